@@ -1,0 +1,197 @@
+//! Arguments of an event: kept as the bytes of the file, decoded when somebody asks.
+
+use crate::Text;
+
+/// A value inside [`Args`].
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
+pub enum Value<'a> {
+    /// `null`, or the absence of a value where the format has a place for one.
+    Null,
+    /// A truth value.
+    Bool(bool),
+    /// A signed integer.
+    I64(i64),
+    /// An unsigned integer that may be beyond `i64`.
+    U64(u64),
+    /// A floating point number, NaN and infinities included.
+    F64(f64),
+    /// Text.
+    Text(Text<'a>),
+    /// Bytes that are not text.
+    Bytes(&'a [u8]),
+    /// Values in order; the keys are empty.
+    List(Args<'a>),
+    /// Keys with values, in the order of the file, repeated keys included.
+    Map(Args<'a>),
+}
+
+/// Decodes the entry of `bytes` at `pos` and steps over it; `None` at the end and where the bytes are damaged.
+///
+/// A decoder must not recurse over nested values: it hands them out as [`Value::List`] or [`Value::Map`], and steps
+/// over them with a loop.
+pub type NextEntry = for<'b> fn(bytes: &'b [u8], pos: &mut usize) -> Option<(Text<'b>, Value<'b>)>;
+
+/// How a format writes arguments: what turns [`Args::bytes`] into entries. One `static` per encoding.
+#[derive(Debug)]
+pub struct ArgsFormat {
+    /// A name for debugging, such as `"json object"`.
+    pub name: &'static str,
+    /// Reads the arguments.
+    pub args: NextEntry,
+    /// Reads further fields of the event itself that are no arguments (`tts`, `cname`, … of Trace Event JSON), where
+    /// the bytes hold them.
+    pub fields: NextEntry,
+}
+
+static NONE: ArgsFormat = ArgsFormat { name: "none", args: no_entry, fields: no_entry };
+static TEXT: ArgsFormat = ArgsFormat { name: "text", args: whole_text, fields: no_entry };
+
+/// A decoder of nothing, for formats whose events have no [`ArgsFormat::fields`].
+pub fn no_entry<'b>(_: &'b [u8], _: &mut usize) -> Option<(Text<'b>, Value<'b>)> {
+    None
+}
+
+fn whole_text<'b>(bytes: &'b [u8], pos: &mut usize) -> Option<(Text<'b>, Value<'b>)> {
+    let rest = bytes.get(*pos..).filter(|rest| !rest.is_empty())?;
+    *pos = bytes.len();
+    Some((Text::plain(b"text"), Value::Text(Text::plain(rest))))
+}
+
+/// The arguments of an event, undecoded: a slice of the input and how to read it.
+///
+/// ```
+/// use spall_model::{Args, Text, Value};
+/// let args = Args::text(b"n=3");
+/// let (key, value) = args.iter().next().unwrap();
+/// assert!(key.is(b"text"));
+/// assert_eq!(value, Value::Text(Text::plain(b"n=3")));
+/// ```
+#[derive(Clone, Copy)]
+pub struct Args<'a> {
+    bytes: &'a [u8],
+    format: &'static ArgsFormat,
+}
+
+impl<'a> Args<'a> {
+    /// No arguments.
+    pub const NONE: Self = Self { bytes: b"", format: &NONE };
+
+    /// Arguments in `bytes`, encoded as `format` says.
+    #[must_use]
+    pub const fn new(bytes: &'a [u8], format: &'static ArgsFormat) -> Self {
+        Self { bytes, format }
+    }
+
+    /// One unstructured text, as spall has it. Its only entry has the key `text`.
+    #[must_use]
+    pub const fn text(bytes: &'a [u8]) -> Self {
+        if bytes.is_empty() { Self::NONE } else { Self { bytes, format: &TEXT } }
+    }
+
+    /// The bytes of the input that hold them.
+    #[must_use]
+    pub const fn bytes(&self) -> &'a [u8] {
+        self.bytes
+    }
+
+    /// How the bytes are to be read.
+    #[must_use]
+    pub const fn format(&self) -> &'static ArgsFormat {
+        self.format
+    }
+
+    /// Whether this is [`Args::NONE`]. Arguments that are present but hold no entry are not.
+    #[must_use]
+    pub const fn is_none(&self) -> bool {
+        self.bytes.is_empty()
+    }
+
+    /// The arguments in the order of the file.
+    #[must_use]
+    pub fn iter(&self) -> Entries<'a> {
+        Entries { bytes: self.bytes, pos: 0, next: self.format.args }
+    }
+
+    /// Fields of the event that are neither arguments nor part of [`crate::Event`], in the order of the file.
+    #[must_use]
+    pub fn fields(&self) -> Entries<'a> {
+        Entries { bytes: self.bytes, pos: 0, next: self.format.fields }
+    }
+
+    /// The argument `key`; the last one where the file repeats it.
+    #[must_use]
+    pub fn get(&self, key: &[u8]) -> Option<Value<'a>> {
+        self.iter().filter(|(name, _)| name.is(key)).last().map(|(_, value)| value)
+    }
+
+    /// The field `key` of the event; the last one where the file repeats it.
+    #[must_use]
+    pub fn field(&self, key: &[u8]) -> Option<Value<'a>> {
+        self.fields().filter(|(name, _)| name.is(key)).last().map(|(_, value)| value)
+    }
+}
+
+impl Default for Args<'_> {
+    fn default() -> Self {
+        Self::NONE
+    }
+}
+
+impl PartialEq for Args<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        self.bytes == other.bytes && core::ptr::eq(self.format, other.format)
+    }
+}
+
+impl core::fmt::Debug for Args<'_> {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_map().entries(self.iter()).finish()
+    }
+}
+
+impl<'a> IntoIterator for Args<'a> {
+    type Item = (Text<'a>, Value<'a>);
+    type IntoIter = Entries<'a>;
+
+    fn into_iter(self) -> Entries<'a> {
+        self.iter()
+    }
+}
+
+/// The entries of [`Args`], decoded one by one.
+#[derive(Debug, Clone)]
+pub struct Entries<'a> {
+    bytes: &'a [u8],
+    pos: usize,
+    next: NextEntry,
+}
+
+impl<'a> Iterator for Entries<'a> {
+    type Item = (Text<'a>, Value<'a>);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        (self.next)(self.bytes, &mut self.pos)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_arguments_have_no_entries() {
+        assert!(Args::NONE.is_none());
+        assert_eq!(Args::NONE.iter().count(), 0);
+        assert_eq!(Args::text(b""), Args::NONE);
+    }
+
+    #[test]
+    fn text_is_one_entry() {
+        let args = Args::text(b"x");
+        assert_eq!(args.iter().count(), 1);
+        assert_eq!(args.get(b"text"), Some(Value::Text(Text::plain(b"x"))));
+        assert_eq!(args.get(b"other"), None);
+        assert_eq!(args.field(b"text"), None);
+    }
+}

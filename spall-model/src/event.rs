@@ -1,0 +1,230 @@
+//! The narrow waist: what every reader yields and every writer takes.
+
+use crate::{Args, Clock, DiagnosticKind, Id, Text, Thread, Tick, Ticks, Value};
+
+/// One thing that a trace file says.
+///
+/// Borrowed from the input and cheap to copy. Which event pairs with which, and what nests in what, is not decided
+/// here but by the trace builder.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
+pub enum Event<'a> {
+    /// The unit of all times and the epoch. Comes before the first timed event; a later one replaces it.
+    Clock(Clock),
+    /// A slice begins on its thread.
+    Begin(ThreadEvent<'a>),
+    /// The most recent open slice of the thread ends. An empty name matches every slice.
+    End(ThreadEvent<'a>),
+    /// A slice with both ends. A negative length is kept as the file has it.
+    Complete(ThreadEvent<'a>, Ticks),
+    /// A slice whose end the file does not say, and which no [`Event::End`] closes.
+    Unfinished(ThreadEvent<'a>),
+    /// Something happened at a point in time.
+    Instant(ThreadEvent<'a>, Scope),
+    /// The thread was in a state (running, sleeping, …, which is the name) for so long.
+    State(ThreadEvent<'a>, Ticks),
+    /// Values of counters.
+    Counter(CounterEvent<'a>),
+    /// A step in the life of a span that is not bound to a thread's stack.
+    Async(AsyncPhase, KeyedEvent<'a>),
+    /// A step in the life of an object; the name is its type.
+    Object(ObjectPhase, KeyedEvent<'a>),
+    /// One end of an arrow between slices.
+    Flow(FlowEvent<'a>),
+    /// A name for a process.
+    ProcessName(Id<'a>, Text<'a>),
+    /// A name for a thread.
+    ThreadName(Thread<'a>, Text<'a>),
+    /// Where a process stands among the processes: ascending, 0 by default.
+    ProcessSortIndex(Id<'a>, i64),
+    /// Where a thread stands among its process's threads: ascending, 0 by default.
+    ThreadSortIndex(Thread<'a>, i64),
+    /// Labels of a process, separated by commas.
+    ProcessLabels(Id<'a>, Text<'a>),
+    /// A fact about the whole file, or about a process or thread, that no other event expresses.
+    Meta(MetaEvent<'a>),
+    /// An event of a kind that has no meaning here; nothing of it is interpreted. The byte is the format's own tag.
+    Other(ThreadEvent<'a>, u8),
+    /// Damage that the reader stepped over; the event's byte range is the damaged part.
+    Diagnostic(DiagnosticKind),
+}
+
+/// Something on a thread at a time.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ThreadEvent<'a> {
+    /// On which thread.
+    pub thread: Thread<'a>,
+    /// When.
+    pub at: Tick,
+    /// What; empty if the file does not say.
+    pub name: Text<'a>,
+    /// Comma-separated categories; empty if none.
+    pub category: Text<'a>,
+    /// Arguments.
+    pub args: Args<'a>,
+}
+
+impl<'a> ThreadEvent<'a> {
+    /// An event without category and arguments.
+    #[must_use]
+    pub fn new(thread: Thread<'a>, at: Tick, name: Text<'a>) -> Self {
+        Self { thread, at, name, category: Text::EMPTY, args: Args::NONE }
+    }
+}
+
+/// How far an instant reaches.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Scope {
+    /// Its thread.
+    #[default]
+    Thread,
+    /// Its whole process.
+    Process,
+    /// The whole trace.
+    Global,
+}
+
+/// Counters at a time: each numeric argument is one series.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct CounterEvent<'a> {
+    /// The process it belongs to.
+    pub pid: Id<'a>,
+    /// When.
+    pub at: Tick,
+    /// The counter's name.
+    pub name: Text<'a>,
+    /// Tells apart counters of one name.
+    pub id: Option<Id<'a>>,
+    /// Comma-separated categories.
+    pub category: Text<'a>,
+    /// The series and their values.
+    pub series: Args<'a>,
+}
+
+/// A step of something that is found again by its key: an async span or an object.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct KeyedEvent<'a> {
+    /// The process.
+    pub pid: Id<'a>,
+    /// When.
+    pub at: Tick,
+    /// The key.
+    pub id: Id<'a>,
+    /// Whether the key only counts inside its process.
+    pub local: bool,
+    /// Whether the event has a `scope` field that is part of the key; it is found with [`Args::field`].
+    pub scoped: bool,
+    /// The name of the span, or the type of the object.
+    pub name: Text<'a>,
+    /// Comma-separated categories; part of the key of an async span.
+    pub category: Text<'a>,
+    /// Arguments.
+    pub args: Args<'a>,
+}
+
+/// The steps of an async span. \[json 3.6\]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum AsyncPhase {
+    /// Opens a nestable span.
+    Begin,
+    /// Closes the innermost open nestable span of its name.
+    End,
+    /// Something happened inside a group of nestable spans.
+    Instant,
+    /// Opens a span of the older kind, found by name and id.
+    Start,
+    /// Names what the span does from here on; the name is in the argument `step`.
+    StepInto,
+    /// Names what the span did up to here; the name is in the argument `step`.
+    StepPast,
+    /// Closes a span of the older kind.
+    Finish,
+}
+
+/// The steps of an object's life.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum ObjectPhase {
+    /// It exists from here on.
+    New,
+    /// Its state, in the argument `snapshot`.
+    Snapshot,
+    /// It is gone from here on.
+    Delete,
+}
+
+/// One end of an arrow. \[json 3.7\]
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct FlowEvent<'a> {
+    /// Which end.
+    pub phase: FlowPhase,
+    /// Which slice of the thread it is bound to.
+    pub bind: FlowBind,
+    /// On which thread.
+    pub thread: Thread<'a>,
+    /// When.
+    pub at: Tick,
+    /// The key; together with name and category, unless [`FlowBind::Slice`], where it stands alone.
+    pub id: Id<'a>,
+    /// Whether the key only counts inside its process.
+    pub local: bool,
+    /// The arrow's name.
+    pub name: Text<'a>,
+    /// Comma-separated categories.
+    pub category: Text<'a>,
+}
+
+/// Which end of an arrow.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum FlowPhase {
+    /// An arrow leaves.
+    Start,
+    /// An arrow arrives and the next one leaves.
+    Step,
+    /// An arrow arrives.
+    End,
+}
+
+/// Which slice a flow is bound to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum FlowBind {
+    /// The innermost slice of the thread that is open at that time.
+    Enclosing,
+    /// The next slice that begins on the thread.
+    Next,
+    /// The slice of the event just before this one.
+    Slice,
+}
+
+/// A fact that no other event expresses.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct MetaEvent<'a> {
+    /// What it is about; `None` for the whole file.
+    pub thread: Option<Thread<'a>>,
+    /// Its name in the file.
+    pub key: Text<'a>,
+    /// Its value.
+    pub value: Value<'a>,
+}
+
+impl Event<'_> {
+    /// When it happens, if it has a time.
+    #[must_use]
+    pub fn at(&self) -> Option<Tick> {
+        Some(match self {
+            Self::Begin(event)
+            | Self::End(event)
+            | Self::Complete(event, _)
+            | Self::Unfinished(event)
+            | Self::Instant(event, _)
+            | Self::State(event, _)
+            | Self::Other(event, _) => event.at,
+            Self::Counter(event) => event.at,
+            Self::Async(_, event) | Self::Object(_, event) => event.at,
+            Self::Flow(event) => event.at,
+            _ => return None,
+        })
+    }
+}
+
+// Two cache lines: the event is copied at every step from reader to builder.
+const _: () = assert!(size_of::<Event<'_>>() <= 128);

@@ -1,0 +1,108 @@
+//! What every reader has in common: a push-driven parser core and the iterator over a whole slice.
+
+use crate::Event;
+
+/// A range of byte positions in the file, half open.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub struct ByteRange {
+    /// First byte.
+    pub start: u64,
+    /// One past the last byte.
+    pub end: u64,
+}
+
+impl ByteRange {
+    /// The range from `start` to `end`.
+    #[must_use]
+    pub fn new(start: u64, end: u64) -> Self {
+        Self { start, end }
+    }
+}
+
+/// One step of a [`Parser`].
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Chunk<'a> {
+    /// Nothing was consumed: call again with at least this many more bytes behind the same ones. At least 1, and
+    /// only a hint. Never returned once the caller has said `eof`.
+    NeedMore(usize),
+    /// One event.
+    Parsed(Parsed<'a>),
+    /// The input is finished.
+    End,
+}
+
+/// An event and where it came from.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Parsed<'a> {
+    /// How many bytes of the data just given are done with. 0 when one record of the file makes several events.
+    pub consumed: usize,
+    /// The event.
+    pub event: Event<'a>,
+    /// The bytes of the file that say it.
+    pub bytes: ByteRange,
+}
+
+/// An incremental reader. It owns no input and does no I/O: the caller owns the buffer.
+///
+/// # Contract
+/// Each call gets the bytes that follow those consumed so far. Where the input is split changes nothing: the same
+/// events come out, with the same ranges. `eof` says that nothing follows `data`; once said it stays said.
+/// After [`Chunk::End`] or an error, every further call returns the same again.
+pub trait Parser {
+    /// The error that ends reading.
+    type Error;
+
+    /// Reads one event.
+    ///
+    /// # Errors
+    /// Only when nothing after this point can be trusted. Damage that can be stepped over is an
+    /// [`Event::Diagnostic`] instead.
+    fn parse<'a>(&mut self, data: &'a [u8], eof: bool) -> Result<Chunk<'a>, Self::Error>;
+}
+
+/// The events of input that is wholly in memory. Ends after the first error.
+#[derive(Debug, Clone)]
+pub struct Events<'a, P> {
+    parser: P,
+    rest: &'a [u8],
+    done: bool,
+}
+
+impl<'a, P: Parser> Events<'a, P> {
+    /// Reads `data` with a fresh `parser`.
+    pub fn new(parser: P, data: &'a [u8]) -> Self {
+        Self { parser, rest: data, done: false }
+    }
+
+    /// The parser, to ask it what it has learned of the file.
+    pub fn parser(&self) -> &P {
+        &self.parser
+    }
+}
+
+impl<'a, P: Parser> Iterator for Events<'a, P> {
+    type Item = Result<Parsed<'a>, P::Error>;
+
+    #[inline]
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.done {
+            return None;
+        }
+        match self.parser.parse(self.rest, true) {
+            Ok(Chunk::Parsed(parsed)) => {
+                self.rest = self.rest.get(parsed.consumed..).unwrap_or_default();
+                Some(Ok(parsed))
+            }
+            Ok(Chunk::NeedMore(_) | Chunk::End) => {
+                self.done = true;
+                None
+            }
+            Err(error) => {
+                self.done = true;
+                Some(Err(error))
+            }
+        }
+    }
+}
+
+impl<P: Parser> core::iter::FusedIterator for Events<'_, P> {}

@@ -1,0 +1,250 @@
+//! Text as it stands in a file: bytes, and whether JSON escapes are still in them.
+
+#[cfg(feature = "alloc")]
+use alloc::{borrow::Cow, string::String, vec::Vec};
+
+/// Bytes borrowed from the input, and whether they are the inside of a JSON string whose escapes are not decoded.
+///
+/// Nothing says that they are UTF-8: real traces hold names cut in the middle of a character.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub struct Text<'a> {
+    raw: &'a [u8],
+    escaped: bool,
+}
+
+impl<'a> Text<'a> {
+    /// No text.
+    pub const EMPTY: Self = Self::plain(b"");
+
+    /// Bytes that mean themselves.
+    #[must_use]
+    pub const fn plain(raw: &'a [u8]) -> Self {
+        Self { raw, escaped: false }
+    }
+
+    /// The inside of a JSON string. `raw` may hold escapes, and anything a lenient reader lets through.
+    #[must_use]
+    pub const fn escaped(raw: &'a [u8]) -> Self {
+        Self { raw, escaped: true }
+    }
+
+    /// The bytes as in the file.
+    #[must_use]
+    pub const fn raw(self) -> &'a [u8] {
+        self.raw
+    }
+
+    /// Whether [`Text::raw`] may hold JSON escapes.
+    #[must_use]
+    pub const fn is_escaped(self) -> bool {
+        self.escaped
+    }
+
+    /// Whether there is no text.
+    #[must_use]
+    pub const fn is_empty(self) -> bool {
+        self.raw.is_empty()
+    }
+
+    /// The text in pieces, escapes decoded, without allocating.
+    #[must_use]
+    pub fn pieces(self) -> Pieces<'a> {
+        Pieces { rest: self.raw, escaped: self.escaped }
+    }
+
+    /// Whether the decoded text is exactly `other`.
+    #[must_use]
+    pub fn is(self, other: &[u8]) -> bool {
+        let mut rest = other;
+        let mut buffer = [0; 4];
+        self.pieces().all(|piece| match rest.strip_prefix(piece.bytes(&mut buffer)) {
+            Some(tail) => {
+                rest = tail;
+                true
+            }
+            None => false,
+        }) && rest.is_empty()
+    }
+
+    /// The bytes with escapes decoded; borrowed if there were none.
+    #[cfg(feature = "alloc")]
+    #[must_use]
+    pub fn unescape(self) -> Cow<'a, [u8]> {
+        if !self.escaped || !self.raw.contains(&b'\\') {
+            return Cow::Borrowed(self.raw);
+        }
+        let mut bytes = Vec::with_capacity(self.raw.len());
+        let mut buffer = [0; 4];
+        for piece in self.pieces() {
+            bytes.extend_from_slice(piece.bytes(&mut buffer));
+        }
+        Cow::Owned(bytes)
+    }
+
+    /// The text as a string: escapes decoded, bad UTF-8 replaced by U+FFFD.
+    ///
+    /// ```
+    /// use spall_model::Text;
+    /// assert_eq!(Text::escaped(br"caf\u00e9 \ud83d\ude00").decode(), "café 😀");
+    /// assert_eq!(Text::plain(b"a\xffb").decode(), "a\u{fffd}b");
+    /// ```
+    #[cfg(feature = "alloc")]
+    #[must_use]
+    pub fn decode(self) -> Cow<'a, str> {
+        match self.unescape() {
+            Cow::Borrowed(bytes) => String::from_utf8_lossy(bytes),
+            Cow::Owned(bytes) => Cow::Owned(
+                String::from_utf8(bytes)
+                    .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned()),
+            ),
+        }
+    }
+}
+
+/// A run of bytes that mean themselves, or one decoded escape.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Piece<'a> {
+    /// Bytes of the input.
+    Bytes(&'a [u8]),
+    /// What an escape stands for.
+    Char(char),
+}
+
+impl<'a> Piece<'a> {
+    /// The bytes of the piece; a decoded character is written to `buffer`.
+    pub fn bytes<'b>(self, buffer: &'b mut [u8; 4]) -> &'b [u8]
+    where
+        'a: 'b,
+    {
+        match self {
+            Piece::Bytes(bytes) => bytes,
+            Piece::Char(character) => character.encode_utf8(buffer).as_bytes(),
+        }
+    }
+}
+
+/// The pieces of a [`Text`], from [`Text::pieces`].
+///
+/// An escape that JSON does not have keeps its backslash and its character. A surrogate pair is one character, half
+/// a pair is U+FFFD. \[json 2\]
+#[derive(Debug, Clone)]
+pub struct Pieces<'a> {
+    rest: &'a [u8],
+    escaped: bool,
+}
+
+impl<'a> Pieces<'a> {
+    fn take(&mut self, length: usize) -> &'a [u8] {
+        let (head, tail) = self.rest.split_at_checked(length).unwrap_or((self.rest, b""));
+        self.rest = tail;
+        head
+    }
+
+    /// The escape at the start of the rest, and its length; `None` if it is not one of JSON's.
+    fn escape(&self) -> Option<(char, usize)> {
+        let simple = match self.rest.get(1)? {
+            b'n' => '\n',
+            b't' => '\t',
+            b'r' => '\r',
+            b'b' => '\u{8}',
+            b'f' => '\u{c}',
+            b'"' => '"',
+            b'\\' => '\\',
+            b'/' => '/',
+            b'u' => return self.unicode_escape(),
+            _ => return None,
+        };
+        Some((simple, 2))
+    }
+
+    fn unicode_escape(&self) -> Option<(char, usize)> {
+        let first = hex4(self.rest.get(2..6)?)?;
+        if let Some(character) = char::from_u32(first) {
+            return Some((character, 6));
+        }
+        let low = || {
+            let tail = self.rest.get(6..12)?;
+            hex4(tail.strip_prefix(b"\\u")?).filter(|low| (0xdc00..0xe000).contains(low))
+        };
+        match low() {
+            Some(low) if first < 0xdc00 => {
+                let code = 0x1_0000 + ((first - 0xd800) << 10) + (low - 0xdc00);
+                Some((char::from_u32(code)?, 12))
+            }
+            _ => Some((char::REPLACEMENT_CHARACTER, 6)),
+        }
+    }
+}
+
+fn hex4(digits: &[u8]) -> Option<u32> {
+    digits.iter().try_fold(0, |value, &digit| Some(value * 16 + char::from(digit).to_digit(16)?))
+}
+
+impl<'a> Iterator for Pieces<'a> {
+    type Item = Piece<'a>;
+
+    fn next(&mut self) -> Option<Piece<'a>> {
+        if self.rest.is_empty() {
+            return None;
+        }
+        if !self.escaped {
+            return Some(Piece::Bytes(self.take(usize::MAX)));
+        }
+        if self.rest.first() == Some(&b'\\') {
+            if let Some((character, length)) = self.escape() {
+                self.take(length);
+                return Some(Piece::Char(character));
+            }
+            // An escape that is none: the backslash means itself, what follows is ordinary.
+            return Some(Piece::Bytes(self.take(1)));
+        }
+        let length = self.rest.iter().position(|&byte| byte == b'\\').unwrap_or(self.rest.len());
+        Some(Piece::Bytes(self.take(length)))
+    }
+}
+
+#[cfg(all(test, feature = "alloc"))]
+mod tests {
+    use super::*;
+
+    fn check(raw: &str, expected: &str) {
+        let text = Text::escaped(raw.as_bytes());
+        assert_eq!(text.decode(), expected, "{raw}");
+        assert!(text.is(expected.as_bytes()), "{raw}");
+        assert!(!text.is(b"\x01 another"), "{raw}");
+    }
+
+    #[test]
+    fn json_2_escapes() {
+        check(r#"\n\t\r\b\f\"\\\/"#, "\n\t\r\u{8}\u{c}\"\\/");
+        check(r"a\u0041b", "aAb");
+        check("raw \t control", "raw \t control");
+        check("", "");
+    }
+
+    #[test]
+    fn json_2_a_bad_escape_keeps_backslash_and_character() {
+        check(r"\p", r"\p");
+        check(r"\u12", r"\u12");
+        check(r"\uzzzz", r"\uzzzz");
+        check(r"end\", r"end\");
+        check(r"\x\n", "\\x\n");
+    }
+
+    #[test]
+    fn json_2_surrogates() {
+        check(r"\ud83d\ude00", "😀");
+        check(r"\ud83d", "\u{fffd}");
+        check(r"\ude00\ud83d", "\u{fffd}\u{fffd}");
+        check(r"\ud83d\u0041", "\u{fffd}A");
+        check(r"\ud83d\ud83d\ude00", "\u{fffd}😀");
+    }
+
+    #[test]
+    fn plain_text_has_no_escapes() {
+        assert_eq!(Text::plain(br"\n").decode(), r"\n");
+        assert!(Text::plain(br"\n").is(br"\n"));
+        assert!(!Text::plain(b"ab").is(b"a"));
+        assert!(!Text::plain(b"a").is(b"ab"));
+    }
+}
