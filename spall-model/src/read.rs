@@ -25,6 +25,9 @@ pub enum Chunk<'a> {
     /// Nothing was consumed: call again with at least this many more bytes behind the same ones. At least 1, and
     /// only a hint. Never returned once the caller has said `eof`.
     NeedMore(usize),
+    /// This many bytes, at least 1, were consumed and say nothing: padding, or the rest of a damaged part. They
+    /// need not be in memory at once.
+    Skipped(usize),
     /// One event.
     Parsed(Parsed<'a>),
     /// The input is finished.
@@ -85,23 +88,21 @@ impl<'a, P: Parser> Iterator for Events<'a, P> {
 
     #[inline]
     fn next(&mut self) -> Option<Self::Item> {
-        if self.done {
-            return None;
-        }
-        match self.parser.parse(self.rest, true) {
-            Ok(Chunk::Parsed(parsed)) => {
-                self.rest = self.rest.get(parsed.consumed..).unwrap_or_default();
-                Some(Ok(parsed))
-            }
-            Ok(Chunk::NeedMore(_) | Chunk::End) => {
-                self.done = true;
-                None
-            }
-            Err(error) => {
-                self.done = true;
-                Some(Err(error))
+        while !self.done {
+            match self.parser.parse(self.rest, true) {
+                Ok(Chunk::Parsed(parsed)) => {
+                    self.rest = self.rest.get(parsed.consumed..).unwrap_or_default();
+                    return Some(Ok(parsed));
+                }
+                Ok(Chunk::Skipped(length)) => self.rest = self.rest.get(length..).unwrap_or_default(),
+                Ok(Chunk::NeedMore(_) | Chunk::End) => self.done = true,
+                Err(error) => {
+                    self.done = true;
+                    return Some(Err(error));
+                }
             }
         }
+        None
     }
 }
 
