@@ -1,2 +1,13 @@
+//! Readers and writers of binary profiler traces.
 #![no_std]
-//! Under construction.
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
+#[cfg(feature = "alloc")]
+extern crate alloc;
+#[cfg(feature = "std")]
+extern crate std;
+
+mod error;
+pub mod spall;
+
+pub use error::{Error, ErrorKind};

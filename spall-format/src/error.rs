@@ -1,0 +1,89 @@
+//! Why reading had to stop.
+
+/// Why reading had to stop, and where. 16 bytes, `Copy`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("{kind} (at byte {offset:#x})")]
+pub struct Error {
+    kind: ErrorKind,
+    offset: u64,
+}
+
+const _: () = assert!(size_of::<Error>() == 16);
+
+impl Error {
+    #[cold]
+    pub(crate) fn new(kind: ErrorKind, offset: u64) -> Self {
+        Self { kind, offset }
+    }
+
+    /// What is wrong.
+    #[must_use]
+    pub fn kind(self) -> ErrorKind {
+        self.kind
+    }
+
+    /// Where in the file: see each [`ErrorKind`] for which byte is meant.
+    #[must_use]
+    pub fn offset(self) -> u64 {
+        self.offset
+    }
+}
+
+/// What can make a file, or the rest of it, unreadable.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, thiserror::Error)]
+#[non_exhaustive]
+pub enum ErrorKind {
+    // Any format.
+    /// The input ends inside something without which nothing can be read, such as the file's header. Marks the end
+    /// of the input.
+    #[error("unexpected end of input, {needed} more bytes needed")]
+    UnexpectedEof {
+        /// How many more bytes there should be.
+        needed: u32,
+    },
+    /// The file does not start as this format does. Marks the start of the file.
+    #[error("not a file of this format")]
+    BadMagic,
+    /// A version that is not known. Marks the version field.
+    #[error("unsupported version {version:#x}")]
+    UnsupportedVersion {
+        /// The version; `u32::MAX` stands for all that are larger.
+        version: u32,
+    },
+    /// An event of a kind that is not known, in a format where only its kind says how long it is. Marks the start of
+    /// the event.
+    #[error("unknown event type {tag:#04x}")]
+    UnknownEvent {
+        /// The type.
+        tag: u8,
+    },
+
+    // Spall.
+    /// The file's numbers are big-endian; spall files are little-endian. Marks the start of the file. \[spall A.0\]
+    #[error("big-endian spall file: its numbers are in the wrong byte order")]
+    BigEndian,
+    /// A native auto trace, which is another format than a manual stream. Marks the start of the file. \[spall A.0\]
+    #[error("native auto trace, not a manual spall stream")]
+    AutoTrace,
+    /// Version 2, of which only mutually incompatible drafts exist. Marks the version field. \[spall A.4\]
+    #[error("spall version 2 was never released")]
+    UnreleasedVersion,
+    /// One of the layouts that were called version 0 in the two days before the format was published. Marks the
+    /// version field. \[spall A.2\]
+    #[error("spall version 0 from before the format was published")]
+    PreRelease,
+}
+
+#[cfg(test)]
+mod tests {
+    extern crate alloc;
+    use super::*;
+    use alloc::string::ToString;
+
+    #[test]
+    fn errors_say_what_and_where() {
+        let error = Error::new(ErrorKind::UnknownEvent { tag: 7 }, 0x47);
+        assert_eq!(error.to_string(), "unknown event type 0x07 (at byte 0x47)");
+        assert_eq!((error.kind(), error.offset()), (ErrorKind::UnknownEvent { tag: 7 }, 0x47));
+    }
+}

@@ -1,0 +1,1 @@
+//! Spall streams, as written by `spall.h` and its kin.
