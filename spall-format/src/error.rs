@@ -72,6 +72,17 @@ pub enum ErrorKind {
     /// version field. \[spall A.2\]
     #[error("spall version 0 from before the format was published")]
     PreRelease,
+
+    // Writers; the offset is how much was written before.
+    /// The buffer has no room for the record: nothing of it was written.
+    #[error("the buffer is full")]
+    BufferFull,
+    /// A text, list or record longer than its length field can say.
+    #[error("too long for its length field")]
+    TooLong,
+    /// An event, id, time or value that the format has nothing for.
+    #[error("the format cannot express this")]
+    NotRepresentable,
 }
 
 #[cfg(test)]

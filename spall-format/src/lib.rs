@@ -8,6 +8,7 @@ extern crate alloc;
 extern crate std;
 
 mod error;
+pub mod heph;
 pub mod spall;
 
 pub use error::{Error, ErrorKind};

@@ -1,0 +1,223 @@
+//! Attributes of an event, decoded one by one. \[heph B.1\]
+
+use spall_model::{Args, ArgsFormat, Text, Value, no_entry};
+
+use super::wire::value_type;
+
+/// How [`Args`] of a Heph event are read: the attributes as they lie in the packet.
+pub static ATTRIBUTES: ArgsFormat =
+    ArgsFormat { name: "heph attributes", args: next_attribute, fields: no_entry };
+
+/// How the elements of an array attribute are read: from the byte of its type to the end of the packet.
+pub static ARRAY: ArgsFormat = ArgsFormat { name: "heph array", args: next_element, fields: no_entry };
+
+/// The attributes of an event packet, undecoded.
+///
+/// Iteration yields names and values in the order of the file, repeated names included, and ends silently where the
+/// bytes are damaged; [`Attributes::valid_len`] says where that is. Nothing is allocated: an array is another lazy
+/// iteration, so 65535 empty texts cost nothing until somebody looks at them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Attributes<'a> {
+    bytes: &'a [u8],
+}
+
+impl<'a> Attributes<'a> {
+    /// Attributes in `bytes`: what follows the description of an event.
+    #[must_use]
+    pub const fn new(bytes: &'a [u8]) -> Self {
+        Self { bytes }
+    }
+
+    /// The bytes of the packet, damaged ones included.
+    #[must_use]
+    pub const fn bytes(&self) -> &'a [u8] {
+        self.bytes
+    }
+
+    /// How many bytes of [`Attributes::bytes`] are whole attributes; all of them unless they are damaged.
+    #[inline]
+    #[must_use]
+    pub fn valid_len(&self) -> usize {
+        let mut pos = 0;
+        while pos < self.bytes.len() && next_attribute(self.bytes, &mut pos).is_some() {}
+        pos
+    }
+
+    /// The attributes before the first damaged one.
+    #[inline]
+    #[must_use]
+    pub fn whole(&self) -> Self {
+        Self { bytes: self.bytes.get(..self.valid_len()).unwrap_or_default() }
+    }
+
+    /// The attributes one by one.
+    #[must_use]
+    pub fn iter(&self) -> spall_model::Entries<'a> {
+        self.args().iter()
+    }
+
+    /// The attributes as arguments of an event.
+    #[inline]
+    #[must_use]
+    pub fn args(&self) -> Args<'a> {
+        if self.bytes.is_empty() { Args::NONE } else { Args::new(self.bytes, &ATTRIBUTES) }
+    }
+}
+
+impl<'a> IntoIterator for Attributes<'a> {
+    type Item = (Text<'a>, Value<'a>);
+    type IntoIter = spall_model::Entries<'a>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.iter()
+    }
+}
+
+/// Reads big-endian pieces off the front of a slice.
+#[derive(Clone, Copy)]
+struct Bytes<'a>(&'a [u8]);
+
+impl<'a> Bytes<'a> {
+    fn take(&mut self, length: usize) -> Option<&'a [u8]> {
+        let (head, tail) = self.0.split_at_checked(length)?;
+        self.0 = tail;
+        Some(head)
+    }
+
+    fn u8(&mut self) -> Option<u8> {
+        let (&first, tail) = self.0.split_first()?;
+        self.0 = tail;
+        Some(first)
+    }
+
+    fn array<const N: usize>(&mut self) -> Option<[u8; N]> {
+        let (head, tail) = self.0.split_first_chunk()?;
+        self.0 = tail;
+        Some(*head)
+    }
+
+    fn u16(&mut self) -> Option<u16> {
+        self.array().map(u16::from_be_bytes)
+    }
+
+    fn counted(&mut self) -> Option<&'a [u8]> {
+        let length = self.u16()?;
+        self.take(usize::from(length))
+    }
+
+    /// A value of a type that is no array.
+    fn scalar(&mut self, kind: u8) -> Option<Value<'a>> {
+        Some(match kind {
+            value_type::U64 => Value::U64(u64::from_be_bytes(self.array()?)),
+            value_type::I64 => Value::I64(i64::from_be_bytes(self.array()?)),
+            value_type::F64 => Value::F64(f64::from_be_bytes(self.array()?)),
+            value_type::TEXT => Value::Text(Text::plain(self.counted()?)),
+            _ => return None,
+        })
+    }
+
+    /// Steps over `count` values. The type of an empty array says nothing: Rust's `[u16; 0]` is written as type 0.
+    fn skip(&mut self, kind: u8, count: u16) -> Option<()> {
+        match kind {
+            _ if count == 0 => {}
+            value_type::U64 | value_type::I64 | value_type::F64 => {
+                self.take(usize::from(count) * size_of::<u64>())?;
+            }
+            value_type::TEXT => {
+                for _ in 0..count {
+                    self.counted()?;
+                }
+            }
+            _ => return None,
+        }
+        Some(())
+    }
+}
+
+/// Decodes one attribute, or `None` at the end and where it is not whole.
+fn next_attribute<'b>(bytes: &'b [u8], pos: &mut usize) -> Option<(Text<'b>, Value<'b>)> {
+    let mut rest = Bytes(bytes.get(*pos..)?);
+    let name = rest.counted()?;
+    let typed = rest;
+    let kind = rest.u8()?;
+    let value = if kind & value_type::ARRAY == 0 {
+        rest.scalar(kind)?
+    } else {
+        let count = rest.u16()?;
+        rest.skip(kind & !value_type::ARRAY, count)?;
+        let length = typed.0.len() - rest.0.len();
+        Value::List(Args::new(typed.0.get(..length)?, &ARRAY))
+    };
+    *pos = bytes.len() - rest.0.len();
+    Some((Text::plain(name), value))
+}
+
+/// Decodes one element of an array whose bytes start with type and count.
+fn next_element<'b>(bytes: &'b [u8], pos: &mut usize) -> Option<(Text<'b>, Value<'b>)> {
+    const HEAD: usize = 3;
+    let (&kind, _) = bytes.split_first()?;
+    let mut rest = Bytes(bytes.get((*pos).max(HEAD)..)?);
+    let value = rest.scalar(kind & !value_type::ARRAY)?;
+    *pos = bytes.len() - rest.0.len();
+    Some((Text::EMPTY, value))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(bytes: &[u8]) -> usize {
+        Attributes::new(bytes).iter().count()
+    }
+
+    #[test]
+    fn b1_every_scalar_type() {
+        let bytes = b"\0\x01u\x01\xff\xff\xff\xff\xff\xff\xff\xff\0\x01i\x02\x80\0\0\0\0\0\0\0\0\x01f\x03\x40\x09\x21\xfb\x54\x44\x2d\x18\0\0\x04\0\x02ab";
+        let args = Attributes::new(bytes).args();
+        assert_eq!(args.get(b"u"), Some(Value::U64(u64::MAX)));
+        assert_eq!(args.get(b"i"), Some(Value::I64(i64::MIN)));
+        assert_eq!(args.get(b"f"), Some(Value::F64(core::f64::consts::PI)));
+        assert_eq!(args.get(b""), Some(Value::Text(Text::plain(b"ab"))));
+        assert_eq!(Attributes::new(bytes).valid_len(), bytes.len());
+    }
+
+    #[test]
+    fn b1_arrays_are_lists() {
+        let bytes = b"\0\x01a\x84\0\x03\0\0\0\x01x\0\x02yy\0\x01b\x81\0\x01\0\0\0\0\0\0\0\x07";
+        let mut attributes = Attributes::new(bytes).iter();
+        let Some((_, Value::List(texts))) = attributes.next() else { panic!("a list") };
+        assert!(texts.iter().map(|(_, value)| value).eq([
+            Value::Text(Text::EMPTY),
+            Value::Text(Text::plain(b"x")),
+            Value::Text(Text::plain(b"yy"))
+        ]));
+        let Some((_, Value::List(numbers))) = attributes.next() else { panic!("a list") };
+        assert!(numbers.iter().map(|(_, value)| value).eq([Value::U64(7)]));
+        assert_eq!(attributes.next(), None);
+    }
+
+    #[test]
+    fn b2_an_empty_array_may_have_any_type() {
+        let bytes = b"\0\x01u\x80\0\0\0\x01v\x85\0\0";
+        assert_eq!(names(bytes), 2);
+        let Some((_, Value::List(list))) = Attributes::new(bytes).iter().next() else { panic!("a list") };
+        assert_eq!(list.iter().count(), 0);
+    }
+
+    #[test]
+    fn b5_damage_ends_the_attributes_before_it() {
+        let whole = b"\0\x01u\x01\0\0\0\0\0\0\0\x01";
+        for damage in [
+            &b"\0"[..],
+            b"\0\x01v",
+            b"\0\x01v\0",
+            b"\0\x01v\x05\0",
+            b"\0\x01v\x80\0\x01",
+            b"\0\x01v\x81\xff\xff",
+        ] {
+            let bytes = [&whole[..], damage].concat();
+            assert_eq!(names(&bytes), 1, "{damage:x?}");
+            assert_eq!(Attributes::new(&bytes).valid_len(), whole.len(), "{damage:x?}");
+        }
+    }
+}

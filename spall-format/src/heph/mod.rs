@@ -1,0 +1,61 @@
+//! Heph traces: what the Heph actor framework's runtime writes. \[heph\]
+//!
+//! Three layers, each usable alone: [`wire`] structs, [`Packet`]s with lazy [`Attributes`], and the [`Parser`] that
+//! turns packets into [`spall_model::Event`]s and steps over damage. None of them allocates or does I/O.
+//!
+//! ```
+//! use spall_format::heph::{self, Writer};
+//! use spall_model::{Event, Ticks, Value};
+//!
+//! let mut buffer = [0; 128];
+//! let mut writer = Writer::new(&mut buffer);
+//! writer.epoch(1_610_113_734_118_010_000)?;
+//! let place = heph::Place { stream: 1, counter: 0, substream: 7 };
+//! writer.event(place, 100..250, "load")?.attribute("size", Value::U64(42))?;
+//!
+//! let events: Vec<_> = heph::parse_all(writer.bytes()).map(|parsed| parsed.unwrap().event).collect();
+//! assert!(matches!(events[0], Event::Clock(_)));
+//! let Event::Complete(slice, length) = events[1] else { panic!() };
+//! assert_eq!(length, Ticks(150));
+//! assert_eq!(slice.args.get(b"size"), Some(Value::U64(42)));
+//! # Ok::<(), spall_format::Error>(())
+//! ```
+
+mod attribute;
+mod frame;
+mod packet;
+mod parser;
+mod sequence;
+pub mod wire;
+mod writer;
+
+use spall_model::Id;
+
+pub use attribute::{ARRAY, ATTRIBUTES, Attributes};
+pub use packet::{EventPacket, Metadata, Packet, packet_size};
+pub use parser::{Parser, parse_all};
+pub use writer::{EventWriter, Place, Writer};
+
+/// The thread id of a substream: its number, which for numbers beyond `i64` is the negative one of the same bits.
+///
+/// Substreams are unsigned, so no two of them share an id, and [`substream_of`] gives the number back. Real ones are
+/// 0 or heap addresses, which fit.
+#[inline]
+#[must_use]
+pub fn thread_id(substream: u64) -> Id<'static> {
+    Id::Number(substream.cast_signed())
+}
+
+/// The substream behind a thread id that [`thread_id`] made; `None` for textual ids, which Heph does not have.
+///
+/// ```
+/// use spall_format::heph::{substream_of, thread_id};
+/// assert_eq!(substream_of(thread_id(u64::MAX)), Some(u64::MAX));
+/// ```
+#[must_use]
+pub fn substream_of(thread: Id<'_>) -> Option<u64> {
+    match thread {
+        Id::Number(number) => Some(number.cast_unsigned()),
+        Id::Text(_) => None,
+    }
+}

@@ -1,0 +1,231 @@
+//! The incremental reader: finds packets, steps over damage, and lowers packets to events.
+
+use core::ops::Range;
+
+use spall_model::{
+    ByteRange, Chunk, Clock, DiagnosticKind, Event, Events, MetaEvent, Parsed, Text, Thread, ThreadEvent,
+    Tick, Unit, Value,
+};
+
+use super::frame::{Frame, frame};
+use super::sequence::Sequence;
+use super::{EventPacket, Metadata, Packet, thread_id};
+use crate::Error;
+
+/// Reads a Heph trace packet by packet. Needs no allocation and keeps nothing of the input.
+///
+/// An event packet becomes an [`Event::Complete`] on the thread whose process is the stream and whose thread is the
+/// substream; an `epoch` becomes an [`Event::Clock`], any other option an [`Event::Meta`] with its raw bytes. Children
+/// come before their parents, in the order of the file. \[heph B.4\]
+///
+/// # Damage
+/// Every fault can be stepped over, so no error is ever returned. What is wrong with a packet is said just before the
+/// packet's own event.
+///
+/// | diagnostic | fault | what becomes of it |
+/// |---|---|---|
+/// | `Junk` | bytes that are no packet | skipped up to the next packet |
+/// | `Truncated` | a packet that the next one, or the end of the file, cuts short | left out |
+/// | `Overrun` | a description or name longer than its packet | cut; the attributes, or the option, are lost |
+/// | `BadAttribute` | attributes that cannot be decoded to their end | those before are kept |
+/// | `TimeOutOfRange` | a time beyond `i64` | clamped |
+/// | `IdOutOfRange` | a substream beyond `i64` | the negative id of the same bits, see [`substream_of`](super::substream_of) |
+/// | `BadEpoch` | an epoch that is not 8 bytes | an [`Event::Meta`] with its bytes |
+/// | `DuplicateEpoch` | a second epoch | the last counts |
+/// | `LostPackets`, `CounterOrder` | a stream's counter jumps or goes back | a hint, nothing is changed |
+///
+/// Counters are watched for 64 streams at once: a stream is compared with the last one of the same number modulo 64,
+/// so with more streams than that a gap may be missed.
+#[derive(Debug, Clone)]
+pub struct Parser {
+    offset: u64,
+    /// Where the junk began that ends at `offset`.
+    junk: Option<u64>,
+    /// What has been looked for in the packet at `offset`.
+    checked: Check,
+    has_epoch: bool,
+    sequence: Sequence,
+}
+
+/// The faults of a packet in the order in which they are looked for; each is reported by itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Check {
+    Nothing,
+    Counter,
+    Time,
+    Id,
+    Content,
+}
+
+impl Parser {
+    /// A parser at the start of a file.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self { offset: 0, junk: None, checked: Check::Nothing, has_epoch: false, sequence: Sequence::new() }
+    }
+
+    /// Hands out what `bytes` of the data say, and is done with `consumed` of them.
+    #[inline]
+    fn emit<'a>(&mut self, event: Event<'a>, bytes: Range<usize>, consumed: usize) -> Chunk<'a> {
+        let bytes = ByteRange::new(self.offset_of(bytes.start), self.offset_of(bytes.end));
+        if consumed > 0 {
+            self.advance(consumed);
+            self.checked = Check::Nothing;
+        }
+        Chunk::Parsed(Parsed { consumed, event, bytes })
+    }
+
+    #[inline]
+    fn advance(&mut self, length: usize) {
+        self.offset = self.offset_of(length);
+    }
+
+    #[inline]
+    fn offset_of(&self, pos: usize) -> u64 {
+        self.offset.saturating_add(u64::try_from(pos).unwrap_or(u64::MAX))
+    }
+
+    /// Whether `check` is still to be done for this packet; it counts as done from here on.
+    #[inline]
+    fn first_time(&mut self, check: Check) -> bool {
+        let first = self.checked < check;
+        if first {
+            self.checked = check;
+        }
+        first
+    }
+
+    #[inline]
+    fn event<'a>(&mut self, packet: &EventPacket<'a>, size: usize) -> Chunk<'a> {
+        if let Some((kind, faulty)) = self.event_fault(packet, size) {
+            return self.emit(Event::Diagnostic(kind), faulty, 0);
+        }
+        let tick = |time| Tick(i64::try_from(time).unwrap_or(i64::MAX));
+        let (start, end) = (tick(packet.start), tick(packet.end));
+        let event = ThreadEvent {
+            thread: Thread::new(packet.stream, thread_id(packet.substream)),
+            at: start,
+            name: Text::plain(packet.description),
+            category: Text::EMPTY,
+            args: packet.attributes.whole().args(),
+        };
+        self.emit(Event::Complete(event, end.since(start)), 0..size, size)
+    }
+
+    #[inline]
+    fn event_fault(
+        &mut self,
+        packet: &EventPacket<'_>,
+        size: usize,
+    ) -> Option<(DiagnosticKind, Range<usize>)> {
+        const TOO_LATE: u64 = i64::MAX.cast_unsigned();
+        if self.first_time(Check::Counter)
+            && let Some(kind) = self.sequence.check(packet.stream, packet.counter)
+        {
+            return Some((kind, 0..size));
+        }
+        if self.first_time(Check::Time) && (packet.start > TOO_LATE || packet.end > TOO_LATE) {
+            return Some((DiagnosticKind::TimeOutOfRange, 0..size));
+        }
+        if self.first_time(Check::Id) && packet.substream > TOO_LATE {
+            return Some((DiagnosticKind::IdOutOfRange, 0..size));
+        }
+        if self.first_time(Check::Content) {
+            if packet.overrun {
+                return Some((DiagnosticKind::Overrun, size - packet.description.len()..size));
+            }
+            let length = packet.attributes.bytes().len();
+            let whole = if length == 0 { 0 } else { packet.attributes.valid_len() };
+            if whole < length {
+                return Some((DiagnosticKind::BadAttribute, size - (length - whole)..size));
+            }
+        }
+        None
+    }
+
+    fn metadata<'a>(&mut self, packet: &Metadata<'a>, size: usize) -> Chunk<'a> {
+        if packet.overrun {
+            return self.emit(Event::Diagnostic(DiagnosticKind::Overrun), 0..size, size);
+        }
+        if packet.name == Metadata::EPOCH {
+            let Some(epoch) = packet.epoch() else {
+                if self.first_time(Check::Content) {
+                    return self.emit(Event::Diagnostic(DiagnosticKind::BadEpoch), 0..size, 0);
+                }
+                return self.option(packet, size);
+            };
+            let epoch_ns = i64::try_from(epoch);
+            if self.first_time(Check::Counter) && core::mem::replace(&mut self.has_epoch, true) {
+                return self.emit(Event::Diagnostic(DiagnosticKind::DuplicateEpoch), 0..size, 0);
+            }
+            if self.first_time(Check::Time) && epoch_ns.is_err() {
+                return self.emit(Event::Diagnostic(DiagnosticKind::TimeOutOfRange), 0..size, 0);
+            }
+            let epoch_ns = Some(epoch_ns.unwrap_or(i64::MAX));
+            return self.emit(Event::Clock(Clock { unit: Unit::Nanoseconds(1.0), epoch_ns }), 0..size, size);
+        }
+        self.option(packet, size)
+    }
+
+    fn option<'a>(&mut self, packet: &Metadata<'a>, size: usize) -> Chunk<'a> {
+        let (key, value) = (Text::plain(packet.name), Value::Bytes(packet.value));
+        self.emit(Event::Meta(MetaEvent { thread: None, key, value }), 0..size, size)
+    }
+}
+
+impl Default for Parser {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl spall_model::Parser for Parser {
+    type Error = Error;
+
+    #[inline]
+    fn parse<'a>(&mut self, data: &'a [u8], eof: bool) -> Result<Chunk<'a>, Error> {
+        let frame = frame(data, eof);
+        if let Some(start) = self.junk
+            && !matches!(frame, Frame::Junk(_) | Frame::NeedMore(_))
+        {
+            self.junk = None;
+            let bytes = ByteRange::new(start, self.offset);
+            return Ok(Chunk::Parsed(Parsed {
+                consumed: 0,
+                event: Event::Diagnostic(DiagnosticKind::Junk),
+                bytes,
+            }));
+        }
+        Ok(match frame {
+            Frame::Packet(size) => match Packet::read(data) {
+                Some(Packet::Event(packet)) => self.event(&packet, size),
+                Some(Packet::Metadata(packet)) => self.metadata(&packet, size),
+                None => Chunk::End,
+            },
+            Frame::Cut(length) => self.emit(Event::Diagnostic(DiagnosticKind::Truncated), 0..length, length),
+            Frame::Junk(length) => {
+                self.junk = self.junk.or(Some(self.offset));
+                self.advance(length);
+                Chunk::Skipped(length)
+            }
+            Frame::NeedMore(hint) => Chunk::NeedMore(hint),
+            Frame::End => Chunk::End,
+        })
+    }
+}
+
+/// The events of a Heph trace that is wholly in memory.
+///
+/// ```
+/// use spall_format::heph;
+/// use spall_model::{Event, Ticks};
+/// let trace = b"\xc1\xfc\x1f\xb7\0\0\0\x2c\0\0\0\x01\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x0a\0\0\0\0\0\0\0\x1e\0\x02hi";
+/// let parsed = heph::parse_all(trace).next().unwrap().unwrap();
+/// let Event::Complete(slice, length) = parsed.event else { panic!() };
+/// assert!(slice.name.is(b"hi"));
+/// assert_eq!(length, Ticks(20));
+/// ```
+#[must_use]
+pub fn parse_all(data: &[u8]) -> Events<'_, Parser> {
+    Events::new(Parser::new(), data)
+}

@@ -1,0 +1,94 @@
+//! Watches the packet counters of streams for gaps. \[heph B.4\]
+
+use spall_model::DiagnosticKind;
+
+/// How many streams are watched at once.
+const SLOTS: usize = 64;
+
+/// The next counter expected of each stream, for as many streams as there are slots.
+///
+/// A stream's slot is its number modulo [`SLOTS`], and the stream seen last owns it. Real traces have a stream per
+/// worker thread, numbered from 0, so they never share one. Where two do, the packets after a change of owner are not
+/// compared with anything: a gap may be missed, none is invented. That keeps the reader free of tables that grow.
+#[derive(Debug, Clone)]
+pub(super) struct Sequence {
+    slots: [Option<Slot>; SLOTS],
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Slot {
+    stream: u32,
+    expected: u32,
+}
+
+impl Sequence {
+    pub(super) const fn new() -> Self {
+        Self { slots: [None; SLOTS] }
+    }
+
+    /// Takes note of a packet; says what is odd about its counter.
+    #[inline]
+    pub(super) fn check(&mut self, stream: u32, counter: u32) -> Option<DiagnosticKind> {
+        let slot = usize::try_from(stream).ok().and_then(|stream| self.slots.get_mut(stream % SLOTS))?;
+        let next = Slot { stream, expected: counter.wrapping_add(1) };
+        let Some(known) = slot.filter(|known| known.stream == stream) else {
+            *slot = Some(next);
+            return None;
+        };
+        let ahead = counter.wrapping_sub(known.expected).cast_signed();
+        // Going back may be a packet that was overtaken, which changes nothing about what comes next, or a writer
+        // that was cloned, which counts from 0 again.
+        if ahead >= 0 || counter == 0 {
+            *slot = Some(next);
+        }
+        match ahead {
+            0 => None,
+            1.. => Some(DiagnosticKind::LostPackets),
+            _ => Some(DiagnosticKind::CounterOrder),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use DiagnosticKind::{CounterOrder, LostPackets};
+
+    fn check<const N: usize>(packets: [(u32, u32); N]) -> [Option<DiagnosticKind>; N] {
+        let mut sequence = Sequence::new();
+        packets.map(|(stream, counter)| sequence.check(stream, counter))
+    }
+
+    #[test]
+    fn streams_count_on_their_own_and_start_anywhere() {
+        assert_eq!(check([(0, 0), (1, 7), (0, 1), (1, 8)]), [None; 4]);
+    }
+
+    #[test]
+    fn a_gap_is_lost_packets() {
+        assert_eq!(check([(3, 0), (3, 2), (3, 3)]), [None, Some(LostPackets), None]);
+    }
+
+    #[test]
+    fn the_counter_wraps() {
+        assert_eq!(check([(0, u32::MAX), (0, 0), (0, 1)]), [None; 3]);
+    }
+
+    #[test]
+    fn an_overtaken_packet_changes_nothing_about_the_next() {
+        assert_eq!(
+            check([(0, 4), (0, 6), (0, 5), (0, 7)]),
+            [None, Some(LostPackets), Some(CounterOrder), None]
+        );
+    }
+
+    #[test]
+    fn a_cloned_writer_starts_over() {
+        assert_eq!(check([(0, 9), (0, 0), (0, 1)]), [None, Some(CounterOrder), None]);
+    }
+
+    #[test]
+    fn streams_that_share_a_slot_invent_no_gap() {
+        assert_eq!(check([(1, 0), (65, 5), (1, 9), (65, 20)]), [None; 4]);
+    }
+}
