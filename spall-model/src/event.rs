@@ -11,6 +11,8 @@ use crate::{Args, Clock, DiagnosticKind, Id, Text, Thread, Tick, Ticks, Value};
 pub enum Event<'a> {
     /// The unit of all times and the epoch. Comes before the first timed event; a later one replaces it.
     Clock(Clock),
+    /// How the format's ids and ties are meant. Comes before the first event they concern.
+    Conventions(Conventions),
     /// A slice begins on its thread.
     Begin(ThreadEvent<'a>),
     /// The most recent open slice of the thread ends. An empty name matches every slice.
@@ -47,6 +49,30 @@ pub enum Event<'a> {
     Other(ThreadEvent<'a>, u8),
     /// Damage that the reader stepped over; the event's byte range is the damaged part.
     Diagnostic(DiagnosticKind),
+}
+
+/// What a format means by its ids and its order, where formats differ.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[non_exhaustive]
+pub struct Conventions {
+    /// Numeric ids are unsigned: the bits of [`Id::Number`] are to be read as `u64`.
+    pub unsigned_ids: bool,
+    /// Slices are written when they end, so of two with equal bounds the later one contains the earlier. \[heph B.4\]
+    pub children_first: bool,
+}
+
+impl Conventions {
+    /// The same with unsigned ids.
+    #[must_use]
+    pub const fn with_unsigned_ids(self) -> Self {
+        Self { unsigned_ids: true, ..self }
+    }
+
+    /// The same with children before their parents.
+    #[must_use]
+    pub const fn with_children_first(self) -> Self {
+        Self { children_first: true, ..self }
+    }
 }
 
 /// Something on a thread at a time.

@@ -1,0 +1,175 @@
+//! Arrows between slices. [json 3.7]
+
+use alloc::vec::Vec;
+
+use foldhash::fast::RandomState;
+use hashbrown::HashMap;
+
+use crate::{
+    ByteRange, DiagnosticKind, Diagnostics, Flow, FlowBind, FlowEvent, FlowPhase, Key, NameId, SliceId,
+    Slices, Tick,
+};
+
+use super::{
+    Keep, TraceBuilder,
+    order::Arranged,
+    registry::{TrackKey, index32},
+};
+
+/// The ends of all arrows, in the order of the file.
+#[derive(Debug, Default)]
+pub(super) struct FlowLog {
+    ends: Vec<End>,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct End {
+    key: FlowKey,
+    phase: FlowPhase,
+    bind: FlowBind,
+    track: u32,
+    /// The row before it, for [`FlowBind::Slice`].
+    row: u32,
+    at: Tick,
+    bytes: ByteRange,
+}
+
+/// What ends of one arrow have in common. An arrow bound to slices directly has no name of its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+struct FlowKey {
+    id: Key,
+    process: Option<u32>,
+    name: Option<(NameId, NameId)>,
+}
+
+impl FlowLog {
+    pub(super) fn is_empty(&self) -> bool {
+        self.ends.is_empty()
+    }
+}
+
+impl<'a> TraceBuilder<'a> {
+    pub(super) fn flow<'e, K: Keep<'a, 'e>>(&mut self, event: &FlowEvent<'e>, bytes: ByteRange) {
+        let process = self.process::<K>(event.thread.pid);
+        let tid = self.key::<K>(event.thread.tid);
+        let Some(track) = self.track(TrackKey::Thread { process, tid }, bytes) else { return };
+        let (name, category) = (self.intern::<K>(event.name), self.intern::<K>(event.category));
+        let key = FlowKey {
+            id: self.key::<K>(event.id),
+            process: event.local.then_some(process),
+            name: (event.bind != FlowBind::Slice).then_some((name, category)),
+        };
+        let row = index32(self.rows.len()).wrapping_sub(1);
+        self.flows.ends.push(End {
+            key,
+            phase: event.phase,
+            bind: event.bind,
+            track,
+            row,
+            at: event.at,
+            bytes,
+        });
+    }
+}
+
+/// The arrows whose both ends are bound to slices.
+#[allow(clippy::indexing_slicing, reason = "positions are made by this module")]
+pub(super) fn resolve(
+    log: &FlowLog,
+    arranged: &Arranged,
+    slices: &Slices,
+    diagnostics: &mut Diagnostics,
+) -> Vec<Flow> {
+    let bound = bind(log, arranged, slices);
+    let mut order: Vec<u32> = (0..index32(log.ends.len())).collect();
+    order.sort_by_key(|&end| log.ends[end as usize].at);
+    let mut flows = Vec::new();
+    let mut open: HashMap<FlowKey, Open, RandomState> = HashMap::default();
+    for end in order {
+        let (end, slice) = (&log.ends[end as usize], bound[end as usize]);
+        let Some(slice) = slice else {
+            diagnostics.add(DiagnosticKind::UnboundFlow, end.bytes);
+            continue;
+        };
+        // An arrow with a name is used up by its last end; one that is bound to slices has any number of ends.
+        let once = end.key.name.is_some();
+        if end.phase != FlowPhase::Start {
+            match open.get_mut(&end.key) {
+                Some(start) => {
+                    start.used = true;
+                    let name = end.key.name.map_or(slices.names()[start.slice.index()], |(name, _)| name);
+                    flows.push(Flow { id: end.key.id, name, from: start.slice, to: slice });
+                }
+                None => diagnostics.add(DiagnosticKind::UnmatchedFlow, end.bytes),
+            }
+        }
+        if end.phase == FlowPhase::End {
+            if once {
+                open.remove(&end.key);
+            }
+        } else {
+            let is_start = end.phase == FlowPhase::Start;
+            let before = open.insert(end.key, Open { slice, used: !is_start, bytes: end.bytes });
+            if is_start && before.is_some_and(|before| once || !before.used) {
+                diagnostics.add(DiagnosticKind::DuplicateFlow, end.bytes);
+            }
+        }
+    }
+    let mut unfinished: Vec<ByteRange> =
+        open.values().filter(|start| !start.used).map(|start| start.bytes).collect();
+    unfinished.sort_unstable_by_key(|bytes| bytes.start);
+    for bytes in unfinished {
+        diagnostics.add(DiagnosticKind::UnfinishedFlow, bytes);
+    }
+    flows
+}
+
+/// Where the next arrow of a key leaves.
+#[derive(Debug, Clone, Copy)]
+struct Open {
+    slice: SliceId,
+    used: bool,
+    bytes: ByteRange,
+}
+
+/// The slice that each end is bound to.
+#[allow(clippy::indexing_slicing, reason = "positions are made by this module")]
+fn bind(log: &FlowLog, arranged: &Arranged, slices: &Slices) -> Vec<Option<SliceId>> {
+    let mut bound = alloc::vec![None; log.ends.len()];
+    let mut by_track: Vec<(u32, Tick, u32)> = Vec::new();
+    for (end, position) in log.ends.iter().zip(0..) {
+        if end.bind == FlowBind::Slice {
+            bound[position as usize] = arranged.slice_of_row.get(end.row as usize).copied().map(SliceId);
+        } else {
+            by_track.push((arranged.track_ids[end.track as usize], end.at, position));
+        }
+    }
+    by_track.sort_unstable();
+    for group in by_track.chunk_by(|a, b| a.0 == b.0) {
+        let Some(track) = group.first().and_then(|&(track, ..)| arranged.tracks.get(track as usize)) else {
+            continue;
+        };
+        let mut next = track.slices();
+        let mut open: Vec<SliceId> = Vec::new();
+        let end_of = |slice: SliceId| slices.ends()[slice.index()];
+        for &(_, at, position) in group {
+            // The enclosing slice is sought with closed intervals: an arrow may leave at a slice's very end.
+            while next.start < next.end && slices.starts()[next.start] <= at {
+                let start = slices.starts()[next.start];
+                while open.pop_if(|top| end_of(*top) < start).is_some() {}
+                open.push(SliceId(index32(next.start)));
+                next.start += 1;
+            }
+            while open.pop_if(|top| end_of(*top) < at).is_some() {}
+            bound[position as usize] = match log.ends[position as usize].bind {
+                FlowBind::Next => {
+                    let starts = &slices.starts()[track.slices()];
+                    let following = track.slices().start + starts.partition_point(|&start| start < at);
+                    (following < track.slices().end).then(|| SliceId(index32(following)))
+                }
+                _ => open.last().copied(),
+            };
+        }
+    }
+    bound
+}

@@ -1,0 +1,338 @@
+//! From events to a trace.
+
+mod counters;
+mod flows;
+mod keep;
+mod objects;
+mod order;
+mod pairing;
+mod registry;
+mod repair;
+mod spans;
+
+use alloc::vec::Vec;
+
+use crate::{
+    ByteRange, Clock, Conventions, CounterValue, DiagnosticKind, Diagnostics, Event, Instant, Limits, Meta,
+    MetaEvent, NameId, Names, Other, Scope, Slice, SliceFlags, Slices, State, ThreadEvent, Tick, Ticks,
+    Trace, Value,
+    args_table::{ArgsId, ArgsTable},
+    trace::MetaValue,
+};
+
+use self::{
+    flows::FlowLog,
+    keep::{Borrowed, Copied, Keep},
+    objects::ObjectLog,
+    pairing::PairLog,
+    registry::{Registry, TrackKey},
+    spans::SpanLog,
+};
+
+/// Builds a [`Trace`] from the events of one file, in the order of the file.
+///
+/// Every event pushed is in the trace or counted in its diagnostics; nothing is lost in silence. Pairing and
+/// nesting follow \[json 3\] for every format.
+///
+/// ```
+/// use spall_model::{ByteRange, Event, Limits, Text, Thread, ThreadEvent, Tick, Ticks, TraceBuilder};
+/// let mut builder = TraceBuilder::new(&Limits::default());
+/// let work = ThreadEvent::new(Thread::new(1_u32, 2_u32), Tick(10), Text::plain(b"work"));
+/// builder.push(&Event::Complete(work, Ticks(5)), ByteRange::default());
+/// let trace = builder.finish();
+/// assert_eq!(trace.slices().ends(), [Tick(15)]);
+/// assert_eq!(trace.name(trace.slices().names()[0]), "work");
+/// ```
+#[derive(Debug)]
+pub struct TraceBuilder<'a> {
+    limits: Limits,
+    clock: Clock,
+    conventions: Conventions,
+    names: Names<'a>,
+    args: ArgsTable<'a>,
+    diagnostics: Diagnostics,
+    registry: Registry,
+    /// Slices in the order of the file.
+    rows: Slices,
+    /// The track of each row.
+    row_tracks: Vec<u32>,
+    pairs: PairLog,
+    spans: SpanLog,
+    flows: FlowLog,
+    objects: ObjectLog,
+    instants: Vec<OnTrack<Instant>>,
+    counters: Vec<OnTrack<CounterValue>>,
+    states: Vec<OnTrack<State>>,
+    meta: Vec<Meta>,
+    others: Vec<Other>,
+    /// The earliest and the latest time of anything on a track.
+    bounds: Option<(Tick, Tick)>,
+}
+
+/// Something and the track it belongs to.
+#[derive(Debug, Clone, Copy)]
+struct OnTrack<T> {
+    track: u32,
+    item: T,
+}
+
+/// A [`ThreadEvent`] whose strings are interned and whose thread is a track.
+#[derive(Debug, Clone, Copy)]
+struct Row {
+    track: u32,
+    at: Tick,
+    name: NameId,
+    category: NameId,
+    args: ArgsId,
+}
+
+impl Row {
+    fn slice(&self, end: Tick, flags: SliceFlags) -> Slice {
+        Slice { start: self.at, end, name: self.name, category: self.category, flags }
+    }
+}
+
+impl<'a> TraceBuilder<'a> {
+    /// An empty builder.
+    #[must_use]
+    pub fn new(limits: &Limits) -> Self {
+        Self {
+            diagnostics: Diagnostics::new(limits.max_diagnostics),
+            limits: limits.clone(),
+            clock: Clock::default(),
+            conventions: Conventions::default(),
+            names: Names::default(),
+            args: ArgsTable::default(),
+            registry: Registry::default(),
+            rows: Slices::default(),
+            row_tracks: Vec::new(),
+            pairs: PairLog::default(),
+            spans: SpanLog::default(),
+            flows: FlowLog::default(),
+            objects: ObjectLog::default(),
+            instants: Vec::new(),
+            counters: Vec::new(),
+            states: Vec::new(),
+            meta: Vec::new(),
+            others: Vec::new(),
+            bounds: None,
+        }
+    }
+
+    /// Adds an event whose strings live as long as the trace.
+    #[inline]
+    pub fn push(&mut self, event: &Event<'a>, bytes: ByteRange) {
+        self.add::<Borrowed>(event, bytes);
+    }
+
+    /// Adds an event whose strings do not live long: what the trace keeps of them is copied.
+    ///
+    /// For input that is read piece by piece through a reused buffer.
+    pub fn push_copied(&mut self, event: &Event<'_>, bytes: ByteRange) {
+        self.add::<Copied>(event, bytes);
+    }
+
+    /// Counts a fault that was found outside of the events.
+    pub fn diagnose(&mut self, kind: DiagnosticKind, bytes: ByteRange) {
+        self.diagnostics.add(kind, bytes);
+    }
+
+    #[inline]
+    fn add<'e, K: Keep<'a, 'e>>(&mut self, event: &Event<'e>, bytes: ByteRange) {
+        match event {
+            Event::Begin(event) => {
+                if let Some(row) = self.row::<K>(event, bytes) {
+                    self.begin(row, bytes);
+                }
+            }
+            Event::End(event) => self.end::<K>(event, bytes),
+            Event::Complete(event, length) => {
+                if let Some(row) = self.row::<K>(event, bytes) {
+                    let (end, flags) = self.end_of(row.at, *length, bytes);
+                    self.push_slice(&row, end, flags, bytes);
+                }
+            }
+            _ => self.add_rare::<K>(event, bytes),
+        }
+    }
+
+    /// Everything but plain slices, out of the way of the hot path.
+    fn add_rare<'e, K: Keep<'a, 'e>>(&mut self, event: &Event<'e>, bytes: ByteRange) {
+        match event {
+            Event::Unfinished(event) => {
+                if let Some(row) = self.row::<K>(event, bytes) {
+                    self.diagnostics.add(DiagnosticKind::MissingDuration, bytes);
+                    self.push_slice(&row, row.at, SliceFlags::UNFINISHED, bytes);
+                }
+            }
+            Event::Instant(event, scope) => self.instant::<K>(event, *scope, bytes),
+            Event::State(event, length) => {
+                if let Some(row) = self.row::<K>(event, bytes) {
+                    let (end, _) = self.end_of(row.at, *length, bytes);
+                    self.touch(row.track, row.at, end);
+                    let item = State { start: row.at, end, name: row.name, args: row.args };
+                    self.states.push(OnTrack { track: row.track, item });
+                }
+            }
+            Event::Counter(event) => self.counter::<K>(event, bytes),
+            Event::Async(phase, event) => self.span::<K>(*phase, event, bytes),
+            Event::Object(phase, event) => self.object::<K>(*phase, event, bytes),
+            Event::Flow(event) => self.flow::<K>(event, bytes),
+            Event::Other(event, tag) => {
+                let thread = (self.key::<K>(event.thread.pid), self.key::<K>(event.thread.tid));
+                let (name, category) = (self.intern::<K>(event.name), self.intern::<K>(event.category));
+                let args = self.keep_args::<K>(event.args, bytes);
+                self.others.push(Other { tag: *tag, thread, at: event.at, name, category, args });
+            }
+            Event::Clock(clock) => self.clock = *clock,
+            Event::Conventions(conventions) => self.conventions = *conventions,
+            Event::Diagnostic(kind) => self.diagnostics.add(*kind, bytes),
+            Event::Meta(event) => self.meta::<K>(event, bytes),
+            Event::ProcessName(pid, name) => {
+                let name = self.intern::<K>(*name);
+                self.process_mut::<K>(*pid).name = name;
+            }
+            Event::ProcessSortIndex(pid, index) => self.process_mut::<K>(*pid).sort_index = *index,
+            Event::ProcessLabels(pid, labels) => self.labels::<K>(*pid, *labels),
+            Event::ThreadName(thread, name) => {
+                let name = self.intern::<K>(*name);
+                if let Some(track) = self.thread::<K>(*thread, bytes) {
+                    self.registry.track_mut(track).name = name;
+                }
+            }
+            Event::ThreadSortIndex(thread, index) => {
+                if let Some(track) = self.thread::<K>(*thread, bytes) {
+                    self.registry.track_mut(track).sort_index = *index;
+                }
+            }
+            // Handled by the hot path.
+            Event::Begin(_) | Event::End(_) | Event::Complete(..) => {}
+        }
+    }
+
+    /// The end of something of a given length, and what is to be said of it.
+    #[inline]
+    fn end_of(&mut self, start: Tick, length: Ticks, bytes: ByteRange) -> (Tick, SliceFlags) {
+        if length < Ticks::ZERO {
+            self.diagnostics.add(DiagnosticKind::NegativeDuration, bytes);
+            return (start, SliceFlags::CLAMPED);
+        }
+        if start.0.checked_add(length.0).is_none() {
+            self.diagnostics.add(DiagnosticKind::TimeOutOfRange, bytes);
+        }
+        (start.after(length), SliceFlags::NONE)
+    }
+
+    /// Adds a slice; `None` if there are too many.
+    #[inline]
+    fn push_slice(&mut self, row: &Row, end: Tick, flags: SliceFlags, bytes: ByteRange) -> Option<u32> {
+        let index = u32::try_from(self.rows.len()).ok().filter(|&index| index < self.limits.max_slices);
+        let Some(index) = index else {
+            self.diagnostics.add(DiagnosticKind::SliceLimit, bytes);
+            return None;
+        };
+        self.touch(row.track, row.at, end);
+        self.rows.push(row.slice(end, flags), row.args);
+        self.row_tracks.push(row.track);
+        self.pairs.push_row();
+        Some(index)
+    }
+
+    /// Takes note that a track has something from `start` to `end`.
+    #[inline]
+    fn touch(&mut self, track: u32, start: Tick, end: Tick) {
+        let last = &mut self.registry.track_mut(track).last;
+        *last = (*last).max(end);
+        self.bounds = Some(match self.bounds {
+            Some((first, last)) => (first.min(start), last.max(end)),
+            None => (start, end),
+        });
+    }
+
+    fn instant<'e, K: Keep<'a, 'e>>(&mut self, event: &ThreadEvent<'e>, scope: Scope, bytes: ByteRange) {
+        let track = match scope {
+            Scope::Thread => self.thread::<K>(event.thread, bytes),
+            Scope::Process => {
+                let process = self.process::<K>(event.thread.pid);
+                self.track(TrackKey::Process { process }, bytes)
+            }
+            Scope::Global => self.track(TrackKey::Global, bytes),
+        };
+        let Some(track) = track else { return };
+        let item = Instant {
+            at: event.at,
+            name: self.intern::<K>(event.name),
+            category: self.intern::<K>(event.category),
+            scope,
+            depth: 0,
+            args: self.keep_args::<K>(event.args, bytes),
+        };
+        self.touch(track, event.at, event.at);
+        self.instants.push(OnTrack { track, item });
+    }
+
+    fn meta<'e, K: Keep<'a, 'e>>(&mut self, event: &MetaEvent<'e>, bytes: ByteRange) {
+        let value = match event.value {
+            Value::Null => MetaValue::Scalar(Value::Null),
+            Value::Bool(value) => MetaValue::Scalar(Value::Bool(value)),
+            Value::I64(value) => MetaValue::Scalar(Value::I64(value)),
+            Value::U64(value) => MetaValue::Scalar(Value::U64(value)),
+            Value::F64(value) => MetaValue::Scalar(Value::F64(value)),
+            Value::Text(text) => MetaValue::Text(self.intern::<K>(text)),
+            Value::Bytes(raw) => MetaValue::Bytes(self.keep_args::<K>(crate::Args::text(raw), bytes)),
+            Value::List(args) => MetaValue::List(self.keep_args::<K>(args, bytes)),
+            Value::Map(args) => MetaValue::Map(self.keep_args::<K>(args, bytes)),
+        };
+        let thread = event.thread.map(|thread| (self.key::<K>(thread.pid), self.key::<K>(thread.tid)));
+        let key = self.intern::<K>(event.key);
+        self.meta.push(Meta { thread, key, value });
+    }
+
+    /// Makes the trace.
+    #[must_use]
+    pub fn finish(mut self) -> Trace<'a> {
+        self.finish_spans();
+        self.finish_pairs();
+        self.end_unfinished();
+        let has_flows = !self.flows.is_empty();
+        let arranged = order::arrange(&mut self, has_flows);
+        let flows = flows::resolve(&self.flows, &arranged, &self.rows, &mut self.diagnostics);
+        let (objects, snapshots) = objects::finish(&mut self, &arranged);
+        self.names.shrink_to_fit();
+        self.args.shrink_to_fit();
+        self.rows.shrink_to_fit();
+        Trace {
+            clock: self.clock,
+            conventions: self.conventions,
+            names: self.names,
+            args: self.args,
+            processes: arranged.processes,
+            tracks: arranged.tracks,
+            slices: self.rows,
+            instants: arranged.instants,
+            counters: arranged.counters,
+            states: arranged.states,
+            flows,
+            objects,
+            snapshots,
+            meta: self.meta,
+            others: self.others,
+            diagnostics: self.diagnostics,
+            bounds: self.bounds,
+        }
+    }
+
+    /// Draws slices without an end to the end of their thread.
+    fn end_unfinished(&mut self) {
+        let rows = self.rows.end.iter_mut().zip(&self.rows.flags).zip(&self.rows.start).zip(&self.row_tracks);
+        for (((end, flags), &start), &track) in rows {
+            // A repaired one has been given its end already.
+            if flags.is_unfinished() && !flags.contains(SliceFlags::REPAIRED) {
+                *end = self.registry.track(track).last.max(start);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,111 @@
+//! Objects: made, photographed, deleted. [json 1]
+
+use alloc::vec::Vec;
+
+use foldhash::fast::RandomState;
+use hashbrown::HashMap;
+
+use crate::{
+    ByteRange, DiagnosticKind, Key, KeyedEvent, NameId, Object, ObjectPhase, ProcessId, Snapshot, Tick,
+    Value, args_table::ArgsId,
+};
+
+use super::{Keep, TraceBuilder, order::Arranged};
+
+/// What happened to objects, in the order of the file.
+#[derive(Debug, Default)]
+pub(super) struct ObjectLog {
+    steps: Vec<Step>,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Step {
+    phase: ObjectPhase,
+    process: u32,
+    id: Key,
+    scope: NameId,
+    name: NameId,
+    at: Tick,
+    args: ArgsId,
+    bytes: ByteRange,
+}
+
+impl<'a> TraceBuilder<'a> {
+    pub(super) fn object<'e, K: Keep<'a, 'e>>(
+        &mut self,
+        phase: ObjectPhase,
+        event: &KeyedEvent<'e>,
+        bytes: ByteRange,
+    ) {
+        let scope = match event.scoped.then(|| event.args.field(b"scope")) {
+            Some(Some(Value::Text(scope))) => self.names.intern_copied(&scope.unescape()),
+            _ => NameId::EMPTY,
+        };
+        let step = Step {
+            phase,
+            process: self.process::<K>(event.pid),
+            id: self.key::<K>(event.id),
+            scope,
+            name: self.intern::<K>(event.name),
+            at: event.at,
+            args: self.keep_args::<K>(event.args, bytes),
+            bytes,
+        };
+        if phase == ObjectPhase::Snapshot && event.args.get(b"snapshot").is_none() {
+            self.diagnostics.add(DiagnosticKind::MissingSnapshot, bytes);
+        }
+        self.objects.steps.push(step);
+    }
+}
+
+/// The lives of all objects, in the order in which they are first mentioned in time.
+#[allow(clippy::indexing_slicing, reason = "positions are made by this function")]
+pub(super) fn finish(builder: &mut TraceBuilder<'_>, arranged: &Arranged) -> (Vec<Object>, Vec<Snapshot>) {
+    let mut steps = core::mem::take(&mut builder.objects.steps);
+    steps.sort_by_key(|step| step.at);
+    let mut objects: Vec<Object> = Vec::new();
+    let mut alive: HashMap<(u32, Key, NameId), usize, RandomState> = HashMap::default();
+    let mut snapshots: Vec<(usize, Snapshot)> = Vec::new();
+    for step in &steps {
+        let key = (step.process, step.id, step.scope);
+        let known = alive.get(&key).copied();
+        let mut make = |start| {
+            objects.push(Object {
+                process: ProcessId(arranged.process_ids[step.process as usize]),
+                name: step.name,
+                id: step.id,
+                start,
+                end: None,
+                snapshots: 0..0,
+            });
+            alive.insert(key, objects.len() - 1);
+            objects.len() - 1
+        };
+        match step.phase {
+            ObjectPhase::New => match known {
+                Some(_) => builder.diagnostics.add(DiagnosticKind::DuplicateObject, step.bytes),
+                None => _ = make(Some(step.at)),
+            },
+            ObjectPhase::Snapshot => {
+                let object = known.unwrap_or_else(|| make(None));
+                snapshots.push((object, Snapshot { at: step.at, args: step.args }));
+            }
+            ObjectPhase::Delete => match known {
+                Some(object) => {
+                    objects[object].end = Some(step.at);
+                    alive.remove(&key);
+                }
+                None => builder.diagnostics.add(DiagnosticKind::UnmatchedDelete, step.bytes),
+            },
+        }
+    }
+    snapshots.sort_by_key(|&(object, _)| object);
+    for (position, &(object, _)) in (0_u32..).zip(&snapshots) {
+        let range = &mut objects[object].snapshots;
+        if range.end == 0 {
+            range.start = position;
+        }
+        range.end = position + 1;
+    }
+    (objects, snapshots.into_iter().map(|(_, snapshot)| snapshot).collect())
+}

@@ -1,0 +1,140 @@
+//! Which processes and tracks there are.
+
+use alloc::vec::Vec;
+
+use foldhash::fast::RandomState;
+use hashbrown::HashMap;
+
+use crate::{Key, NameId, Tick};
+
+/// What makes a track the same track.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) enum TrackKey {
+    Thread {
+        process: u32,
+        tid: Key,
+    },
+    Async {
+        process: Option<u32>,
+        category: NameId,
+        id: Key,
+        scope: NameId,
+    },
+    /// The older kind of async span, whose key is name and id.
+    AsyncStep {
+        process: Option<u32>,
+        name: NameId,
+        id: Key,
+        scope: NameId,
+    },
+    Counter {
+        process: u32,
+        name: NameId,
+        id: Option<Key>,
+    },
+    Process {
+        process: u32,
+    },
+    Global,
+}
+
+#[derive(Debug, Clone)]
+pub(super) struct ProcessRow {
+    pub(super) pid: Key,
+    pub(super) name: NameId,
+    pub(super) sort_index: i64,
+    pub(super) labels: Vec<NameId>,
+}
+
+#[derive(Debug, Clone)]
+pub(super) struct TrackRow {
+    pub(super) key: TrackKey,
+    /// Where it is shown; for a span that may cross processes, where it was first seen.
+    pub(super) process: Option<u32>,
+    pub(super) name: NameId,
+    /// The categories first seen with it.
+    pub(super) category: NameId,
+    pub(super) sort_index: i64,
+    /// The latest time of anything on it.
+    pub(super) last: Tick,
+}
+
+#[derive(Debug, Default)]
+pub(super) struct Registry {
+    pub(super) processes: Vec<ProcessRow>,
+    pub(super) tracks: Vec<TrackRow>,
+    by_pid: HashMap<Key, u32, RandomState>,
+    by_key: HashMap<TrackKey, u32, RandomState>,
+    /// The thread of the last event: most events come in runs.
+    recent: Option<(i64, i64, u32)>,
+}
+
+#[allow(clippy::indexing_slicing, reason = "numbers of processes and tracks are given out by this table")]
+impl Registry {
+    pub(super) fn process(&mut self, pid: Key) -> u32 {
+        *self.by_pid.entry(pid).or_insert_with(|| {
+            let name = match pid {
+                Key::Number(_) => NameId::EMPTY,
+                Key::Text(name) => name,
+            };
+            self.processes.push(ProcessRow { pid, name, sort_index: 0, labels: Vec::new() });
+            index32(self.processes.len() - 1)
+        })
+    }
+
+    pub(super) fn process_mut(&mut self, process: u32) -> &mut ProcessRow {
+        &mut self.processes[process as usize]
+    }
+
+    #[inline]
+    pub(super) fn recent(&self, pid: i64, tid: i64) -> Option<u32> {
+        self.recent.filter(|&(p, t, _)| (p, t) == (pid, tid)).map(|(_, _, track)| track)
+    }
+
+    pub(super) fn remember(&mut self, pid: i64, tid: i64, track: u32) {
+        self.recent = Some((pid, tid, track));
+    }
+
+    /// The track of a key, made if there are fewer than `max`.
+    pub(super) fn find_or_add(&mut self, key: TrackKey, max: u32) -> Option<u32> {
+        if let Some(&track) = self.by_key.get(&key) {
+            return Some(track);
+        }
+        let track = u32::try_from(self.tracks.len()).ok().filter(|&track| track < max)?;
+        let (process, name) = match key {
+            TrackKey::Thread { process, tid: Key::Text(name) } => (Some(process), name),
+            TrackKey::Thread { process, .. } | TrackKey::Process { process } => {
+                (Some(process), NameId::EMPTY)
+            }
+            TrackKey::Counter { process, name, .. } => (Some(process), name),
+            TrackKey::Async { process, .. } => (process, NameId::EMPTY),
+            TrackKey::AsyncStep { process, name, .. } => (process, name),
+            TrackKey::Global => (None, NameId::EMPTY),
+        };
+        self.tracks.push(TrackRow {
+            key,
+            process,
+            name,
+            category: NameId::EMPTY,
+            sort_index: 0,
+            last: Tick::MIN,
+        });
+        self.by_key.insert(key, track);
+        Some(track)
+    }
+
+    #[inline]
+    pub(super) fn track(&self, track: u32) -> &TrackRow {
+        &self.tracks[track as usize]
+    }
+
+    #[inline]
+    pub(super) fn track_mut(&mut self, track: u32) -> &mut TrackRow {
+        &mut self.tracks[track as usize]
+    }
+}
+
+/// A position in a table that is bounded by the number of events, which is counted in 32 bits.
+pub(super) fn index32(index: usize) -> u32 {
+    u32::try_from(index).unwrap_or(u32::MAX)
+}

@@ -1,0 +1,225 @@
+//! Async spans: what begins and ends under a key instead of on a thread's stack. [json 3.6]
+
+use alloc::vec::Vec;
+
+use foldhash::fast::RandomState;
+use hashbrown::HashMap;
+
+use crate::{
+    AsyncPhase, ByteRange, DiagnosticKind, Instant, KeyedEvent, NameId, Scope, SliceFlags, Tick, Value,
+    args_table::ArgsId,
+};
+
+use super::{Keep, OnTrack, Row, TraceBuilder, registry::TrackKey};
+
+/// The steps of all spans, in the order of the file.
+#[derive(Debug, Default)]
+pub(super) struct SpanLog {
+    steps: Vec<Step>,
+    end_args: Vec<(u32, ArgsId)>,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Step {
+    row: Row,
+    phase: AsyncPhase,
+    bytes: ByteRange,
+}
+
+impl<'a> TraceBuilder<'a> {
+    pub(super) fn span<'e, K: Keep<'a, 'e>>(
+        &mut self,
+        phase: AsyncPhase,
+        event: &KeyedEvent<'e>,
+        bytes: ByteRange,
+    ) {
+        let process = self.process::<K>(event.pid);
+        let key_process = event.local.then_some(process);
+        let id = self.key::<K>(event.id);
+        let category = self.intern::<K>(event.category);
+        let mut name = self.intern::<K>(event.name);
+        let scope = match event.scoped.then(|| event.args.field(b"scope")) {
+            Some(Some(Value::Text(scope))) => self.names.intern_copied(&scope.unescape()),
+            _ => NameId::EMPTY,
+        };
+        let key = match phase {
+            AsyncPhase::Begin | AsyncPhase::End | AsyncPhase::Instant => {
+                TrackKey::Async { process: key_process, category, id, scope }
+            }
+            _ => TrackKey::AsyncStep { process: key_process, name, id, scope },
+        };
+        let Some(track) = self.track(key, bytes) else { return };
+        let row = self.registry.track_mut(track);
+        row.process.get_or_insert(process);
+        if row.name.is_empty() {
+            row.name = name;
+        }
+        if row.category.is_empty() {
+            row.category = category;
+        }
+        if matches!(phase, AsyncPhase::StepInto | AsyncPhase::StepPast)
+            && let Some(Value::Text(step)) = event.args.get(b"step")
+        {
+            name = self.names.intern_copied(&step.unescape());
+        }
+        let args = self.keep_args::<K>(event.args, bytes);
+        self.touch(track, event.at, event.at);
+        let row = Row { track, at: event.at, name, category, args };
+        self.spans.steps.push(Step { row, phase, bytes });
+    }
+
+    /// Makes slices and instants of all steps.
+    pub(super) fn finish_spans(&mut self) {
+        let mut steps = core::mem::take(&mut self.spans.steps);
+        steps.sort_by_key(|step| (step.row.track, step.row.at));
+        for group in steps.chunk_by(|a, b| a.row.track == b.row.track) {
+            match group.first().map(|step| step.phase) {
+                Some(AsyncPhase::Begin | AsyncPhase::End | AsyncPhase::Instant) => self.nestable(group),
+                _ => self.stepped(group),
+            }
+        }
+        for (row, args) in core::mem::take(&mut self.spans.end_args) {
+            if let Some(slot) = self.rows.args.get_mut(row as usize) {
+                *slot = self.args.join(*slot, args);
+            }
+        }
+    }
+
+    fn close_span(&mut self, row: u32, at: Tick, args: ArgsId) {
+        let index = row as usize;
+        if let (Some(end), Some(flags)) = (self.rows.end.get_mut(index), self.rows.flags.get_mut(index)) {
+            *end = at;
+            *flags = flags.without(SliceFlags::UNFINISHED);
+        }
+        if args != ArgsId::NONE {
+            self.spans.end_args.push((row, args));
+        }
+    }
+
+    fn open_span(&mut self, step: &Step, depth: u32) -> Option<u32> {
+        let flags = SliceFlags::UNFINISHED.with_open_depth(depth);
+        self.push_slice(&step.row, step.row.at, flags, step.bytes)
+    }
+
+    /// Begins, ends and instants: an end closes the innermost open begin of its name and touches nothing else.
+    fn nestable(&mut self, group: &[Step]) {
+        let mut open = OpenSpans::default();
+        for step in group {
+            let depth = open.depth();
+            match step.phase {
+                AsyncPhase::Begin => {
+                    if let Some(row) = self.open_span(step, depth) {
+                        open.push(Span { row, depth, name: step.row.name, bytes: step.bytes });
+                    }
+                }
+                AsyncPhase::Instant => {
+                    let Row { at, name, category, args, track } = step.row;
+                    let item = Instant { at, name, category, scope: Scope::Thread, depth, args };
+                    self.instants.push(OnTrack { track, item });
+                }
+                _ => match open.take(step.row.name) {
+                    Some(span) => self.close_span(span.row, step.row.at, step.row.args),
+                    None => self.diagnostics.add(DiagnosticKind::UnmatchedAsync, step.bytes),
+                },
+            }
+        }
+        for span in open.spans.into_iter().flatten() {
+            self.diagnostics.add(DiagnosticKind::UnfinishedAsync, span.bytes);
+        }
+    }
+
+    /// The older kind: a start, steps, a finish. Each step is a slice below the span.
+    fn stepped(&mut self, group: &[Step]) {
+        let mut rest = group;
+        while let Some((first, tail)) = rest.split_first() {
+            let length = tail.iter().position(|step| step.phase == AsyncPhase::Finish).unwrap_or(tail.len());
+            match first.phase {
+                AsyncPhase::Start => {
+                    let (steps, tail) = tail.split_at(length);
+                    self.stepped_span(first, steps, tail.first());
+                    rest = tail.get(1..).unwrap_or_default();
+                }
+                _ => {
+                    self.diagnostics.add(DiagnosticKind::UnmatchedAsync, first.bytes);
+                    rest = tail;
+                }
+            }
+        }
+    }
+
+    fn stepped_span(&mut self, start: &Step, steps: &[Step], finish: Option<&Step>) {
+        let Some(span) = self.open_span(start, 0) else { return };
+        match finish {
+            Some(finish) => self.close_span(span, finish.row.at, finish.row.args),
+            None => self.diagnostics.add(DiagnosticKind::UnfinishedAsync, start.bytes),
+        }
+        let has = |phase| steps.iter().any(|step| step.phase == phase);
+        let mixed = has(AsyncPhase::StepInto) && has(AsyncPhase::StepPast);
+        let is_step = |step: &&Step| step.phase != AsyncPhase::Start;
+        for duplicate in steps.iter().filter(|step| !is_step(step)) {
+            self.diagnostics.add(DiagnosticKind::DuplicateAsync, duplicate.bytes);
+        }
+        let mut before = start.row.at;
+        let mut steps = steps.iter().filter(is_step).peekable();
+        while let Some(step) = steps.next() {
+            if mixed {
+                self.diagnostics.add(DiagnosticKind::MixedAsyncSteps, step.bytes);
+                continue;
+            }
+            let next = steps.peek().copied().or(finish).map(|next| next.row.at);
+            let (from, until) = match step.phase {
+                AsyncPhase::StepInto => (step.row.at, next),
+                _ => (before, Some(step.row.at)),
+            };
+            before = step.row.at;
+            let part = Step { row: Row { at: from, ..step.row }, ..*step };
+            if let Some(row) = self.open_span(&part, 1)
+                && let Some(until) = until
+            {
+                self.close_span(row, until, ArgsId::NONE);
+            }
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Span {
+    row: u32,
+    depth: u32,
+    name: NameId,
+    bytes: ByteRange,
+}
+
+/// Open spans of a group in the order of their begins; closed ones leave a hole until they are on top.
+#[derive(Debug, Default)]
+struct OpenSpans {
+    spans: Vec<Option<Span>>,
+    by_name: HashMap<NameId, Vec<usize>, RandomState>,
+}
+
+impl OpenSpans {
+    /// The depth of what begins now.
+    fn depth(&self) -> u32 {
+        self.spans.last().copied().flatten().map_or(0, |last| last.depth.saturating_add(1))
+    }
+
+    fn push(&mut self, span: Span) {
+        self.by_name.entry(span.name).or_default().push(self.spans.len());
+        self.spans.push(Some(span));
+    }
+
+    /// The innermost open span of a name; of any name if it is empty.
+    fn take(&mut self, name: NameId) -> Option<Span> {
+        let position = if name.is_empty() {
+            self.spans.len().checked_sub(1)?
+        } else {
+            self.by_name.get_mut(&name)?.pop()?
+        };
+        let span = self.spans.get_mut(position)?.take()?;
+        if name.is_empty() {
+            self.by_name.get_mut(&span.name)?.pop();
+        }
+        while self.spans.pop_if(|span| span.is_none()).is_some() {}
+        Some(span)
+    }
+}

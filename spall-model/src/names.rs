@@ -1,0 +1,139 @@
+//! Interned strings: names, categories and textual ids, each stored once.
+
+use core::hash::BuildHasher;
+
+use alloc::borrow::Cow;
+use foldhash::fast::RandomState;
+use hashbrown::HashTable;
+
+use crate::{Text, store::Store};
+
+/// A string of a trace's [`Names`]. Equal strings have equal ids.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub struct NameId(pub(crate) u32);
+
+impl NameId {
+    /// The empty string, in every table.
+    pub const EMPTY: Self = Self(0);
+
+    /// The position in [`Names::iter`].
+    #[must_use]
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+
+    /// Whether this is the empty string.
+    #[must_use]
+    pub fn is_empty(self) -> bool {
+        self == Self::EMPTY
+    }
+}
+
+/// Distinct strings, as bytes with JSON escapes decoded. They need not be UTF-8.
+#[derive(Debug, Clone)]
+pub struct Names<'a> {
+    store: Store<'a>,
+    table: HashTable<NameId>,
+    hasher: RandomState,
+}
+
+impl Default for Names<'_> {
+    fn default() -> Self {
+        let mut names =
+            Self { store: Store::default(), table: HashTable::new(), hasher: RandomState::default() };
+        names.intern(Text::EMPTY);
+        names
+    }
+}
+
+impl<'a> Names<'a> {
+    /// The bytes of a name; empty for an id of another table.
+    #[must_use]
+    pub fn bytes(&self, id: NameId) -> &[u8] {
+        self.store.get(id.index())
+    }
+
+    /// The name as text, bad UTF-8 replaced.
+    #[must_use]
+    pub fn text(&self, id: NameId) -> Cow<'_, str> {
+        alloc::string::String::from_utf8_lossy(self.bytes(id))
+    }
+
+    /// How many there are, the empty one included.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.store.len()
+    }
+
+    /// Never: the empty string is always there.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// All names by id.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = &[u8]> {
+        (0..self.len()).map(|index| self.store.get(index))
+    }
+
+    /// The id of a string, if it occurs.
+    #[must_use]
+    pub fn find(&self, name: &[u8]) -> Option<NameId> {
+        let hash = self.hasher.hash_one(name);
+        self.table.find(hash, |&id| self.bytes(id) == name).copied()
+    }
+
+    /// The id of a text of the input, which must live as long as the table.
+    #[inline]
+    pub(crate) fn intern(&mut self, text: Text<'a>) -> NameId {
+        match text.unescape() {
+            Cow::Borrowed(bytes) => self.find_or_push(bytes, |store| store.push_borrowed(bytes)),
+            Cow::Owned(bytes) => self.intern_copied(&bytes),
+        }
+    }
+
+    /// The id of a string that is copied if it is new.
+    pub(crate) fn intern_copied(&mut self, bytes: &[u8]) -> NameId {
+        self.find_or_push(bytes, |store| store.push_copied(bytes))
+    }
+
+    #[inline]
+    fn find_or_push(&mut self, bytes: &[u8], push: impl FnOnce(&mut Store<'a>)) -> NameId {
+        let Self { store, table, hasher } = self;
+        let hash = hasher.hash_one(bytes);
+        if let Some(&id) = table.find(hash, |&id| store.get(id.index()) == bytes) {
+            return id;
+        }
+        // Each name is paid for by an event, and events are counted in 32 bits before they come here.
+        let Ok(index) = u32::try_from(store.len()) else { return NameId::EMPTY };
+        push(store);
+        let id = NameId(index);
+        table.insert_unique(hash, id, |&id| hasher.hash_one(store.get(id.index())));
+        id
+    }
+
+    pub(crate) fn into_owned(self) -> Names<'static> {
+        Names { store: self.store.into_owned(), table: self.table, hasher: self.hasher }
+    }
+
+    pub(crate) fn shrink_to_fit(&mut self) {
+        self.store.shrink_to_fit();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equal_strings_have_one_id_however_they_are_written() {
+        let mut names = Names::default();
+        let plain = names.intern(Text::plain(b"aAb"));
+        assert_eq!(names.intern(Text::escaped(br"a\u0041b")), plain);
+        assert_eq!(names.intern_copied(b"aAb"), plain);
+        assert_eq!(names.find(b"aAb"), Some(plain));
+        assert_eq!(names.find(b"other"), None);
+        assert_eq!(names.len(), 2);
+        assert_eq!(names.intern(Text::EMPTY), NameId::EMPTY);
+    }
+}

@@ -1,0 +1,135 @@
+use super::*;
+
+const X: SliceFlags = SliceFlags::NONE;
+
+fn pair(open_depth: u32) -> SliceFlags {
+    SliceFlags::PAIRED.with_open_depth(open_depth)
+}
+
+/// Places slices `(start, end, flags)` and compares `(lane, depth)`.
+fn check(slices: &[(i64, i64, SliceFlags)], expected: &[(u32, u32)]) {
+    let mut nesting = Nesting::default();
+    let places: Vec<_> = (0..)
+        .zip(slices)
+        .map(|(slice, &(start, end, flags))| {
+            let place = nesting.place(slice, Tick(start), Tick(end), flags).unwrap();
+            (place.lane, place.depth)
+        })
+        .collect();
+    assert_eq!(places, expected, "{slices:?}");
+}
+
+#[test]
+fn json_3_3_intervals_are_half_open() {
+    check(&[(0, 10, X), (10, 20, X), (10, 15, X)], &[(0, 0), (0, 0), (0, 1)]);
+    check(&[(0, 10, X), (10, 10, X)], &[(0, 0), (0, 0)]);
+}
+
+#[test]
+fn json_3_3_identical_slices_nest_in_file_order() {
+    check(&[(0, 10, X), (0, 10, X)], &[(0, 0), (0, 1)]);
+}
+
+#[test]
+fn json_3_3_two_slices_without_length_nest() {
+    check(&[(5, 5, X), (5, 5, X)], &[(0, 0), (0, 1)]);
+    check(&[(5, 5, X), (5, 9, X)], &[(0, 0), (0, 0)]);
+}
+
+#[test]
+fn json_3_3_pairs_say_themselves_how_they_nest() {
+    // Begun inside the outer pair, though at its very end.
+    check(&[(0, 10, pair(0)), (10, 10, pair(1))], &[(0, 0), (0, 1)]);
+    // Begun after the outer pair was closed.
+    check(&[(0, 10, pair(0)), (10, 10, pair(0))], &[(0, 0), (0, 0)]);
+    check(&[(5, 5, pair(0)), (5, 5, pair(0))], &[(0, 0), (0, 0)]);
+    // The middle pair was closed, the outer one was not.
+    check(&[(0, 10, pair(0)), (5, 10, pair(1)), (10, 10, pair(1))], &[(0, 0), (0, 1), (0, 1)]);
+}
+
+#[test]
+fn json_3_3_partial_overlap_takes_the_first_lane_with_room() {
+    check(&[(0, 10, X), (1, 11, X), (2, 12, X), (11, 13, X)], &[(0, 0), (1, 0), (2, 0), (0, 0)]);
+    check(&[(0, 10, X), (5, 15, X), (6, 8, X), (11, 13, X)], &[(0, 0), (1, 0), (0, 1), (0, 0)]);
+    check(&[(0, 10, X), (5, 20, X), (6, 15, X), (16, 30, X)], &[(0, 0), (1, 0), (1, 1), (0, 0)]);
+}
+
+#[test]
+fn json_3_3_a_pair_prefers_the_lane_of_its_parent() {
+    check(&[(0, 10, X), (5, 15, pair(0)), (6, 8, pair(1))], &[(0, 0), (1, 0), (1, 1)]);
+    check(&[(0, 10, X), (5, 15, pair(0)), (15, 15, pair(1))], &[(0, 0), (1, 0), (1, 1)]);
+}
+
+#[test]
+fn an_unfinished_slice_ends_with_its_parent() {
+    let mut nesting = Nesting::default();
+    let open = SliceFlags::UNFINISHED;
+    nesting.place(0, Tick(0), Tick(10), X).unwrap();
+    let place = nesting.place(1, Tick(5), Tick(99), open).unwrap();
+    assert_eq!((place.lane, place.depth, place.end), (0, 1, Tick(10)));
+}
+
+#[test]
+fn json_3_4_overhang_within_the_tolerance_is_cut() {
+    let mut nesting = Nesting::new(Overlap::Spill, Ticks(1));
+    nesting.place(0, Tick(0), Tick(10), X).unwrap();
+    let place = nesting.place(1, Tick(5), Tick(11), X).unwrap();
+    assert_eq!((place.lane, place.depth, place.end, place.overlaps), (0, 1, Tick(10), false));
+    assert_eq!(nesting.place(2, Tick(6), Tick(12), X).unwrap().lane, 1);
+}
+
+#[test]
+fn overlap_policies() {
+    let overlap = |policy| {
+        let mut nesting = Nesting::new(policy, Ticks::ZERO);
+        nesting.place(0, Tick(0), Tick(10), X).unwrap();
+        nesting.place(1, Tick(5), Tick(15), X)
+    };
+    assert_eq!(overlap(Overlap::Reject), None);
+    let clipped = overlap(Overlap::Clip).unwrap();
+    assert_eq!((clipped.lane, clipped.end, clipped.overlaps), (0, Tick(10), true));
+    let spilled = overlap(Overlap::Spill).unwrap();
+    assert_eq!((spilled.lane, spilled.end, spilled.overlaps), (1, Tick(15), true));
+}
+
+/// Slices of one lane and depth never overlap, and a parent contains its children.
+#[test]
+fn random_slices_are_disjoint_in_each_lane_and_depth() {
+    let mut seed = 1_u64;
+    let mut random = |below: u64| {
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        i64::try_from((seed >> 33) % below).unwrap()
+    };
+    for round in 0..500 {
+        let mut slices: Vec<(i64, i64)> = (0..40)
+            .map(|_| {
+                let start = random(60);
+                (start, start + random(if round % 2 == 0 { 5 } else { 40 }))
+            })
+            .collect();
+        slices.sort_by_key(|&(start, end)| (start, Reverse(end)));
+        let mut nesting = Nesting::default();
+        let mut last_end = hashbrown::HashMap::<_, _, foldhash::fast::RandomState>::default();
+        for (slice, &(start, end)) in (0_u32..).zip(&slices) {
+            let place = nesting.place(slice, Tick(start), Tick(end), X).unwrap();
+            assert_eq!(place.end, Tick(end));
+            if let Some(parent) = place.parent {
+                let (parent_start, parent_end) = slices[parent as usize];
+                assert!(parent_start <= start && end <= parent_end);
+            }
+            let before = last_end.insert((place.lane, place.depth), end);
+            assert!(before.is_none_or(|before| before <= start), "{slices:?}");
+        }
+    }
+}
+
+#[test]
+fn a_staircase_of_overlaps_costs_no_more_than_a_logarithm_each() {
+    // 200 000 slices of which every two neighbours overlap: quadratic work would not end.
+    let mut nesting = Nesting::default();
+    for slice in 0..200_000_u32 {
+        let start = i64::from(slice);
+        nesting.place(slice, Tick(start), Tick(start + 300_000), X).unwrap();
+    }
+    assert_eq!(nesting.lanes(), 200_000);
+}

@@ -1,0 +1,217 @@
+//! Slices as a structure of arrays.
+
+use alloc::vec::Vec;
+
+use crate::{NameId, Tick, args_table::ArgsId};
+
+/// The number of a slice in [`crate::Trace::slices`]; the slices of a track are consecutive.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct SliceId(pub u32);
+
+impl SliceId {
+    /// The position in the arrays.
+    #[must_use]
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// What is special about a slice, and how many pairs were open around it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub struct SliceFlags(u32);
+
+impl SliceFlags {
+    /// Nothing is special.
+    pub const NONE: Self = Self(0);
+    /// Made of a begin and an end, in an order that proves which pair lies in which.
+    pub const PAIRED: Self = Self(1);
+    /// The file does not say where it ends; the end recorded is where a viewer draws it.
+    pub const UNFINISHED: Self = Self(2);
+    /// Its end was earlier than its start and was moved there.
+    pub const CLAMPED: Self = Self(4);
+    /// The name of its end is another one.
+    pub const NAME_MISMATCH: Self = Self(8);
+    /// Its end was found by another reading than "the most recent open begin". \[json 3.2\]
+    pub const REPAIRED: Self = Self(16);
+
+    /// Its end has no name. Only pairing needs to know.
+    pub(crate) const UNNAMED_END: Self = Self(128);
+
+    const BITS: u32 = 8;
+    const MAX_OPEN_DEPTH: u32 = u32::MAX >> Self::BITS;
+
+    /// Whether all of `other` is set.
+    #[must_use]
+    pub const fn contains(self, other: Self) -> bool {
+        self.0 & other.0 == other.0
+    }
+
+    /// These and those.
+    #[must_use]
+    pub const fn with(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
+    /// These without those.
+    #[must_use]
+    pub const fn without(self, other: Self) -> Self {
+        Self(self.0 & !other.0)
+    }
+
+    /// See [`SliceFlags::PAIRED`].
+    #[must_use]
+    pub const fn is_paired(self) -> bool {
+        self.contains(Self::PAIRED)
+    }
+
+    /// See [`SliceFlags::UNFINISHED`].
+    #[must_use]
+    pub const fn is_unfinished(self) -> bool {
+        self.contains(Self::UNFINISHED)
+    }
+
+    /// How many pairs of the thread were open when a pair began; on an async track the depth of a span in its group.
+    /// Saturates at 2²⁴ − 1.
+    #[must_use]
+    pub const fn open_depth(self) -> u32 {
+        self.0 >> Self::BITS
+    }
+
+    /// The same flags with another depth.
+    #[must_use]
+    pub const fn with_open_depth(self, depth: u32) -> Self {
+        let depth = if depth > Self::MAX_OPEN_DEPTH { Self::MAX_OPEN_DEPTH } else { depth };
+        Self(self.0 & !(u32::MAX << Self::BITS) | depth << Self::BITS)
+    }
+}
+
+/// Slices, 32 bytes each: element `i` of every array belongs to slice `i`.
+#[derive(Debug, Clone, Default)]
+pub struct Slices {
+    pub(crate) start: Vec<Tick>,
+    pub(crate) end: Vec<Tick>,
+    pub(crate) name: Vec<NameId>,
+    pub(crate) category: Vec<NameId>,
+    pub(crate) args: Vec<ArgsId>,
+    pub(crate) flags: Vec<SliceFlags>,
+}
+
+/// One slice.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Slice {
+    /// Where it begins.
+    pub start: Tick,
+    /// Where it ends, never before its start.
+    pub end: Tick,
+    /// What it is called.
+    pub name: NameId,
+    /// Comma-separated categories.
+    pub category: NameId,
+    /// What is special about it.
+    pub flags: SliceFlags,
+}
+
+impl Slices {
+    /// How many there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.start.len()
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.start.is_empty()
+    }
+
+    /// Where each begins.
+    #[must_use]
+    pub fn starts(&self) -> &[Tick] {
+        &self.start
+    }
+
+    /// Where each ends, never before its start.
+    #[must_use]
+    pub fn ends(&self) -> &[Tick] {
+        &self.end
+    }
+
+    /// What each is called.
+    #[must_use]
+    pub fn names(&self) -> &[NameId] {
+        &self.name
+    }
+
+    /// The categories of each.
+    #[must_use]
+    pub fn categories(&self) -> &[NameId] {
+        &self.category
+    }
+
+    /// What is special about each.
+    #[must_use]
+    pub fn flags(&self) -> &[SliceFlags] {
+        &self.flags
+    }
+
+    /// One of them.
+    #[must_use]
+    pub fn get(&self, id: SliceId) -> Option<Slice> {
+        let index = id.index();
+        Some(Slice {
+            start: *self.start.get(index)?,
+            end: *self.end.get(index)?,
+            name: *self.name.get(index)?,
+            category: *self.category.get(index)?,
+            flags: *self.flags.get(index)?,
+        })
+    }
+
+    #[inline]
+    pub(crate) fn push(&mut self, slice: Slice, args: ArgsId) {
+        self.start.push(slice.start);
+        self.end.push(slice.end);
+        self.name.push(slice.name);
+        self.category.push(slice.category);
+        self.args.push(args);
+        self.flags.push(slice.flags);
+    }
+
+    pub(crate) fn shrink_to_fit(&mut self) {
+        self.start.shrink_to_fit();
+        self.end.shrink_to_fit();
+        self.name.shrink_to_fit();
+        self.category.shrink_to_fit();
+        self.args.shrink_to_fit();
+        self.flags.shrink_to_fit();
+    }
+
+    /// Puts the slices in another order: slice `i` becomes what was slice `order[i]`.
+    pub(crate) fn reorder(&mut self, order: &[u32]) {
+        reorder(&mut self.start, order);
+        reorder(&mut self.end, order);
+        reorder(&mut self.name, order);
+        reorder(&mut self.category, order);
+        reorder(&mut self.args, order);
+        reorder(&mut self.flags, order);
+    }
+}
+
+#[allow(clippy::indexing_slicing, reason = "an order is a permutation of the positions")]
+pub(crate) fn reorder<T: Copy>(values: &mut Vec<T>, order: &[u32]) {
+    *values = order.iter().map(|&from| values[from as usize]).collect();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn flags_and_depth_share_a_word() {
+        let flags = SliceFlags::PAIRED.with_open_depth(u32::MAX).with(SliceFlags::UNFINISHED);
+        assert!(flags.is_paired() && flags.is_unfinished() && !flags.contains(SliceFlags::CLAMPED));
+        assert_eq!(flags.open_depth(), 0x00ff_ffff);
+        assert_eq!(flags.with_open_depth(7).open_depth(), 7);
+        assert!(flags.with_open_depth(7).is_paired());
+    }
+}

@@ -1,0 +1,530 @@
+//! The finished trace: facts only, nothing derived.
+
+use alloc::{borrow::Cow, string::ToString, vec::Vec};
+use core::ops::Range;
+
+use crate::{
+    Args, Clock, Conventions, Diagnostics, NameId, Names, Scope, Slice, SliceId, Slices, Text, Tick, Ticks,
+    Value,
+    args_table::{ArgsId, ArgsTable},
+};
+
+/// A loaded trace: processes with tracks, and what lies on the tracks.
+///
+/// Everything that belongs to a track is consecutive, in the order of the tracks, so one array serves all of them:
+/// [`Track::slices`] is a range of [`Trace::slices`]. Names are borrowed from the input where they could be;
+/// [`Trace::into_owned`] cuts that tie.
+#[derive(Debug, Clone)]
+pub struct Trace<'a> {
+    pub(crate) clock: Clock,
+    pub(crate) conventions: Conventions,
+    pub(crate) names: Names<'a>,
+    pub(crate) args: ArgsTable<'a>,
+    pub(crate) processes: Vec<Process>,
+    pub(crate) tracks: Vec<Track>,
+    pub(crate) slices: Slices,
+    pub(crate) instants: Vec<Instant>,
+    pub(crate) counters: Vec<CounterValue>,
+    pub(crate) states: Vec<State>,
+    pub(crate) flows: Vec<Flow>,
+    pub(crate) objects: Vec<Object>,
+    pub(crate) snapshots: Vec<Snapshot>,
+    pub(crate) meta: Vec<Meta>,
+    pub(crate) others: Vec<Other>,
+    pub(crate) diagnostics: Diagnostics,
+    pub(crate) bounds: Option<(Tick, Tick)>,
+}
+
+/// The id of a process, thread, span or object, as a trace keeps it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Key {
+    /// A number; [`Conventions::unsigned_ids`] says whether it is to be read as unsigned.
+    Number(i64),
+    /// Text.
+    Text(NameId),
+}
+
+/// The number of a process in [`Trace::processes`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ProcessId(pub u32);
+
+/// The number of a track in [`Trace::tracks`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct TrackId(pub u32);
+
+impl TrackId {
+    /// The position in [`Trace::tracks`].
+    #[must_use]
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// A process.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Process {
+    /// Its id in the file.
+    pub pid: Key,
+    /// Its name; empty if the file has none.
+    pub name: NameId,
+    /// Where it stands among the processes.
+    pub sort_index: i64,
+    /// Its labels, each once.
+    pub labels: Vec<NameId>,
+    pub(crate) tracks: Range<u32>,
+}
+
+impl Process {
+    /// Its tracks, as positions in [`Trace::tracks`].
+    #[must_use]
+    pub fn tracks(&self) -> Range<usize> {
+        widen(&self.tracks)
+    }
+}
+
+/// What a track shows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum TrackKind {
+    /// A thread.
+    Thread {
+        /// Its id in the file.
+        tid: Key,
+    },
+    /// The async spans of one key.
+    Async {
+        /// Categories; part of the key.
+        category: NameId,
+        /// The key.
+        id: Key,
+        /// Whether the key only counts inside its process.
+        local: bool,
+    },
+    /// The series of one counter, whose name is the track's.
+    Counter {
+        /// Tells apart counters of one name.
+        id: Option<Key>,
+    },
+    /// What concerns a process as a whole.
+    Process,
+    /// What concerns the whole trace.
+    Global,
+}
+
+/// A line of the timeline: what shares one nesting.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Track {
+    /// What it shows.
+    pub kind: TrackKind,
+    /// Whose it is; `None` only for [`TrackKind::Global`].
+    pub process: Option<ProcessId>,
+    /// Its name; empty if the file has none.
+    pub name: NameId,
+    /// Where it stands among its process's tracks of its kind.
+    pub sort_index: i64,
+    pub(crate) slices: Range<u32>,
+    pub(crate) instants: Range<u32>,
+    pub(crate) counters: Range<u32>,
+    pub(crate) states: Range<u32>,
+}
+
+impl Track {
+    /// Its slices, as positions in [`Trace::slices`]: by start, longer first, then in the order of the file, unless
+    /// a begin and an end say otherwise. \[json 3.3\]
+    #[must_use]
+    pub fn slices(&self) -> Range<usize> {
+        widen(&self.slices)
+    }
+
+    /// Its instants, as positions in [`Trace::instants`], by time.
+    #[must_use]
+    pub fn instants(&self) -> Range<usize> {
+        widen(&self.instants)
+    }
+
+    /// Its counter values, as positions in [`Trace::counters`], by time.
+    #[must_use]
+    pub fn counters(&self) -> Range<usize> {
+        widen(&self.counters)
+    }
+
+    /// Its states, as positions in [`Trace::states`], by time.
+    #[must_use]
+    pub fn states(&self) -> Range<usize> {
+        widen(&self.states)
+    }
+}
+
+fn widen(range: &Range<u32>) -> Range<usize> {
+    range.start as usize..range.end as usize
+}
+
+/// Something that happened at a point in time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Instant {
+    /// When.
+    pub at: Tick,
+    /// What.
+    pub name: NameId,
+    /// Comma-separated categories.
+    pub category: NameId,
+    /// How far it reaches; process-wide and global ones stand on tracks of their own.
+    pub scope: Scope,
+    /// On an async track the depth it has in its group, else 0.
+    pub depth: u32,
+    pub(crate) args: ArgsId,
+}
+
+/// The value that a series of a counter takes on.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct CounterValue {
+    /// From when on.
+    pub at: Tick,
+    /// Which series.
+    pub series: NameId,
+    /// The value.
+    pub value: f64,
+}
+
+/// A state that a thread was in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct State {
+    /// From when on.
+    pub start: Tick,
+    /// Until when.
+    pub end: Tick,
+    /// Which state.
+    pub name: NameId,
+    pub(crate) args: ArgsId,
+}
+
+/// An arrow from one slice to another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Flow {
+    /// Its key in the file.
+    pub id: Key,
+    /// Its name.
+    pub name: NameId,
+    /// Where it leaves.
+    pub from: SliceId,
+    /// Where it arrives.
+    pub to: SliceId,
+}
+
+/// An object with a life time.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Object {
+    /// The process it lives in.
+    pub process: ProcessId,
+    /// Its type.
+    pub name: NameId,
+    /// Its id.
+    pub id: Key,
+    /// When it was made, if that is in the file.
+    pub start: Option<Tick>,
+    /// When it was deleted, if that is in the file.
+    pub end: Option<Tick>,
+    pub(crate) snapshots: Range<u32>,
+}
+
+impl Object {
+    /// Its snapshots, as positions in [`Trace::snapshots`], by time.
+    #[must_use]
+    pub fn snapshots(&self) -> Range<usize> {
+        widen(&self.snapshots)
+    }
+}
+
+/// The state of an object at a time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Snapshot {
+    /// When.
+    pub at: Tick,
+    pub(crate) args: ArgsId,
+}
+
+/// A fact that has no place elsewhere.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Meta {
+    /// The process and thread it is about; `None` for the whole file.
+    pub thread: Option<(Key, Key)>,
+    /// Its name in the file.
+    pub key: NameId,
+    pub(crate) value: MetaValue,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum MetaValue {
+    Scalar(Value<'static>),
+    Text(NameId),
+    Bytes(ArgsId),
+    List(ArgsId),
+    Map(ArgsId),
+}
+
+/// An event of a kind that has no meaning here.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Other {
+    /// The format's tag for the kind.
+    pub tag: u8,
+    /// Process and thread.
+    pub thread: (Key, Key),
+    /// When.
+    pub at: Tick,
+    /// What.
+    pub name: NameId,
+    /// Comma-separated categories.
+    pub category: NameId,
+    pub(crate) args: ArgsId,
+}
+
+/// Anything that has arguments, for [`Trace::args_of`].
+pub trait HasArgs {
+    #[doc(hidden)]
+    #[allow(private_interfaces, reason = "seals the trait")]
+    fn args_id(&self) -> ArgsId;
+}
+
+macro_rules! has_args {
+    ($($kind:ty),*) => {
+        $(impl HasArgs for $kind {
+            #[allow(private_interfaces, reason = "seals the trait")]
+            fn args_id(&self) -> ArgsId {
+                self.args
+            }
+        })*
+    };
+}
+
+has_args!(Instant, State, Snapshot, Other);
+
+impl<'a> Trace<'a> {
+    /// The unit of all times, and the epoch.
+    #[must_use]
+    pub fn clock(&self) -> Clock {
+        self.clock
+    }
+
+    /// How the format's ids and ties are meant.
+    #[must_use]
+    pub fn conventions(&self) -> Conventions {
+        self.conventions
+    }
+
+    /// All names.
+    #[must_use]
+    pub fn names(&self) -> &Names<'a> {
+        &self.names
+    }
+
+    /// A name as text, bad UTF-8 replaced.
+    #[must_use]
+    pub fn name(&self, id: NameId) -> Cow<'_, str> {
+        self.names.text(id)
+    }
+
+    /// The processes in display order.
+    #[must_use]
+    pub fn processes(&self) -> &[Process] {
+        &self.processes
+    }
+
+    /// The tracks in display order: those of a process are consecutive.
+    #[must_use]
+    pub fn tracks(&self) -> &[Track] {
+        &self.tracks
+    }
+
+    /// All slices, track by track.
+    #[must_use]
+    pub fn slices(&self) -> &Slices {
+        &self.slices
+    }
+
+    /// One slice.
+    #[must_use]
+    pub fn slice(&self, id: SliceId) -> Option<Slice> {
+        self.slices.get(id)
+    }
+
+    /// The track of a slice. O(log tracks).
+    #[must_use]
+    pub fn track_of(&self, id: SliceId) -> Option<TrackId> {
+        let index = self.tracks.partition_point(|track| track.slices.end <= id.0);
+        let track = self.tracks.get(index)?;
+        track.slices.contains(&id.0).then(|| TrackId(u32::try_from(index).unwrap_or(u32::MAX)))
+    }
+
+    /// All instants, track by track.
+    #[must_use]
+    pub fn instants(&self) -> &[Instant] {
+        &self.instants
+    }
+
+    /// All counter values, track by track.
+    #[must_use]
+    pub fn counters(&self) -> &[CounterValue] {
+        &self.counters
+    }
+
+    /// All thread states, track by track.
+    #[must_use]
+    pub fn states(&self) -> &[State] {
+        &self.states
+    }
+
+    /// Arrows between slices, by the time at which they leave.
+    #[must_use]
+    pub fn flows(&self) -> &[Flow] {
+        &self.flows
+    }
+
+    /// Objects, by the order in which the file first mentions them.
+    #[must_use]
+    pub fn objects(&self) -> &[Object] {
+        &self.objects
+    }
+
+    /// All snapshots, object by object.
+    #[must_use]
+    pub fn snapshots(&self) -> &[Snapshot] {
+        &self.snapshots
+    }
+
+    /// Facts that have no place elsewhere, in the order of the file.
+    #[must_use]
+    pub fn meta(&self) -> &[Meta] {
+        &self.meta
+    }
+
+    /// The value of a fact.
+    #[must_use]
+    pub fn meta_value(&self, meta: &Meta) -> Value<'_> {
+        match meta.value {
+            MetaValue::Scalar(value) => value,
+            MetaValue::Text(name) => Value::Text(Text::plain(self.names.bytes(name))),
+            MetaValue::Bytes(id) => Value::Bytes(self.args.get(id).0.bytes()),
+            MetaValue::List(id) => Value::List(self.args.get(id).0),
+            MetaValue::Map(id) => Value::Map(self.args.get(id).0),
+        }
+    }
+
+    /// Events of kinds that have no meaning here, in the order of the file.
+    #[must_use]
+    pub fn others(&self) -> &[Other] {
+        &self.others
+    }
+
+    /// What is wrong with the file, by kind.
+    #[must_use]
+    pub fn diagnostics(&self) -> &Diagnostics {
+        &self.diagnostics
+    }
+
+    /// From the first to the last time of anything on a track; `None` if nothing has a time.
+    #[must_use]
+    pub fn bounds(&self) -> Option<(Tick, Tick)> {
+        self.bounds
+    }
+
+    /// The arguments of a slice.
+    #[must_use]
+    pub fn slice_args(&self, id: SliceId) -> SliceArgs<'_> {
+        let row = self.slices.args.get(id.index()).copied().unwrap_or_default();
+        let (begin, end) = self.args.get(row);
+        SliceArgs { begin, end }
+    }
+
+    /// The arguments of an instant, state, snapshot or other event.
+    #[must_use]
+    pub fn args_of(&self, of: &impl HasArgs) -> Args<'_> {
+        self.args.get(of.args_id()).0
+    }
+
+    /// The text of a key.
+    #[must_use]
+    pub fn key_text(&self, key: Key) -> Cow<'_, str> {
+        match key {
+            Key::Number(number) if self.conventions.unsigned_ids => {
+                Cow::Owned(number.cast_unsigned().to_string())
+            }
+            Key::Number(number) => Cow::Owned(number.to_string()),
+            Key::Text(name) => self.name(name),
+        }
+    }
+
+    /// Copies what is borrowed, so that the input can go.
+    #[must_use]
+    pub fn into_owned(self) -> Trace<'static> {
+        Trace {
+            clock: self.clock,
+            conventions: self.conventions,
+            names: self.names.into_owned(),
+            args: self.args.into_owned(),
+            processes: self.processes,
+            tracks: self.tracks,
+            slices: self.slices,
+            instants: self.instants,
+            counters: self.counters,
+            states: self.states,
+            flows: self.flows,
+            objects: self.objects,
+            snapshots: self.snapshots,
+            meta: self.meta,
+            others: self.others,
+            diagnostics: self.diagnostics,
+            bounds: self.bounds,
+        }
+    }
+}
+
+/// The arguments of a slice: those of its begin, overlaid by those of its end. \[json 1\]
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct SliceArgs<'a> {
+    /// Those that stand at its begin, or at the slice as a whole.
+    pub begin: Args<'a>,
+    /// Those that stand at its end.
+    pub end: Args<'a>,
+}
+
+impl<'a> SliceArgs<'a> {
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_none(&self) -> bool {
+        self.begin.is_none() && self.end.is_none()
+    }
+
+    /// The arguments: the begin's in order, each with the end's value if the end has one, then what only the end has.
+    ///
+    /// Looks each key up in the other part; meant for showing one slice, not for scanning a trace.
+    pub fn iter(&self) -> impl Iterator<Item = (Text<'a>, Value<'a>)> {
+        let Self { begin, end } = *self;
+        let overlaid = move |(key, value): (Text<'a>, Value<'a>)| {
+            let over = if end.is_none() { None } else { end.get(&key.unescape()) };
+            (key, over.unwrap_or(value))
+        };
+        let only_end =
+            end.iter().filter(move |(key, _)| begin.is_none() || begin.get(&key.unescape()).is_none());
+        begin.iter().map(overlaid).chain(only_end)
+    }
+
+    /// The argument `key`.
+    #[must_use]
+    pub fn get(&self, key: &[u8]) -> Option<Value<'a>> {
+        self.end.get(key).or_else(|| self.begin.get(key))
+    }
+
+    /// The field `key` of the event that is no argument; the end's wins.
+    #[must_use]
+    pub fn field(&self, key: &[u8]) -> Option<Value<'a>> {
+        self.end.field(key).or_else(|| self.begin.field(key))
+    }
+}
+
+impl Slice {
+    /// How long it is; saturates at what a length can express.
+    #[must_use]
+    pub fn duration(&self) -> Ticks {
+        self.end.since(self.start)
+    }
+}
