@@ -1,1 +1,423 @@
+use alloc::{format, string::String, vec, vec::Vec};
 
+use super::*;
+use crate::{
+    Args, AsyncPhase, FlowBind, FlowEvent, FlowPhase, Id, KeyedEvent, ObjectPhase, SliceId, Text, Thread,
+    TrackKind, nest::Nesting,
+};
+
+const MAIN: Thread<'static> = Thread { pid: Id::Number(1), tid: Id::Number(1) };
+
+fn on_main(name: &'static str, at: i64) -> ThreadEvent<'static> {
+    ThreadEvent::new(MAIN, Tick(at), Text::plain(name.as_bytes()))
+}
+
+fn begin(name: &'static str, at: i64) -> Event<'static> {
+    Event::Begin(on_main(name, at))
+}
+
+fn end(name: &'static str, at: i64) -> Event<'static> {
+    Event::End(on_main(name, at))
+}
+
+fn complete(name: &'static str, at: i64, length: i64) -> Event<'static> {
+    Event::Complete(on_main(name, at), Ticks(length))
+}
+
+fn build_with(limits: &Limits, events: &[Event<'static>]) -> Trace<'static> {
+    let mut builder = TraceBuilder::new(limits);
+    for (event, position) in events.iter().zip(0..) {
+        builder.push(event, ByteRange::new(position, position + 1));
+    }
+    builder.finish()
+}
+
+fn build(events: &[Event<'static>]) -> Trace<'static> {
+    build_with(&Limits::default(), events)
+}
+
+/// Every slice as `name start-end depth`, with `lane/` before the depth and `?` behind an end that is not known.
+fn slices(trace: &Trace<'_>) -> Vec<String> {
+    let mut lines = Vec::new();
+    for track in trace.tracks() {
+        let mut nesting = Nesting::default();
+        for id in track.slices() {
+            let slice = trace.slice(SliceId(u32::try_from(id).unwrap())).unwrap();
+            let place = nesting.place(0, slice.start, slice.end, slice.flags).unwrap();
+            let lane = if place.lane > 0 { format!("{}/", place.lane) } else { String::new() };
+            let open = if slice.flags.is_unfinished() { "?" } else { "" };
+            lines.push(format!(
+                "{} {}-{}{open} {lane}{}",
+                trace.name(slice.name),
+                slice.start.0,
+                place.end.0,
+                place.depth
+            ));
+        }
+    }
+    lines
+}
+
+fn check(events: &[Event<'static>], expected: &[&str]) -> Trace<'static> {
+    let trace = build(events);
+    assert_eq!(slices(&trace), expected, "{events:?}");
+    trace
+}
+
+fn count(trace: &Trace<'_>, kind: DiagnosticKind) -> u64 {
+    trace.diagnostics().count(kind)
+}
+
+#[test]
+fn nothing_makes_an_empty_trace() {
+    let trace = build(&[]);
+    assert!(trace.slices().is_empty() && trace.tracks().is_empty() && trace.diagnostics().is_empty());
+    assert_eq!(trace.bounds(), None);
+}
+
+#[test]
+fn json_3_2_an_end_closes_the_most_recent_open_begin() {
+    let events = [begin("a", 0), begin("b", 1), end("", 2), end("a", 3)];
+    let trace = check(&events, &["a 0-3 0", "b 1-2 1"]);
+    assert!(trace.diagnostics().is_empty());
+    assert_eq!(trace.bounds(), Some((Tick(0), Tick(3))));
+}
+
+#[test]
+fn json_3_2_a_lost_end_costs_one_slice_only() {
+    // Plainly read, everything after the lost end of b would be closed by the wrong end.
+    let events =
+        [begin("a", 0), begin("b", 1), begin("c", 2), end("c", 3), end("a", 4), begin("d", 5), end("d", 6)];
+    let trace = check(&events, &["a 0-4 0", "b 1-4? 1", "c 2-3 2", "d 5-6 0"]);
+    assert_eq!(count(&trace, DiagnosticKind::UnfinishedSlice), 1);
+    assert_eq!(trace.diagnostics().counts().len(), 1);
+}
+
+#[test]
+fn json_3_2_an_extra_end_is_left_out_and_counted() {
+    let trace = check(&[begin("a", 0), end("x", 1), end("a", 2), end("", 3)], &["a 0-2 0"]);
+    assert_eq!(count(&trace, DiagnosticKind::UnmatchedEnd), 2);
+    assert_eq!(trace.diagnostics().kept()[0].bytes, ByteRange::new(1, 2));
+}
+
+#[test]
+fn json_3_2_ends_with_other_names_are_read_plainly() {
+    let trace = check(&[begin("a", 0), begin("b", 1), end("y", 2), end("x", 3)], &["a 0-3 0", "b 1-2 1"]);
+    assert_eq!(count(&trace, DiagnosticKind::NameMismatch), 2);
+    assert!(trace.slices().flags()[0].contains(SliceFlags::NAME_MISMATCH));
+}
+
+#[test]
+fn json_3_2_neighbours_written_begin_before_end_follow_each_other() {
+    let events = [begin("a", 0), begin("b", 10), end("a", 10), end("b", 20)];
+    let trace = check(&events, &["a 0-10 0", "b 10-20 0"]);
+    assert!(trace.diagnostics().is_empty());
+}
+
+#[test]
+fn json_3_2_ends_of_one_time_are_served_from_the_top() {
+    let trace = check(&[begin("a", 0), begin("b", 1), end("a", 5), end("b", 5)], &["a 0-5 0", "b 1-5 1"]);
+    assert!(trace.diagnostics().is_empty());
+}
+
+#[test]
+fn json_3_2_faulty_threads_that_are_unsorted_are_sorted() {
+    let events = [begin("b", 5), end("b", 6), end("a", 9), begin("a", 0)];
+    let trace = check(&events, &["a 0-9 0", "b 5-6 1"]);
+    assert_eq!(count(&trace, DiagnosticKind::Resorted), 1);
+}
+
+#[test]
+fn json_3_2_an_unsorted_thread_without_faults_keeps_its_pairs() {
+    let trace =
+        check(&[begin("a", 10), end("a", 20), begin("b", 0), end("b", 15)], &["b 0-15 0", "a 10-20 1/0"]);
+    assert!(trace.diagnostics().is_empty());
+}
+
+#[test]
+fn json_3_2_an_end_before_its_begin_is_sorted_away() {
+    let trace = check(&[begin("a", 10), end("a", 5)], &["a 10-10? 0"]);
+    assert_eq!(count(&trace, DiagnosticKind::UnmatchedEnd), 1);
+    assert_eq!(count(&trace, DiagnosticKind::UnfinishedSlice), 1);
+}
+
+#[test]
+fn json_3_3_an_open_begin_is_drawn_to_the_end_of_its_thread() {
+    let other = Thread::new(1_u32, 2_u32);
+    let later = ThreadEvent::new(other, Tick(99), Text::plain(b"z"));
+    let events = [begin("a", 0), begin("b", 2), complete("c", 3, 4), Event::Complete(later, Ticks(1))];
+    let trace = check(&events, &["a 0-7? 0", "b 2-7? 1", "c 3-7 2", "z 99-100 0"]);
+    assert_eq!(count(&trace, DiagnosticKind::UnfinishedSlice), 2);
+}
+
+#[test]
+fn json_3_3_equal_starts_longer_first_then_the_order_of_the_file() {
+    check(&[complete("in", 0, 5), complete("out", 0, 9)], &["out 0-9 0", "in 0-5 1"]);
+    check(&[complete("1", 0, 5), complete("2", 0, 5)], &["1 0-5 0", "2 0-5 1"]);
+    check(&[complete("x", 0, 9), begin("p", 0), end("p", 5)], &["x 0-9 0", "p 0-5 1"]);
+    check(&[complete("x", 0, 4), begin("p", 0), end("p", 5)], &["p 0-5 0", "x 0-4 1"]);
+    check(&[begin("p", 0), end("p", 0), complete("x", 0, 4)], &["p 0-0 0", "x 0-4 0"]);
+}
+
+#[test]
+fn heph_b_4_where_children_come_first_the_later_of_two_equal_slices_is_outside() {
+    let conventions = Conventions::default().with_children_first();
+    let events = [Event::Conventions(conventions), complete("in", 0, 5), complete("out", 0, 5)];
+    check(&events, &["out 0-5 0", "in 0-5 1"]);
+}
+
+#[test]
+fn pairs_begun_in_order_stay_in_order() {
+    check(&[begin("0", 5), end("0", 5), begin("a", 5), end("a", 9)], &["0 5-5 0", "a 5-9 0"]);
+}
+
+#[test]
+fn a_negative_length_is_none_and_counted() {
+    let trace = check(&[complete("a", 5, -3)], &["a 5-5 0"]);
+    assert_eq!(count(&trace, DiagnosticKind::NegativeDuration), 1);
+}
+
+#[test]
+fn times_at_the_ends_of_the_range_saturate() {
+    let trace = check(&[complete("a", i64::MAX - 1, 5)], &["a 9223372036854775806-9223372036854775807 0"]);
+    assert_eq!(count(&trace, DiagnosticKind::TimeOutOfRange), 1);
+    check(&[complete("a", i64::MIN, i64::MAX)], &["a -9223372036854775808--1 0"]);
+}
+
+#[test]
+fn tracks_stand_by_sort_index_then_name_then_id() {
+    let thread = |pid: i64, tid: i64| Thread::new(pid, tid);
+    let name =
+        |pid, tid, name: &'static str| Event::ThreadName(thread(pid, tid), Text::plain(name.as_bytes()));
+    let events = [
+        name(1, 30, "b"),
+        name(1, 20, "a"),
+        name(1, 10, "a"),
+        name(1, 9, "z"),
+        Event::ThreadSortIndex(thread(1, 9), -1),
+        name(0, 1, "first"),
+        Event::ProcessSortIndex(Id::Number(1), 5),
+    ];
+    let trace = build(&events);
+    let tids: Vec<_> = trace
+        .tracks()
+        .iter()
+        .map(
+            |track| {
+                if let TrackKind::Thread { tid: crate::Key::Number(tid) } = track.kind { tid } else { -99 }
+            },
+        )
+        .collect();
+    assert_eq!(tids, [1, 9, 10, 20, 30]);
+    assert_eq!(trace.processes()[1].tracks(), 1..5);
+}
+
+#[test]
+fn textual_ids_are_default_names() {
+    let thread = Thread { pid: Id::Text(b"p"), tid: Id::Text(b"t") };
+    let trace = build(&[Event::Begin(ThreadEvent::new(thread, Tick(0), Text::EMPTY))]);
+    assert_eq!(trace.name(trace.processes()[0].name), "p");
+    assert_eq!(trace.name(trace.tracks()[0].name), "t");
+}
+
+fn keyed(name: &'static str, id: i64, at: i64) -> KeyedEvent<'static> {
+    KeyedEvent {
+        pid: Id::Number(1),
+        at: Tick(at),
+        id: Id::Number(id),
+        local: false,
+        scoped: false,
+        name: Text::plain(name.as_bytes()),
+        category: Text::plain(b"c"),
+        args: Args::NONE,
+    }
+}
+
+#[test]
+fn json_3_6_async_spans_of_one_key_may_overlap() {
+    let step = |phase, name, at| Event::Async(phase, keyed(name, 7, at));
+    let events = [
+        step(AsyncPhase::Begin, "a", 0),
+        step(AsyncPhase::Begin, "b", 5),
+        step(AsyncPhase::End, "a", 10),
+        step(AsyncPhase::Instant, "i", 11),
+        step(AsyncPhase::End, "b", 15),
+        step(AsyncPhase::End, "b", 16),
+    ];
+    let trace = build(&events);
+    let spans: Vec<_> = (0..trace.slices().len())
+        .map(|index| {
+            let slices = trace.slices();
+            (slices.starts()[index].0, slices.ends()[index].0, slices.flags()[index].open_depth())
+        })
+        .collect();
+    assert_eq!(spans, [(0, 10, 0), (5, 15, 1)]);
+    assert_eq!(trace.instants()[0].depth, 2);
+    assert_eq!(count(&trace, DiagnosticKind::UnmatchedAsync), 1);
+}
+
+#[test]
+fn json_3_6_older_spans_have_steps() {
+    let step = |phase, at| Event::Async(phase, keyed("s", 7, at));
+    let events = [step(AsyncPhase::Start, 0), step(AsyncPhase::StepInto, 3), step(AsyncPhase::Finish, 9)];
+    let trace = build(&events);
+    assert_eq!(trace.slices().ends(), [Tick(9), Tick(9)]);
+    assert_eq!(trace.slices().starts(), [Tick(0), Tick(3)]);
+    let past = [step(AsyncPhase::Start, 0), step(AsyncPhase::StepPast, 3), step(AsyncPhase::Finish, 9)];
+    assert_eq!(build(&past).slices().ends(), [Tick(9), Tick(3)]);
+}
+
+fn flow(phase: FlowPhase, bind: FlowBind, at: i64) -> Event<'static> {
+    Event::Flow(FlowEvent {
+        phase,
+        bind,
+        thread: MAIN,
+        at: Tick(at),
+        id: Id::Number(1),
+        local: false,
+        name: Text::plain(b"f"),
+        category: Text::EMPTY,
+    })
+}
+
+#[test]
+fn json_3_7_flows_are_bound_to_the_enclosing_or_the_next_slice() {
+    use {FlowBind::*, FlowPhase::*};
+    let events = [
+        complete("a", 0, 10),
+        complete("b", 20, 10),
+        complete("c", 40, 10),
+        flow(Start, Enclosing, 5),
+        flow(Step, Enclosing, 25),
+        flow(End, Next, 35),
+        flow(End, Next, 36),
+        flow(Start, Enclosing, 15),
+    ];
+    let trace = build(&events);
+    let arrows: Vec<_> = trace.flows().iter().map(|flow| (flow.from.0, flow.to.0)).collect();
+    assert_eq!(arrows, [(0, 1), (1, 2)]);
+    assert_eq!(count(&trace, DiagnosticKind::UnmatchedFlow), 1);
+    assert_eq!(count(&trace, DiagnosticKind::UnboundFlow), 1);
+}
+
+#[test]
+fn json_3_7_one_producer_may_have_many_consumers() {
+    let events = [
+        complete("a", 0, 1),
+        flow(FlowPhase::Start, FlowBind::Slice, 0),
+        complete("b", 5, 1),
+        flow(FlowPhase::End, FlowBind::Slice, 5),
+        complete("c", 9, 1),
+        flow(FlowPhase::End, FlowBind::Slice, 9),
+    ];
+    let trace = build(&events);
+    let arrows: Vec<_> = trace.flows().iter().map(|flow| (flow.from.0, flow.to.0)).collect();
+    assert_eq!(arrows, [(0, 1), (0, 2)]);
+    assert!(trace.diagnostics().is_empty());
+}
+
+#[test]
+fn objects_live_from_new_to_delete_and_ids_are_reused() {
+    let step = |phase, at| Event::Object(phase, keyed("T", 16, at));
+    let events = [
+        step(ObjectPhase::New, 0),
+        step(ObjectPhase::Snapshot, 5),
+        step(ObjectPhase::Delete, 9),
+        step(ObjectPhase::New, 9),
+        step(ObjectPhase::Delete, 12),
+        step(ObjectPhase::Delete, 13),
+    ];
+    let trace = build(&events);
+    let lives: Vec<_> = trace.objects().iter().map(|object| (object.start, object.end)).collect();
+    assert_eq!(lives, [(Some(Tick(0)), Some(Tick(9))), (Some(Tick(9)), Some(Tick(12)))]);
+    assert_eq!(trace.objects()[0].snapshots(), 0..1);
+    assert_eq!(count(&trace, DiagnosticKind::UnmatchedDelete), 1);
+}
+
+#[test]
+fn instants_stand_on_the_track_of_their_scope() {
+    let events =
+        [Scope::Thread, Scope::Process, Scope::Global].map(|scope| Event::Instant(on_main("i", 1), scope));
+    let trace = build(&events);
+    let kinds: Vec<_> = trace.tracks().iter().map(|track| track.kind).collect();
+    let thread = TrackKind::Thread { tid: crate::Key::Number(1) };
+    assert_eq!(kinds, [TrackKind::Global, TrackKind::Process, thread]);
+    assert!(trace.tracks().iter().all(|track| track.instants().len() == 1));
+}
+
+#[test]
+fn limits_leave_out_and_count() {
+    let mut limits = Limits::default();
+    limits.max_depth = 1;
+    let trace = build_with(&limits, &[begin("a", 0), begin("b", 1), end("b", 2), end("a", 3)]);
+    assert_eq!(slices(&trace), ["a 0-3 0"]);
+    assert_eq!(count(&trace, DiagnosticKind::DepthLimit), 2);
+
+    let mut limits = Limits::default();
+    limits.max_slices = 1;
+    let trace = build_with(&limits, &[complete("a", 0, 1), complete("b", 1, 1)]);
+    assert_eq!((trace.slices().len(), count(&trace, DiagnosticKind::SliceLimit)), (1, 1));
+
+    let mut limits = Limits::default();
+    limits.max_tracks = 1;
+    let other = ThreadEvent::new(Thread::new(1_u32, 2_u32), Tick(0), Text::EMPTY);
+    let trace = build_with(&limits, &[complete("a", 0, 1), Event::Complete(other, Ticks(1))]);
+    assert_eq!((trace.slices().len(), count(&trace, DiagnosticKind::TrackLimit)), (1, 1));
+}
+
+#[test]
+fn copied_and_borrowed_events_make_equal_traces() {
+    let events = [begin("a", 0), complete("b", 1, 1), end("a", 3)];
+    let mut copying = TraceBuilder::new(&Limits::default());
+    for event in &events {
+        copying.push_copied(event, ByteRange::default());
+    }
+    assert_eq!(slices(&copying.finish()), slices(&build(&events).into_owned()));
+}
+
+/// Conservation on random begins and ends: every begin is a slice, every end closes one or is counted.
+#[test]
+fn no_begin_and_no_end_is_lost() {
+    let mut seed = 7_u64;
+    let mut random = |below: u64| {
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        (seed >> 33) % below
+    };
+    for _ in 0..2000 {
+        let mut at = 0;
+        let events: Vec<_> = (0..30)
+            .map(|_| {
+                at += i64::try_from(random(4)).unwrap() - i64::from(random(8) == 0);
+                let name = ["a", "b", "c", ""][usize::try_from(random(4)).unwrap()];
+                if random(2) == 0 { begin(name, at) } else { end(name, at) }
+            })
+            .collect();
+        let trace = build(&events);
+        let is_begin = |event: &&Event<'_>| matches!(event, Event::Begin(_));
+        let begins = events.iter().filter(is_begin).count();
+        let ends = events.len() - begins;
+        let unfinished = trace.slices().flags().iter().filter(|flags| flags.is_unfinished()).count();
+        assert_eq!(trace.slices().len(), begins);
+        assert_eq!(count(&trace, DiagnosticKind::UnfinishedSlice), unfinished as u64);
+        assert_eq!(
+            count(&trace, DiagnosticKind::UnmatchedEnd),
+            (ends - (begins - unfinished)) as u64,
+            "{events:?}"
+        );
+        let ordered =
+            trace.slices().starts().iter().zip(trace.slices().ends()).all(|(start, end)| start <= end);
+        assert!(ordered, "{events:?}");
+    }
+}
+
+#[test]
+fn a_flood_of_ends_and_a_tower_of_begins_cost_linear_time() {
+    let events: Vec<_> = vec![end("x", 1); 200_000];
+    assert_eq!(count(&build(&events), DiagnosticKind::UnmatchedEnd), 200_000);
+    let tower: Vec<_> = (0..200_000).map(|at| begin("b", at)).collect();
+    assert_eq!(build(&tower).slices().len(), 200_000);
+    // Same time, closed from the bottom: each end looks past all that follow it.
+    let mut queue: Vec<_> = ["a", "b"].repeat(50_000).into_iter().map(|name| begin(name, 0)).collect();
+    queue.extend(["b", "a"].repeat(50_000).into_iter().map(|name| end(name, 0)));
+    assert_eq!(build(&queue).slices().len(), 100_000);
+}
