@@ -93,6 +93,8 @@ kinds! {
     Truncated = "truncated",
     /// Bytes that belong to no record: skipped.
     Junk = "junk",
+    /// Nothing behind this place can be trusted: what came before is kept.
+    ReadingStopped = "reading-stopped",
     /// An event of a kind that nobody knows: left out.
     UnknownEvent = "unknown-event",
     /// A record that runs over the end of what encloses it: the rest of the enclosing part is left out.
