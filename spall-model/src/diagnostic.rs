@@ -111,6 +111,8 @@ kinds! {
     BareEvents = "bare-events",
     /// Something after the end of the document: ignored.
     TrailingData = "trailing-data",
+    /// An event that is no valid object: left out, up to its end or the next event.
+    DamagedEvent = "damaged-event",
     /// An element of the event array that is no object: left out.
     NotAnObject = "not-an-object",
     /// An event without a phase: left out.
