@@ -1,2 +1,26 @@
+//! What a timeline viewer draws: columns, rectangles and everything else that is derived from a finished trace.
 #![no_std]
-//! Under construction.
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
+#[cfg(feature = "alloc")]
+extern crate alloc;
+
+mod frame;
+#[cfg(feature = "alloc")]
+mod index;
+#[cfg(feature = "alloc")]
+mod merge;
+#[cfg(feature = "alloc")]
+mod owners;
+#[cfg(feature = "alloc")]
+mod rect;
+#[cfg(feature = "alloc")]
+mod row;
+#[cfg(feature = "alloc")]
+mod walk;
+
+pub use frame::{Fidelity, Frame};
+#[cfg(feature = "alloc")]
+pub use rect::{Rect, Scratch};
+#[cfg(feature = "alloc")]
+pub use row::{Row, RowId, RowView};

@@ -93,8 +93,6 @@ kinds! {
     Truncated = "truncated",
     /// Bytes that belong to no record: skipped.
     Junk = "junk",
-    /// Nothing behind this place can be trusted: what came before is kept.
-    ReadingStopped = "reading-stopped",
     /// An event of a kind that nobody knows: left out.
     UnknownEvent = "unknown-event",
     /// A record that runs over the end of what encloses it: the rest of the enclosing part is left out.
@@ -111,8 +109,6 @@ kinds! {
     BareEvents = "bare-events",
     /// Something after the end of the document: ignored.
     TrailingData = "trailing-data",
-    /// An event that is no valid object: left out, up to its end or the next event.
-    DamagedEvent = "damaged-event",
     /// An element of the event array that is no object: left out.
     NotAnObject = "not-an-object",
     /// An event without a phase: left out.

@@ -347,16 +347,19 @@ fn instants_stand_on_the_track_of_their_scope() {
 
 #[test]
 fn limits_leave_out_and_count() {
-    let limits = Limits { max_depth: 1, ..Limits::default() };
+    let mut limits = Limits::default();
+    limits.max_depth = 1;
     let trace = build_with(&limits, &[begin("a", 0), begin("b", 1), end("b", 2), end("a", 3)]);
     assert_eq!(slices(&trace), ["a 0-3 0"]);
     assert_eq!(count(&trace, DiagnosticKind::DepthLimit), 2);
 
-    let limits = Limits { max_slices: 1, ..Limits::default() };
+    let mut limits = Limits::default();
+    limits.max_slices = 1;
     let trace = build_with(&limits, &[complete("a", 0, 1), complete("b", 1, 1)]);
     assert_eq!((trace.slices().len(), count(&trace, DiagnosticKind::SliceLimit)), (1, 1));
 
-    let limits = Limits { max_tracks: 1, ..Limits::default() };
+    let mut limits = Limits::default();
+    limits.max_tracks = 1;
     let other = ThreadEvent::new(Thread::new(1_u32, 2_u32), Tick(0), Text::EMPTY);
     let trace = build_with(&limits, &[complete("a", 0, 1), Event::Complete(other, Ticks(1))]);
     assert_eq!((trace.slices().len(), count(&trace, DiagnosticKind::TrackLimit)), (1, 1));

@@ -1,0 +1,105 @@
+#![allow(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    clippy::reversed_empty_ranges,
+    reason = "random and deliberately odd numbers"
+)]
+use super::*;
+
+fn frame(view: Range<i64>, columns: u16) -> Frame {
+    Frame::new(Tick(view.start)..Tick(view.end), columns, Fidelity::Fast)
+}
+
+#[test]
+fn layout_1_1_an_empty_view_has_no_columns() {
+    for frame in [frame(5..5, 10), frame(5..1, 10), frame(0..10, 0)] {
+        assert_eq!(frame.columns(), 0);
+        assert_eq!(frame.column(Tick(5)), None);
+        assert_eq!(frame.x(Tick(5)), 0.0);
+        assert_eq!(frame.tick_at(1.0), frame.view().start);
+    }
+}
+
+#[test]
+fn layout_1_2_edges_are_multiples_of_the_column_width_from_tick_0() {
+    for start in -70..70 {
+        let frame = frame(start..start + 64, 8);
+        assert_eq!(frame.columns(), if start % 8 == 0 { 8 } else { 9 });
+        for at in start..start + 64 {
+            assert_eq!(frame.column(Tick(at)), Some((at.div_euclid(8) - start.div_euclid(8)) as u32));
+        }
+        assert_eq!(frame.offset(), start.rem_euclid(8) as f32 / 8.0);
+    }
+}
+
+#[test]
+fn layout_1_3_a_column_is_the_exact_quotient() {
+    let mut state = 1_u64;
+    let mut random = || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        state >> (1 + state % 63)
+    };
+    for _ in 0..100_000 {
+        let (start, span, columns) = (random() as i64 / 2, random() as i64 / 2 + 1, random() as u16 | 1);
+        let frame = frame(start..start + span, columns);
+        let world = |at: i64| (i128::from(at) * i128::from(columns)).div_euclid(span.into());
+        assert_eq!(frame.first_column(), world(start));
+        let at = start + (random() as i64).rem_euclid(span);
+        // Edges are where the estimate is hardest to get right.
+        let edge = frame.edge(frame.column(Tick(at)).unwrap()).0;
+        for at in [start, at, edge, edge - 1, start + span - 1] {
+            let expected = world(at) - world(start);
+            if (0..i128::from(frame.columns())).contains(&expected) {
+                assert_eq!(
+                    frame.column(Tick(at)).map(i128::from),
+                    Some(expected),
+                    "{at} {start} {span} {columns}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn columns_and_ticks_are_inverse() {
+    for (view, columns) in
+        [(-7..13, 3), (0..5, 100), (i64::MIN..i64::MAX, 7), (i64::MAX - 9..i64::MAX, 65535)]
+    {
+        let frame = frame(view, columns);
+        for column in 0..frame.columns() {
+            let ticks = frame.ticks(column);
+            if ticks.start < ticks.end {
+                assert_eq!(frame.column(ticks.start), Some(column));
+                assert_eq!(frame.column(Tick(ticks.end.0 - 1)), Some(column));
+            }
+            assert_eq!(ticks.end, frame.ticks(column + 1).start);
+        }
+    }
+}
+
+#[test]
+fn the_tick_under_the_pointer() {
+    let frame = frame(25..125, 10);
+    assert_eq!(frame.tick_at(0.0), Tick(20));
+    assert_eq!(frame.tick_at(0.55), Tick(25));
+    assert_eq!(frame.tick_at(-1.0), Tick(20));
+    assert_eq!(frame.tick_at(f64::NAN), Tick(20));
+    assert_eq!(frame.tick_at(1e9), Tick(129));
+    assert_eq!(frame.x(Tick(25)), 0.5);
+}
+
+#[test]
+fn the_extremes_do_not_overflow() {
+    for view in
+        [i64::MIN..i64::MAX, i64::MIN..i64::MIN + 1, i64::MAX - 1..i64::MAX, -1..i64::MAX, i64::MIN..1]
+    {
+        for columns in [1, 2, 3, 4, 1920, 65535] {
+            let frame = frame(view.clone(), columns);
+            assert_eq!(frame.column(Tick(view.start)), Some(0));
+            let last = frame.column(Tick(view.end - 1)).unwrap();
+            assert!(last < frame.columns());
+            assert!(frame.position(i64::MAX).column <= frame.columns());
+            assert!(frame.tick_at(f64::from(columns)) >= Tick(view.start));
+        }
+    }
+}

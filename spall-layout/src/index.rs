@@ -1,0 +1,206 @@
+//! The level-of-detail index of a row: an implicit tree of summaries over its slices. \[layout 3\]
+//!
+//! Level 0 has a node per 16 slices, every further level a node per 4 nodes below. Only full nodes exist, so a
+//! node never changes once it is made and appending costs amortised O(1).
+#![allow(clippy::indexing_slicing, reason = "positions are of tables built here, bounded by their lengths")]
+
+use alloc::vec::Vec;
+
+/// Slices of a node of level 0, as a power of two.
+pub(crate) const LEAF_BITS: u32 = 4;
+/// Children of a node, as a power of two.
+pub(crate) const FANOUT_BITS: u32 = 2;
+/// Levels that the index of 2³² slices has.
+pub(crate) const MAX_LEVELS: usize = 15;
+
+/// Summary of a run of slices.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Node {
+    /// Where the first slice starts.
+    pub(crate) first: i64,
+    /// Where the last slice ends.
+    pub(crate) last: i64,
+    /// The longest slice, the first if several are.
+    pub(crate) longest_start: i64,
+    pub(crate) longest_end: i64,
+    pub(crate) longest: u32,
+    /// 31 bits: the part of the time that is inside slices. Lowest bit: the last slice is a point.
+    packed: u32,
+}
+
+const _: () = assert!(size_of::<Node>() == 40);
+
+impl Node {
+    fn new(first: i64, last: i64, (start, end, id): (i64, i64, u32), busy: u64, ends_in_point: bool) -> Self {
+        let span = last.abs_diff(first);
+        // Down to 33 bits, so that the product below stays inside 64.
+        let drop = 31_u32.saturating_sub(span.leading_zeros());
+        let part = (((busy >> drop) << 31) / (span >> drop).max(1)).min((1 << 31) - 1);
+        let packed = u32::try_from(part).unwrap_or(0) << 1 | u32::from(ends_in_point);
+        Self { first, last, longest_start: start, longest_end: end, longest: id, packed }
+    }
+
+    fn leaf(starts: &[i64], ends: &[i64], ids: &[u32]) -> Self {
+        let mut longest = 0;
+        let mut most = 0;
+        let mut busy = 0_u64;
+        for (at, (&start, &end)) in starts.iter().zip(ends).enumerate() {
+            let length = end.abs_diff(start);
+            busy += length;
+            if length > most {
+                most = length;
+                longest = at;
+            }
+        }
+        let last = starts.len() - 1;
+        Self::new(
+            starts[0],
+            ends[last],
+            (starts[longest], ends[longest], ids[longest]),
+            busy,
+            starts[last] == ends[last],
+        )
+    }
+
+    fn parent(children: &[Self]) -> Self {
+        let mut longest = &children[0];
+        let mut busy = 0_u64;
+        for child in children {
+            busy = busy.saturating_add(child.busy());
+            if child.longest_length() > longest.longest_length() {
+                longest = child;
+            }
+        }
+        let last = &children[children.len() - 1];
+        let longest = (longest.longest_start, longest.longest_end, longest.longest);
+        Self::new(children[0].first, last.last, longest, busy, last.ends_in_point())
+    }
+
+    #[inline(always)]
+    pub(crate) fn longest_length(&self) -> u64 {
+        self.longest_end.wrapping_sub(self.longest_start).cast_unsigned()
+    }
+
+    /// Whether the last slice has no length, so that its end is touched.
+    #[inline(always)]
+    pub(crate) fn ends_in_point(&self) -> bool {
+        self.packed & 1 == 1
+    }
+
+    /// The part of the time that is inside slices.
+    #[inline(always)]
+    #[expect(clippy::cast_precision_loss, reason = "24 bits are enough to draw")]
+    pub(crate) fn density(&self) -> f32 {
+        (self.packed >> 1) as f32 * (1.0 / 2_147_483_648.0)
+    }
+
+    /// The time inside slices; exact for nodes of up to 2³⁰ ticks.
+    fn busy(&self) -> u64 {
+        let busy = u128::from(self.last.abs_diff(self.first)) * u128::from(self.packed >> 1);
+        u64::try_from((busy + (1 << 30)) >> 31).unwrap_or(u64::MAX)
+    }
+}
+
+/// The levels of one row's index.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Levels<'a> {
+    nodes: [&'a [Node]; MAX_LEVELS],
+    len: u32,
+}
+
+impl<'a> Levels<'a> {
+    /// How many levels there are.
+    #[inline(always)]
+    pub(crate) fn len(&self) -> u32 {
+        self.len
+    }
+
+    /// A node; `None` where the level has no full node at that place.
+    #[inline(always)]
+    pub(crate) fn get(&self, level: u32, at: u32) -> Option<&'a Node> {
+        self.nodes.get(level as usize)?.get(at as usize)
+    }
+
+    #[expect(dead_code, reason = "for the layout of a whole trace")]
+    /// Cuts the index of a row of `n_slices`, as [`append`] left it, into levels.
+    pub(crate) fn cut(mut nodes: &'a [Node], n_slices: usize) -> Self {
+        let mut levels = Self { nodes: [&[]; MAX_LEVELS], len: 0 };
+        let mut n_nodes = n_slices >> LEAF_BITS;
+        while n_nodes > 0 && (levels.len as usize) < MAX_LEVELS {
+            let (level, rest) = nodes.split_at_checked(n_nodes).unwrap_or((nodes, &[]));
+            levels.nodes[levels.len as usize] = level;
+            levels.len += 1;
+            nodes = rest;
+            n_nodes >>= FANOUT_BITS;
+        }
+        levels
+    }
+
+    /// The levels that [`Growing`] holds.
+    pub(crate) fn of(growing: &'a Growing) -> Self {
+        let mut levels = Self { nodes: [&[]; MAX_LEVELS], len: 0 };
+        for (level, nodes) in levels.nodes.iter_mut().zip(&growing.levels) {
+            *level = nodes;
+            levels.len += 1;
+        }
+        levels
+    }
+}
+
+#[expect(dead_code, reason = "for the layout of a whole trace")]
+/// How many nodes the index of a row has.
+pub(crate) fn n_nodes(n_slices: usize) -> usize {
+    let mut level = n_slices >> LEAF_BITS;
+    let mut sum = 0;
+    while level > 0 {
+        sum += level;
+        level >>= FANOUT_BITS;
+    }
+    sum
+}
+
+#[expect(dead_code, reason = "for the layout of a whole trace")]
+/// Appends the index of a row to `nodes`, level by level.
+pub(crate) fn append(starts: &[i64], ends: &[i64], ids: &[u32], nodes: &mut Vec<Node>) {
+    let leaf = 1 << LEAF_BITS;
+    let mut below = nodes.len();
+    let slices = starts.chunks_exact(leaf).zip(ends.chunks_exact(leaf)).zip(ids.chunks_exact(leaf));
+    nodes.extend(slices.map(|((starts, ends), ids)| Node::leaf(starts, ends, ids)));
+    loop {
+        let here = nodes.len();
+        let n_parents = (here - below) >> FANOUT_BITS;
+        if n_parents == 0 {
+            return;
+        }
+        for parent in 0..n_parents {
+            let child = below + (parent << FANOUT_BITS);
+            nodes.push(Node::parent(&nodes[child..child + (1 << FANOUT_BITS)]));
+        }
+        below = here;
+    }
+}
+
+/// An index that grows with its row.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Growing {
+    levels: Vec<Vec<Node>>,
+}
+
+impl Growing {
+    /// Takes note of the row's latest slices. Called after every slice that fills a leaf.
+    pub(crate) fn leaf_is_full(&mut self, starts: &[i64], ends: &[i64], ids: &[u32]) {
+        let from = starts.len() - (1 << LEAF_BITS);
+        let mut node = Node::leaf(&starts[from..], &ends[from..], &ids[from..]);
+        for level in 0..MAX_LEVELS {
+            if self.levels.len() == level {
+                self.levels.push(Vec::new());
+            }
+            let nodes = &mut self.levels[level];
+            nodes.push(node);
+            if nodes.len() & ((1 << FANOUT_BITS) - 1) != 0 {
+                return;
+            }
+            node = Node::parent(&nodes[nodes.len() - (1 << FANOUT_BITS)..]);
+        }
+    }
+}

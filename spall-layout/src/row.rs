@@ -1,0 +1,105 @@
+//! Rows: slices that follow one another without overlap, and their index.
+
+use alloc::vec::Vec;
+
+use spall_model::{SliceId, Tick};
+
+use crate::index::{Growing, LEAF_BITS, Levels};
+use crate::{Frame, Rect, Scratch, walk};
+
+/// A row of a layout, counted from 0 in display order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub struct RowId(pub u32);
+
+/// A row that grows at its end, indexed as it grows: for timelines that are not made from a trace.
+///
+/// ```
+/// use spall_layout::{Fidelity, Frame, Row, RowId, Scratch};
+/// use spall_model::{SliceId, Tick};
+/// let mut row = Row::new();
+/// row.push(Tick(0), Tick(50), SliceId(7));
+/// row.push(Tick(50), Tick(51), SliceId(8));
+/// row.push(Tick(90), Tick(100), SliceId(9));
+/// let frame = Frame::new(Tick(0)..Tick(100), 10, Fidelity::Exact);
+/// let mut rects = Vec::new();
+/// row.view(RowId(0)).rects(&frame, &mut Scratch::new(), &mut rects);
+/// let drawn: Vec<_> = rects.iter().map(|rect| (rect.slice.0, rect.x0, rect.x1)).collect();
+/// assert_eq!(drawn, [(7, 0, 5), (8, 5, 6), (9, 9, 10)]);
+/// ```
+#[derive(Debug, Clone, Default)]
+pub struct Row {
+    starts: Vec<i64>,
+    ends: Vec<i64>,
+    ids: Vec<u32>,
+    index: Growing,
+}
+
+impl Row {
+    /// A row without slices.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds a slice behind the others, amortised O(1).
+    ///
+    /// A row cannot hold slices that overlap: a start before the end of the slice before is moved there, and so is
+    /// an end before the start. A row of 2³² − 1 slices takes no more.
+    pub fn push(&mut self, start: Tick, end: Tick, id: SliceId) {
+        if self.starts.len() >= u32::MAX as usize {
+            return;
+        }
+        let start = start.0.max(self.ends.last().copied().unwrap_or(i64::MIN));
+        self.starts.push(start);
+        self.ends.push(end.0.max(start));
+        self.ids.push(id.0);
+        if self.starts.len().trailing_zeros() >= LEAF_BITS {
+            self.index.leaf_is_full(&self.starts, &self.ends, &self.ids);
+        }
+    }
+
+    /// The row as [`RowView`], under a number of the caller's.
+    #[must_use]
+    pub fn view(&self, row: RowId) -> RowView<'_> {
+        RowView {
+            row,
+            starts: &self.starts,
+            ends: &self.ends,
+            ids: &self.ids,
+            levels: Levels::of(&self.index),
+        }
+    }
+}
+
+/// A row to ask.
+#[derive(Debug, Clone, Copy)]
+pub struct RowView<'a> {
+    pub(crate) row: RowId,
+    pub(crate) starts: &'a [i64],
+    pub(crate) ends: &'a [i64],
+    pub(crate) ids: &'a [u32],
+    pub(crate) levels: Levels<'a>,
+}
+
+impl RowView<'_> {
+    /// How many slices the row has.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.starts.len()
+    }
+
+    /// Whether the row has no slices.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.starts.is_empty()
+    }
+
+    /// Appends what the row looks like in `frame` to `out`, from left to right. \[layout 2\]
+    ///
+    /// Every column that a slice touches is in exactly one rectangle, no other column is in any; the counts add up
+    /// to the number of slices that touch the frame. O(log n + columns · log n) at worst, never O(n); allocates
+    /// only when `scratch` or `out` must grow.
+    pub fn rects(&self, frame: &Frame, scratch: &mut Scratch, out: &mut Vec<Rect>) {
+        walk::rects(self, frame, scratch, out);
+    }
+}

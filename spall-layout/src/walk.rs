@@ -1,0 +1,170 @@
+//! From the index to items in time order: what is seen of a row, and in what detail. \[layout 3.2\]
+
+use alloc::vec::Vec;
+
+use crate::index::{FANOUT_BITS, LEAF_BITS, Node};
+use crate::merge::{Group, Item, Merge, Slice};
+use crate::{Fidelity, Frame, Rect, RowView, Scratch};
+
+/// Items gathered before they are merged: as many as stay in the nearest cache.
+const BLOCK: usize = 256;
+
+pub(crate) fn rects(row: &RowView<'_>, frame: &Frame, scratch: &mut Scratch, out: &mut Vec<Rect>) {
+    let seen = seen(row, frame);
+    if seen.0 >= seen.1 {
+        return;
+    }
+    let Scratch { items, owners } = scratch;
+    let mut merge = None;
+    let mut sink = |items: &[Item]| {
+        let mut items = items.iter();
+        if merge.is_none() {
+            merge = items.next().map(|item| Merge::new(row.row, frame, item));
+        }
+        if let Some(merge) = &mut merge {
+            // A copy lives in registers.
+            let mut current = *merge;
+            for item in items {
+                current.add(item, out);
+            }
+            *merge = current;
+        }
+    };
+    match frame.fidelity() {
+        Fidelity::Fast => walk(row, frame, seen, items, |_| false, &mut sink),
+        Fidelity::Exact => {
+            owners.begin(frame);
+            let straddles = &mut owners.straddles;
+            let best = &mut owners.best;
+            walk(row, frame, seen, items, |found| straddles.add(found), |items| best.note(items));
+            owners.refine(row, frame, items);
+            walk(row, frame, seen, items, |found| owners.best.may_lose(frame, found), &mut sink);
+        }
+    }
+    if let Some(merge) = merge {
+        merge.finish(out);
+    }
+}
+
+/// The positions in the row of the slices that touch a column of the frame, half open.
+pub(crate) fn seen(row: &RowView<'_>, frame: &Frame) -> (u32, u32) {
+    let ends_inside = |at: usize| match (row.starts.get(at), row.ends.get(at)) {
+        (Some(&start), Some(&end)) => frame.ends_inside(start, end),
+        _ => true,
+    };
+    // `partition_point` over two arrays.
+    let (mut low, mut high) = (0, row.len());
+    while low < high {
+        let middle = low.midpoint(high);
+        if ends_inside(middle) {
+            high = middle;
+        } else {
+            low = middle + 1;
+        }
+    }
+    let end = row.starts.partition_point(|&start| frame.starts_inside(start));
+    (to_u32(low), to_u32(end))
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "a row holds fewer than 2^32 slices")]
+fn to_u32(at: usize) -> u32 {
+    at as u32
+}
+
+/// Visits what is seen of the row in time order: whole nodes where they fit a column and `open` does not want to
+/// look inside, slices elsewhere.
+#[inline(always)]
+fn walk(
+    row: &RowView<'_>,
+    frame: &Frame,
+    (from, to): (u32, u32),
+    items: &mut Vec<Item>,
+    mut open: impl FnMut(&Found<'_>) -> bool,
+    mut sink: impl FnMut(&[Item]),
+) {
+    items.clear();
+    items.reserve(BLOCK + (1 << LEAF_BITS));
+    let top = row.levels.len();
+    let (mut level, mut at) = (top, 0_u32);
+    loop {
+        let bits = LEAF_BITS + FANOUT_BITS * level;
+        let first = u64::from(at) << bits;
+        let end = first + (1 << bits);
+        if first >= u64::from(to) {
+            break;
+        }
+        if end > u64::from(from) {
+            match fitting(row, frame, level, at) {
+                Some(found) if !open(&found) => items.push(found.item),
+                _ if level > 0 => {
+                    level -= 1;
+                    at <<= FANOUT_BITS;
+                    continue;
+                }
+                _ => slices(row, frame, from.max(at << bits), to_u32_min(end, to), items),
+            }
+            if items.len() >= BLOCK {
+                sink(items);
+                items.clear();
+            }
+        }
+        at += 1;
+        while level < top && at & ((1 << FANOUT_BITS) - 1) == 0 {
+            at >>= FANOUT_BITS;
+            level += 1;
+        }
+        if level == top {
+            break;
+        }
+    }
+    sink(items);
+}
+
+/// A node that fits a column.
+#[derive(Debug)]
+pub(crate) struct Found<'a> {
+    pub(crate) level: u32,
+    pub(crate) at: u32,
+    pub(crate) node: &'a Node,
+    pub(crate) item: Item,
+}
+
+/// The node at a place, if it exists and fits a column.
+#[inline(always)]
+pub(crate) fn fitting<'a>(row: &RowView<'a>, frame: &Frame, level: u32, at: u32) -> Option<Found<'a>> {
+    let node = row.levels.get(level, at).filter(|node| frame.fits_column(node.first, node.last))?;
+    let bits = LEAF_BITS + FANOUT_BITS * level;
+    Some(Found { level, at, node, item: Item::node(frame, node, at << bits, 1 << bits) })
+}
+
+fn to_u32_min(end: u64, to: u32) -> u32 {
+    u32::try_from(end).unwrap_or(u32::MAX).min(to)
+}
+
+/// The slices of a leaf, those together that lie in one column.
+#[inline(always)]
+pub(crate) fn slices(row: &RowView<'_>, frame: &Frame, from: u32, to: u32, items: &mut Vec<Item>) {
+    let range = from as usize..to as usize;
+    let (Some(starts), Some(ends), Some(ids)) =
+        (row.starts.get(range.clone()), row.ends.get(range.clone()), row.ids.get(range))
+    else {
+        return;
+    };
+    let mut slices = starts.iter().zip(ends).zip(ids).zip(from..).map(|(((&start, &end), &id), at)| Slice {
+        start,
+        end,
+        id,
+        at,
+    });
+    let mut next = slices.next();
+    while let Some(slice) = next {
+        let mut group = Group::new(frame, slice);
+        next = slices.next();
+        while let Some(slice) = next
+            && group.take(frame, slice)
+        {
+            next = slices.next();
+        }
+        items.push(group.item(frame));
+    }
+}

@@ -1,0 +1,332 @@
+//! Rectangles of random rows against a brute force over all slices and columns: guarantees G1 to G7 of
+//! docs/formats/layout.md 2.
+#![cfg(feature = "alloc")]
+#![allow(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    reason = "random numbers are cut on purpose, and a test may panic"
+)]
+
+use core::ops::Range;
+
+use spall_layout::{Fidelity, Frame, Rect, Row, RowId, Scratch};
+use spall_model::{SliceId, Tick};
+
+/// A seeded generator: the same cases in every run.
+struct Random(u64);
+
+impl Random {
+    fn bits(&mut self) -> u64 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 ^ (self.0 >> 29)).wrapping_mul(0xbf58_476d_1ce4_e5b9) >> 8
+    }
+
+    fn below(&mut self, end: u64) -> u64 {
+        if end == 0 { 0 } else { self.bits() % end }
+    }
+
+    /// Small numbers as often as large ones.
+    fn magnitude(&mut self, most_bits: u64) -> i64 {
+        let bits = self.below(most_bits + 1);
+        self.below(1 << bits) as i64
+    }
+
+    fn one_in(&mut self, n: u64) -> bool {
+        self.below(n) == 0
+    }
+}
+
+type Slices = Vec<(i64, i64)>;
+
+/// A row of one of several characters: bursts and gaps, adjacent, equal, points, extremes.
+fn random_slices(random: &mut Random) -> Slices {
+    let length = match random.below(12) {
+        0 => random.below(3),
+        1 => 600 + random.below(1500),
+        2..=4 => 60 + random.below(200),
+        _ => random.below(60),
+    };
+    let character = random.below(6);
+    let (gap_bits, length_bits) = (random.below(20), random.below(20));
+    let mut at = match random.below(8) {
+        0 => i64::MIN,
+        1 => i64::MAX - random.magnitude(40),
+        _ => random.magnitude(40) - random.magnitude(40),
+    };
+    let mut slices = Vec::new();
+    for _ in 0..length {
+        let gap = match character {
+            0 => 0,
+            1 if !random.one_in(20) => random.magnitude(2),
+            1 => random.magnitude(30),
+            2 if random.one_in(10) => random.magnitude(62),
+            _ => random.magnitude(gap_bits),
+        };
+        let length = match character {
+            3 => 7,
+            4 if random.one_in(2) => 0,
+            _ if random.one_in(16) => random.magnitude(length_bits + 6),
+            _ if random.one_in(8) => 0,
+            _ => random.magnitude(length_bits),
+        };
+        let start = at.saturating_add(gap);
+        at = start.saturating_add(length);
+        slices.push((start, at));
+    }
+    slices
+}
+
+/// A view of the row: the whole, a part, beside it, tiny, or everything that can be expressed.
+fn random_view(random: &mut Random, slices: &Slices) -> Range<Tick> {
+    let first = slices.first().map_or(0, |slice| slice.0);
+    let last = slices.last().map_or(10, |slice| slice.1);
+    let inside = |random: &mut Random| {
+        let slice = slices.get(random.below(slices.len() as u64) as usize).copied().unwrap_or((0, 9));
+        let at = if random.one_in(2) { slice.0 } else { slice.1 };
+        at.saturating_add(random.magnitude(8)).saturating_sub(random.magnitude(8))
+    };
+    let (start, end) = match random.below(8) {
+        0 => (i64::MIN, i64::MAX),
+        1 => (first, last),
+        2 => (last, last.saturating_add(random.magnitude(20) + 1)),
+        3 => {
+            let at = inside(random);
+            (at, at.saturating_add(1 + random.magnitude(4)))
+        }
+        4 => (first.saturating_sub(random.magnitude(20)), inside(random)),
+        _ => (inside(random), inside(random)),
+    };
+    Tick(start.min(end))..Tick(start.max(end))
+}
+
+fn random_columns(random: &mut Random) -> u16 {
+    match random.below(500) {
+        0 => 65535,
+        1..=50 => 1,
+        51..=100 => 100 + random.below(400) as u16,
+        _ => 1 + random.below(40) as u16,
+    }
+}
+
+/// Time in columns, written down as the rule says it: tick t lies at t * columns / span columns from tick 0. Positions
+/// are counted in parts, of which a column has `span`, from the left edge of the view's first column. [layout 1]
+struct Grid {
+    origin: i128,
+    asked: i128,
+    column: i128,
+    columns: u32,
+}
+
+impl Grid {
+    fn new(view: &Range<Tick>, asked: u16) -> Self {
+        let asked = i128::from(asked);
+        let (start, end) = (i128::from(view.start.0), i128::from(view.end.0));
+        let column = end - start;
+        let origin = (start * asked).div_euclid(column) * column;
+        let columns = (end * asked - origin + column - 1) / column;
+        Self { origin, asked, column, columns: columns as u32 }
+    }
+
+    fn position(&self, tick: i64) -> i128 {
+        i128::from(tick) * self.asked - self.origin
+    }
+
+    fn width(&self) -> i128 {
+        i128::from(self.columns) * self.column
+    }
+
+    /// The columns a slice touches.
+    fn touched(&self, (start, end): (i64, i64)) -> Range<u32> {
+        let (left, right) = (self.position(start), self.position(end));
+        let all = i128::from(self.columns);
+        let first = left.div_euclid(self.column).max(0);
+        let last = if start == end { left } else { right - 1 }.div_euclid(self.column);
+        if last < 0 || first >= all { 0..0 } else { first as u32..(last + 1).min(all) as u32 }
+    }
+
+    fn overlap(&self, (start, end): (i64, i64), column: u32) -> i128 {
+        let edge = i128::from(column) * self.column;
+        (self.position(end).min(edge + self.column) - self.position(start).max(edge)).max(0)
+    }
+}
+
+fn row_of(slices: &Slices) -> Row {
+    let mut row = Row::new();
+    for (at, &(start, end)) in slices.iter().enumerate() {
+        row.push(Tick(start), Tick(end), SliceId(at as u32));
+    }
+    row
+}
+
+fn rects_of(row: &Row, frame: &Frame, scratch: &mut Scratch) -> Vec<Rect> {
+    let mut out = Vec::new();
+    row.view(RowId(3)).rects(frame, scratch, &mut out);
+    out
+}
+
+/// Checks one answer against brute force.
+fn check(slices: &Slices, view: &Range<Tick>, columns: u16, fidelity: Fidelity, rects: &[Rect]) {
+    let what = || format!("{fidelity:?} {view:?} {columns} columns\n{slices:?}\n{rects:?}");
+    if view.start >= view.end {
+        assert!(rects.is_empty(), "{}", what());
+        return;
+    }
+    let grid = Grid::new(view, columns);
+
+    // What touches what, without any index.
+    let touched: Vec<_> = slices.iter().map(|&slice| grid.touched(slice)).collect();
+    let mut best: Vec<Option<(i128, u32)>> = vec![None; grid.columns as usize];
+    for (at, range) in touched.iter().enumerate() {
+        for column in range.clone() {
+            let overlap = grid.overlap(slices[at], column);
+            let best = &mut best[column as usize];
+            if best.is_none_or(|(most, _)| overlap > most) {
+                *best = Some((overlap, at as u32));
+            }
+        }
+    }
+
+    // G2: ordered and disjoint. G1: covers exactly the touched columns.
+    let mut owner: Vec<Option<&Rect>> = vec![None; grid.columns as usize];
+    let mut end = 0;
+    for rect in rects {
+        assert!(end <= rect.x0 && rect.x0 < rect.x1 && rect.x1 <= grid.columns, "G2 {}", what());
+        assert_eq!(rect.row, RowId(3));
+        end = rect.x1;
+        owner[rect.x0 as usize..rect.x1 as usize].fill(Some(rect));
+    }
+    for (column, best) in best.iter().enumerate() {
+        assert_eq!(owner[column].is_some(), best.is_some(), "G1 column {column} {}", what());
+    }
+
+    // G4: every slice that touches the frame is counted once, in order.
+    let mut seen = (0..slices.len() as u32).filter(|&at| !touched[at as usize].is_empty());
+    for rect in rects {
+        assert!(rect.count > 0, "G4 {}", what());
+        for at in rect.first..rect.first + rect.count {
+            assert_eq!(seen.next(), Some(at), "G4 {}", what());
+        }
+        if rect.count == 1 {
+            assert_eq!(rect.slice.0, rect.first, "G4 {}", what());
+        }
+    }
+    assert_eq!(seen.next(), None, "G4 {}", what());
+
+    for (at, range) in touched.iter().enumerate() {
+        let (start, end) = slices[at];
+        if (i128::from(end) - i128::from(start)) * grid.asked <= grid.column {
+            continue;
+        }
+        // G3: a slice longer than a column owns the columns it fills, with its own edges.
+        for column in range.clone() {
+            if grid.overlap(slices[at], column) == grid.column {
+                let rect = owner[column as usize].unwrap();
+                assert_eq!(rect.slice.0, at as u32, "G3 {}", what());
+                for (edge, tick) in [(rect.left, start), (rect.right, end)] {
+                    let exact = grid.position(tick).clamp(0, grid.width()) as f64 / grid.column as f64;
+                    assert!((f64::from(edge) - exact).abs() <= exact * 1e-7, "G3 {edge} {exact} {}", what());
+                }
+            }
+        }
+    }
+
+    // G5: the owner has the largest overlap; fast, it is at least a slice near by.
+    for (column, best) in best.iter().enumerate() {
+        let (Some((_, at)), Some(rect)) = (best, owner[column]) else { continue };
+        match fidelity {
+            Fidelity::Exact => assert_eq!(rect.slice.0, *at, "G5 column {column} {}", what()),
+            Fidelity::Fast => {
+                let range = &touched[rect.slice.0 as usize];
+                assert!(range.start <= column as u32 + 1 && column as u32 <= range.end, "G5 {}", what());
+            }
+        }
+    }
+
+    // The time inside slices adds up.
+    let inside = |slice: &(i64, i64)| {
+        grid.position(slice.1).min(grid.width()).saturating_sub(grid.position(slice.0).max(0)).max(0)
+    };
+    let total = slices.iter().map(inside).sum::<i128>() as f64 / grid.column as f64;
+    let busy: f64 =
+        rects.iter().map(|rect| f64::from(rect.busy) / 65535.0 * f64::from(rect.x1 - rect.x0)).sum();
+    let rounding = (f64::from(grid.columns) + 1.0) / 32768.0;
+    assert!((total - busy).abs() <= rounding, "busy {busy} of {total} {}", what());
+}
+
+#[test]
+fn layout_2_rectangles_agree_with_brute_force() {
+    let mut random = Random(1);
+    let mut scratch = Scratch::new();
+    let mut merged = 0;
+    for _ in 0..5_500 {
+        let slices = random_slices(&mut random);
+        let row = row_of(&slices);
+        for _ in 0..2 {
+            let view = random_view(&mut random, &slices);
+            let columns = random_columns(&mut random);
+            for fidelity in [Fidelity::Fast, Fidelity::Exact] {
+                let frame = Frame::new(view.clone(), columns, fidelity);
+                let rects = rects_of(&row, &frame, &mut scratch);
+                check(&slices, &view, columns, fidelity, &rects);
+                merged += rects.iter().filter(|rect| rect.count > 16).count();
+            }
+        }
+    }
+    assert!(merged > 10_000, "the index was hardly used: {merged}");
+}
+
+#[test]
+fn layout_2_6_panning_by_whole_columns_shifts_the_answer() {
+    let mut random = Random(2);
+    let mut scratch = Scratch::new();
+    for _ in 0..500 {
+        let slices = random_slices(&mut random);
+        let row = row_of(&slices);
+        let width = 1 + random.magnitude(20);
+        let columns = 8 + random.below(30) as u16;
+        let length = width * i64::from(columns);
+        let at = slices.get(slices.len() / 2).map_or(0, |slice| slice.0);
+        if at.checked_abs().is_none_or(|at| at > i64::MAX / 2) {
+            continue;
+        }
+        let start = at - length / 2;
+        let shift = 1 + random.below(4) as u32;
+        let rects = |start: i64, scratch: &mut Scratch| {
+            let frame = Frame::new(Tick(start)..Tick(start + length), columns, Fidelity::Exact);
+            rects_of(&row, &frame, scratch)
+        };
+        let owners = |rects: &[Rect]| -> Vec<_> {
+            let mut owners = vec![None; usize::from(columns) + 1];
+            rects.iter().for_each(|rect| owners[rect.x0 as usize..rect.x1 as usize].fill(Some(rect.slice)));
+            owners
+        };
+        let here = owners(&rects(start, &mut scratch));
+        let there = owners(&rects(start + width * i64::from(shift), &mut scratch));
+        let both = usize::from(columns) - shift as usize;
+        assert_eq!(here[shift as usize..][..both], there[..both], "{slices:?} {start} {width} {shift}");
+    }
+}
+
+#[test]
+fn layout_3_appending_changes_nothing_that_was_there() {
+    let mut random = Random(3);
+    let mut scratch = Scratch::new();
+    for _ in 0..300 {
+        let slices = random_slices(&mut random);
+        let view = random_view(&mut random, &slices);
+        let frame = Frame::new(view.clone(), random_columns(&mut random), Fidelity::Exact);
+        let mut row = Row::new();
+        for (at, &(start, end)) in slices.iter().enumerate() {
+            row.push(Tick(start), Tick(end), SliceId(at as u32));
+            if random.one_in(40) {
+                let part = slices[..=at].to_vec();
+                assert_eq!(
+                    rects_of(&row, &frame, &mut scratch),
+                    rects_of(&row_of(&part), &frame, &mut scratch)
+                );
+            }
+        }
+    }
+}
