@@ -1,7 +1,8 @@
 //! Heph traces: what the Heph actor framework's runtime writes. \[heph\]
 //!
 //! Three layers, each usable alone: [`wire`] structs, [`Packet`]s with lazy [`Attributes`], and the [`Parser`] that
-//! turns packets into [`spall_model::Event`]s and steps over damage. None of them allocates or does I/O.
+//! turns packets into [`spall_model::Event`]s and steps over damage. None of them allocates or does I/O. [`Writer`]
+//! writes packets into a buffer; with the feature `std`, [`LogWriter`] writes them to an [`std::io::Write`].
 //!
 //! ```
 //! use spall_format::heph::{self, Writer};
@@ -14,8 +15,8 @@
 //! writer.event(place, 100..250, "load")?.attribute("size", Value::U64(42))?;
 //!
 //! let events: Vec<_> = heph::parse_all(writer.bytes()).map(|parsed| parsed.unwrap().event).collect();
-//! assert!(matches!(events[0], Event::Clock(_)));
-//! let Event::Complete(slice, length) = events[1] else { panic!() };
+//! assert!(matches!(events[1], Event::Clock(_)));
+//! let Event::Complete(slice, length) = events[2] else { panic!() };
 //! assert_eq!(length, Ticks(150));
 //! assert_eq!(slice.args.get(b"size"), Some(Value::U64(42)));
 //! # Ok::<(), spall_format::Error>(())
@@ -23,6 +24,8 @@
 
 mod attribute;
 mod frame;
+#[cfg(feature = "std")]
+mod log;
 mod packet;
 mod parser;
 mod sequence;
@@ -32,14 +35,16 @@ mod writer;
 use spall_model::Id;
 
 pub use attribute::{ARRAY, ATTRIBUTES, Attributes};
+#[cfg(feature = "std")]
+pub use log::LogWriter;
 pub use packet::{EventPacket, Metadata, Packet, packet_size};
 pub use parser::{Parser, parse_all};
 pub use writer::{EventWriter, Place, Writer};
 
-/// The thread id of a substream: its number, which for numbers beyond `i64` is the negative one of the same bits.
+/// The thread id of a substream: the number with the same bits, for ids are signed.
 ///
-/// Substreams are unsigned, so no two of them share an id, and [`substream_of`] gives the number back. Real ones are
-/// 0 or heap addresses, which fit.
+/// No two substreams share an id, and [`substream_of`] gives the number back. Real ones are 0 or heap addresses, which
+/// are the same number either way.
 #[inline]
 #[must_use]
 pub fn thread_id(substream: u64) -> Id<'static> {

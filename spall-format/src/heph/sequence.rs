@@ -26,10 +26,26 @@ impl Sequence {
         Self { slots: [None; SLOTS] }
     }
 
-    /// Takes note of a packet; says what is odd about its counter.
     #[inline]
+    fn slot(&mut self, stream: u32) -> Option<&mut Option<Slot>> {
+        usize::try_from(stream).ok().and_then(|stream| self.slots.get_mut(stream % SLOTS))
+    }
+
+    /// Takes note of a packet that is the next one of its stream; does nothing if it is not, or if that is unknown.
+    #[inline]
+    pub(super) fn accept(&mut self, stream: u32, counter: u32) -> bool {
+        match self.slot(stream) {
+            Some(Some(slot)) if slot.stream == stream && slot.expected == counter => {
+                slot.expected = counter.wrapping_add(1);
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// Takes note of a packet; says what is odd about its counter.
     pub(super) fn check(&mut self, stream: u32, counter: u32) -> Option<DiagnosticKind> {
-        let slot = usize::try_from(stream).ok().and_then(|stream| self.slots.get_mut(stream % SLOTS))?;
+        let slot = self.slot(stream)?;
         let next = Slot { stream, expected: counter.wrapping_add(1) };
         let Some(known) = slot.filter(|known| known.stream == stream) else {
             *slot = Some(next);

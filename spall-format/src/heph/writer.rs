@@ -29,13 +29,14 @@ pub struct Place {
 pub struct Writer<'b> {
     buffer: &'b mut [u8],
     len: usize,
+    unsigned_ids: bool,
 }
 
 impl<'b> Writer<'b> {
     /// A writer into `buffer`, from its start.
     #[must_use]
     pub fn new(buffer: &'b mut [u8]) -> Self {
-        Self { buffer, len: 0 }
+        Self { buffer, len: 0, unsigned_ids: false }
     }
 
     /// The packets written so far.
@@ -117,12 +118,13 @@ impl<'b> Writer<'b> {
     /// Writes an event of another format, as far as Heph has something for it.
     ///
     /// Slices with both ends and whole-file metadata of bytes are written, and the epoch of a nanosecond clock; a
-    /// category becomes an attribute `category`. Diagnostics are left out. The caller counts the packets of each
-    /// stream; `counter` is used for slices alone.
+    /// category becomes an attribute `category`. Diagnostics are left out. [`Event::Conventions`] says whether negative
+    /// ids are to be taken for large ones from there on. The caller counts the packets of each stream; `counter` is
+    /// used for slices alone.
     ///
     /// # Errors
-    /// [`ErrorKind::NotRepresentable`] for every other kind of event, for times before 0, for streams that are no
-    /// 32-bit number, and for arguments that are null, truth values, maps, or lists of more than one type; and
+    /// [`ErrorKind::NotRepresentable`] for every other kind of event, for times and ids before 0, for streams that
+    /// are no 32-bit number, and for arguments that are null, truth values, maps, or lists of more than one type; and
     /// what [`Writer::event`] has.
     pub fn write(&mut self, event: &Event<'_>, counter: u32) -> Result<(), Error> {
         match event {
@@ -137,6 +139,10 @@ impl<'b> Writer<'b> {
             Event::Meta(MetaEvent { thread: None, key, value: Value::Bytes(value) }) => {
                 self.metadata_text(*key, value)
             }
+            Event::Conventions(conventions) => {
+                self.set_unsigned_ids(conventions.unsigned_ids);
+                Ok(())
+            }
             Event::Diagnostic(_) => Ok(()),
             _ => Err(self.not_representable()),
         }
@@ -147,11 +153,11 @@ impl<'b> Writer<'b> {
             Id::Number(number) => u32::try_from(number).ok(),
             Id::Text(_) => None,
         };
+        let substream = substream_of(slice.thread.tid)
+            .filter(|&substream| self.unsigned_ids || i64::try_from(substream).is_ok());
         let start = u64::try_from(slice.at.0).ok();
         let end = slice.at.0.checked_add(length.0).and_then(|end| u64::try_from(end).ok());
-        let (Some(stream), Some(substream), Some(start), Some(end)) =
-            (stream, substream_of(slice.thread.tid), start, end)
-        else {
+        let (Some(stream), Some(substream), Some(start), Some(end)) = (stream, substream, start, end) else {
             return Err(self.not_representable());
         };
         let mut event = self.event_text(Place { stream, counter, substream }, start..end, slice.name)?;
@@ -159,6 +165,10 @@ impl<'b> Writer<'b> {
             event = event.typed(Text::plain(b"category"), Value::Text(slice.category))?;
         }
         event.args(slice.args)
+    }
+
+    pub(super) fn set_unsigned_ids(&mut self, unsigned: bool) {
+        self.unsigned_ids = unsigned;
     }
 
     fn error(&self, kind: ErrorKind) -> Error {

@@ -1,0 +1,359 @@
+//! The rules of Heph, on packets written straight from the format's description.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::print_stdout,
+    clippy::std_instead_of_alloc,
+    reason = "a test fails by panicking"
+)]
+
+use core::ops::Range;
+use spall_format::heph::{self, Place, Writer};
+use spall_format::{Error, ErrorKind};
+use spall_model::{
+    Args, Chunk, Clock, DiagnosticKind, Event, Id, Parser as _, Text, Thread, ThreadEvent, Tick, Ticks, Unit,
+    Value,
+};
+use spall_synth::heph::{Attribute, Event as Packet, epoch, metadata, packet, trace};
+
+/// The two byte-exact examples of the published description. \[heph B.1\]
+const SPEC_METADATA: &[u8] = b"\x75\xd1\x1d\x4d\0\0\0\x17\0\x05epoch\x16\x58\x45\xe9\x12\x14\xec\x90";
+const SPEC_EVENT: &[u8] = b"\xc1\xfc\x1f\xb7\0\0\0\x5b\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\0\0\0\0\0\0\0\x64\0\0\0\0\0\0\0\xc8\
+    \0\x08My event\0\x04Test\x01\0\0\0\0\0\0\0\x7b\0\x05Test2\x83\0\x02\x40\x5e\xdd\x2f\x1a\x9f\xbe\x77\x40\x88\xa8\0\0\0\0\0";
+
+type Step = (String, Range<u64>);
+
+/// The events of `data`, with where they come from.
+fn read(data: &[u8]) -> Vec<Step> {
+    heph::parse_all(data)
+        .map(|parsed| parsed.unwrap())
+        .map(|parsed| (format!("{:?}", parsed.event), parsed.bytes.start..parsed.bytes.end))
+        .collect()
+}
+
+/// What the bytes of `data` say, without what is said of the format.
+fn read_bytes(data: &[u8]) -> Vec<Step> {
+    read(data).into_iter().filter(|(_, bytes)| !bytes.is_empty()).collect()
+}
+
+/// The events of `data`, fed in pieces that end at the given positions.
+fn read_in_pieces(data: &[u8], ends: impl IntoIterator<Item = usize>) -> Vec<Step> {
+    let mut parser = heph::Parser::new();
+    let (mut steps, mut done) = (Vec::new(), 0);
+    for end in ends.into_iter().chain([data.len()]) {
+        loop {
+            match parser.parse(&data[done..end], end == data.len()).unwrap() {
+                Chunk::Parsed(parsed) => {
+                    steps.push((format!("{:?}", parsed.event), parsed.bytes.start..parsed.bytes.end));
+                    done += parsed.consumed;
+                }
+                Chunk::Skipped(length) => done += length,
+                Chunk::NeedMore(_) | Chunk::End => break,
+            }
+        }
+    }
+    steps
+}
+
+fn kinds(data: &[u8]) -> Vec<DiagnosticKind> {
+    heph::parse_all(data)
+        .filter_map(|parsed| match parsed.unwrap().event {
+            Event::Diagnostic(kind) => Some(kind),
+            _ => None,
+        })
+        .collect()
+}
+
+fn slices(data: &[u8]) -> Vec<(ThreadEvent<'_>, Ticks)> {
+    heph::parse_all(data)
+        .filter_map(|parsed| match parsed.unwrap().event {
+            Event::Complete(slice, length) => Some((slice, length)),
+            _ => None,
+        })
+        .collect()
+}
+
+/// A short file with every kind of packet and every kind of damage.
+fn kitchen_sink() -> Vec<u8> {
+    let event = |counter, name| Packet::new((1, counter, 2), 10..20, name);
+    [
+        epoch(5),
+        event(0, "plain").bytes(),
+        b"junk \xc1\xfc\x1f\xb7\0\0\0\x05 and \x75".to_vec(),
+        event(1, "attributes")
+            .with("u", Attribute::Unsigned(1))
+            .with("a", Attribute::Array(4, vec![Attribute::Text(b"x".to_vec())]))
+            .bytes(),
+        event(4, "cut short").bytes()[..45].to_vec(),
+        event(2, "bad").with("u", Attribute::Signed(-1)).with("v", Attribute::Raw(9, vec![1, 2])).bytes(),
+        metadata("epoch", b"1234"),
+        metadata("host", b"box"),
+        packet(0xC1FC_1FB7, &[0xff; 40]),
+        epoch(u64::MAX),
+        event(5, "last").bytes(),
+        event(6, "never finished").bytes()[..50].to_vec(),
+    ]
+    .concat()
+}
+
+#[test]
+fn b1_the_published_examples_are_read() {
+    let both = [SPEC_METADATA, SPEC_EVENT].concat();
+    let events: Vec<_> = heph::parse_all(&both).map(|parsed| parsed.unwrap()).collect();
+    let Event::Conventions(conventions) = events[0].event else { panic!("conventions") };
+    assert!(conventions.unsigned_ids && conventions.children_first);
+    let clock = Clock { unit: Unit::Nanoseconds(1.0), epoch_ns: Some(1_610_113_734_118_010_000) };
+    assert_eq!(events[1].event, Event::Clock(clock));
+    assert_eq!((events[2].bytes.start, events[2].bytes.end), (23, 114));
+    let Event::Complete(slice, length) = events[2].event else { panic!("a slice") };
+    assert_eq!(slice.thread, Thread::new(0_u32, 1_u32));
+    assert_eq!((slice.at, length), (Tick(100), Ticks(100)));
+    assert!(slice.name.is(b"My event"));
+    assert_eq!(slice.args.get(b"Test"), Some(Value::U64(123)));
+    let Some(Value::List(list)) = slice.args.get(b"Test2") else { panic!("a list") };
+    assert!(list.iter().map(|(_, value)| value).eq([Value::F64(123.456), Value::F64(789.0)]));
+}
+
+#[test]
+fn b1_the_published_examples_are_written() -> Result<(), Error> {
+    let mut buffer = [0; 114];
+    let mut writer = Writer::new(&mut buffer);
+    writer.epoch(1_610_113_734_118_010_000)?;
+    writer
+        .event(Place { stream: 0, counter: 0, substream: 1 }, 100..200, "My event")?
+        .attribute("Test", Value::U64(123))?
+        .array("Test2", [Value::F64(123.456), Value::F64(789.0)])?;
+    assert_eq!(writer.bytes(), [SPEC_METADATA, SPEC_EVENT].concat());
+    Ok(())
+}
+
+#[test]
+fn splitting_the_input_changes_nothing() {
+    let data = kitchen_sink();
+    let whole = read(&data);
+    assert_eq!(read_in_pieces(&data, 1..data.len()), whole, "one byte at a time");
+    for first in 0..=data.len() {
+        assert_eq!(read_in_pieces(&data, [first]), whole, "split at {first}");
+    }
+}
+
+#[test]
+fn whatever_is_cut_off_everything_before_is_read() {
+    let data = trace(12, 2, 2, true);
+    let whole = read_bytes(&data);
+    for length in 0..data.len() {
+        let cut = read_bytes(&data[..length]);
+        let complete = whole.iter().take_while(|(_, bytes)| bytes.end <= length as u64).count();
+        assert_eq!(cut[..complete], whole[..complete], "cut at {length}");
+        let damage = whole[complete].1.start;
+        let expected =
+            (damage < length as u64).then(|| ("Diagnostic(Truncated)".to_owned(), damage..length as u64));
+        assert_eq!(cut.get(complete), expected.as_ref(), "cut at {length}");
+    }
+}
+
+#[test]
+fn a_flipped_bit_costs_no_other_packet() {
+    let data = trace(12, 2, 2, true);
+    let whole = read_bytes(&data);
+    for position in 0..data.len() {
+        for bit in [0x01, 0x80] {
+            let mut flipped = data.clone();
+            flipped[position] ^= bit;
+            let read = read_bytes(&flipped);
+            for (event, bytes) in whole.iter().filter(|(_, bytes)| !bytes.contains(&(position as u64))) {
+                assert!(
+                    read.contains(&(event.clone(), bytes.clone())),
+                    "{event} after flipping {bit:#x} of {position}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn b2_a_packet_cut_short_does_not_swallow_the_next() {
+    let (first, second) = (Packet::new((0, 0, 0), 1..2, "first"), Packet::new((0, 1, 0), 2..3, "second"));
+    let (first, second) = (first.bytes(), second.bytes());
+    for length in 8..first.len() {
+        let data = [&first[..length], &second].concat();
+        assert_eq!(kinds(&data), [DiagnosticKind::Truncated], "{length}");
+        assert!(slices(&data)[0].0.name.is(b"second"), "{length}");
+    }
+}
+
+#[test]
+fn junk_between_packets_is_one_diagnostic_however_long() {
+    let packet = Packet::new((0, 0, 0), 1..2, "a").bytes();
+    let data = [&packet[..], &[0; 200_000], &packet].concat();
+    assert_eq!(kinds(&data), [DiagnosticKind::Junk, DiagnosticKind::CounterOrder]);
+    assert_eq!(slices(&data).len(), 2);
+    let steps = read_in_pieces(&data, (0..data.len()).step_by(1000));
+    assert_eq!(steps, read(&data));
+    assert_eq!(steps[2].1, 43..200_043);
+}
+
+#[test]
+fn b4_counters_may_say_that_packets_were_lost() {
+    let at = |stream, counter| Packet::new((stream, counter, 0), 1..2, "e").bytes();
+    let lost = [at(0, 0), at(1, 0), at(0, 3), at(0, 4), at(1, 1)].concat();
+    assert_eq!(kinds(&lost), [DiagnosticKind::LostPackets]);
+    let overtaken = [at(0, 0), at(0, 2), at(0, 1), at(0, 3)].concat();
+    assert_eq!(kinds(&overtaken), [DiagnosticKind::LostPackets, DiagnosticKind::CounterOrder]);
+    assert_eq!(slices(&overtaken).len(), 4);
+}
+
+#[test]
+fn b5_times_are_clamped_and_lengths_may_be_negative() {
+    let at = |time| Packet::new((0, 0, 0), time, "e").bytes();
+    let length = |time| slices(&at(time))[0].1;
+    assert_eq!(length(Range { start: 200, end: 100 }), Ticks(-100));
+    assert_eq!(length(i64::MAX as u64 - 1..u64::MAX), Ticks(1));
+    assert_eq!(length(u64::MAX..u64::MAX), Ticks(0));
+    assert_eq!(length(0..i64::MAX as u64), Ticks(i64::MAX));
+    assert_eq!(kinds(&at(0..u64::MAX)), [DiagnosticKind::TimeOutOfRange]);
+    assert_eq!(kinds(&at(0..i64::MAX as u64)), []);
+}
+
+#[test]
+fn substreams_beyond_a_signed_number_stay_apart() {
+    let thread = |substream| {
+        let data = Packet::new((0, 0, substream), 1..2, "e").bytes();
+        let Id::Number(number) = slices(&data)[0].0.thread.tid else { panic!("a number") };
+        Id::Number(number)
+    };
+    assert_eq!(thread(i64::MAX as u64), Id::Number(i64::MAX));
+    assert_eq!(thread(1 << 63), Id::Number(i64::MIN));
+    assert_eq!(heph::substream_of(thread(u64::MAX)), Some(u64::MAX));
+}
+
+#[test]
+fn b5_the_last_epoch_counts_and_an_odd_one_is_metadata() {
+    let epochs = |data: &[u8]| -> Vec<Option<i64>> {
+        heph::parse_all(data)
+            .filter_map(|parsed| match parsed.unwrap().event {
+                Event::Clock(clock) => Some(clock.epoch_ns),
+                _ => None,
+            })
+            .collect()
+    };
+    let two = [epoch(1), epoch(2)].concat();
+    assert_eq!((epochs(&two), kinds(&two)), (vec![Some(1), Some(2)], vec![DiagnosticKind::DuplicateEpoch]));
+    let odd = metadata("epoch", &[0; 10]);
+    assert_eq!((epochs(&odd), kinds(&odd)), (vec![], vec![DiagnosticKind::BadEpoch]));
+    let late = epoch(u64::MAX);
+    assert_eq!((epochs(&late), kinds(&late)), (vec![Some(i64::MAX)], vec![DiagnosticKind::TimeOutOfRange]));
+}
+
+#[test]
+fn b5_several_faults_of_one_packet_are_all_said() {
+    let data = Packet::new((0, 0, u64::MAX), 0..u64::MAX, "e").with("x", Attribute::Raw(0, vec![])).bytes();
+    assert_eq!(kinds(&data), [DiagnosticKind::TimeOutOfRange, DiagnosticKind::BadAttribute]);
+}
+
+#[test]
+fn what_is_written_is_read_and_written_again_the_same() {
+    let data = trace(50, 3, 4, true);
+    let mut buffer = vec![0; data.len()];
+    let mut writer = Writer::new(&mut buffer);
+    for (index, parsed) in heph::parse_all(&data).map(Result::unwrap).enumerate() {
+        writer.write(&parsed.event, u32::try_from(index.saturating_sub(2) / 3).unwrap()).unwrap();
+    }
+    assert_eq!(writer.bytes(), data);
+}
+
+#[test]
+fn a_full_buffer_takes_the_packet_back() {
+    let place = Place::default();
+    for size in 0..70 {
+        let mut buffer = vec![0; size];
+        let mut writer = Writer::new(&mut buffer);
+        let event = |writer: &mut Writer<'_>| {
+            writer
+                .event(place, 0..1, "ab")?
+                .attribute("n", Value::Text(Text::plain(b"text")))?
+                .array("l", [Value::U64(1)])?;
+            Ok::<(), Error>(())
+        };
+        match event(&mut writer) {
+            Ok(()) => assert_eq!((size >= 68, writer.bytes().len()), (true, 68)),
+            Err(error) => {
+                assert_eq!(
+                    (size < 68, error.kind(), writer.bytes()),
+                    (true, ErrorKind::BufferFull, &b""[..])
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn what_heph_has_no_place_for_is_refused() {
+    let mut buffer = [0; 256];
+    let mut writer = Writer::new(&mut buffer);
+    let mut refused = |event| writer.write(&event, 0).unwrap_err().kind() == ErrorKind::NotRepresentable;
+    let at = |pid: i64, at| ThreadEvent::new(Thread::new(pid, 0_u32), Tick(at), Text::plain(b"e"));
+    assert!(refused(Event::Begin(at(0, 0))));
+    assert!(refused(Event::Complete(at(-1, 0), Ticks(1))));
+    assert!(refused(Event::Complete(at(1 << 32, 0), Ticks(1))));
+    assert!(refused(Event::Complete(at(0, -1), Ticks(1))));
+    assert!(refused(Event::Complete(at(0, 1), Ticks(-2))));
+    let negative = ThreadEvent::new(Thread::new(0_u32, -1_i64), Tick(0), Text::EMPTY);
+    assert!(refused(Event::Complete(negative, Ticks(1))));
+    assert!(refused(Event::Clock(Clock { unit: Unit::Ordinal, epoch_ns: None })));
+    assert!(refused(Event::Clock(Clock { unit: Unit::Nanoseconds(1.0), epoch_ns: Some(-1) })));
+    assert_eq!(writer.bytes(), b"");
+    for value in [Value::Null, Value::Bool(true), Value::Map(Args::NONE)] {
+        let event = writer.event(Place::default(), 0..1, "e").unwrap();
+        assert_eq!(event.attribute("x", value).unwrap_err().kind(), ErrorKind::NotRepresentable);
+    }
+    let mixed = writer.event(Place::default(), 0..1, "e").unwrap().array("x", [Value::U64(1), Value::I64(1)]);
+    assert_eq!(mixed.unwrap_err().kind(), ErrorKind::NotRepresentable);
+    let long = writer.event(Place::default(), 0..1, vec![b'x'; 65536]).map(drop);
+    assert_eq!(long.unwrap_err().kind(), ErrorKind::TooLong);
+    assert_eq!(writer.bytes(), b"");
+}
+
+#[test]
+fn text_is_written_decoded_and_a_category_becomes_an_attribute() {
+    let mut buffer = [0; 256];
+    let mut writer = Writer::new(&mut buffer);
+    let mut slice = ThreadEvent::new(Thread::new(1_u32, 2_u32), Tick(3), Text::escaped(br"a\u00e9"));
+    slice.category = Text::plain(b"io");
+    slice.args = Args::text(b"n=1");
+    writer.write(&Event::Complete(slice, Ticks(4)), 9).unwrap();
+    let (read, length) = slices(writer.bytes())[0];
+    assert!(read.name.is("aé".as_bytes()));
+    assert_eq!((read.thread, read.at, length), (slice.thread, slice.at, Ticks(4)));
+    assert_eq!(read.args.get(b"category"), Some(Value::Text(Text::plain(b"io"))));
+    assert_eq!(read.args.get(b"text"), Some(Value::Text(Text::plain(b"n=1"))));
+}
+
+#[cfg(feature = "std")]
+#[test]
+fn a_log_numbers_its_packets_and_grows_for_large_ones() {
+    let mut log = heph::LogWriter::new(Vec::new());
+    log.epoch(7).unwrap();
+    let large = vec![b'x'; 60_000];
+    for (stream, counter) in [(0, 0), (1, 0), (0, 1), (0, 2), (1, 1)] {
+        let texts = [("t", Value::Bytes(&large)), ("t", Value::Bytes(&large)), ("n", Value::U64(counter))];
+        log.event(stream, 0, 1..2, "e", &texts).unwrap();
+    }
+    let bytes = log.finish().unwrap();
+    assert_eq!(kinds(&bytes), []);
+    assert_eq!(slices(&bytes).len(), 5);
+    assert_eq!(slices(&bytes)[4].0.args.get(b"n"), Some(Value::U64(1)));
+}
+
+#[cfg(feature = "std")]
+#[test]
+fn a_log_copies_a_trace_unchanged_but_not_what_heph_cannot_say() {
+    let data = trace(100, 4, 3, true);
+    let mut log = heph::LogWriter::new(Vec::new());
+    heph::parse_all(&data).for_each(|parsed| log.write(&parsed.unwrap().event).unwrap());
+    let refused = log.write(&Event::Begin(slices(&data)[0].0)).unwrap_err();
+    assert_eq!(refused.kind(), std::io::ErrorKind::InvalidInput);
+    assert_eq!(log.finish().unwrap(), data);
+}

@@ -1,0 +1,223 @@
+//! Real and hand-made Heph files against what an independent decoder read from them.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::print_stdout,
+    clippy::std_instead_of_alloc,
+    reason = "a test fails by panicking"
+)]
+
+mod corpus;
+
+use serde_json::{Value as Json, json};
+use spall_format::heph::{self, Packet};
+use spall_model::{DiagnosticKind, Event, Value};
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// Bytes as the expectations have them: UTF-8, with what is none as `\xNN`.
+fn text(bytes: &[u8]) -> String {
+    let mut out = String::new();
+    for chunk in bytes.utf8_chunks() {
+        out.push_str(chunk.valid());
+        chunk.invalid().iter().for_each(|byte| out.push_str(&format!("\\x{byte:02x}")));
+    }
+    out
+}
+
+fn value(value: Value<'_>) -> Json {
+    match value {
+        Value::U64(value) => json!(value),
+        Value::I64(value) => json!(value),
+        Value::F64(value) => json!({ "f64bits": format!("{:016x}", value.to_bits()) }),
+        Value::Text(value) => json!(text(value.raw())),
+        Value::List(list) => list.iter().map(|(_, element)| self::value(element)).collect(),
+        other => panic!("Heph has no {other:?}"),
+    }
+}
+
+/// The packets of `data`, found by size alone, in the shape of the expectations.
+fn packets(mut data: &[u8]) -> Vec<Json> {
+    let whole = data.len();
+    let mut lines = Vec::new();
+    while let Some(packet) = Packet::read(data) {
+        let (off, size) = (whole - data.len(), heph::packet_size(data).unwrap());
+        lines.push(match packet {
+            Packet::Metadata(packet) => json!({
+                "k": "meta", "off": off, "size": size, "option": text(packet.name),
+                "value": if packet.name == b"epoch" {
+                    json!(packet.value.iter().fold(0, |value: u64, &byte| value << 8 | u64::from(byte)))
+                } else {
+                    json!(packet.value.iter().map(|byte| format!("{byte:02x}")).collect::<String>())
+                },
+            }),
+            Packet::Event(packet) => json!({
+                "k": "event", "off": off, "size": size, "stream": packet.stream, "counter": packet.counter,
+                "substream": packet.substream, "start": packet.start, "end": packet.end,
+                "desc": text(packet.description),
+                "attrs": packet.attributes.iter().zip(type_bytes(packet.attributes))
+                    .map(|((name, attribute), kind)| json!([text(name.raw()), kind, value(attribute)]))
+                    .collect::<Vec<_>>(),
+            }),
+        });
+        data = &data[size..];
+    }
+    lines
+}
+
+/// The type bytes of attributes: behind each name.
+fn type_bytes(attributes: heph::Attributes<'_>) -> Vec<u8> {
+    let bytes = attributes.bytes();
+    let name_end = |name: &[u8]| name.as_ptr() as usize - bytes.as_ptr() as usize + name.len();
+    attributes.iter().map(|(name, _)| bytes[name_end(name.raw())]).collect()
+}
+
+/// The number of events other than diagnostics, and the diagnostics with their bytes.
+type Outcome<'a> = (usize, &'a [(DiagnosticKind, u64, u64)]);
+
+fn events(data: &[u8]) -> Vec<Event<'_>> {
+    let mut events: Vec<_> = heph::parse_all(data).map(|parsed| parsed.unwrap().event).collect();
+    events.retain(|event| !matches!(event, Event::Conventions(_)));
+    events
+}
+
+fn diagnostics(data: &[u8]) -> Vec<(DiagnosticKind, u64, u64)> {
+    heph::parse_all(data)
+        .map(|parsed| parsed.unwrap())
+        .filter_map(|parsed| match parsed.event {
+            Event::Diagnostic(kind) => Some((kind, parsed.bytes.start, parsed.bytes.end)),
+            _ => None,
+        })
+        .collect()
+}
+
+fn files(folder: &Path, extension: &str) -> Vec<std::path::PathBuf> {
+    let mut files: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    files.retain(|path| path.to_str().unwrap().ends_with(extension));
+    files.sort();
+    assert!(!files.is_empty(), "{} in {}", extension, folder.display());
+    files
+}
+
+#[test]
+fn files_read_as_an_independent_decoder_reads_them() {
+    let Some(folder) = corpus::folder("heph") else { return };
+    let expectations =
+        [files(&folder, ".events.jsonl"), files(&folder.join("crafted"), ".events.jsonl")].concat();
+    for path in expectations {
+        let name = path.to_str().unwrap();
+        let base = name.trim_end_matches(".events.jsonl");
+        let data = std::fs::read(format!("{base}.bin.log"))
+            .or_else(|_| std::fs::read(format!("{base}.bin")))
+            .unwrap();
+        let lines = std::fs::read_to_string(&path).unwrap();
+        let expected: Vec<Json> = lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        // The decoder stops at damage and says so on its last line; files with undecodable attributes it refuses.
+        let whole = |line: &&Json| ["meta", "event"].contains(&line["k"].as_str().unwrap());
+        let expected: Vec<&Json> = expected.iter().take_while(whole).collect();
+        if !expected.is_empty() {
+            assert!(packets(&data).iter().eq(expected), "{name}");
+        }
+    }
+}
+
+#[test]
+fn every_packet_becomes_one_event_and_damage_is_said() {
+    use DiagnosticKind::{
+        BadAttribute, BadEpoch, CounterOrder, DuplicateEpoch, Junk, Overrun, TimeOutOfRange, Truncated,
+    };
+    let Some(folder) = corpus::folder("heph") else { return };
+    let expected: BTreeMap<&str, Outcome<'_>> = BTreeMap::from([
+        // Most hand-made files number all their packets 0.
+        ("attack/7-bytes", (0, &[(Truncated, 0, 7)][..])),
+        ("attack/array-65535-empty-strings", (2, &[])),
+        ("attack/array-count-overrun", (2, &[(BadAttribute, 66, 72)])),
+        ("attack/desc-overrun", (2, &[(Overrun, 65, 65)])),
+        ("attack/empty", (0, &[])),
+        ("attack/meta-name-overrun", (0, &[(Overrun, 0, 10)])),
+        ("attack/meta-size-0", (0, &[(Junk, 0, 23)])),
+        ("attack/meta-size-9", (0, &[(Junk, 0, 23)])),
+        ("attack/size-0", (1, &[(Junk, 23, 66)])),
+        ("attack/size-7", (1, &[(Junk, 23, 66)])),
+        ("attack/size-max", (1, &[(Truncated, 23, 66)])),
+        ("attack/time-max", (2, &[(TimeOutOfRange, 0, 23), (TimeOutOfRange, 23, 66)])),
+        ("crafted/all-types", (2, &[])),
+        ("crafted/array-untyped", (3, &[(CounterOrder, 72, 118)])),
+        ("crafted/bad-utf8", (2, &[])),
+        ("crafted/desc-over-64k-wrapped", (3, &[(BadAttribute, 4529, 70065), (CounterOrder, 70065, 70111)])),
+        ("crafted/doc-overlap", (4, &[])),
+        ("crafted/end-before-start", (2, &[])),
+        ("crafted/epoch-padded", (2, &[(BadEpoch, 0, 25)])),
+        ("crafted/epoch-wrong-size", (2, &[(BadEpoch, 0, 19)])),
+        ("crafted/event-before-epoch", (2, &[])),
+        ("crafted/garbage-between", (3, &[(Junk, 66, 71), (CounterOrder, 71, 114)])),
+        ("crafted/min-event-42", (1, &[])),
+        ("crafted/nested", (7, &[])),
+        ("crafted/nested-array-quirk", (3, &[(BadAttribute, 88, 108), (CounterOrder, 108, 154)])),
+        ("crafted/no-metadata", (1, &[])),
+        ("crafted/pre-substream-2021-01", (2, &[(Overrun, 65, 90), (Junk, 90, 106)])),
+        ("crafted/spec-both", (2, &[])),
+        ("crafted/spec-event-91", (1, &[])),
+        ("crafted/spec-metadata-23", (1, &[])),
+        ("crafted/trailing-attr-bytes", (2, &[(BadAttribute, 78, 79)])),
+        ("crafted/truncated-event", (2, &[(Truncated, 66, 126)])),
+        ("crafted/two-epochs", (4, &[(DuplicateEpoch, 66, 89)])),
+        ("crafted/type0", (3, &[(BadAttribute, 66, 70), (CounterOrder, 70, 116)])),
+        ("crafted/unknown-option", (4, &[])),
+        ("crafted/unknown-type", (3, &[(BadAttribute, 66, 78), (CounterOrder, 78, 124)])),
+    ]);
+    let mut differing = Vec::new();
+    for path in [files(&folder.join("attack"), ".bin"), files(&folder.join("crafted"), ".bin")].concat() {
+        let name = path.strip_prefix(&folder).unwrap().with_extension("").to_str().unwrap().to_owned();
+        let data = std::fs::read(&path).unwrap();
+        let found = diagnostics(&data);
+        let n_events = events(&data).len() - found.len();
+        if name == "attack/many-substreams-50k" {
+            // Four streams share one count.
+            assert_eq!(n_events, 50_001);
+            assert!(found.iter().all(|diagnostic| diagnostic.0 == DiagnosticKind::LostPackets));
+        } else if expected.get(name.as_str()) != Some(&(n_events, &found[..])) {
+            differing.push((name, n_events, found));
+        }
+    }
+    assert!(differing.is_empty(), "{differing:#?}");
+}
+
+#[test]
+fn real_traces_are_whole_and_count_their_packets() {
+    let Some(folder) = corpus::folder("heph") else { return };
+    for path in files(&folder, ".bin.log") {
+        let data = std::fs::read(&path).unwrap();
+        assert_eq!(diagnostics(&data), [], "{}", path.display());
+        assert_eq!(events(&data).len(), packets(&data).len(), "{}", path.display());
+    }
+}
+
+#[test]
+fn writing_what_was_read_gives_the_same_bytes() {
+    let Some(folder) = corpus::folder("heph") else { return };
+    let paths = [files(&folder, ".bin.log"), files(&folder.join("crafted"), ".bin")].concat();
+    for path in paths {
+        let data = std::fs::read(&path).unwrap();
+        if !diagnostics(&data).is_empty() {
+            continue;
+        }
+        let mut buffer = vec![0; data.len()];
+        let mut writer = heph::Writer::new(&mut buffer);
+        let mut rest = &data[..];
+        for parsed in heph::parse_all(&data).map(Result::unwrap) {
+            let counter = match Packet::read(rest) {
+                Some(Packet::Event(packet)) => packet.counter,
+                _ => 0,
+            };
+            rest = &rest[parsed.consumed..];
+            if writer.write(&parsed.event, counter).is_err() {
+                // Ends before the start of time, which a length cannot say.
+                assert!(path.ends_with("end-before-start.bin"), "{}", path.display());
+            }
+        }
+        assert!(path.ends_with("end-before-start.bin") || writer.bytes() == data, "{}", path.display());
+    }
+}
