@@ -49,6 +49,8 @@ kinds! {
     NegativeDuration = "negative-duration",
     /// Two slices of a thread overlap without one containing the other: both kept, on two lanes.
     PartialOverlap = "partial-overlap",
+    /// Begins and ends of a thread are not in time order: they pair in the order of the file.
+    Unordered = "unordered",
     /// Begins and ends of a thread were not in time order, and a reading that sorts them had fewer faults.
     Resorted = "resorted",
     /// An async span without an end: kept, open-ended.
@@ -93,6 +95,8 @@ kinds! {
     Truncated = "truncated",
     /// Bytes that belong to no record: skipped.
     Junk = "junk",
+    /// Nothing behind this place can be trusted: what came before is kept.
+    ReadingStopped = "reading-stopped",
     /// An event of a kind that nobody knows: left out.
     UnknownEvent = "unknown-event",
     /// A record that runs over the end of what encloses it: the rest of the enclosing part is left out.
@@ -109,6 +113,8 @@ kinds! {
     BareEvents = "bare-events",
     /// Something after the end of the document: ignored.
     TrailingData = "trailing-data",
+    /// An event that is no valid object: left out, up to its end or the next event.
+    DamagedEvent = "damaged-event",
     /// An element of the event array that is no object: left out.
     NotAnObject = "not-an-object",
     /// An event without a phase: left out.

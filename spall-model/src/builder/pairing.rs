@@ -53,15 +53,23 @@ pub(super) struct ThreadPairs {
     last: Option<Tick>,
     /// Times went back.
     pub(super) unordered: bool,
+    /// Where they first did.
+    went_back: ByteRange,
     /// Where the first fault of the plain reading is.
     pub(super) fault: Option<ByteRange>,
 }
 
 impl ThreadPairs {
     #[inline]
-    fn see(&mut self, at: Tick) {
-        self.unordered |= self.last.is_some_and(|last| at < last);
-        self.last = self.last.max(Some(at));
+    fn see(&mut self, at: Tick, bytes: ByteRange) {
+        if self.last.is_some_and(|last| at < last) {
+            if !self.unordered {
+                self.went_back = bytes;
+            }
+            self.unordered = true;
+        } else {
+            self.last = Some(at);
+        }
     }
 
     #[cold]
@@ -111,7 +119,7 @@ impl<'a> TraceBuilder<'a> {
         };
         self.pairs.closed_at[index as usize] = OPEN;
         let thread = self.pairs.thread(row.track);
-        thread.see(row.at);
+        thread.see(row.at, bytes);
         thread.open.push((index, bytes));
     }
 
@@ -125,7 +133,7 @@ impl<'a> TraceBuilder<'a> {
             self.diagnostics.add(DiagnosticKind::DepthLimit, bytes);
             return;
         }
-        thread.see(event.at);
+        thread.see(event.at, bytes);
         let Some((row, _)) = thread.open.pop() else {
             thread.add_fault(bytes);
             let orphan = Orphan {
@@ -175,7 +183,11 @@ impl<'a> TraceBuilder<'a> {
         if pairs.threads.iter().any(ThreadPairs::is_faulty) {
             repair::read_again(self, &mut pairs);
         }
-        if pairs.threads.iter().any(|thread| thread.unordered && !thread.is_faulty()) {
+        let unordered = |thread: &&ThreadPairs| thread.unordered && !thread.is_faulty();
+        for thread in pairs.threads.iter().filter(unordered) {
+            self.diagnostics.add(DiagnosticKind::Unordered, thread.went_back);
+        }
+        if pairs.threads.iter().any(|thread| unordered(&thread)) {
             self.unpair_unordered(&pairs.threads);
         }
         for &(row, args) in &pairs.end_args {

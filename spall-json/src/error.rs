@@ -1,0 +1,129 @@
+//! Why reading ended, and where that is in lines and columns.
+
+/// Why a document cannot be read at all. Everything else is a diagnostic among the events.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("{kind} (at byte {offset:#x})")]
+pub struct Error {
+    kind: ErrorKind,
+    offset: u64,
+}
+
+impl Error {
+    #[cold]
+    pub(crate) fn new(kind: ErrorKind, offset: u64) -> Self {
+        Self { kind, offset }
+    }
+
+    /// What is wrong.
+    #[must_use]
+    pub fn kind(&self) -> ErrorKind {
+        self.kind
+    }
+
+    /// The position in the file, in bytes; [`LinePosition`] turns it into line and column.
+    #[must_use]
+    pub fn offset(&self) -> u64 {
+        self.offset
+    }
+}
+
+/// What is wrong with a document.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, thiserror::Error)]
+#[non_exhaustive]
+pub enum ErrorKind {
+    /// The input is compressed; inflate it first. The offset is that of the first byte.
+    #[error("input is compressed ({0})")]
+    Compressed(Compression),
+    /// The first byte that is not blank opens neither an array nor an object. The offset is that of this byte.
+    #[error("input is neither a json array nor a json object")]
+    NotJson,
+}
+
+/// How an input is compressed, told by its first bytes. A file may hold several members one after the other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Compression {
+    /// `1f 8b`
+    Gzip,
+    /// `PK\x03\x04`
+    Zip,
+    /// `28 b5 2f fd`
+    Zstd,
+}
+
+impl Compression {
+    /// Most bytes that [`Compression::detect`] looks at.
+    pub(crate) const MAGIC_LEN: usize = 4;
+
+    /// The compression that `data` begins with.
+    ///
+    /// ```
+    /// use spall_json::Compression;
+    /// assert_eq!(Compression::detect(&[0x1f, 0x8b, 8, 0]), Some(Compression::Gzip));
+    /// assert_eq!(Compression::detect(b"[{"), None);
+    /// ```
+    #[must_use]
+    pub fn detect(data: &[u8]) -> Option<Self> {
+        match data {
+            [0x1f, 0x8b, ..] => Some(Self::Gzip),
+            [b'P', b'K', 3, 4, ..] => Some(Self::Zip),
+            [0x28, 0xb5, 0x2f, 0xfd, ..] => Some(Self::Zstd),
+            _ => None,
+        }
+    }
+}
+
+impl core::fmt::Display for Compression {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.write_str(match self {
+            Self::Gzip => "gzip",
+            Self::Zip => "zip",
+            Self::Zstd => "zstd",
+        })
+    }
+}
+
+/// A byte position as people write it: both numbers count from 1, columns in bytes.
+///
+/// ```
+/// use spall_json::LinePosition;
+/// let position = LinePosition::find(b"[\n{},\n!", 6);
+/// assert_eq!((position.line, position.column), (3, 1));
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct LinePosition {
+    /// The line, from 1.
+    pub line: usize,
+    /// The byte in the line, from 1.
+    pub column: usize,
+}
+
+impl LinePosition {
+    /// The line and column of the byte at `offset` of `data`; those of the end if `offset` lies past it.
+    #[must_use]
+    pub fn find(data: &[u8], offset: usize) -> Self {
+        let before = data.get(..offset).unwrap_or(data);
+        let newlines = before.iter().filter(|&&byte| byte == b'\n').count();
+        let line_start = before.iter().rposition(|&byte| byte == b'\n').map_or(0, |newline| newline + 1);
+        Self { line: newlines + 1, column: before.len() - line_start + 1 }
+    }
+}
+
+impl core::fmt::Display for LinePosition {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        write!(f, "line {}, column {}", self.line, self.column)
+    }
+}
+
+const _: () = assert!(size_of::<Error>() <= 16);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn positions_past_the_end_are_those_of_the_end() {
+        assert_eq!(LinePosition::find(b"ab\nc", 99), LinePosition { line: 2, column: 2 });
+        assert_eq!(LinePosition::find(b"", 0), LinePosition { line: 1, column: 1 });
+    }
+}

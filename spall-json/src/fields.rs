@@ -1,0 +1,192 @@
+//! The fields of an event: where in the data each known one stands. \[json 1\]
+
+use spall_model::Text;
+
+use crate::lexer::{self, Key, Kind, Stop};
+
+macro_rules! fields {
+    ($($name:ident = $key:literal,)*) => {
+        /// A field of an event that means something to the reader.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        #[repr(u8)]
+        pub(crate) enum Field {
+            $($name,)*
+        }
+
+        impl Field {
+            const COUNT: usize = [$(Self::$name),*].len();
+
+            /// The field with this key, which holds no escapes.
+            #[inline]
+            fn of_plain_key(key: &[u8]) -> Option<Self> {
+                match key {
+                    $($key => Some(Self::$name),)*
+                    _ => None,
+                }
+            }
+
+            /// The field with this key, whose escapes are not decoded.
+            #[cold]
+            fn of_escaped_key(key: &[u8]) -> Option<Self> {
+                let key = Text::escaped(key);
+                $(if key.is($key) {
+                    return Some(Self::$name);
+                })*
+                None
+            }
+        }
+    };
+}
+
+fields! {
+    Name = b"name",
+    Cat = b"cat",
+    Ph = b"ph",
+    Ts = b"ts",
+    Dur = b"dur",
+    Pid = b"pid",
+    Tid = b"tid",
+    Args = b"args",
+    Id = b"id",
+    Id2 = b"id2",
+    Tts = b"tts",
+    Tdur = b"tdur",
+    Scope = b"s",
+    BindingPoint = b"bp",
+    BindId = b"bind_id",
+    FlowIn = b"flow_in",
+    FlowOut = b"flow_out",
+}
+
+impl Field {
+    /// The field that has the key `key` of the object in `data`.
+    #[inline]
+    pub(crate) fn of_key(data: &[u8], key: &Key) -> Option<Self> {
+        let name = data.get(key.inside.0..key.inside.1)?;
+        if key.escaped { Self::of_escaped_key(name) } else { Self::of_plain_key(name) }
+    }
+}
+
+/// A set of fields.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct FieldSet(u32);
+
+impl FieldSet {
+    const fn of(fields: &[Field]) -> Self {
+        let mut bits = 0;
+        let mut rest = fields;
+        while let [field, tail @ ..] = rest {
+            bits |= 1 << *field as u32;
+            rest = tail;
+        }
+        Self(bits)
+    }
+
+    #[inline]
+    pub(crate) fn has(self, field: Field) -> bool {
+        self.0 & 1 << field as u32 != 0
+    }
+
+    #[inline]
+    fn insert(&mut self, field: Field) {
+        self.0 |= 1 << field as u32;
+    }
+
+    #[inline]
+    fn without(self, other: Self) -> Self {
+        Self(self.0 & !other.0)
+    }
+
+    fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+}
+
+use Field::{Args, BindId, BindingPoint, Cat, Dur, FlowIn, FlowOut, Id, Id2, Name, Ph, Pid, Scope, Tid, Ts};
+
+/// What [`spall_model::ThreadEvent`] and its phase say.
+pub(crate) const THREAD_EVENT: FieldSet =
+    FieldSet::of(&[Name, Cat, Ph, Ts, Dur, Pid, Tid, Args, Scope, BindingPoint, BindId, FlowIn, FlowOut]);
+
+/// What [`spall_model::KeyedEvent`] and [`spall_model::CounterEvent`] say. The thread is not part of them.
+pub(crate) const KEYED_EVENT: FieldSet = FieldSet::of(&[Name, Cat, Ph, Ts, Pid, Args, Id, Id2]);
+
+/// Where the value of a field stands.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Place {
+    pub(crate) kind: Kind,
+    pub(crate) start: usize,
+    pub(crate) end: usize,
+}
+
+/// The known fields of one event. Kept by the reader and used again for every event; positions are those of the
+/// data that was read, which is the same as long as the event is.
+#[derive(Debug, Clone)]
+pub(crate) struct Fields {
+    present: FieldSet,
+    /// Whether the event has fields that are not known.
+    unknown: bool,
+    places: [Place; Field::COUNT],
+}
+
+impl Fields {
+    pub(crate) const fn new() -> Self {
+        let nowhere = Place { kind: Kind::Bare, start: 0, end: 0 };
+        Self { present: FieldSet(0), unknown: false, places: [nowhere; Field::COUNT] }
+    }
+
+    /// Reads the object whose brace is at `start` and returns its end.
+    pub(crate) fn read(&mut self, data: &[u8], start: usize) -> Result<usize, Stop> {
+        self.clear();
+        let mut pos = start + 1;
+        while let Some(member) = lexer::next_member(data, &mut pos)? {
+            let (start, end) = member.value;
+            self.set(Field::of_key(data, &member.key), Place { kind: member.kind, start, end });
+        }
+        Ok(pos)
+    }
+
+    #[inline]
+    fn clear(&mut self) {
+        self.present = FieldSet(0);
+        self.unknown = false;
+    }
+
+    /// Notes where a field stands; the last one counts where a file repeats it.
+    #[inline]
+    fn set(&mut self, field: Option<Field>, place: Place) {
+        match field.and_then(|field| Some((field, self.places.get_mut(field as usize)?))) {
+            Some((field, slot)) => {
+                *slot = place;
+                self.present.insert(field);
+            }
+            None => self.unknown = true,
+        }
+    }
+
+    /// Where `field` stands, if the event has it.
+    #[inline]
+    pub(crate) fn get(&self, field: Field) -> Option<Place> {
+        if !self.present.has(field) {
+            return None;
+        }
+        self.places.get(field as usize).copied()
+    }
+
+    /// Whether the event has `field`, `null` included.
+    #[inline]
+    pub(crate) fn has(&self, field: Field) -> bool {
+        self.present.has(field)
+    }
+
+    /// Whether the event has no field at all.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.present.is_empty() && !self.unknown
+    }
+
+    /// Whether the event has more than the fields of `represented`.
+    #[inline]
+    pub(crate) fn has_more_than(&self, represented: FieldSet) -> bool {
+        self.unknown || !self.present.without(represented).is_empty()
+    }
+}

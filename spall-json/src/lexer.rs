@@ -1,0 +1,239 @@
+//! The tokens of JSON, read leniently: where a string, a bare word or a nested value ends. \[json 2\]
+//!
+//! Positions are indices into the data. Nothing here recurses or allocates.
+
+use spall_model::Text;
+
+use crate::scan;
+
+/// Why a token could not be read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Stop {
+    /// The data ends inside it.
+    Incomplete,
+    /// It is broken at this position.
+    Damaged(usize),
+}
+
+/// What kind of value stands at some place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// `"…"` without a backslash.
+    String,
+    /// `"…"` with a backslash.
+    EscapedString,
+    /// `{…}`
+    Object,
+    /// `[…]`
+    Array,
+    /// A number, `true`, `null`, or a word that JSON does not have.
+    Bare,
+}
+
+/// Whether JSON ignores `byte` between tokens.
+#[inline]
+pub(crate) fn is_blank(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\n' | b'\r' | b'\t')
+}
+
+/// The first position at or after `pos` that is not blank, and its byte.
+#[inline]
+pub(crate) fn skip_blanks(data: &[u8], mut pos: usize) -> Option<(usize, u8)> {
+    loop {
+        let byte = *data.get(pos)?;
+        if !is_blank(byte) {
+            return Some((pos, byte));
+        }
+        pos += 1;
+    }
+}
+
+/// The position of the quote that ends the string whose inside begins at `pos`, and whether it holds a backslash.
+#[inline]
+pub(crate) fn string_end(data: &[u8], pos: usize) -> Result<(usize, bool), Stop> {
+    let special = scan::string_special(data, pos).ok_or(Stop::Incomplete)?;
+    if data.get(special) == Some(&b'"') {
+        return Ok((special, false));
+    }
+    escaped_string_end(data, special).map(|end| (end, true))
+}
+
+/// The position of the quote that ends a string, from the backslash at `pos` on.
+fn escaped_string_end(data: &[u8], mut pos: usize) -> Result<usize, Stop> {
+    loop {
+        // The byte behind the backslash, be it another one or a quote, is no special one.
+        pos = scan::string_special(data, pos + 2).ok_or(Stop::Incomplete)?;
+        if data.get(pos) == Some(&b'"') {
+            return Ok(pos);
+        }
+    }
+}
+
+/// Whether a bare word ends before `byte`.
+#[inline]
+fn ends_word(byte: u8) -> bool {
+    matches!(byte, b',' | b'}' | b']' | b' ' | b'\n' | b'\r' | b'\t' | b':' | b'"' | b'{' | b'[')
+}
+
+/// The end of the bare word that begins at `pos`.
+#[inline]
+pub(crate) fn word_end(data: &[u8], pos: usize) -> Result<usize, Stop> {
+    let rest = data.get(pos..).unwrap_or_default();
+    rest.iter().position(|&byte| ends_word(byte)).map(|length| pos + length).ok_or(Stop::Incomplete)
+}
+
+/// The end of the array or object whose bracket is at `pos`.
+pub(crate) fn nested_end(data: &[u8], pos: usize) -> Result<usize, Stop> {
+    let object = data.get(pos) == Some(&b'{');
+    let (mut braces, mut brackets) = (0_usize, 0_usize);
+    let mut pos = pos;
+    loop {
+        pos = scan::structural(data, pos).ok_or(Stop::Incomplete)?;
+        match data.get(pos) {
+            Some(b'"') => {
+                pos = string_end(data, pos + 1)?.0;
+                // A quote too many or too few makes text out of what follows: found here, it costs one event.
+                if !matches!(
+                    data.get(pos + 1),
+                    None | Some(b':' | b',' | b'}' | b']' | b' ' | b'\n' | b'\r' | b'\t')
+                ) {
+                    return Err(Stop::Damaged(pos + 1));
+                }
+            }
+            Some(b'{') => braces += 1,
+            Some(b'[') => brackets += 1,
+            Some(b'}') => braces = braces.checked_sub(1).ok_or(Stop::Damaged(pos))?,
+            _ => brackets = brackets.checked_sub(1).ok_or(Stop::Damaged(pos))?,
+        }
+        match (braces, brackets) {
+            (0, 0) => return Ok(pos + 1),
+            (0, _) if object => return Err(Stop::Damaged(pos)),
+            (_, 0) if !object => return Err(Stop::Damaged(pos)),
+            _ => pos += 1,
+        }
+    }
+}
+
+/// The kind and the end of the value that begins at `pos`, where something other than a blank stands.
+pub(crate) fn value_end(data: &[u8], pos: usize) -> Result<(Kind, usize), Stop> {
+    match data.get(pos) {
+        None => Err(Stop::Incomplete),
+        Some(b'"') => string_end(data, pos + 1)
+            .map(|(end, escaped)| (if escaped { Kind::EscapedString } else { Kind::String }, end + 1)),
+        Some(b'{') => nested_end(data, pos).map(|end| (Kind::Object, end)),
+        Some(b'[') => nested_end(data, pos).map(|end| (Kind::Array, end)),
+        Some(b',' | b':' | b'}' | b']') => Err(Stop::Damaged(pos)),
+        Some(_) => word_end(data, pos).map(|end| (Kind::Bare, end)),
+    }
+}
+
+/// The key of a member of an object, as positions in the data.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Key {
+    /// The inside of the string.
+    pub(crate) inside: (usize, usize),
+    /// Whether it holds a backslash.
+    pub(crate) escaped: bool,
+    /// Where the value begins.
+    pub(crate) value: usize,
+}
+
+impl Key {
+    /// Whether the key, decoded, is `name`.
+    pub(crate) fn is(&self, data: &[u8], name: &[u8]) -> bool {
+        let key = data.get(self.inside.0..self.inside.1).unwrap_or_default();
+        key == name || self.escaped && Text::escaped(key).is(name)
+    }
+}
+
+/// A key with its value, as positions in the data.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Member {
+    pub(crate) key: Key,
+    /// What the value is.
+    pub(crate) kind: Kind,
+    /// The value, with its quotes or brackets.
+    pub(crate) value: (usize, usize),
+}
+
+/// Steps over blanks and commas to the next key of an object and its colon, or over the closing brace (`None`).
+#[inline]
+pub(crate) fn next_key(data: &[u8], pos: &mut usize) -> Result<Option<Key>, Stop> {
+    let mut at = *pos;
+    loop {
+        match data.get(at) {
+            None => return Err(Stop::Incomplete),
+            Some(b'"') => break,
+            Some(b',') => at += 1,
+            Some(&byte) if is_blank(byte) => at += 1,
+            Some(b'}') => {
+                *pos = at + 1;
+                return Ok(None);
+            }
+            Some(_) => return Err(Stop::Damaged(at)),
+        }
+    }
+    let (end, escaped) = string_end(data, at + 1)?;
+    let (colon, byte) = skip_blanks(data, end + 1).ok_or(Stop::Incomplete)?;
+    if byte != b':' {
+        return Err(Stop::Damaged(colon));
+    }
+    let (value, _) = skip_blanks(data, colon + 1).ok_or(Stop::Incomplete)?;
+    *pos = value;
+    Ok(Some(Key { inside: (at + 1, end), escaped, value }))
+}
+
+/// Reads the next member of an object, or steps over its closing brace (`None`).
+#[inline]
+pub(crate) fn next_member(data: &[u8], pos: &mut usize) -> Result<Option<Member>, Stop> {
+    let Some(key) = next_key(data, pos)? else { return Ok(None) };
+    let (kind, end) = value_end(data, key.value)?;
+    *pos = end;
+    Ok(Some(Member { key, kind, value: (key.value, end) }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn strings_end_at_the_first_quote_without_a_backslash() {
+        assert_eq!(string_end(br#"ab"c"#, 0), Ok((2, false)));
+        assert_eq!(string_end(br#"a\"b\\"c"#, 0), Ok((6, true)));
+        assert_eq!(string_end(br#"a\"#, 0), Err(Stop::Incomplete));
+        assert_eq!(string_end(br#"a\""#, 0), Err(Stop::Incomplete));
+    }
+
+    #[test]
+    fn a_string_in_a_nested_value_with_something_behind_it_is_damaged() {
+        assert_eq!(nested_end(br#"{"a":"x},"ts":1},{"b":"y"}"#, 0), Err(Stop::Damaged(10)));
+    }
+
+    #[test]
+    fn nested_values_end_where_both_kinds_of_bracket_are_closed() {
+        assert_eq!(nested_end(br#"{"a":[1,{"b":"]}"}]}x"#, 0), Ok(20));
+        assert_eq!(nested_end(b"[[]] ", 0), Ok(4));
+        assert_eq!(nested_end(b"{[}", 0), Err(Stop::Damaged(2)));
+        assert_eq!(nested_end(b"[}", 0), Err(Stop::Damaged(1)));
+        assert_eq!(nested_end(b"{[", 0), Err(Stop::Incomplete));
+    }
+
+    #[test]
+    fn members_are_read_one_by_one() {
+        let data = br#" , "a" : 1 ,"b":"x"} "#;
+        let mut pos = 0;
+        let first = next_member(data, &mut pos).unwrap().unwrap();
+        assert_eq!((first.kind, &data[first.value.0..first.value.1]), (Kind::Bare, &b"1"[..]));
+        let second = next_member(data, &mut pos).unwrap().unwrap();
+        assert_eq!((second.kind, &data[second.value.0..second.value.1]), (Kind::String, &br#""x""#[..]));
+        assert_eq!(next_member(data, &mut pos), Ok(None));
+        assert_eq!(pos, data.len() - 1);
+    }
+
+    #[test]
+    fn a_member_without_colon_or_value_is_damaged() {
+        assert_eq!(next_member(br#""a" 1}"#, &mut 0), Err(Stop::Damaged(4)));
+        assert_eq!(next_member(br#""a":}"#, &mut 0), Err(Stop::Damaged(4)));
+        assert_eq!(next_member(b"5}", &mut 0), Err(Stop::Damaged(0)));
+    }
+}

@@ -1,0 +1,45 @@
+//! Search for the bytes that end a string or change the depth, the inner loops of the reader.
+//!
+//! [`plain`] is the reference, [`swar`] the one in use: eight bytes at a time in a register. Both have the same
+//! functions and pass the same tests.
+
+#[cfg(test)]
+mod plain;
+mod swar;
+
+pub(crate) use swar::{string_special, structural};
+
+#[cfg(test)]
+mod tests {
+    use super::{plain, swar};
+
+    type Search = fn(&[u8], usize) -> Option<usize>;
+
+    fn check(reference: Search, fast: Search, interesting: &[u8]) {
+        let mut state = 7_u32;
+        for len in 0..100_usize {
+            for _ in 0..20 {
+                let mut bytes = [b'x'; 100];
+                for byte in &mut bytes[..len] {
+                    state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+                    let [_, random, choice, kind] = state.to_le_bytes();
+                    *byte = match kind >> 2 {
+                        0 => interesting[usize::from(choice) % interesting.len()],
+                        1 => random,
+                        _ => b'a' + random % 26,
+                    };
+                }
+                let bytes = &bytes[..len];
+                for from in 0..=len + 1 {
+                    assert_eq!(fast(bytes, from), reference(bytes, from), "{from} {bytes:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn swar_finds_what_the_plain_search_finds() {
+        check(plain::string_special, swar::string_special, b"\"\\\x21\x23\xa2\xdc");
+        check(plain::structural, swar::structural, b"\"{}[]|~\\\xfb\xdd\x7b\x5b");
+    }
+}

@@ -1,0 +1,181 @@
+//! Values of JSON, decoded when somebody asks: the arguments and the further fields of an event.
+
+use spall_model::{Args, ArgsFormat, Text, Value};
+
+use crate::fields::{Field, FieldSet, KEYED_EVENT, THREAD_EVENT};
+use crate::lexer::{self, Kind, Member};
+
+/// Arguments whose bytes are the text of a JSON object, or of a string, which is then the one entry `text`.
+pub static JSON_ARGS: ArgsFormat =
+    ArgsFormat { name: "json object", args: object_entry, fields: spall_model::no_entry };
+
+/// Arguments whose bytes are a whole event, because it has fields that [`spall_model::Event`] has no place for.
+pub static JSON_EVENT: ArgsFormat =
+    ArgsFormat { name: "json event", args: event_args_entry, fields: event_field };
+
+/// As [`JSON_EVENT`], for events whose `id` or `id2` is part of [`spall_model::Event`].
+pub static JSON_KEYED_EVENT: ArgsFormat =
+    ArgsFormat { name: "json event with key", args: event_args_entry, fields: keyed_event_field };
+
+/// The items of a JSON array.
+static JSON_ARRAY: ArgsFormat =
+    ArgsFormat { name: "json array", args: array_item, fields: spall_model::no_entry };
+
+/// The text of the JSON object (or string) that holds the arguments, if they come from JSON and there are any.
+///
+/// It is as lenient as the file: whoever needs strict JSON writes it with [`crate::Writer`].
+#[must_use]
+pub fn args_text<'a>(args: &Args<'a>) -> Option<&'a [u8]> {
+    let bytes = args.bytes();
+    if core::ptr::eq(args.format(), &JSON_ARGS) {
+        Some(bytes)
+    } else if is_event(args.format()) {
+        let (start, end) = find_args(bytes)?;
+        bytes.get(start..end)
+    } else {
+        None
+    }
+}
+
+fn is_event(format: &'static ArgsFormat) -> bool {
+    core::ptr::eq(format, &JSON_EVENT) || core::ptr::eq(format, &JSON_KEYED_EVENT)
+}
+
+/// The value whose text is `text`.
+pub(crate) fn value<'a>(kind: Kind, text: &'a [u8]) -> Value<'a> {
+    match kind {
+        Kind::String => Value::Text(Text::plain(inside(text))),
+        Kind::EscapedString => Value::Text(Text::escaped(inside(text))),
+        Kind::Object => Value::Map(Args::new(text, &JSON_ARGS)),
+        Kind::Array => Value::List(Args::new(text, &JSON_ARRAY)),
+        Kind::Bare => bare(text),
+    }
+}
+
+/// `text` without its first and last byte.
+pub(crate) fn inside(text: &[u8]) -> &[u8] {
+    text.get(1..text.len().saturating_sub(1)).unwrap_or_default()
+}
+
+/// A number or one of the words of JSON. Any other word is text.
+fn bare(word: &[u8]) -> Value<'_> {
+    match word {
+        b"null" => Value::Null,
+        b"true" => Value::Bool(true),
+        b"false" => Value::Bool(false),
+        b"NaN" => Value::F64(f64::NAN),
+        b"Infinity" => Value::F64(f64::INFINITY),
+        b"-Infinity" => Value::F64(f64::NEG_INFINITY),
+        _ => number(word).unwrap_or(Value::Text(Text::plain(word))),
+    }
+}
+
+/// A number: an integer if it is written as one and fits, else the nearest `f64`.
+pub(crate) fn number(word: &[u8]) -> Option<Value<'static>> {
+    let digits = word.iter().all(|byte| matches!(byte, b'0'..=b'9' | b'+' | b'-' | b'.' | b'e' | b'E'));
+    let text = core::str::from_utf8(word).ok().filter(|_| digits)?;
+    if let Ok(number) = text.parse() {
+        return Some(Value::I64(number));
+    }
+    if let Ok(number) = text.parse() {
+        return Some(Value::U64(number));
+    }
+    text.parse().ok().map(Value::F64)
+}
+
+fn object_entry<'b>(bytes: &'b [u8], pos: &mut usize) -> Option<(Text<'b>, Value<'b>)> {
+    if *pos == 0 {
+        if bytes.first() == Some(&b'"') {
+            *pos = bytes.len();
+            return Some((Text::plain(b"text"), Value::Text(Text::escaped(inside(bytes)))));
+        }
+        *pos = 1;
+    }
+    next_entry(bytes, pos)
+}
+
+/// The member at `pos` of the object that `pos` lies in. At its end, and where it is damaged, `pos` becomes the end
+/// of `bytes`.
+fn next_member(bytes: &[u8], pos: &mut usize) -> Option<Member> {
+    let member = lexer::next_member(bytes, pos).ok().flatten();
+    if member.is_none() {
+        *pos = bytes.len();
+    }
+    member
+}
+
+fn entry<'b>(bytes: &'b [u8], member: &Member) -> Option<(Text<'b>, Value<'b>)> {
+    let key = bytes.get(member.key.inside.0..member.key.inside.1)?;
+    let key = if member.key.escaped { Text::escaped(key) } else { Text::plain(key) };
+    Some((key, value(member.kind, bytes.get(member.value.0..member.value.1)?)))
+}
+
+fn next_entry<'b>(bytes: &'b [u8], pos: &mut usize) -> Option<(Text<'b>, Value<'b>)> {
+    next_member(bytes, pos).and_then(|member| entry(bytes, &member))
+}
+
+fn array_item<'b>(bytes: &'b [u8], pos: &mut usize) -> Option<(Text<'b>, Value<'b>)> {
+    let mut at = (*pos).max(1);
+    let item = loop {
+        match *bytes.get(at)? {
+            b',' => at += 1,
+            byte if lexer::is_blank(byte) => at += 1,
+            b']' => break None,
+            _ => break lexer::value_end(bytes, at).ok(),
+        }
+    };
+    let Some((kind, end)) = item else {
+        *pos = bytes.len();
+        return None;
+    };
+    *pos = end;
+    Some((Text::EMPTY, value(kind, bytes.get(at..end)?)))
+}
+
+/// Where the value of `args` stands in an event; the last one where the event repeats it.
+fn find_args(event: &[u8]) -> Option<(usize, usize)> {
+    let mut pos = 1;
+    let mut found = None;
+    while let Ok(Some(member)) = lexer::next_member(event, &mut pos) {
+        if Field::of_key(event, &member.key) == Some(Field::Args) {
+            found = Some(member)
+                .filter(|member| matches!(member.kind, Kind::Object | Kind::String | Kind::EscapedString));
+        }
+    }
+    found.map(|member| member.value)
+}
+
+fn event_args_entry<'b>(bytes: &'b [u8], pos: &mut usize) -> Option<(Text<'b>, Value<'b>)> {
+    if *pos == 0 {
+        let (start, end) = find_args(bytes).unwrap_or((bytes.len(), bytes.len()));
+        if bytes.get(start) == Some(&b'"') {
+            *pos = bytes.len();
+            return object_entry(bytes.get(start..end)?, &mut 0);
+        }
+        *pos = start + 1;
+    }
+    next_entry(bytes, pos)
+}
+
+fn event_field<'b>(bytes: &'b [u8], pos: &mut usize) -> Option<(Text<'b>, Value<'b>)> {
+    further_field(bytes, pos, THREAD_EVENT)
+}
+
+fn keyed_event_field<'b>(bytes: &'b [u8], pos: &mut usize) -> Option<(Text<'b>, Value<'b>)> {
+    further_field(bytes, pos, KEYED_EVENT)
+}
+
+/// The next member of the event `bytes` that is none of `represented`.
+fn further_field<'b>(
+    bytes: &'b [u8],
+    pos: &mut usize,
+    represented: FieldSet,
+) -> Option<(Text<'b>, Value<'b>)> {
+    *pos = (*pos).max(1);
+    loop {
+        let member = next_member(bytes, pos)?;
+        if !Field::of_key(bytes, &member.key).is_some_and(|field| represented.has(field)) {
+            return entry(bytes, &member);
+        }
+    }
+}

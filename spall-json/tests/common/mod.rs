@@ -1,0 +1,93 @@
+//! What the tests share: reading in pieces, comparing, and the corpus.
+#![allow(dead_code, reason = "every test file uses its own part")]
+#![allow(
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::print_stdout,
+    clippy::unwrap_used,
+    reason = "test code outside of test functions"
+)]
+
+use std::path::{Path, PathBuf};
+
+use spall_json::Error;
+use spall_model::{ByteRange, Chunk, Event, Parser as _};
+
+pub(crate) type Item<'a> = (ByteRange, Event<'a>);
+
+/// All events of `data`, read at once.
+pub(crate) fn collect(data: &[u8]) -> Result<Vec<Item<'_>>, Error> {
+    spall_json::parse_all(data).map(|item| item.map(|parsed| (parsed.bytes, parsed.event))).collect()
+}
+
+/// All events of `data`, of which `size` more bytes are shown whenever the parser wants more.
+pub(crate) fn collect_chunked(data: &[u8], size: usize) -> Result<Vec<Item<'_>>, Error> {
+    let mut parser = spall_json::Parser::new();
+    let (mut start, mut end) = (0, 0);
+    let mut items = Vec::new();
+    loop {
+        match parser.parse(&data[start..end], end == data.len())? {
+            Chunk::NeedMore(_) => {
+                assert!(end < data.len(), "wants more than there is");
+                end = (end + size).min(data.len());
+            }
+            Chunk::Skipped(length) => {
+                assert!(length > 0);
+                start += length;
+            }
+            Chunk::Parsed(parsed) => {
+                start += parsed.consumed;
+                items.push((parsed.bytes, parsed.event));
+            }
+            Chunk::End => return Ok(items),
+        }
+        assert_eq!(parser.offset(), start as u64);
+    }
+}
+
+pub(crate) fn assert_same(a: &Result<Vec<Item<'_>>, Error>, b: &Result<Vec<Item<'_>>, Error>, what: &str) {
+    match (a, b) {
+        (Ok(a), Ok(b)) => {
+            assert_prefix(a, b, what);
+            assert_eq!(a.len(), b.len(), "{what}");
+        }
+        (a, b) => assert_eq!(a.as_ref().err(), b.as_ref().err(), "{what}"),
+    }
+}
+
+pub(crate) fn assert_prefix(prefix: &[Item<'_>], all: &[Item<'_>], what: &str) {
+    for (i, expected) in prefix.iter().enumerate() {
+        let found = all.get(i).unwrap_or_else(|| panic!("{what}: {expected:?} is missing"));
+        // Not a number is equal to itself here.
+        assert_eq!(format!("{expected:?}"), format!("{found:?}"), "{what}");
+    }
+}
+
+/// The folder of reference files, if it is there.
+pub(crate) fn corpus() -> Option<PathBuf> {
+    let default = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/corpus");
+    let folder = std::env::var_os("SPALL_CORPUS").map_or_else(default, PathBuf::from);
+    if !folder.is_dir() {
+        println!("skipped: no corpus at {}", folder.display());
+        return None;
+    }
+    Some(folder)
+}
+
+/// The files below `folder` whose names end in `suffix`, in order of their names.
+pub(crate) fn files(folder: &Path, suffix: &str) -> Vec<(PathBuf, Vec<u8>)> {
+    let mut found = Vec::new();
+    let mut folders = vec![folder.to_path_buf()];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(&folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.to_string_lossy().ends_with(suffix) {
+                found.push(path);
+            }
+        }
+    }
+    found.sort();
+    found.into_iter().map(|path| (path.clone(), std::fs::read(path).unwrap())).collect()
+}

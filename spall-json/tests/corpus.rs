@@ -1,0 +1,83 @@
+//! Every file of the corpus is read: without a panic, with everything accounted for, however it is cut up.
+
+mod common;
+
+use common::{collect, collect_chunked, corpus, files};
+use spall_model::{DiagnosticKind, Event};
+
+fn diagnostics(events: &[common::Item<'_>], kind: DiagnosticKind) -> usize {
+    events.iter().filter(|(_, event)| *event == Event::Diagnostic(kind)).count()
+}
+
+#[test]
+fn every_case_is_read_without_error() {
+    let Some(corpus) = corpus() else { return };
+    let mut cases = 0;
+    for (path, data) in files(&corpus.join("json/cases"), ".json") {
+        if path.to_string_lossy().ends_with(".expect.json") {
+            continue;
+        }
+        cases += 1;
+        let events = collect(&data).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        let fatal = diagnostics(&events, DiagnosticKind::DamagedEvent);
+        assert_eq!(fatal, 0, "{}", path.display());
+    }
+    assert!(cases > 200, "{cases}");
+}
+
+#[test]
+fn every_case_reads_the_same_in_any_chunks() {
+    let Some(corpus) = corpus() else { return };
+    for (path, data) in files(&corpus.join("json/cases"), ".json") {
+        let whole = collect(&data);
+        for size in [1, 2, 3, 7, 64] {
+            common::assert_same(
+                &whole,
+                &collect_chunked(&data, size),
+                &format!("{} by {size}", path.display()),
+            );
+        }
+    }
+}
+
+#[test]
+fn every_case_is_read_when_cut_anywhere() {
+    let Some(corpus) = corpus() else { return };
+    for (path, data) in files(&corpus.join("json/cases"), ".json") {
+        let whole = collect(&data).unwrap_or_default();
+        let end = whole.len();
+        for cut in 0..data.len() {
+            let Ok(part) = collect(&data[..cut]) else { continue };
+            // What was complete before the cut is there.
+            let complete = whole.iter().take_while(|(bytes, _)| bytes.end <= cut as u64).count();
+            let complete = complete.min(end).saturating_sub(1);
+            let bare = whole
+                .first()
+                .is_some_and(|(_, event)| *event == Event::Diagnostic(DiagnosticKind::BareEvents));
+            if !bare || part.len() > 1 {
+                common::assert_prefix(&whole[..complete], &part, &format!("{} at {cut}", path.display()));
+            }
+        }
+    }
+}
+
+#[test]
+fn real_files_are_read_whole() {
+    let Some(corpus) = corpus() else { return };
+    for folder in
+        ["json/real", "chrome/traces", "chrome/trace-event", "chrome/speedscope", "chrome/merge-cases"]
+    {
+        for (path, data) in files(&corpus.join(folder), ".json") {
+            let mut good = 0;
+            let mut bad = 0;
+            for item in spall_json::parse_all(&data) {
+                match item {
+                    Ok(parsed) if parsed.event == Event::Diagnostic(DiagnosticKind::DamagedEvent) => bad += 1,
+                    Ok(_) => good += 1,
+                    Err(error) => panic!("{}: {error}", path.display()),
+                }
+            }
+            assert_eq!(bad, 0, "{}: {good} good", path.display());
+        }
+    }
+}
