@@ -89,6 +89,8 @@ kinds! {
     // Found by readers of any format.
     /// A time beyond what 64 bits of ticks hold: clamped.
     TimeOutOfRange = "time-out-of-range",
+    /// A time that is not a number: the event is kept, at the time of the one before it in the file.
+    NanTime = "nan-time",
     /// A unit of time that is no positive finite number: one nanosecond per tick is used.
     BadTimeUnit = "bad-time-unit",
     /// The file ends inside a record: the record is left out.
