@@ -1,0 +1,131 @@
+//! Records into bytes.
+
+use zerocopy::{Immutable, IntoBytes};
+
+use super::wire::{BeginV3, EndV3, NameV3, tag};
+
+/// The longest name or argument text: its length is one byte.
+pub(super) const MAX_TEXT: usize = u8::MAX as usize;
+
+/// Writes a record to the start of `into` and says how long it is; `None`, and nothing written, if it does not fit.
+#[inline]
+fn put<T: IntoBytes + Immutable>(into: &mut [u8], fixed: &T, first: &[u8], second: &[u8]) -> Option<usize> {
+    let length = size_of::<T>() + first.len() + second.len();
+    let (head, texts) = into.get_mut(..length)?.split_at_mut_checked(size_of::<T>())?;
+    let (first_into, second_into) = texts.split_at_mut_checked(first.len())?;
+    head.copy_from_slice(fixed.as_bytes());
+    first_into.copy_from_slice(first);
+    second_into.copy_from_slice(second);
+    Some(length)
+}
+
+#[inline]
+pub(super) fn begin_v3(into: &mut [u8], when: u64, name: &[u8], args: &[u8]) -> Option<usize> {
+    let ((name_len, name), (args_len, args)) = (counted(name), counted(args));
+    put(into, &BeginV3 { tag: tag::BEGIN, when: when.into(), name_len, args_len }, name, args)
+}
+
+#[inline]
+pub(super) fn end_v3(into: &mut [u8], when: u64) -> Option<usize> {
+    put(into, &EndV3 { tag: tag::END, when: when.into() }, b"", b"")
+}
+
+pub(super) fn name_v3(into: &mut [u8], tag: u8, name: &[u8]) -> Option<usize> {
+    let (name_len, name) = counted(name);
+    put(into, &NameV3 { tag, name_len }, name, b"")
+}
+
+/// A text that one byte can count, and that byte.
+#[inline]
+fn counted(text: &[u8]) -> (u8, &[u8]) {
+    match u8::try_from(text.len()) {
+        Ok(length) => (length, text),
+        Err(_) => {
+            let text = clip(text, MAX_TEXT);
+            (u8::try_from(text.len()).unwrap_or(u8::MAX), text)
+        }
+    }
+}
+
+/// The first `max` bytes, or up to three fewer so as not to cut a character of UTF-8.
+#[cold]
+pub(super) fn clip(text: &[u8], max: usize) -> &[u8] {
+    let continues = |at: usize| text.get(at).is_some_and(|byte| byte & 0xC0 == 0x80);
+    let back = (0..4).find(|&back| back <= max && !continues(max - back)).unwrap_or(0);
+    // Four bytes that only continue are no UTF-8; nor is there anything to keep whole.
+    text.get(..max.saturating_sub(back)).unwrap_or(text)
+}
+
+/// Versions 0 and 1.
+#[cfg(feature = "std")]
+pub(super) mod floats {
+    use super::super::wire::{BeginV0, BeginV1, CompleteV0, EndV0, tag};
+    use super::{counted, put};
+
+    pub(in super::super) fn begin_v1(
+        into: &mut [u8],
+        (pid, tid): (u32, u32),
+        time: f64,
+        name: &[u8],
+        args: &[u8],
+    ) -> Option<usize> {
+        let ((name_len, name), (args_len, args)) = (counted(name), counted(args));
+        let (pid, tid, time) = (pid.into(), tid.into(), time.into());
+        put(into, &BeginV1 { tag: tag::BEGIN, category: 0, pid, tid, time, name_len, args_len }, name, args)
+    }
+
+    pub(in super::super) fn begin_v0(
+        into: &mut [u8],
+        (pid, tid): (u32, u32),
+        time: f64,
+        name: &[u8],
+    ) -> Option<usize> {
+        let (name_len, name) = counted(name);
+        put(
+            into,
+            &BeginV0 { tag: tag::BEGIN, pid: pid.into(), tid: tid.into(), time: time.into(), name_len },
+            name,
+            b"",
+        )
+    }
+
+    /// `End` of versions 0 and 1.
+    pub(in super::super) fn end_v0(into: &mut [u8], (pid, tid): (u32, u32), time: f64) -> Option<usize> {
+        put(into, &EndV0 { tag: tag::END, pid: pid.into(), tid: tid.into(), time: time.into() }, b"", b"")
+    }
+
+    pub(in super::super) fn complete_v0(
+        into: &mut [u8],
+        (pid, tid): (u32, u32),
+        time: f64,
+        duration: f64,
+        name: &[u8],
+    ) -> Option<usize> {
+        let (name_len, name) = counted(name);
+        let (pid, tid, time, duration) = (pid.into(), tid.into(), time.into(), duration.into());
+        put(into, &CompleteV0 { tag: tag::COMPLETE, pid, tid, time, duration, name_len }, name, b"")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::clip;
+
+    #[test]
+    fn clipping_keeps_characters_whole() {
+        assert_eq!(clip("abc".as_bytes(), 5), b"abc");
+        assert_eq!(clip("abc".as_bytes(), 2), b"ab");
+        assert_eq!(clip("aé".as_bytes(), 2), b"a");
+        assert_eq!(clip("aé".as_bytes(), 3), "aé".as_bytes());
+        assert_eq!(clip("a😀b".as_bytes(), 4), b"a");
+        assert_eq!(clip("a😀b".as_bytes(), 5), "a😀".as_bytes());
+    }
+
+    #[test]
+    fn clipping_cuts_what_is_no_utf8_where_it_must() {
+        assert_eq!(clip(&[0x80; 9], 6), [0x80; 6]);
+        assert_eq!(clip(&[0x80; 2], 1), [0x80; 1]);
+        assert_eq!(clip("é".as_bytes(), 0), b"");
+        assert_eq!(clip(b"abc\xff\xff", 4), b"abc\xff");
+    }
+}

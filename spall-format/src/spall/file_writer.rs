@@ -1,0 +1,259 @@
+//! Events into a file.
+
+use alloc::vec::Vec;
+use std::io;
+
+use spall_model::{Clock, Event, Id, Thread, ThreadEvent, Tick};
+use zerocopy::IntoBytes;
+
+use super::short_text::ShortText;
+use super::wire::{BufferHeader, tag};
+use super::{Header, Version, encode};
+
+/// What became of an event given to a [`FileWriter`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[must_use]
+pub enum Written {
+    /// The file says it.
+    Done,
+    /// The version has no record for such an event. Left out.
+    NoRecord,
+    /// A process or thread id is text, negative, or above 32 bits. Left out.
+    BadId,
+    /// Version 3 cannot hold times before 0. Left out.
+    BadTime,
+}
+
+/// Writes events to a spall file, from any reader or built by hand.
+///
+/// # What the format can hold
+/// | event | v0 | v1 | v3 |
+/// |---|---|---|---|
+/// | [`Event::Clock`], before all others | yes | yes | yes |
+/// | [`Event::Begin`], [`Event::End`] | yes | yes | yes |
+/// | arguments of a begin | | yes | yes |
+/// | [`Event::Complete`] | yes | | |
+/// | [`Event::ProcessName`], [`Event::ThreadName`] | | | yes |
+///
+/// A complete slice for v1 or v3 has to be given as a begin and an end, each in its place in time. Categories and the
+/// name and arguments of an end have no place. Texts are cut at 255 bytes, not inside a character of UTF-8;
+/// arguments other than plain text become one line `key=value, key=value`.
+///
+/// Version 3 keeps ticks and their unit. Versions 0 and 1 get whole nanoseconds, because viewers drop fractions, in
+/// a floating point number, which is exact up to 2^53 (104 days).
+///
+/// Version 3 collects the events of a thread in a buffer of 64 KiB until another thread's event comes; every such
+/// change costs 20 bytes, so events are best given grouped by thread. What is read of a file written here and
+/// written again in the same version is the same bytes. A file by another writer is not: its own division into
+/// buffers, its padding, and NULs behind names are gone, while the events stay the same.
+///
+/// # Examples
+/// ```
+/// use spall_format::spall::{self, FileWriter, Version, Written};
+/// # let mut original = FileWriter::new(Vec::new(), Version::V3);
+/// # let thread = spall_model::Thread::new(1_u32, 2_u32);
+/// # let event = spall_model::ThreadEvent::new(thread, spall_model::Tick(5), spall_model::Text::plain(b"a"));
+/// # assert_eq!(original.write_event(&spall_model::Event::Begin(event))?, Written::Done);
+/// # let bytes = original.finish()?;
+/// // Any trace to version 1.
+/// let mut file = FileWriter::new(Vec::new(), Version::V1);
+/// let mut left_out = 0;
+/// for parsed in spall::parse_all(&bytes) {
+///     if file.write_event(&parsed?.event)? != Written::Done {
+///         left_out += 1;
+///     }
+/// }
+/// let file = file.finish()?;
+/// assert_eq!((file.len(), left_out), (32 + 21, 0));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct FileWriter<W> {
+    out: W,
+    version: Version,
+    ns_per_tick: f64,
+    /// Whether the file's header is written.
+    started: bool,
+    /// Records not yet written; in version 3 behind room for their buffer's header.
+    memory: Vec<u8>,
+    used: usize,
+    /// Version 3: process and thread of these records.
+    thread: Ids,
+}
+
+/// Process and thread.
+type Ids = (u32, u32);
+
+const MEMORY: usize = 64 * 1024;
+
+impl<W: io::Write> FileWriter<W> {
+    /// Writes to `out`. Nothing is complete before [`finish`](Self::finish).
+    pub fn new(out: W, version: Version) -> Self {
+        let used = if version == Version::V3 { size_of::<BufferHeader>() } else { 0 };
+        Self {
+            out,
+            version,
+            ns_per_tick: 1.0,
+            started: false,
+            memory: alloc::vec![0; MEMORY],
+            used,
+            thread: (0, 0),
+        }
+    }
+
+    /// Writes an event, as far as the format can hold it.
+    ///
+    /// # Errors
+    /// What `out` returns.
+    pub fn write_event(&mut self, event: &Event<'_>) -> io::Result<Written> {
+        match (*event, self.version) {
+            (Event::Clock(clock), _) => Ok(self.clock(clock)),
+            (Event::Begin(event), _) => self.begin(event),
+            (Event::End(event), _) => self.end(event),
+            (Event::Complete(event, length), Version::V0) => self.complete(event, event.at.after(length)),
+            (Event::ProcessName(pid, name), Version::V3) => {
+                let Some(pid) = id(pid) else { return Ok(Written::BadId) };
+                // Any thread of the process will do.
+                let thread = if self.thread.0 == pid && self.pending() > 0 { self.thread } else { (pid, 0) };
+                let name = ShortText::name(name);
+                self.put(thread, |into| encode::name_v3(into, tag::PROCESS_NAME, name.as_bytes()))
+            }
+            (Event::ThreadName(thread, name), Version::V3) => {
+                let Some(thread) = ids(thread) else { return Ok(Written::BadId) };
+                let name = ShortText::name(name);
+                self.put(thread, |into| encode::name_v3(into, tag::THREAD_NAME, name.as_bytes()))
+            }
+            _ => Ok(Written::NoRecord),
+        }
+    }
+
+    /// Writes everything that is still in memory, and the header if there was no event.
+    ///
+    /// # Errors
+    /// What `out` returns.
+    pub fn flush(&mut self) -> io::Result<()> {
+        self.write_buffer()?;
+        self.out.flush()
+    }
+
+    /// Completes the file.
+    ///
+    /// # Errors
+    /// What `out` returns.
+    pub fn finish(mut self) -> io::Result<W> {
+        self.flush()?;
+        Ok(self.out)
+    }
+
+    /// In version 3 the unit stands in the header, of which there is one.
+    fn clock(&mut self, clock: Clock) -> Written {
+        let ns_per_tick = clock.ns_per_tick().unwrap_or(1.0);
+        let in_header = self.version == Version::V3;
+        if in_header && self.started && ns_per_tick.to_bits() != self.ns_per_tick.to_bits() {
+            return Written::NoRecord;
+        }
+        self.ns_per_tick = ns_per_tick;
+        Written::Done
+    }
+
+    fn begin(&mut self, event: ThreadEvent<'_>) -> io::Result<Written> {
+        let Some(thread) = ids(event.thread) else { return Ok(Written::BadId) };
+        let name = ShortText::name(event.name);
+        let args = ShortText::args(event.args);
+        let (name, args) = (name.as_bytes(), args.as_bytes());
+        let time = self.nanoseconds(event.at);
+        match self.version {
+            Version::V0 => self.put(thread, |into| encode::floats::begin_v0(into, thread, time, name)),
+            Version::V1 => self.put(thread, |into| encode::floats::begin_v1(into, thread, time, name, args)),
+            Version::V3 => match u64::try_from(event.at.0) {
+                Ok(when) => self.put(thread, |into| encode::begin_v3(into, when, name, args)),
+                Err(_) => Ok(Written::BadTime),
+            },
+        }
+    }
+
+    fn end(&mut self, event: ThreadEvent<'_>) -> io::Result<Written> {
+        let Some(thread) = ids(event.thread) else { return Ok(Written::BadId) };
+        let time = self.nanoseconds(event.at);
+        match self.version {
+            Version::V0 | Version::V1 => self.put(thread, |into| encode::floats::end_v0(into, thread, time)),
+            Version::V3 => match u64::try_from(event.at.0) {
+                Ok(when) => self.put(thread, |into| encode::end_v3(into, when)),
+                Err(_) => Ok(Written::BadTime),
+            },
+        }
+    }
+
+    fn complete(&mut self, event: ThreadEvent<'_>, end: Tick) -> io::Result<Written> {
+        let Some(thread) = ids(event.thread) else { return Ok(Written::BadId) };
+        let name = ShortText::name(event.name);
+        let time = self.nanoseconds(event.at);
+        let duration = self.nanoseconds(end) - time;
+        self.put(thread, |into| encode::floats::complete_v0(into, thread, time, duration, name.as_bytes()))
+    }
+
+    /// A time of version 0 or 1.
+    fn nanoseconds(&self, at: Tick) -> f64 {
+        (at.0 as f64 * self.ns_per_tick).round()
+    }
+
+    fn put(&mut self, thread: Ids, encode: impl Fn(&mut [u8]) -> Option<usize>) -> io::Result<Written> {
+        if self.version == Version::V3 && thread != self.thread {
+            self.write_buffer()?;
+            self.thread = thread;
+        }
+        let mut length = self.memory.get_mut(self.used..).and_then(&encode);
+        if length.is_none() {
+            self.write_buffer()?;
+            length = self.memory.get_mut(self.used..).and_then(&encode);
+        }
+        // Any record fits an empty buffer.
+        self.used += length.unwrap_or(0);
+        Ok(Written::Done)
+    }
+
+    /// The start of the records in memory.
+    fn first(&self) -> usize {
+        if self.version == Version::V3 { size_of::<BufferHeader>() } else { 0 }
+    }
+
+    /// How many bytes of records there are in memory.
+    fn pending(&self) -> usize {
+        self.used - self.first()
+    }
+
+    fn write_buffer(&mut self) -> io::Result<()> {
+        if !self.started {
+            let unit = if self.version == Version::V3 { self.ns_per_tick } else { 1.0 };
+            self.out.write_all(&Header::new(self.version, unit).to_bytes())?;
+            self.started = true;
+        }
+        let size = self.pending();
+        if size == 0 {
+            return Ok(());
+        }
+        if self.version == Version::V3 {
+            let size = u32::try_from(size).unwrap_or(u32::MAX);
+            let (pid, tid) = self.thread;
+            let header =
+                BufferHeader { size: size.into(), tid: tid.into(), pid: pid.into(), first_ts: 0.into() };
+            if let Some(into) = self.memory.get_mut(..size_of::<BufferHeader>()) {
+                into.copy_from_slice(header.as_bytes());
+            }
+        }
+        let end = self.used;
+        self.used = self.first();
+        self.out.write_all(self.memory.get(..end).unwrap_or_default())
+    }
+}
+
+fn ids(thread: Thread<'_>) -> Option<Ids> {
+    Some((id(thread.pid)?, id(thread.tid)?))
+}
+
+fn id(id: Id<'_>) -> Option<u32> {
+    match id {
+        Id::Number(number) => u32::try_from(number).ok(),
+        Id::Text(_) => None,
+    }
+}

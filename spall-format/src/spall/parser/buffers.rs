@@ -1,0 +1,112 @@
+//! Version 3: buffers, each with the records of one thread. \[spall A.5\]
+
+use spall_model::{Args, ByteRange, Chunk, DiagnosticKind, Event, Parsed, Text, Thread, ThreadEvent, Tick};
+use zerocopy::FromBytes;
+
+use super::{Parser, State};
+use crate::spall::record::{Decode, Stop, without_nul};
+use crate::spall::v3::Record;
+use crate::spall::wire::BufferHeader;
+
+impl Parser {
+    /// The record that comes next, if it is a whole begin or end with a time in range: nearly always.
+    // Not worth a call: the caller then only pays for what it looks at. Names would double the time.
+    #[inline(always)]
+    pub(super) fn plain_v3<'a>(&mut self, data: &'a [u8]) -> Option<Parsed<'a>> {
+        if !matches!(self.state, State::V3) {
+            return None;
+        }
+        let (record, length) = Record::decode(self.enclosed(data)).ok()?;
+        let event = self.slice_v3(record, |when| i64::try_from(when).ok())?;
+        Some(self.parsed(length, event))
+    }
+
+    /// What comes next, whatever it is.
+    pub(super) fn record_v3<'a>(&mut self, data: &'a [u8], eof: bool) -> Chunk<'a> {
+        if let Some(parsed) = self.plain_v3(data) {
+            return Chunk::Parsed(parsed);
+        }
+        let (record, length) = match Record::decode(self.enclosed(data)) {
+            Ok(decoded) => decoded,
+            Err(stop) => return self.stopped_v3(stop, data, eof),
+        };
+        let event = match record {
+            Record::ProcessName(name) => Event::ProcessName(self.thread.pid, Text::plain(without_nul(name))),
+            Record::ThreadName(name) => Event::ThreadName(self.thread, Text::plain(without_nul(name))),
+            Record::Pad(size) => return self.padding_v3(length, size, data, eof),
+            Record::Begin { .. } | Record::End { .. } => {
+                // Neither short nor plain: its time is out of range.
+                if self.noted == 0 {
+                    self.noted = 1;
+                    let bytes = ByteRange::new(self.offset, self.offset + length as u64);
+                    return self.report(DiagnosticKind::TimeOutOfRange, bytes);
+                }
+                self.noted = 0;
+                match self.slice_v3(record, |_| Some(i64::MAX)) {
+                    Some(event) => event,
+                    None => return Chunk::End,
+                }
+            }
+        };
+        Chunk::Parsed(self.parsed(length, event))
+    }
+
+    /// How much of the buffer is still to be read.
+    #[inline]
+    fn left(&self) -> u64 {
+        self.buffer_end.saturating_sub(self.offset)
+    }
+
+    /// The part of `data` that the buffer encloses.
+    #[inline]
+    fn enclosed<'a>(&self, data: &'a [u8]) -> &'a [u8] {
+        usize::try_from(self.left()).ok().and_then(|left| data.get(..left)).unwrap_or(data)
+    }
+
+    /// The event of a begin or an end if `tick` accepts its time.
+    #[inline(always)]
+    fn slice_v3<'a>(&self, record: Record<'a>, tick: impl Fn(u64) -> Option<i64>) -> Option<Event<'a>> {
+        Some(match record {
+            Record::Begin { when, name, args } => {
+                let name = Text::plain(without_nul(name));
+                let event = ThreadEvent::new(self.thread, Tick(tick(when)?), name);
+                Event::Begin(ThreadEvent { args: Args::text(args), ..event })
+            }
+            Record::End { when } => Event::End(ThreadEvent::new(self.thread, Tick(tick(when)?), Text::EMPTY)),
+            _ => return None,
+        })
+    }
+
+    fn padding_v3<'a>(&mut self, header: usize, size: u32, data: &[u8], eof: bool) -> Chunk<'a> {
+        let length = header as u64 + u64::from(size);
+        if length > self.left() {
+            return self.skip_to(self.buffer_end, Some(DiagnosticKind::Overrun), data, eof);
+        }
+        self.skip_to(self.offset + length, None, data, eof)
+    }
+
+    /// No whole record before the end of the buffer or of the data.
+    fn stopped_v3<'a>(&mut self, stop: Stop, data: &'a [u8], eof: bool) -> Chunk<'a> {
+        match stop {
+            _ if self.left() == 0 => self.next_buffer(data, eof),
+            Stop::Unknown(_) => self.skip_to(self.buffer_end, Some(DiagnosticKind::UnknownEvent), data, eof),
+            // Said as soon as the lengths in the record are known, whether or not the file reaches the buffer's end.
+            Stop::Short(needed) if needed as u64 > self.left() && !data.is_empty() => {
+                self.skip_to(self.buffer_end, Some(DiagnosticKind::Overrun), data, eof)
+            }
+            Stop::Short(_) if eof => self.truncated(data),
+            Stop::Short(needed) => Chunk::NeedMore(needed.saturating_sub(data.len()).max(1)),
+        }
+    }
+
+    /// A buffer without records is as good as any: writers flush when there is nothing to flush.
+    fn next_buffer<'a>(&mut self, data: &'a [u8], eof: bool) -> Chunk<'a> {
+        let Ok((header, _)) = BufferHeader::ref_from_prefix(data) else {
+            return self.short(size_of::<BufferHeader>(), data, eof);
+        };
+        self.thread = Thread::new(header.pid.get(), header.tid.get());
+        self.offset += size_of::<BufferHeader>() as u64;
+        self.buffer_end = self.offset + u64::from(header.size.get());
+        Chunk::Skipped(size_of::<BufferHeader>())
+    }
+}

@@ -1,0 +1,154 @@
+//! Versions 0 and 1: a stream of records with floating point times. \[spall A.2\] \[spall A.3\]
+
+use spall_model::{Args, ByteRange, Chunk, DiagnosticKind, Event, Text, Thread, ThreadEvent, Tick, Ticks};
+
+use super::Parser;
+use crate::spall::record::{Decode, Stop, without_nul};
+use crate::spall::{v0, v1};
+use crate::{Error, ErrorKind};
+
+impl Parser {
+    pub(super) fn record_v0<'a>(&mut self, data: &'a [u8], eof: bool) -> Result<Chunk<'a>, Error> {
+        let (record, length) = match v0::Record::decode(data) {
+            Ok(decoded) => decoded,
+            Err(stop) => return self.stopped(stop, data, eof),
+        };
+        let (event, faults) = match record {
+            v0::Record::Begin { pid, tid, time, name } => self.begin(pid, tid, time, name, b""),
+            v0::Record::End { pid, tid, time } => self.end(pid, tid, time),
+            v0::Record::Complete { pid, tid, time, duration, name } => {
+                let (begin, fault) = self.thread_event(pid, tid, time, name, b"");
+                let (length, length_fault) = self.length(begin.at, time, duration);
+                let event = length.map_or(Event::Unfinished(begin), |length| Event::Complete(begin, length));
+                (event, [fault, length_fault])
+            }
+        };
+        Ok(self.note(faults, length, event))
+    }
+
+    pub(super) fn record_v1<'a>(&mut self, data: &'a [u8], eof: bool) -> Result<Chunk<'a>, Error> {
+        let (record, length) = match v1::Record::decode(data) {
+            Ok(decoded) => decoded,
+            Err(stop) => return self.stopped(stop, data, eof),
+        };
+        let (event, faults) = match record {
+            v1::Record::Begin { pid, tid, time, name, args, .. } => self.begin(pid, tid, time, name, args),
+            v1::Record::End { pid, tid, time } => self.end(pid, tid, time),
+            v1::Record::Pad(size) => {
+                let until = self.offset + length as u64 + u64::from(size);
+                return Ok(self.skip_to(until, None, data, eof));
+            }
+        };
+        Ok(self.note(faults, length, event))
+    }
+
+    /// Nothing says how long an unknown record is, and nothing marks the start of the next. \[spall A.6\]
+    #[cold]
+    fn stopped<'a>(&mut self, stop: Stop, data: &'a [u8], eof: bool) -> Result<Chunk<'a>, Error> {
+        match stop {
+            Stop::Short(needed) => Ok(self.short(needed, data, eof)),
+            Stop::Unknown(tag) => Err(self.fail(Error::new(ErrorKind::UnknownEvent { tag }, self.offset))),
+        }
+    }
+
+    fn begin<'a>(
+        &self,
+        pid: u32,
+        tid: u32,
+        time: f64,
+        name: &'a [u8],
+        args: &'a [u8],
+    ) -> (Event<'a>, Faults) {
+        let (event, fault) = self.thread_event(pid, tid, time, name, args);
+        (Event::Begin(event), [fault, None])
+    }
+
+    fn end<'a>(&self, pid: u32, tid: u32, time: f64) -> (Event<'a>, Faults) {
+        let (event, fault) = self.thread_event(pid, tid, time, b"", b"");
+        (Event::End(event), [fault, None])
+    }
+
+    fn thread_event<'a>(
+        &self,
+        pid: u32,
+        tid: u32,
+        time: f64,
+        name: &'a [u8],
+        args: &'a [u8],
+    ) -> (ThreadEvent<'a>, Option<DiagnosticKind>) {
+        let (at, fault) = match nanoseconds(time * self.ns_per_tick) {
+            Ok(at) => (at, None),
+            // The slice stays among its neighbours, and begins and ends still pair up.
+            Err(Unusable::NotANumber) => (self.latest.0, Some(DiagnosticKind::NanTime)),
+            Err(Unusable::OutOfRange(clamped)) => (clamped, Some(DiagnosticKind::TimeOutOfRange)),
+        };
+        let event = ThreadEvent::new(Thread::new(pid, tid), Tick(at), Text::plain(without_nul(name)));
+        (ThreadEvent { args: Args::text(args), ..event }, fault)
+    }
+
+    /// From `at`, which is `time` rounded, to the end, rounded as well: what ends and begins at one time still does.
+    fn length(&self, at: Tick, time: f64, duration: f64) -> (Option<Ticks>, Option<DiagnosticKind>) {
+        if time.is_nan() {
+            return match nanoseconds(duration * self.ns_per_tick) {
+                Ok(length) => (Some(Ticks(length)), None),
+                Err(Unusable::NotANumber) => (None, Some(DiagnosticKind::BadDuration)),
+                Err(Unusable::OutOfRange(clamped)) => {
+                    (Some(Ticks(clamped)), Some(DiagnosticKind::TimeOutOfRange))
+                }
+            };
+        }
+        match nanoseconds((time + duration) * self.ns_per_tick) {
+            Ok(end) => (Some(Tick(end).since(at)), None),
+            Err(Unusable::NotANumber) => (None, Some(DiagnosticKind::BadDuration)),
+            Err(Unusable::OutOfRange(end)) => {
+                (Some(Tick(end).since(at)), Some(DiagnosticKind::TimeOutOfRange))
+            }
+        }
+    }
+
+    /// Hands out the next fault of the record, and the event behind the last.
+    fn note<'a>(&mut self, faults: Faults, length: usize, event: Event<'a>) -> Chunk<'a> {
+        if let Some(fault) = faults.into_iter().flatten().nth(self.noted) {
+            self.noted += 1;
+            return self.report(fault, ByteRange::new(self.offset, self.offset + length as u64));
+        }
+        self.noted = 0;
+        self.latest = event.at().unwrap_or(self.latest);
+        Chunk::Parsed(self.parsed(length, event))
+    }
+}
+
+/// What is wrong with a record's times: the start and the length.
+type Faults = [Option<DiagnosticKind>; 2];
+
+enum Unusable {
+    NotANumber,
+    /// And the end of the range that is nearest.
+    OutOfRange(i64),
+}
+
+/// Rounds to whole nanoseconds, halves away from zero.
+#[inline]
+#[expect(clippy::cast_possible_truncation, reason = "truncates on purpose, and only what is in range")]
+fn nanoseconds(value: f64) -> Result<i64, Unusable> {
+    const LIMIT: f64 = 9_223_372_036_854_775_808.0;
+    if value.is_nan() {
+        return Err(Unusable::NotANumber);
+    }
+    if value >= LIMIT {
+        return Err(Unusable::OutOfRange(i64::MAX));
+    }
+    if value < -LIMIT {
+        return Err(Unusable::OutOfRange(i64::MIN));
+    }
+    let whole = value as i64;
+    // Exact: a number with a fraction is below 2^53.
+    let fraction = value - whole as f64;
+    Ok(if fraction >= 0.5 {
+        whole + 1
+    } else if fraction <= -0.5 {
+        whole - 1
+    } else {
+        whole
+    })
+}

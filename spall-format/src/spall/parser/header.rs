@@ -1,0 +1,86 @@
+//! The start of the file, and what it says about the rest. \[spall A.0\] \[spall A.1\]
+
+use spall_model::{Chunk, Clock, Event, Unit};
+use zerocopy::FromBytes;
+
+use super::{Parser, State};
+use crate::spall::{Header, Version};
+use crate::{Error, ErrorKind};
+
+impl Parser {
+    pub(super) fn read_header<'a>(&mut self, data: &'a [u8], eof: bool) -> Result<Chunk<'a>, Error> {
+        let Ok((header, _)) = Header::ref_from_prefix(data) else {
+            if eof {
+                return Err(self.fail(cut_header(data)));
+            }
+            return Ok(Chunk::NeedMore(size_of::<Header>().saturating_sub(data.len())));
+        };
+        let checked = check_magic(header.magic.get()).and_then(|()| check_version(header.version.get()));
+        let version = match checked {
+            Ok(version) => version,
+            Err(error) => return Err(self.fail(error)),
+        };
+        let unit = header.timestamp_unit.get();
+        let ns_per_tick = if version == Version::V3 { unit } else { unit * 1000.0 };
+        let ns_per_tick = self.unit_override.or_else(|| usable(ns_per_tick));
+        self.header = Some(*header);
+        self.state = if ns_per_tick.is_some() { first_records(Some(version)) } else { State::BadUnit };
+        self.ns_per_tick = ns_per_tick.unwrap_or(1.0);
+        self.buffer_end = size_of::<Header>() as u64;
+        let unit = Unit::Nanoseconds(if version == Version::V3 { self.ns_per_tick } else { 1.0 });
+        Ok(Chunk::Parsed(self.parsed(size_of::<Header>(), Event::Clock(Clock { unit, epoch_ns: None }))))
+    }
+}
+
+/// The state in which the records of a file are read.
+pub(super) fn first_records(version: Option<Version>) -> State {
+    match version {
+        Some(Version::V3) => State::V3,
+        Some(Version::V1) => State::V1,
+        _ => State::Probe,
+    }
+}
+
+/// Positive and finite, or nothing.
+pub(super) fn usable(ns_per_tick: f64) -> Option<f64> {
+    (ns_per_tick > 0.0 && ns_per_tick.is_finite()).then_some(ns_per_tick)
+}
+
+/// What is wrong with a file too short for a header. \[spall A.1\]
+fn cut_header(data: &[u8]) -> Error {
+    let (magic, version) = data.split_at_checked(8).unwrap_or((data, b""));
+    let checked = match magic.first_chunk() {
+        Some(magic) => check_magic(u64::from_le_bytes(*magic)),
+        None if Header::MAGIC.to_le_bytes().starts_with(magic) => Ok(()),
+        None => Err(Error::new(ErrorKind::BadMagic, 0)),
+    };
+    let checked = checked.and_then(|()| match version.first_chunk() {
+        Some(version) => check_version(u64::from_le_bytes(*version)).map(|_| ()),
+        None => Ok(()),
+    });
+    let needed = u32::try_from(size_of::<Header>().saturating_sub(data.len())).unwrap_or(u32::MAX);
+    checked.err().unwrap_or(Error::new(ErrorKind::UnexpectedEof { needed }, data.len() as u64))
+}
+
+/// \[spall A.0\]
+fn check_magic(magic: u64) -> Result<(), Error> {
+    let kind = match magic {
+        Header::MAGIC => return Ok(()),
+        Header::AUTO_TRACE_MAGIC => ErrorKind::AutoTrace,
+        _ if magic.swap_bytes() == Header::MAGIC => ErrorKind::BigEndian,
+        _ => ErrorKind::BadMagic,
+    };
+    Err(Error::new(kind, 0))
+}
+
+/// \[spall A.1\] \[spall A.4\]
+fn check_version(number: u64) -> Result<Version, Error> {
+    const FIELD: u64 = 8;
+    Version::from_number(number).ok_or_else(|| {
+        let kind = match number {
+            2 => ErrorKind::UnreleasedVersion,
+            _ => ErrorKind::UnsupportedVersion { version: u32::try_from(number).unwrap_or(u32::MAX) },
+        };
+        Error::new(kind, FIELD)
+    })
+}

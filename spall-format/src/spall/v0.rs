@@ -1,0 +1,73 @@
+//! Records of version 0, as it was published in September 2022. \[spall A.2\]
+
+use super::record::{Decode, Stop, fixed, text};
+use super::wire::{BeginV0, CompleteV0, EndV0, tag};
+
+/// A record as it stands in the file.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Record<'a> {
+    /// A slice begins.
+    Begin {
+        /// The process.
+        pid: u32,
+        /// The thread.
+        tid: u32,
+        /// When, in the header's unit.
+        time: f64,
+        /// The name, with the NUL if the writer counted it in.
+        name: &'a [u8],
+    },
+    /// The innermost open slice of the thread ends.
+    End {
+        /// The process.
+        pid: u32,
+        /// The thread.
+        tid: u32,
+        /// When, in the header's unit.
+        time: f64,
+    },
+    /// A slice with both ends.
+    Complete {
+        /// The process.
+        pid: u32,
+        /// The thread.
+        tid: u32,
+        /// When it starts, in the header's unit.
+        time: f64,
+        /// How long it lasts, in the header's unit.
+        duration: f64,
+        /// The name, with the NUL if the writer counted it in.
+        name: &'a [u8],
+    },
+}
+
+impl<'a> Decode<'a> for Record<'a> {
+    #[inline]
+    fn decode(data: &'a [u8]) -> Result<(Self, usize), Stop> {
+        match *data.first().ok_or(Stop::Short(1))? {
+            tag::BEGIN => {
+                let (begin, rest) = fixed::<BeginV0>(data)?;
+                let name = text(rest, size_of::<BeginV0>(), begin.name_len)?;
+                let (pid, tid, time) = (begin.pid.get(), begin.tid.get(), begin.time.get());
+                Ok((Self::Begin { pid, tid, time, name }, size_of::<BeginV0>() + name.len()))
+            }
+            tag::END => {
+                let (end, _) = fixed::<EndV0>(data)?;
+                let (pid, tid, time) = (end.pid.get(), end.tid.get(), end.time.get());
+                Ok((Self::End { pid, tid, time }, size_of::<EndV0>()))
+            }
+            tag::COMPLETE => {
+                let (complete, rest) = fixed::<CompleteV0>(data)?;
+                let name = text(rest, size_of::<CompleteV0>(), complete.name_len)?;
+                let (pid, tid) = (complete.pid.get(), complete.tid.get());
+                let (time, duration) = (complete.time.get(), complete.duration.get());
+                Ok((Self::Complete { pid, tid, time, duration, name }, size_of::<CompleteV0>() + name.len()))
+            }
+            other => Err(Stop::Unknown(other)),
+        }
+    }
+
+    fn padding(&self) -> u32 {
+        0
+    }
+}

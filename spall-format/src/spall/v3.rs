@@ -1,0 +1,119 @@
+//! Buffers and records of version 3, since July 2025. \[spall A.5\]
+
+use zerocopy::FromBytes;
+
+use super::record::{Decode, Records, Stop, fixed, text, texts};
+use super::wire::{BeginV3, BufferHeader, EndV3, NameV3, PadSkip, tag};
+
+/// A record as it stands in a buffer, whose header says process and thread.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Record<'a> {
+    /// A slice begins.
+    Begin {
+        /// When, in ticks.
+        when: u64,
+        /// The name, with the NUL if the writer counted it in.
+        name: &'a [u8],
+        /// The arguments: unstructured text.
+        args: &'a [u8],
+    },
+    /// The innermost open slice of the thread ends.
+    End {
+        /// When, in ticks.
+        when: u64,
+    },
+    /// The name of the buffer's process.
+    ProcessName(&'a [u8]),
+    /// The name of the buffer's thread.
+    ThreadName(&'a [u8]),
+    /// So many bytes follow that are to be skipped.
+    Pad(u32),
+}
+
+impl<'a> Decode<'a> for Record<'a> {
+    #[inline]
+    fn decode(data: &'a [u8]) -> Result<(Self, usize), Stop> {
+        match *data.first().ok_or(Stop::Short(1))? {
+            tag::BEGIN => {
+                let (begin, rest) = fixed::<BeginV3>(data)?;
+                let (name, args) = texts(rest, size_of::<BeginV3>(), begin.name_len, begin.args_len)?;
+                let length = size_of::<BeginV3>() + name.len() + args.len();
+                Ok((Self::Begin { when: begin.when.get(), name, args }, length))
+            }
+            tag::END => {
+                let (end, _) = fixed::<EndV3>(data)?;
+                Ok((Self::End { when: end.when.get() }, size_of::<EndV3>()))
+            }
+            kind @ (tag::PROCESS_NAME | tag::THREAD_NAME) => {
+                let (fixed, rest) = fixed::<NameV3>(data)?;
+                let name = text(rest, size_of::<NameV3>(), fixed.name_len)?;
+                let record =
+                    if kind == tag::PROCESS_NAME { Self::ProcessName(name) } else { Self::ThreadName(name) };
+                Ok((record, size_of::<NameV3>() + name.len()))
+            }
+            tag::PAD_SKIP => {
+                let (pad, _) = fixed::<PadSkip>(data)?;
+                Ok((Self::Pad(pad.size.get()), size_of::<PadSkip>()))
+            }
+            other => Err(Stop::Unknown(other)),
+        }
+    }
+
+    fn padding(&self) -> u32 {
+        if let Self::Pad(size) = self { *size } else { 0 }
+    }
+}
+
+/// A buffer: records of one thread.
+#[derive(Debug, Clone, Copy)]
+pub struct Buffer<'a> {
+    /// Its header.
+    pub header: &'a BufferHeader,
+    /// The records; shorter than the header says if the file is cut.
+    pub records: &'a [u8],
+}
+
+impl<'a> Buffer<'a> {
+    /// The records one by one.
+    #[must_use]
+    pub fn iter(&self) -> Records<'a, Record<'a>> {
+        Records::new(self.records)
+    }
+}
+
+impl<'a> IntoIterator for Buffer<'a> {
+    type Item = Result<(usize, Record<'a>), Stop>;
+    type IntoIter = Records<'a, Record<'a>>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.iter()
+    }
+}
+
+/// The buffers of a file. A cut buffer is yielded with what is left of it, a cut header is not.
+#[derive(Debug, Clone)]
+pub struct Buffers<'a> {
+    rest: &'a [u8],
+}
+
+impl<'a> Buffers<'a> {
+    /// The buffers in `data`, which starts behind the file's header.
+    #[must_use]
+    pub fn new(data: &'a [u8]) -> Self {
+        Self { rest: data }
+    }
+}
+
+impl<'a> Iterator for Buffers<'a> {
+    type Item = Buffer<'a>;
+
+    fn next(&mut self) -> Option<Buffer<'a>> {
+        let (header, rest) = BufferHeader::ref_from_prefix(self.rest).ok()?;
+        let size = usize::try_from(header.size.get()).unwrap_or(usize::MAX).min(rest.len());
+        let (records, rest) = rest.split_at_checked(size)?;
+        self.rest = rest;
+        Some(Buffer { header, records })
+    }
+}
+
+impl core::iter::FusedIterator for Buffers<'_> {}
