@@ -149,8 +149,6 @@ kinds! {
     DuplicateEpoch = "duplicate-epoch",
     /// An epoch that is not 8 bytes long: kept as metadata, it sets no clock.
     BadEpoch = "bad-epoch",
-    /// An unsigned id beyond what a signed one holds: kept as the negative number of the same bits.
-    IdOutOfRange = "id-out-of-range",
 }
 
 impl core::fmt::Display for DiagnosticKind {
