@@ -65,20 +65,31 @@ struct Open {
     end: Tick,
     slice: u32,
     flags: SliceFlags,
+    /// It is only drawn to `end`; the file does not say that it ends there.
+    open_ended: bool,
 }
 
 impl Open {
-    /// Whether this slice is over when `next` begins. Intervals are half open, with two exceptions: a pair's inner
-    /// begin lies inside although it begins where the outer one ends, and of two slices without length at one time
-    /// the first contains the second, unless both are pairs, which say themselves how they nest.
+    /// Whether this slice is over when `next` begins. Intervals are half open, with three exceptions: a slice whose
+    /// end nobody knows is not over where it is drawn to; a pair's inner begin lies inside although it begins where
+    /// the outer one ends; and of two slices without length at one time the first contains the second, unless both
+    /// are pairs, which say themselves how they nest.
     fn is_over(&self, next: &Open) -> bool {
         if self.end != next.start {
             return self.end < next.start;
+        }
+        if self.open_ended {
+            return false;
         }
         let both_pairs = self.flags.is_paired() && next.flags.is_paired();
         let ancestor = both_pairs && self.flags.open_depth() < next.flags.open_depth();
         let both_empty = self.start == self.end && next.start == next.end;
         !(ancestor || both_empty && !both_pairs)
+    }
+
+    /// The same slice as it is drawn: one that is cut at its parent's end is over there.
+    fn ending(self, end: Tick) -> Self {
+        Self { end, open_ended: self.open_ended && end == self.end, ..self }
     }
 }
 
@@ -109,7 +120,8 @@ impl Nesting {
     /// `None` only with [`Overlap::Reject`].
     #[inline]
     pub fn place(&mut self, slice: u32, start: Tick, end: Tick, flags: SliceFlags) -> Option<Place> {
-        let next = Open { start, end, slice, flags };
+        let open_ended = flags.is_unfinished() && !flags.contains(SliceFlags::REPAIRED);
+        let next = Open { start, end, slice, flags, open_ended };
         if self.overflow.is_some() {
             return self.place_among_lanes(next);
         }
@@ -137,7 +149,7 @@ impl Nesting {
         let parent = self.main.last().map(|top| top.slice);
         // Bounded by the number of slices of a track, which has 32 bits.
         let depth = u32::try_from(self.main.len()).unwrap_or(u32::MAX);
-        self.main.push(Open { end, ..next });
+        self.main.push(next.ending(end));
         Place { lane: 0, depth, parent, end, overlaps }
     }
 
@@ -278,7 +290,7 @@ impl Overflow {
         let below = self.tops[index];
         let parent = self.top(index).map(|top| top.open.slice);
         let depth = self.top(index).map_or(0, |top| top.depth + 1);
-        let slice = LaneSlice { open: Open { end, ..*next }, depth, below };
+        let slice = LaneSlice { open: next.ending(end), depth, below };
         let slot = match self.free.pop() {
             Some(slot) => {
                 self.open[slot as usize] = slice;

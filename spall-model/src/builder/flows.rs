@@ -93,6 +93,7 @@ pub(super) fn resolve(
         };
         // An arrow with a name is used up by its last end; one that is bound to slices has any number of ends.
         let once = end.key.name.is_some();
+        let mut unmatched = false;
         if end.phase != FlowPhase::Start {
             match open.get_mut(&end.key) {
                 Some(start) => {
@@ -100,14 +101,17 @@ pub(super) fn resolve(
                     let name = end.key.name.map_or(slices.names()[start.slice.index()], |(name, _)| name);
                     flows.push(Flow { id: end.key.id, name, from: start.slice, to: slice });
                 }
-                None => diagnostics.add(DiagnosticKind::UnmatchedFlow, end.bytes),
+                None => {
+                    diagnostics.add(DiagnosticKind::UnmatchedFlow, end.bytes);
+                    unmatched = true;
+                }
             }
         }
         if end.phase == FlowPhase::End {
             if once {
                 open.remove(&end.key);
             }
-        } else {
+        } else if !(unmatched && once) {
             let is_start = end.phase == FlowPhase::Start;
             let before = open.insert(end.key, Open { slice, used: !is_start, bytes: end.bytes });
             if is_start && before.is_some_and(|before| once || !before.used) {

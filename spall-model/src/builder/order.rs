@@ -192,14 +192,20 @@ struct Scratch {
 fn sort_track(order: &mut [u32], rows: &Slices, conventions: Conventions, scratch: &mut Scratch) {
     let (start, end) = (|row: u32| rows.start[row as usize], |row: u32| rows.end[row as usize]);
     let is_pair = |row: u32| rows.flags[row as usize].is_paired();
-    let sorted = order.windows(2).all(|two| {
-        let (a, b) = (two[0], two[1]);
-        let plain_order = if conventions.children_first {
-            start(a) < start(b) || start(a) == start(b) && end(a) > end(b)
-        } else {
-            start(a) < start(b) || start(a) == start(b) && end(a) >= end(b)
-        };
-        plain_order || is_pair(a) && is_pair(b) && start(a) == start(b)
+    // Most tracks are in order already: each row with the one before it, and each that is no pair with the last such.
+    let in_order = |a: u32, b: u32| {
+        start(a) < start(b)
+            || start(a) == start(b)
+                && (end(a) > end(b)
+                    || end(a) == end(b) && !conventions.children_first
+                    || is_pair(a) && is_pair(b))
+    };
+    let mut last_other = None;
+    let sorted = order.is_sorted_by(|&a, &b| {
+        if !is_pair(a) {
+            last_other = Some(a);
+        }
+        in_order(a, b) && (is_pair(b) || last_other.is_none_or(|other| in_order(other, b)))
     });
     if sorted {
         return;

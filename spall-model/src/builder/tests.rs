@@ -161,6 +161,14 @@ fn json_3_3_equal_starts_longer_first_then_the_order_of_the_file() {
 }
 
 #[test]
+fn json_3_3_what_is_no_pair_is_sorted_by_itself() {
+    // The short x comes behind the long y although the file has it first, and pairs of no length between them.
+    let events =
+        [begin("0", 5), complete("x", 5, 0), end("0", 5), begin("a", 5), complete("y", 5, 4), end("a", 9)];
+    check(&events, &["0 5-5 0", "a 5-9 0", "y 5-9 1", "x 5-5 2"]);
+}
+
+#[test]
 fn heph_b_4_where_children_come_first_the_later_of_two_equal_slices_is_outside() {
     let conventions = Conventions::default().with_children_first();
     let events = [Event::Conventions(conventions), complete("in", 0, 5), complete("out", 0, 5)];

@@ -70,6 +70,15 @@ fn an_unfinished_slice_ends_with_its_parent() {
 }
 
 #[test]
+fn what_begins_where_an_unfinished_slice_is_drawn_to_lies_inside_it() {
+    let open = SliceFlags::UNFINISHED;
+    check(&[(0, 10, open), (10, 10, open), (10, 10, X)], &[(0, 0), (0, 1), (0, 2)]);
+    // Drawn to the end of a slice around it, it is over there; cut by the end of another, it is over too.
+    check(&[(0, 5, X), (2, 10, open), (5, 7, X)], &[(0, 0), (0, 1), (0, 0)]);
+    check(&[(0, 5, open.with(SliceFlags::REPAIRED)), (5, 7, X)], &[(0, 0), (0, 0)]);
+}
+
+#[test]
 fn json_3_4_overhang_within_the_tolerance_is_cut() {
     let mut nesting = Nesting::new(Overlap::Spill, Ticks(1));
     nesting.place(0, Tick(0), Tick(10), X).unwrap();

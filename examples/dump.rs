@@ -1,0 +1,297 @@
+//! Prints a trace as one JSON object per line, to compare readers and traces.
+//!
+//! `dump FILE` prints everything; `dump --summary FILE` prints the first line, and on the error stream how long each
+//! step took.
+
+use std::{
+    error::Error,
+    io::{self, BufWriter, Write},
+    process::ExitCode,
+};
+
+use spall::model::{Key, Limits, Scope, SliceId, Tick, Trace, Track, TrackId, TrackKind};
+use spall_examples::{json::Line, phases::Phases};
+
+fn main() -> ExitCode {
+    let mut summary = false;
+    let mut path = None;
+    for argument in std::env::args_os().skip(1) {
+        if argument == "--summary" {
+            summary = true;
+        } else if path.replace(argument).is_some() {
+            path = None;
+            break;
+        }
+    }
+    let Some(path) = path else {
+        eprintln!("usage: dump [--summary] FILE");
+        return ExitCode::from(2);
+    };
+    match dump(path.as_ref(), summary) {
+        // Whoever reads the output may have seen enough.
+        Err(error) if !is_broken_pipe(error.as_ref()) => {
+            eprintln!("{}: {error}", path.to_string_lossy());
+            ExitCode::FAILURE
+        }
+        _ => ExitCode::SUCCESS,
+    }
+}
+
+fn is_broken_pipe(error: &(dyn Error + 'static)) -> bool {
+    error.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
+}
+
+fn dump(path: &std::path::Path, summary: bool) -> Result<(), Box<dyn Error>> {
+    let mut phases = Phases::start();
+    let data = std::fs::read(path)?;
+    phases.end("read");
+    let format = spall::detect(&data).ok_or(spall::Error::UnknownFormat)?;
+    let trace = spall::load_as(format, &data, &Limits::default())?;
+    phases.end("load");
+    let places = places(&trace);
+    phases.end("layout");
+    let mut dump = Dump { trace: &trace, places: &places, out: BufWriter::new(io::stdout().lock()) };
+    dump.trace(format.name())?;
+    if summary {
+        eprintln!("{}", phases.report());
+    } else {
+        dump.everything()?;
+    }
+    dump.out.flush()?;
+    Ok(())
+}
+
+struct Dump<'a, W> {
+    trace: &'a Trace<'a>,
+    places: &'a [Place],
+    out: W,
+}
+
+impl<W: Write> Dump<'_, W> {
+    fn line(&mut self, line: &mut Line) -> io::Result<()> {
+        writeln!(self.out, "{}", line.end())
+    }
+
+    fn trace(&mut self, format: &str) -> io::Result<()> {
+        let trace = self.trace;
+        let mut line = Line::new("trace");
+        line.text("format", format);
+        match trace.clock().ns_per_tick() {
+            Some(ns) => line.float("ns_per_tick", ns),
+            None => line.raw("ns_per_tick", "null"),
+        };
+        if let Some(epoch) = trace.clock().epoch_ns {
+            line.raw("epoch_ns", epoch);
+        }
+        line.raw("tracks", trace.tracks().len()).raw("slices", trace.slices().len());
+        if let Some((start, end)) = trace.bounds() {
+            line.raw("start", start.0).raw("end", end.0);
+        }
+        self.line(&mut line)
+    }
+
+    fn everything(&mut self) -> io::Result<()> {
+        let trace = self.trace;
+        let mut tracks = (0..).map(TrackId).zip(trace.tracks()).peekable();
+        while let Some((id, track)) = tracks.next_if(|(_, track)| track.process.is_none()) {
+            self.track(id, track)?;
+        }
+        for process in trace.processes() {
+            let mut line = Line::new("process");
+            self.key(&mut line, "pid", process.pid);
+            line.some_text("name", &trace.name(process.name)).raw("sort", process.sort_index);
+            if !process.labels.is_empty() {
+                let labels: Vec<_> = process.labels.iter().map(|&label| quoted(&trace.name(label))).collect();
+                line.raw("labels", format_args!("[{}]", labels.join(",")));
+            }
+            self.line(&mut line)?;
+            for (id, track) in tracks.by_ref().take(process.tracks().len()) {
+                self.track(id, track)?;
+            }
+        }
+        self.flows()?;
+        self.objects()?;
+        for meta in trace.meta() {
+            let mut line = Line::new("meta");
+            line.text("key", &trace.name(meta.key));
+            if let Some((pid, tid)) = meta.thread {
+                self.key(&mut line, "pid", pid);
+                self.key(&mut line, "tid", tid);
+            }
+            line.value("value", trace.meta_value(meta));
+            self.line(&mut line)?;
+        }
+        for count in trace.diagnostics().counts() {
+            let mut line = Line::new("diagnostic");
+            line.text("kind", count.kind.name())
+                .raw("count", count.count)
+                .raw("first_byte", count.first_byte);
+            self.line(&mut line)?;
+        }
+        Ok(())
+    }
+
+    fn key(&self, line: &mut Line, name: &str, key: Key) {
+        match key {
+            Key::Number(_) => line.raw(name, self.trace.key_text(key)),
+            Key::Text(_) => line.text(name, &self.trace.key_text(key)),
+        };
+    }
+
+    fn track(&mut self, id: TrackId, track: &Track) -> io::Result<()> {
+        let trace = self.trace;
+        let mut line = Line::new("track");
+        line.raw("id", id.0);
+        let kind = match track.kind {
+            TrackKind::Thread { .. } => "thread",
+            TrackKind::Async { .. } => "async",
+            TrackKind::Counter { .. } => "counter",
+            TrackKind::Process => "process",
+            _ => "global",
+        };
+        line.text("kind", kind);
+        if let Some(process) = track.process {
+            self.key(&mut line, "pid", trace.processes()[process.0 as usize].pid);
+        }
+        let name = trace.name(track.name);
+        match track.kind {
+            TrackKind::Thread { tid } => {
+                self.key(&mut line, "tid", tid);
+                line.some_text("name", &name)
+                    .raw("sort", track.sort_index)
+                    .raw("slices", track.slices().len());
+            }
+            TrackKind::Async { category, id, local } => {
+                line.some_text("cat", &trace.name(category)).text("key", &trace.key_text(id));
+                line.text("scope", if local { "process" } else { "global" });
+            }
+            TrackKind::Counter { id } => {
+                line.text("name", &name);
+                if let Some(id) = id {
+                    line.text("key", &trace.key_text(id));
+                }
+            }
+            _ => {}
+        }
+        self.line(&mut line)?;
+        for slice in track.slices() {
+            self.slice(id, slice)?;
+        }
+        let is_async = matches!(track.kind, TrackKind::Async { .. });
+        for instant in &trace.instants()[track.instants()] {
+            let mut line = Line::new("instant");
+            line.raw("track", id.0).some_text("name", &trace.name(instant.name));
+            line.some_text("cat", &trace.name(instant.category)).raw("at", instant.at.0);
+            if is_async {
+                line.raw("depth", instant.depth);
+            } else {
+                let scope = match instant.scope {
+                    Scope::Thread => "t",
+                    Scope::Process => "p",
+                    Scope::Global => "g",
+                };
+                line.text("scope", scope);
+            }
+            line.args(trace.args_of(instant).iter());
+            self.line(&mut line)?;
+        }
+        for counter in &trace.counters()[track.counters()] {
+            let mut line = Line::new("counter");
+            line.raw("track", id.0).text("series", &trace.name(counter.series));
+            line.raw("at", counter.at.0).float("value", counter.value);
+            self.line(&mut line)?;
+        }
+        for state in &trace.states()[track.states()] {
+            let mut line = Line::new("state");
+            line.raw("track", id.0).text("name", &trace.name(state.name)).raw("start", state.start.0);
+            line.raw("dur", state.end.since(state.start).0).args(trace.args_of(state).iter());
+            self.line(&mut line)?;
+        }
+        Ok(())
+    }
+
+    fn slice(&mut self, track: TrackId, index: usize) -> io::Result<()> {
+        let trace = self.trace;
+        let id = slice_id(index);
+        let (Some(slice), Some(place)) = (trace.slice(id), self.places.get(index)) else { return Ok(()) };
+        let mut line = Line::new("slice");
+        line.raw("track", track.0).some_text("name", &trace.name(slice.name));
+        line.some_text("cat", &trace.name(slice.category)).raw("start", slice.start.0);
+        line.raw("dur", place.end.since(slice.start).0);
+        line.raw("lane", place.lane).raw("depth", place.depth).raw("self", place.self_time);
+        line.raw("open", slice.flags.is_unfinished()).args(trace.slice_args(id).iter());
+        self.line(&mut line)
+    }
+
+    fn flows(&mut self) -> io::Result<()> {
+        let trace = self.trace;
+        let end = |slice: SliceId| {
+            let track = trace.track_of(slice).map_or(0, |track| track.0);
+            let name = trace.slice(slice).map(|slice| trace.name(slice.name)).unwrap_or_default();
+            let start = trace.slice(slice).map_or(0, |slice| slice.start.0);
+            format!("{{\"track\":{track},\"name\":{},\"start\":{start}}}", quoted(&name))
+        };
+        for flow in trace.flows() {
+            let mut line = Line::new("flow");
+            line.text("id", &trace.key_text(flow.id)).some_text("name", &trace.name(flow.name));
+            line.raw("from", end(flow.from)).raw("to", end(flow.to));
+            self.line(&mut line)?;
+        }
+        Ok(())
+    }
+
+    fn objects(&mut self) -> io::Result<()> {
+        let trace = self.trace;
+        for object in trace.objects() {
+            let mut line = Line::new("object");
+            self.key(&mut line, "pid", trace.processes()[object.process.0 as usize].pid);
+            line.text("type", &trace.name(object.name)).text("id", &trace.key_text(object.id));
+            if let Some(start) = object.start {
+                line.raw("start", start.0);
+            }
+            if let Some(end) = object.end {
+                line.raw("end", end.0);
+            }
+            let snapshots = &trace.snapshots()[object.snapshots()];
+            let times: Vec<_> = snapshots.iter().map(|snapshot| snapshot.at.0.to_string()).collect();
+            line.raw("snapshots", format_args!("[{}]", times.join(",")));
+            self.line(&mut line)?;
+        }
+        Ok(())
+    }
+}
+
+fn quoted(text: &str) -> String {
+    let mut quoted = String::new();
+    spall_examples::json::push_string(&mut quoted, text);
+    quoted
+}
+
+fn slice_id(index: usize) -> SliceId {
+    SliceId(u32::try_from(index).unwrap_or(u32::MAX))
+}
+
+struct Place {
+    lane: u32,
+    depth: u32,
+    end: Tick,
+    self_time: i64,
+}
+
+fn places(trace: &Trace<'_>) -> Vec<Place> {
+    let mut places: Vec<Place> = Vec::new();
+    let mut nesting = spall::model::nest::Nesting::default();
+    for track in trace.tracks() {
+        nesting.clear();
+        for index in track.slices() {
+            let slice = trace.slice(slice_id(index)).unwrap();
+            let p = nesting.place(index as u32, slice.start, slice.end, slice.flags).unwrap();
+            let dur = p.end.since(slice.start).0;
+            if let Some(parent) = p.parent {
+                places[parent as usize].self_time -= dur;
+            }
+            places.push(Place { lane: p.lane, depth: p.depth, end: p.end, self_time: dur });
+        }
+    }
+    places
+}

@@ -1,0 +1,4 @@
+//! What the example programs share.
+
+pub mod json;
+pub mod phases;

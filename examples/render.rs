@@ -1,0 +1,2 @@
+//! Draws a trace.
+fn main() {}
