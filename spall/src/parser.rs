@@ -8,6 +8,7 @@ use crate::{Error, Format};
 #[derive(Debug, Clone)]
 #[allow(clippy::large_enum_variant, reason = "one lives as long as a file is read")]
 pub(crate) enum AnyParser {
+    Spall(spall_format::spall::Parser),
     Heph(spall_format::heph::Parser),
     Json(spall_json::Parser),
 }
@@ -16,6 +17,7 @@ impl AnyParser {
     /// The parser of a format, if there is one.
     pub(crate) fn new(format: Format) -> Option<Self> {
         Some(match format {
+            Format::Spall { .. } => Self::Spall(spall_format::spall::Parser::new()),
             Format::Heph => Self::Heph(spall_format::heph::Parser::new()),
             Format::TraceEventJson => Self::Json(spall_json::Parser::new()),
             _ => return None,
@@ -29,6 +31,7 @@ impl Parser for AnyParser {
     #[inline]
     fn parse<'a>(&mut self, data: &'a [u8], eof: bool) -> Result<Chunk<'a>, Error> {
         match self {
+            Self::Spall(parser) => parser.parse(data, eof).map_err(Error::Binary),
             Self::Heph(parser) => parser.parse(data, eof).map_err(Error::Binary),
             Self::Json(parser) => parser.parse(data, eof).map_err(Error::Json),
         }
