@@ -49,9 +49,9 @@ kinds! {
     NegativeDuration = "negative-duration",
     /// Two slices of a thread overlap without one containing the other: both kept, on two lanes.
     PartialOverlap = "partial-overlap",
-    /// Begins and ends of a thread are not in time order: they pair in the order of the file.
+    /// Begins and ends of a thread are not in time order: they pair in the order of the file unless `resorted`.
     Unordered = "unordered",
-    /// Begins and ends of a thread were not in time order, and a reading that sorts them had fewer faults.
+    /// Begins and ends of an unordered thread were sorted, as that leaves fewer faults.
     Resorted = "resorted",
     /// An async span without an end: kept, open-ended.
     UnfinishedAsync = "unfinished-async",

@@ -183,11 +183,10 @@ impl<'a> TraceBuilder<'a> {
         if pairs.threads.iter().any(ThreadPairs::is_faulty) {
             repair::read_again(self, &mut pairs);
         }
-        let unordered = |thread: &&ThreadPairs| thread.unordered && !thread.is_faulty();
-        for thread in pairs.threads.iter().filter(unordered) {
+        for thread in pairs.threads.iter().filter(|thread| thread.unordered) {
             self.diagnostics.add(DiagnosticKind::Unordered, thread.went_back);
         }
-        if pairs.threads.iter().any(|thread| unordered(&thread)) {
+        if pairs.threads.iter().any(|thread| thread.unordered && !thread.is_faulty()) {
             self.unpair_unordered(&pairs.threads);
         }
         for &(row, args) in &pairs.end_args {
