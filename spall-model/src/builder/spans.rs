@@ -97,7 +97,8 @@ impl<'a> TraceBuilder<'a> {
     }
 
     fn open_span(&mut self, step: &Step, depth: u32) -> Option<u32> {
-        let flags = SliceFlags::UNFINISHED.with_open_depth(depth);
+        // Paired, so that spans of one start keep the order in which they were opened: their depth depends on it.
+        let flags = SliceFlags::PAIRED.with(SliceFlags::UNFINISHED).with_open_depth(depth);
         self.push_slice(&step.row, step.row.at, flags, step.bytes)
     }
 
