@@ -6,6 +6,8 @@
 
 use alloc::vec::Vec;
 
+use spall_model::{SliceId, Tick};
+
 /// Slices of a node of level 0, as a power of two.
 pub(crate) const LEAF_BITS: u32 = 4;
 /// Children of a node, as a power of two.
@@ -23,7 +25,7 @@ pub(crate) struct Node {
     /// The longest slice, the first if several are.
     pub(crate) longest_start: i64,
     pub(crate) longest_end: i64,
-    pub(crate) longest: u32,
+    pub(crate) longest: SliceId,
     /// 31 bits: the part of the time that is inside slices. Lowest bit: the last slice is a point.
     packed: u32,
 }
@@ -31,7 +33,13 @@ pub(crate) struct Node {
 const _: () = assert!(size_of::<Node>() == 40);
 
 impl Node {
-    fn new(first: i64, last: i64, (start, end, id): (i64, i64, u32), busy: u64, ends_in_point: bool) -> Self {
+    fn new(
+        first: i64,
+        last: i64,
+        (start, end, id): (i64, i64, SliceId),
+        busy: u64,
+        ends_in_point: bool,
+    ) -> Self {
         let span = last.abs_diff(first);
         // Down to 33 bits, so that the product below stays inside 64.
         let drop = 31_u32.saturating_sub(span.leading_zeros());
@@ -40,12 +48,12 @@ impl Node {
         Self { first, last, longest_start: start, longest_end: end, longest: id, packed }
     }
 
-    fn leaf(starts: &[i64], ends: &[i64], ids: &[u32]) -> Self {
+    fn leaf(starts: &[Tick], ends: &[Tick], ids: &[SliceId]) -> Self {
         let mut longest = 0;
         let mut most = 0;
         let mut busy = 0_u64;
         for (at, (&start, &end)) in starts.iter().zip(ends).enumerate() {
-            let length = end.abs_diff(start);
+            let length = end.0.abs_diff(start.0);
             busy += length;
             if length > most {
                 most = length;
@@ -54,9 +62,9 @@ impl Node {
         }
         let last = starts.len() - 1;
         Self::new(
-            starts[0],
-            ends[last],
-            (starts[longest], ends[longest], ids[longest]),
+            starts[0].0,
+            ends[last].0,
+            (starts[longest].0, ends[longest].0, ids[longest]),
             busy,
             starts[last] == ends[last],
         )
@@ -121,7 +129,6 @@ impl<'a> Levels<'a> {
         self.nodes.get(level as usize)?.get(at as usize)
     }
 
-    #[expect(dead_code, reason = "for the layout of a whole trace")]
     /// Cuts the index of a row of `n_slices`, as [`append`] left it, into levels.
     pub(crate) fn cut(mut nodes: &'a [Node], n_slices: usize) -> Self {
         let mut levels = Self { nodes: [&[]; MAX_LEVELS], len: 0 };
@@ -147,7 +154,6 @@ impl<'a> Levels<'a> {
     }
 }
 
-#[expect(dead_code, reason = "for the layout of a whole trace")]
 /// How many nodes the index of a row has.
 pub(crate) fn n_nodes(n_slices: usize) -> usize {
     let mut level = n_slices >> LEAF_BITS;
@@ -159,9 +165,8 @@ pub(crate) fn n_nodes(n_slices: usize) -> usize {
     sum
 }
 
-#[expect(dead_code, reason = "for the layout of a whole trace")]
 /// Appends the index of a row to `nodes`, level by level.
-pub(crate) fn append(starts: &[i64], ends: &[i64], ids: &[u32], nodes: &mut Vec<Node>) {
+pub(crate) fn append(starts: &[Tick], ends: &[Tick], ids: &[SliceId], nodes: &mut Vec<Node>) {
     let leaf = 1 << LEAF_BITS;
     let mut below = nodes.len();
     let slices = starts.chunks_exact(leaf).zip(ends.chunks_exact(leaf)).zip(ids.chunks_exact(leaf));
@@ -188,7 +193,7 @@ pub(crate) struct Growing {
 
 impl Growing {
     /// Takes note of the row's latest slices. Called after every slice that fills a leaf.
-    pub(crate) fn leaf_is_full(&mut self, starts: &[i64], ends: &[i64], ids: &[u32]) {
+    pub(crate) fn leaf_is_full(&mut self, starts: &[Tick], ends: &[Tick], ids: &[SliceId]) {
         let from = starts.len() - (1 << LEAF_BITS);
         let mut node = Node::leaf(&starts[from..], &ends[from..], &ids[from..]);
         for level in 0..MAX_LEVELS {

@@ -5,9 +5,15 @@
 #[cfg(feature = "alloc")]
 extern crate alloc;
 
+#[cfg(feature = "alloc")]
+mod build;
 mod frame;
 #[cfg(feature = "alloc")]
 mod index;
+#[cfg(feature = "alloc")]
+mod layout;
+#[cfg(feature = "alloc")]
+mod lookup;
 #[cfg(feature = "alloc")]
 mod merge;
 #[cfg(feature = "alloc")]
@@ -21,6 +27,12 @@ mod walk;
 
 pub use frame::{Fidelity, Frame};
 #[cfg(feature = "alloc")]
+pub use layout::{Layout, Options, RowInfo};
+#[cfg(feature = "alloc")]
+pub use lookup::Placed;
+#[cfg(feature = "alloc")]
 pub use rect::{Rect, Scratch};
 #[cfg(feature = "alloc")]
 pub use row::{Row, RowId, RowView};
+#[cfg(feature = "alloc")]
+pub use spall_model::nest::Overlap;

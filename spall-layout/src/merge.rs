@@ -23,7 +23,7 @@ pub(crate) struct Item {
     /// How many slices.
     pub(crate) count: u32,
     /// The owner: the longest slice.
-    owner: u32,
+    owner: SliceId,
     left: f32,
     right: f32,
     /// Parts inside slices in the first and in the last column; all in the first, if they are the same.
@@ -35,7 +35,7 @@ pub(crate) struct Item {
 pub(crate) struct Slice {
     pub(crate) start: i64,
     pub(crate) end: i64,
-    pub(crate) id: u32,
+    pub(crate) id: SliceId,
     /// Position in the row.
     pub(crate) at: u32,
 }
@@ -229,7 +229,7 @@ impl Merge {
         let (first, last) = item.columns;
         self.rect = Rect {
             row: self.rect.row,
-            slice: SliceId(item.owner),
+            slice: item.owner,
             x0,
             x1: last + 1,
             left: item.left,

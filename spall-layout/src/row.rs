@@ -28,9 +28,9 @@ pub struct RowId(pub u32);
 /// ```
 #[derive(Debug, Clone, Default)]
 pub struct Row {
-    starts: Vec<i64>,
-    ends: Vec<i64>,
-    ids: Vec<u32>,
+    starts: Vec<Tick>,
+    ends: Vec<Tick>,
+    ids: Vec<SliceId>,
     index: Growing,
 }
 
@@ -49,10 +49,10 @@ impl Row {
         if self.starts.len() >= u32::MAX as usize {
             return;
         }
-        let start = start.0.max(self.ends.last().copied().unwrap_or(i64::MIN));
+        let start = self.ends.last().map_or(start, |&end| end.max(start));
         self.starts.push(start);
-        self.ends.push(end.0.max(start));
-        self.ids.push(id.0);
+        self.ends.push(end.max(start));
+        self.ids.push(id);
         if self.starts.len().trailing_zeros() >= LEAF_BITS {
             self.index.leaf_is_full(&self.starts, &self.ends, &self.ids);
         }
@@ -75,13 +75,37 @@ impl Row {
 #[derive(Debug, Clone, Copy)]
 pub struct RowView<'a> {
     pub(crate) row: RowId,
-    pub(crate) starts: &'a [i64],
-    pub(crate) ends: &'a [i64],
-    pub(crate) ids: &'a [u32],
+    pub(crate) starts: &'a [Tick],
+    pub(crate) ends: &'a [Tick],
+    pub(crate) ids: &'a [SliceId],
     pub(crate) levels: Levels<'a>,
 }
 
-impl RowView<'_> {
+impl<'a> RowView<'a> {
+    /// Its number.
+    #[must_use]
+    pub fn id(&self) -> RowId {
+        self.row
+    }
+
+    /// Where each slice begins, ascending.
+    #[must_use]
+    pub fn starts(&self) -> &'a [Tick] {
+        self.starts
+    }
+
+    /// Where each slice is drawn to, at most the next one's start.
+    #[must_use]
+    pub fn ends(&self) -> &'a [Tick] {
+        self.ends
+    }
+
+    /// The slices.
+    #[must_use]
+    pub fn slices(&self) -> &'a [SliceId] {
+        self.ids
+    }
+
     /// How many slices the row has.
     #[must_use]
     pub fn len(&self) -> usize {

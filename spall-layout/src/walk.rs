@@ -49,7 +49,7 @@ pub(crate) fn rects(row: &RowView<'_>, frame: &Frame, scratch: &mut Scratch, out
 /// The positions in the row of the slices that touch a column of the frame, half open.
 pub(crate) fn seen(row: &RowView<'_>, frame: &Frame) -> (u32, u32) {
     let ends_inside = |at: usize| match (row.starts.get(at), row.ends.get(at)) {
-        (Some(&start), Some(&end)) => frame.ends_inside(start, end),
+        (Some(&start), Some(&end)) => frame.ends_inside(start.0, end.0),
         _ => true,
     };
     // `partition_point` over two arrays.
@@ -62,7 +62,7 @@ pub(crate) fn seen(row: &RowView<'_>, frame: &Frame) -> (u32, u32) {
             low = middle + 1;
         }
     }
-    let end = row.starts.partition_point(|&start| frame.starts_inside(start));
+    let end = row.starts.partition_point(|start| frame.starts_inside(start.0));
     (to_u32(low), to_u32(end))
 }
 
@@ -151,8 +151,8 @@ pub(crate) fn slices(row: &RowView<'_>, frame: &Frame, from: u32, to: u32, items
         return;
     };
     let mut slices = starts.iter().zip(ends).zip(ids).zip(from..).map(|(((&start, &end), &id), at)| Slice {
-        start,
-        end,
+        start: start.0,
+        end: end.0,
         id,
         at,
     });

@@ -1,0 +1,246 @@
+//! Makes a layout: the nesting walk says where each slice goes, then the slices are dealt out to their rows.
+#![allow(clippy::indexing_slicing, reason = "positions are of tables built here, bounded by their lengths")]
+
+use alloc::vec::Vec;
+use core::ops::Range;
+
+use spall_model::nest::{Nesting, Place};
+use spall_model::{SliceId, Slices, Tick, Trace, Track, TrackId, TrackKind};
+
+use crate::index::{append, n_nodes};
+use crate::layout::{NO_ROW, Row};
+use crate::{Layout, Options};
+
+pub(crate) struct Builder<'t> {
+    slices: &'t Slices,
+    tracks: &'t [Track],
+    nesting: Nesting,
+    layout: Layout,
+    shapes: Shapes,
+    /// Slices that are not drawn to the end that the trace has, in order.
+    drawn_ends: Vec<(u32, Tick)>,
+    /// Where the latest span of each depth ends.
+    open_ends: Vec<Tick>,
+    /// For each row of the track where its next slice goes.
+    cursors: Vec<u32>,
+}
+
+/// The rows of the track that is being walked, numbered as they turn up.
+#[derive(Default)]
+struct Shapes {
+    /// Lane 0: the row of each depth is the depth itself until the end of the walk.
+    lane_0: Vec<u32>,
+    /// Rows of lanes 1…: lane, depth and number of slices.
+    others: Vec<(u32, u32, u32)>,
+    /// For each of the lanes 1…, the positions of its rows in `others`, by depth.
+    lanes: Vec<Vec<u32>>,
+}
+
+/// Marks a row of [`Shapes::others`] while a track is walked.
+const OTHER: u32 = 1 << 31;
+
+impl<'t> Builder<'t> {
+    pub(crate) fn new(trace: &'t Trace<'_>, options: &Options) -> Self {
+        let slices = trace.slices();
+        let n_slices = slices.len();
+        let layout = Layout {
+            starts: alloc::vec![Tick::default(); n_slices],
+            ends: alloc::vec![Tick::default(); n_slices],
+            ids: alloc::vec![SliceId(0); n_slices],
+            nodes: Vec::with_capacity(n_nodes(n_slices)),
+            rows: Vec::new(),
+            first_rows: Vec::with_capacity(trace.tracks().len() + 1),
+            row_of: alloc::vec![NO_ROW; n_slices],
+            n_overlapping: 0,
+            n_rejected: 0,
+        };
+        Self {
+            slices,
+            tracks: trace.tracks(),
+            nesting: Nesting::new(options.overlap, options.overhang_tolerance),
+            layout,
+            shapes: Shapes::default(),
+            drawn_ends: Vec::new(),
+            open_ends: Vec::new(),
+            cursors: Vec::new(),
+        }
+    }
+
+    pub(crate) fn build(mut self) -> Layout {
+        let mut placed = 0;
+        for (index, track) in self.tracks.iter().enumerate() {
+            let track_id = TrackId(to_u32(index));
+            self.layout.first_rows.push(to_u32(self.layout.rows.len()));
+            if track.slices().is_empty() {
+                continue;
+            }
+            match track.kind {
+                TrackKind::Async { .. } => self.take_depths(track.slices()),
+                _ => self.nest(track.slices()),
+            }
+            let first_row = self.layout.rows.len();
+            placed = self.add_rows(track_id, placed);
+            self.deal_out(track.slices(), first_row);
+        }
+        self.finish(placed)
+    }
+
+    fn finish(self, placed: u32) -> Layout {
+        let mut layout = self.layout;
+        layout.first_rows.push(to_u32(layout.rows.len()));
+        layout.starts.truncate(placed as usize);
+        layout.ends.truncate(placed as usize);
+        layout.ids.truncate(placed as usize);
+        layout.rows.push(Row { track: TrackId(u32::MAX), lane: 0, depth: 0, slices: placed, nodes: 0 });
+        for row in 0..layout.rows.len() - 1 {
+            let range = layout.rows[row].slices as usize..layout.rows[row + 1].slices as usize;
+            layout.rows[row].nodes = to_u32(layout.nodes.len());
+            let (starts, ends) = (&layout.starts[range.clone()], &layout.ends[range.clone()]);
+            append(starts, ends, &layout.ids[range], &mut layout.nodes);
+        }
+        let n_nodes = to_u32(layout.nodes.len());
+        if let Some(last) = layout.rows.last_mut() {
+            last.nodes = n_nodes;
+        }
+        layout.rows.shrink_to_fit();
+        layout
+    }
+
+    /// Walks a track whose slices nest.
+    fn nest(&mut self, range: Range<usize>) {
+        self.nesting.clear();
+        let (starts, ends, flags) = (self.slices.starts(), self.slices.ends(), self.slices.flags());
+        for index in range {
+            let id = to_u32(index);
+            let place = self.nesting.place(id, starts[index], ends[index], flags[index]);
+            let Some(Place { lane, depth, end, overlaps, .. }) = place else {
+                self.layout.n_overlapping += 1;
+                self.layout.n_rejected += 1;
+                self.layout.row_of[index] = NO_ROW;
+                continue;
+            };
+            self.layout.n_overlapping += u64::from(overlaps);
+            if end != ends[index] {
+                self.drawn_ends.push((id, end));
+            }
+            self.layout.row_of[index] = self.shapes.add(lane, depth);
+        }
+    }
+
+    /// Walks an async track, whose slices say their depth. Slices of one depth follow one another, because a depth
+    /// is taken until its span ends; one that does not is left out, so that rows are what they promise.
+    fn take_depths(&mut self, range: Range<usize>) {
+        let (starts, ends, flags) = (self.slices.starts(), self.slices.ends(), self.slices.flags());
+        let deepest = range.len() - 1;
+        self.open_ends.clear();
+        for index in range {
+            let depth = (flags[index].open_depth() as usize).min(deepest);
+            if self.open_ends.len() <= depth {
+                self.open_ends.resize(depth + 1, Tick::MIN);
+            }
+            if starts[index] < self.open_ends[depth] {
+                self.layout.n_overlapping += 1;
+                self.layout.n_rejected += 1;
+                continue;
+            }
+            self.open_ends[depth] = ends[index];
+            self.layout.row_of[index] = self.shapes.add(0, to_u32(depth));
+        }
+    }
+
+    /// Makes the rows of the track just walked; returns how many slices have a place so far.
+    fn add_rows(&mut self, track: TrackId, mut placed: u32) -> u32 {
+        let rows = &mut self.layout.rows;
+        self.cursors.clear();
+        let mut add = |lane, depth, n_slices: u32| {
+            rows.push(Row { track, lane, depth, slices: placed, nodes: 0 });
+            placed += n_slices;
+            to_u32(rows.len() - 1)
+        };
+        for (depth, n_slices) in self.shapes.lane_0.iter_mut().enumerate() {
+            *n_slices = add(0, to_u32(depth), *n_slices);
+        }
+        for lane in &self.shapes.lanes {
+            for &other in lane {
+                let (lane, depth, n_slices) = self.shapes.others[other as usize];
+                self.shapes.others[other as usize].2 = add(lane, depth, n_slices);
+            }
+        }
+        placed
+    }
+
+    /// Puts the slices of the track just walked on their rows.
+    fn deal_out(&mut self, range: Range<usize>, first_row: usize) {
+        self.cursors.extend(self.layout.rows[first_row..].iter().map(|row| row.slices));
+        let mut drawn_ends = self.drawn_ends.iter().peekable();
+        for index in range {
+            let id = to_u32(index);
+            let shape = self.layout.row_of[index];
+            let row = match shape {
+                NO_ROW => continue,
+                other if other >= OTHER => self.shapes.others[(other - OTHER) as usize].2,
+                depth => self.shapes.lane_0[depth as usize],
+            };
+            let end = match drawn_ends.next_if(|(slice, _)| *slice == id) {
+                Some(&(_, end)) => end,
+                None => self.slices.ends()[index],
+            };
+            let cursor = &mut self.cursors[row as usize - first_row];
+            let at = *cursor as usize;
+            *cursor += 1;
+            self.layout.row_of[index] = row;
+            self.layout.starts[at] = self.slices.starts()[index];
+            self.layout.ends[at] = end;
+            self.layout.ids[at] = SliceId(id);
+        }
+        self.drawn_ends.clear();
+        self.shapes.clear();
+    }
+}
+
+impl Shapes {
+    fn clear(&mut self) {
+        self.lane_0.clear();
+        self.others.clear();
+        self.lanes.clear();
+    }
+
+    /// Counts a slice; returns what to know its row by until the rows are made.
+    #[inline(always)]
+    fn add(&mut self, lane: u32, depth: u32) -> u32 {
+        if lane > 0 {
+            return OTHER + self.add_other(lane, depth);
+        }
+        if self.lane_0.len() <= depth as usize {
+            self.lane_0.resize(depth as usize + 1, 0);
+        }
+        self.lane_0[depth as usize] += 1;
+        depth
+    }
+
+    #[cold]
+    fn add_other(&mut self, lane: u32, depth: u32) -> u32 {
+        let lanes = self.lanes.len().max(lane as usize);
+        self.lanes.resize_with(lanes, Vec::new);
+        let rows = &mut self.lanes[lane as usize - 1];
+        match rows.get(depth as usize) {
+            Some(&other) => {
+                self.others[other as usize].2 += 1;
+                other
+            }
+            None => {
+                let other = to_u32(self.others.len());
+                rows.push(other);
+                self.others.push((lane, depth, 1));
+                other
+            }
+        }
+    }
+}
+
+/// Positions of slices, tracks and rows: there are fewer than 2^32 of each.
+#[inline(always)]
+#[expect(clippy::cast_possible_truncation, reason = "a trace has fewer than 2^32 slices")]
+fn to_u32(position: usize) -> u32 {
+    position as u32
+}

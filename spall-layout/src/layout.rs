@@ -1,0 +1,159 @@
+//! The layout of a whole trace: which row each slice is on, and all rows.
+
+use alloc::vec::Vec;
+use core::ops::Range;
+
+use spall_model::nest::Overlap;
+use spall_model::{SliceId, Tick, Ticks, Trace, TrackId};
+
+use crate::build::Builder;
+use crate::index::{Levels, Node};
+use crate::{RowId, RowView};
+
+/// Choices of a [`Layout`].
+///
+/// ```
+/// use spall_layout::{Options, Overlap};
+/// let mut options = Options::default();
+/// options.overlap = Overlap::Clip;
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub struct Options {
+    /// What becomes of slices that overlap the one they begin in. Default [`Overlap::Spill`].
+    pub overlap: Overlap,
+    /// How far a slice may reach past the end of the one it lies in and still be drawn inside it, cut there. Default
+    /// 0; one microsecond suits writers that truncate start and length separately. \[json 3.4\]
+    pub overhang_tolerance: Ticks,
+}
+
+/// Where every slice of a trace is drawn: its lane, depth and row, the rows, and their index.
+///
+/// A row holds the slices of one track, lane and depth. Lane 0 is the track's own nesting; slices that overlap the
+/// one they begin in without lying inside it are on lanes 1…, by default. Rows are numbered in display order:
+/// track by track, lane by lane, depth by depth.
+///
+/// The layout holds no names and does not borrow the trace; it goes with the one it was made of. It takes about 28
+/// bytes per slice.
+///
+/// ```
+/// use spall_layout::{Layout, Options};
+/// use spall_model::{ByteRange, Event, Limits, SliceId, Text, Thread, ThreadEvent, Tick, Ticks, TraceBuilder};
+/// let mut builder = TraceBuilder::new(&Limits::default());
+/// for (name, start, length) in [("frame", 0, 100), ("update", 10, 30), ("draw", 50, 20)] {
+///     let event = ThreadEvent::new(Thread::new(1_i64, 1_i64), Tick(start), Text::plain(name.as_bytes()));
+///     builder.push(&Event::Complete(event, Ticks(length)), ByteRange::default());
+/// }
+/// let trace = builder.finish();
+/// let layout = Layout::new(&trace, &Options::default());
+/// assert_eq!(layout.rows().len(), 2);
+/// assert_eq!(layout.place(SliceId(2)).unwrap().depth, 1);
+/// assert_eq!(layout.parent(SliceId(2)), Some(SliceId(0)));
+/// assert_eq!(layout.self_time(SliceId(0)), Some(Ticks(50)));
+/// ```
+#[derive(Debug, Clone, Default)]
+pub struct Layout {
+    pub(crate) starts: Vec<Tick>,
+    pub(crate) ends: Vec<Tick>,
+    pub(crate) ids: Vec<SliceId>,
+    pub(crate) nodes: Vec<Node>,
+    /// Ends with a row of nothing, which says where the last one ends.
+    pub(crate) rows: Vec<Row>,
+    /// The first row of each track, and the number of rows.
+    pub(crate) first_rows: Vec<u32>,
+    /// The row of each slice of the trace; [`NO_ROW`] if it has none.
+    pub(crate) row_of: Vec<u32>,
+    pub(crate) n_overlapping: u64,
+    pub(crate) n_rejected: u64,
+}
+
+/// The row of slices without a place.
+pub(crate) const NO_ROW: u32 = u32::MAX;
+
+/// A row of a [`Layout`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Row {
+    pub(crate) track: TrackId,
+    pub(crate) lane: u32,
+    pub(crate) depth: u32,
+    /// Where its slices begin in the arrays of the layout.
+    pub(crate) slices: u32,
+    /// Where its index begins.
+    pub(crate) nodes: u32,
+}
+
+/// What a row is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RowInfo {
+    /// Whose.
+    pub track: TrackId,
+    /// 0 is the track's own nesting, 1… are overflow lanes.
+    pub lane: u32,
+    /// Depth inside the lane, from 0.
+    pub depth: u32,
+}
+
+impl Layout {
+    /// Lays out `trace`.
+    ///
+    /// O(n) for n slices that nest, O(n log n) at worst.
+    #[must_use]
+    pub fn new(trace: &Trace<'_>, options: &Options) -> Self {
+        Builder::new(trace, options).build()
+    }
+
+    /// The rows, in display order.
+    #[must_use]
+    pub fn rows(&self) -> Range<u32> {
+        0..self.first_rows.last().copied().unwrap_or(0)
+    }
+
+    /// The rows of a track; none if it has no slices.
+    #[must_use]
+    pub fn track_rows(&self, track: TrackId) -> Range<u32> {
+        let first = |index: usize| self.first_rows.get(index).copied();
+        match (first(track.index()), first(track.index() + 1)) {
+            (Some(first), Some(end)) => first..end,
+            _ => 0..0,
+        }
+    }
+
+    /// What a row is.
+    #[must_use]
+    pub fn row_info(&self, row: RowId) -> Option<RowInfo> {
+        let row = self.rows.get(self.position(row)?)?;
+        Some(RowInfo { track: row.track, lane: row.lane, depth: row.depth })
+    }
+
+    /// A row to ask for its rectangles and slices.
+    #[must_use]
+    pub fn row(&self, row: RowId) -> Option<RowView<'_>> {
+        let at = self.position(row)?;
+        let (this, next) = (self.rows.get(at)?, self.rows.get(at + 1)?);
+        let range = this.slices as usize..next.slices as usize;
+        let nodes = self.nodes.get(this.nodes as usize..next.nodes as usize)?;
+        Some(RowView {
+            row,
+            starts: self.starts.get(range.clone())?,
+            ends: self.ends.get(range.clone())?,
+            ids: self.ids.get(range.clone())?,
+            levels: Levels::cut(nodes, range.len()),
+        })
+    }
+
+    fn position(&self, row: RowId) -> Option<usize> {
+        self.rows().contains(&row.0).then_some(row.0 as usize)
+    }
+
+    /// How many slices overlap the one they begin in without lying inside it.
+    #[must_use]
+    pub fn n_overlapping(&self) -> u64 {
+        self.n_overlapping
+    }
+
+    /// How many slices have no place, because of [`Overlap::Reject`].
+    #[must_use]
+    pub fn n_rejected(&self) -> u64 {
+        self.n_rejected
+    }
+}
