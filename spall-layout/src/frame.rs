@@ -245,6 +245,20 @@ impl Frame {
         ticks.wrapping_mul(self.asked.into())
     }
 
+    /// How many parts there are in `ticks`, to draw.
+    #[inline(always)]
+    #[expect(clippy::cast_precision_loss, reason = "at most 65 535")]
+    pub(crate) fn parts_f32(&self, ticks: f32) -> f32 {
+        ticks * self.asked as f32
+    }
+
+    /// The last tick before the right edge of the column in which `tick`, at `position`, lies.
+    #[inline(always)]
+    pub(crate) fn last_before_edge(&self, tick: i64, position: Position) -> i64 {
+        let ticks = (self.span - position.part).div_ceil(u64::from(self.asked));
+        tick.saturating_add_unsigned(ticks - 1)
+    }
+
     /// Whether the time from `first` to `last` is no longer than one column and sticks out on neither side.
     #[inline(always)]
     pub(crate) fn fits_column(&self, first: i64, last: i64) -> bool {

@@ -8,6 +8,8 @@ use alloc::vec::Vec;
 
 use spall_model::{SliceId, Tick};
 
+use crate::merge::{Owner, to_f32};
+
 /// Slices of a node of level 0, as a power of two.
 pub(crate) const LEAF_BITS: u32 = 4;
 /// Children of a node, as a power of two.
@@ -23,9 +25,9 @@ pub(crate) struct Node {
     /// Where the last slice ends.
     pub(crate) last: i64,
     /// The longest slice, the first if several are.
-    pub(crate) longest_start: i64,
-    pub(crate) longest_end: i64,
-    pub(crate) longest: SliceId,
+    longest_start: i64,
+    longest_end: i64,
+    longest: SliceId,
     /// 31 bits: the part of the time that is inside slices. Lowest bit: the last slice is a point.
     packed: u32,
 }
@@ -33,19 +35,20 @@ pub(crate) struct Node {
 const _: () = assert!(size_of::<Node>() == 40);
 
 impl Node {
-    fn new(
-        first: i64,
-        last: i64,
-        (start, end, id): (i64, i64, SliceId),
-        busy: u64,
-        ends_in_point: bool,
-    ) -> Self {
+    fn new(first: i64, last: i64, longest: Owner, busy: u64, ends_in_point: bool) -> Self {
         let span = last.abs_diff(first);
         // Down to 33 bits, so that the product below stays inside 64.
         let drop = 31_u32.saturating_sub(span.leading_zeros());
         let part = (((busy >> drop) << 31) / (span >> drop).max(1)).min((1 << 31) - 1);
         let packed = u32::try_from(part).unwrap_or(0) << 1 | u32::from(ends_in_point);
-        Self { first, last, longest_start: start, longest_end: end, longest: id, packed }
+        Self {
+            first,
+            last,
+            longest_start: longest.start,
+            longest_end: longest.end,
+            longest: longest.id,
+            packed,
+        }
     }
 
     fn leaf(starts: &[Tick], ends: &[Tick], ids: &[SliceId]) -> Self {
@@ -64,7 +67,7 @@ impl Node {
         Self::new(
             starts[0].0,
             ends[last].0,
-            (starts[longest].0, ends[longest].0, ids[longest]),
+            Owner { start: starts[longest].0, end: ends[longest].0, id: ids[longest] },
             busy,
             starts[last] == ends[last],
         )
@@ -75,18 +78,18 @@ impl Node {
         let mut busy = 0_u64;
         for child in children {
             busy = busy.saturating_add(child.busy());
-            if child.longest_length() > longest.longest_length() {
+            if child.longest().length() > longest.longest().length() {
                 longest = child;
             }
         }
         let last = &children[children.len() - 1];
-        let longest = (longest.longest_start, longest.longest_end, longest.longest);
-        Self::new(children[0].first, last.last, longest, busy, last.ends_in_point())
+        Self::new(children[0].first, last.last, longest.longest(), busy, last.ends_in_point())
     }
 
+    /// The longest slice.
     #[inline(always)]
-    pub(crate) fn longest_length(&self) -> u64 {
-        self.longest_end.wrapping_sub(self.longest_start).cast_unsigned()
+    pub(crate) fn longest(&self) -> Owner {
+        Owner { start: self.longest_start, end: self.longest_end, id: self.longest }
     }
 
     /// Whether the last slice has no length, so that its end is touched.
@@ -100,6 +103,12 @@ impl Node {
     #[expect(clippy::cast_precision_loss, reason = "24 bits are enough to draw")]
     pub(crate) fn density(&self) -> f32 {
         (self.packed >> 1) as f32 * (1.0 / 2_147_483_648.0)
+    }
+
+    /// The ticks inside slices, to draw.
+    #[inline(always)]
+    pub(crate) fn busy_f32(&self) -> f32 {
+        to_f32(self.last.wrapping_sub(self.first).cast_unsigned()) * self.density()
     }
 
     /// The time inside slices; exact for nodes of up to 2³⁰ ticks.

@@ -9,133 +9,145 @@ use crate::frame::Position;
 use crate::index::Node;
 use crate::{Frame, Rect, RowId};
 
-/// A slice, or a group of slices no longer than a column.
+/// A slice, or slices of which the longest stands for all.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Item {
     /// The owner's overlap with the first column, in parts of a column.
     pub(crate) first_overlap: u64,
     /// The owner's overlap with the last column.
     pub(crate) last_overlap: u64,
-    /// First and last column touched. A group touches at most two.
+    /// First and last column touched. Several slices touch at most two.
     pub(crate) columns: (u32, u32),
     /// Position in the row of the first slice.
     pub(crate) first: u32,
     /// How many slices.
     pub(crate) count: u32,
-    /// The owner: the longest slice.
-    owner: SliceId,
-    left: f32,
-    right: f32,
+    pub(crate) owner: Owner,
     /// Parts inside slices in the first and in the last column; all in the first, if they are the same.
     busy: (f32, f32),
 }
 
-/// A slice of a row.
+/// The slice that stands for others.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Slice {
+pub(crate) struct Owner {
     pub(crate) start: i64,
     pub(crate) end: i64,
     pub(crate) id: SliceId,
-    /// Position in the row.
-    pub(crate) at: u32,
 }
 
-impl Slice {
+impl Owner {
     #[inline(always)]
-    fn length(&self) -> u64 {
+    pub(crate) fn length(&self) -> u64 {
         self.end.wrapping_sub(self.start).cast_unsigned()
     }
 }
 
-/// Consecutive slices that lie in one column, or one slice.
+/// Consecutive slices that lie in one column.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Group {
-    first: Slice,
-    longest: Slice,
-    from: Position,
-    /// How much of the column lies to the right of the first slice's start, if that slice does not leave it.
-    room: u64,
+pub(crate) struct Run {
+    column: u32,
+    /// What comes next and ends here at the latest lies in the column too.
+    limit: i64,
+    first: u32,
     count: u32,
-    busy: u64,
+    longest: Owner,
+    /// Ticks inside slices.
+    busy: f32,
 }
 
-impl Group {
+impl Run {
+    /// Takes nothing.
+    pub(crate) const NONE: Self = Self {
+        column: 0,
+        limit: i64::MIN,
+        first: 0,
+        count: 0,
+        longest: Owner { start: 0, end: 0, id: SliceId(0) },
+        busy: 0.0,
+    };
+
+    /// What may follow something that ended at `end` and last touched `column`.
     #[inline(always)]
-    pub(crate) fn new(frame: &Frame, slice: Slice) -> Self {
-        let from = frame.position(slice.start);
-        let room = frame.column_parts() - from.part;
-        let inside = frame.fits_column(slice.start, slice.end) && frame.parts(slice.length()) <= room;
-        let busy = if inside { frame.parts(slice.length()) } else { 0 };
-        Self { first: slice, longest: slice, from, room: if inside { room } else { 0 }, count: 1, busy }
+    fn behind(frame: &Frame, end: i64, at: Position, column: u32) -> Self {
+        let limit = if at.column == column { frame.last_before_edge(end, at) } else { i64::MIN };
+        Self { column, limit, ..Self::NONE }
     }
 
-    /// Takes the next slice if it lies in the same column too.
+    /// Whether what ends at `end` belongs here.
     #[inline(always)]
-    pub(crate) fn take(&mut self, frame: &Frame, slice: Slice) -> bool {
-        let fits = self.room > 0
-            && frame.fits_column(self.first.start, slice.end)
-            && frame.parts(slice.end.wrapping_sub(self.first.start).cast_unsigned()) <= self.room
-            // A point at the edge is in the next column.
-            && frame.parts(slice.start.wrapping_sub(self.first.start).cast_unsigned()) < self.room;
-        if fits {
-            if slice.length() > self.longest.length() {
-                self.longest = slice;
-            }
-            self.count += 1;
-            self.busy += frame.parts(slice.length());
+    pub(crate) fn holds(&self, end: i64) -> bool {
+        end <= self.limit
+    }
+
+    /// Takes what [`Run::holds`].
+    #[inline(always)]
+    pub(crate) fn take(&mut self, longest: Owner, busy: f32, first: u32, count: u32) {
+        if self.count == 0 {
+            self.first = first;
+            self.longest = longest;
+        } else if longest.length() > self.longest.length() {
+            self.longest = longest;
         }
-        fits
+        self.count += count;
+        self.busy += busy;
     }
 
+    /// What was taken; nothing is left.
     #[inline(always)]
-    pub(crate) fn item(&self, frame: &Frame) -> Item {
-        let (columns, overlaps, busy) = if self.room > 0 {
+    pub(crate) fn flush(&mut self, frame: &Frame, items: &mut Vec<Item>) {
+        if self.count > 0 {
             let overlap = frame.parts(self.longest.length());
-            ((self.from.column, self.from.column), (overlap, overlap), (to_f32(self.busy), 0.0))
-        } else {
-            self.leaves_column(frame)
-        };
-        Item {
-            first_overlap: overlaps.0,
-            last_overlap: overlaps.1,
-            columns,
-            first: self.first.at,
-            count: self.count,
-            owner: self.longest.id,
-            left: frame.x(Tick(self.longest.start)),
-            right: frame.x(Tick(self.longest.end)),
-            busy,
-        }
-    }
-
-    /// Columns, overlaps and parts inside of a slice that leaves its first column, or the frame.
-    #[inline(always)]
-    fn leaves_column(&self, frame: &Frame) -> ((u32, u32), (u64, u64), (f32, f32)) {
-        let (from, to, whole) = (self.from, frame.position(self.first.end), frame.column_parts());
-        let last = if from == to { to.column } else { to.last_touched() };
-        if from.column == last {
-            let overlap = if to.column == last { to.part } else { whole } - from.part;
-            ((last, last), (overlap, overlap), (to_f32(overlap), 0.0))
-        } else {
-            let first = whole - from.part;
-            let rest = if to.part == 0 { whole } else { to.part };
-            ((from.column, last), (first, rest), (to_f32(first), to_f32(rest)))
+            items.push(Item {
+                first_overlap: overlap,
+                last_overlap: overlap,
+                columns: (self.column, self.column),
+                first: self.first,
+                count: self.count,
+                owner: self.longest,
+                busy: (frame.parts_f32(self.busy), 0.0),
+            });
+            self.count = 0;
         }
     }
 }
 
 impl Item {
-    /// A node that fits a column and lies in the frame.
+    /// A slice, and the run that may follow it.
     #[inline(always)]
-    pub(crate) fn node(frame: &Frame, node: &Node, first: u32, count: u32) -> Self {
+    pub(crate) fn slice(frame: &Frame, owner: Owner, first: u32) -> (Self, Run) {
+        let (from, to, whole) =
+            (frame.position(owner.start), frame.position(owner.end), frame.column_parts());
+        let last = if from == to { to.column } else { to.last_touched() };
+        let (overlaps, busy) = if from.column == last {
+            let overlap = if to.column == last { to.part } else { whole } - from.part;
+            ((overlap, overlap), (to_f32(overlap), 0.0))
+        } else {
+            let (first, last) = (whole - from.part, if to.part == 0 { whole } else { to.part });
+            ((first, last), (to_f32(first), to_f32(last)))
+        };
+        let item = Self {
+            first_overlap: overlaps.0,
+            last_overlap: overlaps.1,
+            columns: (from.column, last),
+            first,
+            count: 1,
+            owner,
+            busy,
+        };
+        (item, Run::behind(frame, owner.end, to, last))
+    }
+
+    /// A node that fits a column and lies in the frame, and the run that may follow it.
+    #[inline(always)]
+    pub(crate) fn node(frame: &Frame, node: &Node, first: u32, count: u32) -> (Self, Run) {
         let (from, to) = (frame.position(node.first), frame.position(node.last));
         let last = if node.ends_in_point() || from == to { to.column } else { to.last_touched() };
-        let (first_overlap, last_overlap, busy) = if from.column == last {
-            let overlap = frame.parts(node.longest_length());
-            let busy = frame.parts(node.last.wrapping_sub(node.first).cast_unsigned());
-            (overlap, overlap, (to_f32(busy), 0.0))
+        let (overlaps, busy) = if from.column == last {
+            let overlap = frame.parts(node.longest().length());
+            let extent = frame.parts(node.last.wrapping_sub(node.first).cast_unsigned());
+            ((overlap, overlap), (to_f32(extent), 0.0))
         } else {
-            let (left, right) = (frame.position(node.longest_start), frame.position(node.longest_end));
+            let (left, right) = (frame.position(node.longest().start), frame.position(node.longest().end));
             let whole = frame.column_parts();
             // Where the owner begins and ends in the first column, and in the last.
             let in_first = |at: Position| if at.column == from.column { at.part } else { whole };
@@ -145,26 +157,25 @@ impl Item {
                 Ordering::Greater => whole,
             };
             let busy = (to_f32(whole - from.part), to_f32(in_last(to)));
-            (in_first(right) - in_first(left), in_last(right) - in_last(left), busy)
+            ((in_first(right) - in_first(left), in_last(right) - in_last(left)), busy)
         };
         let density = node.density();
-        Self {
-            first_overlap,
-            last_overlap,
+        let item = Self {
+            first_overlap: overlaps.0,
+            last_overlap: overlaps.1,
             columns: (from.column, last),
             first,
             count,
-            owner: node.longest,
-            left: frame.x(Tick(node.longest_start)),
-            right: frame.x(Tick(node.longest_end)),
+            owner: node.longest(),
             busy: (busy.0 * density, busy.1 * density),
-        }
+        };
+        (item, Run::behind(frame, node.last, to, last))
     }
 }
 
 #[inline(always)]
 #[expect(clippy::cast_precision_loss, reason = "24 bits are enough to draw")]
-fn to_f32(parts: u64) -> f32 {
+pub(crate) fn to_f32(parts: u64) -> f32 {
     parts as f32
 }
 
@@ -172,6 +183,7 @@ fn to_f32(parts: u64) -> f32 {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Merge {
     rect: Rect,
+    owner: Owner,
     /// Overlap of the owner with the last column.
     last_overlap: u64,
     /// Parts inside slices: in all columns but the last, and in the last.
@@ -185,18 +197,24 @@ impl Merge {
     pub(crate) fn new(row: RowId, frame: &Frame, item: &Item) -> Self {
         let rect =
             Rect { row, slice: SliceId(0), x0: 0, x1: 0, left: 0.0, right: 0.0, first: 0, count: 0, busy: 0 };
-        let mut merge = Self { rect, last_overlap: 0, busy: (0.0, 0.0), width: to_f32(frame.column_parts()) };
+        let mut merge = Self {
+            rect,
+            owner: item.owner,
+            last_overlap: 0,
+            busy: (0.0, 0.0),
+            width: to_f32(frame.column_parts()),
+        };
         merge.begin(item, item.columns.0, 0.0);
         merge
     }
 
     /// Takes the next item.
     #[inline(always)]
-    pub(crate) fn add(&mut self, item: &Item, out: &mut Vec<Rect>) {
+    pub(crate) fn add(&mut self, frame: &Frame, item: &Item, out: &mut Vec<Rect>) {
         let contested = self.rect.x1 - 1;
         let (x0, last) = item.columns;
         if x0 > contested {
-            self.emit(out);
+            self.emit(frame, out);
             self.begin(item, x0, 0.0);
         } else if item.first_overlap > self.last_overlap {
             // The item takes the contested column, and all of a rectangle that had no other.
@@ -209,7 +227,7 @@ impl Merge {
             } else {
                 self.rect.x1 = contested;
                 self.busy.1 = 0.0;
-                self.emit(out);
+                self.emit(frame, out);
                 self.begin(item, x0, carried);
             }
         } else {
@@ -217,7 +235,7 @@ impl Merge {
             if last == contested {
                 self.rect.count += item.count;
             } else {
-                self.emit(out);
+                self.emit(frame, out);
                 self.begin(item, x0 + 1, 0.0);
             }
         }
@@ -227,17 +245,8 @@ impl Merge {
     #[inline(always)]
     fn begin(&mut self, item: &Item, x0: u32, carried: f32) {
         let (first, last) = item.columns;
-        self.rect = Rect {
-            row: self.rect.row,
-            slice: item.owner,
-            x0,
-            x1: last + 1,
-            left: item.left,
-            right: item.right,
-            first: item.first,
-            count: item.count,
-            busy: 0,
-        };
+        self.rect = Rect { x0, x1: last + 1, first: item.first, count: item.count, ..self.rect };
+        self.owner = item.owner;
         self.last_overlap = item.last_overlap;
         #[expect(clippy::cast_precision_loss, reason = "at most 65 536")]
         let whole = last.saturating_sub(first + 1) as f32 * self.width;
@@ -251,7 +260,7 @@ impl Merge {
     }
 
     #[inline(always)]
-    fn emit(&mut self, out: &mut Vec<Rect>) {
+    fn emit(&mut self, frame: &Frame, out: &mut Vec<Rect>) {
         #[expect(clippy::cast_precision_loss, reason = "at most 65 536")]
         let parts = (self.rect.x1 - self.rect.x0) as f32 * self.width;
         let busy = (self.busy.0 + self.busy.1) / parts;
@@ -261,12 +270,15 @@ impl Merge {
             reason = "from 0 to 65 535, saturates"
         )]
         let busy = (busy * 65535.0 + 0.5) as u16;
+        self.rect.slice = self.owner.id;
+        self.rect.left = frame.x(Tick(self.owner.start));
+        self.rect.right = frame.x(Tick(self.owner.end));
         self.rect.busy = busy;
         out.push(self.rect);
     }
 
     /// Hands out the last rectangle.
-    pub(crate) fn finish(mut self, out: &mut Vec<Rect>) {
-        self.emit(out);
+    pub(crate) fn finish(mut self, frame: &Frame, out: &mut Vec<Rect>) {
+        self.emit(frame, out);
     }
 }

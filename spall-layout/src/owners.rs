@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 use core::cmp::Ordering;
 
 use crate::index::{FANOUT_BITS, LEAF_BITS};
-use crate::merge::Item;
+use crate::merge::{Item, Run};
 use crate::walk::{Found, fitting, slices};
 use crate::{Frame, RowView};
 
@@ -60,7 +60,7 @@ impl Owners {
     /// what it is compared with, so that it is soon given up.
     pub(crate) fn refine(&mut self, row: &RowView<'_>, frame: &Frame, items: &mut Vec<Item>) {
         for &(level, at) in &self.straddles.0 {
-            let mut next = fitting(row, frame, level, at);
+            let mut next = fitting(row.levels.get(level, at), frame, level, at);
             while let Some(found) = next {
                 next = None;
                 if !self.best.may_lose(frame, &found) {
@@ -69,10 +69,13 @@ impl Owners {
                 items.clear();
                 if found.level == 0 {
                     let first = found.at << LEAF_BITS;
-                    slices(row, frame, first, first + (1 << LEAF_BITS), items);
+                    let mut run = Run::NONE;
+                    slices(row, frame, first, first + (1 << LEAF_BITS), &mut run, items);
+                    run.flush(frame, items);
                 } else {
                     for child in 0..1 << FANOUT_BITS {
-                        let child = fitting(row, frame, found.level - 1, (found.at << FANOUT_BITS) + child);
+                        let (level, at) = (found.level - 1, (found.at << FANOUT_BITS) + child);
+                        let child = fitting(row.levels.get(level, at), frame, level, at);
                         if let Some(child) = child {
                             items.push(child.item);
                             if child.item.columns.0 != child.item.columns.1 {
@@ -120,9 +123,9 @@ impl Bests {
     fn may_lose_one_of_two(&self, frame: &Frame, found: &Found<'_>) -> bool {
         let Found { node, item, .. } = found;
         let (first, last) = item.columns;
-        let (left, right) = (frame.position(node.longest_start), frame.position(node.longest_end));
+        let (left, right) = (frame.position(node.longest().start), frame.position(node.longest().end));
         let (from, to) = (frame.position(node.first), frame.position(node.last));
-        let (whole, most) = (frame.column_parts(), frame.parts(node.longest_length()));
+        let (whole, most) = (frame.column_parts(), frame.parts(node.longest().length()));
         // What lies before the longest slice may be in the first column, what lies behind it in the last.
         let before = if left.column == first { left.part } else { whole } - from.part;
         let behind = if to.column > last { whole } else { to.part }

@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 
 use crate::index::{FANOUT_BITS, LEAF_BITS, Node};
-use crate::merge::{Group, Item, Merge, Slice};
+use crate::merge::{Item, Merge, Owner, Run, to_f32};
 use crate::{Fidelity, Frame, Rect, RowView, Scratch};
 
 /// Items gathered before they are merged: as many as stay in the nearest cache.
@@ -25,7 +25,7 @@ pub(crate) fn rects(row: &RowView<'_>, frame: &Frame, scratch: &mut Scratch, out
             // A copy lives in registers.
             let mut current = *merge;
             for item in items {
-                current.add(item, out);
+                current.add(frame, item, out);
             }
             *merge = current;
         }
@@ -42,7 +42,7 @@ pub(crate) fn rects(row: &RowView<'_>, frame: &Frame, scratch: &mut Scratch, out
         }
     }
     if let Some(merge) = merge {
-        merge.finish(out);
+        merge.finish(frame, out);
     }
 }
 
@@ -83,9 +83,10 @@ fn walk(
     mut sink: impl FnMut(&[Item]),
 ) {
     items.clear();
-    items.reserve(BLOCK + (1 << LEAF_BITS));
+    items.reserve(BLOCK + 2 * (1 << LEAF_BITS));
     let top = row.levels.len();
     let (mut level, mut at) = (top, 0_u32);
+    let mut run = Run::NONE;
     loop {
         let bits = LEAF_BITS + FANOUT_BITS * level;
         let first = u64::from(at) << bits;
@@ -94,18 +95,27 @@ fn walk(
             break;
         }
         if end > u64::from(from) {
-            match fitting(row, frame, level, at) {
-                Some(found) if !open(&found) => items.push(found.item),
-                _ if level > 0 => {
-                    level -= 1;
-                    at <<= FANOUT_BITS;
-                    continue;
+            let node = row.levels.get(level, at);
+            if let Some(node) = node.filter(|node| run.holds(node.last)) {
+                run.take(node.longest(), node.busy_f32(), at << bits, 1 << bits);
+            } else {
+                match fitting(node, frame, level, at) {
+                    Some(found) if !open(&found) => {
+                        run.flush(frame, items);
+                        items.push(found.item);
+                        run = found.run;
+                    }
+                    _ if level > 0 => {
+                        level -= 1;
+                        at <<= FANOUT_BITS;
+                        continue;
+                    }
+                    _ => slices(row, frame, from.max(at << bits), to_u32_min(end, to), &mut run, items),
                 }
-                _ => slices(row, frame, from.max(at << bits), to_u32_min(end, to), items),
-            }
-            if items.len() >= BLOCK {
-                sink(items);
-                items.clear();
+                if items.len() >= BLOCK {
+                    sink(items);
+                    items.clear();
+                }
             }
         }
         at += 1;
@@ -117,6 +127,7 @@ fn walk(
             break;
         }
     }
+    run.flush(frame, items);
     sink(items);
 }
 
@@ -127,44 +138,47 @@ pub(crate) struct Found<'a> {
     pub(crate) at: u32,
     pub(crate) node: &'a Node,
     pub(crate) item: Item,
+    run: Run,
 }
 
 /// The node at a place, if it exists and fits a column.
 #[inline(always)]
-pub(crate) fn fitting<'a>(row: &RowView<'a>, frame: &Frame, level: u32, at: u32) -> Option<Found<'a>> {
-    let node = row.levels.get(level, at).filter(|node| frame.fits_column(node.first, node.last))?;
+pub(crate) fn fitting<'a>(node: Option<&'a Node>, frame: &Frame, level: u32, at: u32) -> Option<Found<'a>> {
+    let node = node.filter(|node| frame.fits_column(node.first, node.last))?;
     let bits = LEAF_BITS + FANOUT_BITS * level;
-    Some(Found { level, at, node, item: Item::node(frame, node, at << bits, 1 << bits) })
+    let (item, run) = Item::node(frame, node, at << bits, 1 << bits);
+    Some(Found { level, at, node, item, run })
 }
 
 fn to_u32_min(end: u64, to: u32) -> u32 {
     u32::try_from(end).unwrap_or(u32::MAX).min(to)
 }
 
-/// The slices of a leaf, those together that lie in one column.
+/// The slices of a leaf.
 #[inline(always)]
-pub(crate) fn slices(row: &RowView<'_>, frame: &Frame, from: u32, to: u32, items: &mut Vec<Item>) {
+pub(crate) fn slices(
+    row: &RowView<'_>,
+    frame: &Frame,
+    from: u32,
+    to: u32,
+    run: &mut Run,
+    items: &mut Vec<Item>,
+) {
     let range = from as usize..to as usize;
     let (Some(starts), Some(ends), Some(ids)) =
         (row.starts.get(range.clone()), row.ends.get(range.clone()), row.ids.get(range))
     else {
         return;
     };
-    let mut slices = starts.iter().zip(ends).zip(ids).zip(from..).map(|(((&start, &end), &id), at)| Slice {
-        start: start.0,
-        end: end.0,
-        id,
-        at,
-    });
-    let mut next = slices.next();
-    while let Some(slice) = next {
-        let mut group = Group::new(frame, slice);
-        next = slices.next();
-        while let Some(slice) = next
-            && group.take(frame, slice)
-        {
-            next = slices.next();
+    for (((&start, &end), &id), at) in starts.iter().zip(ends).zip(ids).zip(from..) {
+        let slice = Owner { start: start.0, end: end.0, id };
+        if run.holds(slice.end) {
+            run.take(slice, to_f32(slice.length()), at, 1);
+        } else {
+            run.flush(frame, items);
+            let (item, next) = Item::slice(frame, slice, at);
+            items.push(item);
+            *run = next;
         }
-        items.push(group.item(frame));
     }
 }
