@@ -25,6 +25,12 @@ pub(crate) struct Rounded {
 }
 
 impl Nanos {
+    /// So many nanoseconds.
+    #[inline]
+    pub(crate) fn from_whole(whole: u64) -> Self {
+        Self { negative: false, whole, sub: 0 }
+    }
+
     /// Reads decimal microseconds: digits with an optional sign, point and exponent. `None` if `text` is anything
     /// else.
     #[inline]

@@ -6,9 +6,9 @@ use spall_model::{
 };
 
 use crate::decimal::{Nanos, Rounded};
-use crate::fields::{Field, FieldSet, Fields, KEYED_EVENT, Place, THREAD_EVENT};
+use crate::fields::{Field, FieldSet, Fields, KEYED_EVENT, THREAD_EVENT};
 use crate::id;
-use crate::lexer::{self, Kind};
+use crate::lexer::{self, Kind, Token};
 use crate::value::{self, JSON_ARGS, JSON_EVENT, JSON_KEYED_EVENT};
 
 /// The things wrong with one event, of which the caller wants one at a time.
@@ -48,17 +48,51 @@ pub(crate) struct Record<'a, 'f> {
 impl<'a> Record<'a, '_> {
     /// The event, or `None` if it says nothing or has to be left out; the notes tell.
     pub(crate) fn event(&mut self) -> Option<Event<'a>> {
-        let Some(phase) = self.first_byte(Field::Ph) else {
+        match self.phase() {
+            Some(b'B') => self.begin_or_end().map(Event::Begin),
+            Some(b'E') => self.begin_or_end().map(Event::End),
+            Some(b'X') => self.complete().map(|(event, length)| match length {
+                Some(length) => Event::Complete(event, length),
+                None => Event::Unfinished(event),
+            }),
+            phase => self.other_event(phase),
+        }
+    }
+
+    /// The first byte of `ph`. \[json 1\]
+    #[inline(always)]
+    pub(crate) fn phase(&self) -> Option<u8> {
+        self.first_byte(Field::Ph)
+    }
+
+    #[inline(always)]
+    pub(crate) fn begin_or_end(&mut self) -> Option<ThreadEvent<'a>> {
+        let (at, _) = self.start()?;
+        Some(self.thread_event(at, true))
+    }
+
+    /// A complete event and its length, if it has one.
+    #[inline(always)]
+    pub(crate) fn complete(&mut self) -> Option<(ThreadEvent<'a>, Option<Ticks>)> {
+        let (at, start) = self.start()?;
+        let length = self.slice_duration().map(|duration| self.length(at, start, duration));
+        Some((self.thread_event(at, true), length))
+    }
+
+    #[inline(never)]
+    pub(crate) fn other_event(&mut self, phase: Option<u8>) -> Option<Event<'a>> {
+        let Some(phase) = phase else {
             if !self.fields.is_empty() {
                 self.note(DiagnosticKind::MissingPhase);
             }
             return None;
         };
         Some(match phase {
-            b'B' => Event::Begin(self.thread_event()?.0),
-            b'E' => Event::End(self.thread_event()?.0),
-            b'X' => return self.complete(),
-            b'i' | b'I' | b'R' => return self.instant(),
+            b'i' | b'I' | b'R' => {
+                let (at, _) = self.start()?;
+                let scope = self.scope();
+                Event::Instant(self.thread_event(at, scope == Scope::Thread), scope)
+            }
             b'C' => return self.counter(),
             b'M' | b'm' => return self.metadata(),
             b'b' => Event::Async(AsyncPhase::Begin, self.keyed_event(false)?),
@@ -74,7 +108,10 @@ impl<'a> Record<'a, '_> {
             b's' => Event::Flow(self.flow(FlowPhase::Start)?),
             b't' => Event::Flow(self.flow(FlowPhase::Step)?),
             b'f' => Event::Flow(self.flow(FlowPhase::End)?),
-            b'P' | b'V' | b'v' | b'c' | b'(' | b')' => Event::Other(self.thread_event()?.0, phase),
+            b'P' | b'V' | b'v' | b'c' | b'(' | b')' => {
+                let (at, _) = self.start()?;
+                Event::Other(self.thread_event(at, true), phase)
+            }
             _ => {
                 self.note(DiagnosticKind::UnknownEvent);
                 return None;
@@ -109,22 +146,14 @@ impl<'a> Record<'a, '_> {
         })
     }
 
-    fn complete(&mut self) -> Option<Event<'a>> {
-        let (event, start) = self.thread_event()?;
-        let duration = self.duration(Field::Dur).or_else(|| {
+    /// The length of a complete event: `dur`, or else a `tdur` that is more than nothing.
+    #[inline]
+    fn slice_duration(&mut self) -> Option<Nanos> {
+        self.duration(Field::Dur).or_else(|| {
             let duration = self.duration(Field::Tdur).filter(|duration| duration.is_positive())?;
             self.note(DiagnosticKind::DurationFromThreadClock);
             Some(duration)
-        });
-        Some(match duration {
-            Some(duration) => Event::Complete(event, self.length(event.at, start, duration)),
-            None => Event::Unfinished(event),
         })
-    }
-
-    fn instant(&mut self) -> Option<Event<'a>> {
-        let (event, _) = self.thread_event_of(true)?;
-        Some(Event::Instant(event, self.scope()))
     }
 
     fn state_or_step(&mut self) -> Option<Event<'a>> {
@@ -132,8 +161,9 @@ impl<'a> Record<'a, '_> {
             && !self.fields.has(Field::Id2)
             && let Some(duration) = self.duration(Field::Dur)
         {
-            let (event, start) = self.thread_event()?;
-            return Some(Event::State(event, self.length(event.at, start, duration)));
+            let (at, start) = self.start()?;
+            let length = self.length(at, start, duration);
+            return Some(Event::State(self.thread_event(at, true), length));
         }
         Some(Event::Async(AsyncPhase::StepInto, self.keyed_event(false)?))
     }
@@ -150,24 +180,17 @@ impl<'a> Record<'a, '_> {
         }))
     }
 
-    fn thread_event(&mut self) -> Option<(ThreadEvent<'a>, Nanos)> {
-        self.thread_event_of(false)
-    }
-
-    /// An event on a thread, and its start before rounding. `wide`: it may be about more than its thread.
-    #[inline]
-    fn thread_event_of(&mut self, wide: bool) -> Option<(ThreadEvent<'a>, Nanos)> {
-        let (at, start) = self.start()?;
-        let wide = wide && matches!(self.first_byte(Field::Scope), Some(b'g' | b'p'));
-        let event = ThreadEvent {
-            thread: self.thread(!wide),
+    /// An event on a thread. That the file does not say the thread is noted if it is `required`.
+    #[inline(always)]
+    fn thread_event(&mut self, at: Tick, required: bool) -> ThreadEvent<'a> {
+        self.check_thread_clock();
+        ThreadEvent {
+            thread: self.thread(required),
             at,
             name: self.text(Field::Name),
             category: self.text(Field::Cat),
             args: self.args(THREAD_EVENT),
-        };
-        self.check_thread_clock();
-        Some((event, start))
+        }
     }
 
     fn keyed_event(&mut self, object: bool) -> Option<KeyedEvent<'a>> {
@@ -184,7 +207,7 @@ impl<'a> Record<'a, '_> {
             id,
             // The ids of objects belong to their process unless they say otherwise.
             local: local.unwrap_or(object),
-            scoped: args.field(b"scope").is_some_and(|scope| scope != Value::Null),
+            scoped: self.value_of(Field::KeyScope).is_some(),
             name: self.text(Field::Name),
             category: self.text(Field::Cat),
             args,
@@ -224,7 +247,7 @@ impl<'a> Record<'a, '_> {
         } else if is(b"process_labels") {
             self.argument_text(b"labels").map(|text| Event::ProcessLabels(self.process(), text))
         } else {
-            let value = self.place(Field::Args).map_or(Value::Null, |place| self.value(place));
+            let value = self.value_of(Field::Args).map_or(Value::Null, |token| self.value(token));
             Some(Event::Meta(MetaEvent { thread: Some(self.thread(false)), key: name, value }))
         };
         if event.is_none() {
@@ -240,43 +263,55 @@ impl<'a> Record<'a, '_> {
     }
 
     #[cold]
-    fn note_at(&mut self, kind: DiagnosticKind, place: Place) {
-        self.notes.add(kind, (place.start, place.end));
+    fn note_at(&mut self, kind: DiagnosticKind, token: Token) {
+        self.notes.add(kind, (token.start, token.end));
     }
 
     /// Where `field` stands, unless it is absent or `null`.
     #[inline]
-    fn place(&self, field: Field) -> Option<Place> {
-        let place = self.fields.get(field)?;
-        (place.kind != Kind::Bare || self.bytes(place) != b"null").then_some(place)
+    fn value_of(&self, field: Field) -> Option<Token> {
+        let token = self.fields.get(field)?;
+        (token.kind != Kind::Bare || self.bytes(token) != b"null").then_some(token)
     }
 
     #[inline]
-    fn bytes(&self, place: Place) -> &'a [u8] {
-        self.data.get(place.start..place.end).unwrap_or_default()
+    fn bytes(&self, token: Token) -> &'a [u8] {
+        self.data.get(token.start..token.end).unwrap_or_default()
     }
 
-    fn value(&self, place: Place) -> Value<'a> {
-        value::value(place.kind, self.bytes(place))
+    fn value(&self, token: Token) -> Value<'a> {
+        value::value(self.data, token)
     }
 
     /// The text of a string, or of a number.
     #[inline]
-    fn text_at(&self, place: Place) -> Option<Text<'a>> {
-        let bytes = self.bytes(place);
-        match place.kind {
+    fn text_at(&self, token: Token) -> Option<Text<'a>> {
+        let bytes = self.bytes(token);
+        match token.kind {
             Kind::String => Some(Text::plain(value::inside(bytes))),
             Kind::EscapedString => Some(Text::escaped(value::inside(bytes))),
+            Kind::Integer | Kind::Decimal => Some(Text::plain(bytes)),
             Kind::Bare => value::number(bytes).map(|_| Text::plain(bytes)),
             Kind::Object | Kind::Array => None,
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn text(&mut self, field: Field) -> Text<'a> {
-        let Some(place) = self.place(field) else { return Text::EMPTY };
-        self.text_at(place).unwrap_or_else(|| {
-            self.note_at(DiagnosticKind::BadField, place);
+        match self.fields.get(field) {
+            None => Text::EMPTY,
+            Some(Token { kind: Kind::String, start, end, .. }) => {
+                Text::plain(self.data.get(start + 1..end.saturating_sub(1)).unwrap_or_default())
+            }
+            Some(_) => self.unusual_text(field),
+        }
+    }
+
+    #[inline(never)]
+    fn unusual_text(&mut self, field: Field) -> Text<'a> {
+        let Some(token) = self.value_of(field) else { return Text::EMPTY };
+        self.text_at(token).unwrap_or_else(|| {
+            self.note_at(DiagnosticKind::BadField, token);
             Text::EMPTY
         })
     }
@@ -284,12 +319,12 @@ impl<'a> Record<'a, '_> {
     /// The first byte of a string, escapes decoded.
     #[inline]
     fn first_byte(&self, field: Field) -> Option<u8> {
-        let place = self.fields.get(field)?;
-        match place.kind {
-            Kind::String if place.end - place.start > 2 => self.data.get(place.start + 1).copied(),
+        let token = self.fields.get(field)?;
+        match token.kind {
+            Kind::String if token.end - token.start > 2 => self.data.get(token.start + 1).copied(),
             Kind::String => Some(0),
             Kind::EscapedString => {
-                let piece = self.text_at(place)?.pieces().next()?;
+                let piece = self.text_at(token)?.pieces().next()?;
                 piece.bytes(&mut [0; 4]).first().copied()
             }
             _ => None,
@@ -297,21 +332,22 @@ impl<'a> Record<'a, '_> {
     }
 
     fn is_set(&self, field: Field) -> bool {
-        self.place(field).is_some_and(|place| match place.kind {
-            Kind::Bare => !matches!(self.bytes(place), b"false" | b"0"),
-            Kind::String | Kind::EscapedString => self.text_at(place).is_some_and(|text| text.is(b"true")),
+        self.value_of(field).is_some_and(|token| match token.kind {
+            Kind::Integer | Kind::Decimal => token.number != 0,
+            Kind::Bare => self.bytes(token) != b"false",
+            Kind::String | Kind::EscapedString => self.text_at(token).is_some_and(|text| text.is(b"true")),
             Kind::Object | Kind::Array => false,
         })
     }
 
     fn scope(&mut self) -> Scope {
-        match self.first_byte(Field::Scope) {
+        match self.first_byte(Field::InstantScope) {
             Some(b'p') => Scope::Process,
             Some(b'g') => Scope::Global,
             Some(b't') => Scope::Thread,
             _ => {
-                if let Some(place) = self.place(Field::Scope) {
-                    self.note_at(DiagnosticKind::BadField, place);
+                if let Some(token) = self.value_of(Field::InstantScope) {
+                    self.note_at(DiagnosticKind::BadField, token);
                 }
                 Scope::Thread
             }
@@ -320,9 +356,11 @@ impl<'a> Record<'a, '_> {
 
     /// Microseconds, as a number or as a string with blanks around.
     #[inline]
-    fn micros(&self, place: Place) -> Option<Nanos> {
-        let bytes = self.bytes(place);
-        match place.kind {
+    fn micros(&self, token: Token) -> Option<Nanos> {
+        let bytes = self.bytes(token);
+        match token.kind {
+            Kind::Integer => Some(Nanos::from_whole(token.number * 1000)),
+            Kind::Decimal => Some(Nanos::from_whole(token.number)),
             Kind::Bare => Nanos::from_micros(bytes),
             Kind::String => Nanos::from_micros(value::inside(bytes).trim_ascii()),
             _ => None,
@@ -330,29 +368,52 @@ impl<'a> Record<'a, '_> {
     }
 
     /// When the event happens, rounded and not.
-    #[inline]
+    #[inline(always)]
     fn start(&mut self) -> Option<(Tick, Nanos)> {
-        let Some(place) = self.place(Field::Ts) else {
+        let (whole, ns) = match self.fields.get(Field::Ts) {
+            // Sixteen digits and three decimals: more than fits is unusual, too.
+            Some(Token { kind: Kind::Integer, number, .. }) => (number * 1000, i64::try_from(number * 1000)),
+            Some(Token { kind: Kind::Decimal, number, .. }) => (number, i64::try_from(number)),
+            _ => return self.unusual_start(),
+        };
+        match ns {
+            Ok(ns) => Some((Tick(ns), Nanos::from_whole(whole))),
+            Err(_) => self.unusual_start(),
+        }
+    }
+
+    #[inline(never)]
+    fn unusual_start(&mut self) -> Option<(Tick, Nanos)> {
+        let Some(token) = self.value_of(Field::Ts) else {
             self.note(DiagnosticKind::MissingTime);
             return None;
         };
-        let Some(start) = self.micros(place) else {
-            self.note_at(DiagnosticKind::BadTime, place);
+        let Some(start) = self.micros(token) else {
+            self.note_at(DiagnosticKind::BadTime, token);
             return None;
         };
         let Rounded { ns, clamped } = start.round();
         if clamped {
-            self.note_at(DiagnosticKind::TimeOutOfRange, place);
+            self.note_at(DiagnosticKind::TimeOutOfRange, token);
         }
         Some((Tick(ns), start))
     }
 
-    #[inline]
+    #[inline(always)]
     fn duration(&mut self, field: Field) -> Option<Nanos> {
-        let place = self.place(field)?;
-        let duration = self.micros(place);
+        match self.fields.get(field)? {
+            Token { kind: Kind::Integer, number, .. } => Some(Nanos::from_whole(number * 1000)),
+            Token { kind: Kind::Decimal, number, .. } => Some(Nanos::from_whole(number)),
+            _ => self.unusual_duration(field),
+        }
+    }
+
+    #[inline(never)]
+    fn unusual_duration(&mut self, field: Field) -> Option<Nanos> {
+        let token = self.value_of(field)?;
+        let duration = self.micros(token);
         if duration.is_none() {
-            self.note_at(DiagnosticKind::BadDuration, place);
+            self.note_at(DiagnosticKind::BadDuration, token);
         }
         duration
     }
@@ -379,21 +440,19 @@ impl<'a> Record<'a, '_> {
 
     #[inline]
     fn duration_or_note(&mut self, field: Field) {
-        let integer =
-            |place: Place| place.kind == Kind::Bare && self.bytes(place).iter().all(u8::is_ascii_digit);
-        if self.fields.get(field).is_some_and(|place| !integer(place)) {
+        if self.fields.get(field).is_some_and(|token| token.kind != Kind::Integer) {
             self.duration(field);
         }
     }
 
     /// The process; 0 if the file does not say it.
-    #[inline]
+    #[inline(always)]
     fn process(&mut self) -> Id<'a> {
         self.id_field(Field::Pid, id::of_process_or_thread).unwrap_or(Id::Number(0))
     }
 
     /// The thread; one that the file does not say is the process. \[json 2\]
-    #[inline]
+    #[inline(always)]
     fn thread(&mut self, required: bool) -> Thread<'a> {
         let pid = self.process();
         let tid = self.id_field(Field::Tid, id::of_process_or_thread);
@@ -407,21 +466,30 @@ impl<'a> Record<'a, '_> {
         self.id_field(field, id::of_key)
     }
 
-    #[inline]
+    #[inline(always)]
     fn id_field(&mut self, field: Field, read: fn(Kind, &'a [u8]) -> Option<Id<'a>>) -> Option<Id<'a>> {
-        let place = self.place(field)?;
-        let id = read(place.kind, self.bytes(place));
+        match self.fields.get(field)? {
+            // Sixteen digits fit.
+            Token { kind: Kind::Integer, number, .. } => i64::try_from(number).ok().map(Id::Number),
+            _ => self.unusual_id(field, read),
+        }
+    }
+
+    #[inline(never)]
+    fn unusual_id(&mut self, field: Field, read: fn(Kind, &'a [u8]) -> Option<Id<'a>>) -> Option<Id<'a>> {
+        let token = self.value_of(field)?;
+        let id = read(token.kind, self.bytes(token));
         if id.is_none() {
-            self.note_at(DiagnosticKind::BadField, place);
+            self.note_at(DiagnosticKind::BadField, token);
         }
         id
     }
 
     /// The key of an async, flow or object event, and whether `id2` says that it is local or not.
     fn id(&mut self) -> Option<(Id<'a>, Option<bool>)> {
-        if let Some(id2) = self.place(Field::Id2).filter(|place| place.kind == Kind::Object) {
+        if let Some(id2) = self.value_of(Field::Id2).filter(|token| token.kind == Kind::Object) {
             for (key, local) in [(&b"local"[..], true), (b"global", false)] {
-                let id = self.member(id2, key).and_then(|place| id::of_key(place.kind, self.bytes(place)));
+                let id = self.member(id2, key).and_then(|token| id::of_key(token.kind, self.bytes(token)));
                 if let Some(id) = id {
                     return Some((id, Some(local)));
                 }
@@ -430,38 +498,40 @@ impl<'a> Record<'a, '_> {
         self.key_field(Field::Id).map(|id| (id, None))
     }
 
-    /// The value of `key` in the object at `place`, unless absent or `null`; the last one if it is repeated.
-    fn member(&self, place: Place, key: &[u8]) -> Option<Place> {
-        let mut pos = place.start + 1;
+    /// The value of `key` in the object at `token`, unless absent or `null`; the last one if it is repeated.
+    fn member(&self, token: Token, key: &[u8]) -> Option<Token> {
+        let mut pos = token.start + 1;
         let mut found = None;
         while let Ok(Some(member)) = lexer::next_member(self.data, &mut pos) {
             if member.key.is(self.data, key) {
-                found = Some(Place { kind: member.kind, start: member.value.0, end: member.value.1 });
+                found = Some(member.value);
             }
         }
-        found.filter(|&place| place.kind != Kind::Bare || self.bytes(place) != b"null")
+        found.filter(|&token| token.kind != Kind::Bare || self.bytes(token) != b"null")
     }
 
-    fn argument(&self, key: &[u8]) -> Option<Place> {
-        let args = self.place(Field::Args).filter(|place| place.kind == Kind::Object)?;
+    fn argument(&self, key: &[u8]) -> Option<Token> {
+        let args = self.value_of(Field::Args).filter(|token| token.kind == Kind::Object)?;
         self.member(args, key)
     }
 
     fn argument_text(&self, key: &[u8]) -> Option<Text<'a>> {
-        self.argument(key).and_then(|place| self.text_at(place))
+        self.argument(key).and_then(|token| self.text_at(token))
     }
 
     fn argument_integer(&self, key: &[u8]) -> Option<i64> {
-        let place = self.argument(key)?;
-        self.micros(place)?.whole_micros()
+        let token = self.argument(key)?;
+        self.micros(token)?.whole_micros()
     }
 
     /// The arguments, together with the fields that `represented` does not cover, if there are any.
-    #[inline]
+    #[inline(always)]
     fn args(&mut self, represented: FieldSet) -> Args<'a> {
-        let args = match self.place(Field::Args) {
+        let args = match self.fields.get(Field::Args) {
             None => Args::NONE,
-            Some(place) => self.args_at(place),
+            // `{}`
+            Some(Token { kind: Kind::Object, start, end, .. }) if end - start == 2 => Args::NONE,
+            Some(_) => self.args_value(),
         };
         if !self.fields.has_more_than(represented) {
             return args;
@@ -470,15 +540,15 @@ impl<'a> Record<'a, '_> {
         Args::new(self.data.get(self.object.0..self.object.1).unwrap_or_default(), format)
     }
 
-    #[inline]
-    fn args_at(&mut self, place: Place) -> Args<'a> {
-        let bytes = self.bytes(place);
-        match place.kind {
+    fn args_value(&mut self) -> Args<'a> {
+        let Some(token) = self.value_of(Field::Args) else { return Args::NONE };
+        let bytes = self.bytes(token);
+        match token.kind {
             Kind::Object if is_empty_object(bytes) => Args::NONE,
             Kind::String if bytes.len() <= 2 => Args::NONE,
             Kind::Object | Kind::String | Kind::EscapedString => Args::new(bytes, &JSON_ARGS),
-            Kind::Array | Kind::Bare => {
-                self.note_at(DiagnosticKind::BadField, place);
+            Kind::Array | Kind::Integer | Kind::Decimal | Kind::Bare => {
+                self.note_at(DiagnosticKind::BadField, token);
                 Args::NONE
             }
         }

@@ -2,7 +2,7 @@
 
 use spall_model::Text;
 
-use crate::lexer::{self, Key, Kind, Stop};
+use crate::lexer::{self, Key, Stop, Token};
 
 macro_rules! fields {
     ($($name:ident = $key:literal,)*) => {
@@ -51,7 +51,8 @@ fields! {
     Id2 = b"id2",
     Tts = b"tts",
     Tdur = b"tdur",
-    Scope = b"s",
+    InstantScope = b"s",
+    KeyScope = b"scope",
     BindingPoint = b"bp",
     BindId = b"bind_id",
     FlowIn = b"flow_in",
@@ -102,22 +103,29 @@ impl FieldSet {
     }
 }
 
-use Field::{Args, BindId, BindingPoint, Cat, Dur, FlowIn, FlowOut, Id, Id2, Name, Ph, Pid, Scope, Tid, Ts};
+use Field::{
+    Args, BindId, BindingPoint, Cat, Dur, FlowIn, FlowOut, Id, Id2, InstantScope, Name, Ph, Pid, Tid, Ts,
+};
 
 /// What [`spall_model::ThreadEvent`] and its phase say.
-pub(crate) const THREAD_EVENT: FieldSet =
-    FieldSet::of(&[Name, Cat, Ph, Ts, Dur, Pid, Tid, Args, Scope, BindingPoint, BindId, FlowIn, FlowOut]);
+pub(crate) const THREAD_EVENT: FieldSet = FieldSet::of(&[
+    Name,
+    Cat,
+    Ph,
+    Ts,
+    Dur,
+    Pid,
+    Tid,
+    Args,
+    InstantScope,
+    BindingPoint,
+    BindId,
+    FlowIn,
+    FlowOut,
+]);
 
 /// What [`spall_model::KeyedEvent`] and [`spall_model::CounterEvent`] say. The thread is not part of them.
 pub(crate) const KEYED_EVENT: FieldSet = FieldSet::of(&[Name, Cat, Ph, Ts, Pid, Args, Id, Id2]);
-
-/// Where the value of a field stands.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Place {
-    pub(crate) kind: Kind,
-    pub(crate) start: usize,
-    pub(crate) end: usize,
-}
 
 /// The known fields of one event. Kept by the reader and used again for every event; positions are those of the
 /// data that was read, which is the same as long as the event is.
@@ -126,13 +134,12 @@ pub(crate) struct Fields {
     present: FieldSet,
     /// Whether the event has fields that are not known.
     unknown: bool,
-    places: [Place; Field::COUNT],
+    values: [Token; Field::COUNT],
 }
 
 impl Fields {
     pub(crate) const fn new() -> Self {
-        let nowhere = Place { kind: Kind::Bare, start: 0, end: 0 };
-        Self { present: FieldSet(0), unknown: false, places: [nowhere; Field::COUNT] }
+        Self { present: FieldSet(0), unknown: false, values: [Token::NOWHERE; Field::COUNT] }
     }
 
     /// Reads the object whose brace is at `start` and returns its end.
@@ -140,37 +147,36 @@ impl Fields {
         self.clear();
         let mut pos = start + 1;
         while let Some(member) = lexer::next_member(data, &mut pos)? {
-            let (start, end) = member.value;
-            self.set(Field::of_key(data, &member.key), Place { kind: member.kind, start, end });
+            self.set(Field::of_key(data, &member.key), member.value);
         }
         Ok(pos)
     }
 
     #[inline]
-    fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         self.present = FieldSet(0);
         self.unknown = false;
     }
 
-    /// Notes where a field stands; the last one counts where a file repeats it.
-    #[inline]
-    fn set(&mut self, field: Option<Field>, place: Place) {
-        match field.and_then(|field| Some((field, self.places.get_mut(field as usize)?))) {
+    /// Notes the value of a field; the last one counts where a file repeats it.
+    #[inline(always)]
+    pub(crate) fn set(&mut self, field: Option<Field>, value: Token) {
+        match field.and_then(|field| Some((field, self.values.get_mut(field as usize)?))) {
             Some((field, slot)) => {
-                *slot = place;
+                *slot = value;
                 self.present.insert(field);
             }
             None => self.unknown = true,
         }
     }
 
-    /// Where `field` stands, if the event has it.
+    /// The value of `field`, if the event has it.
     #[inline]
-    pub(crate) fn get(&self, field: Field) -> Option<Place> {
+    pub(crate) fn get(&self, field: Field) -> Option<Token> {
         if !self.present.has(field) {
             return None;
         }
-        self.places.get(field as usize).copied()
+        self.values.get(field as usize).copied()
     }
 
     /// Whether the event has `field`, `null` included.

@@ -28,10 +28,12 @@ pub(crate) fn of_key(kind: Kind, bytes: &[u8]) -> Option<Id<'_>> {
             Some(canonical(text).map_or(Id::Text(text), Id::Number))
         }
         Kind::EscapedString => Some(Id::Text(inside(bytes))),
-        Kind::Bare => match canonical(bytes).or_else(|| whole_number(bytes)) {
-            Some(number) => Some(Id::Number(number)),
-            None => Nanos::from_micros(bytes).map(|_| Id::Text(bytes)),
-        },
+        Kind::Integer | Kind::Decimal | Kind::Bare => {
+            match canonical(bytes).or_else(|| whole_number(bytes)) {
+                Some(number) => Some(Id::Number(number)),
+                None => Nanos::from_micros(bytes).map(|_| Id::Text(bytes)),
+            }
+        }
         Kind::Object | Kind::Array => None,
     }
 }

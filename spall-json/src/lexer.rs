@@ -26,8 +26,26 @@ pub(crate) enum Kind {
     Object,
     /// `[…]`
     Array,
-    /// A number, `true`, `null`, or a word that JSON does not have.
+    /// Up to sixteen digits.
+    Integer,
+    /// Up to sixteen digits, a point and up to three digits.
+    Decimal,
+    /// Any other number, `true`, `null`, or a word that JSON does not have.
     Bare,
+}
+
+/// A value: what it is and where it stands, quotes and brackets included.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Token {
+    pub(crate) kind: Kind,
+    pub(crate) start: usize,
+    pub(crate) end: usize,
+    /// The number, if it is an [`Kind::Integer`]; in thousandths, if it is a [`Kind::Decimal`]; else 0.
+    pub(crate) number: u64,
+}
+
+impl Token {
+    pub(crate) const NOWHERE: Self = Self { kind: Kind::Bare, start: 0, end: 0, number: 0 };
 }
 
 /// Whether JSON ignores `byte` between tokens.
@@ -49,7 +67,7 @@ pub(crate) fn skip_blanks(data: &[u8], mut pos: usize) -> Option<(usize, u8)> {
 }
 
 /// The position of the quote that ends the string whose inside begins at `pos`, and whether it holds a backslash.
-#[inline]
+#[inline(always)]
 pub(crate) fn string_end(data: &[u8], pos: usize) -> Result<(usize, bool), Stop> {
     let special = scan::string_special(data, pos).ok_or(Stop::Incomplete)?;
     if data.get(special) == Some(&b'"') {
@@ -59,6 +77,7 @@ pub(crate) fn string_end(data: &[u8], pos: usize) -> Result<(usize, bool), Stop>
 }
 
 /// The position of the quote that ends a string, from the backslash at `pos` on.
+#[inline(never)]
 fn escaped_string_end(data: &[u8], mut pos: usize) -> Result<usize, Stop> {
     loop {
         // The byte behind the backslash, be it another one or a quote, is no special one.
@@ -114,17 +133,68 @@ pub(crate) fn nested_end(data: &[u8], pos: usize) -> Result<usize, Stop> {
     }
 }
 
-/// The kind and the end of the value that begins at `pos`, where something other than a blank stands.
-pub(crate) fn value_end(data: &[u8], pos: usize) -> Result<(Kind, usize), Stop> {
+/// The value that begins at `pos`, where something other than a blank stands.
+#[inline(always)]
+pub(crate) fn token(data: &[u8], pos: usize) -> Result<Token, Stop> {
     match data.get(pos) {
         None => Err(Stop::Incomplete),
-        Some(b'"') => string_end(data, pos + 1)
-            .map(|(end, escaped)| (if escaped { Kind::EscapedString } else { Kind::String }, end + 1)),
-        Some(b'{') => nested_end(data, pos).map(|end| (Kind::Object, end)),
-        Some(b'[') => nested_end(data, pos).map(|end| (Kind::Array, end)),
+        Some(b'"') => string(data, pos),
+        Some(b'0'..=b'9') => number(data, pos),
+        Some(b'{') => Ok(Token { kind: Kind::Object, start: pos, end: nested_end(data, pos)?, number: 0 }),
+        Some(b'[') => Ok(Token { kind: Kind::Array, start: pos, end: nested_end(data, pos)?, number: 0 }),
         Some(b',' | b':' | b'}' | b']') => Err(Stop::Damaged(pos)),
-        Some(_) => word_end(data, pos).map(|end| (Kind::Bare, end)),
+        Some(_) => Ok(Token { kind: Kind::Bare, start: pos, end: word_end(data, pos)?, number: 0 }),
     }
+}
+
+/// The string whose opening quote is at `pos`.
+#[inline(always)]
+pub(crate) fn string(data: &[u8], pos: usize) -> Result<Token, Stop> {
+    let (end, escaped) = string_end(data, pos + 1)?;
+    let kind = if escaped { Kind::EscapedString } else { Kind::String };
+    Ok(Token { kind, start: pos, end: end + 1, number: 0 })
+}
+
+/// The number whose first digit is at `pos`.
+#[inline(always)]
+fn number(data: &[u8], pos: usize) -> Result<Token, Stop> {
+    let rest = data.get(pos..).unwrap_or_default();
+    let (mut number, digits) = leading_digits(0, rest, 16);
+    let mut length = digits;
+    let mut kind = Kind::Integer;
+    if rest.get(length) == Some(&b'.') {
+        let decimals = rest.get(length + 1..).unwrap_or_default();
+        let (thousandths, digits) = leading_digits(number, decimals, 3);
+        if digits > 0 {
+            number = thousandths;
+            for _ in digits..3 {
+                number *= 10;
+            }
+            kind = Kind::Decimal;
+            length += 1 + digits;
+        }
+    }
+    match rest.get(length) {
+        None => Err(Stop::Incomplete),
+        Some(&byte) if ends_word(byte) => Ok(Token { kind, start: pos, end: pos + length, number }),
+        Some(_) => Ok(Token { kind: Kind::Bare, start: pos, end: word_end(data, pos + length)?, number: 0 }),
+    }
+}
+
+/// Appends the digits that begin `text`, at most `most`, to `number`. Returns it and how many they were.
+#[inline(always)]
+fn leading_digits(number: u64, text: &[u8], most: usize) -> (u64, usize) {
+    let mut number = number;
+    let mut length = 0;
+    for &byte in text.iter().take(most) {
+        let digit = byte.wrapping_sub(b'0');
+        if digit > 9 {
+            break;
+        }
+        number = number * 10 + u64::from(digit);
+        length += 1;
+    }
+    (number, length)
 }
 
 /// The key of a member of an object, as positions in the data.
@@ -150,10 +220,7 @@ impl Key {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Member {
     pub(crate) key: Key,
-    /// What the value is.
-    pub(crate) kind: Kind,
-    /// The value, with its quotes or brackets.
-    pub(crate) value: (usize, usize),
+    pub(crate) value: Token,
 }
 
 /// Steps over blanks and commas to the next key of an object and its colon, or over the closing brace (`None`).
@@ -187,9 +254,9 @@ pub(crate) fn next_key(data: &[u8], pos: &mut usize) -> Result<Option<Key>, Stop
 #[inline]
 pub(crate) fn next_member(data: &[u8], pos: &mut usize) -> Result<Option<Member>, Stop> {
     let Some(key) = next_key(data, pos)? else { return Ok(None) };
-    let (kind, end) = value_end(data, key.value)?;
-    *pos = end;
-    Ok(Some(Member { key, kind, value: (key.value, end) }))
+    let value = token(data, key.value)?;
+    *pos = value.end;
+    Ok(Some(Member { key, value }))
 }
 
 #[cfg(test)]
@@ -219,13 +286,27 @@ mod tests {
     }
 
     #[test]
+    fn short_numbers_are_read_at_once() {
+        let kind = |text: &[u8]| token(text, 0).map(|token| (token.kind, token.end, token.number));
+        assert_eq!(kind(b"007,"), Ok((Kind::Integer, 3, 7)));
+        assert_eq!(kind(b"1.5,"), Ok((Kind::Decimal, 3, 1500)));
+        assert_eq!(kind(b"9999999999999999.999}"), Ok((Kind::Decimal, 20, 9_999_999_999_999_999_999)));
+        assert_eq!(kind(b"10000000000000000 "), Ok((Kind::Bare, 17, 0)));
+        assert_eq!(kind(b"1.0005,"), Ok((Kind::Bare, 6, 0)));
+        assert_eq!(kind(b"1.,"), Ok((Kind::Bare, 2, 0)));
+        assert_eq!(kind(b"1e3]"), Ok((Kind::Bare, 3, 0)));
+        assert_eq!(kind(b"-1,"), Ok((Kind::Bare, 2, 0)));
+        assert_eq!(kind(b"12"), Err(Stop::Incomplete));
+    }
+
+    #[test]
     fn members_are_read_one_by_one() {
         let data = br#" , "a" : 1 ,"b":"x"} "#;
         let mut pos = 0;
         let first = next_member(data, &mut pos).unwrap().unwrap();
-        assert_eq!((first.kind, &data[first.value.0..first.value.1]), (Kind::Bare, &b"1"[..]));
+        assert_eq!(first.value, Token { kind: Kind::Integer, start: 9, end: 10, number: 1 });
         let second = next_member(data, &mut pos).unwrap().unwrap();
-        assert_eq!((second.kind, &data[second.value.0..second.value.1]), (Kind::String, &br#""x""#[..]));
+        assert_eq!(second.value, Token { kind: Kind::String, start: 16, end: 19, number: 0 });
         assert_eq!(next_member(data, &mut pos), Ok(None));
         assert_eq!(pos, data.len() - 1);
     }

@@ -15,6 +15,7 @@ mod lexer;
 mod parser;
 mod pending;
 mod scan;
+mod shape;
 mod value;
 
 pub use color::cname_rgb;

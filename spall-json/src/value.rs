@@ -3,7 +3,7 @@
 use spall_model::{Args, ArgsFormat, Text, Value};
 
 use crate::fields::{Field, FieldSet, KEYED_EVENT, THREAD_EVENT};
-use crate::lexer::{self, Kind, Member};
+use crate::lexer::{self, Kind, Member, Token};
 
 /// Arguments whose bytes are the text of a JSON object, or of a string, which is then the one entry `text`.
 pub static JSON_ARGS: ArgsFormat =
@@ -41,14 +41,15 @@ fn is_event(format: &'static ArgsFormat) -> bool {
     core::ptr::eq(format, &JSON_EVENT) || core::ptr::eq(format, &JSON_KEYED_EVENT)
 }
 
-/// The value whose text is `text`.
-pub(crate) fn value<'a>(kind: Kind, text: &'a [u8]) -> Value<'a> {
-    match kind {
+/// The value at `token` of `data`.
+pub(crate) fn value<'a>(data: &'a [u8], token: Token) -> Value<'a> {
+    let text = data.get(token.start..token.end).unwrap_or_default();
+    match token.kind {
         Kind::String => Value::Text(Text::plain(inside(text))),
         Kind::EscapedString => Value::Text(Text::escaped(inside(text))),
         Kind::Object => Value::Map(Args::new(text, &JSON_ARGS)),
         Kind::Array => Value::List(Args::new(text, &JSON_ARRAY)),
-        Kind::Bare => bare(text),
+        Kind::Integer | Kind::Decimal | Kind::Bare => bare(text),
     }
 }
 
@@ -107,7 +108,7 @@ fn next_member(bytes: &[u8], pos: &mut usize) -> Option<Member> {
 fn entry<'b>(bytes: &'b [u8], member: &Member) -> Option<(Text<'b>, Value<'b>)> {
     let key = bytes.get(member.key.inside.0..member.key.inside.1)?;
     let key = if member.key.escaped { Text::escaped(key) } else { Text::plain(key) };
-    Some((key, value(member.kind, bytes.get(member.value.0..member.value.1)?)))
+    Some((key, value(bytes, member.value)))
 }
 
 fn next_entry<'b>(bytes: &'b [u8], pos: &mut usize) -> Option<(Text<'b>, Value<'b>)> {
@@ -121,15 +122,11 @@ fn array_item<'b>(bytes: &'b [u8], pos: &mut usize) -> Option<(Text<'b>, Value<'
             b',' => at += 1,
             byte if lexer::is_blank(byte) => at += 1,
             b']' => break None,
-            _ => break lexer::value_end(bytes, at).ok(),
+            _ => break lexer::token(bytes, at).ok(),
         }
     };
-    let Some((kind, end)) = item else {
-        *pos = bytes.len();
-        return None;
-    };
-    *pos = end;
-    Some((Text::EMPTY, value(kind, bytes.get(at..end)?)))
+    *pos = item.map_or(bytes.len(), |item| item.end);
+    item.map(|item| (Text::EMPTY, value(bytes, item)))
 }
 
 /// Where the value of `args` stands in an event; the last one where the event repeats it.
@@ -138,11 +135,12 @@ fn find_args(event: &[u8]) -> Option<(usize, usize)> {
     let mut found = None;
     while let Ok(Some(member)) = lexer::next_member(event, &mut pos) {
         if Field::of_key(event, &member.key) == Some(Field::Args) {
-            found = Some(member)
-                .filter(|member| matches!(member.kind, Kind::Object | Kind::String | Kind::EscapedString));
+            found = Some(member).filter(|member| {
+                matches!(member.value.kind, Kind::Object | Kind::String | Kind::EscapedString)
+            });
         }
     }
-    found.map(|member| member.value)
+    found.map(|member| (member.value.start, member.value.end))
 }
 
 fn event_args_entry<'b>(bytes: &'b [u8], pos: &mut usize) -> Option<(Text<'b>, Value<'b>)> {
