@@ -9,7 +9,10 @@ use std::{
     process::ExitCode,
 };
 
-use spall::model::{Key, Limits, Scope, SliceId, Tick, Trace, Track, TrackId, TrackKind};
+use spall::{
+    layout::{Layout, Options},
+    model::{DiagnosticKind, Key, Limits, Scope, SliceId, Trace, Track, TrackId, TrackKind},
+};
 use spall_examples::{json::Line, phases::Phases};
 
 fn main() -> ExitCode {
@@ -48,9 +51,9 @@ fn dump(path: &std::path::Path, summary: bool) -> Result<(), Box<dyn Error>> {
     let format = spall::detect(&data).ok_or(spall::Error::UnknownFormat)?;
     let trace = spall::load_as(format, &data, &Limits::default())?;
     phases.end("load");
-    let places = places(&trace);
+    let layout = Layout::new(&trace, &Options::default());
     phases.end("layout");
-    let mut dump = Dump { trace: &trace, places: &places, out: BufWriter::new(io::stdout().lock()) };
+    let mut dump = Dump { trace: &trace, layout: &layout, out: BufWriter::new(io::stdout().lock()) };
     dump.trace(format.name())?;
     if summary {
         eprintln!("{}", phases.report());
@@ -63,7 +66,7 @@ fn dump(path: &std::path::Path, summary: bool) -> Result<(), Box<dyn Error>> {
 
 struct Dump<'a, W> {
     trace: &'a Trace<'a>,
-    places: &'a [Place],
+    layout: &'a Layout,
     out: W,
 }
 
@@ -126,6 +129,12 @@ impl<W: Write> Dump<'_, W> {
             line.text("kind", count.kind.name())
                 .raw("count", count.count)
                 .raw("first_byte", count.first_byte);
+            self.line(&mut line)?;
+        }
+        let overlapping = self.layout.n_overlapping();
+        if overlapping > 0 {
+            let mut line = Line::new("diagnostic");
+            line.text("kind", DiagnosticKind::PartialOverlap.name()).raw("count", overlapping);
             self.line(&mut line)?;
         }
         Ok(())
@@ -213,12 +222,14 @@ impl<W: Write> Dump<'_, W> {
     fn slice(&mut self, track: TrackId, index: usize) -> io::Result<()> {
         let trace = self.trace;
         let id = slice_id(index);
-        let (Some(slice), Some(place)) = (trace.slice(id), self.places.get(index)) else { return Ok(()) };
+        let (Some(slice), Some(place)) = (trace.slice(id), self.layout.place(id)) else { return Ok(()) };
         let mut line = Line::new("slice");
         line.raw("track", track.0).some_text("name", &trace.name(slice.name));
         line.some_text("cat", &trace.name(slice.category)).raw("start", slice.start.0);
         line.raw("dur", place.end.since(slice.start).0);
-        line.raw("lane", place.lane).raw("depth", place.depth).raw("self", place.self_time);
+        line.raw("lane", place.lane)
+            .raw("depth", place.depth)
+            .raw("self", self.layout.self_time(id).unwrap_or_default().0);
         line.raw("open", slice.flags.is_unfinished()).args(trace.slice_args(id).iter());
         self.line(&mut line)
     }
@@ -269,29 +280,4 @@ fn quoted(text: &str) -> String {
 
 fn slice_id(index: usize) -> SliceId {
     SliceId(u32::try_from(index).unwrap_or(u32::MAX))
-}
-
-struct Place {
-    lane: u32,
-    depth: u32,
-    end: Tick,
-    self_time: i64,
-}
-
-fn places(trace: &Trace<'_>) -> Vec<Place> {
-    let mut places: Vec<Place> = Vec::new();
-    let mut nesting = spall::model::nest::Nesting::default();
-    for track in trace.tracks() {
-        nesting.clear();
-        for index in track.slices() {
-            let slice = trace.slice(slice_id(index)).unwrap();
-            let p = nesting.place(index as u32, slice.start, slice.end, slice.flags).unwrap();
-            let dur = p.end.since(slice.start).0;
-            if let Some(parent) = p.parent {
-                places[parent as usize].self_time -= dur;
-            }
-            places.push(Place { lane: p.lane, depth: p.depth, end: p.end, self_time: dur });
-        }
-    }
-    places
 }

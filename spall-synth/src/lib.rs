@@ -1,3 +1,6 @@
-//! Under construction.
+//! Writes valid and damaged traces of every format and size, for tests, benchmarks and fuzzing.
+//!
+//! It shares no code with the readers, so that a mistake in one is seen by the other.
 
+pub mod corpus;
 pub mod heph;

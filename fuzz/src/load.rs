@@ -1,0 +1,57 @@
+//! Loading any bytes: no panic, a sound trace, and the same one when the input comes in pieces.
+
+use spall::{
+    layout::{Layout, Options},
+    model::{Limits, SliceId, Trace},
+};
+
+/// Loads `bytes` and checks the trace and its layout.
+///
+/// # Panics
+/// When a promise is broken.
+pub fn run(bytes: &[u8]) {
+    let limits = Limits::default();
+    let whole = spall::load(bytes, &limits);
+    let streamed = spall::load_from(bytes, &limits);
+    match (&whole, &streamed) {
+        (Ok(whole), Ok(streamed)) => {
+            check(whole);
+            assert_eq!(facts(whole), facts(streamed), "in pieces");
+        }
+        (Err(whole), Err(streamed)) => assert_eq!(whole.to_string(), streamed.to_string()),
+        (whole, streamed) => panic!("{:?} but in pieces {:?}", whole.is_ok(), streamed.is_ok()),
+    }
+}
+
+/// What must not depend on how the input came in.
+fn facts(trace: &Trace<'_>) -> impl PartialEq + std::fmt::Debug {
+    let names: Vec<_> = trace.slices().names().iter().map(|&name| trace.name(name).into_owned()).collect();
+    let slices = (trace.slices().starts().to_vec(), trace.slices().ends().to_vec(), names);
+    (slices, trace.tracks().len(), trace.bounds(), trace.diagnostics().counts().to_vec())
+}
+
+fn check(trace: &Trace<'_>) {
+    let slices = trace.slices();
+    let mut next = 0;
+    for track in trace.tracks() {
+        assert_eq!(track.slices().start, next, "tracks share out all slices");
+        next = track.slices().end;
+        assert!(slices.starts()[track.slices()].is_sorted());
+    }
+    assert_eq!(next, slices.len());
+    assert!(slices.starts().iter().zip(slices.ends()).all(|(start, end)| start <= end));
+
+    let layout = Layout::new(trace, &Options::default());
+    let mut rows = vec![i64::MIN; layout.rows().len()];
+    for index in 0..u32::try_from(slices.len()).unwrap_or(u32::MAX) {
+        let id = SliceId(index);
+        let Some(place) = layout.place(id) else { panic!("{id:?} has no place") };
+        let end = &mut rows[place.row.0 as usize];
+        let is_span = slices.flags()[id.index()].open_depth() > 0 && !slices.flags()[id.index()].is_paired();
+        assert!(is_span || *end <= place.start.0, "{id:?} lies over the one before it");
+        *end = place.end.0;
+        assert!(layout.self_time(id).is_some_and(|time| time.0 >= 0));
+        // Decoding must end, whatever the bytes are.
+        trace.slice_args(id).iter().for_each(drop);
+    }
+}

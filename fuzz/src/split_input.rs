@@ -1,0 +1,57 @@
+//! Splitting the input anywhere changes nothing; cutting it leaves a prefix.
+
+use spall::{
+    format::{heph, spall as binary},
+    json,
+    model::{Chunk, Parser},
+};
+
+/// Reads `bytes` whole, in pieces, and cut, with every parser. The first byte says how large the pieces are.
+///
+/// # Panics
+/// When the events differ.
+pub fn run(bytes: &[u8]) {
+    let Some((&size, bytes)) = bytes.split_first() else { return };
+    let size = usize::from(size) + 1;
+    check(binary::Parser::new, bytes, size);
+    check(heph::Parser::new, bytes, size);
+    check(json::Parser::new, bytes, size);
+}
+
+fn check<P: Parser<Error: std::fmt::Display>>(parser: impl Fn() -> P, bytes: &[u8], size: usize) {
+    let whole = events(parser(), bytes, bytes.len());
+    let pieces = events(parser(), bytes, size);
+    assert_eq!(whole, pieces, "in pieces of {size}");
+    let cut = events(parser(), &bytes[..bytes.len() - size.min(bytes.len())], bytes.len());
+    let content = |line: &&String| !line.contains("Diagnostic(") && !line.starts_with("error");
+    let whole: Vec<_> = whole.iter().filter(content).collect();
+    let cut: Vec<_> = cut.iter().filter(content).collect();
+    assert!(whole.starts_with(&cut), "cut by {size}");
+}
+
+/// The events, each as text, and the error if there is one.
+fn events<P: Parser<Error: std::fmt::Display>>(mut parser: P, bytes: &[u8], size: usize) -> Vec<String> {
+    let (mut start, mut end) = (0, size.min(bytes.len()));
+    let mut events = Vec::new();
+    loop {
+        match parser.parse(&bytes[start..end], end == bytes.len()) {
+            Ok(Chunk::NeedMore(more)) => {
+                assert!(more > 0 && end < bytes.len(), "asks for what it has");
+                end = (end + size).min(bytes.len());
+            }
+            Ok(Chunk::Skipped(length)) => {
+                assert!(length > 0);
+                start += length;
+            }
+            Ok(Chunk::Parsed(parsed)) => {
+                start += parsed.consumed;
+                events.push(format!("{:?} {:?}", parsed.bytes, parsed.event));
+            }
+            Ok(Chunk::End) => return events,
+            Err(error) => {
+                events.push(format!("error {error}"));
+                return events;
+            }
+        }
+    }
+}
