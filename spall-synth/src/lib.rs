@@ -4,3 +4,4 @@
 
 pub mod corpus;
 pub mod heph;
+pub mod spall;

@@ -192,9 +192,9 @@ impl<W: io::Write> FileWriter<W> {
         self.put(thread, |into| encode::floats::complete_v0(into, thread, time, duration, name.as_bytes()))
     }
 
-    /// A time of version 0 or 1.
+    /// A time of version 0 or 1, at most where a reader clamps it.
     fn nanoseconds(&self, at: Tick) -> f64 {
-        (at.0 as f64 * self.ns_per_tick).round()
+        (at.0 as f64 * self.ns_per_tick).round().clamp(i64::MIN as f64, i64::MAX as f64)
     }
 
     fn put(&mut self, thread: Ids, encode: impl Fn(&mut [u8]) -> Option<usize>) -> io::Result<Written> {

@@ -1,0 +1,604 @@
+//! The rules of spall streams, on files written straight from the format's description.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::std_instead_of_alloc,
+    reason = "a test fails by panicking"
+)]
+
+use core::ops::Range;
+use spall_format::spall::{self, Decode as _, Header, Parser, Records, Stop, Version, v0, v1, v3};
+use spall_format::{Error, ErrorKind};
+use spall_model::{Chunk, DiagnosticKind, Event, Id, Parser as _, ThreadEvent, Ticks};
+use spall_synth::spall::{File, Shape, attacks, end_flood, many_threads, nested_begins, trace};
+
+/// An event with where it comes from, or what ended reading.
+type Step = Result<(String, Range<u64>), Error>;
+
+fn step(parsed: Result<spall_model::Parsed<'_>, Error>) -> Step {
+    parsed.map(|parsed| (format!("{:?}", parsed.event), parsed.bytes.start..parsed.bytes.end))
+}
+
+fn read(data: &[u8]) -> Vec<Step> {
+    spall::parse_all(data).map(step).collect()
+}
+
+/// The events of `data`, of which the reader sees `start..next(start, end)` and then more and more.
+fn read_in_pieces(data: &[u8], next: impl Fn(usize, usize) -> usize) -> Vec<Step> {
+    let (mut parser, mut steps) = (Parser::new(), Vec::new());
+    let (mut start, mut end) = (0, 0);
+    loop {
+        let eof = end == data.len();
+        match parser.parse(&data[start..end], eof) {
+            Ok(Chunk::NeedMore(hint)) => {
+                assert!(hint > 0 && !eof);
+                end = next(start, end).clamp(end + 1, data.len());
+            }
+            Ok(Chunk::Skipped(length)) => {
+                assert!(length > 0 && start + length <= end);
+                start += length;
+            }
+            Ok(Chunk::Parsed(parsed)) => {
+                assert!(start + parsed.consumed <= end);
+                start += parsed.consumed;
+                assert_eq!(parser.offset(), start as u64);
+                steps.push(step(Ok(parsed)));
+            }
+            Ok(Chunk::End) => {
+                assert_eq!(start, data.len());
+                assert_eq!(parser.parse(b"", true), Ok(Chunk::End));
+                return steps;
+            }
+            Err(error) => {
+                assert_eq!(parser.parse(b"", true), Err(error));
+                steps.push(Err(error));
+                return steps;
+            }
+        }
+    }
+}
+
+fn check_pieces(name: &str, data: &[u8]) {
+    let whole = read(data);
+    assert_eq!(read_in_pieces(data, |_, end| end + 1), whole, "{name}, one byte more each time");
+    for split in 0..data.len().min(600) {
+        let next = |_, end| if end < split { split } else { usize::MAX };
+        assert_eq!(read_in_pieces(data, next), whole, "{name}, split at {split}");
+    }
+    for size in [1, 7, 64] {
+        assert_eq!(read_in_pieces(data, |start, _| start + size), whole, "{name}, pieces of {size}");
+    }
+}
+
+/// One file of each version, with everything a version can say.
+fn samples() -> Vec<(&'static str, Vec<u8>)> {
+    let v0 = File::new(0, 1.0)
+        .begin_v0(1, 2, 1.0, b"nan")
+        .complete_v0(1, 2, 1.5, 0.25, b"c\0")
+        .end_v0(1, 2, 2.0)
+        .complete_v0(1, 3, f64::NAN, f64::NAN, b"bad");
+    let json2bin = File::new(0, 1.0)
+        .begin_v1(0, 0, 0.0, b"main", b"")
+        .begin_v1(0, 0, 1.0, b"foo", b"x=1")
+        .end_v0(0, 0, 2.0)
+        .end_v0(0, 0, 3.0);
+    let v1 = File::new(1, 1.0)
+        .begin_v1(1, 2, 100.5, b"main", b"argc=1")
+        .pad(13, &[0xee; 13])
+        .begin_v1(1, 2, f64::INFINITY, b"", b"")
+        .pad(0, b"")
+        .end_v0(1, 2, 101.0);
+    let v3 = File::new(3, 0.5)
+        .buffer(1, 2)
+        .name_v3(8, b"process")
+        .name_v3(9, b"thread\0")
+        .begin_v3(10, b"outer", b"args\0")
+        .pad(4, b"\x03\x03\x03\x03")
+        .buffer(1, 3)
+        .buffer(1, 2)
+        .begin_v3(u64::MAX, b"late", b"")
+        .end_v3(20)
+        .push(&[5; 40])
+        .buffer(4, 5)
+        .end_v3(30);
+    let overrun = File::new(3, 1.0)
+        .buffer_header(12, 1, 1)
+        .begin_v3(1, b"ab", b"c")
+        .buffer(1, 2)
+        .end_v3(3)
+        .pad(100, b"xyz")
+        .buffer(1, 3)
+        .end_v3(4);
+    vec![
+        ("v0", v0.finish()),
+        ("json2bin", json2bin.finish()),
+        ("v1", v1.finish()),
+        ("v3", v3.finish()),
+        ("overrun", overrun.finish()),
+    ]
+}
+
+fn kinds(data: &[u8]) -> Vec<(DiagnosticKind, Range<u64>)> {
+    let diagnostics = spall::parse_all(data).filter_map(|parsed| {
+        let parsed = parsed.ok()?;
+        match parsed.event {
+            Event::Diagnostic(kind) => Some((kind, parsed.bytes.start..parsed.bytes.end)),
+            _ => None,
+        }
+    });
+    diagnostics.collect()
+}
+
+fn error(data: &[u8]) -> (ErrorKind, u64) {
+    let error = spall::parse_all(data).last().unwrap().unwrap_err();
+    (error.kind(), error.offset())
+}
+
+/// Names and times of begins, times of ends.
+fn slices(data: &[u8]) -> Vec<(String, i64)> {
+    let slice = |event: ThreadEvent<'_>| (String::from_utf8_lossy(event.name.raw()).into_owned(), event.at.0);
+    let events = spall::parse_all(data).filter_map(|parsed| match parsed.ok()?.event {
+        Event::Begin(event) | Event::End(event) | Event::Complete(event, _) => Some(slice(event)),
+        _ => None,
+    });
+    events.collect()
+}
+
+fn attack(name: &str) -> Vec<u8> {
+    attacks().into_iter().find(|(attack, _)| *attack == name).expect(name).1
+}
+
+#[test]
+fn where_the_input_is_split_changes_nothing() {
+    for (name, data) in samples() {
+        check_pieces(name, &data);
+    }
+    for (name, data) in attacks().into_iter().filter(|(_, data)| data.len() < 1000) {
+        check_pieces(name, &data);
+    }
+    for version in [0, 1, 3] {
+        check_pieces("trace", &trace(&Shape { version, slices: 40, ..Shape::default() }));
+    }
+}
+
+#[test]
+fn a_cut_file_is_read_up_to_the_cut() {
+    // Where the layout is not known from the header, the cut may take away what tells.
+    for (name, data) in samples().into_iter().filter(|(name, _)| *name != "json2bin") {
+        let whole = read(&data);
+        for cut in 32..data.len() {
+            let mut steps = read(&data[..cut]);
+            let cut_short = |step: &Step| {
+                let (event, bytes) = step.as_ref().unwrap();
+                bytes.end == cut as u64 && event.starts_with("Diagnostic")
+            };
+            while steps.last().is_some_and(cut_short) && whole.get(steps.len() - 1) != steps.last() {
+                steps.pop();
+            }
+            assert!(whole.starts_with(&steps), "{name} cut at {cut}: {steps:?}");
+            let complete = |step: &&Step| step.as_ref().unwrap().1.end <= cut as u64;
+            assert!(steps.len() >= whole.iter().take_while(complete).count(), "{name} cut at {cut}");
+        }
+    }
+}
+
+#[test]
+fn a_cut_file_says_so() {
+    let data = trace(&Shape { slices: 20, ..Shape::default() });
+    let ends: Vec<u64> = v3_ends(&data);
+    for cut in 33..data.len() {
+        let truncated = kinds(&data[..cut]).iter().any(|(kind, _)| *kind == DiagnosticKind::Truncated);
+        assert_eq!(truncated, !ends.contains(&(cut as u64)), "cut at {cut}");
+    }
+}
+
+/// Where the buffers of a file end.
+fn v3_ends(data: &[u8]) -> Vec<u64> {
+    let mut end = 32;
+    let ends = v3::Buffers::new(&data[32..]).map(|buffer| {
+        end += 20 + u64::from(buffer.header.size.get());
+        end
+    });
+    ends.collect()
+}
+
+#[test]
+fn no_flipped_byte_is_fatal_to_the_program() {
+    for (_, data) in samples() {
+        for at in 0..data.len() {
+            for flip in [0x01, 0x80, 0xff] {
+                let mut data = data.clone();
+                data[at] ^= flip;
+                let steps = read(&data);
+                assert_eq!(read_in_pieces(&data, |start, _| start + 50), steps, "byte {at}");
+                // Every byte range lies in the file.
+                for (_, bytes) in steps.iter().flatten() {
+                    assert!(bytes.start <= bytes.end && bytes.end <= data.len() as u64, "byte {at}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn every_generated_trace_is_read_without_diagnostics() {
+    for version in [0, 1, 3] {
+        let data = trace(&Shape { version, slices: 5000, ..Shape::default() });
+        let events: Vec<_> = spall::parse_all(&data).map(|parsed| parsed.unwrap().event).collect();
+        let count = |kind: fn(&Event<'_>) -> bool| events.iter().filter(|event| kind(event)).count();
+        assert_eq!(count(|event| matches!(event, Event::Diagnostic(_))), 0);
+        let complete = count(|event| matches!(event, Event::Complete(..)));
+        assert_eq!(complete, if version == 0 { 1250 } else { 0 });
+        assert_eq!(count(|event| matches!(event, Event::Begin(_))) + complete, 5000);
+        assert_eq!(count(|event| matches!(event, Event::End(_))) + complete, 5000);
+    }
+}
+
+#[test]
+fn a_0_what_is_no_manual_stream_is_refused() {
+    assert_eq!(error(b"{\"traceEvents\":[]}"), (ErrorKind::BadMagic, 0));
+    assert_eq!(error(b""), (ErrorKind::UnexpectedEof { needed: 32 }, 0));
+    assert_eq!(error(b"{}"), (ErrorKind::BadMagic, 0));
+    assert_eq!(error(&attack("big endian")), (ErrorKind::BigEndian, 0));
+    assert_eq!(error(&attack("auto trace")), (ErrorKind::AutoTrace, 0));
+    // All eight bytes are the magic.
+    let mut data = attack("header only");
+    data[7] = 1;
+    assert_eq!(error(&data), (ErrorKind::BadMagic, 0));
+}
+
+#[test]
+fn a_1_the_header_is_needed_whole() {
+    assert_eq!(error(&attack("magic only")), (ErrorKind::UnexpectedEof { needed: 24 }, 8));
+    assert_eq!(error(&attack("header cut")), (ErrorKind::UnexpectedEof { needed: 1 }, 31));
+    assert_eq!(read(&attack("header only")).len(), 1);
+}
+
+#[test]
+fn a_1_the_last_field_of_the_header_is_not_checked() {
+    let mut data = attack("header only");
+    data[24..].fill(0xff);
+    assert_eq!(read(&data).len(), 1);
+}
+
+#[test]
+fn a_1_unknown_versions_are_refused() {
+    assert_eq!(error(&attack("version 4")), (ErrorKind::UnsupportedVersion { version: 4 }, 8));
+    assert_eq!(error(&attack("version max")), (ErrorKind::UnsupportedVersion { version: u32::MAX }, 8));
+    // Even if the file is cut behind it.
+    assert_eq!(error(&attack("version 4")[..16]), (ErrorKind::UnsupportedVersion { version: 4 }, 8));
+}
+
+#[test]
+fn a_1_the_clock_comes_first() {
+    let unit = |version, unit| {
+        let data = File::new(version, unit).finish();
+        let parsed = spall::parse_all(&data).next().unwrap().unwrap();
+        let Event::Clock(clock) = parsed.event else { panic!() };
+        (clock.ns_per_tick().unwrap(), parsed.bytes.start..parsed.bytes.end)
+    };
+    assert_eq!(unit(3, 0.25), (0.25, 0..32));
+    // Times of older versions are made nanoseconds.
+    assert_eq!(unit(1, 0.25), (1.0, 0..32));
+    assert_eq!(unit(0, 0.25), (1.0, 0..32));
+}
+
+#[test]
+fn a_1_an_unusable_unit_is_reported_and_a_tick_is_a_nanosecond() {
+    for name in ["unit zero", "unit negative", "unit nan", "unit infinite"] {
+        let data = attack(name);
+        assert_eq!(kinds(&data), [(DiagnosticKind::BadTimeUnit, 16..24)], "{name}");
+        assert!(read(&data)[0].as_ref().unwrap().0.contains("Nanoseconds(1.0)"), "{name}");
+        assert_eq!(slices(&data), [("a".into(), 1), (String::new(), 2)], "{name}");
+    }
+    for name in ["v1 unit zero", "v1 unit nan", "v1 unit max"] {
+        let data = attack(name);
+        assert_eq!(kinds(&data), [(DiagnosticKind::BadTimeUnit, 16..24)], "{name}");
+        assert_eq!(slices(&data), [("a".into(), 1), (String::new(), 2)], "{name}");
+    }
+    for name in ["unit subnormal", "unit max"] {
+        assert_eq!(kinds(&attack(name)), [], "{name}");
+    }
+}
+
+#[test]
+fn a_2_type_2_is_complete_and_the_name_follows() {
+    let data = File::new(0, 1.0).complete_v0(1, 2, 1.5, 0.25, b"name").finish();
+    let parsed = spall::parse_all(&data).nth(1).unwrap().unwrap();
+    let Event::Complete(event, length) = parsed.event else { panic!() };
+    assert!(event.name.is(b"name"));
+    assert_eq!((event.at.0, length, parsed.bytes.start, parsed.bytes.end), (1500, Ticks(250), 32, 62));
+}
+
+#[test]
+fn a_2_type_7_is_no_padding_in_version_0() {
+    assert_eq!(error(&attack("v0 pad skip")), (ErrorKind::UnknownEvent { tag: 7 }, 51));
+}
+
+#[test]
+fn a_2_a_version_1_layout_under_a_version_0_header_is_found() {
+    let many = (0..100).fold(File::new(0, 1.0), |file, index| {
+        file.begin_v1(7, 70_000, f64::from(index), b"name", b"args").end_v0(7, 70_000, f64::from(index))
+    });
+    let data = many.finish();
+    let slices = slices(&data);
+    assert_eq!(slices.len(), 200);
+    assert!(slices.chunks(2).all(|slice| slice[0].0 == "name" && slice[0].1 == slice[1].1));
+    // A cut does not hide it, once there was a record or two.
+    for cut in 120..160 {
+        assert_eq!(self::slices(&data[..cut])[0].0, "name");
+    }
+}
+
+#[test]
+fn a_2_damage_does_not_turn_version_0_into_another_layout() {
+    let data = trace(&Shape { version: 0, slices: 10, ..Shape::default() });
+    let whole = slices(&data);
+    for cut in 32..data.len() {
+        assert!(whole.starts_with(&slices(&data[..cut])), "cut at {cut}");
+    }
+    let at = 32 + v0::Record::decode(&data[32..]).unwrap().1;
+    let mut damaged = data;
+    damaged[at] = 0x55;
+    assert_eq!(slices(&damaged), whole[..1]);
+    assert_eq!(error(&damaged), (ErrorKind::UnknownEvent { tag: 0x55 }, at as u64));
+}
+
+#[test]
+fn a_2_drafts_are_refused_by_name() {
+    let draft = |begin: u8, end: u8, file: File| {
+        let record = |file: File, kind: u8, name: &[u8]| {
+            let file = file.push(&[kind, 2, 0, 0, 0, 1, 0, 0, 0]).push(&1.5_f64.to_le_bytes());
+            if name.is_empty() { file } else { file.push(&[3]).push(name) }
+        };
+        (0..4).fold(file, |file, _| record(record(file, begin, b"foo"), end, b""))
+    };
+    let second = draft(2, 3, File::new(0, 1.0)).finish();
+    assert_eq!(error(&second), (ErrorKind::PreRelease, 8));
+    check_pieces("second draft", &second);
+    let mut file = File::new(0, 1.0);
+    file.bytes.truncate(25);
+    let first = draft(0, 1, file).finish();
+    assert_eq!(error(&first), (ErrorKind::PreRelease, 8));
+    check_pieces("first draft", &first);
+}
+
+#[test]
+fn a_3_times_are_microseconds_after_the_unit_and_rounded_once_half_away_from_zero() {
+    let at = |unit, time| slices(&File::new(1, unit).end_v0(1, 1, time).finish())[0].1;
+    assert_eq!(at(1.0, 100.5), 100_500);
+    assert_eq!(at(1.0, 0.0005), 1);
+    assert_eq!(at(1.0, -0.0005), -1);
+    assert_eq!(at(1.0, 0.000_499), 0);
+    assert_eq!(at(0.001, 2.5), 3);
+    assert_eq!(at(0.001, -2.5), -3);
+    assert_eq!(at(0.001, 0.499_999_999_999_999_94), 0);
+    assert_eq!(at(0.0004, 2_500_000.0), 1_000_000);
+    assert_eq!(at(0.001, 9_007_199_254_740_993.0), 9_007_199_254_740_992);
+    assert_eq!(at(0.001, -9.223_372_036_854_776e18), i64::MIN);
+}
+
+#[test]
+fn a_3_a_complete_slice_ends_where_its_rounded_end_is() {
+    let file = File::new(0, 0.001).complete_v0(1, 1, 0.1, 0.2, b"a");
+    let data = file.complete_v0(1, 1, 1000.4, 0.2, b"b").begin_v0(1, 1, 1000.4 + 0.2, b"c").finish();
+    let events: Vec<_> = spall::parse_all(&data).skip(1).map(|parsed| parsed.unwrap().event).collect();
+    let Event::Complete(b, length) = events[1] else { panic!() };
+    assert_eq!(Some(b.at.after(length)), events[2].at());
+}
+
+#[test]
+fn a_3_times_out_of_range_are_clamped_and_reported_before_the_event() {
+    let data = attack("v1 time infinite");
+    assert_eq!(
+        kinds(&data),
+        [(DiagnosticKind::TimeOutOfRange, 32..53), (DiagnosticKind::TimeOutOfRange, 53..70)]
+    );
+    assert_eq!(slices(&data), [("a".into(), i64::MAX), (String::new(), i64::MAX)]);
+    assert_eq!(slices(&attack("v1 time max"))[0].1, i64::MIN);
+}
+
+#[test]
+fn a_3_a_nan_time_is_the_time_of_the_record_before() {
+    let file = File::new(1, 1.0).end_v0(1, 1, f64::NAN).end_v0(1, 1, 5.0).begin_v1(1, 2, f64::NAN, b"a", b"");
+    let data = file.finish();
+    assert_eq!(slices(&data), [(String::new(), 0), (String::new(), 5000), ("a".into(), 5000)]);
+    assert_eq!(kinds(&data), [(DiagnosticKind::NanTime, 32..49), (DiagnosticKind::NanTime, 66..87)]);
+}
+
+#[test]
+fn a_3_a_nan_length_makes_an_unfinished_slice() {
+    for name in ["v0 nan length", "v0 infinity minus infinity"] {
+        let data = attack(name);
+        let last = spall::parse_all(&data).last().unwrap().unwrap();
+        assert!(matches!(last.event, Event::Unfinished(_)), "{name}");
+        assert!(kinds(&data).contains(&(DiagnosticKind::BadDuration, 32..59)), "{name}");
+    }
+    let last = |name| format!("{:?}", spall::parse_all(&attack(name)).last().unwrap().unwrap().event);
+    assert!(last("v0 infinite length").contains(&format!("Ticks({})", i64::MAX - 1000)));
+    assert!(last("v0 negative length").contains("Ticks(-3000)"));
+}
+
+#[test]
+fn a_3_padding_is_skipped_without_being_in_memory() {
+    const SIZE: usize = 1 << 20;
+    let file = File::new(1, 1.0).begin_v1(1, 1, 1.0, b"a", b"").pad(1 << 20, &vec![3; SIZE]);
+    let data = file.end_v0(1, 1, 2.0).finish();
+    let whole = read(&data);
+    assert_eq!(whole.len(), 3);
+    let most = core::cell::Cell::new(0);
+    let steps = read_in_pieces(&data, |start, end| {
+        most.set(most.get().max(end - start));
+        start + 100
+    });
+    assert_eq!(steps, whole);
+    assert!(most.get() < 100);
+}
+
+#[test]
+fn a_4_version_2_is_refused_by_name() {
+    assert_eq!(error(&attack("version 2")), (ErrorKind::UnreleasedVersion, 8));
+}
+
+#[test]
+fn a_5_the_buffer_says_thread_then_process() {
+    let data = File::new(3, 1.0).buffer(11, 22).name_v3(8, b"p").name_v3(9, b"t").finish();
+    let events: Vec<_> = spall::parse_all(&data).skip(1).map(|parsed| parsed.unwrap().event).collect();
+    let Event::ProcessName(pid, name) = events[0] else { panic!() };
+    assert!(pid == Id::Number(11) && name.is(b"p"));
+    let Event::ThreadName(thread, name) = events[1] else { panic!() };
+    assert!(thread.pid == Id::Number(11) && thread.tid == Id::Number(22) && name.is(b"t"));
+}
+
+#[test]
+fn a_5_ticks_are_kept_and_clamped_beyond_63_bits() {
+    let max = i64::MAX as u64;
+    let data = File::new(3, 1e-3).buffer(1, 1).end_v3(max).end_v3(max + 1).end_v3(7).finish();
+    assert_eq!(slices(&data).iter().map(|slice| slice.1).collect::<Vec<_>>(), [i64::MAX, i64::MAX, 7]);
+    assert_eq!(kinds(&data), [(DiagnosticKind::TimeOutOfRange, 61..70)]);
+}
+
+#[test]
+fn a_5_the_unit_can_be_overridden() {
+    let clock = |data: &[u8], unit| {
+        let parser = Parser::new().with_ns_per_tick(unit);
+        format!("{:?}", spall_model::Events::new(parser, data).next().unwrap().unwrap().event)
+    };
+    let data = File::new(3, f64::NAN).finish();
+    assert!(clock(&data, 1000.0).contains("Nanoseconds(1000.0)"));
+    assert!(clock(&File::new(3, 0.5).finish(), f64::NAN).contains("Nanoseconds(0.5)"));
+    let mut events = spall_model::Events::new(Parser::new().with_ns_per_tick(1000.0), &data)
+        .map(|parsed| parsed.unwrap().event);
+    assert!(events.all(|event| !matches!(event, Event::Diagnostic(_))), "what is not used is not wrong");
+    let v1 = File::new(1, 7.0).end_v0(1, 1, 3.0).finish();
+    let at = spall_model::Events::new(Parser::new().with_ns_per_tick(2.0), &v1).last().unwrap().unwrap();
+    assert_eq!(at.event.at().unwrap().0, 6);
+}
+
+#[test]
+fn a_5_empty_buffers_are_normal() {
+    assert_eq!(read(&attack("empty buffers")).len(), 1);
+}
+
+#[test]
+fn a_5_what_runs_over_its_buffer_is_left_out_with_the_rest_of_the_buffer() {
+    let names: [(&str, Range<u64>); 4] = [
+        ("event over the buffer end", 64..67),
+        ("type over the buffer end", 64..65),
+        ("name over the buffer end", 52..56),
+        ("pad over the buffer end", 73..78),
+    ];
+    for (name, bytes) in names {
+        let data = attack(name);
+        assert_eq!(kinds(&data)[0], (DiagnosticKind::Overrun, bytes), "{name}");
+    }
+    assert_eq!(kinds(&attack("pad to the buffer end")), []);
+    assert_eq!(slices(&attack("pad over the buffer end")).len(), 4);
+    // Behind the damage the next buffer is read.
+    let data = File::new(3, 1.0).buffer_header(3, 1, 1).push(&[3, 3, 3]).buffer(1, 2).end_v3(9).finish();
+    assert_eq!(slices(&data), [(String::new(), 9)]);
+}
+
+#[test]
+fn a_5_a_buffer_larger_than_the_file_is_read_as_far_as_it_goes() {
+    let data = attack("buffer larger than the file");
+    assert_eq!(slices(&data).len(), 2);
+    assert_eq!(kinds(&data), [(DiagnosticKind::Truncated, 73..73)]);
+    assert_eq!(kinds(&data[..70]), [(DiagnosticKind::Truncated, 64..70)]);
+    assert_eq!(kinds(&attack("buffer header cut")), [(DiagnosticKind::Truncated, 32..51)]);
+    assert_eq!(kinds(&attack("pad over the file end")), [(DiagnosticKind::Truncated, 52..60)]);
+}
+
+#[test]
+fn a_6_one_nul_is_stripped_from_names_and_none_from_arguments() {
+    let file = File::new(3, 1.0).buffer(1, 1).name_v3(9, b"t\0\0").begin_v3(1, b"a\0", b"b\0").end_v3(2);
+    let data = file.begin_v3(3, b"\0", b"").finish();
+    let events: Vec<_> = spall::parse_all(&data).skip(1).map(|parsed| parsed.unwrap().event).collect();
+    let Event::ThreadName(_, name) = events[0] else { panic!() };
+    assert_eq!(name.raw(), b"t\0");
+    let Event::Begin(begin) = events[1] else { panic!() };
+    assert_eq!((begin.name.raw(), begin.args.bytes()), (&b"a"[..], &b"b\0"[..]));
+    let Event::Begin(begin) = events[3] else { panic!() };
+    assert_eq!(begin.name.raw(), b"");
+}
+
+#[test]
+fn a_6_names_may_be_any_bytes_up_to_255() {
+    let name = [0xff; 255];
+    let data = File::new(3, 1.0).buffer(1, 1).begin_v3(1, &name, &name).finish();
+    let Event::Begin(begin) = spall::parse_all(&data).nth(1).unwrap().unwrap().event else { panic!() };
+    assert_eq!((begin.name.raw(), begin.args.bytes()), (&name[..], &name[..]));
+}
+
+#[test]
+fn a_6_an_unknown_type_ends_versions_0_and_1() {
+    assert_eq!(error(&attack("v1 unknown type")), (ErrorKind::UnknownEvent { tag: 5 }, 53));
+    assert_eq!(error(&attack("v1 type 0")), (ErrorKind::UnknownEvent { tag: 0 }, 53));
+    assert_eq!(slices(&attack("v1 type 0")).len(), 1);
+}
+
+#[test]
+fn a_6_an_unknown_type_ends_a_buffer_of_version_3() {
+    let data = attack("unknown type");
+    assert_eq!(kinds(&data), [(DiagnosticKind::UnknownEvent, 73..103)]);
+    assert_eq!(slices(&data).len(), 4);
+    let data = attack("unknown type in a cut buffer");
+    let end = data.len() as u64;
+    let expected = [(DiagnosticKind::UnknownEvent, 73..103), (DiagnosticKind::Truncated, end..end)];
+    assert_eq!(kinds(&data), expected);
+}
+
+#[test]
+fn a_6_times_that_go_back_are_kept_for_the_builder() {
+    let times: Vec<_> = slices(&attack("time travel")).iter().map(|slice| slice.1).collect();
+    assert_eq!(times, [9, 3, 1, 2]);
+}
+
+#[test]
+fn a_8_floods_cost_what_they_are_long() {
+    assert_eq!(slices(&end_flood(300_000)).len(), 300_000);
+    assert_eq!(slices(&nested_begins(300_000)).len(), 300_000);
+    assert_eq!(slices(&many_threads(100_000)).len(), 200_000);
+}
+
+#[test]
+fn records_are_read_without_a_parser() {
+    let data = &samples()[3].1;
+    let (header, rest) = data.split_at(32);
+    let parser = {
+        let mut parser = Parser::new();
+        let _ = parser.parse(header, false).unwrap();
+        parser
+    };
+    assert_eq!((parser.version(), parser.header().unwrap().timestamp_unit.get()), (Some(Version::V3), 0.5));
+    let buffers: Vec<_> = v3::Buffers::new(rest).collect();
+    assert_eq!(buffers.len(), 4);
+    let records: Vec<_> = buffers[0].iter().map(Result::unwrap).collect();
+    assert_eq!(records[1], (9, v3::Record::ThreadName(b"thread\0")));
+    assert_eq!(records[3], (39, v3::Record::Pad(4)));
+    assert_eq!(records.len(), 4);
+    let mut damaged = buffers[2].iter().skip(2);
+    assert_eq!((damaged.next(), damaged.next()), (Some(Err(Stop::Unknown(5))), None));
+}
+
+#[test]
+fn records_say_what_they_lack() {
+    assert_eq!(v1::Record::decode(b""), Err(Stop::Short(1)));
+    assert_eq!(v1::Record::decode(&[3]), Err(Stop::Short(20)));
+    let begin = File::new(1, 1.0).begin_v1(1, 1, 1.0, b"name", b"args").finish();
+    assert_eq!(v1::Record::decode(&begin[32..52]), Err(Stop::Short(28)));
+    let pad = File::new(1, 1.0).pad(9, b"12345678").finish();
+    let records: Vec<_> = Records::<v1::Record<'_>>::new(&pad[32..]).collect();
+    assert_eq!(records, [Err(Stop::Short(14))]);
+    assert_eq!(v3::Record::decode(&[9, 200]), Err(Stop::Short(202)));
+}
+
+#[test]
+fn a_1_the_header_is_written_as_it_is_read() {
+    for (version, number) in [(Version::V0, 0), (Version::V1, 1), (Version::V3, 3)] {
+        let unit = if number == 3 { 250.0 } else { 0.25 };
+        assert_eq!(Header::new(version, 250.0).to_bytes()[..], File::new(number, unit).finish());
+    }
+}

@@ -1,0 +1,301 @@
+//! Files by the real `spall.h` of every time, and hand-made ones, against what an independent decoder read from them.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::print_stdout,
+    clippy::cast_possible_truncation,
+    clippy::std_instead_of_alloc,
+    reason = "a test fails by panicking"
+)]
+
+mod corpus;
+
+use serde_json::Value as Json;
+use spall_format::ErrorKind;
+use spall_format::spall::{self, v0, v1, v3};
+use spall_model::{DiagnosticKind, Event, Id, Text, Thread, ThreadEvent};
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+/// The header and the events that a file beside `path` expects, if there is one.
+fn expected(path: &Path) -> Option<(Json, Vec<Json>)> {
+    let beside = |suffix| fs::read_to_string(format!("{}{suffix}", path.display())).ok();
+    let json = |text: &str| {
+        let text = text.replace(": NaN", ": \"NaN\"").replace(": -Infinity", ": \"-inf\"");
+        serde_json::from_str::<Json>(&text.replace(": Infinity", ": \"inf\"")).unwrap()
+    };
+    if let Some(text) = beside(".expected.json") {
+        let whole = json(&text);
+        return Some((whole["header"].clone(), whole["events"].as_array().unwrap().clone()));
+    }
+    let mut lines = beside(".expected.jsonl")?.lines().map(json).collect::<Vec<_>>().into_iter();
+    Some((lines.next()?, lines.collect()))
+}
+
+fn number(json: &Json) -> f64 {
+    json.as_f64().unwrap_or_else(|| json.as_str().unwrap().parse().unwrap())
+}
+
+/// Bytes stand in the expectations as the characters of the same number.
+fn bytes(json: &Json) -> Vec<u8> {
+    json.as_str().unwrap().chars().map(|byte| u8::try_from(u32::from(byte)).unwrap()).collect()
+}
+
+fn text(expected: &Json, text: Text<'_>) {
+    let expected = bytes(expected);
+    assert_eq!(text.raw(), expected.strip_suffix(b"\0").unwrap_or(&expected));
+}
+
+fn thread(expected: &Json, thread: Thread<'_>) {
+    assert_eq!(thread.pid, Id::Number(expected["pid"].as_i64().unwrap()));
+    assert_eq!(thread.tid, Id::Number(expected["tid"].as_i64().unwrap()));
+}
+
+/// What a time of the expectations is in ticks.
+fn tick(header: &Json, time: &Json, latest: i64) -> i64 {
+    if header["version"] == 3 {
+        return i64::try_from(time.as_u64().unwrap()).unwrap_or(i64::MAX);
+    }
+    let ns = number(time) * (number(&header["timestamp_unit"]) * 1000.0);
+    if ns.is_nan() { latest } else { ns.round() as i64 }
+}
+
+fn slice(header: &Json, expected: &Json, event: ThreadEvent<'_>, latest: i64) {
+    thread(expected, event.thread);
+    assert_eq!(event.at.0, tick(header, &expected["ts"], latest));
+    if let Some(name) = expected.get("name") {
+        text(name, event.name);
+    }
+    assert_eq!(event.args.bytes(), expected.get("args").map_or(Vec::new(), bytes));
+}
+
+fn check(path: &Path, header: &Json, lines: &[Json]) {
+    let data = fs::read(path).unwrap();
+    let mut latest = 0;
+    let mut found = spall::parse_all(&data).skip(1).filter(|parsed| {
+        !matches!(parsed, Ok(parsed) if matches!(parsed.event, Event::Diagnostic(kind) if kind != DiagnosticKind::Truncated))
+    });
+    let says = |line: &&Json| line["e"] != "buffer" && line["e"] != "pad_skip";
+    let mut cut = None;
+    for line in lines.iter().filter(says) {
+        let offset = line["off"].as_u64().unwrap();
+        match line["e"].as_str().unwrap() {
+            "error" => {
+                let error = found.next().unwrap().unwrap_err();
+                let tag = line["what"].as_str().unwrap().strip_prefix("type ").unwrap().parse().unwrap();
+                assert_eq!((error.kind(), error.offset()), (ErrorKind::UnknownEvent { tag }, offset));
+                continue;
+            }
+            // A record and the buffer around it are cut at the same place: said once.
+            "truncated" | "truncated_header" | "truncated_buffer" => {
+                cut.get_or_insert(offset);
+                continue;
+            }
+            _ => {}
+        }
+        let parsed = found.next().unwrap().unwrap();
+        assert_eq!(parsed.bytes.start, offset);
+        match (line["e"].as_str().unwrap(), parsed.event) {
+            ("begin", Event::Begin(event)) | ("end", Event::End(event)) => slice(header, line, event, latest),
+            ("complete", Event::Complete(event, length)) => {
+                slice(header, line, event, latest);
+                let end = number(&line["ts"]) + number(&line["dur"]);
+                let end = end * (number(&header["timestamp_unit"]) * 1000.0);
+                assert_eq!(event.at.0 + length.0, end.round() as i64);
+            }
+            ("complete", Event::Unfinished(event)) if number(&line["dur"]).is_nan() => {
+                slice(header, line, event, latest);
+            }
+            ("name_process", Event::ProcessName(pid, name)) => {
+                assert_eq!(pid, Id::Number(line["pid"].as_i64().unwrap()));
+                text(&line["name"], name);
+            }
+            ("name_thread", Event::ThreadName(of, name)) => {
+                thread(line, of);
+                text(&line["name"], name);
+            }
+            (_, event) => panic!("{event:?} instead of {line}"),
+        }
+        latest = parsed.event.at().map_or(latest, |at| at.0);
+    }
+    if let Some(cut) = cut {
+        let parsed = found.next().unwrap().unwrap();
+        assert_eq!(parsed.event, Event::Diagnostic(DiagnosticKind::Truncated));
+        assert_eq!((parsed.bytes.start, parsed.bytes.end), (cut, data.len() as u64));
+    }
+    assert!(found.next().is_none());
+}
+
+fn files(folder: &Path) -> Vec<std::path::PathBuf> {
+    let files = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let mut files: Vec<_> =
+        files.filter(|path| path.extension().is_some_and(|extension| extension == "spall")).collect();
+    files.sort();
+    files
+}
+
+fn name(path: &Path) -> &str {
+    path.file_name().unwrap().to_str().unwrap()
+}
+
+#[test]
+fn files_with_an_expectation_are_read_as_expected() {
+    for (folder, least) in [("v0", 2), ("v1", 4), ("v3", 7), ("crafted", 17)] {
+        let Some(folder) = corpus::folder(&format!("spall/{folder}")) else { return };
+        let mut checked = 0;
+        for path in files(&folder) {
+            if let Some((header, lines)) = expected(&path) {
+                println!("{}", path.display());
+                check(&path, &header, &lines);
+                checked += 1;
+            }
+        }
+        assert!(checked >= least, "{}: {checked}", folder.display());
+    }
+}
+
+/// How often each kind was reported.
+fn diagnostics(data: &[u8]) -> BTreeMap<&'static str, usize> {
+    let mut kinds = BTreeMap::new();
+    for parsed in spall::parse_all(data).map_while(Result::ok) {
+        if let Event::Diagnostic(kind) = parsed.event {
+            *kinds.entry(kind.name()).or_default() += 1;
+        }
+    }
+    kinds
+}
+
+#[test]
+fn crafted_files_are_reported_for_what_is_wrong_with_them() {
+    let Some(folder) = corpus::folder("spall/crafted") else { return };
+    for path in files(&folder) {
+        let data = fs::read(&path).unwrap();
+        let last = spall::parse_all(&data).last().unwrap();
+        let error = last.err().map(|error| (error.kind(), error.offset()));
+        let expected_error = match name(&path) {
+            "v0-checksum-type7.spall" => Some((ErrorKind::UnknownEvent { tag: 7 }, 71)),
+            "v0-instant-type5.spall" => Some((ErrorKind::UnknownEvent { tag: 5 }, 54)),
+            "v2-native-2023.spall" | "v2-web-branch.spall" => Some((ErrorKind::UnreleasedVersion, 8)),
+            _ => None,
+        };
+        assert_eq!(error, expected_error, "{}", path.display());
+        let expected: &[(&str, usize)] = match name(&path) {
+            "v0-nan-inf.spall" => &[("bad-duration", 1), ("nan-time", 1), ("time-out-of-range", 2)],
+            "v1-tail-cut.spall" | "v3-truncated-buffer.spall" | "v3-truncated-buffer-header.spall" => {
+                &[("truncated", 1)]
+            }
+            "v3-max.spall" => &[("time-out-of-range", 2)],
+            "v3-unit-nan.spall" | "v3-unit-neg.spall" | "v3-unit-zero.spall" => &[("bad-time-unit", 1)],
+            _ => &[],
+        };
+        assert_eq!(diagnostics(&data), expected.iter().copied().collect(), "{}", path.display());
+    }
+}
+
+#[test]
+fn a_2_the_layouts_that_were_called_version_0_are_told_apart() {
+    let Some(folder) = corpus::folder("spall") else { return };
+    for draft in ["pre-0a-sep10.spall", "pre-0b-sep11.spall"] {
+        let data = fs::read(folder.join("v0").join(draft)).unwrap();
+        let error = spall::parse_all(&data).last().unwrap().unwrap_err();
+        assert_eq!((error.kind(), error.offset()), (ErrorKind::PreRelease, 8), "{draft}");
+        assert_eq!(spall::parse_all(&data).count(), 2, "the clock and the error");
+    }
+    let data = fs::read(folder.join("crafted/v0-header-v1-layout-json2bin.spall")).unwrap();
+    let mut slices = Vec::new();
+    for parsed in spall::parse_all(&data).skip(1) {
+        match parsed.unwrap().event {
+            Event::Begin(event) | Event::End(event) => slices.push((event.name.raw(), event.at.0)),
+            other => panic!("{other:?}"),
+        }
+    }
+    assert_eq!(slices, [(&b"main"[..], 0), (b"foo", 1000), (b"", 2000), (b"", 3000)]);
+}
+
+/// Events, diagnostics, and the error at the end.
+type Outcome<'a> = (usize, &'a [(&'a str, u64, u64)], Option<(ErrorKind, u64)>);
+
+#[test]
+fn attacks_are_survived() {
+    let Some(folder) = corpus::folder("spall/attack") else { return };
+    for path in files(&folder) {
+        let data = fs::read(&path).unwrap();
+        let (mut events, mut kinds, mut error) = (0, Vec::new(), None);
+        for parsed in spall::parse_all(&data) {
+            match parsed {
+                Ok(parsed) => match parsed.event {
+                    Event::Diagnostic(kind) => {
+                        kinds.push((kind.name(), parsed.bytes.start, parsed.bytes.end))
+                    }
+                    Event::Clock(_) => {}
+                    _ => events += 1,
+                },
+                Err(fault) => error = Some((fault.kind(), fault.offset())),
+            }
+        }
+        let expected: Outcome<'_> = match name(&path) {
+            "auto-dt-wrap.spall" | "auto-maxdepth-4g.spall" | "auto-path-cut.spall" => {
+                (0, &[], Some((ErrorKind::AutoTrace, 0)))
+            }
+            "big-endian-magic.spall" => (0, &[], Some((ErrorKind::BigEndian, 0))),
+            "header-cut.spall" => (0, &[], Some((ErrorKind::UnexpectedEof { needed: 1 }, 31))),
+            "magic-only.spall" => (0, &[], Some((ErrorKind::UnexpectedEof { needed: 24 }, 8))),
+            "v3-buffer-size-max.spall" => (1, &[("truncated", 64, 64)], None),
+            "v3-end-flood-1M.spall" => (1_000_000, &[], None),
+            "v3-many-tids-200k.spall" => (400_000, &[], None),
+            "v3-type0.spall" | "v3-type255.spall" => (0, &[("unknown-event", 52, 116)], None),
+            "version-max.spall" => (0, &[], Some((ErrorKind::UnsupportedVersion { version: u32::MAX }, 8))),
+            other => panic!("no expectation for {other}"),
+        };
+        assert_eq!((events, &kinds[..], error), expected, "{}", path.display());
+    }
+}
+
+#[test]
+fn a_large_file_has_the_slices_it_should_have() {
+    let Some(folder) = corpus::folder("spall/big") else { return };
+    let summary = fs::read_to_string(folder.join("mid-200k.summary.json")).unwrap();
+    let summary: Json = serde_json::from_str(&summary).unwrap();
+    let data = fs::read(folder.join("mid-200k.spall")).unwrap();
+    let mut open: BTreeMap<i64, Vec<(&[u8], i64)>> = BTreeMap::new();
+    let mut found: BTreeMap<String, (u64, i64)> = BTreeMap::new();
+    for parsed in spall::parse_all(&data) {
+        match parsed.unwrap().event {
+            Event::Begin(event) => {
+                let Id::Number(tid) = event.thread.tid else { panic!() };
+                open.entry(tid).or_default().push((event.name.raw(), event.at.0));
+            }
+            Event::End(event) => {
+                let Id::Number(tid) = event.thread.tid else { panic!() };
+                let (name, start) = open.get_mut(&tid).unwrap().pop().unwrap();
+                let entry = found.entry(String::from_utf8(name.to_vec()).unwrap()).or_default();
+                *entry = (entry.0 + 1, entry.1 + event.at.0 - start);
+            }
+            _ => {}
+        }
+    }
+    let expected = summary.as_object().unwrap();
+    let names = expected.get("names").and_then(Json::as_object).unwrap_or(expected);
+    assert_eq!(found.len(), names.len());
+    for (name, (count, total)) in found {
+        assert_eq!((&names[&name][0], &names[&name][1]), (&Json::from(count), &Json::from(total)), "{name}");
+    }
+}
+
+#[test]
+fn records_and_events_are_the_same_in_number() {
+    let Some(folder) = corpus::folder("spall") else { return };
+    for (path, version) in [("v0/complete.spall", 0), ("v1/threads.spall", 1), ("v3/threads.spall", 3)] {
+        let data = fs::read(folder.join(path)).unwrap();
+        let events = spall::parse_all(&data).count() - 1;
+        let records = match version {
+            0 => spall::Records::<v0::Record<'_>>::new(&data[32..]).map(Result::unwrap).count(),
+            1 => spall::Records::<v1::Record<'_>>::new(&data[32..]).map(Result::unwrap).count(),
+            _ => v3::Buffers::new(&data[32..]).flatten().map(Result::unwrap).count(),
+        };
+        assert_eq!(events, records, "{path}");
+    }
+}

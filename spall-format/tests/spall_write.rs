@@ -1,0 +1,217 @@
+//! The writers of spall streams: what is written is read, and hostile sizes are harmless.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::print_stdout,
+    clippy::std_instead_of_alloc,
+    reason = "a test fails by panicking"
+)]
+#![cfg(feature = "std")]
+
+mod corpus;
+
+use spall_format::spall::{self, BufferWriter, FileWriter, Full, Header, MIN_BUFFER, Version, Written};
+use spall_model::{Args, Clock, Event, Id, Text, Thread, ThreadEvent, Tick, Ticks, Unit};
+use spall_synth::spall::{Shape, attacks, trace};
+use std::fs;
+
+/// All events of `data` that the version can hold, written anew.
+fn rewrite(data: &[u8], version: Version) -> Vec<u8> {
+    let mut file = FileWriter::new(Vec::new(), version);
+    for parsed in spall::parse_all(data).map_while(Result::ok) {
+        let _ = file.write_event(&parsed.event).unwrap();
+    }
+    file.finish().unwrap()
+}
+
+fn events(data: &[u8]) -> Vec<Event<'_>> {
+    let events = spall::parse_all(data).map(|parsed| parsed.unwrap().event);
+    events.filter(|event| !matches!(event, Event::Diagnostic(_))).collect()
+}
+
+fn event(name: &[u8], at: i64) -> ThreadEvent<'_> {
+    ThreadEvent::new(Thread::new(1_u32, 2_u32), Tick(at), Text::plain(name))
+}
+
+fn write(version: Version, events: &[Event<'_>]) -> (Vec<u8>, Vec<Written>) {
+    let mut file = FileWriter::new(Vec::new(), version);
+    let written = events.iter().map(|event| file.write_event(event).unwrap()).collect();
+    (file.finish().unwrap(), written)
+}
+
+/// Files of every kind.
+fn inputs() -> Vec<Vec<u8>> {
+    let mut inputs: Vec<Vec<u8>> = attacks().into_iter().map(|(_, data)| data).collect();
+    for version in [0, 1, 3] {
+        inputs.push(trace(&Shape { version, slices: 3000, ..Shape::default() }));
+        inputs.push(trace(&Shape { version, slices: 300, records_per_buffer: 1, ..Shape::default() }));
+    }
+    if let Some(folder) = corpus::folder("spall") {
+        for folder in ["v0", "v1", "v3", "crafted", "big"].map(|name| folder.join(name)) {
+            inputs
+                .extend(fs::read_dir(folder).unwrap().map(|entry| fs::read(entry.unwrap().path()).unwrap()));
+        }
+    }
+    inputs
+}
+
+#[test]
+fn what_is_read_of_a_written_file_is_written_as_the_same_bytes() {
+    for version in [Version::V0, Version::V1, Version::V3] {
+        for input in inputs() {
+            let first = rewrite(&input, version);
+            assert!(rewrite(&first, version) == first, "{version:?}");
+        }
+    }
+}
+
+#[test]
+fn rewriting_in_version_3_keeps_every_event_of_it() {
+    for input in inputs() {
+        let version_3 = input.get(8) == Some(&3) && spall::parse_all(&input).all(|parsed| parsed.is_ok());
+        if version_3 {
+            assert!(events(&rewrite(&input, Version::V3)) == events(&input));
+        }
+    }
+}
+
+#[test]
+fn version_1_becomes_version_3_and_back() {
+    let input = trace(&Shape { version: 1, slices: 500, ..Shape::default() });
+    let as_v3 = rewrite(&input, Version::V3);
+    assert_eq!(events(&as_v3), events(&input));
+    assert_eq!(events(&rewrite(&as_v3, Version::V1)), events(&input));
+}
+
+#[test]
+fn a_file_without_events_is_a_header() {
+    assert_eq!(write(Version::V1, &[]).0, Header::new(Version::V1, 1.0).to_bytes());
+}
+
+#[test]
+fn a_1_the_clock_goes_to_the_header() {
+    let mut clock = Clock::NANOSECONDS;
+    clock.unit = Unit::Nanoseconds(0.25);
+    let begin = Event::Begin(event(b"a", 10));
+    let (data, written) = write(Version::V3, &[Event::Clock(clock), begin, Event::Clock(Clock::NANOSECONDS)]);
+    assert_eq!(written, [Written::Done, Written::Done, Written::NoRecord]);
+    assert_eq!(events(&data), [Event::Clock(clock), begin]);
+    // Older versions have whole nanoseconds.
+    let (data, _) = write(Version::V1, &[Event::Clock(clock), begin]);
+    assert_eq!(events(&data)[1].at(), Some(Tick(3)));
+}
+
+#[test]
+fn what_has_no_place_is_said_to_be_left_out() {
+    let complete = Event::Complete(event(b"a", 5), Ticks(3));
+    let instant = Event::Instant(event(b"a", 5), spall_model::Scope::Thread);
+    let names = [
+        Event::ProcessName(Id::Number(1), Text::EMPTY),
+        Event::ThreadName(Thread::new(1_u32, 1_u32), Text::EMPTY),
+    ];
+    let all = [complete, instant, names[0], names[1], Event::Begin(event(b"a", -1))];
+    use Written::{BadId, BadTime, Done, NoRecord};
+    assert_eq!(write(Version::V0, &all).1, [Done, NoRecord, NoRecord, NoRecord, Done]);
+    assert_eq!(write(Version::V1, &all).1, [NoRecord, NoRecord, NoRecord, NoRecord, Done]);
+    assert_eq!(write(Version::V3, &all).1, [NoRecord, NoRecord, Done, Done, BadTime]);
+    for id in [Id::Number(-1), Id::Number(1 << 32), Id::Text(b"x")] {
+        let thread = Thread { pid: id, tid: Id::Number(1) };
+        let events =
+            [Event::End(ThreadEvent { thread, ..event(b"", 1) }), Event::ProcessName(id, Text::EMPTY)];
+        assert_eq!(write(Version::V3, &events).1, [BadId, BadId]);
+        assert_eq!(write(Version::V1, &events).1, [BadId, NoRecord]);
+    }
+}
+
+#[test]
+fn a_5_a_buffer_ends_where_the_thread_changes_or_it_is_full() {
+    let on = |tid: u32, at| Event::End(ThreadEvent { thread: Thread::new(1_u32, tid), ..event(b"", at) });
+    let (data, _) = write(Version::V3, &[on(1, 1), on(1, 2), on(2, 1), on(1, 3)]);
+    let sizes = |data: &[u8]| -> Vec<u32> {
+        spall::v3::Buffers::new(&data[32..]).map(|buffer| buffer.header.size.get()).collect()
+    };
+    assert_eq!(sizes(&data), [18, 9, 9]);
+    let (data, _) = write(Version::V3, &(0..10_000).map(|at| on(1, at)).collect::<Vec<_>>());
+    assert!(sizes(&data).len() == 2 && sizes(&data).iter().all(|size| size % 9 == 0));
+}
+
+#[test]
+fn a_6_a_name_that_ends_in_nul_is_read_back() {
+    for version in [Version::V1, Version::V3] {
+        let begin = Event::Begin(ThreadEvent { args: Args::text(b"args\0"), ..event(b"name\0", 1) });
+        assert_eq!(events(&write(version, &[begin]).0)[1], begin);
+    }
+}
+
+#[test]
+fn a_6_long_texts_are_cut_between_characters() {
+    let long = "é".repeat(200);
+    let begin = Event::Begin(ThreadEvent { args: Args::text(long.as_bytes()), ..event(long.as_bytes(), 1) });
+    let data = write(Version::V3, &[begin]).0;
+    let Event::Begin(read) = events(&data)[1] else { panic!() };
+    assert_eq!((read.name.raw(), read.args.bytes()), (&long.as_bytes()[..254], &long.as_bytes()[..254]));
+}
+
+#[test]
+fn errors_of_the_output_are_handed_on() {
+    let mut room = [0_u8; 40];
+    let mut file = FileWriter::new(&mut room[..], Version::V1);
+    let _ = file.write_event(&Event::Begin(event(b"a", 1))).unwrap();
+    assert!(file.finish().is_err());
+}
+
+/// The records that a profiler writes until the buffer is full; how many fit.
+fn record(buffer: &mut BufferWriter<'_>) -> Result<usize, usize> {
+    let long = [b'x'; 300];
+    let mut done = 0;
+    let mut count = |result: Result<(), Full>| result.map(|()| done += 1);
+    let result = count(buffer.process_name("p"))
+        .and_then(|()| count(buffer.thread_name(long)))
+        .and_then(|()| count(buffer.begin(1, "a")))
+        .and_then(|()| count(buffer.begin_with_args(3, long, long)))
+        .and_then(|()| count(buffer.end(2)));
+    if result.is_ok() { Ok(done) } else { Err(done) }
+}
+
+#[test]
+fn a_buffer_of_any_size_is_harmless() {
+    let mut memory = [0xaa; 1000];
+    let header = Header::new(Version::V3, 1.0).to_bytes();
+    for size in 0..memory.len() {
+        let mut buffer = BufferWriter::new(&mut memory[..size], 3, 4);
+        assert!(buffer.is_empty());
+        let fitted = match record(&mut buffer) {
+            Ok(fitted) | Err(fitted) => fitted,
+        };
+        let data = [&header, buffer.take()].concat();
+        assert_eq!(events(&data).len(), 1 + fitted, "{size}");
+        assert!(spall::parse_all(&data).all(|parsed| !matches!(parsed.unwrap().event, Event::Diagnostic(_))));
+        assert!(buffer.is_empty() && buffer.take().is_empty());
+    }
+    assert_eq!(record(&mut BufferWriter::new(&mut memory, 3, 4)), Ok(5));
+}
+
+#[test]
+fn an_empty_buffer_of_the_least_size_takes_any_record() {
+    let mut memory = [0; MIN_BUFFER];
+    assert_eq!(MIN_BUFFER, 541);
+    let mut buffer = BufferWriter::new(&mut memory, 1, 1);
+    assert_eq!(buffer.free(), 521);
+    assert_eq!(buffer.begin_with_args(1, [1; 255], [2; 255]), Ok(()));
+    assert_eq!((buffer.free(), buffer.end(2)), (0, Err(Full)));
+    assert_eq!(buffer.take().len(), MIN_BUFFER);
+    assert_eq!(buffer.end(2), Ok(()));
+}
+
+#[test]
+fn what_does_not_fit_leaves_no_trace() {
+    let mut memory = [0; 20 + 9 + 10];
+    let mut buffer = BufferWriter::new(&mut memory, 1, 2);
+    assert_eq!(buffer.end(5), Ok(()));
+    assert_eq!(buffer.begin(6, ""), Err(Full));
+    assert_eq!(buffer.end(7), Ok(()));
+    let file = [&Header::new(Version::V3, 1.0).to_bytes(), buffer.take()].concat();
+    assert_eq!(events(&file)[1..], [Event::End(event(b"", 5)), Event::End(event(b"", 7))]);
+}

@@ -1,0 +1,330 @@
+//! Spall streams of versions 0, 1 and 3, written byte by byte from the format's description.
+
+/// A file in the making. The methods append records; nothing stops a caller from
+/// appending nonsense.
+#[derive(Debug, Clone)]
+pub struct File {
+    /// What there is so far.
+    pub bytes: Vec<u8>,
+    /// Version 3: where the open buffer's header starts.
+    buffer: Option<usize>,
+}
+
+impl File {
+    /// A header, with the unit as it stands in the file.
+    #[must_use]
+    pub fn new(version: u64, unit: f64) -> Self {
+        let mut bytes = Vec::new();
+        bytes.extend(0x0BAD_F00D_u64.to_le_bytes());
+        bytes.extend(version.to_le_bytes());
+        bytes.extend(unit.to_le_bytes());
+        bytes.extend(0_u64.to_le_bytes());
+        Self { bytes, buffer: None }
+    }
+
+    /// Version 3: starts a buffer, which the next buffer or [`File::finish`] closes.
+    pub fn buffer(mut self, pid: u32, tid: u32) -> Self {
+        self.close();
+        self.buffer = Some(self.bytes.len());
+        self.buffer_header(0, pid, tid)
+    }
+
+    /// Version 3: the header of a buffer that claims to be `size` bytes long.
+    pub fn buffer_header(self, size: u32, pid: u32, tid: u32) -> Self {
+        self.push(&size.to_le_bytes()).push(&tid.to_le_bytes()).push(&pid.to_le_bytes()).push(&[0; 8])
+    }
+
+    /// A begin of version 0.
+    pub fn begin_v0(self, pid: u32, tid: u32, time: f64, name: &[u8]) -> Self {
+        self.old(3, None, pid, tid, time).push(&[byte(name)]).push(name)
+    }
+
+    /// An end of version 0 or 1.
+    pub fn end_v0(self, pid: u32, tid: u32, time: f64) -> Self {
+        self.old(4, None, pid, tid, time)
+    }
+
+    /// A complete slice of version 0.
+    pub fn complete_v0(self, pid: u32, tid: u32, time: f64, duration: f64, name: &[u8]) -> Self {
+        self.old(2, None, pid, tid, time).push(&duration.to_le_bytes()).push(&[byte(name)]).push(name)
+    }
+
+    /// A begin of version 1.
+    pub fn begin_v1(self, pid: u32, tid: u32, time: f64, name: &[u8], args: &[u8]) -> Self {
+        self.old(3, Some(0), pid, tid, time).push(&[byte(name), byte(args)]).push(name).push(args)
+    }
+
+    /// A begin of version 3.
+    pub fn begin_v3(self, when: u64, name: &[u8], args: &[u8]) -> Self {
+        self.push(&[3]).push(&when.to_le_bytes()).push(&[byte(name), byte(args)]).push(name).push(args)
+    }
+
+    /// An end of version 3.
+    pub fn end_v3(self, when: u64) -> Self {
+        self.push(&[4]).push(&when.to_le_bytes())
+    }
+
+    /// A name of version 3: type 8 is the process's, 9 the thread's.
+    pub fn name_v3(self, kind: u8, name: &[u8]) -> Self {
+        self.push(&[kind, byte(name)]).push(name)
+    }
+
+    /// Padding of versions 1 and 3 that claims to be `size` bytes long.
+    pub fn pad(self, size: u32, bytes: &[u8]) -> Self {
+        self.push(&[7]).push(&size.to_le_bytes()).push(bytes)
+    }
+
+    /// Any bytes.
+    pub fn push(mut self, bytes: &[u8]) -> Self {
+        self.bytes.extend(bytes);
+        self
+    }
+
+    /// The file, its last buffer closed.
+    #[must_use]
+    pub fn finish(mut self) -> Vec<u8> {
+        self.close();
+        self.bytes
+    }
+
+    fn old(self, kind: u8, category: Option<u8>, pid: u32, tid: u32, time: f64) -> Self {
+        let file = self.push(&[kind]).push(category.as_slice());
+        file.push(&pid.to_le_bytes()).push(&tid.to_le_bytes()).push(&time.to_le_bytes())
+    }
+
+    fn close(&mut self) {
+        if let Some(start) = self.buffer.take() {
+            let [a, b, c, d, ..] = (self.bytes.len() - start - 20).to_le_bytes();
+            for (at, byte) in [a, b, c, d].into_iter().enumerate() {
+                if let Some(into) = self.bytes.get_mut(start + at) {
+                    *into = byte;
+                }
+            }
+        }
+    }
+}
+
+/// The length of a text as the file counts it.
+fn byte(text: &[u8]) -> u8 {
+    let [length, ..] = text.len().to_le_bytes();
+    length
+}
+
+/// What a generated trace looks like.
+#[derive(Debug, Clone)]
+pub struct Shape {
+    /// 0 (published layout), 1 or 3.
+    pub version: u64,
+    /// Slices in all, each a begin and an end; in version 0 every fourth is a complete record instead.
+    pub slices: usize,
+    /// Threads, at least 1, spread over processes of four threads.
+    pub threads: u32,
+    /// How deep slices nest at most, at least 1.
+    pub depth: usize,
+    /// How many different names there are, at least 1. They are 5 to 44 bytes long.
+    pub names: usize,
+    /// Whether every second slice has arguments (versions 1 and 3).
+    pub args: bool,
+    /// Version 3: how many records of a thread go into one buffer, at least 1. Threads take turns.
+    pub records_per_buffer: usize,
+    /// The same seed makes the same bytes.
+    pub seed: u64,
+}
+
+impl Default for Shape {
+    fn default() -> Self {
+        Self {
+            version: 3,
+            slices: 1000,
+            threads: 4,
+            depth: 8,
+            names: 50,
+            args: true,
+            records_per_buffer: 100,
+            seed: 1,
+        }
+    }
+}
+
+/// A valid trace: times grow by 1 to 1000 ticks a record on each thread, every slice is closed.
+#[must_use]
+pub fn trace(shape: &Shape) -> Vec<u8> {
+    let mut random = Random(shape.seed);
+    let names: Vec<Vec<u8>> = (0..shape.names.max(1)).map(|index| name(index, &mut random)).collect();
+    let mut file = File::new(shape.version, 1.0);
+    let mut threads = vec![Thread { time: 0, open: 0 }; shape.threads.max(1) as usize];
+    let mut left = shape.slices;
+    while left > 0 || threads.iter().any(|thread| thread.open > 0) {
+        for (tid, thread) in (0_u32..).zip(&mut threads) {
+            let pid = tid / 4;
+            if left == 0 && thread.open == 0 {
+                continue;
+            }
+            if shape.version == 3 {
+                file = file.buffer(pid, tid);
+                if thread.time == 0 {
+                    file = file.name_v3(9, format!("thread {tid}").as_bytes());
+                }
+            }
+            for _ in 0..shape.records_per_buffer.max(1) {
+                thread.time += 1 + random.below(1000);
+                let begins = left > 0
+                    && thread.open < shape.depth.max(1)
+                    && (thread.open == 0 || random.below(2) == 0);
+                if begins {
+                    left -= 1;
+                    let index = random.index(names.len());
+                    let name = names.get(index).map_or(&b""[..], Vec::as_slice);
+                    let args = if shape.args && left.is_multiple_of(2) { &b"size=1024"[..] } else { b"" };
+                    let closed = shape.version == 0 && left.is_multiple_of(4);
+                    match shape.version {
+                        0 if closed => {
+                            let duration = 1 + random.below(1000);
+                            file = file.complete_v0(pid, tid, thread.time as f64, duration as f64, name);
+                            thread.time += duration;
+                        }
+                        0 => {
+                            file = file.begin_v0(pid, tid, thread.time as f64, name);
+                        }
+                        1 => {
+                            file = file.begin_v1(pid, tid, thread.time as f64, name, args);
+                        }
+                        _ => {
+                            file = file.begin_v3(thread.time, name, args);
+                        }
+                    }
+                    thread.open += usize::from(!closed);
+                } else if thread.open > 0 {
+                    thread.open -= 1;
+                    if shape.version == 3 {
+                        file = file.end_v3(thread.time);
+                    } else {
+                        file = file.end_v0(pid, tid, thread.time as f64);
+                    }
+                }
+            }
+        }
+    }
+    file.finish()
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Thread {
+    time: u64,
+    open: usize,
+}
+
+fn name(index: usize, random: &mut Random) -> Vec<u8> {
+    let mut name = format!("fn_{index:02}").into_bytes();
+    let length = name.len() + random.index(40);
+    name.resize_with(length, || {
+        b"abcdefghijklmnopqrstuvwxyz_::<>".get(random.index(31)).copied().unwrap_or(b'_')
+    });
+    name
+}
+
+/// Multiplication and an xor: good enough to look like a trace.
+#[derive(Debug, Clone)]
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, bound: u64) -> u64 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        ((self.0 ^ (self.0 >> 33)).wrapping_mul(0xff51_afd7_ed55_8ccd) >> 32).checked_rem(bound).unwrap_or(0)
+    }
+
+    fn index(&mut self, bound: usize) -> usize {
+        usize::try_from(self.below(bound as u64)).unwrap_or(0)
+    }
+}
+
+/// Damaged and extreme files, one fault each, with a name that says which. A reader must come to an end with each of
+/// them, in memory and time that the size of the file pays for.
+#[must_use]
+pub fn attacks() -> Vec<(&'static str, Vec<u8>)> {
+    let v3 = || File::new(3, 1.0);
+    let slice = |file: File| file.begin_v3(1, b"a", b"").end_v3(2);
+    let v1_with = |kind: u8| File::new(1, 1.0).begin_v1(1, 1, 1.0, b"a", b"").push(&[kind; 40]).finish();
+    let unit = |unit: f64| slice(File::new(3, unit).buffer(1, 1)).finish();
+    let unit_v1 = |unit: f64| File::new(1, unit).begin_v1(1, 1, 1.0, b"a", b"").end_v0(1, 1, 2.0).finish();
+    let time = |time: f64| File::new(1, 1.0).begin_v1(1, 1, time, b"a", b"").end_v0(1, 1, time).finish();
+    vec![
+        ("empty", Vec::new()),
+        ("magic only", v3().bytes.get(..8).unwrap_or_default().to_vec()),
+        ("header cut", v3().bytes.get(..31).unwrap_or_default().to_vec()),
+        ("header only", v3().bytes),
+        ("version 2", File::new(2, 1.0).bytes),
+        ("version 4", File::new(4, 1.0).bytes),
+        ("version max", File::new(u64::MAX, 1.0).bytes),
+        ("big endian", v3().bytes.iter().take(8).rev().chain(v3().bytes.iter().skip(8)).copied().collect()),
+        ("auto trace", [&0xABAD_F00D_u64.to_le_bytes(), v3().bytes.get(8..).unwrap_or_default()].concat()),
+        ("not spall", b"{\"traceEvents\":[]}".to_vec()),
+        ("unit zero", unit(0.0)),
+        ("unit negative", unit(-1.0)),
+        ("unit nan", unit(f64::NAN)),
+        ("unit infinite", unit(f64::INFINITY)),
+        ("unit subnormal", unit(f64::from_bits(1))),
+        ("unit max", unit(f64::MAX)),
+        ("v1 unit zero", unit_v1(0.0)),
+        ("v1 unit nan", unit_v1(f64::NAN)),
+        ("v1 unit max", unit_v1(f64::MAX)),
+        ("v1 time nan", time(f64::NAN)),
+        ("v1 time infinite", time(f64::INFINITY)),
+        ("v1 time max", time(f64::MIN)),
+        ("v1 unknown type", v1_with(5)),
+        ("v1 type 0", v1_with(0)),
+        ("v0 nan length", File::new(0, 1.0).complete_v0(1, 1, 1.0, f64::NAN, b"a").finish()),
+        ("v0 infinite length", File::new(0, 1.0).complete_v0(1, 1, 1.0, f64::INFINITY, b"a").finish()),
+        ("v0 negative length", File::new(0, 1.0).complete_v0(1, 1, 5.0, -3.0, b"a").finish()),
+        (
+            "v0 infinity minus infinity",
+            File::new(0, 1.0).complete_v0(1, 1, f64::NEG_INFINITY, f64::INFINITY, b"a").finish(),
+        ),
+        ("v0 pad skip", File::new(0, 1.0).begin_v0(1, 1, 1.0, b"a").pad(4, &[0; 4]).finish()),
+        (
+            "v1 pad over the end",
+            File::new(1, 1.0).begin_v1(1, 1, 1.0, b"a", b"").pad(u32::MAX, &[0; 9]).finish(),
+        ),
+        ("time max", v3().buffer(1, 1).begin_v3(u64::MAX, b"a", b"").end_v3(u64::MAX).finish()),
+        (
+            "time travel",
+            v3().buffer(1, 1).begin_v3(9, b"a", b"").end_v3(3).begin_v3(1, b"b", b"").end_v3(2).finish(),
+        ),
+        ("buffer larger than the file", slice(v3().buffer_header(u32::MAX, 1, 1)).bytes),
+        ("buffer header cut", v3().buffer(1, 1).push(&[]).finish().get(..51).unwrap_or_default().to_vec()),
+        ("event over the buffer end", slice(slice(v3().buffer_header(15, 1, 1)).buffer(1, 2)).finish()),
+        ("type over the buffer end", slice(slice(v3().buffer_header(13, 1, 1)).buffer(1, 2)).finish()),
+        (
+            "name over the buffer end",
+            slice(v3().buffer_header(4, 1, 1).name_v3(9, b"xyz").buffer(1, 2)).finish(),
+        ),
+        ("pad over the buffer end", slice(slice(v3().buffer(1, 1)).pad(u32::MAX, b"").buffer(1, 2)).finish()),
+        ("pad to the buffer end", slice(slice(v3().buffer(1, 1)).pad(3, b"xyz").buffer(1, 2)).finish()),
+        ("pad over the file end", v3().buffer_header(u32::MAX, 1, 1).pad(u32::MAX - 5, b"xyz").bytes),
+        ("unknown type", slice(slice(v3().buffer(1, 1)).push(&[5; 30]).buffer(1, 2)).finish()),
+        ("unknown type in a cut buffer", slice(v3().buffer_header(u32::MAX, 1, 1)).push(&[0; 30]).bytes),
+        ("type 0", v3().buffer(1, 1).push(&[0; 64]).finish()),
+        ("type 255", v3().buffer(1, 1).push(&[255; 64]).finish()),
+        ("empty buffers", (0..1000).fold(v3(), |file, _| file.buffer(1, 1)).finish()),
+    ]
+}
+
+/// `count` ends that close nothing.
+#[must_use]
+pub fn end_flood(count: usize) -> Vec<u8> {
+    (0..count).fold(File::new(3, 1.0).buffer(1, 1), |file, _| file.end_v3(5)).finish()
+}
+
+/// `count` slices inside each other, none of which is closed.
+#[must_use]
+pub fn nested_begins(count: u64) -> Vec<u8> {
+    (0..count).fold(File::new(3, 1.0).buffer(1, 1), |file, when| file.begin_v3(when, b"", b"")).finish()
+}
+
+/// One slice on each of `count` threads, each of a process of its own.
+#[must_use]
+pub fn many_threads(count: u32) -> Vec<u8> {
+    let slice =
+        |file: File, id: u32| file.buffer(id, id).begin_v3(u64::from(id), b"", b"").end_v3(u64::from(id) + 1);
+    (0..count).fold(File::new(3, 1.0), slice).finish()
+}
