@@ -14,7 +14,7 @@ use super::{Header, Version, encode};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[must_use]
 pub enum Written {
-    /// The file says it.
+    /// The file says it, or there is nothing to say, as of a diagnostic.
     Done,
     /// The version has no record for such an event. Left out.
     NoRecord,
@@ -123,6 +123,7 @@ impl<W: io::Write> FileWriter<W> {
                 let name = ShortText::name(name);
                 self.put(thread, |into| encode::name_v3(into, tag::THREAD_NAME, name.as_bytes()))
             }
+            (Event::Diagnostic(_) | Event::Conventions(_), _) => Ok(Written::Done),
             _ => Ok(Written::NoRecord),
         }
     }
