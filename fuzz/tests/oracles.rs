@@ -1,0 +1,90 @@
+//! Runs every oracle over generated traces, over damaged ones, and over what a fuzzer once found.
+
+use std::path::Path;
+
+use spall_fuzz::{load, split_input};
+use spall_synth::{heph, spall};
+
+/// Small events of every phase, whole and damaged.
+const JSON: &str = r#"{"displayTimeUnit":"ns","traceEvents":[
+{"ph":"M","name":"process_name","pid":1,"args":{"name":"p"}},{"ph":"M","name":"thread_name","pid":1,"tid":"7","args":{"name":"t"}},
+{"ph":"B","name":"a\u0041","cat":"x,y","pid":1,"tid":7,"ts":1.0005,"args":{"k":[1,{"m":null},-2.5e3,"\ud83d\ude00"]}},
+{"ph":"X","name":"b","pid":1,"tid":7,"ts":"2","dur":3,"tts":1,"cname":"good"},{"ph":"E","name":"other","pid":1,"tid":7,"ts":9,"args":{"k":2}},
+{"ph":"X","name":"c","pid":1,"tid":7,"ts":4,"dur":30},{"ph":"X","name":"open","pid":1,"tid":7,"ts":5},
+{"ph":"i","name":"now","pid":1,"tid":7,"ts":5,"s":"p"},{"ph":"C","name":"mem","pid":1,"ts":6,"id":3,"args":{"rss":1.5,"heap":"2"}},
+{"ph":"b","cat":"c","id":"0x1","name":"s","pid":1,"tid":7,"ts":1},{"ph":"n","cat":"c","id":"0x1","name":"s","pid":1,"ts":2},
+{"ph":"e","cat":"c","id":"0x1","name":"s","pid":1,"ts":3},{"ph":"S","id":1,"name":"o","pid":1,"ts":1},{"ph":"T","id":1,"name":"o","pid":1,"ts":2,"args":{"step":"z"}},
+{"ph":"F","id":1,"name":"o","pid":1,"ts":3},{"ph":"s","id":1,"name":"f","pid":1,"tid":7,"ts":3},{"ph":"f","id":1,"name":"f","bp":"e","pid":1,"tid":7,"ts":4},
+{"ph":"N","id":"0x2","name":"T","pid":1,"ts":1},{"ph":"O","id":"0x2","name":"T","pid":1,"ts":2,"args":{"snapshot":{}}},{"ph":"D","id":"0x2","name":"T","pid":1,"ts":3},
+{"ph":"X","name":"v2","pid":2,"tid":0,"ts":1e3,"dur":1,"bind_id":"7","flow_out":true},{"ph":"X","name":"in","pid":2,"tid":0,"ts":1e4,"dur":1,"bind_id":"7","flow_in":true}
+],"otherData":{"version":"1"}}"#;
+
+fn seeds() -> Vec<Vec<u8>> {
+    let mut seeds = vec![Vec::new(), JSON.into(), JSON.replace('\n', "").into(), heph::trace(20, 3, 4, true)];
+    for version in [0, 1, 3] {
+        let shape = spall::Shape { version, slices: 30, threads: 3, ..spall::Shape::default() };
+        seeds.push(spall::trace(&shape));
+    }
+    seeds.extend(spall::attacks().into_iter().map(|(_, bytes)| bytes).filter(|bytes| bytes.len() < 4096));
+    seeds
+}
+
+/// A linear congruential generator: the same damage in every run.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, end: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        usize::try_from(self.0 >> 33).unwrap() % end.max(1)
+    }
+
+    /// Bytes flipped, cut out, doubled, or taken from another seed.
+    fn damage(&mut self, seeds: &[Vec<u8>]) -> Vec<u8> {
+        let mut bytes = seeds[self.below(seeds.len())].clone();
+        for _ in 0..=self.below(4) {
+            let (a, b) = (self.below(bytes.len()), self.below(bytes.len()));
+            let range = a.min(b)..a.max(b);
+            match self.below(4) {
+                0 if !bytes.is_empty() => bytes[a] ^= 1 << self.below(8),
+                1 => drop(bytes.drain(range)),
+                2 => {
+                    let part = bytes[range].to_vec();
+                    bytes.splice(a..a, part);
+                }
+                _ => {
+                    let other = &seeds[self.below(seeds.len())];
+                    let part = other[self.below(other.len())..].iter().copied().take(64);
+                    bytes.splice(a..a, part.collect::<Vec<_>>());
+                }
+            }
+        }
+        bytes
+    }
+}
+
+fn over_everything(name: &str, oracle: fn(&[u8])) {
+    let seeds = seeds();
+    for seed in &seeds {
+        oracle(seed);
+    }
+    // `FUZZ_ROUNDS=1000000 cargo test --release -p spall-fuzz` looks longer.
+    let rounds = std::env::var("FUZZ_ROUNDS").ok().and_then(|rounds| rounds.parse().ok()).unwrap_or(1500);
+    let mut random = Random(1);
+    for _ in 0..rounds {
+        oracle(&random.damage(&seeds));
+    }
+    let found = Path::new(env!("CARGO_MANIFEST_DIR")).join("regressions").join(name);
+    for entry in std::fs::read_dir(found).into_iter().flatten().flatten() {
+        oracle(&std::fs::read(entry.path()).unwrap());
+    }
+}
+
+#[test]
+fn load_holds_on_whole_and_damaged_traces() {
+    over_everything("load", load::run);
+}
+
+#[test]
+fn split_input_holds_on_whole_and_damaged_traces() {
+    over_everything("split_input", split_input::run);
+}
