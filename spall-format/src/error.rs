@@ -73,6 +73,32 @@ pub enum ErrorKind {
     #[error("spall version 0 from before the format was published")]
     PreRelease,
 
+    // apitrace; offsets count in the decompressed stream, of containers in the file.
+    /// A detail of a call that is not known. Marks the byte behind its tag.
+    #[error("unknown detail {tag:#04x} of a call")]
+    UnknownDetail {
+        /// The tag.
+        tag: u8,
+    },
+    /// A value of a type that is not known. Marks the byte behind the type.
+    #[error("unknown value type {tag:#04x}")]
+    UnknownValue {
+        /// The type.
+        tag: u8,
+    },
+    /// A number of more than 64 bits. Marks a byte of it.
+    #[error("a number of more than 64 bits")]
+    NumberTooLong,
+    /// The decompressed data is larger than the limit. Marks the compressed data behind which it is.
+    #[error("the decompressed data is over the limit of {max_mib} MiB")]
+    OutputLimit {
+        /// The limit, rounded down.
+        max_mib: u32,
+    },
+    /// A container that needs a feature of this crate that is off. Marks the start of the file.
+    #[error("this container needs a feature that is off")]
+    FeatureOff,
+
     // Writers; the offset is how much was written before.
     /// The buffer has no room for the record: nothing of it was written.
     #[error("the buffer is full")]

@@ -149,6 +149,12 @@ kinds! {
     DuplicateEpoch = "duplicate-epoch",
     /// An epoch that is not 8 bytes long: kept as metadata, it sets no clock.
     BadEpoch = "bad-epoch",
+
+    // Found by readers of apitrace.
+    /// Compressed data that cannot be decoded: what came out before is kept, what follows is lost.
+    BadCompression = "bad-compression",
+    /// The end of a marker group where none is open: left out.
+    UnmatchedGroup = "unmatched-group",
 }
 
 impl core::fmt::Display for DiagnosticKind {

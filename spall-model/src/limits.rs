@@ -21,10 +21,18 @@ pub struct Limits {
     pub max_slices: u32,
     /// Diagnostics kept one by one; further ones are only counted by kind. Default 1000.
     pub max_diagnostics: u32,
+    /// Bytes that a compressed file may become. More is an error, which says so. Default 1 GiB.
+    pub max_decompressed_bytes: u64,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { max_depth: 1 << 24, max_tracks: 1 << 24, max_slices: u32::MAX - 1, max_diagnostics: 1000 }
+        Self {
+            max_depth: 1 << 24,
+            max_tracks: 1 << 24,
+            max_slices: u32::MAX - 1,
+            max_diagnostics: 1000,
+            max_decompressed_bytes: 1 << 30,
+        }
     }
 }

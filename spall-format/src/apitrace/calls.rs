@@ -1,0 +1,265 @@
+//! Reads the stream call by call. \[apitrace C.2, C.4\]
+
+use alloc::collections::BTreeMap;
+use alloc::vec::Vec;
+
+use spall_model::{ByteRange, Diagnostic, DiagnosticKind};
+
+use super::call::{Call, Detail, detail};
+use super::input::{Input, Stop};
+use super::signature::{Access, Signatures};
+use crate::{Error, ErrorKind};
+
+/// The newest version of the stream that is known.
+const NEWEST: u64 = 6;
+
+/// Reads the calls of a decompressed stream, in the order in which they returned; those that never did come last, in
+/// the order in which they were entered.
+///
+/// Signatures are said once in the stream, where they are first used; they are collected on the way. Beside them only
+/// the calls that are open are kept.
+///
+/// ```
+/// use spall_format::apitrace::Calls;
+/// let stream = b"\x05\0\0\x07\x05flush\x01\x04mode\x01\0\x04\x2a\0\x01\0\x02\x04\x01\0";
+/// let mut calls = Calls::new(stream)?;
+/// let call = calls.next().unwrap()?;
+/// assert_eq!(call.function.name, b"flush");
+/// assert_eq!(call.display(calls.signatures()).to_string(), "0 @0 flush(mode = 42) = 1");
+/// # Ok::<(), spall_format::Error>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct Calls<'a> {
+    stream: &'a [u8],
+    pos: usize,
+    version: u64,
+    semantic_version: u64,
+    properties: Vec<(&'a [u8], &'a [u8])>,
+    signatures: Signatures<'a>,
+    n_enters: u64,
+    n_events: u64,
+    open: BTreeMap<u64, Call<'a>>,
+    end: End,
+    diagnostic: Option<Diagnostic>,
+}
+
+/// How reading ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum End {
+    NotYet,
+    /// Calls that never returned are handed out, then the error if there is one.
+    Reached(Option<Error>),
+}
+
+impl<'a> Calls<'a> {
+    /// Reads the head of the stream.
+    ///
+    /// # Errors
+    /// [`ErrorKind::UnsupportedVersion`] for versions above 6, [`ErrorKind::UnexpectedEof`] and
+    /// [`ErrorKind::NumberTooLong`] inside the head.
+    pub fn new(stream: &'a [u8]) -> Result<Self, Error> {
+        let mut input = Input::new(stream, 0);
+        let head = |input: &mut Input<'a>| {
+            let version = known_version(input.uint()?, NEWEST)?;
+            if version < 6 {
+                return Ok((version, version, Vec::new()));
+            }
+            let semantic_version = known_version(input.uint()?, version)?;
+            let mut properties = Vec::new();
+            loop {
+                let name = input.text()?;
+                if name.is_empty() {
+                    return Ok((version, semantic_version, properties));
+                }
+                properties.push((name, input.text()?));
+            }
+        };
+        let (version, semantic_version, properties) = head(&mut input).map_err(|stop| match stop {
+            Stop::Eof => error(ErrorKind::UnexpectedEof { needed: 1 }, stream.len()),
+            Stop::Bad(kind) => error(kind, input.pos()),
+        })?;
+        Ok(Self {
+            stream,
+            pos: input.pos(),
+            version,
+            semantic_version,
+            properties,
+            signatures: Signatures::default(),
+            n_enters: 0,
+            n_events: 0,
+            open: BTreeMap::new(),
+            end: End::NotYet,
+            diagnostic: None,
+        })
+    }
+
+    /// The version of the encoding.
+    #[must_use]
+    pub fn version(&self) -> u64 {
+        self.version
+    }
+
+    /// The version of what the calls mean; the same as [`Calls::version`] before version 6.
+    #[must_use]
+    pub fn semantic_version(&self) -> u64 {
+        self.semantic_version
+    }
+
+    /// What the file says of the traced program, such as `process.name`, in the order of the file. Of properties
+    /// that are said twice the last one counts.
+    #[must_use]
+    pub fn properties(&self) -> &[(&'a [u8], &'a [u8])] {
+        &self.properties
+    }
+
+    /// The signatures met so far; all that the calls handed out so far refer to are there.
+    #[must_use]
+    pub fn signatures(&self) -> &Signatures<'a> {
+        &self.signatures
+    }
+
+    /// How many enters and leaves were read.
+    #[must_use]
+    pub fn n_events(&self) -> u64 {
+        self.n_events
+    }
+
+    /// The event that the end of the stream cut off, once the end was reached.
+    #[must_use]
+    pub fn truncated(&self) -> Option<Diagnostic> {
+        self.diagnostic
+    }
+
+    /// Reads one event. A call if it is a leave of a call that is open.
+    #[inline]
+    fn event(&mut self, input: &mut Input<'a>) -> Result<Option<Call<'a>>, Stop> {
+        let start = input.pos();
+        match input.u8()? {
+            0 => self.enter(input, start),
+            1 => self.leave(input, start),
+            tag => Err(Stop::Bad(ErrorKind::UnknownEvent { tag })),
+        }
+    }
+
+    #[inline]
+    fn enter(&mut self, input: &mut Input<'a>, start: usize) -> Result<Option<Call<'a>>, Stop> {
+        let thread = if self.version >= 4 { input.uint()? } else { 0 };
+        let id = input.uint()?;
+        let mut access = Access::Collect(&mut self.signatures);
+        access.function(id, input, self.version)?;
+        let details = input.pos();
+        let flags = skip_details(input, &mut access, self.version)?;
+        let Some(&function) = self.signatures.function(id) else { return Ok(None) };
+        let call = Call {
+            number: self.n_enters,
+            thread,
+            function,
+            is_fake: flags & 1 != 0,
+            entered: self.n_events,
+            left: None,
+            enter: (offset(start), offset(input.pos())),
+            leave: None,
+            stream: self.stream,
+            version: self.version,
+            details: [details, details],
+        };
+        self.open.insert(self.n_enters, call);
+        self.n_enters += 1;
+        self.n_events += 1;
+        Ok(None)
+    }
+
+    /// A leave of a number that is unknown, or was left already, is dropped. \[apitrace C.4\]
+    #[inline]
+    fn leave(&mut self, input: &mut Input<'a>, start: usize) -> Result<Option<Call<'a>>, Stop> {
+        let number = input.uint()?;
+        let details = input.pos();
+        let flags = skip_details(input, &mut Access::Collect(&mut self.signatures), self.version)?;
+        let ordinal = self.n_events;
+        self.n_events += 1;
+        let Some(mut call) = self.open.remove(&number) else { return Ok(None) };
+        call.is_fake |= flags & 1 != 0;
+        call.left = Some(ordinal);
+        call.leave = Some((offset(start), offset(input.pos())));
+        let [enter, _] = call.details;
+        call.details = [enter, details];
+        Ok(Some(call))
+    }
+
+    /// Where the reading stopped, and why.
+    #[cold]
+    fn stop(&mut self, stop: Stop, at: usize) {
+        let error = match stop {
+            Stop::Eof => {
+                let bytes = ByteRange::new(offset(self.pos), offset(self.stream.len()));
+                self.diagnostic = Some(Diagnostic { kind: DiagnosticKind::Truncated, bytes });
+                None
+            }
+            Stop::Bad(kind) => Some(error(kind, at)),
+        };
+        self.end = End::Reached(error);
+    }
+}
+
+impl<'a> Iterator for Calls<'a> {
+    type Item = Result<Call<'a>, Error>;
+
+    /// The next call.
+    ///
+    /// A byte that makes no sense ends the stream, for nothing behind it can be found: the calls that are open are
+    /// handed out as ones that never returned, then the error.
+    fn next(&mut self) -> Option<Self::Item> {
+        while self.end == End::NotYet {
+            let mut input = Input::new(self.stream, self.pos);
+            if input.is_at_end() {
+                self.end = End::Reached(None);
+                break;
+            }
+            match self.event(&mut input) {
+                Ok(call) => {
+                    self.pos = input.pos();
+                    if let Some(call) = call {
+                        return Some(Ok(call));
+                    }
+                }
+                Err(stop) => self.stop(stop, input.pos()),
+            }
+        }
+        if let Some((_, call)) = self.open.pop_first() {
+            return Some(Ok(call));
+        }
+        match core::mem::replace(&mut self.end, End::Reached(None)) {
+            End::Reached(Some(error)) => Some(Err(error)),
+            _ => None,
+        }
+    }
+}
+
+impl core::iter::FusedIterator for Calls<'_> {}
+
+/// Steps over the details of an event; returns its flags.
+#[inline]
+fn skip_details<'a>(input: &mut Input<'a>, access: &mut Access<'_, 'a>, version: u64) -> Result<u64, Stop> {
+    let mut flags = 0;
+    while let Some(detail) = detail(input, access, version)? {
+        if let Detail::Flags(value) = detail {
+            flags = value;
+        }
+    }
+    Ok(flags)
+}
+
+fn known_version(version: u64, newest: u64) -> Result<u64, Stop> {
+    if version <= newest {
+        return Ok(version);
+    }
+    Err(Stop::Bad(ErrorKind::UnsupportedVersion { version: u32::try_from(version).unwrap_or(u32::MAX) }))
+}
+
+fn offset(pos: usize) -> u64 {
+    u64::try_from(pos).unwrap_or(u64::MAX)
+}
+
+fn error(kind: ErrorKind, at: usize) -> Error {
+    Error::new(kind, offset(at))
+}

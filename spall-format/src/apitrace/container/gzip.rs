@@ -1,0 +1,77 @@
+//! gzip. \[apitrace C.1\]
+
+use alloc::boxed::Box;
+
+use miniz_oxide::inflate::TINFLStatus;
+use miniz_oxide::inflate::core::inflate_flags::TINFL_FLAG_HAS_MORE_INPUT;
+use miniz_oxide::inflate::core::{DecompressorOxide, decompress};
+
+use super::{Output, STEP, Stop};
+
+/// Size of what deflate looks back at, for which the decoder needs the output before the current step.
+const WINDOW: usize = 32 << 10;
+const TRAILER: usize = 8;
+
+/// Decodes all members. A trailer that is missing is no fault, and neither are checksums looked at.
+pub(super) fn unpack(data: &[u8], output: &mut Output) -> Result<(), Stop> {
+    let mut pos = 0;
+    while pos < data.len() {
+        let member = data.get(pos..).unwrap_or_default();
+        if !member.starts_with(b"\x1f\x8b") {
+            return Err(Stop::Junk { from: pos });
+        }
+        let head = head_len(member).ok_or(Stop::Cut { from: pos })?;
+        pos += head;
+        pos += inflate(data, pos, output)?;
+        pos = pos.saturating_add(TRAILER);
+    }
+    Ok(())
+}
+
+/// The length of a member's head; `None` if the input ends in it.
+fn head_len(member: &[u8]) -> Option<usize> {
+    const FIXED: usize = 10;
+    let flags = *member.get(3)?;
+    let mut pos = FIXED;
+    if flags & 4 != 0 {
+        let &length = member.get(pos..)?.first_chunk()?;
+        pos += 2 + usize::from(u16::from_le_bytes(length));
+    }
+    for text in [8, 16] {
+        if flags & text != 0 {
+            pos += member.get(pos..)?.iter().position(|&byte| byte == 0)? + 1;
+        }
+    }
+    if flags & 2 != 0 {
+        pos += 2;
+    }
+    (pos <= member.len()).then_some(pos)
+}
+
+/// Decodes the deflate stream at `start`; returns its length.
+fn inflate(data: &[u8], start: usize, output: &mut Output) -> Result<usize, Stop> {
+    let mut decoder = Box::new(DecompressorOxide::new());
+    let mut used = 0;
+    // The decoder writes into a ring of which the output is a copy.
+    let mut ring = alloc::vec![0; STEP.max(WINDOW)];
+    let mut ring_pos = 0;
+    loop {
+        let input = data.get(start + used..).unwrap_or_default();
+        let (status, read, written) =
+            decompress(&mut decoder, input, &mut ring, ring_pos, TINFL_FLAG_HAS_MORE_INPUT);
+        used += read;
+        if !output.has_room(written) {
+            return Err(Stop::Full { at: start + used });
+        }
+        output.bytes.extend_from_slice(ring.get(ring_pos..ring_pos + written).unwrap_or_default());
+        ring_pos = (ring_pos + written) % ring.len();
+        match status {
+            TINFLStatus::Done => return Ok(used),
+            TINFLStatus::HasMoreOutput => {}
+            TINFLStatus::NeedsMoreInput | TINFLStatus::FailedCannotMakeProgress => {
+                return Err(Stop::Cut { from: start + used });
+            }
+            _ => return Err(Stop::Bad { from: start + used }),
+        }
+    }
+}

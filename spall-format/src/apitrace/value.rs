@@ -1,0 +1,254 @@
+//! Values, walked without recursion. \[apitrace C.4\]
+
+use alloc::vec::Vec;
+
+use super::input::{Input, Stop};
+use super::signature::{Access, Names, Signatures, integer};
+use crate::ErrorKind;
+
+/// A step of a walk over a value.
+///
+/// What encloses others comes before them and is closed by [`Token::End`]. The values of a structure are preceded by
+/// [`Token::Member`].
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
+pub enum Token<'a> {
+    /// A null pointer.
+    Null,
+    /// A truth value.
+    Bool(bool),
+    /// An integer, of at most 65 bits.
+    Integer(i128),
+    /// A 32-bit float.
+    Float(f32),
+    /// A 64-bit float.
+    Double(f64),
+    /// A text of unknown encoding, which may hold NUL.
+    Text(&'a [u8]),
+    /// A text of wide characters, undecoded.
+    Wide(WideText<'a>),
+    /// Bytes.
+    Blob(&'a [u8]),
+    /// A value of the enum with the given id.
+    Enum(u64, i128),
+    /// A value of the bitmask with the given id.
+    Bitmask(u64, u64),
+    /// An address.
+    Pointer(u64),
+    /// An array of so many values follows.
+    Array(u64),
+    /// The structure with the given id follows.
+    Struct(u64),
+    /// The name of the member of a structure that follows.
+    Member(&'a [u8]),
+    /// A value for people and then the same for machines follow.
+    Repr,
+    /// The end of an array, a structure, or both forms of a value.
+    End,
+}
+
+/// Wide characters as the traced program had them: UTF-32 on Linux, UTF-16 on Windows. \[apitrace C.3.7\]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct WideText<'a> {
+    bytes: &'a [u8],
+}
+
+impl<'a> WideText<'a> {
+    /// The units of the text.
+    pub fn units(&self) -> impl Iterator<Item = u64> + use<'a> {
+        let mut input = Input::new(self.bytes, 0);
+        core::iter::from_fn(move || input.uint().ok())
+    }
+}
+
+/// What encloses the next token.
+#[derive(Debug, Clone, Copy)]
+enum Level<'a> {
+    /// So many values to come.
+    Values(u64),
+    /// Members to come, and whether the name of the next one was handed out.
+    Members { names: &'a [u8], left: u64, named: bool },
+}
+
+/// A walk over one value. Takes a step for each token; its memory is proportional to the depth.
+#[derive(Debug, Clone)]
+pub(super) struct Walk<'a> {
+    levels: Vec<Level<'a>>,
+    begun: bool,
+    version: u64,
+}
+
+impl<'a> Walk<'a> {
+    pub(super) const fn new(version: u64) -> Self {
+        Self { levels: Vec::new(), begun: false, version }
+    }
+
+    /// The next token of the value at `input`; `None` behind its end.
+    pub(super) fn next(
+        &mut self,
+        input: &mut Input<'a>,
+        access: &mut Access<'_, 'a>,
+    ) -> Result<Option<Token<'a>>, Stop> {
+        match self.levels.last_mut() {
+            None if self.begun => return Ok(None),
+            None => self.begun = true,
+            Some(Level::Values(0) | Level::Members { left: 0, .. }) => {
+                self.levels.pop();
+                return Ok(Some(Token::End));
+            }
+            Some(Level::Values(left)) => *left -= 1,
+            Some(Level::Members { names, left, named }) => {
+                *named = !*named;
+                if *named {
+                    let mut rest = Input::new(names, 0);
+                    let name = rest.text()?;
+                    *names = names.get(rest.pos()..).unwrap_or_default();
+                    return Ok(Some(Token::Member(name)));
+                }
+                *left -= 1;
+            }
+        }
+        let token = scalar_or_open(input, access, self.version)?;
+        match token {
+            Token::Array(count) => self.levels.push(Level::Values(count)),
+            Token::Repr => self.levels.push(Level::Values(2)),
+            Token::Struct(id) => {
+                let names = access.signatures().structure(id).map_or(Names::default(), |known| known.members);
+                self.levels.push(Level::Members { names: names.bytes(), left: names.len(), named: false });
+            }
+            _ => {}
+        }
+        Ok(Some(token))
+    }
+}
+
+/// Steps over one value, collecting the signatures in it.
+#[inline]
+pub(super) fn skip<'a>(input: &mut Input<'a>, access: &mut Access<'_, 'a>, version: u64) -> Result<(), Stop> {
+    let token = scalar_or_open(input, access, version)?;
+    match opened(token, access) {
+        0 => Ok(()),
+        count => skip_nested(input, access, version, count),
+    }
+}
+
+/// Steps over `left` values and what they hold.
+fn skip_nested<'a>(
+    input: &mut Input<'a>,
+    access: &mut Access<'_, 'a>,
+    version: u64,
+    mut left: u64,
+) -> Result<(), Stop> {
+    // What is left of the enclosing levels; a level that is finished is not kept.
+    let mut outer: Vec<u64> = Vec::new();
+    loop {
+        while left > 0 {
+            left -= 1;
+            let token = scalar_or_open(input, access, version)?;
+            let count = opened(token, access);
+            if count > 0 {
+                if left > 0 {
+                    outer.push(left);
+                }
+                left = count;
+            }
+        }
+        match outer.pop() {
+            Some(count) => left = count,
+            None => return Ok(()),
+        }
+    }
+}
+
+/// How many values the token says to follow inside it.
+#[inline]
+fn opened(token: Token<'_>, access: &Access<'_, '_>) -> u64 {
+    match token {
+        Token::Array(count) => count,
+        Token::Repr => 2,
+        Token::Struct(id) => access.signatures().structure(id).map_or(0, |known| known.members.len()),
+        _ => 0,
+    }
+}
+
+#[inline]
+fn scalar_or_open<'a>(
+    input: &mut Input<'a>,
+    access: &mut Access<'_, 'a>,
+    version: u64,
+) -> Result<Token<'a>, Stop> {
+    Ok(match input.u8()? {
+        0x00 => Token::Null,
+        0x01 => Token::Bool(false),
+        0x02 => Token::Bool(true),
+        0x03 => Token::Integer(-i128::from(input.uint()?)),
+        0x04 => Token::Integer(i128::from(input.uint()?)),
+        0x05 => Token::Float(f32::from_le_bytes(input.array()?)),
+        0x06 => Token::Double(f64::from_le_bytes(input.array()?)),
+        0x07 => Token::Text(input.text()?),
+        0x08 => Token::Blob(input.text()?),
+        0x09 => enumeration(input, access, version)?,
+        0x0a => {
+            let id = input.uint()?;
+            access.bitmask(id, input, version)?;
+            Token::Bitmask(id, input.uint()?)
+        }
+        0x0b => Token::Array(input.uint()?),
+        0x0c => {
+            let id = input.uint()?;
+            access.structure(id, input, version)?;
+            Token::Struct(id)
+        }
+        0x0d => Token::Pointer(input.uint()?),
+        0x0e => Token::Repr,
+        0x0f => {
+            let count = input.uint()?;
+            Token::Wide(WideText { bytes: input.repeated(count, |input| input.uint().map(drop))? })
+        }
+        tag => return Err(Stop::Bad(ErrorKind::UnknownValue { tag })),
+    })
+}
+
+/// Before version 3 an enum's id stands for one value, said where the id is first met. \[apitrace C.3.3\]
+fn enumeration<'a>(
+    input: &mut Input<'a>,
+    access: &mut Access<'_, 'a>,
+    version: u64,
+) -> Result<Token<'a>, Stop> {
+    let id = input.uint()?;
+    access.enumeration(id, input, version)?;
+    let value = if version < 3 {
+        access.signatures().enumeration(id).and_then(|known| known.only_value()).unwrap_or(0)
+    } else {
+        integer(input)?
+    };
+    Ok(Token::Enum(id, value))
+}
+
+/// The tokens of one value that was read before.
+#[derive(Debug, Clone)]
+pub struct Tokens<'s, 'a> {
+    walk: Walk<'a>,
+    input: Input<'a>,
+    signatures: &'s Signatures<'a>,
+}
+
+impl<'s, 'a> Tokens<'s, 'a> {
+    pub(super) fn new(input: Input<'a>, signatures: &'s Signatures<'a>, version: u64) -> Self {
+        Self { walk: Walk::new(version), input, signatures }
+    }
+
+    /// The signatures that the tokens refer to.
+    #[must_use]
+    pub fn signatures(&self) -> &'s Signatures<'a> {
+        self.signatures
+    }
+}
+
+impl<'a> Iterator for Tokens<'_, 'a> {
+    type Item = Token<'a>;
+
+    fn next(&mut self) -> Option<Token<'a>> {
+        self.walk.next(&mut self.input, &mut Access::View(self.signatures)).ok().flatten()
+    }
+}
