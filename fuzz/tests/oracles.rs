@@ -64,6 +64,14 @@ impl Random {
 
 fn over_everything(name: &str, oracle: fn(&[u8])) {
     let seeds = seeds();
+    let oracle = |bytes: &[u8]| {
+        if let Err(panic) = std::panic::catch_unwind(|| oracle(bytes)) {
+            let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+            std::fs::write(&path, bytes).unwrap();
+            println!("the input is in {}", path.display());
+            std::panic::resume_unwind(panic);
+        }
+    };
     for seed in &seeds {
         oracle(seed);
     }
