@@ -1,2 +1,70 @@
-//! Draws a trace.
-fn main() {}
+//! Draws a trace: `render [FILE [PICTURE.svg|PICTURE.html]]`.
+//!
+//! Without a file it draws the trace that comes with the project, without a picture it draws `render.html` in the
+//! current folder. It prints what it read and where the picture is.
+
+use std::{
+    error::Error,
+    path::{Path, PathBuf},
+    process::ExitCode,
+};
+
+use spall::model::Limits;
+use spall_examples::{
+    phases::Phases,
+    picture::{self, Scene},
+};
+
+fn main() -> ExitCode {
+    let arguments: Vec<PathBuf> = std::env::args_os().skip(1).map(PathBuf::from).collect();
+    let (trace, picture) = match arguments.as_slice() {
+        [] => (bundled(), PathBuf::from("render.html")),
+        [trace] => (trace.clone(), PathBuf::from("render.html")),
+        [trace, picture] => (trace.clone(), picture.clone()),
+        _ => {
+            eprintln!("usage: render [FILE [PICTURE.svg|PICTURE.html]]");
+            return ExitCode::from(2);
+        }
+    };
+    match render(&trace, &picture) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("{}: {error}", trace.display());
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// The trace that comes with the project.
+fn bundled() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../testdata/record.spall")
+}
+
+fn render(path: &Path, picture: &Path) -> Result<(), Box<dyn Error>> {
+    let mut phases = Phases::start();
+    let data = std::fs::read(path)?;
+    phases.end("read");
+    let format = spall::detect(&data).ok_or(spall::Error::UnknownFormat)?;
+    let trace = spall::load_as(format, &data, &Limits::default())?;
+    phases.end("load");
+    let scene = Scene::new(&trace);
+    phases.end("layout");
+    let title = path.file_name().unwrap_or_default().to_string_lossy();
+    let about = picture::about(&scene, format.name());
+    let notes = picture::notes(&scene);
+    let text = match picture.extension() {
+        Some(extension) if extension.eq_ignore_ascii_case("svg") => {
+            picture::svg(&scene, &title, &about, &notes)
+        }
+        _ => picture::html(&scene, &title, &about, &notes),
+    };
+    std::fs::write(picture, text)?;
+    phases.end("draw");
+    println!("{title}: {about}");
+    for note in notes {
+        println!("  {note}");
+    }
+    println!("{}", phases.report());
+    println!("picture: {}", std::path::absolute(picture)?.display());
+    Ok(())
+}

@@ -1,0 +1,48 @@
+//! What is said about a trace in words.
+
+use super::{Scene, count, duration};
+
+/// One line: the format, how much there is, and how long it took.
+#[must_use]
+pub fn about(scene: &Scene<'_>, format: &str) -> String {
+    let trace = scene.trace;
+    let mut parts = vec![
+        String::from(format),
+        count(trace.processes().len() as u64, "process"),
+        count(trace.tracks().len() as u64, "track"),
+    ];
+    for (number, what) in [
+        (trace.slices().len(), "slice"),
+        (trace.instants().len(), "instant"),
+        (trace.counters().len(), "counter value"),
+        (trace.flows().len(), "flow"),
+    ] {
+        if number > 0 {
+            parts.push(count(number as u64, what));
+        }
+    }
+    if let Some((start, end)) = trace.bounds() {
+        parts.push(duration(end.0.abs_diff(start.0), trace.clock().ns_per_tick()));
+    }
+    parts.join(" · ")
+}
+
+/// What else is to be known: what is wrong with the file, and what is not drawn.
+#[must_use]
+pub fn notes(scene: &Scene<'_>) -> Vec<String> {
+    let mut notes = Vec::new();
+    for found in scene.trace.diagnostics().counts() {
+        notes.push(format!("{}: {}, first at byte {}", found.kind.name(), found.count, found.first_byte));
+    }
+    if scene.n_empty_tracks > 0 {
+        notes.push(format!(
+            "{} with nothing on them are not drawn",
+            count(scene.n_empty_tracks as u64, "track")
+        ));
+    }
+    if scene.layout.n_overlapping() > 0 {
+        let slices = count(scene.layout.n_overlapping(), "slice");
+        notes.push(format!("{slices} overlap another without lying inside it; they have rows of their own"));
+    }
+    notes
+}

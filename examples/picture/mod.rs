@@ -1,0 +1,14 @@
+//! Pictures of a trace in one file: SVG to look at, or an HTML page to move around in.
+
+mod about;
+mod colour;
+mod html;
+mod scene;
+mod svg;
+mod text;
+
+pub use about::{about, notes};
+pub use html::html;
+pub use scene::{Lane, Process, Row, Scene};
+pub use svg::svg;
+pub use text::{clean, count, duration, escape};

@@ -1,0 +1,208 @@
+//! What there is to draw, from top to bottom.
+
+use std::{
+    cmp::Reverse,
+    collections::{BinaryHeap, HashMap},
+    ops::Range,
+};
+
+use spall::{
+    layout::{Layout, Options, RowId},
+    model::{NameId, SliceId, Tick, Trace, Track, TrackId, TrackKind},
+};
+
+/// A trace and its layout, and which of it is drawn where.
+#[derive(Debug)]
+pub struct Scene<'t> {
+    /// The trace.
+    pub trace: &'t Trace<'t>,
+    /// Its layout.
+    pub layout: Layout,
+    /// From the first to behind the last time of anything; never empty.
+    pub view: Range<Tick>,
+    /// What is drawn, in display order.
+    pub processes: Vec<Process>,
+    /// How many tracks have nothing on them and are not drawn.
+    pub n_empty_tracks: usize,
+}
+
+/// A heading and what is below it.
+#[derive(Debug)]
+pub struct Process {
+    /// Its name.
+    pub name: String,
+    /// Its id and labels.
+    pub detail: String,
+    /// Never empty.
+    pub lanes: Vec<Lane>,
+}
+
+/// A strip of the picture with a name: a track, or several async tracks that show the same kind of thing.
+#[derive(Debug)]
+pub struct Lane {
+    /// Its name.
+    pub name: String,
+    /// Its id.
+    pub detail: String,
+    /// What it shows.
+    pub tracks: Vec<TrackId>,
+    /// The rows of slices.
+    pub rows: Vec<Row>,
+}
+
+/// Rows of the layout that are drawn as one; they follow one another in time.
+#[derive(Debug, Clone)]
+pub struct Row {
+    /// Depth below the track's outermost slices, overflow lanes starting again at 0.
+    pub depth: u32,
+    /// In order of time.
+    pub parts: Vec<RowId>,
+}
+
+impl<'t> Scene<'t> {
+    /// Lays out `trace` and decides what goes where.
+    #[must_use]
+    pub fn new(trace: &'t Trace<'t>) -> Self {
+        let layout = Layout::new(trace, &Options::default());
+        let (start, end) = trace.bounds().unwrap_or_default();
+        // Something without length at the very end is to be seen as well.
+        let margin = i64::try_from(end.0.abs_diff(start.0) / 400).unwrap_or(0).max(1);
+        let end = Tick(end.0.saturating_add(margin));
+        let mut scene =
+            Self { trace, layout, view: start..end.max(start), processes: Vec::new(), n_empty_tracks: 0 };
+        let n_global = trace.tracks().iter().take_while(|track| track.process.is_none()).count();
+        scene.add_process(String::from("Whole trace"), String::new(), 0..n_global);
+        for process in trace.processes() {
+            let pid = trace.key_text(process.pid);
+            let name = trace.name(process.name);
+            let labels: Vec<_> = process.labels.iter().map(|&label| trace.name(label)).collect();
+            let (name, detail) = match (name.is_empty(), labels.is_empty()) {
+                (true, _) => (format!("Process {pid}"), labels.join(", ")),
+                (false, true) => (name.into_owned(), format!("pid {pid}")),
+                (false, false) => (name.into_owned(), format!("pid {pid}, {}", labels.join(", "))),
+            };
+            scene.add_process(name, detail, process.tracks());
+        }
+        scene
+    }
+
+    /// How many slices are drawn when everything is in view.
+    #[must_use]
+    pub fn n_slices(&self) -> usize {
+        self.trace.slices().len()
+    }
+
+    /// The lanes from top to bottom.
+    pub fn lanes(&self) -> impl Iterator<Item = &Lane> {
+        self.processes.iter().flat_map(|process| &process.lanes)
+    }
+
+    /// A track of the trace.
+    pub(crate) fn track(&self, id: TrackId) -> &'t Track {
+        &self.trace.tracks()[id.index()]
+    }
+
+    fn add_process(&mut self, name: String, detail: String, tracks: Range<usize>) {
+        let mut lanes: Vec<Lane> = Vec::new();
+        let mut async_lanes: HashMap<(NameId, NameId), usize> = HashMap::new();
+        for index in tracks {
+            let id = TrackId(u32::try_from(index).unwrap_or(u32::MAX));
+            let track = self.track(id);
+            if is_empty(track) {
+                self.n_empty_tracks += 1;
+                continue;
+            }
+            if let TrackKind::Async { category, .. } = track.kind {
+                let name = self.first_name(track);
+                let lane = *async_lanes.entry((category, name)).or_insert(lanes.len());
+                if let Some(lane) = lanes.get_mut(lane) {
+                    lane.tracks.push(id);
+                    continue;
+                }
+            }
+            let (name, detail) = self.title(track);
+            lanes.push(Lane { name, detail, tracks: vec![id], rows: Vec::new() });
+        }
+        for lane in &mut lanes {
+            lane.rows = self.rows(&lane.tracks);
+        }
+        if !lanes.is_empty() {
+            self.processes.push(Process { name, detail, lanes });
+        }
+    }
+
+    /// What an async track is about.
+    fn first_name(&self, track: &Track) -> NameId {
+        let slice = track.slices().next().map(|index| self.trace.slices().names()[index]);
+        let instant = || track.instants().next().map(|index| self.trace.instants()[index].name);
+        slice.or_else(instant).unwrap_or_default()
+    }
+
+    fn title(&self, track: &Track) -> (String, String) {
+        let trace = self.trace;
+        let name = trace.name(track.name);
+        match track.kind {
+            TrackKind::Thread { tid } if name.is_empty() => {
+                (format!("Thread {}", trace.key_text(tid)), String::new())
+            }
+            TrackKind::Thread { tid } => (name.into_owned(), trace.key_text(tid).into_owned()),
+            TrackKind::Async { category, .. } => {
+                (trace.name(self.first_name(track)).into_owned(), trace.name(category).into_owned())
+            }
+            TrackKind::Counter { id } => {
+                (name.into_owned(), id.map_or_else(String::new, |id| trace.key_text(id).into_owned()))
+            }
+            TrackKind::Process => (String::from("Process-wide"), String::new()),
+            _ => (String::from("Global"), String::new()),
+        }
+    }
+
+    /// The rows of tracks that share a lane. Each is put below those that are not over when it begins.
+    fn rows(&self, tracks: &[TrackId]) -> Vec<Row> {
+        let mut extents: Vec<(Tick, Tick, TrackId)> = Vec::with_capacity(tracks.len());
+        for &track in tracks {
+            let rows = self.layout.track_rows(track).filter_map(|row| self.layout.row(RowId(row)));
+            let extent = rows.filter_map(|row| Some((*row.starts().first()?, *row.ends().last()?)));
+            if let Some((start, end)) = extent.reduce(|a, b| (a.0.min(b.0), a.1.max(b.1))) {
+                extents.push((start, end, track));
+            }
+        }
+        extents.sort_unstable();
+        let mut stacks: Vec<Vec<Row>> = Vec::new();
+        let mut free: BinaryHeap<Reverse<(Tick, usize)>> = BinaryHeap::new();
+        for (start, end, track) in extents {
+            let stack = match free.peek() {
+                Some(&Reverse((over, stack))) if over <= start => {
+                    free.pop();
+                    stack
+                }
+                _ => {
+                    stacks.push(Vec::new());
+                    stacks.len() - 1
+                }
+            };
+            // Without length it still needs a place of its own.
+            free.push(Reverse((end.max(Tick(start.0.saturating_add(1))), stack)));
+            for (index, row) in self.layout.track_rows(track).map(RowId).enumerate() {
+                let depth = self.layout.row_info(row).map_or(0, |info| info.depth);
+                match stacks[stack].get_mut(index) {
+                    Some(shared) => shared.parts.push(row),
+                    None => stacks[stack].push(Row { depth, parts: vec![row] }),
+                }
+            }
+        }
+        stacks.into_iter().flatten().collect()
+    }
+
+    /// A slice's name, fit to be shown.
+    pub(crate) fn slice_name(&self, slice: SliceId) -> NameId {
+        self.trace.slices().names().get(slice.index()).copied().unwrap_or_default()
+    }
+}
+
+fn is_empty(track: &Track) -> bool {
+    track.slices().is_empty()
+        && track.instants().is_empty()
+        && track.counters().is_empty()
+        && track.states().is_empty()
+}

@@ -1,0 +1,110 @@
+//! Text of a trace made fit to be shown, and numbers with units.
+
+use std::fmt::Write;
+
+/// The text with everything visible: control characters become their pictures (␊), and what turns the direction of
+/// the text around it or must not stand in XML becomes U+FFFD.
+#[must_use]
+pub fn clean(text: &str) -> String {
+    let visible = |character: char| match character {
+        '\0'..='\x1f' => char::from_u32(0x2400 + u32::from(character)).unwrap_or('\u{fffd}'),
+        '\x7f' => '\u{2421}',
+        '\u{80}'..='\u{9f}'
+        | '\u{200e}'..='\u{200f}'
+        | '\u{2028}'..='\u{202e}'
+        | '\u{2066}'..='\u{2069}'
+        | '\u{fffe}'..='\u{ffff}' => '\u{fffd}',
+        other => other,
+    };
+    text.chars().map(visible).collect()
+}
+
+/// Cleaned text for element content and quoted attributes of HTML and XML.
+#[must_use]
+pub fn escape(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for character in clean(text).chars() {
+        match character {
+            '&' => escaped.push_str("&amp;"),
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '"' => escaped.push_str("&quot;"),
+            '\'' => escaped.push_str("&#39;"),
+            other => escaped.push(other),
+        }
+    }
+    escaped
+}
+
+/// A length of time with the unit that suits it; a number of events where `ns_per_tick` is `None`.
+#[must_use]
+pub fn duration(ticks: u64, ns_per_tick: Option<f64>) -> String {
+    let Some(ns_per_tick) = ns_per_tick else {
+        return format!("{ticks} event{}", if ticks == 1 { "" } else { "s" });
+    };
+    #[expect(clippy::cast_precision_loss, reason = "four digits are shown")]
+    let ns = ticks as f64 * ns_per_tick;
+    let (value, unit) = match ns {
+        _ if ns < 1e3 => (ns, "ns"),
+        _ if ns < 1e6 => (ns / 1e3, "µs"),
+        _ if ns < 1e9 => (ns / 1e6, "ms"),
+        _ => (ns / 1e9, "s"),
+    };
+    let digits = match value {
+        _ if value >= 100.0 => 1,
+        _ if value >= 10.0 => 2,
+        _ => 3,
+    };
+    let value = format!("{value:.digits$}");
+    format!("{} {unit}", value.trim_end_matches('0').trim_end_matches('.'))
+}
+
+/// `3 slices`, `1 slice`, `12 345 slices`.
+#[must_use]
+pub fn count(number: u64, what: &str) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            text.push('\u{202f}');
+        }
+        text.push(digit);
+    }
+    let plural = match number {
+        1 => "",
+        _ if what.ends_with('s') => "es",
+        _ => "s",
+    };
+    _ = write!(text, " {what}{plural}");
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hostile_text_becomes_harmless() {
+        assert_eq!(escape("</script>\"'&"), "&lt;/script&gt;&quot;&#39;&amp;");
+        assert_eq!(clean("a\n\0\u{1b}[0m\u{202e}b\u{7f}\u{ffff}"), "a␊␀␛[0m\u{fffd}b␡\u{fffd}");
+        assert_eq!(clean("naïve 名前 😀"), "naïve 名前 😀");
+    }
+
+    #[test]
+    fn durations_have_the_unit_that_suits_them() {
+        let ns = |ticks| duration(ticks, Some(1.0));
+        assert_eq!(
+            [ns(0), ns(999), ns(1000), ns(1234), ns(12_345_678), ns(123_456_789), ns(2_000_000_000)],
+            ["0 ns", "999 ns", "1 µs", "1.234 µs", "12.35 ms", "123.5 ms", "2 s"]
+        );
+        assert_eq!(duration(3, Some(0.25)), "0.75 ns");
+        assert_eq!((duration(1, None), duration(7, None)), ("1 event".into(), "7 events".into()));
+    }
+
+    #[test]
+    fn counts_are_grouped() {
+        assert_eq!(count(1, "slice"), "1 slice");
+        assert_eq!(count(0, "process"), "0 processes");
+        assert_eq!(count(1_234_567, "slice"), "1\u{202f}234\u{202f}567 slices");
+    }
+}

@@ -1,0 +1,182 @@
+//! Records itself: `record [FILE]` writes, loads and lays out traces on a few threads, and traces doing so.
+//!
+//! A profiler of one's own around [`BufferWriter`] is about as long as the one in this file. The file, by default
+//! `record.spall`, is a spall v3 trace; the project's `testdata/record.spall` was made by this program.
+
+use std::{
+    fs::File,
+    io::{self, Write},
+    sync::{
+        Mutex,
+        atomic::{AtomicU64, Ordering},
+    },
+    thread,
+    time::Instant,
+};
+
+use spall::{
+    format::spall::{BufferWriter, FileWriter, Header, Version, Written},
+    layout::{Fidelity, Frame, Layout, Options, RowId, Scratch},
+    model::{Event, Limits, Text, Thread, ThreadEvent, Tick, Trace, TrackId},
+};
+
+/// Where full buffers go, and the clock.
+struct Profiler {
+    file: Mutex<File>,
+    start: Instant,
+}
+
+/// What records a thread.
+struct Recorder<'p> {
+    profiler: &'p Profiler,
+    buffer: BufferWriter<'p>,
+}
+
+impl Profiler {
+    fn create(path: &str) -> io::Result<Self> {
+        let mut file = File::create(path)?;
+        file.write_all(&Header::new(Version::V3, 1.0).to_bytes())?; // a tick is a nanosecond
+        Ok(Self { file: Mutex::new(file), start: Instant::now() })
+    }
+}
+
+impl<'p> Recorder<'p> {
+    fn new(profiler: &'p Profiler, memory: &'p mut [u8], tid: u32, name: &str) -> Self {
+        let mut recorder = Self { profiler, buffer: BufferWriter::new(memory, std::process::id(), tid) };
+        recorder.put(|buffer, _| buffer.thread_name(name));
+        recorder
+    }
+
+    /// Does `work` as a slice called `name`.
+    fn slice<T>(&mut self, name: &str, args: &str, work: impl FnOnce(&mut Self) -> T) -> T {
+        self.begin(name, args);
+        let result = work(self);
+        self.put(|buffer, now| buffer.end(now));
+        result
+    }
+
+    fn begin(&mut self, name: &str, args: &str) {
+        self.put(|buffer, now| buffer.begin_with_args(now, name, args));
+    }
+
+    /// Writes a record; where it has no room, empties the buffer first.
+    fn put<E>(&mut self, record: impl Fn(&mut BufferWriter<'p>, u64) -> Result<(), E>) {
+        let now = u64::try_from(self.profiler.start.elapsed().as_nanos()).unwrap_or(u64::MAX);
+        if record(&mut self.buffer, now).is_err() {
+            self.flush();
+            _ = record(&mut self.buffer, now);
+        }
+    }
+
+    fn flush(&mut self) {
+        // A profiler must not stop the program because the disk is full.
+        if let Ok(mut file) = self.profiler.file.lock() {
+            _ = file.write_all(self.buffer.take());
+        }
+    }
+}
+
+impl Drop for Recorder<'_> {
+    fn drop(&mut self) {
+        self.flush();
+    }
+}
+
+const N_WORKERS: u32 = 4;
+const N_JOBS: u64 = 14;
+const BUFFER: usize = 16 * 1024;
+
+fn main() -> io::Result<()> {
+    let path = std::env::args().nth(1).unwrap_or_else(|| String::from("record.spall"));
+    let profiler = Profiler::create(&path)?;
+    let mut memory = vec![0; BUFFER];
+    let mut main = Recorder::new(&profiler, &mut memory, 0, "main");
+    main.put(|buffer, _| buffer.process_name("record"));
+    // Never ended: the recording stops before the program does.
+    main.begin("main", "");
+    let next_job = AtomicU64::new(0);
+    thread::scope(|scope| {
+        main.slice("start workers", "", |main| {
+            for tid in 1..=N_WORKERS {
+                let (profiler, next_job) = (&profiler, &next_job);
+                main.slice("spawn", &format!("worker {tid}"), |_| {
+                    scope.spawn(move || {
+                        let mut memory = vec![0; BUFFER];
+                        worker(
+                            &mut Recorder::new(profiler, &mut memory, tid, &format!("worker {tid}")),
+                            next_job,
+                        );
+                    });
+                });
+            }
+        });
+        main.begin("wait for workers", "");
+    });
+    main.put(|buffer, now| buffer.end(now));
+    drop(main);
+    println!("recorded {path}, {} bytes", std::fs::metadata(&path)?.len());
+    Ok(())
+}
+
+/// Takes jobs as long as there are some.
+fn worker(recorder: &mut Recorder<'_>, next_job: &AtomicU64) {
+    loop {
+        let job = next_job.fetch_add(1, Ordering::Relaxed);
+        if job >= N_JOBS {
+            return;
+        }
+        recorder.slice(&format!("job {job}"), "", |recorder| {
+            let bytes = recorder.slice("write trace", "", |recorder| write_trace(recorder, job));
+            let size = format!("{} bytes", bytes.len());
+            let trace = recorder.slice("load", &size, |_| spall::load(&bytes, &Limits::default()));
+            let Ok(trace) = trace else { return };
+            let slices = format!("{} slices", trace.slices().len());
+            let layout = recorder.slice("lay out", &slices, |_| Layout::new(&trace, &Options::default()));
+            recorder.slice("draw frames", "", |recorder| draw(recorder, &trace, &layout));
+        });
+    }
+}
+
+/// A trace of made-up calls, as large as the number of the job wants it.
+fn write_trace(recorder: &mut Recorder<'_>, job: u64) -> Vec<u8> {
+    let mut file = FileWriter::new(Vec::new(), Version::V3);
+    let mut random = job + 1;
+    for tid in 0..3_u32 {
+        recorder.slice("write thread", "", |_| {
+            let mut depth = 0;
+            for at in 0..(2000 + 600 * i64::try_from(job).unwrap_or(0)) {
+                random =
+                    random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                let name = ["parse", "check", "link", "emit", "fold"][(random >> 33) as usize % 5];
+                let event =
+                    ThreadEvent::new(Thread::new(1_u32, tid), Tick(at * 100), Text::plain(name.as_bytes()));
+                let begin = depth == 0 || depth < 12 && random >> 63 == 0;
+                depth = if begin { depth + 1 } else { depth - 1 };
+                let written = file.write_event(&if begin { Event::Begin(event) } else { Event::End(event) });
+                debug_assert!(matches!(written, Ok(Written::Done)));
+            }
+        });
+    }
+    file.finish().unwrap_or_default()
+}
+
+/// Asks for the rectangles of every track, at closer and closer range.
+fn draw(recorder: &mut Recorder<'_>, trace: &Trace<'_>, layout: &Layout) {
+    let Some((start, end)) = trace.bounds() else { return };
+    let (mut scratch, mut rects) = (Scratch::new(), Vec::new());
+    for zoom in 0..8 {
+        let length = (end.0 - start.0) >> zoom;
+        recorder.slice(&format!("zoom {}", 1 << zoom), "", |recorder| {
+            let frame = Frame::new(start..Tick(start.0 + length), 1920, Fidelity::Exact);
+            for track in (0..).map(TrackId).take(trace.tracks().len()) {
+                recorder.slice("track", "", |recorder| {
+                    rects.clear();
+                    let rows = layout.track_rows(track);
+                    for row in rows.filter_map(|row| layout.row(RowId(row))) {
+                        recorder.slice("row", "", |_| row.rects(&frame, &mut scratch, &mut rects));
+                    }
+                });
+            }
+        });
+    }
+}

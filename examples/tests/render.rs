@@ -1,0 +1,72 @@
+//! Pictures of `testdata/small/kinds.json`, which has a little of everything.
+
+use std::path::{Path, PathBuf};
+
+use spall::model::Limits;
+use spall_examples::picture::{self, Scene};
+
+fn testdata(path: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../testdata").join(path)
+}
+
+type Draw = fn(&Scene<'_>, &str, &str, &[String]) -> String;
+
+fn draw(data: &[u8], draw: Draw) -> String {
+    let trace = spall::load(data, &Limits::default()).unwrap();
+    let scene = Scene::new(&trace);
+    draw(&scene, "kinds.json", &picture::about(&scene, "trace-event-json"), &picture::notes(&scene))
+}
+
+fn draw_kinds(how: Draw) -> String {
+    draw(&std::fs::read(testdata("small/kinds.json")).unwrap(), how)
+}
+
+/// Compares with a file of `testdata/golden`; `UPDATE_GOLDEN=1` writes it.
+fn check_golden(name: &str, actual: &str) {
+    let path = testdata("golden").join(name);
+    if std::env::var_os("UPDATE_GOLDEN").is_some() {
+        std::fs::write(&path, actual).unwrap();
+    }
+    let expected = std::fs::read_to_string(&path).unwrap();
+    if let Some((number, (actual, expected))) =
+        (1..).zip(actual.lines().zip(expected.lines())).find(|(_, (actual, expected))| actual != expected)
+    {
+        panic!("{name}:{number} is\n{actual}\nand should be\n{expected}");
+    }
+    assert_eq!(actual.len(), expected.len(), "{name} has another length");
+}
+
+#[test]
+fn the_svg_is_the_golden_one() {
+    check_golden("kinds.svg", &draw_kinds(picture::svg));
+}
+
+#[test]
+fn hostile_names_open_no_element_and_leave_no_control_characters() {
+    let svg = draw_kinds(picture::svg);
+    assert_eq!(svg.matches("</svg>").count(), 1);
+    assert!(!svg.contains("<script") && !svg.contains("<!--"));
+    assert!(svg.contains("&lt;/text&gt;&lt;/svg&gt;") && svg.contains("draw␀␛[31m\u{fffd}"));
+    assert!(svg.chars().all(|character| character == '\n' || !character.is_control()));
+}
+
+#[test]
+fn a_trace_with_nothing_in_it_is_drawn() {
+    assert!(draw(b"[]", picture::svg).contains("</svg>"));
+}
+
+#[test]
+fn times_at_the_ends_of_the_range_are_drawn() {
+    let json = br#"[{"ph":"X","pid":1,"tid":1,"ts":-9e15,"dur":1e30,"name":"long"},
+                    {"ph":"i","pid":1,"tid":1,"ts":9e30,"name":"late","s":"t"}]"#;
+    assert!(draw(json, picture::svg).contains("long"));
+}
+
+#[test]
+fn the_bundled_trace_has_no_faults() {
+    let data = std::fs::read(testdata("record.spall")).unwrap();
+    let trace = spall::load(&data, &Limits::default()).unwrap();
+    let found: Vec<_> = trace.diagnostics().counts().iter().map(|found| found.kind.name()).collect();
+    assert_eq!(found, ["unfinished-slice"], "the recording stops inside `main`");
+    assert!(trace.slices().len() > 1000);
+}
