@@ -9,7 +9,10 @@ extern crate alloc;
 mod build;
 mod frame;
 #[cfg(feature = "alloc")]
+mod hit;
+#[cfg(feature = "alloc")]
 mod index;
+mod label;
 #[cfg(feature = "alloc")]
 mod layout;
 #[cfg(feature = "alloc")]
@@ -22,10 +25,14 @@ mod owners;
 mod rect;
 #[cfg(feature = "alloc")]
 mod row;
+mod ruler;
+#[cfg(feature = "alloc")]
+mod vertical;
 #[cfg(feature = "alloc")]
 mod walk;
 
 pub use frame::{Fidelity, Frame};
+pub use label::{ColorKey, Ellipsis, Fitted, fit_label};
 #[cfg(feature = "alloc")]
 pub use layout::{Layout, Options, RowInfo};
 #[cfg(feature = "alloc")]
@@ -34,5 +41,8 @@ pub use lookup::Placed;
 pub use rect::{Rect, Scratch};
 #[cfg(feature = "alloc")]
 pub use row::{Row, RowId, RowView};
+pub use ruler::{Mark, MarkLabel, Ruler};
 #[cfg(feature = "alloc")]
 pub use spall_model::nest::Overlap;
+#[cfg(feature = "alloc")]
+pub use vertical::{Line, LineKind, Vertical, VerticalStyle};

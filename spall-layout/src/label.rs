@@ -1,0 +1,163 @@
+//! Labels that fit their boxes, and keys to colour boxes by. \[layout 8\]
+
+/// Where a label that is too long loses characters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Ellipsis {
+    /// At its start: `…name`.
+    Start,
+    /// In the middle: `na…me`.
+    Middle,
+    /// At its end: `name…`.
+    #[default]
+    End,
+}
+
+/// A label cut to fit: `head`, then `…` if something was left out, then `tail`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Fitted<'a> {
+    /// What is kept of the start; all of the text if nothing was left out.
+    pub head: &'a str,
+    /// Whether something was left out.
+    pub is_cut: bool,
+    /// What is kept of the end.
+    pub tail: &'a str,
+}
+
+impl core::fmt::Display for Fitted<'_> {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.write_str(self.head)?;
+        if self.is_cut {
+            f.write_str("…")?;
+        }
+        f.write_str(self.tail)
+    }
+}
+
+/// Cuts `text` so that it is no wider than `max`, as `measure` sees it; `None` if not even `…` with one character is.
+///
+/// Allocates nothing, cuts between characters only, and measures O(log length) texts. A longer text must not be
+/// narrower; the parts' widths are added up.
+///
+/// ```
+/// use spall_layout::{Ellipsis, fit_label};
+/// let in_cells = |text: &str| text.chars().count() as f32;
+/// assert_eq!(fit_label("drawÉlan", 8.0, Ellipsis::End, in_cells).unwrap().to_string(), "drawÉlan");
+/// assert_eq!(fit_label("drawÉlan", 6.0, Ellipsis::End, in_cells).unwrap().to_string(), "drawÉ…");
+/// assert_eq!(fit_label("drawÉlan", 5.0, Ellipsis::Middle, in_cells).unwrap().to_string(), "dr…an");
+/// assert_eq!(fit_label("drawÉlan", 4.0, Ellipsis::Start, in_cells).unwrap().to_string(), "…lan");
+/// assert_eq!(fit_label("drawÉlan", 1.0, Ellipsis::End, in_cells), None);
+/// ```
+#[must_use]
+pub fn fit_label(
+    text: &str,
+    max: f32,
+    ellipsis: Ellipsis,
+    mut measure: impl FnMut(&str) -> f32,
+) -> Option<Fitted<'_>> {
+    if measure(text) <= max {
+        return Some(Fitted { head: text, is_cut: false, tail: "" });
+    }
+    let rest = max - measure("…");
+    // A cut keeps `kept` bytes or a few less. Invariant: `fits` fits, `too_many` does not.
+    let (mut fits, mut too_many) = (0, text.len());
+    while too_many - fits > 1 {
+        let kept = fits.midpoint(too_many);
+        let (head, tail) = cut(text, kept, ellipsis);
+        let width = measure(head) + if tail.is_empty() { 0.0 } else { measure(tail) };
+        if width <= rest { fits = kept } else { too_many = kept }
+    }
+    let (head, tail) = cut(text, fits, ellipsis);
+    (!head.is_empty() || !tail.is_empty()).then_some(Fitted { head, is_cut: true, tail })
+}
+
+/// At most `kept` bytes of `text`, from where `ellipsis` leaves them.
+fn cut(text: &str, kept: usize, ellipsis: Ellipsis) -> (&str, &str) {
+    let (head, tail) = match ellipsis {
+        Ellipsis::Start => (0, kept),
+        Ellipsis::Middle => (kept.div_ceil(2), kept / 2),
+        Ellipsis::End => (kept, 0),
+    };
+    let mut head = head;
+    while !text.is_char_boundary(head) {
+        head -= 1;
+    }
+    let mut tail = text.len() - tail;
+    while !text.is_char_boundary(tail) {
+        tail += 1;
+    }
+    (text.get(..head).unwrap_or_default(), text.get(tail..).unwrap_or_default())
+}
+
+/// A number to choose a colour by: the same for the same name on every machine, in every version. Its bits are well
+/// mixed, so any of them may index a palette.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ColorKey(pub u32);
+
+impl ColorKey {
+    /// The key of a name: FNV-1a of its bytes, mixed.
+    #[must_use]
+    pub fn of(name: &[u8]) -> Self {
+        Self::of_bytes(name.iter().copied())
+    }
+
+    /// The key of a name without its digits, so that `worker 1` and `worker 2` are alike.
+    #[must_use]
+    pub fn without_digits(name: &[u8]) -> Self {
+        Self::of_bytes(name.iter().copied().filter(|byte| !byte.is_ascii_digit()))
+    }
+
+    fn of_bytes(bytes: impl Iterator<Item = u8>) -> Self {
+        let hash =
+            bytes.fold(0x811c_9dc5_u32, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193));
+        let hash = (hash ^ (hash >> 16)).wrapping_mul(0x7feb_352d);
+        let hash = (hash ^ (hash >> 15)).wrapping_mul(0x846c_a68b);
+        Self(hash ^ (hash >> 16))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn layout_8_1_a_label_never_splits_a_character_and_never_exceeds_the_width() {
+        // Widths of 0, 1 and 2, as in a terminal.
+        let measure = |text: &str| -> f32 {
+            text.chars()
+                .map(|c| {
+                    if c == '\u{301}' {
+                        0.0
+                    } else if c > '\u{1000}' && c != '…' {
+                        2.0
+                    } else {
+                        1.0
+                    }
+                })
+                .sum()
+        };
+        for text in ["", "a", "abc", "日本語テキスト", "e\u{301}e\u{301}e\u{301}", "a日b本c語", "🎉🎉"]
+        {
+            for ellipsis in [Ellipsis::Start, Ellipsis::Middle, Ellipsis::End] {
+                for max in 0_u8..20 {
+                    let max = f32::from(max);
+                    let Some(fitted) = fit_label(text, max, ellipsis, measure) else { continue };
+                    let dots = if fitted.is_cut { measure("…") } else { 0.0 };
+                    assert!(measure(fitted.head) + dots + measure(fitted.tail) <= max);
+                    assert_eq!(fitted.is_cut, measure(text) > max);
+                    assert!(text.starts_with(fitted.head) && text.ends_with(fitted.tail));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn layout_8_2_color_keys_are_pinned() {
+        assert_eq!(ColorKey::of(b""), ColorKey::without_digits(b"123"));
+        assert_eq!(ColorKey::of(b"worker "), ColorKey::without_digits(b"worker 17"));
+        assert_ne!(ColorKey::of(b"worker 1"), ColorKey::of(b"worker 2"));
+        assert_eq!(
+            [b"".as_slice(), b"a", b"main"].map(|name| ColorKey::of(name).0),
+            [0x7414_1c20, 0x6c4e_37eb, 0x8158_376b]
+        );
+    }
+}

@@ -1,0 +1,305 @@
+//! Marks along the time axis. \[layout 7\]
+
+use core::fmt;
+
+use spall_model::{Tick, Unit};
+
+use crate::Frame;
+
+const SECOND: i64 = 1_000_000_000;
+const DAY: i64 = 86_400 * SECOND;
+
+/// Distances between marks from a second on, in nanoseconds; below they are 1, 2 and 5 times powers of ten, beyond
+/// the last 1, 2 and 5 times powers of ten of it.
+const LONG_STEPS: [i64; 15] = [
+    SECOND,
+    2 * SECOND,
+    5 * SECOND,
+    10 * SECOND,
+    30 * SECOND,
+    60 * SECOND,
+    120 * SECOND,
+    300 * SECOND,
+    600 * SECOND,
+    1800 * SECOND,
+    3600 * SECOND,
+    7200 * SECOND,
+    21_600 * SECOND,
+    43_200 * SECOND,
+    DAY,
+];
+
+/// A mark on the time axis.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Mark {
+    /// Where: the tick nearest to the time of the label.
+    pub at: Tick,
+    /// Where, in columns from the left edge of column 0; subtract [`Frame::offset`].
+    pub x: f32,
+    /// What is written there.
+    pub label: MarkLabel,
+}
+
+/// The text of a [`Mark`]: print it with `{}`.
+///
+/// All labels of a ruler have the same unit and as many digits as tell them apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct MarkLabel {
+    /// In units of `unit`: nanoseconds, or ticks of an ordinal clock.
+    value: i64,
+    unit: LabelUnit,
+    decimals: u32,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum LabelUnit {
+    Count,
+    /// So many nanoseconds, as a power of ten: 0, 3, 6 or 9.
+    Nanoseconds(u32),
+    /// Hours, minutes and seconds.
+    Clock,
+}
+
+impl fmt::Display for MarkLabel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let value = self.value.unsigned_abs();
+        if self.value < 0 {
+            f.write_str("-")?;
+        }
+        let (digits, symbol) = match self.unit {
+            LabelUnit::Count => return write!(f, "{value}"),
+            LabelUnit::Clock => {
+                let seconds = value / SECOND.unsigned_abs();
+                let (hours, minutes) = (seconds / 3600, seconds / 60 % 60);
+                write!(f, "{hours}:{minutes:02}:{:02}", seconds % 60)?;
+                return self.fraction(f, value % SECOND.unsigned_abs(), 9);
+            }
+            LabelUnit::Nanoseconds(digits) => match digits {
+                0 => (digits, "ns"),
+                3 => (digits, "µs"),
+                6 => (digits, "ms"),
+                _ => (digits, "s"),
+            },
+        };
+        let one = 10_u64.pow(digits);
+        write!(f, "{}", value / one)?;
+        self.fraction(f, value % one, digits)?;
+        write!(f, " {symbol}")
+    }
+}
+
+impl MarkLabel {
+    /// The first `decimals` of the `digits` digits of a fraction.
+    fn fraction(&self, f: &mut fmt::Formatter<'_>, fraction: u64, digits: u32) -> fmt::Result {
+        if self.decimals == 0 {
+            return Ok(());
+        }
+        let width = self.decimals as usize;
+        write!(f, ".{:0width$}", fraction / 10_u64.pow(digits.saturating_sub(self.decimals)))
+    }
+}
+
+/// The marks of a frame, from left to right.
+///
+/// ```
+/// use spall_layout::{Fidelity, Frame, Ruler};
+/// use spall_model::{Tick, Unit};
+/// let frame = Frame::new(Tick(900_000)..Tick(2_100_000), 1200, Fidelity::Fast);
+/// let labels: Vec<_> = Ruler::new(&frame, Unit::Nanoseconds(1.0), 400).map(|mark| mark.label.to_string()).collect();
+/// assert_eq!(labels, ["1.0 ms", "1.5 ms", "2.0 ms"]);
+/// ```
+#[derive(Debug, Clone)]
+pub struct Ruler {
+    frame: Frame,
+    /// Units of a label per tick.
+    per_tick: f64,
+    step: i64,
+    next: Option<i64>,
+    last: Option<Tick>,
+    unit: LabelUnit,
+    decimals: u32,
+}
+
+impl Ruler {
+    /// Marks at round times, at least `min_columns` columns apart. On a clock whose unit is not 1 ns, times that a
+    /// double cannot tell apart share a mark.
+    #[must_use]
+    pub fn new(frame: &Frame, unit: Unit, min_columns: u16) -> Self {
+        let (per_tick, is_time) = match unit {
+            Unit::Nanoseconds(ns) => (ns, true),
+            _ => (1.0, false),
+        };
+        let view = frame.view();
+        let first = to_label(view.start, per_tick);
+        let last = to_label(view.end, per_tick);
+        let columns = i128::from(frame.columns().max(1));
+        let distance = (i128::from(last) - i128::from(first)) * i128::from(min_columns.max(1));
+        // A tick more where marks are rounded to ticks, so that this cannot bring them too close.
+        let rounding = if per_tick == 1.0 { 0 } else { i128::from(round(per_tick)) + 1 };
+        let least = ((distance + columns - 1) / columns + rounding).max(1);
+        let step = i64::try_from(least).map_or(i64::MAX, |least| round_step(least, is_time));
+        let most = first.unsigned_abs().max(last.unsigned_abs());
+        let (unit, decimals) = if is_time { label_unit(most, step) } else { (LabelUnit::Count, 0) };
+        let next = (frame.columns() > 0).then(|| first.div_euclid(step).checked_mul(step)).flatten();
+        let mut ruler = Self { frame: *frame, per_tick, step, next, last: None, unit, decimals };
+        if next.is_some_and(|next| next < first) {
+            ruler.advance();
+        }
+        ruler
+    }
+
+    fn advance(&mut self) {
+        self.next = self.next.and_then(|next| next.checked_add(self.step));
+    }
+}
+
+impl Iterator for Ruler {
+    type Item = Mark;
+
+    fn next(&mut self) -> Option<Mark> {
+        let mut value = self.next?;
+        let mut at = to_tick(value, self.per_tick);
+        self.advance();
+        // Far from tick 0 a clock whose unit is a float cannot tell all times apart.
+        while self.last == Some(at) || at < self.frame.view().start {
+            value = self.next?;
+            at = to_tick(value, self.per_tick);
+            self.advance();
+        }
+        self.last = Some(at);
+        if at >= self.frame.view().end {
+            self.next = None;
+            return None;
+        }
+        let label = MarkLabel { value, unit: self.unit, decimals: self.decimals };
+        Some(Mark { at, x: self.frame.x(at), label })
+    }
+}
+
+impl core::iter::FusedIterator for Ruler {}
+
+/// The smallest round number that is no less than `least`, which is positive.
+fn round_step(least: i64, is_time: bool) -> i64 {
+    if is_time && least > SECOND / 2 {
+        if let Some(&step) = LONG_STEPS.iter().find(|&&step| step >= least) {
+            return step;
+        }
+        return round_decimal(least / DAY + 1).saturating_mul(DAY);
+    }
+    round_decimal(least)
+}
+
+/// The smallest of 1, 2 and 5 times a power of ten that is no less than `least`.
+fn round_decimal(least: i64) -> i64 {
+    let mut power = 1_i64;
+    loop {
+        for factor in [1, 2, 5] {
+            match power.checked_mul(factor) {
+                Some(step) if step >= least => return step,
+                Some(_) => {}
+                None => return i64::MAX,
+            }
+        }
+        power = power.saturating_mul(10);
+    }
+}
+
+/// The unit that suits the largest time, and how many digits behind the point tell the steps apart.
+fn label_unit(most_ns: u64, step: i64) -> (LabelUnit, u32) {
+    let digits = [9, 6, 3].into_iter().find(|&digits| most_ns >= 10_u64.pow(digits)).unwrap_or(0);
+    // How many of the nanosecond digits all steps leave zero.
+    let mut zeros = 0;
+    let mut rest = step;
+    while zeros < 9 && rest % 10 == 0 {
+        rest /= 10;
+        zeros += 1;
+    }
+    if most_ns >= 60 * SECOND.unsigned_abs() {
+        return (LabelUnit::Clock, 9 - zeros);
+    }
+    (LabelUnit::Nanoseconds(digits), digits.saturating_sub(zeros))
+}
+
+/// A tick in units of the label. Saturates.
+fn to_label(tick: Tick, per_tick: f64) -> i64 {
+    if per_tick == 1.0 {
+        return tick.0;
+    }
+    round(to_f64(tick.0) * per_tick)
+}
+
+/// The tick nearest to a label. Saturates.
+fn to_tick(value: i64, per_tick: f64) -> Tick {
+    Tick(if per_tick == 1.0 { value } else { round(to_f64(value) / per_tick) })
+}
+
+#[expect(clippy::cast_precision_loss, reason = "of a clock whose unit is a float, 53 bits are exact enough")]
+fn to_f64(value: i64) -> f64 {
+    value as f64
+}
+
+/// To the nearest integer. Saturates.
+#[expect(clippy::cast_possible_truncation, reason = "float to integer casts saturate")]
+fn round(value: f64) -> i64 {
+    (if value < 0.0 { value - 0.5 } else { value + 0.5 }) as i64
+}
+
+#[cfg(test)]
+mod tests {
+    extern crate alloc;
+    use alloc::{string::ToString, vec::Vec};
+    use core::ops::Range;
+
+    use super::*;
+    use crate::Fidelity;
+
+    fn labels(view: Range<i64>, unit: Unit) -> Vec<alloc::string::String> {
+        let frame = Frame::new(Tick(view.start)..Tick(view.end), 1000, Fidelity::Fast);
+        Ruler::new(&frame, unit, 250).map(|mark| mark.label.to_string()).collect()
+    }
+
+    #[test]
+    fn layout_7_1_labels_have_the_unit_of_the_largest_and_the_digits_of_the_step() {
+        let ns = Unit::Nanoseconds(1.0);
+        assert_eq!(labels(0..10, ns), ["0 ns", "5 ns"]);
+        assert_eq!(labels(-3..3, ns), ["-2 ns", "0 ns", "2 ns"]);
+        assert_eq!(labels(1_000_000..1_000_900, ns), ["1.0000 ms", "1.0005 ms"]);
+        assert_eq!(labels(0..40 * SECOND, ns), ["0 s", "10 s", "20 s", "30 s"]);
+        assert_eq!(labels(0..10 * SECOND, ns), ["0 s", "5 s"]);
+        assert_eq!(labels(0..70 * SECOND, ns), ["0:00:00", "0:00:30", "0:01:00"]);
+        assert_eq!(labels(0..180 * SECOND, ns), ["0:00:00", "0:01:00", "0:02:00"]);
+        assert_eq!(labels(3600 * SECOND..3601 * SECOND, ns), ["1:00:00.0", "1:00:00.5"]);
+        assert_eq!(labels(0..10 * DAY, ns), ["0:00:00", "120:00:00"]);
+    }
+
+    #[test]
+    fn layout_7_2_other_clocks() {
+        assert_eq!(labels(0..1000, Unit::Ordinal), ["0", "500"]);
+        // A tick of 0.4 ns: 10 000 ticks are 4 us.
+        assert_eq!(labels(0..10_000, Unit::Nanoseconds(0.4)), ["0 µs", "2 µs"]);
+    }
+
+    #[test]
+    fn layout_7_3_marks_keep_their_distance_and_stay_in_the_view() {
+        let mut length = 1_i64;
+        while length < i64::MAX / 3 {
+            for start in [0, -length / 2, i64::MIN, i64::MAX - length - 1, length / 3] {
+                for unit in
+                    [Unit::Nanoseconds(1.0), Unit::Nanoseconds(0.29), Unit::Nanoseconds(1e3), Unit::Ordinal]
+                {
+                    let frame = Frame::new(Tick(start)..Tick(start + length), 1920, Fidelity::Fast);
+                    let marks: Vec<_> = Ruler::new(&frame, unit, 100).take(100).collect();
+                    assert!(marks.len() <= 21, "{start} {length} {unit:?} {}", marks.len());
+                    assert!(marks.iter().all(|mark| frame.view().contains(&mark.at)));
+                    // Where a float still tells the ticks apart, and nanoseconds fit.
+                    let is_exact = unit == Unit::Ordinal
+                        || unit == Unit::Nanoseconds(1.0)
+                        || start.unsigned_abs() + length.unsigned_abs() < 1 << 50;
+                    let least = if is_exact { 99.0 } else { 0.0 };
+                    assert!(marks.is_sorted_by(|a, b| a.x + least < b.x), "{start} {length} {unit:?}");
+                }
+            }
+            length = length * 7 / 2 + 1;
+        }
+    }
+}

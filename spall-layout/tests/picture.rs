@@ -1,0 +1,182 @@
+//! From a trace to a picture and back: lines, rectangles of all rows, hits and edges.
+#![cfg(feature = "alloc")]
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may panic")]
+
+use spall_layout::{
+    Fidelity, Frame, Layout, LineKind, Options, Rect, RowId, RowInfo, Scratch, Vertical, VerticalStyle,
+};
+use spall_model::{
+    ByteRange, Event, Limits, ProcessId, SliceId, Text, Thread, ThreadEvent, Tick, Ticks, Trace,
+    TraceBuilder, TrackId,
+};
+
+/// Two processes; the first has two threads of two rows, the second one thread of one row.
+fn trace() -> Trace<'static> {
+    let mut builder = TraceBuilder::new(&Limits::default());
+    for (pid, tid, start, end) in
+        [(1, 1, 0, 100), (1, 1, 20, 30), (1, 2, 50, 70), (1, 2, 55, 60), (2, 3, 90, 100), (2, 3, 100, 104)]
+    {
+        let event =
+            ThreadEvent::new(Thread::new(i64::from(pid), i64::from(tid)), Tick(start), Text::plain(b"s"));
+        builder.push(&Event::Complete(event, Ticks(end - start)), ByteRange::default());
+    }
+    builder.finish()
+}
+
+#[derive(Default)]
+struct Style {
+    folded_processes: Vec<ProcessId>,
+    folded_tracks: Vec<TrackId>,
+    hide_heads: bool,
+}
+
+impl VerticalStyle for Style {
+    fn process_height(&self, _: ProcessId) -> u32 {
+        if self.hide_heads { 0 } else { 20 }
+    }
+    fn track_height(&self, _: TrackId) -> u32 {
+        if self.hide_heads { 0 } else { 10 }
+    }
+    fn row_height(&self, _: RowId, info: RowInfo) -> u32 {
+        5 + info.depth
+    }
+    fn is_process_folded(&self, process: ProcessId) -> bool {
+        self.folded_processes.contains(&process)
+    }
+    fn is_track_folded(&self, track: TrackId) -> bool {
+        self.folded_tracks.contains(&track)
+    }
+}
+
+fn kinds(vertical: &Vertical) -> Vec<LineKind> {
+    vertical.lines().iter().map(|line| line.kind).collect()
+}
+
+#[test]
+fn layout_5_1_lines_are_stacked_in_display_order() {
+    use LineKind::{Process, Row, Track};
+    let trace = trace();
+    let layout = Layout::new(&trace, &Options::default());
+    let vertical = Vertical::new(&trace, &layout, &Style::default());
+    let rows = |range: core::ops::Range<u32>| range.map(|row| Row(RowId(row)));
+    let expected: Vec<_> = [Process(ProcessId(0)), Track(TrackId(0))]
+        .into_iter()
+        .chain(rows(0..2))
+        .chain([Track(TrackId(1))])
+        .chain(rows(2..4))
+        .chain([Process(ProcessId(1)), Track(TrackId(2))])
+        .chain(rows(4..5))
+        .collect();
+    assert_eq!(kinds(&vertical), expected);
+    assert_eq!(vertical.height(), 20 + 10 + 5 + 6 + 10 + 5 + 6 + 20 + 10 + 5);
+    let mut bottom = 0;
+    for line in vertical.lines() {
+        assert_eq!(line.top, bottom);
+        bottom = line.bottom();
+        assert_eq!(vertical.at(line.top), Some(line));
+        assert_eq!(vertical.at(line.bottom() - 1), Some(line));
+    }
+    assert_eq!(vertical.at(bottom), None);
+    assert_eq!(vertical.visible(0..vertical.height()), vertical.lines());
+    assert_eq!(vertical.visible(35..36).len(), 1);
+    assert_eq!(vertical.visible(34..36).len(), 2);
+    assert_eq!(vertical.visible(35..35).len(), 0);
+}
+
+#[test]
+fn layout_5_2_what_is_folded_is_shown_by_its_head() {
+    use LineKind::{Process, Row, Track};
+    let trace = trace();
+    let layout = Layout::new(&trace, &Options::default());
+    let style =
+        Style { folded_processes: vec![ProcessId(1)], folded_tracks: vec![TrackId(0)], ..Style::default() };
+    let vertical = Vertical::new(&trace, &layout, &style);
+    assert_eq!(
+        kinds(&vertical),
+        [
+            Process(ProcessId(0)),
+            Track(TrackId(0)),
+            Track(TrackId(1)),
+            Row(RowId(2)),
+            Row(RowId(3)),
+            Process(ProcessId(1))
+        ]
+    );
+    let shown: Vec<_> = (0..5).map(|row| vertical.line_of(RowId(row)).unwrap().kind).collect();
+    assert_eq!(
+        shown,
+        [Track(TrackId(0)), Track(TrackId(0)), Row(RowId(2)), Row(RowId(3)), Process(ProcessId(1))]
+    );
+}
+
+#[test]
+fn layout_5_3_what_has_no_height_has_no_line() {
+    let trace = trace();
+    let layout = Layout::new(&trace, &Options::default());
+    let style = Style { hide_heads: true, folded_tracks: vec![TrackId(0)], ..Style::default() };
+    let vertical = Vertical::new(&trace, &layout, &style);
+    assert_eq!(kinds(&vertical), [2, 3, 4].map(|row| LineKind::Row(RowId(row))));
+    assert_eq!(vertical.line_of(RowId(0)), None);
+    assert_eq!(Vertical::default().height(), 0);
+}
+
+#[test]
+fn layout_6_1_a_hit_is_what_is_drawn() {
+    let trace = trace();
+    let layout = Layout::new(&trace, &Options::default());
+    let vertical = Vertical::new(&trace, &layout, &());
+    let frame = Frame::new(Tick(0)..Tick(104), 52, Fidelity::Exact);
+    let mut rects = Vec::new();
+    layout.rects(&frame, vertical.lines(), &mut Scratch::new(), &mut rects);
+    for row in 0..6 {
+        for column in 0..60 {
+            let drawn: Vec<_> = rects
+                .iter()
+                .filter(|rect| rect.row == RowId(row) && (rect.x0..rect.x1).contains(&column))
+                .collect();
+            assert!(drawn.len() <= 1);
+            assert_eq!(Rect::hit(&rects, RowId(row), column), drawn.first().copied());
+        }
+    }
+    let hit = |at: i64, y: u64| {
+        let LineKind::Row(row) = vertical.at(y)?.kind else { return None };
+        Rect::hit(&rects, row, frame.column(Tick(at))?).map(|rect| rect.slice)
+    };
+    assert_eq!(hit(25, 0), Some(SliceId(0)));
+    assert_eq!(hit(25, 1), Some(SliceId(1)));
+    assert_eq!(hit(31, 1), None);
+    assert_eq!(hit(101, 4), Some(SliceId(5)));
+}
+
+#[test]
+fn layout_6_2_edges_snap_to_the_nearest() {
+    let trace = trace();
+    let layout = Layout::new(&trace, &Options::default());
+    let vertical = Vertical::new(&trace, &layout, &());
+    let lines = vertical.lines();
+    let snap = |at, tolerance| layout.snap(lines, Tick(at), Ticks(tolerance)).map(|edge| edge.0);
+    assert_eq!(snap(22, 5), Some(20));
+    assert_eq!(snap(25, 5), Some(20), "the earlier of two");
+    assert_eq!(snap(26, 5), Some(30));
+    assert_eq!(snap(26, 3), None);
+    assert_eq!(snap(-3, 3), Some(0));
+    assert_eq!(snap(1_000, 896), Some(104));
+    assert_eq!(snap(i64::MAX, 1), None);
+    assert_eq!(snap(22, -1), None);
+    assert_eq!(layout.snap(&[], Tick(0), Ticks(9)), None);
+}
+
+#[test]
+fn seen_slices_are_those_that_the_rectangles_stand_for() {
+    let trace = trace();
+    let layout = Layout::new(&trace, &Options::default());
+    for (start, end) in [(0, 104), (-10, 0), (100, 101), (92, 200), (104, 105), (20, 30)] {
+        let frame = Frame::new(Tick(start)..Tick(end), 7, Fidelity::Fast);
+        for row in layout.rows().map(|row| layout.row(RowId(row)).unwrap()) {
+            let mut rects = Vec::new();
+            row.rects(&frame, &mut Scratch::new(), &mut rects);
+            let count: u32 = rects.iter().map(|rect| rect.count).sum();
+            assert_eq!(row.seen(&frame).len(), count as usize);
+        }
+    }
+}
