@@ -1,4 +1,61 @@
-//! What a timeline viewer draws: columns, rectangles and everything else that is derived from a finished trace.
+//! What a timeline viewer draws: the rectangles of a trace for any viewport, and everything else that is derived from
+//! a finished trace. Nothing here opens a window: the same answers serve a GPU, a canvas, a terminal and an SVG file.
+//!
+//! ```
+//! use spall_layout::{Fidelity, Frame, Layout, Options, Scratch, Vertical};
+//! use spall_model::{ByteRange, Event, Limits, Text, Thread, ThreadEvent, Tick, Ticks, TraceBuilder};
+//!
+//! let mut builder = TraceBuilder::new(&Limits::default());
+//! for (name, start, length) in [("frame", 0, 100), ("update", 10, 30), ("draw", 40, 50)] {
+//!     let event = ThreadEvent::new(Thread::new(1_i64, 1_i64), Tick(start), Text::plain(name.as_bytes()));
+//!     builder.push(&Event::Complete(event, Ticks(length)), ByteRange::default());
+//! }
+//! let trace = builder.finish();
+//!
+//! // Once per trace: lanes, depths, rows, and the index.
+//! let layout = Layout::new(&trace, &Options::default());
+//! // Once per fold or unfold: what is above what.
+//! let vertical = Vertical::new(&trace, &layout, &());
+//!
+//! // For each picture: 20 columns for 100 ticks, all lines.
+//! let frame = Frame::new(Tick(0)..Tick(100), 20, Fidelity::Fast);
+//! let (mut scratch, mut rects) = (Scratch::new(), Vec::new());
+//! layout.rects(&frame, vertical.visible(0..vertical.height()), &mut scratch, &mut rects);
+//!
+//! let drawn: Vec<_> = rects.iter().map(|rect| (rect.row.0, rect.x0..rect.x1, rect.count)).collect();
+//! assert_eq!(drawn, [(0, 0..20, 1), (1, 2..8, 1), (1, 8..18, 1)]);
+//! ```
+//!
+//! # What is promised
+//!
+//! - A column is drawn if and only if a slice touches it: nothing is lost between pixels, and no activity is made up
+//!   where there was none.
+//! - Counts add up: each slice in view is in exactly one rectangle, which says how many it stands for.
+//! - Panning moves the picture and changes nothing else: columns are aligned to time, not to the view.
+//! - A query costs what the picture costs, whatever the size of the trace, and allocates nothing in the long run.
+//! - No floating point takes part in mapping time to columns.
+//!
+//! The rules are in `docs/formats/layout.md`, cited as \[layout 2.4\].
+//!
+//! # Where to begin
+//!
+//! | to | use |
+//! |---|---|
+//! | draw a trace | [`Layout`], [`Vertical`], [`Frame`], [`Layout::rects`] |
+//! | draw spans of your own, live | [`Row`], [`RowView::rects`] |
+//! | find what is under the pointer | [`Vertical::at`], [`Rect::hit`], [`RowView::find`], [`Layout::snap`] |
+//! | walk from slice to slice | [`Layout::parent`], [`Layout::children`], [`Layout::next`], [`Layout::previous`] |
+//! | label and colour | [`Ruler`], [`fit_label`], [`ColorKey`] |
+//!
+//! # Untrusted input
+//!
+//! A layout of any trace takes memory in proportion to it and time O(n log n) at worst; nothing panics, recurses or
+//! overflows, whatever the times are.
+//!
+//! # Features
+//!
+//! - `std` (default): `alloc`, and the same tier of `spall-model`.
+//! - `alloc`: everything that holds or lists slices. Without it [`Frame`], [`Ruler`] and [`fit_label`] remain.
 #![no_std]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 

@@ -1,4 +1,4 @@
-//! From the index to items in time order: what is seen of a row, and in what detail. \[layout 3.2\]
+//! From the index to items in time order: what is seen of a row, and in what detail. \[layout 3.4\]
 
 use alloc::vec::Vec;
 

@@ -42,7 +42,7 @@ fn look(row: &RowView<'_>, fidelity: Fidelity, scratch: &mut Scratch, rects: &mu
 }
 
 #[test]
-fn layout_2_7_steady_queries_allocate_nothing() {
+fn layout_2_9_steady_queries_allocate_nothing() {
     let row = row(100_000);
     let row = row.view(RowId(0));
     for fidelity in [Fidelity::Fast, Fidelity::Exact] {
