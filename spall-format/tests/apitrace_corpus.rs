@@ -10,12 +10,12 @@
     reason = "a test fails by panicking"
 )]
 
-mod corpus;
-
 use core::fmt::Write as _;
+use serde_json::{Value as Json, json};
 use spall_format::ErrorKind;
-use spall_format::apitrace::{Calls, Role, decompress};
-use spall_model::Limits;
+use spall_format::apitrace::{Calls, Marker, MarkerText, Markers, Role, decompress, parse_all};
+use spall_model::{DiagnosticKind, Event, Limits};
+use spall_synth::corpus;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -108,5 +108,149 @@ fn all_containers_hold_the_same_stream() {
     for name in ["", ".br", ".gz", ".onechunk", ".zstdseek"] {
         let unpacked = of(&format!("crafted/kitchen-v6{name}.trace"));
         assert!(unpacked.is_none_or(|unpacked| unpacked == raw), "{name}");
+    }
+}
+
+/// The markers of a stream in the shape of the expectations.
+fn markers(stream: &[u8]) -> Vec<Json> {
+    let text = |text| match text {
+        MarkerText::Plain(text) => String::from_utf8_lossy(text).into_owned(),
+        MarkerText::Wide(_) => panic!("no expectation has one"),
+    };
+    let mut calls = Calls::new(stream).unwrap();
+    let mut markers = Markers::default();
+    let mut found = Vec::new();
+    while let Some(call) = calls.next() {
+        let call = call.unwrap();
+        let Some(marker) = markers.see(&call, calls.signatures()) else { continue };
+        let (thread, number) = (call.thread, call.number);
+        found.push(match marker {
+            Marker::Group { group, end_call, end } => json!({
+                "k": "group", "thread": thread, "text": text(group.text), "depth": group.depth,
+                "begin_call": group.begin_call, "end_call": end_call, "begin_ord": group.begin, "end_ord": end,
+            }),
+            Marker::Mark(mark) => {
+                json!({ "k": "mark", "thread": thread, "text": text(mark), "call": number, "ord": call.entered })
+            }
+            Marker::UnmatchedPop => {
+                json!({ "k": "unmatched_pop", "thread": thread, "call": number, "ord": call.entered })
+            }
+            Marker::FrameEnd => json!({ "k": "frame_end", "thread": thread, "call": number, "ord": call.left }),
+            other => panic!("{other:?}"),
+        });
+    }
+    found.extend(markers.unclosed().map(|group| {
+        json!({
+            "k": "unclosed_group", "thread": group.thread, "text": text(group.text),
+            "begin_call": group.begin_call, "begin_ord": group.begin,
+        })
+    }));
+    found
+}
+
+#[test]
+fn c5_markers_are_the_expected_ones() {
+    let Some(root) = corpus::folder("apitrace") else { return };
+    for name in ["gltest", "gltest-crash"] {
+        let stream = stream(&std::fs::read(root.join(format!("{name}.trace"))).unwrap()).unwrap();
+        let expected = std::fs::read_to_string(root.join(format!("ref/{name}.markers.json"))).unwrap();
+        let expected: Vec<Json> = serde_json::from_str(&expected).unwrap();
+        let found = markers(&stream);
+        for (found, expected) in found.iter().zip(&expected) {
+            assert_eq!(found, expected, "{name}");
+        }
+        assert_eq!(found.len(), expected.len(), "{name}");
+    }
+}
+
+#[test]
+fn c5_events_say_what_the_calls_and_markers_say() {
+    let Some(root) = corpus::folder("apitrace") else { return };
+    for path in recordings(&root) {
+        let name = path.display();
+        let Some(stream) = stream(&std::fs::read(&path).unwrap()) else { continue };
+        let Ok(events) = parse_all(&stream) else { continue };
+        let mut slices: BTreeMap<String, Vec<(i64, i64)>> = BTreeMap::new();
+        let mut others: BTreeMap<&str, usize> = BTreeMap::new();
+        for parsed in events.map(Result::unwrap) {
+            match parsed.event {
+                Event::Complete(slice, length) => {
+                    assert!(length.0 > 0, "{name}");
+                    slices
+                        .entry(slice.category.decode().into())
+                        .or_default()
+                        .push((slice.at.0, slice.at.after(length).0));
+                }
+                Event::Unfinished(_) => *others.entry("unfinished").or_default() += 1,
+                Event::Instant(..) => *others.entry("instant").or_default() += 1,
+                Event::Diagnostic(DiagnosticKind::UnmatchedGroup) => {
+                    *others.entry("unmatched").or_default() += 1
+                }
+                _ => {}
+            }
+        }
+        let calls: Vec<_> = Calls::new(&stream).unwrap().map(Result::unwrap).collect();
+        let markers = markers(&stream);
+        let n_markers = |kinds: &[&str]| {
+            markers.iter().filter(|marker| kinds.contains(&marker["k"].as_str().unwrap())).count()
+        };
+        let n_slices =
+            |kinds: &[&str]| kinds.iter().map(|&kind| slices.get(kind).map_or(0, Vec::len)).sum::<usize>();
+        let n_others = |kind| others.get(kind).copied().unwrap_or(0);
+        let n_incomplete = calls.iter().filter(|call| call.left.is_none()).count();
+        assert_eq!(n_slices(&["call", "fake"]), calls.len() - n_incomplete, "{name}");
+        assert_eq!(
+            n_slices(&["fake"]),
+            calls.iter().filter(|call| call.is_fake && call.left.is_some()).count()
+        );
+        assert_eq!(n_slices(&["group"]), n_markers(&["group"]), "{name}");
+        assert_eq!(n_slices(&["frame"]), n_markers(&["frame_end"]), "{name}");
+        assert_eq!(n_others("instant"), n_markers(&["mark", "frame_end"]), "{name}");
+        assert_eq!(n_others("unmatched"), n_markers(&["unmatched_pop"]), "{name}");
+        assert_eq!(n_others("unfinished"), n_incomplete + n_markers(&["unclosed_group"]), "{name}");
+        let frames = slices.get("frame").map_or(&[][..], |frames| frames);
+        assert!(frames.windows(2).all(|pair| pair[0].1 == pair[1].0), "{name}: frames follow one another");
+    }
+}
+
+#[test]
+fn c6_attacks_cost_little_and_keep_what_is_sound() {
+    let Some(root) = corpus::folder("apitrace/attack") else { return };
+    let outcome = |name: &str| -> Result<(usize, Option<ErrorKind>), ErrorKind> {
+        let data = std::fs::read(root.join(format!("{name}.trace"))).unwrap();
+        let decompressed = decompress(&data, &Limits::default()).map_err(|error| error.kind())?;
+        let calls = Calls::new(&decompressed.stream).map_err(|error| error.kind())?;
+        let (mut n_calls, mut error) = (0, None);
+        for call in calls {
+            match call {
+                Ok(_) => n_calls += 1,
+                Err(found) => error = Some(found.kind()),
+            }
+        }
+        Ok((n_calls, error))
+    };
+    let ends_in_head = Err(ErrorKind::UnexpectedEof { needed: 1 });
+    assert_eq!(outcome("at-only"), ends_in_head);
+    assert_eq!(outcome("snappy-len-4g"), ends_in_head);
+    assert_eq!(outcome("snappy-preamble-4g"), ends_in_head);
+    assert_eq!(outcome("version-7"), Err(ErrorKind::UnsupportedVersion { version: 7 }));
+    assert_eq!(outcome("sem-gt-version"), Err(ErrorKind::UnsupportedVersion { version: 9 }));
+    // These end inside the value; the call was never entered.
+    for name in ["argcount-huge", "arraylen-huge", "bloblen-max", "deep-array-1M", "deep-repr-2M"] {
+        assert_eq!(outcome(name), Ok((0, None)), "{name}");
+    }
+    assert_eq!(outcome("sigid-huge"), Ok((1, None)));
+    assert_eq!(outcome("uint-overlong"), Ok((0, Some(ErrorKind::NumberTooLong))));
+    // What is nothing else is brotli.
+    let no_brotli = if cfg!(feature = "brotli") { ErrorKind::BadMagic } else { ErrorKind::FeatureOff };
+    assert_eq!(outcome("a"), Err(no_brotli));
+    assert_eq!(outcome("empty"), Err(no_brotli));
+    if cfg!(feature = "brotli") {
+        let data = std::fs::read(root.join("blob-64M-zeros.br.trace")).unwrap();
+        let mut limits = Limits::default();
+        assert_eq!(outcome("blob-64M-zeros.br"), Ok((1, None)));
+        limits.max_decompressed_bytes = 16 << 20;
+        let error = decompress(&data, &limits).unwrap_err().kind();
+        assert_eq!(error, ErrorKind::OutputLimit { max_mib: 16 });
     }
 }

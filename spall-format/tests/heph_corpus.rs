@@ -9,11 +9,10 @@
     reason = "a test fails by panicking"
 )]
 
-mod corpus;
-
 use serde_json::{Value as Json, json};
 use spall_format::heph::{self, Packet};
 use spall_model::{DiagnosticKind, Event, Value};
+use spall_synth::corpus;
 use std::collections::BTreeMap;
 use std::path::Path;
 

@@ -2,6 +2,7 @@
 //!
 //! It shares no code with the readers, so that a mistake in one is seen by the other.
 
+pub mod apitrace;
 pub mod corpus;
 pub mod heph;
 pub mod spall;

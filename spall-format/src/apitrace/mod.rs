@@ -7,6 +7,7 @@ mod call;
 mod calls;
 mod container;
 mod input;
+mod lower;
 mod marker;
 mod signature;
 mod text;
@@ -18,6 +19,7 @@ use signature::Access;
 pub use call::{Backtrace, Call};
 pub use calls::Calls;
 pub use container::{Container, Decompressed, decompress};
+pub use lower::{Events, parse_all};
 pub use marker::{Group, Marker, MarkerText, Markers, Role};
 pub use signature::{
     BitmaskSignature, EnumSignature, Frame, FunctionSignature, Names, Signatures, StructSignature,

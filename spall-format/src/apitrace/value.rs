@@ -54,6 +54,13 @@ pub struct WideText<'a> {
 }
 
 impl<'a> WideText<'a> {
+    /// The text up to the first unit that is NUL or beyond ASCII: those units are a byte of the stream each.
+    #[must_use]
+    pub fn ascii_prefix(&self) -> &'a [u8] {
+        let end = self.bytes.iter().position(|&byte| byte == 0 || byte >= 0x80).unwrap_or(self.bytes.len());
+        self.bytes.get(..end).unwrap_or_default()
+    }
+
     /// The units of the text.
     pub fn units(&self) -> impl Iterator<Item = u64> + use<'a> {
         let mut input = Input::new(self.bytes, 0);

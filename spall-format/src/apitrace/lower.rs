@@ -1,0 +1,192 @@
+//! Calls as events on the ordinal clock. \[apitrace C.5\]
+
+use alloc::collections::VecDeque;
+
+use spall_model::{
+    ByteRange, Clock, Conventions, DiagnosticKind, Event, Id, MetaEvent, Parsed, Scope, Text, Thread,
+    ThreadEvent, Tick, Unit, Value,
+};
+
+use super::call::Call;
+use super::calls::Calls;
+use super::marker::{Group, Marker, MarkerText, Markers};
+use crate::Error;
+
+/// The only process of a recording.
+const PROCESS: Id<'static> = Id::Number(0);
+/// The track of the frames, a thread of its own: frames and marker groups need not nest.
+const FRAMES: Thread<'static> = Thread { pid: PROCESS, tid: Id::Text(b"frames") };
+
+/// The events of a decompressed stream.
+///
+/// A recording has no time: a tick is one enter or leave of a call. Slices come when they end, inner ones first.
+///
+/// | in the stream | event |
+/// |---|---|
+/// | a property | [`Event::Meta`]; `process.name` names the process, which is number 0 |
+/// | a call | a slice on its thread, with the category `call`, or `fake` if the tracer inserted it |
+/// | a call that never returned | [`Event::Unfinished`] |
+/// | a marker group | a slice on its thread from the call that opened it to the one that closed it, with the category `group` |
+/// | a mark | an instant on its thread, with the category `mark` |
+/// | the end of a frame | an instant on its thread with the category `frame`, and a slice on the track `frames` |
+/// | a call that closes no group | the diagnostic `UnmatchedGroup` |
+/// | an event that the end of the stream cuts off | the diagnostic `Truncated` |
+///
+/// Arguments are not part of the events: to read one takes the signatures, which an event cannot carry. The bytes of
+/// an event are those of its calls in the stream; [`Calls`] gives their arguments.
+#[derive(Debug, Clone)]
+pub struct Events<'a> {
+    calls: Calls<'a>,
+    markers: Markers<'a>,
+    /// What is to be handed out before the next call is read.
+    queue: VecDeque<Parsed<'a>>,
+    frame_start: u64,
+    n_properties: usize,
+    end: Option<Result<(), Error>>,
+}
+
+/// The events of a decompressed stream, see [`Events`].
+///
+/// # Errors
+/// As [`Calls::new`].
+///
+/// ```
+/// use spall_format::apitrace;
+/// use spall_model::{Event, Tick, Ticks};
+/// let stream = b"\x05\0\0\x07\x05flush\0\0\x01\0\0";
+/// let last = apitrace::parse_all(stream)?.last().unwrap()?;
+/// let Event::Complete(slice, length) = last.event else { panic!() };
+/// assert!(slice.name.is(b"flush"));
+/// assert_eq!((slice.at, length), (Tick(0), Ticks(1)));
+/// # Ok::<(), spall_format::Error>(())
+/// ```
+pub fn parse_all(stream: &[u8]) -> Result<Events<'_>, Error> {
+    let calls = Calls::new(stream)?;
+    let mut events = Events {
+        calls,
+        markers: Markers::default(),
+        queue: VecDeque::new(),
+        frame_start: 0,
+        n_properties: 0,
+        end: None,
+    };
+    events.push(Event::Clock(Clock { unit: Unit::Ordinal, epoch_ns: None }), (0, 0));
+    events.push(Event::Conventions(Conventions::default().with_children_first()), (0, 0));
+    Ok(events)
+}
+
+impl<'a> Events<'a> {
+    /// The calls behind the events, to ask for properties and signatures.
+    #[must_use]
+    pub fn calls(&self) -> &Calls<'a> {
+        &self.calls
+    }
+
+    fn push(&mut self, event: Event<'a>, (start, end): (u64, u64)) {
+        self.queue.push_back(Parsed { consumed: 0, event, bytes: ByteRange::new(start, end) });
+    }
+
+    fn property(&mut self, name: &'a [u8], value: &'a [u8]) {
+        let (key, text) = (Text::plain(name), Text::plain(value));
+        self.push(Event::Meta(MetaEvent { thread: None, key, value: Value::Text(text) }), (0, 0));
+        if name == b"process.name" {
+            self.push(Event::ProcessName(PROCESS, text), (0, 0));
+        }
+    }
+
+    fn call(&mut self, call: &Call<'a>) {
+        let category = if call.is_fake { &b"fake"[..] } else { b"call" };
+        let slice = on_thread(call.thread, call.entered, call.function.name, category);
+        let Some(left) = call.left else {
+            self.push(Event::Unfinished(slice), call.enter);
+            return;
+        };
+        let bytes = (call.enter.0, call.leave.unwrap_or(call.enter).1);
+        self.push(complete(slice, left), bytes);
+        match self.markers.see(call, self.calls.signatures()) {
+            Some(Marker::Group { group, end, .. }) => self.push(complete(group_slice(&group), end), bytes),
+            Some(Marker::UnmatchedPop) => self.push(Event::Diagnostic(DiagnosticKind::UnmatchedGroup), bytes),
+            Some(Marker::Mark(text)) => {
+                let mark = on_thread(call.thread, call.entered, plain_text(text), b"mark");
+                self.push(Event::Instant(mark, Scope::Thread), bytes);
+            }
+            Some(Marker::FrameEnd) => self.frame(call, left, bytes),
+            None => {}
+        }
+    }
+
+    fn frame(&mut self, call: &Call<'a>, left: u64, bytes: (u64, u64)) {
+        let swap = on_thread(call.thread, left, call.function.name, b"frame");
+        self.push(Event::Instant(swap, Scope::Thread), bytes);
+        let mut frame = ThreadEvent::new(FRAMES, tick(self.frame_start), Text::plain(b"frame"));
+        frame.category = Text::plain(b"frame");
+        self.push(complete(frame, left), bytes);
+        self.frame_start = left;
+    }
+
+    /// Says what is only known at the end; an error comes after it.
+    fn finish(&mut self, end: Result<(), Error>) {
+        self.end = Some(end);
+        let groups: alloc::vec::Vec<_> = self.markers.unclosed().map(group_slice).collect();
+        for group in groups {
+            self.push(Event::Unfinished(group), (0, 0));
+        }
+        if let Some(cut) = self.calls.truncated() {
+            self.push(Event::Diagnostic(cut.kind), (cut.bytes.start, cut.bytes.end));
+        }
+    }
+}
+
+impl<'a> Iterator for Events<'a> {
+    type Item = Result<Parsed<'a>, Error>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            if let Some(parsed) = self.queue.pop_front() {
+                return Some(Ok(parsed));
+            }
+            if let Some(&(name, value)) = self.calls.properties().get(self.n_properties) {
+                self.n_properties += 1;
+                self.property(name, value);
+                continue;
+            }
+            match (self.end, self.calls.next()) {
+                (_, Some(Ok(call))) => self.call(&call),
+                (_, Some(Err(error))) => self.finish(Err(error)),
+                (None, None) => self.finish(Ok(())),
+                (Some(Ok(())), None) => return None,
+                (Some(Err(error)), None) => {
+                    self.end = Some(Ok(()));
+                    return Some(Err(error));
+                }
+            }
+        }
+    }
+}
+
+impl core::iter::FusedIterator for Events<'_> {}
+
+fn tick(ordinal: u64) -> Tick {
+    Tick(i64::try_from(ordinal).unwrap_or(i64::MAX))
+}
+
+fn on_thread<'a>(thread: u64, at: u64, name: &'a [u8], category: &'a [u8]) -> ThreadEvent<'a> {
+    // Real threads are numbered from 0; the first writers used addresses.
+    let thread = Thread::new(PROCESS, thread.cast_signed());
+    ThreadEvent { category: Text::plain(category), ..ThreadEvent::new(thread, tick(at), Text::plain(name)) }
+}
+
+fn complete(slice: ThreadEvent<'_>, end: u64) -> Event<'_> {
+    Event::Complete(slice, tick(end).since(slice.at))
+}
+
+fn group_slice<'a>(group: &Group<'a>) -> ThreadEvent<'a> {
+    on_thread(group.thread, group.begin, plain_text(group.text), b"group")
+}
+
+fn plain_text<'a>(text: MarkerText<'a>) -> &'a [u8] {
+    match text {
+        MarkerText::Plain(text) => text,
+        MarkerText::Wide(text) => text.ascii_prefix(),
+    }
+}
