@@ -232,7 +232,7 @@ impl Parser {
                     pos += 1;
                 }
                 Some(&byte) if lexer::is_blank(byte) => pos += 1,
-                Some(b'{' | b']' | b'"' | b'[') | None if self.junk.is_some() => return self.flush_junk(pos),
+                Some(b'{' | b']' | b'"' | b'[') if self.junk.is_some() => return self.flush_junk(pos),
                 Some(b']') if self.state != State::Bare => return self.end_of_array(data, pos, eof),
                 Some(b'}') if self.state == State::TraceEvents && !self.doubtful => {
                     if self.junk.is_some() {
@@ -243,6 +243,7 @@ impl Parser {
                 }
                 Some(b'"' | b'[') => return self.not_an_object(data, pos, eof),
                 Some(_) => return self.word(data, pos, eof),
+                None if eof && self.junk.is_some() => return self.flush_junk(pos),
                 None if eof => return Step::Eof(pos),
                 None => return Step::Wait(pos),
             }
@@ -387,7 +388,7 @@ impl Parser {
         let mut at = pos;
         loop {
             match data.get(at) {
-                Some(b'"' | b'}') | None if self.junk.is_some() => return self.flush_junk(at),
+                Some(b'"' | b'}') if self.junk.is_some() => return self.flush_junk(at),
                 Some(b'"') => break,
                 Some(b'}') => {
                     self.state = State::Trailing;
@@ -395,6 +396,7 @@ impl Parser {
                 }
                 Some(&byte) if byte == b',' || lexer::is_blank(byte) => at += 1,
                 Some(_) => return self.add_junk(at, at + 1),
+                None if eof && self.junk.is_some() => return self.flush_junk(at),
                 None if eof => return Step::Eof(at),
                 None => return Step::Wait(at),
             }

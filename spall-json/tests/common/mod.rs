@@ -11,7 +11,7 @@
 use std::path::{Path, PathBuf};
 
 use spall_json::Error;
-use spall_model::{ByteRange, Chunk, Event, Parser as _};
+use spall_model::{Args, ByteRange, Chunk, Event, Id, Parser as _, Text, ThreadEvent, Value};
 
 pub(crate) type Item<'a> = (ByteRange, Event<'a>);
 
@@ -109,4 +109,110 @@ pub(crate) fn files(folder: &Path, suffix: &str) -> Vec<(PathBuf, Vec<u8>)> {
     }
     found.sort();
     found.into_iter().map(|path| (path.clone(), std::fs::read(path).unwrap())).collect()
+}
+
+/// The events of `data`, each in a few words: `X name pid/tid start+length`, `! diagnostic from..to`.
+pub(crate) fn brief(data: &[u8]) -> Vec<String> {
+    spall_json::parse_all(data)
+        .map(|item| match item {
+            Ok(parsed) => brief_event(&parsed.event, parsed.bytes),
+            Err(error) => format!("error: {error}"),
+        })
+        .collect()
+}
+
+fn brief_event(event: &Event<'_>, bytes: ByteRange) -> String {
+    let id = |id: Id<'_>| match id {
+        Id::Number(number) => number.to_string(),
+        Id::Text(_) => format!("{:?}", id.text().unwrap().decode()),
+    };
+    let slice = |event: &ThreadEvent<'_>| {
+        let thread = event.thread;
+        format!("{} {}/{} {}", event.name.decode(), id(thread.pid), id(thread.tid), event.at.0)
+    };
+    match event {
+        Event::Begin(begin) => format!("B {}", slice(begin)),
+        Event::End(end) => format!("E {}", slice(end)),
+        Event::Complete(complete, length) => format!("X {}+{}", slice(complete), length.0),
+        Event::Unfinished(complete) => format!("X {}+?", slice(complete)),
+        Event::Instant(instant, scope) => format!("i {} {scope:?}", slice(instant)),
+        Event::State(state, length) => format!("T {}+{}", slice(state), length.0),
+        Event::Other(other, tag) => format!("{} {}", char::from(*tag), slice(other)),
+        Event::Counter(counter) => {
+            let key = counter.id.map_or(String::new(), |key| format!(" id {}", id(key)));
+            format!("C {} {} {}{key}", counter.name.decode(), id(counter.pid), counter.at.0)
+        }
+        Event::Async(phase, step) => {
+            let local = if step.local { " local" } else { "" };
+            let scoped = if step.scoped { " scoped" } else { "" };
+            format!(
+                "{phase:?} {} {} {} id {}{local}{scoped}",
+                step.name.decode(),
+                id(step.pid),
+                step.at.0,
+                id(step.id)
+            )
+        }
+        Event::Object(phase, step) => {
+            let local = if step.local { " local" } else { "" };
+            format!(
+                "{phase:?} {} {} {} id {}{local}",
+                step.name.decode(),
+                id(step.pid),
+                step.at.0,
+                id(step.id)
+            )
+        }
+        Event::Flow(flow) => {
+            let thread = format!("{}/{}", id(flow.thread.pid), id(flow.thread.tid));
+            let local = if flow.local { " local" } else { "" };
+            let (phase, bind) = (flow.phase, flow.bind);
+            format!(
+                "{phase:?} {} {thread} {} id {} {bind:?}{local}",
+                flow.name.decode(),
+                flow.at.0,
+                id(flow.id)
+            )
+        }
+        Event::ProcessName(pid, name) => format!("process {} is {}", id(*pid), name.decode()),
+        Event::ThreadName(thread, name) => {
+            format!("thread {}/{} is {}", id(thread.pid), id(thread.tid), name.decode())
+        }
+        Event::ProcessSortIndex(pid, index) => format!("process {} at {index}", id(*pid)),
+        Event::ThreadSortIndex(thread, index) => {
+            format!("thread {}/{} at {index}", id(thread.pid), id(thread.tid))
+        }
+        Event::ProcessLabels(pid, labels) => format!("process {} has {}", id(*pid), labels.decode()),
+        Event::Clock(clock) => format!("clock {:?}", clock.epoch_ns),
+        Event::Meta(meta) => {
+            let thread =
+                meta.thread.map_or(String::new(), |thread| format!(" {}/{}", id(thread.pid), id(thread.tid)));
+            format!("meta{thread} {} = {}", meta.key.decode(), brief_value(meta.value))
+        }
+        Event::Diagnostic(kind) => format!("! {kind} {}..{}", bytes.start, bytes.end),
+        other => format!("{other:?}"),
+    }
+}
+
+/// A value in a few words.
+pub(crate) fn brief_value(value: Value<'_>) -> String {
+    match value {
+        Value::Null => "null".into(),
+        Value::Bool(value) => value.to_string(),
+        Value::I64(value) => value.to_string(),
+        Value::U64(value) => value.to_string(),
+        Value::F64(value) => format!("{value:?}"),
+        Value::Text(text) => format!("{:?}", text.decode()),
+        Value::List(items) => {
+            format!("[{}]", items.iter().map(|(_, value)| brief_value(value)).collect::<Vec<_>>().join(","))
+        }
+        Value::Map(entries) => format!("{{{}}}", brief_args(entries)),
+        other => format!("{other:?}"),
+    }
+}
+
+/// Arguments in a few words.
+pub(crate) fn brief_args(args: Args<'_>) -> String {
+    let entry = |(key, value): (Text<'_>, Value<'_>)| format!("{}:{}", key.decode(), brief_value(value));
+    args.iter().map(entry).collect::<Vec<_>>().join(",")
 }
