@@ -4,6 +4,8 @@
 
 #[cfg(feature = "alloc")]
 extern crate alloc;
+#[cfg(feature = "std")]
+extern crate std;
 
 mod color;
 mod decimal;
@@ -17,11 +19,15 @@ mod pending;
 mod scan;
 mod shape;
 mod value;
+mod writer;
 
 pub use color::cname_rgb;
 pub use error::{Compression, Error, ErrorKind, LinePosition};
 pub use parser::Parser;
 pub use value::{JSON_ARGS, JSON_EVENT, JSON_KEYED_EVENT, args_text};
+#[cfg(feature = "std")]
+pub use writer::FileWriter;
+pub use writer::{Writer, Written};
 
 /// The events of a document that is wholly in memory.
 ///

@@ -121,14 +121,14 @@ pub(crate) fn brief(data: &[u8]) -> Vec<String> {
         .collect()
 }
 
-fn brief_event(event: &Event<'_>, bytes: ByteRange) -> String {
+pub(crate) fn brief_event(event: &Event<'_>, bytes: ByteRange) -> String {
     let id = |id: Id<'_>| match id {
         Id::Number(number) => number.to_string(),
-        Id::Text(_) => format!("{:?}", id.text().unwrap().decode()),
+        Id::Text(_) => format!("{:?}", text(id.text().unwrap())),
     };
     let slice = |event: &ThreadEvent<'_>| {
         let thread = event.thread;
-        format!("{} {}/{} {}", event.name.decode(), id(thread.pid), id(thread.tid), event.at.0)
+        format!("{} {}/{} {}", text(event.name), id(thread.pid), id(thread.tid), event.at.0)
     };
     match event {
         Event::Begin(begin) => format!("B {}", slice(begin)),
@@ -140,14 +140,14 @@ fn brief_event(event: &Event<'_>, bytes: ByteRange) -> String {
         Event::Other(other, tag) => format!("{} {}", char::from(*tag), slice(other)),
         Event::Counter(counter) => {
             let key = counter.id.map_or(String::new(), |key| format!(" id {}", id(key)));
-            format!("C {} {} {}{key}", counter.name.decode(), id(counter.pid), counter.at.0)
+            format!("C {} {} {}{key}", text(counter.name), id(counter.pid), counter.at.0)
         }
         Event::Async(phase, step) => {
             let local = if step.local { " local" } else { "" };
             let scoped = if step.scoped { " scoped" } else { "" };
             format!(
                 "{phase:?} {} {} {} id {}{local}{scoped}",
-                step.name.decode(),
+                text(step.name),
                 id(step.pid),
                 step.at.0,
                 id(step.id)
@@ -155,39 +155,28 @@ fn brief_event(event: &Event<'_>, bytes: ByteRange) -> String {
         }
         Event::Object(phase, step) => {
             let local = if step.local { " local" } else { "" };
-            format!(
-                "{phase:?} {} {} {} id {}{local}",
-                step.name.decode(),
-                id(step.pid),
-                step.at.0,
-                id(step.id)
-            )
+            format!("{phase:?} {} {} {} id {}{local}", text(step.name), id(step.pid), step.at.0, id(step.id))
         }
         Event::Flow(flow) => {
             let thread = format!("{}/{}", id(flow.thread.pid), id(flow.thread.tid));
             let local = if flow.local { " local" } else { "" };
             let (phase, bind) = (flow.phase, flow.bind);
-            format!(
-                "{phase:?} {} {thread} {} id {} {bind:?}{local}",
-                flow.name.decode(),
-                flow.at.0,
-                id(flow.id)
-            )
+            format!("{phase:?} {} {thread} {} id {} {bind:?}{local}", text(flow.name), flow.at.0, id(flow.id))
         }
-        Event::ProcessName(pid, name) => format!("process {} is {}", id(*pid), name.decode()),
+        Event::ProcessName(pid, name) => format!("process {} is {}", id(*pid), text(*name)),
         Event::ThreadName(thread, name) => {
-            format!("thread {}/{} is {}", id(thread.pid), id(thread.tid), name.decode())
+            format!("thread {}/{} is {}", id(thread.pid), id(thread.tid), text(*name))
         }
         Event::ProcessSortIndex(pid, index) => format!("process {} at {index}", id(*pid)),
         Event::ThreadSortIndex(thread, index) => {
             format!("thread {}/{} at {index}", id(thread.pid), id(thread.tid))
         }
-        Event::ProcessLabels(pid, labels) => format!("process {} has {}", id(*pid), labels.decode()),
+        Event::ProcessLabels(pid, labels) => format!("process {} has {}", id(*pid), text(*labels)),
         Event::Clock(clock) => format!("clock {:?}", clock.epoch_ns),
         Event::Meta(meta) => {
             let thread =
                 meta.thread.map_or(String::new(), |thread| format!(" {}/{}", id(thread.pid), id(thread.tid)));
-            format!("meta{thread} {} = {}", meta.key.decode(), brief_value(meta.value))
+            format!("meta{thread} {} = {}", text(meta.key), brief_value(meta.value))
         }
         Event::Diagnostic(kind) => format!("! {kind} {}..{}", bytes.start, bytes.end),
         other => format!("{other:?}"),
@@ -202,7 +191,7 @@ pub(crate) fn brief_value(value: Value<'_>) -> String {
         Value::I64(value) => value.to_string(),
         Value::U64(value) => value.to_string(),
         Value::F64(value) => format!("{value:?}"),
-        Value::Text(text) => format!("{:?}", text.decode()),
+        Value::Text(value) => format!("{:?}", text(value)),
         Value::List(items) => {
             format!("[{}]", items.iter().map(|(_, value)| brief_value(value)).collect::<Vec<_>>().join(","))
         }
@@ -213,6 +202,12 @@ pub(crate) fn brief_value(value: Value<'_>) -> String {
 
 /// Arguments in a few words.
 pub(crate) fn brief_args(args: Args<'_>) -> String {
-    let entry = |(key, value): (Text<'_>, Value<'_>)| format!("{}:{}", key.decode(), brief_value(value));
+    let entry = |(key, value): (Text<'_>, Value<'_>)| format!("{}:{}", text(key), brief_value(value));
     args.iter().map(entry).collect::<Vec<_>>().join(",")
+}
+
+/// A text as a string, in every tier.
+pub(crate) fn text(text: Text<'_>) -> String {
+    let bytes: Vec<u8> = text.pieces().flat_map(|piece| piece.bytes(&mut [0; 4]).to_vec()).collect();
+    String::from_utf8_lossy(&bytes).into_owned()
 }

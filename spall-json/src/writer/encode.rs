@@ -1,0 +1,145 @@
+//! Strings, numbers and values as strict JSON.
+
+use core::fmt::{Result, Write};
+
+use spall_model::{Args, Entries, Id, Piece, Text, Value};
+
+/// Lists and objects inside one another that are written; what lies deeper becomes `null`.
+const MAX_DEPTH: usize = 32;
+
+/// A string with its quotes. Escapes of the source are decoded and made anew, bad UTF-8 is replaced.
+pub(super) fn string(out: &mut impl Write, text: Text<'_>) -> Result {
+    out.write_char('"')?;
+    for piece in text.pieces() {
+        match piece {
+            Piece::Bytes(bytes) => {
+                for chunk in bytes.utf8_chunks() {
+                    escaped(out, chunk.valid())?;
+                    if !chunk.invalid().is_empty() {
+                        out.write_char(char::REPLACEMENT_CHARACTER)?;
+                    }
+                }
+            }
+            Piece::Char(character) => escaped(out, character.encode_utf8(&mut [0; 4]))?,
+        }
+    }
+    out.write_char('"')
+}
+
+fn escaped(out: &mut impl Write, mut text: &str) -> Result {
+    let special = |character: char| character < ' ' || character == '"' || character == '\\';
+    while let Some(at) = text.find(special) {
+        let (plain, rest) = text.split_at(at);
+        out.write_str(plain)?;
+        let mut rest = rest.chars();
+        match rest.next() {
+            Some('"') => out.write_str("\\\"")?,
+            Some('\\') => out.write_str("\\\\")?,
+            Some('\n') => out.write_str("\\n")?,
+            Some('\r') => out.write_str("\\r")?,
+            Some('\t') => out.write_str("\\t")?,
+            Some(control) => write!(out, "\\u{:04x}", u32::from(control))?,
+            None => {}
+        }
+        text = rest.as_str();
+    }
+    out.write_str(text)
+}
+
+/// Nanoseconds as decimal microseconds, exactly.
+pub(super) fn micros(out: &mut impl Write, ns: i64) -> Result {
+    let (sign, magnitude) = (if ns < 0 { "-" } else { "" }, ns.unsigned_abs());
+    let (whole, below) = (magnitude / 1000, magnitude % 1000);
+    write!(out, "{sign}{whole}")?;
+    match (below, below % 10, below % 100) {
+        (0, _, _) => Ok(()),
+        (_, _, 0) => write!(out, ".{}", below / 100),
+        (_, 0, _) => write!(out, ".{:02}", below / 10),
+        _ => write!(out, ".{below:03}"),
+    }
+}
+
+/// An id: a number, or the string that it is in its source.
+pub(super) fn id(out: &mut impl Write, id: Id<'_>, unsigned: bool) -> Result {
+    match id {
+        Id::Number(number) if unsigned => write!(out, "{}", number.cast_unsigned()),
+        Id::Number(number) => write!(out, "{number}"),
+        Id::Text(text) => string(out, Text::escaped(text)),
+    }
+}
+
+/// An object with these entries.
+pub(super) fn object(out: &mut impl Write, args: Args<'_>) -> Result {
+    value(out, Value::Map(args))
+}
+
+/// Any value, without recursion.
+pub(super) fn value(out: &mut impl Write, value: Value<'_>) -> Result {
+    let mut open: [Option<Nested<'_>>; MAX_DEPTH] = [const { None }; MAX_DEPTH];
+    let mut depth = 0;
+    let mut next = Some(value);
+    loop {
+        if let Some(value) = next.take() {
+            let nested = match value {
+                Value::List(items) => Some(Nested { entries: items.iter(), object: false, first: true }),
+                Value::Map(entries) => Some(Nested { entries: entries.iter(), object: true, first: true }),
+                _ => None,
+            };
+            match (nested, open.get_mut(depth)) {
+                (Some(nested), Some(slot)) => {
+                    out.write_char(if nested.object { '{' } else { '[' })?;
+                    *slot = Some(nested);
+                    depth += 1;
+                }
+                (Some(_), None) => out.write_str("null")?,
+                (None, _) => scalar(out, value)?,
+            }
+        }
+        let Some(nested) = depth.checked_sub(1).and_then(|top| open.get_mut(top)?.as_mut()) else {
+            return Ok(());
+        };
+        match nested.entries.next() {
+            Some((key, value)) => {
+                if !nested.first {
+                    out.write_char(',')?;
+                }
+                nested.first = false;
+                if nested.object {
+                    string(out, key)?;
+                    out.write_char(':')?;
+                }
+                next = Some(value);
+            }
+            None => {
+                out.write_char(if nested.object { '}' } else { ']' })?;
+                depth -= 1;
+            }
+        }
+    }
+}
+
+/// A list or object that is being written.
+struct Nested<'a> {
+    entries: Entries<'a>,
+    object: bool,
+    first: bool,
+}
+
+fn scalar(out: &mut impl Write, value: Value<'_>) -> Result {
+    match value {
+        Value::Bool(value) => write!(out, "{value}"),
+        Value::I64(value) => write!(out, "{value}"),
+        Value::U64(value) => write!(out, "{value}"),
+        // The shortest text that reads back the same; it always has a point or an exponent.
+        Value::F64(value) if value.is_finite() => write!(out, "{value:?}"),
+        Value::F64(value) if value.is_nan() => out.write_str("\"NaN\""),
+        Value::F64(value) => out.write_str(if value > 0.0 { "\"Infinity\"" } else { "\"-Infinity\"" }),
+        Value::Text(text) => string(out, text),
+        Value::Bytes(bytes) => {
+            out.write_char('"')?;
+            bytes.iter().try_for_each(|byte| write!(out, "{byte:02x}"))?;
+            out.write_char('"')
+        }
+        _ => out.write_str("null"),
+    }
+}

@@ -1,0 +1,255 @@
+//! What is written is strict JSON, and reads back as what it was.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "test code outside of test functions")]
+
+mod common;
+
+use common::{brief_args, corpus, files};
+use spall_json::{Writer, Written, parse_all};
+use spall_model::{
+    Args, AsyncPhase, Clock, Event, FlowBind, FlowEvent, FlowPhase, Id, KeyedEvent, MetaEvent, Scope, Text,
+    Thread, ThreadEvent, Tick, Ticks, Unit, Value,
+};
+
+fn write(events: &[Event<'_>]) -> String {
+    let mut writer = Writer::new(String::new());
+    for event in events {
+        assert_eq!(writer.write_event(event), Ok(Written::Done), "{event:?}");
+    }
+    let json = writer.finish().unwrap();
+    let strict: Result<serde_json::Value, _> = serde_json::from_str(&json);
+    strict.unwrap_or_else(|error| panic!("{error}: {json}"));
+    json
+}
+
+/// The lines of the list of events.
+fn lines(events: &[Event<'_>]) -> Vec<String> {
+    let json = write(events);
+    let list = json.strip_prefix("{\"traceEvents\":[\n").unwrap().split("\n]").next().unwrap();
+    list.split(",\n").map(String::from).collect()
+}
+
+fn slice(name: &'static [u8]) -> ThreadEvent<'static> {
+    ThreadEvent::new(Thread::new(1_i64, 2_i64), Tick(0), Text::plain(name))
+}
+
+/// All that an event says, without where it stands. What the writer normalises is made equal.
+fn meaning(data: &[u8]) -> Vec<String> {
+    let mut all = Vec::new();
+    for parsed in parse_all(data) {
+        let parsed = parsed.unwrap();
+        let args = match parsed.event {
+            Event::Diagnostic(_) | Event::Clock(_) => continue,
+            Event::Meta(MetaEvent { thread: None, key, .. })
+                if key.is(b"displayTimeUnit") || key.is(b"baseTimeNanoseconds") =>
+            {
+                continue;
+            }
+            Event::Begin(event)
+            | Event::End(event)
+            | Event::Complete(event, _)
+            | Event::Unfinished(event)
+            | Event::Instant(event, _)
+            | Event::State(event, _)
+            | Event::Other(event, _) => event.args,
+            Event::Async(_, event) | Event::Object(_, event) => event.args,
+            Event::Counter(counter) => counter.series,
+            _ => Args::NONE,
+        };
+        let fields = args.fields().filter(|(key, _)| !key.is(b"tid"));
+        let fields: Vec<_> =
+            fields.map(|(key, value)| (common::text(key), common::brief_value(value))).collect();
+        let args = brief_args(args)
+            .replace(":NaN", ":\"NaN\"")
+            .replace("Infinity", "inf")
+            .replace("\"-inf\"", "-inf");
+        let event = common::brief_event(&parsed.event, parsed.bytes);
+        all.push(format!("{event} {args} {fields:?}"));
+    }
+    all
+}
+
+#[test]
+fn everything_in_the_corpus_reads_back() {
+    let Some(corpus) = corpus() else { return };
+    let mut written = 0;
+    for folder in ["json", "chrome"] {
+        for (path, data) in files(&corpus.join(folder), ".json") {
+            if path.to_string_lossy().ends_with(".expect.json") {
+                continue;
+            }
+            let mut writer = Writer::new(String::new());
+            for parsed in parse_all(&data) {
+                let event = parsed.unwrap().event;
+                assert_eq!(writer.write_event(&event), Ok(Written::Done), "{}: {event:?}", path.display());
+                written += 1;
+            }
+            let json = writer.finish().unwrap();
+            let strict: Result<serde::de::IgnoredAny, _> = serde_json::from_str(&json);
+            assert!(strict.is_ok(), "{}: {}", path.display(), strict.unwrap_err());
+            let (expected, found) = (meaning(&data), meaning(json.as_bytes()));
+            for (expected, found) in expected.iter().zip(&found) {
+                assert_eq!(expected, found, "{}", path.display());
+            }
+            assert_eq!(expected.len(), found.len(), "{}", path.display());
+        }
+    }
+    assert!(written > 100_000, "{written}");
+}
+
+#[test]
+fn an_empty_document() {
+    assert_eq!(write(&[]), "{\"traceEvents\":[],\"displayTimeUnit\":\"ns\"}\n");
+}
+
+#[test]
+fn times_are_exact_microseconds() {
+    let at = |at| Event::Begin(ThreadEvent { at: Tick(at), ..slice(b"") });
+    let times = [0, 1, 10, 100, 1000, 1001, -1, -1500, i64::MAX, i64::MIN].map(at);
+    let expected = [
+        "0",
+        "0.001",
+        "0.01",
+        "0.1",
+        "1",
+        "1.001",
+        "-0.001",
+        "-1.5",
+        "9223372036854775.807",
+        "-9223372036854775.808",
+    ];
+    for (line, expected) in lines(&times).iter().zip(expected) {
+        assert!(line.starts_with(&format!("{{\"ph\":\"B\",\"ts\":{expected},\"pid\"")), "{line}");
+    }
+}
+
+#[test]
+fn other_clocks_become_nanoseconds_and_keep_nesting() {
+    let clock = |unit| Event::Clock(Clock { unit, epoch_ns: None });
+    let complete = |at, length| Event::Complete(ThreadEvent { at: Tick(at), ..slice(b"") }, Ticks(length));
+    let line = |unit, at, length| lines(&[clock(unit), complete(at, length)]).remove(0);
+    assert!(line(Unit::Nanoseconds(0.5), 3, 4).contains("\"ts\":0.002,\"dur\":0.002,"));
+    assert!(line(Unit::Nanoseconds(0.5), -3, 4).contains("\"ts\":-0.002,\"dur\":0.003,"));
+    assert!(line(Unit::Ordinal, 3, 4).contains("\"ts\":3,\"dur\":4,"));
+}
+
+#[test]
+fn the_epoch_is_a_key() {
+    let clock = Clock { epoch_ns: Some(7), ..Clock::NANOSECONDS };
+    let json = write(&[Event::Clock(clock)]);
+    assert_eq!(json, "{\"traceEvents\":[],\"baseTimeNanoseconds\":7,\"displayTimeUnit\":\"ns\"}\n");
+    let read: Vec<_> = parse_all(json.as_bytes()).map(|parsed| parsed.unwrap().event).collect();
+    assert_eq!(read[0], Event::Clock(clock));
+}
+
+#[test]
+fn text_is_escaped_and_repaired() {
+    let named = |name| Event::Begin(ThreadEvent { name, ..slice(b"") });
+    let lines = lines(&[
+        named(Text::plain(b"q\" b\\ n\n \x01 \xc3\xa9")),
+        named(Text::plain(b"bad \xff\xc3")),
+        named(Text::escaped(br#"\u00e9 \p \/ \ud83d"#)),
+        named(Text::escaped(b"cut \\")),
+    ]);
+    let name = |line: &str| line.split("\"name\":").nth(1).unwrap().trim_end_matches('}').to_string();
+    assert_eq!(name(&lines[0]), r#""q\" b\\ n\n \u0001 é""#);
+    assert_eq!(name(&lines[1]), "\"bad \u{fffd}\u{fffd}\"");
+    assert_eq!(name(&lines[2]), "\"é \\\\p / \u{fffd}\"");
+    assert_eq!(name(&lines[3]), r#""cut \\""#);
+}
+
+#[test]
+fn arguments_of_any_format_are_strict_json() {
+    let with = |args| Event::Begin(ThreadEvent { args, ..slice(b"") });
+    let json = br#"{"a":NaN,"b":[007,+5,.5,1e5,{"c":-Infinity}],"d":"x	y",e}"#;
+    let lines = lines(&[with(Args::text(b"plain")), with(Args::new(json, &spall_json::JSON_ARGS))]);
+    assert!(lines[0].ends_with(r#""args":{"text":"plain"}}"#), "{}", lines[0]);
+    assert!(
+        lines[1].ends_with(r#""args":{"a":"NaN","b":[7,5,0.5,100000.0,{"c":"-Infinity"}],"d":"x\ty"}}"#),
+        "{}",
+        lines[1]
+    );
+}
+
+#[test]
+fn deep_nesting_ends_in_null() {
+    let json = format!("{{\"a\":{}{}}}", "[".repeat(100_000), "]".repeat(100_000));
+    let args = Args::new(json.as_bytes(), &spall_json::JSON_ARGS);
+    let line = lines(&[Event::Begin(ThreadEvent { args, ..slice(b"") })]).remove(0);
+    assert!(line.ends_with(&format!("{{\"a\":{}null{}}}}}", "[".repeat(31), "]".repeat(31))), "{line}");
+}
+
+#[test]
+fn flows_of_a_slice_are_its_fields() {
+    let flow = |phase, id| {
+        Event::Flow(FlowEvent {
+            phase,
+            bind: FlowBind::Slice,
+            thread: Thread::new(1_i64, 2_i64),
+            at: Tick(0),
+            id: Id::Number(id),
+            local: false,
+            name: Text::plain(b"f"),
+            category: Text::EMPTY,
+        })
+    };
+    let lines = lines(&[
+        Event::Complete(slice(b"f"), Ticks(1000)),
+        flow(FlowPhase::Step, 7),
+        Event::Begin(slice(b"g")),
+        flow(FlowPhase::Start, 8),
+        flow(FlowPhase::End, 9),
+    ]);
+    assert!(lines[0].ends_with(r#""bind_id":7,"flow_in":true,"flow_out":true}"#), "{}", lines[0]);
+    assert!(lines[1].ends_with(r#""bind_id":8,"flow_out":true}"#), "{}", lines[1]);
+    // A slice has room for one; another becomes an event of its own.
+    assert!(lines[2].starts_with(r#"{"ph":"f","#) && lines[2].ends_with(r#""bp":"e"}"#), "{}", lines[2]);
+}
+
+#[test]
+fn keys_of_async_events() {
+    let step = |local| {
+        let (pid, at, id) = (Id::Number(1), Tick(0), Id::Text(b"0x1"));
+        let (name, category) = (Text::EMPTY, Text::EMPTY);
+        Event::Async(
+            AsyncPhase::Begin,
+            KeyedEvent { pid, at, id, local, scoped: false, name, category, args: Args::NONE },
+        )
+    };
+    let lines = lines(&[step(false), step(true)]);
+    assert_eq!(lines[0], r#"{"ph":"b","ts":0,"pid":1,"tid":1,"id":"0x1"}"#);
+    assert_eq!(lines[1], r#"{"ph":"b","ts":0,"pid":1,"tid":1,"id2":{"local":"0x1"}}"#);
+}
+
+#[test]
+fn keys_stand_before_or_behind_the_events() {
+    let key =
+        |key: &'static [u8], value| Event::Meta(MetaEvent { thread: None, key: Text::plain(key), value });
+    let begin = Event::Begin(slice(b""));
+    let json =
+        write(&[key(b"a", Value::I64(1)), begin, key(b"displayTimeUnit", Value::Text(Text::plain(b"ms")))]);
+    assert_eq!(
+        json,
+        "{\"a\":1,\"traceEvents\":[\n{\"ph\":\"B\",\"ts\":0,\"pid\":1,\"tid\":2}\n],\"displayTimeUnit\":\"ms\"}\n"
+    );
+    let mut writer = Writer::new(String::new());
+    for (event, expected) in [
+        (begin, Written::Done),
+        (key(b"b", Value::Null), Written::Done),
+        (begin, Written::TooLate),
+        (key(b"traceEvents", Value::Null), Written::NoForm),
+        (Event::Other(slice(b""), 0), Written::TooLate),
+    ] {
+        assert_eq!(writer.write_event(&event), Ok(expected), "{event:?}");
+    }
+    assert_eq!(
+        writer.finish().unwrap(),
+        "{\"traceEvents\":[\n{\"ph\":\"B\",\"ts\":0,\"pid\":1,\"tid\":2}\n],\"b\":null,\"displayTimeUnit\":\"ns\"}\n"
+    );
+}
+
+#[test]
+fn what_has_no_form_is_said() {
+    let mut writer = Writer::new(String::new());
+    assert_eq!(writer.write_event(&Event::Other(slice(b""), b'"')), Ok(Written::NoForm));
+    assert_eq!(writer.write_event(&Event::Instant(slice(b""), Scope::Global)), Ok(Written::Done));
+}
