@@ -69,6 +69,8 @@ mod frame;
 mod hit;
 #[cfg(feature = "alloc")]
 mod index;
+#[cfg(feature = "alloc")]
+mod instants;
 mod label;
 #[cfg(feature = "alloc")]
 mod layout;
@@ -84,11 +86,15 @@ mod rect;
 mod row;
 mod ruler;
 #[cfg(feature = "alloc")]
+mod summary;
+#[cfg(feature = "alloc")]
 mod vertical;
 #[cfg(feature = "alloc")]
 mod walk;
 
 pub use frame::{Fidelity, Frame};
+#[cfg(feature = "alloc")]
+pub use instants::{InstantMark, instant_marks};
 pub use label::{ColorKey, Ellipsis, Fitted, fit_label};
 #[cfg(feature = "alloc")]
 pub use layout::{Layout, Options, RowInfo};

@@ -112,6 +112,20 @@ impl Run {
 }
 
 impl Item {
+    /// Adds to each column touched the part of it that is inside slices; a column has `width` parts.
+    pub(crate) fn add_busy(&self, width: f32, columns: &mut [f32]) {
+        let (first, last) = (self.columns.0 as usize, self.columns.1 as usize);
+        if let Some(column) = columns.get_mut(first) {
+            *column += self.busy.0 / width;
+        }
+        if last > first {
+            columns.get_mut(first + 1..last).unwrap_or_default().iter_mut().for_each(|column| *column += 1.0);
+            if let Some(column) = columns.get_mut(last) {
+                *column += self.busy.1 / width;
+            }
+        }
+    }
+
     /// A slice, and the run that may follow it.
     #[inline(always)]
     pub(crate) fn slice(frame: &Frame, owner: Owner, first: u32) -> (Self, Run) {

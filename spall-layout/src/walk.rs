@@ -46,6 +46,27 @@ pub(crate) fn rects(row: &RowView<'_>, frame: &Frame, scratch: &mut Scratch, out
     }
 }
 
+/// Adds to each column the part of it that is inside slices.
+pub(crate) fn add_busy(row: &RowView<'_>, frame: &Frame, scratch: &mut Scratch, columns: &mut [f32]) {
+    let seen = seen(row, frame);
+    if seen.0 >= seen.1 {
+        return;
+    }
+    let width = to_f32(frame.column_parts());
+    walk(
+        row,
+        frame,
+        seen,
+        &mut scratch.items,
+        |_| false,
+        |items| {
+            for item in items {
+                item.add_busy(width, columns);
+            }
+        },
+    );
+}
+
 /// The positions in the row of the slices that touch a column of the frame, half open.
 pub(crate) fn seen(row: &RowView<'_>, frame: &Frame) -> (u32, u32) {
     let ends_inside = |at: usize| match (row.starts.get(at), row.ends.get(at)) {

@@ -180,3 +180,26 @@ fn seen_slices_are_those_that_the_rectangles_stand_for() {
         }
     }
 }
+
+#[test]
+fn layout_10_1_busy_rows_are_counted_column_by_column() {
+    let trace = trace();
+    let layout = Layout::new(&trace, &Options::default());
+    let frame = Frame::new(Tick(0)..Tick(104), 13, Fidelity::Fast);
+    let mut busy = Vec::new();
+    let tops = layout.rows().map(RowId).filter(|&row| layout.row_info(row).unwrap().depth == 0);
+    layout.busy_rows(tops, &frame, &mut Scratch::new(), &mut busy);
+    // The slices of depth 0: 0-100, 50-70, 90-100 and 100-104, in columns of 8 ticks.
+    let inside =
+        |column: i64, (start, end): (i64, i64)| ((column * 8 + 8).min(end) - (column * 8).max(start)).max(0);
+    let expected: Vec<f32> = (0..13)
+        .map(|column| {
+            let ticks: i64 =
+                [(0, 100), (50, 70), (90, 100), (100, 104)].map(|slice| inside(column, slice)).iter().sum();
+            u8::try_from(ticks).map(f32::from).unwrap() / 8.0
+        })
+        .collect();
+    assert_eq!(busy, expected);
+    layout.busy_rows([], &frame, &mut Scratch::new(), &mut busy);
+    assert_eq!(busy, [0.0; 13]);
+}
