@@ -10,12 +10,11 @@
     reason = "a test fails by panicking"
 )]
 
-mod corpus;
-
 use serde_json::Value as Json;
 use spall_format::ErrorKind;
 use spall_format::spall::{self, v0, v1, v3};
 use spall_model::{DiagnosticKind, Event, Id, Text, Thread, ThreadEvent};
+use spall_synth::corpus;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;

@@ -4,16 +4,14 @@
     clippy::expect_used,
     clippy::panic,
     clippy::indexing_slicing,
-    clippy::print_stdout,
     clippy::std_instead_of_alloc,
     reason = "a test fails by panicking"
 )]
 #![cfg(feature = "std")]
 
-mod corpus;
-
 use spall_format::spall::{self, BufferWriter, FileWriter, Full, Header, MIN_BUFFER, Version, Written};
 use spall_model::{Args, Clock, Event, Id, Text, Thread, ThreadEvent, Tick, Ticks, Unit};
+use spall_synth::corpus;
 use spall_synth::spall::{Shape, attacks, trace};
 use std::fs;
 
