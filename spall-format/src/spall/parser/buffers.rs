@@ -1,9 +1,9 @@
 //! Version 3: buffers, each with the records of one thread. \[spall A.5\]
 
-use spall_model::{Args, ByteRange, Chunk, DiagnosticKind, Event, Parsed, Text, Thread, ThreadEvent, Tick};
+use spall_model::{ByteRange, Chunk, DiagnosticKind, Event, Parsed, Text, Thread};
 use zerocopy::FromBytes;
 
-use super::{Parser, State};
+use super::{Parser, event};
 use crate::spall::record::{Decode, Stop, without_nul};
 use crate::spall::v3::Record;
 use crate::spall::wire::BufferHeader;
@@ -13,11 +13,14 @@ impl Parser {
     // Not worth a call: the caller then only pays for what it looks at. Names would double the time.
     #[inline(always)]
     pub(super) fn plain_v3<'a>(&mut self, data: &'a [u8]) -> Option<Parsed<'a>> {
-        if !matches!(self.state, State::V3) {
-            return None;
-        }
         let (record, length) = Record::decode(self.enclosed(data)).ok()?;
-        let event = self.slice_v3(record, |when| i64::try_from(when).ok())?;
+        let event = match record {
+            Record::Begin { when, name, args } => {
+                Event::Begin(event(self.thread, i64::try_from(when).ok()?, name, args))
+            }
+            Record::End { when } => Event::End(event(self.thread, i64::try_from(when).ok()?, b"", b"")),
+            _ => return None,
+        };
         Some(self.parsed(length, event))
     }
 
@@ -34,20 +37,16 @@ impl Parser {
             Record::ProcessName(name) => Event::ProcessName(self.thread.pid, Text::plain(without_nul(name))),
             Record::ThreadName(name) => Event::ThreadName(self.thread, Text::plain(without_nul(name))),
             Record::Pad(size) => return self.padding_v3(length, size, data, eof),
-            Record::Begin { .. } | Record::End { .. } => {
-                // Neither short nor plain: its time is out of range.
-                if self.noted == 0 {
-                    self.noted = 1;
-                    let bytes = ByteRange::new(self.offset, self.offset + length as u64);
-                    return self.report(DiagnosticKind::TimeOutOfRange, bytes);
-                }
-                self.noted = 0;
-                match self.slice_v3(record, |_| Some(i64::MAX)) {
-                    Some(event) => event,
-                    None => return Chunk::End,
-                }
+            // Whole and not plain: its time is out of range, which is said first.
+            Record::Begin { .. } | Record::End { .. } if self.noted == 0 => {
+                self.noted = 1;
+                let bytes = ByteRange::new(self.offset, self.offset + length as u64);
+                return self.report(DiagnosticKind::TimeOutOfRange, bytes);
             }
+            Record::Begin { name, args, .. } => Event::Begin(event(self.thread, i64::MAX, name, args)),
+            Record::End { .. } => Event::End(event(self.thread, i64::MAX, b"", b"")),
         };
+        self.noted = 0;
         Chunk::Parsed(self.parsed(length, event))
     }
 
@@ -61,20 +60,6 @@ impl Parser {
     #[inline]
     fn enclosed<'a>(&self, data: &'a [u8]) -> &'a [u8] {
         usize::try_from(self.left()).ok().and_then(|left| data.get(..left)).unwrap_or(data)
-    }
-
-    /// The event of a begin or an end if `tick` accepts its time.
-    #[inline(always)]
-    fn slice_v3<'a>(&self, record: Record<'a>, tick: impl Fn(u64) -> Option<i64>) -> Option<Event<'a>> {
-        Some(match record {
-            Record::Begin { when, name, args } => {
-                let name = Text::plain(without_nul(name));
-                let event = ThreadEvent::new(self.thread, Tick(tick(when)?), name);
-                Event::Begin(ThreadEvent { args: Args::text(args), ..event })
-            }
-            Record::End { when } => Event::End(ThreadEvent::new(self.thread, Tick(tick(when)?), Text::EMPTY)),
-            _ => return None,
-        })
     }
 
     fn padding_v3<'a>(&mut self, header: usize, size: u32, data: &[u8], eof: bool) -> Chunk<'a> {

@@ -1,13 +1,32 @@
 //! Versions 0 and 1: a stream of records with floating point times. \[spall A.2\] \[spall A.3\]
 
-use spall_model::{Args, ByteRange, Chunk, DiagnosticKind, Event, Text, Thread, ThreadEvent, Tick, Ticks};
+use spall_model::{ByteRange, Chunk, DiagnosticKind, Event, Parsed, Thread, ThreadEvent, Tick, Ticks};
 
-use super::Parser;
-use crate::spall::record::{Decode, Stop, without_nul};
+use super::{Parser, event};
+use crate::spall::record::{Decode, Stop};
 use crate::spall::{v0, v1};
 use crate::{Error, ErrorKind};
 
 impl Parser {
+    /// The record of version 1 that comes next, if it is a whole begin or end with a time in range: nearly always.
+    pub(super) fn plain_v1<'a>(&mut self, data: &'a [u8]) -> Option<Parsed<'a>> {
+        let (record, length) = v1::Record::decode(data).ok()?;
+        let event = match record {
+            v1::Record::Begin { pid, tid, time, name, args, .. } => {
+                let at = nanoseconds(time * self.ns_per_tick).ok()?;
+                self.latest = Tick(at);
+                Event::Begin(event(Thread::new(pid, tid), at, name, args))
+            }
+            v1::Record::End { pid, tid, time } => {
+                let at = nanoseconds(time * self.ns_per_tick).ok()?;
+                self.latest = Tick(at);
+                Event::End(event(Thread::new(pid, tid), at, b"", b""))
+            }
+            v1::Record::Pad(_) => return None,
+        };
+        Some(self.parsed(length, event))
+    }
+
     pub(super) fn record_v0<'a>(&mut self, data: &'a [u8], eof: bool) -> Result<Chunk<'a>, Error> {
         let (record, length) = match v0::Record::decode(data) {
             Ok(decoded) => decoded,
@@ -82,8 +101,7 @@ impl Parser {
             Err(Unusable::NotANumber) => (self.latest.0, Some(DiagnosticKind::NanTime)),
             Err(Unusable::OutOfRange(clamped)) => (clamped, Some(DiagnosticKind::TimeOutOfRange)),
         };
-        let event = ThreadEvent::new(Thread::new(pid, tid), Tick(at), Text::plain(without_nul(name)));
-        (ThreadEvent { args: Args::text(args), ..event }, fault)
+        (event(Thread::new(pid, tid), at, name, args), fault)
     }
 
     /// From `at`, which is `time` rounded, to the end, rounded as well: what ends and begins at one time still does.
