@@ -1,0 +1,234 @@
+//! What each phase and field means \[json 1\], \[json 3.5\]–\[json 3.7\].
+#![allow(clippy::panic, clippy::unwrap_used, reason = "test code outside of test functions")]
+
+mod common;
+
+use common::{brief, brief_args, brief_value, text};
+use spall_json::{JSON_ARGS, args_text, parse_all};
+use spall_model::{Args, Event};
+
+fn check(events: &str, expected: &[&str]) {
+    let json = format!("[{events}]");
+    assert_eq!(brief(json.as_bytes()), expected, "{json}");
+    common::assert_guessing_changes_nothing(json.as_bytes(), &json);
+}
+
+/// The arguments of the one event, its further fields, and the text of its arguments.
+fn check_args(event: &str, args: &str, fields: &str) {
+    let json = format!("[{event}]");
+    let parsed = parse_all(json.as_bytes()).next().unwrap().unwrap();
+    let found = match parsed.event {
+        Event::Begin(event) | Event::Complete(event, _) | Event::Instant(event, _) => event.args,
+        Event::Async(_, event) => event.args,
+        Event::Counter(counter) => counter.series,
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(brief_args(found), args, "{json}");
+    let found = found.fields().map(|(key, value)| format!("{}:{}", text(key), brief_value(value)));
+    assert_eq!(found.collect::<Vec<_>>().join(","), fields, "{json}");
+}
+
+#[test]
+fn begin_and_end() {
+    check(
+        r#"{"ph":"B","name":"a","pid":1,"tid":2,"ts":3},{"ph":"E","pid":1,"tid":2,"ts":4}"#,
+        &["B a 1/2 3000", "E  1/2 4000"],
+    );
+}
+
+#[test]
+fn instants() {
+    let event =
+        |phase: &str, scope: &str| format!(r#"{{"ph":"{phase}","name":"a","pid":1,"tid":2,"ts":3{scope}}}"#);
+    for phase in ["i", "I", "R"] {
+        check(&event(phase, ""), &["i a 1/2 3000 Thread"]);
+        check(&event(phase, r#","s":"t""#), &["i a 1/2 3000 Thread"]);
+        check(&event(phase, r#","s":"p""#), &["i a 1/2 3000 Process"]);
+        check(&event(phase, r#","s":"g""#), &["i a 1/2 3000 Global"]);
+    }
+    check(&event("i", r#","s":"x""#), &["! bad-field 49..52", "i a 1/2 3000 Thread"]);
+}
+
+#[test]
+fn counters() {
+    check(
+        r#"{"ph":"C","name":"c","pid":1,"ts":2,"id":"7","args":{"a":1}},{"ph":"C","name":"d","pid":1,"ts":2}"#,
+        &["C c 1 2000 id 7", "C d 1 2000"],
+    );
+    let series =
+        r#"{"ph":"C","pid":1,"ts":2,"args":{"a":1,"b":"2.5","c":true,"d":null,"e":18446744073709551615}}"#;
+    check_args(series, "a:1,b:\"2.5\",c:true,d:null,e:18446744073709551615", "");
+}
+
+#[test]
+fn metadata() {
+    let event =
+        |name: &str, args: &str| format!(r#"{{"ph":"M","name":"{name}","pid":1,"tid":2,"args":{args}}}"#);
+    check(&event("process_name", r#"{"name":"p"}"#), &["process 1 is p"]);
+    check(&event("thread_name", r#"{"name":"t"}"#), &["thread 1/2 is t"]);
+    check(&event("thread_name", r#"{"name":12}"#), &["thread 1/2 is 12"]);
+    check(&event("process_sort_index", r#"{"sort_index":-5}"#), &["process 1 at -5"]);
+    check(&event("thread_sort_index", r#"{"sort_index":"7.0"}"#), &["thread 1/2 at 7"]);
+    check(&event("process_labels", r#"{"labels":"a,b"}"#), &["process 1 has a,b"]);
+    check(&event("num_cpus", r#"{"number":4}"#), &["meta 1/2 num_cpus = {number:4}"]);
+    check(&event(r"process\u005fname", r#"{"name":"p"}"#), &["process 1 is p"]);
+    check(r#"{"ph":"m","name":"process_name","pid":1,"args":{"name":"p"}}"#, &["process 1 is p"]);
+    check(r#"{"ph":"M","name":"x","pid":1}"#, &["meta 1/1 x = null"]);
+}
+
+#[test]
+fn metadata_without_its_argument() {
+    let event =
+        |name: &str, args: &str| format!(r#"{{"ph":"M","name":"{name}","pid":1,"tid":2,"args":{args}}}"#);
+    for name in ["process_name", "thread_name", "process_sort_index", "thread_sort_index", "process_labels"] {
+        for args in ["{}", "null", "[]", r#"{"name":null,"labels":{},"sort_index":1.5}"#] {
+            let event = event(name, args);
+            check(&event, &[&format!("! bad-metadata 1..{}", event.len() + 1)]);
+        }
+    }
+}
+
+#[test]
+fn async_steps() {
+    let phases = ["b", "n", "e", "S", "T", "p", "F"];
+    let names = ["Begin", "Instant", "End", "Start", "StepInto", "StepPast", "Finish"];
+    for (phase, name) in phases.iter().zip(names) {
+        let event =
+            |id: &str| format!(r#"{{"ph":"{phase}","name":"a","cat":"c","pid":1,"tid":2,"ts":3,{id}}}"#);
+        check(&event(r#""id":72"#), &[&format!("{name} a 1 3000 id 72")]);
+        check(&event(r#""id":"72""#), &[&format!("{name} a 1 3000 id 72")]);
+        check(&event(r#""id":"0x1""#), &[&format!("{name} a 1 3000 id \"0x1\"")]);
+        check(&event(r#""id2":{"local":"0x1"}"#), &[&format!("{name} a 1 3000 id \"0x1\" local")]);
+        check(&event(r#""id2":{"global":5}"#), &[&format!("{name} a 1 3000 id 5")]);
+        check(&event(r#""id":1,"id2":{"local":5}"#), &[&format!("{name} a 1 3000 id 5 local")]);
+        check(&event(r#""id":1,"scope":"s""#), &[&format!("{name} a 1 3000 id 1 scoped")]);
+        let none = event(r#""id2":{"":5},"id":null"#);
+        check(&none, &[&format!("! missing-id 1..{}", none.len() + 1)]);
+    }
+}
+
+#[test]
+fn thread_states() {
+    check(r#"{"ph":"T","name":"Running","pid":1,"tid":2,"ts":3,"dur":4}"#, &["T Running 1/2 3000+4000"]);
+    check(r#"{"ph":"T","name":"a","pid":1,"tid":2,"ts":3,"dur":4,"id":5}"#, &["StepInto a 1 3000 id 5"]);
+    check(r#"{"ph":"T","name":"a","pid":1,"tid":2,"ts":3}"#, &["! missing-id 1..45"]);
+}
+
+#[test]
+fn objects_are_local_to_their_process() {
+    for (phase, name) in [("N", "New"), ("O", "Snapshot"), ("D", "Delete")] {
+        let event = |id: &str| format!(r#"{{"ph":"{phase}","name":"T","pid":1,"tid":2,"ts":3,{id}}}"#);
+        check(&event(r#""id":"0x1000""#), &[&format!("{name} T 1 3000 id \"0x1000\" local")]);
+        check(&event(r#""id2":{"global":1}"#), &[&format!("{name} T 1 3000 id 1")]);
+    }
+}
+
+#[test]
+fn flows() {
+    let event = |phase: &str, more: &str| {
+        format!(r#"{{"ph":"{phase}","name":"f","pid":1,"tid":2,"ts":3,"id":4{more}}}"#)
+    };
+    check(&event("s", ""), &["Start f 1/2 3000 id 4 Enclosing"]);
+    check(&event("t", ""), &["Step f 1/2 3000 id 4 Enclosing"]);
+    check(&event("f", ""), &["End f 1/2 3000 id 4 Next"]);
+    check(&event("f", r#","bp":"e""#), &["End f 1/2 3000 id 4 Enclosing"]);
+    check(&event("f", r#","bp":"z""#), &["End f 1/2 3000 id 4 Next"]);
+    check(&event("s", r#","id2":{"local":9}"#), &["Start f 1/2 3000 id 9 Enclosing local"]);
+    check(r#"{"ph":"s","pid":1,"tid":2,"ts":3}"#, &["! missing-id 1..34"]);
+}
+
+#[test]
+fn flows_of_slices_follow_them() {
+    let event = |more: &str| format!(r#"{{"ph":"X","name":"a","pid":1,"tid":2,"ts":3,"dur":1{more}}}"#);
+    let slice = "X a 1/2 3000+1000";
+    check(&event(r#","bind_id":"0x1","flow_out":true"#), &[slice, "Start a 1/2 3000 id \"0x1\" Slice"]);
+    check(&event(r#","bind_id":7,"flow_in":true"#), &[slice, "End a 1/2 3000 id 7 Slice"]);
+    check(&event(r#","bind_id":7,"flow_in":1,"flow_out":"true""#), &[slice, "Step a 1/2 3000 id 7 Slice"]);
+    check(&event(r#","bind_id":7,"flow_in":false,"flow_out":0"#), &[slice]);
+    check(&event(r#","bind_id":7"#), &[slice]);
+    check(&event(r#","flow_out":true"#), &[slice]);
+    check(
+        r#"{"ph":"B","pid":1,"ts":3,"bind_id":7,"flow_out":true}"#,
+        &["! missing-thread 1..54", "B  1/1 3000", "Start  1/1 3000 id 7 Slice"],
+    );
+    check(
+        r#"{"ph":"X","pid":1,"tid":1,"ts":3,"bind_id":[],"flow_out":true}"#,
+        &["! bad-field 44..46", "X  1/1 3000+?"],
+    );
+}
+
+#[test]
+fn phases_without_a_meaning_here() {
+    for phase in ["P", "V", "v", "c", "(", ")"] {
+        let event = format!(r#"{{"ph":"{phase}","name":"a","pid":1,"tid":2,"ts":3}}"#);
+        check(&event, &[&format!("{phase} a 1/2 3000")]);
+    }
+}
+
+#[test]
+fn the_end_is_rounded_not_the_length() {
+    let event = |ts: &str, dur: &str| format!(r#"{{"ph":"X","pid":1,"tid":1,"ts":{ts},"dur":{dur}}}"#);
+    check(&event(".0004", "1.0002"), &["X  1/1 0+1001"]);
+    check(&event(".0006", "1.0"), &["X  1/1 1+1000"]);
+    check(&event("1.0004999", "1.9990001"), &["X  1/1 1000+2000"]);
+    check(&event("2.0005", "0.0005"), &["X  1/1 2001+0"]);
+    check(&event("5", "-2.5"), &["X  1/1 5000+-2500"]);
+}
+
+#[test]
+fn arguments_are_decoded_when_asked_for() {
+    let event = |args: &str| format!(r#"{{"ph":"B","pid":1,"tid":1,"ts":1,"args":{args}}}"#);
+    check_args(&event(r#"{"a":{"b":[1,{"c":2}],"d":[]},"e\n":null}"#), "a:{b:[1,{c:2}],d:[]},e\n:null", "");
+    check_args(
+        &event(r#"{"a":-1,"b":9223372036854775808,"c":1e3,"d":NaN,"e":0x1}"#),
+        "a:-1,b:9223372036854775808,c:1000.0,d:NaN,e:\"0x1\"",
+        "",
+    );
+    check_args(&event(r#""__stripped__""#), "text:\"__stripped__\"", "");
+    check_args(&event("{}"), "", "");
+    check_args(&event("{ }"), "", "");
+    check_args(&event("null"), "", "");
+    check_args(&event("\"\""), "", "");
+}
+
+#[test]
+fn arguments_that_are_no_object_are_absent() {
+    check(r#"{"ph":"B","pid":1,"tid":1,"ts":1,"args":[1]}"#, &["! bad-field 41..44", "B  1/1 1000"]);
+    check(r#"{"ph":"B","pid":1,"tid":1,"ts":1,"args":1}"#, &["! bad-field 41..42", "B  1/1 1000"]);
+}
+
+#[test]
+fn further_fields_stand_beside_the_arguments() {
+    let begin =
+        r#"{"ph":"B","pid":1,"tid":1,"ts":1,"tts":2,"args":{"a":{"tts":3}},"sf":4,"cname":"good","id":5}"#;
+    check_args(begin, "a:{tts:3}", "tts:2,sf:4,cname:\"good\",id:5");
+    let without = r#"{"ph":"B","pid":1,"tid":1,"ts":1,"stack":["a","b"]}"#;
+    check_args(without, "", "stack:[\"a\",\"b\"]");
+    let keyed = r#"{"ph":"b","id":5,"pid":1,"tid":9,"ts":1,"scope":"s","args":"x"}"#;
+    check_args(keyed, "text:\"x\"", "tid:9,scope:\"s\"");
+    let json = format!("[{begin}]");
+    let Event::Begin(begin) = parse_all(json.as_bytes()).next().unwrap().unwrap().event else { panic!() };
+    assert_eq!(begin.args.field(b"cname").map(brief_value).as_deref(), Some("\"good\""));
+    assert_eq!(begin.args.field(b"ts"), None);
+    assert_eq!(args_text(&begin.args), Some(&br#"{"a":{"tts":3}}"#[..]));
+}
+
+#[test]
+fn the_text_of_arguments() {
+    assert_eq!(args_text(&Args::new(b"{\"a\": 1}", &JSON_ARGS)), Some(&b"{\"a\": 1}"[..]));
+    assert_eq!(args_text(&Args::text(b"plain")), None);
+    assert_eq!(args_text(&Args::NONE), None);
+}
+
+#[test]
+fn damaged_arguments_end_where_the_damage_is() {
+    assert_eq!(brief_args(Args::new(br#"{"a":1,"b" 2,"c":3}"#, &JSON_ARGS)), "a:1");
+    assert_eq!(brief_args(Args::new(br#"{"a":[1,}],"b":2"#, &JSON_ARGS)), "");
+}
+
+#[test]
+fn depth_costs_no_stack() {
+    let nested = "[".repeat(1_000_000) + &"]".repeat(1_000_000);
+    let event = format!(r#"{{"ph":"B","pid":1,"tid":1,"ts":1,"args":{{"a":{nested}}}}}"#);
+    check(&event, &["B  1/1 1000"]);
+}
