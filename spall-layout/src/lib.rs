@@ -64,6 +64,8 @@ extern crate alloc;
 
 #[cfg(feature = "alloc")]
 mod build;
+#[cfg(feature = "alloc")]
+mod counters;
 mod frame;
 #[cfg(feature = "alloc")]
 mod hit;
@@ -92,6 +94,8 @@ mod vertical;
 #[cfg(feature = "alloc")]
 mod walk;
 
+#[cfg(feature = "alloc")]
+pub use counters::{CounterRun, Series};
 pub use frame::{Fidelity, Frame};
 #[cfg(feature = "alloc")]
 pub use instants::{InstantMark, instant_marks};

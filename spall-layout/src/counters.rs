@@ -1,0 +1,327 @@
+//! Counters, column by column. \[layout 11\]
+#![allow(clippy::indexing_slicing, reason = "positions are of tables built here, bounded by their lengths")]
+
+use alloc::vec::Vec;
+use core::ops::Range;
+
+use spall_model::{CounterValue, NameId, Tick};
+
+use crate::Frame;
+use crate::instants::gallop;
+
+/// Values of a block, as a power of two.
+const BLOCK_BITS: u32 = 4;
+
+/// One series of a counter, ready to be drawn. A value holds until the next one.
+///
+/// Takes 16 bytes per value and 1.6 for the index.
+#[derive(Debug, Clone)]
+pub struct Series {
+    name: NameId,
+    at: Vec<Tick>,
+    values: Vec<f64>,
+    /// Summaries of 16 values, of 16 of those, and so on; full blocks only.
+    levels: Vec<Vec<Summary>>,
+}
+
+/// What values there are in a stretch of time.
+#[derive(Debug, Clone, Copy)]
+struct Summary {
+    min: f64,
+    max: f64,
+    /// Sum of value times length in ticks, from the first to where the value after the last is set.
+    area: f64,
+}
+
+impl Summary {
+    const NONE: Self = Self { min: f64::NAN, max: f64::NAN, area: 0.0 };
+
+    /// Not-a-number values take no part in `min` and `max`, unless there are no others.
+    fn add(&mut self, other: Self) {
+        self.min = self.min.min(other.min);
+        self.max = self.max.max(other.max);
+        self.area += other.area;
+    }
+}
+
+/// A run of columns of a counter: one column in which the value may change, or many in which it does not.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct CounterRun {
+    /// First column.
+    pub x0: u32,
+    /// One past the last column.
+    pub x1: u32,
+    /// The value with which the run begins: the one in force at its left edge, if there is one.
+    pub first: f64,
+    /// The value with which it ends.
+    pub last: f64,
+    /// The smallest value in force at any time in it.
+    pub min: f64,
+    /// The largest.
+    pub max: f64,
+    /// The mean over time, of the time since there is a value.
+    pub mean: f64,
+}
+
+impl Series {
+    /// The series of one counter: `&trace.counters()[track.counters()]`, values of several series by time. In the order
+    /// in which they first have a value.
+    #[must_use]
+    pub fn of(values: &[CounterValue]) -> Vec<Self> {
+        // Sorted by name to stay O(n log n) with many series; stable, so by time within a name.
+        let mut order: Vec<(NameId, usize)> =
+            values.iter().enumerate().map(|(at, value)| (value.series, at)).collect();
+        order.sort();
+        let mut series: Vec<(usize, Self)> = order
+            .chunk_by(|a, b| a.0 == b.0)
+            .map(|group| {
+                let mut series =
+                    Self { name: group[0].0, at: Vec::new(), values: Vec::new(), levels: Vec::new() };
+                for &(_, at) in group {
+                    series.push(values[at].at, values[at].value);
+                }
+                (group[0].1, series)
+            })
+            .collect();
+        series.sort_by_key(|(first, _)| *first);
+        series.into_iter().map(|(_, series)| series).collect()
+    }
+
+    /// A series without values.
+    #[must_use]
+    pub fn new(name: NameId) -> Self {
+        Self { name, at: Vec::new(), values: Vec::new(), levels: Vec::new() }
+    }
+
+    /// Sets a value from `at` on, amortised O(1). A time before that of the value before is moved there.
+    pub fn push(&mut self, at: Tick, value: f64) {
+        let at = self.at.last().map_or(at, |&last| last.max(at));
+        // The value before now has a length, and may complete its block.
+        if self.at.len().trailing_zeros() >= BLOCK_BITS && !self.at.is_empty() {
+            let from = self.at.len() - (1 << BLOCK_BITS);
+            let mut block = Summary::NONE;
+            for index in from..self.at.len() {
+                block.add(self.summary(index, self.at.get(index + 1).copied().unwrap_or(at)));
+            }
+            for level in 0.. {
+                if self.levels.len() == level {
+                    self.levels.push(Vec::new());
+                }
+                let blocks = &mut self.levels[level];
+                blocks.push(block);
+                if blocks.len().trailing_zeros() < BLOCK_BITS {
+                    break;
+                }
+                block = Summary::NONE;
+                blocks[blocks.len() - (1 << BLOCK_BITS)..].iter().for_each(|&part| block.add(part));
+            }
+        }
+        self.at.push(at);
+        self.values.push(value);
+    }
+
+    /// Its name.
+    #[must_use]
+    pub fn name(&self) -> NameId {
+        self.name
+    }
+
+    /// The smallest and the largest value; `None` if there are none that are numbers.
+    #[must_use]
+    pub fn bounds(&self) -> Option<(f64, f64)> {
+        let all = self.of_range(0..self.at.len());
+        (!all.min.is_nan()).then_some((all.min, all.max))
+    }
+
+    /// The value in force at a time. O(log n).
+    #[must_use]
+    pub fn value_at(&self, at: Tick) -> Option<f64> {
+        self.values.get(self.at.partition_point(|&time| time <= at).checked_sub(1)?).copied()
+    }
+
+    /// Appends what the series looks like in `frame` to `out`, from left to right. Columns before the first value are
+    /// in no run. O(log n) per run, and at most two runs per column with a change.
+    pub fn runs(&self, frame: &Frame, out: &mut Vec<CounterRun>) {
+        let columns = frame.columns();
+        if columns == 0 {
+            return;
+        }
+        // The next value to be set, and the column that was reached.
+        let mut next = self.at.partition_point(|&at| at < frame.ticks(0).start);
+        let mut x0 = 0;
+        while x0 < columns {
+            let column = self.at.get(next).and_then(|&at| frame.column(at));
+            let x1 = column.unwrap_or(columns);
+            if x1 > x0
+                && let Some(value) = next.checked_sub(1).map(|before| self.values[before])
+            {
+                let (first, last, min, max, mean) = (value, value, value, value, value);
+                out.push(CounterRun { x0, x1, first, last, min, max, mean });
+            }
+            let Some(column) = column else { break };
+            let count = gallop(&self.at[next..], |&at| frame.column(at) == Some(column));
+            out.push(self.changing(frame, column, next..next + count));
+            next += count.max(1);
+            x0 = column + 1;
+        }
+    }
+
+    /// The column in which the values of a range are set.
+    fn changing(&self, frame: &Frame, column: u32, range: Range<usize>) -> CounterRun {
+        let ticks = frame.ticks(column);
+        let (first_at, last) = (self.at[range.start], range.end - 1);
+        let mut all = self.of_range(range.start..last);
+        all.add(self.summary(last, ticks.end));
+        let mut from = first_at;
+        let mut first = self.values[range.start];
+        // What was in force before counts if it was for some time.
+        if first_at > ticks.start
+            && let Some(before) = range.start.checked_sub(1)
+        {
+            all.add(Summary {
+                area: self.values[before] * length(ticks.start, first_at),
+                ..self.summary(before, first_at)
+            });
+            from = ticks.start;
+            first = self.values[before];
+        }
+        let last = self.values[last];
+        let time = length(from, ticks.end);
+        let mean = if time > 0.0 { all.area / time } else { last };
+        CounterRun { x0: column, x1: column + 1, first, last, min: all.min, max: all.max, mean }
+    }
+
+    /// One value, in force until `end`.
+    fn summary(&self, index: usize, end: Tick) -> Summary {
+        let value = self.values[index];
+        Summary { min: value, max: value, area: value * length(self.at[index], end) }
+    }
+
+    /// The values of a range, each until the next is set. O(log n).
+    fn of_range(&self, range: Range<usize>) -> Summary {
+        let mut all = Summary::NONE;
+        let mut index = range.start;
+        while index < range.end {
+            // The largest full block that begins here and ends in the range.
+            let mut width = 0;
+            let mut found = None;
+            for blocks in &self.levels {
+                width += BLOCK_BITS;
+                let end = (index >> width << width) + (1 << width);
+                if index & ((1 << width) - 1) != 0 || end > range.end {
+                    break;
+                }
+                found = blocks.get(index >> width).map(|&block| (block, end)).or(found);
+            }
+            let (part, end) = found.unwrap_or_else(|| {
+                (self.summary(index, self.at.get(index + 1).copied().unwrap_or(self.at[index])), index + 1)
+            });
+            all.add(part);
+            index = end;
+        }
+        all
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a mean is no exact number")]
+fn length(from: Tick, to: Tick) -> f64 {
+    if to > from { to.0.abs_diff(from.0) as f64 } else { 0.0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Fidelity;
+
+    fn random(state: &mut u64, end: u64) -> u64 {
+        *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (*state >> 33) % end
+    }
+
+    /// Checks the runs tick by tick. Needs columns of whole ticks.
+    fn check(values: &[(i64, f64)], start: i64, columns: u16, width: i64) {
+        let mut series = Series::new(NameId::EMPTY);
+        values.iter().for_each(|&(at, value)| series.push(Tick(at), value));
+        let frame =
+            Frame::new(Tick(start)..Tick(start + i64::from(columns) * width), columns, Fidelity::Fast);
+        let mut runs = Vec::new();
+        series.runs(&frame, &mut runs);
+        let mut x = 0;
+        for column in 0..frame.columns() {
+            let ticks = frame.ticks(column);
+            let before = values.iter().rfind(|(at, _)| *at < ticks.start.0);
+            let mut seen: Vec<f64> = values
+                .iter()
+                .filter(|(at, _)| (ticks.start.0..ticks.end.0).contains(at))
+                .map(|&(_, value)| value)
+                .collect();
+            let at_edge = values.iter().rfind(|(at, _)| *at <= ticks.start.0).map(|&(_, value)| value);
+            if !values.iter().any(|(at, _)| *at == ticks.start.0) {
+                seen.splice(0..0, before.map(|&(_, value)| value));
+            }
+            let run = runs.iter().find(|run| (run.x0..run.x1).contains(&column));
+            let Some(run) = run else {
+                assert!(seen.is_empty());
+                continue;
+            };
+            assert!(run.x0 >= x);
+            x = run.x0;
+            assert_eq!((run.first, run.last), (seen[0], seen[seen.len() - 1]));
+            assert!(at_edge.is_none_or(|_| run.first == seen[0]));
+            assert_eq!(run.min, seen.iter().copied().fold(f64::INFINITY, f64::min));
+            assert_eq!(run.max, seen.iter().copied().fold(f64::NEG_INFINITY, f64::max));
+            let in_force: Vec<f64> = (ticks.start.0..ticks.end.0)
+                .filter_map(|tick| values.iter().rfind(|(at, _)| *at <= tick).map(|&(_, value)| value))
+                .collect();
+            let mean = in_force.iter().sum::<f64>() / in_force.len() as f64;
+            assert!((run.mean - mean).abs() < 1e-9, "{} {mean}", run.mean);
+        }
+        assert!(runs.windows(2).all(|pair| pair[0].x1 <= pair[1].x0));
+    }
+
+    #[test]
+    fn layout_11_1_runs_agree_with_brute_force() {
+        let mut state = 3;
+        for _ in 0..400 {
+            let n_values = random(&mut state, 60) * random(&mut state, 20);
+            let spread = 1 + random(&mut state, 6);
+            let mut at = 0;
+            let values: Vec<_> = (0..n_values)
+                .map(|_| {
+                    at += i64::try_from(random(&mut state, spread)).unwrap();
+                    (at, f64::from(u32::try_from(random(&mut state, 100)).unwrap()))
+                })
+                .collect();
+            let start = i64::try_from(random(&mut state, 200)).unwrap() - 100;
+            let columns = u16::try_from(1 + random(&mut state, 12)).unwrap();
+            check(&values, start, columns, 1 + i64::try_from(random(&mut state, 90)).unwrap());
+        }
+    }
+
+    #[test]
+    fn layout_11_2_a_value_that_is_no_number_takes_no_part_in_the_bounds() {
+        let mut series = Series::new(NameId::EMPTY);
+        assert_eq!(series.bounds(), None);
+        series.push(Tick(0), f64::NAN);
+        assert_eq!(series.bounds(), None);
+        series.push(Tick(5), 2.0);
+        series.push(Tick(3), 1.0);
+        assert_eq!(series.bounds(), Some((1.0, 2.0)));
+        assert_eq!(
+            [4, 5, 6].map(|at| series.value_at(Tick(at)).is_some_and(|value| value == 1.0)),
+            [false, true, true]
+        );
+        assert_eq!(series.value_at(Tick(-1)), None);
+    }
+
+    #[test]
+    fn the_extremes_do_not_overflow() {
+        let mut series = Series::new(NameId::EMPTY);
+        for at in [i64::MIN, -1, 0, i64::MAX] {
+            series.push(Tick(at), 1.0);
+        }
+        let mut runs = Vec::new();
+        series.runs(&Frame::new(Tick::MIN..Tick::MAX, 1000, Fidelity::Fast), &mut runs);
+        assert!(runs.iter().all(|run| (run.mean - 1.0).abs() < 1e-9));
+    }
+}
