@@ -23,4 +23,4 @@ pub use error::Error;
 #[cfg(feature = "std")]
 pub use load::load_from;
 #[cfg(feature = "alloc")]
-pub use load::{load, load_as};
+pub use load::{load, load_as, load_auto};

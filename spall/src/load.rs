@@ -5,6 +5,7 @@ use alloc::vec::Vec;
 #[cfg(feature = "std")]
 use std::io::Read;
 
+use spall_format::spall::auto::{self, Lowering, NoSymbols, Symbolizer};
 use spall_model::{ByteRange, DiagnosticKind, Event, Events, Limits, Trace, TraceBuilder};
 #[cfg(feature = "std")]
 use spall_model::{Chunk, Parser};
@@ -38,6 +39,9 @@ pub fn load<'a>(data: &'a [u8], limits: &Limits) -> Result<Trace<'a>, Error> {
 /// # Errors
 /// As [`load`].
 pub fn load_as<'a>(format: Format, data: &'a [u8], limits: &Limits) -> Result<Trace<'a>, Error> {
+    if format == Format::SpallAuto {
+        return load_auto(data, NoSymbols, limits);
+    }
     let mut loading = Loading::new(limits);
     for parsed in Events::new(parser_of(format)?, data) {
         match parsed {
@@ -46,6 +50,27 @@ pub fn load_as<'a>(format: Format, data: &'a [u8], limits: &Limits) -> Result<Tr
                 loading.builder.push(&parsed.event, parsed.bytes);
             }
             Err(error) => loading.stop(error)?,
+        }
+    }
+    Ok(loading.builder.finish())
+}
+
+/// Loads a native auto trace of spall, whose functions get their names from `symbols`.
+///
+/// # Errors
+/// As [`load`].
+pub fn load_auto(data: &[u8], symbols: impl Symbolizer, limits: &Limits) -> Result<Trace<'static>, Error> {
+    let mut loading = Loading::new(limits);
+    let mut reader = AutoReader::new(symbols);
+    let mut rest = data;
+    loop {
+        match reader.step(rest, true, &mut loading) {
+            Ok(Progress::Consumed(length)) => rest = rest.get(length..).unwrap_or_default(),
+            Ok(_) => break,
+            Err(error) => {
+                loading.stop(error)?;
+                break;
+            }
         }
     }
     Ok(loading.builder.finish())
@@ -60,28 +85,78 @@ pub fn load_from(mut source: impl Read, limits: &Limits) -> Result<Trace<'static
     let mut buffer = Buffer::default();
     buffer.fill(&mut source, PIECE)?;
     let format = detect(buffer.data()).ok_or(Error::UnknownFormat)?;
-    let mut parser = parser_of(format)?;
     let mut loading = Loading::new(limits);
-    loop {
-        match parser.parse(buffer.data(), buffer.eof) {
-            Ok(Chunk::Parsed(parsed)) => {
-                loading.see(&parsed.event);
-                loading.builder.push_copied(&parsed.event, parsed.bytes);
-                buffer.start += parsed.consumed;
-            }
-            Ok(Chunk::Skipped(length)) => buffer.start += length,
-            Ok(Chunk::NeedMore(more)) if !buffer.eof => buffer.fill(&mut source, more)?,
-            Ok(_) => return Ok(loading.builder.finish()),
-            Err(error) => {
-                loading.stop(error)?;
-                return Ok(loading.builder.finish());
-            }
-        }
+    let result = if format == Format::SpallAuto {
+        let mut reader = AutoReader::new(NoSymbols);
+        buffer.pump(source, |data, eof| reader.step(data, eof, &mut loading))
+    } else {
+        let mut parser = parser_of(format)?;
+        buffer.pump(source, |data, eof| {
+            Ok(match parser.parse(data, eof)? {
+                Chunk::Parsed(parsed) => {
+                    loading.see(&parsed.event);
+                    loading.builder.push_copied(&parsed.event, parsed.bytes);
+                    Progress::Consumed(parsed.consumed)
+                }
+                Chunk::Skipped(length) => Progress::Consumed(length),
+                Chunk::NeedMore(more) => Progress::NeedMore(more),
+                Chunk::End => Progress::End,
+            })
+        })
+    };
+    match result {
+        Err(Error::Io(error)) => return Err(Error::Io(error)),
+        Err(error) => loading.stop(error)?,
+        Ok(()) => {}
     }
+    Ok(loading.builder.finish())
 }
 
 fn parser_of(format: Format) -> Result<AnyParser, Error> {
     AnyParser::new(format).ok_or(Error::UnsupportedFormat(format))
+}
+
+/// What became of the data given to a reader.
+enum Progress {
+    /// This much of it is done with.
+    Consumed(usize),
+    /// This much more of it is needed.
+    NeedMore(usize),
+    End,
+}
+
+/// Reads a native auto trace into a builder.
+struct AutoReader<S> {
+    parser: auto::Parser,
+    lowering: Lowering<S>,
+}
+
+impl<S: Symbolizer> AutoReader<S> {
+    fn new(symbols: S) -> Self {
+        Self { parser: auto::Parser::new(), lowering: Lowering::new(symbols) }
+    }
+
+    fn step(&mut self, data: &[u8], eof: bool, loading: &mut Loading<'_>) -> Result<Progress, Error> {
+        Ok(match self.parser.parse(data, eof)? {
+            auto::Step::Record { consumed, record, bytes } => {
+                if let (auto::Record::Program(_), Some(header)) = (record, self.parser.header()) {
+                    let (clock, fault) = Lowering::<S>::clock(header);
+                    loading.builder.push_copied(&clock, bytes);
+                    if let Some(fault) = fault {
+                        loading.builder.diagnose(fault, bytes);
+                    }
+                }
+                if let Some(event) = self.lowering.event(&record) {
+                    loading.see(&event);
+                    loading.builder.push_copied(&event, bytes);
+                }
+                Progress::Consumed(consumed)
+            }
+            auto::Step::Skipped(length) => Progress::Consumed(length),
+            auto::Step::NeedMore(more) => Progress::NeedMore(more),
+            auto::Step::End => Progress::End,
+        })
+    }
 }
 
 struct Loading<'a> {
@@ -129,6 +204,21 @@ struct Buffer {
 impl Buffer {
     fn data(&self) -> &[u8] {
         self.bytes.get(self.start..).unwrap_or_default()
+    }
+
+    /// Gives all of a source to `step`, piece by piece.
+    fn pump(
+        &mut self,
+        mut source: impl Read,
+        mut step: impl FnMut(&[u8], bool) -> Result<Progress, Error>,
+    ) -> Result<(), Error> {
+        loop {
+            match step(self.data(), self.eof)? {
+                Progress::Consumed(length) => self.start += length,
+                Progress::NeedMore(more) if !self.eof => self.fill(&mut source, more)?,
+                Progress::NeedMore(_) | Progress::End => return Ok(()),
+            }
+        }
     }
 
     /// Reads at least `more` bytes if there are as many.

@@ -12,8 +12,10 @@
 //! any reader to a file.
 //!
 //! # Not read
-//! Version 2, of which only drafts exist, and native auto traces: see [`ErrorKind`](crate::ErrorKind).
+//! Version 2, of which only drafts exist; see [`ErrorKind`](crate::ErrorKind). Native auto traces are another format,
+//! read by [`auto`].
 
+pub mod auto;
 mod buffer_writer;
 mod encode;
 #[cfg(feature = "std")]
