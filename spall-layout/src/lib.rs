@@ -66,6 +66,8 @@ extern crate alloc;
 mod build;
 #[cfg(feature = "alloc")]
 mod counters;
+#[cfg(feature = "alloc")]
+mod flows;
 mod frame;
 #[cfg(feature = "alloc")]
 mod hit;
@@ -96,6 +98,8 @@ mod walk;
 
 #[cfg(feature = "alloc")]
 pub use counters::{CounterRun, Series};
+#[cfg(feature = "alloc")]
+pub use flows::{FlowEnd, FlowRect, Flows};
 pub use frame::{Fidelity, Frame};
 #[cfg(feature = "alloc")]
 pub use instants::{InstantMark, instant_marks};

@@ -176,6 +176,12 @@ impl Vertical {
     /// `None` if nothing above the row is shown either.
     #[must_use]
     pub fn line_of(&self, row: RowId) -> Option<&Line> {
-        self.lines.get(self.lines.partition_point(|line| line.first_row <= row.0).checked_sub(1)?)
+        self.lines.get(self.index_of(row)?)
+    }
+
+    /// The position of [`Vertical::line_of`] in [`Vertical::lines`].
+    #[must_use]
+    pub fn index_of(&self, row: RowId) -> Option<usize> {
+        self.lines.partition_point(|line| line.first_row <= row.0).checked_sub(1)
     }
 }

@@ -1,0 +1,123 @@
+//! Arrows against a brute force over all of them.
+#![cfg(feature = "alloc")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "random numbers are cut on purpose, and a test may panic"
+)]
+
+extern crate alloc;
+
+use alloc::collections::BTreeMap;
+
+use spall_layout::{
+    Fidelity, FlowEnd, Flows, Frame, Layout, LineKind, Options, RowId, RowInfo, Vertical, VerticalStyle,
+};
+use spall_model::{
+    ByteRange, Event, FlowBind, FlowEvent, FlowPhase, Id, Limits, SliceId, Text, Thread, ThreadEvent, Tick,
+    Ticks, Trace, TraceBuilder, TrackId,
+};
+
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, end: u64) -> i64 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        ((self.0 >> 33) % end).cast_signed()
+    }
+}
+
+fn flow(phase: FlowPhase, tid: i64, at: i64, id: i64) -> Event<'static> {
+    Event::Flow(FlowEvent {
+        phase,
+        bind: FlowBind::Enclosing,
+        thread: Thread::new(1_i64, tid),
+        at: Tick(at),
+        id: Id::Number(id),
+        local: false,
+        name: Text::plain(b"f"),
+        category: Text::EMPTY,
+    })
+}
+
+/// Three threads of adjacent slices and arrows between random places.
+fn random_trace(random: &mut Random) -> Trace<'static> {
+    let mut builder = TraceBuilder::new(&Limits::default());
+    for tid in 0..3_i64 {
+        for slice in 0..50 {
+            let event = ThreadEvent::new(Thread::new(1_i64, tid), Tick(slice * 20), Text::plain(b"s"));
+            builder.push(&Event::Complete(event, Ticks(20)), ByteRange::default());
+        }
+    }
+    for id in 0..random.below(300) {
+        let (from, to) = (random.below(1000), random.below(if id % 2 == 0 { 1000 } else { 30 }));
+        let (a, b) = (random.below(3), random.below(3));
+        builder.push(&flow(FlowPhase::Start, a, from, id), ByteRange::default());
+        builder.push(&flow(FlowPhase::End, b, (from + to).min(999), id), ByteRange::default());
+    }
+    builder.finish()
+}
+
+/// Thread 1 is folded.
+struct Style;
+
+impl VerticalStyle for Style {
+    fn track_height(&self, _: TrackId) -> u32 {
+        1
+    }
+    fn row_height(&self, _: RowId, _: RowInfo) -> u32 {
+        3
+    }
+    fn is_track_folded(&self, track: TrackId) -> bool {
+        track.0 == 1
+    }
+}
+
+#[test]
+fn layout_12_1_arrows_agree_with_brute_force() {
+    let mut random = Random(5);
+    let mut bundled = 0;
+    for _ in 0..100 {
+        let trace = random_trace(&mut random);
+        let layout = Layout::new(&trace, &Options::default());
+        let vertical = Vertical::new(&trace, &layout, &Style);
+        let flows = Flows::new(&trace, &layout);
+        assert_eq!(flows.len(), trace.flows().len());
+        let mut rects = Vec::new();
+        for _ in 0..20 {
+            let (start, length) = (random.below(1000) - 10, 1 + random.below(400));
+            let frame = Frame::new(Tick(start)..Tick(start + length), 30, Fidelity::Fast);
+            let first = random.below(5) as u32;
+            let lines = first..first + random.below(4) as u32;
+            flows.rects(&frame, &vertical, lines.clone(), &mut rects);
+
+            let end_of = |slice: SliceId, at: i64| {
+                let row = layout.row_of(slice).unwrap();
+                let line = vertical.index_of(row).unwrap();
+                let is_folded = vertical.lines()[line].kind != LineKind::Row(row);
+                let last = frame.columns() - 1;
+                let column = (0..=last).find(|&c| at < frame.ticks(c).end.0).unwrap_or(last);
+                FlowEnd { line: line as u32, is_folded, column }
+            };
+            let mut expected: BTreeMap<(FlowEnd, FlowEnd), u32> = BTreeMap::new();
+            for flow in trace.flows() {
+                let (from, to) = (trace.slice(flow.from).unwrap(), trace.slice(flow.to).unwrap());
+                let leaves = from.end.min(to.start).max(from.start);
+                if leaves.min(to.start).0 >= start + length || leaves.max(to.start).0 < start {
+                    continue;
+                }
+                let ends = (end_of(flow.from, leaves.0), end_of(flow.to, to.start.0));
+                if ends.0.line.min(ends.1.line) < lines.end && ends.0.line.max(ends.1.line) >= lines.start {
+                    *expected.entry(ends).or_default() += 1;
+                }
+            }
+            let got: BTreeMap<_, _> = rects.iter().map(|rect| ((rect.from, rect.to), rect.count)).collect();
+            assert_eq!(got.len(), rects.len());
+            assert_eq!(got, expected);
+            bundled += rects.iter().filter(|rect| rect.count > 1).count();
+        }
+    }
+    assert!(bundled > 100);
+}
