@@ -280,6 +280,8 @@ pub fn attacks() -> Vec<(&'static str, Vec<u8>)> {
             "v0 infinity minus infinity",
             File::new(0, 1.0).complete_v0(1, 1, f64::NEG_INFINITY, f64::INFINITY, b"a").finish(),
         ),
+        ("v0 first draft", draft(0, 1, 25)),
+        ("v0 second draft", draft(2, 3, 32)),
         ("v0 pad skip", File::new(0, 1.0).begin_v0(1, 1, 1.0, b"a").pad(4, &[0; 4]).finish()),
         (
             "v1 pad over the end",
@@ -307,6 +309,15 @@ pub fn attacks() -> Vec<(&'static str, Vec<u8>)> {
         ("type 255", v3().buffer(1, 1).push(&[255; 64]).finish()),
         ("empty buffers", (0..1000).fold(v3(), |file, _| file.buffer(1, 1)).finish()),
     ]
+}
+
+/// A file of the days before version 0 was published, when records had other types and the header another length.
+fn draft(begin: u8, end: u8, header: usize) -> Vec<u8> {
+    let mut file = File::new(0, 1.0);
+    file.bytes.truncate(header);
+    let record =
+        |file: File, kind: u8| file.push(&[kind, 2, 0, 0, 0, 1, 0, 0, 0]).push(&1.5_f64.to_le_bytes());
+    (0..4).fold(file, |file, _| record(record(file, begin).push(b"\x03foo"), end)).finish()
 }
 
 /// `count` ends that close nothing.
