@@ -141,6 +141,11 @@ impl Layout {
         })
     }
 
+    /// Where the slices of a row begin in the arrays.
+    pub(crate) fn first_slice(&self, row: RowId) -> usize {
+        self.rows.get(row.0 as usize).map_or(self.ids.len(), |row| row.slices as usize)
+    }
+
     fn position(&self, row: RowId) -> Option<usize> {
         self.rows().contains(&row.0).then_some(row.0 as usize)
     }

@@ -72,6 +72,8 @@ mod frame;
 #[cfg(feature = "alloc")]
 mod hit;
 #[cfg(feature = "alloc")]
+mod hits;
+#[cfg(feature = "alloc")]
 mod index;
 #[cfg(feature = "alloc")]
 mod instants;
@@ -101,6 +103,8 @@ pub use counters::{CounterRun, Series};
 #[cfg(feature = "alloc")]
 pub use flows::{FlowEnd, FlowRect, Flows};
 pub use frame::{Fidelity, Frame};
+#[cfg(feature = "alloc")]
+pub use hits::Hits;
 #[cfg(feature = "alloc")]
 pub use instants::{InstantMark, instant_marks};
 pub use label::{ColorKey, Ellipsis, Fitted, fit_label};

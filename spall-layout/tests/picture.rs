@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may panic")]
 
 use spall_layout::{
-    Fidelity, Frame, Layout, LineKind, Options, Rect, RowId, RowInfo, Scratch, Vertical, VerticalStyle,
+    Fidelity, Frame, Hits, Layout, LineKind, Options, Rect, RowId, RowInfo, Scratch, Vertical, VerticalStyle,
 };
 use spall_model::{
     ByteRange, Event, Limits, ProcessId, SliceId, Text, Thread, ThreadEvent, Tick, Ticks, Trace,
@@ -202,4 +202,44 @@ fn layout_10_1_busy_rows_are_counted_column_by_column() {
     assert_eq!(busy, expected);
     layout.busy_rows([], &frame, &mut Scratch::new(), &mut busy);
     assert_eq!(busy, [0.0; 13]);
+}
+
+#[test]
+fn layout_13_1_no_match_is_lost_by_merging() {
+    let mut builder = TraceBuilder::new(&Limits::default());
+    let names = [b"a".as_slice(), b"needle", b"b"];
+    for at in 0..1000_i64 {
+        let name = match at {
+            _ if at % 97 == 5 => names[1],
+            _ if at % 2 == 0 => names[0],
+            _ => names[2],
+        };
+        let event = ThreadEvent::new(Thread::new(1_i64, at % 3), Tick(at * 4), Text::plain(name));
+        builder.push(&Event::Complete(event, Ticks(at % 7)), ByteRange::default());
+    }
+    let trace = builder.finish();
+    let layout = Layout::new(&trace, &Options::default());
+    let mut asked = 0;
+    let hits = Hits::new(&trace, &layout, |name| {
+        asked += 1;
+        trace.name(name) == "needle"
+    });
+    assert_eq!((asked, hits.len()), (3, 11));
+    let in_rows: u32 = layout.rows().map(|row| hits.in_row(&layout, RowId(row))).sum();
+    assert_eq!(in_rows, 11);
+    let vertical = Vertical::new(&trace, &layout, &());
+    for columns in [1, 7, 100, 5000] {
+        let frame = Frame::new(Tick(-10)..Tick(5000), columns, Fidelity::Fast);
+        let mut rects = Vec::new();
+        layout.rects(&frame, vertical.lines(), &mut Scratch::new(), &mut rects);
+        for rect in &rects {
+            let slices =
+                &layout.row(rect.row).unwrap().slices()[rect.first as usize..][..rect.count as usize];
+            let expected =
+                slices.iter().filter(|&&id| trace.name(trace.slice(id).unwrap().name) == "needle").count();
+            assert_eq!(hits.in_rect(&layout, rect) as usize, expected);
+        }
+        assert_eq!(rects.iter().map(|rect| hits.in_rect(&layout, rect)).sum::<u32>(), 11);
+    }
+    assert!(Hits::of_slices(&layout, |_| false).is_empty());
 }

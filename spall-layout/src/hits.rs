@@ -1,0 +1,84 @@
+//! Search results that survive merging: every rectangle can say how many of its slices match. \[layout 13\]
+
+use alloc::vec::Vec;
+
+use spall_model::{NameId, SliceId, Trace};
+
+use crate::{Layout, Rect, RowId};
+
+/// The slices of a layout that match a search: one bit per slice, and a count per 64.
+///
+/// Goes with the layout it was made of.
+#[derive(Debug, Clone, Default)]
+pub struct Hits {
+    /// In the order of the layout's rows, and of their slices.
+    bits: Vec<u64>,
+    /// How many bits are set before each word, and how many in all.
+    before: Vec<u32>,
+}
+
+impl Hits {
+    /// The slices whose name `matches`. The caller is asked once per name of the trace, however many slices have it.
+    #[must_use]
+    pub fn new(trace: &Trace<'_>, layout: &Layout, mut matches: impl FnMut(NameId) -> bool) -> Self {
+        let mut known: Vec<Option<bool>> = alloc::vec![None; trace.names().len()];
+        let names = trace.slices().names();
+        Self::of_slices(layout, |slice| {
+            let Some(&name) = names.get(slice.index()) else { return false };
+            match known.get_mut(name.index()) {
+                Some(known) => *known.get_or_insert_with(|| matches(name)),
+                None => matches(name),
+            }
+        })
+    }
+
+    /// The slices that `matches` says.
+    #[must_use]
+    pub fn of_slices(layout: &Layout, mut matches: impl FnMut(SliceId) -> bool) -> Self {
+        let mut hits = Self::default();
+        let mut sum = 0;
+        for slices in layout.ids.chunks(64) {
+            let word = slices.iter().rev().fold(0, |word, &slice| word << 1 | u64::from(matches(slice)));
+            hits.before.push(sum);
+            hits.bits.push(word);
+            sum += word.count_ones();
+        }
+        hits.before.push(sum);
+        hits
+    }
+
+    /// How many slices match.
+    #[must_use]
+    pub fn len(&self) -> u32 {
+        self.before.last().copied().unwrap_or(0)
+    }
+
+    /// Whether none do.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// How many of the slices that a rectangle stands for match. O(1).
+    #[must_use]
+    pub fn in_rect(&self, layout: &Layout, rect: &Rect) -> u32 {
+        let first = layout.first_slice(rect.row) + rect.first as usize;
+        self.rank(first + rect.count as usize) - self.rank(first)
+    }
+
+    /// How many slices of a row match. O(1).
+    #[must_use]
+    pub fn in_row(&self, layout: &Layout, row: RowId) -> u32 {
+        let Some(view) = layout.row(row) else { return 0 };
+        let first = layout.first_slice(row);
+        self.rank(first + view.len()) - self.rank(first)
+    }
+
+    /// How many of the first `n` slices match.
+    fn rank(&self, n: usize) -> u32 {
+        let (word, bit) = (n / 64, n % 64);
+        let before = self.before.get(word).copied().unwrap_or(self.len());
+        let bits = self.bits.get(word).copied().unwrap_or(0);
+        before + (bits & ((1 << bit) - 1)).count_ones()
+    }
+}
