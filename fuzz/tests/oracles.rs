@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use spall_fuzz::{load, split_input};
-use spall_synth::{heph, spall};
+use spall_synth::{auto, heph, spall};
 
 /// Small events of every phase, whole and damaged.
 const JSON: &str = r#"{"displayTimeUnit":"ns","traceEvents":[
@@ -20,7 +20,13 @@ const JSON: &str = r#"{"displayTimeUnit":"ns","traceEvents":[
 ],"otherData":{"version":"1"}}"#;
 
 fn seeds() -> Vec<Vec<u8>> {
-    let mut seeds = vec![Vec::new(), JSON.into(), JSON.replace('\n', "").into(), heph::trace(20, 3, 4, true)];
+    let mut seeds = vec![
+        Vec::new(),
+        JSON.into(),
+        JSON.replace('\n', "").into(),
+        heph::trace(20, 3, 4, true),
+        auto::sample(),
+    ];
     for version in [0, 1, 3] {
         let shape = spall::Shape { version, slices: 30, threads: 3, ..spall::Shape::default() };
         seeds.push(spall::trace(&shape));

@@ -3,6 +3,7 @@
 //! It shares no code with the readers, so that a mistake in one is seen by the other.
 
 pub mod apitrace;
+pub mod auto;
 pub mod corpus;
 pub mod heph;
 pub mod spall;

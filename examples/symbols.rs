@@ -1,0 +1,75 @@
+//! Lists the functions of a native auto trace by their names, which come from the debug information of the traced
+//! program: `symbols TRACE [PROGRAM]`. The trace says where the program was; it may have moved.
+
+use std::{borrow::Cow, collections::BTreeMap, error::Error, process::ExitCode};
+
+use addr2line::Loader;
+use spall::{
+    format::spall::auto::Symbolizer,
+    layout::{Layout, Options},
+    model::{Limits, SliceId, Text, Value},
+};
+
+/// Names from the symbols and the debug information of a program.
+struct Program(Loader);
+
+impl Symbolizer for Program {
+    fn name(&mut self, address: u64) -> Option<Cow<'_, [u8]>> {
+        let mut frames = self.0.find_frames(address).ok()?;
+        let function = frames.next().ok()??.function;
+        match &function {
+            Some(function) => Some(Cow::Owned(function.demangle().ok()?.into_owned().into_bytes())),
+            None => Some(Cow::Borrowed(self.0.find_symbol(address)?.as_bytes())),
+        }
+    }
+}
+
+fn main() -> ExitCode {
+    let mut arguments = std::env::args_os().skip(1);
+    let (Some(trace), program) = (arguments.next(), arguments.next()) else {
+        eprintln!("usage: symbols TRACE [PROGRAM]");
+        return ExitCode::from(2);
+    };
+    match list(trace.as_ref(), program.as_deref()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("{}: {error}", trace.to_string_lossy());
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn list(path: &std::path::Path, program: Option<&std::ffi::OsStr>) -> Result<(), Box<dyn Error>> {
+    let data = std::fs::read(path)?;
+    let limits = Limits::default();
+    let recorded = spall::load(&data, &limits)?;
+    let program = match program {
+        Some(program) => program.to_owned(),
+        None => recorded_program(&recorded).ok_or("the trace does not say which program it is of")?.into(),
+    };
+    let loader = Loader::new(&program).map_err(|error| format!("{}: {error}", program.to_string_lossy()))?;
+    let trace = spall::load_auto(&data, Program(loader), &limits)?;
+    let layout = Layout::new(&trace, &Options::default());
+    let mut functions = BTreeMap::<Cow<'_, str>, (u64, i64)>::new();
+    for (slice, &name) in (0..).map(SliceId).zip(trace.slices().names()) {
+        let (calls, time) = functions.entry(trace.name(name)).or_default();
+        *calls += 1;
+        *time += layout.self_time(slice).unwrap_or_default().0;
+    }
+    let mut functions: Vec<_> = functions.into_iter().collect();
+    functions.sort_by_key(|(_, (_, time))| std::cmp::Reverse(*time));
+    println!("{:>10}  {:>14}  function", "calls", "self ticks");
+    for (name, (calls, time)) in functions {
+        println!("{calls:>10}  {time:>14}  {name}");
+    }
+    Ok(())
+}
+
+fn recorded_program(trace: &spall::model::Trace<'_>) -> Option<String> {
+    let is_program = |text: &str| text == "program";
+    let meta = trace.meta().iter().find(|meta| is_program(&trace.name(meta.key)))?;
+    match trace.meta_value(meta) {
+        Value::Text(text) => Some(Text::decode(text).into_owned()),
+        _ => None,
+    }
+}
