@@ -110,7 +110,7 @@ fn push_float(out: &mut String, value: f64) {
 }
 
 /// Appends a value. Lists and maps may be nested to any depth, so they are walked with a stack of our own.
-fn push_value(out: &mut String, value: Value<'_>) {
+pub fn push_value(out: &mut String, value: Value<'_>) {
     let mut open: Vec<(Entries<'_>, bool)> = Vec::new();
     let mut next = Some((None, value));
     let mut first = true;

@@ -56,7 +56,7 @@ fn render(path: &Path, picture: &Path) -> Result<(), Box<dyn Error>> {
         Some(extension) if extension.eq_ignore_ascii_case("svg") => {
             picture::svg(&scene, &title, &about, &notes)
         }
-        _ => picture::html(&scene, &title, &about, &notes),
+        _ => picture::html(&scene, &title, &about, &notes, picture::MAX_BOXES),
     };
     std::fs::write(picture, text)?;
     phases.end("draw");

@@ -36,13 +36,13 @@ pub fn notes(scene: &Scene<'_>) -> Vec<String> {
     }
     if scene.n_empty_tracks > 0 {
         notes.push(format!(
-            "{} with nothing on them are not drawn",
+            "not drawn, as nothing is on them: {}",
             count(scene.n_empty_tracks as u64, "track")
         ));
     }
     if scene.layout.n_overlapping() > 0 {
         let slices = count(scene.layout.n_overlapping(), "slice");
-        notes.push(format!("{slices} overlap another without lying inside it; they have rows of their own"));
+        notes.push(format!("in rows of their own, as they overlap others without lying inside: {slices}"));
     }
     notes
 }

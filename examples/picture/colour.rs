@@ -8,8 +8,8 @@ pub(crate) const LIGHT: [&str; 16] = [
 
 /// Background of the slices on a dark page.
 pub(crate) const DARK: [&str; 16] = [
-    "#6a353e", "#7c483d", "#663c1c", "#6f5222", "#51480f", "#515f2d", "#2c522d", "#256550", "#005451",
-    "#126371", "#134e6a", "#3d5982", "#40426f", "#604d7b", "#5c395e", "#774660",
+    "#7b414b", "#91574b", "#774826", "#82632f", "#605619", "#61703a", "#376139", "#337860", "#00635f",
+    "#217584", "#1e5c7b", "#4b6a97", "#4d5081", "#725d8f", "#6c456e", "#8b5571",
 ];
 
 /// The colour of everything that is called `name`: always the same, and the same for names that differ in digits only.

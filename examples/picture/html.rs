@@ -1,10 +1,271 @@
-//! A page that shows the picture.
+//! A page to move around in: everything it needs is in the one file, the trace as numbers of seven bits a byte.
 
-use super::{Scene, escape, svg};
+mod stream;
+mod strings;
 
-/// The picture in an HTML page.
+use std::{collections::BTreeMap, ops::Range};
+
+use spall::{
+    layout::{Fidelity, Frame, Rect, RowView, Scratch},
+    model::{CounterValue, NameId, SliceId, State, Tick},
+};
+
+use self::{
+    stream::Stream,
+    strings::{Names, Texts},
+};
+use super::{Lane, Row, Scene, colour, count};
+
+const PAGE: &str = include_str!("page/page.html");
+const STYLE: &str = include_str!("page/page.css");
+const SCRIPTS: [&str; 4] = [
+    include_str!("page/data.js"),
+    include_str!("page/places.js"),
+    include_str!("page/draw.js"),
+    include_str!("page/page.js"),
+];
+
+/// A page of more boxes than this would be slow to open and to draw.
+pub const MAX_BOXES: usize = 2_000_000;
+
+/// The page. `title` and `about` stand at its head, `notes` can be opened.
+///
+/// A trace of more than `max_boxes` slices, [`MAX_BOXES`] for example, is drawn at a resolution at which there are
+/// fewer boxes: those that the layout makes of the whole trace. The notes then say so.
 #[must_use]
-pub fn html(scene: &Scene<'_>, title: &str, about: &str, notes: &[String]) -> String {
-    let svg = svg(scene, title, about, notes);
-    format!("<!doctype html>\n<meta charset=\"utf-8\">\n<title>{}</title>\n{svg}", escape(title))
+pub fn html(scene: &Scene<'_>, title: &str, about: &str, notes: &[String], max_boxes: usize) -> String {
+    let mut page = Page {
+        scene,
+        out: Stream::default(),
+        names: Names::new(scene.trace),
+        texts: Texts::default(),
+        // Only needed for flows, which are left out where slices are.
+        positions: vec![0; scene.trace.slices().len()],
+        n_boxes: 0,
+    };
+    let mut notes = notes.to_vec();
+    let frame = (scene.trace.slices().len() > max_boxes).then(|| coarse(scene, max_boxes));
+    page.processes(frame.as_ref());
+    match frame {
+        None => page.flows(),
+        Some(frame) => {
+            page.out.uint(0);
+            notes.push(format!(
+                "{} are drawn as {}: the page shows the trace in {} columns, and no finer",
+                count(scene.trace.slices().len() as u64, "slice"),
+                count(page.n_boxes, "box"),
+                frame.columns(),
+            ));
+            if !scene.trace.flows().is_empty() {
+                notes.push(format!("not drawn: {}", count(scene.trace.flows().len() as u64, "flow")));
+            }
+        }
+    }
+    if page.texts.n_left_out > 0 {
+        let events = count(page.texts.n_left_out, "event");
+        notes.push(format!("arguments left out, as the page would be too large: those of {events}"));
+    }
+    page.finish(title, about, &notes)
+}
+
+/// The frame with the most columns in which the trace is at most `max_boxes` rectangles.
+fn coarse(scene: &Scene<'_>, max_boxes: usize) -> Frame {
+    let (mut scratch, mut rects) = (Scratch::new(), Vec::new());
+    let mut columns = u16::MAX;
+    loop {
+        let frame = Frame::new(scene.view.clone(), columns, Fidelity::Exact);
+        let mut n_boxes = 0;
+        for row in scene.layout.rows().filter_map(|row| scene.layout.row(spall::layout::RowId(row))) {
+            rects.clear();
+            row.rects(&frame, &mut scratch, &mut rects);
+            n_boxes += rects.len();
+        }
+        if n_boxes <= max_boxes || columns < 1000 {
+            return frame;
+        }
+        columns /= 2;
+    }
+}
+
+struct Page<'s, 't> {
+    scene: &'s Scene<'t>,
+    /// Everything but the head and the tables of names and texts.
+    out: Stream,
+    names: Names<'s>,
+    texts: Texts,
+    /// The number that each slice has in the page.
+    positions: Vec<u64>,
+    n_boxes: u64,
+}
+
+impl Page<'_, '_> {
+    fn processes(&mut self, frame: Option<&Frame>) {
+        let scene = self.scene;
+        self.out.uint(scene.processes.len() as u64);
+        for process in &scene.processes {
+            self.out.text(&process.name);
+            self.out.text(&process.detail);
+            self.out.uint(process.lanes.len() as u64);
+            for lane in &process.lanes {
+                self.out.text(&lane.name);
+                self.out.text(&lane.detail);
+                self.out.uint(lane.rows.len() as u64);
+                for row in &lane.rows {
+                    self.row(row, frame);
+                }
+                self.states(lane);
+                self.instants(lane);
+                self.counters(lane);
+            }
+        }
+    }
+
+    fn row(&mut self, row: &Row, frame: Option<&Frame>) {
+        let parts: Vec<_> = row.parts.iter().filter_map(|&part| self.scene.layout.row(part)).collect();
+        let (mut scratch, mut rects) = (Scratch::new(), Vec::new());
+        let mut ends = vec![0];
+        for part in &parts {
+            match frame {
+                Some(frame) => part.rects(frame, &mut scratch, &mut rects),
+                None => rects.extend((0..).zip(part.slices()).map(|(first, &slice)| one(part, first, slice))),
+            }
+            ends.push(rects.len());
+        }
+        self.out.uint(u64::from(row.depth));
+        self.out.uint(rects.len() as u64);
+        let mut now = self.scene.view.start;
+        for (part, ends) in parts.iter().zip(ends.windows(2)) {
+            for rect in &rects[ends[0]..ends[1]] {
+                now = self.slice(part, rect, now);
+            }
+        }
+    }
+
+    /// Writes a box that follows upon `now`, and returns where it ends.
+    fn slice(&mut self, row: &RowView<'_>, rect: &Rect, now: Tick) -> Tick {
+        let scene = self.scene;
+        let id = rect.slice;
+        let slices = rect.first as usize..rect.first as usize + rect.count as usize;
+        let (starts, ends) = (&row.starts()[slices.clone()], &row.ends()[slices]);
+        let start = starts[0].max(now);
+        let end = ends[ends.len() - 1].max(start);
+        let Some(slice) = scene.trace.slice(id) else { return now };
+        self.positions[id.index()] = self.n_boxes;
+        self.n_boxes += 1;
+        let merged = rect.count > 1;
+        let self_time = scene.layout.self_time(id).map_or(0, |time| time.0.unsigned_abs());
+        let args = self.texts.args(scene.trace.slice_args(id).iter());
+        self.out.uint(start.0.abs_diff(now.0));
+        self.out.uint(end.0.abs_diff(start.0));
+        let name = self.names.number(slice.name);
+        self.out.uint(name * 4 + u64::from(merged) * 2 + u64::from(slice.flags.is_unfinished()));
+        self.out.uint(self.names.number(slice.category));
+        self.out.uint(self_time);
+        self.out.uint(args);
+        if merged {
+            let busy = starts.iter().zip(ends).map(|(start, end)| end.0.abs_diff(start.0)).sum();
+            self.out.uint(u64::from(rect.count));
+            self.out.uint(busy);
+        }
+        end
+    }
+
+    /// The states of a thread look like slices of their own row.
+    fn states(&mut self, lane: &Lane) {
+        let states = lane.tracks.iter().map(|&track| self.scene.track(track).states());
+        let states: Vec<&State> = states.flat_map(|states| &self.scene.trace.states()[states]).collect();
+        self.out.uint(u64::from(!states.is_empty()));
+        if states.is_empty() {
+            return;
+        }
+        self.out.uint(0);
+        self.out.uint(states.len() as u64);
+        let mut now = self.scene.view.start;
+        for state in states {
+            let start = state.start.max(now);
+            let end = state.end.max(start);
+            self.out.uint(start.0.abs_diff(now.0));
+            self.out.uint(end.0.abs_diff(start.0));
+            self.out.uint(self.names.number(state.name) * 4);
+            self.out.uint(0);
+            self.out.uint(end.0.abs_diff(start.0));
+            let args = self.texts.args(self.scene.trace.args_of(state).iter());
+            self.out.uint(args);
+            now = end;
+            self.n_boxes += 1;
+        }
+    }
+
+    fn instants(&mut self, lane: &Lane) {
+        let trace = self.scene.trace;
+        let instants = lane.tracks.iter().map(|&track| self.scene.track(track).instants());
+        let mut instants: Vec<_> = instants.flat_map(|instants| &trace.instants()[instants]).collect();
+        instants.sort_by_key(|instant| instant.at);
+        self.out.uint(instants.len() as u64);
+        let mut now = self.scene.view.start;
+        for instant in instants {
+            self.out.uint(instant.at.0.abs_diff(now.0));
+            self.out.uint(self.names.number(instant.name));
+            let args = self.texts.args(trace.args_of(instant).iter());
+            self.out.uint(args);
+            now = instant.at;
+        }
+    }
+
+    fn counters(&mut self, lane: &Lane) {
+        let values = lane.tracks.iter().map(|&track| self.scene.track(track).counters());
+        let mut series: BTreeMap<NameId, Vec<&CounterValue>> = BTreeMap::new();
+        for value in values.flat_map(|values| &self.scene.trace.counters()[values]) {
+            series.entry(value.series).or_default().push(value);
+        }
+        self.out.uint(series.len() as u64);
+        for (name, points) in series {
+            self.out.uint(self.names.number(name));
+            self.out.uint(points.len() as u64);
+            let mut now = self.scene.view.start;
+            for point in points {
+                self.out.uint(point.at.0.abs_diff(now.0));
+                self.out.float(point.value);
+                now = point.at;
+            }
+        }
+    }
+
+    fn flows(&mut self) {
+        let flows = self.scene.trace.flows();
+        self.out.uint(flows.len() as u64);
+        for flow in flows {
+            for end in [flow.from, flow.to] {
+                self.out.uint(self.positions.get(end.index()).copied().unwrap_or(0));
+            }
+            self.out.uint(self.names.number(flow.name));
+        }
+    }
+
+    fn finish(self, title: &str, about: &str, notes: &[String]) -> String {
+        let Range { start, end } = &self.scene.view;
+        let mut stream = Stream::default();
+        stream.text(title);
+        stream.text(about);
+        stream.uint(notes.len() as u64);
+        for note in notes {
+            stream.text(note);
+        }
+        stream.float(self.scene.trace.clock().ns_per_tick().unwrap_or(0.0));
+        stream.uint(end.0.abs_diff(start.0));
+        stream.uint(self.n_boxes);
+        self.names.write(&mut stream);
+        self.texts.write(&mut stream);
+        stream.append(&self.out);
+        let colours =
+            format!("const COLOURS = {{ light: {:?}, dark: {:?} }};\n", colour::LIGHT, colour::DARK);
+        let script = format!("\"use strict\";\n{colours}{}", SCRIPTS.concat());
+        // The data is put in last, and holds no braces.
+        PAGE.replace("{{style}}", STYLE).replace("{{script}}", &script).replace("{{data}}", &stream.base64())
+    }
+}
+
+/// The box of a single slice.
+fn one(row: &RowView<'_>, first: u32, slice: SliceId) -> Rect {
+    Rect { row: row.id(), slice, x0: 0, x1: 0, left: 0.0, right: 0.0, first, count: 1, busy: u16::MAX }
 }

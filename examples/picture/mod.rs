@@ -8,7 +8,7 @@ mod svg;
 mod text;
 
 pub use about::{about, notes};
-pub use html::html;
+pub use html::{MAX_BOXES, html};
 pub use scene::{Lane, Process, Row, Scene};
 pub use svg::svg;
 pub use text::{clean, count, duration, escape};

@@ -284,12 +284,12 @@ impl Drawing<'_, '_> {
         if self.n_merged > 0 {
             let merged = count(self.n_merged, "slice");
             notes.push(format!(
-                "{merged} too narrow to be seen are drawn as one with a neighbour; pale is mostly idle"
+                "too narrow to be seen, drawn as one with a neighbour, pale where mostly idle: {merged}"
             ));
         }
         if self.n_lanes_left_out > 0 {
             let lanes = count(self.n_lanes_left_out, "track");
-            notes.push(format!("{lanes} below row {MAX_ROWS} are left out; the HTML page shows them"));
+            notes.push(format!("left out, as they are below row {MAX_ROWS}: {lanes}"));
         }
         self.y += 18;
         for note in &notes {
@@ -355,7 +355,7 @@ text{font:11px ui-monospace,SFMono-Regular,Menlo,Consolas,'DejaVu Sans Mono',mon
 .page{fill:#fff}.head{fill:#eef1f4}.line{stroke:#e4e8ec;fill:none}.dim,.about,.tick{fill:#6e7781}
 .title{font-size:15px;font-weight:600}.process{font-weight:600}.process .dim{font-weight:400}
 .s{font-size:10.5px;pointer-events:none}.i{fill:#57606a}.area{fill-opacity:.65}
-.b0{fill-opacity:.4}.b1{fill-opacity:.6}.b2{fill-opacity:.8}
+.b0{fill-opacity:.5}.b1{fill-opacity:.65}.b2{fill-opacity:.8}
 ";
 
 const DARK_STYLE: &str = "

@@ -72,7 +72,7 @@ pub fn count(number: u64, what: &str) -> String {
     }
     let plural = match number {
         1 => "",
-        _ if what.ends_with('s') => "es",
+        _ if what.ends_with(['s', 'x']) => "es",
         _ => "s",
     };
     _ = write!(text, " {what}{plural}");
