@@ -23,6 +23,10 @@ fn check<P: Parser<Error: std::fmt::Display>>(parser: impl Fn() -> P, bytes: &[u
     let pieces = events(parser(), bytes, size);
     assert_eq!(whole, pieces, "in pieces of {size}");
     let cut = events(parser(), &bytes[..bytes.len() - size.min(bytes.len())], bytes.len());
+    // The number 0 stands for several layouts of spall, and which it is is judged by what there is of the file.
+    if bytes.starts_with(b"\x0d\xf0\xad\x0b\0\0\0\0\0\0\0\0\0\0\0\0") {
+        return;
+    }
     // After junk a reader looks for the next record that fits, and what fits depends on how much is left.
     if cut.iter().any(|line| line.contains("Diagnostic(Junk)")) {
         return;
