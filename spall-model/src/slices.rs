@@ -167,39 +167,17 @@ impl Slices {
         })
     }
 
-    #[inline]
-    pub(crate) fn push(&mut self, slice: Slice, args: ArgsId) {
-        self.start.push(slice.start);
-        self.end.push(slice.end);
-        self.name.push(slice.name);
-        self.category.push(slice.category);
-        self.args.push(args);
-        self.flags.push(slice.flags);
+    /// No slices, and room for so many.
+    pub(crate) fn with_capacity(capacity: usize) -> Self {
+        Self {
+            start: Vec::with_capacity(capacity),
+            end: Vec::with_capacity(capacity),
+            name: Vec::with_capacity(capacity),
+            category: Vec::with_capacity(capacity),
+            args: Vec::with_capacity(capacity),
+            flags: Vec::with_capacity(capacity),
+        }
     }
-
-    pub(crate) fn shrink_to_fit(&mut self) {
-        self.start.shrink_to_fit();
-        self.end.shrink_to_fit();
-        self.name.shrink_to_fit();
-        self.category.shrink_to_fit();
-        self.args.shrink_to_fit();
-        self.flags.shrink_to_fit();
-    }
-
-    /// Puts the slices in another order: slice `i` becomes what was slice `order[i]`.
-    pub(crate) fn reorder(&mut self, order: &[u32]) {
-        reorder(&mut self.start, order);
-        reorder(&mut self.end, order);
-        reorder(&mut self.name, order);
-        reorder(&mut self.category, order);
-        reorder(&mut self.args, order);
-        reorder(&mut self.flags, order);
-    }
-}
-
-#[allow(clippy::indexing_slicing, reason = "an order is a permutation of the positions")]
-pub(crate) fn reorder<T: Copy>(values: &mut Vec<T>, order: &[u32]) {
-    *values = order.iter().map(|&from| values[from as usize]).collect();
 }
 
 #[cfg(test)]

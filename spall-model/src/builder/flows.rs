@@ -6,8 +6,7 @@ use foldhash::fast::RandomState;
 use hashbrown::HashMap;
 
 use crate::{
-    ByteRange, DiagnosticKind, Diagnostics, Flow, FlowBind, FlowEvent, FlowPhase, Key, NameId, SliceId,
-    Slices, Tick,
+    ByteRange, DiagnosticKind, Diagnostics, Flow, FlowBind, FlowEvent, FlowPhase, Key, NameId, SliceId, Tick,
 };
 
 use super::{
@@ -74,13 +73,9 @@ impl<'a> TraceBuilder<'a> {
 
 /// The arrows whose both ends are bound to slices.
 #[allow(clippy::indexing_slicing, reason = "positions are made by this module")]
-pub(super) fn resolve(
-    log: &FlowLog,
-    arranged: &Arranged,
-    slices: &Slices,
-    diagnostics: &mut Diagnostics,
-) -> Vec<Flow> {
-    let bound = bind(log, arranged, slices);
+pub(super) fn resolve(log: &FlowLog, arranged: &Arranged, diagnostics: &mut Diagnostics) -> Vec<Flow> {
+    let slices = &arranged.slices;
+    let bound = bind(log, arranged);
     let mut order: Vec<u32> = (0..index32(log.ends.len())).collect();
     order.sort_by_key(|&end| log.ends[end as usize].at);
     let mut flows = Vec::new();
@@ -138,7 +133,8 @@ struct Open {
 
 /// The slice that each end is bound to.
 #[allow(clippy::indexing_slicing, reason = "positions are made by this module")]
-fn bind(log: &FlowLog, arranged: &Arranged, slices: &Slices) -> Vec<Option<SliceId>> {
+fn bind(log: &FlowLog, arranged: &Arranged) -> Vec<Option<SliceId>> {
+    let slices = &arranged.slices;
     let mut bound = alloc::vec![None; log.ends.len()];
     let mut by_track: Vec<(u32, Tick, u32)> = Vec::new();
     for (end, position) in log.ends.iter().zip(0..) {

@@ -42,12 +42,12 @@ impl<'a, 'e> Keep<'a, 'e> for Copied {
 }
 
 impl<'a> TraceBuilder<'a> {
-    #[inline]
+    #[inline(always)]
     pub(super) fn intern<'e, K: Keep<'a, 'e>>(&mut self, text: Text<'e>) -> NameId {
         if text.is_empty() { NameId::EMPTY } else { K::name(&mut self.names, text) }
     }
 
-    #[inline]
+    #[inline(always)]
     pub(super) fn keep_args<'e, K: Keep<'a, 'e>>(&mut self, args: Args<'e>, bytes: ByteRange) -> ArgsId {
         if args.is_none() {
             return ArgsId::NONE;
@@ -86,7 +86,7 @@ impl<'a> TraceBuilder<'a> {
     }
 
     /// The track of a thread; `None` if there are too many.
-    #[inline]
+    #[inline(always)]
     pub(super) fn thread<'e, K: Keep<'a, 'e>>(
         &mut self,
         thread: Thread<'e>,
@@ -111,7 +111,7 @@ impl<'a> TraceBuilder<'a> {
     }
 
     /// A thread's event with its strings interned; `None` if there are too many tracks.
-    #[inline]
+    #[inline(always)]
     pub(super) fn row<'e, K: Keep<'a, 'e>>(
         &mut self,
         event: &ThreadEvent<'e>,

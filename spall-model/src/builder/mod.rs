@@ -8,14 +8,14 @@ mod order;
 mod pairing;
 mod registry;
 mod repair;
+mod rows;
 mod spans;
 
 use alloc::vec::Vec;
 
 use crate::{
     ByteRange, Clock, Conventions, CounterValue, DiagnosticKind, Diagnostics, Event, Instant, Limits, Meta,
-    MetaEvent, NameId, Names, Other, Scope, Slice, SliceFlags, Slices, State, ThreadEvent, Tick, Ticks,
-    Trace, Value,
+    MetaEvent, NameId, Names, Other, Scope, SliceFlags, State, ThreadEvent, Tick, Ticks, Trace, Value,
     args_table::{ArgsId, ArgsTable},
     trace::MetaValue,
 };
@@ -26,6 +26,7 @@ use self::{
     objects::ObjectLog,
     pairing::PairLog,
     registry::{Registry, TrackKey},
+    rows::SliceRow,
     spans::SpanLog,
 };
 
@@ -53,9 +54,7 @@ pub struct TraceBuilder<'a> {
     diagnostics: Diagnostics,
     registry: Registry,
     /// Slices in the order of the file.
-    rows: Slices,
-    /// The track of each row.
-    row_tracks: Vec<u32>,
+    rows: Vec<SliceRow>,
     pairs: PairLog,
     spans: SpanLog,
     flows: FlowLog,
@@ -65,8 +64,6 @@ pub struct TraceBuilder<'a> {
     states: Vec<OnTrack<State>>,
     meta: Vec<Meta>,
     others: Vec<Other>,
-    /// The earliest and the latest time of anything on a track.
-    bounds: Option<(Tick, Tick)>,
 }
 
 /// Something and the track it belongs to.
@@ -87,8 +84,10 @@ struct Row {
 }
 
 impl Row {
-    fn slice(&self, end: Tick, flags: SliceFlags) -> Slice {
-        Slice { start: self.at, end, name: self.name, category: self.category, flags }
+    #[inline]
+    fn slice(&self, end: Tick, flags: SliceFlags, pair: u32) -> SliceRow {
+        let Self { track, at, name, category, args } = *self;
+        SliceRow { start: at, end, name, category, args, flags, track, pair }
     }
 }
 
@@ -104,8 +103,7 @@ impl<'a> TraceBuilder<'a> {
             names: Names::default(),
             args: ArgsTable::default(),
             registry: Registry::default(),
-            rows: Slices::default(),
-            row_tracks: Vec::new(),
+            rows: Vec::new(),
             pairs: PairLog::default(),
             spans: SpanLog::default(),
             flows: FlowLog::default(),
@@ -115,12 +113,12 @@ impl<'a> TraceBuilder<'a> {
             states: Vec::new(),
             meta: Vec::new(),
             others: Vec::new(),
-            bounds: None,
         }
     }
 
     /// Adds an event whose strings live as long as the trace.
-    #[inline]
+    // Where the reader is inlined too, an event of the hot path is never put together in memory.
+    #[inline(always)]
     pub fn push(&mut self, event: &Event<'a>, bytes: ByteRange) {
         self.add::<Borrowed>(event, bytes);
     }
@@ -137,7 +135,7 @@ impl<'a> TraceBuilder<'a> {
         self.diagnostics.add(kind, bytes);
     }
 
-    #[inline]
+    #[inline(always)]
     fn add<'e, K: Keep<'a, 'e>>(&mut self, event: &Event<'e>, bytes: ByteRange) {
         match event {
             Event::Begin(event) => {
@@ -152,11 +150,13 @@ impl<'a> TraceBuilder<'a> {
                     self.push_slice(&row, end, flags, bytes);
                 }
             }
-            _ => self.add_rare::<K>(event, bytes),
+            // A copy, so that no reference to the event of the other arms leaves this function.
+            &event => self.add_rare::<K>(&event, bytes),
         }
     }
 
     /// Everything but plain slices, out of the way of the hot path.
+    #[inline(never)]
     fn add_rare<'e, K: Keep<'a, 'e>>(&mut self, event: &Event<'e>, bytes: ByteRange) {
         match event {
             Event::Unfinished(event) => {
@@ -223,30 +223,31 @@ impl<'a> TraceBuilder<'a> {
         (start.after(length), SliceFlags::NONE)
     }
 
-    /// Adds a slice; `None` if there are too many.
-    #[inline]
+    /// Adds a slice that is no pair; `None` if there are too many.
+    #[inline(always)]
     fn push_slice(&mut self, row: &Row, end: Tick, flags: SliceFlags, bytes: ByteRange) -> Option<u32> {
-        let index = u32::try_from(self.rows.len()).ok().filter(|&index| index < self.limits.max_slices);
-        let Some(index) = index else {
-            self.diagnostics.add(DiagnosticKind::SliceLimit, bytes);
-            return None;
-        };
+        let index = self.next_row(bytes)?;
         self.touch(row.track, row.at, end);
-        self.rows.push(row.slice(end, flags), row.args);
-        self.row_tracks.push(row.track);
-        self.pairs.push_row();
+        self.rows.push(row.slice(end, flags, pairing::NO_PAIR));
         Some(index)
     }
 
+    /// The number of the row that is added next; `None` if there are too many.
+    #[inline(always)]
+    fn next_row(&mut self, bytes: ByteRange) -> Option<u32> {
+        let index = u32::try_from(self.rows.len()).ok().filter(|&index| index < self.limits.max_slices);
+        if index.is_none() {
+            self.diagnostics.add(DiagnosticKind::SliceLimit, bytes);
+        }
+        index
+    }
+
     /// Takes note that a track has something from `start` to `end`.
-    #[inline]
+    #[inline(always)]
     fn touch(&mut self, track: u32, start: Tick, end: Tick) {
-        let last = &mut self.registry.track_mut(track).last;
-        *last = (*last).max(end);
-        self.bounds = Some(match self.bounds {
-            Some((first, last)) => (first.min(start), last.max(end)),
-            None => (start, end),
-        });
+        let track = self.registry.track_mut(track);
+        track.first = track.first.min(start);
+        track.last = track.last.max(end);
     }
 
     fn instant<'e, K: Keep<'a, 'e>>(&mut self, event: &ThreadEvent<'e>, scope: Scope, bytes: ByteRange) {
@@ -296,11 +297,10 @@ impl<'a> TraceBuilder<'a> {
         self.end_unfinished();
         let has_flows = !self.flows.is_empty();
         let arranged = order::arrange(&mut self, has_flows);
-        let flows = flows::resolve(&self.flows, &arranged, &self.rows, &mut self.diagnostics);
+        let flows = flows::resolve(&self.flows, &arranged, &mut self.diagnostics);
         let (objects, snapshots) = objects::finish(&mut self, &arranged);
         self.names.shrink_to_fit();
         self.args.shrink_to_fit();
-        self.rows.shrink_to_fit();
         Trace {
             clock: self.clock,
             conventions: self.conventions,
@@ -308,7 +308,7 @@ impl<'a> TraceBuilder<'a> {
             args: self.args,
             processes: arranged.processes,
             tracks: arranged.tracks,
-            slices: self.rows,
+            slices: arranged.slices,
             instants: arranged.instants,
             counters: arranged.counters,
             states: arranged.states,
@@ -318,17 +318,16 @@ impl<'a> TraceBuilder<'a> {
             meta: self.meta,
             others: self.others,
             diagnostics: self.diagnostics,
-            bounds: self.bounds,
+            bounds: self.registry.bounds(),
         }
     }
 
     /// Draws slices without an end to the end of their thread.
     fn end_unfinished(&mut self) {
-        let rows = self.rows.end.iter_mut().zip(&self.rows.flags).zip(&self.rows.start).zip(&self.row_tracks);
-        for (((end, flags), &start), &track) in rows {
+        for row in &mut self.rows {
             // A repaired one has been given its end already.
-            if flags.is_unfinished() && !flags.contains(SliceFlags::REPAIRED) {
-                *end = self.registry.track(track).last.max(start);
+            if row.flags.is_unfinished() && !row.flags.contains(SliceFlags::REPAIRED) {
+                row.end = self.registry.track(row.track).last.max(row.start);
             }
         }
     }

@@ -14,6 +14,7 @@ use crate::{
 use super::{
     OnTrack, TraceBuilder,
     registry::{TrackKey, TrackRow, index32},
+    rows::{self, SliceRow},
 };
 
 /// Everything in display order.
@@ -28,6 +29,7 @@ pub(super) struct Arranged {
     pub(super) process_ids: Vec<u32>,
     /// The new number of each track.
     pub(super) track_ids: Vec<u32>,
+    pub(super) slices: Slices,
     /// The slice that each row has become; empty if nobody asks.
     pub(super) slice_of_row: Vec<u32>,
 }
@@ -37,10 +39,7 @@ pub(super) fn arrange(builder: &mut TraceBuilder<'_>, need_slice_of_row: bool) -
     let (mut processes, process_ids) = processes(builder);
     let (mut tracks, track_ids) = tracks(builder, &process_ids);
     let order = slice_order(builder, &mut tracks, &track_ids);
-    let in_order = order.iter().zip(0..).all(|(&row, position)| row == position);
-    if !in_order {
-        builder.rows.reorder(&order);
-    }
+    let slices = rows::columns(&core::mem::take(&mut builder.rows), &order);
     let slice_of_row = if need_slice_of_row { inverse(&order) } else { Vec::new() };
     let instants = spread(
         core::mem::take(&mut builder.instants),
@@ -69,7 +68,7 @@ pub(super) fn arrange(builder: &mut TraceBuilder<'_>, need_slice_of_row: bool) -
         }
         process.tracks.end = position + 1;
     }
-    Arranged { processes, tracks, instants, counters, states, process_ids, track_ids, slice_of_row }
+    Arranged { processes, tracks, instants, counters, states, process_ids, track_ids, slices, slice_of_row }
 }
 
 /// An id as it sorts: numbers before text.
@@ -154,8 +153,8 @@ fn tracks(builder: &TraceBuilder<'_>, process_ids: &[u32]) -> (Vec<Track>, Vec<u
 #[allow(clippy::indexing_slicing, reason = "track numbers and row numbers are given out by the builder")]
 fn slice_order(builder: &TraceBuilder<'_>, tracks: &mut [Track], track_ids: &[u32]) -> Vec<u32> {
     let mut next = alloc::vec![0_u32; tracks.len()];
-    for &track in &builder.row_tracks {
-        next[track_ids[track as usize] as usize] += 1;
+    for row in &builder.rows {
+        next[track_ids[row.track as usize] as usize] += 1;
     }
     let mut start = 0;
     for (track, count) in tracks.iter_mut().zip(&mut next) {
@@ -163,10 +162,10 @@ fn slice_order(builder: &TraceBuilder<'_>, tracks: &mut [Track], track_ids: &[u3
         *count = start;
         start = track.slices.end;
     }
-    let mut order = alloc::vec![0_u32; builder.row_tracks.len()];
-    for (&track, row) in builder.row_tracks.iter().zip(0..) {
-        let place = &mut next[track_ids[track as usize] as usize];
-        order[*place as usize] = row;
+    let mut order = alloc::vec![0_u32; builder.rows.len()];
+    for (row, position) in builder.rows.iter().zip(0..) {
+        let place = &mut next[track_ids[row.track as usize] as usize];
+        order[*place as usize] = position;
         *place += 1;
     }
     let mut scratch = Scratch::default();
@@ -189,9 +188,9 @@ struct Scratch {
 /// and another slice with one start the longer comes first, and the order of the file decides if they are equal or
 /// one has no length.
 #[allow(clippy::indexing_slicing, reason = "row numbers are given out by the builder")]
-fn sort_track(order: &mut [u32], rows: &Slices, conventions: Conventions, scratch: &mut Scratch) {
-    let (start, end) = (|row: u32| rows.start[row as usize], |row: u32| rows.end[row as usize]);
-    let is_pair = |row: u32| rows.flags[row as usize].is_paired();
+fn sort_track(order: &mut [u32], rows: &[SliceRow], conventions: Conventions, scratch: &mut Scratch) {
+    let (start, end) = (|row: u32| rows[row as usize].start, |row: u32| rows[row as usize].end);
+    let is_pair = |row: u32| rows[row as usize].flags.is_paired();
     // Most tracks are in order already: each row with the one before it, and each that is no pair with the last such.
     let in_order = |a: u32, b: u32| {
         start(a) < start(b)
@@ -239,8 +238,8 @@ fn sort_track(order: &mut [u32], rows: &Slices, conventions: Conventions, scratc
 }
 
 #[allow(clippy::indexing_slicing, reason = "row numbers are given out by the builder")]
-fn comes_first(rows: &Slices, pair: u32, other: u32) -> bool {
-    let bounds = |row: u32| (rows.start[row as usize], rows.end[row as usize]);
+fn comes_first(rows: &[SliceRow], pair: u32, other: u32) -> bool {
+    let bounds = |row: u32| (rows[row as usize].start, rows[row as usize].end);
     let (pair_bounds, other_bounds) = (bounds(pair), bounds(other));
     if pair_bounds.0 != other_bounds.0 {
         return pair_bounds.0 < other_bounds.0;

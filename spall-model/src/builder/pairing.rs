@@ -3,23 +3,25 @@
 //! Where that plain reading of a thread has no fault it is final. Else [`super::repair`] reads the thread again;
 //! the ends can be put back in their places among the begins because each row remembers how many rows there were
 //! when it was closed, and ends between the same two rows close from the inside out.
+//!
+//! The stack of a thread is a chain through its rows: while a row is open, its `pair` is the row open around it.
 
 use alloc::vec::Vec;
 
 use hashbrown::HashMap;
 
-use crate::{ByteRange, DiagnosticKind, NameId, SliceFlags, ThreadEvent, Tick, args_table::ArgsId};
+use crate::{ByteRange, DiagnosticKind, NameId, SliceFlags, Text, ThreadEvent, Tick, args_table::ArgsId};
 
-use super::{Keep, TraceBuilder, repair};
+use super::{Keep, Row, TraceBuilder, repair};
 
-/// A row that no end has closed.
+/// The `pair` of a slice that is no pair: it was closed when there was no row.
+pub(super) const NO_PAIR: u32 = 0;
+/// The `pair` of a begin that no end has closed, once all events are there; also the row around an outermost one.
 pub(super) const OPEN: u32 = u32::MAX;
 
 /// What pairing knows of rows and threads.
 #[derive(Debug, Default)]
 pub(super) struct PairLog {
-    /// For each row how many rows there were when it was closed; 0 for a slice that is no pair.
-    pub(super) closed_at: Vec<u32>,
     /// Ends whose name is not that of the row they closed.
     pub(super) other_names: HashMap<u32, NameId, foldhash::fast::RandomState>,
     /// Arguments of ends, by row.
@@ -43,33 +45,60 @@ pub(super) struct Orphan {
 }
 
 /// The begins and ends of one thread.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct ThreadPairs {
-    /// Open rows, innermost last, with the byte range of their begin.
-    pub(super) open: Vec<(u32, ByteRange)>,
+    /// The innermost open row, or [`OPEN`].
+    innermost: u32,
+    /// How many rows are open.
+    depth: u32,
     /// Begins left out because too many were open; their ends are left out too.
     skipped: u32,
-    /// The latest time so far.
-    last: Option<Tick>,
     /// Times went back.
     pub(super) unordered: bool,
-    /// Where they first did.
+    first: Tick,
+    /// The latest time so far.
+    last: Tick,
+    /// The begin of the outermost open row.
+    pub(super) outermost: ByteRange,
+    /// Where times first went back.
     went_back: ByteRange,
     /// Where the first fault of the plain reading is.
     pub(super) fault: Option<ByteRange>,
 }
 
-impl ThreadPairs {
-    #[inline]
-    fn see(&mut self, at: Tick, bytes: ByteRange) {
-        if self.last.is_some_and(|last| at < last) {
-            if !self.unordered {
-                self.went_back = bytes;
-            }
-            self.unordered = true;
-        } else {
-            self.last = Some(at);
+impl Default for ThreadPairs {
+    fn default() -> Self {
+        Self {
+            innermost: OPEN,
+            depth: 0,
+            skipped: 0,
+            unordered: false,
+            first: Tick::MAX,
+            last: Tick::MIN,
+            outermost: ByteRange::default(),
+            went_back: ByteRange::default(),
+            fault: None,
         }
+    }
+}
+
+impl ThreadPairs {
+    #[inline(always)]
+    fn see(&mut self, at: Tick, bytes: ByteRange) {
+        self.first = self.first.min(at);
+        if at < self.last {
+            self.go_back(bytes);
+        } else {
+            self.last = at;
+        }
+    }
+
+    #[cold]
+    fn go_back(&mut self, bytes: ByteRange) {
+        if !self.unordered {
+            self.went_back = bytes;
+        }
+        self.unordered = true;
     }
 
     #[cold]
@@ -79,17 +108,11 @@ impl ThreadPairs {
 
     /// Whether the plain reading has a fault, once all events are there.
     pub(super) fn is_faulty(&self) -> bool {
-        self.fault.is_some() || !self.open.is_empty()
+        self.fault.is_some() || self.depth > 0
     }
 }
 
 impl PairLog {
-    /// A row was added that is no pair.
-    #[inline]
-    pub(super) fn push_row(&mut self) {
-        self.closed_at.push(0);
-    }
-
     #[allow(clippy::indexing_slicing, reason = "resized to hold the track")]
     #[inline]
     fn thread(&mut self, track: u32) -> &mut ThreadPairs {
@@ -103,27 +126,31 @@ impl PairLog {
 
 #[allow(clippy::indexing_slicing, reason = "open rows are numbers of rows that were pushed")]
 impl<'a> TraceBuilder<'a> {
-    #[inline]
-    pub(super) fn begin(&mut self, row: super::Row, bytes: ByteRange) {
+    #[inline(always)]
+    pub(super) fn begin(&mut self, row: Row, bytes: ByteRange) {
         let thread = self.pairs.thread(row.track);
-        let depth = super::registry::index32(thread.open.len());
+        let depth = thread.depth;
         if depth >= self.limits.max_depth {
             thread.skipped += 1;
             self.diagnostics.add(DiagnosticKind::DepthLimit, bytes);
             return;
         }
-        let flags = SliceFlags::PAIRED.with_open_depth(depth);
-        let Some(index) = self.push_slice(&row, row.at, flags, bytes) else {
+        let Some(index) = self.next_row(bytes) else {
             self.pairs.thread(row.track).skipped += 1;
             return;
         };
-        self.pairs.closed_at[index as usize] = OPEN;
         let thread = self.pairs.thread(row.track);
         thread.see(row.at, bytes);
-        thread.open.push((index, bytes));
+        if depth == 0 {
+            thread.outermost = bytes;
+        }
+        let flags = SliceFlags::PAIRED.with_open_depth(depth);
+        self.rows.push(row.slice(row.at, flags, thread.innermost));
+        thread.innermost = index;
+        thread.depth += 1;
     }
 
-    #[inline]
+    #[inline(always)]
     pub(super) fn end<'e, K: Keep<'a, 'e>>(&mut self, event: &ThreadEvent<'e>, bytes: ByteRange) {
         let Some(track) = self.thread::<K>(event.thread, bytes) else { return };
         let rows = super::registry::index32(self.rows.len());
@@ -134,36 +161,21 @@ impl<'a> TraceBuilder<'a> {
             return;
         }
         thread.see(event.at, bytes);
-        let Some((row, _)) = thread.open.pop() else {
-            thread.add_fault(bytes);
-            let orphan = Orphan {
-                track,
-                closed_at: rows,
-                at: event.at,
-                name: self.intern::<K>(event.name),
-                args: self.keep_args::<K>(event.args, bytes),
-                bytes,
-            };
-            self.pairs.orphans.push(orphan);
-            self.touch(track, event.at, event.at);
-            return;
+        let row = thread.innermost;
+        let Some(slice) = self.rows.get_mut(row as usize) else {
+            return self.orphan::<K>(track, event, bytes);
         };
-        let index = row as usize;
-        if event.at < self.rows.start[index] {
+        thread.innermost = core::mem::replace(&mut slice.pair, rows);
+        thread.depth -= 1;
+        slice.end = event.at;
+        if event.at < slice.start {
             thread.add_fault(bytes);
         }
-        self.rows.end[index] = event.at;
-        self.pairs.closed_at[index] = rows;
-        self.touch(track, event.at, event.at);
         if event.name.is_empty() {
-            let flags = &mut self.rows.flags[index];
-            *flags = flags.with(SliceFlags::UNNAMED_END);
-        } else if !self.same_name(event.name, self.rows.name[index]) {
-            let name = self.intern::<K>(event.name);
-            if name != self.rows.name[index] {
-                self.pairs.other_names.insert(row, name);
-                self.pairs.thread(track).add_fault(bytes);
-            }
+            slice.flags = slice.flags.with(SliceFlags::UNNAMED_END);
+        } else {
+            let name = slice.name;
+            self.check_name::<K>(track, row, name, event.name, bytes);
         }
         let args = self.keep_args::<K>(event.args, bytes);
         if args != ArgsId::NONE {
@@ -171,15 +183,53 @@ impl<'a> TraceBuilder<'a> {
         }
     }
 
-    /// Whether a text is surely a name: spares looking up the name of nearly every end.
+    /// An end that finds nothing to close.
+    #[cold]
+    fn orphan<'e, K: Keep<'a, 'e>>(&mut self, track: u32, event: &ThreadEvent<'e>, bytes: ByteRange) {
+        self.pairs.thread(track).add_fault(bytes);
+        let orphan = Orphan {
+            track,
+            closed_at: super::registry::index32(self.rows.len()),
+            at: event.at,
+            name: self.intern::<K>(event.name),
+            args: self.keep_args::<K>(event.args, bytes),
+            bytes,
+        };
+        self.pairs.orphans.push(orphan);
+    }
+
+    /// Compares the name of an end with that of the row it closed.
     #[inline]
-    fn same_name(&self, text: crate::Text<'_>, name: NameId) -> bool {
-        !text.is_escaped() && text.raw() == self.names.bytes(name)
+    fn check_name<'e, K: Keep<'a, 'e>>(
+        &mut self,
+        track: u32,
+        row: u32,
+        name: NameId,
+        end_name: Text<'e>,
+        bytes: ByteRange,
+    ) {
+        // Spares looking up the name of nearly every end.
+        if !end_name.is_escaped() && end_name.raw() == self.names.bytes(name) {
+            return;
+        }
+        let end_name = self.intern::<K>(end_name);
+        if end_name != name {
+            self.pairs.other_names.insert(row, end_name);
+            self.pairs.thread(track).add_fault(bytes);
+        }
     }
 
     /// Settles which end belongs to which begin.
     pub(super) fn finish_pairs(&mut self) {
         let mut pairs = core::mem::take(&mut self.pairs);
+        for (track, thread) in (0_u32..).zip(&pairs.threads).filter(|(_, thread)| thread.first <= thread.last)
+        {
+            self.touch(track, thread.first, thread.last);
+            let mut row = thread.innermost;
+            while let Some(slice) = self.rows.get_mut(row as usize) {
+                row = core::mem::replace(&mut slice.pair, OPEN);
+            }
+        }
         if pairs.threads.iter().any(ThreadPairs::is_faulty) {
             repair::read_again(self, &mut pairs);
         }
@@ -190,16 +240,17 @@ impl<'a> TraceBuilder<'a> {
             self.unpair_unordered(&pairs.threads);
         }
         for &(row, args) in &pairs.end_args {
-            let slot = &mut self.rows.args[row as usize];
-            *slot = self.args.join(*slot, args);
+            let slice = &mut self.rows[row as usize];
+            slice.args = self.args.join(slice.args, args);
         }
     }
 
     /// Pairs of a thread whose times go back are not known to nest. \[json 3.2\]
     fn unpair_unordered(&mut self, threads: &[ThreadPairs]) {
-        for (flags, &track) in self.rows.flags.iter_mut().zip(&self.row_tracks) {
-            if threads.get(track as usize).is_some_and(|thread| thread.unordered && !thread.is_faulty()) {
-                *flags = flags.without(SliceFlags::PAIRED);
+        for slice in &mut self.rows {
+            let thread = threads.get(slice.track as usize);
+            if thread.is_some_and(|thread| thread.unordered && !thread.is_faulty()) {
+                slice.flags = slice.flags.without(SliceFlags::PAIRED);
             }
         }
     }

@@ -55,7 +55,8 @@ pub(super) struct TrackRow {
     /// The categories first seen with it.
     pub(super) category: NameId,
     pub(super) sort_index: i64,
-    /// The latest time of anything on it.
+    /// The earliest and the latest time of anything on it; backwards while there is nothing.
+    pub(super) first: Tick,
     pub(super) last: Tick,
 }
 
@@ -117,10 +118,17 @@ impl Registry {
             name,
             category: NameId::EMPTY,
             sort_index: 0,
+            first: Tick::MAX,
             last: Tick::MIN,
         });
         self.by_key.insert(key, track);
         Some(track)
+    }
+
+    /// The earliest and the latest time of anything on a track.
+    pub(super) fn bounds(&self) -> Option<(Tick, Tick)> {
+        let used = || self.tracks.iter().filter(|track| track.first <= track.last);
+        Some((used().map(|track| track.first).min()?, used().map(|track| track.last).max()?))
     }
 
     #[inline]

@@ -10,7 +10,7 @@ use crate::{ByteRange, DiagnosticKind, NameId, SliceFlags, Tick, args_table::Arg
 
 use super::{
     TraceBuilder,
-    pairing::{OPEN, PairLog},
+    pairing::{NO_PAIR, OPEN, PairLog},
     registry::index32,
 };
 
@@ -89,8 +89,7 @@ pub(super) fn read_again(builder: &mut TraceBuilder<'_>, pairs: &mut PairLog) {
         let Some(story) = stories.get(&track) else { continue };
         let reading = story.best_reading(thread.unordered);
         let nests = reading.sorted || !thread.unordered;
-        let somewhere =
-            thread.fault.or_else(|| thread.open.first().map(|&(_, bytes)| bytes)).unwrap_or_default();
+        let somewhere = thread.fault.unwrap_or(thread.outermost);
         story.apply(&reading, nests, somewhere, builder, &mut pairs.end_args);
     }
 }
@@ -100,7 +99,7 @@ pub(super) fn read_again(builder: &mut TraceBuilder<'_>, pairs: &mut PairLog) {
 fn collect(builder: &TraceBuilder<'_>, pairs: &mut PairLog, stories: &mut HashMap<u32, Story, RandomState>) {
     let mut args: HashMap<u32, ArgsId, RandomState> = HashMap::default();
     pairs.end_args.retain(|&(row, id)| {
-        let told = stories.contains_key(&builder.row_tracks[row as usize]);
+        let told = stories.contains_key(&builder.rows[row as usize].track);
         if told {
             args.insert(row, id);
         }
@@ -108,24 +107,24 @@ fn collect(builder: &TraceBuilder<'_>, pairs: &mut PairLog, stories: &mut HashMa
     });
     // How many rows there were at each end, to put it between the right begins.
     let mut places: HashMap<u32, Vec<(u32, Reverse<u32>)>, RandomState> = HashMap::default();
-    for (row, (&track, &closed_at)) in (0_u32..).zip(builder.row_tracks.iter().zip(&pairs.closed_at)) {
-        if closed_at == 0 {
+    for (row, slice) in (0_u32..).zip(&builder.rows) {
+        let (track, closed_at) = (slice.track, slice.pair);
+        if closed_at == NO_PAIR {
             continue;
         }
         let Some(story) = stories.get_mut(&track) else { continue };
-        let index = row as usize;
-        let name = builder.rows.name[index];
-        story.begins.push(Begin { row, at: builder.rows.start[index], name });
+        let name = slice.name;
+        story.begins.push(Begin { row, at: slice.start, name });
         if closed_at == OPEN {
             continue;
         }
         let end_name = match pairs.other_names.get(&row) {
             Some(&other) => other,
-            None if builder.rows.flags[index].contains(SliceFlags::UNNAMED_END) => NameId::EMPTY,
+            None if slice.flags.contains(SliceFlags::UNNAMED_END) => NameId::EMPTY,
             None => name,
         };
         story.ends.push(End {
-            at: builder.rows.end[index],
+            at: slice.end,
             name: end_name,
             args: args.get(&row).copied().unwrap_or_default(),
             plain: Some(row),
@@ -348,9 +347,9 @@ impl Story {
                     begin.at
                 }
             };
-            let row = begin.row as usize;
-            builder.rows.end[row] = end.max(begin.at);
-            builder.rows.flags[row] = flags;
+            let row = &mut builder.rows[begin.row as usize];
+            row.end = end.max(begin.at);
+            row.flags = flags;
         }
         for &end in &reading.unmatched {
             let bytes = self.ends[end as usize].bytes.unwrap_or(somewhere);

@@ -79,17 +79,16 @@ impl<'a> TraceBuilder<'a> {
             }
         }
         for (row, args) in core::mem::take(&mut self.spans.end_args) {
-            if let Some(slot) = self.rows.args.get_mut(row as usize) {
-                *slot = self.args.join(*slot, args);
+            if let Some(row) = self.rows.get_mut(row as usize) {
+                row.args = self.args.join(row.args, args);
             }
         }
     }
 
     fn close_span(&mut self, row: u32, at: Tick, args: ArgsId) {
-        let index = row as usize;
-        if let (Some(end), Some(flags)) = (self.rows.end.get_mut(index), self.rows.flags.get_mut(index)) {
-            *end = at;
-            *flags = flags.without(SliceFlags::UNFINISHED);
+        if let Some(row) = self.rows.get_mut(row as usize) {
+            row.end = at;
+            row.flags = row.flags.without(SliceFlags::UNFINISHED);
         }
         if args != ArgsId::NONE {
             self.spans.end_args.push((row, args));
