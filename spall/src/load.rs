@@ -6,9 +6,7 @@ use alloc::vec::Vec;
 use std::io::Read;
 
 use spall_format::spall::auto::{self, Lowering, NoSymbols, Symbolizer};
-use spall_model::{ByteRange, DiagnosticKind, Event, Events, Limits, Trace, TraceBuilder};
-#[cfg(feature = "std")]
-use spall_model::{Chunk, Parser};
+use spall_model::{ByteRange, Chunk, DiagnosticKind, Event, Limits, Parser, Trace, TraceBuilder};
 
 use crate::{Error, Format, detect, parser::AnyParser};
 
@@ -42,15 +40,37 @@ pub fn load_as<'a>(format: Format, data: &'a [u8], limits: &Limits) -> Result<Tr
     if format == Format::SpallAuto {
         return load_auto(data, NoSymbols, limits);
     }
+    match parser_of(format)? {
+        AnyParser::Spall(parser) => build(parser, data, limits),
+        AnyParser::Heph(parser) => build(parser, data, limits),
+        AnyParser::Json(parser) => build(parser, data, limits),
+    }
+}
+
+// Once for each parser, and events are only looked at where the parser has put them: with a choice of parsers and an
+// iterator in between, each would be copied three times.
+fn build<'a, P: Parser<Error: Copy + Into<Error>>>(
+    mut parser: P,
+    data: &'a [u8],
+    limits: &Limits,
+) -> Result<Trace<'a>, Error> {
     let mut loading = Loading::new(limits);
-    for parsed in Events::new(parser_of(format)?, data) {
-        match parsed {
-            Ok(parsed) => {
+    let mut rest = data;
+    loop {
+        let consumed = match &parser.parse(rest, true) {
+            Ok(Chunk::Parsed(parsed)) => {
                 loading.see(&parsed.event);
                 loading.builder.push(&parsed.event, parsed.bytes);
+                parsed.consumed
             }
-            Err(error) => loading.stop(error)?,
-        }
+            Ok(Chunk::Skipped(length)) => *length,
+            Ok(Chunk::NeedMore(_) | Chunk::End) => break,
+            Err(error) => {
+                loading.stop((*error).into())?;
+                break;
+            }
+        };
+        rest = rest.get(consumed..).unwrap_or_default();
     }
     Ok(loading.builder.finish())
 }
