@@ -7,7 +7,8 @@ use spall_model::{ByteRange, Diagnostic, DiagnosticKind};
 
 use super::call::{Call, Detail, detail};
 use super::input::{Input, Stop};
-use super::signature::{Access, Signatures};
+use super::signature::{Access, FunctionSignature, Signatures};
+use super::value::skip;
 use crate::{Error, ErrorKind};
 
 /// The newest version of the stream that is known.
@@ -38,9 +39,23 @@ pub struct Calls<'a> {
     signatures: Signatures<'a>,
     n_enters: u64,
     n_events: u64,
-    open: BTreeMap<u64, Call<'a>>,
+    /// The call entered last, if it is open: nearly always the next one to return.
+    latest: Option<(u64, Open<'a>)>,
+    open: BTreeMap<u64, Open<'a>>,
     end: End,
     diagnostic: Option<Diagnostic>,
+}
+
+/// A call that was entered and did not return yet.
+#[derive(Debug, Clone, Copy)]
+struct Open<'a> {
+    function: FunctionSignature<'a>,
+    thread: u64,
+    flags: u64,
+    entered: u64,
+    start: usize,
+    details: usize,
+    end: usize,
 }
 
 /// How reading ends.
@@ -87,6 +102,7 @@ impl<'a> Calls<'a> {
             signatures: Signatures::default(),
             n_enters: 0,
             n_events: 0,
+            latest: None,
             open: BTreeMap::new(),
             end: End::NotYet,
             diagnostic: None,
@@ -150,20 +166,11 @@ impl<'a> Calls<'a> {
         let details = input.pos();
         let flags = skip_details(input, &mut access, self.version)?;
         let Some(&function) = self.signatures.function(id) else { return Ok(None) };
-        let call = Call {
-            number: self.n_enters,
-            thread,
-            function,
-            is_fake: flags & 1 != 0,
-            entered: self.n_events,
-            left: None,
-            enter: (offset(start), offset(input.pos())),
-            leave: None,
-            stream: self.stream,
-            version: self.version,
-            details: [details, details],
-        };
-        self.open.insert(self.n_enters, call);
+        let end = input.pos();
+        let open = Open { function, thread, flags, entered: self.n_events, start, details, end };
+        if let Some((number, earlier)) = self.latest.replace((self.n_enters, open)) {
+            self.open.insert(number, earlier);
+        }
         self.n_enters += 1;
         self.n_events += 1;
         Ok(None)
@@ -177,13 +184,37 @@ impl<'a> Calls<'a> {
         let flags = skip_details(input, &mut Access::Collect(&mut self.signatures), self.version)?;
         let ordinal = self.n_events;
         self.n_events += 1;
-        let Some(mut call) = self.open.remove(&number) else { return Ok(None) };
+        let open = match self.latest.take_if(|latest| latest.0 == number) {
+            Some((_, open)) => open,
+            None => match self.open.remove(&number) {
+                Some(open) => open,
+                None => return Ok(None),
+            },
+        };
+        let mut call = self.call(number, &open);
         call.is_fake |= flags & 1 != 0;
         call.left = Some(ordinal);
         call.leave = Some((offset(start), offset(input.pos())));
-        let [enter, _] = call.details;
-        call.details = [enter, details];
+        call.details = [open.details, details];
         Ok(Some(call))
+    }
+
+    /// The call as it is while it is open.
+    #[inline]
+    fn call(&self, number: u64, open: &Open<'a>) -> Call<'a> {
+        Call {
+            number,
+            thread: open.thread,
+            function: open.function,
+            is_fake: open.flags & 1 != 0,
+            entered: open.entered,
+            left: None,
+            enter: (offset(open.start), offset(open.end)),
+            leave: None,
+            stream: self.stream,
+            version: self.version,
+            details: [open.details; 2],
+        }
     }
 
     /// Where the reading stopped, and why.
@@ -225,8 +256,9 @@ impl<'a> Iterator for Calls<'a> {
                 Err(stop) => self.stop(stop, input.pos()),
             }
         }
-        if let Some((_, call)) = self.open.pop_first() {
-            return Some(Ok(call));
+        // The latest one has the highest number.
+        if let Some((number, open)) = self.open.pop_first().or_else(|| self.latest.take()) {
+            return Some(Ok(self.call(number, &open)));
         }
         match core::mem::replace(&mut self.end, End::Reached(None)) {
             End::Reached(Some(error)) => Some(Err(error)),
@@ -241,12 +273,22 @@ impl core::iter::FusedIterator for Calls<'_> {}
 #[inline]
 fn skip_details<'a>(input: &mut Input<'a>, access: &mut Access<'_, 'a>, version: u64) -> Result<u64, Stop> {
     let mut flags = 0;
-    while let Some(detail) = detail(input, access, version)? {
-        if let Detail::Flags(value) = detail {
-            flags = value;
+    loop {
+        // Most details are arguments, whose value is all there is to step over.
+        match input.u8()? {
+            0 => return Ok(flags),
+            1 => {
+                input.uint()?;
+                skip(input, access, version)?;
+            }
+            _ => {
+                input.seek(input.pos() - 1);
+                if let Some(Detail::Flags(value)) = detail(input, access, version)? {
+                    flags = value;
+                }
+            }
         }
     }
-    Ok(flags)
 }
 
 fn known_version(version: u64, newest: u64) -> Result<u64, Stop> {

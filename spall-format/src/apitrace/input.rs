@@ -35,7 +35,7 @@ impl<'a> Input<'a> {
         self.pos >= self.data.len()
     }
 
-    #[inline]
+    #[inline(always)]
     pub(super) fn u8(&mut self) -> Result<u8, Stop> {
         let byte = *self.data.get(self.pos).ok_or(Stop::Eof)?;
         self.pos += 1;
@@ -43,7 +43,7 @@ impl<'a> Input<'a> {
     }
 
     /// A number of up to 64 bits: 7 bits a byte, low ones first, the top bit set on all bytes but the last.
-    #[inline]
+    #[inline(always)]
     pub(super) fn uint(&mut self) -> Result<u64, Stop> {
         let first = self.u8()?;
         if first < 0x80 { Ok(u64::from(first)) } else { self.long_uint(u64::from(first & 0x7f)) }
@@ -65,7 +65,7 @@ impl<'a> Input<'a> {
     }
 
     /// The next `length` bytes.
-    #[inline]
+    #[inline(always)]
     pub(super) fn take(&mut self, length: u64) -> Result<&'a [u8], Stop> {
         let bytes = usize::try_from(length)
             .ok()
@@ -75,7 +75,7 @@ impl<'a> Input<'a> {
         Ok(bytes)
     }
 
-    #[inline]
+    #[inline(always)]
     pub(super) fn array<const N: usize>(&mut self) -> Result<[u8; N], Stop> {
         let bytes = self.data.get(self.pos..).and_then(<[u8]>::first_chunk).ok_or(Stop::Eof)?;
         self.pos += N;
@@ -83,7 +83,7 @@ impl<'a> Input<'a> {
     }
 
     /// A length and that many bytes.
-    #[inline]
+    #[inline(always)]
     pub(super) fn text(&mut self) -> Result<&'a [u8], Stop> {
         let length = self.uint()?;
         self.take(length)

@@ -210,6 +210,25 @@ impl<'a> Access<'_, 'a> {
     }
 }
 
+impl<'a> Access<'_, 'a> {
+    /// Reads a signature that is met for the first time, and hands it to `insert`.
+    #[cold]
+    fn collect<T>(
+        &mut self,
+        input: &mut Input<'a>,
+        version: u64,
+        read: fn(&mut Input<'a>, u64) -> Result<T, Stop>,
+        insert: impl FnOnce(&mut Signatures<'a>, Known<T>),
+    ) -> Result<(), Stop> {
+        let start = input.pos();
+        let signature = read(input, version)?;
+        if let Self::Collect(signatures) = self {
+            insert(signatures, Known { signature, said: start..input.pos() });
+        }
+        Ok(())
+    }
+}
+
 macro_rules! meet {
     ($($(#[doc = $doc:literal])* $name:ident, $table:ident, $read:expr;)*) => {
         impl<'a> Access<'_, 'a> {
@@ -224,11 +243,7 @@ macro_rules! meet {
                         }
                         return Ok(());
                     }
-                    let signature = $read(input, version)?;
-                    if let Self::Collect(signatures) = self {
-                        signatures.$table.insert(id, Known { signature, said: start..input.pos() });
-                    }
-                    Ok(())
+                    self.collect(input, version, $read, |signatures, known| signatures.$table.insert(id, known))
                 }
             )*
         }
@@ -297,6 +312,7 @@ fn frame<'a>(input: &mut Input<'a>, _version: u64) -> Result<Frame<'a>, Stop> {
 }
 
 /// A number with its type: enums hold no others. \[apitrace C.3.4\]
+#[inline]
 pub(super) fn integer(input: &mut Input<'_>) -> Result<i128, Stop> {
     match input.u8()? {
         3 => Ok(-i128::from(input.uint()?)),

@@ -132,8 +132,7 @@ impl<'a> Walk<'a> {
 /// Steps over one value, collecting the signatures in it.
 #[inline]
 pub(super) fn skip<'a>(input: &mut Input<'a>, access: &mut Access<'_, 'a>, version: u64) -> Result<(), Stop> {
-    let token = scalar_or_open(input, access, version)?;
-    match opened(token, access) {
+    match skip_head(input, access, version)? {
         0 => Ok(()),
         count => skip_nested(input, access, version, count),
     }
@@ -151,8 +150,7 @@ fn skip_nested<'a>(
     loop {
         while left > 0 {
             left -= 1;
-            let token = scalar_or_open(input, access, version)?;
-            let count = opened(token, access);
+            let count = skip_head(input, access, version)?;
             if count > 0 {
                 if left > 0 {
                     outer.push(left);
@@ -167,18 +165,41 @@ fn skip_nested<'a>(
     }
 }
 
-/// How many values the token says to follow inside it.
+/// Steps over a value, or the head of one that holds others; says how many values follow inside it.
+///
+/// The same walk as [`scalar_or_open`] without making anything of the values, which is most of the time of reading.
 #[inline]
-fn opened(token: Token<'_>, access: &Access<'_, '_>) -> u64 {
-    match token {
-        Token::Array(count) => count,
-        Token::Repr => 2,
-        Token::Struct(id) => access.signatures().structure(id).map_or(0, |known| known.members.len()),
-        _ => 0,
+fn skip_head<'a>(input: &mut Input<'a>, access: &mut Access<'_, 'a>, version: u64) -> Result<u64, Stop> {
+    match input.u8()? {
+        0x00..=0x02 => {}
+        0x03 | 0x04 | 0x0d => input.uint().map(drop)?,
+        0x05 => input.array::<4>().map(drop)?,
+        0x06 => input.array::<8>().map(drop)?,
+        0x07 | 0x08 => input.text().map(drop)?,
+        0x09 => {
+            let id = input.uint()?;
+            access.enumeration(id, input, version)?;
+            if version >= 3 {
+                integer(input)?;
+            }
+        }
+        0x0b => return input.uint(),
+        0x0e => return Ok(2),
+        0x0a | 0x0c | 0x0f => return skip_rare_head(input, access, version),
+        tag => return Err(Stop::Bad(ErrorKind::UnknownValue { tag })),
     }
+    Ok(0)
 }
 
-#[inline]
+/// The heads of [`skip_head`] that few calls have; `input` is behind their tag.
+fn skip_rare_head<'a>(input: &mut Input<'a>, access: &mut Access<'_, 'a>, version: u64) -> Result<u64, Stop> {
+    input.seek(input.pos() - 1);
+    Ok(match scalar_or_open(input, access, version)? {
+        Token::Struct(id) => access.signatures().structure(id).map_or(0, |known| known.members.len()),
+        _ => 0,
+    })
+}
+
 fn scalar_or_open<'a>(
     input: &mut Input<'a>,
     access: &mut Access<'_, 'a>,
