@@ -13,7 +13,9 @@
 use core::fmt::Write as _;
 use serde_json::{Value as Json, json};
 use spall_format::ErrorKind;
-use spall_format::apitrace::{Calls, Marker, MarkerText, Markers, Role, decompress, parse_all};
+use spall_format::apitrace::{
+    Calls, Marker, MarkerText, Markers, ProfileLine, Role, decompress, parse_all, profile_lines,
+};
 use spall_model::{DiagnosticKind, Event, Limits};
 use spall_synth::corpus;
 use std::collections::BTreeMap;
@@ -253,4 +255,31 @@ fn c6_attacks_cost_little_and_keep_what_is_sound() {
         let error = decompress(&data, &limits).unwrap_err().kind();
         assert_eq!(error, ErrorKind::OutputLimit { max_mib: 16 });
     }
+}
+
+#[test]
+fn c5_the_times_of_a_replay_belong_to_calls_of_the_recording() {
+    let Some(root) = corpus::folder("apitrace") else { return };
+    let text = std::fs::read(root.join("ref/gltest.profile.txt")).unwrap();
+    let stream = stream(&std::fs::read(root.join("gltest.trace")).unwrap()).unwrap();
+    let names: BTreeMap<u64, &[u8]> = Calls::new(&stream)
+        .unwrap()
+        .map(Result::unwrap)
+        .map(|call| (call.number, call.function.name))
+        .collect();
+    let (mut n_calls, mut n_frames) = (0, 0);
+    for line in profile_lines(&text) {
+        match line {
+            ProfileLine::Call(call) => {
+                assert_eq!(names.get(&call.number), Some(&call.name));
+                n_calls += 1;
+            }
+            ProfileLine::FrameEnd => n_frames += 1,
+            other => panic!("{other:?}"),
+        }
+    }
+    let lines =
+        |start: &str| String::from_utf8_lossy(&text).lines().filter(|line| line.starts_with(start)).count();
+    assert_eq!((n_calls, n_frames), (lines("call "), lines("frame_end")));
+    assert!(n_calls > 100);
 }

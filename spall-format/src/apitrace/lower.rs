@@ -17,6 +17,10 @@ const PROCESS: Id<'static> = Id::Number(0);
 /// The track of the frames, a thread of its own: frames and marker groups need not nest.
 const FRAMES: Thread<'static> = Thread { pid: PROCESS, tid: Id::Text(b"frames") };
 
+/// Names of functions are cut here. Each call repeats its function's name, at no cost to the file; whoever compares or
+/// hashes the names of events would pay for it again and again.
+const MAX_NAME: usize = 256;
+
 /// The events of a decompressed stream.
 ///
 /// A recording has no time: a tick is one enter or leave of a call. Slices come when they end, inner ones first.
@@ -24,7 +28,7 @@ const FRAMES: Thread<'static> = Thread { pid: PROCESS, tid: Id::Text(b"frames") 
 /// | in the stream | event |
 /// |---|---|
 /// | a property | [`Event::Meta`]; `process.name` names the process, which is number 0 |
-/// | a call | a slice on its thread, with the category `call`, or `fake` if the tracer inserted it |
+/// | a call | a slice on its thread, with the category `call`, or `fake` if the tracer inserted it; a name over 256 bytes is cut |
 /// | a call that never returned | [`Event::Unfinished`] |
 /// | a marker group | a slice on its thread from the call that opened it to the one that closed it, with the category `group` |
 /// | a mark | an instant on its thread, with the category `mark` |
@@ -96,7 +100,8 @@ impl<'a> Events<'a> {
 
     fn call(&mut self, call: &Call<'a>) {
         let category = if call.is_fake { &b"fake"[..] } else { b"call" };
-        let slice = on_thread(call.thread, call.entered, call.function.name, category);
+        let name = call.function.name;
+        let slice = on_thread(call.thread, call.entered, name.get(..MAX_NAME).unwrap_or(name), category);
         let Some(left) = call.left else {
             self.push(Event::Unfinished(slice), call.enter);
             return;

@@ -37,6 +37,10 @@ impl Display for Line<'_, '_> {
             arguments.insert(index, at);
         });
         for (index, name) in (0_u64..).zip(call.function.args.iter()) {
+            if index == MAX_ARGUMENTS {
+                f.write_str(", ...")?;
+                break;
+            }
             let comma = if index > 0 { ", " } else { "" };
             write!(f, "{comma}{} = ", lossy(name))?;
             match arguments.get(&index) {
@@ -90,6 +94,8 @@ fn write_frame(f: &mut Formatter<'_>, frame: &Frame<'_>) -> Result {
     Ok(())
 }
 
+/// More arguments than these are written as `...`; no real function has more than 30.
+const MAX_ARGUMENTS: u64 = 256;
 /// Values nested deeper than this are written as `...`.
 const MAX_DEPTH: usize = 64;
 /// More names than this of one bitmask are not looked at; no real one has more than 64.

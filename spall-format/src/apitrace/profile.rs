@@ -1,0 +1,159 @@
+//! Real times of calls, from the text that a replay prints. \[apitrace C.5\]
+
+use core::str::FromStr;
+
+use spall_model::{ByteRange, Clock, Event, Id, Parsed, Text, Thread, ThreadEvent, Tick, Ticks};
+
+/// The times of one call, as measured by `apitrace replay --pcpu --pgpu --ppd --pmem`.
+///
+/// Times are in nanoseconds from a base that the text does not say. What was not measured is 0.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CallProfile<'a> {
+    /// The number of the call in the recording, as [`Call::number`](super::Call::number).
+    pub number: u64,
+    /// When the graphics processor began, and for how long it worked. Only draws have it.
+    pub gpu: Span,
+    /// When the call began on the processor, and how long it took.
+    pub cpu: Span,
+    /// Virtual memory before the call, and by how much it grew, in bytes.
+    pub virtual_memory: Span,
+    /// Resident memory before the call, and by how much it grew, in bytes.
+    pub resident_memory: Span,
+    /// How many pixels were drawn; `None` if that was not measured.
+    pub pixels: Option<u64>,
+    /// The number of the shader program.
+    pub program: u64,
+    /// The function.
+    pub name: &'a [u8],
+}
+
+/// Where something began, and how much it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Span {
+    /// The start.
+    pub start: i64,
+    /// The length.
+    pub length: i64,
+}
+
+/// A line of the text that says something.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ProfileLine<'a> {
+    /// The times of a call.
+    Call(CallProfile<'a>),
+    /// The end of a frame.
+    FrameEnd,
+    /// When the graphics processor was done with a frame, in nanoseconds.
+    RenderingFinished(i64),
+}
+
+/// Reads the text line by line. Other lines, such as those of the replayed program, are passed over, as are lines of a
+/// call that is not whole.
+///
+/// ```
+/// use spall_format::apitrace::{ProfileLine, profile_lines};
+/// let text = b"Rendered 1 frames\ncall 58 71935102 52 14776120 54774454 0 0 0 0 -1 0 glDrawArrays\nframe_end\n";
+/// let lines: Vec<_> = profile_lines(text).collect();
+/// let ProfileLine::Call(call) = lines[0] else { panic!() };
+/// assert_eq!((call.number, call.gpu.length, call.cpu.start), (58, 52, 14_776_120));
+/// assert_eq!((call.pixels, call.name), (None, &b"glDrawArrays"[..]));
+/// assert_eq!(lines[1], ProfileLine::FrameEnd);
+/// ```
+pub fn profile_lines(text: &[u8]) -> impl Iterator<Item = ProfileLine<'_>> {
+    text.split(|&byte| byte == b'\n').filter_map(line)
+}
+
+/// The times of calls as slices on two tracks, `cpu` and `gpu`, in nanoseconds. The slices of a track do not nest: a
+/// processor may begin a call before the one before it is done.
+pub fn profile_events(text: &[u8]) -> impl Iterator<Item = Parsed<'_>> {
+    let mut offset = 0_u64;
+    let slices = text.split_inclusive(|&byte| byte == b'\n').flat_map(move |bytes| {
+        let start = offset;
+        offset += u64::try_from(bytes.len()).unwrap_or(u64::MAX);
+        let bytes_of = ByteRange::new(start, offset);
+        let slices = match line(bytes) {
+            Some(ProfileLine::Call(call)) => {
+                [on(b"cpu", call.cpu, call.name), on(b"gpu", call.gpu, call.name)]
+            }
+            _ => [None, None],
+        };
+        slices.into_iter().flatten().map(move |event| Parsed { consumed: 0, event, bytes: bytes_of })
+    });
+    let clock = Event::Clock(Clock::NANOSECONDS);
+    core::iter::once(Parsed { consumed: 0, event: clock, bytes: ByteRange::default() }).chain(slices)
+}
+
+/// A slice, unless there is nothing to show.
+fn on<'a>(processor: &'static [u8], span: Span, name: &'a [u8]) -> Option<Event<'a>> {
+    let thread = Thread { pid: Id::Number(0), tid: Id::Text(processor) };
+    let slice = ThreadEvent::new(thread, Tick(span.start), Text::plain(name));
+    (span != Span::default()).then_some(Event::Complete(slice, Ticks(span.length)))
+}
+
+fn line(line: &[u8]) -> Option<ProfileLine<'_>> {
+    let mut fields = line.trim_ascii().split(|&byte| byte == b' ');
+    match fields.next()? {
+        b"call" => call(fields).map(ProfileLine::Call),
+        b"frame_end" => Some(ProfileLine::FrameEnd),
+        b"rendering_finished" => number(fields.next()).map(ProfileLine::RenderingFinished),
+        _ => None,
+    }
+}
+
+fn call<'a>(mut fields: impl Iterator<Item = &'a [u8]>) -> Option<CallProfile<'a>> {
+    let call_number = number(fields.next())?;
+    let mut span = || Some(Span { start: number(fields.next())?, length: number(fields.next())? });
+    let (gpu, cpu, virtual_memory, resident_memory) = (span()?, span()?, span()?, span()?);
+    let pixels: i64 = number(fields.next())?;
+    Some(CallProfile {
+        number: call_number,
+        gpu,
+        cpu,
+        virtual_memory,
+        resident_memory,
+        pixels: u64::try_from(pixels).ok(),
+        program: number(fields.next())?,
+        name: fields.next()?,
+    })
+}
+
+fn number<N: FromStr>(field: Option<&[u8]>) -> Option<N> {
+    core::str::from_utf8(field?).ok()?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn c5_lines_of_others_and_cut_ones_are_passed_over() {
+        let text = b"# call no gpu_start\ncall 1 2 3\ncall x 0 0 0 0 0 0 0 0 0 0 f\nframe_end\r\nrendering_finished 7";
+        assert!(profile_lines(text).eq([ProfileLine::FrameEnd, ProfileLine::RenderingFinished(7)]));
+    }
+
+    #[test]
+    fn c5_times_become_slices_of_two_processors() {
+        let text = b"call 1 0 0 4 5 0 0 0 0 -1 0 glFlush\n\ncall 2 6 7 8 9 0 0 0 0 1 0 glClear\n";
+        let slices = profile_events(text).filter_map(|parsed| match parsed.event {
+            Event::Complete(slice, length) => {
+                Some((slice.thread.tid, slice.at.0, length.0, parsed.bytes.start))
+            }
+            _ => None,
+        });
+        let (cpu, gpu) = (Id::Text(b"cpu"), Id::Text(b"gpu"));
+        assert!(slices.eq([(cpu, 4, 5, 0), (cpu, 8, 9, 37), (gpu, 6, 7, 37)]));
+    }
+
+    #[test]
+    fn c5_every_column_has_its_place() {
+        let Some(ProfileLine::Call(call)) = profile_lines(b"call 1 2 3 4 5 6 7 8 9 10 11 glClear").next()
+        else {
+            panic!("a call")
+        };
+        let span = |start, length| Span { start, length };
+        assert_eq!((call.number, call.gpu, call.cpu), (1, span(2, 3), span(4, 5)));
+        assert_eq!((call.virtual_memory, call.resident_memory), (span(6, 7), span(8, 9)));
+        assert_eq!((call.pixels, call.program, call.name), (Some(10), 11, &b"glClear"[..]));
+    }
+}
