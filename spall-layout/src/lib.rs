@@ -45,6 +45,9 @@
 //! | draw spans of your own, live | [`Row`], [`RowView::rects`] |
 //! | find what is under the pointer | [`Vertical::at`], [`Rect::hit`], [`RowView::find`], [`Layout::snap`] |
 //! | walk from slice to slice | [`Layout::parent`], [`Layout::children`], [`Layout::next`], [`Layout::previous`] |
+//! | draw counters, instants and arrows | [`Series`], [`instant_marks`], [`Flows`] |
+//! | show a folded group, and search hits | [`Layout::busy_rows`], [`Hits`] |
+//! | sum up, draw a flame graph | [`stats`](fn@stats), [`Tree`] |
 //! | label and colour | [`Ruler`], [`fit_label`], [`ColorKey`] |
 //!
 //! # Untrusted input
@@ -85,6 +88,8 @@ mod lookup;
 #[cfg(feature = "alloc")]
 mod merge;
 #[cfg(feature = "alloc")]
+mod nested;
+#[cfg(feature = "alloc")]
 mod owners;
 #[cfg(feature = "alloc")]
 mod rect;
@@ -92,7 +97,11 @@ mod rect;
 mod row;
 mod ruler;
 #[cfg(feature = "alloc")]
+mod stats;
+#[cfg(feature = "alloc")]
 mod summary;
+#[cfg(feature = "alloc")]
+mod tree;
 #[cfg(feature = "alloc")]
 mod vertical;
 #[cfg(feature = "alloc")]
@@ -113,11 +122,17 @@ pub use layout::{Layout, Options, RowInfo};
 #[cfg(feature = "alloc")]
 pub use lookup::Placed;
 #[cfg(feature = "alloc")]
+pub use nested::EdgeRule;
+#[cfg(feature = "alloc")]
 pub use rect::{Rect, Scratch};
 #[cfg(feature = "alloc")]
 pub use row::{Row, RowId, RowView};
 pub use ruler::{Mark, MarkLabel, Ruler};
 #[cfg(feature = "alloc")]
 pub use spall_model::nest::Overlap;
+#[cfg(feature = "alloc")]
+pub use stats::{NameStats, stats};
+#[cfg(feature = "alloc")]
+pub use tree::{Tree, TreeNode, TreeOrder};
 #[cfg(feature = "alloc")]
 pub use vertical::{Line, LineKind, Vertical, VerticalStyle};
