@@ -1,6 +1,6 @@
 //! What a trace may cost: at most 16 times its input and a mebibyte, whatever the input is.
 
-#![allow(clippy::unwrap_used, reason = "test code outside of test functions")]
+#![allow(clippy::print_stdout, clippy::unwrap_used, reason = "test code outside of test functions")]
 
 use allocation_counter::measure;
 use spall::model::Limits;
