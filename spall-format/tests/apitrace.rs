@@ -115,6 +115,11 @@ fn c4_a_second_leave_of_a_call_is_dropped() {
     call(&mut stream, 0, &[]);
     stream.leave(0, &[Detail::Return(int(1))]);
     check(&stream, &["0 @0 f(a = ?, b = ?)"]);
+    let is_dropped = |event| event == Event::Diagnostic(DiagnosticKind::UnmatchedEnd);
+    assert_eq!(
+        parse_all(stream.bytes()).unwrap().filter(|parsed| is_dropped(parsed.unwrap().event)).count(),
+        1
+    );
     assert_eq!(
         Calls::new(stream.bytes()).unwrap().map(Result::unwrap).map(|call| call.left).collect::<Vec<_>>(),
         [Some(1)]
@@ -357,4 +362,20 @@ fn c5_groups_frames_and_marks_become_slices_and_instants() {
         seen,
         expected.map(|(category, name, start, end)| (category.to_owned(), name.to_owned(), start, end))
     );
+}
+
+#[test]
+fn c5_in_a_trace_frames_have_a_track_and_groups_enclose_calls() {
+    let data = game(200);
+    let mut builder = spall_model::TraceBuilder::new(&Limits::default());
+    for parsed in parse_all(&data).unwrap() {
+        let parsed = parsed.unwrap();
+        builder.push(&parsed.event, parsed.bytes);
+    }
+    let trace = builder.finish();
+    assert!(trace.diagnostics().is_empty());
+    let tracks: Vec<_> = trace.tracks().iter().map(|track| track.slices().len()).collect();
+    assert_eq!(tracks, [202, 2], "200 calls and 2 groups, 2 frames");
+    let name = |index: usize| trace.name(trace.slices().names()[index]);
+    assert_eq!((name(0), name(1)), ("pass".into(), "glPushDebugGroup".into()));
 }

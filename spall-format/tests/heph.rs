@@ -357,3 +357,24 @@ fn a_log_copies_a_trace_unchanged_but_not_what_heph_cannot_say() {
     assert_eq!(refused.kind(), std::io::ErrorKind::InvalidInput);
     assert_eq!(log.finish().unwrap(), data);
 }
+
+#[cfg(feature = "alloc")]
+#[test]
+fn b4_of_equal_bounds_the_later_event_is_the_outer_one() {
+    let event = |counter, time, name| Packet::new((1, counter, 5), time, name).bytes();
+    let data = [
+        event(0, 10..20, "leaf"),
+        event(1, 10..20, "child"),
+        event(2, 10..20, "parent"),
+        event(3, 15..30, "overlaps"),
+        event(4, 0..40, "root"),
+    ]
+    .concat();
+    let mut builder = spall_model::TraceBuilder::new(&spall_model::Limits::default());
+    for parsed in heph::parse_all(&data).map(Result::unwrap) {
+        builder.push(&parsed.event, parsed.bytes);
+    }
+    let trace = builder.finish();
+    let names: Vec<_> = trace.slices().names().iter().map(|&name| trace.name(name)).collect();
+    assert_eq!(names, ["root", "parent", "child", "leaf", "overlaps"]);
+}

@@ -42,6 +42,8 @@ pub struct Calls<'a> {
     /// The call entered last, if it is open: nearly always the next one to return.
     latest: Option<(u64, Open<'a>)>,
     open: BTreeMap<u64, Open<'a>>,
+    /// Leaves without a call, met while the call handed out last was looked for.
+    unmatched: Vec<ByteRange>,
     end: End,
     diagnostic: Option<Diagnostic>,
 }
@@ -104,6 +106,7 @@ impl<'a> Calls<'a> {
             n_events: 0,
             latest: None,
             open: BTreeMap::new(),
+            unmatched: Vec::new(),
             end: End::NotYet,
             diagnostic: None,
         })
@@ -144,6 +147,13 @@ impl<'a> Calls<'a> {
     #[must_use]
     pub fn truncated(&self) -> Option<Diagnostic> {
         self.diagnostic
+    }
+
+    /// Leaves that were dropped while the call handed out last was looked for, or the end: no call of their number
+    /// was open. Their bytes in the stream.
+    #[must_use]
+    pub fn unmatched_leaves(&self) -> &[ByteRange] {
+        &self.unmatched
     }
 
     /// Reads one event. A call if it is a leave of a call that is open.
@@ -188,7 +198,10 @@ impl<'a> Calls<'a> {
             Some((_, open)) => open,
             None => match self.open.remove(&number) {
                 Some(open) => open,
-                None => return Ok(None),
+                None => {
+                    self.unmatched.push(ByteRange::new(offset(start), offset(input.pos())));
+                    return Ok(None);
+                }
             },
         };
         let mut call = self.call(number, &open);
@@ -240,6 +253,7 @@ impl<'a> Iterator for Calls<'a> {
     /// A byte that makes no sense ends the stream, for nothing behind it can be found: the calls that are open are
     /// handed out as ones that never returned, then the error.
     fn next(&mut self) -> Option<Self::Item> {
+        self.unmatched.clear();
         while self.end == End::NotYet {
             let mut input = Input::new(self.stream, self.pos);
             if input.is_at_end() {

@@ -33,6 +33,7 @@ const MAX_NAME: usize = 256;
 /// | a marker group | a slice on its thread from the call that opened it to the one that closed it, with the category `group` |
 /// | a mark | an instant on its thread, with the category `mark` |
 /// | the end of a frame | an instant on its thread with the category `frame`, and a slice on the track `frames` |
+/// | a leave of a call that is not open | the diagnostic `UnmatchedEnd` |
 /// | a call that closes no group | the diagnostic `UnmatchedGroup` |
 /// | an event that the end of the stream cuts off | the diagnostic `Truncated` |
 ///
@@ -155,7 +156,12 @@ impl<'a> Iterator for Events<'a> {
                 self.property(name, value);
                 continue;
             }
-            match (self.end, self.calls.next()) {
+            let next = self.calls.next();
+            for &bytes in self.calls.unmatched_leaves() {
+                let event = Event::Diagnostic(DiagnosticKind::UnmatchedEnd);
+                self.queue.push_back(Parsed { consumed: 0, event, bytes });
+            }
+            match (self.end, next) {
                 (_, Some(Ok(call))) => self.call(&call),
                 (_, Some(Err(error))) => self.finish(Err(error)),
                 (None, None) => self.finish(Ok(())),

@@ -227,8 +227,7 @@ fn slice<'a>(packet: &EventPacket<'a>, attributes: Attributes<'a>) -> Event<'a> 
         thread: Thread::new(packet.stream, thread_id(packet.substream)),
         at: start,
         name: Text::plain(packet.description),
-        // Not the constant: copying it from memory stalls on what was just stored beside it, 5 ns an event.
-        category: Text::plain(b""),
+        category: Text::EMPTY,
         args: attributes.args(),
     };
     Event::Complete(event, end.since(start))
@@ -240,7 +239,7 @@ impl spall_model::Parser for Parser {
     #[inline]
     fn parse<'a>(&mut self, data: &'a [u8], eof: bool) -> Result<Chunk<'a>, Error> {
         let frame = frame(data, eof);
-        // An event is large: built here, in place, it takes 10 ns; handed through one more function 22.
+        // An event is large: built here, in place, it takes 10 ns; handed through one more function twice that.
         if let Frame::Packet(size) = frame
             && self.junk.is_none()
             && let Some(Packet::Event(packet)) = Packet::read(data)
