@@ -48,6 +48,7 @@
 //! | draw counters, instants and arrows | [`Series`], [`instant_marks`], [`Flows`] |
 //! | show a folded group, and search hits | [`Layout::busy_rows`], [`Hits`] |
 //! | sum up, draw a flame graph | [`stats`](fn@stats), [`Tree`] |
+//! | fill a vertex buffer | [`Instance`] |
 //! | label and colour | [`Ruler`], [`fit_label`], [`ColorKey`] |
 //!
 //! # Untrusted input
@@ -59,6 +60,7 @@
 //!
 //! - `std` (default): `alloc`, and the same tier of `spall-model`.
 //! - `alloc`: everything that holds or lists slices. Without it [`Frame`], [`Ruler`] and [`fit_label`] remain.
+//! - `zerocopy`: [`Instance`] implements the traits of that crate; adds its derive to the build.
 #![no_std]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
@@ -78,6 +80,8 @@ mod hit;
 mod hits;
 #[cfg(feature = "alloc")]
 mod index;
+#[cfg(feature = "alloc")]
+mod instance;
 #[cfg(feature = "alloc")]
 mod instants;
 mod label;
@@ -114,6 +118,8 @@ pub use flows::{FlowEnd, FlowRect, Flows};
 pub use frame::{Fidelity, Frame};
 #[cfg(feature = "alloc")]
 pub use hits::Hits;
+#[cfg(feature = "alloc")]
+pub use instance::Instance;
 #[cfg(feature = "alloc")]
 pub use instants::{InstantMark, instant_marks};
 pub use label::{ColorKey, Ellipsis, Fitted, fit_label};
