@@ -1,4 +1,56 @@
-//! The vocabulary that profiler trace readers, writers and viewers share.
+//! The vocabulary that profiler trace readers, writers and viewers share: events, and what they add up to.
+//!
+//! A reader of any format yields [`Event`]s that borrow from its input. A [`TraceBuilder`] pairs begins with ends,
+//! sorts, and interns; its [`Trace`] holds the facts of a file and nothing derived.
+//!
+//! ```
+//! use spall_model::{ByteRange, DiagnosticKind, Event, Limits, Text, Thread, ThreadEvent, Tick, TraceBuilder};
+//!
+//! let main = Thread::new(1_i64, 1_i64);
+//! let event = |name, at| ThreadEvent::new(main, Tick(at), Text::plain(name));
+//! let mut builder = TraceBuilder::new(&Limits::default());
+//! for event in [
+//!     Event::Begin(event(b"frame", 0)),
+//!     Event::Begin(event(b"draw", 10)),
+//!     Event::End(event(b"draw", 30)),
+//!     Event::End(event(b"frame", 40)),
+//!     Event::End(event(b"lost its begin", 50)),
+//! ] {
+//!     builder.push(&event, ByteRange::default());
+//! }
+//! let trace = builder.finish();
+//!
+//! let names: Vec<_> = trace.slices().names().iter().map(|&name| trace.name(name)).collect();
+//! assert_eq!(names, ["frame", "draw"]);
+//! assert_eq!(trace.slices().ends(), [Tick(40), Tick(30)]);
+//! assert_eq!(trace.diagnostics().count(DiagnosticKind::UnmatchedEnd), 1);
+//! ```
+//!
+//! # Where to begin
+//!
+//! | to | use |
+//! |---|---|
+//! | write a reader | [`Parser`], [`Event`], [`ArgsFormat`] |
+//! | write a writer | [`Event`], [`Text::pieces`], [`Args::iter`] |
+//! | look at a loaded trace | [`Trace`], [`Track`], [`Slices`] |
+//! | decide what lies in what | [`nest::Nesting`] |
+//! | bound what a file may cost | [`Limits`] |
+//! | know what is wrong with a file | [`Diagnostics`], [`DiagnosticKind`] |
+//!
+//! # Rules
+//! Which end closes which begin, what nests in what, and how ties are broken is the same for every format. The
+//! numbered rules are in `docs/formats/trace-event-json.md`, cited as \[json 3.2\].
+//!
+//! # Untrusted input
+//! Every event pushed is in the trace or counted in its diagnostics. No sequence of events makes a builder panic,
+//! recurse or overflow; work is O(n log n) in the events, and a trace takes at most a small multiple of its input.
+//!
+//! # Features
+//! - `std` (default): `alloc`, and better seeds for hashing.
+//! - `alloc`: [`TraceBuilder`], [`Trace`] and [`nest`].
+//! - none: `core` alone, with events, text, arguments and the parser contract.
+//!
+//! The minimum supported Rust version is 1.88.
 #![no_std]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 

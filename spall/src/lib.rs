@@ -1,4 +1,52 @@
-//! Reads profiler traces of any supported format.
+//! Reads profiler traces of any supported format: one dependency for tools.
+//!
+//! ```
+//! use spall::layout::{Fidelity, Frame, Layout, Options, Scratch, Vertical};
+//!
+//! let data = br#"[{"ph":"B","name":"frame","pid":1,"tid":1,"ts":0},
+//!                 {"ph":"X","name":"draw","pid":1,"tid":1,"ts":2.5,"dur":4},
+//!                 {"ph":"E","pid":1,"tid":1,"ts":10}]"#;
+//!
+//! // The facts of the file.
+//! let trace = spall::load(data, &spall::model::Limits::default())?;
+//! assert_eq!(trace.slices().len(), 2);
+//! assert!(trace.diagnostics().is_empty());
+//!
+//! // What to draw of it: 100 columns of the first 10 microseconds, all rows.
+//! let layout = Layout::new(&trace, &Options::default());
+//! let vertical = Vertical::new(&trace, &layout, &());
+//! let frame = Frame::new(spall::model::Tick(0)..spall::model::Tick(10_000), 100, Fidelity::Fast);
+//! let (mut scratch, mut rects) = (Scratch::new(), Vec::new());
+//! layout.rects(&frame, vertical.visible(0..vertical.height()), &mut scratch, &mut rects);
+//! let name = |slice| trace.name(trace.slice(slice).unwrap().name);
+//! let drawn: Vec<_> = rects.iter().map(|rect| (name(rect.slice), rect.x0..rect.x1)).collect();
+//! assert_eq!(drawn, [("frame".into(), 0..100), ("draw".into(), 25..65)]);
+//! # Ok::<(), spall::Error>(())
+//! ```
+//!
+//! # Which function
+//!
+//! | to | use |
+//! |---|---|
+//! | know what a file is | [`detect`] |
+//! | load a file that is in memory, borrowing from it | [`load`], [`load_as`] |
+//! | load from a file or a pipe without holding it | [`load_from`] |
+//! | name the functions of a native auto trace | [`load_auto`] |
+//! | read events without building a trace, or write traces | the crates below |
+//!
+//! The crates that this one joins are [`model`], [`format`](mod@format) (binary formats), [`json`] and [`layout`].
+//! Each can be used alone.
+//!
+//! # Untrusted input
+//! Any bytes are safe to load: no panic, no recursion, no allocation by a number that the file claims, work
+//! O(n log n), and a trace of at most 16 times the input and a mebibyte. [`model::Limits`] narrows that further.
+//!
+//! # Features
+//! - `std` (default): `alloc`, and [`load_from`].
+//! - `alloc`: loading.
+//! - none: `core` alone, with [`detect`] and the readers and writers of the joined crates.
+//!
+//! The minimum supported Rust version is 1.88.
 #![no_std]
 
 #[cfg(feature = "alloc")]
