@@ -51,7 +51,7 @@ pub fn html(scene: &Scene<'_>, title: &str, about: &str, notes: &[String], max_b
         Some(frame) => {
             page.out.uint(0);
             notes.push(format!(
-                "{} are drawn as {}: the page shows the trace in {} columns, and no finer",
+                "{} are drawn as {}: the page shows the trace in {} columns, no finer, and finds the longest of a box only",
                 count(scene.trace.slices().len() as u64, "slice"),
                 count(page.n_boxes, "box"),
                 frame.columns(),

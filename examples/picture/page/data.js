@@ -148,19 +148,26 @@ function grouped(number, decimals) {
   return part ? `${left}.${part.replace(/(\d{3})(?=\d)/g, "$1\u202f")}` : left;
 }
 
+// The same without the zeros at its end.
+function shortened(number, decimals) {
+  return grouped(number, decimals).replace(/(\.[^.]*?)[0\u202f]+$/, "$1").replace(/\.$/, "");
+}
+
 // A length of time to read.
 function duration(trace, ticks) {
-  if (!trace.nsPerTick) return `${grouped(ticks, 0)} events`;
-  const ns = ticks * trace.nsPerTick;
-  const [size, unit] = unitOf(ns);
-  const value = ns / size;
-  const decimals = size === 1 && Number.isInteger(value) ? 0 : value >= 100 ? 1 : value >= 10 ? 2 : 3;
-  return `${grouped(value, decimals)} ${unit}`;
+  if (!trace.nsPerTick) return counted(ticks, "event");
+  const [size, unit] = unitOf(ticks * trace.nsPerTick);
+  const value = (ticks * trace.nsPerTick) / size;
+  return `${shortened(value, value >= 100 ? 1 : value >= 10 ? 2 : 3)} ${unit}`;
+}
+
+function counted(number, what) {
+  return `${grouped(number, 0)} ${what}${number === 1 ? "" : "s"}`;
 }
 
 // A point in time to the nanosecond.
 function moment(trace, ticks) {
   if (!trace.nsPerTick) return `event ${grouped(ticks, 0)}`;
   const [size, unit] = unitOf(ticks * trace.nsPerTick);
-  return `${grouped((ticks * trace.nsPerTick) / size, Math.round(Math.log10(size)))} ${unit}`;
+  return `${shortened((ticks * trace.nsPerTick) / size, Math.round(Math.log10(size)))} ${unit}`;
 }

@@ -8,15 +8,14 @@ class Painter {
     this.trace = trace;
     this.canvas = canvas;
     this.context = canvas.getContext("2d");
-    this.widths = new Float32Array(trace.names.length).fill(-1);
-    this.nameTexts = trace.names;
+    this.widths = new Float32Array(trace.names.length).fill(-1); // of names, once they are known
     this.theme();
   }
 
   // Takes the colours from the style sheet.
   theme() {
     const style = getComputedStyle(document.documentElement);
-    const names = ["page", "names", "head", "line", "text", "dim", "instant", "accent", "hit", "stripe"];
+    const names = ["page", "names", "head", "line", "text", "dim", "instant", "accent", "hit"];
     this.colour = Object.fromEntries(names.map((name) => [name, style.getPropertyValue(`--${name}`)]));
     const dark = matchMedia("(prefers-color-scheme: dark)").matches;
     const strengths = ["80", "a6", "d0", "ff", "30"]; // a quarter to fully busy; not what is looked for
@@ -63,18 +62,9 @@ class Painter {
   // The text, or its beginning and an ellipsis; "" if there is no room for anything.
   fit(text, room) {
     const { context } = this;
-    if (text.length * 3 < room || context.measureText(text).width <= room) return this.measured(text, room);
-    return this.cut(text, room);
-  }
-
-  measured(text, room) {
-    return this.context.measureText(text).width <= room ? text : this.cut(text, room);
-  }
-
-  cut(text, room) {
-    const { context } = this;
+    if (text.length < 1000 && context.measureText(text).width <= room) return text;
     const fits = (length) => context.measureText(`${text.slice(0, length)}…`).width <= room;
-    let length = partition(1, Math.min(text.length, 400), (at) => !fits(at)) - 1;
+    let length = partition(1, Math.min(text.length, 1000), (at) => !fits(at)) - 1;
     // Not between the halves of a character.
     if (/[\uD800-\uDBFF]/.test(text[length - 1] ?? "")) length--;
     return length > 0 ? `${text.slice(0, length)}…` : "";
@@ -280,10 +270,10 @@ class Painter {
       context.fillText(name, 10, text);
       const used = context.measureText(name).width + 18;
       context.font = NUMBERS;
-      if (context.measureText(lane.detail).width <= NAMES - used - 8) {
-        context.fillStyle = colour.dim;
-        context.fillText(lane.detail, used, text);
-      }
+      context.fillStyle = colour.dim;
+      const isBeside = context.measureText(lane.detail).width <= NAMES - used - 8;
+      if (isBeside) context.fillText(lane.detail, used, text);
+      else if (text + 22 < top + height) context.fillText(this.fit(lane.detail, NAMES - 20), 10, text + 15);
     }
     const above = partition(0, places.items.length, (at) => places.items[at].y > view.scroll) - 1;
     if (above >= 0) {

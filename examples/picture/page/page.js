@@ -121,13 +121,13 @@ function facts(slice, where) {
   facts.push(["start", moment(trace, trace.start[slice])]);
   facts.push(["duration", duration(trace, length) + (trace.open[slice] ? ", not finished" : "")]);
   if (trace.count[slice] > 1) {
-    facts.push(["stands for", `${grouped(trace.count[slice], 0)} slices`]);
+    facts.push(["stands for", counted(trace.count[slice], "slice")]);
     facts.push(["busy", duration(trace, trace.busy[slice + 1] - trace.busy[slice])]);
   } else {
     const share = length > 0 ? `, ${((trace.self[slice] / length) * 100).toFixed(1)} %` : "";
     facts.push(["self", duration(trace, trace.self[slice]) + share]);
   }
-  if (where > 1) facts.push(["here", `${grouped(where, 0)} slices in this pixel`]);
+  if (where > 1) facts.push(["here", `${counted(where, "slice")} in this pixel`]);
   return facts;
 }
 
@@ -243,7 +243,7 @@ function search() {
     const hits = [];
     for (let slice = 0; slice < trace.length; slice++) if (state.isHit[trace.name[slice]]) hits.push(slice);
     state.hits = Uint32Array.from(hits);
-    $("#hits").textContent = hits.length === 1 ? "1 hit" : `${grouped(hits.length, 0)} hits`;
+    $("#hits").textContent = counted(hits.length, "hit");
   }
   redraw();
 }
