@@ -59,6 +59,11 @@ class Painter {
     return NAMES + (time - this.view.from) * this.view.scale;
   }
 
+  // Whether something else is looked for.
+  isDim(name) {
+    return this.state.hits && !this.state.isHit[name];
+  }
+
   // The text, or its beginning and an ellipsis; "" if there is no room for anything.
   fit(text, room) {
     const { context } = this;
@@ -103,7 +108,7 @@ class Painter {
         flush();
         const from = Math.max(left, NAMES - 2), to = Math.min(right, this.width + 2);
         const strength = trace.count[at] > 1 ? busyness(busy[at + 1] - busy[at], end[at] - start[at]) : 3;
-        context.fillStyle = fills[state.hits && !state.isHit[name[at]] ? 4 : strength][trace.nameColours[name[at]]];
+        context.fillStyle = fills[this.isDim(name[at]) ? 4 : strength][trace.nameColours[name[at]]];
         if (trace.open[at] && to === right && right - left > 8) torn(context, from, y, to, fill);
         else context.fillRect(from, y, Math.max(to - from - (right - left > 3 ? 0.5 : 0), pixel), fill);
         if (to - Math.max(from, NAMES) > 18 && height === ROW) labels.push(at);
@@ -147,7 +152,6 @@ class Painter {
   labels(slices, y) {
     const { context, trace } = this;
     context.font = FONT;
-    context.fillStyle = this.colour.text;
     context.textBaseline = "middle";
     for (const slice of slices) {
       const left = Math.max(this.x(trace.start[slice]), NAMES);
@@ -157,6 +161,7 @@ class Painter {
       if (trace.count[slice] > 1) text += ` and ${grouped(trace.count[slice] - 1, 0)} more`;
       else if (this.widths[name] < 0) this.widths[name] = context.measureText(text).width;
       if (trace.count[slice] > 1 || this.widths[name] > room) text = this.fit(text, room);
+      context.fillStyle = this.isDim(name) ? this.colour.dim : this.colour.text;
       if (text) context.fillText(text, left + 4, y + ROW / 2 - 0.5);
     }
   }
@@ -169,7 +174,7 @@ class Painter {
       const { name } = instants[at];
       const x = Math.round(this.x(instants[at].at)) + 0.5;
       context.fillStyle = state.isHit?.[name] ? this.colour.hit : this.colour.instant;
-      context.globalAlpha = state.hits && !state.isHit[name] ? 0.3 : 1;
+      context.globalAlpha = this.isDim(name) ? 0.3 : 1;
       context.beginPath();
       context.moveTo(x, y);
       context.lineTo(x + 3.5, y + 4);

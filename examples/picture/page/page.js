@@ -197,12 +197,12 @@ function select(slice) {
       self += trace.self[other];
     }
     const all = [["all of this name", grouped(count, 0)], ["together", duration(trace, total)]];
-    if (count > 0) all.push(["on average", duration(trace, total / count)]);
-    if (trace.isWhole) all.push(["self", duration(trace, self)]);
+    if (trace.nsPerTick) all.push(["on average", duration(trace, total / count)]);
+    if (trace.isWhole) all.push(["their self", duration(trace, self)]);
     const title = element("div", "name", trace.names[name]);
     title.style.gridColumn = "1 / -1";
     const args = argumentsOf(trace.texts[trace.args[slice]]);
-    details.replaceChildren(title, grid([...facts(slice, 1), ...all]), grid(args));
+    details.replaceChildren(title, grid(facts(slice, 1)), grid(all), grid(args));
   }
   resize();
   redraw();
