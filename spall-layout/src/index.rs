@@ -118,6 +118,24 @@ impl Node {
     }
 }
 
+/// The index of one row, wherever it is kept.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Index<'a> {
+    /// As [`append`] left it.
+    Packed(&'a [Node]),
+    Growing(&'a Growing),
+}
+
+impl<'a> Index<'a> {
+    /// The levels of the index of a row of `n_slices`.
+    pub(crate) fn levels(self, n_slices: usize) -> Levels<'a> {
+        match self {
+            Self::Packed(nodes) => Levels::cut(nodes, n_slices),
+            Self::Growing(growing) => Levels::of(growing),
+        }
+    }
+}
+
 /// The levels of one row's index.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Levels<'a> {
@@ -139,7 +157,7 @@ impl<'a> Levels<'a> {
     }
 
     /// Cuts the index of a row of `n_slices`, as [`append`] left it, into levels.
-    pub(crate) fn cut(mut nodes: &'a [Node], n_slices: usize) -> Self {
+    fn cut(mut nodes: &'a [Node], n_slices: usize) -> Self {
         let mut levels = Self { nodes: [&[]; MAX_LEVELS], len: 0 };
         let mut n_nodes = n_slices >> LEAF_BITS;
         while n_nodes > 0 && (levels.len as usize) < MAX_LEVELS {
@@ -153,7 +171,7 @@ impl<'a> Levels<'a> {
     }
 
     /// The levels that [`Growing`] holds.
-    pub(crate) fn of(growing: &'a Growing) -> Self {
+    fn of(growing: &'a Growing) -> Self {
         let mut levels = Self { nodes: [&[]; MAX_LEVELS], len: 0 };
         for (level, nodes) in levels.nodes.iter_mut().zip(&growing.levels) {
             *level = nodes;

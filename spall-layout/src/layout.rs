@@ -7,7 +7,7 @@ use spall_model::nest::Overlap;
 use spall_model::{SliceId, Tick, Ticks, Trace, TrackId};
 
 use crate::build::Builder;
-use crate::index::{Levels, Node};
+use crate::index::{Index, Node};
 use crate::{RowId, RowView};
 
 /// Choices of a [`Layout`].
@@ -137,7 +137,7 @@ impl Layout {
             starts: self.starts.get(range.clone())?,
             ends: self.ends.get(range.clone())?,
             ids: self.ids.get(range.clone())?,
-            levels: Levels::cut(nodes, range.len()),
+            index: Index::Packed(nodes),
         })
     }
 

@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 use core::cmp::Ordering;
 
-use crate::index::{FANOUT_BITS, LEAF_BITS};
+use crate::index::{FANOUT_BITS, LEAF_BITS, Levels};
 use crate::merge::{Item, Run};
 use crate::walk::{Found, fitting, slices};
 use crate::{Frame, RowView};
@@ -58,9 +58,15 @@ impl Owners {
     ///
     /// At most one child of a node lies in two columns: one path leads down from each, and the nodes beside it raise
     /// what it is compared with, so that it is soon given up.
-    pub(crate) fn refine(&mut self, row: &RowView<'_>, frame: &Frame, items: &mut Vec<Item>) {
+    pub(crate) fn refine(
+        &mut self,
+        row: &RowView<'_>,
+        levels: &Levels<'_>,
+        frame: &Frame,
+        items: &mut Vec<Item>,
+    ) {
         for &(level, at) in &self.straddles.0 {
-            let mut next = fitting(row.levels.get(level, at), frame, level, at);
+            let mut next = fitting(levels.get(level, at), frame, level, at);
             while let Some(found) = next {
                 next = None;
                 if !self.best.may_lose(frame, &found) {
@@ -75,7 +81,7 @@ impl Owners {
                 } else {
                     for child in 0..1 << FANOUT_BITS {
                         let (level, at) = (found.level - 1, (found.at << FANOUT_BITS) + child);
-                        let child = fitting(row.levels.get(level, at), frame, level, at);
+                        let child = fitting(levels.get(level, at), frame, level, at);
                         if let Some(child) = child {
                             items.push(child.item);
                             if child.item.columns.0 != child.item.columns.1 {

@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use spall_model::{SliceId, Tick};
 
-use crate::index::{Growing, LEAF_BITS, Levels};
+use crate::index::{Growing, Index, LEAF_BITS, Levels};
 use crate::{Frame, Rect, Scratch, walk};
 
 /// A row of a layout, counted from 0 in display order.
@@ -66,7 +66,7 @@ impl Row {
             starts: &self.starts,
             ends: &self.ends,
             ids: &self.ids,
-            levels: Levels::of(&self.index),
+            index: Index::Growing(&self.index),
         }
     }
 }
@@ -78,10 +78,14 @@ pub struct RowView<'a> {
     pub(crate) starts: &'a [Tick],
     pub(crate) ends: &'a [Tick],
     pub(crate) ids: &'a [SliceId],
-    pub(crate) levels: Levels<'a>,
+    pub(crate) index: Index<'a>,
 }
 
 impl<'a> RowView<'a> {
+    pub(crate) fn levels(&self) -> Levels<'a> {
+        self.index.levels(self.starts.len())
+    }
+
     /// Its number.
     #[must_use]
     pub fn id(&self) -> RowId {

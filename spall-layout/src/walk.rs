@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use crate::index::{FANOUT_BITS, LEAF_BITS, Node};
+use crate::index::{FANOUT_BITS, LEAF_BITS, Levels, Node};
 use crate::merge::{Item, Merge, Owner, Run, to_f32};
 use crate::{Fidelity, Frame, Rect, RowView, Scratch};
 
@@ -14,6 +14,7 @@ pub(crate) fn rects(row: &RowView<'_>, frame: &Frame, scratch: &mut Scratch, out
     if seen.0 >= seen.1 {
         return;
     }
+    let levels = &row.levels();
     let Scratch { items, owners } = scratch;
     let mut merge = None;
     let mut sink = |items: &[Item]| {
@@ -31,14 +32,14 @@ pub(crate) fn rects(row: &RowView<'_>, frame: &Frame, scratch: &mut Scratch, out
         }
     };
     match frame.fidelity() {
-        Fidelity::Fast => walk(row, frame, seen, items, |_| false, &mut sink),
+        Fidelity::Fast => walk(row, levels, frame, seen, items, |_| false, &mut sink),
         Fidelity::Exact => {
             owners.begin(frame);
             let straddles = &mut owners.straddles;
             let best = &mut owners.best;
-            walk(row, frame, seen, items, |found| straddles.add(found), |items| best.note(items));
-            owners.refine(row, frame, items);
-            walk(row, frame, seen, items, |found| owners.best.may_lose(frame, found), &mut sink);
+            walk(row, levels, frame, seen, items, |found| straddles.add(found), |items| best.note(items));
+            owners.refine(row, levels, frame, items);
+            walk(row, levels, frame, seen, items, |found| owners.best.may_lose(frame, found), &mut sink);
         }
     }
     if let Some(merge) = merge {
@@ -55,6 +56,7 @@ pub(crate) fn add_busy(row: &RowView<'_>, frame: &Frame, scratch: &mut Scratch, 
     let width = to_f32(frame.column_parts());
     walk(
         row,
+        &row.levels(),
         frame,
         seen,
         &mut scratch.items,
@@ -97,6 +99,7 @@ fn to_u32(at: usize) -> u32 {
 #[inline(always)]
 fn walk(
     row: &RowView<'_>,
+    levels: &Levels<'_>,
     frame: &Frame,
     (from, to): (u32, u32),
     items: &mut Vec<Item>,
@@ -105,7 +108,7 @@ fn walk(
 ) {
     items.clear();
     items.reserve(BLOCK + 2 * (1 << LEAF_BITS));
-    let top = row.levels.len();
+    let top = levels.len();
     let (mut level, mut at) = (top, 0_u32);
     let mut run = Run::NONE;
     loop {
@@ -116,7 +119,7 @@ fn walk(
             break;
         }
         if end > u64::from(from) {
-            let node = row.levels.get(level, at);
+            let node = levels.get(level, at);
             if let Some(node) = node.filter(|node| run.holds(node.last)) {
                 run.take(node.longest(), node.busy_f32(), at << bits, 1 << bits);
             } else {
