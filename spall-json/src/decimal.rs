@@ -3,6 +3,8 @@
 //! Integer digits, a fraction and an exponent are digits and a place of the point: no float takes part. A sum is
 //! rounded once, after adding, so that an interval's end does not depend on how its start rounds. \[json 3.5\]
 
+use crate::scan;
+
 /// Parts of a nanosecond below one that are kept: 15 more decimals, 18 of a microsecond. Digits beyond do not count.
 const SUB: u64 = 1_000_000_000_000_000;
 const SUB_DIGITS: usize = 15;
@@ -36,36 +38,27 @@ impl Nanos {
     #[inline]
     pub(crate) fn from_micros(text: &[u8]) -> Option<Self> {
         // Sixteen digits cannot overflow; times are rarely longer.
-        let mut whole = 0_u64;
-        let digits = text.iter().take(16).take_while(|byte| byte.is_ascii_digit());
-        let mut len = 0;
-        for &digit in digits {
-            whole = whole * 10 + u64::from(digit - b'0');
-            len += 1;
-        }
+        let (whole, len) = scan::leading_digits(text);
         match text.get(len..) {
-            Some([]) if len > 0 => Some(Self { negative: false, whole: whole * 1000, sub: 0 }),
-            Some([b'.', fraction @ ..]) if len > 0 => {
-                Self::with_fraction(whole * 1000, fraction).or_else(|| Self::from_any(text))
+            Some([]) if len > 0 => Some(Self::from_whole(whole * 1000)),
+            Some([b'.', decimals @ ..]) if len > 0 => {
+                Self::with_decimals(whole * 1000, decimals).or_else(|| Self::from_any(text))
             }
             _ => Self::from_any(text),
         }
     }
 
     /// `whole` nanoseconds and the decimals of a microsecond; `None` if something else is among them.
-    fn with_fraction(whole: u64, decimals: &[u8]) -> Option<Self> {
-        let mut below = 0_u64;
-        let mut len = 0;
-        for &digit in decimals {
-            if !digit.is_ascii_digit() {
+    fn with_decimals(whole: u64, decimals: &[u8]) -> Option<Self> {
+        let (first, len) = scan::leading_digits(decimals);
+        let mut below = first * POWERS.get(3 + SUB_DIGITS - len)?;
+        for (i, digit) in decimals.get(len..)?.iter().enumerate() {
+            if len < 16 || !digit.is_ascii_digit() {
                 return None;
             }
-            if len < 3 + SUB_DIGITS {
-                below = below * 10 + u64::from(digit - b'0');
-                len += 1;
-            }
+            // The seventeenth and eighteenth digit count, further ones do not.
+            below += u64::from(digit - b'0') * [10, 1].get(i).copied().unwrap_or(0);
         }
-        below *= POWERS.get(3 + SUB_DIGITS - len)?;
         Some(Self { negative: false, whole: whole + below / SUB, sub: below % SUB })
     }
 

@@ -159,42 +159,21 @@ pub(crate) fn string(data: &[u8], pos: usize) -> Result<Token, Stop> {
 #[inline(always)]
 fn number(data: &[u8], pos: usize) -> Result<Token, Stop> {
     let rest = data.get(pos..).unwrap_or_default();
-    let (mut number, digits) = leading_digits(0, rest, 16);
-    let mut length = digits;
+    let (mut number, mut length) = scan::leading_digits(rest);
     let mut kind = Kind::Integer;
     if rest.get(length) == Some(&b'.') {
-        let decimals = rest.get(length + 1..).unwrap_or_default();
-        let (thousandths, digits) = leading_digits(number, decimals, 3);
-        if digits > 0 {
-            number = thousandths;
-            for _ in digits..3 {
-                number *= 10;
-            }
-            kind = Kind::Decimal;
-            length += 1 + digits;
-        }
+        let (decimals, count) = scan::leading_digits(rest.get(length + 1..).unwrap_or_default());
+        length += 1 + count;
+        (kind, number) = match [1, 10, 100].get(3_usize.wrapping_sub(count)) {
+            Some(scale) => (Kind::Decimal, number * 1000 + decimals * scale),
+            None => (Kind::Bare, 0),
+        };
     }
     match rest.get(length) {
         None => Err(Stop::Incomplete),
         Some(&byte) if ends_word(byte) => Ok(Token { kind, start: pos, end: pos + length, number }),
         Some(_) => Ok(Token { kind: Kind::Bare, start: pos, end: word_end(data, pos + length)?, number: 0 }),
     }
-}
-
-/// Appends the digits that begin `text`, at most `most`, to `number`. Returns it and how many they were.
-#[inline(always)]
-fn leading_digits(number: u64, text: &[u8], most: usize) -> (u64, usize) {
-    let mut number = number;
-    let mut length = 0;
-    for &byte in text.iter().take(most) {
-        let digit = byte.wrapping_sub(b'0');
-        if digit > 9 {
-            break;
-        }
-        number = number * 10 + u64::from(digit);
-        length += 1;
-    }
-    (number, length)
 }
 
 /// The key of a member of an object, as positions in the data.

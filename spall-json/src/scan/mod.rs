@@ -1,4 +1,4 @@
-//! Search for the bytes that end a string or change the depth, the inner loops of the reader.
+//! Search for the bytes that end a string or change the depth, and digits: the inner loops of the reader.
 //!
 //! [`plain`] is the reference, [`swar`] the one in use: eight bytes at a time in a register. Both have the same
 //! functions and pass the same tests.
@@ -7,7 +7,7 @@
 mod plain;
 mod swar;
 
-pub(crate) use swar::{string_special, structural};
+pub(crate) use swar::{leading_digits, string_special, structural};
 
 #[cfg(test)]
 mod tests {
@@ -41,5 +41,23 @@ mod tests {
     fn swar_finds_what_the_plain_search_finds() {
         check(plain::string_special, swar::string_special, b"\"\\\x21\x23\xa2\xdc");
         check(plain::structural, swar::structural, b"\"{}[]|~\\\xfb\xdd\x7b\x5b");
+    }
+
+    #[test]
+    fn swar_reads_the_digits_that_plain_reads() {
+        let mut state = 3_u32;
+        for len in 0..20_usize {
+            for _ in 0..2000 {
+                let mut bytes = [0; 20];
+                for byte in &mut bytes[..len] {
+                    state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+                    let [_, _, random, kind] = state.to_le_bytes();
+                    *byte = if kind < 24 { random } else { b'0' + random % 10 };
+                }
+                let bytes = &bytes[..len];
+                assert_eq!(swar::leading_digits(bytes), plain::leading_digits(bytes), "{bytes:?}");
+            }
+        }
+        assert_eq!(swar::leading_digits(b"99999999999999999"), (9_999_999_999_999_999, 16));
     }
 }

@@ -13,3 +13,9 @@ pub(crate) fn string_special(data: &[u8], from: usize) -> Option<usize> {
 pub(crate) fn structural(data: &[u8], from: usize) -> Option<usize> {
     find(data, from, |byte| matches!(byte, b'"' | b'{' | b'}' | b'[' | b']'))
 }
+
+/// The decimal digits that begin `text`, at most sixteen: their value and how many they are.
+pub(crate) fn leading_digits(text: &[u8]) -> (u64, usize) {
+    let digits = text.iter().take(16).take_while(|byte| byte.is_ascii_digit());
+    digits.fold((0, 0), |(value, count), digit| (value * 10 + u64::from(digit - b'0'), count + 1))
+}

@@ -92,3 +92,47 @@ pub(crate) fn structural(data: &[u8], from: usize) -> Option<usize> {
 fn structural_far(data: &[u8], from: usize) -> Option<usize> {
     find_in_blocks(data, from, |byte| (byte == b'"') | (byte | 0x20 == b'{') | (byte | 0x20 == b'}'))
 }
+
+/// The decimal digits that begin `text`, at most sixteen: their value and how many they are.
+#[inline(always)]
+pub(crate) fn leading_digits(text: &[u8]) -> (u64, usize) {
+    let Some((first, rest)) = text.split_first_chunk::<8>() else { return few_digits(text) };
+    let (high, count) = eight_digits(u64::from_le_bytes(*first));
+    if count < 8 {
+        return (high, count);
+    }
+    let (low, count) = match rest.first_chunk::<8>() {
+        Some(second) => eight_digits(u64::from_le_bytes(*second)),
+        None => few_digits(rest),
+    };
+    let scale = [1, 10, 100, 1000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000];
+    (high * scale.get(count).copied().unwrap_or(1) + low, 8 + count)
+}
+
+/// The digits that begin a text of less than eight bytes.
+fn few_digits(text: &[u8]) -> (u64, usize) {
+    let mut word = [0; 8];
+    if let Some(front) = word.get_mut(..text.len()) {
+        front.copy_from_slice(text);
+    }
+    eight_digits(u64::from_le_bytes(word))
+}
+
+/// The digits that begin the eight bytes of `word`, the first of which is the lowest.
+#[inline(always)]
+fn eight_digits(word: u64) -> (u64, usize) {
+    let digits = word ^ (ONES * 0x30);
+    // Marks what is more than 9. A carry can only mark too much above the first such byte.
+    let others = (digits.wrapping_add(ONES * 0x76) | digits) & HIGH;
+    let count = first_mark(others);
+    if count == 0 {
+        return (0, 0);
+    }
+    // The last digit becomes the highest byte, zeros come before the first. Neighbours are joined to pairs, pairs to
+    // fours, fours to eight.
+    let digits = digits << (64 - 8 * count);
+    let pairs = (digits.wrapping_mul(10) + (digits >> 8)) & 0x00ff_00ff_00ff_00ff;
+    let fours = (pairs.wrapping_mul(100) + (pairs >> 16)) & 0x0000_ffff_0000_ffff;
+    let eight = (fours.wrapping_mul(10_000) + (fours >> 32)) & 0xffff_ffff;
+    (eight, count)
+}
