@@ -153,6 +153,9 @@ impl<W: Write> Dump<'_, W> {
         line.raw("id", id.0);
         let kind = match track.kind {
             TrackKind::Thread { .. } => "thread",
+            TrackKind::Cpu { .. } => "cpu",
+            TrackKind::Gpu { .. } => "gpu",
+            TrackKind::Frames { .. } => "frames",
             TrackKind::Async { .. } => "async",
             TrackKind::Counter { .. } => "counter",
             TrackKind::Process => "process",
@@ -164,7 +167,10 @@ impl<W: Write> Dump<'_, W> {
         }
         let name = trace.name(track.name);
         match track.kind {
-            TrackKind::Thread { tid } => {
+            TrackKind::Thread { tid }
+            | TrackKind::Cpu { tid }
+            | TrackKind::Gpu { tid }
+            | TrackKind::Frames { tid } => {
                 self.key(&mut line, "tid", tid);
                 line.some_text("name", &name)
                     .raw("sort", track.sort_index)

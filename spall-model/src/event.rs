@@ -37,6 +37,8 @@ pub enum Event<'a> {
     ProcessName(Id<'a>, Text<'a>),
     /// A name for a thread.
     ThreadName(Thread<'a>, Text<'a>),
+    /// A thread that is none: what shares its nesting is something else.
+    ThreadRole(Thread<'a>, ThreadRole),
     /// Where a process stands among the processes: ascending, 0 by default.
     ProcessSortIndex(Id<'a>, i64),
     /// Where a thread stands among its process's threads: ascending, 0 by default.
@@ -73,6 +75,18 @@ impl Conventions {
     pub const fn with_children_first(self) -> Self {
         Self { children_first: true, ..self }
     }
+}
+
+/// What the slices of a thread that is none stand for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum ThreadRole {
+    /// Work of the processor on behalf of calls, as a replay measured it.
+    Cpu,
+    /// Work of the graphics processor.
+    Gpu,
+    /// Frames of an animation, one after the other.
+    Frames,
 }
 
 /// Something on a thread at a time.

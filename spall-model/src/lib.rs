@@ -88,7 +88,7 @@ pub use diagnostic::{Count, Diagnostics};
 pub use diagnostic::{Diagnostic, DiagnosticKind};
 pub use event::{
     AsyncPhase, Conventions, CounterEvent, Event, FlowBind, FlowEvent, FlowPhase, KeyedEvent, MetaEvent,
-    ObjectPhase, Scope, ThreadEvent,
+    ObjectPhase, Scope, ThreadEvent, ThreadRole,
 };
 pub use id::{Id, Thread};
 pub use limits::Limits;

@@ -91,6 +91,21 @@ pub enum TrackKind {
         /// Its id in the file.
         tid: Key,
     },
+    /// Work of the processor on behalf of calls, as a replay measured it.
+    Cpu {
+        /// Its thread id in the events.
+        tid: Key,
+    },
+    /// Work of the graphics processor.
+    Gpu {
+        /// Its thread id in the events.
+        tid: Key,
+    },
+    /// Frames of an animation.
+    Frames {
+        /// Its thread id in the events.
+        tid: Key,
+    },
     /// The async spans of one key.
     Async {
         /// Categories; part of the key.

@@ -4,7 +4,7 @@ use alloc::collections::VecDeque;
 
 use spall_model::{
     ByteRange, Clock, Conventions, DiagnosticKind, Event, Id, MetaEvent, Parsed, Scope, Text, Thread,
-    ThreadEvent, Tick, Unit, Value,
+    ThreadEvent, ThreadRole, Tick, Unit, Value,
 };
 
 use super::call::Call;
@@ -77,6 +77,7 @@ pub fn parse_all(stream: &[u8]) -> Result<Events<'_>, Error> {
     };
     events.push(Event::Clock(Clock { unit: Unit::Ordinal, epoch_ns: None }), (0, 0));
     events.push(Event::Conventions(Conventions::default().with_children_first()), (0, 0));
+    events.push(Event::ThreadRole(FRAMES, ThreadRole::Frames), (0, 0));
     Ok(events)
 }
 

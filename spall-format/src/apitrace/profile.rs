@@ -2,7 +2,7 @@
 
 use core::str::FromStr;
 
-use spall_model::{ByteRange, Clock, Event, Id, Parsed, Text, Thread, ThreadEvent, Tick, Ticks};
+use spall_model::{ByteRange, Clock, Event, Id, Parsed, Text, Thread, ThreadEvent, ThreadRole, Tick, Ticks};
 
 /// The times of one call, as measured by `apitrace replay --pcpu --pgpu --ppd --pmem`.
 ///
@@ -80,15 +80,23 @@ pub fn profile_events(text: &[u8]) -> impl Iterator<Item = Parsed<'_>> {
         };
         slices.into_iter().flatten().map(move |event| Parsed { consumed: 0, event, bytes: bytes_of })
     });
-    let clock = Event::Clock(Clock::NANOSECONDS);
-    core::iter::once(Parsed { consumed: 0, event: clock, bytes: ByteRange::default() }).chain(slices)
+    let header = [
+        Event::Clock(Clock::NANOSECONDS),
+        Event::ThreadRole(thread(b"cpu"), ThreadRole::Cpu),
+        Event::ThreadRole(thread(b"gpu"), ThreadRole::Gpu),
+    ];
+    let header = header.map(|event| Parsed { consumed: 0, event, bytes: ByteRange::default() });
+    header.into_iter().chain(slices)
 }
 
 /// A slice, unless there is nothing to show.
 fn on<'a>(processor: &'static [u8], span: Span, name: &'a [u8]) -> Option<Event<'a>> {
-    let thread = Thread { pid: Id::Number(0), tid: Id::Text(processor) };
-    let slice = ThreadEvent::new(thread, Tick(span.start), Text::plain(name));
+    let slice = ThreadEvent::new(thread(processor), Tick(span.start), Text::plain(name));
     (span != Span::default()).then_some(Event::Complete(slice, Ticks(span.length)))
+}
+
+fn thread(processor: &'static [u8]) -> Thread<'static> {
+    Thread { pid: Id::Number(0), tid: Id::Text(processor) }
 }
 
 fn line(line: &[u8]) -> Option<ProfileLine<'_>> {

@@ -200,6 +200,11 @@ impl<'a> TraceBuilder<'a> {
                     self.registry.track_mut(track).name = name;
                 }
             }
+            Event::ThreadRole(thread, role) => {
+                if let Some(track) = self.thread::<K>(*thread, bytes) {
+                    self.registry.track_mut(track).role = Some(*role);
+                }
+            }
             Event::ThreadSortIndex(thread, index) => {
                 if let Some(track) = self.thread::<K>(*thread, bytes) {
                     self.registry.track_mut(track).sort_index = *index;

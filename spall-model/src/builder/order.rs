@@ -7,8 +7,8 @@ use foldhash::fast::RandomState;
 use hashbrown::HashSet;
 
 use crate::{
-    Conventions, CounterValue, Instant, Key, NameId, Names, Process, ProcessId, Slices, State, Tick, Track,
-    TrackKind,
+    Conventions, CounterValue, Instant, Key, NameId, Names, Process, ProcessId, Slices, State, ThreadRole,
+    Tick, Track, TrackKind,
 };
 
 use super::{
@@ -126,7 +126,12 @@ fn tracks(builder: &TraceBuilder<'_>, process_ids: &[u32]) -> (Vec<Track>, Vec<u
         .map(|&old| {
             let row = &rows[old as usize];
             let kind = match row.key {
-                TrackKey::Thread { tid, .. } => TrackKind::Thread { tid },
+                TrackKey::Thread { tid, .. } => match row.role {
+                    None => TrackKind::Thread { tid },
+                    Some(ThreadRole::Cpu) => TrackKind::Cpu { tid },
+                    Some(ThreadRole::Gpu) => TrackKind::Gpu { tid },
+                    Some(ThreadRole::Frames) => TrackKind::Frames { tid },
+                },
                 TrackKey::Async { process, id, .. } | TrackKey::AsyncStep { process, id, .. } => {
                     TrackKind::Async { category: row.category, id, local: process.is_some() }
                 }

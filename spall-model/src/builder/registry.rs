@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
 
-use crate::{Key, NameId, Tick};
+use crate::{Key, NameId, ThreadRole, Tick};
 
 /// What makes a track the same track.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -55,6 +55,8 @@ pub(super) struct TrackRow {
     /// The categories first seen with it.
     pub(super) category: NameId,
     pub(super) sort_index: i64,
+    /// What a thread stands for that is none.
+    pub(super) role: Option<ThreadRole>,
     /// The earliest and the latest time of anything on it; backwards while there is nothing.
     pub(super) first: Tick,
     pub(super) last: Tick,
@@ -118,6 +120,7 @@ impl Registry {
             name,
             category: NameId::EMPTY,
             sort_index: 0,
+            role: None,
             first: Tick::MAX,
             last: Tick::MIN,
         });
