@@ -379,3 +379,36 @@ fn c5_in_a_trace_frames_have_a_track_and_groups_enclose_calls() {
     let name = |index: usize| trace.name(trace.slices().names()[index]);
     assert_eq!((name(0), name(1)), ("pass".into(), "glPushDebugGroup".into()));
 }
+
+#[test]
+fn c5_events_can_have_arguments_as_text() {
+    let stream = kitchen_sink(6);
+    let mut events = parse_all(stream.bytes()).unwrap();
+    let (mut text, mut seen) = (Vec::new(), Vec::new());
+    while let Some(parsed) = events.next_with_arguments(&mut text) {
+        if let Event::Complete(slice, _) | Event::Unfinished(slice) = parsed.unwrap().event {
+            seen.push(String::from_utf8(slice.args.bytes().to_vec()).unwrap());
+        }
+    }
+    let outer = KITCHEN_SINK[1].strip_prefix("0 @1 outer").unwrap().strip_suffix(" // fake").unwrap();
+    assert_eq!(seen, ["", outer, ""]);
+}
+
+#[test]
+fn c6_names_repeated_by_many_calls_do_not_multiply() {
+    let name = "n".repeat(10_000);
+    let mut stream = Stream::new(6, &[]);
+    for number in 0..10 {
+        stream.enter(0, (7, &name, &[&name, &name]), &[Detail::Argument(1, int(1))]);
+        stream.leave(number, &[]);
+    }
+    let mut events = parse_all(stream.bytes()).unwrap();
+    let (mut text, mut total) = (Vec::new(), 0);
+    while let Some(parsed) = events.next_with_arguments(&mut text) {
+        if let Event::Complete(slice, _) = parsed.unwrap().event {
+            assert_eq!(slice.name.raw().len(), 256);
+            total += slice.args.bytes().len();
+        }
+    }
+    assert!(total < 8 * stream.bytes().len() + 10 * 64, "{total}");
+}

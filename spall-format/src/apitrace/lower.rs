@@ -1,9 +1,11 @@
 //! Calls as events on the ordinal clock. \[apitrace C.5\]
 
 use alloc::collections::VecDeque;
+use alloc::vec::Vec;
+use core::fmt::Write;
 
 use spall_model::{
-    ByteRange, Clock, Conventions, DiagnosticKind, Event, Id, MetaEvent, Parsed, Scope, Text, Thread,
+    Args, ByteRange, Clock, Conventions, DiagnosticKind, Event, Id, MetaEvent, Parsed, Scope, Text, Thread,
     ThreadEvent, ThreadRole, Tick, Unit, Value,
 };
 
@@ -37,8 +39,8 @@ const MAX_NAME: usize = 256;
 /// | a call that closes no group | the diagnostic `UnmatchedGroup` |
 /// | an event that the end of the stream cuts off | the diagnostic `Truncated` |
 ///
-/// Arguments are not part of the events: to read one takes the signatures, which an event cannot carry. The bytes of
-/// an event are those of its calls in the stream; [`Calls`] gives their arguments.
+/// The iterator leaves arguments out: to read one takes the signatures, which an event cannot carry.
+/// [`Events::next_with_arguments`] has them as text. The bytes of an event are those of its calls in the stream.
 #[derive(Debug, Clone)]
 pub struct Events<'a> {
     calls: Calls<'a>,
@@ -48,6 +50,8 @@ pub struct Events<'a> {
     frame_start: u64,
     n_properties: usize,
     end: Option<Result<(), Error>>,
+    /// The call whose slice is in front of the queue.
+    call: Option<Call<'a>>,
 }
 
 /// The events of a decompressed stream, see [`Events`].
@@ -74,6 +78,7 @@ pub fn parse_all(stream: &[u8]) -> Result<Events<'_>, Error> {
         frame_start: 0,
         n_properties: 0,
         end: None,
+        call: None,
     };
     events.push(Event::Clock(Clock { unit: Unit::Ordinal, epoch_ns: None }), (0, 0));
     events.push(Event::Conventions(Conventions::default().with_children_first()), (0, 0));
@@ -86,6 +91,77 @@ impl<'a> Events<'a> {
     #[must_use]
     pub fn calls(&self) -> &Calls<'a> {
         &self.calls
+    }
+
+    /// The next event, where calls have their arguments and what they returned as text, as
+    /// [`Call::display_arguments`] writes it.
+    ///
+    /// The text is written to `text` and borrowed from there: a trace builder has to copy it. It is cut where it is
+    /// longer than 64 bytes and 8 times the bytes of the call, which may repeat long names at no cost to the file.
+    ///
+    /// ```
+    /// use spall_format::apitrace;
+    /// use spall_model::Event;
+    /// let stream = b"\x05\0\0\x07\x05flush\x01\x04mode\x01\0\x04\x2a\0\x01\0\0";
+    /// let mut events = apitrace::parse_all(stream)?;
+    /// let mut text = Vec::new();
+    /// while let Some(parsed) = events.next_with_arguments(&mut text) {
+    ///     if let Event::Complete(call, _) = parsed?.event {
+    ///         assert_eq!(call.args.bytes(), b"(mode = 42)");
+    ///     }
+    /// }
+    /// # Ok::<(), spall_format::Error>(())
+    /// ```
+    pub fn next_with_arguments<'t>(&mut self, text: &'t mut Vec<u8>) -> Option<Result<Parsed<'t>, Error>>
+    where
+        'a: 't,
+    {
+        let mut parsed: Parsed<'t> = match self.advance()? {
+            Ok(parsed) => parsed,
+            Err(error) => return Some(Err(error)),
+        };
+        // The slice of a call is the first one that is made of it.
+        if let Event::Complete(slice, _) | Event::Unfinished(slice) = &mut parsed.event
+            && let Some(call) = self.call.take()
+        {
+            text.clear();
+            let bytes = (call.enter.1 - call.enter.0) + call.leave.map_or(0, |(start, end)| end - start);
+            let limit = usize::try_from(bytes.saturating_mul(8).saturating_add(64)).unwrap_or(usize::MAX);
+            // An error says that the limit was reached; the text is what fits.
+            let _ = write!(Bounded { text, limit }, "{}", call.display_arguments(self.calls.signatures()));
+            if text != b"()" {
+                slice.args = Args::text(text);
+            }
+        }
+        Some(Ok(parsed))
+    }
+
+    fn advance(&mut self) -> Option<Result<Parsed<'a>, Error>> {
+        loop {
+            if let Some(parsed) = self.queue.pop_front() {
+                return Some(Ok(parsed));
+            }
+            if let Some(&(name, value)) = self.calls.properties().get(self.n_properties) {
+                self.n_properties += 1;
+                self.property(name, value);
+                continue;
+            }
+            let next = self.calls.next();
+            for &bytes in self.calls.unmatched_leaves() {
+                let event = Event::Diagnostic(DiagnosticKind::UnmatchedEnd);
+                self.queue.push_back(Parsed { consumed: 0, event, bytes });
+            }
+            match (self.end, next) {
+                (_, Some(Ok(call))) => self.call(&call),
+                (_, Some(Err(error))) => self.finish(Err(error)),
+                (None, None) => self.finish(Ok(())),
+                (Some(Ok(())), None) => return None,
+                (Some(Err(error)), None) => {
+                    self.end = Some(Ok(()));
+                    return Some(Err(error));
+                }
+            }
+        }
     }
 
     fn push(&mut self, event: Event<'a>, (start, end): (u64, u64)) {
@@ -101,6 +177,7 @@ impl<'a> Events<'a> {
     }
 
     fn call(&mut self, call: &Call<'a>) {
+        self.call = Some(*call);
         let category = if call.is_fake { &b"fake"[..] } else { b"call" };
         let name = call.function.name;
         let slice = on_thread(call.thread, call.entered, name.get(..MAX_NAME).unwrap_or(name), category);
@@ -134,7 +211,7 @@ impl<'a> Events<'a> {
     /// Says what is only known at the end; an error comes after it.
     fn finish(&mut self, end: Result<(), Error>) {
         self.end = Some(end);
-        let groups: alloc::vec::Vec<_> = self.markers.unclosed().map(group_slice).collect();
+        let groups: Vec<_> = self.markers.unclosed().map(group_slice).collect();
         for group in groups {
             self.push(Event::Unfinished(group), (0, 0));
         }
@@ -144,35 +221,28 @@ impl<'a> Events<'a> {
     }
 }
 
+/// Text up to a limit.
+struct Bounded<'t> {
+    text: &'t mut Vec<u8>,
+    limit: usize,
+}
+
+impl Write for Bounded<'_> {
+    fn write_str(&mut self, more: &str) -> core::fmt::Result {
+        let room = self.limit.saturating_sub(self.text.len());
+        let end = (0..=room.min(more.len())).rev().find(|&end| more.is_char_boundary(end)).unwrap_or(0);
+        self.text.extend_from_slice(more.get(..end).unwrap_or_default().as_bytes());
+        if end < more.len() { Err(core::fmt::Error) } else { Ok(()) }
+    }
+}
+
 impl<'a> Iterator for Events<'a> {
     type Item = Result<Parsed<'a>, Error>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        loop {
-            if let Some(parsed) = self.queue.pop_front() {
-                return Some(Ok(parsed));
-            }
-            if let Some(&(name, value)) = self.calls.properties().get(self.n_properties) {
-                self.n_properties += 1;
-                self.property(name, value);
-                continue;
-            }
-            let next = self.calls.next();
-            for &bytes in self.calls.unmatched_leaves() {
-                let event = Event::Diagnostic(DiagnosticKind::UnmatchedEnd);
-                self.queue.push_back(Parsed { consumed: 0, event, bytes });
-            }
-            match (self.end, next) {
-                (_, Some(Ok(call))) => self.call(&call),
-                (_, Some(Err(error))) => self.finish(Err(error)),
-                (None, None) => self.finish(Ok(())),
-                (Some(Ok(())), None) => return None,
-                (Some(Err(error)), None) => {
-                    self.end = Some(Ok(()));
-                    return Some(Err(error));
-                }
-            }
-        }
+        let next = self.advance();
+        self.call = None;
+        next
     }
 }
 

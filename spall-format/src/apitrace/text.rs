@@ -21,6 +21,12 @@ impl<'a> Call<'a> {
     pub fn display<'s>(&self, signatures: &'s Signatures<'a>) -> impl Display + use<'s, 'a> {
         Line { call: *self, signatures }
     }
+
+    /// The arguments and what was returned, as in `(mode = GL_LINES, count = 2) = 7`: what [`Call::display`] has behind
+    /// the name.
+    pub fn display_arguments<'s>(&self, signatures: &'s Signatures<'a>) -> impl Display + use<'s, 'a> {
+        Arguments { call: *self, signatures }
+    }
 }
 
 struct Line<'s, 'a> {
@@ -31,11 +37,38 @@ struct Line<'s, 'a> {
 impl Display for Line<'_, '_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> Result {
         let Self { call, signatures } = self;
-        write!(f, "{} @{} {}(", call.number, call.thread, lossy(call.function.name))?;
+        write!(f, "{} @{} {}", call.number, call.thread, lossy(call.function.name))?;
+        write!(f, "{}", call.display_arguments(signatures))?;
+        if call.is_fake {
+            f.write_str(" // fake")?;
+        }
+        if call.left.is_none() {
+            f.write_str(" // incomplete")?;
+        }
+        if let Some(frames) = call.backtrace(signatures) {
+            f.write_str("\nBacktrace:")?;
+            for frame in frames {
+                f.write_char('\n')?;
+                write_frame(f, &frame)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+struct Arguments<'s, 'a> {
+    call: Call<'a>,
+    signatures: &'s Signatures<'a>,
+}
+
+impl Display for Arguments<'_, '_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> Result {
+        let Self { call, signatures } = self;
         let mut arguments = BTreeMap::new();
         call.for_each_argument(signatures, |index, at| {
             arguments.insert(index, at);
         });
+        f.write_char('(')?;
         for (index, name) in (0_u64..).zip(call.function.args.iter()) {
             if index == MAX_ARGUMENTS {
                 f.write_str(", ...")?;
@@ -52,19 +85,6 @@ impl Display for Line<'_, '_> {
         if let Some(value) = call.returned(signatures) {
             f.write_str(" = ")?;
             write_value(f, value)?;
-        }
-        if call.is_fake {
-            f.write_str(" // fake")?;
-        }
-        if call.left.is_none() {
-            f.write_str(" // incomplete")?;
-        }
-        if let Some(frames) = call.backtrace(signatures) {
-            f.write_str("\nBacktrace:")?;
-            for frame in frames {
-                f.write_char('\n')?;
-                write_frame(f, &frame)?;
-            }
         }
         Ok(())
     }
@@ -96,6 +116,8 @@ fn write_frame(f: &mut Formatter<'_>, frame: &Frame<'_>) -> Result {
 
 /// More arguments than these are written as `...`; no real function has more than 30.
 const MAX_ARGUMENTS: u64 = 256;
+/// Names are cut here.
+const MAX_NAME: usize = 4096;
 /// Values nested deeper than this are written as `...`.
 const MAX_DEPTH: usize = 64;
 /// More names than this of one bitmask are not looked at; no real one has more than 64.
@@ -350,6 +372,7 @@ fn without_zeros(number: &str) -> &str {
     if number.contains('.') { number.trim_end_matches('0').trim_end_matches('.') } else { number }
 }
 
-fn lossy(bytes: &[u8]) -> Cow<'_, str> {
-    String::from_utf8_lossy(bytes)
+/// A name as text, cut where no real one goes on: what is said once may be written by every call.
+fn lossy(name: &[u8]) -> Cow<'_, str> {
+    String::from_utf8_lossy(name.get(..MAX_NAME).unwrap_or(name))
 }
