@@ -151,15 +151,16 @@ impl Item {
         (item, Run::behind(frame, owner.end, to, last))
     }
 
-    /// A node that fits a column and lies in the frame, and the run that may follow it.
+    /// A node that fits a column and lies in the frame, the run that may follow it, and what of the node is beside its
+    /// longest slice: before it in the first column, and behind it in the last. Nothing if they are the same column.
     #[inline(always)]
-    pub(crate) fn node(frame: &Frame, node: &Node, first: u32, count: u32) -> (Self, Run) {
+    pub(crate) fn node(frame: &Frame, node: &Node, first: u32, count: u32) -> (Self, Run, (u64, u64)) {
         let (from, to) = (frame.position(node.first), frame.position(node.last));
         let last = if node.ends_in_point() || from == to { to.column } else { to.last_touched() };
-        let (overlaps, busy) = if from.column == last {
+        let (overlaps, busy, beside) = if from.column == last {
             let overlap = frame.parts(node.longest().length());
             let extent = frame.parts(node.last.wrapping_sub(node.first).cast_unsigned());
-            ((overlap, overlap), (to_f32(extent), 0.0))
+            ((overlap, overlap), (to_f32(extent), 0.0), (0, 0))
         } else {
             let (left, right) = (frame.position(node.longest().start), frame.position(node.longest().end));
             let whole = frame.column_parts();
@@ -170,8 +171,9 @@ impl Item {
                 Ordering::Equal => at.part,
                 Ordering::Greater => whole,
             };
-            let busy = (to_f32(whole - from.part), to_f32(in_last(to)));
-            ((in_first(right) - in_first(left), in_last(right) - in_last(left)), busy)
+            let overlaps = (in_first(right) - in_first(left), in_last(right) - in_last(left));
+            let beside = (in_first(left) - from.part, in_last(to) - in_last(right));
+            (overlaps, (to_f32(whole - from.part), to_f32(in_last(to))), beside)
         };
         let density = node.density();
         let item = Self {
@@ -183,7 +185,7 @@ impl Item {
             owner: node.longest(),
             busy: (busy.0 * density, busy.1 * density),
         };
-        (item, Run::behind(frame, node.last, to, last))
+        (item, Run::behind(frame, node.last, to, last), beside)
     }
 }
 

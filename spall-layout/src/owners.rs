@@ -1,7 +1,6 @@
 //! Exact owners: which groups must be looked into because a slice in them may be the largest in a column.
 
 use alloc::vec::Vec;
-use core::cmp::Ordering;
 
 use crate::index::{FANOUT_BITS, LEAF_BITS, Levels};
 use crate::merge::{Item, Run};
@@ -72,25 +71,32 @@ impl Owners {
                 if !self.best.may_lose(frame, &found) {
                     break;
                 }
-                items.clear();
                 if found.level == 0 {
+                    items.clear();
                     let first = found.at << LEAF_BITS;
                     let mut run = Run::NONE;
                     slices(row, frame, first, first + (1 << LEAF_BITS), &mut run, items);
                     run.flush(frame, items);
-                } else {
-                    for child in 0..1 << FANOUT_BITS {
-                        let (level, at) = (found.level - 1, (found.at << FANOUT_BITS) + child);
-                        let child = fitting(levels.get(level, at), frame, level, at);
-                        if let Some(child) = child {
-                            items.push(child.item);
-                            if child.item.columns.0 != child.item.columns.1 {
-                                next = Some(child);
-                            }
+                    self.best.note(items);
+                    break;
+                }
+                // What ends up to here lies in the first column, what begins behind it in the last.
+                let limit = frame.last_before_edge(found.node.first, frame.position(found.node.first));
+                for child in 0..1 << FANOUT_BITS {
+                    let (level, at) = (found.level - 1, (found.at << FANOUT_BITS) + child);
+                    let Some(node) = levels.get(level, at) else { continue };
+                    let first = at << (LEAF_BITS + FANOUT_BITS * level);
+                    if node.last <= limit || node.first > limit {
+                        let (left, right) = found.item.columns;
+                        let column = if node.last <= limit { left } else { right };
+                        self.best.note_one(column, frame.parts(node.longest().length()), first);
+                    } else if let Some(child) = fitting(Some(node), frame, level, at) {
+                        self.best.note(&[child.item]);
+                        if child.item.columns.0 != child.item.columns.1 {
+                            next = Some(child);
                         }
                     }
                 }
-                self.best.note(items);
             }
         }
     }
@@ -127,23 +133,12 @@ impl Bests {
     }
 
     fn may_lose_one_of_two(&self, frame: &Frame, found: &Found<'_>) -> bool {
-        let Found { node, item, .. } = found;
-        let (first, last) = item.columns;
-        let (left, right) = (frame.position(node.longest().start), frame.position(node.longest().end));
-        let (from, to) = (frame.position(node.first), frame.position(node.last));
-        let (whole, most) = (frame.column_parts(), frame.parts(node.longest().length()));
-        // What lies before the longest slice may be in the first column, what lies behind it in the last.
-        let before = if left.column == first { left.part } else { whole } - from.part;
-        let behind = if to.column > last { whole } else { to.part }
-            - match right.column.cmp(&last) {
-                Ordering::Less => 0,
-                Ordering::Equal => right.part,
-                Ordering::Greater => whole,
-            };
-        // Ties go to the earlier slice. Slices before the longest are shorter than it.
-        let before = before.min(most.saturating_sub(frame.parts(1)));
-        let behind = behind.min(most);
-        let (in_first, in_last) = (self.get(first), self.get(last));
+        let Found { item, beside, .. } = found;
+        let most = frame.parts(item.owner.length());
+        // Ties go to the earlier slice. Slices before the longest are shorter than it, those behind may be as long.
+        let before = beside.0.min(most.saturating_sub(frame.parts(1)));
+        let behind = beside.1.min(most);
+        let (in_first, in_last) = (self.get(item.columns.0), self.get(item.columns.1));
         before > in_first.overlap
             || before == in_first.overlap && item.first <= in_first.first
             || behind > in_last.overlap

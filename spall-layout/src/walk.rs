@@ -162,6 +162,8 @@ pub(crate) struct Found<'a> {
     pub(crate) at: u32,
     pub(crate) node: &'a Node,
     pub(crate) item: Item,
+    /// Parts of its two columns before and behind the longest slice.
+    pub(crate) beside: (u64, u64),
     run: Run,
 }
 
@@ -170,8 +172,8 @@ pub(crate) struct Found<'a> {
 pub(crate) fn fitting<'a>(node: Option<&'a Node>, frame: &Frame, level: u32, at: u32) -> Option<Found<'a>> {
     let node = node.filter(|node| frame.fits_column(node.first, node.last))?;
     let bits = LEAF_BITS + FANOUT_BITS * level;
-    let (item, run) = Item::node(frame, node, at << bits, 1 << bits);
-    Some(Found { level, at, node, item, run })
+    let (item, run, beside) = Item::node(frame, node, at << bits, 1 << bits);
+    Some(Found { level, at, node, item, beside, run })
 }
 
 fn to_u32_min(end: u64, to: u32) -> u32 {
