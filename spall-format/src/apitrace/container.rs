@@ -72,17 +72,7 @@ pub fn decompress<'a>(data: &'a [u8], limits: &Limits) -> Result<Decompressed<'a
         return Ok(Decompressed { container, stream: Cow::Borrowed(data), damage: None });
     }
     let mut output = Output { bytes: Vec::new(), limit: limits.max_decompressed_bytes };
-    let unpacked = match container {
-        Container::Snappy => snappy::unpack(data, &mut output),
-        #[cfg(feature = "gzip")]
-        Container::Gzip => gzip::unpack(data, &mut output),
-        #[cfg(feature = "zstd")]
-        Container::Zstd => zstd::unpack(data, &mut output),
-        #[cfg(feature = "brotli")]
-        Container::Brotli => brotli::unpack(data, &mut output),
-        #[allow(unreachable_patterns, reason = "with all features every container is read")]
-        _ => return Err(Error::new(ErrorKind::FeatureOff, 0)),
-    };
+    let unpacked = unpack(container, data, &mut output).ok_or(Error::new(ErrorKind::FeatureOff, 0))?;
     let damage = match unpacked {
         Ok(()) => None,
         Err(Stop::Full { at }) => {
@@ -97,6 +87,34 @@ pub fn decompress<'a>(data: &'a [u8], limits: &Limits) -> Result<Decompressed<'a
         Err(Stop::Junk { from }) => Some(damage(DiagnosticKind::Junk, from, data)),
     };
     Ok(Decompressed { container, stream: Cow::Owned(output.bytes), damage })
+}
+
+/// The first bytes of a stream, as many as are easily had: enough to see what it is.
+///
+/// At most the first 64 KiB of `data` are looked at, and about half a mebibyte comes out of them. Empty if nothing can
+/// be decoded, for whatever reason.
+#[must_use]
+pub fn peek(data: &[u8]) -> Vec<u8> {
+    let data = data.get(..PEEK).unwrap_or(data);
+    let mut output = Output { bytes: Vec::new(), limit: 2 * offset(STEP) };
+    // Where it stops and why does not matter: what was decoded before is there.
+    let _ = unpack(Container::detect(data), data, &mut output);
+    output.bytes
+}
+
+/// Undoes any container but none; `None` if it needs a feature that is off.
+fn unpack(container: Container, data: &[u8], output: &mut Output) -> Option<Result<(), Stop>> {
+    Some(match container {
+        Container::Snappy => snappy::unpack(data, output),
+        #[cfg(feature = "gzip")]
+        Container::Gzip => gzip::unpack(data, output),
+        #[cfg(feature = "zstd")]
+        Container::Zstd => zstd::unpack(data, output),
+        #[cfg(feature = "brotli")]
+        Container::Brotli => brotli::unpack(data, output),
+        #[allow(unreachable_patterns, reason = "with all features every container is read")]
+        _ => return None,
+    })
 }
 
 fn damage(kind: DiagnosticKind, from: usize, data: &[u8]) -> Diagnostic {
@@ -144,6 +162,8 @@ impl Output {
     }
 }
 
+/// How much of a file is looked at to see what it is.
+const PEEK: usize = 64 << 10;
+
 /// How much is decoded at once where the size is not known before.
-#[cfg(any(feature = "gzip", feature = "brotli", feature = "zstd"))]
 const STEP: usize = 256 << 10;

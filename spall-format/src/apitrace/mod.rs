@@ -41,7 +41,7 @@ use signature::Access;
 
 pub use call::{Backtrace, Call};
 pub use calls::Calls;
-pub use container::{Container, Decompressed, decompress};
+pub use container::{Container, Decompressed, decompress, peek};
 pub use lower::{Events, parse_all};
 pub use marker::{Group, Marker, MarkerText, Markers, Role};
 pub use profile::{CallProfile, ProfileLine, Span, profile_events, profile_lines};

@@ -14,6 +14,9 @@ const TRAILER: usize = 8;
 
 /// Decodes all members. A trailer that is missing is no fault, and neither are checksums looked at.
 pub(super) fn unpack(data: &[u8], output: &mut Output) -> Result<(), Stop> {
+    // The decoder writes into a ring of which the output is a copy. Members may be tiny, so they share it.
+    let mut ring = alloc::vec![0; STEP.max(WINDOW)];
+    let mut decoder = Box::new(DecompressorOxide::new());
     let mut pos = 0;
     while pos < data.len() {
         let member = data.get(pos..).unwrap_or_default();
@@ -22,7 +25,8 @@ pub(super) fn unpack(data: &[u8], output: &mut Output) -> Result<(), Stop> {
         }
         let head = head_len(member).ok_or(Stop::Cut { from: pos })?;
         pos += head;
-        pos += inflate(data, pos, output)?;
+        decoder.init();
+        pos += inflate(data, pos, &mut decoder, &mut ring, output)?;
         pos = pos.saturating_add(TRAILER);
     }
     Ok(())
@@ -49,16 +53,18 @@ fn head_len(member: &[u8]) -> Option<usize> {
 }
 
 /// Decodes the deflate stream at `start`; returns its length.
-fn inflate(data: &[u8], start: usize, output: &mut Output) -> Result<usize, Stop> {
-    let mut decoder = Box::new(DecompressorOxide::new());
+fn inflate(
+    data: &[u8],
+    start: usize,
+    decoder: &mut DecompressorOxide,
+    ring: &mut [u8],
+    output: &mut Output,
+) -> Result<usize, Stop> {
     let mut used = 0;
-    // The decoder writes into a ring of which the output is a copy.
-    let mut ring = alloc::vec![0; STEP.max(WINDOW)];
     let mut ring_pos = 0;
     loop {
         let input = data.get(start + used..).unwrap_or_default();
-        let (status, read, written) =
-            decompress(&mut decoder, input, &mut ring, ring_pos, TINFL_FLAG_HAS_MORE_INPUT);
+        let (status, read, written) = decompress(decoder, input, ring, ring_pos, TINFL_FLAG_HAS_MORE_INPUT);
         used += read;
         if !output.has_room(written) {
             return Err(Stop::Full { at: start + used });
