@@ -1,4 +1,51 @@
-//! Reads and writes Trace Event JSON, the format of Chrome, Perfetto, clang's `-ftime-trace` and many others.
+//! Reads and writes Trace Event JSON, the format of Chrome, Perfetto, clang's `-ftime-trace`, viztracer and many more.
+//!
+//! ```
+//! use spall_model::Event;
+//!
+//! let json = br#"{"traceEvents":[
+//!     {"ph":"X","name":"frame","pid":1,"tid":2,"ts":10,"dur":16.6,"args":{"number":7}},
+//!     {"ph":"B","name":"never ended","pid":1,"tid":2,"ts":30},
+//! "#;
+//! let mut names = Vec::new();
+//! for parsed in spall_json::parse_all(json) {
+//!     if let Event::Complete(slice, _) | Event::Begin(slice) = parsed?.event {
+//!         names.push(slice.name.decode());
+//!     }
+//! }
+//! assert_eq!(names, ["frame", "never ended"]);
+//! # Ok::<(), spall_json::Error>(())
+//! ```
+//!
+//! - [`parse_all`] is the iterator over a document in memory, [`Parser`] takes it in pieces. Both yield
+//!   [`spall_model::Event`]s that borrow from the input. What pairs with what and nests in what is the trace builder's
+//!   business.
+//! - [`Writer`] takes events of any format and writes a document that every viewer accepts; [`FileWriter`] is the one
+//!   for `io::Write`.
+//! - Arguments stay text until [`spall_model::Args::iter`] decodes them. [`args_text`] is the text itself;
+//!   `from_args` reads it into a type of your own.
+//!
+//! Times are decimal microseconds in the file and whole nanoseconds in the events, exactly: no floating point number
+//! takes part. `docs/formats/trace-event-json.md` has every rule, and the code cites its sections as `[json 2]`.
+//!
+//! # Untrusted input
+//!
+//! Real traces are cut off, lack commas, or were never JSON to begin with. Reading goes on wherever it can, and says
+//! what it stepped over as [`Event::Diagnostic`](spall_model::Event::Diagnostic). No input panics, recurses, or costs
+//! more than time proportional to its length; the parser has a fixed size and allocates nothing.
+//!
+//! # Features
+//!
+//! - `std` (default): [`FileWriter`]. Brings `alloc`.
+//! - `alloc`: `Text::decode` and the like in `spall-model`.
+//! - `serde`: `from_args`. Brings `alloc` and `serde`.
+//!
+//! Without features the crate needs `core` alone; reader and writer are complete.
+//!
+//! # Not supported
+//!
+//! Compressed input is recognised, not inflated. Sampling profiles (`Profile` and `ProfileChunk` events) are handed on
+//! undecoded.
 #![no_std]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
@@ -12,6 +59,8 @@ mod decimal;
 mod error;
 mod event;
 mod fields;
+#[cfg(feature = "serde")]
+mod from_args;
 mod id;
 mod lexer;
 mod parser;
@@ -23,6 +72,8 @@ mod writer;
 
 pub use color::cname_rgb;
 pub use error::{Compression, Error, ErrorKind, LinePosition};
+#[cfg(feature = "serde")]
+pub use from_args::{ArgsError, from_args};
 pub use parser::Parser;
 pub use value::{JSON_ARGS, JSON_EVENT, JSON_KEYED_EVENT, args_text};
 #[cfg(feature = "std")]

@@ -1,0 +1,221 @@
+//! Arguments as the caller's own types.
+
+use alloc::{
+    borrow::Cow,
+    string::{String, ToString},
+};
+
+use serde::de::value::{BorrowedStrDeserializer, StringDeserializer};
+use serde::de::{
+    DeserializeSeed, Deserializer, EnumAccess, Error as _, IntoDeserializer, MapAccess, SeqAccess,
+    VariantAccess, Visitor,
+};
+use serde::{Deserialize, forward_to_deserialize_any};
+use spall_model::{Args, Entries, Text, Value};
+
+/// Lists and objects inside one another that are read; types that contain themselves could go deeper.
+const MAX_DEPTH: u8 = 128;
+
+/// Reads arguments of any format into a type that implements [`Deserialize`].
+///
+/// Text without escapes is borrowed from the input. Repeated keys are an error for structs, as serde has it.
+///
+/// ```
+/// use serde::Deserialize;
+/// use spall_model::Event;
+///
+/// #[derive(Deserialize)]
+/// struct Frame<'a> {
+///     number: u32,
+///     stage: Option<&'a str>,
+/// }
+///
+/// let json = br#"[{"ph":"B","pid":1,"tid":1,"ts":0,"args":{"number":7,"stage":"draw"}}]"#;
+/// for parsed in spall_json::parse_all(json) {
+///     if let Event::Begin(begin) = parsed?.event {
+///         let frame: Frame<'_> = spall_json::from_args(&begin.args)?;
+///         assert_eq!((frame.number, frame.stage), (7, Some("draw")));
+///     }
+/// }
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// [`ArgsError`] when the arguments do not fit the type, or nest deeper than 128.
+pub fn from_args<'a, T: Deserialize<'a>>(args: &Args<'a>) -> Result<T, ArgsError> {
+    T::deserialize(Decoder { value: Value::Map(*args), depth: 0 })
+}
+
+/// Why arguments do not fit a type.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct ArgsError {
+    message: String,
+}
+
+impl serde::de::Error for ArgsError {
+    fn custom<T: core::fmt::Display>(message: T) -> Self {
+        Self { message: message.to_string() }
+    }
+}
+
+/// A value, and in how many lists and objects it lies.
+#[derive(Clone, Copy)]
+struct Decoder<'a> {
+    value: Value<'a>,
+    depth: u8,
+}
+
+impl<'a> Decoder<'a> {
+    fn inside(self, args: Args<'a>) -> Result<Inside<'a>, ArgsError> {
+        if self.depth == MAX_DEPTH {
+            return Err(ArgsError::custom("arguments nest too deep"));
+        }
+        Ok(Inside { entries: args.iter(), value: None, depth: self.depth + 1 })
+    }
+}
+
+impl<'a> Deserializer<'a> for Decoder<'a> {
+    type Error = ArgsError;
+
+    fn deserialize_any<V: Visitor<'a>>(self, visitor: V) -> Result<V::Value, ArgsError> {
+        match self.value {
+            Value::Bool(value) => visitor.visit_bool(value),
+            Value::I64(value) => visitor.visit_i64(value),
+            Value::U64(value) => visitor.visit_u64(value),
+            Value::F64(value) => visitor.visit_f64(value),
+            Value::Text(text) => match text.decode() {
+                Cow::Borrowed(text) => visitor.visit_borrowed_str(text),
+                Cow::Owned(text) => visitor.visit_string(text),
+            },
+            Value::Bytes(bytes) => visitor.visit_borrowed_bytes(bytes),
+            Value::List(items) => visitor.visit_seq(self.inside(items)?),
+            Value::Map(entries) => visitor.visit_map(self.inside(entries)?),
+            _ => visitor.visit_unit(),
+        }
+    }
+
+    fn deserialize_option<V: Visitor<'a>>(self, visitor: V) -> Result<V::Value, ArgsError> {
+        if self.value == Value::Null { visitor.visit_none() } else { visitor.visit_some(self) }
+    }
+
+    fn deserialize_newtype_struct<V: Visitor<'a>>(
+        self,
+        _: &'static str,
+        visitor: V,
+    ) -> Result<V::Value, ArgsError> {
+        visitor.visit_newtype_struct(self)
+    }
+
+    fn deserialize_enum<V: Visitor<'a>>(
+        self,
+        _: &'static str,
+        _: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, ArgsError> {
+        match self.value {
+            Value::Text(name) => visitor.visit_enum(Variant { name, content: None }),
+            Value::Map(entries) => {
+                let mut entries = self.inside(entries)?;
+                match (entries.entries.next(), entries.entries.next()) {
+                    (Some((name, value)), None) => {
+                        let content = Some(Self { value, depth: entries.depth });
+                        visitor.visit_enum(Variant { name, content })
+                    }
+                    _ => Err(ArgsError::custom("expected an object with one key, the variant")),
+                }
+            }
+            _ => Err(ArgsError::custom("expected a variant")),
+        }
+    }
+
+    forward_to_deserialize_any! {
+        <W: Visitor<'a>>
+        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf unit unit_struct seq tuple
+        tuple_struct map struct identifier ignored_any
+    }
+}
+
+/// The rest of a list or an object.
+struct Inside<'a> {
+    entries: Entries<'a>,
+    /// The value of the key that was read last.
+    value: Option<Value<'a>>,
+    depth: u8,
+}
+
+impl<'a> SeqAccess<'a> for Inside<'a> {
+    type Error = ArgsError;
+
+    fn next_element_seed<T: DeserializeSeed<'a>>(&mut self, seed: T) -> Result<Option<T::Value>, ArgsError> {
+        let Some((_, value)) = self.entries.next() else { return Ok(None) };
+        seed.deserialize(Decoder { value, depth: self.depth }).map(Some)
+    }
+}
+
+impl<'a> MapAccess<'a> for Inside<'a> {
+    type Error = ArgsError;
+
+    fn next_key_seed<T: DeserializeSeed<'a>>(&mut self, seed: T) -> Result<Option<T::Value>, ArgsError> {
+        let Some((key, value)) = self.entries.next() else { return Ok(None) };
+        self.value = Some(value);
+        seed.deserialize(Decoder { value: Value::Text(key), depth: self.depth }).map(Some)
+    }
+
+    fn next_value_seed<T: DeserializeSeed<'a>>(&mut self, seed: T) -> Result<T::Value, ArgsError> {
+        let value = self.value.take().unwrap_or(Value::Null);
+        seed.deserialize(Decoder { value, depth: self.depth })
+    }
+}
+
+/// A variant by its name, and what it holds.
+struct Variant<'a> {
+    name: Text<'a>,
+    content: Option<Decoder<'a>>,
+}
+
+impl<'a> EnumAccess<'a> for Variant<'a> {
+    type Error = ArgsError;
+    type Variant = Self;
+
+    fn variant_seed<T: DeserializeSeed<'a>>(self, seed: T) -> Result<(T::Value, Self), ArgsError> {
+        let name = match self.name.decode() {
+            Cow::Borrowed(name) => seed.deserialize(BorrowedStrDeserializer::new(name)),
+            Cow::Owned(name) => {
+                let name: StringDeserializer<ArgsError> = name.into_deserializer();
+                seed.deserialize(name)
+            }
+        };
+        Ok((name?, self))
+    }
+}
+
+impl<'a> VariantAccess<'a> for Variant<'a> {
+    type Error = ArgsError;
+
+    fn unit_variant(self) -> Result<(), ArgsError> {
+        self.content.map_or(Ok(()), <()>::deserialize)
+    }
+
+    fn newtype_variant_seed<T: DeserializeSeed<'a>>(self, seed: T) -> Result<T::Value, ArgsError> {
+        seed.deserialize(self.required()?)
+    }
+
+    fn tuple_variant<V: Visitor<'a>>(self, _: usize, visitor: V) -> Result<V::Value, ArgsError> {
+        self.required()?.deserialize_any(visitor)
+    }
+
+    fn struct_variant<V: Visitor<'a>>(
+        self,
+        _: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, ArgsError> {
+        self.required()?.deserialize_any(visitor)
+    }
+}
+
+impl<'a> Variant<'a> {
+    fn required(self) -> Result<Decoder<'a>, ArgsError> {
+        self.content.ok_or_else(|| ArgsError::custom("the variant has no content"))
+    }
+}
