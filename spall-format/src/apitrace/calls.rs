@@ -252,6 +252,7 @@ impl<'a> Iterator for Calls<'a> {
     ///
     /// A byte that makes no sense ends the stream, for nothing behind it can be found: the calls that are open are
     /// handed out as ones that never returned, then the error.
+    #[inline]
     fn next(&mut self) -> Option<Self::Item> {
         self.unmatched.clear();
         while self.end == End::NotYet {

@@ -86,12 +86,13 @@ fn element(tags: &mut &[u8], out: &mut [u8], pos: usize) -> Option<usize> {
 #[inline]
 fn literal<'t>(tag: u8, rest: &'t [u8], tags: &mut &'t [u8], out: &mut [u8], pos: usize) -> Option<usize> {
     let short = usize::from(tag >> 2);
-    // Most literals are short: 16 bytes are copied whatever the length, if there are so many on both sides.
-    if short < 16
-        && let Some(source) = rest.first_chunk::<16>()
-        && let Some(target) = out.get_mut(pos..).and_then(|out| out.first_chunk_mut::<16>())
-    {
-        *target = *source;
+    // Most literals are short: a fixed number of bytes is copied whatever the length, if there are so many on both sides.
+    let copied = if short < 16 {
+        copy_chunk::<16>(rest, out, pos)
+    } else {
+        short < 60 && copy_chunk::<64>(rest, out, pos)
+    };
+    if copied {
         *tags = rest.get(short + 1..)?;
         return Some(short + 1);
     }
@@ -111,21 +112,26 @@ fn literal<'t>(tag: u8, rest: &'t [u8], tags: &mut &'t [u8], out: &mut [u8], pos
     (length > 0).then_some(length)
 }
 
+/// Copies the first `N` bytes of `source` to `pos`; `false` if there are not so many, or no room for them.
+#[inline]
+fn copy_chunk<const N: usize>(source: &[u8], out: &mut [u8], pos: usize) -> bool {
+    let target = out.get_mut(pos..).and_then(|out| out.first_chunk_mut::<N>());
+    let (Some(source), Some(target)) = (source.first_chunk::<N>(), target) else { return false };
+    *target = *source;
+    true
+}
+
 /// Copies `length` bytes from `offset` before `pos`, which may overlap what is written.
 #[inline]
 fn copy(out: &mut [u8], pos: usize, offset: usize, length: usize) -> Option<usize> {
     let from = pos.checked_sub(offset).filter(|_| offset > 0)?;
     // Copies have at most 64 bytes. Whatever is written too far is written again by what follows.
-    if offset >= 16
-        && let Some(window) = out.get_mut(from..pos + 64)
-    {
-        let mut done = 0;
-        while done < length {
-            let source = *window.get(done..)?.first_chunk::<16>()?;
-            *window.get_mut(done + offset..)?.first_chunk_mut::<16>()? = source;
-            done += 16;
+    if let Some(window) = out.get_mut(from..pos + 64) {
+        if offset >= 16 {
+            return copy_in_chunks::<16>(window, offset, length);
+        } else if offset >= 8 {
+            return copy_in_chunks::<8>(window, offset, length);
         }
-        return Some(length);
     }
     let length = length.min(out.len() - pos);
     for index in 0..length {
@@ -133,6 +139,18 @@ fn copy(out: &mut [u8], pos: usize, offset: usize, length: usize) -> Option<usiz
         *out.get_mut(pos + index)? = byte;
     }
     (length > 0).then_some(length)
+}
+
+/// Copies `length` bytes, rounded up to whole chunks, from the start of `window` to `offset`, which is at least `N`.
+#[inline]
+fn copy_in_chunks<const N: usize>(window: &mut [u8], offset: usize, length: usize) -> Option<usize> {
+    let mut done = 0;
+    while done < length {
+        let source = *window.get(done..)?.first_chunk::<N>()?;
+        *window.get_mut(done + offset..)?.first_chunk_mut::<N>()? = source;
+        done += N;
+    }
+    Some(length)
 }
 
 #[cfg(test)]
