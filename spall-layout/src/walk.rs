@@ -31,7 +31,10 @@ pub(crate) fn rects(row: &RowView<'_>, frame: &Frame, scratch: &mut Scratch, out
             *merge = current;
         }
     };
+    // Fewer slices than a node has are visited one by one, so that owners are exact by themselves.
+    let is_sparse = seen.1 - seen.0 < 1 << LEAF_BITS;
     match frame.fidelity() {
+        _ if is_sparse => walk(row, levels, frame, seen, items, |_| false, &mut sink),
         Fidelity::Fast => walk(row, levels, frame, seen, items, |_| false, &mut sink),
         Fidelity::Exact => {
             owners.begin(frame);
