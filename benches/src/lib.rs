@@ -1,1 +1,9 @@
-//! Under construction.
+//! What the benchmarks share: inputs of known content, our side of each job, the rivals' side, and a stop watch.
+//!
+//! `README.md` says how to run them and how to read what they print.
+
+pub mod input;
+mod json_input;
+pub mod measure;
+pub mod ours;
+pub mod peer;

@@ -1,0 +1,246 @@
+//! Measures every budget of the project in one run and says whether it is met.
+//!
+//! Ours and the rival's jobs take turns on the same bytes; what counts is the ratio of their medians.
+
+#![allow(clippy::print_stdout, clippy::cast_precision_loss, reason = "prints figures for people")]
+
+use std::time::Duration;
+
+use spall::layout::{Fidelity, Frame, Layout, Options, RowId, Scratch};
+use spall::model::Tick;
+use spall_benches::input::{self, Input};
+use spall_benches::measure::{Job, job, medians};
+use spall_benches::{ours, peer};
+
+const ROUNDS: usize = 15;
+
+/// What is allowed.
+#[derive(Debug, Clone, Copy)]
+enum Budget {
+    /// At least so many times as fast as the rival.
+    Faster(f64),
+    /// At most so many times as slow as the rival.
+    Slower(f64),
+    /// At most so much of the unit.
+    AtMost(f64),
+    /// Nothing was promised.
+    Open,
+}
+
+impl Budget {
+    fn is_met(self, ours: f64, rival: f64) -> bool {
+        match self {
+            Self::Faster(times) => rival >= times * ours,
+            Self::Slower(times) => ours <= times * rival,
+            Self::AtMost(most) => ours <= most,
+            Self::Open => true,
+        }
+    }
+}
+
+/// Prints a line; `ours` and `rival` are in `unit`.
+fn line(job: &str, input: &str, unit: &str, ours: f64, rival: Option<(&str, f64)>, budget: Budget) {
+    let (name, other) = rival.unwrap_or(("", f64::NAN));
+    let (ratio, limit) = match budget {
+        Budget::Faster(times) => (format!("{:.2}", other / ours), format!(">= {times}")),
+        Budget::Slower(times) => (format!("{:.2}", ours / other), format!("<= {times}")),
+        Budget::AtMost(most) => (String::new(), format!("<= {most} {unit}")),
+        Budget::Open if other.is_nan() => (String::new(), String::new()),
+        Budget::Open => (format!("{:.2}", other / ours), String::new()),
+    };
+    let met = budget.is_met(ours, other);
+    let other = if other.is_nan() { String::new() } else { format!("{other:.1}") };
+    let met = match budget {
+        Budget::Open => "",
+        _ if met => "yes",
+        _ => "NO",
+    };
+    println!(
+        "{job:<24} {input:<30} {ours:>8.1} {unit:<9} {name:<20} {other:>8} {ratio:>6} {limit:<13} {met}"
+    );
+}
+
+fn per(time: Duration, count: usize) -> f64 {
+    time.as_secs_f64() * 1e9 / count as f64
+}
+
+/// Measures ours and rivals per `count`, and prints a line for each rival.
+fn compare(name: &str, input: &Input, count: usize, ours: Job<'_>, rivals: Vec<(&str, Job<'_>, Budget)>) {
+    let mut jobs = vec![ours];
+    let mut lines = Vec::new();
+    for (rival, job, budget) in rivals {
+        jobs.push(job);
+        lines.push((rival, budget));
+    }
+    let times = medians(&mut jobs, ROUNDS);
+    let Some((&ours, rivals)) = times.split_first() else { return };
+    for ((rival, budget), &time) in lines.into_iter().zip(rivals) {
+        line(name, &input.name, "ns/event", per(ours, count), Some((rival, per(time, count))), budget);
+    }
+}
+
+fn spall_v3() {
+    for input in &input::spall() {
+        let data = &input.data;
+        let rivals = vec![("loop that counts", job(|| peer::spall::count(data)), Budget::Slower(1.2))];
+        compare("spall v3 to events", input, input.records, job(|| ours::spall_counts(data)), rivals);
+        let rivals = vec![("loop that makes rows", job(|| peer::spall::rows(data)), Budget::Slower(1.2))];
+        compare("spall v3 to trace", input, input.records, job(|| ours::trace(data)), rivals);
+    }
+}
+
+fn json() {
+    for input in input::json().iter().filter(|input| input.records > 0) {
+        let data = &input.data;
+        let mut rivals: Vec<(&str, Job<'_>, Budget)> = Vec::new();
+        #[cfg(feature = "serde-json")]
+        {
+            let times = if input.name.starts_with("begin-end") { 2.5 } else { 2.0 };
+            rivals.push(("serde_json", job(|| peer::json::serde_json::events(data)), Budget::Faster(times)));
+        }
+        #[cfg(feature = "sonic-rs")]
+        rivals.push(("sonic-rs", job(|| peer::json::sonic_rs::events(data)), Budget::Faster(1.8)));
+        #[cfg(feature = "simd-json")]
+        rivals.push((
+            "simd-json",
+            job(|| peer::json::simd_json::events(&mut data.clone()).len()),
+            Budget::Open,
+        ));
+        let events = job(|| ours::events(spall::json::parse_all(data)));
+        compare("JSON to events", input, input.records, events, rivals);
+        #[cfg(feature = "serde-json")]
+        compare(
+            "JSON to trace",
+            input,
+            input.records,
+            job(|| ours::trace(data)),
+            vec![("serde_json", job(|| peer::json::serde_json::events(data)), Budget::Faster(1.7))],
+        );
+    }
+}
+
+fn heph() {
+    for input in &input::heph() {
+        let budget = if input.name.starts_with("plain") { Budget::AtMost(15.0) } else { Budget::Open };
+        let mut jobs = [job(|| ours::events(spall::format::heph::parse_all(&input.data)))];
+        let time = medians(&mut jobs, ROUNDS).first().map_or(f64::NAN, |&time| per(time, input.records));
+        line("Heph to events", &input.name, "ns/event", time, None, budget);
+    }
+}
+
+fn apitrace() {
+    #[cfg(feature = "snap")]
+    if let Some(input) = &input::apitrace() {
+        let rivals = vec![("snap", job(|| peer::snap::decoded_bytes(&input.data)), Budget::Slower(2.0))];
+        let ours = job(|| ours::apitrace_calls(&input.data));
+        compare("apitrace to calls", input, input.records, ours, rivals);
+    }
+}
+
+fn median_of(mut run: impl FnMut()) -> Duration {
+    medians(&mut [job(&mut run)], ROUNDS).first().copied().unwrap_or_default()
+}
+
+fn layout() {
+    const SLICES: u32 = 1 << 20;
+    let trace = input::families(SLICES, false).finish();
+    let sorted = per(median_of(|| drop(Layout::new(&trace, &Options::default()))), trace.slices().len());
+    line("layout", "sorted/1M", "ns/slice", sorted, None, Budget::AtMost(40.0));
+    let [sort, keep] = [true, false].map(|shuffled| {
+        let mut best = Duration::MAX;
+        for _ in 0..3 {
+            let builder = input::families(SLICES, shuffled);
+            best = best.min(spall_benches::measure::timed(|| builder.finish()));
+        }
+        per(best, SLICES as usize)
+    });
+    line("sorting", "shuffled/1M", "ns/slice", sort - keep, None, Budget::AtMost(60.0));
+}
+
+/// The slowest of several zoom levels of one dense row, and a frame of 60 of them.
+fn frames() {
+    let mut frames = Vec::new();
+    for (size, slices) in [("1M", 1 << 20), ("10M", 10 << 20)] {
+        let trace = input::dense_rows(slices, 1).finish();
+        let layout = Layout::new(&trace, &Options::default());
+        let mut slowest = Duration::ZERO;
+        for zoom in (0..16).step_by(2) {
+            let (first, last) = trace.bounds().unwrap_or_default();
+            let length = (last.0 - first.0) >> zoom;
+            let start = first.0 + (last.0 - first.0 - length) / 2;
+            let frame = Frame::new(Tick(start)..Tick(start + length), 1920, Fidelity::Fast);
+            let (mut scratch, mut rects) = (Scratch::new(), Vec::new());
+            let Some(row) = layout.row(RowId(0)) else { continue };
+            slowest = slowest.max(median_of(|| {
+                rects.clear();
+                row.rects(&frame, &mut scratch, &mut rects);
+            }));
+        }
+        line(
+            "dense row",
+            &format!("{size}, slowest of 8 zooms"),
+            "us",
+            per(slowest, 1000),
+            None,
+            Budget::AtMost(100.0),
+        );
+        let trace = input::dense_rows(slices, 60).finish();
+        let layout = Layout::new(&trace, &Options::default());
+        let (first, last) = trace.bounds().unwrap_or_default();
+        let frame = Frame::new(first..last, 1920, Fidelity::Fast);
+        let (mut scratch, mut rects) = (Scratch::new(), Vec::new());
+        let time = median_of(|| {
+            rects.clear();
+            for row in layout.rows().filter_map(|row| layout.row(RowId(row))) {
+                row.rects(&frame, &mut scratch, &mut rects);
+            }
+        });
+        line("frame of 60 dense rows", size, "ms", per(time, 1_000_000), None, Budget::AtMost(6.0));
+        frames.push(time);
+    }
+    if let [small, large] = frames[..] {
+        let (small, large) = (per(small, 1_000_000), per(large, 1_000_000));
+        line(
+            "frame of 60 dense rows",
+            "10M",
+            "ms",
+            large,
+            Some(("the same of 1M", small)),
+            Budget::Slower(2.0),
+        );
+    }
+}
+
+/// Bytes that stay allocated.
+fn bytes_of<T>(make: impl FnOnce() -> T) -> (T, u64, u64) {
+    let mut made = None;
+    let info = allocation_counter::measure(|| made = Some(make()));
+    let Some(made) = made else { unreachable!("the closure ran") };
+    (made, u64::try_from(info.bytes_current).unwrap_or(0), info.bytes_max)
+}
+
+fn memory() {
+    for input in &input::spall() {
+        let (trace, bytes, peak) = bytes_of(|| ours::trace(&input.data));
+        let slices = trace.slices().len() as f64;
+        let budget = if input.name.starts_with("plain") { Budget::AtMost(40.0) } else { Budget::Open };
+        line("trace", &input.name, "B/slice", bytes as f64 / slices, None, budget);
+        line("trace, peak", &input.name, "B/slice", peak as f64 / slices, None, Budget::Open);
+        let (_, bytes, _) = bytes_of(|| Layout::new(&trace, &Options::default()));
+        line("layout", &input.name, "B/slice", bytes as f64 / slices, None, Budget::AtMost(24.0));
+    }
+}
+
+fn main() {
+    println!(
+        "{:<24} {:<30} {:>8} {:<9} {:<20} {:>8} {:>6} {:<13} met",
+        "job", "input", "ours", "", "rival", "", "ratio", "budget"
+    );
+    spall_v3();
+    json();
+    heph();
+    apitrace();
+    layout();
+    frames();
+    memory();
+}

@@ -1,0 +1,74 @@
+//! A stop watch that does not count dropping, and jobs that take turns.
+
+use std::hint::black_box;
+use std::time::{Duration, Instant};
+
+use criterion::{Criterion, Throughput};
+
+use crate::input::Input;
+
+/// How long it takes to make something; dropping it is not counted.
+pub fn timed<T>(run: impl FnOnce() -> T) -> Duration {
+    let start = Instant::now();
+    let made = black_box(run());
+    let time = start.elapsed();
+    drop(made);
+    time
+}
+
+/// Something to be timed again and again.
+pub type Job<'a> = Box<dyn FnMut() -> Duration + 'a>;
+
+/// A job that makes something.
+pub fn job<'a, T: 'a>(mut run: impl FnMut() -> T + 'a) -> Job<'a> {
+    Box::new(move || timed(&mut run))
+}
+
+/// The median time of each job. They take turns, so that whatever else the machine does hits all of them alike; the
+/// first of the `rounds` does not count.
+#[must_use]
+pub fn medians(jobs: &mut [Job<'_>], rounds: usize) -> Vec<Duration> {
+    let mut times = vec![Vec::new(); jobs.len()];
+    for _ in 0..rounds {
+        for (job, times) in jobs.iter_mut().zip(&mut times) {
+            times.push(job());
+        }
+    }
+    times.into_iter().map(|times| median(times.into_iter().skip(1).collect())).collect()
+}
+
+fn median(mut times: Vec<Duration>) -> Duration {
+    times.sort();
+    times.get(times.len() / 2).copied().unwrap_or_default()
+}
+
+/// Measures `run` as `name/input/size`. It says how many events it saw, and what to keep until the time is taken.
+///
+/// # Panics
+/// When `run` does not see `expected` events.
+pub fn bench<'a, T>(
+    criterion: &mut Criterion,
+    name: &str,
+    input: &'a Input,
+    expected: usize,
+    mut run: impl FnMut(&'a [u8]) -> (usize, T),
+) {
+    let mut group = criterion.benchmark_group(name);
+    group.throughput(Throughput::Bytes(input.data.len() as u64));
+    group.bench_function(&input.name, |bencher| {
+        bencher.iter_custom(|iterations| {
+            let once = |_| {
+                let mut seen = 0;
+                let time = timed(|| {
+                    let (count, made) = run(&input.data);
+                    seen = count;
+                    made
+                });
+                assert_eq!(seen, expected, "{name}/{}", input.name);
+                time
+            };
+            (0..iterations).map(once).sum()
+        });
+    });
+    group.finish();
+}

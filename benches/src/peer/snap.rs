@@ -1,0 +1,20 @@
+//! The snappy container of apitrace, decoded and nothing else.
+
+/// How many bytes the blocks of a container decode to; 0 if they do not.
+#[must_use]
+pub fn decoded_bytes(file: &[u8]) -> usize {
+    let mut decoder = snap::raw::Decoder::new();
+    let mut block = vec![0; 1 << 20];
+    let mut total = 0;
+    let mut rest = file.strip_prefix(b"at").unwrap_or_default();
+    while let Some((length, tail)) = rest.split_first_chunk() {
+        let length = u32::from_le_bytes(*length) as usize;
+        let Some((compressed, tail)) = tail.split_at_checked(length) else { return 0 };
+        match decoder.decompress(compressed, &mut block) {
+            Ok(decoded) => total += decoded,
+            Err(_) => return 0,
+        }
+        rest = tail;
+    }
+    total
+}

@@ -1,0 +1,174 @@
+//! The least that a program can do with a spall v3 file, written the way one would without a library.
+//!
+//! Neither loop looks after damage: it stops where something does not fit.
+
+use std::collections::HashMap;
+
+const HEADER: usize = 32;
+const BUFFER_HEADER: usize = 20;
+
+fn u32_at(data: &[u8], at: usize) -> Option<u32> {
+    Some(u32::from_le_bytes(*data.get(at..)?.first_chunk()?))
+}
+
+fn u64_at(data: &[u8], at: usize) -> Option<u64> {
+    Some(u64::from_le_bytes(*data.get(at..)?.first_chunk()?))
+}
+
+/// What is done with the records of a file.
+trait Visit<'a> {
+    /// The records that follow are of this process and thread.
+    fn buffer(&mut self, pid: u32, tid: u32);
+    fn begin(&mut self, when: u64, name: &'a [u8], args: &'a [u8]);
+    fn end(&mut self, when: u64);
+}
+
+#[inline(always)]
+fn walk<'a>(data: &'a [u8], visit: &mut impl Visit<'a>) -> Option<()> {
+    let mut rest = data.get(HEADER..)?;
+    while !rest.is_empty() {
+        visit.buffer(u32_at(rest, 8)?, u32_at(rest, 4)?);
+        let size = u32_at(rest, 0)? as usize;
+        let (mut records, tail) = rest.get(BUFFER_HEADER..)?.split_at_checked(size)?;
+        while let Some(&kind) = records.first() {
+            let length = match kind {
+                3 => {
+                    let when = u64_at(records, 1)?;
+                    let (name, args) = (usize::from(*records.get(9)?), usize::from(*records.get(10)?));
+                    let texts = records.get(11..11 + name + args)?;
+                    let (name, args) = texts.split_at_checked(name)?;
+                    visit.begin(when, name, args);
+                    11 + texts.len()
+                }
+                4 => {
+                    visit.end(u64_at(records, 1)?);
+                    9
+                }
+                8 | 9 => 2 + usize::from(*records.get(1)?),
+                _ => return None,
+            };
+            records = records.get(length..)?;
+        }
+        rest = tail;
+    }
+    Some(())
+}
+
+/// The numbers of begins and ends, and a sum of all that was read, so that it is read.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Begins and ends.
+    pub events: usize,
+    /// Times and lengths of names.
+    pub sum: u64,
+}
+
+impl Counts {
+    /// Takes a begin.
+    #[inline(always)]
+    pub fn begin(&mut self, when: u64, name: &[u8]) {
+        self.events += 1;
+        self.sum = self.sum.wrapping_add(when ^ name.len() as u64);
+    }
+
+    /// Takes an end.
+    #[inline(always)]
+    pub fn end(&mut self, when: u64) {
+        self.events += 1;
+        self.sum = self.sum.wrapping_add(when);
+    }
+}
+
+impl<'a> Visit<'a> for Counts {
+    fn buffer(&mut self, _: u32, _: u32) {}
+
+    #[inline(always)]
+    fn begin(&mut self, when: u64, name: &'a [u8], _: &'a [u8]) {
+        self.begin(when, name);
+    }
+
+    #[inline(always)]
+    fn end(&mut self, when: u64) {
+        self.end(when);
+    }
+}
+
+/// Counts begins and ends.
+#[must_use]
+pub fn count(data: &[u8]) -> Counts {
+    let mut counts = Counts::default();
+    walk(data, &mut counts);
+    counts
+}
+
+/// A slice as a row.
+#[derive(Debug, Clone, Copy)]
+pub struct Row<'a> {
+    /// Where it begins.
+    pub start: u64,
+    /// Where it ends; 0 if it does not.
+    pub end: u64,
+    /// A position in [`Rows::names`].
+    pub name: u32,
+    /// A number in the order of first appearance.
+    pub thread: u32,
+    /// The arguments.
+    pub args: &'a [u8],
+}
+
+/// Slices in rows, with interned names.
+#[derive(Debug, Default)]
+pub struct Rows<'a> {
+    /// In the order of the file.
+    pub rows: Vec<Row<'a>>,
+    /// Each name once.
+    pub names: Vec<&'a [u8]>,
+    by_name: HashMap<&'a [u8], u32>,
+    threads: HashMap<(u32, u32), u32>,
+    /// By thread, the rows that are open.
+    open: Vec<Vec<usize>>,
+    thread: u32,
+}
+
+impl<'a> Visit<'a> for Rows<'a> {
+    fn buffer(&mut self, pid: u32, tid: u32) {
+        let next = index32(self.threads.len());
+        self.thread = *self.threads.entry((pid, tid)).or_insert(next);
+        if self.thread == next {
+            self.open.push(Vec::new());
+        }
+    }
+
+    #[inline(always)]
+    fn begin(&mut self, when: u64, name: &'a [u8], args: &'a [u8]) {
+        let next = index32(self.names.len());
+        let id = *self.by_name.entry(name).or_insert(next);
+        if id == next {
+            self.names.push(name);
+        }
+        if let Some(open) = self.open.get_mut(self.thread as usize) {
+            open.push(self.rows.len());
+        }
+        self.rows.push(Row { start: when, end: 0, name: id, thread: self.thread, args });
+    }
+
+    #[inline(always)]
+    fn end(&mut self, when: u64) {
+        let open = self.open.get_mut(self.thread as usize).and_then(Vec::pop);
+        if let Some(row) = open.and_then(|open| self.rows.get_mut(open)) {
+            row.end = when;
+        }
+    }
+}
+
+/// Makes rows of slices.
+#[must_use]
+pub fn rows(data: &[u8]) -> Rows<'_> {
+    let mut rows = Rows::default();
+    walk(data, &mut rows);
+    rows
+}
+
+fn index32(index: usize) -> u32 {
+    u32::try_from(index).unwrap_or(u32::MAX)
+}
