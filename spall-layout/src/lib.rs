@@ -1,7 +1,8 @@
 //! What a timeline viewer draws: the rectangles of a trace for any viewport, and everything else that is derived from
 //! a finished trace. Nothing here opens a window: the same answers serve a GPU, a canvas, a terminal and an SVG file.
 //!
-//! ```
+#![cfg_attr(feature = "alloc", doc = "```")]
+#![cfg_attr(not(feature = "alloc"), doc = "```ignore")]
 //! use spall_layout::{Fidelity, Frame, Layout, Options, Scratch, Vertical};
 //! use spall_model::{ByteRange, Event, Limits, Text, Thread, ThreadEvent, Tick, Ticks, TraceBuilder};
 //!
