@@ -283,3 +283,28 @@ fn c5_the_times_of_a_replay_belong_to_calls_of_the_recording() {
     assert_eq!((n_calls, n_frames), (lines("call "), lines("frame_end")));
     assert!(n_calls > 100);
 }
+
+#[test]
+fn c1_damaged_containers_give_what_is_before_the_damage() {
+    let Some(root) = corpus::folder("apitrace") else { return };
+    let raw = std::fs::read(root.join("crafted/kitchen-v6.raw")).unwrap();
+    let mut limits = Limits::default();
+    limits.max_decompressed_bytes = 16 << 20;
+    for name in ["", ".br", ".gz", ".onechunk", ".zstdseek"] {
+        let whole = std::fs::read(root.join(format!("crafted/kitchen-v6{name}.trace"))).unwrap();
+        let readable = stream(&whole).is_some();
+        for length in 4..whole.len() {
+            match decompress(&whole[..length], &limits) {
+                Ok(cut) => assert!(raw.starts_with(&cut.stream), "{name} cut at {length}"),
+                Err(error) => {
+                    let expected = if readable { ErrorKind::BadMagic } else { ErrorKind::FeatureOff };
+                    assert_eq!(error.kind(), expected, "{name} cut at {length}");
+                }
+            }
+            let mut flipped = whole.clone();
+            flipped[length] ^= 0x10;
+            let Ok(flipped) = decompress(&flipped, &limits) else { continue };
+            assert!(flipped.stream.len() <= 16 << 20);
+        }
+    }
+}
