@@ -2,7 +2,7 @@
 //!
 //! Three layers, each usable alone: [`wire`] structs, [`Packet`]s with lazy [`Attributes`], and the [`Parser`] that
 //! turns packets into [`spall_model::Event`]s and steps over damage. None of them allocates or does I/O. [`Writer`]
-//! writes packets into a buffer; with the feature `std`, [`LogWriter`] writes them to an [`std::io::Write`].
+//! writes packets into a buffer; with the feature `std`, `LogWriter` writes them to a file or socket.
 //!
 //! ```
 //! use spall_format::heph::{self, Writer};
