@@ -21,12 +21,10 @@ fn main() -> ExitCode {
         [] => (bundled(), PathBuf::from("render.html")),
         [trace] => (trace.clone(), PathBuf::from("render.html")),
         [trace, picture] => (trace.clone(), picture.clone()),
-        _ => {
-            eprintln!("usage: render [FILE [PICTURE.svg|PICTURE.html]]");
-            return ExitCode::from(2);
-        }
+        _ => return usage(),
     };
-    match render(&trace, &picture) {
+    let Some(kind) = kind_of(&picture) else { return usage() };
+    match render(&trace, &picture, kind) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("{}: {error}", trace.display());
@@ -35,12 +33,30 @@ fn main() -> ExitCode {
     }
 }
 
+fn usage() -> ExitCode {
+    eprintln!("usage: render [FILE [PICTURE.svg|PICTURE.html]]");
+    ExitCode::from(2)
+}
+
 /// The trace that comes with the project.
 fn bundled() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../testdata/record.spall")
 }
 
-fn render(path: &Path, picture: &Path) -> Result<(), Box<dyn Error>> {
+enum Kind {
+    Svg,
+    Html,
+}
+
+fn kind_of(picture: &Path) -> Option<Kind> {
+    let extension = picture.extension()?;
+    if extension.eq_ignore_ascii_case("svg") {
+        return Some(Kind::Svg);
+    }
+    extension.eq_ignore_ascii_case("html").then_some(Kind::Html)
+}
+
+fn render(path: &Path, picture: &Path, kind: Kind) -> Result<(), Box<dyn Error>> {
     let mut phases = Phases::start();
     let data = std::fs::read(path)?;
     phases.end("read");
@@ -52,11 +68,9 @@ fn render(path: &Path, picture: &Path) -> Result<(), Box<dyn Error>> {
     let title = path.file_name().unwrap_or_default().to_string_lossy();
     let about = picture::about(&scene, format.name());
     let notes = picture::notes(&scene);
-    let text = match picture.extension() {
-        Some(extension) if extension.eq_ignore_ascii_case("svg") => {
-            picture::svg(&scene, &title, &about, &notes)
-        }
-        _ => picture::html(&scene, &title, &about, &notes, picture::MAX_BOXES),
+    let text = match kind {
+        Kind::Svg => picture::svg(&scene, &title, &about, &notes),
+        Kind::Html => picture::html(&scene, &title, &about, &notes, picture::MAX_BOXES),
     };
     std::fs::write(picture, text)?;
     phases.end("draw");

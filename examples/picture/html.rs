@@ -34,15 +34,7 @@ pub const MAX_BOXES: usize = 2_000_000;
 /// fewer boxes: those that the layout makes of the whole trace. The notes then say so.
 #[must_use]
 pub fn html(scene: &Scene<'_>, title: &str, about: &str, notes: &[String], max_boxes: usize) -> String {
-    let mut page = Page {
-        scene,
-        out: Stream::default(),
-        names: Names::new(scene.trace),
-        texts: Texts::default(),
-        // Only needed for flows, which are left out where slices are.
-        positions: vec![0; scene.trace.slices().len()],
-        n_boxes: 0,
-    };
+    let mut page = Page::new(scene);
     let mut notes = notes.to_vec();
     let frame = (scene.trace.slices().len() > max_boxes).then(|| coarse(scene, max_boxes));
     page.processes(frame.as_ref());
@@ -50,15 +42,7 @@ pub fn html(scene: &Scene<'_>, title: &str, about: &str, notes: &[String], max_b
         None => page.flows(),
         Some(frame) => {
             page.out.uint(0);
-            notes.push(format!(
-                "{} are drawn as {}: the page shows the trace in {} columns, no finer, and finds the longest of a box only",
-                count(scene.trace.slices().len() as u64, "slice"),
-                count(page.n_boxes, "box"),
-                frame.columns(),
-            ));
-            if !scene.trace.flows().is_empty() {
-                notes.push(format!("not drawn: {}", count(scene.trace.flows().len() as u64, "flow")));
-            }
+            notes.extend(page.coarse_notes(&frame));
         }
     }
     if page.texts.n_left_out > 0 {
@@ -93,12 +77,26 @@ struct Page<'s, 't> {
     out: Stream,
     names: Names<'s>,
     texts: Texts,
-    /// The number that each slice has in the page.
+    /// The number that each slice has in the page, for flows.
     positions: Vec<u64>,
     n_boxes: u64,
+    /// How many slices the boxes stand for.
+    n_slices: u64,
 }
 
-impl Page<'_, '_> {
+impl<'s, 't> Page<'s, 't> {
+    fn new(scene: &'s Scene<'t>) -> Self {
+        Self {
+            scene,
+            out: Stream::default(),
+            names: Names::new(scene.trace),
+            texts: Texts::default(),
+            positions: vec![0; scene.trace.slices().len()],
+            n_boxes: 0,
+            n_slices: 0,
+        }
+    }
+
     fn processes(&mut self, frame: Option<&Frame>) {
         let scene = self.scene;
         self.out.uint(scene.processes.len() as u64);
@@ -152,6 +150,7 @@ impl Page<'_, '_> {
         let Some(slice) = scene.trace.slice(id) else { return now };
         self.positions[id.index()] = self.n_boxes;
         self.n_boxes += 1;
+        self.n_slices += u64::from(rect.count);
         let merged = rect.count > 1;
         let self_time = scene.layout.self_time(id).map_or(0, |time| time.0.unsigned_abs());
         let args = self.texts.args(scene.trace.slice_args(id).iter());
@@ -242,6 +241,23 @@ impl Page<'_, '_> {
         }
     }
 
+    /// What a page that is not the whole trace says about itself.
+    fn coarse_notes(&self, frame: &Frame) -> Vec<String> {
+        let trace = self.scene.trace;
+        let (slices, boxes) = (count(self.n_slices, "slice"), count(self.n_boxes, "box"));
+        let columns = frame.columns();
+        let mut notes = vec![format!(
+            "{slices} are drawn as {boxes}, in {columns} columns and no finer; found is only the longest slice of a box"
+        )];
+        let n_left_out = trace.slices().len() as u64 - self.n_slices;
+        for (number, what) in [(n_left_out, "slice"), (trace.flows().len() as u64, "flow")] {
+            if number > 0 {
+                notes.push(format!("not drawn: {}", count(number, what)));
+            }
+        }
+        notes
+    }
+
     fn finish(self, title: &str, about: &str, notes: &[String]) -> String {
         let Range { start, end } = &self.scene.view;
         let mut stream = Stream::default();
@@ -269,3 +285,6 @@ impl Page<'_, '_> {
 fn one(row: &RowView<'_>, first: u32, slice: SliceId) -> Rect {
     Rect { row: row.id(), slice, x0: 0, x1: 0, left: 0.0, right: 0.0, first, count: 1, busy: u16::MAX }
 }
+
+#[cfg(test)]
+mod tests;

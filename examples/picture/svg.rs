@@ -26,10 +26,10 @@ const COUNTER_PX: u32 = 36;
 const GAP_PX: u32 = 5;
 /// Of the monospaced font, generously.
 const LETTER_PX: f32 = 6.6;
-/// A picture of more rows would be too tall to be shown by anything.
+/// A picture of more rows would be too tall for what shows pictures.
 const MAX_ROWS: usize = 3000;
 
-/// The picture as an SVG document. `title` and the lines of `about` are written over it, `notes` below it.
+/// The picture as an SVG document. `title` and `about` are written over it, `notes` and what it leaves out below it.
 #[must_use]
 pub fn svg(scene: &Scene<'_>, title: &str, about: &str, notes: &[String]) -> String {
     let frame = Frame::new(scene.view.clone(), COLUMNS, Fidelity::Exact);
@@ -40,9 +40,10 @@ pub fn svg(scene: &Scene<'_>, title: &str, about: &str, notes: &[String]) -> Str
         y: TOP_PX,
         scratch: Scratch::new(),
         rects: Vec::new(),
+        n_drawn: 0,
         n_merged: 0,
         rows_left: MAX_ROWS,
-        n_lanes_left_out: 0,
+        n_tracks_left_out: 0,
     };
     for process in &scene.processes {
         drawing.process(process);
@@ -58,16 +59,18 @@ struct Drawing<'s, 't> {
     y: u32,
     scratch: Scratch,
     rects: Vec<Rect>,
-    /// Slices that are drawn as part of another's rectangle.
+    /// Slices that have a rectangle or are part of another's.
+    n_drawn: u64,
+    /// Slices that are part of another's rectangle.
     n_merged: u64,
     rows_left: usize,
-    n_lanes_left_out: u64,
+    n_tracks_left_out: u64,
 }
 
 impl Drawing<'_, '_> {
     fn process(&mut self, process: &Process) {
         if self.rows_left == 0 {
-            self.n_lanes_left_out += process.lanes.len() as u64;
+            self.n_tracks_left_out += process.lanes.iter().map(|lane| lane.tracks.len() as u64).sum::<u64>();
             return;
         }
         let (y, width) = (self.y, NAMES_PX + self.frame.columns());
@@ -78,7 +81,7 @@ impl Drawing<'_, '_> {
         self.y += PROCESS_PX;
         for lane in &process.lanes {
             if self.rows_left == 0 {
-                self.n_lanes_left_out += 1;
+                self.n_tracks_left_out += lane.tracks.len() as u64;
             } else {
                 self.rows_left -= lane.rows.len().clamp(1, self.rows_left);
                 self.lane(lane);
@@ -118,20 +121,7 @@ impl Drawing<'_, '_> {
         self.text("title", 10, 26, title, 1200);
         self.text("about", 10, 46, about, 1500);
         let mut notes = notes.to_vec();
-        if self.n_merged > 0 {
-            let merged = count(self.n_merged, "slice");
-            notes.push(format!(
-                "too narrow to be seen, drawn as one with a neighbour, pale where mostly idle: {merged}"
-            ));
-        }
-        let n_flows = self.scene.trace.flows().len() as u64;
-        if n_flows > 0 {
-            notes.push(format!("only in the HTML page: {}", count(n_flows, "flow")));
-        }
-        if self.n_lanes_left_out > 0 {
-            let lanes = count(self.n_lanes_left_out, "track");
-            notes.push(format!("left out, as they are below row {MAX_ROWS}: {lanes}"));
-        }
+        notes.extend(self.own_notes());
         self.y += 18;
         for note in &notes {
             self.text("about", 10, self.y, note, 1500);
@@ -150,6 +140,25 @@ impl Drawing<'_, '_> {
             <style>{style}</style>\n<rect class=\"page\" width=\"{width}\" height=\"{height}\"/>\n{ruler}{body}</svg>\n",
             ruler = self.out,
         )
+    }
+
+    /// What is to be known about this picture.
+    fn own_notes(&self) -> impl Iterator<Item = String> {
+        let n_slices = self.scene.trace.slices().len() as u64;
+        let n_flows = self.scene.trace.flows().len() as u64;
+        [
+            (
+                self.n_merged,
+                "slice",
+                "too narrow to be seen, drawn as one with a neighbour, pale where mostly idle",
+            ),
+            (n_flows, "flow", "only in the HTML page"),
+            (self.n_tracks_left_out, "track", "not drawn, as the picture would be too tall"),
+            (n_slices - self.n_drawn, "slice", "not drawn in all"),
+        ]
+        .into_iter()
+        .filter(|&(number, ..)| number > 0)
+        .map(|(number, what, note)| format!("{note}: {}", count(number, what)))
     }
 
     /// Lines at round times since the beginning of the trace, and what they are.

@@ -94,6 +94,13 @@ fn times_at_the_ends_of_the_range_are_drawn() {
 }
 
 #[test]
+fn what_lies_outside_the_picture_is_counted() {
+    let json = br#"[{"ph":"X","pid":1,"tid":1,"ts":0,"dur":1,"name":"first"},
+                    {"ph":"X","pid":1,"tid":1,"ts":9e30,"dur":0,"name":"at the end of time"}]"#;
+    assert!(draw(json, picture::svg).contains("not drawn in all: 1 slice<"));
+}
+
+#[test]
 fn the_bundled_trace_has_no_faults() {
     let data = std::fs::read(testdata("record.spall")).unwrap();
     let trace = spall::load(&data, &Limits::default()).unwrap();

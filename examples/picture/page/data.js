@@ -96,18 +96,31 @@ function readTrace(reader) {
     const name = reader.uint();
     return { name, points: reader.list(() => ({ at: (now += reader.uint()), value: reader.float() })) };
   };
-  trace.processes = reader.list(() => ({
-    name: reader.text(),
-    detail: reader.text(),
-    folded: false,
-    lanes: reader.list(() => ({
+  const readLane = () => {
+    const lane = {
       name: reader.text(),
       detail: reader.text(),
       rows: reader.list(readRow),
       states: reader.list(readRow),
       instants: readInstants(),
       series: reader.list(readSeries),
-    })),
+      least: 0,
+      most: 0,
+    };
+    for (const { points } of lane.series) {
+      for (const { value } of points) {
+        if (!Number.isFinite(value)) continue;
+        lane.least = Math.min(lane.least, value);
+        lane.most = Math.max(lane.most, value);
+      }
+    }
+    return lane;
+  };
+  trace.processes = reader.list(() => ({
+    name: reader.text(),
+    detail: reader.text(),
+    folded: false,
+    lanes: reader.list(readLane),
   }));
   trace.flows = reader.list(() => ({ from: reader.uint(), to: reader.uint(), name: reader.uint() }));
   trace.rows = trace.processes.flatMap(({ lanes }) => lanes.flatMap((lane) => [...lane.rows, ...lane.states]));

@@ -51,6 +51,11 @@ class Painter {
     for (const item of items) if (item.lane) this.lane(item);
     this.arrows(places);
     context.restore();
+    if (places.items.length === 0) {
+      context.font = BOLD;
+      context.fillStyle = colour.dim;
+      context.fillText("Nothing in this trace can be drawn.", NAMES + 40, 80);
+    }
     this.names(items, places);
     this.ruler(steps);
   }
@@ -188,29 +193,30 @@ class Painter {
     context.globalAlpha = 1;
   }
 
-  // Each series from zero, over each other; of the values in a pixel the extremes.
-  chart({ y, height }, { series }) {
+  // Each series from zero, over each other; of the values in a pixel the largest.
+  chart({ y, height }, { series, least, most }) {
     const { context, trace, view, fills } = this;
-    const values = series.flatMap(({ points }) => points.map(({ value }) => value)).filter(Number.isFinite);
-    const least = Math.min(0, values.reduce((a, b) => Math.min(a, b), 0));
-    const most = values.reduce((a, b) => Math.max(a, b), 0);
     const scale = (height - 4) / (most - least || 1);
-    const at = (value) => y + height - 2 - (value - least) * scale;
+    const heightOf = (value) => y + height - 2 - ((Number.isFinite(value) ? value : 0) - least) * scale;
     for (const { name, points } of series) {
       context.fillStyle = fills[2][trace.nameColours[name]];
       context.beginPath();
-      context.moveTo(NAMES, at(0));
-      let index = Math.max(partition(0, points.length, (at) => points[at].at > view.from) - 1, 0);
-      let last = at(0);
-      for (; index < points.length; index++) {
-        const x = Math.max(this.x(points[index].at), NAMES - 1);
-        if (x > this.width) break;
-        context.lineTo(x, last);
-        last = at(Number.isFinite(points[index].value) ? points[index].value : 0);
-        context.lineTo(x, last);
+      let at = Math.max(partition(0, points.length, (at) => points[at].at > view.from) - 1, 0);
+      let x = Math.max(this.x(points[at].at), NAMES - 1);
+      context.moveTo(x, heightOf(0));
+      while (at < points.length && x <= this.width) {
+        let largest = points[at].value;
+        let next = NAMES - 1;
+        for (at++; at < points.length; at++) {
+          next = Math.max(this.x(points[at].at), NAMES - 1);
+          if (next >= x + 1) break;
+          largest = Math.max(largest, points[at].value);
+        }
+        context.lineTo(x, heightOf(largest));
+        x = at < points.length ? next : this.width + 1;
+        context.lineTo(x, heightOf(points[at - 1].value));
       }
-      context.lineTo(this.width, last);
-      context.lineTo(this.width, at(0));
+      context.lineTo(x, heightOf(0));
       context.fill();
     }
   }

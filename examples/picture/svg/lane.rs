@@ -47,6 +47,7 @@ impl Drawing<'_, '_> {
 
     fn rect(&mut self, rect: &Rect, narrow: &mut Narrow) {
         let scene = self.scene;
+        self.n_drawn += u64::from(rect.count);
         self.n_merged += u64::from(rect.count - 1);
         let name = scene.slice_name(rect.slice);
         let colour = colour::of(scene.trace.names().bytes(name));
