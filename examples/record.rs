@@ -132,7 +132,7 @@ fn worker(recorder: &mut Recorder<'_>, next_job: &AtomicU64) {
             let Ok(trace) = trace else { return };
             let slices = format!("{} slices", trace.slices().len());
             let layout = recorder.slice("lay out", &slices, |_| Layout::new(&trace, &Options::default()));
-            recorder.slice("draw frames", "", |recorder| draw(recorder, &trace, &layout));
+            recorder.slice("draw", "", |recorder| draw(recorder, &trace, &layout));
         });
     }
 }
