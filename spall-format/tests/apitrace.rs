@@ -412,3 +412,18 @@ fn c6_names_repeated_by_many_calls_do_not_multiply() {
     }
     assert!(total < 8 * stream.bytes().len() + 10 * 64, "{total}");
 }
+
+#[test]
+fn c6_a_long_name_is_not_searched_by_every_call() {
+    let name = "n".repeat(1 << 20);
+    let mut stream = Stream::new(6, &[]);
+    for number in 0..100_000 {
+        stream.enter(0, (7, &name, &[]), &[]);
+        stream.leave(number, &[]);
+    }
+    // Searching it each time would take minutes.
+    assert_eq!(
+        parse_all(stream.bytes()).unwrap().filter(|parsed| parsed.unwrap().event.at().is_some()).count(),
+        100_000
+    );
+}

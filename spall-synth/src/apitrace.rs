@@ -57,7 +57,7 @@ pub enum Detail {
 pub struct Stream {
     bytes: Vec<u8>,
     version: u64,
-    functions: HashMap<u64, String>,
+    functions: HashSet<u64>,
     /// Ids of enums, bitmasks, structures and frames that were said.
     said: [HashSet<u64>; 4],
 }
@@ -67,7 +67,7 @@ impl Stream {
     #[must_use]
     pub fn new(version: u64, properties: &[(&str, &str)]) -> Self {
         let mut stream =
-            Self { bytes: Vec::new(), version, functions: HashMap::new(), said: Default::default() };
+            Self { bytes: Vec::new(), version, functions: HashSet::new(), said: Default::default() };
         stream.uint(version);
         if version >= 6 {
             stream.uint(version);
@@ -88,7 +88,7 @@ impl Stream {
             self.uint(thread);
         }
         self.uint(id);
-        if self.functions.insert(id, name.into()).is_none() {
+        if self.functions.insert(id) {
             self.text(name.as_bytes());
             self.names(args.iter().copied());
         }

@@ -49,6 +49,9 @@ impl Role {
     }
 }
 
+/// How much of a name is looked at for the class it may begin with.
+const MAX_NAME: usize = 64;
+
 fn ends_frame(name: &[u8]) -> bool {
     const NAMES: [&[u8]; 12] = [
         b"glXSwapBuffers",
@@ -64,6 +67,8 @@ fn ends_frame(name: &[u8]) -> bool {
         b"IDirect3DDevice9::GetRenderTargetData",
         b"IDirect3DDevice9Ex::GetRenderTargetData",
     ];
+    // No name that counts is longer. A long one is not searched, for every call repeats it.
+    let name = name.get(..MAX_NAME).unwrap_or(name);
     let Some(separator) = name.windows(2).position(|pair| pair == b"::") else {
         return NAMES.contains(&name);
     };
