@@ -1,7 +1,7 @@
 //! Prints a trace as one JSON object per line, to compare readers and traces.
 //!
 //! `dump FILE` prints everything; `dump --summary FILE` prints the first line, and on the error stream how long each
-//! step took.
+//! step took. `dump --calls FILE` prints the calls of an apitrace recording, one per line.
 
 use std::{
     error::Error,
@@ -10,27 +10,42 @@ use std::{
 };
 
 use spall::{
+    format::apitrace,
     layout::{Layout, Options},
     model::{DiagnosticKind, Key, Limits, Scope, SliceId, Trace, Track, TrackId, TrackKind},
 };
 use spall_examples::{json::Line, phases::Phases};
 
+/// What is to be printed.
+#[derive(PartialEq)]
+enum What {
+    Everything,
+    Summary,
+    Calls,
+}
+
 fn main() -> ExitCode {
-    let mut summary = false;
+    let mut what = What::Everything;
     let mut path = None;
     for argument in std::env::args_os().skip(1) {
         if argument == "--summary" {
-            summary = true;
+            what = What::Summary;
+        } else if argument == "--calls" {
+            what = What::Calls;
         } else if path.replace(argument).is_some() {
             path = None;
             break;
         }
     }
     let Some(path) = path else {
-        eprintln!("usage: dump [--summary] FILE");
+        eprintln!("usage: dump [--summary|--calls] FILE");
         return ExitCode::from(2);
     };
-    match dump(path.as_ref(), summary) {
+    let result = match what {
+        What::Calls => calls(path.as_ref()),
+        _ => dump(path.as_ref(), what == What::Summary),
+    };
+    match result {
         // Whoever reads the output may have seen enough.
         Err(error) if !is_broken_pipe(error.as_ref()) => {
             eprintln!("{}: {error}", path.to_string_lossy());
@@ -42,6 +57,33 @@ fn main() -> ExitCode {
 
 fn is_broken_pipe(error: &(dyn Error + 'static)) -> bool {
     error.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
+}
+
+/// Prints the calls of a recording in the order in which they returned.
+fn calls(path: &std::path::Path) -> Result<(), Box<dyn Error>> {
+    let data = std::fs::read(path)?;
+    let unpacked = apitrace::decompress(&data, &Limits::default())?;
+    let mut calls = apitrace::Calls::new(&unpacked.stream)?;
+    let mut out = BufWriter::new(io::stdout().lock());
+    let mut properties = calls.properties().to_vec();
+    properties.sort_unstable();
+    for (name, value) in properties {
+        writeln!(out, "// {} = \"{}\"", name.escape_ascii(), value.escape_ascii())?;
+    }
+    while let Some(call) = calls.next() {
+        match call {
+            Ok(call) => {
+                writeln!(out, "{}", call.display(calls.signatures()))?;
+                if apitrace::Role::of(call.function.name) == Some(apitrace::Role::FrameEnd) {
+                    writeln!(out)?;
+                }
+            }
+            // What came before is printed and good.
+            Err(error) => eprintln!("{}: {error}", path.display()),
+        }
+    }
+    out.flush()?;
+    Ok(())
 }
 
 fn dump(path: &std::path::Path, summary: bool) -> Result<(), Box<dyn Error>> {

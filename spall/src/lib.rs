@@ -44,6 +44,8 @@
 //! # Features
 //! - `std` (default): `alloc`, and [`load_from`].
 //! - `alloc`: loading.
+//! - `gzip`, `brotli`, `zstd` (default): files and recordings compressed that way; each brings one decoder, none of
+//!   which has unsafe code.
 //! - none: `core` alone, with [`detect`] and the readers and writers of the joined crates.
 //!
 //! The minimum supported Rust version is 1.88.
@@ -54,21 +56,29 @@ extern crate alloc;
 #[cfg(feature = "std")]
 extern crate std;
 
+#[cfg(feature = "alloc")]
+mod auto;
 mod detect;
 mod error;
 #[cfg(feature = "alloc")]
 mod load;
 #[cfg(feature = "alloc")]
+mod packed;
+#[cfg(feature = "alloc")]
 mod parser;
+#[cfg(feature = "std")]
+mod stream;
 
 pub use spall_format as format;
 pub use spall_json as json;
 pub use spall_layout as layout;
 pub use spall_model as model;
 
+#[cfg(feature = "alloc")]
+pub use auto::load_auto;
 pub use detect::{Format, detect};
 pub use error::Error;
-#[cfg(feature = "std")]
-pub use load::load_from;
 #[cfg(feature = "alloc")]
-pub use load::{load, load_as, load_auto};
+pub use load::{load, load_as};
+#[cfg(feature = "std")]
+pub use stream::load_from;

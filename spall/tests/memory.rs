@@ -3,6 +3,7 @@
 #![allow(clippy::print_stdout, clippy::unwrap_used, reason = "test code outside of test functions")]
 
 use allocation_counter::measure;
+use spall::format::apitrace::decompress;
 use spall::model::Limits;
 use spall_synth::{corpus, heph, spall as synth};
 
@@ -16,7 +17,12 @@ fn cost(data: &[u8]) -> (u64, u64) {
 
 fn check(name: &str, data: &[u8]) -> f64 {
     let (trace, peak) = cost(data);
-    let input = data.len() as u64;
+    let input = match spall::json::Compression::detect(data) {
+        // What counts is what was decompressed; how much that may be is a limit of its own.
+        Some(_) => decompress(data, &Limits::default()).map_or(data.len(), |unpacked| unpacked.stream.len()),
+        None => data.len(),
+    };
+    let input = input as u64;
     assert!(trace <= 16 * input + (1 << 20), "{name}: {trace} bytes for {input}");
     assert!(peak <= 24 * input + (4 << 20), "{name}: {peak} bytes at most for {input}");
     if input < 1 << 20 {

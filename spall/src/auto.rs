@@ -1,0 +1,75 @@
+//! Native auto traces, whose functions get names from a symbolizer.
+
+use spall_format::spall::auto::{Lowering, Parser, Record, Step, Symbolizer};
+use spall_model::{Limits, Trace};
+
+use crate::{Error, load::Loading};
+
+/// Loads a native auto trace of spall, whose functions get their names from `symbols`.
+///
+/// # Errors
+/// As [`load`].
+pub fn load_auto(data: &[u8], symbols: impl Symbolizer, limits: &Limits) -> Result<Trace<'static>, Error> {
+    let mut loading = Loading::new(limits);
+    let mut reader = AutoReader::new(symbols);
+    let mut rest = data;
+    loop {
+        match reader.step(rest, true, &mut loading) {
+            Ok(Progress::Consumed(length)) => rest = rest.get(length..).unwrap_or_default(),
+            Ok(_) => break,
+            Err(error) => {
+                loading.stop(error)?;
+                break;
+            }
+        }
+    }
+    Ok(loading.builder.finish())
+}
+
+/// What became of the data given to a reader.
+pub(crate) enum Progress {
+    /// This much of it is done with.
+    Consumed(usize),
+    /// This much more of it is needed.
+    NeedMore(usize),
+    End,
+}
+
+/// Reads a native auto trace into a builder.
+pub(crate) struct AutoReader<S> {
+    parser: Parser,
+    lowering: Lowering<S>,
+}
+
+impl<S: Symbolizer> AutoReader<S> {
+    pub(crate) fn new(symbols: S) -> Self {
+        Self { parser: Parser::new(), lowering: Lowering::new(symbols) }
+    }
+
+    pub(crate) fn step(
+        &mut self,
+        data: &[u8],
+        eof: bool,
+        loading: &mut Loading<'_>,
+    ) -> Result<Progress, Error> {
+        Ok(match self.parser.parse(data, eof)? {
+            Step::Record { consumed, record, bytes } => {
+                if let (Record::Program(_), Some(header)) = (record, self.parser.header()) {
+                    let (clock, fault) = Lowering::<S>::clock(header);
+                    loading.builder.push_copied(&clock, bytes);
+                    if let Some(fault) = fault {
+                        loading.builder.diagnose(fault, bytes);
+                    }
+                }
+                if let Some(event) = self.lowering.event(&record) {
+                    loading.see(&event);
+                    loading.builder.push_copied(&event, bytes);
+                }
+                Progress::Consumed(consumed)
+            }
+            Step::Skipped(length) => Progress::Consumed(length),
+            Step::NeedMore(more) => Progress::NeedMore(more),
+            Step::End => Progress::End,
+        })
+    }
+}

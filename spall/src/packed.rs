@@ -1,0 +1,43 @@
+//! Compressed files, and recordings of apitrace, which are always packed in something.
+
+use spall_format::apitrace::{self, Decompressed};
+use spall_json::Compression;
+use spall_model::{Limits, Trace};
+
+use crate::{
+    Error,
+    load::{Loading, build},
+};
+
+/// Whether a file is compressed in a way that can be undone here.
+pub(crate) fn is_packed(data: &[u8]) -> bool {
+    let compression = Compression::detect(data);
+    cfg!(feature = "gzip") && compression == Some(Compression::Gzip)
+        || cfg!(feature = "zstd") && compression == Some(Compression::Zstd)
+}
+
+/// Loads compressed Trace Event JSON.
+pub(crate) fn load_json(data: &[u8], limits: &Limits) -> Result<Trace<'static>, Error> {
+    let Decompressed { stream, damage, .. } = apitrace::decompress(data, limits)?;
+    let trace = build(spall_json::Parser::new(), &stream, damage, limits)?;
+    Ok(trace.into_owned())
+}
+
+/// Loads a recording of apitrace. The byte ranges of its diagnostics count in the decompressed stream.
+pub(crate) fn load_recording(data: &[u8], limits: &Limits) -> Result<Trace<'static>, Error> {
+    let Decompressed { stream, damage, .. } = apitrace::decompress(data, limits)?;
+    let mut loading = Loading::new(limits);
+    for parsed in apitrace::parse_all(&stream)? {
+        match parsed {
+            Ok(parsed) => {
+                loading.see(&parsed.event);
+                loading.builder.push(&parsed.event, parsed.bytes);
+            }
+            Err(error) => loading.stop(error.into())?,
+        }
+    }
+    if let Some(damage) = damage {
+        loading.builder.diagnose(damage.kind, damage.bytes);
+    }
+    Ok(loading.builder.finish().into_owned())
+}
