@@ -46,6 +46,8 @@ pub struct Parser {
     doubtful: bool,
     /// Bytes between elements that belong to none of them.
     junk: Option<ByteRange>,
+    /// Whether what comes next is junk, too, up to the next brace that opens or bracket that closes.
+    skipping: bool,
     /// How many events of the record at the start of the data were yielded.
     step: usize,
     pending: Pending,
@@ -99,6 +101,7 @@ impl Parser {
             commas: 1,
             doubtful: false,
             junk: None,
+            skipping: false,
             step: 0,
             pending: Pending::NONE,
             fields: Fields::new(),
@@ -222,30 +225,26 @@ impl Parser {
     fn element<'a>(&mut self, data: &'a [u8], pos: usize, eof: bool) -> Step<'a> {
         let mut pos = pos;
         loop {
-            match data.get(pos) {
-                Some(b'{') if self.junk.is_none() => return self.event(data, pos, eof),
-                Some(b',') => {
-                    if self.junk.is_some() {
-                        return self.flush_junk(pos);
-                    }
+            let Some(&byte) = data.get(pos) else {
+                return match (eof, self.junk) {
+                    (false, _) => Step::Wait(pos),
+                    (true, Some(_)) => self.flush_junk(pos),
+                    (true, None) => Step::Eof(pos),
+                };
+            };
+            match byte {
+                b'{' if self.junk.is_none() => return self.event(data, pos, eof),
+                _ if lexer::is_blank(byte) => pos += 1,
+                _ if self.skipping && !matches!(byte, b'{' | b']') => return self.add_junk(pos, pos + 1),
+                b',' | b'{' | b']' | b'"' | b'[' if self.junk.is_some() => return self.flush_junk(pos),
+                b',' => {
                     self.commas = self.commas.saturating_add(1);
                     pos += 1;
                 }
-                Some(&byte) if lexer::is_blank(byte) => pos += 1,
-                Some(b'{' | b']' | b'"' | b'[') if self.junk.is_some() => return self.flush_junk(pos),
-                Some(b']') if self.state != State::Bare => return self.end_of_array(data, pos, eof),
-                Some(b'}') if self.state == State::TraceEvents && !self.doubtful => {
-                    if self.junk.is_some() {
-                        return self.flush_junk(pos);
-                    }
-                    self.state = State::Object;
-                    return missing_bracket(pos);
-                }
-                Some(b'"' | b'[') => return self.not_an_object(data, pos, eof),
-                Some(_) => return self.word(data, pos, eof),
-                None if eof && self.junk.is_some() => return self.flush_junk(pos),
-                None if eof => return Step::Eof(pos),
-                None => return Step::Wait(pos),
+                b']' if self.state != State::Bare => return self.end_of_array(data, pos, eof),
+                b'}' if self.state == State::TraceEvents => return self.stray_brace(data, pos, eof),
+                b'"' | b'[' => return self.not_an_object(data, pos, eof),
+                _ => return self.word(data, pos, eof),
             }
         }
     }
@@ -322,52 +321,99 @@ impl Parser {
         Step::Event { consumed: end, event, bytes: (start, end) }
     }
 
-    /// The bracket at `pos` closes the list of events, unless damage has made it likely that it is another one.
+    /// The bracket at `pos` closes the list of events, unless what follows makes that unlikely.
     fn end_of_array<'a>(&mut self, data: &[u8], pos: usize, eof: bool) -> Step<'a> {
         if self.commas > 1 {
             return self.wrong_commas(pos);
         }
-        if self.doubtful {
-            match ends_document(data, pos + 1, self.state == State::TraceEvents) {
-                Some(true) => {}
-                None if eof => {}
-                Some(false) => return self.add_junk(pos, pos + 1),
-                None => return Step::Wait(pos),
-            }
+        match ends_list(data, pos + 1, self.state == State::TraceEvents, self.doubtful) {
+            Some(true) => {}
+            None if eof => {}
+            Some(false) => return self.skip_junk(pos, pos + 1),
+            None => return Step::Wait(pos),
         }
         self.state = if self.state == State::TraceEvents { State::Object } else { State::Trailing };
         Step::Continue(pos + 1)
     }
 
+    /// The brace at `pos` in a list of events closes the document if it is the last thing of all.
+    fn stray_brace<'a>(&mut self, data: &[u8], pos: usize, eof: bool) -> Step<'a> {
+        match lexer::skip_blanks(data, pos + 1) {
+            Some(_) => self.skip_junk(pos, pos + 1),
+            None if !eof => Step::Wait(pos),
+            None if self.junk.is_some() => self.flush_junk(pos),
+            None => {
+                self.state = State::Object;
+                missing_bracket(pos)
+            }
+        }
+    }
+
     /// A string or an array in a list of events.
     #[cold]
     fn not_an_object<'a>(&mut self, data: &[u8], pos: usize, eof: bool) -> Step<'a> {
-        match lexer::token(data, pos) {
-            Ok(value) => {
-                self.commas = 0;
-                not_an_object(pos, value.end)
+        if data.get(pos) == Some(&b'[') {
+            match lexer::skip_blanks(data, pos + 1) {
+                Some((_, b'{')) => return self.skip_junk(pos, pos + 1),
+                None if !eof => return Step::Wait(pos),
+                _ => {}
             }
+        }
+        match lexer::token(data, pos) {
+            Ok(value) => self.left_out(data, pos, value.end, eof),
             Err(Stop::Incomplete) if !eof => Step::Wait(pos),
             Err(Stop::Incomplete) => truncated(data, pos),
-            Err(Stop::Damaged(at)) => self.add_junk(pos, at + 1),
+            Err(Stop::Damaged(at)) => self.skip_junk(pos, at + 1),
         }
     }
 
     /// A word, a number or a comment in a list of events.
     #[cold]
     fn word<'a>(&mut self, data: &[u8], pos: usize, eof: bool) -> Step<'a> {
-        let end = match comment_end(data, pos).unwrap_or_else(|| lexer::word_end(data, pos)) {
+        let comment = comment_end(data, pos);
+        let is_comment = comment.is_some();
+        let end = match comment.unwrap_or_else(|| lexer::word_end(data, pos)) {
             Ok(end) => end.max(pos + 1),
             Err(_) if eof => data.len(),
             Err(_) => return Step::Wait(pos),
         };
-        let word = data.get(pos..end).unwrap_or_default();
-        let is_value = matches!(word, b"null" | b"true" | b"false" | b"NaN") || value::number(word).is_some();
-        if is_value && self.junk.is_none() {
-            self.commas = 0;
-            return not_an_object(pos, end);
+        if is_comment {
+            return self.add_junk(pos, end);
         }
-        self.add_junk(pos, end)
+        let word = data.get(pos..end).unwrap_or_default();
+        if matches!(word, b"null" | b"true" | b"false" | b"NaN") || value::number(word).is_some() {
+            self.left_out(data, pos, end, eof)
+        } else {
+            self.skip_junk(pos, end)
+        }
+    }
+
+    /// The value at `pos..end` in a list of events: one of its elements, if another one or the end follows, else the
+    /// rest of a damaged event.
+    fn left_out<'a>(&mut self, data: &[u8], pos: usize, end: usize, eof: bool) -> Step<'a> {
+        match lexer::skip_blanks(data, end) {
+            Some((_, b',' | b']')) => {}
+            None if eof => {}
+            None => return Step::Wait(pos),
+            Some(_) => return self.skip_junk(pos, end),
+        }
+        if self.junk.is_some() {
+            return self.flush_junk(pos);
+        }
+        self.commas = 0;
+        Step::Event {
+            consumed: end,
+            event: Event::Diagnostic(DiagnosticKind::NotAnObject),
+            bytes: (pos, end),
+        }
+    }
+
+    /// Steps over something in a list of events that is none, and over what follows up to the next event.
+    fn skip_junk<'a>(&mut self, start: usize, end: usize) -> Step<'a> {
+        self.skipping = true;
+        self.doubtful = true;
+        self.commas = 1;
+        self.add_junk(start, end)
     }
 
     fn add_junk<'a>(&mut self, start: usize, end: usize) -> Step<'a> {
@@ -378,6 +424,7 @@ impl Parser {
 
     #[cold]
     fn flush_junk<'a>(&mut self, pos: usize) -> Step<'a> {
+        self.skipping = false;
         // The range is absolute and may begin before the data.
         Step::Event { consumed: pos, event: Event::Diagnostic(DiagnosticKind::Junk), bytes: (pos, pos) }
     }
@@ -588,10 +635,6 @@ fn truncated<'a>(data: &[u8], pos: usize) -> Step<'a> {
     Step::Event { consumed: end, event: Event::Diagnostic(DiagnosticKind::Truncated), bytes: (pos, end) }
 }
 
-fn not_an_object<'a>(pos: usize, end: usize) -> Step<'a> {
-    Step::Event { consumed: end, event: Event::Diagnostic(DiagnosticKind::NotAnObject), bytes: (pos, end) }
-}
-
 /// The next brace at or after `pos` that follows a comma or a closing brace, strings not respected: whether a quote
 /// opens or closes one is just what is in doubt. `start` is before `pos`.
 fn next_object(data: &[u8], start: usize, pos: usize) -> Option<usize> {
@@ -608,14 +651,18 @@ fn next_object(data: &[u8], start: usize, pos: usize) -> Option<usize> {
     None
 }
 
-/// Whether what follows a closing bracket is the end of the document, or a further key of it. `None` if the data
-/// does not say.
-fn ends_document(data: &[u8], pos: usize, in_object: bool) -> Option<bool> {
+/// Whether what follows a closing bracket fits the end of the list of events. After damage, nothing but the end of the
+/// document or a further key does. `None` if the data does not say.
+fn ends_list(data: &[u8], pos: usize, in_object: bool, doubtful: bool) -> Option<bool> {
     let (at, byte) = lexer::skip_blanks(data, pos)?;
     Some(match byte {
         b',' if in_object => lexer::skip_blanks(data, at + 1)?.1 == b'"',
-        b'}' if in_object => lexer::skip_blanks(data, at + 1).map(|_| false)?,
-        _ => false,
+        b',' => lexer::skip_blanks(data, at + 1)?.1 != b'{',
+        b'}' if in_object => match lexer::skip_blanks(data, at + 1)?.1 {
+            b',' | b'{' => false,
+            _ => !doubtful,
+        },
+        _ => !in_object && !doubtful,
     })
 }
 

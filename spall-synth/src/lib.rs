@@ -6,4 +6,5 @@ pub mod apitrace;
 pub mod auto;
 pub mod corpus;
 pub mod heph;
+pub mod json;
 pub mod spall;
