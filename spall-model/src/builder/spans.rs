@@ -132,10 +132,10 @@ impl<'a> TraceBuilder<'a> {
     fn stepped(&mut self, group: &[Step]) {
         let mut rest = group;
         while let Some((first, tail)) = rest.split_first() {
-            let length = tail.iter().position(|step| step.phase == AsyncPhase::Finish).unwrap_or(tail.len());
             match first.phase {
                 AsyncPhase::Start => {
-                    let (steps, tail) = tail.split_at(length);
+                    let finish = tail.iter().position(|step| step.phase == AsyncPhase::Finish);
+                    let (steps, tail) = tail.split_at(finish.unwrap_or(tail.len()));
                     self.stepped_span(first, steps, tail.first());
                     rest = tail.get(1..).unwrap_or_default();
                 }
@@ -148,7 +148,13 @@ impl<'a> TraceBuilder<'a> {
     }
 
     fn stepped_span(&mut self, start: &Step, steps: &[Step], finish: Option<&Step>) {
-        let Some(span) = self.open_span(start, 0) else { return };
+        let Some(span) = self.open_span(start, 0) else {
+            // Without their span there is no place for them either.
+            for step in steps.iter().chain(finish) {
+                self.diagnostics.add(DiagnosticKind::SliceLimit, step.bytes);
+            }
+            return;
+        };
         match finish {
             Some(finish) => self.close_span(span, finish.row.at, finish.row.args),
             None => self.diagnostics.add(DiagnosticKind::UnfinishedAsync, start.bytes),
