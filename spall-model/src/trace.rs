@@ -3,6 +3,9 @@
 use alloc::{borrow::Cow, string::ToString, vec::Vec};
 use core::ops::Range;
 
+use foldhash::fast::RandomState;
+use hashbrown::{HashMap, HashSet};
+
 use crate::{
     Args, Clock, Conventions, Diagnostics, NameId, Names, Scope, Slice, SliceId, Slices, Text, Tick, Ticks,
     Value,
@@ -511,15 +514,18 @@ impl<'a> SliceArgs<'a> {
 
     /// The arguments: the begin's in order, each with the end's value if the end has one, then what only the end has.
     ///
-    /// Looks each key up in the other part; meant for showing one slice, not for scanning a trace.
+    /// Where both have arguments, their keys are put into tables: meant for showing one slice, not for scanning a trace.
     pub fn iter(&self) -> impl Iterator<Item = (Text<'a>, Value<'a>)> {
         let Self { begin, end } = *self;
+        let both = !begin.is_none() && !end.is_none();
+        let keys_of =
+            |args: Args<'a>| args.iter().filter(move |_| both).map(|(key, value)| (key.unescape(), value));
+        let over: HashMap<_, _, RandomState> = keys_of(end).collect();
+        let known: HashSet<_, RandomState> = keys_of(begin).map(|(key, _)| key).collect();
         let overlaid = move |(key, value): (Text<'a>, Value<'a>)| {
-            let over = if end.is_none() { None } else { end.get(&key.unescape()) };
-            (key, over.unwrap_or(value))
+            (key, over.get(&key.unescape()).copied().unwrap_or(value))
         };
-        let only_end =
-            end.iter().filter(move |(key, _)| begin.is_none() || begin.get(&key.unescape()).is_none());
+        let only_end = end.iter().filter(move |(key, _)| !known.contains(&key.unescape()));
         begin.iter().map(overlaid).chain(only_end)
     }
 
