@@ -307,13 +307,19 @@ impl Parser {
     /// that follows a comma or another object.
     #[cold]
     fn damaged<'a>(&mut self, data: &[u8], start: usize, at: usize, eof: bool) -> Step<'a> {
-        let next = next_object(data, start, at);
-        let before = data.get(..next.unwrap_or(data.len())).unwrap_or(data);
-        let (end, commas) = match (lexer::nested_end(before, start), next) {
-            (Ok(end), _) => (end, 0),
-            (Err(_), Some(next)) => (next, 1),
-            (Err(_), None) if eof => (data.len(), 1),
-            (Err(_), None) => return Step::Wait(start),
+        // Both ends are sought in twice as much each time: where one is near, no more is looked at than that.
+        let mut window = at.saturating_sub(start).max(64);
+        let (end, commas) = loop {
+            let seen = data.get(..start.saturating_add(window)).unwrap_or(data);
+            let next = next_object(seen, start, at);
+            let before = data.get(..next.unwrap_or(seen.len())).unwrap_or(data);
+            match (lexer::nested_end(before, start), next) {
+                (Ok(end), _) => break (end, 0),
+                (Err(_), Some(next)) => break (next, 1),
+                (Err(_), None) if seen.len() < data.len() => window = window.saturating_mul(2),
+                (Err(_), None) if eof => break (data.len(), 1),
+                (Err(_), None) => return Step::Wait(start),
+            }
         };
         self.commas = commas;
         self.doubtful = true;
