@@ -1,0 +1,327 @@
+//! Growth: an input twice as large costs at most two and a half times as much, whatever it is made of.
+//!
+//! What is counted is the time that this thread was on a processor, which a busy machine changes little, and the bytes
+//! there were at most, which nothing changes. Sizes are eight times apart: what is linear costs 8 times as much, what
+//! is quadratic 64 times, and the line is drawn at 2.5³.
+
+#![allow(
+    clippy::panic,
+    clippy::print_stdout,
+    clippy::unwrap_used,
+    reason = "test code outside of test functions"
+)]
+
+use core::{fmt::Write as _, hint::black_box};
+use std::time::Instant;
+
+use allocation_counter::measure;
+use spall::{
+    layout::{Layout, Options},
+    model::{Limits, SliceId},
+};
+use spall_synth::{heph, spall as synth};
+
+/// Makes an input of so many parts.
+type Input = dyn Fn(usize) -> Vec<u8>;
+
+/// Everything that is done once for a file: load it, from memory and piece by piece, lay it out, decode its arguments.
+fn process(data: &[u8]) {
+    let limits = Limits::default();
+    black_box(spall::load_from(data, &limits).ok());
+    let Ok(trace) = spall::load(data, &limits) else { return };
+    black_box(Layout::new(&trace, &Options::default()));
+    for index in 0..u32::try_from(trace.slices().len()).unwrap() {
+        trace.slice_args(SliceId(index)).iter().for_each(|entry| _ = black_box(entry));
+    }
+}
+
+/// How long this thread was on a processor, in nanoseconds; where the system does not say it, the time of day.
+fn cpu_time(start: Instant) -> u64 {
+    // The figure is brought up to date when the thread is scheduled.
+    std::thread::yield_now();
+    let figures = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
+    let figure = figures.split(' ').next().and_then(|figure| figure.parse().ok());
+    figure.unwrap_or_else(|| u64::try_from(start.elapsed().as_nanos()).unwrap())
+}
+
+/// The least of some runs.
+fn time(data: &[u8], runs: usize) -> u64 {
+    let start = Instant::now();
+    let run = || {
+        let before = cpu_time(start);
+        process(data);
+        cpu_time(start) - before
+    };
+    (0..runs).map(|_| run()).min().unwrap()
+}
+
+const ENOUGH_NS: u64 = 8_000_000;
+const MOST_PARTS: usize = 1 << 17;
+
+fn check(name: &str, input: &Input) {
+    let mut parts = 512;
+    let mut data = input(parts);
+    while time(&data, 1) < ENOUGH_NS && parts < MOST_PARTS {
+        parts *= 2;
+        data = input(parts);
+    }
+    let large = input(8 * parts);
+    let grew = large.len().div_ceil(data.len());
+    assert!(grew <= 10, "{name}: the input itself grew {grew} times");
+    // A second and third look only where the first was disturbed.
+    let mut ratios = (1..=3).map(|runs| time(&large, runs) * 1000 / time(&data, 3).max(ENOUGH_NS));
+    let ratio = ratios.find(|&ratio| ratio <= 15_625);
+    let Some(ratio) = ratio else { panic!("{name}: 8 times {parts} parts take over 2.5³ times as long") };
+
+    let peak = |data: &[u8]| measure(|| process(data)).bytes_max;
+    let (small, double) = (peak(&input(parts)), peak(&input(2 * parts)));
+    assert!(2 * double <= 5 * small + (1 << 20), "{name}: {small} bytes, of twice as much {double}");
+    println!("{name}: 8 x {parts} parts take {}.{:03} times as long", ratio / 1000, ratio % 1000);
+}
+
+/// A JSON document of so many parts, each of which has the number `i` somewhere.
+fn json(part: impl Fn(&mut String, usize)) -> impl Fn(usize) -> Vec<u8> {
+    move |parts| {
+        let mut text = String::from("[");
+        for i in 0..parts {
+            part(&mut text, i);
+        }
+        text.into_bytes()
+    }
+}
+
+/// As [`json`], for a pattern in which `#` stands for the number in eight digits, `%` for one that falls.
+fn pattern(pattern: &'static str) -> impl Fn(usize) -> Vec<u8> {
+    json(move |text, i| {
+        for character in pattern.chars() {
+            match character {
+                '#' => write!(text, "{i:08}").unwrap(),
+                '%' => write!(text, "{}", 99_999_999 - i).unwrap(),
+                other => text.push(other),
+            }
+        }
+    })
+}
+
+fn check_patterns(patterns: &[(&str, &'static str)]) {
+    for (name, events) in patterns {
+        check(name, &pattern(events));
+    }
+}
+
+/// All of `first`, then all of `second`.
+fn one_after_another(first: &'static str, second: &'static str) -> impl Fn(usize) -> Vec<u8> {
+    move |parts| {
+        let mut bytes = pattern(first)(parts);
+        bytes.extend_from_slice(pattern(second)(parts).split_first().unwrap().1);
+        bytes
+    }
+}
+
+#[test]
+fn begins_and_ends() {
+    check_patterns(&[
+        ("unmatched ends", r##"{"ph":"E","ts":#,"tid":1},"##),
+        ("unmatched ends of other names", r##"{"ph":"E","ts":#,"tid":1,"name":"#"},"##),
+        ("open begins", r##"{"ph":"B","ts":#,"tid":1,"name":"a"},"##),
+        ("open begins of one time", r##"{"ph":"B","ts":1,"tid":1,"name":"#"},"##),
+        ("ends before their begins", r##"{"ph":"B","ts":9,"tid":1},{"ph":"E","ts":1,"tid":1},"##),
+        ("pairs in reversed order", r##"{"ph":"B","ts":%,"tid":1,"name":"#"},{"ph":"E","ts":%.5,"tid":1},"##),
+        (
+            "pairs with other names",
+            r##"{"ph":"B","ts":#,"tid":1,"name":"a"},{"ph":"E","ts":#,"tid":1,"name":"#"},"##,
+        ),
+        (
+            "begins at one time, ends of each other",
+            r##"{"ph":"B","ts":5,"tid":1,"name":"a#"},{"ph":"B","ts":5,"tid":1,"name":"b"},{"ph":"E","ts":5,"tid":1,"name":"a#"},"##,
+        ),
+    ]);
+    let begin = r##"{"ph":"B","ts":0.#,"tid":1,"name":"#"},"##;
+    check("deep nesting", &one_after_another(begin, r##"{"ph":"E","ts":9#,"tid":1},"##));
+    check("first in, first out", &one_after_another(begin, r##"{"ph":"E","ts":9#,"tid":1,"name":"#"},"##));
+    let begin = r##"{"ph":"B","ts":5,"tid":1,"name":"#"},"##;
+    check(
+        "first in, first out at one time",
+        &one_after_another(begin, r##"{"ph":"E","ts":5,"tid":1,"name":"#"},"##),
+    );
+    check("deep spall", &|parts| synth::nested_begins(parts as u64));
+    check("ends in spall", &synth::end_flood);
+}
+
+#[test]
+fn complete_slices() {
+    check_patterns(&[
+        ("staircase", r##"{"ph":"X","ts":#,"dur":50000000,"tid":1},"##),
+        ("falling staircase", r##"{"ph":"X","ts":%,"dur":50000000,"tid":1},"##),
+        ("growing from one start", r##"{"ph":"X","ts":1,"dur":#,"tid":1},"##),
+        ("reversed order", r##"{"ph":"X","ts":%,"dur":1,"tid":1},"##),
+        ("points of one time", r##"{"ph":"X","ts":1,"dur":0,"tid":1},"##),
+        ("without length", r##"{"ph":"X","ts":#,"tid":1},"##),
+        ("slices among pairs", r##"{"ph":"B","ts":#,"tid":1},{"ph":"X","ts":#,"dur":3.5,"tid":1},"##),
+        ("states", r##"{"ph":"T","ts":%,"dur":1,"tid":1},"##),
+        ("instants", r##"{"ph":"i","ts":%,"s":"g"},"##),
+    ]);
+}
+
+#[test]
+fn names_and_threads() {
+    check_patterns(&[
+        ("threads", r##"{"ph":"B","ts":1,"tid":#},"##),
+        ("processes", r##"{"ph":"B","ts":1,"pid":#},"##),
+        ("threads with names for ids", r##"{"ph":"B","ts":1,"tid":"t#"},"##),
+        ("thread names", r##"{"ph":"M","name":"thread_name","tid":#,"args":{"name":"a"}},"##),
+        ("names", r##"{"ph":"X","ts":#,"dur":1,"tid":1,"name":"#","cat":"#"},"##),
+        ("labels", r##"{"ph":"M","name":"process_labels","pid":1,"args":{"labels":"#"}},"##),
+        ("facts", r##"{"ph":"M","name":"fact #","pid":1,"args":{"#":1}},"##),
+    ]);
+    check("threads of spall", &|parts| synth::many_threads(u32::try_from(parts).unwrap()));
+    let name = |unit: &'static str| {
+        move |parts: usize| {
+            let name = unit.repeat(16 * parts);
+            format!(
+                r#"[{{"ph":"B","ts":1,"tid":1,"name":"{name}"}},{{"ph":"E","ts":2,"tid":1,"name":"{name}"}}]"#
+            )
+            .into_bytes()
+        }
+    };
+    check("one long name", &name("n"));
+    check("one long name with escapes", &name("\\n"));
+    check("one long label list", &|parts| {
+        let labels: String = (0..parts).map(|i| format!("{i},")).collect();
+        format!(r#"[{{"ph":"M","name":"process_labels","pid":1,"args":{{"labels":"{labels}"}}}}]"#)
+            .into_bytes()
+    });
+}
+
+/// The name that memory and time are promised for is this long.
+#[test]
+fn a_name_of_16_mib_is_kept_once() {
+    let name = "n".repeat(16 << 20);
+    let data = format!(r#"[{{"ph":"B","ts":1,"name":"{name}"}},{{"ph":"E","ts":2,"name":"{name}"}}]"#);
+    let whole = measure(|| drop(spall::load(data.as_bytes(), &Limits::default()).unwrap()));
+    assert!(whole.bytes_max < 1 << 20, "{} bytes, although the name is borrowed", whole.bytes_max);
+    let pieces = measure(|| drop(spall::load_from(data.as_bytes(), &Limits::default()).unwrap()));
+    assert!(pieces.bytes_max < 8 * data.len() as u64, "{} bytes", pieces.bytes_max);
+}
+
+#[test]
+fn async_spans_and_objects() {
+    check_patterns(&[
+        ("ids", r##"{"ph":"b","cat":"c","id":#,"ts":1},"##),
+        ("begins of one id", r##"{"ph":"b","cat":"c","id":1,"name":"#","ts":#},"##),
+        ("ends of one id", r##"{"ph":"e","cat":"c","id":1,"name":"#","ts":#},"##),
+        ("starts of one id", r##"{"ph":"S","cat":"c","id":1,"name":"a","ts":#},"##),
+        ("steps without a start", r##"{"ph":"T","cat":"c","id":1,"name":"a","ts":#},"##),
+        ("finishes without a start", r##"{"ph":"F","cat":"c","id":1,"name":"a","ts":#},"##),
+        (
+            "spans with a step each",
+            r##"{"ph":"S","id":1,"name":"a","ts":#},{"ph":"p","id":1,"name":"a","ts":#},{"ph":"F","id":1,"name":"a","ts":#},"##,
+        ),
+        ("objects", r##"{"ph":"N","id":#,"name":"a","ts":1},"##),
+        ("snapshots", r##"{"ph":"O","id":1,"name":"a","ts":%,"args":{"snapshot":{}}},"##),
+        ("lives", r##"{"ph":"N","id":1,"name":"a","ts":#},{"ph":"D","id":1,"name":"a","ts":#},"##),
+    ]);
+    let begins = r##"{"ph":"b","cat":"c","id":1,"name":"#","ts":1},"##;
+    check(
+        "spans, first in, first out",
+        &one_after_another(begins, r##"{"ph":"e","cat":"c","id":1,"name":"#","ts":2},"##),
+    );
+    let start = r##"{"ph":"S","id":1,"name":"a","ts":#},"##;
+    check("one span of many steps", &one_after_another(start, r##"{"ph":"T","id":1,"name":"a","ts":#},"##));
+}
+
+#[test]
+fn counters_and_flows() {
+    check_patterns(&[
+        ("counters", r##"{"ph":"C","name":"#","ts":1,"args":{"v":1}},"##),
+        ("series", r##"{"ph":"C","name":"c","ts":%,"args":{"#":1}},"##),
+        ("arrows", r##"{"ph":"X","ts":#,"dur":1,"tid":1},{"ph":"s","id":#,"name":"f","ts":#,"tid":1},"##),
+        (
+            "starts of one arrow",
+            r##"{"ph":"X","ts":#,"dur":1,"tid":1},{"ph":"s","id":1,"name":"f","ts":#,"tid":1},"##,
+        ),
+        (
+            "steps of one arrow",
+            r##"{"ph":"X","ts":#,"dur":1,"tid":1},{"ph":"t","id":1,"name":"f","ts":#,"tid":1},"##,
+        ),
+        ("ends of one arrow", r##"{"ph":"f","id":1,"name":"f","ts":%,"tid":1},"##),
+        (
+            "arrows of slices",
+            r##"{"ph":"X","ts":#,"dur":1,"tid":1,"bind_id":1,"flow_in":true,"flow_out":true},"##,
+        ),
+        (
+            "arrows in deep slices",
+            r##"{"ph":"B","ts":#,"tid":1},{"ph":"s","id":#,"name":"f","ts":%,"tid":1},"##,
+        ),
+    ]);
+    check("series of one event", &|parts| {
+        let series: String = (0..parts).map(|i| format!(r#""{i}":1,"#)).collect();
+        format!(r#"[{{"ph":"C","name":"c","ts":1,"args":{{{series}}}}}]"#).into_bytes()
+    });
+}
+
+#[test]
+fn arguments() {
+    let nested = |open: &'static str, close: &'static str| {
+        move |parts: usize| {
+            let args = format!("{}{}", open.repeat(parts), close.repeat(parts));
+            format!(r#"[{{"ph":"B","ts":1,"tid":1,"args":{{"a":{args}}}}}]"#).into_bytes()
+        }
+    };
+    check("deep lists", &nested("[", "]"));
+    check("deep lists, never closed", &nested("[", ""));
+    check("deep objects", &nested(r#"{"a":"#, "1}"));
+    let many = |event: fn(&str) -> String| {
+        move |parts: usize| {
+            let members: String = (0..parts).map(|i| format!(r#""{i}":{i},"#)).collect();
+            event(&members).into_bytes()
+        }
+    };
+    check("fields", &many(|members| format!(r#"[{{"ph":"B",{members}"ts":1}}]"#)));
+    check("keys of the document", &many(|members| format!(r#"{{{members}"traceEvents":[]}}"#)));
+    check(
+        "arguments of a begin and of its end",
+        &many(|members| {
+            format!(
+                r#"[{{"ph":"B","ts":1,"tid":1,"args":{{{members}}}}},{{"ph":"E","ts":2,"tid":1,"args":{{{members}}}}}]"#
+            )
+        }),
+    );
+}
+
+#[test]
+fn damaged_input() {
+    check_patterns(&[
+        ("nothing", ","),
+        ("numbers", "#,"),
+        ("words", "x"),
+        ("brackets", "]"),
+        ("quotes", r#"","#),
+        ("empty objects", "{}"),
+        ("events without phase", r##"{"ts":#}"##),
+        ("broken events", "{x},"),
+        ("broken events that no comma follows", "{x}5"),
+        ("broken events inside one another", "{x{"),
+        ("open events", r##"{"ph":"B","##),
+        ("open events behind a comma", r##"{"ph":"B",{"##),
+        ("quotes too many", r##"{"ph":"B"","ts":1},"##),
+        ("open comments", "/*"),
+        (
+            "bad fields",
+            r##"{"ph":"i","ts":"x","dur":{},"pid":[],"tid":{},"id":{},"s":5,"name":[],"cat":{}},"##,
+        ),
+    ]);
+    check("empty buffers of spall", &|parts| {
+        (0..parts).fold(synth::File::new(3, 1.0), |file, _| file.buffer(1, 1)).finish()
+    });
+    check("unknown records of spall", &|parts| {
+        (0..parts).fold(synth::File::new(3, 1.0), |file, _| file.buffer(1, 1).push(&[99; 3])).finish()
+    });
+    let packets = heph::trace(4, 2, 4, true);
+    check("heph", &|parts| heph::trace(u32::try_from(parts).unwrap(), 8, 4, true));
+    check("cut heph packets", &move |parts| packets[..packets.len() - 9].repeat(parts));
+    check("heph magic without packets", &|parts| {
+        [0xc1, 0xfc, 0x1f, 0xb7, 0xff, 0xff, 0xff, 0xf0].repeat(parts)
+    });
+    check("heph magic with small sizes", &|parts| [0xc1, 0xfc, 0x1f, 0xb7, 0, 0, 0, 9].repeat(parts));
+}
