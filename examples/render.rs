@@ -5,6 +5,7 @@
 
 use std::{
     error::Error,
+    io::{self, Write},
     path::{Path, PathBuf},
     process::ExitCode,
 };
@@ -74,11 +75,11 @@ fn render(path: &Path, picture: &Path, kind: Kind) -> Result<(), Box<dyn Error>>
     };
     std::fs::write(picture, text)?;
     phases.end("draw");
-    println!("{title}: {about}");
-    for note in notes {
-        println!("  {note}");
-    }
-    println!("{}", phases.report());
-    println!("picture: {}", std::path::absolute(picture)?.display());
+    let mut lines = vec![format!("{title}: {about}")];
+    lines.extend(notes.iter().map(|note| format!("  {note}")));
+    lines.push(phases.report());
+    lines.push(format!("picture: {}\n", std::path::absolute(picture)?.display()));
+    // Whoever reads this may have seen enough.
+    _ = io::stdout().write_all(lines.join("\n").as_bytes());
     Ok(())
 }

@@ -67,9 +67,11 @@ impl<'t> Scene<'t> {
         let (start, end) = trace.bounds().unwrap_or_default();
         // Something without length at the very end is to be seen as well.
         let margin = i64::try_from(end.0.abs_diff(start.0) / 400).unwrap_or(0).max(1);
-        let end = Tick(end.0.saturating_add(margin));
-        let mut scene =
-            Self { trace, layout, view: start..end.max(start), processes: Vec::new(), n_empty_tracks: 0 };
+        let view = match end.0.checked_add(margin) {
+            Some(end) => start..Tick(end),
+            None => start.min(Tick(i64::MAX - 1))..Tick::MAX,
+        };
+        let mut scene = Self { trace, layout, view, processes: Vec::new(), n_empty_tracks: 0 };
         let n_global = trace.tracks().iter().take_while(|track| track.process.is_none()).count();
         scene.add_process(String::from("Whole trace"), String::new(), 0..n_global);
         for process in trace.processes() {
@@ -84,17 +86,6 @@ impl<'t> Scene<'t> {
             scene.add_process(name, detail, process.tracks());
         }
         scene
-    }
-
-    /// How many slices are drawn when everything is in view.
-    #[must_use]
-    pub fn n_slices(&self) -> usize {
-        self.trace.slices().len()
-    }
-
-    /// The lanes from top to bottom.
-    pub fn lanes(&self) -> impl Iterator<Item = &Lane> {
-        self.processes.iter().flat_map(|process| &process.lanes)
     }
 
     /// A track of the trace.
@@ -194,7 +185,7 @@ impl<'t> Scene<'t> {
         stacks.into_iter().flatten().collect()
     }
 
-    /// A slice's name, fit to be shown.
+    /// A slice's name.
     pub(crate) fn slice_name(&self, slice: SliceId) -> NameId {
         self.trace.slices().names().get(slice.index()).copied().unwrap_or_default()
     }

@@ -91,6 +91,8 @@ fn times_at_the_ends_of_the_range_are_drawn() {
     assert!(draw(json, picture::svg).contains("long"));
     assert!(draw(json, page).contains("</html>"));
     assert!(draw(json, coarse_page).contains("</html>"));
+    let json = br#"[{"ph":"X","pid":1,"tid":1,"ts":9e30,"dur":0,"name":"late"}]"#;
+    assert!(draw(json, picture::svg).contains("</svg>"));
 }
 
 #[test]
