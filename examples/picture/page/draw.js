@@ -91,67 +91,87 @@ class Painter {
     }
   }
 
-  // Boxes wider than a pixel one by one; of those that lie in one pixel the longest, as pale as the pixel is idle.
+  // Boxes wider than two pixels one by one, the others pixel by pixel.
   row({ row, y, height }) {
-    const { context, trace, view, state, fills } = this;
-    const { start, end, busy, name } = trace;
+    const { context, trace, view } = this;
     const pixel = 1 / this.ratio;
     const until = view.from + (this.width - NAMES) / view.scale;
-    const fill = height - 1;
-    let run = { x: 0, width: 0, style: "" };
-    const flush = () => {
-      if (run.width === 0) return;
-      context.fillStyle = run.style;
-      context.fillRect(run.x, y, run.width, fill);
-      run.width = 0;
-    };
     const labels = [];
-    let at = partition(row.first, row.last, (at) => end[at] >= view.from);
-    while (at < row.last && start[at] <= until) {
-      const left = this.x(start[at]), right = this.x(end[at]);
+    // Pixels of one colour that follow one another.
+    let run = { x: 0, end: 0, style: "" };
+    const flush = () => {
+      context.fillStyle = run.style;
+      if (run.end > run.x) context.fillRect(run.x, y, run.end - run.x, height - 1);
+      run = { x: 0, end: 0, style: "" };
+    };
+    let at = partition(row.first, row.last, (at) => trace.end[at] >= view.from);
+    while (at < row.last && trace.start[at] <= until) {
+      const left = this.x(trace.start[at]), right = this.x(trace.end[at]);
       if (right - left >= 2 * pixel) {
         flush();
-        const from = Math.max(left, NAMES - 2), to = Math.min(right, this.width + 2);
-        const strength = trace.count[at] > 1 ? busyness(busy[at + 1] - busy[at], end[at] - start[at]) : 3;
-        context.fillStyle = fills[this.isDim(name[at]) ? 4 : strength][trace.nameColours[name[at]]];
-        if (trace.open[at] && to === right && right - left > 8) torn(context, from, y, to, fill);
-        else context.fillRect(from, y, Math.max(to - from - (right - left > 3 ? 0.5 : 0), pixel), fill);
-        if (to - Math.max(from, NAMES) > 18 && height === ROW) labels.push(at);
+        this.box(at, left, right, y, height - 1);
+        if (height === ROW && Math.min(right, this.width) - Math.max(left, NAMES) > 18) labels.push(at);
         at++;
         continue;
       }
-      const column = Math.floor(left / pixel) * pixel;
-      const edge = view.from + (column + pixel - NAMES) / view.scale;
-      const next = Math.max(gallop(at, row.last, (at) => end[at] > edge), at + 1);
-      let longest = at;
-      for (let other = at + 1; other < Math.min(next, at + 16); other++) {
-        if (end[other] - start[other] > end[longest] - start[longest]) longest = other;
-      }
-      const alone = next === at + 1 && trace.count[at] === 1;
-      let strength = alone ? 3 : busyness(busy[next] - busy[at], pixel / view.scale);
-      if (state.hits) {
-        const first = partition(0, state.hits.length, (hit) => state.hits[hit] >= at);
-        const isHit = state.hits[first] < next;
-        if (isHit) longest = state.hits[first];
-        strength = isHit ? 3 : 4;
-      }
-      const style = fills[strength][trace.nameColours[name[longest]]];
-      if (run.style !== style || column - run.x - run.width > pixel / 2) {
+      const x = Math.floor(left / pixel) * pixel;
+      const edge = view.from + (x + pixel - NAMES) / view.scale;
+      const next = Math.max(gallop(at, row.last, (at) => trace.end[at] > edge), at + 1);
+      const style = this.pixelStyle(at, next, pixel / view.scale);
+      if (run.style !== style || x > run.end + pixel / 2) {
         flush();
-        run = { x: column, width: 0, style };
+        run = { x, end: x, style };
       }
-      run.width = column + pixel - run.x;
+      run.end = x + pixel;
       at = next;
     }
     flush();
     this.labels(labels, y);
-    for (const [slice, style] of [[state.hover, this.colour.dim], [state.selected, this.colour.accent]]) {
-      if (slice < row.first || slice >= row.last || !(slice >= 0)) continue;
-      const left = Math.max(this.x(start[slice]), NAMES - 3), right = Math.min(this.x(end[slice]), this.width + 3);
-      context.strokeStyle = style;
-      context.lineWidth = 2;
-      context.strokeRect(left - 1, y, Math.max(right - left, 1) + 1.5, fill);
+    this.outline(this.state.hover, row, y, this.colour.dim);
+    this.outline(this.state.selected, row, y, this.colour.accent);
+  }
+
+  box(slice, left, right, y, height) {
+    const { context, trace, fills } = this;
+    const { busy, start, end, count, nameColours } = trace;
+    const name = trace.name[slice];
+    const from = Math.max(left, NAMES - 2), to = Math.min(right, this.width + 2);
+    let strength = 3;
+    if (count[slice] > 1) strength = busyness(busy[slice + 1] - busy[slice], end[slice] - start[slice]);
+    context.fillStyle = fills[this.isDim(name) ? 4 : strength][nameColours[name]];
+    if (trace.open[slice] && to === right && right - left > 8) torn(context, from, y, to, height);
+    else context.fillRect(from, y, to - from - (right - left > 3 ? 0.5 : 0), height);
+  }
+
+  // How to draw a pixel of `all` ticks with the slices from `first` to `last`: in the colour of the longest of them, as
+  // far as that is known without looking at all, and paler the more of it is idle. One that is looked for comes first.
+  pixelStyle(first, last, all) {
+    const { trace, state, fills } = this;
+    let shown = first;
+    let strength = 3;
+    const hit = state.hits ? partition(0, state.hits.length, (hit) => state.hits[hit] >= first) : -1;
+    if (state.hits?.[hit] < last) {
+      shown = state.hits[hit];
+    } else {
+      const length = (slice) => trace.end[slice] - trace.start[slice];
+      for (let slice = first + 1; slice < Math.min(last, first + 16); slice++) {
+        if (length(slice) > length(shown)) shown = slice;
+      }
+      const isAlone = last === first + 1 && trace.count[first] === 1;
+      if (!isAlone) strength = busyness(trace.busy[last] - trace.busy[first], all);
+      if (state.hits) strength = 4;
     }
+    return fills[strength][trace.nameColours[trace.name[shown]]];
+  }
+
+  outline(slice, row, y, style) {
+    if (slice < row.first || slice >= row.last) return;
+    const { context, trace } = this;
+    const left = Math.max(this.x(trace.start[slice]), NAMES - 3);
+    const right = Math.min(this.x(trace.end[slice]), this.width + 3);
+    context.strokeStyle = style;
+    context.lineWidth = 2;
+    context.strokeRect(left - 1, y, Math.max(right - left, 1) + 1.5, ROW - 1);
   }
 
   labels(slices, y) {
