@@ -129,22 +129,32 @@ impl<'t> Scene<'t> {
         slice.or_else(instant).unwrap_or_default()
     }
 
+    /// What to call a track, and its id or category.
     fn title(&self, track: &Track) -> (String, String) {
         let trace = self.trace;
-        let name = trace.name(track.name);
-        match track.kind {
-            TrackKind::Thread { tid } if name.is_empty() => {
-                (format!("Thread {}", trace.key_text(tid)), String::new())
+        let id_of = |key| trace.key_text(key).into_owned();
+        let (name, id) = match track.kind {
+            TrackKind::Thread { tid } => {
+                let otherwise = format!("Thread {}", trace.key_text(tid));
+                return match track.name.is_empty() {
+                    true => (otherwise, String::new()),
+                    false => (trace.name(track.name).into_owned(), id_of(tid)),
+                };
             }
-            TrackKind::Thread { tid } => (name.into_owned(), trace.key_text(tid).into_owned()),
             TrackKind::Async { category, .. } => {
-                (trace.name(self.first_name(track)).into_owned(), trace.name(category).into_owned())
+                let name = trace.name(self.first_name(track));
+                return (name.into_owned(), trace.name(category).into_owned());
             }
-            TrackKind::Counter { id } => {
-                (name.into_owned(), id.map_or_else(String::new, |id| trace.key_text(id).into_owned()))
-            }
-            TrackKind::Process => (String::from("Process-wide"), String::new()),
-            _ => (String::from("Global"), String::new()),
+            TrackKind::Cpu { tid } => ("CPU", id_of(tid)),
+            TrackKind::Gpu { tid } => ("GPU", id_of(tid)),
+            TrackKind::Frames { .. } => ("Frames", String::new()),
+            TrackKind::Counter { id } => ("Counter", id.map(id_of).unwrap_or_default()),
+            TrackKind::Process => ("Process-wide", String::new()),
+            _ => ("Global", String::new()),
+        };
+        match track.name.is_empty() {
+            true => (String::from(name), id),
+            false => (trace.name(track.name).into_owned(), id),
         }
     }
 
