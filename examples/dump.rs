@@ -10,7 +10,7 @@ use std::{
 };
 
 use spall::{
-    format::apitrace,
+    format::{apitrace, container::decompress},
     layout::{Layout, Options},
     model::{DiagnosticKind, Key, Limits, Scope, SliceId, Trace, Track, TrackId, TrackKind},
 };
@@ -62,7 +62,7 @@ fn is_broken_pipe(error: &(dyn Error + 'static)) -> bool {
 /// Prints the calls of a recording in the order in which they returned.
 fn calls(path: &std::path::Path) -> Result<(), Box<dyn Error>> {
     let data = std::fs::read(path)?;
-    let unpacked = apitrace::decompress(&data, &Limits::default())?;
+    let unpacked = decompress(&data, &Limits::default())?;
     let mut calls = apitrace::Calls::new(&unpacked.stream)?;
     let mut out = BufWriter::new(io::stdout().lock());
     let mut properties = calls.properties().to_vec();

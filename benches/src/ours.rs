@@ -39,6 +39,6 @@ pub fn trace(data: &[u8]) -> Trace<'_> {
 /// Reads all calls of a recording: their number.
 #[must_use]
 pub fn apitrace_calls(data: &[u8]) -> usize {
-    let Ok(stream) = apitrace::decompress(data, &Limits::default()) else { return 0 };
+    let Ok(stream) = spall::format::container::decompress(data, &Limits::default()) else { return 0 };
     apitrace::Calls::new(&stream.stream).map_or(0, Iterator::count)
 }

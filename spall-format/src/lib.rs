@@ -47,7 +47,8 @@
 //!
 //! # Features
 //! - none: `core` alone, with the readers and the writers into memory of the caller;
-//! - `alloc`: `apitrace`, which has to keep tables;
+//! - `alloc`: `apitrace`, which has to keep tables, and `container`, which undoes what files are packed in;
+//! - `gzip`, `brotli`, `zstd`: containers beside snappy, which needs none of these;
 //! - `std` (default): writers to `std::io::Write`.
 //!
 //! The minimum Rust version is 1.88.
@@ -62,6 +63,8 @@ extern crate std;
 
 #[cfg(feature = "alloc")]
 pub mod apitrace;
+#[cfg(feature = "alloc")]
+pub mod container;
 mod error;
 pub mod heph;
 pub mod spall;

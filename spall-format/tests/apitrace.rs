@@ -10,7 +10,8 @@
 )]
 
 use spall_format::ErrorKind;
-use spall_format::apitrace::{Calls, Container, Decompressed, decompress, parse_all};
+use spall_format::apitrace::{Calls, parse_all};
+use spall_format::container::{Container, Decompressed, decompress};
 use spall_model::{DiagnosticKind, Event, Limits};
 use spall_synth::apitrace::{Detail, Stream, Value, game, snappy, snappy_block, uint};
 

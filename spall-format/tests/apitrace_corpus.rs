@@ -14,8 +14,9 @@ use core::fmt::Write as _;
 use serde_json::{Value as Json, json};
 use spall_format::ErrorKind;
 use spall_format::apitrace::{
-    Calls, Marker, MarkerText, Markers, ProfileLine, Role, decompress, parse_all, profile_lines,
+    Calls, Marker, MarkerText, Markers, ProfileLine, Role, parse_all, profile_lines,
 };
+use spall_format::container::decompress;
 use spall_model::{DiagnosticKind, Event, Limits};
 use spall_synth::corpus;
 use std::collections::BTreeMap;

@@ -8,7 +8,7 @@ use crate::{Error, load::Loading};
 /// Loads a native auto trace of spall, whose functions get their names from `symbols`.
 ///
 /// # Errors
-/// As [`load`].
+/// As [`crate::load`].
 pub fn load_auto(data: &[u8], symbols: impl Symbolizer, limits: &Limits) -> Result<Trace<'static>, Error> {
     let mut loading = Loading::new(limits);
     let mut reader = AutoReader::new(symbols);

@@ -98,7 +98,7 @@ pub fn detect(data: &[u8]) -> Option<Format> {
 /// neither has the bare stream.
 #[cfg(feature = "alloc")]
 fn inside(data: &[u8], compressed: bool) -> Option<Format> {
-    use spall_format::apitrace::{Calls, peek};
+    use spall_format::{apitrace::Calls, container::peek};
     let is_recording = |stream: &[u8]| {
         let Ok(mut calls) = Calls::new(stream) else { return false };
         match calls.next() {

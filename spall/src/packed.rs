@@ -1,6 +1,7 @@
 //! Compressed files, and recordings of apitrace, which are always packed in something.
 
-use spall_format::apitrace::{self, Decompressed};
+use spall_format::apitrace;
+use spall_format::container::{Decompressed, decompress};
 use spall_json::Compression;
 use spall_model::{Limits, Trace};
 
@@ -18,14 +19,14 @@ pub(crate) fn is_packed(data: &[u8]) -> bool {
 
 /// Loads compressed Trace Event JSON.
 pub(crate) fn load_json(data: &[u8], limits: &Limits) -> Result<Trace<'static>, Error> {
-    let Decompressed { stream, damage, .. } = apitrace::decompress(data, limits)?;
+    let Decompressed { stream, damage, .. } = decompress(data, limits)?;
     let trace = build(spall_json::Parser::new(), &stream, damage, limits)?;
     Ok(trace.into_owned())
 }
 
 /// Loads a recording of apitrace. The byte ranges of its diagnostics count in the decompressed stream.
 pub(crate) fn load_recording(data: &[u8], limits: &Limits) -> Result<Trace<'static>, Error> {
-    let Decompressed { stream, damage, .. } = apitrace::decompress(data, limits)?;
+    let Decompressed { stream, damage, .. } = decompress(data, limits)?;
     let mut loading = Loading::new(limits);
     for parsed in apitrace::parse_all(&stream)? {
         match parsed {

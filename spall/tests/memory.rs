@@ -3,7 +3,7 @@
 #![allow(clippy::print_stdout, clippy::unwrap_used, reason = "test code outside of test functions")]
 
 use allocation_counter::measure;
-use spall::format::apitrace::decompress;
+use spall::format::container::decompress;
 use spall::model::Limits;
 use spall_synth::{corpus, heph, spall as synth};
 

@@ -1,6 +1,6 @@
 //! apitrace recordings: the calls that a program made to OpenGL, Direct3D and the like. \[apitrace\]
 //!
-//! A file is a container around one compressed stream: [`decompress`] undoes it, up to a limit. Three layers read the
+//! A file is a container around one compressed stream: [`container`](crate::container) undoes it, up to a limit. Three layers read the
 //! stream, each usable alone:
 //!
 //! - [`Calls`] hands out [`Call`]s as they return, with their arguments as lazy [`Tokens`] and their text form;
@@ -14,7 +14,8 @@
 //! the whole stream, and there is no incremental parser: a value may refer to any byte before it.
 //!
 //! ```
-//! use spall_format::apitrace::{Calls, decompress};
+//! use spall_format::apitrace::Calls;
+//! use spall_format::container::decompress;
 //! use spall_model::Limits;
 //! let file = b"at\x16\0\0\0\x14\x4c\x05\0\0\x07\x05flush\x01\x04mode\0\x01\0\0";
 //! let decompressed = decompress(file, &Limits::default())?;
@@ -27,7 +28,6 @@
 
 mod call;
 mod calls;
-mod container;
 mod input;
 mod lower;
 mod marker;
@@ -41,7 +41,6 @@ use signature::Access;
 
 pub use call::{Backtrace, Call};
 pub use calls::Calls;
-pub use container::{Container, Decompressed, decompress, peek};
 pub use lower::{Events, parse_all};
 pub use marker::{Group, Marker, MarkerText, Markers, Role};
 pub use profile::{CallProfile, ProfileLine, Span, profile_events, profile_lines};

@@ -1,4 +1,5 @@
-//! The containers around the stream. \[apitrace C.1\]
+//! What files are packed in: recordings of apitrace always, other traces where somebody has compressed them.
+//! \[apitrace C.1\]
 
 use alloc::borrow::Cow;
 use alloc::vec::Vec;
@@ -15,7 +16,7 @@ mod snappy;
 #[cfg(feature = "zstd")]
 mod zstd;
 
-/// What the stream of a recording is packed in.
+/// What a stream is packed in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Container {
     /// `at`, then blocks of raw snappy: what the tracer writes.
@@ -58,7 +59,7 @@ pub struct Decompressed<'a> {
     pub damage: Option<Diagnostic>,
 }
 
-/// Undoes the container of a recording.
+/// Undoes the container of a file.
 ///
 /// Everything that can be decoded before damage, or before the end of a file that was cut off, is there.
 ///
