@@ -1,6 +1,6 @@
 //! Heph's own converter writes Trace Event JSON. What it makes of a log is what we read, within its errors. [heph B.3]
 
-#![allow(clippy::unwrap_used, reason = "test code outside of test functions")]
+#![allow(clippy::indexing_slicing, clippy::unwrap_used, reason = "test code outside of test functions")]
 
 extern crate alloc;
 
@@ -34,16 +34,27 @@ fn heph_b_3_the_converter_makes_the_same_slices() {
     for converted in corpus::files(&folder, ".chrome.json") {
         let log = converted.to_string_lossy().replace(".chrome.json", ".bin.log");
         let (log, converted) = (std::fs::read(log).unwrap(), std::fs::read(converted).unwrap());
-        let ours = slices(&spall::load(&log, &Limits::default()).unwrap());
+        let all = slices(&spall::load(&log, &Limits::default()).unwrap());
         let theirs = slices(&spall::load(&converted, &Limits::default()).unwrap());
-        assert_eq!(ours.keys().collect::<Vec<_>>(), theirs.keys().collect::<Vec<_>>());
-        for (key, ours) in &ours {
+        assert_eq!(all.keys().collect::<Vec<_>>(), theirs.keys().collect::<Vec<_>>());
+        for (key, ours) in &all {
             let theirs = &theirs[key];
             assert_eq!(ours.len(), theirs.len(), "{key:?}");
             for (ours, theirs) in ours.iter().zip(theirs) {
-                // Truncated to microseconds, and of slices that then begin together all but one are moved by one each.
+                // Truncated to microseconds; slices of a thread that then begin together are moved, by one microsecond
+                // each, until all differ: at most by as many as there are.
+                let thread: usize = all
+                    .iter()
+                    .filter(|((pid, tid, _), _)| (pid, tid) == (&key.0, &key.1))
+                    .map(|(_, slices)| slices.len())
+                    .sum();
                 let moved = theirs.0 - ours.0 / 1000 * 1000;
-                assert!(moved.abs() <= 3000, "{key:?} starts at {} and {}", ours.0, theirs.0);
+                assert!(
+                    moved.abs() <= 1000 * i64::try_from(thread).unwrap(),
+                    "{key:?} starts at {} and {}",
+                    ours.0,
+                    theirs.0
+                );
                 // Their length is that between truncated ends.
                 assert!((theirs.1 - ours.1).abs() < 1000, "{key:?} lasts {} and {}", ours.1, theirs.1);
                 compared += 1;
