@@ -9,21 +9,34 @@ use alloc::collections::BTreeMap;
 use spall::model::{Limits, SliceId, Trace, TrackKind};
 use spall_synth::corpus;
 
-/// Start and length of each slice in nanoseconds since 1970, by stream, substream and name, in order.
-fn slices(trace: &Trace<'_>) -> BTreeMap<(String, String, String), Vec<(i64, i64)>> {
+/// The slices of one name on one thread.
+#[derive(Default)]
+struct Slices {
+    /// Nanoseconds since 1970, in order.
+    starts: Vec<i64>,
+    /// Nanoseconds, in order.
+    lengths: Vec<i64>,
+}
+
+/// The slices of a trace by stream, substream and name.
+fn slices(trace: &Trace<'_>) -> BTreeMap<(String, String, String), Slices> {
     let epoch = trace.clock().epoch_ns.unwrap_or(0);
-    let mut slices: BTreeMap<_, Vec<_>> = BTreeMap::new();
+    let mut slices: BTreeMap<_, Slices> = BTreeMap::new();
     for track in trace.tracks() {
         let (Some(process), TrackKind::Thread { tid }) = (track.process, track.kind) else { continue };
         let process = &trace.processes()[process.0 as usize];
         for index in track.slices() {
             let slice = trace.slice(SliceId(u32::try_from(index).unwrap())).unwrap();
             let (pid, tid) = (trace.key_text(process.pid).into_owned(), trace.key_text(tid).into_owned());
-            let key = (pid, tid, trace.name(slice.name).into_owned());
-            slices.entry(key).or_default().push((slice.start.0 + epoch, slice.duration().0));
+            let entry = slices.entry((pid, tid, trace.name(slice.name).into_owned())).or_default();
+            entry.starts.push(slice.start.0 + epoch);
+            entry.lengths.push(slice.duration().0);
         }
     }
-    slices.values_mut().for_each(|slices| slices.sort_unstable());
+    for slices in slices.values_mut() {
+        slices.starts.sort_unstable();
+        slices.lengths.sort_unstable();
+    }
     slices
 }
 
@@ -34,29 +47,23 @@ fn heph_b_3_the_converter_makes_the_same_slices() {
     for converted in corpus::files(&folder, ".chrome.json") {
         let log = converted.to_string_lossy().replace(".chrome.json", ".bin.log");
         let (log, converted) = (std::fs::read(log).unwrap(), std::fs::read(converted).unwrap());
-        let all = slices(&spall::load(&log, &Limits::default()).unwrap());
+        let ours = slices(&spall::load(&log, &Limits::default()).unwrap());
         let theirs = slices(&spall::load(&converted, &Limits::default()).unwrap());
-        assert_eq!(all.keys().collect::<Vec<_>>(), theirs.keys().collect::<Vec<_>>());
-        for (key, ours) in &all {
+        assert_eq!(ours.keys().collect::<Vec<_>>(), theirs.keys().collect::<Vec<_>>());
+        for (key, found) in &ours {
             let theirs = &theirs[key];
-            assert_eq!(ours.len(), theirs.len(), "{key:?}");
-            for (ours, theirs) in ours.iter().zip(theirs) {
-                // Truncated to microseconds; slices of a thread that then begin together are moved, by one microsecond
-                // each, until all differ: at most by as many as there are.
-                let thread: usize = all
-                    .iter()
-                    .filter(|((pid, tid, _), _)| (pid, tid) == (&key.0, &key.1))
-                    .map(|(_, slices)| slices.len())
-                    .sum();
-                let moved = theirs.0 - ours.0 / 1000 * 1000;
-                assert!(
-                    moved.abs() <= 1000 * i64::try_from(thread).unwrap(),
-                    "{key:?} starts at {} and {}",
-                    ours.0,
-                    theirs.0
-                );
-                // Their length is that between truncated ends.
-                assert!((theirs.1 - ours.1).abs() < 1000, "{key:?} lasts {} and {}", ours.1, theirs.1);
+            assert_eq!(found.starts.len(), theirs.starts.len(), "{key:?}");
+            // Slices of a thread that begin in one microsecond are moved, by one microsecond at a time, until all
+            // begin in another: at most by as many as there are.
+            let on_thread = ours.iter().filter(|((pid, tid, _), _)| (pid, tid) == (&key.0, &key.1));
+            let most: usize = on_thread.map(|(_, slices)| slices.starts.len()).sum();
+            for (ours, theirs) in found.starts.iter().zip(&theirs.starts) {
+                let moved = (theirs / 1000 - ours / 1000).abs();
+                assert!(moved <= i64::try_from(most).unwrap(), "{key:?} starts at {ours} and {theirs}");
+            }
+            // Lengths are truncated to microseconds.
+            for (ours, theirs) in found.lengths.iter().zip(&theirs.lengths) {
+                assert!((ours - theirs).abs() <= 1000, "{key:?} lasts {ours} and {theirs}");
                 compared += 1;
             }
         }
