@@ -148,4 +148,11 @@ mod tests {
         assert_eq!(names.len(), 2);
         assert_eq!(names.intern(Text::EMPTY), NameId::EMPTY);
     }
+
+    /// Names crafted to collide in one table are names like any other in the next.
+    #[test]
+    fn no_two_tables_hash_alike() {
+        let hash = || Names::default().hasher.hash_one(b"name".as_slice());
+        assert_ne!(hash(), hash());
+    }
 }
