@@ -1,7 +1,10 @@
 //! Oracles: functions that take any bytes and panic when a promise is broken.
 //!
-//! `cargo test -p spall-fuzz` runs each over generated and damaged traces and replays `regressions/`; a fuzz target
-//! of the same name only calls it: `cargo +nightly fuzz run load`.
+//! Each says whether the input got as far as what is promised. `cargo test -p spall-fuzz` runs them over generated
+//! and damaged traces and random inputs, replays `regressions/`, and makes sure that enough inputs got there; a fuzz
+//! target of the same name only calls one: `cargo +nightly fuzz run load`.
 
+pub mod conservation;
+pub mod events;
 pub mod load;
 pub mod split_input;

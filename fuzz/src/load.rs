@@ -5,11 +5,11 @@ use spall::{
     model::{Limits, SliceId, Trace},
 };
 
-/// Loads `bytes` and checks the trace and its layout.
+/// Loads `bytes` and checks the trace and its layout. Whether there is a trace.
 ///
 /// # Panics
 /// When a promise is broken.
-pub fn run(bytes: &[u8]) {
+pub fn run(bytes: &[u8]) -> bool {
     let limits = Limits::default();
     let whole = spall::load(bytes, &limits);
     let streamed = spall::load_from(bytes, &limits);
@@ -21,6 +21,7 @@ pub fn run(bytes: &[u8]) {
         (Err(whole), Err(streamed)) => assert_eq!(whole.to_string(), streamed.to_string()),
         (whole, streamed) => panic!("{:?} but in pieces {:?}", whole.is_ok(), streamed.is_ok()),
     }
+    whole.is_ok()
 }
 
 /// What must not depend on how the input came in.

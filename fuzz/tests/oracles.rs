@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use spall_fuzz::{load, split_input};
+use spall_fuzz::{conservation, load, split_input};
 use spall_synth::{auto, heph, spall};
 
 /// Small events of every phase, whole and damaged.
@@ -44,6 +44,12 @@ impl Random {
         usize::try_from(self.0 >> 33).unwrap() % end.max(1)
     }
 
+    /// Bytes to make something of.
+    fn noise(&mut self) -> Vec<u8> {
+        let length = 100 + self.below(3000);
+        (0..length).map(|_| u8::try_from(self.below(256)).unwrap()).collect()
+    }
+
     /// Bytes flipped, cut out, doubled, or taken from another seed.
     fn damage(&mut self, seeds: &[Vec<u8>]) -> Vec<u8> {
         let mut bytes = seeds[self.below(seeds.len())].clone();
@@ -68,37 +74,60 @@ impl Random {
     }
 }
 
-fn over_everything(name: &str, oracle: fn(&[u8])) {
-    let seeds = seeds();
-    let oracle = |bytes: &[u8]| {
-        if let Err(panic) = std::panic::catch_unwind(|| oracle(bytes)) {
-            let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
-            std::fs::write(&path, bytes).unwrap();
-            println!("the input is in {}", path.display());
-            std::panic::resume_unwind(panic);
-        }
-    };
-    for seed in &seeds {
-        oracle(seed);
-    }
-    // `FUZZ_ROUNDS=1000000 cargo test --release -p spall-fuzz` looks longer.
-    let rounds = std::env::var("FUZZ_ROUNDS").ok().and_then(|rounds| rounds.parse().ok()).unwrap_or(1500);
-    let mut random = Random(1);
-    for _ in 0..rounds {
-        oracle(&random.damage(&seeds));
-    }
+/// Runs an oracle; a failing input is kept.
+fn judge(name: &str, oracle: fn(&[u8]) -> bool, bytes: &[u8]) -> bool {
+    std::panic::catch_unwind(|| oracle(bytes)).unwrap_or_else(|panic| {
+        let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+        std::fs::write(&path, bytes).unwrap();
+        println!("the input is in {}", path.display());
+        std::panic::resume_unwind(panic);
+    })
+}
+
+/// `FUZZ_ROUNDS=1000000 cargo test --release -p spall-fuzz` looks longer.
+fn rounds(default: usize) -> usize {
+    std::env::var("FUZZ_ROUNDS").ok().and_then(|rounds| rounds.parse().ok()).unwrap_or(default)
+}
+
+/// What a fuzzer once found.
+fn replay(name: &str, oracle: fn(&[u8]) -> bool) {
     let found = Path::new(env!("CARGO_MANIFEST_DIR")).join("regressions").join(name);
     for entry in std::fs::read_dir(found).into_iter().flatten().flatten() {
-        oracle(&std::fs::read(entry.path()).unwrap());
+        judge(name, oracle, &std::fs::read(entry.path()).unwrap());
     }
+}
+
+/// For oracles of files: whole and damaged traces, of which at least a third must be read.
+fn over_files(name: &str, oracle: fn(&[u8]) -> bool) {
+    let seeds = seeds();
+    for seed in &seeds {
+        judge(name, oracle, seed);
+    }
+    let (mut random, rounds) = (Random(1), rounds(1500));
+    let reached = (0..rounds).filter(|_| judge(name, oracle, &random.damage(&seeds))).count();
+    assert!(reached > rounds / 3, "{reached} of {rounds} inputs got as far as the assertions");
+    replay(name, oracle);
+}
+
+/// For oracles that make their input of random bytes: at least three quarters must come to something.
+fn over_noise(name: &str, oracle: fn(&[u8]) -> bool) {
+    let (mut random, rounds) = (Random(2), rounds(1500));
+    let reached = (0..rounds).filter(|_| judge(name, oracle, &random.noise())).count();
+    assert!(reached > rounds * 3 / 4, "{reached} of {rounds} inputs got as far as the assertions");
+    replay(name, oracle);
 }
 
 #[test]
 fn load_holds_on_whole_and_damaged_traces() {
-    over_everything("load", load::run);
+    over_files("load", load::run);
 }
 
 #[test]
 fn split_input_holds_on_whole_and_damaged_traces() {
-    over_everything("split_input", split_input::run);
+    over_files("split_input", split_input::run);
+}
+
+#[test]
+fn conservation_holds_for_random_events() {
+    over_noise("conservation", conservation::run);
 }
