@@ -277,11 +277,19 @@ addEventListener("keydown", (event) => {
     if (!held.size) moved = performance.now();
     held.add(key);
     redraw();
-  } else if (key === "/") find.focus();
-  else if (key === "0") lookAtAll();
-  else if (key === "f" && state.selected >= 0) focusOn(state.selected);
-  else if (key === "Escape") select(-1);
-  else return;
+  } else if (key === "/") {
+    find.focus();
+  } else if (key === "0") {
+    lookAtAll();
+  } else if (key === "f" && state.selected >= 0) {
+    focusOn(state.selected);
+  } else if (key === "Escape") {
+    select(-1);
+    find.value = "";
+    search();
+  } else {
+    return;
+  }
   event.preventDefault();
 });
 addEventListener("keyup", (event) => held.delete(event.key.length === 1 ? event.key.toLowerCase() : event.key));
