@@ -4,6 +4,7 @@
 
 #![allow(clippy::print_stdout, clippy::cast_precision_loss, reason = "prints figures for people")]
 
+use std::process::Command;
 use std::time::Duration;
 
 use spall::layout::{Fidelity, Frame, Layout, Options, RowId, Scratch};
@@ -231,7 +232,25 @@ fn memory() {
     }
 }
 
+/// What a record has to say about where it was made.
+fn circumstances() {
+    let output = |program: &str, arguments: &[&str]| {
+        let output = Command::new(program).args(arguments).output().ok()?;
+        String::from_utf8(output.stdout).ok().filter(|text| !text.is_empty())
+    };
+    let processor = std::fs::read_to_string("/proc/cpuinfo").ok().and_then(|text| {
+        let line = text.lines().find(|line| line.starts_with("model name"))?;
+        Some(line.split_once(": ")?.1.to_owned())
+    });
+    let load = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();
+    println!("commit {}", output("git", &["describe", "--always", "--dirty"]).unwrap_or_default().trim());
+    println!("{}", output("rustc", &["-vV"]).unwrap_or_default().trim());
+    println!("processor {}, load {}", processor.unwrap_or_default(), load.trim());
+    println!("command {}\n", std::env::args().collect::<Vec<_>>().join(" "));
+}
+
 fn main() {
+    circumstances();
     println!(
         "{:<24} {:<30} {:>8} {:<9} {:<20} {:>8} {:>6} {:<13} met",
         "job", "input", "ours", "", "rival", "", "ratio", "budget"
