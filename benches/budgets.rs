@@ -1,6 +1,6 @@
 //! Measures every budget of the project in one run and says whether it is met.
 //!
-//! Ours and the rival's jobs take turns on the same bytes; what counts is the ratio of their fastest.
+//! Ours and the rival's jobs take turns on the same bytes; what counts is the ratio of the fastest rounds.
 
 #![allow(clippy::print_stdout, clippy::cast_precision_loss, reason = "prints figures for people")]
 
