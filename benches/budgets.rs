@@ -2,6 +2,7 @@
 //!
 //! Ours and the rival's jobs take turns on the same bytes; what counts is the ratio of the fastest rounds.
 
+#![cfg_attr(not(feature = "serde-json"), allow(unused, reason = "rivals are features"))]
 #![allow(clippy::print_stdout, clippy::cast_precision_loss, reason = "prints figures for people")]
 
 use std::process::Command;

@@ -1,5 +1,7 @@
 //! Trace Event JSON: to events and to a trace, against JSON libraries that fill a struct.
 
+#![cfg_attr(not(feature = "serde-json"), allow(unused, reason = "rivals are features"))]
+
 use criterion::{Criterion, criterion_group, criterion_main};
 use spall_benches::measure::bench;
 use spall_benches::{input, ours, peer};

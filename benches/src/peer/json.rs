@@ -3,6 +3,7 @@
 //! Names are borrowed where they have no escapes, arguments stay text. What our reader does beyond that (exact times,
 //! textual ids, damage, the keys of the document) they do not.
 
+#[cfg(any(feature = "serde-json", feature = "simd-json", feature = "sonic-rs"))]
 macro_rules! document {
     ($document:ident, $event:ident, $(#[$borrow:meta])? $args:ty) => {
         /// An event.
