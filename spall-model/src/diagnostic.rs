@@ -86,6 +86,19 @@ kinds! {
     /// More slices than `Limits::max_slices`: left out.
     SliceLimit = "slice-limit",
 
+    /// Part of a sampling profile whose head is not in the file: left out.
+    ProfileWithoutHead = "profile-without-head",
+    /// A second head of a sampling profile: left out.
+    DuplicateProfile = "duplicate-profile",
+    /// A second frame with the same id: left out.
+    DuplicateFrame = "duplicate-frame",
+    /// A frame whose caller is not in the profile, or who calls itself in the end: it is a root.
+    LostFrame = "lost-frame",
+    /// A sample of a frame that is not in the profile: kept, its stack is empty.
+    UnknownFrame = "unknown-frame",
+    /// A sampling profile of a thread that has another one: kept, but not on the timeline.
+    SecondProfile = "second-profile",
+
     // Found by readers of any format.
     /// A time beyond what 64 bits of ticks hold: clamped.
     TimeOutOfRange = "time-out-of-range",
@@ -137,6 +150,8 @@ kinds! {
     BadMetadata = "bad-metadata",
     /// A field with a value of an unexpected kind: read as absent.
     BadField = "bad-field",
+    /// Samples and their times are not equally many: the surplus is left out.
+    SampleCount = "sample-count",
 
     // Found by readers of Heph.
     /// The packet counter of a stream has a gap: that many packets, or some, were lost.

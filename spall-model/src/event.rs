@@ -33,6 +33,17 @@ pub enum Event<'a> {
     Object(ObjectPhase, KeyedEvent<'a>),
     /// One end of an arrow between slices.
     Flow(FlowEvent<'a>),
+    /// Which sampling profile the frames and samples that follow belong to. \[cpu 1\]
+    Profile(ProfileEvent<'a>),
+    /// A frame of the current profile's call tree.
+    Frame(FrameEvent<'a>),
+    /// A frame of the current profile, first, is called by another, second. Counts where the frame itself does not
+    /// say who calls it.
+    FrameChild(Id<'a>, Id<'a>),
+    /// A sample of the current profile.
+    Sample(SampleEvent<'a>),
+    /// The frame of the current profile that ran when the slice began that carries this number.
+    CallSite(u64, Id<'a>),
     /// A name for a process.
     ProcessName(Id<'a>, Text<'a>),
     /// A name for a thread.
@@ -246,6 +257,93 @@ pub struct MetaEvent<'a> {
     pub value: Value<'a>,
 }
 
+/// Names the sampling profile that is current from here on, and says of it what the file says at this place.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ProfileEvent<'a> {
+    /// The thread that says it; the profiled one only if `begins`.
+    pub thread: Thread<'a>,
+    /// By what the profile is found again.
+    pub key: ProfileKey<'a>,
+    /// When it is said; parts of a profile are put in this order.
+    pub at: Tick,
+    /// How it begins, if this is its head.
+    pub begins: Option<ProfileStart>,
+    /// When it ends, by its own clock.
+    pub end: Option<Tick>,
+}
+
+/// By what the parts of a profile are found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum ProfileKey<'a> {
+    /// An id that counts inside the process.
+    Id(Id<'a>),
+    /// The thread that says it.
+    Thread,
+    /// Nothing: the profile is in one part.
+    Whole,
+}
+
+/// The head of a profile.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ProfileStart {
+    /// When it begins, by its own clock.
+    pub start: Tick,
+    /// What is to be added to times of its clock to get the trace's.
+    pub offset: Ticks,
+    /// Of several profiles of a thread the one with the lowest rank counts, then the first in the file.
+    pub rank: u8,
+}
+
+/// A frame of a call tree: a function, and who calls it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct FrameEvent<'a> {
+    /// Its id in the profile. The first frame of an id counts.
+    pub id: Id<'a>,
+    /// Who calls it.
+    pub parent: FrameParent<'a>,
+    /// The function.
+    pub name: Text<'a>,
+    /// Where its source is; empty if the file does not say.
+    pub url: Text<'a>,
+    /// The number of its script; 0 if the file does not say.
+    pub script: i64,
+    /// The line at which the function begins, from 0.
+    pub line: Option<u32>,
+    /// The column at which the function begins, from 0.
+    pub column: Option<u32>,
+}
+
+/// Who calls a frame.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FrameParent<'a> {
+    /// Nobody, or whoever says so with [`Event::FrameChild`].
+    Unknown,
+    /// The frame with this id, which may come later.
+    Id(Id<'a>),
+    /// The latest frame that was one less deep; 0 is a root.
+    Depth(u32),
+}
+
+/// What a thread was found doing at a point in time.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct SampleEvent<'a> {
+    /// When.
+    pub at: SampleTime,
+    /// The innermost frame.
+    pub frame: Id<'a>,
+    /// How much it counts.
+    pub weight: f64,
+}
+
+/// When a sample was taken, by the clock of its profile.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SampleTime {
+    /// So long after the sample before it, or after the profile's start; may be negative.
+    After(Ticks),
+    /// At this time.
+    At(Tick),
+}
+
 impl Event<'_> {
     /// When it happens, if it has a time.
     #[must_use]
@@ -261,6 +359,7 @@ impl Event<'_> {
             Self::Counter(event) => event.at,
             Self::Async(_, event) | Self::Object(_, event) => event.at,
             Self::Flow(event) => event.at,
+            Self::Profile(event) => event.at,
             _ => return None,
         })
     }

@@ -70,7 +70,11 @@ mod limits;
 mod names;
 #[cfg(feature = "alloc")]
 pub mod nest;
+#[cfg(feature = "alloc")]
+mod profile;
 mod read;
+#[cfg(feature = "alloc")]
+pub mod sample;
 #[cfg(feature = "alloc")]
 mod slices;
 #[cfg(feature = "alloc")]
@@ -87,13 +91,16 @@ pub use builder::TraceBuilder;
 pub use diagnostic::{Count, Diagnostics};
 pub use diagnostic::{Diagnostic, DiagnosticKind};
 pub use event::{
-    AsyncPhase, Conventions, CounterEvent, Event, FlowBind, FlowEvent, FlowPhase, KeyedEvent, MetaEvent,
-    ObjectPhase, Scope, ThreadEvent, ThreadRole,
+    AsyncPhase, Conventions, CounterEvent, Event, FlowBind, FlowEvent, FlowPhase, FrameEvent, FrameParent,
+    KeyedEvent, MetaEvent, ObjectPhase, ProfileEvent, ProfileKey, ProfileStart, SampleEvent, SampleTime,
+    Scope, ThreadEvent, ThreadRole,
 };
 pub use id::{Id, Thread};
 pub use limits::Limits;
 #[cfg(feature = "alloc")]
 pub use names::{NameId, Names};
+#[cfg(feature = "alloc")]
+pub use profile::{CallSite, Frame, FrameId, Profile, Sample, Sampled};
 pub use read::{ByteRange, Chunk, Events, Parsed, Parser};
 #[cfg(feature = "alloc")]
 pub use slices::{Slice, SliceFlags, SliceId, Slices};

@@ -34,6 +34,9 @@ impl SliceFlags {
     /// Its end was found by another reading than "the most recent open begin". \[json 3.2\]
     pub const REPAIRED: Self = Self(16);
 
+    /// Inferred from CPU samples; the file does not have it. \[cpu 4\]
+    pub const SAMPLED: Self = Self(32);
+
     /// Its end has no name. Only pairing needs to know.
     pub(crate) const UNNAMED_END: Self = Self(128);
 
@@ -165,6 +168,15 @@ impl Slices {
             category: *self.category.get(index)?,
             flags: *self.flags.get(index)?,
         })
+    }
+
+    pub(crate) fn push(&mut self, slice: Slice, args: ArgsId) {
+        self.start.push(slice.start);
+        self.end.push(slice.end);
+        self.name.push(slice.name);
+        self.category.push(slice.category);
+        self.args.push(args);
+        self.flags.push(slice.flags);
     }
 
     /// No slices, and room for so many.

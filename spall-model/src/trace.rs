@@ -7,8 +7,8 @@ use foldhash::fast::RandomState;
 use hashbrown::{HashMap, HashSet};
 
 use crate::{
-    Args, Clock, Conventions, Diagnostics, NameId, Names, Scope, Slice, SliceId, Slices, Text, Tick, Ticks,
-    Value,
+    Args, CallSite, Clock, Conventions, Diagnostics, Frame, FrameId, NameId, Names, Profile, Sample, Sampled,
+    Scope, Slice, SliceId, Slices, Text, Tick, Ticks, Value,
     args_table::{ArgsId, ArgsTable},
 };
 
@@ -32,6 +32,12 @@ pub struct Trace<'a> {
     pub(crate) flows: Vec<Flow>,
     pub(crate) objects: Vec<Object>,
     pub(crate) snapshots: Vec<Snapshot>,
+    pub(crate) profiles: Vec<Profile>,
+    pub(crate) frames: Vec<Frame>,
+    pub(crate) samples: Vec<Sample>,
+    pub(crate) call_sites: Vec<CallSite>,
+    /// The slices that were inferred from samples, by slice.
+    pub(crate) sampled: Vec<(SliceId, Sampled)>,
     pub(crate) meta: Vec<Meta>,
     pub(crate) others: Vec<Other>,
     pub(crate) diagnostics: Diagnostics,
@@ -409,6 +415,50 @@ impl<'a> Trace<'a> {
         &self.snapshots
     }
 
+    /// Sampling profiles, by track; of a track's the first one counts.
+    #[must_use]
+    pub fn profiles(&self) -> &[Profile] {
+        &self.profiles
+    }
+
+    /// The sampling profile of a track that counts. O(log profiles).
+    #[must_use]
+    pub fn profile_of(&self, track: TrackId) -> Option<&Profile> {
+        let first = self.profiles.partition_point(|profile| profile.track < track);
+        self.profiles.get(first).filter(|profile| profile.track == track)
+    }
+
+    /// All frames, profile by profile.
+    #[must_use]
+    pub fn frames(&self) -> &[Frame] {
+        &self.frames
+    }
+
+    /// One frame.
+    #[must_use]
+    pub fn frame(&self, id: FrameId) -> Option<&Frame> {
+        self.frames.get(id.index())
+    }
+
+    /// All samples, profile by profile.
+    #[must_use]
+    pub fn samples(&self) -> &[Sample] {
+        &self.samples
+    }
+
+    /// All call sites, profile by profile, by number.
+    #[must_use]
+    pub fn call_sites(&self) -> &[CallSite] {
+        &self.call_sites
+    }
+
+    /// What is known of a slice that was inferred from samples; `None` for one that the file has. O(log slices).
+    #[must_use]
+    pub fn sampled(&self, id: SliceId) -> Option<Sampled> {
+        let found = self.sampled.binary_search_by_key(&id, |&(slice, _)| slice).ok()?;
+        self.sampled.get(found).map(|&(_, sampled)| sampled)
+    }
+
     /// Facts that have no place elsewhere, in the order of the file.
     #[must_use]
     pub fn meta(&self) -> &[Meta] {
@@ -488,6 +538,11 @@ impl<'a> Trace<'a> {
             flows: self.flows,
             objects: self.objects,
             snapshots: self.snapshots,
+            profiles: self.profiles,
+            frames: self.frames,
+            samples: self.samples,
+            call_sites: self.call_sites,
+            sampled: self.sampled,
             meta: self.meta,
             others: self.others,
             diagnostics: self.diagnostics,

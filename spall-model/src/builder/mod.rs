@@ -9,6 +9,7 @@ mod pairing;
 mod registry;
 mod repair;
 mod rows;
+mod samples;
 mod spans;
 
 use alloc::vec::Vec;
@@ -27,6 +28,7 @@ use self::{
     pairing::PairLog,
     registry::{Registry, TrackKey},
     rows::SliceRow,
+    samples::ProfileLog,
     spans::SpanLog,
 };
 
@@ -62,6 +64,7 @@ pub struct TraceBuilder<'a> {
     instants: Vec<OnTrack<Instant>>,
     counters: Vec<OnTrack<CounterValue>>,
     states: Vec<OnTrack<State>>,
+    profiles: ProfileLog,
     meta: Vec<Meta>,
     others: Vec<Other>,
 }
@@ -111,6 +114,7 @@ impl<'a> TraceBuilder<'a> {
             instants: Vec::new(),
             counters: Vec::new(),
             states: Vec::new(),
+            profiles: ProfileLog::default(),
             meta: Vec::new(),
             others: Vec::new(),
         }
@@ -184,6 +188,11 @@ impl<'a> TraceBuilder<'a> {
                 let args = self.keep_args::<K>(event.args, bytes);
                 self.others.push(Other { tag: *tag, thread, at: event.at, name, category, args });
             }
+            Event::Profile(event) => self.profile::<K>(event, bytes),
+            Event::Frame(event) => self.frame::<K>(event, bytes),
+            Event::FrameChild(caller, child) => self.frame_child::<K>(*caller, *child),
+            Event::Sample(event) => self.sample::<K>(event, bytes),
+            Event::CallSite(number, frame) => self.call_site::<K>(*number, *frame),
             Event::Clock(clock) => self.clock = *clock,
             Event::Conventions(conventions) => self.conventions = *conventions,
             Event::Diagnostic(kind) => self.diagnostics.add(*kind, bytes),
@@ -233,7 +242,6 @@ impl<'a> TraceBuilder<'a> {
     fn push_slice(&mut self, row: &Row, end: Tick, flags: SliceFlags, bytes: ByteRange) -> Option<u32> {
         let index = self.next_row(bytes)?;
         self.touch(row.track, row.at, end);
-        self.registry.track_mut(row.track).in_order = false;
         self.rows.push(row.slice(end, flags, pairing::NO_PAIR));
         Some(index)
     }
@@ -300,9 +308,11 @@ impl<'a> TraceBuilder<'a> {
     pub fn finish(mut self) -> Trace<'a> {
         self.finish_spans();
         self.finish_pairs();
+        let mut profiles = self.finish_profiles();
         self.end_unfinished();
         let has_flows = !self.flows.is_empty();
         let arranged = order::arrange(&mut self, has_flows);
+        profiles.arrange(&arranged.track_ids, &mut self.diagnostics);
         let flows = flows::resolve(&self.flows, &arranged, &mut self.diagnostics);
         let (objects, snapshots) = objects::finish(&mut self, &arranged);
         self.names.shrink_to_fit();
@@ -321,6 +331,11 @@ impl<'a> TraceBuilder<'a> {
             flows,
             objects,
             snapshots,
+            profiles: profiles.profiles,
+            frames: profiles.frames,
+            samples: profiles.samples,
+            call_sites: profiles.sites,
+            sampled: Vec::new(),
             meta: self.meta,
             others: self.others,
             diagnostics: self.diagnostics,

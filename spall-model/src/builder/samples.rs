@@ -1,0 +1,347 @@
+//! Sampling profiles: their parts are gathered while the file is read, and joined at the end. \[cpu 1\]
+
+use alloc::vec::Vec;
+use core::ops::Range;
+
+use foldhash::fast::RandomState;
+use hashbrown::{HashMap, hash_map::Entry};
+
+use crate::{
+    ByteRange, CallSite, DiagnosticKind, Diagnostics, Frame, FrameEvent, FrameId, FrameParent, Id, Key,
+    Profile, ProfileEvent, ProfileKey, Sample, SampleEvent, SampleTime, Tick, Ticks, TrackId,
+};
+
+use super::{Keep, TraceBuilder, registry::index32};
+
+/// What is known of profiles while the file is read.
+#[derive(Debug, Default)]
+pub(super) struct ProfileLog {
+    heads: Vec<Option<Head>>,
+    by_key: HashMap<Handle, u32, RandomState>,
+    parts: Vec<Part>,
+    frames: Vec<FrameRow>,
+    children: Vec<(Key, Key)>,
+    samples: Vec<SampleRow>,
+    sites: Vec<(u64, Key)>,
+    /// The latest frame of each depth, where a part gives depths.
+    callers: Vec<Key>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+enum Handle {
+    Id { process: u32, id: Key },
+    Thread { process: u32, tid: Key },
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Head {
+    track: u32,
+    start: Tick,
+    offset: Ticks,
+    rank: u8,
+}
+
+/// What stands in one place of the file: from these positions to those of the next part.
+#[derive(Debug, Clone, Copy)]
+struct Part {
+    profile: u32,
+    at: Tick,
+    end: Option<Tick>,
+    bytes: ByteRange,
+    frames: u32,
+    children: u32,
+    samples: u32,
+    sites: u32,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct FrameRow {
+    id: Key,
+    caller: Option<Key>,
+    frame: Frame,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct SampleRow {
+    at: SampleTime,
+    frame: Key,
+    weight: f64,
+}
+
+/// All profiles of a trace, those of a track next to each other and the one that counts first.
+#[derive(Debug, Default)]
+pub(super) struct Profiles {
+    pub(super) profiles: Vec<Profile>,
+    pub(super) frames: Vec<Frame>,
+    pub(super) samples: Vec<Sample>,
+    pub(super) sites: Vec<CallSite>,
+}
+
+impl<'a> TraceBuilder<'a> {
+    pub(super) fn profile<'e, K: Keep<'a, 'e>>(&mut self, event: &ProfileEvent<'e>, bytes: ByteRange) {
+        let process = self.process::<K>(event.thread.pid);
+        let handle = match event.key {
+            ProfileKey::Id(id) => Some(Handle::Id { process, id: self.key::<K>(id) }),
+            ProfileKey::Thread => Some(Handle::Thread { process, tid: self.key::<K>(event.thread.tid) }),
+            ProfileKey::Whole => None,
+        };
+        let log = &mut self.profiles;
+        let new = index32(log.heads.len());
+        let profile = handle.map_or(new, |handle| *log.by_key.entry(handle).or_insert(new));
+        if profile == new {
+            log.heads.push(None);
+        }
+        log.callers.clear();
+        log.parts.push(Part {
+            profile,
+            at: event.at,
+            end: event.end,
+            bytes,
+            frames: index32(log.frames.len()),
+            children: index32(log.children.len()),
+            samples: index32(log.samples.len()),
+            sites: index32(log.sites.len()),
+        });
+        let Some(start) = event.begins else { return };
+        let Some(track) = self.thread::<K>(event.thread, bytes) else { return };
+        let head = Head { track, start: start.start, offset: start.offset, rank: start.rank };
+        match self.profiles.heads.get_mut(profile as usize) {
+            Some(slot @ None) => *slot = Some(head),
+            _ => self.diagnostics.add(DiagnosticKind::DuplicateProfile, bytes),
+        }
+    }
+
+    pub(super) fn frame<'e, K: Keep<'a, 'e>>(&mut self, event: &FrameEvent<'e>, bytes: ByteRange) {
+        let id = self.key::<K>(event.id);
+        let frame = Frame {
+            name: self.intern::<K>(event.name),
+            url: self.intern::<K>(event.url),
+            script: event.script,
+            line: event.line,
+            column: event.column,
+            parent: None,
+        };
+        let caller = match event.parent {
+            FrameParent::Unknown => None,
+            FrameParent::Id(id) => Some(self.key::<K>(id)),
+            FrameParent::Depth(depth) => {
+                let callers = &mut self.profiles.callers;
+                callers.truncate(depth as usize);
+                let caller = callers.last().copied();
+                callers.push(id);
+                caller
+            }
+        };
+        if self.profiles.parts.is_empty() {
+            self.diagnostics.add(DiagnosticKind::ProfileWithoutHead, bytes);
+        }
+        self.profiles.frames.push(FrameRow { id, caller, frame });
+    }
+
+    pub(super) fn frame_child<'e, K: Keep<'a, 'e>>(&mut self, caller: Id<'e>, child: Id<'e>) {
+        let child = (self.key::<K>(caller), self.key::<K>(child));
+        self.profiles.children.push(child);
+    }
+
+    pub(super) fn sample<'e, K: Keep<'a, 'e>>(&mut self, event: &SampleEvent<'e>, bytes: ByteRange) {
+        let frame = self.key::<K>(event.frame);
+        if self.profiles.parts.is_empty() {
+            self.diagnostics.add(DiagnosticKind::ProfileWithoutHead, bytes);
+        }
+        self.profiles.samples.push(SampleRow { at: event.at, frame, weight: event.weight });
+    }
+
+    pub(super) fn call_site<'e, K: Keep<'a, 'e>>(&mut self, number: u64, frame: Id<'e>) {
+        let frame = self.key::<K>(frame);
+        self.profiles.sites.push((number, frame));
+    }
+
+    /// Joins the parts of each profile. Tracks keep their numbers; [`Profiles::arrange`] gives the new ones.
+    pub(super) fn finish_profiles(&mut self) -> Profiles {
+        let log = core::mem::take(&mut self.profiles);
+        let mut parts: Vec<(Part, Extent)> = log.parts.iter().copied().zip(log.extents()).collect();
+        parts.sort_by_key(|(part, _)| (part.profile, part.at));
+        let mut joining = Joining { log: &log, found: Profiles::default(), ids: HashMap::default() };
+        for parts in parts.chunk_by(|(a, _), (b, _)| a.profile == b.profile) {
+            let Some((first, _)) = parts.first() else { continue };
+            let Some(head) = log.heads.get(first.profile as usize).copied().flatten() else {
+                for (part, _) in parts {
+                    self.diagnostics.add(DiagnosticKind::ProfileWithoutHead, part.bytes);
+                }
+                continue;
+            };
+            let (from, to) = joining.join(head, parts, &mut self.diagnostics);
+            self.touch(head.track, from, to);
+        }
+        joining.found
+    }
+}
+
+impl Profiles {
+    /// Gives the tracks their new numbers and brings the profiles into their order.
+    pub(super) fn arrange(&mut self, track_ids: &[u32], diagnostics: &mut Diagnostics) {
+        for profile in &mut self.profiles {
+            profile.track = TrackId(track_ids.get(profile.track.index()).copied().unwrap_or(u32::MAX));
+        }
+        self.profiles.sort_by_key(|profile| (profile.track, profile.rank));
+        for _ in self.profiles.windows(2).filter(|pair| matches!(pair, [a, b] if a.track == b.track)) {
+            diagnostics.add(DiagnosticKind::SecondProfile, ByteRange::default());
+        }
+    }
+}
+
+/// Where in the log the content of a part stands.
+#[derive(Debug, Clone)]
+struct Extent {
+    frames: Range<usize>,
+    children: Range<usize>,
+    samples: Range<usize>,
+    sites: Range<usize>,
+}
+
+impl ProfileLog {
+    fn extents(&self) -> impl Iterator<Item = Extent> {
+        let end = [self.frames.len(), self.children.len(), self.samples.len(), self.sites.len()];
+        let starts =
+            |part: &Part| [part.frames, part.children, part.samples, part.sites].map(|at| at as usize);
+        let ends = self.parts.iter().skip(1).map(starts).chain([end]);
+        self.parts.iter().map(starts).zip(ends).map(|(from, to)| {
+            let [frames, children, samples, sites] = [0, 1, 2, 3].map(|i: usize| {
+                from.get(i).copied().unwrap_or_default()..to.get(i).copied().unwrap_or_default()
+            });
+            Extent { frames, children, samples, sites }
+        })
+    }
+}
+
+struct Joining<'l> {
+    log: &'l ProfileLog,
+    found: Profiles,
+    /// The frames of the profile that is being joined, by id.
+    ids: HashMap<Key, FrameId, RandomState>,
+}
+
+#[allow(clippy::indexing_slicing, reason = "positions are of the log's own tables")]
+impl Joining<'_> {
+    /// Joins the parts of one profile; from when to when it reaches.
+    fn join(&mut self, head: Head, parts: &[(Part, Extent)], diagnostics: &mut Diagnostics) -> (Tick, Tick) {
+        let found = &self.found;
+        let first = [found.frames.len(), found.samples.len(), found.sites.len()].map(index32);
+        self.add_frames(parts, diagnostics);
+        self.break_cycles(first[0] as usize, parts, diagnostics);
+        self.add_sites(parts, first[2] as usize);
+        self.add_samples(head, parts, diagnostics);
+        let found = &mut self.found;
+        let samples = &mut found.samples[first[1] as usize..];
+        samples.sort_by_key(|sample| sample.at);
+        let start = head.start.after(head.offset);
+        let end = parts.iter().filter_map(|(part, _)| part.end).next_back();
+        let end = end.map(|end| end.after(head.offset));
+        let bounds = samples.first().zip(samples.last());
+        let from = bounds.map_or(start, |(first, _)| start.min(first.at));
+        let to = bounds.map_or(start, |(_, last)| start.max(last.at)).max(end.unwrap_or(start));
+        found.profiles.push(Profile {
+            track: TrackId(head.track),
+            start,
+            end,
+            rank: head.rank,
+            frames: first[0]..index32(found.frames.len()),
+            samples: first[1]..index32(found.samples.len()),
+            sites: first[2]..index32(found.sites.len()),
+        });
+        (from, to)
+    }
+
+    fn add_frames(&mut self, parts: &[(Part, Extent)], diagnostics: &mut Diagnostics) {
+        self.ids.clear();
+        for (part, extent) in parts {
+            for row in &self.log.frames[extent.frames.clone()] {
+                match self.ids.entry(row.id) {
+                    Entry::Vacant(entry) => {
+                        entry.insert(FrameId(index32(self.found.frames.len())));
+                        self.found.frames.push(row.frame);
+                    }
+                    Entry::Occupied(_) => diagnostics.add(DiagnosticKind::DuplicateFrame, part.bytes),
+                }
+            }
+        }
+        // Who a frame says calls it goes before who says to call it.
+        for (part, extent) in parts {
+            for row in &self.log.frames[extent.frames.clone()] {
+                let Some(caller) = row.caller else { continue };
+                match (self.ids.get(&row.id), self.ids.get(&caller)) {
+                    (Some(id), Some(&caller)) => {
+                        self.found.frames[id.index()].parent.get_or_insert(caller);
+                    }
+                    _ => diagnostics.add(DiagnosticKind::LostFrame, part.bytes),
+                }
+            }
+        }
+        for (part, extent) in parts {
+            for (caller, child) in &self.log.children[extent.children.clone()] {
+                match (self.ids.get(caller), self.ids.get(child)) {
+                    (Some(&caller), Some(child)) => {
+                        self.found.frames[child.index()].parent.get_or_insert(caller);
+                    }
+                    _ => diagnostics.add(DiagnosticKind::LostFrame, part.bytes),
+                }
+            }
+        }
+    }
+
+    /// Every frame that calls itself in the end becomes a root.
+    fn break_cycles(&mut self, first: usize, parts: &[(Part, Extent)], diagnostics: &mut Diagnostics) {
+        let frames = &mut self.found.frames[first..];
+        let local = |frame: FrameId| frame.index() - first;
+        // 0: not seen; else the walk that has seen it.
+        let mut seen_by = alloc::vec![0_u32; frames.len()];
+        for (start, walk) in (0..frames.len()).zip(1..) {
+            let mut at = start;
+            let comes_back = loop {
+                if seen_by[at] != 0 {
+                    break seen_by[at] == walk;
+                }
+                seen_by[at] = walk;
+                match frames[at].parent {
+                    Some(parent) => at = local(parent),
+                    None => break false,
+                }
+            };
+            if comes_back {
+                while let Some(parent) = frames[at].parent.take() {
+                    diagnostics.add(DiagnosticKind::LostFrame, parts[0].0.bytes);
+                    at = local(parent);
+                }
+            }
+        }
+    }
+
+    fn add_sites(&mut self, parts: &[(Part, Extent)], first: usize) {
+        for (_, extent) in parts {
+            for &(number, frame) in &self.log.sites[extent.sites.clone()] {
+                if let Some(&frame) = self.ids.get(&frame) {
+                    self.found.sites.push(CallSite { number, frame });
+                }
+            }
+        }
+        self.found.sites[first..].sort_by_key(|site| site.number);
+    }
+
+    fn add_samples(&mut self, head: Head, parts: &[(Part, Extent)], diagnostics: &mut Diagnostics) {
+        // Deltas are added up with their signs: a time that goes back says that the order is lost, not the time.
+        let mut now = head.start;
+        for (part, extent) in parts {
+            for row in &self.log.samples[extent.samples.clone()] {
+                now = match row.at {
+                    SampleTime::After(delta) => now.after(delta),
+                    SampleTime::At(at) => at,
+                };
+                let frame = self.ids.get(&row.frame).copied();
+                if frame.is_none() {
+                    diagnostics.add(DiagnosticKind::UnknownFrame, part.bytes);
+                }
+                self.found.samples.push(Sample { at: now.after(head.offset), frame, weight: row.weight });
+            }
+        }
+    }
+}

@@ -1,0 +1,99 @@
+//! Sampling profiles as a trace keeps them: facts, in the order of time. \[cpu 1\]
+
+use core::ops::Range;
+
+use crate::{NameId, Tick, TrackId};
+
+/// A sampling profile of one thread.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Profile {
+    /// The thread.
+    pub track: TrackId,
+    /// When it begins.
+    pub start: Tick,
+    /// When it ends, if the file says so.
+    pub end: Option<Tick>,
+    /// Of several profiles of a thread the first one counts; they are in the order of their ranks.
+    pub rank: u8,
+    pub(crate) frames: Range<u32>,
+    pub(crate) samples: Range<u32>,
+    pub(crate) sites: Range<u32>,
+}
+
+impl Profile {
+    /// Its frames, as positions in [`crate::Trace::frames`].
+    #[must_use]
+    pub fn frames(&self) -> Range<usize> {
+        self.frames.start as usize..self.frames.end as usize
+    }
+
+    /// Its samples, as positions in [`crate::Trace::samples`], by time.
+    #[must_use]
+    pub fn samples(&self) -> Range<usize> {
+        self.samples.start as usize..self.samples.end as usize
+    }
+
+    /// Its call sites, as positions in [`crate::Trace::call_sites`], by number.
+    #[must_use]
+    pub fn call_sites(&self) -> Range<usize> {
+        self.sites.start as usize..self.sites.end as usize
+    }
+}
+
+/// The number of a frame in [`crate::Trace::frames`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct FrameId(pub u32);
+
+impl FrameId {
+    /// The position in [`crate::Trace::frames`].
+    #[must_use]
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// A function in a call tree.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Frame {
+    /// The function.
+    pub name: NameId,
+    /// Where its source is; empty if the file does not say.
+    pub url: NameId,
+    /// The number of its script; 0 if the file does not say.
+    pub script: i64,
+    /// The line at which the function begins, from 0.
+    pub line: Option<u32>,
+    /// The column at which the function begins, from 0.
+    pub column: Option<u32>,
+    /// Who calls it. Following this ends at a root: there are no cycles.
+    pub parent: Option<FrameId>,
+}
+
+/// What a thread was found doing at a point in time.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Sample {
+    /// When.
+    pub at: Tick,
+    /// The innermost frame; `None` if the profile does not have it.
+    pub frame: Option<FrameId>,
+    /// How much it counts.
+    pub weight: f64,
+}
+
+/// The frame that ran when the slice began that carries this number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CallSite {
+    /// The number.
+    pub number: u64,
+    /// The frame.
+    pub frame: FrameId,
+}
+
+/// What is known of a slice that was inferred from samples.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Sampled {
+    /// The function that ran; one of the frames that are the same function with the same callers.
+    pub frame: FrameId,
+    /// How many samples have it as their innermost frame.
+    pub hits: u32,
+}
