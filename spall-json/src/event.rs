@@ -5,6 +5,7 @@ use spall_model::{
     MetaEvent, ObjectPhase, Scope, Text, Thread, ThreadEvent, Tick, Ticks, Value,
 };
 
+use crate::cpu_profile::{Cursor, Envelope, Holder};
 use crate::decimal::{Nanos, Rounded};
 use crate::fields::{Field, FieldSet, Fields, KEYED_EVENT, THREAD_EVENT};
 use crate::id;
@@ -144,6 +145,24 @@ impl<'a> Record<'a, '_> {
             name: slice.name,
             category: slice.category,
         })
+    }
+
+    /// The CPU profile, or the part of one, that the event holds, and the event that names it. \[cpu 1\]
+    #[inline]
+    pub(crate) fn profile(&mut self, event: &Event<'a>) -> Option<(Cursor, Event<'a>)> {
+        let (holder, event) = match event {
+            Event::Other(event, b'P') if event.name.is(b"Profile") => (Holder::Head, event),
+            Event::Other(event, b'P') if event.name.is(b"ProfileChunk") => (Holder::Chunk, event),
+            Event::Instant(event, _) | Event::Complete(event, _) if event.name.raw() == b"CpuProfile" => {
+                (Holder::Whole, event)
+            }
+            _ => return None,
+        };
+        let args = self.value_of(Field::Args).filter(|args| args.kind == Kind::Object)?;
+        let record = self.data.get(self.object.0..self.object.1)?;
+        let id = self.value_of(Field::Id).and_then(|id| id::of_key(id.kind, self.bytes(id)));
+        let envelope = Envelope { holder, thread: event.thread, at: event.at, id };
+        Cursor::of_event(record, args.start - self.object.0, envelope)
     }
 
     /// The length of a complete event: `dur`, or else a `tdur` that is more than nothing.
@@ -552,6 +571,16 @@ impl<'a> Record<'a, '_> {
                 Args::NONE
             }
         }
+    }
+}
+
+/// What is left of an event that holds a CPU profile: an instant happened all the same.
+pub(crate) fn beside_profile(event: Event<'_>) -> Option<Event<'_>> {
+    match event {
+        Event::Instant(event, scope) => {
+            Some(Event::Instant(ThreadEvent { args: Args::NONE, ..event }, scope))
+        }
+        _ => None,
     }
 }
 

@@ -55,6 +55,7 @@ extern crate alloc;
 extern crate std;
 
 mod color;
+mod cpu_profile;
 mod decimal;
 mod error;
 mod event;
@@ -65,13 +66,15 @@ mod id;
 mod lexer;
 mod parser;
 mod pending;
-mod resync;
 mod scan;
 mod shape;
 mod value;
 mod writer;
 
 pub use color::cname_rgb;
+#[cfg(feature = "alloc")]
+pub use cpu_profile::V8;
+pub use cpu_profile::is_cpu_profile;
 pub use error::{Compression, Error, ErrorKind, LinePosition};
 #[cfg(feature = "serde")]
 pub use from_args::{ArgsError, from_args};

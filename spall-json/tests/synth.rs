@@ -3,8 +3,7 @@
 
 mod common;
 
-use core::time::Duration;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use common::{collect, collect_chunked};
 use spall_model::Event;

@@ -1,0 +1,230 @@
+//! The call tree of a profile: a list of nodes that name their parent or their children, or nodes in nodes.
+
+use spall_model::{DiagnosticKind, Event, FrameEvent, FrameParent, Id, Text};
+
+use crate::lexer::{self, Key, Kind, Stop, Token};
+use crate::value;
+
+use super::{Found, id_at, next_item, text_at};
+
+/// How far the call tree was read.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Nodes {
+    /// Between two nodes of a list.
+    List(usize),
+    /// Between the children of a node of a list.
+    Children {
+        /// Where the next one is.
+        at: usize,
+        /// The id of the node.
+        of: Token,
+        /// Where the node ends.
+        end: usize,
+    },
+    /// Between nodes that are so deep in others.
+    Tree { at: usize, depth: u32 },
+    /// Everything was read.
+    Done,
+}
+
+/// So deep in a tree, what stands behind the children of a node is still looked for: the old V8 writes all before
+/// them, other writers need not. Deeper, it would take too long.
+const MAX_SEARCH_DEPTH: u32 = 64;
+
+impl Nodes {
+    pub(super) fn list(start: usize) -> Self {
+        Self::List(start + 1)
+    }
+
+    pub(super) fn tree(start: usize) -> Self {
+        Self::Tree { at: start, depth: 0 }
+    }
+
+    pub(super) fn none() -> Self {
+        Self::Done
+    }
+
+    pub(super) fn next<'a>(&mut self, record: &'a [u8]) -> Option<Found<'a>> {
+        loop {
+            match *self {
+                Self::List(at) => return self.next_of_list(record, at),
+                Self::Children { mut at, of, end } => {
+                    let Some(child) = next_item(record, &mut at) else {
+                        *self = Self::List(end);
+                        continue;
+                    };
+                    *self = Self::Children { at, of, end };
+                    let event = match (id_at(record, of), id_at(record, child)) {
+                        (Some(of), Some(child)) => Event::FrameChild(of, child),
+                        _ => Event::Diagnostic(DiagnosticKind::BadField),
+                    };
+                    return Some((event, (child.start, child.end)));
+                }
+                Self::Tree { at, depth } => return self.next_of_tree(record, at, depth),
+                Self::Done => return None,
+            }
+        }
+    }
+
+    fn next_of_list<'a>(&mut self, record: &'a [u8], at: usize) -> Option<Found<'a>> {
+        *self = Self::Done;
+        let mut at = at;
+        let item = next_item(record, &mut at)?;
+        let bytes = (item.start, item.end);
+        *self = Self::List(item.end);
+        let mut node = Node::default();
+        let mut pos = item.start + 1;
+        let is_object = item.kind == Kind::Object;
+        while let Some(member) = lexer::next_member(record, &mut pos).ok().flatten().filter(|_| is_object) {
+            node.take(record, &member.key, member.value);
+        }
+        let Some((of, id)) = node.id.and_then(|id| Some((id, id_at(record, id)?))) else {
+            return Some((Event::Diagnostic(DiagnosticKind::BadField), bytes));
+        };
+        if let Some(children) = node.children {
+            *self = Self::Children { at: children + 1, of, end: item.end };
+        }
+        let parent = node.parent.and_then(|parent| id_at(record, parent));
+        let parent = parent.map_or(FrameParent::Unknown, FrameParent::Id);
+        Some((Event::Frame(node.frame(record, id, parent, 0)), bytes))
+    }
+
+    /// The next node of a tree, parents before children. Nodes are left through the brackets that close them, so
+    /// that nothing has to be remembered but the depth.
+    fn next_of_tree<'a>(&mut self, record: &'a [u8], at: usize, depth: u32) -> Option<Found<'a>> {
+        let (mut at, mut depth) = (at, depth);
+        *self = Self::Done;
+        loop {
+            match *record.get(at)? {
+                b'{' => break,
+                b']' => {
+                    // The rest of the node whose children these were.
+                    at += 1;
+                    while lexer::next_member(record, &mut at).ok()?.is_some() {}
+                    depth = depth.checked_sub(1).filter(|&depth| depth > 0)?;
+                }
+                b',' => at += 1,
+                byte if lexer::is_blank(byte) => at += 1,
+                _ => return None,
+            }
+        }
+        let start = at;
+        let mut node = Node::default();
+        let mut pos = start + 1;
+        let closed = node.read_to_children(record, &mut pos);
+        let end = pos;
+        match (closed, node.children) {
+            (_, Some(children)) => {
+                if depth < MAX_SEARCH_DEPTH && node.id.is_none() {
+                    node.read_behind_children(record, children);
+                }
+                *self = Self::Tree { at: children + 1, depth: depth.saturating_add(1) };
+            }
+            (Ok(()), None) if depth > 0 => *self = Self::Tree { at: end, depth },
+            _ => {}
+        }
+        let event = match node.id.and_then(|id| id_at(record, id)) {
+            Some(id) => Event::Frame(node.frame(record, id, FrameParent::Depth(depth), 1)),
+            None => Event::Diagnostic(DiagnosticKind::BadField),
+        };
+        Some((event, (start, end)))
+    }
+}
+
+/// Where the fields of a node stand.
+#[derive(Debug, Clone, Copy, Default)]
+struct Node {
+    id: Option<Token>,
+    parent: Option<Token>,
+    /// Where the bracket of the children is.
+    children: Option<usize>,
+    name: Option<Token>,
+    url: Option<Token>,
+    script: Option<Token>,
+    line: Option<Token>,
+    column: Option<Token>,
+}
+
+impl Node {
+    fn take(&mut self, record: &[u8], key: &Key, value: Token) {
+        match record.get(key.inside.0..key.inside.1) {
+            Some(b"id") => self.id = Some(value),
+            Some(b"parent") => self.parent = Some(value),
+            Some(b"children") if value.kind == Kind::Array => self.children = Some(value.start),
+            Some(b"callFrame") if value.kind == Kind::Object => {
+                let mut pos = value.start + 1;
+                while let Ok(Some(member)) = lexer::next_member(record, &mut pos) {
+                    self.take_function(record, &member.key, member.value);
+                }
+            }
+            _ => self.take_function(record, key, value),
+        }
+    }
+
+    fn take_function(&mut self, record: &[u8], key: &Key, value: Token) {
+        let field = match record.get(key.inside.0..key.inside.1) {
+            Some(b"functionName") => &mut self.name,
+            Some(b"url") => &mut self.url,
+            Some(b"scriptId") => &mut self.script,
+            Some(b"lineNumber") => &mut self.line,
+            Some(b"columnNumber") => &mut self.column,
+            _ => return,
+        };
+        *field = Some(value);
+    }
+
+    /// Reads members up to the children, or to the end of the node.
+    fn read_to_children(&mut self, record: &[u8], pos: &mut usize) -> Result<(), Stop> {
+        while let Some(key) = lexer::next_key(record, pos)? {
+            if record.get(key.value) == Some(&b'[') && key.is(record, b"children") {
+                self.children = Some(key.value);
+                return Ok(());
+            }
+            let value = lexer::token(record, key.value)?;
+            self.take(record, &key, value);
+            *pos = value.end;
+        }
+        Ok(())
+    }
+
+    fn read_behind_children(&mut self, record: &[u8], children: usize) {
+        let Ok(mut pos) = lexer::nested_end(record, children) else { return };
+        while let Ok(Some(member)) = lexer::next_member(record, &mut pos) {
+            self.take(record, &member.key, member.value);
+        }
+        self.children = Some(children);
+    }
+
+    /// The frame. Lines count from `first_line` in the file.
+    fn frame<'a>(
+        &self,
+        record: &'a [u8],
+        id: Id<'a>,
+        parent: FrameParent<'a>,
+        first_line: i64,
+    ) -> FrameEvent<'a> {
+        let text = |token: Option<Token>| {
+            let Some(token) = token else { return Text::EMPTY };
+            let inside = value::inside(text_at(record, token));
+            match token.kind {
+                Kind::String => Text::plain(inside),
+                Kind::EscapedString => Text::escaped(inside),
+                _ => Text::EMPTY,
+            }
+        };
+        let number = |token: Option<Token>| match id_at(record, token?)? {
+            Id::Number(number) => Some(number),
+            Id::Text(_) => None,
+        };
+        let name = text(self.name);
+        FrameEvent {
+            id,
+            parent,
+            name: if name.is_empty() { Text::plain(b"(anonymous)") } else { name },
+            url: text(self.url),
+            script: number(self.script).unwrap_or(0),
+            line: number(self.line).and_then(|line| u32::try_from(line.checked_sub(first_line)?).ok()),
+            column: number(self.column).and_then(|column| u32::try_from(column).ok()),
+        }
+    }
+}

@@ -1,0 +1,105 @@
+//! What the merge of samples and slices has to know of V8 and of Chrome's traces. \[cpu 2, 3\]
+
+use spall_model::{
+    Frame, SliceArgs, Ticks, Value,
+    sample::{Callee, Rules},
+};
+
+/// The rules for traces of Chrome and Node.
+///
+/// ```
+/// use spall_json::V8;
+/// use spall_model::sample::Rules;
+/// let with_mine = Rules { invocations: &["FunctionCall", "MyEngine::call"], ..V8 };
+/// # let _ = with_mine;
+/// ```
+pub const V8: Rules = Rules {
+    invocations: &[
+        "FunctionCall",
+        "EvaluateScript",
+        "RunMicrotasks",
+        "V8.RunMicrotasks",
+        "EventDispatch",
+        "v8.evaluateModule",
+        "V8.Execute",
+        "v8.run",
+        "v8.callFunction",
+        "v8.callModuleMethod",
+        "v8.newInstance",
+        "v8.callAsFunction",
+        "v8.callAsConstructor",
+        "V8Console::runTask",
+    ],
+    resets: &[
+        "RunTask",
+        "RunMicrotasks",
+        "V8.RunMicrotasks",
+        "ThreadControllerImpl::RunTask",
+        "ThreadPool_RunTask",
+        "MessageLoop::RunTask",
+        "TaskQueueManager::ProcessTaskFromWorkQueue",
+    ],
+    root: "(root)",
+    idle: &["(program)", "(idle)"],
+    program: "(program)",
+    collector: "(garbage collector)",
+    resolution: Ticks(1000),
+    is_native,
+    call_site,
+    callee,
+};
+
+/// Callbacks of the embedder such as `insertBefore` have neither a source nor a script.
+fn is_native(frame: &Frame) -> bool {
+    frame.url.is_empty() && frame.script == 0
+}
+
+/// `sampleTraceId`, in `args.data` or in `args.beginData`.
+fn call_site(args: &SliceArgs<'_>) -> Option<u64> {
+    let inside = |value: Value<'_>| match value {
+        Value::Map(map) => map.get(b"sampleTraceId").and_then(whole_number),
+        _ => None,
+    };
+    let mut found = None;
+    for part in [args.begin, args.end] {
+        for (key, value) in part {
+            if key.is(b"data") || key.is(b"beginData") {
+                found = inside(value).or(found);
+            }
+        }
+    }
+    found
+}
+
+fn whole_number(value: Value<'_>) -> Option<u64> {
+    match value {
+        Value::I64(number) => u64::try_from(number).ok(),
+        Value::U64(number) => Some(number),
+        Value::Text(text) => core::str::from_utf8(text.raw()).ok()?.parse().ok(),
+        _ => None,
+    }
+}
+
+/// The function that a `FunctionCall` names. Its line and column count from 1, those of frames from 0.
+fn callee<'a>(args: &SliceArgs<'a>) -> Option<Callee<'a>> {
+    let Some(Value::Map(data)) = args.get(b"data") else { return None };
+    let (mut script, mut line, mut column, mut name, mut url) = (None, None, None, None, None);
+    for (key, value) in data {
+        match (key.raw(), value) {
+            (b"scriptId", value) => script = whole_number(value).and_then(|id| i64::try_from(id).ok()),
+            (b"lineNumber", value) => line = from_one(value),
+            (b"columnNumber", value) => column = from_one(value),
+            (b"functionName", Value::Text(text)) => name = Some(text),
+            (b"url", Value::Text(text)) => url = Some(text),
+            _ => {}
+        }
+    }
+    if let (Some(script), Some(line), Some(column)) = (script, line, column) {
+        return Some(Callee::Place { script, line, column });
+    }
+    Some(Callee::Name { name: name?, url: url? })
+}
+
+fn from_one(value: Value<'_>) -> Option<u32> {
+    u32::try_from(whole_number(value)?.checked_sub(1)?).ok()
+}
