@@ -12,7 +12,7 @@ use std::{
 use spall::{
     format::{apitrace, container::decompress},
     layout::{Layout, Options},
-    model::{DiagnosticKind, Key, Limits, Scope, SliceId, Trace, Track, TrackId, TrackKind},
+    model::{DiagnosticKind, FrameId, Key, Limits, Scope, SliceId, Trace, Track, TrackId, TrackKind},
 };
 use spall_examples::{json::Line, phases::Phases};
 
@@ -93,6 +93,8 @@ fn dump(path: &std::path::Path, summary: bool) -> Result<(), Box<dyn Error>> {
     let format = spall::detect(&data).ok_or(spall::Error::UnknownFormat)?;
     let trace = spall::load_as(format, &data, &Limits::default())?;
     phases.end("load");
+    let trace = spall::merge_samples(trace);
+    phases.end("merge");
     let layout = Layout::new(&trace, &Options::default());
     phases.end("layout");
     let mut dump = Dump { trace: &trace, layout: &layout, out: BufWriter::new(io::stdout().lock()) };
@@ -278,8 +280,31 @@ impl<W: Write> Dump<'_, W> {
         line.raw("lane", place.lane)
             .raw("depth", place.depth)
             .raw("self", self.layout.self_time(id).unwrap_or_default().0);
-        line.raw("open", slice.flags.is_unfinished()).args(trace.slice_args(id).iter());
+        line.raw("open", slice.flags.is_unfinished());
+        match trace.sampled(id) {
+            Some(sampled) => {
+                line.text("kind", "sample").raw("hits", sampled.hits);
+                self.function(&mut line, sampled.frame);
+            }
+            None => {
+                line.args(trace.slice_args(id).iter());
+            }
+        }
         self.line(&mut line)
+    }
+
+    /// Where the source of a sampled function is.
+    fn function(&self, line: &mut Line, frame: FrameId) {
+        let Some(frame) = self.trace.frame(frame) else { return };
+        let mut args = Vec::new();
+        if !frame.url.is_empty() {
+            args.push(format!("\"url\":{}", quoted(&self.trace.name(frame.url))));
+        }
+        args.extend(frame.line.map(|line| format!("\"line\":{line}")));
+        args.extend(frame.column.map(|column| format!("\"column\":{column}")));
+        if !args.is_empty() {
+            line.raw("args", format_args!("{{{}}}", args.join(",")));
+        }
     }
 
     fn flows(&mut self) -> io::Result<()> {

@@ -13,6 +13,8 @@ pub enum Format {
     SpallAuto,
     /// Trace Event JSON, plain or compressed.
     TraceEventJson,
+    /// A CPU profile of V8, in JSON of its own.
+    CpuProfile,
     /// Heph.
     Heph,
     /// apitrace, in any of its containers.
@@ -30,6 +32,7 @@ impl Format {
             Self::Spall { .. } => "spall",
             Self::SpallAuto => "spall-auto",
             Self::TraceEventJson => "trace-event-json",
+            Self::CpuProfile => "cpuprofile",
             Self::Heph => "heph",
             Self::Apitrace => "apitrace",
         }
@@ -81,6 +84,9 @@ pub fn detect(data: &[u8]) -> Option<Format> {
     }
     if data.starts_with(b"at") {
         return Some(Format::Apitrace);
+    }
+    if spall_json::is_cpu_profile(data) {
+        return Some(Format::CpuProfile);
     }
     let json = looks_like_json(data);
     if json == Some(true) {

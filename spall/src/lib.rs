@@ -66,6 +66,8 @@ mod load;
 mod packed;
 #[cfg(feature = "alloc")]
 mod parser;
+#[cfg(feature = "alloc")]
+mod samples;
 #[cfg(feature = "std")]
 mod stream;
 
@@ -80,5 +82,7 @@ pub use detect::{Format, detect};
 pub use error::Error;
 #[cfg(feature = "alloc")]
 pub use load::{load, load_as};
+#[cfg(feature = "alloc")]
+pub use samples::{call_tree, merge_samples};
 #[cfg(feature = "std")]
 pub use stream::load_from;

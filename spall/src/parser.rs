@@ -19,7 +19,7 @@ impl AnyParser {
         Some(match format {
             Format::Spall { .. } => Self::Spall(spall_format::spall::Parser::new()),
             Format::Heph => Self::Heph(spall_format::heph::Parser::new()),
-            Format::TraceEventJson => Self::Json(spall_json::Parser::new()),
+            Format::TraceEventJson | Format::CpuProfile => Self::Json(spall_json::Parser::new()),
             _ => return None,
         })
     }

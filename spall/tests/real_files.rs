@@ -98,6 +98,10 @@ const EXPLAINED: &[(DiagnosticKind, &str)] = &[
     (DiagnosticKind::NameMismatch, "made to test readers"),
     (DiagnosticKind::Unordered, "made to test readers, or buffers written out of order"),
     (DiagnosticKind::Resorted, "made to test readers"),
+    (DiagnosticKind::ProfileWithoutHead, "the recording began inside the CPU profile"),
+    (DiagnosticKind::SecondProfile, "Node and the console profile a thread twice"),
+    (DiagnosticKind::LostFrame, "the recording began after the caller was written"),
+    (DiagnosticKind::UnknownFrame, "the recording began after the frame was written"),
     (DiagnosticKind::MissingBracket, "the recording was cut off"),
     (DiagnosticKind::MissingComma, "the writer forgot commas before its last events"),
 ];

@@ -134,6 +134,10 @@ fn json_files_become_the_same_trace_again() {
                 continue;
             }
             let Ok(trace) = spall::load(&data, &Limits::default()) else { panic!("{name}") };
+            // The writer has no form for sampling profiles.
+            if !trace.profiles().is_empty() {
+                continue;
+            }
             compare(&name, &trace, &to_json(parse_all(&data)));
         }
     }
