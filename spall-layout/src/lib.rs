@@ -48,7 +48,8 @@
 //! | walk from slice to slice | [`Layout::parent`], [`Layout::children`], [`Layout::next`], [`Layout::previous`] |
 //! | draw counters, instants and arrows | [`Series`], [`instant_marks`], [`Flows`] |
 //! | show a folded group, and search hits | [`Layout::busy_rows`], [`Hits`] |
-//! | sum up, draw a flame graph | [`stats`](fn@stats), [`Tree`] |
+//! | sum up by name | [`stats`](fn@stats) |
+//! | draw a flame graph, a sandwich, a comparison | [`Tree`], [`Inverted`], [`TreeDiff`] |
 //! | fill a vertex buffer | [`Instance`] |
 //! | label and colour | [`Ruler`], [`fit_label`], [`ColorKey`] |
 //!
@@ -73,6 +74,10 @@ mod build;
 #[cfg(feature = "alloc")]
 mod counters;
 #[cfg(feature = "alloc")]
+mod diff;
+#[cfg(feature = "alloc")]
+mod flame;
+#[cfg(feature = "alloc")]
 mod flows;
 mod frame;
 #[cfg(feature = "alloc")]
@@ -85,6 +90,8 @@ mod index;
 mod instance;
 #[cfg(feature = "alloc")]
 mod instants;
+#[cfg(feature = "alloc")]
+mod inverted;
 mod label;
 #[cfg(feature = "alloc")]
 mod layout;
@@ -108,12 +115,18 @@ mod summary;
 #[cfg(feature = "alloc")]
 mod tree;
 #[cfg(feature = "alloc")]
+mod tree_filter;
+#[cfg(feature = "alloc")]
 mod vertical;
 #[cfg(feature = "alloc")]
 mod walk;
 
 #[cfg(feature = "alloc")]
 pub use counters::{CounterRun, Series};
+#[cfg(feature = "alloc")]
+pub use diff::{DiffNode, DiffSums, DiffWidth, TreeDiff};
+#[cfg(feature = "alloc")]
+pub use flame::TreeOrder;
 #[cfg(feature = "alloc")]
 pub use flows::{FlowEnd, FlowRect, Flows};
 pub use frame::{Fidelity, Frame};
@@ -123,6 +136,8 @@ pub use hits::Hits;
 pub use instance::Instance;
 #[cfg(feature = "alloc")]
 pub use instants::{InstantMark, instant_marks};
+#[cfg(feature = "alloc")]
+pub use inverted::Inverted;
 pub use label::{ColorKey, Ellipsis, Fitted, fit_label};
 #[cfg(feature = "alloc")]
 pub use layout::{Layout, Options, RowInfo};
@@ -140,6 +155,6 @@ pub use spall_model::nest::Overlap;
 #[cfg(feature = "alloc")]
 pub use stats::{NameStats, stats};
 #[cfg(feature = "alloc")]
-pub use tree::{Tree, TreeNode, TreeOrder};
+pub use tree::{Tree, TreeNode};
 #[cfg(feature = "alloc")]
 pub use vertical::{Line, LineKind, Vertical, VerticalStyle};

@@ -7,8 +7,9 @@ use core::ops::Range;
 
 use spall_model::{NameId, SliceId, Tick, Ticks, Trace, TrackId};
 
+use crate::flame::{self, Shape};
 use crate::nested::{Visit, visit_track};
-use crate::{EdgeRule, Layout, Row};
+use crate::{EdgeRule, Layout, Row, TreeOrder};
 
 /// A node of a [`Tree`]. Sums saturate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,19 +28,11 @@ pub struct TreeNode {
     pub self_time: Ticks,
 }
 
-/// The order of the children of a node.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub enum TreeOrder {
-    /// The most time first, then as first seen: "left heavy".
-    #[default]
-    Weight,
-    /// By the number of the name, that is as names first occur in the file.
-    Name,
-    /// As first seen.
-    First,
-}
-
 /// Callers above, callees below, over any range of time and any tracks.
+///
+/// From a tree others are made: [`Tree::hide`], [`Tree::callees`], [`Tree::keep_stacks`], [`Tree::drop_stacks`],
+/// [`Tree::flatten_recursion`] and [`Tree::rename`] change what is shown; [`crate::Inverted`] has callees above and
+/// callers below; [`crate::TreeDiff`] compares two.
 ///
 /// ```
 /// use spall_layout::{Fidelity, Frame, Layout, Options, RowId, Scratch, Tree, TreeOrder};
@@ -62,14 +55,15 @@ pub enum TreeOrder {
 /// rows[1].view(RowId(1)).rects(&frame, &mut Scratch::new(), &mut rects);
 /// assert_eq!((rects[0].slice.0, rects[0].x0, rects[0].x1), (1, 0, 11)); // node 1 is g
 /// ```
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Tree {
     nodes: Vec<TreeNode>,
     total: Ticks,
+    left_out: Ticks,
 }
 
 impl Tree {
-    /// Merges the slices of `tracks` that touch `range`. O(n log n).
+    /// Merges the slices of `tracks` that touch `range`, by name. O(n log n).
     #[must_use]
     pub fn new(
         trace: &Trace<'_>,
@@ -77,19 +71,26 @@ impl Tree {
         tracks: impl IntoIterator<Item = TrackId>,
         range: Range<Tick>,
     ) -> Self {
-        let mut merge = Merge { nodes: Vec::new(), children: BTreeMap::new(), open: Vec::new() };
         let names = trace.slices().names();
+        Self::by_key(layout, tracks, range, |slice| names.get(slice.index()).copied())
+    }
+
+    /// Merges by a key of the caller's instead of the name, for instance one per name and category. A slice without
+    /// a key is not shown: its time is that of the slice it lies in, if that
+    /// one is shown.
+    #[must_use]
+    pub fn by_key(
+        layout: &Layout,
+        tracks: impl IntoIterator<Item = TrackId>,
+        range: Range<Tick>,
+        mut key: impl FnMut(SliceId) -> Option<NameId>,
+    ) -> Self {
+        let mut merge = Merge::default();
         for track in tracks {
             merge.open.clear();
-            visit_track(layout, track, &range, EdgeRule::Clamp, |visit| {
-                if let Some(&name) = names.get(visit.slice.index()) {
-                    merge.add(visit, name);
-                }
-            });
+            visit_track(layout, track, &range, EdgeRule::Clamp, |visit| merge.add(visit, key(visit.slice)));
         }
-        let roots = merge.nodes.iter().filter(|node| node.parent.is_none());
-        let total = roots.fold(0_i64, |sum, node| sum.saturating_add(node.total.0));
-        Self { nodes: merge.nodes, total: Ticks(total) }
+        merge.graft.finish(Ticks::ZERO)
     }
 
     /// All nodes, each behind its parent, in the order in which they were first seen.
@@ -104,62 +105,46 @@ impl Tree {
         self.total
     }
 
+    /// Time that is in no node, because a filter left out all that it could belong to.
+    #[must_use]
+    pub fn left_out(&self) -> Ticks {
+        self.left_out
+    }
+
     /// A row for each depth, to be drawn over an axis from 0 to [`Tree::total`]. Children are packed from their parent's
     /// left edge, self time is to their right. The "slices" of these rows are positions in [`Tree::nodes`].
+    ///
+    /// Rows of a tree are rows: boxes narrower than a column are merged into one that says how many it stands for,
+    /// and [`crate::Rect::hit`] finds the node under a place.
     #[must_use]
     pub fn rows(&self, order: TreeOrder) -> Vec<Row> {
-        // Siblings stand together, in order; parents' groups come in the order of the parents' numbers.
-        let mut sorted: Vec<usize> = (0..self.nodes.len()).collect();
-        sorted.sort_by_key(|&at| {
-            let node = &self.nodes[at];
-            let weight = if order == TreeOrder::Weight { -i128::from(node.total.0) } else { 0 };
-            let name = if order == TreeOrder::Name { Some(node.name) } else { None };
-            (node.depth, node.parent, weight, name, at)
-        });
-        // Where each node begins, and where its next child does. Parents have a smaller depth, so they are done.
-        let mut starts = alloc::vec![0_i64; self.nodes.len()];
-        let mut next_child = alloc::vec![0_i64; self.nodes.len()];
-        let mut next_root = 0;
-        for &at in &sorted {
-            let node = &self.nodes[at];
-            let next = node.parent.map_or(&mut next_root, |parent| &mut next_child[parent as usize]);
-            starts[at] = *next;
-            *next = next.saturating_add(node.total.0);
-            next_child[at] = starts[at];
-        }
-        // Within a depth by place: the order of the parents' places, not of their numbers.
-        sorted.sort_by_key(|&at| (self.nodes[at].depth, starts[at]));
-        let mut rows: Vec<Row> = Vec::new();
-        for at in sorted {
-            let node = &self.nodes[at];
-            if rows.len() <= node.depth as usize {
-                rows.push(Row::new());
-            }
-            if let (Some(row), Ok(id)) = (rows.last_mut(), u32::try_from(at)) {
-                row.push(Tick(starts[at]), Tick(starts[at].saturating_add(node.total.0)), SliceId(id));
-            }
-        }
-        rows
+        flame::rows(&shapes(&self.nodes), order)
     }
 }
 
-struct Merge {
-    nodes: Vec<TreeNode>,
-    /// The node of a name below a node.
-    children: BTreeMap<(Option<u32>, NameId), u32>,
-    /// The open slices, and their nodes.
-    open: Vec<(Visit, u32)>,
+pub(crate) fn shapes(nodes: &[TreeNode]) -> Vec<Shape> {
+    nodes
+        .iter()
+        .map(|node| Shape { name: node.name, parent: node.parent, depth: node.depth, width: node.total })
+        .collect()
 }
 
-impl Merge {
-    fn add(&mut self, visit: Visit, name: NameId) {
-        while self.open.pop_if(|(open, _)| !open.may_hold(&visit)).is_some() {}
-        let parent = self.open.last().copied();
-        // A span that outlives its parent counts below it as far as they overlap, so that children never exceed it.
-        let end = parent.map_or(visit.end, |(parent, _)| visit.end.min(parent.end)).max(visit.start);
-        let visit = Visit { end, ..visit };
-        let length = visit.length();
-        let parent = parent.map(|(_, node)| node);
+pub(crate) fn plus(sum: Ticks, more: Ticks) -> Ticks {
+    Ticks(sum.0.saturating_add(more.0))
+}
+
+/// A tree in the making: nodes have self time, what is in their children is added at the end.
+#[derive(Default)]
+pub(crate) struct Graft {
+    pub(crate) nodes: Vec<TreeNode>,
+    /// The node of a name below a node.
+    children: BTreeMap<(Option<u32>, NameId), u32>,
+}
+
+impl Graft {
+    /// The node of a name below a node.
+    pub(crate) fn child(&mut self, parent: Option<u32>, name: NameId) -> u32 {
+        // Every node stands for a slice, and there are fewer than 2^32.
         let new = u32::try_from(self.nodes.len()).unwrap_or(u32::MAX);
         let node = *self.children.entry((parent, name)).or_insert(new);
         if node == new {
@@ -167,14 +152,50 @@ impl Merge {
             let (total, self_time) = (Ticks::ZERO, Ticks::ZERO);
             self.nodes.push(TreeNode { name, parent, depth, count: 0, total, self_time });
         }
-        if let Some(parent) = parent {
-            let time = &mut self.nodes[parent as usize].self_time;
+        node
+    }
+
+    pub(crate) fn add(&mut self, node: u32, count: u64, self_time: Ticks) {
+        let node = &mut self.nodes[node as usize];
+        node.count = node.count.saturating_add(count);
+        node.self_time = plus(node.self_time, self_time);
+    }
+
+    pub(crate) fn finish(self, left_out: Ticks) -> Tree {
+        let mut nodes = self.nodes;
+        let mut sum = Ticks::ZERO;
+        for at in (0..nodes.len()).rev() {
+            let total = plus(nodes[at].total, nodes[at].self_time);
+            nodes[at].total = total;
+            let above = nodes[at].parent.map_or(&mut sum, |parent| &mut nodes[parent as usize].total);
+            *above = plus(*above, total);
+        }
+        Tree { nodes, total: sum, left_out }
+    }
+}
+
+#[derive(Default)]
+struct Merge {
+    graft: Graft,
+    /// The open slices that are shown, and their nodes.
+    open: Vec<(Visit, u32)>,
+}
+
+impl Merge {
+    fn add(&mut self, visit: Visit, key: Option<NameId>) {
+        let Some(key) = key else { return };
+        while self.open.pop_if(|(open, _)| !open.may_hold(&visit)).is_some() {}
+        let parent = self.open.last().copied();
+        // A span that outlives its parent counts below it as far as they overlap, so that children never exceed it.
+        let end = parent.map_or(visit.end, |(parent, _)| visit.end.min(parent.end)).max(visit.start);
+        let visit = Visit { end, ..visit };
+        let length = visit.length();
+        let node = self.graft.child(parent.map(|(_, node)| node), key);
+        if let Some((_, parent)) = parent {
+            let time = &mut self.graft.nodes[parent as usize].self_time;
             time.0 = time.0.saturating_sub_unsigned(length).max(0);
         }
-        let node_mut = &mut self.nodes[node as usize];
-        node_mut.count += 1;
-        node_mut.total.0 = node_mut.total.0.saturating_add_unsigned(length);
-        node_mut.self_time.0 = node_mut.self_time.0.saturating_add_unsigned(length);
+        self.graft.add(node, 1, Ticks(i64::try_from(length).unwrap_or(i64::MAX)));
         self.open.push((visit, node));
     }
 }

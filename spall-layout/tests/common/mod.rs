@@ -1,0 +1,45 @@
+//! Random traces for tests against brute force.
+#![allow(
+    dead_code,
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::cast_possible_truncation,
+    reason = "not every test uses everything; random numbers are cut on purpose, and a test may panic"
+)]
+
+use core::ops::Range;
+
+use spall_model::{
+    ByteRange, Event, Limits, Text, Thread, ThreadEvent, Tick, Ticks, Trace, TraceBuilder, TrackId,
+};
+
+pub(crate) struct Random(pub(crate) u64);
+
+impl Random {
+    pub(crate) fn below(&mut self, end: u64) -> i64 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        ((self.0 >> 33) % end).cast_signed()
+    }
+}
+
+/// Two threads; slices nest, follow one another, overlap, and have no length.
+pub(crate) fn random_trace(random: &mut Random) -> Trace<'static> {
+    let names = [b"a".as_slice(), b"b", b"c", b"d"];
+    let mut builder = TraceBuilder::new(&Limits::default());
+    for _ in 0..random.below(60) {
+        let name = Text::plain(names[usize::try_from(random.below(4)).unwrap()]);
+        let event = ThreadEvent::new(Thread::new(1_i64, random.below(2)), Tick(random.below(100)), name);
+        let length = if random.below(4) == 0 { random.below(80) } else { random.below(12) };
+        builder.push(&Event::Complete(event, Ticks(length)), ByteRange::default());
+    }
+    builder.finish()
+}
+
+pub(crate) fn tracks(trace: &Trace<'_>) -> impl Iterator<Item = TrackId> + use<> {
+    (0..trace.tracks().len() as u32).map(TrackId)
+}
+
+pub(crate) fn random_range(random: &mut Random) -> Range<Tick> {
+    let start = random.below(120) - 10;
+    Tick(start)..Tick(start + random.below(80))
+}

@@ -1,0 +1,354 @@
+//! Merged trees of random traces against stacks written out one by one.
+#![cfg(feature = "alloc")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::cast_possible_truncation,
+    reason = "random numbers are cut on purpose, and a test may panic"
+)]
+
+extern crate alloc;
+
+mod common;
+
+use alloc::collections::BTreeMap;
+
+use spall_layout::{
+    DiffSums, DiffWidth, EdgeRule, Inverted, Layout, Options, Tree, TreeDiff, TreeNode, TreeOrder, stats,
+};
+use spall_model::{NameId, Tick, Ticks};
+
+use common::{Random, random_range, random_trace, tracks};
+
+#[test]
+fn layout_15_1_a_merged_tree_keeps_all_time() {
+    let mut random = Random(3);
+    for _ in 0..300 {
+        let trace = random_trace(&mut random);
+        let layout = Layout::new(&trace, &Options::default());
+        let range = random_range(&mut random);
+        let tree = Tree::new(&trace, &layout, tracks(&trace), range.clone());
+
+        // Every node is its own time and its children's.
+        let mut rest: Vec<i64> = tree.nodes().iter().map(|node| node.total.0 - node.self_time.0).collect();
+        let mut roots = 0;
+        for (at, node) in tree.nodes().iter().enumerate() {
+            match node.parent {
+                Some(parent) => {
+                    assert!((parent as usize) < at && tree.nodes()[parent as usize].depth + 1 == node.depth);
+                    rest[parent as usize] -= node.total.0;
+                }
+                None => roots += node.total.0,
+            }
+        }
+        assert!(rest.iter().all(|&rest| rest == 0));
+        assert_eq!(tree.total().0, roots);
+
+        // By name it is what the statistics say.
+        let mut by_name: BTreeMap<NameId, (u64, i64)> = BTreeMap::new();
+        for node in tree.nodes() {
+            let sum = by_name.entry(node.name).or_default();
+            *sum = (sum.0 + node.count, sum.1 + node.self_time.0);
+        }
+        let expected = stats(&trace, &layout, tracks(&trace), range, EdgeRule::Clamp);
+        let expected =
+            expected.into_iter().map(|s| (s.name, (s.count, s.self_time.0))).collect::<BTreeMap<_, _>>();
+        assert_eq!(by_name, expected);
+    }
+}
+
+#[test]
+fn layout_15_2_boxes_lie_inside_their_parents_in_order() {
+    let mut random = Random(4);
+    for _ in 0..300 {
+        let trace = random_trace(&mut random);
+        let layout = Layout::new(&trace, &Options::default());
+        let tree = Tree::new(&trace, &layout, tracks(&trace), Tick::MIN..Tick::MAX);
+        for order in [TreeOrder::Weight, TreeOrder::Name, TreeOrder::First] {
+            let rows = tree.rows(order);
+            let mut places = vec![None; tree.nodes().len()];
+            for (depth, row) in rows.iter().enumerate() {
+                let row = row.view(spall_layout::RowId(0));
+                let mut before: Option<u32> = None;
+                for ((&id, &start), &end) in row.slices().iter().zip(row.starts()).zip(row.ends()) {
+                    let node = &tree.nodes()[id.index()];
+                    assert_eq!((node.depth as usize, node.total), (depth, end.since(start)));
+                    places[id.index()] = Some((start, end));
+                    if let Some(parent) = node.parent {
+                        let (left, right): (Tick, Tick) = places[parent as usize].unwrap();
+                        assert!(left <= start && end <= right);
+                    }
+                    let sibling = before.map(|before| tree.nodes()[before as usize]);
+                    if let Some(sibling) = sibling.filter(|sibling| sibling.parent == node.parent) {
+                        match order {
+                            TreeOrder::Weight => assert!(sibling.total >= node.total),
+                            TreeOrder::Name => assert!(sibling.name < node.name),
+                            _ => assert!(before < Some(id.0)),
+                        }
+                    }
+                    before = Some(id.0);
+                }
+            }
+            assert!(places.iter().all(Option::is_some));
+        }
+    }
+}
+
+/// Stacks, outermost name first, with the count and self time of the last name.
+type Folded = BTreeMap<Vec<NameId>, (u64, i64)>;
+
+fn path(nodes: &[TreeNode], at: usize) -> Vec<NameId> {
+    let mut names: Vec<NameId> =
+        core::iter::successors(Some(at), |&at| nodes[at].parent.map(|parent| parent as usize))
+            .map(|at| nodes[at].name)
+            .collect();
+    names.reverse();
+    names
+}
+
+fn fold(tree: &Tree) -> Folded {
+    let nodes = tree.nodes();
+    let folded: Folded =
+        (0..nodes.len()).map(|at| (path(nodes, at), (nodes[at].count, nodes[at].self_time.0))).collect();
+    assert_eq!(folded.len(), nodes.len(), "one node for each stack");
+    folded
+}
+
+/// What the trees of all stacks must be, after `change` has said where each goes.
+fn change(folded: &Folded, change: impl Fn(&[NameId]) -> Option<Vec<NameId>>) -> (Folded, i64) {
+    let (mut changed, mut left_out) = (Folded::new(), 0);
+    for (stack, (count, own)) in folded {
+        match change(stack) {
+            Some(to) => {
+                let sums = changed.entry(to).or_default();
+                *sums = (sums.0 + count, sums.1 + own);
+            }
+            None => left_out += own,
+        }
+    }
+    (changed, left_out)
+}
+
+fn check(name: &str, tree: &Tree, changed: &Tree, (expected, left_out): (Folded, i64)) {
+    assert_eq!(fold(changed), expected, "{name}");
+    assert_eq!(changed.left_out().0, left_out, "{name}");
+    assert_eq!(changed.total().0 + left_out, tree.total().0, "{name}");
+    let mut rest: Vec<i64> = changed.nodes().iter().map(|node| node.total.0 - node.self_time.0).collect();
+    for (at, node) in changed.nodes().iter().enumerate() {
+        if let Some(parent) = node.parent {
+            assert!((parent as usize) < at && changed.nodes()[parent as usize].depth + 1 == node.depth);
+            rest[parent as usize] -= node.total.0;
+        }
+    }
+    assert!(rest.iter().all(|&rest| rest == 0), "{name}");
+}
+
+/// `n` merged trees.
+fn random_trees(seed: u64, n: u32) -> impl Iterator<Item = Tree> {
+    let mut random = Random(seed);
+    (0..n).map(move |_| {
+        let trace = random_trace(&mut random);
+        let layout = Layout::new(&trace, &Options::default());
+        Tree::new(&trace, &layout, tracks(&trace), random_range(&mut random))
+    })
+}
+
+fn names(tree: &Tree) -> Vec<NameId> {
+    let mut names: Vec<NameId> = tree.nodes().iter().map(|node| node.name).collect();
+    names.sort();
+    names.dedup();
+    names
+}
+
+#[test]
+fn layout_15_3_filters_change_stacks_and_keep_time() {
+    for tree in random_trees(5, 300) {
+        let folded = fold(&tree);
+        for name in names(&tree) {
+            let is = |other: &NameId| *other == name;
+
+            let (mut hidden, mut left_out) = (Folded::new(), 0);
+            for (stack, (count, own)) in &folded {
+                let kept: Vec<NameId> = stack.iter().copied().filter(|other| !is(other)).collect();
+                if kept.is_empty() {
+                    left_out += own;
+                    continue;
+                }
+                let sums = hidden.entry(kept).or_default();
+                let count = if stack.last() == Some(&name) { 0 } else { *count };
+                *sums = (sums.0 + count, sums.1 + own);
+            }
+            check("hide", &tree, &tree.hide(|other| other == name), (hidden, left_out));
+
+            let callees = change(&folded, |stack| Some(stack[stack.iter().position(is)?..].to_vec()));
+            check("callees", &tree, &tree.callees(name), callees);
+
+            let mut expected = change(&folded, |stack| stack.iter().any(is).then(|| stack.to_vec()));
+            // Callers stay, without time of their own.
+            for (stack, (count, _)) in &folded {
+                if expected.0.keys().any(|kept| kept.starts_with(stack)) {
+                    expected.0.entry(stack.clone()).or_insert((*count, 0));
+                }
+            }
+            check("keep", &tree, &tree.keep_stacks(|other| other == name), expected);
+
+            let dropped = change(&folded, |stack| (!stack.iter().any(is)).then(|| stack.to_vec()));
+            check("drop", &tree, &tree.drop_stacks(|other| other == name), dropped);
+
+            let to = tree.nodes()[0].name;
+            let new_name = |other: NameId| if other == name { to } else { other };
+            let renamed = change(&folded, |stack| Some(stack.iter().map(|&other| new_name(other)).collect()));
+            check("rename", &tree, &tree.rename(new_name), renamed);
+        }
+    }
+}
+
+#[test]
+fn layout_15_3_recursion_is_flattened() {
+    let mut n_flattened = 0;
+    for tree in random_trees(6, 300) {
+        let flat = |stack: &[NameId]| {
+            let mut to: Vec<NameId> = Vec::new();
+            for name in stack {
+                match to.iter().position(|other| other == name) {
+                    Some(at) => to.truncate(at + 1),
+                    None => to.push(*name),
+                }
+            }
+            Some(to)
+        };
+        let flattened = tree.flatten_recursion();
+        check("flatten", &tree, &flattened, change(&fold(&tree), flat));
+        n_flattened += u32::from(flattened != tree);
+    }
+    assert!(n_flattened > 100);
+}
+
+/// Checks all nodes of an inverted tree against the stacks that it was made of, innermost name first.
+fn check_inverted(inverted: &Inverted<'_>, stacks: &[(Vec<NameId>, u64, i64)]) {
+    let mut expected: BTreeMap<Vec<NameId>, (u64, i64, i64)> = BTreeMap::new();
+    for (stack, count, weight) in stacks {
+        for length in 1..=stack.len() {
+            let sums = expected.entry(stack[..length].to_vec()).or_default();
+            let ends = if length == stack.len() { *weight } else { 0 };
+            *sums = (sums.0 + count, sums.1 + weight, sums.2 + ends);
+        }
+    }
+    let nodes = inverted.nodes();
+    let got: BTreeMap<_, _> = (0..nodes.len())
+        .map(|at| (path(nodes, at), (nodes[at].count, nodes[at].total.0, nodes[at].self_time.0)))
+        .collect();
+    assert_eq!((got.len(), got), (nodes.len(), expected));
+    assert_eq!(inverted.total().0, stacks.iter().map(|(_, _, weight)| weight).sum::<i64>());
+}
+
+#[test]
+fn layout_15_4_an_inverted_tree_has_every_stack_the_other_way_round() {
+    for tree in random_trees(7, 200) {
+        let nodes = tree.nodes();
+        let upwards = |at: usize| path(nodes, at).into_iter().rev().collect::<Vec<_>>();
+        let mut bottom_up = Inverted::bottom_up(&tree);
+        bottom_up.expand_all(Ticks::ZERO, u32::MAX);
+        let stacks: Vec<_> =
+            nodes.iter().enumerate().map(|(at, node)| (upwards(at), node.count, node.self_time.0)).collect();
+        check_inverted(&bottom_up, &stacks);
+        assert_eq!(bottom_up.total(), tree.total());
+
+        for name in names(&tree) {
+            let mut callers = Inverted::callers(&tree, name);
+            callers.expand_all(Ticks::ZERO, u32::MAX);
+            let stacks: Vec<_> = (0..nodes.len())
+                .filter(|&at| {
+                    path(nodes, at).iter().position(|&other| other == name) == Some(nodes[at].depth as usize)
+                })
+                .map(|at| (upwards(at), nodes[at].count, nodes[at].total.0))
+                .collect();
+            check_inverted(&callers, &stacks);
+            assert_eq!(callers.total(), tree.callees(name).total(), "both halves of a sandwich are as wide");
+        }
+    }
+}
+
+#[test]
+fn layout_15_4_only_nodes_worth_showing_are_expanded() {
+    for tree in random_trees(8, 100) {
+        let mut all = Inverted::bottom_up(&tree);
+        all.expand_all(Ticks::ZERO, u32::MAX);
+        let mut some = Inverted::bottom_up(&tree);
+        some.expand_all(Ticks(10), 3);
+        let shown = |at: &usize| {
+            let mut above =
+                core::iter::successors(all.nodes()[*at].parent, |&at| all.nodes()[at as usize].parent);
+            above.all(|above| all.nodes()[above as usize].total.0 >= 10) && all.nodes()[*at].depth <= 3
+        };
+        let mut expected: Vec<_> =
+            (0..all.nodes().len()).filter(shown).map(|at| path(all.nodes(), at)).collect();
+        let mut got: Vec<_> = (0..some.nodes().len()).map(|at| path(some.nodes(), at)).collect();
+        expected.sort();
+        got.sort();
+        assert_eq!(got, expected);
+        let n_nodes = some.nodes().len();
+        some.expand_all(Ticks(10), 3);
+        assert_eq!(some.nodes().len(), n_nodes, "what is there is not added again");
+        assert_eq!(some.expand(usize::MAX), 0..0);
+    }
+}
+
+#[test]
+fn layout_15_5_a_tree_does_not_differ_from_itself() {
+    for tree in random_trees(9, 100) {
+        let diff = TreeDiff::new(&tree, &tree);
+        assert_eq!(diff.nodes().len(), tree.nodes().len());
+        for (node, original) in diff.nodes().iter().zip(tree.nodes()) {
+            assert_eq!((node.before, node.before.total), (node.after, original.total));
+        }
+        for width in [DiffWidth::Larger, DiffWidth::Normalised, DiffWidth::Before, DiffWidth::After] {
+            assert!(diff.widths(width).iter().zip(tree.nodes()).all(|(&width, node)| width == node.total));
+        }
+    }
+}
+
+#[test]
+fn layout_15_5_what_vanished_and_what_is_new_have_room() {
+    let trees: Vec<Tree> = random_trees(10, 100).collect();
+    for pair in trees.windows(2) {
+        let diff = TreeDiff::new(&pair[0], &pair[1]);
+        let side = |sums: fn(&spall_layout::DiffNode) -> DiffSums| {
+            let nodes = diff.nodes();
+            let path = |at: usize| {
+                let up =
+                    core::iter::successors(Some(at), |&at| nodes[at].parent.map(|parent| parent as usize));
+                let mut path: Vec<NameId> = up.map(|at| nodes[at].name).collect();
+                path.reverse();
+                path
+            };
+            let here = (0..nodes.len()).filter(|&at| sums(&nodes[at]) != DiffSums::default());
+            here.map(|at| (path(at), (sums(&nodes[at]).count, sums(&nodes[at]).self_time.0)))
+                .collect::<Folded>()
+        };
+        assert_eq!(side(|node| node.before), fold(&pair[0]));
+        assert_eq!(side(|node| node.after), fold(&pair[1]));
+
+        let [larger, before, after] =
+            [DiffWidth::Larger, DiffWidth::Before, DiffWidth::After].map(|width| diff.widths(width));
+        let mut roots = 0;
+        let mut rest = larger.clone();
+        for (at, node) in diff.nodes().iter().enumerate() {
+            assert!(larger[at] >= node.before.total.max(node.after.total));
+            assert_eq!((before[at], after[at]), (node.before.total, node.after.total));
+            match node.parent {
+                Some(parent) => rest[parent as usize].0 -= larger[at].0,
+                None => roots += larger[at].0,
+            }
+        }
+        assert!(rest.iter().all(|rest| rest.0 >= 0), "children fit their parents");
+        let rows = diff.rows(DiffWidth::Larger, TreeOrder::First);
+        let end = rows.first().and_then(|row| row.view(spall_layout::RowId(0)).ends().last().copied());
+        assert_eq!(end.unwrap_or_default(), Tick(roots));
+        let (total, _) = diff.totals();
+        assert_eq!(
+            diff.normalised(diff.totals().1),
+            if diff.totals().1 > Ticks(0) { total } else { Ticks(0) }
+        );
+    }
+}
