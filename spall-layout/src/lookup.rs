@@ -75,15 +75,16 @@ impl Layout {
     #[must_use]
     pub fn self_time(&self, slice: SliceId) -> Option<Ticks> {
         let placed = self.place(slice)?;
-        let mut rest = placed.end.since(placed.start);
+        // A slice may be longer than a length can express, and its own time not.
+        let mut rest = placed.end.0.abs_diff(placed.start.0);
         if let Some((row, range)) = self.children_row(slice) {
             let (starts, ends) = (row.starts.get(range.clone())?, row.ends.get(range)?);
             for (&start, &end) in starts.iter().zip(ends) {
                 // Only the children of async spans can reach out.
-                rest.0 = rest.0.saturating_sub(end.min(placed.end).since(start).0.max(0));
+                rest = rest.saturating_sub(end.min(placed.end).max(start).0.abs_diff(start.0));
             }
         }
-        Some(Ticks(rest.0.max(0)))
+        Some(Ticks(i64::try_from(rest).unwrap_or(i64::MAX)))
     }
 
     /// The slice behind it on its row.
