@@ -6,5 +6,10 @@
 
 pub mod conservation;
 pub mod events;
+pub mod json_fast_vs_plain;
+pub mod json_text;
+pub mod json_vs_serde;
+pub mod layout_invariants;
 pub mod load;
+pub mod round_trip;
 pub mod split_input;

@@ -2,8 +2,10 @@
 
 use std::path::Path;
 
-use spall_fuzz::{conservation, load, split_input};
-use spall_synth::{auto, heph, spall};
+use spall_fuzz::{
+    conservation, json_fast_vs_plain, json_vs_serde, layout_invariants, load, round_trip, split_input,
+};
+use spall_synth::{apitrace, auto, heph, spall};
 
 /// Small events of every phase, whole and damaged.
 const JSON: &str = r#"{"displayTimeUnit":"ns","traceEvents":[
@@ -26,6 +28,8 @@ fn seeds() -> Vec<Vec<u8>> {
         JSON.replace('\n', "").into(),
         heph::trace(20, 3, 4, true),
         auto::sample(),
+        apitrace::snappy(&apitrace::game(12), 300),
+        apitrace::game(3),
     ];
     for version in [0, 1, 3] {
         let shape = spall::Shape { version, slices: 30, threads: 3, ..spall::Shape::default() };
@@ -130,4 +134,24 @@ fn split_input_holds_on_whole_and_damaged_traces() {
 #[test]
 fn conservation_holds_for_random_events() {
     over_noise("conservation", conservation::run);
+}
+
+#[test]
+fn json_fast_vs_plain_holds_on_whole_and_damaged_traces() {
+    over_files("json_fast_vs_plain", json_fast_vs_plain::run);
+}
+
+#[test]
+fn json_vs_serde_holds_for_random_values() {
+    over_noise("json_vs_serde", json_vs_serde::run);
+}
+
+#[test]
+fn round_trip_holds_for_random_events() {
+    over_noise("round_trip", round_trip::run);
+}
+
+#[test]
+fn layout_invariants_hold_for_random_traces() {
+    over_noise("layout_invariants", layout_invariants::run);
 }

@@ -1,0 +1,204 @@
+//! The layout of any trace: lanes disjoint, nothing lost, self times that add up, and rectangles of any view that show
+//! every slice once, against a look at all slices.
+
+use arbitrary::{Result, Unstructured};
+use spall::layout::{
+    EdgeRule, Fidelity, Frame, Layout, Options, Overlap, Rect, RowId, RowView, Scratch, Tree, stats,
+};
+use spall::model::{ByteRange, Limits, SliceId, Tick, Ticks, Trace, TraceBuilder, TrackId, TrackKind};
+
+use crate::events;
+
+/// Lays out a trace of random slices and looks at it through random frames. Whether there were slices.
+///
+/// # Panics
+/// When a guarantee of the layout does not hold.
+pub fn run(bytes: &[u8]) -> bool {
+    let mut u = Unstructured::new(bytes);
+    let Ok((options, views)) = settings(&mut u) else { return false };
+    let all_kinds = u.ratio(1, 4).unwrap_or(false);
+    let events = if all_kinds { events::sequence(&mut u) } else { events::slices(&mut u) };
+    let mut builder = TraceBuilder::new(&Limits::default());
+    events.iter().for_each(|event| builder.push(event, ByteRange::default()));
+    let trace = builder.finish();
+    let layout = Layout::new(&trace, &options);
+    check_places(&trace, &layout, &options);
+    check_family(&trace, &layout);
+    for row in layout.rows() {
+        let Some(row) = layout.row(RowId(row)) else { panic!("row {row} is missing") };
+        for &View { start, length, columns, fidelity } in &views {
+            check_frame(&row, &Frame::new(start..start.after(length), columns, fidelity));
+        }
+    }
+    check_sums(&trace, &layout, &views);
+    trace.slices().len() > 5
+}
+
+/// What to look at, and how.
+struct View {
+    start: Tick,
+    length: Ticks,
+    columns: u16,
+    fidelity: Fidelity,
+}
+
+fn settings(u: &mut Unstructured<'_>) -> Result<(Options, Vec<View>)> {
+    let mut options = Options::default();
+    options.overlap = *u.choose(&[Overlap::Spill, Overlap::Spill, Overlap::Clip, Overlap::Reject])?;
+    options.overhang_tolerance = Ticks(*u.choose(&[0, 0, 1, 5])?);
+    let mut views = Vec::new();
+    for _ in 0..4 {
+        let wild = u.ratio(1, 8)?;
+        views.push(View {
+            start: Tick(if wild { u.arbitrary()? } else { u.int_in_range(-20..=400)? }),
+            length: Ticks(if wild { u.int_in_range(0..=i64::MAX)? } else { u.int_in_range(0..=800)? }),
+            columns: u.int_in_range(1..=200)?,
+            fidelity: *u.choose(&[Fidelity::Fast, Fidelity::Exact])?,
+        });
+    }
+    Ok((options, views))
+}
+
+fn ids(trace: &Trace<'_>) -> impl Iterator<Item = SliceId> {
+    (0..u32::try_from(trace.slices().len()).unwrap()).map(SliceId)
+}
+
+fn is_span(trace: &Trace<'_>, slice: SliceId) -> bool {
+    let track = trace.track_of(slice).unwrap();
+    matches!(trace.tracks()[track.index()].kind, TrackKind::Async { .. })
+}
+
+/// Every slice has one place on a row of its track, and the slices of a row do not overlap.
+fn check_places(trace: &Trace<'_>, layout: &Layout, options: &Options) {
+    let mut placed = 0;
+    for row in layout.rows().map(RowId) {
+        let (info, view) = (layout.row_info(row).unwrap(), layout.row(row).unwrap());
+        assert!(!view.is_empty() && layout.track_rows(info.track).contains(&row.0), "{row:?}");
+        assert!(view.starts().is_sorted());
+        let mut before = Tick::MIN;
+        for ((&slice, &start), &end) in view.slices().iter().zip(view.starts()).zip(view.ends()) {
+            let place = layout.place(slice).unwrap();
+            assert_eq!((place.row, place.start, place.end), (row, start, end), "{slice:?}");
+            assert_eq!(
+                (place.track, place.lane, place.depth),
+                (info.track, info.lane, info.depth),
+                "{slice:?}"
+            );
+            assert_eq!(trace.track_of(slice), Some(info.track));
+            let whole = trace.slice(slice).unwrap();
+            assert!(
+                start == whole.start && start <= end && end <= whole.end,
+                "{slice:?} is drawn longer than it is"
+            );
+            if options.overlap == Overlap::Spill && options.overhang_tolerance == Ticks::ZERO {
+                assert!(end == whole.end || whole.flags.is_unfinished(), "{slice:?} is cut");
+            }
+            if !is_span(trace, slice) {
+                assert!(before <= start, "{slice:?} lies over the one before it");
+            }
+            before = end;
+            placed += 1;
+        }
+    }
+    assert_eq!(placed + layout.n_rejected(), trace.slices().len() as u64, "each has one place");
+    assert!(layout.n_rejected() == 0 || options.overlap == Overlap::Reject);
+}
+
+/// Children lie in their parents, one row below, and what they leave is its own time.
+fn check_family(trace: &Trace<'_>, layout: &Layout) {
+    let mut n_children = 0;
+    let mut with_parent = 0;
+    for slice in ids(trace) {
+        let Some(place) = layout.place(slice) else { continue };
+        let inside: i128 = layout
+            .children(slice)
+            .iter()
+            .map(|&child| {
+                assert_eq!(layout.parent(child), Some(slice));
+                n_children += 1;
+                let child = layout.place(child).unwrap();
+                assert_eq!(
+                    (child.track, child.lane, child.depth),
+                    (place.track, place.lane, place.depth + 1)
+                );
+                assert!(place.start <= child.start && child.end <= place.end, "{child:?} leaves {place:?}");
+                i128::from(child.end.0) - i128::from(child.start.0)
+            })
+            .sum();
+        with_parent += u32::from(layout.parent(slice).is_some());
+        let own = i128::from(place.end.0) - i128::from(place.start.0) - inside;
+        let self_time = i128::from(layout.self_time(slice).unwrap().0);
+        assert!(
+            is_span(trace, slice) || self_time == own.min(i64::MAX.into()),
+            "{slice:?}: {self_time}, not {own}"
+        );
+    }
+    assert_eq!(n_children, with_parent);
+}
+
+/// Rectangles are in order and disjoint, and each slice that touches the view is counted by exactly one.
+fn check_frame(row: &RowView<'_>, frame: &Frame) {
+    let mut rects = Vec::new();
+    row.rects(frame, &mut Scratch::new(), &mut rects);
+    let view = frame.view();
+    if view.is_empty() {
+        return assert!(rects.is_empty(), "nothing can be seen of {view:?}");
+    }
+    let touches = |&at: &usize| {
+        let (start, end) = (row.starts()[at], row.ends()[at]);
+        // Half open, but a point is where it is.
+        start < view.end && (end > view.start || start == end && start >= view.start)
+    };
+    // What is beside the view but in a column that it touches may be shown as well.
+    let counted: Vec<usize> =
+        rects.iter().flat_map(|rect| rect.first as usize..(rect.first + rect.count) as usize).collect();
+    assert!(counted.is_sorted_by(|a, b| a < b), "G4 each at most once");
+    for at in (0..row.len()).filter(touches) {
+        assert!(counted.binary_search(&at).is_ok(), "G4 slice {at} of {row:?} is not shown in {frame:?}");
+    }
+    let mut covered = vec![false; frame.columns() as usize];
+    let mut end = 0;
+    for rect in &rects {
+        let Rect { x0, x1, count, slice, .. } = *rect;
+        assert!(end <= x0 && x0 < x1 && x1 <= frame.columns(), "G2 {rect:?}");
+        assert!(
+            count > 0 && row.slices()[rect.first as usize..][..count as usize].contains(&slice),
+            "G4 {rect:?}"
+        );
+        covered[x0 as usize..x1 as usize].fill(true);
+        end = x1;
+    }
+    for at in (0..row.len()).filter(touches) {
+        let (start, end) = (row.starts()[at].max(view.start), row.ends()[at].min(view.end));
+        let last = Tick(end.0.saturating_sub(1)).max(start);
+        let columns = frame.column(start).unwrap()..=frame.column(last).unwrap();
+        assert!(
+            covered[*columns.start() as usize..=*columns.end() as usize].iter().all(|&is| is),
+            "G1 slice {at}"
+        );
+    }
+}
+
+/// Statistics of adjacent ranges add up, and a merged tree has all of the time.
+fn check_sums(trace: &Trace<'_>, layout: &Layout, views: &[View]) {
+    let tracks = || (0..u32::try_from(trace.tracks().len()).unwrap()).map(TrackId);
+    let View { start, length, .. } = views[0];
+    let (middle, end) = (start.after(Ticks(length.0 / 2)), start.after(length));
+    let sum = |range: core::ops::Range<Tick>| -> i128 {
+        stats(trace, layout, tracks(), range, EdgeRule::Clamp)
+            .iter()
+            .map(|name| i128::from(name.self_time.0))
+            .sum()
+    };
+    // Where sums are beyond 64 bits they are not exact.
+    let far = |tick: Tick| tick.0.unsigned_abs() > 1 << 48;
+    if far(start)
+        || far(end)
+        || trace.slices().starts().iter().chain(trace.slices().ends()).any(|&tick| far(tick))
+    {
+        return;
+    }
+    assert_eq!(sum(start..middle) + sum(middle..end), sum(start..end), "self times add up");
+    let tree = Tree::new(trace, layout, tracks(), start..end);
+    assert_eq!(i128::from(tree.total().0), sum(start..end), "the tree has all of the time");
+}

@@ -1,0 +1,275 @@
+//! What a writer has written is read back: the same events, for every writer, as far as its format has a form for them.
+
+use arbitrary::Unstructured;
+use spall::format::heph::Writer as HephWriter;
+use spall::format::spall::{FileWriter, Version, Written};
+use spall::json::{self, Written as JsonWritten};
+use spall::model::{
+    Args, CounterEvent, Event, FlowBind, FlowEvent, FlowPhase, Id, KeyedEvent, Text, Thread, ThreadEvent,
+    Tick, Ticks, Value,
+};
+
+use crate::events;
+
+/// Writes random events in every format and reads them. Whether there were any.
+///
+/// # Panics
+/// When what is read differs.
+pub fn run(bytes: &[u8]) -> bool {
+    let events = events::sequence(&mut Unstructured::new(bytes));
+    let mut n_written = through_json(&events);
+    for version in [Version::V0, Version::V1, Version::V3] {
+        n_written += through_spall(&events, version);
+    }
+    n_written += through_heph(&events);
+    n_written > 10
+}
+
+/// How many events were written.
+fn through_json(events: &[Event<'_>]) -> usize {
+    let mut writer = json::Writer::new(String::new());
+    let mut expected = Vec::new();
+    // The slice just before, in whose fields an arrow can be written.
+    let mut slice = None;
+    for event in events {
+        let written = writer.write_event(event).unwrap();
+        if written != JsonWritten::Done || matches!(event, Event::Diagnostic(_)) {
+            continue;
+        }
+        expected.push(normal(&as_json(event, slice)));
+        slice = match event {
+            Event::Begin(event) | Event::Complete(event, _) | Event::Unfinished(event) => Some(*event),
+            _ => None,
+        };
+    }
+    let text = writer.finish().unwrap();
+    let strict: serde_json::Value =
+        serde_json::from_str(&text).unwrap_or_else(|error| panic!("{error}: {text}"));
+    assert!(strict["traceEvents"].is_array());
+    let mut read: Vec<_> = json::parse_all(text.as_bytes()).map(|parsed| parsed.unwrap().event).collect();
+    read.retain(|event| !is_clamped(event));
+    let last = read.pop().unwrap();
+    assert!(matches!(last, Event::Meta(meta) if meta.key.is(b"displayTimeUnit")), "{last:?}");
+    let read: Vec<_> = read.iter().map(normal).collect();
+    assert_same(&expected, &read, &text);
+    expected.len()
+}
+
+/// Times at the very ends of the range come back as they were, with a word about it.
+fn is_clamped(event: &Event<'_>) -> bool {
+    matches!(event, Event::Diagnostic(kind) if kind.name() == "time-out-of-range")
+}
+
+/// An event as JSON has it. `slice` is the one just before.
+fn as_json<'a>(event: &Event<'a>, slice: Option<ThreadEvent<'a>>) -> Event<'a> {
+    match *event {
+        Event::Complete(event, length) => Event::Complete(event, event.at.after(length).since(event.at)),
+        Event::State(event, length) => Event::State(event, event.at.after(length).since(event.at)),
+        Event::Flow(flow) => Event::Flow(match slice {
+            Some(slice) if flow.bind == FlowBind::Slice => FlowEvent {
+                thread: slice.thread,
+                at: slice.at,
+                local: false,
+                name: slice.name,
+                category: slice.category,
+                ..flow
+            },
+            _ => {
+                let next = flow.phase == FlowPhase::End && flow.bind == FlowBind::Next;
+                FlowEvent { bind: if next { FlowBind::Next } else { FlowBind::Enclosing }, ..flow }
+            }
+        }),
+        other => other,
+    }
+}
+
+fn through_spall(events: &[Event<'_>], version: Version) -> usize {
+    let mut writer = FileWriter::new(Vec::new(), version);
+    let mut expected = Vec::new();
+    for event in events {
+        if let Some(event) = as_spall(event, version)
+            && writer.write_event(&event).unwrap() == Written::Done
+        {
+            expected.push(normal(&event));
+        }
+    }
+    let file = writer.finish().unwrap();
+    let read = spall::format::spall::parse_all(&file).map(|parsed| parsed.unwrap().event);
+    let read: Vec<_> =
+        read.filter(|event| !matches!(event, Event::Clock(_))).map(|event| normal(&event)).collect();
+    assert_same(&expected, &read, &format!("{version:?}"));
+    expected.len()
+}
+
+/// An event without what spall has no place for; `None` where it would be changed in a way that is not repeated here.
+fn as_spall<'a>(event: &Event<'a>, version: Version) -> Option<Event<'a>> {
+    // Up to here floating point numbers are exact.
+    let exact = |at: Tick| version == Version::V3 || at.0.unsigned_abs() <= 1 << 53;
+    let event = match *event {
+        Event::Begin(event) if event.args.is_none() || version == Version::V0 => {
+            Event::Begin(ThreadEvent { category: Text::EMPTY, args: Args::NONE, ..event })
+        }
+        Event::Begin(event) => {
+            // Only plain text is read as it was written.
+            let text = event.args.iter().next().filter(|_| event.args.format().name == "text");
+            text?;
+            Event::Begin(ThreadEvent { category: Text::EMPTY, ..event })
+        }
+        Event::End(event) => Event::End(ThreadEvent::new(event.thread, event.at, Text::EMPTY)),
+        Event::Complete(event, length) => {
+            exact(event.at.after(length)).then_some(())?;
+            Event::Complete(
+                ThreadEvent::new(event.thread, event.at, event.name),
+                event.at.after(length).since(event.at),
+            )
+        }
+        event @ (Event::ProcessName(..) | Event::ThreadName(..)) => event,
+        _ => return None,
+    };
+    event.at().is_none_or(exact).then_some(event)
+}
+
+fn through_heph(events: &[Event<'_>]) -> usize {
+    let mut buffer = vec![0; 1 << 17];
+    let mut writer = HephWriter::new(&mut buffer);
+    let mut counters = std::collections::HashMap::new();
+    let mut expected = Vec::new();
+    for event in events {
+        if matches!(event, Event::Meta(meta) if meta.key.is(b"epoch")) {
+            continue;
+        }
+        let stream = match event {
+            Event::Complete(slice, _) => slice.thread.pid,
+            _ => Id::Number(0),
+        };
+        let counter = counters.entry(stream).or_insert(0);
+        if writer.write(event, *counter).is_ok() && !matches!(event, Event::Diagnostic(_)) {
+            if let Event::Complete(slice, length) = event {
+                *counter += 1;
+                expected.push(normal(&Event::Complete(as_heph(slice), *length)));
+                if !slice.category.is_empty() {
+                    // It becomes an attribute in front of the others.
+                    let last = expected.pop().unwrap();
+                    let category = slice.category.decode();
+                    expected.push(
+                        last.replacen("args [", &format!("args [\"category\": {category:?}, "), 1)
+                            .replace(", ]", "]"),
+                    );
+                }
+            } else {
+                expected.push(normal(event));
+            }
+        }
+    }
+    let read = spall::format::heph::parse_all(writer.bytes()).map(|parsed| parsed.unwrap().event);
+    let read: Vec<_> =
+        read.filter(|event| !matches!(event, Event::Conventions(_))).map(|event| normal(&event)).collect();
+    assert_same(&expected, &read, "heph");
+    expected.len()
+}
+
+fn as_heph<'a>(slice: &ThreadEvent<'a>) -> ThreadEvent<'a> {
+    ThreadEvent { category: Text::EMPTY, ..*slice }
+}
+
+fn assert_same(expected: &[String], read: &[String], about: &str) {
+    let differs = expected.iter().zip(read).position(|(expected, read)| expected != read);
+    if let Some(at) = differs {
+        panic!("event {at}: {} was read as {} in {about}", expected[at], read[at]);
+    }
+    assert_eq!(expected.len(), read.len(), "{about}");
+}
+
+/// An event as text that is the same for everything that means the same: decoded strings and values.
+fn normal(event: &Event<'_>) -> String {
+    let on_thread = |kind: &str, event: &ThreadEvent<'_>, more: &dyn std::fmt::Debug| {
+        format!(
+            "{kind} {} at {} {:?} {:?} args {} {more:?}",
+            thread(event.thread),
+            event.at.0,
+            event.name.decode(),
+            event.category.decode(),
+            args(event.args)
+        )
+    };
+    let keyed = |kind: &dyn std::fmt::Debug, event: &KeyedEvent<'_>| {
+        let KeyedEvent { pid, at, id, local, name, category, .. } = event;
+        let (pid, id, args) = (key(*pid), key(*id), args(event.args));
+        format!(
+            "{kind:?} {pid} {id} {local} at {} {:?} {:?} args {args}",
+            at.0,
+            name.decode(),
+            category.decode()
+        )
+    };
+    match event {
+        Event::Begin(event) => on_thread("begin", event, &()),
+        Event::End(event) => on_thread("end", event, &()),
+        Event::Complete(event, Ticks(length)) => on_thread("complete", event, length),
+        Event::Unfinished(event) => on_thread("unfinished", event, &()),
+        Event::Instant(event, scope) => on_thread("instant", event, scope),
+        Event::State(event, Ticks(length)) => on_thread("state", event, length),
+        Event::Other(event, tag) => on_thread("other", event, tag),
+        Event::Counter(CounterEvent { pid, at, name, id, category, series }) => {
+            let (pid, id, series) = (key(*pid), id.map(key), args(*series));
+            format!("counter {pid} {id:?} at {} {:?} {:?} {series}", at.0, name.decode(), category.decode())
+        }
+        Event::Async(phase, event) => keyed(phase, event),
+        Event::Object(phase, event) => keyed(phase, event),
+        Event::Flow(flow) => {
+            let FlowEvent { phase, bind, at, id, local, name, category, .. } = flow;
+            let (thread, id) = (thread(flow.thread), key(*id));
+            let (name, category) = (name.decode(), category.decode());
+            format!("flow {phase:?} {bind:?} {thread} at {} {id} {local} {name:?} {category:?}", at.0)
+        }
+        Event::ProcessName(pid, name) => format!("process {} {:?}", key(*pid), name.decode()),
+        Event::ThreadName(thread, name) => format!("thread {} {:?}", self::thread(*thread), name.decode()),
+        Event::ProcessSortIndex(pid, index) => format!("process {} sorts {index}", key(*pid)),
+        Event::ThreadSortIndex(thread, index) => format!("thread {} sorts {index}", self::thread(*thread)),
+        Event::ProcessLabels(pid, labels) => format!("process {} labels {:?}", key(*pid), labels.decode()),
+        Event::Meta(meta) => {
+            let about = meta.thread.map(thread);
+            let value = match meta.value {
+                Value::Null if about.is_some() => args(Args::NONE),
+                Value::Map(entries) => args(entries),
+                other if about.is_some() => format!("[\"value\": {}]", value(other)),
+                other => value(other),
+            };
+            format!("meta {about:?} {:?} {value}", meta.key.decode())
+        }
+        other => format!("{other:?}"),
+    }
+}
+
+fn key(id: Id<'_>) -> String {
+    id.text().map_or_else(|| format!("{id:?}"), |text| format!("{:?}", text.decode()))
+}
+
+fn thread(thread: Thread<'_>) -> String {
+    format!("{}/{}", key(thread.pid), key(thread.tid))
+}
+
+fn args(args: Args<'_>) -> String {
+    let entries = args.iter().map(|(key, entry)| format!("{:?}: {}", key.decode(), value(entry)));
+    format!("[{}]", entries.collect::<Vec<_>>().join(", "))
+}
+
+/// A value as it is written: numbers that JSON does not have as text, bytes as hexadecimal digits.
+fn value(value: Value<'_>) -> String {
+    match value {
+        Value::Text(text) => format!("{:?}", text.decode()),
+        Value::Bytes(bytes) => {
+            format!("{:?}", bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>())
+        }
+        Value::F64(value) if value.is_nan() => "\"NaN\"".into(),
+        Value::F64(value) if value.is_infinite() => {
+            format!("{:?}", if value > 0.0 { "Infinity" } else { "-Infinity" })
+        }
+        Value::F64(value) => format!("{value:?}"),
+        Value::I64(value) => value.to_string(),
+        Value::U64(value) => value.to_string(),
+        Value::List(items) | Value::Map(items) => args(items),
+        Value::Null => "null".into(),
+        other => format!("{other:?}"),
+    }
+}
