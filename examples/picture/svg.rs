@@ -83,8 +83,9 @@ impl Drawing<'_, '_> {
             if self.rows_left == 0 {
                 self.n_tracks_left_out += lane.tracks.len() as u64;
             } else {
-                self.rows_left -= lane.rows.len().clamp(1, self.rows_left);
-                self.lane(lane);
+                let n_rows = lane.rows.len().clamp(1, self.rows_left);
+                self.rows_left -= n_rows;
+                self.lane(lane, n_rows);
             }
         }
         self.y += GAP_PX;

@@ -103,6 +103,14 @@ fn what_lies_outside_the_picture_is_counted() {
 }
 
 #[test]
+fn a_picture_of_a_deep_stack_is_not_endless() {
+    let begin = |ts| format!(r#"{{"ph":"B","pid":1,"tid":1,"ts":{ts},"name":"deeper"}}"#);
+    let json = format!("[{}]", (0..4000).map(begin).collect::<Vec<_>>().join(","));
+    let svg = draw(json.as_bytes(), picture::svg);
+    assert!(svg.contains("not drawn in all: 1\u{202f}000 slices<"));
+}
+
+#[test]
 fn the_bundled_trace_has_no_faults() {
     let data = std::fs::read(testdata("record.spall")).unwrap();
     let trace = spall::load(&data, &Limits::default()).unwrap();

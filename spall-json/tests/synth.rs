@@ -3,7 +3,8 @@
 
 mod common;
 
-use std::time::{Duration, Instant};
+use core::time::Duration;
+use std::time::Instant;
 
 use common::{collect, collect_chunked};
 use spall_model::Event;

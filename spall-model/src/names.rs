@@ -86,8 +86,15 @@ impl<'a> Names<'a> {
     /// The id of a text of the input, which must live as long as the table.
     #[inline]
     pub(crate) fn intern(&mut self, text: Text<'a>) -> NameId {
+        if text.is_escaped() {
+            return self.intern_escaped(text);
+        }
+        self.find_or_push(text.raw(), |store| store.push_borrowed(text.raw()))
+    }
+
+    fn intern_escaped(&mut self, text: Text<'a>) -> NameId {
         match text.unescape() {
-            Cow::Borrowed(bytes) => self.find_or_push(bytes, |store| store.push_borrowed(bytes)),
+            Cow::Borrowed(bytes) => self.intern(Text::plain(bytes)),
             Cow::Owned(bytes) => self.intern_copied(&bytes),
         }
     }
@@ -99,11 +106,16 @@ impl<'a> Names<'a> {
 
     #[inline]
     fn find_or_push(&mut self, bytes: &[u8], push: impl FnOnce(&mut Store<'a>)) -> NameId {
-        let Self { store, table, hasher } = self;
-        let hash = hasher.hash_one(bytes);
-        if let Some(&id) = table.find(hash, |&id| store.get(id.index()) == bytes) {
+        let hash = self.hasher.hash_one(bytes);
+        if let Some(&id) = self.table.find(hash, |&id| self.store.get(id.index()) == bytes) {
             return id;
         }
+        self.push(hash, push)
+    }
+
+    #[cold]
+    fn push(&mut self, hash: u64, push: impl FnOnce(&mut Store<'a>)) -> NameId {
+        let Self { store, table, hasher } = self;
         // Each name is paid for by an event, and events are counted in 32 bits before they come here.
         let Ok(index) = u32::try_from(store.len()) else { return NameId::EMPTY };
         push(store);

@@ -25,6 +25,7 @@ impl<'a> Store<'a> {
         self.entries.len()
     }
 
+    #[inline]
     pub(crate) fn get(&self, index: usize) -> &[u8] {
         match self.entries.get(index) {
             Some(&Entry::Input(bytes)) => bytes,
@@ -38,6 +39,7 @@ impl<'a> Store<'a> {
         rest.get(..usize::try_from(u64::from_le_bytes(*length)).ok()?)
     }
 
+    #[inline]
     pub(crate) fn push_borrowed(&mut self, bytes: &'a [u8]) {
         self.entries.push(Entry::Input(bytes));
     }

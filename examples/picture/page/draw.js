@@ -40,7 +40,7 @@ class Painter {
     context.fillStyle = colour.page;
     context.fillRect(0, 0, width, height);
     const steps = this.steps();
-    const items = seen(places, view.scroll, view.scroll + height - RULER);
+    const items = seen(places.items, view.scroll, view.scroll + height - RULER);
     context.save();
     context.beginPath();
     context.rect(NAMES, RULER, width - NAMES, height - RULER);
@@ -81,10 +81,10 @@ class Painter {
   }
 
   lane({ lane, parts, y, height }) {
-    const { context, colour, width } = this;
+    const { context, colour, view, width } = this;
     context.fillStyle = colour.line;
     context.fillRect(NAMES, y + height - 1, width - NAMES, 1);
-    for (const part of parts) {
+    for (const part of seen(parts, view.scroll, view.scroll + this.height - RULER)) {
       if (part.kind === "row") this.row(part);
       else if (part.kind === "instants") this.instants(part, lane);
       else this.chart(part, lane);

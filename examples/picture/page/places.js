@@ -29,8 +29,8 @@ function place(trace) {
   return { items, height: y + 40 };
 }
 
-// The items that are seen between two heights.
-function seen({ items }, top, bottom) {
+// The items, or the parts of one, that are seen between two heights.
+function seen(items, top, bottom) {
   const first = partition(0, items.length, (at) => items[at].y + items[at].height > top);
   const last = partition(first, items.length, (at) => items[at].y >= bottom);
   return items.slice(first, last);
@@ -61,11 +61,11 @@ function closest(list, time, reach) {
 // What is under a point `x` right of the names and `y` below the ruler.
 function hit(trace, places, view, x, y) {
   const height = y + view.scroll;
-  const item = seen(places, height, height + 1)[0];
+  const item = seen(places.items, height, height + 1)[0];
   if (!item) return null;
   const time = view.from + x / view.scale;
   const reach = 4 / view.scale;
-  const part = item.lane && item.parts.find((part) => height >= part.y && height < part.y + part.height);
+  const part = item.lane && seen(item.parts, height, height + 1)[0];
   const found = { item, part, time };
   if (x < 0 || !part) return found;
   if (part.kind === "row") found.slice = sliceAt(trace, part.row, time, reach);

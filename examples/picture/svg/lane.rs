@@ -11,11 +11,12 @@ use crate::picture::{Lane, Row, colour, count, escape};
 type Narrow = BTreeMap<(usize, u16), String>;
 
 impl Drawing<'_, '_> {
-    pub(super) fn lane(&mut self, lane: &Lane) {
+    /// Draws a lane, at most `n_rows` of it.
+    pub(super) fn lane(&mut self, lane: &Lane, n_rows: usize) {
         let top = self.y;
         self.counters(lane);
         self.instants(lane);
-        for row in &lane.rows {
+        for row in lane.rows.iter().take(n_rows) {
             self.row(row);
         }
         self.states(lane);

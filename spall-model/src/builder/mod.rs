@@ -242,6 +242,7 @@ impl<'a> TraceBuilder<'a> {
     fn push_slice(&mut self, row: &Row, end: Tick, flags: SliceFlags, bytes: ByteRange) -> Option<u32> {
         let index = self.next_row(bytes)?;
         self.touch(row.track, row.at, end);
+        self.registry.track_mut(row.track).in_order = false;
         self.rows.push(row.slice(end, flags, pairing::NO_PAIR));
         Some(index)
     }

@@ -225,6 +225,7 @@ impl<'a> TraceBuilder<'a> {
         for (track, thread) in (0_u32..).zip(&pairs.threads).filter(|(_, thread)| thread.first <= thread.last)
         {
             self.touch(track, thread.first, thread.last);
+            self.registry.track_mut(track).in_order &= !thread.unordered && !thread.is_faulty();
             let mut row = thread.innermost;
             while let Some(slice) = self.rows.get_mut(row as usize) {
                 row = core::mem::replace(&mut slice.pair, OPEN);

@@ -60,6 +60,8 @@ pub(super) struct TrackRow {
     /// The earliest and the latest time of anything on it; backwards while there is nothing.
     pub(super) first: Tick,
     pub(super) last: Tick,
+    /// Its slices are known to be in order: pairs, each begun no earlier than the one before.
+    pub(super) in_order: bool,
 }
 
 #[derive(Debug, Default)]
@@ -123,6 +125,7 @@ impl Registry {
             role: None,
             first: Tick::MAX,
             last: Tick::MIN,
+            in_order: true,
         });
         self.by_key.insert(key, track);
         Some(track)

@@ -1,0 +1,41 @@
+//! CPU profiles: records that make many events. \[cpu 1\]
+
+use super::{Parser, State, Step, truncated};
+use crate::cpu_profile::Cursor;
+use crate::lexer::{self, Stop};
+
+impl Parser {
+    /// A document that is a CPU profile is read when all of it is there: its arrays are read side by side.
+    #[cold]
+    pub(super) fn start_of_profile<'a>(&mut self, data: &'a [u8], start: usize, eof: bool) -> Step<'a> {
+        if !eof && lexer::nested_end(data, start) == Err(Stop::Incomplete) {
+            return Step::Wait(start);
+        }
+        let (cursor, event) = Cursor::of_document(data.get(start..).unwrap_or_default());
+        self.state = State::Profile;
+        self.step = 1;
+        self.profile = Some(cursor);
+        Step::Event { consumed: start, event, bytes: (start, start + cursor.end) }
+    }
+
+    /// The next event of the CPU profile in the record at `pos`.
+    #[cold]
+    pub(super) fn profile<'a>(&mut self, data: &'a [u8], pos: usize, mut cursor: Cursor) -> Step<'a> {
+        if let Some((event, (start, end))) = cursor.next(data.get(pos..).unwrap_or_default()) {
+            self.profile = Some(cursor);
+            return Step::Event { consumed: pos, event, bytes: (pos + start, pos + end) };
+        }
+        self.profile = None;
+        self.step = 0;
+        self.commas = 0;
+        self.doubtful = false;
+        let end = pos + cursor.end;
+        if self.state == State::Profile {
+            self.state = if cursor.truncated { State::End } else { State::Trailing };
+            if cursor.truncated {
+                return truncated(data, end);
+            }
+        }
+        Step::Continue(end)
+    }
+}
