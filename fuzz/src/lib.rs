@@ -12,4 +12,5 @@ pub mod json_vs_serde;
 pub mod layout_invariants;
 pub mod load;
 pub mod round_trip;
+pub mod samples;
 pub mod split_input;

@@ -3,7 +3,8 @@
 use std::path::Path;
 
 use spall_fuzz::{
-    conservation, json_fast_vs_plain, json_vs_serde, layout_invariants, load, round_trip, split_input,
+    conservation, json_fast_vs_plain, json_vs_serde, layout_invariants, load, round_trip, samples,
+    split_input,
 };
 use spall_synth::{apitrace, auto, heph, spall};
 
@@ -154,4 +155,9 @@ fn round_trip_holds_for_random_events() {
 #[test]
 fn layout_invariants_hold_for_random_traces() {
     over_noise("layout_invariants", layout_invariants::run);
+}
+
+#[test]
+fn samples_hold_for_random_profiles() {
+    over_noise("samples", samples::run);
 }

@@ -1,0 +1,184 @@
+//! CPU samples merged with slices: what the file says stays as it is, times add up, and merging again changes nothing.
+
+use arbitrary::{Result, Unstructured};
+use spall::json::JSON_ARGS;
+use spall::layout::{Layout, Options};
+use spall::model::{
+    Args, ByteRange, DiagnosticKind as Kind, Event, FrameEvent, FrameParent, Id, Limits, ProfileEvent,
+    ProfileKey, ProfileStart, SampleEvent, SampleTime, SliceFlags, SliceId, Text, Thread, ThreadEvent, Tick,
+    Ticks, Trace, TraceBuilder, TrackId,
+};
+
+/// Merges a random profile with random slices of its thread. Whether there were samples.
+///
+/// # Panics
+/// When something of the file is lost, or times do not add up.
+pub fn run(bytes: &[u8]) -> bool {
+    let Ok(events) = events(&mut Unstructured::new(bytes)) else { return false };
+    let mut builder = TraceBuilder::new(&Limits::default());
+    events.iter().for_each(|event| builder.push(event, ByteRange::default()));
+    let trace = builder.finish();
+    check_nothing_lost(&events, &trace);
+    let tracks = || (0..u32::try_from(trace.tracks().len()).unwrap()).map(TrackId);
+    let trees: Vec<_> = tracks().map(|track| call_tree(&trace, track)).collect();
+    let before = slices(&trace);
+    let merged = spall::merge_samples(trace.clone());
+    assert_eq!(before, slices(&merged), "slices of the file stay");
+    let inferred = merged.slices().flags().iter().filter(|flags| flags.contains(SliceFlags::SAMPLED)).count();
+    assert_eq!(merged.slices().len(), before.len() + inferred);
+    check_order(&merged);
+    let after: Vec<_> = tracks().map(|track| call_tree(&merged, track)).collect();
+    assert_eq!(trees, after, "the tree is the same before and after");
+    let again = spall::merge_samples(merged.clone());
+    assert_eq!(again.slices().starts(), merged.slices().starts(), "merged again");
+    assert_eq!(again.slices().ends(), merged.slices().ends(), "merged again");
+    let layout = Layout::new(&merged, &Options::default());
+    for slice in ids(&merged) {
+        assert!(layout.self_time(slice).is_some(), "{slice:?} has no place");
+    }
+    trace.samples().len() > 5
+}
+
+fn ids(trace: &Trace<'_>) -> impl Iterator<Item = SliceId> {
+    (0..u32::try_from(trace.slices().len()).unwrap()).map(SliceId)
+}
+
+/// What the file says of slices.
+fn slices(trace: &Trace<'_>) -> Vec<(TrackId, Tick, Tick, String)> {
+    let of_file =
+        ids(trace).filter(|slice| !trace.slice(*slice).unwrap().flags.contains(SliceFlags::SAMPLED));
+    let mut slices: Vec<_> = of_file
+        .map(|id| {
+            let slice = trace.slice(id).unwrap();
+            (trace.track_of(id).unwrap(), slice.start, slice.end, trace.name(slice.name).into_owned())
+        })
+        .collect();
+    slices.sort();
+    slices
+}
+
+fn check_order(trace: &Trace<'_>) {
+    let mut next = 0;
+    for track in trace.tracks() {
+        assert_eq!(track.slices().start, next, "tracks share out all slices");
+        next = track.slices().end;
+        assert!(trace.slices().starts()[track.slices()].is_sorted());
+    }
+    assert_eq!(next, trace.slices().len());
+}
+
+/// The nodes of a call tree, once their times were seen to add up.
+fn call_tree(trace: &Trace<'_>, track: TrackId) -> Vec<(String, Option<u32>, Ticks, Ticks, u32)> {
+    let tree = spall::call_tree(trace, track);
+    let mut rest: Vec<i64> = tree.nodes().iter().map(|node| node.total.0 - node.own.0).collect();
+    for (at, node) in tree.nodes().iter().enumerate() {
+        assert!(node.own >= Ticks::ZERO, "{node:?}");
+        if let Some(parent) = node.parent {
+            assert!((parent as usize) < at, "parents come first");
+            rest[parent as usize] -= node.total.0;
+        }
+    }
+    assert!(rest.iter().all(|&rest| rest == 0), "totals are own times and children: {:?}", tree.nodes());
+    let own: i64 = tree.nodes().iter().map(|node| node.own.0).sum();
+    assert_eq!(
+        own,
+        tree.range().map_or(0, |(start, end)| end.since(start).0),
+        "own times are all of the range"
+    );
+    let facts = tree
+        .nodes()
+        .iter()
+        .map(|node| (trace.name(node.name).into_owned(), node.parent, node.total, node.own, node.hits));
+    facts.collect()
+}
+
+/// Every sample and every frame is in the trace or counted.
+fn check_nothing_lost(events: &[Event<'_>], trace: &Trace<'_>) {
+    let pushed = |is: fn(&Event<'_>) -> bool| events.iter().filter(|event| is(event)).count();
+    let count = |kind: Kind| usize::try_from(trace.diagnostics().count(kind)).unwrap();
+    assert_eq!(count(Kind::ProfileWithoutHead), 0, "the profile has one");
+    assert_eq!(trace.samples().len(), pushed(|event| matches!(event, Event::Sample(_))));
+    assert_eq!(
+        trace.frames().len() + count(Kind::DuplicateFrame),
+        pushed(|event| matches!(event, Event::Frame(_)))
+    );
+    let unknown = trace.samples().iter().filter(|sample| sample.frame.is_none()).count();
+    assert_eq!(unknown, count(Kind::UnknownFrame));
+}
+
+const THREAD: Thread<'static> = Thread { pid: Id::Number(1), tid: Id::Number(1) };
+const FUNCTIONS: [&[u8]; 10] =
+    [b"(root)", b"(program)", b"(idle)", b"(garbage collector)", b"a", b"b", b"c", b"a", b"b", b""];
+const SLICES: [&[u8]; 7] =
+    [b"RunTask", b"FunctionCall", b"EvaluateScript", b"RunMicrotasks", b"ProfileCall", b"MajorGC", b"x"];
+const ARGS: [&[u8]; 4] = [
+    br#"{"data":{"functionName":"a","url":"u","scriptId":"1","lineNumber":1,"columnNumber":1}}"#,
+    br#"{"data":{"functionName":"b","url":"u"}}"#,
+    br#"{"data":{"sampleTraceId":3}}"#,
+    br#"{"beginData":{"sampleTraceId":2}}"#,
+];
+
+fn events<'a>(u: &mut Unstructured<'a>) -> Result<Vec<Event<'a>>> {
+    let unit = *u.choose(&[1, 1000, 1_000_000])?;
+    let mut events = slices_and_calls(u, unit)?;
+    let begins = ProfileStart { start: Tick(u.int_in_range(-3..=20)? * unit), offset: Ticks(0), rank: 0 };
+    let end = if u.arbitrary()? { Some(Tick(u.int_in_range(0..=400)? * unit)) } else { None };
+    let at = Tick(0);
+    events.push(Event::Profile(ProfileEvent {
+        thread: THREAD,
+        key: ProfileKey::Whole,
+        at,
+        begins: Some(begins),
+        end,
+    }));
+    let n_frames = u.int_in_range(1..=12)?;
+    for id in 0..n_frames {
+        let parent = match u.int_in_range(0..=9)? {
+            0 => FrameParent::Unknown,
+            // Not there, or only later, or a cycle.
+            1 => FrameParent::Id(Id::Number(u.int_in_range(0..=15)?)),
+            2 => FrameParent::Depth(u.int_in_range(0..=3)?),
+            _ => FrameParent::Id(Id::Number(u.int_in_range(0..=id)?)),
+        };
+        let source = u.ratio(2, 3)?;
+        events.push(Event::Frame(FrameEvent {
+            // Now and then an id twice.
+            id: Id::Number(if u.ratio(1, 20)? { 0 } else { id }),
+            parent,
+            name: Text::plain(if id == 0 { b"(root)" } else { *u.choose(&FUNCTIONS)? }),
+            url: Text::plain(if source { b"u" } else { b"" }),
+            script: i64::from(source),
+            line: source.then_some(0),
+            column: source.then_some(0),
+        }));
+    }
+    for number in 0..4 {
+        events.push(Event::CallSite(number, Id::Number(u.int_in_range(0..=n_frames)?)));
+    }
+    while events.len() < 300 && !u.is_empty() {
+        let time = u.int_in_range(-2..=9)? * unit;
+        let at =
+            if u.ratio(1, 10)? { SampleTime::At(Tick(time * 30)) } else { SampleTime::After(Ticks(time)) };
+        let frame = Id::Number(u.int_in_range(0..=n_frames)?);
+        events.push(Event::Sample(SampleEvent { at, frame, weight: 1.0 }));
+    }
+    Ok(events)
+}
+
+fn slices_and_calls<'a>(u: &mut Unstructured<'a>, unit: i64) -> Result<Vec<Event<'a>>> {
+    let mut events = Vec::new();
+    let mut now = 0;
+    for _ in 0..u.int_in_range(0..=40)? {
+        now += u.int_in_range(-1..=12)?;
+        let mut event = ThreadEvent::new(THREAD, Tick(now * unit), Text::plain(*u.choose(&SLICES)?));
+        if u.ratio(1, 3)? {
+            event.args = Args::new(*u.choose(&ARGS)?, &JSON_ARGS);
+        }
+        events.push(match u.int_in_range(0..=3)? {
+            0 => Event::Begin(event),
+            1 => Event::End(ThreadEvent { name: Text::EMPTY, ..event }),
+            _ => Event::Complete(event, Ticks(u.int_in_range(0..=50)? * unit)),
+        });
+    }
+    Ok(events)
+}
