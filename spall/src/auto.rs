@@ -31,6 +31,7 @@ pub(crate) enum Progress {
     /// This much of it is done with.
     Consumed(usize),
     /// This much more of it is needed.
+    #[cfg_attr(not(feature = "std"), expect(dead_code, reason = "only a source read in pieces has more"))]
     NeedMore(usize),
     End,
 }
