@@ -66,6 +66,7 @@ mod id;
 mod lexer;
 mod parser;
 mod pending;
+mod record;
 mod resync;
 mod scan;
 mod shape;

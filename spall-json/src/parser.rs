@@ -8,10 +8,10 @@ use spall_model::{ByteRange, Chunk, DiagnosticKind, Event, Parsed};
 
 use crate::cpu_profile::Cursor;
 use crate::error::Error;
-use crate::event::{Notes, Record};
 use crate::fields::{Field, Fields};
 use crate::lexer;
 use crate::pending::Pending;
+use crate::record::{Notes, Record};
 use crate::shape::Shapes;
 
 /// Reads Trace Event JSON piece by piece.

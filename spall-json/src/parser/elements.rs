@@ -3,8 +3,9 @@
 use spall_model::{ByteRange, DiagnosticKind, Event};
 
 use super::{Parser, State, Step, truncated};
-use crate::event::{self, Notes, Record};
+use crate::event;
 use crate::lexer::{self, Stop};
+use crate::record::{Notes, Record};
 use crate::resync::{comment_end, ends_list, next_object};
 use crate::value;
 
