@@ -54,7 +54,7 @@ fn is_native(frame: &Frame) -> bool {
     frame.url.is_empty() && frame.script == 0
 }
 
-/// `sampleTraceId`, in `args.data` or in `args.beginData`.
+/// `sampleTraceId`, in `args.data`, in `args.beginData` or among the arguments.
 fn call_site(args: &SliceArgs<'_>) -> Option<u64> {
     let inside = |value: Value<'_>| match value {
         Value::Map(map) => map.get(b"sampleTraceId").and_then(whole_number),
@@ -65,6 +65,8 @@ fn call_site(args: &SliceArgs<'_>) -> Option<u64> {
         for (key, value) in part {
             if key.is(b"data") || key.is(b"beginData") {
                 found = inside(value).or(found);
+            } else if key.is(b"sampleTraceId") {
+                found = whole_number(value).or(found);
             }
         }
     }
