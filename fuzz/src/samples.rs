@@ -145,7 +145,7 @@ fn events<'a>(u: &mut Unstructured<'a>) -> Result<Vec<Event<'a>>> {
             // Now and then an id twice.
             id: Id::Number(if u.ratio(1, 20)? { 0 } else { id }),
             parent,
-            name: Text::plain(if id == 0 { b"(root)" } else { *u.choose(&FUNCTIONS)? }),
+            name: Text::plain(if id == 0 { b"(root)" } else { u.choose(&FUNCTIONS)? }),
             url: Text::plain(if source { b"u" } else { b"" }),
             script: i64::from(source),
             line: source.then_some(0),
@@ -170,9 +170,9 @@ fn slices_and_calls<'a>(u: &mut Unstructured<'a>, unit: i64) -> Result<Vec<Event
     let mut now = 0;
     for _ in 0..u.int_in_range(0..=40)? {
         now += u.int_in_range(-1..=12)?;
-        let mut event = ThreadEvent::new(THREAD, Tick(now * unit), Text::plain(*u.choose(&SLICES)?));
+        let mut event = ThreadEvent::new(THREAD, Tick(now * unit), Text::plain(u.choose(&SLICES)?));
         if u.ratio(1, 3)? {
-            event.args = Args::new(*u.choose(&ARGS)?, &JSON_ARGS);
+            event.args = Args::new(u.choose(&ARGS)?, &JSON_ARGS);
         }
         events.push(match u.int_in_range(0..=3)? {
             0 => Event::Begin(event),
