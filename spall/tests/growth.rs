@@ -19,16 +19,18 @@ use spall::{
     layout::{Layout, Options},
     model::{Limits, SliceId},
 };
-use spall_synth::{heph, spall as synth};
+use spall_synth::{apitrace, gzip, heph, spall as synth};
 
 /// Makes an input of so many parts.
 type Input = dyn Fn(usize) -> Vec<u8>;
 
-/// Everything that is done once for a file: load it, from memory and piece by piece, lay it out, decode its arguments.
+/// Everything that is done once for a file: load it, from memory and piece by piece, merge samples with slices, lay it
+/// out, decode its arguments.
 fn process(data: &[u8]) {
     let limits = Limits::default();
     black_box(spall::load_from(data, &limits).ok());
     let Ok(trace) = spall::load(data, &limits) else { return };
+    let trace = spall::merge_samples(trace);
     black_box(Layout::new(&trace, &Options::default()));
     for index in 0..u32::try_from(trace.slices().len()).unwrap() {
         trace.slice_args(SliceId(index)).iter().for_each(|entry| _ = black_box(entry));
@@ -287,6 +289,66 @@ fn arguments() {
             )
         }),
     );
+}
+
+/// A CPU profile of nodes, of which each is called by the one before it or by the first, and samples of them.
+fn cpu_profile(nodes: usize, deep: bool, samples: impl Iterator<Item = usize> + Clone) -> Vec<u8> {
+    let mut text = String::from(r#"{"nodes":["#);
+    for id in 1..=nodes {
+        let parent = if deep { id - 1 } else { usize::from(id > 1) };
+        let parent = if parent == 0 { String::new() } else { format!(r#","parent":{parent}"#) };
+        write!(text, r#"{{"id":{id},"callFrame":{{"functionName":"f{id:08}","url":"u"}}{parent}}},"#)
+            .unwrap();
+    }
+    let list =
+        |numbers: &mut dyn Iterator<Item = usize>| numbers.map(|n| format!("{n:08},")).collect::<String>();
+    let (deltas, samples) = (list(&mut samples.clone().map(|_| 1000)), list(&mut samples.clone()));
+    write!(text, r#"],"startTime":0,"samples":[{samples}],"timeDeltas":[{deltas}]}}"#).unwrap();
+    text.into_bytes()
+}
+
+#[test]
+fn samples() {
+    check("deep stack, one sample", &|parts| cpu_profile(parts, true, [parts].into_iter()));
+    check("many functions, a sample each", &|parts| cpu_profile(parts, false, 1..=parts));
+    check("many samples", &|parts| cpu_profile(4, false, (0..parts).map(|n| n % 4 + 1)));
+    // Each sample leaves and enters more functions than are opened for it.
+    check("deep stacks in turn", &|parts| cpu_profile(1024, true, (0..parts).map(|n| 1024 - n % 2 * 512)));
+    check_patterns(&[
+        (
+            "chunks without a profile",
+            r##"{"ph":"P","name":"ProfileChunk","id":"#","ts":#,"pid":1,"tid":1,"args":{"data":{"cpuProfile":{"samples":[1,2]},"timeDeltas":[1,2]}}},"##,
+        ),
+        (
+            "profiles of one thread",
+            r##"{"ph":"P","name":"Profile","id":"#","ts":#,"pid":1,"tid":1,"args":{"data":{"startTime":#}}},"##,
+        ),
+    ]);
+}
+
+#[cfg(feature = "gzip")]
+#[test]
+fn compressed_input() {
+    let event = br#"{"ph":"X","ts":1,"dur":1,"tid":1},"#;
+    check("gzip members", &|parts| [gzip::member(b"["), gzip::member(event).repeat(parts)].concat());
+    check("empty gzip members", &|parts| [gzip::member(b"["), gzip::member(b"").repeat(parts)].concat());
+}
+
+#[test]
+fn recordings() {
+    check("calls", &|parts| apitrace::snappy(&apitrace::game(parts as u64), 1 << 16));
+    let enters = |thread: fn(u64) -> u64, function: fn(u64) -> u64| {
+        move |parts: usize| {
+            let mut stream = apitrace::Stream::new(5, &[]);
+            for call in 0..parts as u64 {
+                stream.enter(thread(call), (function(call), "glPushDebugGroup", &[]), &[]);
+            }
+            stream.bytes().to_vec()
+        }
+    };
+    check("calls that never return", &enters(|_| 0, |_| 1));
+    check("threads of calls", &enters(|call| call, |_| 1));
+    check("functions", &enters(|_| 0, |call| call << 30));
 }
 
 #[test]

@@ -3,10 +3,10 @@
 #![allow(clippy::unwrap_used, reason = "test code outside of test functions")]
 
 use spall::{
-    format::{ErrorKind, apitrace},
+    format::{ErrorKind, container::decompress},
     model::{DiagnosticKind, Limits, Trace},
 };
-use spall_synth::apitrace::snappy;
+use spall_synth::{apitrace::snappy, gzip};
 
 /// So many copies of an event, in which `#` stands for the number.
 fn events(count: usize, event: &str) -> String {
@@ -121,15 +121,28 @@ fn max_diagnostics_keeps_the_first_and_counts_all() {
     }
 }
 
+/// Of gzip, brotli and zstd the same is tested where they are decoded.
 #[test]
 fn max_decompressed_bytes_is_an_error_that_names_it() {
     let stream = [5; 5000];
     let file = snappy(&stream, 1000);
     let mut limits = Limits::default();
     limits.max_decompressed_bytes = 5000;
-    assert_eq!(*apitrace::decompress(&file, &limits).unwrap().stream, stream);
+    assert_eq!(*decompress(&file, &limits).unwrap().stream, stream);
     limits.max_decompressed_bytes = 4999;
-    let error = apitrace::decompress(&file, &limits).unwrap_err();
+    let error = decompress(&file, &limits).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::OutputLimit { max_mib: 0 });
     assert!(error.to_string().contains("limit"), "{error}");
+}
+
+#[cfg(feature = "gzip")]
+#[test]
+fn max_decompressed_bytes_holds_for_compressed_json() {
+    let json = format!("[{}]", events(9, COMPLETE));
+    let file = gzip::member(json.as_bytes());
+    let mut limits = Limits::default();
+    limits.max_decompressed_bytes = json.len() as u64;
+    assert_eq!(spall::load(&file, &limits).unwrap().slices().len(), 9);
+    limits.max_decompressed_bytes -= 1;
+    assert!(spall::load(&file, &limits).unwrap_err().to_string().contains("limit"));
 }
