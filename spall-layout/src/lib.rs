@@ -48,7 +48,7 @@
 //! | walk from slice to slice | [`Layout::parent`], [`Layout::children`], [`Layout::next`], [`Layout::previous`] |
 //! | draw counters, instants and arrows | [`Series`], [`instant_marks`], [`Flows`] |
 //! | show a folded group, and search hits | [`Layout::busy_rows`], [`Hits`] |
-//! | sum up by name | [`stats`](fn@stats) |
+//! | sum up by name | [`stats`](fn@stats), [`Stats`] while a range is dragged, [`Histogram`] |
 //! | draw a flame graph, a sandwich, a comparison | [`Tree`], [`Inverted`], [`TreeDiff`] |
 //! | fill a vertex buffer | [`Instance`] |
 //! | label and colour | [`Ruler`], [`fit_label`], [`ColorKey`] |
@@ -80,6 +80,8 @@ mod flame;
 #[cfg(feature = "alloc")]
 mod flows;
 mod frame;
+#[cfg(feature = "alloc")]
+mod histogram;
 #[cfg(feature = "alloc")]
 mod hit;
 #[cfg(feature = "alloc")]
@@ -131,6 +133,8 @@ pub use flame::TreeOrder;
 pub use flows::{FlowEnd, FlowRect, Flows};
 pub use frame::{Fidelity, Frame};
 #[cfg(feature = "alloc")]
+pub use histogram::Histogram;
+#[cfg(feature = "alloc")]
 pub use hits::Hits;
 #[cfg(feature = "alloc")]
 pub use instance::Instance;
@@ -153,7 +157,7 @@ pub use ruler::{Mark, MarkLabel, Ruler};
 #[cfg(feature = "alloc")]
 pub use spall_model::nest::Overlap;
 #[cfg(feature = "alloc")]
-pub use stats::{NameStats, stats};
+pub use stats::{NameStats, Stats, stats};
 #[cfg(feature = "alloc")]
 pub use tree::{Tree, TreeNode};
 #[cfg(feature = "alloc")]

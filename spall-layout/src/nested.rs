@@ -1,7 +1,6 @@
 //! The slices of a lane in the order in which they nest, within a range of time.
 
-use alloc::collections::BinaryHeap;
-use core::cmp::Reverse;
+use alloc::vec::Vec;
 use core::ops::Range;
 
 use spall_model::{SliceId, Tick, TrackId};
@@ -43,45 +42,101 @@ impl Visit {
     }
 }
 
-/// Visits the slices of a track that touch `range`, lane by lane, each after the one it lies in; also those that
-/// [`EdgeRule::InsideOnly`] does not count. O(n log depth).
-pub(crate) fn visit_track(
-    layout: &Layout,
-    track: TrackId,
-    range: &Range<Tick>,
+/// The slices of a track that touch `range`, lane by lane, each after the one it lies in; also those that
+/// [`EdgeRule::InsideOnly`] does not count. O(rows log n), and O(1) amortised per slice.
+#[derive(Debug, Clone)]
+pub(crate) struct Nested<'l> {
+    layout: &'l Layout,
+    range: Range<Tick>,
     edges: EdgeRule,
-    mut visit: impl FnMut(Visit),
-) {
-    // The slice that comes next on each row, the earliest placed first.
-    let mut next: BinaryHeap<Reverse<(SliceId, u32, usize)>> = BinaryHeap::new();
-    let mut rows = layout.track_rows(track).peekable();
-    while let Some(row) = rows.next() {
-        let Some(view) = layout.row(RowId(row)) else { continue };
-        let first = first_touching(&view, range.start);
-        if let Some(&slice) = view.slices().get(first) {
-            next.push(Reverse((slice, row, first)));
+    /// The rows that are left.
+    rows: Range<u32>,
+    lane: u32,
+    /// The rows of the lane, by depth.
+    levels: Vec<Level<'l>>,
+    /// The depth to look at next.
+    depth: usize,
+}
+
+/// What is left of a row.
+#[derive(Debug, Clone)]
+struct Level<'l> {
+    ids: &'l [SliceId],
+    starts: &'l [Tick],
+    ends: &'l [Tick],
+    /// Slices from this one on do not lie in the latest slice above.
+    bound: SliceId,
+}
+
+/// Behind all slices.
+const LAST: SliceId = SliceId(u32::MAX);
+
+impl<'l> Nested<'l> {
+    pub(crate) fn new(layout: &'l Layout, track: TrackId, range: Range<Tick>, edges: EdgeRule) -> Self {
+        let rows = if range.is_empty() { 0..0 } else { layout.track_rows(track) };
+        Self { layout, range, edges, rows, lane: 0, levels: Vec::new(), depth: 0 }
+    }
+
+    /// Goes to the next lane; `None` if there is none.
+    fn next_lane(&mut self) -> Option<()> {
+        self.levels.clear();
+        let first = self.layout.row_info(RowId(self.rows.clone().next()?))?;
+        self.lane = first.lane;
+        // What lies in a slice before the range comes first: a span of an async track may outlive its parent.
+        let mut bound = LAST;
+        while let Some(row) = self.rows.clone().next()
+            && self.layout.row_info(RowId(row)).is_some_and(|info| info.lane == self.lane)
+        {
+            self.rows.next();
+            let view = self.layout.row(RowId(row))?;
+            let first = first_touching(&view, self.range.start);
+            let end = view.starts.partition_point(|&start| start < self.range.end).max(first);
+            self.levels.push(Level {
+                ids: view.ids.get(first..end)?,
+                starts: view.starts.get(first..end)?,
+                ends: view.ends.get(first..end)?,
+                bound,
+            });
+            bound = view.ids.get(first..end)?.first().copied().unwrap_or(LAST);
         }
-        let place = |row| layout.row_info(RowId(row)).map_or((0, 0), |info| (info.lane, info.depth));
-        if rows.peek().is_some_and(|&next| place(next).1 > 0) {
-            continue;
-        }
-        // That was the last row of a lane.
-        while let Some(Reverse((slice, row, at))) = next.pop() {
-            let Some(view) = layout.row(RowId(row)) else { continue };
-            let (Some(&start), Some(&end)) = (view.starts().get(at), view.ends().get(at)) else { continue };
-            if start >= range.end {
-                continue;
+        self.depth = self.levels.len().saturating_sub(1);
+        Some(())
+    }
+}
+
+impl Iterator for Nested<'_> {
+    type Item = Visit;
+
+    fn next(&mut self) -> Option<Visit> {
+        loop {
+            // In the latest slice, or else beside it, or else beside what it lies in.
+            while let Some(level) = self.levels.get_mut(self.depth) {
+                if let ([slice, ids @ ..], [start, starts @ ..], [end, ends @ ..]) =
+                    (level.ids, level.starts, level.ends)
+                    && *slice < level.bound
+                {
+                    (level.ids, level.starts, level.ends) = (ids, starts, ends);
+                    let bound = ids.first().copied().unwrap_or(LAST);
+                    let depth = self.depth;
+                    self.depth += 1;
+                    match self.levels.get_mut(self.depth) {
+                        Some(below) => below.bound = bound,
+                        None => self.depth = depth,
+                    }
+                    let is_cut = *start < self.range.start || *end > self.range.end;
+                    let (start, end) = match self.edges {
+                        EdgeRule::Clamp => (*start.max(&self.range.start), *end.min(&self.range.end)),
+                        _ => (*start, *end),
+                    };
+                    let depth = u32::try_from(depth).unwrap_or(u32::MAX);
+                    return Some(Visit { slice: *slice, lane: self.lane, depth, start, end, is_cut });
+                }
+                match self.depth.checked_sub(1) {
+                    Some(depth) => self.depth = depth,
+                    None => break,
+                }
             }
-            if let Some(&slice) = view.slices().get(at + 1) {
-                next.push(Reverse((slice, row, at + 1)));
-            }
-            let is_cut = start < range.start || end > range.end;
-            let (start, end) = match edges {
-                EdgeRule::Clamp => (start.max(range.start), end.min(range.end)),
-                _ => (start, end),
-            };
-            let (lane, depth) = place(row);
-            visit(Visit { slice, lane, depth, start, end, is_cut });
+            self.next_lane()?;
         }
     }
 }

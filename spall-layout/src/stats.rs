@@ -4,9 +4,10 @@
 use alloc::vec::Vec;
 use core::ops::Range;
 
-use spall_model::{NameId, Tick, Ticks, Trace, TrackId};
+use spall_model::{NameId, Tick, Ticks, Trace, Track, TrackId, TrackKind};
 
-use crate::nested::{Visit, visit_track};
+use crate::histogram::{Histogram, ticks};
+use crate::nested::{Nested, Visit};
 use crate::{EdgeRule, Layout};
 
 /// The slices of one name. Sums saturate.
@@ -16,28 +17,23 @@ pub struct NameStats {
     pub name: NameId,
     /// How many slices.
     pub count: u64,
-    /// Time inside slices of the name. Where one lies inside another of the same name, only the outer one counts.
+    /// Time inside slices of the name. Where one lies inside another of the same name, only the outer one counts;
+    /// spans of async tracks always do.
     pub total: Ticks,
     /// Time inside slices of the name and in no child of theirs.
     pub self_time: Ticks,
-    /// The shortest slice.
+    /// The shortest slice. After the range was moved, the least length of its bucket in the histogram.
     pub min: Ticks,
-    /// The longest slice.
+    /// The longest slice. After the range was moved, the greatest length of its bucket in the histogram.
     pub max: Ticks,
-}
-
-/// An open slice.
-struct Open {
-    visit: Visit,
-    /// `None` if it does not count.
-    name: Option<NameId>,
-    /// Time not in children.
-    rest: u64,
+    /// The mean length of a slice, rounded down.
+    pub mean: Ticks,
 }
 
 /// Sums up the slices of `tracks` that touch `range`, by name: the most time first, then by name.
 ///
-/// A slice without length touches the range if it lies in it. O(n log depth) for the n slices in the range.
+/// A slice without length touches the range if it lies in it; an empty range is touched by none. O(n) for the n slices
+/// in the range, but for those with [`EdgeRule::Whole`] that stick out of it: all their children are looked at.
 ///
 /// ```
 /// use spall_layout::{EdgeRule, Layout, Options, stats};
@@ -61,85 +57,323 @@ pub fn stats(
     range: Range<Tick>,
     edges: EdgeRule,
 ) -> Vec<NameStats> {
-    let mut sums = Sums {
-        layout,
-        edges,
-        by_name: alloc::vec![None; trace.names().len()],
-        n_open: alloc::vec![0; trace.names().len()],
-        open: Vec::new(),
-    };
-    let names = trace.slices().names();
-    for track in tracks {
-        visit_track(layout, track, &range, edges, |visit| {
-            if let Some(&name) = names.get(visit.slice.index()) {
-                sums.add(visit, name);
-            }
-        });
-        sums.close(|_| false);
-    }
-    let mut found: Vec<NameStats> = sums.by_name.into_iter().flatten().collect();
-    found.sort_by_key(|stats| (core::cmp::Reverse(stats.total), stats.name));
-    found
+    let mut stats = Stats::new(trace, layout, tracks, range, edges);
+    stats.step(usize::MAX);
+    stats.by_name()
 }
 
-struct Sums<'l> {
+/// Statistics that are made a step at a time, and follow the edges of their range.
+///
+/// Moving an edge looks at the slices between its old and new place, not at all of the range. Only with
+/// [`EdgeRule::InsideOnly`] everything is counted anew, because what counts once may then depend on what is far away.
+///
+/// ```
+/// use spall_layout::{EdgeRule, Layout, Options, Stats};
+/// # use spall_model::{ByteRange, Event, Limits, Text, Thread, ThreadEvent, Tick, Ticks, TraceBuilder, TrackId};
+/// # let mut builder = TraceBuilder::new(&Limits::default());
+/// # for start in 0..100 {
+/// #     let event = ThreadEvent::new(Thread::new(1_i64, 1_i64), Tick(start * 10), Text::plain(b"f"));
+/// #     builder.push(&Event::Complete(event, Ticks(start % 10)), ByteRange::default());
+/// # }
+/// # let trace = builder.finish();
+/// # let layout = Layout::new(&trace, &Options::default());
+/// let name = trace.names().find(b"f").unwrap();
+/// let mut stats = Stats::new(&trace, &layout, [TrackId(0)], Tick(0)..Tick(500), EdgeRule::Clamp);
+/// while !stats.step(20) {
+///     // show what is known so far, handle input
+/// }
+/// assert_eq!(stats.of(name).unwrap().count, 50);
+/// assert_eq!(stats.histogram(name).unwrap().quantile(1, 2), Some(Ticks(4)));
+///
+/// stats.move_to(Tick(0)..Tick(510));
+/// assert!(stats.step(2)); // one more slice
+/// assert_eq!(stats.of(name).unwrap().count, 51);
+/// ```
+#[derive(Debug, Clone)]
+pub struct Stats<'l> {
+    all_tracks: &'l [Track],
+    names: &'l [NameId],
     layout: &'l Layout,
+    tracks: Vec<TrackId>,
     edges: EdgeRule,
-    by_name: Vec<Option<NameStats>>,
-    /// How many slices of each name are open.
+    /// What is asked for.
+    range: Range<Tick>,
+    /// What the sums are of, as soon as the pass is over.
+    counted: Range<Tick>,
+    pass: Option<Pass<'l>>,
+    sums: Vec<Sums>,
+    /// How many slices of each name are open that count.
     n_open: Vec<u32>,
+}
+
+/// The sums of a name.
+#[derive(Debug, Clone, Default)]
+struct Sums {
+    total: i128,
+    self_time: i128,
+    lengths: i128,
+    min: u64,
+    max: u64,
+    histogram: Histogram,
+}
+
+/// A walk over the slices that touch what one edge sweeps over, or the whole range.
+#[derive(Debug, Clone)]
+struct Pass<'l> {
+    /// What counted before the pass.
+    old: Range<Tick>,
+    /// What is swept over.
+    swept: Range<Tick>,
+    /// Whether that comes in, or goes out.
+    is_entering: bool,
+    /// How many tracks were begun.
+    n_tracks: usize,
+    slices: Option<Nested<'l>>,
+    is_async: bool,
     open: Vec<Open>,
 }
 
-impl Sums<'_> {
-    fn add(&mut self, visit: Visit, name: NameId) {
-        self.close(|open| open.may_hold(&visit));
-        let length = visit.length();
-        if let Some(parent) = self.open.last_mut() {
+/// An open slice.
+#[derive(Debug, Clone, Copy)]
+struct Open {
+    visit: Visit,
+    name: NameId,
+    /// What its self time changes by, but for the children to come.
+    rest: i128,
+    /// Whether `rest` is its whole length, of which its children take their parts.
+    takes_all: bool,
+    /// Whether it counts, so that what lies in it adds no time to its name.
+    counts: bool,
+}
+
+impl<'l> Stats<'l> {
+    /// Statistics of the slices of `tracks` that touch `range`, of which nothing is counted yet.
+    #[must_use]
+    pub fn new(
+        trace: &'l Trace<'_>,
+        layout: &'l Layout,
+        tracks: impl IntoIterator<Item = TrackId>,
+        range: Range<Tick>,
+        edges: EdgeRule,
+    ) -> Self {
+        let n_names = trace.names().len();
+        Self {
+            all_tracks: trace.tracks(),
+            names: trace.slices().names(),
+            layout,
+            tracks: tracks.into_iter().collect(),
+            edges,
+            range,
+            counted: Tick::MIN..Tick::MIN,
+            pass: None,
+            sums: alloc::vec![Sums::default(); n_names],
+            n_open: alloc::vec![0; n_names],
+        }
+    }
+
+    /// What becomes of slices that stick out of the range.
+    #[must_use]
+    pub fn edges(&self) -> EdgeRule {
+        self.edges
+    }
+
+    /// The range that was asked for last.
+    #[must_use]
+    pub fn range(&self) -> Range<Tick> {
+        self.range.clone()
+    }
+
+    /// Whether everything in [`Stats::range`] is counted.
+    #[must_use]
+    pub fn is_done(&self) -> bool {
+        self.pass.is_none() && self.counted == self.range
+    }
+
+    /// Asks for another range. [`Stats::step`] then goes there from wherever it is.
+    pub fn move_to(&mut self, range: Range<Tick>) {
+        self.range = range;
+    }
+
+    /// Looks at `budget` slices or fewer; returns [`Stats::is_done`].
+    ///
+    /// Until it is done, sums are of a part of what has changed.
+    pub fn step(&mut self, budget: usize) -> bool {
+        let mut left = budget;
+        while !self.is_done() {
+            let mut pass = self.pass.take().unwrap_or_else(|| self.begin_pass());
+            loop {
+                if left == 0 {
+                    self.pass = Some(pass);
+                    return false;
+                }
+                left -= 1;
+                if let Some(visit) = pass.slices.as_mut().and_then(Nested::next) {
+                    if let Some(&name) = self.names.get(visit.slice.index()) {
+                        self.add(&mut pass, visit, name);
+                    }
+                } else {
+                    self.close(&mut pass, |_| false);
+                    let Some(&track) = self.tracks.get(pass.n_tracks) else { break };
+                    pass.n_tracks += 1;
+                    let kind = self.all_tracks.get(track.index()).map(|track| track.kind);
+                    pass.is_async = matches!(kind, Some(TrackKind::Async { .. }));
+                    // Clamping is left to where the old range and the new one are known.
+                    let edges = if self.edges == EdgeRule::Clamp { EdgeRule::Whole } else { self.edges };
+                    pass.slices = Some(Nested::new(self.layout, track, pass.swept.clone(), edges));
+                }
+            }
+        }
+        true
+    }
+
+    /// The next thing to do on the way from what is counted to what is asked for.
+    fn begin_pass(&mut self) -> Pass<'l> {
+        let (from, to) = (self.counted.clone(), self.range.clone());
+        let ticks = |range: &Range<Tick>| u128::from(range.end.max(range.start).0.abs_diff(range.start.0));
+        let moved = u128::from(from.start.0.abs_diff(to.start.0)) + u128::from(from.end.0.abs_diff(to.end.0));
+        let old;
+        let (swept, is_entering) =
+            if self.edges == EdgeRule::InsideOnly || from.is_empty() || moved >= ticks(&to) {
+                // Nothing of the old range is of use.
+                self.sums.fill(Sums::default());
+                old = Tick::MIN..Tick::MIN;
+                self.counted = to.clone();
+                (to, true)
+            } else {
+                // The ranges overlap: first the one edge, then the other.
+                old = from.clone();
+                if from.start != to.start {
+                    self.counted.start = to.start;
+                    (from.start.min(to.start)..from.start.max(to.start), to.start < from.start)
+                } else {
+                    self.counted.end = to.end;
+                    (from.end.min(to.end)..from.end.max(to.end), to.end > from.end)
+                }
+            };
+        Pass { old, swept, is_entering, n_tracks: 0, slices: None, is_async: false, open: Vec::new() }
+    }
+
+    fn add(&mut self, pass: &mut Pass<'l>, visit: Visit, name: NameId) {
+        self.close(pass, |open| open.may_hold(&visit));
+        let sign = if pass.is_entering { 1 } else { -1 };
+        let swept = clamp(&visit, &pass.swept);
+        let (before, after) = (self.length(&visit, &pass.old), self.length(&visit, &self.counted));
+        // What of it changes: the part that is swept over, or all of it.
+        let (start, end, changes) = match self.edges {
+            EdgeRule::Clamp => (swept.start, swept.end, true),
+            _ => (visit.start, visit.end, before.is_some() != after.is_some()),
+        };
+        if let Some(parent) = pass.open.last_mut()
+            && parent.takes_all
+            && parent.visit.depth + 1 == visit.depth
+        {
             // An async span may outlive its parent.
-            let inside = visit.end.min(parent.visit.end).0.saturating_sub(visit.start.0).max(0);
-            parent.rest = parent.rest.saturating_sub(inside.unsigned_abs());
+            let end = end.min(parent.visit.end);
+            parent.rest -= sign * i128::from(end.0) - sign * i128::from(start.0.min(end.0));
         }
-        if visit.is_cut && self.edges == EdgeRule::InsideOnly {
-            self.open.push(Open { visit, name: None, rest: 0 });
-            return;
+        let sums = &mut self.sums[name.index()];
+        if before != after {
+            before.into_iter().for_each(|length| sums.remove(length));
+            after.into_iter().for_each(|length| sums.add(length));
         }
-        let ticks = Ticks(i64::try_from(length).unwrap_or(i64::MAX));
-        let stats = self.by_name[name.index()].get_or_insert(NameStats {
-            name,
-            count: 0,
-            total: Ticks::ZERO,
-            self_time: Ticks::ZERO,
-            min: ticks,
-            max: ticks,
-        });
-        stats.count += 1;
-        stats.min = stats.min.min(ticks);
-        stats.max = stats.max.max(ticks);
-        if self.n_open[name.index()] == 0 {
-            stats.total = plus(stats.total, length);
+        let counts = before.is_some() || after.is_some();
+        let mut open = Open { visit, name, rest: 0, takes_all: false, counts };
+        if changes {
+            let length = sign * (i128::from(end.0) - i128::from(start.0));
+            if self.n_open[name.index()] == 0 || pass.is_async {
+                sums.total += length;
+            }
+            // Of a slice that counts whole, children elsewhere are not seen.
+            let whole = match self.edges {
+                EdgeRule::Whole if visit.is_cut => self.layout.self_time(visit.slice),
+                _ => None,
+            };
+            open.takes_all = whole.is_none();
+            open.rest = whole.map_or(length, |own| sign * i128::from(own.0));
         }
-        self.n_open[name.index()] += 1;
-        self.open.push(Open { visit, name: Some(name), rest: length });
+        self.n_open[name.index()] += u32::from(counts);
+        pass.open.push(open);
     }
 
     /// Closes the innermost slices that are not to be kept.
-    fn close(&mut self, keep: impl Fn(&Visit) -> bool) {
-        while let Some(Open { visit, name, rest }) = self.open.pop_if(|open| !keep(&open.visit)) {
-            let Some(name) = name else { continue };
-            self.n_open[name.index()] -= 1;
-            // Of a slice that counts whole, children outside of the range were not seen.
-            let whole = (visit.is_cut && self.edges == EdgeRule::Whole)
-                .then(|| self.layout.self_time(visit.slice))
-                .flatten()
-                .map_or(rest, |time| time.0.unsigned_abs());
-            if let Some(stats) = &mut self.by_name[name.index()] {
-                stats.self_time = plus(stats.self_time, whole);
+    fn close(&mut self, pass: &mut Pass<'l>, keep: impl Fn(&Visit) -> bool) {
+        while let Some(open) = pass.open.pop_if(|open| !keep(&open.visit)) {
+            self.sums[open.name.index()].self_time += open.rest;
+            self.n_open[open.name.index()] -= u32::from(open.counts);
+        }
+    }
+
+    /// The length with which a slice counts in a range, if it does.
+    fn length(&self, visit: &Visit, range: &Range<Tick>) -> Option<u64> {
+        let touches = !range.is_empty()
+            && visit.start < range.end
+            && (visit.end > range.start || visit.start == visit.end && visit.start >= range.start);
+        let is_inside = visit.start >= range.start && visit.end <= range.end;
+        match self.edges {
+            _ if !touches => None,
+            EdgeRule::Clamp => {
+                let part = clamp(visit, range);
+                Some(part.end.0.abs_diff(part.start.0))
             }
+            EdgeRule::Whole => Some(visit.length()),
+            EdgeRule::InsideOnly => is_inside.then(|| visit.length()),
+        }
+    }
+
+    /// What is known of a name; `None` if no slice has it.
+    #[must_use]
+    pub fn of(&self, name: NameId) -> Option<NameStats> {
+        let sums = self.sums.get(name.index())?;
+        let count = sums.histogram.count();
+        let saturated = |sum: i128| Ticks(i64::try_from(sum).unwrap_or(i64::MAX));
+        (count > 0).then(|| NameStats {
+            name,
+            count,
+            total: saturated(sums.total),
+            self_time: saturated(sums.self_time),
+            min: ticks(sums.min),
+            max: ticks(sums.max),
+            mean: saturated(sums.lengths / i128::from(count)),
+        })
+    }
+
+    /// How the lengths of the slices of a name are spread; `None` if no slice has it.
+    #[must_use]
+    pub fn histogram(&self, name: NameId) -> Option<&Histogram> {
+        self.sums.get(name.index()).map(|sums| &sums.histogram).filter(|histogram| histogram.count() > 0)
+    }
+
+    /// All names that slices have: the most time first, then by name.
+    #[must_use]
+    pub fn by_name(&self) -> Vec<NameStats> {
+        let names = (0..).map(NameId).take(self.sums.len());
+        let mut found: Vec<NameStats> = names.filter_map(|name| self.of(name)).collect();
+        found.sort_by_key(|stats| (core::cmp::Reverse(stats.total), stats.name));
+        found
+    }
+}
+
+impl Sums {
+    fn add(&mut self, length: u64) {
+        let is_first = self.histogram.count() == 0;
+        self.min = if is_first { length } else { self.min.min(length) };
+        self.max = if is_first { length } else { self.max.max(length) };
+        self.lengths += i128::from(length);
+        self.histogram.add(length);
+    }
+
+    fn remove(&mut self, length: u64) {
+        self.lengths -= i128::from(length);
+        self.histogram.remove(length);
+        // Whether another is as short, or as long, only the buckets know.
+        if let Some((least, greatest)) = self.histogram.bounds() {
+            self.min = if length <= self.min { least } else { self.min.max(least) };
+            self.max = if length >= self.max { greatest } else { self.max.min(greatest) };
         }
     }
 }
 
-fn plus(sum: Ticks, length: u64) -> Ticks {
-    Ticks(sum.0.saturating_add_unsigned(length))
+/// The part of a slice that lies in a range that it touches.
+fn clamp(visit: &Visit, range: &Range<Tick>) -> Range<Tick> {
+    visit.start.max(range.start)..visit.end.min(range.end)
 }

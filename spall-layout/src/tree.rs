@@ -8,7 +8,7 @@ use core::ops::Range;
 use spall_model::{NameId, SliceId, Tick, Ticks, Trace, TrackId};
 
 use crate::flame::{self, Shape};
-use crate::nested::{Visit, visit_track};
+use crate::nested::{Nested, Visit};
 use crate::{EdgeRule, Layout, Row, TreeOrder};
 
 /// A node of a [`Tree`]. Sums saturate.
@@ -88,7 +88,9 @@ impl Tree {
         let mut merge = Merge::default();
         for track in tracks {
             merge.open.clear();
-            visit_track(layout, track, &range, EdgeRule::Clamp, |visit| merge.add(visit, key(visit.slice)));
+            for visit in Nested::new(layout, track, range.clone(), EdgeRule::Clamp) {
+                merge.add(visit, key(visit.slice));
+            }
         }
         merge.graft.finish(Ticks::ZERO)
     }

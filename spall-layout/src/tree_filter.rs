@@ -1,6 +1,7 @@
 //! Trees made of trees: what is shown, and what it is merged with. \[layout 15.3\]
 #![allow(clippy::indexing_slicing, reason = "positions are of tables built here, bounded by their lengths")]
 
+use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
 use spall_model::{NameId, Ticks};
@@ -113,8 +114,7 @@ impl Tree {
         }
         // Depth first: the new nodes on the way by depth, and the latest of each name. Entries past the end of the
         // way are out of date; what is overwritten is put back on the way back.
-        let n_names = nodes.iter().map(|node| node.name.index() + 1).max().unwrap_or(0);
-        let mut latest: Vec<Option<u32>> = alloc::vec![None; n_names];
+        let mut latest: BTreeMap<NameId, u32> = BTreeMap::new();
         let mut path: Vec<u32> = Vec::new();
         let mut graft = Graft::default();
         let mut way: Vec<Step> = Vec::new();
@@ -124,7 +124,7 @@ impl Tree {
                 let node = &nodes[next];
                 let above = way.last().map(|step| step.place);
                 let depth = above.map_or(0, |above| graft.nodes[above as usize].depth as usize + 1);
-                let known = latest[node.name.index()].filter(|&known| {
+                let known = latest.get(&node.name).copied().filter(|&known| {
                     let at = graft.nodes[known as usize].depth as usize;
                     at < depth && path[at] == known
                 });
@@ -134,7 +134,7 @@ impl Tree {
                 if known.is_none() {
                     path.resize(path.len().max(depth + 1), place);
                     let before = core::mem::replace(&mut path[depth], place);
-                    let latest = latest[node.name.index()].replace(place);
+                    let latest = latest.insert(node.name, place);
                     step.covered = Some((depth, before, latest));
                 }
                 way.push(step);
@@ -142,7 +142,10 @@ impl Tree {
             } else if let Some(Step { node, covered, .. }) = way.pop() {
                 if let Some((depth, before, before_latest)) = covered {
                     path[depth] = before;
-                    latest[nodes[node].name.index()] = before_latest;
+                    match before_latest {
+                        Some(place) => latest.insert(nodes[node].name, place),
+                        None => latest.remove(&nodes[node].name),
+                    };
                 }
                 next = next_sibling[node];
             } else {

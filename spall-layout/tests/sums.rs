@@ -14,10 +14,13 @@ mod common;
 use alloc::collections::BTreeMap;
 use core::ops::Range;
 
-use spall_layout::{EdgeRule, Layout, NameStats, Options, stats};
-use spall_model::{NameId, SliceId, Tick, Ticks, Trace};
+use spall_layout::{EdgeRule, Layout, NameStats, Options, Stats, stats};
+use spall_model::{
+    ByteRange, Event, Limits, NameId, SliceId, Text, Thread, ThreadEvent, Tick, Ticks, Trace, TraceBuilder,
+    TrackKind,
+};
 
-use common::{Random, random_range, random_trace, tracks};
+use common::{Random, random_async_trace, random_range, random_trace, tracks};
 
 /// The part of a slice that counts.
 fn part(layout: &Layout, slice: SliceId, range: &Range<Tick>, edges: EdgeRule) -> Option<(i64, i64)> {
@@ -26,7 +29,7 @@ fn part(layout: &Layout, slice: SliceId, range: &Range<Tick>, edges: EdgeRule) -
     let touches = start < range.end.0 && (end > range.start.0 || start == end && start >= range.start.0);
     let is_inside = start >= range.start.0 && end <= range.end.0;
     match edges {
-        _ if !touches => None,
+        _ if !touches || range.is_empty() => None,
         EdgeRule::Clamp => Some((start.max(range.start.0), end.min(range.end.0))),
         EdgeRule::InsideOnly => is_inside.then_some((start, end)),
         EdgeRule::Whole => Some((start, end)),
@@ -52,25 +55,34 @@ fn brute(
             self_time: Ticks(0),
             min: length,
             max: length,
+            mean: Ticks(0),
         });
         stats.count += 1;
         stats.min = stats.min.min(length);
         stats.max = stats.max.max(length);
+        // The mean is of these; divided at the end.
+        stats.mean.0 += length.0;
         let mut above = core::iter::successors(layout.parent(slice), |&slice| layout.parent(slice));
         let counted = |slice: SliceId| part(layout, slice, range, edges).is_some();
-        if !above.any(|slice| trace.slice(slice).unwrap().name == name && counted(slice)) {
+        let is_async =
+            matches!(trace.tracks()[trace.track_of(slice).unwrap().index()].kind, TrackKind::Async { .. });
+        if is_async || !above.any(|slice| trace.slice(slice).unwrap().name == name && counted(slice)) {
             stats.total.0 += length.0;
         }
         let children = layout.children(slice).iter();
         let whole = |child: &SliceId| {
             let place = layout.place(*child).unwrap();
+            let (first, last) = (place.start.0, place.end.0.min(layout.place(slice).unwrap().end.0));
             if edges == EdgeRule::Clamp {
-                (place.end.0.min(range.end.0) - place.start.0.max(range.start.0)).max(0)
+                (last.min(range.end.0) - first.max(range.start.0)).max(0)
             } else {
-                place.end.0 - place.start.0
+                last - first
             }
         };
         stats.self_time.0 += length.0 - children.map(whole).sum::<i64>();
+    }
+    for stats in sums.values_mut() {
+        stats.mean.0 /= stats.count.cast_signed();
     }
     sums
 }
@@ -78,8 +90,8 @@ fn brute(
 #[test]
 fn layout_14_1_statistics_agree_with_brute_force() {
     let mut random = Random(1);
-    for _ in 0..600 {
-        let trace = random_trace(&mut random);
+    for round in 0..600 {
+        let trace = if round % 3 > 0 { random_trace(&mut random) } else { random_async_trace(&mut random) };
         let layout = Layout::new(&trace, &Options::default());
         let range = random_range(&mut random);
         for edges in [EdgeRule::Clamp, EdgeRule::Whole, EdgeRule::InsideOnly] {
@@ -94,8 +106,8 @@ fn layout_14_1_statistics_agree_with_brute_force() {
 #[test]
 fn layout_14_2_clamped_statistics_of_adjacent_ranges_add_up() {
     let mut random = Random(2);
-    for _ in 0..300 {
-        let trace = random_trace(&mut random);
+    for round in 0..300 {
+        let trace = if round % 3 > 0 { random_trace(&mut random) } else { random_async_trace(&mut random) };
         let layout = Layout::new(&trace, &Options::default());
         let range = random_range(&mut random);
         let middle = Tick((range.start.0 + range.end.0) / 2);
@@ -109,5 +121,70 @@ fn layout_14_2_clamped_statistics_of_adjacent_ranges_add_up() {
             *sum = (sum.0 + total, sum.1 + own);
         }
         assert_eq!(times(range), sum);
+    }
+}
+
+#[test]
+fn layout_14_4_moved_edges_give_what_counting_anew_gives() {
+    let mut random = Random(3);
+    let mut n_names = 0;
+    for round in 0..300 {
+        let trace = if round % 3 > 0 { random_trace(&mut random) } else { random_async_trace(&mut random) };
+        let layout = Layout::new(&trace, &Options::default());
+        for edges in [EdgeRule::Clamp, EdgeRule::Whole, EdgeRule::InsideOnly] {
+            let mut moved = Stats::new(&trace, &layout, tracks(&trace), random_range(&mut random), edges);
+            for _ in 0..12 {
+                // Moves come before the last one is done, too.
+                for _ in 0..random.below(6) {
+                    moved.step(usize::try_from(random.below(8)).unwrap());
+                }
+                let Range { start, end } = moved.range();
+                moved.move_to(match random.below(4) {
+                    0 => random_range(&mut random),
+                    1 => Tick(start.0 + random.below(9) - 4)..end,
+                    2 => start..Tick(end.0 + random.below(9) - 4),
+                    _ => Tick(start.0 + random.below(5) - 2)..Tick(end.0 + random.below(5) - 2),
+                });
+                if random.below(2) > 0 {
+                    continue;
+                }
+                assert!(moved.step(usize::MAX) && moved.is_done() && moved.edges() == edges);
+                let mut fresh = Stats::new(&trace, &layout, tracks(&trace), moved.range(), edges);
+                while !fresh.step(3) {}
+                let (got, expected) = (moved.by_name(), fresh.by_name());
+                assert_eq!(got.len(), expected.len());
+                for (got, expected) in got.iter().zip(&expected) {
+                    let [buckets, fresh_buckets] = [&moved, &fresh].map(|s| s.histogram(got.name).unwrap());
+                    assert!(buckets.buckets().eq(fresh_buckets.buckets()));
+                    let (shortest, _) = buckets.buckets().next().unwrap();
+                    let (longest, _) = buckets.buckets().next_back().unwrap();
+                    assert!(shortest.contains(&got.min) && got.min <= expected.min);
+                    assert!(longest.contains(&got.max) && got.max >= expected.max);
+                    let got = NameStats { min: expected.min, max: expected.max, ..*got };
+                    assert_eq!(got, *expected, "{edges:?}");
+                    n_names += 1;
+                }
+            }
+        }
+    }
+    assert!(n_names > 5000);
+}
+
+#[test]
+fn layout_14_4_moving_an_edge_visits_what_is_between() {
+    let mut builder = TraceBuilder::new(&Limits::default());
+    let mut push = |start, length| {
+        let event = ThreadEvent::new(Thread::new(1_i64, 1_i64), Tick(start), Text::plain(b"f"));
+        builder.push(&Event::Complete(event, Ticks(length)), ByteRange::default());
+    };
+    push(0, 10_000);
+    (0..1000).for_each(|n| push(10 * n, 5));
+    let trace = builder.finish();
+    let layout = Layout::new(&trace, &Options::default());
+    for edges in [EdgeRule::Clamp, EdgeRule::Whole] {
+        let mut stats = Stats::new(&trace, &layout, tracks(&trace), Tick(0)..Tick(9000), edges);
+        assert!(!stats.step(800) && stats.step(200));
+        stats.move_to(Tick(100)..Tick(9020));
+        assert!(stats.step(20), "12 slices, the one around them and the track for each edge");
     }
 }

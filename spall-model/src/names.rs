@@ -10,7 +10,7 @@ use crate::{Text, store::Store};
 
 /// A string of a trace's [`Names`]. Equal strings have equal ids.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
-pub struct NameId(pub(crate) u32);
+pub struct NameId(pub u32);
 
 impl NameId {
     /// The empty string, in every table.

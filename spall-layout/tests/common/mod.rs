@@ -10,7 +10,8 @@
 use core::ops::Range;
 
 use spall_model::{
-    ByteRange, Event, Limits, Text, Thread, ThreadEvent, Tick, Ticks, Trace, TraceBuilder, TrackId,
+    Args, AsyncPhase, ByteRange, Event, Id, KeyedEvent, Limits, Text, Thread, ThreadEvent, Tick, Ticks,
+    Trace, TraceBuilder, TrackId,
 };
 
 pub(crate) struct Random(pub(crate) u64);
@@ -31,6 +32,29 @@ pub(crate) fn random_trace(random: &mut Random) -> Trace<'static> {
         let event = ThreadEvent::new(Thread::new(1_i64, random.below(2)), Tick(random.below(100)), name);
         let length = if random.below(4) == 0 { random.below(80) } else { random.below(12) };
         builder.push(&Event::Complete(event, Ticks(length)), ByteRange::default());
+    }
+    builder.finish()
+}
+
+/// Spans of one process under two keys; they overlap, and outlive those they began in.
+pub(crate) fn random_async_trace(random: &mut Random) -> Trace<'static> {
+    let names = [b"a".as_slice(), b"b", b"c"];
+    let mut builder = TraceBuilder::new(&Limits::default());
+    let mut at = 0;
+    for _ in 0..random.below(80) {
+        at += random.below(5);
+        let phase = if random.below(2) == 0 { AsyncPhase::Begin } else { AsyncPhase::End };
+        let event = KeyedEvent {
+            pid: Id::Number(1),
+            at: Tick(at),
+            id: Id::Number(random.below(2)),
+            local: false,
+            scoped: false,
+            name: Text::plain(names[usize::try_from(random.below(3)).unwrap()]),
+            category: Text::plain(b"c"),
+            args: Args::NONE,
+        };
+        builder.push(&Event::Async(phase, event), ByteRange::default());
     }
     builder.finish()
 }
