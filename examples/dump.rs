@@ -1,7 +1,8 @@
 //! Prints a trace as one JSON object per line, to compare readers and traces.
 //!
 //! `dump FILE` prints everything; `dump --summary FILE` prints the first line, and on the error stream how long each
-//! step took. `dump --calls FILE` prints the calls of an apitrace recording, one per line.
+//! step took. `dump --folded FILE` prints the call tree of each thread as folded stacks, with what CPU samples found;
+//! `dump --calls FILE` prints the calls of an apitrace recording, one per line.
 
 use std::{
     error::Error,
@@ -12,7 +13,7 @@ use std::{
 use spall::{
     format::{apitrace, container::decompress},
     layout::{Layout, Options},
-    model::{DiagnosticKind, FrameId, Key, Limits, Scope, SliceId, Trace, Track, TrackId, TrackKind},
+    model::{DiagnosticKind, FrameId, Key, Limits, Sample, Scope, SliceId, Trace, Track, TrackId, TrackKind},
 };
 use spall_examples::{json::Line, phases::Phases};
 
@@ -21,6 +22,7 @@ use spall_examples::{json::Line, phases::Phases};
 enum What {
     Everything,
     Summary,
+    Folded,
     Calls,
 }
 
@@ -30,6 +32,8 @@ fn main() -> ExitCode {
     for argument in std::env::args_os().skip(1) {
         if argument == "--summary" {
             what = What::Summary;
+        } else if argument == "--folded" {
+            what = What::Folded;
         } else if argument == "--calls" {
             what = What::Calls;
         } else if path.replace(argument).is_some() {
@@ -38,11 +42,12 @@ fn main() -> ExitCode {
         }
     }
     let Some(path) = path else {
-        eprintln!("usage: dump [--summary|--calls] FILE");
+        eprintln!("usage: dump [--summary|--folded|--calls] FILE");
         return ExitCode::from(2);
     };
     let result = match what {
         What::Calls => calls(path.as_ref()),
+        What::Folded => folded(path.as_ref()),
         _ => dump(path.as_ref(), what == What::Summary),
     };
     match result {
@@ -57,6 +62,24 @@ fn main() -> ExitCode {
 
 fn is_broken_pipe(error: &(dyn Error + 'static)) -> bool {
     error.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
+}
+
+/// Prints the call tree of each thread as folded stacks: process and thread, names, own time in ticks.
+fn folded(path: &std::path::Path) -> Result<(), Box<dyn Error>> {
+    let data = std::fs::read(path)?;
+    let trace = spall::load(&data, &Limits::default())?;
+    let mut out = BufWriter::new(io::stdout().lock());
+    for (id, track) in (0..).map(TrackId).zip(trace.tracks()) {
+        let (TrackKind::Thread { tid }, Some(process)) = (track.kind, track.process) else { continue };
+        let pid = trace.key_text(trace.processes()[process.0 as usize].pid);
+        let thread = format!("{pid}:{}", trace.key_text(tid));
+        for (stack, own) in spall::call_tree(&trace, id).folded(&trace) {
+            let separator = if stack.is_empty() { "" } else { ";" };
+            writeln!(out, "{thread}{separator}{stack} {}", own.0)?;
+        }
+    }
+    out.flush()?;
+    Ok(())
 }
 
 /// Prints the calls of a recording in the order in which they returned.
@@ -260,6 +283,11 @@ impl<W: Write> Dump<'_, W> {
             line.raw("at", counter.at.0).float("value", counter.value);
             self.line(&mut line)?;
         }
+        if let Some(profile) = trace.profile_of(id) {
+            for sample in &trace.samples()[profile.samples()] {
+                self.sample(id, sample)?;
+            }
+        }
         for state in &trace.states()[track.states()] {
             let mut line = Line::new("state");
             line.raw("track", id.0).text("name", &trace.name(state.name)).raw("start", state.start.0);
@@ -290,6 +318,20 @@ impl<W: Write> Dump<'_, W> {
                 line.args(trace.slice_args(id).iter());
             }
         }
+        self.line(&mut line)
+    }
+
+    fn sample(&mut self, track: TrackId, sample: &Sample) -> io::Result<()> {
+        let mut stack = Vec::new();
+        let mut at = sample.frame.and_then(|frame| self.trace.frame(frame));
+        while let Some(frame) = at {
+            stack.push(quoted(&self.trace.name(frame.name)));
+            at = frame.parent.and_then(|parent| self.trace.frame(parent));
+        }
+        stack.reverse();
+        let mut line = Line::new("sample");
+        line.raw("track", track.0).raw("at", sample.at.0).float("weight", sample.weight);
+        line.raw("stack", format_args!("[{}]", stack.join(",")));
         self.line(&mut line)
     }
 
