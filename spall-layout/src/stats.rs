@@ -86,7 +86,7 @@ pub fn stats(
 /// assert_eq!(stats.histogram(name).unwrap().quantile(1, 2), Some(Ticks(4)));
 ///
 /// stats.move_to(Tick(0)..Tick(510));
-/// assert!(stats.step(2)); // one more slice
+/// assert!(stats.step(10)); // one more slice
 /// assert_eq!(stats.of(name).unwrap().count, 51);
 /// ```
 #[derive(Debug, Clone)]
@@ -194,7 +194,7 @@ impl<'l> Stats<'l> {
         self.range = range;
     }
 
-    /// Looks at `budget` slices or fewer; returns [`Stats::is_done`].
+    /// Looks at `budget` slices or fewer, a track counting as one more or two; returns [`Stats::is_done`].
     ///
     /// Until it is done, sums are of a part of what has changed.
     pub fn step(&mut self, budget: usize) -> bool {
