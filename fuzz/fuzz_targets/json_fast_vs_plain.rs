@@ -2,7 +2,9 @@
 #![cfg_attr(fuzzing, no_main)]
 
 #[cfg(fuzzing)]
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| _ = spall_fuzz::json_fast_vs_plain::run(bytes));
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
+    spall_fuzz::json_fast_vs_plain::run(bytes);
+});
 
 #[cfg(not(fuzzing))]
 fn main() -> std::io::Result<()> {

@@ -2,7 +2,9 @@
 #![cfg_attr(fuzzing, no_main)]
 
 #[cfg(fuzzing)]
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| _ = spall_fuzz::layout_invariants::run(bytes));
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
+    spall_fuzz::layout_invariants::run(bytes);
+});
 
 #[cfg(not(fuzzing))]
 fn main() -> std::io::Result<()> {
