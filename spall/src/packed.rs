@@ -1,5 +1,7 @@
 //! Compressed files, and recordings of apitrace, which are always packed in something.
 
+use alloc::vec::Vec;
+
 use spall_format::apitrace;
 use spall_format::container::{Decompressed, decompress};
 use spall_json::Compression;
@@ -24,21 +26,27 @@ pub(crate) fn load_json(data: &[u8], limits: &Limits) -> Result<Trace<'static>, 
     Ok(trace.into_owned())
 }
 
-/// Loads a recording of apitrace. The byte ranges of its diagnostics count in the decompressed stream.
+/// Loads a recording of apitrace, arguments of calls as text. The byte ranges of its diagnostics count in the
+/// decompressed stream.
 pub(crate) fn load_recording(data: &[u8], limits: &Limits) -> Result<Trace<'static>, Error> {
     let Decompressed { stream, damage, .. } = decompress(data, limits)?;
     let mut loading = Loading::new(limits);
-    for parsed in apitrace::parse_all(&stream)? {
+    let mut events = apitrace::parse_all(&stream)?;
+    let mut arguments = Vec::new();
+    while let Some(parsed) = events.next_with_arguments(&mut arguments) {
         match parsed {
             Ok(parsed) => {
                 loading.see(&parsed.event);
-                loading.builder.push(&parsed.event, parsed.bytes);
+                loading.builder.push_copied(&parsed.event, parsed.bytes);
             }
-            Err(error) => loading.stop(error.into())?,
+            Err(error) => {
+                loading.stop(error.into())?;
+                break;
+            }
         }
     }
     if let Some(damage) = damage {
         loading.builder.diagnose(damage.kind, damage.bytes);
     }
-    Ok(loading.builder.finish().into_owned())
+    Ok(loading.builder.finish())
 }

@@ -13,7 +13,7 @@ use alloc::collections::BTreeMap;
 
 use serde_json::Value as Json;
 use spall::layout::{Layout, Options};
-use spall::model::{Count, DiagnosticKind, Limits, SliceId, Trace, TrackKind};
+use spall::model::{Count, DiagnosticKind, Limits, SliceId, Trace, TrackKind, Value};
 
 fn ids(range: core::ops::Range<usize>) -> impl Iterator<Item = SliceId> {
     range.map(|index| SliceId(u32::try_from(index).unwrap()))
@@ -154,5 +154,27 @@ fn spall_mid_200k_has_its_counts_totals_and_self_ticks() {
         assert_eq!(Some(2 * track.slices().len() as u64), expected["events"].as_u64());
         let last = ids(track.slices()).map(|id| trace.slice(id).unwrap().end.0).max();
         assert_eq!(last, expected["last_tick"].as_i64());
+    }
+}
+
+#[test]
+fn recordings_are_the_same_trace_in_every_container() {
+    let Some(folder) = spall_synth::corpus::folder("apitrace") else { return };
+    let calls = |path: &std::path::Path| {
+        let data = std::fs::read(path).unwrap();
+        let trace = spall::load(&data, &Limits::default())
+            .unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        assert_eq!(trace.clock().ns_per_tick(), None, "calls are counted, not timed");
+        let names = trace.slices().names().iter().map(|&name| trace.name(name).into_owned());
+        let args = ids(0..trace.slices().len()).map(|id| match trace.slice_args(id).get(b"text") {
+            Some(Value::Text(text)) => text.decode().into_owned(),
+            _ => String::new(),
+        });
+        names.zip(args).collect::<Vec<_>>()
+    };
+    let whole = calls(&folder.join("gltest.trace"));
+    assert!(whole.iter().any(|(name, args)| name == "glDrawArrays" && args.starts_with("(mode = GL_")));
+    for path in spall_synth::corpus::files(&folder.join("variants"), "") {
+        assert_eq!(calls(&path), whole, "{}", path.display());
     }
 }

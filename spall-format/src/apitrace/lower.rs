@@ -97,7 +97,7 @@ impl<'a> Events<'a> {
     /// [`Call::display_arguments`] writes it.
     ///
     /// The text is written to `text` and borrowed from there: a trace builder has to copy it. It is cut where it is
-    /// longer than 64 bytes and 8 times the bytes of the call, which may repeat long names at no cost to the file.
+    /// longer than 32 bytes and 4 times the bytes of the call, which may repeat long names at no cost to the file.
     ///
     /// ```
     /// use spall_format::apitrace;
@@ -126,7 +126,7 @@ impl<'a> Events<'a> {
         {
             text.clear();
             let bytes = (call.enter.1 - call.enter.0) + call.leave.map_or(0, |(start, end)| end - start);
-            let limit = usize::try_from(bytes.saturating_mul(8).saturating_add(64)).unwrap_or(usize::MAX);
+            let limit = usize::try_from(bytes.saturating_mul(4).saturating_add(32)).unwrap_or(usize::MAX);
             // An error says that the limit was reached; the text is what fits.
             let _ = write!(Bounded { text, limit }, "{}", call.display_arguments(self.calls.signatures()));
             if text != b"()" {
