@@ -47,6 +47,7 @@
 //! | find what is under the pointer | [`Vertical::at`], [`Rect::hit`], [`RowView::find`], [`Layout::snap`] |
 //! | walk from slice to slice | [`Layout::parent`], [`Layout::children`], [`Layout::next`], [`Layout::previous`] |
 //! | draw counters, instants and arrows | [`Series`], [`instant_marks`], [`Flows`] |
+//! | draw many async spans on few lines | [`Packed`] |
 //! | show a folded group, and search hits | [`Layout::busy_rows`], [`Hits`] |
 //! | sum up by name | [`stats`](fn@stats), [`Stats`] while a range is dragged, [`Histogram`] |
 //! | draw a flame graph, a sandwich, a comparison | [`Tree`], [`Inverted`], [`TreeDiff`] |
@@ -96,6 +97,8 @@ mod instants;
 mod inverted;
 mod label;
 #[cfg(feature = "alloc")]
+mod lanes;
+#[cfg(feature = "alloc")]
 mod layout;
 #[cfg(feature = "alloc")]
 mod lookup;
@@ -105,6 +108,8 @@ mod merge;
 mod nested;
 #[cfg(feature = "alloc")]
 mod owners;
+#[cfg(feature = "alloc")]
+mod pack;
 #[cfg(feature = "alloc")]
 mod rect;
 #[cfg(feature = "alloc")]
@@ -149,6 +154,8 @@ pub use layout::{Layout, Options, RowInfo};
 pub use lookup::Placed;
 #[cfg(feature = "alloc")]
 pub use nested::EdgeRule;
+#[cfg(feature = "alloc")]
+pub use pack::{Packed, Packing};
 #[cfg(feature = "alloc")]
 pub use rect::{Rect, Scratch};
 #[cfg(feature = "alloc")]

@@ -1,0 +1,184 @@
+//! Many short tracks on few lines. \[layout 17\]
+#![allow(clippy::indexing_slicing, reason = "positions are of tables built here, bounded by their lengths")]
+
+use alloc::collections::BinaryHeap;
+use alloc::vec::Vec;
+use core::cmp::Reverse;
+use core::ops::Range;
+
+use spall_model::{SliceId, Tick, TrackId};
+
+use crate::lanes::Lanes;
+use crate::{Layout, Row, RowId};
+
+/// In which order groups of slices get their lines.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Packing {
+    /// As they begin. What begins later never moves what is there, so a live view does not jump.
+    #[default]
+    Online,
+    /// The highest first, so that low ones fill the gaps.
+    Compact,
+}
+
+/// The slices of many tracks, packed into lines: for the async spans of a process, of which every key has a track.
+///
+/// Offered beside the rows of each track, not in place of them. The slices of a track that hang together in time stay
+/// together: they are on as many neighbouring lines as the track has rows there.
+///
+/// ```
+/// use spall_layout::{Layout, Options, Packed, Packing, RowId};
+/// # use spall_model::{Args, AsyncPhase, ByteRange, Event, Id, KeyedEvent, Limits, Text, Tick, TraceBuilder, TrackId};
+/// # let mut builder = TraceBuilder::new(&Limits::default());
+/// # for id in 0..100 {
+/// #     for (phase, at) in [(AsyncPhase::Begin, id * 10), (AsyncPhase::End, id * 10 + 25)] {
+/// #         let (pid, id, at) = (Id::Number(1), Id::Number(id), Tick(at));
+/// #         let (name, category) = (Text::plain(b"load"), Text::plain(b"net"));
+/// #         let event = KeyedEvent { pid, at, id, local: false, scoped: false, name, category, args: Args::NONE };
+/// #         builder.push(&Event::Async(phase, event), ByteRange::default());
+/// #     }
+/// # }
+/// # let trace = builder.finish();
+/// let layout = Layout::new(&trace, &Options::default());
+/// assert_eq!(layout.rows().len(), 100); // a hundred keys, of which three overlap at any time
+/// let packed = Packed::new(&layout, (0..100).map(TrackId), Packing::Online);
+/// assert_eq!(packed.lines().len(), 3);
+/// assert_eq!(packed.lines()[0].view(RowId(0)).len(), 34);
+/// ```
+#[derive(Debug, Clone, Default)]
+pub struct Packed {
+    lines: Vec<Row>,
+    /// By track and start.
+    groups: Vec<Group>,
+}
+
+/// Slices of a track that hang together in time.
+#[derive(Debug, Clone)]
+struct Group {
+    track: TrackId,
+    start: Tick,
+    /// What is behind it may share its lines; at least a tick after its start, so that points do not coincide.
+    end: Tick,
+    height: u32,
+    line: u32,
+    members: Range<usize>,
+}
+
+struct Member {
+    slice: SliceId,
+    start: Tick,
+    end: Tick,
+    /// Counted from the first row of the track.
+    level: u32,
+}
+
+impl Packed {
+    /// Packs the slices of `tracks`. O(n log n), and lines are chosen in O(log lines).
+    #[must_use]
+    pub fn new(layout: &Layout, tracks: impl IntoIterator<Item = TrackId>, packing: Packing) -> Self {
+        let (mut groups, mut members) = (Vec::new(), Vec::new());
+        for track in tracks {
+            add_groups(layout, track, &mut groups, &mut members);
+        }
+        groups.sort_by_key(|group: &Group| (group.start, group.track));
+        match packing {
+            Packing::Online => place(&mut groups, |_| true),
+            Packing::Compact => {
+                // By powers of two, so that there are few passes over what is placed.
+                let class = |height: u32| height.next_power_of_two().trailing_zeros();
+                for step in (0..=32).rev() {
+                    place(&mut groups, |height| class(height) == step);
+                }
+            }
+        }
+        let mut lines = Vec::new();
+        for group in &groups {
+            for member in &members[group.members.clone()] {
+                let line = (group.line + member.level) as usize;
+                if lines.len() <= line {
+                    lines.resize_with(line + 1, Row::new);
+                }
+                lines[line].push(member.start, member.end, member.slice);
+            }
+        }
+        groups.sort_by_key(|group| (group.track, group.start));
+        Self { lines, groups }
+    }
+
+    /// The lines, from top to bottom. Ask them for rectangles as any row.
+    #[must_use]
+    pub fn lines(&self) -> &[Row] {
+        &self.lines
+    }
+
+    /// The line of a slice. O(log n).
+    #[must_use]
+    pub fn line_of(&self, layout: &Layout, slice: SliceId) -> Option<u32> {
+        let placed = layout.place(slice)?;
+        let behind =
+            self.groups.partition_point(|group| (group.track, group.start) <= (placed.track, placed.start));
+        let group = self.groups.get(behind.checked_sub(1)?)?;
+        let level = placed.row.0 - layout.track_rows(placed.track).start;
+        (group.track == placed.track).then_some(group.line + level)
+    }
+}
+
+/// Splits a track where nothing runs.
+fn add_groups(layout: &Layout, track: TrackId, groups: &mut Vec<Group>, members: &mut Vec<Member>) {
+    let first = members.len();
+    for (row, level) in layout.track_rows(track).zip(0..) {
+        let Some(row) = layout.row(RowId(row)) else { continue };
+        let slices = row.slices().iter().zip(row.starts()).zip(row.ends());
+        members.extend(slices.map(|((&slice, &start), &end)| Member { slice, start, end, level }));
+    }
+    members[first..].sort_unstable_by_key(|member| (member.start, member.level, member.slice));
+    let mut open: Option<Group> = None;
+    for (at, member) in members.iter().enumerate().skip(first) {
+        let end = member.end.max(Tick(member.start.0.saturating_add(1)));
+        match &mut open {
+            Some(group) if member.start < group.end => {
+                group.end = group.end.max(end);
+                group.height = group.height.max(member.level + 1);
+                group.members.end = at + 1;
+            }
+            _ => {
+                let (start, height, members) = (member.start, member.level + 1, at..at + 1);
+                groups.extend(open.replace(Group { track, start, end, height, line: NONE, members }));
+            }
+        }
+    }
+    groups.extend(open);
+}
+
+/// The line of a group that has none yet.
+const NONE: u32 = u32::MAX;
+
+/// Gives lines to the groups of some heights, each in turn the lowest that are free as long as it runs. `groups` are in
+/// the order in which they begin; those that have lines stay there.
+fn place(groups: &mut [Group], is_asked: impl Fn(u32) -> bool) {
+    if !groups.iter().any(|group| group.line == NONE && is_asked(group.height)) {
+        return;
+    }
+    let mut lanes = Lanes::default();
+    for group in groups.iter().filter(|group| group.line != NONE) {
+        lanes.will_be_busy(group.line..group.line + group.height, group.start);
+    }
+    lanes.begin();
+    let mut ends: BinaryHeap<Reverse<(Tick, u32, u32)>> = BinaryHeap::new();
+    for group in groups {
+        if group.line == NONE && !is_asked(group.height) {
+            continue;
+        }
+        while let Some(&Reverse((end, line, height))) = ends.peek()
+            && end <= group.start
+        {
+            ends.pop();
+            lanes.free(line..line + height, end);
+        }
+        if group.line == NONE {
+            group.line = lanes.find(group.height, group.end);
+        }
+        lanes.take(group.line..group.line + group.height);
+        ends.push(Reverse((group.end, group.line, group.height)));
+    }
+}

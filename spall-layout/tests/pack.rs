@@ -1,0 +1,155 @@
+//! Packing: random tracks against the rules, and against a search of all lines.
+#![cfg(feature = "alloc")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::cast_possible_truncation,
+    reason = "random numbers are cut on purpose, and a test may panic"
+)]
+
+extern crate alloc;
+
+mod common;
+
+use alloc::collections::BTreeMap;
+
+use spall_layout::{Layout, Options, Packed, Packing, RowId};
+use spall_model::{
+    ByteRange, Event, Limits, SliceId, Text, Thread, ThreadEvent, Tick, Ticks, Trace, TraceBuilder,
+};
+
+use common::{Random, tracks};
+
+/// Threads with few slices each, up to `depth` deep, that begin anywhere before `end`.
+fn many_tracks(random: &mut Random, end: i64, depth: u64) -> Trace<'static> {
+    let mut builder = TraceBuilder::new(&Limits::default());
+    for tid in 0..random.below(40) {
+        let mut push = |start, length| {
+            let event = ThreadEvent::new(Thread::new(1_i64, tid), Tick(start), Text::EMPTY);
+            builder.push(&Event::Complete(event, Ticks(length)), ByteRange::default());
+        };
+        for _ in 0..1 + random.below(3) {
+            let (start, length) = (random.below(end.unsigned_abs()), random.below(30));
+            let inner = random.below(depth).min(length / 2);
+            (0..=inner).for_each(|inner| push(start + inner, length - 2 * inner));
+        }
+    }
+    builder.finish()
+}
+
+/// First and last time, height and first line of what hangs together, in order of time.
+type Groups = Vec<(i64, i64, u32, u32)>;
+
+fn groups(trace: &Trace<'_>, layout: &Layout, packed: &Packed) -> Groups {
+    let mut groups = Vec::new();
+    for (track, id) in trace.tracks().iter().zip(tracks(trace)) {
+        let first_row = layout.track_rows(id).start;
+        let mut open: Option<(i64, i64, u32, u32)> = None;
+        for slice in track.slices().map(|at| SliceId(at as u32)) {
+            let place = layout.place(slice).unwrap();
+            let level = place.row.0 - first_row;
+            let line = packed.line_of(layout, slice).unwrap() - level;
+            let end = place.end.0.max(place.start.0 + 1);
+            match &mut open {
+                Some(group) if place.start.0 < group.1 => {
+                    assert_eq!(group.3, line, "what hangs together stays together");
+                    *group = (group.0, group.1.max(end), group.2.max(level + 1), line);
+                }
+                _ => groups.extend(open.replace((place.start.0, end, level + 1, line))),
+            }
+        }
+        groups.extend(open);
+    }
+    // Stable, so by track where they begin together.
+    groups.sort_by_key(|group| group.0);
+    groups
+}
+
+#[test]
+fn layout_17_1_packed_slices_keep_their_times_and_do_not_overlap() {
+    let mut random = Random(1);
+    for round in 0..400 {
+        let trace = many_tracks(&mut random, if round % 2 == 0 { 60 } else { 600 }, 1 + round % 5);
+        let layout = Layout::new(&trace, &Options::default());
+        for packing in [Packing::Online, Packing::Compact] {
+            let packed = Packed::new(&layout, tracks(&trace), packing);
+            let mut places = BTreeMap::new();
+            for (line, at) in packed.lines().iter().zip(0..) {
+                let line = line.view(RowId(at));
+                for ((&slice, &start), &end) in line.slices().iter().zip(line.starts()).zip(line.ends()) {
+                    assert!(places.insert(slice, (at, start, end)).is_none());
+                }
+            }
+            assert_eq!(places.len(), trace.slices().len());
+            for (slice, (line, start, end)) in places {
+                let place = layout.place(slice).unwrap();
+                assert_eq!((place.start, place.end), (start, end));
+                assert_eq!(packed.line_of(&layout, slice), Some(line));
+            }
+            let groups = groups(&trace, &layout, &packed);
+            for (at, a) in groups.iter().enumerate() {
+                for b in &groups[at + 1..] {
+                    assert!(a.1 <= b.0 || a.3 + a.2 <= b.3 || b.3 + b.2 <= a.3, "{a:?} {b:?}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn layout_17_2_online_each_group_has_the_lowest_lines_that_are_free() {
+    let mut random = Random(2);
+    for round in 0..400 {
+        let trace = many_tracks(&mut random, 100, 1 + round % 5);
+        let layout = Layout::new(&trace, &Options::default());
+        let packed = Packed::new(&layout, tracks(&trace), Packing::Online);
+        let groups = groups(&trace, &layout, &packed);
+        for (at, &(start, _, height, line)) in groups.iter().enumerate() {
+            let running = || groups[..at].iter().filter(|before| before.1 > start);
+            let is_free =
+                |line: u32| running().all(|before| line + height <= before.3 || before.3 + before.2 <= line);
+            assert_eq!((0..).find(|&line| is_free(line)), Some(line));
+        }
+        if groups.iter().all(|group| group.2 == 1) {
+            // No more lines than ever run at one time.
+            let most = groups
+                .iter()
+                .map(|group| groups.iter().filter(|other| other.0 <= group.0 && group.0 < other.1).count());
+            assert_eq!(most.max().unwrap_or(0), packed.lines().len());
+        }
+    }
+}
+
+#[test]
+fn layout_17_3_compact_low_groups_fill_the_gaps() {
+    let mut random = Random(3);
+    let mut n_lines = [0; 2];
+    for round in 0..400 {
+        let trace = many_tracks(&mut random, 200, 8);
+        let layout = Layout::new(&trace, &Options::default());
+        let [online, compact] =
+            [Packing::Online, Packing::Compact].map(|packing| Packed::new(&layout, tracks(&trace), packing));
+        n_lines[0] += online.lines().len();
+        n_lines[1] += compact.lines().len();
+        // In classes of powers of two, the highest first, each has the lowest lines that are free.
+        let groups = groups(&trace, &layout, &compact);
+        let class = |group: &(i64, i64, u32, u32)| group.2.next_power_of_two();
+        for (at, group) in groups.iter().enumerate() {
+            let earlier = |(before, other): (usize, &(i64, i64, u32, u32))| {
+                class(other) > class(group) || class(other) == class(group) && before < at
+            };
+            let is_free = |line: u32| {
+                groups.iter().enumerate().filter(|&(before, other)| earlier((before, other))).all(
+                    |(_, other)| {
+                        other.1 <= group.0
+                            || group.1 <= other.0
+                            || line + group.2 <= other.3
+                            || other.3 + other.2 <= line
+                    },
+                )
+            };
+            assert_eq!((0..).find(|&line| is_free(line)), Some(group.3), "{round}");
+        }
+    }
+    assert!(n_lines[1] * 100 < n_lines[0] * 97, "{n_lines:?}");
+}
