@@ -84,30 +84,12 @@ pub(crate) fn assert_guessing_changes_nothing(data: &[u8], what: &str) {
 
 /// The folder of reference files, if it is there.
 pub(crate) fn corpus() -> Option<PathBuf> {
-    let default = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/corpus");
-    let folder = std::env::var_os("SPALL_CORPUS").map_or_else(default, PathBuf::from);
-    if !folder.is_dir() {
-        println!("skipped: no corpus at {}", folder.display());
-        return None;
-    }
-    Some(folder)
+    spall_synth::corpus::folder("")
 }
 
 /// The files below `folder` whose names end in `suffix`, in order of their names.
 pub(crate) fn files(folder: &Path, suffix: &str) -> Vec<(PathBuf, Vec<u8>)> {
-    let mut found = Vec::new();
-    let mut folders = vec![folder.to_path_buf()];
-    while let Some(folder) = folders.pop() {
-        for entry in std::fs::read_dir(&folder).unwrap() {
-            let path = entry.unwrap().path();
-            if path.is_dir() {
-                folders.push(path);
-            } else if path.to_string_lossy().ends_with(suffix) {
-                found.push(path);
-            }
-        }
-    }
-    found.sort();
+    let found = spall_synth::corpus::files(folder, suffix);
     found.into_iter().map(|path| (path.clone(), std::fs::read(path).unwrap())).collect()
 }
 
