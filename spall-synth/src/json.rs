@@ -171,10 +171,10 @@ pub fn attacks(len: usize) -> Vec<(String, String)> {
 }
 
 /// A linear congruential generator: the same numbers everywhere.
-struct Random(u64);
+pub(crate) struct Random(pub(crate) u64);
 
 impl Random {
-    fn below(&mut self, bound: usize) -> usize {
+    pub(crate) fn below(&mut self, bound: usize) -> usize {
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         usize::try_from(self.0 >> 33).map_or(0, |number| number % bound)
     }

@@ -5,6 +5,7 @@
 pub mod apitrace;
 pub mod auto;
 pub mod corpus;
+pub mod cpu_profile;
 pub mod gzip;
 pub mod heph;
 pub mod json;

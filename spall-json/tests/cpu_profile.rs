@@ -1,0 +1,223 @@
+//! V8 CPU profiles: the layouts, the clocks, and what is wrong with some. [cpu 1, 2]
+
+mod common;
+
+use spall_model::{
+    DiagnosticKind, Event, FrameParent, Id, ProfileEvent, ProfileStart, SampleTime, Tick, Ticks,
+};
+use spall_synth::cpu_profile::{Form, Profile};
+
+/// The events of `json`, which are the same in pieces of any size and without guessing.
+fn events(json: &[u8]) -> Vec<Event<'_>> {
+    common::assert_guessing_changes_nothing(json, "guessing");
+    let whole = common::collect(json);
+    for size in [1, 7, 61] {
+        common::assert_same(&whole, &common::collect_chunked(json, size), &format!("chunks of {size}"));
+    }
+    whole.unwrap().into_iter().map(|(_, event)| event).collect()
+}
+
+/// Id and caller of each frame, and time and frame of each sample.
+type Content = (Vec<(i64, Option<i64>, String, Option<u32>)>, Vec<(i64, i64)>);
+
+fn number(id: Id<'_>) -> i64 {
+    let Id::Number(number) = id else { panic!("{id:?}") };
+    number
+}
+
+fn content(json: &str) -> Content {
+    let (mut frames, mut samples, mut callers) = (Vec::new(), Vec::new(), Vec::new());
+    let mut now = 0;
+    for event in events(json.as_bytes()) {
+        match event {
+            Event::Profile(ProfileEvent { begins: Some(begins), .. }) => now = begins.start.0,
+            Event::Frame(frame) => {
+                let parent = match frame.parent {
+                    FrameParent::Unknown => None,
+                    FrameParent::Id(id) => Some(number(id)),
+                    FrameParent::Depth(depth) => {
+                        callers.truncate(depth as usize);
+                        let caller = callers.last().copied();
+                        callers.push(number(frame.id));
+                        caller
+                    }
+                };
+                frames.push((number(frame.id), parent, frame.name.decode().into_owned(), frame.line));
+            }
+            Event::FrameChild(parent, child) => {
+                frames
+                    .iter_mut()
+                    .filter(|frame| frame.0 == number(child))
+                    .for_each(|frame| frame.1 = Some(number(parent)));
+                // Children come later.
+                callers.push(0);
+                samples.push((number(parent), -number(child)));
+            }
+            Event::Sample(sample) => {
+                now = match sample.at {
+                    SampleTime::After(delta) => now + delta.0,
+                    SampleTime::At(at) => at.0,
+                };
+                samples.push((now, number(sample.frame)));
+            }
+            Event::Diagnostic(kind) => panic!("{kind}"),
+            _ => {}
+        }
+    }
+    // What nodes said of children, now that all are there.
+    for &(parent, child) in samples.iter().filter(|(_, child)| *child < 0) {
+        frames.iter_mut().filter(|frame| frame.0 == -child).for_each(|frame| frame.1 = Some(parent));
+    }
+    samples.retain(|&(_, frame)| frame > 0);
+    frames.sort();
+    (frames, samples)
+}
+
+#[test]
+fn cpu_1_all_layouts_say_the_same() {
+    let mut profile = Profile::random(60, 12, 200, 5);
+    // Chunks hold only nodes that are needed.
+    *profile.samples.last_mut().unwrap() = profile.nodes.len() - 1;
+    let expected = content(&profile.to_json(Form::Document));
+    assert_eq!((expected.0.len(), expected.1.len()), (60, 200));
+    for form in [Form::Tree, Form::Event, Form::Chunks(1), Form::Chunks(17)] {
+        assert_eq!(content(&profile.to_json(form)), expected, "{form:?}");
+    }
+}
+
+fn kinds(json: &str) -> Vec<String> {
+    let name = |event: &Event<'_>| match event {
+        Event::Profile(profile) if profile.begins.is_some() => "head".into(),
+        Event::Profile(_) => "part".into(),
+        Event::Frame(frame) => format!("frame {}", number(frame.id)),
+        Event::FrameChild(parent, child) => format!("{} calls {}", number(*parent), number(*child)),
+        Event::CallSite(site, frame) => format!("site {site} {}", number(*frame)),
+        Event::Sample(sample) => format!("sample {}", number(sample.frame)),
+        Event::Diagnostic(kind) => format!("! {kind}"),
+        Event::Other(..) => "other".into(),
+        Event::Instant(..) => "instant".into(),
+        event => format!("{event:?}"),
+    };
+    events(json.as_bytes()).iter().map(name).collect()
+}
+
+fn chunk(data: &str) -> String {
+    format!(
+        r#"[{{"ph":"P","name":"ProfileChunk","pid":1,"tid":9,"id":"0x1","ts":1,"args":{{"data":{{{data}}}}}}}]"#
+    )
+}
+
+#[test]
+fn cpu_1b_parts_of_a_chunk_in_any_order() {
+    let json = chunk(
+        r#""timeDeltas":[1,2],"cpuProfile":{"trace_ids":{"9007199254740991":2},"samples":[1,2],
+        "nodes":[{"callFrame":{},"id":1},{"parent":1,"children":[],"id":2,"callFrame":{"functionName":"f"}}]}"#,
+    );
+    assert_eq!(
+        kinds(&json),
+        ["part", "frame 1", "frame 2", "site 9007199254740991 2", "sample 1", "sample 2"]
+    );
+}
+
+#[test]
+fn cpu_1b_times_inside_the_profile_are_accepted() {
+    assert_eq!(kinds(&chunk(r#""cpuProfile":{"samples":[1],"timeDeltas":[1]}"#)), ["part", "sample 1"]);
+}
+
+#[test]
+fn cpu_1b_of_samples_and_times_the_shorter_counts() {
+    assert_eq!(
+        kinds(&chunk(r#""cpuProfile":{"samples":[1,1,1]},"timeDeltas":[1]"#)),
+        ["part", "sample 1", "! sample-count"]
+    );
+    assert_eq!(
+        kinds(&chunk(r#""cpuProfile":{"samples":[1]},"timeDeltas":[1,1]"#)),
+        ["part", "sample 1", "! sample-count"]
+    );
+    assert_eq!(kinds(&chunk(r#""cpuProfile":{"samples":[1]}"#)), ["part", "! sample-count"]);
+}
+
+#[test]
+fn cpu_1b_an_event_without_data_is_kept_as_it_is() {
+    assert_eq!(kinds(r#"[{"ph":"P","name":"ProfileChunk","pid":1,"tid":9,"ts":1,"args":{}}]"#), ["other"]);
+    assert_eq!(kinds(r#"[{"ph":"P","name":"Profile","pid":1,"tid":9,"ts":1}]"#), ["other"]);
+}
+
+#[test]
+fn cpu_1a_the_instant_that_holds_a_profile_is_kept_beside_it() {
+    let json = r#"[{"ph":"I","name":"CpuProfile","pid":1,"tid":1,"ts":9,"args":{"data":{"cpuProfile":{"nodes":[],
+        "startTime":1,"endTime":2,"samples":[],"timeDeltas":[]}}}},{"ph":"I","name":"CpuProfile","pid":1,"tid":1,"ts":9}]"#;
+    assert_eq!(kinds(json), ["instant", "head", "instant"]);
+}
+
+fn head(ts: &str, start: &str) -> ProfileStart {
+    let json = format!(
+        r#"[{{"ph":"P","name":"Profile","pid":1,"tid":1,"id":"0x1","ts":{ts},"args":{{"data":{{"startTime":{start},"source":"Inspector"}}}}}}]"#
+    );
+    let events = events(json.as_bytes());
+    let [Event::Profile(ProfileEvent { begins: Some(begins), .. })] = events[..] else {
+        panic!("{events:?}")
+    };
+    begins
+}
+
+#[test]
+fn cpu_2_the_start_counts_unless_its_clock_is_another() {
+    let start = |start, offset| ProfileStart { start: Tick(start), offset: Ticks(offset), rank: 1 };
+    assert_eq!(head("5070", "5000"), start(5_000_000, 0));
+    assert_eq!(head("6000", "5000"), start(5_000_000, 0));
+    assert_eq!(head("6001", "5000"), start(5_000_000, 1_001_000));
+    assert_eq!(head("5", "6000"), start(6_000_000, -5_995_000));
+}
+
+#[test]
+fn cpu_2_a_delta_that_was_cut_to_32_bits_is_a_long_pause() {
+    let deltas = |text: &str| {
+        let json = chunk(&format!(r#""cpuProfile":{{"samples":[1]}},"timeDeltas":[{text}]"#));
+        let events = events(json.as_bytes());
+        let Some(Event::Sample(sample)) = events.last() else { panic!("{events:?}") };
+        sample.at
+    };
+    assert_eq!(deltas("-36000"), SampleTime::After(Ticks(-36_000_000)));
+    assert_eq!(deltas("-1000000000"), SampleTime::After(Ticks(-1_000_000_000_000)));
+    assert_eq!(deltas("-1000000001"), SampleTime::After(Ticks(3_294_967_295_000)));
+    assert_eq!(deltas("1.5"), SampleTime::After(Ticks(1500)));
+}
+
+#[test]
+fn cpu_1d_old_profiles_without_timestamps_are_spread_evenly() {
+    let json = r#"{"head":{"functionName":"(root)","id":1,"children":[{"functionName":"a","lineNumber":3,"id":2,"children":[]}]},
+        "startTime":10,"endTime":14,"samples":[2,2]}"#;
+    let (frames, samples) = content(json);
+    assert_eq!(frames, [(1, None, "(root)".into(), None), (2, Some(1), "a".into(), Some(2))]);
+    assert_eq!(samples, [(10_000_000_000, 2), (12_000_000_000, 2)]);
+}
+
+#[test]
+fn cpu_1d_fields_behind_the_children_are_found() {
+    let json = r#"{"head":{"children":[{"children":[],"functionName":"a","id":2}],"functionName":"(root)","id":1},
+        "samples":[],"timestamps":[]}"#;
+    assert_eq!(content(json).0, [(1, None, "(root)".into(), None), (2, Some(1), "a".into(), None)]);
+}
+
+#[test]
+fn a_profile_that_is_cut_off_is_read_as_far_as_it_goes() {
+    let json = Profile::random(20, 5, 30, 1).to_json(Form::Document);
+    for end in 60..json.len() {
+        let events = events_once(&json.as_bytes()[..end]);
+        assert!(matches!(events.first(), Some(Event::Profile(_))), "{end}: {events:?}");
+        assert_eq!(events.last(), Some(&Event::Diagnostic(DiagnosticKind::Truncated)), "{end}");
+    }
+}
+
+fn events_once(json: &[u8]) -> Vec<Event<'_>> {
+    spall_json::parse_all(json).map(|parsed| parsed.unwrap().event).collect()
+}
+
+#[test]
+fn a_deep_tree_takes_no_stack_and_linear_time() {
+    let depth = 200_000;
+    let open = r#"{"id":1,"children":["#.repeat(depth);
+    let json = format!(r#"{{"head":{open}{},"samples":[],"timestamps":[]}}"#, "]}".repeat(depth));
+    assert_eq!(events_once(json.as_bytes()).len(), depth + 1);
+}
