@@ -1,0 +1,137 @@
+//! What holds of every merge, on random slices and profiles. [cpu 4]
+
+#![allow(
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::print_stdout,
+    clippy::unwrap_used,
+    reason = "test code outside of test functions"
+)]
+
+use std::time::Instant;
+
+use spall::layout::{Layout, Options};
+use spall::model::{SliceFlags, SliceId};
+use spall_synth::cpu_profile::{Form, Profile};
+
+mod cpu_common;
+use cpu_common::{Style, folded, load, threads, tree};
+
+/// A small random number generator, seeded.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, bound: i64) -> i64 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        i64::try_from(self.0 >> 33).unwrap() % bound
+    }
+}
+
+/// Slices of one thread, most of which nest, named so that all rules are used.
+fn slices(random: &mut Random, profile: &Profile) -> Vec<String> {
+    const NAMES: [&str; 6] =
+        ["RunTask", "FunctionCall", "Layout", "v8.callFunction", "EventDispatch", "work"];
+    let mut events = Vec::new();
+    let mut open = vec![(profile.start - 200, profile.end + 200)];
+    let length = profile.end - profile.start;
+    for _ in 0..random.below(40) {
+        let (from, to) = open[usize::try_from(random.below(i64::try_from(open.len()).unwrap())).unwrap()];
+        let start = from + random.below((to - from).max(1));
+        let mut end = start + random.below((to - start).max(1));
+        if random.below(20) == 0 {
+            end += random.below(length.max(1));
+        }
+        open.push((start, end));
+        let name = NAMES[usize::try_from(random.below(6)).unwrap()];
+        let line = 10 * random.below(50) + 1;
+        events.push(format!(
+            r#"{{"ph":"X","name":"{name}","pid":1,"tid":1,"ts":{start},"dur":{},"args":{{"data":{{"scriptId":"7","lineNumber":{line},"columnNumber":{line}}}}}}}"#,
+            end - start
+        ));
+    }
+    events
+}
+
+#[test]
+fn cpu_4_invariants_hold_on_random_input() {
+    let mut sampled = 0;
+    for seed in 0..400 {
+        let mut random = Random(seed);
+        let mut profile = Profile::random(30, 12, 60, seed);
+        // Some callers that are not there.
+        for node in profile.nodes.iter_mut().skip(4) {
+            if random.below(30) == 0 {
+                node.parent = node.parent.map(|_| usize::try_from(random.below(90)).unwrap());
+            }
+        }
+        let mut events = slices(&mut random, &profile);
+        events.extend(profile.chunks(usize::try_from(1 + random.below(40)).unwrap(), 1));
+        let json = format!("[{}]", events.join(",\n"));
+        let before = spall::load(json.as_bytes(), &spall::model::Limits::default()).unwrap();
+        let trace = load(json.as_bytes());
+        let layout = Layout::new(&trace, &Options::default());
+        for (track, thread) in threads(&trace) {
+            let found = tree(&trace, track);
+            let unmerged = tree(&before, track);
+            assert_eq!(
+                folded(&trace, &found, Style::Long),
+                folded(&before, &unmerged, Style::Long),
+                "{seed}"
+            );
+            // Functions lie in what was open when they began, on the thread's own nesting.
+            for id in thread.slices().map(|id| SliceId(u32::try_from(id).unwrap())) {
+                let slice = trace.slice(id).unwrap();
+                if slice.flags.contains(SliceFlags::SAMPLED) {
+                    sampled += 1;
+                    let place = layout.place(id).unwrap();
+                    assert_eq!((place.lane, place.end), (0, slice.end), "{seed}");
+                    assert!(trace.sampled(id).is_some());
+                }
+            }
+        }
+        let file = |trace: &spall::model::Trace<'_>| {
+            let slices =
+                (0..u32::try_from(trace.slices().len()).unwrap()).map(|id| trace.slice(SliceId(id)).unwrap());
+            slices.filter(|slice| !slice.flags.contains(SliceFlags::SAMPLED)).collect::<Vec<_>>()
+        };
+        assert_eq!(file(&before), file(&trace), "{seed}");
+    }
+    assert!(sampled > 10_000, "{sampled}");
+}
+
+#[test]
+fn every_form_of_a_profile_gives_the_same_tree() {
+    let mut profile = Profile::random(300, 30, 2000, 3);
+    *profile.samples.last_mut().unwrap() = profile.nodes.len() - 1;
+    let fold = |form| {
+        let json = profile.to_json(form);
+        let trace = load(json.as_bytes());
+        let (track, _) = threads(&trace).next().unwrap();
+        let mut folded = folded(&trace, &tree(&trace, track), Style::Short);
+        // The old form does not say when a profile begins and ends.
+        folded.remove("");
+        folded
+    };
+    let document = fold(Form::Document);
+    assert!(document.len() > 100);
+    for form in [Form::Event, Form::Chunks(100)] {
+        assert_eq!(fold(form), document, "{form:?}");
+    }
+}
+
+/// Twice the work takes about twice the time, not four times.
+#[test]
+fn a_profile_of_many_frames_and_samples_takes_linear_time() {
+    let time = |scale: usize| {
+        let json = Profile::random(40_000 * scale, 300, 4_000 * scale, 1).to_json(Form::Document);
+        let start = Instant::now();
+        let trace = load(json.as_bytes());
+        let (track, _) = threads(&trace).next().unwrap();
+        assert!(tree(&trace, track).nodes().len() > 1000);
+        start.elapsed()
+    };
+    time(1);
+    let (one, four) = (time(1), time(4));
+    println!("{one:?}, four times as much {four:?}");
+    assert!(four < 12 * one, "{one:?} {four:?}");
+}
