@@ -1,0 +1,73 @@
+//! Own times of functions in `.cpuprofile` files, held against those that speedscope finds. [cpu 2]
+
+#![allow(
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "test code outside of test functions"
+)]
+
+use std::collections::HashMap;
+
+use serde_json::Value;
+use spall_synth::corpus;
+
+mod cpu_common;
+use cpu_common::{load, threads, tree};
+
+/// Name, source, and line and column from 1, as speedscope shows them; 1 where there is none.
+type Function = (String, String, u64, u64);
+
+#[test]
+fn cpu_2_own_times_are_those_of_speedscope_but_for_what_is_explained() {
+    let Some(folder) = corpus::folder("chrome") else { return };
+    let (mut n_equal, mut n_different) = (0, 0);
+    for path in corpus::files(&folder.join("ref/speedscope"), ".cpuprofile.json") {
+        let file = path
+            .file_name()
+            .unwrap()
+            .to_string_lossy()
+            .replace("__", "/")
+            .replace(".cpuprofile.json", ".cpuprofile");
+        let Ok(data) = std::fs::read(folder.join(&file)) else { continue };
+        let trace = load(&data);
+        let (track, _) = threads(&trace).next().unwrap();
+        let tree = tree(&trace, track);
+        let mut own = HashMap::<Function, i64>::new();
+        for node in tree.nodes() {
+            let Some(frame) = node.frame.and_then(|frame| trace.frame(frame)) else { continue };
+            let number = |number: Option<u32>| number.map_or(1, |number| u64::from(number) + 1);
+            let function = (
+                trace.name(frame.name).into(),
+                trace.name(frame.url).into(),
+                number(frame.line),
+                number(frame.column),
+            );
+            *own.entry(function).or_default() += node.own.0 / 1000;
+        }
+        let profile = trace.profile_of(track).unwrap();
+        let last = trace.samples()[profile.samples()].last().unwrap();
+        let held = tree.range().unwrap().1.since(last.at).0 / 1000;
+        let reference: Value = serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();
+        for function in reference["profiles"][0]["topSelf"].as_array().unwrap() {
+            let text = |key: &str| function[key].as_str().unwrap_or_default().to_owned();
+            let number = |key: &str| function[key].as_u64().unwrap_or(0);
+            // It adds the place to functions without a name.
+            let name = text("name");
+            let name = if name.starts_with("(anonymous ") { "(anonymous)".to_owned() } else { name };
+            let key = (name, text("file"), number("line").max(1), number("col").max(1));
+            let (expected, found) = (function["self"].as_i64().unwrap(), own.get(&key).copied().unwrap_or(0));
+            let difference = found - expected;
+            if difference == 0 {
+                n_equal += 1;
+                continue;
+            }
+            // It gives the last sample no time, and takes a stack that could not be read for native code.
+            let is_last = difference == held;
+            let is_fixed = difference > 0 && tree.stats().fixed_missing > 0;
+            assert!(is_last || is_fixed, "{file} {key:?}: {expected}, found {found}");
+            n_different += 1;
+        }
+    }
+    assert!(n_equal > 120 && n_different < 20, "{n_equal} {n_different}");
+}
