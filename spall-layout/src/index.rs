@@ -235,4 +235,15 @@ impl Growing {
             node = Node::parent(&nodes[nodes.len() - (1 << FANOUT_BITS)..]);
         }
     }
+
+    /// Forgets what the latest call of [`Growing::leaf_is_full`] made.
+    pub(crate) fn reopen_leaf(&mut self) {
+        for nodes in &mut self.levels {
+            let n_nodes = nodes.len();
+            nodes.pop();
+            if n_nodes & ((1 << FANOUT_BITS) - 1) != 0 {
+                return;
+            }
+        }
+    }
 }

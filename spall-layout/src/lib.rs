@@ -43,7 +43,8 @@
 //! | to | use |
 //! |---|---|
 //! | draw a trace | [`Layout`], [`Vertical`], [`Frame`], [`Layout::rects`] |
-//! | draw spans of your own, live | [`Row`], [`RowView::rects`] |
+//! | draw what is still running | [`Live`] |
+//! | draw spans of your own | [`Row`], [`RowView::rects`] |
 //! | find what is under the pointer | [`Vertical::at`], [`Rect::hit`], [`RowView::find`], [`Layout::snap`] |
 //! | walk from slice to slice | [`Layout::parent`], [`Layout::children`], [`Layout::next`], [`Layout::previous`] |
 //! | draw counters, instants and arrows | [`Series`], [`instant_marks`], [`Flows`] |
@@ -101,6 +102,8 @@ mod lanes;
 #[cfg(feature = "alloc")]
 mod layout;
 #[cfg(feature = "alloc")]
+mod live;
+#[cfg(feature = "alloc")]
 mod lookup;
 #[cfg(feature = "alloc")]
 mod merge;
@@ -150,6 +153,8 @@ pub use inverted::Inverted;
 pub use label::{ColorKey, Ellipsis, Fitted, fit_label};
 #[cfg(feature = "alloc")]
 pub use layout::{Layout, Options, RowInfo};
+#[cfg(feature = "alloc")]
+pub use live::{Live, LiveView};
 #[cfg(feature = "alloc")]
 pub use lookup::Placed;
 #[cfg(feature = "alloc")]

@@ -53,9 +53,23 @@ impl Row {
         self.starts.push(start);
         self.ends.push(end.max(start));
         self.ids.push(id);
-        if self.starts.len().trailing_zeros() >= LEAF_BITS {
+        if self.ends_with_a_leaf() {
             self.index.leaf_is_full(&self.starts, &self.ends, &self.ids);
         }
+    }
+
+    /// Moves the end of the last slice, amortised O(1).
+    pub(crate) fn set_last_end(&mut self, end: Tick) {
+        let (Some(last), Some(&start)) = (self.ends.last_mut(), self.starts.last()) else { return };
+        *last = end.max(start);
+        if self.ends_with_a_leaf() {
+            self.index.reopen_leaf();
+            self.index.leaf_is_full(&self.starts, &self.ends, &self.ids);
+        }
+    }
+
+    fn ends_with_a_leaf(&self) -> bool {
+        self.starts.len().trailing_zeros() >= LEAF_BITS
     }
 
     /// The row as [`RowView`], under a number of the caller's.
