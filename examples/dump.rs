@@ -114,8 +114,10 @@ fn dump(path: &std::path::Path, summary: bool) -> Result<(), Box<dyn Error>> {
     let data = std::fs::read(path)?;
     phases.end("read");
     let format = spall::detect(&data).ok_or(spall::Error::UnknownFormat)?;
-    let trace = spall::load_as(format, &data, &Limits::default())?;
-    phases.end("load");
+    let builder = spall::read_as(format, &data, &Limits::default())?;
+    phases.end("parse");
+    let trace = builder.finish();
+    phases.end("build");
     let trace = spall::merge_samples(trace);
     phases.end("merge");
     let layout = Layout::new(&trace, &Options::default());

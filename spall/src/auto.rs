@@ -1,7 +1,7 @@
 //! Native auto traces, whose functions get names from a symbolizer.
 
 use spall_format::spall::auto::{Lowering, Parser, Record, Step, Symbolizer};
-use spall_model::{Limits, Trace};
+use spall_model::{Limits, Trace, TraceBuilder};
 
 use crate::{Error, load::Loading};
 
@@ -10,6 +10,14 @@ use crate::{Error, load::Loading};
 /// # Errors
 /// As [`crate::load`].
 pub fn load_auto(data: &[u8], symbols: impl Symbolizer, limits: &Limits) -> Result<Trace<'static>, Error> {
+    read_auto(data, symbols, limits).map(TraceBuilder::finish)
+}
+
+pub(crate) fn read_auto<'a>(
+    data: &[u8],
+    symbols: impl Symbolizer,
+    limits: &Limits,
+) -> Result<TraceBuilder<'a>, Error> {
     let mut loading = Loading::new(limits);
     let mut reader = AutoReader::new(symbols);
     let mut rest = data;
@@ -23,7 +31,7 @@ pub fn load_auto(data: &[u8], symbols: impl Symbolizer, limits: &Limits) -> Resu
             }
         }
     }
-    Ok(loading.builder.finish())
+    Ok(loading.builder)
 }
 
 /// What became of the data given to a reader.

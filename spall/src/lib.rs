@@ -32,6 +32,7 @@
 //! | load a file that is in memory, borrowing from it | [`load`], [`load_as`] |
 //! | load from a file or a pipe without holding it | [`load_from`] |
 //! | name the functions of a native auto trace | [`load_auto`] |
+//! | add events of one's own to those of a file | [`read_as`] |
 //! | read events without building a trace, or write traces | the crates below |
 //!
 //! The crates that this one joins are [`model`], [`format`](mod@format) (binary formats), [`json`] and [`layout`].
@@ -81,7 +82,7 @@ pub use auto::load_auto;
 pub use detect::{Format, detect};
 pub use error::Error;
 #[cfg(feature = "alloc")]
-pub use load::{load, load_as};
+pub use load::{load, load_as, read_as};
 #[cfg(feature = "alloc")]
 pub use samples::{call_tree, merge_samples};
 #[cfg(feature = "std")]

@@ -1,9 +1,9 @@
 //! From bytes to a trace.
 
 use spall_format::spall::auto::NoSymbols;
-use spall_model::{ByteRange, Chunk, Diagnostic, DiagnosticKind, Event, Limits, Parser, Trace, TraceBuilder};
+use spall_model::{ByteRange, Chunk, DiagnosticKind, Event, Limits, Parser, Trace, TraceBuilder};
 
-use crate::{Error, Format, auto::load_auto, detect, packed, parser::AnyParser};
+use crate::{Error, Format, auto::read_auto, detect, packed, parser::AnyParser};
 
 /// Loads a trace of any supported format from memory.
 ///
@@ -32,49 +32,52 @@ pub fn load<'a>(data: &'a [u8], limits: &Limits) -> Result<Trace<'a>, Error> {
 /// # Errors
 /// As [`load`].
 pub fn load_as<'a>(format: Format, data: &'a [u8], limits: &Limits) -> Result<Trace<'a>, Error> {
+    read_as(format, data, limits).map(TraceBuilder::finish)
+}
+
+/// Reads the events of a trace into a builder: the first half of [`load_as`], for callers who have events of their own
+/// to add, or want to know how long each half takes.
+///
+/// # Errors
+/// As [`load`].
+pub fn read_as<'a>(format: Format, data: &'a [u8], limits: &Limits) -> Result<TraceBuilder<'a>, Error> {
     match format {
-        Format::SpallAuto => return load_auto(data, NoSymbols, limits),
-        Format::Apitrace => return packed::load_recording(data, limits),
-        Format::TraceEventJson if packed::is_packed(data) => return packed::load_json(data, limits),
+        Format::SpallAuto => return read_auto(data, NoSymbols, limits),
+        Format::Apitrace => return packed::read_recording(data, limits),
+        Format::TraceEventJson if packed::is_packed(data) => return packed::read_json(data, limits),
         _ => {}
     }
+    let mut loading = Loading::new(limits);
     match parser_of(format)? {
-        AnyParser::Spall(parser) => build(parser, data, None, limits),
-        AnyParser::Heph(parser) => build(parser, data, None, limits),
-        AnyParser::Json(parser) => build(parser, data, None, limits),
+        AnyParser::Spall(parser) => read_events(parser, data, &mut loading, TraceBuilder::push)?,
+        AnyParser::Heph(parser) => read_events(parser, data, &mut loading, TraceBuilder::push)?,
+        AnyParser::Json(parser) => read_events(parser, data, &mut loading, TraceBuilder::push)?,
     }
+    Ok(loading.builder)
 }
 
 // Once for each parser, and events are only looked at where the parser has put them: with a choice of parsers and an
 // iterator in between, each would be copied three times.
-pub(crate) fn build<'a, P: Parser<Error: Copy + Into<Error>>>(
+pub(crate) fn read_events<'a, 'd, P: Parser<Error: Copy + Into<Error>>>(
     mut parser: P,
-    data: &'a [u8],
-    damage: Option<Diagnostic>,
-    limits: &Limits,
-) -> Result<Trace<'a>, Error> {
-    let mut loading = Loading::new(limits);
-    if let Some(damage) = damage {
-        loading.builder.diagnose(damage.kind, damage.bytes);
-    }
+    data: &'d [u8],
+    loading: &mut Loading<'a>,
+    push: impl Fn(&mut TraceBuilder<'a>, &Event<'d>, ByteRange),
+) -> Result<(), Error> {
     let mut rest = data;
     loop {
         let consumed = match &parser.parse(rest, true) {
             Ok(Chunk::Parsed(parsed)) => {
                 loading.see(&parsed.event);
-                loading.builder.push(&parsed.event, parsed.bytes);
+                push(&mut loading.builder, &parsed.event, parsed.bytes);
                 parsed.consumed
             }
             Ok(Chunk::Skipped(length)) => *length,
-            Ok(Chunk::NeedMore(_) | Chunk::End) => break,
-            Err(error) => {
-                loading.stop((*error).into())?;
-                break;
-            }
+            Ok(Chunk::NeedMore(_) | Chunk::End) => return Ok(()),
+            Err(error) => return loading.stop((*error).into()),
         };
         rest = rest.get(consumed..).unwrap_or_default();
     }
-    Ok(loading.builder.finish())
 }
 
 pub(crate) fn parser_of(format: Format) -> Result<AnyParser, Error> {

@@ -5,11 +5,11 @@ use alloc::vec::Vec;
 use spall_format::apitrace;
 use spall_format::container::{Decompressed, decompress};
 use spall_json::Compression;
-use spall_model::{Limits, Trace};
+use spall_model::{Limits, TraceBuilder};
 
 use crate::{
     Error,
-    load::{Loading, build},
+    load::{Loading, read_events},
 };
 
 /// Whether a file is compressed in a way that can be undone here.
@@ -19,16 +19,20 @@ pub(crate) fn is_packed(data: &[u8]) -> bool {
         || cfg!(feature = "zstd") && compression == Some(Compression::Zstd)
 }
 
-/// Loads compressed Trace Event JSON.
-pub(crate) fn load_json(data: &[u8], limits: &Limits) -> Result<Trace<'static>, Error> {
+/// Reads compressed Trace Event JSON.
+pub(crate) fn read_json<'a>(data: &[u8], limits: &Limits) -> Result<TraceBuilder<'a>, Error> {
     let Decompressed { stream, damage, .. } = decompress(data, limits)?;
-    let trace = build(spall_json::Parser::new(), &stream, damage, limits)?;
-    Ok(trace.into_owned())
+    let mut loading = Loading::new(limits);
+    read_events(spall_json::Parser::new(), &stream, &mut loading, TraceBuilder::push_copied)?;
+    if let Some(damage) = damage {
+        loading.builder.diagnose(damage.kind, damage.bytes);
+    }
+    Ok(loading.builder)
 }
 
-/// Loads a recording of apitrace, arguments of calls as text. The byte ranges of its diagnostics count in the
+/// Reads a recording of apitrace, arguments of calls as text. The byte ranges of its diagnostics count in the
 /// decompressed stream.
-pub(crate) fn load_recording(data: &[u8], limits: &Limits) -> Result<Trace<'static>, Error> {
+pub(crate) fn read_recording<'a>(data: &[u8], limits: &Limits) -> Result<TraceBuilder<'a>, Error> {
     let Decompressed { stream, damage, .. } = decompress(data, limits)?;
     let mut loading = Loading::new(limits);
     let mut events = apitrace::parse_all(&stream)?;
@@ -48,5 +52,5 @@ pub(crate) fn load_recording(data: &[u8], limits: &Limits) -> Result<Trace<'stat
     if let Some(damage) = damage {
         loading.builder.diagnose(damage.kind, damage.bytes);
     }
-    Ok(loading.builder.finish())
+    Ok(loading.builder)
 }
