@@ -119,6 +119,8 @@ mod rect;
 mod row;
 mod ruler;
 #[cfg(feature = "alloc")]
+mod stacked;
+#[cfg(feature = "alloc")]
 mod stats;
 #[cfg(feature = "alloc")]
 mod summary;
