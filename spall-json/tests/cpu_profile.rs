@@ -194,6 +194,17 @@ fn cpu_1d_old_profiles_without_timestamps_are_spread_evenly() {
 }
 
 #[test]
+fn cpu_1d_the_root_tells_from_what_number_lines_count() {
+    let line = |root: &str| {
+        let json = format!(
+            r#"{{"head":{{"lineNumber":{root},"id":1,"children":[{{"lineNumber":3,"id":2,"children":[]}}]}},"samples":[],"timestamps":[]}}"#
+        );
+        content(&json).0[1].3
+    };
+    assert_eq!((line("0"), line("-1")), (Some(2), Some(3)));
+}
+
+#[test]
 fn cpu_1d_fields_behind_the_children_are_found() {
     let json = r#"{"head":{"children":[{"children":[],"functionName":"a","id":2}],"functionName":"(root)","id":1},
         "samples":[],"timestamps":[]}"#;

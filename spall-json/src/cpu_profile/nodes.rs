@@ -21,8 +21,8 @@ pub(super) enum Nodes {
         /// Where the node ends.
         end: usize,
     },
-    /// Between nodes that are so deep in others.
-    Tree { at: usize, depth: u32 },
+    /// Between nodes that are so deep in others, and whose lines count from this number.
+    Tree { at: usize, depth: u32, first_line: i64 },
     /// Everything was read.
     Done,
 }
@@ -37,7 +37,7 @@ impl Nodes {
     }
 
     pub(super) fn tree(start: usize) -> Self {
-        Self::Tree { at: start, depth: 0 }
+        Self::Tree { at: start, depth: 0, first_line: 1 }
     }
 
     pub(super) fn none() -> Self {
@@ -60,7 +60,9 @@ impl Nodes {
                     };
                     return Some((event, (child.start, child.end)));
                 }
-                Self::Tree { at, depth } => return self.next_of_tree(record, at, depth),
+                Self::Tree { at, depth, first_line } => {
+                    return self.next_of_tree(record, at, depth, first_line);
+                }
                 Self::Done => return None,
             }
         }
@@ -91,8 +93,14 @@ impl Nodes {
 
     /// The next node of a tree, parents before children. Nodes are left through the brackets that close them, so
     /// that nothing has to be remembered but the depth.
-    fn next_of_tree<'a>(&mut self, record: &'a [u8], at: usize, depth: u32) -> Option<Found<'a>> {
-        let (mut at, mut depth) = (at, depth);
+    fn next_of_tree<'a>(
+        &mut self,
+        record: &'a [u8],
+        at: usize,
+        depth: u32,
+        first_line: i64,
+    ) -> Option<Found<'a>> {
+        let (mut at, mut depth, mut first_line) = (at, depth, first_line);
         *self = Self::Done;
         loop {
             match *record.get(at)? {
@@ -113,18 +121,22 @@ impl Nodes {
         let mut pos = start + 1;
         let closed = node.read_to_children(record, &mut pos);
         let end = pos;
+        // The root has no line: 0 where lines count from 1, and -1 where they count from 0.
+        if depth == 0 && node.line.is_some_and(|line| text_at(record, line) == b"-1") {
+            first_line = 0;
+        }
         match (closed, node.children) {
             (_, Some(children)) => {
                 if depth < MAX_SEARCH_DEPTH && node.id.is_none() {
                     node.read_behind_children(record, children);
                 }
-                *self = Self::Tree { at: children + 1, depth: depth.saturating_add(1) };
+                *self = Self::Tree { at: children + 1, depth: depth.saturating_add(1), first_line };
             }
-            (Ok(()), None) if depth > 0 => *self = Self::Tree { at: end, depth },
+            (Ok(()), None) if depth > 0 => *self = Self::Tree { at: end, depth, first_line },
             _ => {}
         }
         let event = match node.id.and_then(|id| id_at(record, id)) {
-            Some(id) => Event::Frame(node.frame(record, id, FrameParent::Depth(depth), 1)),
+            Some(id) => Event::Frame(node.frame(record, id, FrameParent::Depth(depth), first_line)),
             None => Event::Diagnostic(DiagnosticKind::BadField),
         };
         Some((event, (start, end)))
