@@ -1,5 +1,12 @@
 //! V8 CPU profiles: the layouts, the clocks, and what is wrong with some. [cpu 1, 2]
 
+#![allow(
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "test code outside of test functions"
+)]
+
 mod common;
 
 use spall_model::{

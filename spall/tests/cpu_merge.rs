@@ -7,7 +7,9 @@
     reason = "test code outside of test functions"
 )]
 
-use std::collections::{BTreeMap, BTreeSet};
+extern crate alloc;
+
+use alloc::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use serde_json::Value;

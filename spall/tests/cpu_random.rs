@@ -8,6 +8,8 @@
     reason = "test code outside of test functions"
 )]
 
+extern crate alloc;
+
 use std::time::Instant;
 
 use spall::layout::{Layout, Options};

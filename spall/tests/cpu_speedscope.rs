@@ -7,6 +7,8 @@
     reason = "test code outside of test functions"
 )]
 
+extern crate alloc;
+
 use std::collections::HashMap;
 
 use serde_json::Value;

@@ -7,7 +7,7 @@
     reason = "test code outside of test functions"
 )]
 
-use std::collections::BTreeMap;
+use alloc::collections::BTreeMap;
 
 use spall::model::{Limits, Trace, Track, TrackId, TrackKind, sample::CallTree};
 
