@@ -122,6 +122,29 @@ impl Frame {
         }
     }
 
+    /// The frame that shows all of `range`, with at least `margin` columns free on each side, cut to a quarter of all:
+    /// zooming to a selection. A range without length is shown as one tick. Times that cannot be expressed are left out.
+    ///
+    /// ```
+    /// use spall_layout::{Fidelity, Frame};
+    /// use spall_model::Tick;
+    /// let frame = Frame::fit(Tick(100)..Tick(180), 100, 10, Fidelity::Fast);
+    /// assert_eq!(frame.view(), Tick(90)..Tick(190));
+    /// ```
+    #[must_use]
+    pub fn fit(range: Range<Tick>, columns: u16, margin: u16, fidelity: Fidelity) -> Self {
+        let (start, end) = (i128::from(range.start.0), i128::from(range.end.0));
+        let length = (end - start).max(1);
+        let margin = u128::from(margin.min(columns / 4));
+        let rest = u128::from(columns) - 2 * margin;
+        let around = (length.unsigned_abs() * margin).div_ceil(rest.max(1)).cast_signed();
+        let tick = |at: i128| {
+            let least = if at < 0 { i64::MIN } else { i64::MAX };
+            Tick(i64::try_from(at).unwrap_or(least))
+        };
+        Self::new(tick(start - around)..tick(start + length + around), columns, fidelity)
+    }
+
     /// The range of time that is seen.
     #[must_use]
     pub fn view(&self) -> Range<Tick> {

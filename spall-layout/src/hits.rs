@@ -74,6 +74,45 @@ impl Hits {
         self.rank(first + view.len()) - self.rank(first)
     }
 
+    /// The next slice behind another on its track that matches, in the order of the trace: by start, longer first.
+    /// O(log n) for each row of the track.
+    #[must_use]
+    pub fn next(&self, layout: &Layout, slice: SliceId) -> Option<SliceId> {
+        let track = layout.row_info(layout.row_of(slice)?)?.track;
+        let in_row = |row| {
+            let view = layout.row(RowId(row))?;
+            let first = layout.first_slice(RowId(row));
+            let behind = first + view.slices().partition_point(|&id| id <= slice);
+            let hit = self.select(self.rank(behind))?;
+            view.slices().get(hit - first).copied()
+        };
+        layout.track_rows(track).filter_map(in_row).min()
+    }
+
+    /// The latest slice before another on its track that matches, as [`Hits::next`].
+    #[must_use]
+    pub fn previous(&self, layout: &Layout, slice: SliceId) -> Option<SliceId> {
+        let track = layout.row_info(layout.row_of(slice)?)?.track;
+        let in_row = |row| {
+            let view = layout.row(RowId(row))?;
+            let first = layout.first_slice(RowId(row));
+            let end = first + view.slices().partition_point(|&id| id < slice);
+            let hit = self.select(self.rank(end).checked_sub(1)?)?;
+            view.slices().get(hit.checked_sub(first)?).copied()
+        };
+        layout.track_rows(track).filter_map(in_row).max()
+    }
+
+    /// Where the match is before which there are `n`.
+    fn select(&self, n: u32) -> Option<usize> {
+        let word = self.before.partition_point(|&before| before <= n).checked_sub(1)?;
+        let mut bits = *self.bits.get(word)?;
+        for _ in *self.before.get(word)?..n {
+            bits &= bits - 1;
+        }
+        Some(word * 64 + bits.trailing_zeros() as usize)
+    }
+
     /// How many of the first `n` slices match.
     fn rank(&self, n: usize) -> u32 {
         let (word, bit) = (n / 64, n % 64);

@@ -3,8 +3,14 @@
 #![cfg(feature = "alloc")]
 #![allow(clippy::indexing_slicing, reason = "a test may panic")]
 
-use spall_layout::{Ellipsis, Fidelity, Frame, Rect, Row, RowId, RowView, Ruler, Scratch, fit_label};
-use spall_model::{SliceId, Tick, Ticks, Unit};
+use spall_layout::{
+    Ellipsis, Fidelity, Flows, Frame, Hits, Layout, Options, Rect, Row, RowId, RowView, Ruler, Scratch,
+    Series, Vertical, fit_label, instant_marks,
+};
+use spall_model::{
+    ByteRange, Event, FlowBind, FlowEvent, FlowPhase, Id, Limits, NameId, Scope, SliceId, Text, Thread,
+    ThreadEvent, Tick, Ticks, Trace, TraceBuilder, Unit,
+};
 
 /// Bursts, gaps and lengths over several orders of magnitude.
 fn row(n_slices: u32) -> Row {
@@ -53,4 +59,73 @@ fn layout_2_9_steady_queries_allocate_nothing() {
         assert_eq!(counted.count_total, 0, "{fidelity:?}");
         assert!(first == second && first > 10_000);
     }
+}
+
+/// Four threads of slices, arrows from each to the next, and instants.
+fn trace() -> Trace<'static> {
+    let mut builder = TraceBuilder::new(&Limits::default());
+    let mut push = |event| builder.push(&event, ByteRange::default());
+    for n in 0..4000 {
+        let thread = Thread::new(1_i64, n % 4);
+        let event = |at, name: &'static [u8]| ThreadEvent::new(thread, Tick(at), Text::plain(name));
+        push(Event::Complete(event(n * 10, b"f"), Ticks(35)));
+        push(Event::Complete(event(n * 10 + 5, b"g"), Ticks(n % 20)));
+        push(Event::Instant(event(n * 10, b"i"), Scope::Thread));
+        let phase = if n % 2 == 0 { FlowPhase::Start } else { FlowPhase::End };
+        push(Event::Flow(FlowEvent {
+            phase,
+            bind: FlowBind::Enclosing,
+            thread,
+            at: Tick(n * 10 + 1),
+            id: Id::Number(n / 2),
+            local: false,
+            name: Text::plain(b"w"),
+            category: Text::EMPTY,
+        }));
+    }
+    builder.finish()
+}
+
+#[test]
+fn layout_2_9_nor_do_those_of_counters_flows_instants_and_groups() {
+    let trace = trace();
+    let layout = Layout::new(&trace, &Options::default());
+    let vertical = Vertical::new(&trace, &layout, &());
+    let flows = Flows::new(&trace, &layout);
+    let hits = Hits::new(&trace, &layout, |name| name == trace.names().find(b"g").unwrap());
+    let mut series = Series::new(NameId::EMPTY);
+    (0..10_000).for_each(|n| series.push(Tick(n * 4), f64::from(u8::try_from(n * n % 251).unwrap())));
+
+    let (mut scratch, mut rects, mut runs) = (Scratch::new(), Vec::new(), Vec::new());
+    let (mut arrows, mut busy, mut marks) = (Vec::new(), Vec::new(), Vec::new());
+    let mut look = || {
+        let mut sum = 0;
+        for zoom in 0..8 {
+            for step in 0..4_i64 {
+                let length = 40_000 >> zoom;
+                let start = (40_000 - length) / 4 * step;
+                let frame = Frame::new(Tick(start)..Tick(start + length), 300, Fidelity::Exact);
+                let lines = vertical.visible(0..vertical.height());
+                rects.clear();
+                layout.rects(&frame, lines, &mut scratch, &mut rects);
+                sum += rects.iter().map(|rect| hits.in_rect(&layout, rect) as usize).sum::<usize>();
+                runs.clear();
+                series.runs(&frame, &mut runs);
+                flows.rects(&frame, &vertical, 0..8, &mut arrows);
+                layout.busy_rows(layout.rows().map(RowId), &frame, &mut scratch, &mut busy);
+                marks.clear();
+                for track in trace.tracks() {
+                    instant_marks(&trace.instants()[track.instants()], &frame, &mut marks);
+                }
+                sum += usize::from(layout.snap(lines, Tick(start), Ticks(9)).is_some());
+                sum += usize::from(hits.next(&layout, rects[0].slice).is_some());
+                sum += runs.len() + arrows.len() + busy.len() + marks.len();
+            }
+        }
+        sum
+    };
+    let (first, mut second) = (look(), 0);
+    let counted = allocation_counter::measure(|| second = look());
+    assert_eq!(counted.count_total, 0);
+    assert!(first == second && first > 50_000, "{first}");
 }

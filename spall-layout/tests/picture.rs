@@ -2,6 +2,8 @@
 #![cfg(feature = "alloc")]
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may panic")]
 
+mod common;
+
 use spall_layout::{
     Fidelity, Frame, Hits, Layout, LineKind, Options, Rect, RowId, RowInfo, Scratch, Vertical, VerticalStyle,
 };
@@ -242,4 +244,26 @@ fn layout_13_1_no_match_is_lost_by_merging() {
         assert_eq!(rects.iter().map(|rect| hits.in_rect(&layout, rect)).sum::<u32>(), 11);
     }
     assert!(Hits::of_slices(&layout, |_| false).is_empty());
+}
+
+#[test]
+fn layout_13_2_the_next_match_is_the_next_on_the_track() {
+    let mut random = common::Random(1);
+    let mut n_found = 0;
+    for _ in 0..100 {
+        let trace = common::random_trace(&mut random);
+        let layout = Layout::new(&trace, &Options::default());
+        let is_hit = |slice: &SliceId| slice.0 % 5 == 1 || slice.0 % 7 == 3;
+        let hits = Hits::of_slices(&layout, |slice| is_hit(&slice));
+        for track in trace.tracks() {
+            let slices = || track.slices().map(|at| SliceId(u32::try_from(at).unwrap()));
+            for slice in slices() {
+                let next = slices().find(|other| *other > slice && is_hit(other));
+                let previous = slices().rfind(|other| *other < slice && is_hit(other));
+                assert_eq!((hits.previous(&layout, slice), hits.next(&layout, slice)), (previous, next));
+                n_found += usize::from(next.is_some());
+            }
+        }
+    }
+    assert!(n_found > 500);
 }

@@ -103,3 +103,32 @@ fn the_extremes_do_not_overflow() {
         }
     }
 }
+
+#[test]
+fn layout_1_6_a_fitted_range_is_seen_whole_between_its_margins() {
+    let mut state = 5_u64;
+    let mut below = |end: u64| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        ((state >> 33) % end).cast_signed()
+    };
+    for _ in 0..2000 {
+        let start = below(1 << 30) - (1 << 29);
+        let end = start + (below(1 << 30) >> below(30));
+        let columns = u16::try_from(4 + below(2000)).unwrap();
+        let margin = u16::try_from(below(i64::from(columns / 4).unsigned_abs() + 1)).unwrap();
+        let frame = Frame::fit(Tick(start)..Tick(end), columns, margin, Fidelity::Fast);
+        let view = frame.view();
+        let (columns, margin) = (i64::from(columns), i64::from(margin));
+        for free in [start - view.start.0, view.end.0 - end.max(start + 1)] {
+            assert!(free * columns >= margin * (view.end.0 - view.start.0));
+            assert!(
+                (free - 1) * (columns - 2 * margin) < margin * (end - start).max(1),
+                "no more than asked"
+            );
+        }
+    }
+    let all = Frame::fit(Tick::MIN..Tick::MAX, 100, 60, Fidelity::Fast);
+    assert_eq!(all.view(), Tick::MIN..Tick::MAX);
+    assert_eq!(Frame::fit(Tick(5)..Tick(5), 0, 9, Fidelity::Fast).columns(), 0);
+    assert_eq!(Frame::fit(Tick(5)..Tick(1), 1, 9, Fidelity::Fast).view(), Tick(5)..Tick(6));
+}
