@@ -64,6 +64,8 @@ mod args_table;
 mod builder;
 mod diagnostic;
 mod event;
+#[cfg(feature = "alloc")]
+mod facts;
 mod id;
 mod limits;
 #[cfg(feature = "alloc")]
@@ -83,6 +85,8 @@ mod text;
 mod time;
 #[cfg(feature = "alloc")]
 mod trace;
+#[cfg(feature = "alloc")]
+mod track;
 
 pub use args::{Args, ArgsFormat, Entries, NextEntry, Value, no_entry};
 #[cfg(feature = "alloc")]
@@ -95,6 +99,8 @@ pub use event::{
     KeyedEvent, MetaEvent, ObjectPhase, ProfileEvent, ProfileKey, ProfileStart, SampleEvent, SampleTime,
     Scope, ThreadEvent, ThreadRole,
 };
+#[cfg(feature = "alloc")]
+pub use facts::{CounterValue, Flow, HasArgs, Instant, Meta, Object, Other, Snapshot, State};
 pub use id::{Id, Thread};
 pub use limits::Limits;
 #[cfg(feature = "alloc")]
@@ -107,7 +113,6 @@ pub use slices::{Slice, SliceFlags, SliceId, Slices};
 pub use text::{Piece, Pieces, Text};
 pub use time::{Clock, Tick, Ticks, Unit};
 #[cfg(feature = "alloc")]
-pub use trace::{
-    CounterValue, Flow, HasArgs, Instant, Key, Meta, Object, Other, Process, ProcessId, SliceArgs, Snapshot,
-    State, Trace, Track, TrackId, TrackKind,
-};
+pub use trace::{SliceArgs, Trace};
+#[cfg(feature = "alloc")]
+pub use track::{Key, Process, ProcessId, Track, TrackId, TrackKind};

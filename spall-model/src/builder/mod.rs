@@ -18,7 +18,7 @@ use crate::{
     ByteRange, Clock, Conventions, CounterValue, DiagnosticKind, Diagnostics, Event, Instant, Limits, Meta,
     MetaEvent, NameId, Names, Other, Scope, SliceFlags, State, ThreadEvent, Tick, Ticks, Trace, Value,
     args_table::{ArgsId, ArgsTable},
-    trace::MetaValue,
+    facts::MetaValue,
 };
 
 use self::{

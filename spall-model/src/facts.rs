@@ -1,0 +1,144 @@
+//! What lies on tracks beside slices.
+
+use core::ops::Range;
+
+use crate::{Key, NameId, ProcessId, Scope, SliceId, Tick, Value, args_table::ArgsId, track::widen};
+
+/// Something that happened at a point in time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Instant {
+    /// When.
+    pub at: Tick,
+    /// What.
+    pub name: NameId,
+    /// Comma-separated categories.
+    pub category: NameId,
+    /// How far it reaches; process-wide and global ones stand on tracks of their own.
+    pub scope: Scope,
+    /// On an async track the depth it has in its group, else 0.
+    pub depth: u32,
+    pub(crate) args: ArgsId,
+}
+
+/// The value that a series of a counter takes on.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct CounterValue {
+    /// From when on.
+    pub at: Tick,
+    /// Which series.
+    pub series: NameId,
+    /// The value.
+    pub value: f64,
+}
+
+/// A state that a thread was in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct State {
+    /// From when on.
+    pub start: Tick,
+    /// Until when.
+    pub end: Tick,
+    /// Which state.
+    pub name: NameId,
+    pub(crate) args: ArgsId,
+}
+
+/// An arrow from one slice to another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Flow {
+    /// Its key in the file.
+    pub id: Key,
+    /// Its name.
+    pub name: NameId,
+    /// Where it leaves.
+    pub from: SliceId,
+    /// Where it arrives.
+    pub to: SliceId,
+}
+
+/// An object with a life time.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Object {
+    /// The process it lives in.
+    pub process: ProcessId,
+    /// Its type.
+    pub name: NameId,
+    /// Its id.
+    pub id: Key,
+    /// When it was made, if that is in the file.
+    pub start: Option<Tick>,
+    /// When it was deleted, if that is in the file.
+    pub end: Option<Tick>,
+    pub(crate) snapshots: Range<u32>,
+}
+
+impl Object {
+    /// Its snapshots, as positions in [`Trace::snapshots`], by time.
+    #[must_use]
+    pub fn snapshots(&self) -> Range<usize> {
+        widen(&self.snapshots)
+    }
+}
+
+/// The state of an object at a time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Snapshot {
+    /// When.
+    pub at: Tick,
+    pub(crate) args: ArgsId,
+}
+
+/// A fact that has no place elsewhere.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Meta {
+    /// The process and thread it is about; `None` for the whole file.
+    pub thread: Option<(Key, Key)>,
+    /// Its name in the file.
+    pub key: NameId,
+    pub(crate) value: MetaValue,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum MetaValue {
+    Scalar(Value<'static>),
+    Text(NameId),
+    Bytes(ArgsId),
+    List(ArgsId),
+    Map(ArgsId),
+}
+
+/// An event of a kind that has no meaning here.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Other {
+    /// The format's tag for the kind.
+    pub tag: u8,
+    /// Process and thread.
+    pub thread: (Key, Key),
+    /// When.
+    pub at: Tick,
+    /// What.
+    pub name: NameId,
+    /// Comma-separated categories.
+    pub category: NameId,
+    pub(crate) args: ArgsId,
+}
+
+/// Anything that has arguments, for [`Trace::args_of`].
+pub trait HasArgs {
+    #[doc(hidden)]
+    #[allow(private_interfaces, reason = "seals the trait")]
+    fn args_id(&self) -> ArgsId;
+}
+
+macro_rules! has_args {
+    ($($kind:ty),*) => {
+        $(impl HasArgs for $kind {
+            #[allow(private_interfaces, reason = "seals the trait")]
+            fn args_id(&self) -> ArgsId {
+                self.args
+            }
+        })*
+    };
+}
+
+has_args!(Instant, State, Snapshot, Other);

@@ -1,0 +1,145 @@
+//! Processes and tracks: what shares one nesting, and whose it is.
+
+use alloc::vec::Vec;
+use core::ops::Range;
+
+use crate::NameId;
+
+/// The id of a process, thread, span or object, as a trace keeps it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Key {
+    /// A number; [`Conventions::unsigned_ids`] says whether it is to be read as unsigned.
+    Number(i64),
+    /// Text.
+    Text(NameId),
+}
+
+/// The number of a process in [`Trace::processes`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ProcessId(pub u32);
+
+/// The number of a track in [`Trace::tracks`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct TrackId(pub u32);
+
+impl TrackId {
+    /// The position in [`Trace::tracks`].
+    #[must_use]
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// A process.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Process {
+    /// Its id in the file.
+    pub pid: Key,
+    /// Its name; empty if the file has none.
+    pub name: NameId,
+    /// Where it stands among the processes.
+    pub sort_index: i64,
+    /// Its labels, each once.
+    pub labels: Vec<NameId>,
+    pub(crate) tracks: Range<u32>,
+}
+
+impl Process {
+    /// Its tracks, as positions in [`Trace::tracks`].
+    #[must_use]
+    pub fn tracks(&self) -> Range<usize> {
+        widen(&self.tracks)
+    }
+}
+
+/// What a track shows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum TrackKind {
+    /// A thread.
+    Thread {
+        /// Its id in the file.
+        tid: Key,
+    },
+    /// Work of the processor on behalf of calls, as a replay measured it.
+    Cpu {
+        /// Its thread id in the events.
+        tid: Key,
+    },
+    /// Work of the graphics processor.
+    Gpu {
+        /// Its thread id in the events.
+        tid: Key,
+    },
+    /// Frames of an animation.
+    Frames {
+        /// Its thread id in the events.
+        tid: Key,
+    },
+    /// The async spans of one key.
+    Async {
+        /// Categories; part of the key.
+        category: NameId,
+        /// The key.
+        id: Key,
+        /// Whether the key only counts inside its process.
+        local: bool,
+    },
+    /// The series of one counter, whose name is the track's.
+    Counter {
+        /// Tells apart counters of one name.
+        id: Option<Key>,
+    },
+    /// What concerns a process as a whole.
+    Process,
+    /// What concerns the whole trace.
+    Global,
+}
+
+/// A line of the timeline: what shares one nesting.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Track {
+    /// What it shows.
+    pub kind: TrackKind,
+    /// Whose it is; `None` only for [`TrackKind::Global`].
+    pub process: Option<ProcessId>,
+    /// Its name; empty if the file has none.
+    pub name: NameId,
+    /// Where it stands among its process's tracks of its kind.
+    pub sort_index: i64,
+    pub(crate) slices: Range<u32>,
+    pub(crate) instants: Range<u32>,
+    pub(crate) counters: Range<u32>,
+    pub(crate) states: Range<u32>,
+}
+
+impl Track {
+    /// Its slices, as positions in [`Trace::slices`]: by start, longer first, then in the order of the file, unless
+    /// a begin and an end say otherwise. \[json 3.3\]
+    #[must_use]
+    pub fn slices(&self) -> Range<usize> {
+        widen(&self.slices)
+    }
+
+    /// Its instants, as positions in [`Trace::instants`], by time.
+    #[must_use]
+    pub fn instants(&self) -> Range<usize> {
+        widen(&self.instants)
+    }
+
+    /// Its counter values, as positions in [`Trace::counters`], by time.
+    #[must_use]
+    pub fn counters(&self) -> Range<usize> {
+        widen(&self.counters)
+    }
+
+    /// Its states, as positions in [`Trace::states`], by time.
+    #[must_use]
+    pub fn states(&self) -> Range<usize> {
+        widen(&self.states)
+    }
+}
+
+pub(crate) fn widen(range: &Range<u32>) -> Range<usize> {
+    range.start as usize..range.end as usize
+}
