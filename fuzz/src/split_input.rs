@@ -29,6 +29,12 @@ fn check<P: Parser<Error: std::fmt::Display>>(parser: impl Fn() -> P, bytes: &[u
     if bytes.starts_with(b"\x0d\xf0\xad\x0b\0\0\0\0\0\0\0\0\0\0\0\0") {
         return true;
     }
+    // Whether a first object is the document or an event is judged by its keys, as many as there are.
+    let is_bare =
+        |events: &[String]| events.first().is_some_and(|line| line.contains("Diagnostic(BareEvents)"));
+    if is_bare(&whole) && !is_bare(&cut) {
+        return true;
+    }
     // After junk a reader looks for the next record that fits, and what fits depends on how much is left.
     if cut.iter().any(|line| line.contains("Diagnostic(Junk)")) {
         return true;

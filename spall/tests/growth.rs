@@ -1,9 +1,9 @@
 //! Growth: work and memory grow no faster than the input, whatever it is made of.
 //!
 //! The bytes that are allocated, all in all and at most at once, are counted exactly: of an input twice as large at most
-//! two and a half times as many. Work is measured as the time that this thread was on a processor. Sizes are eight times apart: what is linear costs
-//! 8 times as much, up to twice that where the small input fits a cache that the large one does not, or others crowd
-//! it; what is quadratic costs 64 times as much. The line is drawn at 32.
+//! two and a half times as many. Work is measured as the time that this thread was on a processor. Sizes are eight times
+//! apart: what is linear costs 8 times as much, up to twice that where the small input fits a cache that the large one
+//! does not, or others crowd it; what is quadratic costs 64 times as much. The line is drawn at 32.
 
 #![allow(
     clippy::panic,
