@@ -345,3 +345,6 @@ impl Joining<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

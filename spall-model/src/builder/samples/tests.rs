@@ -1,0 +1,148 @@
+use alloc::{string::String, vec::Vec};
+
+use super::*;
+use crate::{Clock, Event, Limits, ProfileStart, Text, Thread, Trace};
+
+fn profile(id: i64, tid: i64, at: i64, begins: Option<ProfileStart>) -> Event<'static> {
+    let key = ProfileKey::Id(Id::Number(id));
+    Event::Profile(ProfileEvent { thread: Thread::new(1_i64, tid), key, at: Tick(at), begins, end: None })
+}
+
+fn start(start: i64, rank: u8) -> Option<ProfileStart> {
+    Some(ProfileStart { start: Tick(start), offset: Ticks::ZERO, rank })
+}
+
+fn frame(id: i64, parent: FrameParent<'static>, name: &'static str) -> Event<'static> {
+    let name = Text::plain(name.as_bytes());
+    let url = Text::EMPTY;
+    Event::Frame(FrameEvent { id: Id::Number(id), parent, name, url, script: 0, line: None, column: None })
+}
+
+fn below(id: i64) -> FrameParent<'static> {
+    FrameParent::Id(Id::Number(id))
+}
+
+fn sample(delta: i64, frame: i64) -> Event<'static> {
+    Event::Sample(SampleEvent { at: SampleTime::After(Ticks(delta)), frame: Id::Number(frame), weight: 1.0 })
+}
+
+fn build(events: &[Event<'static>]) -> Trace<'static> {
+    let mut builder = TraceBuilder::new(&Limits::default());
+    builder.push(&Event::Clock(Clock::default()), ByteRange::default());
+    events.iter().for_each(|event| builder.push(event, ByteRange::default()));
+    builder.finish()
+}
+
+/// Each frame and those that called it, innermost first.
+fn stacks(trace: &Trace<'_>) -> Vec<String> {
+    let stack = |frame: &Frame| {
+        let mut text = trace.name(frame.name).into_owned();
+        let mut at = frame.parent;
+        while let Some(frame) = at.and_then(|frame| trace.frame(frame)) {
+            text += "<";
+            text += &trace.name(frame.name);
+            at = frame.parent;
+        }
+        text
+    };
+    trace.frames().iter().map(stack).collect()
+}
+
+fn times(trace: &Trace<'_>) -> Vec<i64> {
+    trace.samples().iter().map(|sample| sample.at.0).collect()
+}
+
+#[test]
+fn cpu_1b_parts_are_joined_in_the_order_of_time_wherever_their_head_is() {
+    let trace = build(&[
+        profile(1, 9, 30, None),
+        frame(2, below(1), "b"),
+        sample(10, 2),
+        profile(1, 9, 20, None),
+        frame(1, FrameParent::Unknown, "a"),
+        sample(5, 1),
+        profile(1, 7, 10, start(100, 0)),
+    ]);
+    assert_eq!(times(&trace), [105, 115]);
+    assert_eq!(stacks(&trace), ["a", "b<a"]);
+    assert!(trace.diagnostics().is_empty());
+    assert_eq!(trace.tracks().len(), 1, "the thread is the head's");
+    assert_eq!(trace.bounds(), Some((Tick(100), Tick(115))));
+}
+
+#[test]
+fn cpu_2_deltas_keep_their_signs_and_samples_are_sorted() {
+    let trace = build(&[
+        profile(1, 1, 0, start(100, 0)),
+        frame(1, FrameParent::Unknown, "a"),
+        sample(50, 1),
+        sample(-30, 1),
+        sample(40, 1),
+    ]);
+    assert_eq!(times(&trace), [120, 150, 160]);
+}
+
+#[test]
+fn cpu_4_the_first_frame_of_an_id_counts_and_parents_come_before_children() {
+    let trace = build(&[
+        profile(1, 1, 0, start(0, 0)),
+        frame(1, FrameParent::Unknown, "a"),
+        frame(2, below(1), "b"),
+        frame(2, FrameParent::Unknown, "other"),
+        frame(3, FrameParent::Unknown, "c"),
+        Event::FrameChild(Id::Number(3), Id::Number(2)),
+        Event::FrameChild(Id::Number(2), Id::Number(3)),
+    ]);
+    assert_eq!(stacks(&trace), ["a", "b<a", "c<b<a"]);
+    assert_eq!(trace.diagnostics().count(DiagnosticKind::DuplicateFrame), 1);
+}
+
+#[test]
+fn cpu_4_frames_without_a_caller_and_every_frame_of_a_cycle_are_roots() {
+    let trace = build(&[
+        profile(1, 1, 0, start(0, 0)),
+        frame(1, below(99), "lost"),
+        frame(2, below(3), "x"),
+        frame(3, below(4), "y"),
+        frame(4, below(2), "z"),
+        frame(5, below(3), "hangs on it"),
+        frame(6, below(6), "self"),
+    ]);
+    assert_eq!(stacks(&trace), ["lost", "x", "y", "z", "hangs on it<y", "self"]);
+    assert_eq!(trace.diagnostics().count(DiagnosticKind::LostFrame), 5);
+}
+
+#[test]
+fn depths_tell_callers() {
+    let frames = [("a", 0), ("b", 1), ("c", 2), ("d", 1), ("e", 0)];
+    let mut events = alloc::vec![profile(1, 1, 0, start(0, 0))];
+    events.extend(
+        frames.iter().zip(1..).map(|(&(name, depth), id)| frame(id, FrameParent::Depth(depth), name)),
+    );
+    assert_eq!(stacks(&build(&events)), ["a", "b<a", "c<b<a", "d<a", "e"]);
+}
+
+#[test]
+fn cpu_1b_of_several_profiles_of_a_thread_that_of_the_lowest_rank_counts() {
+    let trace = build(&[
+        profile(1, 1, 0, start(1, 2)),
+        profile(2, 1, 0, start(2, 1)),
+        profile(3, 1, 0, start(3, 1)),
+        profile(4, 2, 0, start(4, 2)),
+    ]);
+    let starts: Vec<_> = trace.profiles().iter().map(|profile| profile.start.0).collect();
+    assert_eq!(starts, [2, 3, 1, 4]);
+    assert_eq!(trace.profile_of(TrackId(0)).unwrap().start, Tick(2));
+    assert_eq!(trace.diagnostics().count(DiagnosticKind::SecondProfile), 2);
+}
+
+#[test]
+fn what_belongs_to_no_profile_is_counted() {
+    let trace = build(&[sample(1, 1), profile(1, 1, 0, None), sample(1, 1), frame(1, below(2), "a")]);
+    assert!(trace.samples().is_empty() && trace.frames().is_empty());
+    assert_eq!(trace.diagnostics().count(DiagnosticKind::ProfileWithoutHead), 2);
+    let trace = build(&[profile(1, 1, 0, start(0, 0)), profile(1, 1, 0, start(5, 0)), sample(1, 1)]);
+    assert_eq!(trace.diagnostics().count(DiagnosticKind::DuplicateProfile), 1);
+    assert_eq!(trace.diagnostics().count(DiagnosticKind::UnknownFrame), 1);
+    assert_eq!(trace.samples()[0].frame, None);
+}

@@ -1,0 +1,146 @@
+use alloc::{format, vec::Vec};
+
+use super::*;
+use crate::{SliceArgs, Text, Ticks, sample::Callee};
+
+fn no_site(_: &SliceArgs<'_>) -> Option<u64> {
+    None
+}
+
+fn no_callee<'a>(_: &SliceArgs<'a>) -> Option<Callee<'a>> {
+    None
+}
+
+const RULES: Rules = Rules {
+    invocations: &[],
+    resets: &[],
+    root: "root",
+    idle: &["idle"],
+    program: "idle",
+    collector: "gc",
+    resolution: Ticks(1),
+    is_native: |frame| frame.script == 0,
+    call_site: no_site,
+    callee: no_callee,
+};
+
+fn frame(name: NameId, script: i64, parent: Option<u32>) -> Frame {
+    Frame { name, url: NameId::EMPTY, script, line: None, column: None, parent: parent.map(FrameId) }
+}
+
+/// Frames below a root, each called by one before it, a fifth of them native.
+fn random_frames(names: &mut Names<'_>, count: u32) -> Vec<Frame> {
+    let mut state = 1_u64;
+    let mut below = |bound: u32| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        u32::try_from(state >> 33).unwrap() % bound
+    };
+    let mut frames = alloc::vec![frame(names.intern_copied(b"root"), 1, None)];
+    for index in 1..count {
+        // Mostly the latest ones, so that it gets deep.
+        let parent = index - 1 - below(index.min(4));
+        let name = names.intern_copied(format!("f{}", below(9)).as_bytes());
+        frames.push(frame(name, i64::from(below(5)), Some(parent)));
+    }
+    frames
+}
+
+/// The functions of a stack from the outside in, one at a time.
+fn functions(stacks: &Stacks, stack: Stack) -> Vec<Function> {
+    let mut functions = Vec::new();
+    let mut at = stack;
+    while at != Stack::EMPTY {
+        functions.push(stacks.function(at));
+        at = stacks.parent(at);
+    }
+    functions.reverse();
+    functions
+}
+
+#[test]
+fn jumps_find_what_steps_find() {
+    let mut names = Names::default();
+    let frames = random_frames(&mut names, 300);
+    let stacks = Stacks::new(&frames, 0, &names, &RULES);
+    let all: Vec<(Stack, Vec<Function>)> = (0..frames.len())
+        .map(|frame| match stacks.meaning(frame) {
+            Meaning::Stack(stack) => (stack, functions(&stacks, stack)),
+            other => panic!("{other:?}"),
+        })
+        .collect();
+    assert!(all.iter().any(|(_, path)| path.len() > 50));
+    for (a, path_a) in &all {
+        assert_eq!(stacks.depth(*a) as usize, path_a.len());
+        for depth in 0..=path_a.len() {
+            let prefix = stacks.prefix(*a, u32::try_from(depth).unwrap());
+            assert_eq!(functions(&stacks, prefix), path_a[..depth]);
+        }
+        // Of the first functions so many are skipped; the innermost never counts.
+        for skipped in 0..path_a.len() {
+            let is_native = |at: &usize| stacks.is_native[path_a[*at].0 as usize];
+            let mut natives = (skipped..path_a.len() - 1).filter(is_native);
+            let skipped = u32::try_from(skipped).unwrap();
+            let length = |found: Option<Stack>| found.map(|stack| stacks.depth(stack) as usize - 1);
+            assert_eq!(length(stacks.first_native(*a, skipped)), natives.clone().next());
+            assert_eq!(length(stacks.last_native(*a, skipped)), natives.next_back());
+        }
+        for (b, path_b) in all.iter().step_by(7) {
+            let common = path_a.iter().zip(path_b).take_while(|(a, b)| a == b).count();
+            assert_eq!(functions(&stacks, stacks.common(*a, *b)), path_a[..common]);
+            assert_eq!(stacks.begins_with(*a, *b), common == path_b.len());
+        }
+    }
+}
+
+#[test]
+fn equal_paths_are_one_stack() {
+    let mut names = Names::default();
+    let [root, a] = [&b"root"[..], b"a"].map(|name| names.intern_copied(name));
+    let frames = [frame(root, 1, None), frame(a, 1, Some(0)), frame(a, 1, Some(0)), frame(a, 2, Some(0))];
+    let stacks = Stacks::new(&frames, 0, &names, &RULES);
+    assert_eq!(stacks.meaning(1), stacks.meaning(2));
+    assert_ne!(stacks.meaning(1), stacks.meaning(3));
+}
+
+#[test]
+fn names_of_the_rules_count_only_below_the_root() {
+    let mut names = Names::default();
+    let [root, gc, a] = [&b"root"[..], b"gc", b"a"].map(|name| names.intern_copied(name));
+    let frames = [frame(gc, 1, Some(3)), frame(gc, 1, Some(2)), frame(a, 1, Some(3)), frame(root, 1, None)];
+    let stacks = Stacks::new(&frames, 0, &names, &RULES);
+    assert!(matches!(stacks.meaning(0), Meaning::Collector(_)));
+    assert!(matches!(stacks.meaning(1), Meaning::Stack(stack) if stacks.depth(stack) == 2));
+    assert_eq!(stacks.meaning(3), Meaning::Stack(Stack::EMPTY));
+}
+
+#[test]
+fn a_stack_goes_on_behind_the_function_it_was_moved_onto() {
+    let mut names = Names::default();
+    let names: Vec<NameId> =
+        ["a", "x", "call", "y", "g"].map(|name| names.intern(Text::plain(name.as_bytes()))).into();
+    let [a, x, call, y, g] = names[..] else { unreachable!() };
+    let chain = |path: &[NameId], first: u32| -> Vec<Frame> {
+        let parents = core::iter::once(None).chain((first..).map(Some));
+        path.iter().zip(parents).map(|(&name, parent)| frame(name, 1, parent)).collect()
+    };
+    let mut frames = chain(&[a, x, call], 0);
+    frames.extend(chain(&[a, y, call, g], 3));
+    frames.extend(chain(&[a, y, g], 7));
+    let mut stacks = Stacks::new(&frames, 0, &Names::default(), &RULES);
+    let stack = |stacks: &Stacks, at| match stacks.meaning(at) {
+        Meaning::Stack(stack) => stack,
+        other => panic!("{other:?}"),
+    };
+    let named = |stacks: &Stacks, stack| -> Vec<NameId> {
+        functions(stacks, stack).iter().map(|&function| frames[stacks.frame(function).index()].name).collect()
+    };
+    let base = stack(&stacks, 2);
+    let mut spent = 0;
+    let (again, apart) = (stack(&stacks, 6), stack(&stacks, 9));
+    let moved = stacks.moved_onto(base, again, &mut |steps| spent += steps);
+    assert_eq!(named(&stacks, moved), [a, x, call, g]);
+    let moved = stacks.moved_onto(base, apart, &mut |steps| spent += steps);
+    assert_eq!(named(&stacks, moved), [a, x, call, y, g]);
+    assert_eq!(spent, 3 + 2);
+    stacks.moved_onto(base, apart, &mut |_| panic!("known already"));
+}
