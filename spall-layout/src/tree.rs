@@ -1,10 +1,11 @@
 //! Merged trees: calls of one name below the same callers become one node, as in a flame graph. \[layout 15\]
 #![allow(clippy::indexing_slicing, reason = "positions are of tables built here, bounded by their lengths")]
 
-use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 use core::ops::Range;
 
+use foldhash::fast::RandomState;
+use hashbrown::HashMap;
 use spall_model::{NameId, SliceId, Tick, Ticks, Trace, TrackId};
 
 use crate::flame::{self, Shape};
@@ -140,7 +141,7 @@ pub(crate) fn plus(sum: Ticks, more: Ticks) -> Ticks {
 pub(crate) struct Graft {
     pub(crate) nodes: Vec<TreeNode>,
     /// The node of a name below a node.
-    children: BTreeMap<(Option<u32>, NameId), u32>,
+    children: HashMap<(Option<u32>, NameId), u32, RandomState>,
 }
 
 impl Graft {
