@@ -14,3 +14,4 @@ pub mod load;
 pub mod round_trip;
 pub mod samples;
 pub mod split_input;
+pub mod view;

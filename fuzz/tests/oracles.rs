@@ -4,7 +4,7 @@ use std::path::Path;
 
 use spall_fuzz::{
     conservation, json_fast_vs_plain, json_vs_serde, layout_invariants, load, round_trip, samples,
-    split_input,
+    split_input, view,
 };
 use spall_synth::{apitrace, auto, heph, spall};
 
@@ -160,4 +160,9 @@ fn layout_invariants_hold_for_random_traces() {
 #[test]
 fn samples_hold_for_random_profiles() {
     over_noise("samples", samples::run);
+}
+
+#[test]
+fn view_holds_for_random_traces_and_arguments() {
+    over_noise("view", view::run);
 }

@@ -1,0 +1,135 @@
+//! Every question a viewer asks of any trace, with any argument: an answer, no panic, and no more of it than there are
+//! columns.
+
+use arbitrary::{Result, Unstructured};
+use spall::layout::{
+    Ellipsis, Fidelity, Flows, Frame, Hits, Layout, Options, Rect, RowId, Ruler, Scratch, Series, Tree,
+    TreeOrder, Vertical, fit_label, instant_marks,
+};
+use spall::model::{ByteRange, Limits, SliceId, Tick, Ticks, Trace, TraceBuilder, TrackId};
+
+use crate::events;
+
+/// Builds a trace of random events and looks at it from anywhere. Whether there was something to see.
+///
+/// # Panics
+/// When an answer is out of all proportion.
+pub fn run(bytes: &[u8]) -> bool {
+    let mut u = Unstructured::new(bytes);
+    let Ok(views) = (0..3).map(|_| View::any(&mut u)).collect::<Result<Vec<_>>>() else { return false };
+    let events = events::sequence(&mut u);
+    let mut builder = TraceBuilder::new(&Limits::default());
+    events.iter().for_each(|event| builder.push(event, ByteRange::default()));
+    let trace = builder.finish();
+    let layout = Layout::new(&trace, &Options::default());
+    let vertical = Vertical::new(&trace, &layout, &());
+    let flows = Flows::new(&trace, &layout);
+    for view in &views {
+        view.look(&trace, &layout, &vertical, &flows);
+        view.ask(&trace, &layout, &vertical);
+    }
+    !trace.slices().is_empty()
+}
+
+struct View {
+    frame: Frame,
+    at: Tick,
+    x: f64,
+    number: u32,
+    margin: u16,
+}
+
+impl View {
+    fn any(u: &mut Unstructured<'_>) -> Result<Self> {
+        let near = u.ratio(1, 2)?;
+        let mut tick = || Ok(Tick(if near { i64::from(u.arbitrary::<i16>()?) } else { u.arbitrary()? }));
+        let (start, end, at) = (tick()?, tick()?, tick()?);
+        let fidelity = *u.choose(&[Fidelity::Fast, Fidelity::Exact])?;
+        let columns = if u.ratio(1, 8)? { u.arbitrary()? } else { u.int_in_range(0..=300)? };
+        let margin = u.int_in_range(0..=400)?;
+        // Backwards as often as not.
+        let frame = if u.arbitrary()? {
+            Frame::fit(start..end, columns, margin, fidelity)
+        } else {
+            Frame::new(start..end, columns, fidelity)
+        };
+        Ok(Self { frame, at, x: u.arbitrary()?, number: u.arbitrary()?, margin })
+    }
+
+    /// Everything that is drawn.
+    fn look(&self, trace: &Trace<'_>, layout: &Layout, vertical: &Vertical, flows: &Flows) {
+        let columns = self.frame.columns() as usize;
+        let (mut scratch, mut rects) = (Scratch::new(), Vec::new());
+        layout.rects(&self.frame, vertical.lines(), &mut scratch, &mut rects);
+        assert!(rects.len() <= columns * vertical.lines().len());
+        let hits = Hits::new(trace, layout, |name| name.index() % 2 == 1);
+        for rect in &rects {
+            assert!(hits.in_rect(layout, rect) <= rect.count);
+        }
+        _ = Rect::hit(&rects, RowId(self.number), self.number);
+        let mut busy = Vec::new();
+        layout.busy_rows(layout.rows().map(RowId), &self.frame, &mut scratch, &mut busy);
+        assert_eq!(busy.len(), columns);
+        for track in trace.tracks() {
+            let (mut marks, mut runs) = (Vec::new(), Vec::new());
+            instant_marks(&trace.instants()[track.instants()], &self.frame, &mut marks);
+            assert!(marks.len() <= columns);
+            for series in Series::of(&trace.counters()[track.counters()]) {
+                series.runs(&self.frame, &mut runs);
+                _ = series.value_at(self.at);
+            }
+        }
+        let mut arrows = Vec::new();
+        flows.rects(&self.frame, vertical, 0..self.number, &mut arrows);
+        assert!(arrows.len() <= flows.len());
+        let marks = Ruler::new(&self.frame, trace.clock().unit, self.margin).take(columns + 2).count();
+        assert!(marks <= columns + 1, "{marks} marks on {columns} columns");
+        for name in trace.names().iter().take(20) {
+            let name = String::from_utf8_lossy(name);
+            let cells = |text: &str| text.chars().map(|_| 1.0).sum();
+            #[allow(clippy::cast_possible_truncation, reason = "any number will do")]
+            let width = self.x as f32;
+            for ellipsis in [Ellipsis::Start, Ellipsis::Middle, Ellipsis::End] {
+                _ = fit_label(&name, width, ellipsis, cells);
+            }
+        }
+    }
+
+    /// Everything that is looked up.
+    fn ask(&self, trace: &Trace<'_>, layout: &Layout, vertical: &Vertical) {
+        let Self { frame, at, x, number, .. } = self;
+        _ = frame.tick_at(*x);
+        _ = frame.x(*at);
+        assert!(frame.column(*at).is_none_or(|column| column < frame.columns()));
+        let ticks = frame.ticks(*number);
+        assert!(ticks.start <= ticks.end);
+        let few = number % (trace.slices().len() as u32 + 2);
+        for slice in [SliceId(*number), SliceId(few), SliceId(u32::MAX)] {
+            let known = slice.index() < trace.slices().len();
+            assert_eq!(layout.place(slice).is_some(), known);
+            assert_eq!((trace.slice(slice).is_some(), trace.track_of(slice).is_some()), (known, known));
+            assert!(known || trace.slice_args(slice).is_none());
+            let others = [layout.parent(slice), layout.next(slice), layout.previous(slice)];
+            assert!(others.iter().flatten().all(|other| other.index() < trace.slices().len()));
+            assert!(layout.self_time(slice).is_none_or(|own| own >= Ticks::ZERO));
+            _ = layout.children(slice);
+        }
+        for row in [RowId(*number), RowId(0), RowId(u32::MAX)] {
+            if let Some(row) = layout.row(row) {
+                _ = row.find(*at);
+                _ = row.nearest_edge(*at);
+                assert!(row.seen(frame).end <= row.len());
+            }
+            _ = vertical.line_of(row);
+        }
+        _ = vertical.at(u64::from(*number));
+        _ = vertical.visible(u64::from(*number)..0);
+        _ = layout.snap(vertical.lines(), *at, Ticks(at.0));
+        _ = layout.track_rows(TrackId(*number));
+        let tracks = (0..4).map(TrackId);
+        let tree = Tree::new(trace, layout, tracks, frame.view());
+        for order in [TreeOrder::Weight, TreeOrder::Name, TreeOrder::First] {
+            _ = tree.rows(order);
+        }
+    }
+}
