@@ -151,3 +151,51 @@ fn cpu_4_trees_of_recorded_traces_are_those_of_the_reference() {
     }
     assert!(n_threads >= 6, "{n_threads}");
 }
+
+#[test]
+fn cpu_4_sums_of_recorded_traces_are_those_of_the_reference() {
+    let Some(folder) = corpus::folder("chrome/ref/merged") else { return };
+    let root = folder.join("../..");
+    let mut n_threads = 0;
+    for path in corpus::files(&folder, ".json.json") {
+        let name =
+            path.file_name().unwrap().to_string_lossy().replace(".json.json", ".json").replace("__", "/");
+        let Ok(data) = std::fs::read(root.join(&name)) else { continue };
+        let trace = load(&data);
+        let reference: Value = serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();
+        for expected in reference["threads"].as_array().unwrap() {
+            let track = thread(&trace, expected);
+            let slices = trace.tracks()[track.index()].slices();
+            if trace.slices().flags()[slices.clone()].iter().any(|flags| flags.is_unfinished()) {
+                continue;
+            }
+            let tree = tree(&trace, track);
+            let stats = tree.stats();
+            let own = |of_functions: bool| -> i64 {
+                let nodes = tree.nodes().iter().filter(|node| node.parent.is_some());
+                nodes.filter(|node| node.frame.is_some() == of_functions).map(|node| node.own.0 / 1000).sum()
+            };
+            let sampled = |id: &usize| trace.slices().flags()[*id].contains(SliceFlags::SAMPLED);
+            let n_sampled = slices.clone().filter(sampled).count();
+            let found = serde_json::json!({
+                "root_self": tree.nodes()[0].own.0 / 1000,
+                "js_self": own(true),
+                "slice_self": own(false),
+                "js_slices": n_sampled,
+                "trace_slices": slices.len() - n_sampled,
+                "samples": stats.samples,
+                "frozen": stats.frozen,
+                "echo": stats.echoes,
+                "conflict": stats.conflicts,
+                "fixed_missing": stats.fixed_missing,
+                "unknown_node": stats.unknown_frame,
+            });
+            for (key, found) in found.as_object().unwrap() {
+                let expected = expected.get(key).unwrap_or(&expected["stats"][key]);
+                assert_eq!(found, expected, "{name}: {key}");
+            }
+            n_threads += 1;
+        }
+    }
+    assert!(n_threads >= 20, "{n_threads}");
+}

@@ -13,8 +13,8 @@ extern crate alloc;
 use std::time::Instant;
 
 use spall::layout::{Layout, Options};
-use spall::model::{SliceFlags, SliceId};
-use spall_synth::cpu_profile::{Form, Profile};
+use spall::model::{DiagnosticKind, SliceFlags, SliceId};
+use spall_synth::cpu_profile::{Form, Node, Profile};
 
 mod cpu_common;
 use cpu_common::{Style, folded, load, threads, tree};
@@ -119,6 +119,31 @@ fn every_form_of_a_profile_gives_the_same_tree() {
     for form in [Form::Event, Form::Chunks(100)] {
         assert_eq!(fold(form), document, "{form:?}");
     }
+}
+
+#[test]
+fn deep_stacks_do_not_make_a_huge_trace_out_of_a_small_file() {
+    let node = |name: &str, parent| Node { name: name.into(), parent, is_native: false };
+    let mut profile =
+        Profile { nodes: vec![node("(root)", None)], start: 0, end: 10_000, ..Profile::default() };
+    let depth = 5000;
+    for name in ["f1", "f2"] {
+        for level in 0..depth {
+            let below = if level == 0 { 0 } else { profile.nodes.len() - 1 };
+            profile.nodes.push(node(name, Some(below)));
+        }
+    }
+    let samples = 2000;
+    profile.samples = (0..samples).map(|sample| depth * (1 + sample % 2)).collect();
+    profile.deltas = vec![1; samples];
+    let json = profile.to_json(Form::Document);
+    let trace = load(json.as_bytes());
+    let (track, _) = threads(&trace).next().unwrap();
+    // Each sample is another stack of 5000 functions.
+    assert!(trace.slices().len() <= 65_536 + 256 * samples, "{}", trace.slices().len());
+    assert!(trace.slices().len() > 500_000);
+    assert_eq!(trace.diagnostics().count(DiagnosticKind::SliceLimit), 1);
+    assert!(tree(&trace, track).stats().left_out > 9_000_000);
 }
 
 /// Twice the work takes about twice the time, not four times.
