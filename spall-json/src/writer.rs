@@ -108,7 +108,9 @@ impl<W: Write> Writer<W> {
             }
             Event::Diagnostic(_) => return Ok(Written::Done),
             Event::Meta(meta @ MetaEvent { thread: None, .. }) => {
-                if meta.key.is(b"traceEvents") {
+                // A document whose first keys have a `ph` among them is read as an event.
+                let early = matches!(self.place, Place::Start | Place::Head);
+                if meta.key.is(b"traceEvents") || early && meta.key.is(b"ph") {
                     return Ok(Written::NoForm);
                 }
                 self.key(meta)?;

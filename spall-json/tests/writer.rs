@@ -263,6 +263,10 @@ fn keys_stand_before_or_behind_the_events() {
 #[test]
 fn what_has_no_form_is_said() {
     let mut writer = Writer::new(String::new());
+    // It would be read as an event without an enclosing document.
+    let phase = Event::Meta(MetaEvent { thread: None, key: Text::plain(b"ph"), value: Value::Null });
+    assert_eq!(writer.write_event(&phase), Ok(Written::NoForm));
     assert_eq!(writer.write_event(&Event::Other(slice(b""), b'"')), Ok(Written::NoForm));
     assert_eq!(writer.write_event(&Event::Instant(slice(b""), Scope::Global)), Ok(Written::Done));
+    assert_eq!(writer.write_event(&phase), Ok(Written::Done));
 }
