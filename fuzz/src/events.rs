@@ -57,11 +57,13 @@ impl Maker {
                 Event::Diagnostic(*u.choose(&[DiagnosticKind::Junk, DiagnosticKind::Truncated])?)
             }
             30 => Event::Other(self.thread_event(u)?, *u.choose(b"PVvc()x")?),
-            _ => Event::Meta(MetaEvent {
-                thread: if u.arbitrary()? { Some(thread(u)?) } else { None },
-                key: text(u)?,
-                value: value(u)?,
-            }),
+            _ => {
+                let thread = if u.arbitrary()? { Some(thread(u)?) } else { None };
+                // Some keys have a meaning in documents of JSON.
+                let key = Text::plain(u.choose(&[&b"ph"[..], b"traceEvents", b"displayTimeUnit"])?);
+                let key = if u.ratio(1, 4)? { key } else { text(u)? };
+                Event::Meta(MetaEvent { thread, key, value: value(u)? })
+            }
         })
     }
 
