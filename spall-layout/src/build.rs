@@ -8,7 +8,8 @@ use spall_model::nest::{Nesting, Place};
 use spall_model::{SliceId, Slices, Tick, Trace, Track, TrackId, TrackKind};
 
 use crate::index::{append, n_nodes};
-use crate::layout::{NO_ROW, Row};
+use crate::layout::Row;
+use crate::row_numbers::RowNumbers;
 use crate::{Layout, Options};
 
 pub(crate) struct Builder<'t> {
@@ -17,6 +18,8 @@ pub(crate) struct Builder<'t> {
     nesting: Nesting,
     layout: Layout,
     shapes: Shapes,
+    /// What to know the row of each slice of the track by.
+    shape_of: Vec<u32>,
     /// Slices that are not drawn to the end that the trace has, in order.
     drawn_ends: Vec<(u32, Tick)>,
     /// Where the latest span of each depth ends.
@@ -36,6 +39,8 @@ struct Shapes {
     lanes: Vec<Vec<u32>>,
 }
 
+/// The shape of slices without a place.
+const NO_ROW: u32 = u32::MAX;
 /// Marks a row of [`Shapes::others`] while a track is walked.
 const OTHER: u32 = 1 << 31;
 
@@ -50,7 +55,7 @@ impl<'t> Builder<'t> {
             nodes: Vec::with_capacity(n_nodes(n_slices)),
             rows: Vec::new(),
             first_rows: Vec::with_capacity(trace.tracks().len() + 1),
-            row_of: alloc::vec![NO_ROW; n_slices],
+            row_numbers: RowNumbers::default(),
             n_overlapping: 0,
             n_rejected: 0,
         };
@@ -60,6 +65,7 @@ impl<'t> Builder<'t> {
             nesting: Nesting::new(options.overlap, options.overhang_tolerance),
             layout,
             shapes: Shapes::default(),
+            shape_of: Vec::new(),
             drawn_ends: Vec::new(),
             open_ends: Vec::new(),
             cursors: Vec::new(),
@@ -74,13 +80,15 @@ impl<'t> Builder<'t> {
             if track.slices().is_empty() {
                 continue;
             }
+            let n_rejected = self.layout.n_rejected;
+            self.shape_of.reserve(track.slices().len());
             match track.kind {
                 TrackKind::Async { .. } => self.take_depths(track.slices()),
                 _ => self.nest(track.slices()),
             }
             let first_row = self.layout.rows.len();
             placed = self.add_rows(track_id, placed);
-            self.deal_out(track.slices(), first_row);
+            self.deal_out(track.slices(), first_row, n_rejected);
         }
         self.finish(placed)
     }
@@ -103,6 +111,7 @@ impl<'t> Builder<'t> {
             last.nodes = n_nodes;
         }
         layout.rows.shrink_to_fit();
+        layout.row_numbers.shrink();
         layout
     }
 
@@ -116,14 +125,14 @@ impl<'t> Builder<'t> {
             let Some(Place { lane, depth, end, overlaps, .. }) = place else {
                 self.layout.n_overlapping += 1;
                 self.layout.n_rejected += 1;
-                self.layout.row_of[index] = NO_ROW;
+                self.shape_of.push(NO_ROW);
                 continue;
             };
             self.layout.n_overlapping += u64::from(overlaps);
             if end != ends[index] {
                 self.drawn_ends.push((id, end));
             }
-            self.layout.row_of[index] = self.shapes.add(lane, depth);
+            self.shape_of.push(self.shapes.add(lane, depth));
         }
     }
 
@@ -141,10 +150,11 @@ impl<'t> Builder<'t> {
             if starts[index] < self.open_ends[depth] {
                 self.layout.n_overlapping += 1;
                 self.layout.n_rejected += 1;
+                self.shape_of.push(NO_ROW);
                 continue;
             }
             self.open_ends[depth] = ends[index];
-            self.layout.row_of[index] = self.shapes.add(0, to_u32(depth));
+            self.shape_of.push(self.shapes.add(0, to_u32(depth)));
         }
     }
 
@@ -169,15 +179,20 @@ impl<'t> Builder<'t> {
         placed
     }
 
-    /// Puts the slices of the track just walked on their rows.
-    fn deal_out(&mut self, range: Range<usize>, first_row: usize) {
+    /// Puts the slices of the track just walked on their rows. There were `n_rejected` before it.
+    fn deal_out(&mut self, range: Range<usize>, first_row: usize, n_rejected: u64) {
         self.cursors.extend(self.layout.rows[first_row..].iter().map(|row| row.slices));
         let mut drawn_ends = self.drawn_ends.iter().peekable();
-        for index in range {
+        let n_rows = self.layout.rows.len() - first_row;
+        let has_rowless = self.layout.n_rejected > n_rejected;
+        self.layout.row_numbers.begin(to_u32(range.start), to_u32(first_row), to_u32(n_rows), has_rowless);
+        for (index, &shape) in range.zip(&self.shape_of) {
             let id = to_u32(index);
-            let shape = self.layout.row_of[index];
             let row = match shape {
-                NO_ROW => continue,
+                NO_ROW => {
+                    self.layout.row_numbers.push(None);
+                    continue;
+                }
                 other if other >= OTHER => self.shapes.others[(other - OTHER) as usize].2,
                 depth => self.shapes.lane_0[depth as usize],
             };
@@ -188,13 +203,15 @@ impl<'t> Builder<'t> {
             let cursor = &mut self.cursors[row as usize - first_row];
             let at = *cursor as usize;
             *cursor += 1;
-            self.layout.row_of[index] = row;
+            self.layout.row_numbers.push(Some(row));
             self.layout.starts[at] = self.slices.starts()[index];
             self.layout.ends[at] = end;
             self.layout.ids[at] = SliceId(id);
         }
+        self.layout.row_numbers.end();
         self.drawn_ends.clear();
         self.shapes.clear();
+        self.shape_of.clear();
     }
 }
 

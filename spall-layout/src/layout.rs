@@ -8,6 +8,7 @@ use spall_model::{SliceId, Tick, Ticks, Trace, TrackId};
 
 use crate::build::Builder;
 use crate::index::{Index, Node};
+use crate::row_numbers::RowNumbers;
 use crate::{RowId, RowView};
 
 /// Choices of a [`Layout`].
@@ -33,8 +34,8 @@ pub struct Options {
 /// one they begin in without lying inside it are on lanes 1…, by default. Rows are numbered in display order:
 /// track by track, lane by lane, depth by depth.
 ///
-/// The layout holds no names and does not borrow the trace; it goes with the one it was made of. It takes about 28
-/// bytes per slice.
+/// The layout holds no names and does not borrow the trace; it goes with the one it was made of. It takes 23.3
+/// bytes per slice, and as many bits as it takes to number the rows of its track.
 ///
 /// ```
 /// use spall_layout::{Layout, Options};
@@ -61,14 +62,10 @@ pub struct Layout {
     pub(crate) rows: Vec<Row>,
     /// The first row of each track, and the number of rows.
     pub(crate) first_rows: Vec<u32>,
-    /// The row of each slice of the trace; [`NO_ROW`] if it has none.
-    pub(crate) row_of: Vec<u32>,
+    pub(crate) row_numbers: RowNumbers,
     pub(crate) n_overlapping: u64,
     pub(crate) n_rejected: u64,
 }
-
-/// The row of slices without a place.
-pub(crate) const NO_ROW: u32 = u32::MAX;
 
 /// A row of a [`Layout`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

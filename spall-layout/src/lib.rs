@@ -117,6 +117,8 @@ mod pack;
 mod rect;
 #[cfg(feature = "alloc")]
 mod row;
+#[cfg(feature = "alloc")]
+mod row_numbers;
 mod ruler;
 #[cfg(feature = "alloc")]
 mod stacked;

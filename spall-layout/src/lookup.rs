@@ -4,7 +4,6 @@ use core::ops::Range;
 
 use spall_model::{SliceId, Tick, Ticks, TrackId};
 
-use crate::layout::NO_ROW;
 use crate::{Layout, RowId, RowView};
 
 /// Where a slice is drawn.
@@ -45,10 +44,10 @@ impl Layout {
         })
     }
 
-    /// The row of a slice. O(1).
+    /// The row of a slice. O(log tracks).
     #[must_use]
     pub fn row_of(&self, slice: SliceId) -> Option<RowId> {
-        self.row_of.get(slice.index()).filter(|&&row| row != NO_ROW).map(|&row| RowId(row))
+        self.row_numbers.get(slice)
     }
 
     /// The innermost slice of the same lane that it lies in.

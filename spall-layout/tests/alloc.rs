@@ -129,3 +129,21 @@ fn layout_2_9_nor_do_those_of_counters_flows_instants_and_groups() {
     assert_eq!(counted.count_total, 0);
     assert!(first == second && first > 50_000, "{first}");
 }
+
+#[test]
+fn layout_4_8_a_slice_takes_24_bytes() {
+    let mut builder = TraceBuilder::new(&Limits::default());
+    // 32 deep, and no slice without a place: five bits say which row.
+    for n in 0..3000 {
+        for depth in 0..32 {
+            let event = ThreadEvent::new(Thread::new(1_i64, 1_i64), Tick(n * 100 + depth), Text::EMPTY);
+            builder.push(&Event::Complete(event, Ticks(99 - 2 * depth)), ByteRange::default());
+        }
+    }
+    let trace = builder.finish();
+    let mut layout = Layout::default();
+    let counted = allocation_counter::measure(|| layout = Layout::new(&trace, &Options::default()));
+    assert_eq!(layout.rows().len(), 32);
+    let limit = i64::try_from(24 * trace.slices().len()).unwrap() + 2048;
+    assert!((limit * 5 / 6..=limit).contains(&counted.bytes_current), "{} of {limit}", counted.bytes_current);
+}
