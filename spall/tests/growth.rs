@@ -6,6 +6,7 @@
 //! does not, or others crowd it; what is quadratic costs 64 times as much. The line is drawn at 32.
 
 #![allow(
+    clippy::indexing_slicing,
     clippy::panic,
     clippy::print_stdout,
     clippy::unwrap_used,
@@ -18,7 +19,7 @@ use std::time::Instant;
 use allocation_counter::measure;
 use spall::{
     layout::{Layout, Options},
-    model::{Limits, SliceId},
+    model::{Chunk, Limits, Parser, SliceId},
 };
 use spall_synth::{apitrace, gzip, heph, spall as synth};
 
@@ -48,7 +49,7 @@ fn cpu_time(start: Instant) -> u64 {
 }
 
 /// The least of some runs.
-fn time(data: &[u8], runs: usize) -> u64 {
+fn time(process: fn(&[u8]), data: &[u8], runs: usize) -> u64 {
     let start = Instant::now();
     let run = || {
         let before = cpu_time(start);
@@ -64,9 +65,13 @@ const MOST_PARTS: usize = 1 << 17;
 const MOST_RATIO: u64 = 32_000;
 
 fn check(name: &str, input: &Input) {
+    check_work(name, input, process);
+}
+
+fn check_work(name: &str, input: &Input, process: fn(&[u8])) {
     let mut parts = 512;
     let mut data = input(parts);
-    while time(&data, 1) < ENOUGH_NS && parts < MOST_PARTS {
+    while time(process, &data, 1) < ENOUGH_NS && parts < MOST_PARTS {
         parts *= 2;
         data = input(parts);
     }
@@ -74,7 +79,8 @@ fn check(name: &str, input: &Input) {
     let grew = large.len().div_ceil(data.len());
     assert!(grew <= 10, "{name}: the input itself grew {grew} times");
     // A second and third look only where the first was disturbed.
-    let mut ratios = (1..=3).map(|runs| time(&large, runs) * 1000 / time(&data, 3).max(ENOUGH_NS));
+    let mut ratios =
+        (1..=3).map(|runs| time(process, &large, runs) * 1000 / time(process, &data, 3).max(ENOUGH_NS));
     let ratio = ratios.find(|&ratio| ratio <= MOST_RATIO);
     let Some(ratio) = ratio else { panic!("{name}: 8 times {parts} parts take over 32 times as long") };
 
@@ -201,6 +207,51 @@ fn names_and_threads() {
         format!(r#"[{{"ph":"M","name":"process_labels","pid":1,"args":{{"labels":"{labels}"}}}}]"#)
             .into_bytes()
     });
+}
+
+/// Gives a parser one byte more each time it asks, although it says how many it wants.
+fn drip(data: &[u8]) {
+    fn read<P: Parser>(mut parser: P, data: &[u8]) {
+        let (mut start, mut end) = (0, 0);
+        loop {
+            match parser.parse(&data[start..end], end == data.len()) {
+                Ok(Chunk::NeedMore(_)) => end += 1,
+                Ok(Chunk::Skipped(length)) => start += length,
+                Ok(Chunk::Parsed(parsed)) => start += black_box(parsed).consumed,
+                Ok(Chunk::End) | Err(_) => return,
+            }
+        }
+    }
+    match spall::detect(data) {
+        Some(spall::Format::Heph) => read(spall::format::heph::Parser::new(), data),
+        Some(spall::Format::Spall { .. }) => read(spall::format::spall::Parser::new(), data),
+        _ => read(spall::json::Parser::new(), data),
+    }
+}
+
+#[test]
+fn byte_by_byte() {
+    let long = |before: &'static str, unit: &'static str| {
+        move |parts: usize| [before.as_bytes(), unit.repeat(parts).as_bytes()].concat()
+    };
+    check_work("one long event", &long(r#"[{"ph":"B","ts":1,"args":{"a":""#, "nnnnnnnn"), drip);
+    check_work("one long list", &long(r#"[{"ph":"B","ts":1,"args":{"a":["#, "[1],"), drip);
+    check_work("one long key of the document", &long(r#"{"a":""#, "nnnnnnnn"), drip);
+    check_work("one long word", &long("[", "nnnnnnnn"), drip);
+    check_work("one long comment", &long("[/*", "nnnnnnnn"), drip);
+    check_work("blanks", &long(" ", "       \n"), drip);
+    check_work("broken event", &long(r#"[{"ph":"B",x"#, "nnnnnnnn"), drip);
+    check_work("events", &pattern(r##"{"ph":"B","ts":#,"tid":1,"name":"a"},"##), drip);
+    check_work(
+        "one long packet",
+        &|parts| [&[0xc1, 0xfc, 0x1f, 0xb7, 0xff, 0xff, 0xff, 0xf0], &*vec![0; 8 * parts]].concat(),
+        drip,
+    );
+    check_work(
+        "one long padding",
+        &|parts| synth::File::new(3, 1.0).buffer(1, 1).pad(u32::MAX / 2, &vec![0; 8 * parts]).finish(),
+        drip,
+    );
 }
 
 /// The name that memory and time are promised for is this long.
