@@ -11,7 +11,11 @@ pub fn run(bytes: &[u8]) -> bool {
     let mut plain = Events::new(Parser::without_guessing(), bytes);
     let mut n_events = 0;
     for fast in Events::new(Parser::new(), bytes) {
-        assert_eq!(Some(fast), plain.next(), "event {n_events}");
+        let (fast, plain) = (Some(fast), plain.next());
+        // A number may be none, which equals nothing.
+        if fast != plain {
+            assert_eq!(format!("{fast:?}"), format!("{plain:?}"), "event {n_events}");
+        }
         n_events += 1;
     }
     assert_eq!(plain.next(), None, "after {n_events} events");
