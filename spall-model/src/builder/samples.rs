@@ -20,7 +20,9 @@ pub(super) struct ProfileLog {
     by_key: HashMap<Handle, u32, RandomState>,
     parts: Vec<Part>,
     frames: Vec<FrameRow>,
-    children: Vec<(Key, Key)>,
+    /// Frames that others say to call, and from where on in this list by whom.
+    children: Vec<Key>,
+    child_callers: Vec<(u32, Key)>,
     samples: Vec<SampleRow>,
     sites: Vec<(u64, Key)>,
     /// The latest frame of each depth, where a part gives depths.
@@ -63,10 +65,15 @@ struct FrameRow {
 
 #[derive(Debug, Clone, Copy)]
 struct SampleRow {
-    at: SampleTime,
     frame: Key,
-    weight: f64,
+    /// A time, or the length from the sample before.
+    at: i64,
+    weight: f32,
+    is_length: bool,
 }
+
+// A sample takes four bytes of a file.
+const _: () = assert!(size_of::<SampleRow>() <= 32);
 
 /// All profiles of a trace, those of a track next to each other and the one that counts first.
 #[derive(Debug, Default)]
@@ -139,8 +146,15 @@ impl<'a> TraceBuilder<'a> {
     }
 
     pub(super) fn frame_child<'e, K: Keep<'a, 'e>>(&mut self, caller: Id<'e>, child: Id<'e>) {
-        let child = (self.key::<K>(caller), self.key::<K>(child));
-        self.profiles.children.push(child);
+        let (caller, child) = (self.key::<K>(caller), self.key::<K>(child));
+        let log = &mut self.profiles;
+        // Callers of different parts are told apart, as each part looks for its own.
+        let first = index32(log.children.len());
+        let part = log.parts.last().map_or(0, |part| part.children);
+        if log.child_callers.last().is_none_or(|&(from, last)| from < part || last != caller) {
+            log.child_callers.push((first, caller));
+        }
+        log.children.push(child);
     }
 
     pub(super) fn sample<'e, K: Keep<'a, 'e>>(&mut self, event: &SampleEvent<'e>, bytes: ByteRange) {
@@ -148,7 +162,13 @@ impl<'a> TraceBuilder<'a> {
         if self.profiles.parts.is_empty() {
             self.diagnostics.add(DiagnosticKind::ProfileWithoutHead, bytes);
         }
-        self.profiles.samples.push(SampleRow { at: event.at, frame, weight: event.weight });
+        let (at, is_length) = match event.at {
+            SampleTime::After(length) => (length.0, true),
+            SampleTime::At(at) => (at.0, false),
+        };
+        #[allow(clippy::cast_possible_truncation, reason = "a weight needs no more digits")]
+        let weight = event.weight as f32;
+        self.profiles.samples.push(SampleRow { frame, at, weight, is_length });
     }
 
     pub(super) fn call_site<'e, K: Keep<'a, 'e>>(&mut self, number: u64, frame: Id<'e>) {
@@ -233,7 +253,10 @@ impl Joining<'_> {
         self.add_samples(head, parts, diagnostics);
         let found = &mut self.found;
         let samples = &mut found.samples[first[1] as usize..];
-        samples.sort_by_key(|sample| sample.at);
+        // Sorting takes memory even where there is nothing to sort.
+        if !samples.is_sorted_by_key(|sample| sample.at) {
+            samples.sort_by_key(|sample| sample.at);
+        }
         let start = head.start.after(head.offset);
         let end = parts.iter().filter_map(|(part, _)| part.end).next_back();
         let end = end.map(|end| end.after(head.offset));
@@ -254,6 +277,7 @@ impl Joining<'_> {
 
     fn add_frames(&mut self, parts: &[(Part, Extent)], diagnostics: &mut Diagnostics) {
         self.ids.clear();
+        self.found.frames.reserve_exact(parts.iter().map(|(_, extent)| extent.frames.len()).sum());
         for (part, extent) in parts {
             for row in &self.log.frames[extent.frames.clone()] {
                 match self.ids.entry(row.id) {
@@ -278,8 +302,13 @@ impl Joining<'_> {
             }
         }
         for (part, extent) in parts {
-            for (caller, child) in &self.log.children[extent.children.clone()] {
-                match (self.ids.get(caller), self.ids.get(child)) {
+            let callers = &self.log.child_callers;
+            let mut caller = callers.partition_point(|&(from, _)| (from as usize) < extent.children.start);
+            for at in extent.children.clone() {
+                while callers.get(caller + 1).is_some_and(|&(from, _)| from as usize <= at) {
+                    caller += 1;
+                }
+                match (self.ids.get(&callers[caller].1), self.ids.get(&self.log.children[at])) {
                     (Some(&caller), Some(child)) => {
                         self.found.frames[child.index()].parent.get_or_insert(caller);
                     }
@@ -330,17 +359,19 @@ impl Joining<'_> {
     fn add_samples(&mut self, head: Head, parts: &[(Part, Extent)], diagnostics: &mut Diagnostics) {
         // Deltas are added up with their signs: a time that goes back says that the order is lost, not the time.
         let mut now = head.start;
+        self.found.samples.reserve_exact(parts.iter().map(|(_, extent)| extent.samples.len()).sum());
         for (part, extent) in parts {
             for row in &self.log.samples[extent.samples.clone()] {
-                now = match row.at {
-                    SampleTime::After(delta) => now.after(delta),
-                    SampleTime::At(at) => at,
-                };
+                now = if row.is_length { now.after(Ticks(row.at)) } else { Tick(row.at) };
                 let frame = self.ids.get(&row.frame).copied();
                 if frame.is_none() {
                     diagnostics.add(DiagnosticKind::UnknownFrame, part.bytes);
                 }
-                self.found.samples.push(Sample { at: now.after(head.offset), frame, weight: row.weight });
+                self.found.samples.push(Sample {
+                    at: now.after(head.offset),
+                    frame,
+                    weight: row.weight.into(),
+                });
             }
         }
     }

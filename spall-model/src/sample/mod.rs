@@ -86,7 +86,7 @@ pub fn merge<'a>(mut trace: Trace<'a>, rules: &Rules) -> Trace<'a> {
     }
     trace.tracks = tracks;
     timeline.replace(&mut trace);
-    for _ in 0..left_out.min(1) {
+    if left_out > 0 {
         trace.diagnostics.add(DiagnosticKind::SliceLimit, ByteRange::default());
     }
     trace

@@ -123,7 +123,9 @@ impl<'w, 'a, S: Sink> Walk<'w, 'a, S> {
         while let Some(top) = self.top {
             self.end_span(top.end);
         }
-        self.cut(0, end);
+        while !self.entries.is_empty() {
+            self.close(end);
+        }
         self.stats
     }
 
@@ -344,13 +346,6 @@ impl<'w, 'a, S: Sink> Walk<'w, 'a, S> {
                 self.top = below.top;
                 return;
             }
-        }
-    }
-
-    /// Closes everything but the lowest `n` entries, of which none is a span.
-    fn cut(&mut self, n: usize, at: Tick) {
-        while self.entries.len() > n {
-            self.close(at);
         }
     }
 

@@ -1,0 +1,45 @@
+//! What profiles may cost: as every trace, at most 16 times the input and a mebibyte.
+
+#![allow(clippy::print_stdout, clippy::unwrap_used, reason = "test code outside of test functions")]
+
+use allocation_counter::measure;
+use spall::model::Limits;
+use spall_synth::cpu_profile::{Form, Profile};
+
+fn check(name: &str, data: &str) {
+    let mut trace = None;
+    let info = measure(|| trace = spall::load(data.as_bytes(), &Limits::default()).ok());
+    assert!(trace.is_some(), "{name}");
+    let (kept, peak) = (u64::try_from(info.bytes_current).unwrap(), info.bytes_max);
+    let input = data.len() as u64;
+    println!("{name}: {} and {} tenths of the input", 10 * kept / input, 10 * peak / input);
+    assert!(kept <= 16 * input + (1 << 20), "{name}: {kept} bytes for {input}");
+    assert!(peak <= 24 * input + (4 << 20), "{name}: {peak} bytes at most for {input}");
+}
+
+fn document(nodes: &str, rest: &str) -> String {
+    format!(r#"{{"nodes":[{{"id":1}}{nodes}]{rest}}}"#)
+}
+
+#[test]
+fn traces_of_profiles_are_small() {
+    let many = 300_000;
+    check("honest", &Profile::random(20_000, 80, 20_000, 1).to_json(Form::Document));
+    check("honest chunks", &Profile::random(20_000, 80, 20_000, 1).to_json(Form::Chunks(100)));
+    let ones = "1,".repeat(many);
+    check("samples", &document("", &format!(r#","samples":[{ones}],"timeDeltas":[{ones}]"#)));
+    check("same children", &document(&format!(r#",{{"id":2,"children":[{ones}]}}"#), ""));
+    check("same nodes", &document(&r#",{"id":1}"#.repeat(many), ""));
+    let nodes: String = (2..many).map(|id| format!(r#",{{"id":{id}}}"#)).collect();
+    check("nodes", &document(&nodes, ""));
+    let sites: Vec<_> = (0..many).map(|site| format!("\"{site}\":1")).collect();
+    let chunk = |name: &str, data: &str| {
+        format!(
+            r#"{{"ph":"P","name":"{name}","pid":1,"tid":1,"id":"1","ts":1,"args":{{"data":{{{data}}}}}}}"#
+        )
+    };
+    let sites = format!(r#""cpuProfile":{{"nodes":[{{"id":1}}],"trace_ids":{{{}}}}}"#, sites.join(","));
+    check("call sites", &format!("[{},{}]", chunk("Profile", ""), chunk("ProfileChunk", &sites)));
+    check("parts", &format!("[{}]", vec![chunk("ProfileChunk", ""); many / 10].join(",")));
+    check("heads", &format!("[{}]", vec![chunk("Profile", ""); many / 10].join(",")));
+}
