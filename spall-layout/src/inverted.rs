@@ -130,7 +130,8 @@ impl<'t> Inverted<'t> {
 
     /// Adds the callers of all nodes that have a total of at least `min` and fewer than `depth` nodes above them.
     ///
-    /// To draw, `min` is the time of a column: what is narrower would be merged into its neighbours.
+    /// To draw, `min` is the time of a column: what is narrower would be merged into its neighbours. O(depth · n log n) for
+    /// the n nodes of the tree, if all stacks are that deep and alike.
     pub fn expand_all(&mut self, min: Ticks, depth: u32) {
         let mut node = 0;
         while let Some(TreeNode { total, depth: above, .. }) = self.nodes.get(node) {

@@ -14,7 +14,8 @@ mod common;
 use alloc::collections::BTreeMap;
 
 use spall_layout::{
-    DiffSums, DiffWidth, EdgeRule, Inverted, Layout, Options, Tree, TreeDiff, TreeNode, TreeOrder, stats,
+    DiffSums, DiffWidth, EdgeRule, Fidelity, Frame, Inverted, Layout, Options, Rect, RowId, Scratch, Tree,
+    TreeDiff, TreeNode, TreeOrder, stats,
 };
 use spall_model::{NameId, Tick, Ticks};
 
@@ -92,6 +93,34 @@ fn layout_15_2_boxes_lie_inside_their_parents_in_order() {
             assert!(places.iter().all(Option::is_some));
         }
     }
+}
+
+#[test]
+fn layout_15_2_narrow_boxes_are_merged_and_counted_and_hits_name_what_is_drawn() {
+    let mut n_merged = 0;
+    for tree in random_trees(11, 100) {
+        let frame = Frame::new(Tick(0)..Tick(tree.total().0), 5, Fidelity::Exact);
+        let (mut scratch, mut rects) = (Scratch::new(), Vec::new());
+        let rows = tree.rows(TreeOrder::Weight);
+        for (row, depth) in rows.iter().zip(0..) {
+            let view = row.view(RowId(depth));
+            let first = rects.len();
+            view.rects(&frame, &mut scratch, &mut rects);
+            let row_rects = &rects[first..];
+            let seen = view.seen(&frame).len();
+            assert_eq!(row_rects.iter().map(|rect| rect.count as usize).sum::<usize>(), seen);
+            n_merged += row_rects.iter().filter(|rect| rect.count > 1).count();
+        }
+        for rect in &rects {
+            let hit = Rect::hit(&rects, rect.row, rect.x1 - 1).unwrap();
+            let node = &tree.nodes()[hit.slice.index()];
+            assert_eq!((hit, node.depth), (rect, rect.row.0));
+            let merged = rows[node.depth as usize].view(rect.row);
+            let range = rect.first as usize..(rect.first + rect.count) as usize;
+            assert!(merged.slices()[range].contains(&hit.slice));
+        }
+    }
+    assert!(n_merged > 100);
 }
 
 /// Stacks, outermost name first, with the count and self time of the last name.
