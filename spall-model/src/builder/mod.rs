@@ -1,5 +1,6 @@
 //! From events to a trace.
 
+mod by_time;
 mod counters;
 mod flows;
 mod keep;

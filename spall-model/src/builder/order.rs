@@ -13,6 +13,7 @@ use crate::{
 
 use super::{
     OnTrack, TraceBuilder,
+    by_time::ByTime,
     registry::{TrackKey, TrackRow, index32},
     rows::{self, SliceRow},
 };
@@ -185,8 +186,8 @@ fn slice_order(builder: &TraceBuilder<'_>, tracks: &mut [Track], track_ids: &[u3
 /// Reused between tracks.
 #[derive(Debug, Default)]
 struct Scratch {
-    pairs: Vec<u32>,
-    others: Vec<(Tick, Reverse<Tick>, u32)>,
+    pairs: ByTime,
+    others: ByTime,
 }
 
 /// Sorts one track's rows, which come in the order of the file.
@@ -216,24 +217,17 @@ fn sort_track(order: &mut [u32], rows: &[SliceRow], conventions: Conventions, sc
     if sorted {
         return;
     }
-    let Scratch { pairs, others } = scratch;
-    pairs.clear();
-    others.clear();
-    for &row in order.iter() {
-        if is_pair(row) {
-            pairs.push(row);
-        } else {
-            others.push((start(row), Reverse(end(row)), row));
+    let all = order.iter().map(|&row| (start(row), row));
+    let pairs = scratch.pairs.sort(all.clone().filter(|&(_, row)| is_pair(row)));
+    let others = scratch.others.sort(all.filter(|&(_, row)| !is_pair(row)));
+    for tied in others.chunk_by_mut(|a, b| a.after == b.after).filter(|tied| tied.len() > 1) {
+        if conventions.children_first {
+            tied.reverse();
         }
+        tied.sort_by_key(|tied| Reverse(end(tied.row)));
     }
-    pairs.sort_by_key(|&row| start(row));
-    if conventions.children_first {
-        others.sort_by_key(|&(start, end, row)| (start, end, Reverse(row)));
-    } else {
-        others.sort();
-    }
-    let mut pairs = pairs.iter().copied().peekable();
-    let mut others = others.iter().map(|&(_, _, row)| row).peekable();
+    let mut pairs = pairs.iter().map(|pair| pair.row).peekable();
+    let mut others = others.iter().map(|other| other.row).peekable();
     for slot in order {
         let pair_first = match (pairs.peek(), others.peek()) {
             (Some(&pair), Some(&other)) => comes_first(rows, pair, other),
