@@ -14,7 +14,8 @@ use crate::{Layout, Row, RowId};
 /// In which order groups of slices get their lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Packing {
-    /// As they begin. What begins later never moves what is there, so a live view does not jump.
+    /// As they begin. A group that begins later never moves those that are there; only one that becomes higher while it
+    /// runs may.
     #[default]
     Online,
     /// The highest first, so that low ones fill the gaps.

@@ -121,6 +121,34 @@ fn layout_17_2_online_each_group_has_the_lowest_lines_that_are_free() {
 }
 
 #[test]
+fn layout_17_2_groups_that_begin_later_move_nothing() {
+    let mut random = Random(4);
+    // A thread for each group: start, length and how many slices deep.
+    let mut groups: Vec<_> =
+        (0..200).map(|_| (random.below(500), 10 + random.below(60), random.below(5))).collect();
+    groups.sort_unstable();
+    let lines = |n_groups: usize| {
+        let mut builder = TraceBuilder::new(&Limits::default());
+        for (&(start, length, depth), tid) in groups[..n_groups].iter().zip(0_i64..) {
+            for inner in 0..=depth {
+                let event = ThreadEvent::new(Thread::new(1_i64, tid), Tick(start + inner), Text::EMPTY);
+                builder.push(&Event::Complete(event, Ticks(length - 2 * inner)), ByteRange::default());
+            }
+        }
+        let trace = builder.finish();
+        let layout = Layout::new(&trace, &Options::default());
+        let packed = Packed::new(&layout, tracks(&trace), Packing::Online);
+        let slices = (0..trace.slices().len() as u32).map(SliceId);
+        slices.map(|slice| packed.line_of(&layout, slice).unwrap()).collect::<Vec<_>>()
+    };
+    let all = lines(200);
+    for n_groups in (0..200).step_by(20) {
+        let first = lines(n_groups);
+        assert_eq!(first, all[..first.len()]);
+    }
+}
+
+#[test]
 fn layout_17_3_compact_low_groups_fill_the_gaps() {
     let mut random = Random(3);
     let mut n_lines = [0; 2];
