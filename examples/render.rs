@@ -62,7 +62,7 @@ fn render(path: &Path, picture: &Path, kind: Kind) -> Result<(), Box<dyn Error>>
     let data = std::fs::read(path)?;
     phases.end("read");
     let format = spall::detect(&data).ok_or(spall::Error::UnknownFormat)?;
-    let trace = spall::load_as(format, &data, &Limits::default())?;
+    let trace = spall::merge_samples(spall::load_as(format, &data, &Limits::default())?);
     phases.end("load");
     let scene = Scene::new(&trace);
     phases.end("layout");

@@ -73,7 +73,7 @@ pub struct Object {
 }
 
 impl Object {
-    /// Its snapshots, as positions in [`Trace::snapshots`], by time.
+    /// Its snapshots, as positions in [`crate::Trace::snapshots`], by time.
     #[must_use]
     pub fn snapshots(&self) -> Range<usize> {
         widen(&self.snapshots)
@@ -123,7 +123,7 @@ pub struct Other {
     pub(crate) args: ArgsId,
 }
 
-/// Anything that has arguments, for [`Trace::args_of`].
+/// Anything that has arguments, for [`crate::Trace::args_of`].
 pub trait HasArgs {
     #[doc(hidden)]
     #[allow(private_interfaces, reason = "seals the trait")]

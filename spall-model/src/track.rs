@@ -8,22 +8,22 @@ use crate::NameId;
 /// The id of a process, thread, span or object, as a trace keeps it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Key {
-    /// A number; [`Conventions::unsigned_ids`] says whether it is to be read as unsigned.
+    /// A number; [`crate::Conventions::unsigned_ids`] says whether it is to be read as unsigned.
     Number(i64),
     /// Text.
     Text(NameId),
 }
 
-/// The number of a process in [`Trace::processes`].
+/// The number of a process in [`crate::Trace::processes`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ProcessId(pub u32);
 
-/// The number of a track in [`Trace::tracks`].
+/// The number of a track in [`crate::Trace::tracks`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct TrackId(pub u32);
 
 impl TrackId {
-    /// The position in [`Trace::tracks`].
+    /// The position in [`crate::Trace::tracks`].
     #[must_use]
     pub fn index(self) -> usize {
         self.0 as usize
@@ -45,7 +45,7 @@ pub struct Process {
 }
 
 impl Process {
-    /// Its tracks, as positions in [`Trace::tracks`].
+    /// Its tracks, as positions in [`crate::Trace::tracks`].
     #[must_use]
     pub fn tracks(&self) -> Range<usize> {
         widen(&self.tracks)
@@ -114,26 +114,26 @@ pub struct Track {
 }
 
 impl Track {
-    /// Its slices, as positions in [`Trace::slices`]: by start, longer first, then in the order of the file, unless
+    /// Its slices, as positions in [`crate::Trace::slices`]: by start, longer first, then in the order of the file, unless
     /// a begin and an end say otherwise. \[json 3.3\]
     #[must_use]
     pub fn slices(&self) -> Range<usize> {
         widen(&self.slices)
     }
 
-    /// Its instants, as positions in [`Trace::instants`], by time.
+    /// Its instants, as positions in [`crate::Trace::instants`], by time.
     #[must_use]
     pub fn instants(&self) -> Range<usize> {
         widen(&self.instants)
     }
 
-    /// Its counter values, as positions in [`Trace::counters`], by time.
+    /// Its counter values, as positions in [`crate::Trace::counters`], by time.
     #[must_use]
     pub fn counters(&self) -> Range<usize> {
         widen(&self.counters)
     }
 
-    /// Its states, as positions in [`Trace::states`], by time.
+    /// Its states, as positions in [`crate::Trace::states`], by time.
     #[must_use]
     pub fn states(&self) -> Range<usize> {
         widen(&self.states)
