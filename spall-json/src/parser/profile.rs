@@ -2,13 +2,14 @@
 
 use super::{Parser, State, Step, truncated};
 use crate::cpu_profile::Cursor;
-use crate::lexer::{self, Stop};
+use crate::lexer;
 
 impl Parser {
     /// A document that is a CPU profile is read when all of it is there: its arrays are read side by side.
     #[cold]
     pub(super) fn start_of_profile<'a>(&mut self, data: &'a [u8], start: usize, eof: bool) -> Step<'a> {
-        if !eof && lexer::nested_end(data, start) == Err(Stop::Incomplete) {
+        // Of a damaged one, too: how far it reaches is not known before the end of the file.
+        if !eof && lexer::nested_end(data, start).is_err() {
             return Step::Wait(start);
         }
         let (cursor, event) = Cursor::of_document(data.get(start..).unwrap_or_default());
