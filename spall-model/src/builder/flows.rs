@@ -9,11 +9,7 @@ use crate::{
     ByteRange, DiagnosticKind, Diagnostics, Flow, FlowBind, FlowEvent, FlowPhase, Key, NameId, SliceId, Tick,
 };
 
-use super::{
-    Keep, TraceBuilder,
-    order::Arranged,
-    registry::{TrackKey, index32},
-};
+use super::{Keep, TraceBuilder, order::Arranged, registry::index32};
 
 /// The ends of all arrows, in the order of the file.
 #[derive(Debug, Default)]
@@ -49,13 +45,11 @@ impl FlowLog {
 
 impl<'a> TraceBuilder<'a> {
     pub(super) fn flow<'e, K: Keep<'a, 'e>>(&mut self, event: &FlowEvent<'e>, bytes: ByteRange) {
-        let process = self.process::<K>(event.thread.pid);
-        let tid = self.key::<K>(event.thread.tid);
-        let Some(track) = self.track(TrackKey::Thread { process, tid }, bytes) else { return };
+        let Some(track) = self.thread::<K>(event.thread, bytes) else { return };
         let (name, category) = (self.intern::<K>(event.name), self.intern::<K>(event.category));
         let key = FlowKey {
             id: self.key::<K>(event.id),
-            process: event.local.then_some(process),
+            process: self.registry.track(track).process.filter(|_| event.local),
             name: (event.bind != FlowBind::Slice).then_some((name, category)),
         };
         let row = index32(self.rows.len()).wrapping_sub(1);

@@ -70,21 +70,38 @@ pub(super) struct Registry {
     pub(super) tracks: Vec<TrackRow>,
     by_pid: HashMap<Key, u32, RandomState>,
     by_key: HashMap<TrackKey, u32, RandomState>,
-    /// The thread of the last event: most events come in runs.
-    recent: Option<(i64, i64, u32)>,
+    /// Threads of the last events by [`recent_slot`]: most events come in runs, or their threads take turns.
+    recent_threads: [Option<(i64, i64, u32)>; RECENT],
+    recent_process: Option<(Key, u32)>,
+    /// The last track that was asked for by its key: what ends is often what has just begun.
+    recent_track: u32,
+}
+
+const RECENT: usize = 16;
+
+/// Where a thread is remembered: the ids of a process's threads often follow each other.
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the lowest bits are enough")]
+#[inline]
+fn recent_slot(pid: i64, tid: i64) -> usize {
+    pid.wrapping_add(tid) as usize % RECENT
 }
 
 #[allow(clippy::indexing_slicing, reason = "numbers of processes and tracks are given out by this table")]
 impl Registry {
     pub(super) fn process(&mut self, pid: Key) -> u32 {
-        *self.by_pid.entry(pid).or_insert_with(|| {
+        if let Some((_, process)) = self.recent_process.filter(|&(recent, _)| recent == pid) {
+            return process;
+        }
+        let process = *self.by_pid.entry(pid).or_insert_with(|| {
             let name = match pid {
                 Key::Number(_) => NameId::EMPTY,
                 Key::Text(name) => name,
             };
             self.processes.push(ProcessRow { pid, name, sort_index: 0, labels: Vec::new() });
             index32(self.processes.len() - 1)
-        })
+        });
+        self.recent_process = Some((pid, process));
+        process
     }
 
     pub(super) fn process_mut(&mut self, process: u32) -> &mut ProcessRow {
@@ -93,16 +110,21 @@ impl Registry {
 
     #[inline]
     pub(super) fn recent(&self, pid: i64, tid: i64) -> Option<u32> {
-        self.recent.filter(|&(p, t, _)| (p, t) == (pid, tid)).map(|(_, _, track)| track)
+        let recent = self.recent_threads[recent_slot(pid, tid)];
+        recent.filter(|&(p, t, _)| (p, t) == (pid, tid)).map(|(_, _, track)| track)
     }
 
     pub(super) fn remember(&mut self, pid: i64, tid: i64, track: u32) {
-        self.recent = Some((pid, tid, track));
+        self.recent_threads[recent_slot(pid, tid)] = Some((pid, tid, track));
     }
 
     /// The track of a key, made if there are fewer than `max`.
     pub(super) fn find_or_add(&mut self, key: TrackKey, max: u32) -> Option<u32> {
+        if self.tracks.get(self.recent_track as usize).is_some_and(|track| track.key == key) {
+            return Some(self.recent_track);
+        }
         if let Some(&track) = self.by_key.get(&key) {
+            self.recent_track = track;
             return Some(track);
         }
         let track = u32::try_from(self.tracks.len()).ok().filter(|&track| track < max)?;
@@ -128,6 +150,7 @@ impl Registry {
             in_order: true,
         });
         self.by_key.insert(key, track);
+        self.recent_track = track;
         Some(track)
     }
 
