@@ -2,7 +2,10 @@
 
 use alloc::vec::Vec;
 
-use crate::{Args, ArgsFormat, store::Store};
+use crate::{
+    Args, ArgsFormat,
+    store::{Arena, Entry},
+};
 
 /// A row of an [`ArgsTable`]; 0 is no arguments.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -14,22 +17,23 @@ impl ArgsId {
 
 #[derive(Debug, Clone, Default)]
 pub(crate) struct ArgsTable<'a> {
-    store: Store<'a>,
-    rows: Vec<Row>,
+    rows: Vec<Row<'a>>,
+    arena: Arena,
     formats: Vec<&'static ArgsFormat>,
 }
 
 #[derive(Debug, Clone, Copy)]
-struct Row {
+struct Row<'a> {
+    bytes: Entry<'a>,
     format: u32,
     /// Arguments that come on top of these: those of a slice's end.
     then: ArgsId,
 }
 
 impl<'a> ArgsTable<'a> {
-    /// Keeps `args`; `push` copies or borrows their bytes. [`ArgsId::NONE`] for none, and once 2³² − 2 are kept.
+    /// Keeps `args`, whose bytes `keep` copies or borrows. [`ArgsId::NONE`] for none, and once 2³² − 2 are kept.
     #[inline]
-    fn add(&mut self, args: Args<'_>, push: impl FnOnce(&mut Store<'a>)) -> ArgsId {
+    fn add(&mut self, args: Args<'_>, keep: impl FnOnce(&mut Arena) -> Entry<'a>) -> ArgsId {
         if args.is_none() {
             return ArgsId::NONE;
         }
@@ -41,18 +45,18 @@ impl<'a> ArgsTable<'a> {
                 self.formats.len() - 1
             }
         };
-        push(&mut self.store);
-        self.rows.push(Row { format: u32::try_from(format).unwrap_or(u32::MAX), then: ArgsId::NONE });
+        let format = u32::try_from(format).unwrap_or(u32::MAX);
+        self.rows.push(Row { bytes: keep(&mut self.arena), format, then: ArgsId::NONE });
         ArgsId(index)
     }
 
     #[inline]
     pub(crate) fn add_borrowed(&mut self, args: Args<'a>) -> ArgsId {
-        self.add(args, |store| store.push_borrowed(args.bytes()))
+        self.add(args, |_| Entry::Input(args.bytes()))
     }
 
     pub(crate) fn add_copied(&mut self, args: Args<'_>) -> ArgsId {
-        self.add(args, |store| store.push_copied(args.bytes()))
+        self.add(args, |arena| arena.copy(args.bytes()))
     }
 
     /// Puts the arguments `then` on top of `first`; the row to keep for both.
@@ -66,7 +70,7 @@ impl<'a> ArgsTable<'a> {
         }
     }
 
-    fn row_mut(&mut self, id: ArgsId) -> Option<&mut Row> {
+    fn row_mut(&mut self, id: ArgsId) -> Option<&mut Row<'a>> {
         self.rows.get_mut((id.0 as usize).checked_sub(1)?)
     }
 
@@ -81,17 +85,19 @@ impl<'a> ArgsTable<'a> {
             let index = (id.0 as usize).checked_sub(1)?;
             let row = self.rows.get(index)?;
             let format = self.formats.get(row.format as usize)?;
-            Some((Args::new(self.store.get(index), format), row.then))
+            Some((Args::new(self.arena.get(row.bytes), format), row.then))
         };
         row().unwrap_or_default()
     }
 
     pub(crate) fn into_owned(self) -> ArgsTable<'static> {
-        ArgsTable { store: self.store.into_owned(), rows: self.rows, formats: self.formats }
+        let Self { rows, mut arena, formats } = self;
+        let rows = rows.into_iter().map(|row| Row { bytes: arena.own(row.bytes), ..row }).collect();
+        ArgsTable { rows, arena, formats }
     }
 
     pub(crate) fn shrink_to_fit(&mut self) {
-        self.store.shrink_to_fit();
+        self.arena.shrink_to_fit();
         self.rows.shrink_to_fit();
     }
 }

@@ -6,61 +6,78 @@ use alloc::vec::Vec;
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Store<'a> {
     entries: Vec<Entry<'a>>,
-    /// Copied strings, each behind its length as eight bytes.
-    arena: Vec<u8>,
+    arena: Arena,
 }
 
+/// A byte string, borrowed or in an [`Arena`].
 #[derive(Debug, Clone, Copy)]
-enum Entry<'a> {
+pub(crate) enum Entry<'a> {
     Input(&'a [u8]),
     Arena(usize),
 }
 
 const _: () = assert!(size_of::<Entry<'_>>() == size_of::<&[u8]>());
 
+/// Copied strings, each behind its length as eight bytes.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Arena(Vec<u8>);
+
 const LENGTH_BYTES: usize = size_of::<u64>();
+
+impl Arena {
+    /// Keeps a copy.
+    pub(crate) fn copy<'a>(&mut self, bytes: &[u8]) -> Entry<'a> {
+        let entry = Entry::Arena(self.0.len());
+        self.0.extend_from_slice(&(bytes.len() as u64).to_le_bytes());
+        self.0.extend_from_slice(bytes);
+        entry
+    }
+
+    pub(crate) fn get<'s>(&'s self, entry: Entry<'s>) -> &'s [u8] {
+        match entry {
+            Entry::Input(bytes) => bytes,
+            Entry::Arena(start) => self.copied(start).unwrap_or_default(),
+        }
+    }
+
+    fn copied(&self, start: usize) -> Option<&[u8]> {
+        let (length, rest) = self.0.get(start..)?.split_first_chunk::<LENGTH_BYTES>()?;
+        rest.get(..usize::try_from(u64::from_le_bytes(*length)).ok()?)
+    }
+
+    /// Copies what is borrowed, so that the input can go.
+    pub(crate) fn own(&mut self, entry: Entry<'_>) -> Entry<'static> {
+        match entry {
+            Entry::Input(bytes) => self.copy(bytes),
+            Entry::Arena(start) => Entry::Arena(start),
+        }
+    }
+
+    pub(crate) fn shrink_to_fit(&mut self) {
+        self.0.shrink_to_fit();
+    }
+}
 
 impl<'a> Store<'a> {
     pub(crate) fn len(&self) -> usize {
         self.entries.len()
     }
 
-    #[inline]
     pub(crate) fn get(&self, index: usize) -> &[u8] {
-        match self.entries.get(index) {
-            Some(&Entry::Input(bytes)) => bytes,
-            Some(&Entry::Arena(start)) => self.arena_bytes(start).unwrap_or_default(),
-            None => b"",
-        }
+        self.entries.get(index).map_or(b"", |&entry| self.arena.get(entry))
     }
 
-    fn arena_bytes(&self, start: usize) -> Option<&[u8]> {
-        let (length, rest) = self.arena.get(start..)?.split_first_chunk::<LENGTH_BYTES>()?;
-        rest.get(..usize::try_from(u64::from_le_bytes(*length)).ok()?)
-    }
-
-    #[inline]
     pub(crate) fn push_borrowed(&mut self, bytes: &'a [u8]) {
         self.entries.push(Entry::Input(bytes));
     }
 
     pub(crate) fn push_copied(&mut self, bytes: &[u8]) {
-        self.entries.push(Entry::Arena(self.arena.len()));
-        self.arena.extend_from_slice(&(bytes.len() as u64).to_le_bytes());
-        self.arena.extend_from_slice(bytes);
+        self.entries.push(self.arena.copy(bytes));
     }
 
-    /// Copies what is borrowed, so that the input can go.
     pub(crate) fn into_owned(mut self) -> Store<'static> {
-        let entries = core::mem::take(&mut self.entries);
-        let mut owned = Store { entries: Vec::with_capacity(entries.len()), arena: self.arena };
-        for entry in entries {
-            match entry {
-                Entry::Input(bytes) => owned.push_copied(bytes),
-                Entry::Arena(start) => owned.entries.push(Entry::Arena(start)),
-            }
-        }
-        owned
+        let entries = self.entries.into_iter().map(|entry| self.arena.own(entry)).collect();
+        Store { entries, arena: self.arena }
     }
 
     pub(crate) fn shrink_to_fit(&mut self) {
