@@ -90,7 +90,10 @@ impl Shapes {
             pos += node.len;
             let (field, value) = match node.announces {
                 Announces::String(field) => (field, lexer::string(data, pos - 1).ok()?),
-                Announces::Other(field) => (field, lexer::token(data, pos).ok()?),
+                // More blanks than foreseen would make a word of no length.
+                Announces::Other(field) => {
+                    (field, lexer::token(data, pos).ok().filter(|value| value.end > pos)?)
+                }
                 Announces::End => {
                     self.failures = self.failures.saturating_sub(1);
                     return Some(pos);
