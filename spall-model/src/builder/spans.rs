@@ -72,9 +72,12 @@ impl<'a> TraceBuilder<'a> {
     pub(super) fn finish_spans(&mut self) {
         let mut steps = core::mem::take(&mut self.spans.steps);
         steps.sort_by_key(|step| (step.row.track, step.row.at));
+        let mut open = OpenSpans::default();
         for group in steps.chunk_by(|a, b| a.row.track == b.row.track) {
             match group.first().map(|step| step.phase) {
-                Some(AsyncPhase::Begin | AsyncPhase::End | AsyncPhase::Instant) => self.nestable(group),
+                Some(AsyncPhase::Begin | AsyncPhase::End | AsyncPhase::Instant) => {
+                    self.nestable(group, &mut open)
+                }
                 _ => self.stepped(group),
             }
         }
@@ -102,14 +105,13 @@ impl<'a> TraceBuilder<'a> {
     }
 
     /// Begins, ends and instants: an end closes the innermost open begin of its name and touches nothing else.
-    fn nestable(&mut self, group: &[Step]) {
-        let mut open = OpenSpans::default();
+    fn nestable(&mut self, group: &[Step], open: &mut OpenSpans) {
         for step in group {
             let depth = open.depth();
             match step.phase {
                 AsyncPhase::Begin => {
                     if let Some(row) = self.open_span(step, depth) {
-                        open.push(Span { row, depth, name: step.row.name, bytes: step.bytes });
+                        open.push(row, depth, step);
                     }
                 }
                 AsyncPhase::Instant => {
@@ -123,7 +125,7 @@ impl<'a> TraceBuilder<'a> {
                 },
             }
         }
-        for span in open.spans.into_iter().flatten() {
+        for span in open.take_all() {
             self.diagnostics.add(DiagnosticKind::UnfinishedAsync, span.bytes);
         }
     }
@@ -194,13 +196,16 @@ struct Span {
     depth: u32,
     name: NameId,
     bytes: ByteRange,
+    /// Where the next open one of its name is.
+    outer: Option<usize>,
 }
 
 /// Open spans of a group in the order of their begins; closed ones leave a hole until they are on top.
 #[derive(Debug, Default)]
 struct OpenSpans {
     spans: Vec<Option<Span>>,
-    by_name: HashMap<NameId, Vec<usize>, RandomState>,
+    /// Where the innermost of each name is.
+    by_name: HashMap<NameId, usize, RandomState>,
 }
 
 impl OpenSpans {
@@ -209,23 +214,29 @@ impl OpenSpans {
         self.spans.last().copied().flatten().map_or(0, |last| last.depth.saturating_add(1))
     }
 
-    fn push(&mut self, span: Span) {
-        self.by_name.entry(span.name).or_default().push(self.spans.len());
-        self.spans.push(Some(span));
+    fn push(&mut self, row: u32, depth: u32, step: &Step) {
+        let name = step.row.name;
+        let outer = self.by_name.insert(name, self.spans.len());
+        self.spans.push(Some(Span { row, depth, name, bytes: step.bytes, outer }));
     }
 
     /// The innermost open span of a name; of any name if it is empty.
     fn take(&mut self, name: NameId) -> Option<Span> {
-        let position = if name.is_empty() {
-            self.spans.len().checked_sub(1)?
-        } else {
-            self.by_name.get_mut(&name)?.pop()?
-        };
+        let position =
+            if name.is_empty() { self.spans.len().checked_sub(1)? } else { *self.by_name.get(&name)? };
         let span = self.spans.get_mut(position)?.take()?;
-        if name.is_empty() {
-            self.by_name.get_mut(&span.name)?.pop();
-        }
+        match span.outer {
+            Some(outer) => self.by_name.insert(span.name, outer),
+            None => self.by_name.remove(&span.name),
+        };
         while self.spans.pop_if(|span| span.is_none()).is_some() {}
         Some(span)
+    }
+
+    /// All that is open, outermost first.
+    fn take_all(&mut self) -> impl Iterator<Item = Span> {
+        let Self { spans, by_name } = self;
+        // One by one: to clear the table of a small group would cost as much as that of the largest.
+        spans.drain(..).flatten().inspect(|span| _ = by_name.remove(&span.name))
     }
 }
