@@ -110,9 +110,7 @@ fn tracks(builder: &TraceBuilder<'_>, process_ids: &[u32]) -> (Vec<Track>, Vec<u
     let rows = &builder.registry.tracks;
     let (names, conventions) = (&builder.names, builder.conventions);
     let process_of = |row: &TrackRow| row.process.map(|old| process_ids[old as usize]);
-    let mut order: Vec<u32> = (0..index32(rows.len())).collect();
-    order.sort_by_cached_key(|&old| {
-        let row = &rows[old as usize];
+    let key = |row: &TrackRow| {
         let (kind, id) = match row.key {
             TrackKey::Global | TrackKey::Process { .. } => (0, None),
             TrackKey::Thread { tid, .. } => (1, Some(tid)),
@@ -121,7 +119,11 @@ fn tracks(builder: &TraceBuilder<'_>, process_ids: &[u32]) -> (Vec<Track>, Vec<u
         };
         let id = id.map(|id| key_rank(id, names, conventions));
         (process_of(row), kind, row.sort_index, names.bytes(row.name), id)
-    });
+    };
+    let keys: Vec<_> = rows.iter().map(key).collect();
+    let mut order: Vec<u32> = (0..index32(rows.len())).collect();
+    // Numbers and not keys are moved, and those in order already, as async ids often are, stay.
+    order.sort_by(|&a, &b| keys[a as usize].cmp(&keys[b as usize]));
     let tracks = order
         .iter()
         .map(|&old| {
