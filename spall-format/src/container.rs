@@ -153,7 +153,7 @@ impl Output {
     }
 
     /// Appends what `decode` writes to the front of the scratch space it is given, and returns; at most `size` bytes.
-    #[cfg(any(feature = "gzip", feature = "brotli"))]
+    #[cfg(feature = "brotli")]
     fn append<T>(&mut self, size: usize, decode: impl FnOnce(&mut [u8]) -> (usize, T)) -> T {
         let len = self.bytes.len();
         self.bytes.resize(len + size, 0);
