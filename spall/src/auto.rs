@@ -71,8 +71,7 @@ impl<S: Symbolizer> AutoReader<S> {
                     }
                 }
                 if let Some(event) = self.lowering.event(&record) {
-                    loading.see(&event);
-                    loading.builder.push_copied(&event, bytes);
+                    loading.push_copied(&event, bytes);
                 }
                 Progress::Consumed(consumed)
             }

@@ -97,8 +97,14 @@ impl Loading<'_> {
     }
 
     #[inline]
-    pub(crate) fn see(&mut self, event: &Event<'_>) {
+    fn see(&mut self, event: &Event<'_>) {
         self.content |= !matches!(event, Event::Clock(_) | Event::Conventions(_) | Event::Diagnostic(_));
+    }
+
+    /// Adds an event whose strings do not live long.
+    pub(crate) fn push_copied(&mut self, event: &Event<'_>, bytes: ByteRange) {
+        self.see(event);
+        self.builder.push_copied(event, bytes);
     }
 
     /// An error ends reading; it is the caller's if nothing came before.

@@ -40,8 +40,7 @@ pub(crate) fn read_recording<'a>(data: &[u8], limits: &Limits) -> Result<TraceBu
     while let Some(parsed) = events.next_with_arguments(&mut arguments) {
         match parsed {
             Ok(parsed) => {
-                loading.see(&parsed.event);
-                loading.builder.push_copied(&parsed.event, parsed.bytes);
+                loading.push_copied(&parsed.event, parsed.bytes);
             }
             Err(error) => {
                 loading.stop(error.into())?;

@@ -38,8 +38,7 @@ pub fn load_from(mut source: impl Read, limits: &Limits) -> Result<Trace<'static
         buffer.pump(source, |data, eof| {
             Ok(match parser.parse(data, eof)? {
                 Chunk::Parsed(parsed) => {
-                    loading.see(&parsed.event);
-                    loading.builder.push_copied(&parsed.event, parsed.bytes);
+                    loading.push_copied(&parsed.event, parsed.bytes);
                     Progress::Consumed(parsed.consumed)
                 }
                 Chunk::Skipped(length) => Progress::Consumed(length),
