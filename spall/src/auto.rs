@@ -3,35 +3,35 @@
 use spall_format::spall::auto::{Lowering, Parser, Record, Step, Symbolizer};
 use spall_model::{Limits, Trace, TraceBuilder};
 
-use crate::{Error, load::Loading};
+use crate::{
+    Error,
+    load::{Loading, Sink},
+};
 
 /// Loads a native auto trace of spall, whose functions get their names from `symbols`.
 ///
 /// # Errors
 /// As [`crate::load`].
 pub fn load_auto(data: &[u8], symbols: impl Symbolizer, limits: &Limits) -> Result<Trace<'static>, Error> {
-    read_auto(data, symbols, limits).map(TraceBuilder::finish)
+    let mut loading = Loading::new(TraceBuilder::new(limits));
+    read_auto(data, symbols, &mut loading)?;
+    Ok(loading.into_sink().finish())
 }
 
-pub(crate) fn read_auto<'a>(
+pub(crate) fn read_auto(
     data: &[u8],
     symbols: impl Symbolizer,
-    limits: &Limits,
-) -> Result<TraceBuilder<'a>, Error> {
-    let mut loading = Loading::new(limits);
+    loading: &mut Loading<impl Sink>,
+) -> Result<(), Error> {
     let mut reader = AutoReader::new(symbols);
     let mut rest = data;
     loop {
-        match reader.step(rest, true, &mut loading) {
+        match reader.step(rest, true, loading) {
             Ok(Progress::Consumed(length)) => rest = rest.get(length..).unwrap_or_default(),
-            Ok(_) => break,
-            Err(error) => {
-                loading.stop(error)?;
-                break;
-            }
+            Ok(_) => return Ok(()),
+            Err(error) => return loading.stop(error),
         }
     }
-    Ok(loading.builder)
 }
 
 /// What became of the data given to a reader.
@@ -44,7 +44,7 @@ pub(crate) enum Progress {
     End,
 }
 
-/// Reads a native auto trace into a builder.
+/// Reads a native auto trace.
 pub(crate) struct AutoReader<S> {
     parser: Parser,
     lowering: Lowering<S>,
@@ -59,19 +59,19 @@ impl<S: Symbolizer> AutoReader<S> {
         &mut self,
         data: &[u8],
         eof: bool,
-        loading: &mut Loading<'_>,
+        loading: &mut Loading<impl Sink>,
     ) -> Result<Progress, Error> {
         Ok(match self.parser.parse(data, eof)? {
             Step::Record { consumed, record, bytes } => {
                 if let (Record::Program(_), Some(header)) = (record, self.parser.header()) {
                     let (clock, fault) = Lowering::<S>::clock(header);
-                    loading.builder.push_copied(&clock, bytes);
+                    loading.push(&clock, bytes);
                     if let Some(fault) = fault {
-                        loading.builder.diagnose(fault, bytes);
+                        loading.diagnose(fault, bytes);
                     }
                 }
                 if let Some(event) = self.lowering.event(&record) {
-                    loading.push_copied(&event, bytes);
+                    loading.push(&event, bytes);
                 }
                 Progress::Consumed(consumed)
             }

@@ -33,7 +33,8 @@
 //! | load from a file or a pipe without holding it | [`load_from`] |
 //! | name the functions of a native auto trace | [`load_auto`] |
 //! | add events of one's own to those of a file | [`read_as`] |
-//! | read events without building a trace, or write traces | the crates below |
+//! | look at the events of any file without building a trace | [`read_events`] |
+//! | read one format piece by piece, or write traces | the crates below |
 //!
 //! The crates that this one joins are [`model`], [`format`](mod@format) (binary formats), [`json`] and [`layout`].
 //! Each can be used alone.
@@ -82,7 +83,7 @@ pub use auto::load_auto;
 pub use detect::{Format, detect};
 pub use error::Error;
 #[cfg(feature = "alloc")]
-pub use load::{load, load_as, read_as};
+pub use load::{load, load_as, read_as, read_events};
 #[cfg(feature = "alloc")]
 pub use samples::{call_tree, merge_samples};
 #[cfg(feature = "std")]

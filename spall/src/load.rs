@@ -41,35 +41,112 @@ pub fn load_as<'a>(format: Format, data: &'a [u8], limits: &Limits) -> Result<Tr
 /// # Errors
 /// As [`load`].
 pub fn read_as<'a>(format: Format, data: &'a [u8], limits: &Limits) -> Result<TraceBuilder<'a>, Error> {
+    let mut loading = Loading::new(TraceBuilder::new(limits));
+    if !read_packed(format, data, limits, &mut loading)? {
+        parse_any(format, data, &mut loading, TraceBuilder::push)?;
+    }
+    Ok(loading.into_sink())
+}
+
+/// Reads the events of a trace of any supported format, in the order of the file, without building a trace.
+///
+/// What strings an event has live until `see` returns. Damage that was stepped over comes as [`Event::Diagnostic`],
+/// and so does what made reading stop after something was read. Functions of native auto traces have no names.
+///
+/// # Errors
+/// As [`load`].
+///
+/// # Examples
+/// ```
+/// use spall::{json::Writer, model::Limits};
+/// // From any format to Trace Event JSON.
+/// let recorded = include_bytes!("../../testdata/record.spall");
+/// let mut json = Writer::new(String::new());
+/// let mut result = Ok(());
+/// spall::read_events(recorded, &Limits::default(), |event, _| {
+///     result = result.and_then(|()| json.write_event(event).map(|_| ()));
+/// })?;
+/// result.unwrap();
+/// assert!(json.finish().unwrap().starts_with("{\"traceEvents\":["));
+/// # Ok::<(), spall::Error>(())
+/// ```
+pub fn read_events(
+    data: &[u8],
+    limits: &Limits,
+    see: impl FnMut(&Event<'_>, ByteRange),
+) -> Result<(), Error> {
+    let format = detect(data).ok_or(Error::UnknownFormat)?;
+    let mut loading = Loading::new(Seen(see));
+    if !read_packed(format, data, limits, &mut loading)? {
+        parse_any(format, data, &mut loading, Sink::add)?;
+    }
+    Ok(())
+}
+
+/// Reads what does not lie in `data` as it is; false if the format is another one.
+fn read_packed(
+    format: Format,
+    data: &[u8],
+    limits: &Limits,
+    loading: &mut Loading<impl Sink>,
+) -> Result<bool, Error> {
     match format {
-        Format::SpallAuto => return read_auto(data, NoSymbols, limits),
-        Format::Apitrace => return packed::read_recording(data, limits),
-        Format::TraceEventJson if packed::is_packed(data) => return packed::read_json(data, limits),
-        _ => {}
+        Format::SpallAuto => read_auto(data, NoSymbols, loading)?,
+        Format::Apitrace => packed::read_recording(data, limits, loading)?,
+        Format::TraceEventJson if packed::is_packed(data) => packed::read_json(data, limits, loading)?,
+        _ => return Ok(false),
     }
-    let mut loading = Loading::new(limits);
+    Ok(true)
+}
+
+/// Where events go that do not live long.
+pub(crate) trait Sink {
+    /// Takes an event.
+    fn add(&mut self, event: &Event<'_>, bytes: ByteRange);
+}
+
+impl Sink for TraceBuilder<'_> {
+    fn add(&mut self, event: &Event<'_>, bytes: ByteRange) {
+        self.push_copied(event, bytes);
+    }
+}
+
+/// Somebody who looks at each event.
+struct Seen<F>(F);
+
+impl<F: FnMut(&Event<'_>, ByteRange)> Sink for Seen<F> {
+    fn add(&mut self, event: &Event<'_>, bytes: ByteRange) {
+        (self.0)(event, bytes);
+    }
+}
+
+fn parse_any<'d, S: Sink>(
+    format: Format,
+    data: &'d [u8],
+    loading: &mut Loading<S>,
+    push: impl Fn(&mut S, &Event<'d>, ByteRange),
+) -> Result<(), Error> {
     match parser_of(format)? {
-        AnyParser::Spall(parser) => read_events(parser, data, &mut loading, TraceBuilder::push)?,
-        AnyParser::Heph(parser) => read_events(parser, data, &mut loading, TraceBuilder::push)?,
-        AnyParser::Json(parser) => read_events(parser, data, &mut loading, TraceBuilder::push)?,
+        AnyParser::Spall(parser) => parse_events(parser, data, loading, push),
+        AnyParser::Heph(parser) => parse_events(parser, data, loading, push),
+        AnyParser::Json(parser) => parse_events(parser, data, loading, push),
     }
-    Ok(loading.builder)
 }
 
 // Once for each parser, and events are only looked at where the parser has put them: with a choice of parsers and an
 // iterator in between, each would be copied three times.
-pub(crate) fn read_events<'a, 'd, P: Parser<Error: Copy + Into<Error>>>(
+pub(crate) fn parse_events<'d, S: Sink, P: Parser<Error: Copy + Into<Error>>>(
     mut parser: P,
     data: &'d [u8],
-    loading: &mut Loading<'a>,
-    push: impl Fn(&mut TraceBuilder<'a>, &Event<'d>, ByteRange),
+    loading: &mut Loading<S>,
+    push: impl Fn(&mut S, &Event<'d>, ByteRange),
 ) -> Result<(), Error> {
     let mut rest = data;
     loop {
         let consumed = match &parser.parse(rest, true) {
             Ok(Chunk::Parsed(parsed)) => {
                 loading.see(&parsed.event);
-                push(&mut loading.builder, &parsed.event, parsed.bytes);
+                push(&mut loading.sink, &parsed.event, parsed.bytes);
                 parsed.consumed
             }
             Ok(Chunk::Skipped(length)) => *length,
@@ -84,16 +161,20 @@ pub(crate) fn parser_of(format: Format) -> Result<AnyParser, Error> {
     AnyParser::new(format).ok_or(Error::UnsupportedFormat(format))
 }
 
-/// A trace being loaded.
-pub(crate) struct Loading<'a> {
-    pub(crate) builder: TraceBuilder<'a>,
+/// A file being read.
+pub(crate) struct Loading<S> {
+    sink: S,
     /// Something came that is worth keeping although an error follows.
     content: bool,
 }
 
-impl Loading<'_> {
-    pub(crate) fn new(limits: &Limits) -> Self {
-        Self { builder: TraceBuilder::new(limits), content: false }
+impl<S: Sink> Loading<S> {
+    pub(crate) fn new(sink: S) -> Self {
+        Self { sink, content: false }
+    }
+
+    pub(crate) fn into_sink(self) -> S {
+        self.sink
     }
 
     #[inline]
@@ -102,9 +183,14 @@ impl Loading<'_> {
     }
 
     /// Adds an event whose strings do not live long.
-    pub(crate) fn push_copied(&mut self, event: &Event<'_>, bytes: ByteRange) {
+    pub(crate) fn push(&mut self, event: &Event<'_>, bytes: ByteRange) {
         self.see(event);
-        self.builder.push_copied(event, bytes);
+        self.sink.add(event, bytes);
+    }
+
+    /// Adds a fault.
+    pub(crate) fn diagnose(&mut self, kind: DiagnosticKind, bytes: ByteRange) {
+        self.sink.add(&Event::Diagnostic(kind), bytes);
     }
 
     /// An error ends reading; it is the caller's if nothing came before.
@@ -113,7 +199,7 @@ impl Loading<'_> {
             return Err(error);
         }
         let offset = error.offset();
-        self.builder.diagnose(DiagnosticKind::ReadingStopped, ByteRange::new(offset, offset));
+        self.diagnose(DiagnosticKind::ReadingStopped, ByteRange::new(offset, offset));
         Ok(())
     }
 }

@@ -5,11 +5,11 @@ use alloc::vec::Vec;
 use spall_format::apitrace;
 use spall_format::container::{Decompressed, decompress};
 use spall_json::Compression;
-use spall_model::{Limits, TraceBuilder};
+use spall_model::Limits;
 
 use crate::{
     Error,
-    load::{Loading, read_events},
+    load::{Loading, Sink, parse_events},
 };
 
 /// Whether a file is compressed in a way that can be undone here.
@@ -20,28 +20,28 @@ pub(crate) fn is_packed(data: &[u8]) -> bool {
 }
 
 /// Reads compressed Trace Event JSON.
-pub(crate) fn read_json<'a>(data: &[u8], limits: &Limits) -> Result<TraceBuilder<'a>, Error> {
+pub(crate) fn read_json(data: &[u8], limits: &Limits, loading: &mut Loading<impl Sink>) -> Result<(), Error> {
     let Decompressed { stream, damage, .. } = decompress(data, limits)?;
-    let mut loading = Loading::new(limits);
-    read_events(spall_json::Parser::new(), &stream, &mut loading, TraceBuilder::push_copied)?;
+    parse_events(spall_json::Parser::new(), &stream, loading, Sink::add)?;
     if let Some(damage) = damage {
-        loading.builder.diagnose(damage.kind, damage.bytes);
+        loading.diagnose(damage.kind, damage.bytes);
     }
-    Ok(loading.builder)
+    Ok(())
 }
 
 /// Reads a recording of apitrace, arguments of calls as text. The byte ranges of its diagnostics count in the
 /// decompressed stream.
-pub(crate) fn read_recording<'a>(data: &[u8], limits: &Limits) -> Result<TraceBuilder<'a>, Error> {
+pub(crate) fn read_recording(
+    data: &[u8],
+    limits: &Limits,
+    loading: &mut Loading<impl Sink>,
+) -> Result<(), Error> {
     let Decompressed { stream, damage, .. } = decompress(data, limits)?;
-    let mut loading = Loading::new(limits);
     let mut events = apitrace::parse_all(&stream)?;
     let mut arguments = Vec::new();
     while let Some(parsed) = events.next_with_arguments(&mut arguments) {
         match parsed {
-            Ok(parsed) => {
-                loading.push_copied(&parsed.event, parsed.bytes);
-            }
+            Ok(parsed) => loading.push(&parsed.event, parsed.bytes),
             Err(error) => {
                 loading.stop(error.into())?;
                 break;
@@ -49,7 +49,7 @@ pub(crate) fn read_recording<'a>(data: &[u8], limits: &Limits) -> Result<TraceBu
         }
     }
     if let Some(damage) = damage {
-        loading.builder.diagnose(damage.kind, damage.bytes);
+        loading.diagnose(damage.kind, damage.bytes);
     }
-    Ok(loading.builder)
+    Ok(())
 }

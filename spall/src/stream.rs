@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 use std::io::Read;
 
 use spall_format::spall::auto::NoSymbols;
-use spall_model::{Chunk, Limits, Parser, Trace};
+use spall_model::{Chunk, Limits, Parser, Trace, TraceBuilder};
 
 use crate::{
     Error, Format,
@@ -29,7 +29,7 @@ pub fn load_from(mut source: impl Read, limits: &Limits) -> Result<Trace<'static
         let data = buffer.all(source, limits.max_decompressed_bytes)?;
         return load_as(format, &data, limits).map(Trace::into_owned);
     }
-    let mut loading = Loading::new(limits);
+    let mut loading = Loading::new(TraceBuilder::new(limits));
     let result = if format == Format::SpallAuto {
         let mut reader = AutoReader::new(NoSymbols);
         buffer.pump(source, |data, eof| reader.step(data, eof, &mut loading))
@@ -38,7 +38,7 @@ pub fn load_from(mut source: impl Read, limits: &Limits) -> Result<Trace<'static
         buffer.pump(source, |data, eof| {
             Ok(match parser.parse(data, eof)? {
                 Chunk::Parsed(parsed) => {
-                    loading.push_copied(&parsed.event, parsed.bytes);
+                    loading.push(&parsed.event, parsed.bytes);
                     Progress::Consumed(parsed.consumed)
                 }
                 Chunk::Skipped(length) => Progress::Consumed(length),
@@ -52,7 +52,7 @@ pub fn load_from(mut source: impl Read, limits: &Limits) -> Result<Trace<'static
         Err(error) => loading.stop(error)?,
         Ok(()) => {}
     }
-    Ok(loading.builder.finish())
+    Ok(loading.into_sink().finish())
 }
 
 /// How much is read at once; more than any format needs to be recognised.
