@@ -64,20 +64,12 @@ fn is_broken_pipe(error: &(dyn Error + 'static)) -> bool {
     error.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
 }
 
-/// Prints the call tree of each thread as folded stacks: process and thread, names, own time in ticks.
+/// Prints the call tree of each thread as folded stacks.
 fn folded(path: &std::path::Path) -> Result<(), Box<dyn Error>> {
     let data = std::fs::read(path)?;
     let trace = spall::load(&data, &Limits::default())?;
     let mut out = BufWriter::new(io::stdout().lock());
-    for (id, track) in (0..).map(TrackId).zip(trace.tracks()) {
-        let (TrackKind::Thread { tid }, Some(process)) = (track.kind, track.process) else { continue };
-        let pid = trace.key_text(trace.processes()[process.0 as usize].pid);
-        let thread = format!("{pid}:{}", trace.key_text(tid));
-        for (stack, own) in spall::call_tree(&trace, id).folded(&trace) {
-            let separator = if stack.is_empty() { "" } else { ";" };
-            writeln!(out, "{thread}{separator}{stack} {}", own.0)?;
-        }
-    }
+    spall_examples::folded::write(&mut out, &trace)?;
     out.flush()?;
     Ok(())
 }
