@@ -6,6 +6,7 @@ pub mod lanes;
 pub mod phases;
 pub mod picture;
 pub mod speedscope;
+pub mod terminal;
 pub mod threads;
 
 /// The example of the README, which runs as a test.
