@@ -52,6 +52,7 @@
 //!
 //! The minimum supported Rust version is 1.88.
 #![no_std]
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 #[cfg(feature = "alloc")]
 extern crate alloc;
