@@ -8,8 +8,8 @@ use spall_model::nest::{Nesting, Place};
 use spall_model::{SliceId, Slices, Tick, Trace, Track, TrackId, TrackKind};
 
 use crate::index::{append, n_nodes};
-use crate::layout::Row;
-use crate::row_numbers::RowNumbers;
+use crate::layout::{Lane, Row};
+use crate::row_numbers::{RowNumbers, Rows};
 use crate::{Layout, Options};
 
 pub(crate) struct Builder<'t> {
@@ -31,10 +31,10 @@ pub(crate) struct Builder<'t> {
 /// The rows of the track that is being walked, numbered as they turn up.
 #[derive(Default)]
 struct Shapes {
-    /// Lane 0: the row of each depth is the depth itself until the end of the walk.
+    /// The number of slices of each row of lane 0.
     lane_0: Vec<u32>,
-    /// Rows of lanes 1…: lane, depth and number of slices.
-    others: Vec<(u32, u32, u32)>,
+    /// The number of slices of each row of the lanes 1….
+    others: Vec<u32>,
     /// For each of the lanes 1…, the positions of its rows in `others`, by depth.
     lanes: Vec<Vec<u32>>,
 }
@@ -52,8 +52,9 @@ impl<'t> Builder<'t> {
             starts: alloc::vec![Tick::default(); n_slices],
             ends: alloc::vec![Tick::default(); n_slices],
             ids: alloc::vec![SliceId(0); n_slices],
-            nodes: Vec::with_capacity(n_nodes(n_slices)),
+            nodes: Vec::new(),
             rows: Vec::new(),
+            lanes: Vec::new(),
             first_rows: Vec::with_capacity(trace.tracks().len() + 1),
             row_numbers: RowNumbers::default(),
             n_overlapping: 0,
@@ -82,13 +83,20 @@ impl<'t> Builder<'t> {
             }
             let n_rejected = self.layout.n_rejected;
             self.shape_of.reserve(track.slices().len());
-            match track.kind {
-                TrackKind::Async { .. } => self.take_depths(track.slices()),
-                _ => self.nest(track.slices()),
+            let is_async = matches!(track.kind, TrackKind::Async { .. });
+            if is_async {
+                self.take_depths(track.slices())
+            } else {
+                self.nest(track.slices())
             }
+            let rows = match self.layout.n_rejected > n_rejected {
+                true => Rows::WithRowless,
+                false if is_async || !self.shapes.others.is_empty() => Rows::Any,
+                false => Rows::Nested,
+            };
             let first_row = self.layout.rows.len();
             placed = self.add_rows(track_id, placed);
-            self.deal_out(track.slices(), first_row, n_rejected);
+            self.deal_out(track.slices(), first_row, rows);
         }
         self.finish(placed)
     }
@@ -99,7 +107,9 @@ impl<'t> Builder<'t> {
         layout.starts.truncate(placed as usize);
         layout.ends.truncate(placed as usize);
         layout.ids.truncate(placed as usize);
-        layout.rows.push(Row { track: TrackId(u32::MAX), lane: 0, depth: 0, slices: placed, nodes: 0 });
+        layout.rows.push(Row { slices: placed, nodes: 0 });
+        let n_slices = layout.rows.windows(2).map(|rows| (rows[1].slices - rows[0].slices) as usize);
+        layout.nodes.reserve_exact(n_slices.map(n_nodes).sum());
         for row in 0..layout.rows.len() - 1 {
             let range = layout.rows[row].slices as usize..layout.rows[row + 1].slices as usize;
             layout.rows[row].nodes = to_u32(layout.nodes.len());
@@ -111,6 +121,7 @@ impl<'t> Builder<'t> {
             last.nodes = n_nodes;
         }
         layout.rows.shrink_to_fit();
+        layout.lanes.shrink_to_fit();
         layout.row_numbers.shrink();
         layout
     }
@@ -160,32 +171,35 @@ impl<'t> Builder<'t> {
 
     /// Makes the rows of the track just walked; returns how many slices have a place so far.
     fn add_rows(&mut self, track: TrackId, mut placed: u32) -> u32 {
-        let rows = &mut self.layout.rows;
-        self.cursors.clear();
-        let mut add = |lane, depth, n_slices: u32| {
-            rows.push(Row { track, lane, depth, slices: placed, nodes: 0 });
-            placed += n_slices;
-            to_u32(rows.len() - 1)
+        let Layout { rows, lanes, .. } = &mut self.layout;
+        // Each counter of slices becomes the number of a row.
+        let mut add_row = |counter: &mut u32| {
+            rows.push(Row { slices: placed, nodes: 0 });
+            placed += core::mem::replace(counter, to_u32(rows.len() - 1));
         };
-        for (depth, n_slices) in self.shapes.lane_0.iter_mut().enumerate() {
-            *n_slices = add(0, to_u32(depth), *n_slices);
+        if let Some(first_row) = self.shapes.lane_0.first_mut() {
+            add_row(first_row);
+            lanes.push(Lane { first_row: *first_row, track, lane: 0 });
+            self.shapes.lane_0.iter_mut().skip(1).for_each(&mut add_row);
         }
-        for lane in &self.shapes.lanes {
+        for (lane, number) in self.shapes.lanes.iter().zip(1..) {
             for &other in lane {
-                let (lane, depth, n_slices) = self.shapes.others[other as usize];
-                self.shapes.others[other as usize].2 = add(lane, depth, n_slices);
+                add_row(&mut self.shapes.others[other as usize]);
+            }
+            if let Some(&first) = lane.first() {
+                lanes.push(Lane { first_row: self.shapes.others[first as usize], track, lane: number });
             }
         }
         placed
     }
 
-    /// Puts the slices of the track just walked on their rows. There were `n_rejected` before it.
-    fn deal_out(&mut self, range: Range<usize>, first_row: usize, n_rejected: u64) {
+    /// Puts the slices of the track just walked on their rows.
+    fn deal_out(&mut self, range: Range<usize>, first_row: usize, rows: Rows) {
+        self.cursors.clear();
         self.cursors.extend(self.layout.rows[first_row..].iter().map(|row| row.slices));
         let mut drawn_ends = self.drawn_ends.iter().peekable();
         let n_rows = self.layout.rows.len() - first_row;
-        let has_rowless = self.layout.n_rejected > n_rejected;
-        self.layout.row_numbers.begin(to_u32(range.start), to_u32(first_row), to_u32(n_rows), has_rowless);
+        self.layout.row_numbers.begin(to_u32(range.start), to_u32(first_row), to_u32(n_rows), rows);
         for (index, &shape) in range.zip(&self.shape_of) {
             let id = to_u32(index);
             let row = match shape {
@@ -193,7 +207,7 @@ impl<'t> Builder<'t> {
                     self.layout.row_numbers.push(None);
                     continue;
                 }
-                other if other >= OTHER => self.shapes.others[(other - OTHER) as usize].2,
+                other if other >= OTHER => self.shapes.others[(other - OTHER) as usize],
                 depth => self.shapes.lane_0[depth as usize],
             };
             let end = match drawn_ends.next_if(|(slice, _)| *slice == id) {
@@ -242,13 +256,13 @@ impl Shapes {
         let rows = &mut self.lanes[lane as usize - 1];
         match rows.get(depth as usize) {
             Some(&other) => {
-                self.others[other as usize].2 += 1;
+                self.others[other as usize] += 1;
                 other
             }
             None => {
                 let other = to_u32(self.others.len());
                 rows.push(other);
-                self.others.push((lane, depth, 1));
+                self.others.push(1);
                 other
             }
         }

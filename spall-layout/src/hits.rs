@@ -4,6 +4,7 @@ use alloc::vec::Vec;
 
 use spall_model::{NameId, SliceId, Trace};
 
+use crate::bits::Bits;
 use crate::{Layout, Rect, RowId};
 
 /// The slices of a layout that match a search: one bit per slice, and a count per 64.
@@ -12,9 +13,7 @@ use crate::{Layout, Rect, RowId};
 #[derive(Debug, Clone, Default)]
 pub struct Hits {
     /// In the order of the layout's rows, and of their slices.
-    bits: Vec<u64>,
-    /// How many bits are set before each word, and how many in all.
-    before: Vec<u32>,
+    bits: Bits,
 }
 
 impl Hits {
@@ -36,21 +35,16 @@ impl Hits {
     #[must_use]
     pub fn of_slices(layout: &Layout, mut matches: impl FnMut(SliceId) -> bool) -> Self {
         let mut hits = Self::default();
-        let mut sum = 0;
         for slices in layout.ids.chunks(64) {
-            let word = slices.iter().rev().fold(0, |word, &slice| word << 1 | u64::from(matches(slice)));
-            hits.before.push(sum);
-            hits.bits.push(word);
-            sum += word.count_ones();
+            hits.bits.push(slices.iter().rev().fold(0, |word, &slice| word << 1 | u64::from(matches(slice))));
         }
-        hits.before.push(sum);
         hits
     }
 
     /// How many slices match.
     #[must_use]
     pub fn len(&self) -> u32 {
-        self.before.last().copied().unwrap_or(0)
+        self.bits.n_set()
     }
 
     /// Whether none do.
@@ -63,7 +57,7 @@ impl Hits {
     #[must_use]
     pub fn in_rect(&self, layout: &Layout, rect: &Rect) -> u32 {
         let first = layout.first_slice(rect.row) + rect.first as usize;
-        self.rank(first + rect.count as usize) - self.rank(first)
+        self.bits.rank(first + rect.count as usize) - self.bits.rank(first)
     }
 
     /// How many slices of a row match. O(1).
@@ -71,7 +65,7 @@ impl Hits {
     pub fn in_row(&self, layout: &Layout, row: RowId) -> u32 {
         let Some(view) = layout.row(row) else { return 0 };
         let first = layout.first_slice(row);
-        self.rank(first + view.len()) - self.rank(first)
+        self.bits.rank(first + view.len()) - self.bits.rank(first)
     }
 
     /// The next slice behind another on its track that matches, in the order of the trace: by start, longer first.
@@ -83,7 +77,7 @@ impl Hits {
             let view = layout.row(RowId(row))?;
             let first = layout.first_slice(RowId(row));
             let behind = first + view.slices().partition_point(|&id| id <= slice);
-            let hit = self.select(self.rank(behind))?;
+            let hit = self.bits.select(self.bits.rank(behind))?;
             view.slices().get(hit - first).copied()
         };
         layout.track_rows(track).filter_map(in_row).min()
@@ -97,27 +91,9 @@ impl Hits {
             let view = layout.row(RowId(row))?;
             let first = layout.first_slice(RowId(row));
             let end = first + view.slices().partition_point(|&id| id < slice);
-            let hit = self.select(self.rank(end).checked_sub(1)?)?;
+            let hit = self.bits.select(self.bits.rank(end).checked_sub(1)?)?;
             view.slices().get(hit.checked_sub(first)?).copied()
         };
         layout.track_rows(track).filter_map(in_row).max()
-    }
-
-    /// Where the match is before which there are `n`.
-    fn select(&self, n: u32) -> Option<usize> {
-        let word = self.before.partition_point(|&before| before <= n).checked_sub(1)?;
-        let mut bits = *self.bits.get(word)?;
-        for _ in *self.before.get(word)?..n {
-            bits &= bits - 1;
-        }
-        Some(word * 64 + bits.trailing_zeros() as usize)
-    }
-
-    /// How many of the first `n` slices match.
-    fn rank(&self, n: usize) -> u32 {
-        let (word, bit) = (n / 64, n % 64);
-        let before = self.before.get(word).copied().unwrap_or(self.len());
-        let bits = self.bits.get(word).copied().unwrap_or(0);
-        before + (bits & ((1 << bit) - 1)).count_ones()
     }
 }

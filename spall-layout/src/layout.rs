@@ -35,7 +35,7 @@ pub struct Options {
 /// track by track, lane by lane, depth by depth.
 ///
 /// The layout holds no names and does not borrow the trace; it goes with the one it was made of. It takes 23.3
-/// bytes per slice, and as many bits as it takes to number the rows of its track.
+/// bytes per slice and two to four bits to find its row, if slices nest.
 ///
 /// ```
 /// use spall_layout::{Layout, Options};
@@ -60,6 +60,7 @@ pub struct Layout {
     pub(crate) nodes: Vec<Node>,
     /// Ends with a row of nothing, which says where the last one ends.
     pub(crate) rows: Vec<Row>,
+    pub(crate) lanes: Vec<Lane>,
     /// The first row of each track, and the number of rows.
     pub(crate) first_rows: Vec<u32>,
     pub(crate) row_numbers: RowNumbers,
@@ -67,12 +68,17 @@ pub struct Layout {
     pub(crate) n_rejected: u64,
 }
 
+/// The rows of a lane follow one another by depth.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Lane {
+    pub(crate) first_row: u32,
+    pub(crate) track: TrackId,
+    pub(crate) lane: u32,
+}
+
 /// A row of a [`Layout`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Row {
-    pub(crate) track: TrackId,
-    pub(crate) lane: u32,
-    pub(crate) depth: u32,
     /// Where its slices begin in the arrays of the layout.
     pub(crate) slices: u32,
     /// Where its index begins.
@@ -115,11 +121,13 @@ impl Layout {
         }
     }
 
-    /// What a row is.
+    /// What a row is. O(log rows).
     #[must_use]
     pub fn row_info(&self, row: RowId) -> Option<RowInfo> {
-        let row = self.rows.get(self.position(row)?)?;
-        Some(RowInfo { track: row.track, lane: row.lane, depth: row.depth })
+        self.position(row)?;
+        let lane = self.lanes.partition_point(|lane| lane.first_row <= row.0).checked_sub(1)?;
+        let Lane { first_row, track, lane } = *self.lanes.get(lane)?;
+        Some(RowInfo { track, lane, depth: row.0 - first_row })
     }
 
     /// A row to ask for its rectangles and slices.

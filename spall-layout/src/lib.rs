@@ -72,6 +72,8 @@
 extern crate alloc;
 
 #[cfg(feature = "alloc")]
+mod bits;
+#[cfg(feature = "alloc")]
 mod build;
 #[cfg(feature = "alloc")]
 mod counters;

@@ -1,4 +1,4 @@
-//! The row of every slice, in as few bits as the rows of its track need. \[layout 4.8\]
+//! The row of every slice, in few bits. \[layout 4.8\]
 #![allow(clippy::indexing_slicing, reason = "positions are of tables built here, bounded by their lengths")]
 
 use alloc::vec::Vec;
@@ -6,60 +6,113 @@ use alloc::vec::Vec;
 use spall_model::SliceId;
 
 use crate::RowId;
+use crate::bits::Bits;
 
 /// For each slice its row, or that it has none.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct RowNumbers {
     /// Tracks that have slices, in the order of their slices.
     tracks: Vec<Numbers>,
-    /// The codes of all tracks, each track from a word on. A code counts from the first row of its track.
+    /// Codes of a fixed width, each track from a word on.
     words: Vec<u64>,
-    /// Codes that are no whole word yet, and how many bits they have.
+    /// The ways from slice to slice: a zero for each row up, then a one for the slice, which is a row further down.
+    steps: Bits,
+    /// Bits of the one or the other that are no whole word yet, and how many.
     pending: u64,
     n_pending: u32,
+    /// The row of the latest slice, if its track takes steps.
+    latest: u32,
 }
 
-/// Where to find the codes of a track.
+/// Where to find the row numbers of a track. They count from its first row.
 #[derive(Debug, Clone, Copy)]
 struct Numbers {
     first_slice: u32,
     n_slices: u32,
     first_row: u32,
     n_rows: u32,
-    /// Bits per code; none if all slices are on one row.
-    bits: u32,
-    /// Position of the first word.
-    words: usize,
+    code: Code,
 }
 
+#[derive(Debug, Clone, Copy)]
+enum Code {
+    /// So many bits for each, from a word on; none if all slices are on one row.
+    Fixed { bits: u32, word: u32 },
+    /// Steps from a word on, and how many slices there are in words before.
+    Steps { n_before: u32, word: u32 },
+}
+
+/// What is known of the rows of a track.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Rows {
+    /// The first slice is on the first row, and every other at most one row below the one before it.
+    Nested,
+    /// All slices have rows.
+    Any,
+    /// Some have none.
+    WithRowless,
+}
+
+/// The width from which on steps, which take about three bits, are shorter.
+const MIN_STEP_BITS: u32 = 4;
+
 impl RowNumbers {
-    /// Begins the next track, whose slices lie on `n_rows` rows, but for those that have none.
-    pub(crate) fn begin(&mut self, first_slice: u32, first_row: u32, n_rows: u32, has_rowless: bool) {
-        let codes = n_rows + u32::from(has_rowless);
+    /// Begins the next track, whose slices lie on `n_rows` rows.
+    pub(crate) fn begin(&mut self, first_slice: u32, first_row: u32, n_rows: u32, rows: Rows) {
+        let codes = n_rows + u32::from(rows == Rows::WithRowless);
         let bits = u32::BITS - codes.saturating_sub(1).leading_zeros();
-        let words = self.words.len();
-        self.tracks.push(Numbers { first_slice, n_slices: 0, first_row, n_rows, bits, words });
+        let code = if rows == Rows::Nested && bits >= MIN_STEP_BITS {
+            Code::Steps { n_before: self.steps.n_set(), word: to_u32(self.steps.words().len()) }
+        } else {
+            Code::Fixed { bits, word: to_u32(self.words.len()) }
+        };
+        self.latest = 0;
+        self.tracks.push(Numbers { first_slice, n_slices: 0, first_row, n_rows, code });
     }
 
     /// The row of the track's next slice.
     #[inline(always)]
     pub(crate) fn push(&mut self, row: Option<u32>) {
         let Some(track) = self.tracks.last_mut() else { return };
+        let is_first = track.n_slices == 0;
         track.n_slices += 1;
-        let code = u64::from(row.map_or(track.n_rows, |row| row - track.first_row));
-        self.pending |= code << self.n_pending;
-        self.n_pending += track.bits;
-        if self.n_pending >= u64::BITS {
-            self.words.push(self.pending);
-            self.n_pending -= u64::BITS;
-            self.pending = code >> (track.bits - self.n_pending);
+        let row = row.map_or(track.n_rows, |row| row - track.first_row);
+        match track.code {
+            Code::Fixed { bits, .. } => {
+                let code = u64::from(row);
+                self.pending |= code << self.n_pending;
+                self.n_pending += bits;
+                if self.n_pending >= u64::BITS {
+                    self.words.push(self.pending);
+                    self.n_pending -= u64::BITS;
+                    self.pending = code >> (bits - self.n_pending);
+                }
+            }
+            Code::Steps { .. } => {
+                let up = if is_first { 0 } else { self.latest + 1 - row };
+                self.latest = row;
+                self.n_pending += up;
+                while self.n_pending >= u64::BITS {
+                    self.steps.push(core::mem::take(&mut self.pending));
+                    self.n_pending -= u64::BITS;
+                }
+                self.pending |= 1 << self.n_pending;
+                self.n_pending += 1;
+                if self.n_pending == u64::BITS {
+                    self.steps.push(core::mem::take(&mut self.pending));
+                    self.n_pending = 0;
+                }
+            }
         }
     }
 
     /// Ends the track.
     pub(crate) fn end(&mut self) {
         if self.n_pending > 0 {
-            self.words.push(self.pending);
+            match self.tracks.last().map(|track| track.code) {
+                Some(Code::Steps { .. }) => self.steps.push(self.pending),
+                _ => self.words.push(self.pending),
+            }
         }
         (self.pending, self.n_pending) = (0, 0);
     }
@@ -67,32 +120,54 @@ impl RowNumbers {
     pub(crate) fn shrink(&mut self) {
         self.tracks.shrink_to_fit();
         self.words.shrink_to_fit();
+        self.steps.shrink();
     }
 
-    /// The row of a slice. O(log tracks).
+    /// The row of a slice. O(log n).
     pub(crate) fn get(&self, slice: SliceId) -> Option<RowId> {
+        let (track, nth) = self.find(slice)?;
+        let row = match track.code {
+            Code::Fixed { bits, word } => self.code(bits, word, nth),
+            Code::Steps { n_before, word } => {
+                row_after(nth, self.steps.select(n_before + nth)? - 64 * word as usize)
+            }
+        };
+        (row < track.n_rows).then_some(RowId(track.first_row + row))
+    }
+
+    /// The track of a slice, and which of its slices it is.
+    fn find(&self, slice: SliceId) -> Option<(&Numbers, u32)> {
         let at = self.tracks.partition_point(|track| track.first_slice <= slice.0).checked_sub(1)?;
         let track = &self.tracks[at];
         let nth = slice.0 - track.first_slice;
-        if nth >= track.n_slices {
-            return None;
-        }
-        let code = self.code(track, nth as usize);
-        (code < track.n_rows).then_some(RowId(track.first_row + code))
+        (nth < track.n_slices).then_some((track, nth))
     }
 
-    fn code(&self, track: &Numbers, nth: usize) -> u32 {
-        if track.bits == 0 {
+    fn code(&self, bits: u32, word: u32, nth: u32) -> u32 {
+        if bits == 0 {
             return 0;
         }
-        let bit = nth * track.bits as usize;
-        let (word, shift) = (track.words + bit / 64, bit % 64);
+        let bit = nth as usize * bits as usize;
+        let (word, shift) = (word as usize + bit / 64, bit % 64);
         let low = self.words[word] >> shift;
         // What is left of the code is in the next word, if that belongs to the track.
         let high = self.words.get(word + 1).map_or(0, |&next| (next << 1) << (63 - shift));
-        let code = (low | high) & ((1 << track.bits) - 1);
+        let code = (low | high) & ((1 << bits) - 1);
         u32::try_from(code).unwrap_or(u32::MAX)
     }
+}
+
+/// The row of a slice whose step ends `bit` bits behind where those of its track begin: one row down for each slice
+/// before it, one up for each of the other bits.
+#[inline(always)]
+fn row_after(nth: u32, bit: usize) -> u32 {
+    // In a sequence of steps this is never negative.
+    u32::try_from((2 * u64::from(nth)).wrapping_sub(bit as u64)).unwrap_or(u32::MAX)
+}
+
+/// Positions of words: there are fewer than slices.
+fn to_u32(position: usize) -> u32 {
+    u32::try_from(position).unwrap_or(u32::MAX)
 }
 
 #[cfg(test)]
@@ -106,18 +181,29 @@ mod tests {
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
             u32::try_from((state >> 33) % end).unwrap()
         };
-        for _ in 0..200 {
+        for _ in 0..300 {
             let mut numbers = RowNumbers::default();
             let mut expected = Vec::new();
             let (mut first_slice, mut first_row) = (0, 0);
             for _ in 0..below(5) {
                 let bits = below(21);
                 let n_rows = 1 + below(1 << bits);
-                let has_rowless = below(2) == 0;
-                numbers.begin(first_slice, first_row, n_rows, has_rowless);
+                let rows = [Rows::Nested, Rows::Any, Rows::WithRowless][below(3) as usize];
+                numbers.begin(first_slice, first_row, n_rows, rows);
+                let mut latest: Option<u32> = None;
                 for _ in 0..1 + below(300) {
-                    let row = first_row + below(u64::from(n_rows));
-                    let row = (!has_rowless || below(4) > 0).then_some(row);
+                    let row = match (rows, latest) {
+                        (Rows::Nested, None) => Some(0),
+                        // Far up as often as near.
+                        (Rows::Nested, Some(latest)) => {
+                            let deepest = (latest + 1).min(n_rows - 1);
+                            Some(deepest - below(u64::from(deepest) + 1) / (1 + below(8) * below(9)))
+                        }
+                        (Rows::WithRowless, _) if below(4) == 0 => None,
+                        _ => Some(below(u64::from(n_rows))),
+                    };
+                    latest = row;
+                    let row = row.map(|row| first_row + row);
                     numbers.push(row);
                     expected.push((first_slice, row));
                     first_slice += 1;
@@ -127,6 +213,7 @@ mod tests {
                 // Slices that are of no track.
                 first_slice += below(3);
             }
+            numbers.shrink();
             for (slice, row) in expected {
                 assert_eq!(numbers.get(SliceId(slice)), row.map(RowId));
             }
