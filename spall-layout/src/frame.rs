@@ -145,6 +145,45 @@ impl Frame {
         Self::new(tick(start - around)..tick(start + length + around), columns, fidelity)
     }
 
+    /// Some of the columns, as a frame of their own: its column 0 is the column `columns.start` of this one, and has the same
+    /// edges. Columns beyond the end are left out.
+    ///
+    /// Who moves the view and keeps what was drawn asks for the new columns only:
+    ///
+    /// ```
+    /// use spall_layout::{Fidelity, Frame};
+    /// use spall_model::Tick;
+    /// let before = Frame::new(Tick(0)..Tick(1000), 300, Fidelity::Fast);
+    /// let now = Frame::new(Tick(40)..Tick(1040), 300, Fidelity::Fast);
+    /// let moved = u32::try_from(now.first_column() - before.first_column()).unwrap();
+    /// let new = now.part(before.columns() - moved..now.columns());
+    /// assert_eq!((moved, new.columns()), (12, 12));
+    /// assert_eq!(new.ticks(0), now.ticks(288));
+    /// ```
+    #[must_use]
+    pub fn part(&self, columns: Range<u32>) -> Self {
+        let to = columns.end.min(self.columns);
+        let from = columns.start.min(to);
+        let first = self.edge(from);
+        let ahead = u128::from(first.0.abs_diff(self.first)) * u128::from(self.asked);
+        // Only an edge beyond the end of time, which only an empty part begins with, would be less.
+        let parts = u128::from(from) * u128::from(self.span);
+        let first_part = low_u64((ahead + u128::from(self.first_part)).saturating_sub(parts));
+        let last = if to == self.columns { self.last } else { self.edge(to).0.wrapping_sub(1) };
+        let start = self.start.max(first);
+        Self {
+            start,
+            end: self.end.min(Tick(last.saturating_add(1))).max(start),
+            columns: to - from,
+            first: first.0,
+            first_part,
+            last,
+            reciprocal: Reciprocal::new(self.asked, self.span, first_part),
+            first_x: to_f64(first_part) / to_f64(self.span),
+            ..*self
+        }
+    }
+
     /// The range of time that is seen.
     #[must_use]
     pub fn view(&self) -> Range<Tick> {
@@ -167,7 +206,8 @@ impl Frame {
     /// knows columns by.
     #[must_use]
     pub fn first_column(&self) -> i128 {
-        (i128::from(self.start.0) * i128::from(self.asked)).div_euclid(self.span.into())
+        (i128::from(self.first) * i128::from(self.asked) - i128::from(self.first_part))
+            / i128::from(self.span)
     }
 
     /// Where in column 0 the view begins, from 0 to 1. Column `c` is drawn at `c - offset`.

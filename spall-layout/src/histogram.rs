@@ -22,8 +22,22 @@ pub struct Histogram {
 }
 
 impl Histogram {
+    pub(crate) const NONE: Self = Self { first: 0, counts: Vec::new(), count: 0 };
+
+    #[inline(always)]
     pub(crate) fn add(&mut self, length: u64) {
         let bucket = bucket(length);
+        if let Some(count) = self.counts.get_mut(bucket.wrapping_sub(self.first)) {
+            *count += 1;
+        } else {
+            self.widen(bucket);
+        }
+        self.count += 1;
+    }
+
+    /// Counts one in a bucket that was not there.
+    #[cold]
+    fn widen(&mut self, bucket: usize) {
         if self.counts.is_empty() {
             self.first = bucket;
         }
@@ -32,11 +46,8 @@ impl Histogram {
             self.first = bucket;
         }
         let at = bucket - self.first;
-        if at >= self.counts.len() {
-            self.counts.resize(at + 1, 0);
-        }
+        self.counts.resize(self.counts.len().max(at + 1), 0);
         self.counts[at] += 1;
-        self.count += 1;
     }
 
     /// Takes out a length that was added.
@@ -94,6 +105,7 @@ impl Histogram {
     }
 }
 
+#[inline(always)]
 fn bucket(length: u64) -> usize {
     let power = 63 - (length | 1).leading_zeros();
     let shift = power.saturating_sub(STEP_BITS);

@@ -110,8 +110,6 @@ mod lookup;
 #[cfg(feature = "alloc")]
 mod merge;
 #[cfg(feature = "alloc")]
-mod nested;
-#[cfg(feature = "alloc")]
 mod owners;
 #[cfg(feature = "alloc")]
 mod pack;
@@ -134,6 +132,8 @@ mod tree;
 mod tree_filter;
 #[cfg(feature = "alloc")]
 mod vertical;
+#[cfg(feature = "alloc")]
+mod visits;
 #[cfg(feature = "alloc")]
 mod walk;
 
@@ -164,8 +164,6 @@ pub use live::{Live, LiveView};
 #[cfg(feature = "alloc")]
 pub use lookup::Placed;
 #[cfg(feature = "alloc")]
-pub use nested::EdgeRule;
-#[cfg(feature = "alloc")]
 pub use pack::{Packed, Packing};
 #[cfg(feature = "alloc")]
 pub use rect::{Rect, Scratch};
@@ -180,3 +178,5 @@ pub use stats::{NameStats, Stats, stats};
 pub use tree::{Tree, TreeNode};
 #[cfg(feature = "alloc")]
 pub use vertical::{Line, LineKind, Vertical, VerticalStyle};
+#[cfg(feature = "alloc")]
+pub use visits::EdgeRule;

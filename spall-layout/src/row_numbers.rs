@@ -127,12 +127,31 @@ impl RowNumbers {
     pub(crate) fn get(&self, slice: SliceId) -> Option<RowId> {
         let (track, nth) = self.find(slice)?;
         let row = match track.code {
-            Code::Fixed { bits, word } => self.code(bits, word, nth),
+            Code::Fixed { bits, word } => {
+                code(&self.words[word as usize..], bits as usize, nth as usize * bits as usize)
+            }
             Code::Steps { n_before, word } => {
                 row_after(nth, self.steps.select(n_before + nth)? - 64 * word as usize)
             }
         };
         (row < track.n_rows).then_some(RowId(track.first_row + row))
+    }
+
+    /// Reads the rows of the slices of a track from one of them on.
+    pub(crate) fn read_from(&self, slice: SliceId) -> Option<Reader<'_>> {
+        let (track, nth) = self.find(slice)?;
+        Some(match track.code {
+            Code::Fixed { bits, word } => {
+                let words = self.words.get(word as usize..)?;
+                Reader::Fixed { words, bits: bits as usize, at: nth as usize * bits as usize }
+            }
+            Code::Steps { n_before, word } => {
+                let at = self.steps.select(n_before + nth)? - 64 * word as usize;
+                let words = self.steps.words().get(word as usize..)?;
+                let rest = words.get(at / 64)? & (u64::MAX << (at % 64));
+                Reader::Steps { words, word: at / 64, rest, nth }
+            }
+        })
     }
 
     /// The track of a slice, and which of its slices it is.
@@ -142,19 +161,56 @@ impl RowNumbers {
         let nth = slice.0 - track.first_slice;
         (nth < track.n_slices).then_some((track, nth))
     }
+}
 
-    fn code(&self, bits: u32, word: u32, nth: u32) -> u32 {
-        if bits == 0 {
-            return 0;
+/// The rows of the slices of a track one after the other, counted from its first row. A slice without one has the number
+/// behind the last.
+#[derive(Debug, Clone)]
+pub(crate) enum Reader<'n> {
+    /// From bit `at` of the track's words on.
+    Fixed { words: &'n [u64], bits: usize, at: usize },
+    /// `rest` is what is left of a word.
+    Steps { words: &'n [u64], word: usize, rest: u64, nth: u32 },
+}
+
+impl Reader<'_> {
+    /// The rows of the next slices. Behind the last of the track they are those of others.
+    pub(crate) fn read(&mut self, out: &mut [u32]) {
+        match self {
+            Self::Fixed { words, bits, at } => {
+                for row in out {
+                    *row = code(words, *bits, *at);
+                    *at += *bits;
+                }
+            }
+            Self::Steps { words, word, rest, nth } => {
+                for row in out {
+                    while *rest == 0 {
+                        *word += 1;
+                        let Some(&next) = words.get(*word) else { return };
+                        *rest = next;
+                    }
+                    *row = row_after(*nth, *word * 64 + rest.trailing_zeros() as usize);
+                    *rest &= *rest - 1;
+                    *nth = nth.wrapping_add(1);
+                }
+            }
         }
-        let bit = nth as usize * bits as usize;
-        let (word, shift) = (word as usize + bit / 64, bit % 64);
-        let low = self.words[word] >> shift;
-        // What is left of the code is in the next word, if that belongs to the track.
-        let high = self.words.get(word + 1).map_or(0, |&next| (next << 1) << (63 - shift));
-        let code = (low | high) & ((1 << bits) - 1);
-        u32::try_from(code).unwrap_or(u32::MAX)
     }
+}
+
+/// The code of so many bits that begins at bit `at`.
+#[inline(always)]
+fn code(words: &[u64], bits: usize, at: usize) -> u32 {
+    let (word, shift) = (at / 64, at % 64);
+    let (low, next) = match words.get(word..) {
+        Some(&[low, next, ..]) => (low, next),
+        Some(&[low]) => (low, 0),
+        _ => (0, 0),
+    };
+    // What is left of the code is in the next word, if that belongs to the track.
+    let code = (low >> shift | (next << 1) << (63 - shift)) & ((1 << bits) - 1);
+    u32::try_from(code).unwrap_or(u32::MAX)
 }
 
 /// The row of a slice whose step ends `bit` bits behind where those of its track begin: one row down for each slice
@@ -216,6 +272,15 @@ mod tests {
             numbers.shrink();
             for (slice, row) in expected {
                 assert_eq!(numbers.get(SliceId(slice)), row.map(RowId));
+                let mut reader = numbers.read_from(SliceId(slice)).unwrap();
+                let (track, nth) = numbers.find(SliceId(slice)).unwrap();
+                let mut rows = [0; 20];
+                reader.read(&mut rows[..7]);
+                reader.read(&mut rows[7..]);
+                for (nth, read) in (nth..track.n_slices).zip(rows) {
+                    let row = numbers.get(SliceId(track.first_slice + nth));
+                    assert_eq!(read, row.map_or(track.n_rows, |row| row.0 - track.first_row));
+                }
             }
             assert_eq!(numbers.get(SliceId(first_slice)), None);
         }

@@ -4,10 +4,12 @@
 use alloc::vec::Vec;
 use core::ops::Range;
 
-use spall_model::{NameId, Tick, Ticks, Trace, Track, TrackId, TrackKind};
+use foldhash::fast::RandomState;
+use hashbrown::HashMap;
+use spall_model::{NameId, SliceId, Tick, Ticks, Trace, Track, TrackId, TrackKind};
 
 use crate::histogram::{Histogram, ticks};
-use crate::nested::{Nested, Visit};
+use crate::visits::{Visit, Visits};
 use crate::{EdgeRule, Layout};
 
 /// The slices of one name. Sums saturate.
@@ -102,19 +104,28 @@ pub struct Stats<'l> {
     counted: Range<Tick>,
     pass: Option<Pass<'l>>,
     sums: Vec<Sums>,
-    /// How many slices of each name are open that count.
-    n_open: Vec<u32>,
 }
 
 /// The sums of a name.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 struct Sums {
-    total: i128,
-    self_time: i128,
     lengths: i128,
+    /// Of these, what lies in another slice of the name.
+    nested: i128,
+    /// What the children of its slices take.
+    children: i128,
     min: u64,
     max: u64,
+    /// The latest slice on lane 0 that lies in no other of the name.
+    outermost: Place,
     histogram: Histogram,
+}
+
+/// A slice and its row, counted from the first of its track.
+#[derive(Debug, Clone, Copy)]
+struct Place {
+    row: u32,
+    slice: SliceId,
 }
 
 /// A walk over the slices that touch what one edge sweeps over, or the whole range.
@@ -128,23 +139,29 @@ struct Pass<'l> {
     is_entering: bool,
     /// How many tracks were begun.
     n_tracks: usize,
-    slices: Option<Nested<'l>>,
+    slices: Option<Visits<'l>>,
     is_async: bool,
-    open: Vec<Open>,
+    /// For each row of the track its latest slice.
+    latest: Vec<Latest>,
+    /// As [`Sums::outermost`], for the lanes that hold what overlaps: by their first row.
+    outermost: HashMap<(u32, NameId), Place, RandomState>,
 }
 
-/// An open slice.
+/// The latest slice of a row, in which the next ones of the row below may lie.
 #[derive(Debug, Clone, Copy)]
-struct Open {
-    visit: Visit,
+struct Latest {
+    slice: SliceId,
+    /// Whose time its children take; none if nothing changes there.
     name: NameId,
-    /// What its self time changes by, but for the children to come.
-    rest: i128,
-    /// Whether `rest` is its whole length, of which its children take their parts.
-    takes_all: bool,
-    /// Whether it counts, so that what lies in it adds no time to its name.
-    counts: bool,
+    end: Tick,
 }
+
+impl Latest {
+    const NONE: Self = Self { slice: NO_SLICE, name: NO_NAME, end: Tick::MIN };
+}
+
+const NO_SLICE: SliceId = SliceId(u32::MAX);
+const NO_NAME: NameId = NameId(u32::MAX);
 
 impl<'l> Stats<'l> {
     /// Statistics of the slices of `tracks` that touch `range`, of which nothing is counted yet.
@@ -166,8 +183,7 @@ impl<'l> Stats<'l> {
             range,
             counted: Tick::MIN..Tick::MIN,
             pass: None,
-            sums: alloc::vec![Sums::default(); n_names],
-            n_open: alloc::vec![0; n_names],
+            sums: alloc::vec![Sums::NONE; n_names],
         }
     }
 
@@ -207,19 +223,24 @@ impl<'l> Stats<'l> {
                     return false;
                 }
                 left -= 1;
-                if let Some(visit) = pass.slices.as_mut().and_then(Nested::next) {
+                if let Some(visit) = pass.slices.as_mut().and_then(Visits::next) {
                     if let Some(&name) = self.names.get(visit.slice.index()) {
-                        self.add(&mut pass, visit, name);
+                        if pass.old.is_empty() {
+                            self.add::<true>(&mut pass, visit, name);
+                        } else {
+                            self.add::<false>(&mut pass, visit, name);
+                        }
                     }
                 } else {
-                    self.close(&mut pass, |_| false);
                     let Some(&track) = self.tracks.get(pass.n_tracks) else { break };
                     pass.n_tracks += 1;
                     let kind = self.all_tracks.get(track.index()).map(|track| track.kind);
                     pass.is_async = matches!(kind, Some(TrackKind::Async { .. }));
-                    // Clamping is left to where the old range and the new one are known.
-                    let edges = if self.edges == EdgeRule::Clamp { EdgeRule::Whole } else { self.edges };
-                    pass.slices = Some(Nested::new(self.layout, track, pass.swept.clone(), edges));
+                    let slices = Visits::new(self.layout, track, &pass.swept);
+                    pass.latest.clear();
+                    pass.latest.resize(slices.n_rows(), Latest::NONE);
+                    pass.outermost.clear();
+                    pass.slices = Some(slices);
                 }
             }
         }
@@ -235,7 +256,7 @@ impl<'l> Stats<'l> {
         let (swept, is_entering) =
             if self.edges == EdgeRule::InsideOnly || from.is_empty() || moved >= ticks(&to) {
                 // Nothing of the old range is of use.
-                self.sums.fill(Sums::default());
+                self.sums.fill(Sums::NONE);
                 old = Tick::MIN..Tick::MIN;
                 self.counted = to.clone();
                 (to, true)
@@ -250,73 +271,85 @@ impl<'l> Stats<'l> {
                     (from.end.min(to.end)..from.end.max(to.end), to.end > from.end)
                 }
             };
-        Pass { old, swept, is_entering, n_tracks: 0, slices: None, is_async: false, open: Vec::new() }
+        Pass {
+            old,
+            swept,
+            is_entering,
+            n_tracks: 0,
+            slices: None,
+            is_async: false,
+            latest: Vec::new(),
+            outermost: HashMap::default(),
+        }
     }
 
-    fn add(&mut self, pass: &mut Pass<'l>, visit: Visit, name: NameId) {
-        self.close(pass, |open| open.may_hold(&visit));
-        let sign = if pass.is_entering { 1 } else { -1 };
-        let swept = clamp(&visit, &pass.swept);
-        let (before, after) = (self.length(&visit, &pass.old), self.length(&visit, &self.counted));
-        // What of it changes: the part that is swept over, or all of it.
-        let (start, end, changes) = match self.edges {
-            EdgeRule::Clamp => (swept.start, swept.end, true),
-            _ => (visit.start, visit.end, before.is_some() != after.is_some()),
+    /// Takes in what a visit changes. `FIRST`: nothing was counted before the pass, so everything visited comes in.
+    #[inline(always)]
+    fn add<const FIRST: bool>(&mut self, pass: &mut Pass<'l>, visit: Visit, name: NameId) {
+        let is_entering = FIRST || pass.is_entering;
+        let before = if FIRST { None } else { self.length(&visit, &pass.old) };
+        let after = match self.edges {
+            EdgeRule::Clamp if FIRST => Some(length(&clamp(&visit, &pass.swept))),
+            _ => self.length(&visit, &self.counted),
         };
-        if let Some(parent) = pass.open.last_mut()
-            && parent.takes_all
-            && parent.visit.depth + 1 == visit.depth
-        {
-            // An async span may outlive its parent.
-            let end = end.min(parent.visit.end);
-            parent.rest -= sign * i128::from(end.0) - sign * i128::from(start.0.min(end.0));
+        // What of it changes: the part that is swept over, or all of it.
+        let (swept, is_shared) = match self.edges {
+            EdgeRule::Clamp => (clamp(&visit, &pass.swept), true),
+            _ => (visit.start..visit.end, before.is_some() != after.is_some()),
+        };
+        if visit.row > visit.top {
+            let above = &pass.latest[visit.row as usize - 1];
+            if let Some(parent) = self.sums.get_mut(above.name.index()) {
+                // An async span may outlive its parent.
+                let end = swept.end.min(above.end).max(swept.start);
+                parent.children += signed(length(&(swept.start..end)), is_entering);
+            }
         }
         let sums = &mut self.sums[name.index()];
         if before != after {
             before.into_iter().for_each(|length| sums.remove(length));
             after.into_iter().for_each(|length| sums.add(length));
         }
-        let counts = before.is_some() || after.is_some();
-        let mut open = Open { visit, name, rest: 0, takes_all: false, counts };
-        if changes {
-            let length = sign * (i128::from(end.0) - i128::from(start.0));
-            if self.n_open[name.index()] == 0 || pass.is_async {
-                sums.total += length;
-            }
-            // Of a slice that counts whole, children elsewhere are not seen.
-            let whole = match self.edges {
-                EdgeRule::Whole if visit.is_cut => self.layout.self_time(visit.slice),
-                _ => None,
+        if before.is_some() || after.is_some() {
+            // Whatever counts is covered by what it lies in, so the outermost one is enough to know.
+            let outermost = if visit.top == 0 {
+                &mut sums.outermost
+            } else {
+                pass.outermost.entry((visit.top, name)).or_insert(Place { row: 0, slice: NO_SLICE })
             };
-            open.takes_all = whole.is_none();
-            open.rest = whole.map_or(length, |own| sign * i128::from(own.0));
+            let is_above = (visit.top..visit.row).contains(&outermost.row);
+            if is_above && pass.latest[outermost.row as usize].slice == outermost.slice && !pass.is_async {
+                sums.nested += i128::from(after.unwrap_or(0)) - i128::from(before.unwrap_or(0));
+            } else {
+                *outermost = Place { row: visit.row, slice: visit.slice };
+            }
         }
-        self.n_open[name.index()] += u32::from(counts);
-        pass.open.push(open);
-    }
-
-    /// Closes the innermost slices that are not to be kept.
-    fn close(&mut self, pass: &mut Pass<'l>, keep: impl Fn(&Visit) -> bool) {
-        while let Some(open) = pass.open.pop_if(|open| !keep(&open.visit)) {
-            self.sums[open.name.index()].self_time += open.rest;
-            self.n_open[open.name.index()] -= u32::from(open.counts);
+        let mut latest = Latest { slice: visit.slice, name, end: visit.end };
+        if !is_shared {
+            latest.name = NO_NAME;
+        } else if self.edges == EdgeRule::Whole && sticks_out(&visit, &pass.swept) {
+            // Of a slice that counts whole, children elsewhere are not seen.
+            if let Some(own) = self.layout.self_time(visit.slice) {
+                let length = length(&(visit.start..visit.end));
+                sums.children += signed(length.saturating_sub(own.0.unsigned_abs()), is_entering);
+                latest.name = NO_NAME;
+            }
         }
+        pass.latest[visit.row as usize] = latest;
     }
 
     /// The length with which a slice counts in a range, if it does.
+    #[inline(always)]
     fn length(&self, visit: &Visit, range: &Range<Tick>) -> Option<u64> {
-        let touches = !range.is_empty()
-            && visit.start < range.end
-            && (visit.end > range.start || visit.start == visit.end && visit.start >= range.start);
-        let is_inside = visit.start >= range.start && visit.end <= range.end;
+        let part = clamp(visit, range);
+        let is_point = visit.start == visit.end && range.contains(&visit.start);
+        if part.start >= part.end && !is_point {
+            return None;
+        }
         match self.edges {
-            _ if !touches => None,
-            EdgeRule::Clamp => {
-                let part = clamp(visit, range);
-                Some(part.end.0.abs_diff(part.start.0))
-            }
-            EdgeRule::Whole => Some(visit.length()),
-            EdgeRule::InsideOnly => is_inside.then(|| visit.length()),
+            EdgeRule::Clamp => Some(length(&part)),
+            EdgeRule::InsideOnly if sticks_out(visit, range) => None,
+            _ => Some(length(&(visit.start..visit.end))),
         }
     }
 
@@ -329,8 +362,8 @@ impl<'l> Stats<'l> {
         (count > 0).then(|| NameStats {
             name,
             count,
-            total: saturated(sums.total),
-            self_time: saturated(sums.self_time),
+            total: saturated(sums.lengths - sums.nested),
+            self_time: saturated(sums.lengths - sums.children),
             min: ticks(sums.min),
             max: ticks(sums.max),
             mean: saturated(sums.lengths / i128::from(count)),
@@ -354,10 +387,20 @@ impl<'l> Stats<'l> {
 }
 
 impl Sums {
+    const NONE: Self = Self {
+        lengths: 0,
+        nested: 0,
+        children: 0,
+        min: u64::MAX,
+        max: 0,
+        outermost: Place { row: 0, slice: NO_SLICE },
+        histogram: Histogram::NONE,
+    };
+
+    #[inline(always)]
     fn add(&mut self, length: u64) {
-        let is_first = self.histogram.count() == 0;
-        self.min = if is_first { length } else { self.min.min(length) };
-        self.max = if is_first { length } else { self.max.max(length) };
+        self.min = self.min.min(length);
+        self.max = self.max.max(length);
         self.lengths += i128::from(length);
         self.histogram.add(length);
     }
@@ -366,14 +409,28 @@ impl Sums {
         self.lengths -= i128::from(length);
         self.histogram.remove(length);
         // Whether another is as short, or as long, only the buckets know.
-        if let Some((least, greatest)) = self.histogram.bounds() {
-            self.min = if length <= self.min { least } else { self.min.max(least) };
-            self.max = if length >= self.max { greatest } else { self.max.min(greatest) };
-        }
+        let (least, greatest) = self.histogram.bounds().unwrap_or((u64::MAX, 0));
+        self.min = if length <= self.min { least } else { self.min.max(least) };
+        self.max = if length >= self.max { greatest } else { self.max.min(greatest) };
     }
 }
 
+fn signed(ticks: u64, is_positive: bool) -> i128 {
+    if is_positive { ticks.into() } else { -i128::from(ticks) }
+}
+
+fn sticks_out(visit: &Visit, range: &Range<Tick>) -> bool {
+    visit.start < range.start || visit.end > range.end
+}
+
+/// Of a range that is not backwards.
+#[inline(always)]
+fn length(range: &Range<Tick>) -> u64 {
+    range.end.0.wrapping_sub(range.start.0).cast_unsigned()
+}
+
 /// The part of a slice that lies in a range that it touches.
+#[inline(always)]
 fn clamp(visit: &Visit, range: &Range<Tick>) -> Range<Tick> {
     visit.start.max(range.start)..visit.end.min(range.end)
 }

@@ -9,8 +9,8 @@ use hashbrown::HashMap;
 use spall_model::{NameId, SliceId, Tick, Ticks, Trace, TrackId};
 
 use crate::flame::{self, Shape};
-use crate::nested::{Nested, Visit};
-use crate::{EdgeRule, Layout, Row, TreeOrder};
+use crate::visits::{Visit, Visits};
+use crate::{Layout, Row, TreeOrder};
 
 /// A node of a [`Tree`]. Sums saturate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -88,9 +88,11 @@ impl Tree {
     ) -> Self {
         let mut merge = Merge::default();
         for track in tracks {
-            merge.open.clear();
-            for visit in Nested::new(layout, track, range.clone(), EdgeRule::Clamp) {
-                merge.add(visit, key(visit.slice));
+            let visits = Visits::new(layout, track, &range);
+            merge.latest.clear();
+            merge.latest.resize(visits.n_rows(), None);
+            for visit in visits {
+                merge.add(visit, &range, key(visit.slice));
             }
         }
         merge.graft.finish(Ticks::ZERO)
@@ -180,25 +182,58 @@ impl Graft {
 #[derive(Default)]
 struct Merge {
     graft: Graft,
-    /// The open slices that are shown, and their nodes.
-    open: Vec<(Visit, u32)>,
+    /// For each row of the track that had a slice, what the latest is shown as: nothing if neither it nor what it lies in
+    /// is shown.
+    latest: Vec<Option<Option<Shown>>>,
+}
+
+/// The node of a slice, or of the one it lies in if it is not shown itself.
+#[derive(Debug, Clone, Copy)]
+struct Shown {
+    node: u32,
+    /// Where that slice ends, in the range.
+    end: Tick,
 }
 
 impl Merge {
-    fn add(&mut self, visit: Visit, key: Option<NameId>) {
-        let Some(key) = key else { return };
-        while self.open.pop_if(|(open, _)| !open.may_hold(&visit)).is_some() {}
-        let parent = self.open.last().copied();
+    fn add(&mut self, visit: Visit, range: &Range<Tick>, key: Option<NameId>) {
+        let parent = self.parent(&visit);
+        let Some(key) = key else {
+            self.latest[visit.row as usize] = Some(parent);
+            return;
+        };
+        let start = visit.start.max(range.start);
         // A span that outlives its parent counts below it as far as they overlap, so that children never exceed it.
-        let end = parent.map_or(visit.end, |(parent, _)| visit.end.min(parent.end)).max(visit.start);
-        let visit = Visit { end, ..visit };
-        let length = visit.length();
-        let node = self.graft.child(parent.map(|(_, node)| node), key);
-        if let Some((_, parent)) = parent {
-            let time = &mut self.graft.nodes[parent as usize].self_time;
+        let end = visit.end.min(parent.map_or(range.end, |parent| parent.end)).max(start);
+        let length = end.0.abs_diff(start.0);
+        let node = self.graft.child(parent.map(|parent| parent.node), key);
+        if let Some(parent) = parent {
+            let time = &mut self.graft.nodes[parent.node as usize].self_time;
             time.0 = time.0.saturating_sub_unsigned(length).max(0);
         }
         self.graft.add(node, 1, Ticks(i64::try_from(length).unwrap_or(i64::MAX)));
-        self.open.push((visit, node));
+        self.latest[visit.row as usize] = Some(Some(Shown { node, end }));
+    }
+
+    /// What a slice is shown below.
+    fn parent(&mut self, visit: &Visit) -> Option<Shown> {
+        if visit.row == visit.top {
+            return None;
+        }
+        match self.latest[visit.row as usize - 1] {
+            Some(found) => found,
+            None => self.parent_of_orphan(visit),
+        }
+    }
+
+    /// The parent of a span may be over when the range begins; then it is below the one that has the parent in it.
+    #[cold]
+    fn parent_of_orphan(&mut self, visit: &Visit) -> Option<Shown> {
+        let (top, row) = (visit.top as usize, visit.row as usize);
+        let above = self.latest[top..row].iter().rposition(Option::is_some);
+        let found = above.and_then(|above| self.latest[top + above]).flatten();
+        // Every row is filled once, so all orphans together cost no more than the rows.
+        self.latest[above.map_or(top, |above| top + above)..row].fill(Some(found));
+        found
     }
 }

@@ -310,6 +310,39 @@ fn layout_2_6_panning_by_whole_columns_shifts_the_answer() {
 }
 
 #[test]
+fn layout_2_10_a_part_of_a_frame_shows_what_the_frame_shows_there() {
+    let mut random = Random(5);
+    let mut scratch = Scratch::new();
+    for _ in 0..1000 {
+        let slices = random_slices(&mut random);
+        let row = row_of(&slices);
+        let view = random_view(&mut random, &slices);
+        let frame = Frame::new(view, random_columns(&mut random), Fidelity::Exact);
+        let from = random.below(u64::from(frame.columns()) + 2) as u32;
+        let part = frame.part(from..from + random.below(40) as u32);
+        let owners = |frame: &Frame, rects: &[Rect]| {
+            let mut owners = vec![None; frame.columns() as usize];
+            rects.iter().for_each(|rect| owners[rect.x0 as usize..rect.x1 as usize].fill(Some(rect.slice)));
+            owners
+        };
+        let whole = owners(&frame, &rects_of(&row, &frame, &mut scratch));
+        let rects = rects_of(&row, &part, &mut scratch);
+        let shown = owners(&part, &rects);
+        assert_eq!(
+            shown,
+            whole[(from as usize).min(whole.len())..][..shown.len()],
+            "{slices:?}\n{frame:?}\n{part:?}"
+        );
+        let counted: u32 = rects.iter().map(|rect| rect.count).sum();
+        assert_eq!(counted as usize, row.view(RowId(0)).seen(&part).len());
+        if !shown.is_empty() {
+            assert_eq!(part.first_column(), frame.first_column() + i128::from(from));
+            assert_eq!(part.ticks(0), frame.ticks(from));
+        }
+    }
+}
+
+#[test]
 fn layout_3_appending_changes_nothing_that_was_there() {
     let mut random = Random(3);
     let mut scratch = Scratch::new();
