@@ -1,22 +1,36 @@
-//! Layout: building it, and asking dense rows for their rectangles.
+//! Layout: building it, asking rows of any density for their rectangles, and everything else that is asked of it.
+//!
+//! A hundred million slices take 3 GiB and are measured only where `SPALL_BENCH_LARGE` is set.
 
 use std::hint::black_box;
+use std::ops::Range;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use spall::layout::{Fidelity, Frame, Layout, Options, RowId, Scratch};
-use spall::model::{Tick, Trace};
-use spall_benches::input;
+use spall::layout::{
+    EdgeRule, Fidelity, Frame, Layout, Options, Rect, Row, RowId, Scratch, Stats, Tree, TreeOrder, stats,
+};
+use spall::model::{Tick, Trace, TrackId};
+use spall_benches::layout_input::{self, Character};
+use spall_benches::peer;
 
-const SIZES: [(&str, u32); 2] = [("1M", 1 << 20), ("10M", 10 << 20)];
 /// Columns of a wide screen.
 const COLUMNS: u16 = 1920;
 const ROWS: u32 = 60;
+const EVER: Range<Tick> = Tick::MIN..Tick::MAX;
+
+fn sizes() -> Vec<(&'static str, u32)> {
+    let mut sizes = vec![("1M", 1 << 20), ("10M", 10 << 20)];
+    if std::env::var_os("SPALL_BENCH_LARGE").is_some() {
+        sizes.push(("100M", 100_000_000));
+    }
+    sizes
+}
 
 fn build(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("spall-layout/build/families");
     group.sample_size(10);
-    for (size, slices) in SIZES {
-        let trace = input::families(slices, false).finish();
+    for (size, slices) in [("1M", 1 << 20), ("10M", 10 << 20)] {
+        let trace = layout_input::families(slices, false).finish();
         group.throughput(Throughput::Elements(trace.slices().len() as u64));
         group.bench_function(size, |bencher| {
             bencher.iter_with_large_drop(|| {
@@ -29,57 +43,146 @@ fn build(criterion: &mut Criterion) {
     group.finish();
 }
 
-/// The middle part of a trace, one `2^zoom`th of it.
-fn view(trace: &Trace<'_>, zoom: u32) -> std::ops::Range<Tick> {
-    let (first, last) = trace.bounds().unwrap_or_default();
-    let length = (last.0 - first.0) >> zoom;
-    let start = first.0 + (last.0 - first.0 - length) / 2;
-    Tick(start)..Tick(start + length)
+/// The rectangles of all rows, of which each slice in view is to be in one.
+fn rects_of(rows: &[Row], frame: &Frame, scratch: &mut Scratch, out: &mut Vec<Rect>) {
+    out.clear();
+    for (row, id) in rows.iter().zip((0..).map(RowId)) {
+        row.view(id).rects(frame, scratch, out);
+    }
+}
+
+fn n_counted(rects: &[Rect]) -> usize {
+    rects.iter().map(|rect| rect.count as usize).sum()
 }
 
 fn row(criterion: &mut Criterion) {
-    let mut group = criterion.benchmark_group("spall-layout/row/dense");
-    for (size, slices) in SIZES {
-        let trace = input::dense_rows(slices, 1).finish();
-        let layout = Layout::new(&trace, &Options::default());
-        let Some(row) = layout.row(RowId(0)) else { continue };
-        for zoom in (0..16).step_by(2) {
-            let frame = Frame::new(view(&trace, zoom), COLUMNS, Fidelity::Fast);
+    for (size, slices) in sizes() {
+        for character in Character::ALL {
+            let rows = layout_input::rows(character, slices, 1);
+            let Some(row) = rows.first().map(|row| row.view(RowId(0))) else { continue };
+            let extent = layout_input::extent(&row);
+            let mut group =
+                criterion.benchmark_group(format!("spall-layout/row/{}-{size}", character.name()));
             let (mut scratch, mut rects) = (Scratch::new(), Vec::new());
-            group.bench_function(BenchmarkId::new(size, format!("zoom-{zoom}")), |bencher| {
-                bencher.iter(|| {
-                    rects.clear();
-                    row.rects(&frame, &mut scratch, &mut rects);
-                    assert!(!rects.is_empty());
-                    black_box(rects.len())
+            for zoom in (0..16).step_by(2) {
+                let view = layout_input::middle(&extent, zoom);
+                for fidelity in [Fidelity::Fast, Fidelity::Exact] {
+                    let frame = Frame::new(view.clone(), COLUMNS, fidelity);
+                    group.bench_function(BenchmarkId::new(format!("{fidelity:?}"), zoom), |bencher| {
+                        bencher.iter(|| rects_of(&rows, &frame, &mut scratch, &mut rects));
+                    });
+                    assert_eq!(n_counted(&rects), row.seen(&frame).len());
+                }
+                let frame = Frame::new(view, COLUMNS, Fidelity::Fast);
+                group.bench_function(BenchmarkId::new("a search per column", zoom), |bencher| {
+                    bencher.iter(|| black_box(peer::layout::skip_scan(&row, &frame)));
                 });
-            });
+                // What it takes depends on the size, unlike the others.
+                if slices < 1 << 21 {
+                    group.bench_function(BenchmarkId::new("scan", zoom), |bencher| {
+                        bencher.iter(|| {
+                            let (_, seen) = peer::layout::scan(&row, &frame);
+                            assert_eq!(seen, row.seen(&frame).len());
+                        });
+                    });
+                }
+            }
+            group.finish();
         }
     }
-    group.finish();
 }
 
+/// A frame of many dense rows, the same moved by 64 columns, and what is under the pointer.
 fn frame(criterion: &mut Criterion) {
-    let mut group = criterion.benchmark_group("spall-layout/frame/60-dense-rows");
-    for (size, slices) in SIZES {
-        let trace = input::dense_rows(slices, ROWS).finish();
-        let layout = Layout::new(&trace, &Options::default());
-        assert_eq!(layout.rows().len(), ROWS as usize);
-        let frame = Frame::new(view(&trace, 0), COLUMNS, Fidelity::Fast);
-        let (mut scratch, mut rects) = (Scratch::new(), Vec::new());
-        group.bench_function(size, |bencher| {
+    for (size, slices) in sizes() {
+        for character in Character::ALL {
+            let rows = layout_input::rows(character, slices, ROWS);
+            let Some(row) = rows.first().map(|row| row.view(RowId(0))) else { continue };
+            let mut group =
+                criterion.benchmark_group(format!("spall-layout/frame/{}-{size}", character.name()));
+            let (mut scratch, mut rects) = (Scratch::new(), Vec::new());
+            let frame = Frame::new(layout_input::extent(&row), COLUMNS, Fidelity::Fast);
+            let moved = frame.part(frame.columns() - 64..frame.columns());
+            for (name, frame) in [("pan by 64 columns", moved), ("60 rows", frame)] {
+                group.bench_function(name, |bencher| {
+                    bencher.iter(|| rects_of(&rows, &frame, &mut scratch, &mut rects));
+                });
+                let seen: usize = rows.iter().map(|row| row.view(RowId(0)).seen(&frame).len()).sum();
+                assert_eq!(n_counted(&rects), seen);
+            }
+            let mut place = 0_u32;
+            group.bench_function("hit test", |bencher| {
+                bencher.iter(|| {
+                    place = place.wrapping_add(7919);
+                    black_box(Rect::hit(&rects, RowId(place % ROWS), place % u32::from(COLUMNS)))
+                });
+            });
+            group.bench_function("snap", |bencher| {
+                bencher.iter(|| {
+                    place = place.wrapping_add(7919);
+                    black_box(row.nearest_edge(frame.tick_at(f64::from(place % u32::from(COLUMNS)))))
+                });
+            });
+            group.finish();
+        }
+    }
+}
+
+fn tracks(trace: &Trace<'_>) -> impl Iterator<Item = TrackId> + use<> {
+    (0..u32::try_from(trace.tracks().len()).unwrap_or(0)).map(TrackId)
+}
+
+/// Statistics and merged trees of a million nested calls.
+fn sums(criterion: &mut Criterion) {
+    let trace = layout_input::calls(1 << 20);
+    let layout = Layout::new(&trace, &Options::default());
+    let n_slices = trace.slices().len() as u64;
+    let mut group = criterion.benchmark_group("spall-layout/sums/calls-1M");
+    group.sample_size(10);
+    group.throughput(Throughput::Elements(n_slices));
+    for edges in [EdgeRule::Clamp, EdgeRule::Whole, EdgeRule::InsideOnly] {
+        group.bench_function(BenchmarkId::new("statistics", format!("{edges:?}")), |bencher| {
             bencher.iter(|| {
-                rects.clear();
-                for row in layout.rows().filter_map(|row| layout.row(RowId(row))) {
-                    row.rects(&frame, &mut scratch, &mut rects);
-                }
-                assert!(rects.len() >= ROWS as usize);
-                black_box(rects.len())
+                let names = stats(&trace, &layout, tracks(&trace), EVER, edges);
+                assert_eq!(names.iter().map(|name| name.count).sum::<u64>(), n_slices);
             });
         });
     }
+    group.bench_function("tree", |bencher| {
+        bencher.iter_with_large_drop(|| {
+            let tree = Tree::new(&trace, &layout, tracks(&trace), EVER);
+            assert_eq!(tree.nodes().iter().map(|node| node.count).sum::<u64>(), n_slices);
+            tree
+        });
+    });
+    group.finish();
+
+    let mut group = criterion.benchmark_group("spall-layout/sums/calls-1M, part");
+    let (start, end) = trace.bounds().unwrap_or_default();
+    let step = (end.0 - start.0) / 100;
+    let mut dragged = Stats::new(&trace, &layout, tracks(&trace), start..Tick(end.0 / 2), EdgeRule::Clamp);
+    dragged.step(usize::MAX);
+    let mut ahead = false;
+    group.bench_function("statistics, an edge moved by a hundredth", |bencher| {
+        bencher.iter(|| {
+            ahead = !ahead;
+            dragged.move_to(start..Tick(end.0 / 2 + if ahead { step } else { 0 }));
+            assert!(dragged.step(usize::MAX));
+        });
+    });
+    let tree = Tree::new(&trace, &layout, tracks(&trace), EVER);
+    group.bench_function("rows of the tree", |bencher| {
+        bencher.iter_with_large_drop(|| tree.rows(TreeOrder::Weight));
+    });
+    let rows = tree.rows(TreeOrder::Weight);
+    let frame = Frame::new(Tick(0)..Tick(tree.total().0), COLUMNS, Fidelity::Fast);
+    let (mut scratch, mut rects) = (Scratch::new(), Vec::new());
+    group.bench_function("frame of the tree", |bencher| {
+        bencher.iter(|| rects_of(&rows, &frame, &mut scratch, &mut rects));
+    });
+    assert_eq!(n_counted(&rects), tree.nodes().len());
     group.finish();
 }
 
-criterion_group!(benches, build, row, frame);
+criterion_group!(benches, build, row, frame, sums);
 criterion_main!(benches);

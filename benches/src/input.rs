@@ -1,6 +1,5 @@
 //! Traces to measure on: generated ones of known content, and real ones where there are any.
 
-use spall::model::{ByteRange, Event, Limits, Text, Thread, ThreadEvent, Tick, Ticks, TraceBuilder};
 use spall_synth::spall::Shape;
 
 use crate::json_input;
@@ -104,37 +103,4 @@ fn real(path: &str, events: usize, records: usize, slices: usize) -> Option<Inpu
     let (folder, file) = path.rsplit_once('/')?;
     let data = std::fs::read(spall_synth::corpus::folder(folder)?.join(file)).ok()?;
     Some(Input { name: file.to_owned(), data, events, records, slices })
-}
-
-/// A builder with `slices` complete slices of ten ticks, a tick apart: `rows` threads with one row each.
-#[must_use]
-pub fn dense_rows(slices: u32, rows: u32) -> TraceBuilder<'static> {
-    let mut builder = TraceBuilder::new(&Limits::default());
-    for index in 0..slices {
-        let (thread, at) = (index % rows, i64::from(index / rows) * 11);
-        push(&mut builder, thread, at, 10);
-    }
-    builder
-}
-
-/// A builder with `slices` nested slices on 8 threads: families of a parent with 7 children. With `shuffled` they
-/// come in an order that has nothing to do with time.
-#[must_use]
-pub fn families(slices: u32, shuffled: bool) -> TraceBuilder<'static> {
-    let mut builder = TraceBuilder::new(&Limits::default());
-    // Odd and thus prime to a power of two: visits every number once.
-    const STEP: u32 = 0x9e37_79b1;
-    let slices = slices.next_power_of_two();
-    for index in 0..slices {
-        let index = if shuffled { index.wrapping_mul(STEP) & (slices - 1) } else { index };
-        let (thread, family, member) = (index / 8 % 8, i64::from(index / 64), i64::from(index % 8));
-        let (at, length) = if member == 0 { (0, 100) } else { (10 * member, 9) };
-        push(&mut builder, thread, family * 101 + at, length);
-    }
-    builder
-}
-
-fn push(builder: &mut TraceBuilder<'static>, thread: u32, at: i64, length: i64) {
-    let event = ThreadEvent::new(Thread::new(1_u32, thread), Tick(at), Text::plain(b"work"));
-    builder.push(&Event::Complete(event, Ticks(length)), ByteRange::default());
 }

@@ -4,6 +4,7 @@
 
 pub mod input;
 mod json_input;
+pub mod layout_input;
 pub mod measure;
 pub mod ours;
 pub mod peer;

@@ -1,15 +1,19 @@
 //! Measures every budget of the project in one run and says whether it is met.
 //!
 //! Ours and the rival's jobs take turns on the same bytes; what counts is the ratio of the fastest rounds.
+//!
+//! `budgets [spall|json|heph|apitrace|layout|memory|large]…` measures these parts; without a part it measures all but
+//! `large`, which needs 4 GiB.
 
 #![cfg_attr(not(feature = "serde-json"), allow(unused, reason = "rivals are features"))]
 #![allow(clippy::print_stdout, clippy::cast_precision_loss, reason = "prints figures for people")]
 
+mod layout;
+
 use std::process::Command;
 use std::time::Duration;
 
-use spall::layout::{Fidelity, Frame, Layout, Options, RowId, Scratch};
-use spall::model::Tick;
+use spall::layout::{Layout, Options};
 use spall_benches::input::{self, Input};
 use spall_benches::measure::{Job, fastest, job};
 use spall_benches::{ours, peer};
@@ -143,76 +147,6 @@ fn fastest_of(mut run: impl FnMut()) -> Duration {
     fastest(&mut [job(&mut run)], ROUNDS).first().copied().unwrap_or_default()
 }
 
-fn layout() {
-    const SLICES: u32 = 1 << 20;
-    let trace = input::families(SLICES, false).finish();
-    let sorted = per(fastest_of(|| drop(Layout::new(&trace, &Options::default()))), trace.slices().len());
-    line("layout", "sorted/1M", "ns/slice", sorted, None, Budget::AtMost(40.0));
-    let [sort, keep] = [true, false].map(|shuffled| {
-        let mut best = Duration::MAX;
-        for _ in 0..3 {
-            let builder = input::families(SLICES, shuffled);
-            best = best.min(spall_benches::measure::timed(|| builder.finish()));
-        }
-        per(best, SLICES as usize)
-    });
-    line("sorting", "shuffled/1M", "ns/slice", sort - keep, None, Budget::AtMost(60.0));
-}
-
-/// The slowest of several zoom levels of one dense row, and a frame of 60 of them.
-fn frames() {
-    let mut frames = Vec::new();
-    for (size, slices) in [("1M", 1 << 20), ("10M", 10 << 20)] {
-        let trace = input::dense_rows(slices, 1).finish();
-        let layout = Layout::new(&trace, &Options::default());
-        let mut slowest = Duration::ZERO;
-        for zoom in (0..16).step_by(2) {
-            let (first, last) = trace.bounds().unwrap_or_default();
-            let length = (last.0 - first.0) >> zoom;
-            let start = first.0 + (last.0 - first.0 - length) / 2;
-            let frame = Frame::new(Tick(start)..Tick(start + length), 1920, Fidelity::Fast);
-            let (mut scratch, mut rects) = (Scratch::new(), Vec::new());
-            let Some(row) = layout.row(RowId(0)) else { continue };
-            slowest = slowest.max(fastest_of(|| {
-                rects.clear();
-                row.rects(&frame, &mut scratch, &mut rects);
-            }));
-        }
-        line(
-            "dense row",
-            &format!("{size}, slowest of 8 zooms"),
-            "us",
-            per(slowest, 1000),
-            None,
-            Budget::AtMost(100.0),
-        );
-        let trace = input::dense_rows(slices, 60).finish();
-        let layout = Layout::new(&trace, &Options::default());
-        let (first, last) = trace.bounds().unwrap_or_default();
-        let frame = Frame::new(first..last, 1920, Fidelity::Fast);
-        let (mut scratch, mut rects) = (Scratch::new(), Vec::new());
-        let time = fastest_of(|| {
-            rects.clear();
-            for row in layout.rows().filter_map(|row| layout.row(RowId(row))) {
-                row.rects(&frame, &mut scratch, &mut rects);
-            }
-        });
-        line("frame of 60 dense rows", size, "ms", per(time, 1_000_000), None, Budget::AtMost(6.0));
-        frames.push(time);
-    }
-    if let [small, large] = frames[..] {
-        let (small, large) = (per(small, 1_000_000), per(large, 1_000_000));
-        line(
-            "frame of 60 dense rows",
-            "10M",
-            "ms",
-            large,
-            Some(("the same of 1M", small)),
-            Budget::Slower(2.0),
-        );
-    }
-}
-
 /// Bytes that stay allocated.
 fn bytes_of<T>(make: impl FnOnce() -> T) -> (T, u64, u64) {
     let mut made = None;
@@ -247,7 +181,8 @@ fn circumstances() {
     println!("commit {}", output("git", &["describe", "--always", "--dirty"]).unwrap_or_default().trim());
     println!("{}", output("rustc", &["-vV"]).unwrap_or_default().trim());
     println!("processor {}, load {}", processor.unwrap_or_default(), load.trim());
-    println!("command cargo run --release -p spall-benches --bin budgets\n");
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    println!("command cargo run --release -p spall-benches --bin budgets -- {}\n", arguments.join(" "));
 }
 
 fn main() {
@@ -256,11 +191,21 @@ fn main() {
         "{:<24} {:<30} {:>8} {:<9} {:<20} {:>8} {:>6} {:<13} met",
         "job", "input", "ours", "", "rival", "", "ratio", "budget"
     );
-    spall_v3();
-    json();
-    heph();
-    apitrace();
-    layout();
-    frames();
-    memory();
+    let parts: [(&str, fn()); 6] = [
+        ("spall", spall_v3),
+        ("json", json),
+        ("heph", heph),
+        ("apitrace", apitrace),
+        ("layout", layout::all),
+        ("memory", memory),
+    ];
+    let asked: Vec<String> = std::env::args().skip(1).collect();
+    for (name, measure) in parts {
+        if asked.is_empty() || asked.iter().any(|asked| asked == name) {
+            measure();
+        }
+    }
+    if asked.iter().any(|asked| asked == "large") {
+        layout::large();
+    }
 }

@@ -1,0 +1,211 @@
+//! The budgets of the layout.
+
+use std::hint::black_box;
+use std::time::Duration;
+
+use spall::layout::{
+    EdgeRule, Fidelity, Frame, Layout, Options, Rect, Row, RowId, Scratch, Stats, Tree, stats,
+};
+use spall::model::{Tick, Trace, TrackId};
+use spall_benches::layout_input::{self, Character};
+use spall_benches::measure::{fastest, job, timed};
+use spall_benches::peer;
+
+use crate::{Budget, line, per};
+
+const COLUMNS: u16 = 1920;
+const ROWS: u32 = 60;
+const SLICES: u32 = 1 << 20;
+const SIZES: [(&str, u32); 2] = [("1M", 1 << 20), ("10M", 10 << 20)];
+
+/// Everything but what takes gigabytes.
+pub(crate) fn all() {
+    build();
+    sums();
+    trees();
+    let slowest = SIZES.map(|(size, slices)| rows(size, slices));
+    for (frames, (size, _)) in slowest.iter().zip(SIZES).skip(1) {
+        compare_frames(size, frames, &slowest[0]);
+    }
+}
+
+/// A hundred million slices.
+pub(crate) fn large() {
+    let small = rows("1M", 1 << 20);
+    let large = rows("100M", 100_000_000);
+    compare_frames("100M", &large, &small);
+}
+
+fn fastest_of(mut run: impl FnMut()) -> Duration {
+    fastest(&mut [job(&mut run)], 25).first().copied().unwrap_or_default()
+}
+
+fn build() {
+    let trace = layout_input::families(SLICES, false).finish();
+    let sorted = per(fastest_of(|| drop(Layout::new(&trace, &Options::default()))), trace.slices().len());
+    line("layout", "sorted/1M", "ns/slice", sorted, None, Budget::AtMost(40.0));
+    let trace = layout_input::calls(SLICES);
+    let sorted = per(fastest_of(|| drop(Layout::new(&trace, &Options::default()))), trace.slices().len());
+    line("layout", "calls/1M", "ns/slice", sorted, None, Budget::AtMost(40.0));
+    let [sort, keep] = [true, false].map(|shuffled| {
+        let mut best = Duration::MAX;
+        for _ in 0..5 {
+            let builder = layout_input::families(SLICES, shuffled);
+            best = best.min(timed(|| builder.finish()));
+        }
+        per(best, SLICES as usize)
+    });
+    line("sorting", "shuffled/1M", "ns/slice", sort - keep, None, Budget::AtMost(60.0));
+}
+
+fn tracks(trace: &Trace<'_>) -> impl Iterator<Item = TrackId> + use<> {
+    (0..u32::try_from(trace.tracks().len()).unwrap_or(0)).map(TrackId)
+}
+
+const EVER: std::ops::Range<Tick> = Tick::MIN..Tick::MAX;
+
+/// Statistics of everything, and of a range whose edges move.
+fn sums() {
+    for (name, trace) in [
+        ("families/1M", layout_input::families(SLICES, false).finish()),
+        ("calls/1M", layout_input::calls(SLICES)),
+    ] {
+        let layout = Layout::new(&trace, &Options::default());
+        let n_slices = trace.slices().len();
+        let time = fastest_of(|| {
+            let names = stats(&trace, &layout, tracks(&trace), EVER, EdgeRule::Clamp);
+            assert_eq!(names.iter().map(|name| name.count).sum::<u64>(), n_slices as u64);
+        });
+        line("statistics", name, "ns/slice", per(time, n_slices), None, Budget::AtMost(5.0));
+    }
+    let trace = layout_input::calls(SLICES);
+    let layout = Layout::new(&trace, &Options::default());
+    let (start, end) = trace.bounds().unwrap_or_default();
+    let (step, half) = ((end.0 - start.0) / 100, start.0 + (end.0 - start.0) / 2);
+    let mut dragged = Stats::new(&trace, &layout, tracks(&trace), start..Tick(half), EdgeRule::Clamp);
+    dragged.step(usize::MAX);
+    let count = |dragged: &Stats<'_>| dragged.by_name().iter().map(|name| name.count).sum::<u64>();
+    let before = count(&dragged);
+    dragged.move_to(start..Tick(half + step));
+    dragged.step(usize::MAX);
+    let moved = usize::try_from(count(&dragged) - before).unwrap_or(1);
+    let mut ahead = true;
+    let time = fastest_of(|| {
+        ahead = !ahead;
+        dragged.move_to(start..Tick(half + if ahead { step } else { 0 }));
+        assert!(dragged.step(usize::MAX));
+    });
+    let input = format!("calls/1M, by {moved} slices");
+    line("statistics, dragged", &input, "ns/slice", per(time, moved), None, Budget::Open);
+}
+
+fn trees() {
+    let trace = layout_input::calls(SLICES);
+    let layout = Layout::new(&trace, &Options::default());
+    let n_slices = trace.slices().len();
+    let time = fastest_of(|| {
+        let tree = Tree::new(&trace, &layout, tracks(&trace), EVER);
+        assert_eq!(tree.nodes().iter().map(|node| node.count).sum::<u64>(), n_slices as u64);
+    });
+    line("merged tree", "calls/1M", "ns/slice", per(time, n_slices), None, Budget::AtMost(60.0));
+}
+
+/// Rows of `slices` slices, alone and 60 together: what a frame of each character takes.
+fn rows(size: &str, slices: u32) -> Vec<(Character, Duration)> {
+    Character::ALL
+        .into_iter()
+        .map(|character| {
+            let input = format!("{}/{size}", character.name());
+            one_row(&input, &layout_input::rows(character, slices, 1));
+            (character, many_rows(&input, &layout_input::rows(character, slices, ROWS)))
+        })
+        .collect()
+}
+
+fn rects_of(rows: &[Row], frame: &Frame, scratch: &mut Scratch, out: &mut Vec<Rect>) {
+    out.clear();
+    for (row, id) in rows.iter().zip((0..).map(RowId)) {
+        row.view(id).rects(frame, scratch, out);
+    }
+}
+
+/// Asserts that each slice in view is in one rectangle.
+fn check(rows: &[Row], frame: &Frame, rects: &[Rect]) {
+    let seen: usize = rows.iter().map(|row| row.view(RowId(0)).seen(frame).len()).sum();
+    assert_eq!(rects.iter().map(|rect| rect.count as usize).sum::<usize>(), seen);
+}
+
+/// The slowest of 8 zoom levels of one dense row, and what is asked about a place in it.
+fn one_row(input: &str, rows: &[Row]) {
+    let Some(row) = rows.first().map(|row| row.view(RowId(0))) else { return };
+    let extent = layout_input::extent(&row);
+    let (mut scratch, mut rects) = (Scratch::new(), Vec::new());
+    for (fidelity, most) in [(Fidelity::Fast, 100.0), (Fidelity::Exact, 150.0)] {
+        let mut slowest = (Duration::ZERO, Duration::ZERO, 0);
+        for zoom in (0..16).step_by(2) {
+            let frame = Frame::new(layout_input::middle(&extent, zoom), COLUMNS, fidelity);
+            let mut jobs = [
+                job(|| rects_of(rows, &frame, &mut scratch, &mut rects)),
+                job(|| black_box(peer::layout::skip_scan(&row, &frame))),
+            ];
+            let [ours, scan] = fastest(&mut jobs, 25)[..] else { continue };
+            drop(jobs);
+            check(rows, &frame, &rects);
+            slowest = slowest.max((ours, scan, zoom));
+        }
+        let (ours, scan, zoom) = slowest;
+        let name = format!("{input}, zoom 2^{zoom} of 8");
+        let rival = Some(("a search per column", per(scan, 1000)));
+        let job = format!("dense row, {fidelity:?}");
+        line(&job, &name, "us", per(ours, 1000), rival, Budget::AtMost(most));
+    }
+    // Far apart, so that nothing is in a cache that would not be there for a pointer that moves.
+    let step = (extent.end.0 - extent.start.0) / 1009;
+    let places = || (0..1000).map(|place| Tick(extent.start.0 + place * 389 % 1009 * step));
+    let find = fastest_of(|| _ = black_box(places().filter_map(|at| row.find(at)).count()));
+    line("find", input, "ns", per(find, 1000), None, Budget::AtMost(1000.0));
+    let snap = fastest_of(|| _ = black_box(places().filter_map(|at| row.nearest_edge(at)).count()));
+    line("snap", input, "ns", per(snap, 1000), None, Budget::AtMost(1000.0));
+}
+
+/// A frame of many dense rows, the same moved by 64 columns, and what is under a pointer.
+fn many_rows(input: &str, rows: &[Row]) -> Duration {
+    let Some(row) = rows.first() else { return Duration::ZERO };
+    let extent = layout_input::extent(&row.view(RowId(0)));
+    let frame = Frame::new(extent, COLUMNS, Fidelity::Fast);
+    let (mut scratch, mut rects) = (Scratch::new(), Vec::new());
+    let whole = fastest_of(|| rects_of(rows, &frame, &mut scratch, &mut rects));
+    check(rows, &frame, &rects);
+    line("frame of 60 dense rows", input, "ms", per(whole, 1_000_000), None, Budget::AtMost(6.0));
+    let places = || (0..1000).map(|place| (RowId(place * 7 % ROWS), place * 389 % u32::from(COLUMNS)));
+    let hit = fastest_of(|| {
+        let hits = places().filter_map(|(row, column)| Rect::hit(&rects, row, column));
+        black_box(hits.count());
+    });
+    line("hit test", input, "ns", per(hit, 1000), None, Budget::AtMost(1000.0));
+    let moved = frame.part(frame.columns() - 64..frame.columns());
+    let pan = fastest_of(|| rects_of(rows, &moved, &mut scratch, &mut rects));
+    check(rows, &moved, &rects);
+    line(
+        "pan",
+        &format!("{input}, by 64 columns"),
+        "ns/column",
+        per(pan, 64 * rows.len()),
+        None,
+        Budget::Open,
+    );
+    whole
+}
+
+fn compare_frames(size: &str, large: &[(Character, Duration)], small: &[(Character, Duration)]) {
+    for (&(character, large), &(_, small)) in large.iter().zip(small) {
+        line(
+            "frame of 60 dense rows",
+            &format!("{}/{size}", character.name()),
+            "ms",
+            per(large, 1_000_000),
+            Some(("the same of 1M", per(small, 1_000_000))),
+            Budget::Slower(2.0),
+        );
+    }
+}

@@ -1,0 +1,130 @@
+//! Slices to lay out: made directly, so that a hundred million of them fit where a file of them would not.
+
+use std::ops::Range;
+
+use spall::layout::{Row, RowView};
+use spall::model::{
+    ByteRange, Event, Limits, SliceId, Text, Thread, ThreadEvent, Tick, Ticks, Trace, TraceBuilder,
+};
+
+/// Numbers that look random and are the same in every run.
+#[derive(Debug, Clone)]
+struct Random(u64);
+
+impl Random {
+    fn bits(&mut self) -> u64 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        self.0 >> 33
+    }
+
+    /// Most are short, a few very long: every power of two up to `2^24` half as often as the one before.
+    fn heavy_tailed(&mut self) -> i64 {
+        let bits = self.bits();
+        let power = 4 + bits.trailing_ones().min(20);
+        i64::try_from(bits >> 7 & ((1 << power) - 1)).unwrap_or(0)
+    }
+}
+
+/// What a row of slices looks like.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Character {
+    /// Ten ticks each, a tick apart: all are as long, the most there is to compare.
+    Even,
+    /// Lengths and gaps of every magnitude.
+    Mixed,
+}
+
+impl Character {
+    /// Both.
+    pub const ALL: [Self; 2] = [Self::Even, Self::Mixed];
+
+    /// What it is called in reports.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Even => "even",
+            Self::Mixed => "mixed",
+        }
+    }
+}
+
+/// So many rows of together `slices` slices.
+#[must_use]
+pub fn rows(character: Character, slices: u32, rows: u32) -> Vec<Row> {
+    let mut random = Random(7);
+    let row = |_| {
+        let mut row = Row::new();
+        let mut at = 0;
+        for index in 0..slices / rows {
+            let (gap, length) = match character {
+                Character::Even => (1, 10),
+                Character::Mixed => (random.heavy_tailed(), random.heavy_tailed()),
+            };
+            row.push(Tick(at + gap), Tick(at + gap + length), SliceId(index));
+            at += gap + length;
+        }
+        row
+    };
+    (0..rows).map(row).collect()
+}
+
+/// What there is in a row, from the first start to the last end.
+#[must_use]
+pub fn extent(row: &RowView<'_>) -> Range<Tick> {
+    row.starts().first().copied().unwrap_or_default()..row.ends().last().copied().unwrap_or_default()
+}
+
+/// The middle of a range, one `2^zoom`th of it.
+#[must_use]
+pub fn middle(range: &Range<Tick>, zoom: u32) -> Range<Tick> {
+    let length = (range.end.0 - range.start.0) >> zoom;
+    let start = range.start.0 + (range.end.0 - range.start.0 - length) / 2;
+    Tick(start)..Tick(start + length)
+}
+
+/// A builder with `slices` nested slices on 8 threads: families of a parent with 7 children. With `shuffled` they
+/// come in an order that has nothing to do with time.
+#[must_use]
+pub fn families(slices: u32, shuffled: bool) -> TraceBuilder<'static> {
+    let mut builder = TraceBuilder::new(&Limits::default());
+    // Odd and thus prime to a power of two: visits every number once.
+    const STEP: u32 = 0x9e37_79b1;
+    let slices = slices.next_power_of_two();
+    for index in 0..slices {
+        let index = if shuffled { index.wrapping_mul(STEP) & (slices - 1) } else { index };
+        let (thread, family, member) = (index / 8 % 8, i64::from(index / 64), i64::from(index % 8));
+        let (at, length) = if member == 0 { (0, 100) } else { (10 * member, 9) };
+        let event =
+            ThreadEvent::new(Thread::new(1_u32, thread), Tick(family * 101 + at), Text::plain(b"work"));
+        builder.push(&Event::Complete(event, Ticks(length)), ByteRange::default());
+    }
+    builder
+}
+
+/// Calls as a program makes them: `slices` of 16 names on 4 threads, up to 12 deep, some within themselves.
+#[must_use]
+pub fn calls(slices: u32) -> Trace<'static> {
+    const NAMES: &[u8; 41] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmno";
+    let mut builder = TraceBuilder::new(&Limits::default());
+    let mut random = Random(11);
+    for thread in 0..4_u32 {
+        let event = |at: i64, name| ThreadEvent::new(Thread::new(1_u32, thread), Tick(at), Text::plain(name));
+        let (mut at, mut left, mut open) = (0_i64, slices / 4, Vec::new());
+        while left > 0 || !open.is_empty() {
+            at += 1 + random.heavy_tailed();
+            let begins = left > 0 && open.len() < 12 && (open.is_empty() || random.bits().is_multiple_of(2));
+            let event = if begins {
+                left -= 1;
+                // A caller has two callees, of which it mostly calls the one; some names come again further down.
+                let name = (usize::from(random.bits().is_multiple_of(4)) + 5 * open.len()) % 40;
+                let name: &[u8] = &NAMES[name..=name];
+                open.push(name);
+                Event::Begin(event(at, name))
+            } else {
+                Event::End(event(at, open.pop().unwrap_or_default()))
+            };
+            builder.push(&event, ByteRange::default());
+        }
+    }
+    builder.finish()
+}

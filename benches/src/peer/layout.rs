@@ -1,0 +1,32 @@
+//! Dense rows without an index.
+
+use spall::layout::{Frame, RowView};
+
+/// Looks at every slice in view: how many runs of columns there are to be drawn, and how many slices.
+#[must_use]
+pub fn scan(row: &RowView<'_>, frame: &Frame) -> (usize, usize) {
+    let seen = row.seen(frame);
+    let (mut runs, mut end) = (0, 0);
+    for (&start, &stop) in row.starts()[seen.clone()].iter().zip(&row.ends()[seen.clone()]) {
+        let first = frame.x(start) as u32;
+        let last = frame.x(stop) as u32 + 1;
+        runs += usize::from(first >= end);
+        end = end.max(last);
+    }
+    (runs, seen.len())
+}
+
+/// Draws the first slice of each column and skips to the next column by a search: what it is called in the column it does
+/// not know.
+#[must_use]
+pub fn skip_scan(row: &RowView<'_>, frame: &Frame) -> usize {
+    let seen = row.seen(frame);
+    let (mut runs, mut at) = (0, seen.start);
+    while at < seen.end {
+        runs += 1;
+        let column = frame.x(row.ends()[at]) as u32;
+        let edge = frame.ticks(column).end;
+        at += row.starts()[at..seen.end].partition_point(|&start| start < edge).max(1);
+    }
+    runs
+}
