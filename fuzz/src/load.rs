@@ -25,10 +25,17 @@ pub fn run(bytes: &[u8]) -> bool {
 }
 
 /// What must not depend on how the input came in.
-fn facts(trace: &Trace<'_>) -> impl PartialEq + std::fmt::Debug {
-    let names: Vec<_> = trace.slices().names().iter().map(|&name| trace.name(name).into_owned()).collect();
-    let slices = (trace.slices().starts().to_vec(), trace.slices().ends().to_vec(), names);
-    (slices, trace.tracks().len(), trace.bounds(), trace.diagnostics().counts().to_vec())
+fn facts<'t>(trace: &'t Trace<'_>) -> impl PartialEq + std::fmt::Debug + use<'t> {
+    let slices = trace.slices();
+    let names: Vec<_> = slices.names().iter().map(|&name| trace.names().bytes(name)).collect();
+    (
+        slices.starts(),
+        slices.ends(),
+        names,
+        trace.tracks().len(),
+        trace.bounds(),
+        trace.diagnostics().counts(),
+    )
 }
 
 fn check(trace: &Trace<'_>) {

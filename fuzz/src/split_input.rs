@@ -1,9 +1,14 @@
 //! Splitting the input anywhere changes nothing; cutting it leaves a prefix.
 
+use core::fmt::{Debug, Display};
+
 use spall::{
-    format::{heph, spall as binary},
+    format::{
+        heph,
+        spall::{self as binary, auto},
+    },
     json,
-    model::{Chunk, Parser},
+    model::{ByteRange, Chunk, DiagnosticKind, Event, Parser, ProfileKey},
 };
 
 /// Reads `bytes` whole, in pieces, and cut, with every parser. The first byte says how large the pieces
@@ -14,66 +19,140 @@ use spall::{
 pub fn run(bytes: &[u8]) -> bool {
     let Some((&size, bytes)) = bytes.split_first() else { return false };
     let size = usize::from(size) + 1;
-    let spall = check(binary::Parser::new, bytes, size);
-    let heph = check(heph::Parser::new, bytes, size);
-    let json = check(json::Parser::new, bytes, size);
-    spall || heph || json
+    let spall = check(|| events(binary::Parser::new()), bytes, size);
+    let heph = check(|| events(heph::Parser::new()), bytes, size);
+    let json = check(|| events(json::Parser::new()), bytes, size);
+    let auto = check(records, bytes, size);
+    spall || heph || json || auto
 }
 
-fn check<P: Parser<Error: std::fmt::Display>>(parser: impl Fn() -> P, bytes: &[u8], size: usize) -> bool {
-    let whole = events(parser(), bytes, bytes.len());
-    let pieces = events(parser(), bytes, size);
-    assert_eq!(whole, pieces, "in pieces of {size}");
-    let cut = events(parser(), &bytes[..bytes.len() - size.min(bytes.len())], bytes.len());
+/// What a reader did with the bytes that it was given.
+enum Step<T> {
+    NeedMore(usize),
+    Consumed(usize, Option<(ByteRange, T)>),
+    End,
+    Failed(String),
+}
+
+/// One step of a parser of events.
+fn events<'a, P: Parser<Error: Display>>(mut parser: P) -> impl FnMut(&'a [u8], bool) -> Step<Event<'a>> {
+    move |data, eof| match parser.parse(data, eof) {
+        Ok(Chunk::NeedMore(more)) => Step::NeedMore(more),
+        Ok(Chunk::Skipped(length)) => Step::Consumed(length, None),
+        Ok(Chunk::Parsed(parsed)) => Step::Consumed(parsed.consumed, Some((parsed.bytes, parsed.event))),
+        Ok(Chunk::End) => Step::End,
+        Err(error) => Step::Failed(error.to_string()),
+    }
+}
+
+/// One step of the parser of native auto traces.
+fn records<'a>() -> impl FnMut(&'a [u8], bool) -> Step<auto::Record<'a>> {
+    let mut parser = auto::Parser::new();
+    move |data, eof| match parser.parse(data, eof) {
+        Ok(auto::Step::NeedMore(more)) => Step::NeedMore(more),
+        Ok(auto::Step::Skipped(length)) => Step::Consumed(length, None),
+        Ok(auto::Step::Record { consumed, record, bytes }) => Step::Consumed(consumed, Some((bytes, record))),
+        Ok(auto::Step::End) => Step::End,
+        Err(error) => Step::Failed(error.to_string()),
+    }
+}
+
+fn check<'a, T: Fact, S: FnMut(&'a [u8], bool) -> Step<T>>(
+    reader: impl Fn() -> S,
+    bytes: &'a [u8],
+    size: usize,
+) -> bool {
+    let (whole, error) = read(reader(), bytes, bytes.len());
+    let (pieces, error_in_pieces) = read(reader(), bytes, size);
+    assert_eq!(differs(&whole, &pieces), None, "in pieces of {size}");
+    assert_eq!((whole.len(), error), (pieces.len(), error_in_pieces), "in pieces of {size}");
+    let (cut, _) = read(reader(), &bytes[..bytes.len() - size.min(bytes.len())], bytes.len());
     // The number 0 stands for several layouts of spall, and which it is is judged by what there is of the file.
     if bytes.starts_with(b"\x0d\xf0\xad\x0b\0\0\0\0\0\0\0\0\0\0\0\0") {
         return true;
     }
+    let said = |facts: &[(ByteRange, T)], what: Kind| facts.iter().any(|(_, fact)| fact.kind() == what);
     // Whether a first object is the document or an event is judged by its keys, as many as there are.
-    let is_bare =
-        |events: &[String]| events.first().is_some_and(|line| line.contains("Diagnostic(BareEvents)"));
-    if is_bare(&whole) && !is_bare(&cut) {
+    let is_bare = |facts: &[(ByteRange, T)]| said(&facts[..facts.len().min(1)], Kind::BareEvents);
+    // The head of a CPU profile that is a document reaches to the end of it. After junk a reader looks for the next
+    // record that fits, and what fits depends on how much is left.
+    if is_bare(&whole) && !is_bare(&cut) || said(&cut, Kind::WholeProfile) || said(&cut, Kind::Junk) {
         return true;
     }
-    // The head of a CPU profile that is a document reaches to the end of it.
-    if cut.iter().any(|line| line.contains("Profile(ProfileEvent") && line.contains("key: Whole")) {
-        return true;
-    }
-    // After junk a reader looks for the next record that fits, and what fits depends on how much is left.
-    if cut.iter().any(|line| line.contains("Diagnostic(Junk)")) {
-        return true;
-    }
-    let content = |line: &&String| !line.contains("Diagnostic(") && !line.starts_with("error");
-    let whole: Vec<_> = whole.iter().filter(content).collect();
-    let cut: Vec<_> = cut.iter().filter(content).collect();
-    let differs = cut.iter().zip(&whole).find(|(cut, whole)| cut != whole);
-    assert!(cut.len() <= whole.len() && differs.is_none(), "cut by {size}: {differs:?} {:?}", cut.last());
+    let content = |mut facts: Vec<(ByteRange, T)>| {
+        facts.retain(|(_, fact)| matches!(fact.kind(), Kind::Content | Kind::WholeProfile));
+        facts
+    };
+    let (whole, cut) = (content(whole), content(cut));
+    assert_eq!(differs(&cut, &whole), None, "cut by {size}");
+    assert!(cut.len() <= whole.len(), "cut by {size}, but there is also {:?}", cut.last());
     !whole.is_empty()
 }
 
-/// The events, each as text, and the error if there is one.
-fn events<P: Parser<Error: std::fmt::Display>>(mut parser: P, bytes: &[u8], size: usize) -> Vec<String> {
+/// The first place at which both say something, but not the same.
+fn differs<T: Fact>(a: &[(ByteRange, T)], b: &[(ByteRange, T)]) -> Option<String> {
+    let mut pairs = a.iter().zip(b);
+    // A number may be none, which equals nothing.
+    let (a, b) = pairs.find(|(a, b)| a != b && format!("{a:?}") != format!("{b:?}"))?;
+    Some(format!("{a:?} is not {b:?}"))
+}
+
+/// What a reader says, and the error if there is one.
+fn read<'a, T>(
+    mut step: impl FnMut(&'a [u8], bool) -> Step<T>,
+    bytes: &'a [u8],
+    size: usize,
+) -> (Vec<(ByteRange, T)>, Option<String>) {
     let (mut start, mut end) = (0, size.min(bytes.len()));
-    let mut events = Vec::new();
+    let mut facts = Vec::new();
     loop {
-        match parser.parse(&bytes[start..end], end == bytes.len()) {
-            Ok(Chunk::NeedMore(more)) => {
+        match step(&bytes[start..end], end == bytes.len()) {
+            Step::NeedMore(more) => {
                 assert!(more > 0 && end < bytes.len(), "asks for what it has");
                 end = (end + size).min(bytes.len());
             }
-            Ok(Chunk::Skipped(length)) => {
-                assert!(length > 0);
+            Step::Consumed(length, fact) => {
+                assert!(length > 0 || fact.is_some(), "nothing was done");
                 start += length;
+                facts.extend(fact);
             }
-            Ok(Chunk::Parsed(parsed)) => {
-                start += parsed.consumed;
-                events.push(format!("{:?} {:?}", parsed.bytes, parsed.event));
-            }
-            Ok(Chunk::End) => return events,
-            Err(error) => {
-                events.push(format!("error {error}"));
-                return events;
-            }
+            Step::End => return (facts, None),
+            Step::Failed(error) => return (facts, Some(error)),
+        }
+    }
+}
+
+/// What matters of an event when the input is cut.
+#[derive(PartialEq)]
+enum Kind {
+    Content,
+    WholeProfile,
+    BareEvents,
+    Junk,
+    OtherDiagnostic,
+}
+
+trait Fact: PartialEq + Debug {
+    fn kind(&self) -> Kind;
+}
+
+impl Fact for Event<'_> {
+    fn kind(&self) -> Kind {
+        match self {
+            Event::Diagnostic(DiagnosticKind::BareEvents) => Kind::BareEvents,
+            Event::Diagnostic(DiagnosticKind::Junk) => Kind::Junk,
+            Event::Diagnostic(_) => Kind::OtherDiagnostic,
+            Event::Profile(profile) if profile.key == ProfileKey::Whole => Kind::WholeProfile,
+            _ => Kind::Content,
+        }
+    }
+}
+
+impl Fact for auto::Record<'_> {
+    fn kind(&self) -> Kind {
+        match self {
+            Self::Damage(_) => Kind::OtherDiagnostic,
+            _ => Kind::Content,
         }
     }
 }
