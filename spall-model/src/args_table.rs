@@ -4,50 +4,54 @@ use alloc::vec::Vec;
 
 use crate::{
     Args, ArgsFormat,
+    log::Log,
     store::{Arena, Entry},
 };
 
 /// A row of an [`ArgsTable`]; 0 is no arguments.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub(crate) struct ArgsId(u32);
 
 impl ArgsId {
     pub(crate) const NONE: Self = Self(0);
 }
 
+/// Arguments by number, 17 bytes each.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct ArgsTable<'a> {
-    rows: Vec<Row<'a>>,
+    bytes: Log<Entry<'a>>,
+    /// Positions in `formats`.
+    format: Log<u8>,
     arena: Arena,
     formats: Vec<&'static ArgsFormat>,
-}
-
-#[derive(Debug, Clone, Copy)]
-struct Row<'a> {
-    bytes: Entry<'a>,
-    format: u32,
-    /// Arguments that come on top of these: those of a slice's end.
-    then: ArgsId,
+    /// Arguments that come on top of others, those of a slice's end: by the others.
+    on_top: Vec<(ArgsId, ArgsId)>,
 }
 
 impl<'a> ArgsTable<'a> {
-    /// Keeps `args`, whose bytes `keep` copies or borrows. [`ArgsId::NONE`] for none, and once 2³² − 2 are kept.
+    /// Keeps `args`, whose bytes `keep` copies or borrows. [`ArgsId::NONE`] for none, and once 2³² − 2 are kept or
+    /// there are more than 256 formats.
     #[inline]
     fn add(&mut self, args: Args<'_>, keep: impl FnOnce(&mut Arena) -> Entry<'a>) -> ArgsId {
         if args.is_none() {
             return ArgsId::NONE;
         }
-        let Ok(index) = u32::try_from(self.rows.len() + 1) else { return ArgsId::NONE };
-        let format = match self.formats.iter().position(|&known| core::ptr::eq(known, args.format())) {
-            Some(format) => format,
-            None => {
-                self.formats.push(args.format());
-                self.formats.len() - 1
-            }
-        };
-        let format = u32::try_from(format).unwrap_or(u32::MAX);
-        self.rows.push(Row { bytes: keep(&mut self.arena), format, then: ArgsId::NONE });
+        let Ok(index) = u32::try_from(self.bytes.len() + 1) else { return ArgsId::NONE };
+        let Some(format) = self.format_of(args) else { return ArgsId::NONE };
+        self.bytes.push(keep(&mut self.arena));
+        self.format.push(format);
         ArgsId(index)
+    }
+
+    #[inline]
+    fn format_of(&mut self, args: Args<'_>) -> Option<u8> {
+        let known = self.formats.iter().position(|&known| core::ptr::eq(known, args.format()));
+        let position = known.unwrap_or(self.formats.len());
+        let format = u8::try_from(position).ok()?;
+        if known.is_none() {
+            self.formats.push(args.format());
+        }
+        Some(format)
     }
 
     #[inline]
@@ -59,45 +63,44 @@ impl<'a> ArgsTable<'a> {
         self.add(args, |arena| arena.copy(args.bytes()))
     }
 
-    /// Puts the arguments `then` on top of `first`; the row to keep for both.
+    /// Puts the arguments `then` on top of `first`, which has none yet; the row to keep for both.
     pub(crate) fn join(&mut self, first: ArgsId, then: ArgsId) -> ArgsId {
-        match self.row_mut(first) {
-            Some(row) => {
-                row.then = then;
-                first
-            }
-            None => then,
+        if first == ArgsId::NONE {
+            return then;
         }
+        self.on_top.push((first, then));
+        first
     }
 
-    fn row_mut(&mut self, id: ArgsId) -> Option<&mut Row<'a>> {
-        self.rows.get_mut((id.0 as usize).checked_sub(1)?)
+    /// The arguments that come on top of others.
+    pub(crate) fn on_top(&self, id: ArgsId) -> Args<'_> {
+        let found = self.on_top.binary_search_by_key(&id, |&(first, _)| first).ok();
+        found.and_then(|found| self.on_top.get(found)).map_or(Args::NONE, |&(_, then)| self.get(then))
     }
 
-    /// The arguments of a row, and those on top of them.
-    pub(crate) fn get(&self, id: ArgsId) -> (Args<'_>, Args<'_>) {
-        let (first, then) = self.row(id);
-        (first, self.row(then).0)
-    }
-
-    fn row(&self, id: ArgsId) -> (Args<'_>, ArgsId) {
+    /// The arguments of a row.
+    pub(crate) fn get(&self, id: ArgsId) -> Args<'_> {
         let row = || {
             let index = (id.0 as usize).checked_sub(1)?;
-            let row = self.rows.get(index)?;
-            let format = self.formats.get(row.format as usize)?;
-            Some((Args::new(self.arena.get(row.bytes), format), row.then))
+            let format = self.formats.get(usize::from(*self.format.get(index)?))?;
+            Some(Args::new(self.arena.get(*self.bytes.get(index)?), format))
         };
         row().unwrap_or_default()
     }
 
-    pub(crate) fn into_owned(self) -> ArgsTable<'static> {
-        let Self { rows, mut arena, formats } = self;
-        let rows = rows.into_iter().map(|row| Row { bytes: arena.own(row.bytes), ..row }).collect();
-        ArgsTable { rows, arena, formats }
+    /// Makes what was added ready to be asked for.
+    pub(crate) fn finish(&mut self) {
+        self.on_top.sort_unstable();
+        self.on_top.shrink_to_fit();
+        self.arena.shrink_to_fit();
+        self.bytes.shrink_to_fit();
+        self.format.shrink_to_fit();
     }
 
-    pub(crate) fn shrink_to_fit(&mut self) {
-        self.arena.shrink_to_fit();
-        self.rows.shrink_to_fit();
+    pub(crate) fn into_owned(self) -> ArgsTable<'static> {
+        let Self { bytes, format, mut arena, formats, on_top } = self;
+        let mut owned = Log::default();
+        bytes.iter().for_each(|&entry| owned.push(arena.own(entry)));
+        ArgsTable { bytes: owned, format, arena, formats, on_top }
     }
 }

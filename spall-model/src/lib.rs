@@ -69,6 +69,8 @@ mod facts;
 mod id;
 mod limits;
 #[cfg(feature = "alloc")]
+mod log;
+#[cfg(feature = "alloc")]
 mod names;
 #[cfg(feature = "alloc")]
 pub mod nest;

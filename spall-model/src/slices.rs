@@ -178,18 +178,6 @@ impl Slices {
         self.args.push(args);
         self.flags.push(slice.flags);
     }
-
-    /// No slices, and room for so many.
-    pub(crate) fn with_capacity(capacity: usize) -> Self {
-        Self {
-            start: Vec::with_capacity(capacity),
-            end: Vec::with_capacity(capacity),
-            name: Vec::with_capacity(capacity),
-            category: Vec::with_capacity(capacity),
-            args: Vec::with_capacity(capacity),
-            flags: Vec::with_capacity(capacity),
-        }
-    }
 }
 
 #[cfg(test)]

@@ -33,6 +33,7 @@ impl Arena {
         entry
     }
 
+    #[inline]
     pub(crate) fn get<'s>(&'s self, entry: Entry<'s>) -> &'s [u8] {
         match entry {
             Entry::Input(bytes) => bytes,
@@ -63,6 +64,7 @@ impl<'a> Store<'a> {
         self.entries.len()
     }
 
+    #[inline]
     pub(crate) fn get(&self, index: usize) -> &[u8] {
         self.entries.get(index).map_or(b"", |&entry| self.arena.get(entry))
     }

@@ -192,9 +192,9 @@ impl<'a> Trace<'a> {
         match meta.value {
             MetaValue::Scalar(value) => value,
             MetaValue::Text(name) => Value::Text(Text::plain(self.names.bytes(name))),
-            MetaValue::Bytes(id) => Value::Bytes(self.args.get(id).0.bytes()),
-            MetaValue::List(id) => Value::List(self.args.get(id).0),
-            MetaValue::Map(id) => Value::Map(self.args.get(id).0),
+            MetaValue::Bytes(id) => Value::Bytes(self.args.get(id).bytes()),
+            MetaValue::List(id) => Value::List(self.args.get(id)),
+            MetaValue::Map(id) => Value::Map(self.args.get(id)),
         }
     }
 
@@ -220,14 +220,13 @@ impl<'a> Trace<'a> {
     #[must_use]
     pub fn slice_args(&self, id: SliceId) -> SliceArgs<'_> {
         let row = self.slices.args.get(id.index()).copied().unwrap_or_default();
-        let (begin, end) = self.args.get(row);
-        SliceArgs { begin, end }
+        SliceArgs { begin: self.args.get(row), end: self.args.on_top(row) }
     }
 
     /// The arguments of an instant, state, snapshot or other event.
     #[must_use]
     pub fn args_of(&self, of: &impl HasArgs) -> Args<'_> {
-        self.args.get(of.args_id()).0
+        self.args.get(of.args_id())
     }
 
     /// The text of a key.

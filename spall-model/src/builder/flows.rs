@@ -7,14 +7,21 @@ use hashbrown::HashMap;
 
 use crate::{
     ByteRange, DiagnosticKind, Diagnostics, Flow, FlowBind, FlowEvent, FlowPhase, Key, NameId, SliceId, Tick,
+    log::Log,
 };
 
-use super::{Keep, TraceBuilder, order::Arranged, registry::index32};
+use super::{
+    Keep, TraceBuilder,
+    by_time::{ByTime, Timed},
+    by_track::ByTrack,
+    order::Arranged,
+    registry::index32,
+};
 
 /// The ends of all arrows, in the order of the file.
 #[derive(Debug, Default)]
 pub(super) struct FlowLog {
-    ends: Vec<End>,
+    ends: Log<End>,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -68,14 +75,17 @@ impl<'a> TraceBuilder<'a> {
 /// The arrows whose both ends are bound to slices.
 #[allow(clippy::indexing_slicing, reason = "positions are made by this module")]
 pub(super) fn resolve(log: &FlowLog, arranged: &Arranged, diagnostics: &mut Diagnostics) -> Vec<Flow> {
+    if log.is_empty() {
+        return Vec::new();
+    }
     let slices = &arranged.slices;
     let bound = bind(log, arranged);
-    let mut order: Vec<u32> = (0..index32(log.ends.len())).collect();
-    order.sort_by_key(|&end| log.ends[end as usize].at);
+    let mut by_time = ByTime::default();
+    log.ends.iter().zip(0..).for_each(|(end, position)| by_time.add(end.at, position));
     let mut flows = Vec::new();
     let mut open: HashMap<FlowKey, Open, RandomState> = HashMap::default();
-    for end in order {
-        let (end, slice) = (&log.ends[end as usize], bound[end as usize]);
+    for &mut Timed { row: end, .. } in by_time.sorted() {
+        let (end, slice) = (&log.ends[end], bound[end as usize]);
         let Some(slice) = slice else {
             diagnostics.add(DiagnosticKind::UnboundFlow, end.bytes);
             continue;
@@ -130,23 +140,24 @@ struct Open {
 fn bind(log: &FlowLog, arranged: &Arranged) -> Vec<Option<SliceId>> {
     let slices = &arranged.slices;
     let mut bound = alloc::vec![None; log.ends.len()];
-    let mut by_track: Vec<(u32, Tick, u32)> = Vec::new();
-    for (end, position) in log.ends.iter().zip(0..) {
-        if end.bind == FlowBind::Slice {
-            bound[position as usize] = arranged.slice_of_row.get(end.row as usize).copied().map(SliceId);
-        } else {
-            by_track.push((arranged.track_ids[end.track as usize], end.at, position));
+    let by_track = ByTrack::new(log.ends.iter().map(|end| end.track), &arranged.track_order);
+    let mut by_time = ByTime::default();
+    let mut open: Vec<SliceId> = Vec::new();
+    let end_of = |slice: SliceId| slices.ends()[slice.index()];
+    for (track, &old) in arranged.tracks.iter().zip(&arranged.track_order) {
+        by_time.clear();
+        for &position in by_track.items(old) {
+            let end = &log.ends[position];
+            if end.bind == FlowBind::Slice {
+                bound[position as usize] = arranged.slice_of_row.get(end.row as usize).copied().map(SliceId);
+            } else {
+                by_time.add(end.at, position);
+            }
         }
-    }
-    by_track.sort_unstable();
-    for group in by_track.chunk_by(|a, b| a.0 == b.0) {
-        let Some(track) = group.first().and_then(|&(track, ..)| arranged.tracks.get(track as usize)) else {
-            continue;
-        };
         let mut next = track.slices();
-        let mut open: Vec<SliceId> = Vec::new();
-        let end_of = |slice: SliceId| slices.ends()[slice.index()];
-        for &(_, at, position) in group {
+        open.clear();
+        for &Timed { row: position, .. } in by_time.sorted().iter() {
+            let End { at, bind, .. } = log.ends[position];
             // The enclosing slice is sought with closed intervals: an arrow may leave at a slice's very end.
             while next.start < next.end && slices.starts()[next.start] <= at {
                 let start = slices.starts()[next.start];
@@ -155,7 +166,7 @@ fn bind(log: &FlowLog, arranged: &Arranged) -> Vec<Option<SliceId>> {
                 next.start += 1;
             }
             while open.pop_if(|top| end_of(*top) < at).is_some() {}
-            bound[position as usize] = match log.ends[position as usize].bind {
+            bound[position as usize] = match bind {
                 FlowBind::Next => {
                     let starts = &slices.starts()[track.slices()];
                     let following = track.slices().start + starts.partition_point(|&start| start < at);

@@ -1,6 +1,7 @@
 //! From events to a trace.
 
 mod by_time;
+mod by_track;
 mod counters;
 mod flows;
 mod keep;
@@ -20,6 +21,7 @@ use crate::{
     MetaEvent, NameId, Names, Other, Scope, SliceFlags, State, ThreadEvent, Tick, Ticks, Trace, Value,
     args_table::{ArgsId, ArgsTable},
     facts::MetaValue,
+    log::Log,
 };
 
 use self::{
@@ -57,14 +59,14 @@ pub struct TraceBuilder<'a> {
     diagnostics: Diagnostics,
     registry: Registry,
     /// Slices in the order of the file.
-    rows: Vec<SliceRow>,
+    rows: Log<SliceRow>,
     pairs: PairLog,
     spans: SpanLog,
     flows: FlowLog,
     objects: ObjectLog,
-    instants: Vec<OnTrack<Instant>>,
-    counters: Vec<OnTrack<CounterValue>>,
-    states: Vec<OnTrack<State>>,
+    instants: Log<OnTrack<Instant>>,
+    counters: Log<OnTrack<CounterValue>>,
+    states: Log<OnTrack<State>>,
     profiles: ProfileLog,
     meta: Vec<Meta>,
     others: Vec<Other>,
@@ -107,14 +109,14 @@ impl<'a> TraceBuilder<'a> {
             names: Names::default(),
             args: ArgsTable::default(),
             registry: Registry::default(),
-            rows: Vec::new(),
+            rows: Log::default(),
             pairs: PairLog::default(),
             spans: SpanLog::default(),
             flows: FlowLog::default(),
             objects: ObjectLog::default(),
-            instants: Vec::new(),
-            counters: Vec::new(),
-            states: Vec::new(),
+            instants: Log::default(),
+            counters: Log::default(),
+            states: Log::default(),
             profiles: ProfileLog::default(),
             meta: Vec::new(),
             others: Vec::new(),
@@ -168,6 +170,8 @@ impl<'a> TraceBuilder<'a> {
                 if let Some(row) = self.row::<K>(event, bytes) {
                     self.diagnostics.add(DiagnosticKind::MissingDuration, bytes);
                     self.push_slice(&row, row.at, SliceFlags::UNFINISHED, bytes);
+                    // It will get another end, which may change its place.
+                    self.registry.track_mut(row.track).in_order = false;
                 }
             }
             Event::Instant(event, scope) => self.instant::<K>(event, *scope, bytes),
@@ -232,18 +236,18 @@ impl<'a> TraceBuilder<'a> {
             self.diagnostics.add(DiagnosticKind::NegativeDuration, bytes);
             return (start, SliceFlags::CLAMPED);
         }
-        if start.0.checked_add(length.0).is_none() {
+        let end = start.0.checked_add(length.0).unwrap_or_else(|| {
             self.diagnostics.add(DiagnosticKind::TimeOutOfRange, bytes);
-        }
-        (start.after(length), SliceFlags::NONE)
+            i64::MAX
+        });
+        (Tick(end), SliceFlags::NONE)
     }
 
     /// Adds a slice that is no pair; `None` if there are too many.
     #[inline(always)]
     fn push_slice(&mut self, row: &Row, end: Tick, flags: SliceFlags, bytes: ByteRange) -> Option<u32> {
         let index = self.next_row(bytes)?;
-        self.touch(row.track, row.at, end);
-        self.registry.track_mut(row.track).in_order = false;
+        self.registry.track_mut(row.track).add_whole(row.at, end);
         self.rows.push(row.slice(end, flags, pairing::NO_PAIR));
         Some(index)
     }
@@ -261,9 +265,7 @@ impl<'a> TraceBuilder<'a> {
     /// Takes note that a track has something from `start` to `end`.
     #[inline(always)]
     fn touch(&mut self, track: u32, start: Tick, end: Tick) {
-        let track = self.registry.track_mut(track);
-        track.first = track.first.min(start);
-        track.last = track.last.max(end);
+        self.registry.track_mut(track).touch(start, end);
     }
 
     fn instant<'e, K: Keep<'a, 'e>>(&mut self, event: &ThreadEvent<'e>, scope: Scope, bytes: ByteRange) {
@@ -318,7 +320,7 @@ impl<'a> TraceBuilder<'a> {
         let flows = flows::resolve(&self.flows, &arranged, &mut self.diagnostics);
         let (objects, snapshots) = objects::finish(&mut self, &arranged);
         self.names.shrink_to_fit();
-        self.args.shrink_to_fit();
+        self.args.finish();
         Trace {
             clock: self.clock,
             conventions: self.conventions,
@@ -347,7 +349,7 @@ impl<'a> TraceBuilder<'a> {
 
     /// Draws slices without an end to the end of their thread.
     fn end_unfinished(&mut self) {
-        for row in &mut self.rows {
+        for row in self.rows.iter_mut() {
             // A repaired one has been given its end already.
             if row.flags.is_unfinished() && !row.flags.contains(SliceFlags::REPAIRED) {
                 row.end = self.registry.track(row.track).last.max(row.start);

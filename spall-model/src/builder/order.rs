@@ -8,12 +8,13 @@ use hashbrown::HashSet;
 
 use crate::{
     Conventions, CounterValue, Instant, Key, NameId, Names, Process, ProcessId, Slices, State, ThreadRole,
-    Tick, Track, TrackKind,
+    Tick, Track, TrackKind, log::Log, track::widen,
 };
 
 use super::{
     OnTrack, TraceBuilder,
     by_time::ByTime,
+    by_track::ByTrack,
     registry::{TrackKey, TrackRow, index32},
     rows::{self, SliceRow},
 };
@@ -30,6 +31,8 @@ pub(super) struct Arranged {
     pub(super) process_ids: Vec<u32>,
     /// The new number of each track.
     pub(super) track_ids: Vec<u32>,
+    /// The old number of each track.
+    pub(super) track_order: Vec<u32>,
     pub(super) slices: Slices,
     /// The slice that each row has become; empty if nobody asks.
     pub(super) slice_of_row: Vec<u32>,
@@ -38,28 +41,16 @@ pub(super) struct Arranged {
 /// Brings a builder's tables into display order; its rows become the trace's slices.
 pub(super) fn arrange(builder: &mut TraceBuilder<'_>, need_slice_of_row: bool) -> Arranged {
     let (mut processes, process_ids) = processes(builder);
-    let (mut tracks, track_ids) = tracks(builder, &process_ids);
-    let order = slice_order(builder, &mut tracks, &track_ids);
+    let (mut tracks, track_order) = tracks(builder, &process_ids);
+    let order = slice_order(builder, &mut tracks, &track_order);
     let slices = rows::columns(&core::mem::take(&mut builder.rows), &order);
     let slice_of_row = if need_slice_of_row { inverse(&order) } else { Vec::new() };
-    let instants = spread(
-        core::mem::take(&mut builder.instants),
-        &track_ids,
-        |instant| instant.at,
-        tracks.iter_mut().map(|track| &mut track.instants),
-    );
-    let counters = spread(
-        core::mem::take(&mut builder.counters),
-        &track_ids,
-        |value| value.at,
-        tracks.iter_mut().map(|track| &mut track.counters),
-    );
-    let states = spread(
-        core::mem::take(&mut builder.states),
-        &track_ids,
-        |state| state.start,
-        tracks.iter_mut().map(|track| &mut track.states),
-    );
+    let instants = core::mem::take(&mut builder.instants);
+    let instants = spread(&instants, |item| item.at, &mut tracks, &track_order, |track| &mut track.instants);
+    let counters = core::mem::take(&mut builder.counters);
+    let counters = spread(&counters, |item| item.at, &mut tracks, &track_order, |track| &mut track.counters);
+    let states = core::mem::take(&mut builder.states);
+    let states = spread(&states, |item| item.start, &mut tracks, &track_order, |track| &mut track.states);
     for (track, position) in tracks.iter().zip(0..) {
         let Some(process) = track.process.and_then(|process| processes.get_mut(process.0 as usize)) else {
             continue;
@@ -69,7 +60,18 @@ pub(super) fn arrange(builder: &mut TraceBuilder<'_>, need_slice_of_row: bool) -
         }
         process.tracks.end = position + 1;
     }
-    Arranged { processes, tracks, instants, counters, states, process_ids, track_ids, slices, slice_of_row }
+    Arranged {
+        processes,
+        tracks,
+        instants,
+        counters,
+        states,
+        process_ids,
+        track_ids: inverse(&track_order),
+        track_order,
+        slices,
+        slice_of_row,
+    }
 }
 
 /// An id as it sorts: numbers before text.
@@ -104,7 +106,7 @@ fn processes(builder: &mut TraceBuilder<'_>) -> (Vec<Process>, Vec<u32>) {
     (processes, ids)
 }
 
-/// Tracks by process, kind, sort index, name and id, and the new number of each old one.
+/// Tracks by process, kind, sort index, name and id, and their old numbers in that order.
 #[allow(clippy::indexing_slicing, reason = "an order is a permutation of the positions")]
 fn tracks(builder: &TraceBuilder<'_>, process_ids: &[u32]) -> (Vec<Track>, Vec<u32>) {
     let rows = &builder.registry.tracks;
@@ -154,35 +156,23 @@ fn tracks(builder: &TraceBuilder<'_>, process_ids: &[u32]) -> (Vec<Track>, Vec<u
             }
         })
         .collect();
-    (tracks, inverse(&order))
+    (tracks, order)
 }
 
 /// The rows in the order of their tracks, and within a track as [json 3.3] says; sets each track's range.
-#[allow(clippy::indexing_slicing, reason = "track numbers and row numbers are given out by the builder")]
-fn slice_order(builder: &TraceBuilder<'_>, tracks: &mut [Track], track_ids: &[u32]) -> Vec<u32> {
-    let mut next = alloc::vec![0_u32; tracks.len()];
-    for row in &builder.rows {
-        next[track_ids[row.track as usize] as usize] += 1;
-    }
-    let mut start = 0;
-    for (track, count) in tracks.iter_mut().zip(&mut next) {
-        track.slices = start..start + *count;
-        *count = start;
-        start = track.slices.end;
-    }
-    let mut order = alloc::vec![0_u32; builder.rows.len()];
-    for (row, position) in builder.rows.iter().zip(0..) {
-        let place = &mut next[track_ids[row.track as usize] as usize];
-        order[*place as usize] = position;
-        *place += 1;
-    }
+#[allow(clippy::indexing_slicing, reason = "track numbers are given out by the builder")]
+fn slice_order(builder: &TraceBuilder<'_>, tracks: &mut [Track], track_order: &[u32]) -> Vec<u32> {
+    let mut by_track = ByTrack::new(builder.rows.iter().map(|row| row.track), track_order);
     let mut scratch = Scratch::default();
-    // Most traces of begins and ends need no look at all: 7 % of loading spall v3.
-    let unsure = builder.registry.tracks.iter().zip(track_ids).filter(|(row, _)| !row.in_order);
-    for track in unsure.map(|(_, &track)| &tracks[track as usize]) {
-        sort_track(&mut order[track.slices()], &builder.rows, builder.conventions, &mut scratch);
+    for (track, &old) in tracks.iter_mut().zip(track_order) {
+        track.slices = by_track.range(old);
+        // Most traces need no look at all: 7 % of loading spall v3.
+        if !builder.registry.track(old).in_order {
+            let order = &mut by_track.order[track.slices()];
+            sort_track(order, &builder.rows, builder.conventions, &mut scratch);
+        }
     }
-    order
+    by_track.order
 }
 
 /// Reused between tracks.
@@ -198,35 +188,29 @@ struct Scratch {
 /// and another slice with one start the longer comes first, and the order of the file decides if they are equal or
 /// one has no length.
 #[allow(clippy::indexing_slicing, reason = "row numbers are given out by the builder")]
-fn sort_track(order: &mut [u32], rows: &[SliceRow], conventions: Conventions, scratch: &mut Scratch) {
-    let (start, end) = (|row: u32| rows[row as usize].start, |row: u32| rows[row as usize].end);
-    let is_pair = |row: u32| rows[row as usize].flags.is_paired();
-    // Most tracks are in order already: each row with the one before it, and each that is no pair with the last such.
-    let in_order = |a: u32, b: u32| {
-        start(a) < start(b)
-            || start(a) == start(b)
-                && (end(a) > end(b)
-                    || end(a) == end(b) && !conventions.children_first
-                    || is_pair(a) && is_pair(b))
-    };
-    let mut last_other = None;
-    let sorted = order.is_sorted_by(|&a, &b| {
-        if !is_pair(a) {
-            last_other = Some(a);
-        }
-        in_order(a, b) && (is_pair(b) || last_other.is_none_or(|other| in_order(other, b)))
-    });
-    if sorted {
+fn sort_track(order: &mut [u32], rows: &Log<SliceRow>, conventions: Conventions, scratch: &mut Scratch) {
+    // Most tracks are in order already.
+    if is_in_order(order.iter().map(|&row| &rows[row]), conventions) {
         return;
     }
-    let all = order.iter().map(|&row| (start(row), row));
-    let pairs = scratch.pairs.sort(all.clone().filter(|&(_, row)| is_pair(row)));
-    let others = scratch.others.sort(all.filter(|&(_, row)| !is_pair(row)));
-    for tied in others.chunk_by_mut(|a, b| a.after == b.after).filter(|tied| tied.len() > 1) {
+    let Scratch { pairs, others } = scratch;
+    pairs.clear();
+    others.clear();
+    for &row in &*order {
+        let SliceRow { start, flags, .. } = rows[row];
+        let kind = if flags.is_paired() { &mut *pairs } else { &mut *others };
+        kind.add(start, row);
+    }
+    let (pairs, others) = (pairs.sorted(), others.sorted());
+    for tied in others.chunk_by_mut(|a, b| a.time == b.time).filter(|tied| tied.len() > 1) {
         if conventions.children_first {
             tied.reverse();
         }
-        tied.sort_by_key(|tied| Reverse(end(tied.row)));
+        tied.sort_by_key(|tied| Reverse(rows[tied.row].end));
+    }
+    if pairs.is_empty() {
+        order.iter_mut().zip(others).for_each(|(slot, other)| *slot = other.row);
+        return;
     }
     let mut pairs = pairs.iter().map(|pair| pair.row).peekable();
     let mut others = others.iter().map(|other| other.row).peekable();
@@ -240,9 +224,34 @@ fn sort_track(order: &mut [u32], rows: &[SliceRow], conventions: Conventions, sc
     }
 }
 
+/// Whether each row is in order with the one before it, and each that is no pair with the last such.
+fn is_in_order<'r>(rows: impl Iterator<Item = &'r SliceRow>, conventions: Conventions) -> bool {
+    let in_order = |a: &SliceRow, b: &SliceRow| {
+        a.start < b.start
+            || a.start == b.start
+                && (a.end > b.end
+                    || a.end == b.end && !conventions.children_first
+                    || a.flags.is_paired() && b.flags.is_paired())
+    };
+    let (mut last, mut last_other) = (None, None);
+    for row in rows {
+        let is_pair = row.flags.is_paired();
+        if last.is_some_and(|last| !in_order(last, row))
+            || !is_pair && last_other.is_some_and(|other| !in_order(other, row))
+        {
+            return false;
+        }
+        last = Some(row);
+        if !is_pair {
+            last_other = last;
+        }
+    }
+    true
+}
+
 #[allow(clippy::indexing_slicing, reason = "row numbers are given out by the builder")]
-fn comes_first(rows: &[SliceRow], pair: u32, other: u32) -> bool {
-    let bounds = |row: u32| (rows[row as usize].start, rows[row as usize].end);
+fn comes_first(rows: &Log<SliceRow>, pair: u32, other: u32) -> bool {
+    let bounds = |row: u32| (rows[row].start, rows[row].end);
     let (pair_bounds, other_bounds) = (bounds(pair), bounds(other));
     if pair_bounds.0 != other_bounds.0 {
         return pair_bounds.0 < other_bounds.0;
@@ -254,25 +263,32 @@ fn comes_first(rows: &[SliceRow], pair: u32, other: u32) -> bool {
     pair_bounds.1 > other_bounds.1
 }
 
-/// Sorts items by track and time and sets each track's range.
-fn spread<'t, T>(
-    mut items: Vec<OnTrack<T>>,
-    track_ids: &[u32],
+/// Items by track and time; sets each track's range.
+#[allow(clippy::indexing_slicing, reason = "positions are made by this module")]
+fn spread<T: Copy>(
+    items: &Log<OnTrack<T>>,
     at: impl Fn(&T) -> Tick,
-    ranges: impl Iterator<Item = &'t mut Range<u32>>,
+    tracks: &mut [Track],
+    track_order: &[u32],
+    range_of: impl Fn(&mut Track) -> &mut Range<u32>,
 ) -> Vec<T> {
-    for item in &mut items {
-        item.track = track_ids.get(item.track as usize).copied().unwrap_or(u32::MAX);
+    if items.is_empty() {
+        return Vec::new();
     }
-    items.sort_by_key(|item| (item.track, at(&item.item)));
-    let mut start = 0;
-    for (range, track) in ranges.zip(0..) {
-        let count =
-            items.get(start..).unwrap_or_default().iter().take_while(|item| item.track == track).count();
-        *range = index32(start)..index32(start + count);
-        start += count;
+    let mut by_track = ByTrack::new(items.iter().map(|item| item.track), track_order);
+    let mut by_time = ByTime::default();
+    for (track, &old) in tracks.iter_mut().zip(track_order) {
+        let range = by_track.range(old);
+        let order = &mut by_track.order[widen(&range)];
+        let timed = order.iter().map(|&item| (at(&items[item].item), item));
+        if !timed.clone().is_sorted_by_key(|(at, _)| at) {
+            by_time.clear();
+            timed.for_each(|(at, item)| by_time.add(at, item));
+            order.iter_mut().zip(by_time.sorted()).for_each(|(slot, timed)| *slot = timed.row);
+        }
+        *range_of(track) = range;
     }
-    items.into_iter().map(|item| item.item).collect()
+    by_track.order.iter().map(|&item| items[item].item).collect()
 }
 
 /// For each old position its new one.

@@ -225,7 +225,8 @@ impl<'a> TraceBuilder<'a> {
         for (track, thread) in (0_u32..).zip(&pairs.threads).filter(|(_, thread)| thread.first <= thread.last)
         {
             self.touch(track, thread.first, thread.last);
-            self.registry.track_mut(track).in_order &= !thread.unordered && !thread.is_faulty();
+            let row = self.registry.track_mut(track);
+            row.in_order &= row.n_whole == 0 && !thread.unordered && !thread.is_faulty();
             let mut row = thread.innermost;
             while let Some(slice) = self.rows.get_mut(row as usize) {
                 row = core::mem::replace(&mut slice.pair, OPEN);
@@ -241,14 +242,14 @@ impl<'a> TraceBuilder<'a> {
             self.unpair_unordered(&pairs.threads);
         }
         for &(row, args) in &pairs.end_args {
-            let slice = &mut self.rows[row as usize];
+            let slice = &mut self.rows[row];
             slice.args = self.args.join(slice.args, args);
         }
     }
 
     /// Pairs of a thread whose times go back are not known to nest. \[json 3.2\]
     fn unpair_unordered(&mut self, threads: &[ThreadPairs]) {
-        for slice in &mut self.rows {
+        for slice in self.rows.iter_mut() {
             let thread = threads.get(slice.track as usize);
             if thread.is_some_and(|thread| thread.unordered && !thread.is_faulty()) {
                 slice.flags = slice.flags.without(SliceFlags::PAIRED);

@@ -1,9 +1,10 @@
 //! Which processes and tracks there are.
 
 use alloc::vec::Vec;
+use core::hash::BuildHasher;
 
 use foldhash::fast::RandomState;
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashTable};
 
 use crate::{Key, NameId, ThreadRole, Tick};
 
@@ -60,8 +61,30 @@ pub(super) struct TrackRow {
     /// The earliest and the latest time of anything on it; backwards while there is nothing.
     pub(super) first: Tick,
     pub(super) last: Tick,
-    /// Its slices are known to be in order: pairs, each begun no earlier than the one before.
+    /// How many slices it has that events of a thread did not begin and end, and the bounds of the last one.
+    pub(super) n_whole: u32,
+    last_whole: (Tick, Tick),
+    /// Its slices are known to come in the order in which they are shown.
     pub(super) in_order: bool,
+}
+
+impl TrackRow {
+    /// Takes note that there is something from `start` to `end`.
+    #[inline(always)]
+    pub(super) fn touch(&mut self, start: Tick, end: Tick) {
+        self.first = self.first.min(start);
+        self.last = self.last.max(end);
+    }
+
+    /// Takes note of a slice that is not begun and ended by events of a thread.
+    #[inline(always)]
+    pub(super) fn add_whole(&mut self, start: Tick, end: Tick) {
+        self.touch(start, end);
+        let (last_start, last_end) = self.last_whole;
+        self.in_order &= last_start < start || last_start == start && end < last_end;
+        self.last_whole = (start, end);
+        self.n_whole += 1;
+    }
 }
 
 #[derive(Debug, Default)]
@@ -69,7 +92,9 @@ pub(super) struct Registry {
     pub(super) processes: Vec<ProcessRow>,
     pub(super) tracks: Vec<TrackRow>,
     by_pid: HashMap<Key, u32, RandomState>,
-    by_key: HashMap<TrackKey, u32, RandomState>,
+    /// The numbers of tracks by their keys, which are not stored twice.
+    by_key: HashTable<u32>,
+    hasher: RandomState,
     /// Threads of the last events by [`recent_slot`]: most events come in runs, or their threads take turns.
     recent_threads: [Option<(i64, i64, u32)>; RECENT],
     recent_process: Option<(Key, u32)>,
@@ -123,7 +148,8 @@ impl Registry {
         if self.tracks.get(self.recent_track as usize).is_some_and(|track| track.key == key) {
             return Some(self.recent_track);
         }
-        if let Some(&track) = self.by_key.get(&key) {
+        let hash = self.hasher.hash_one(key);
+        if let Some(&track) = self.by_key.find(hash, |&track| self.tracks[track as usize].key == key) {
             self.recent_track = track;
             return Some(track);
         }
@@ -147,9 +173,12 @@ impl Registry {
             role: None,
             first: Tick::MAX,
             last: Tick::MIN,
+            n_whole: 0,
+            last_whole: (Tick::MIN, Tick::MAX),
             in_order: true,
         });
-        self.by_key.insert(key, track);
+        let Self { tracks, by_key, hasher, .. } = self;
+        by_key.insert_unique(hash, track, |&track| hasher.hash_one(tracks[track as usize].key));
         self.recent_track = track;
         Some(track)
     }

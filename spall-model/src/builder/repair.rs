@@ -99,7 +99,7 @@ pub(super) fn read_again(builder: &mut TraceBuilder<'_>, pairs: &mut PairLog) {
 fn collect(builder: &TraceBuilder<'_>, pairs: &mut PairLog, stories: &mut HashMap<u32, Story, RandomState>) {
     let mut args: HashMap<u32, ArgsId, RandomState> = HashMap::default();
     pairs.end_args.retain(|&(row, id)| {
-        let told = stories.contains_key(&builder.rows[row as usize].track);
+        let told = stories.contains_key(&builder.rows[row].track);
         if told {
             args.insert(row, id);
         }
@@ -107,7 +107,7 @@ fn collect(builder: &TraceBuilder<'_>, pairs: &mut PairLog, stories: &mut HashMa
     });
     // How many rows there were at each end, to put it between the right begins.
     let mut places: HashMap<u32, Vec<(u32, Reverse<u32>)>, RandomState> = HashMap::default();
-    for (row, slice) in (0_u32..).zip(&builder.rows) {
+    for (row, slice) in (0_u32..).zip(builder.rows.iter()) {
         let (track, closed_at) = (slice.track, slice.pair);
         if closed_at == NO_PAIR {
             continue;
@@ -347,7 +347,7 @@ impl Story {
                     begin.at
                 }
             };
-            let row = &mut builder.rows[begin.row as usize];
+            let row = &mut builder.rows[begin.row];
             row.end = end.max(begin.at);
             row.flags = flags;
         }

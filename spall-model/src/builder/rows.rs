@@ -1,6 +1,6 @@
 //! Slices while the trace is built: a record each, in the order of the file. Columns are made once the order is known.
 
-use crate::{NameId, SliceFlags, Slices, Tick, args_table::ArgsId};
+use crate::{NameId, SliceFlags, Slices, Tick, args_table::ArgsId, log::Log};
 
 /// A slice in the making.
 // One record and not a row of columns: a push then has one capacity to check, and sorting touches one cache line.
@@ -19,21 +19,13 @@ pub(super) struct SliceRow {
 
 const _: () = assert!(size_of::<SliceRow>() == 40);
 
-/// How many rows are turned into columns at once: few enough to stay in the first cache.
-const BLOCK: usize = 256;
-
 /// The slices in columns: slice `i` is row `order[i]`.
-#[allow(clippy::indexing_slicing, reason = "an order is a permutation of the positions")]
-pub(super) fn columns(rows: &[SliceRow], order: &[u32]) -> Slices {
-    let mut slices = Slices::with_capacity(order.len());
-    for block in order.chunks(BLOCK) {
-        let rows = block.iter().map(|&row| &rows[row as usize]);
-        slices.start.extend(rows.clone().map(|row| row.start));
-        slices.end.extend(rows.clone().map(|row| row.end));
-        slices.name.extend(rows.clone().map(|row| row.name));
-        slices.category.extend(rows.clone().map(|row| row.category));
-        slices.args.extend(rows.clone().map(|row| row.args));
-        slices.flags.extend(rows.map(|row| row.flags));
-    }
-    slices
+pub(super) fn columns(rows: &Log<SliceRow>, order: &[u32]) -> Slices {
+    // Row by row, as a row is found in one of many pieces.
+    let cells = order.iter().map(|&row| {
+        let SliceRow { start, end, name, category, args, flags, .. } = rows[row];
+        (start, end, name, category, args, flags)
+    });
+    let (start, end, name, category, args, flags) = cells.collect();
+    Slices { start, end, name, category, args, flags }
 }

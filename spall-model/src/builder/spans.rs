@@ -7,15 +7,19 @@ use hashbrown::HashMap;
 
 use crate::{
     AsyncPhase, ByteRange, DiagnosticKind, Instant, KeyedEvent, NameId, Scope, SliceFlags, Tick, Value,
-    args_table::ArgsId,
+    args_table::ArgsId, log::Log,
 };
 
-use super::{Keep, OnTrack, Row, TraceBuilder, registry::TrackKey};
+use super::{
+    Keep, OnTrack, Row, TraceBuilder,
+    by_track::ByTrack,
+    registry::{TrackKey, index32},
+};
 
 /// The steps of all spans, in the order of the file.
 #[derive(Debug, Default)]
 pub(super) struct SpanLog {
-    steps: Vec<Step>,
+    steps: Log<Step>,
     end_args: Vec<(u32, ArgsId)>,
 }
 
@@ -69,16 +73,25 @@ impl<'a> TraceBuilder<'a> {
     }
 
     /// Makes slices and instants of all steps.
+    #[allow(clippy::indexing_slicing, reason = "steps are distributed by their numbers")]
     pub(super) fn finish_spans(&mut self) {
-        let mut steps = core::mem::take(&mut self.spans.steps);
-        steps.sort_by_key(|step| (step.row.track, step.row.at));
+        let steps = core::mem::take(&mut self.spans.steps);
+        if steps.is_empty() {
+            return;
+        }
+        let tracks: Vec<u32> = (0..index32(self.registry.tracks.len())).collect();
+        let by_track = ByTrack::new(steps.iter().map(|step| step.row.track), &tracks);
+        let mut group: Vec<Step> = Vec::new();
         let mut open = OpenSpans::default();
-        for group in steps.chunk_by(|a, b| a.row.track == b.row.track) {
+        for &track in &tracks {
+            group.clear();
+            group.extend(by_track.items(track).iter().map(|&step| steps[step]));
+            group.sort_by_key(|step| step.row.at);
             match group.first().map(|step| step.phase) {
                 Some(AsyncPhase::Begin | AsyncPhase::End | AsyncPhase::Instant) => {
-                    self.nestable(group, &mut open)
+                    self.nestable(&group, &mut open)
                 }
-                _ => self.stepped(group),
+                _ => self.stepped(&group),
             }
         }
         for (row, args) in core::mem::take(&mut self.spans.end_args) {

@@ -1,0 +1,115 @@
+//! Append-only lists in pieces: what has been written stays where it is.
+
+use alloc::vec::Vec;
+use core::ops::{Index, IndexMut};
+
+/// A list that grows piece by piece.
+///
+/// A vector that doubles writes everything twice and holds it twice while it does; pieces of this size also stay below
+/// the size from which allocators ask the operating system for memory anew each time.
+#[derive(Debug, Clone)]
+pub(crate) struct Log<T> {
+    /// All but the last one have [`Log::PIECE`] items.
+    pieces: Vec<Vec<T>>,
+    len: usize,
+}
+
+const PIECE_BYTES: usize = 1 << 16;
+
+impl<T> Default for Log<T> {
+    fn default() -> Self {
+        Self { pieces: Vec::new(), len: 0 }
+    }
+}
+
+impl<T> Log<T> {
+    /// A power of two, so that to find an item takes no division.
+    const PIECE: usize = 1 << (PIECE_BYTES / size_of::<T>()).ilog2();
+
+    #[inline(always)]
+    pub(crate) fn len(&self) -> usize {
+        self.len
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    #[inline(always)]
+    pub(crate) fn push(&mut self, item: T) {
+        match self.pieces.last_mut() {
+            Some(last) if last.len() < Self::PIECE => last.push(item),
+            _ => self.push_piece(item),
+        }
+        self.len += 1;
+    }
+
+    #[cold]
+    fn push_piece(&mut self, item: T) {
+        // The first one grows: most lists stay short.
+        let mut piece = Vec::with_capacity(if self.pieces.is_empty() { 1 } else { Self::PIECE });
+        piece.push(item);
+        self.pieces.push(piece);
+    }
+
+    #[inline(always)]
+    pub(crate) fn get(&self, index: usize) -> Option<&T> {
+        self.pieces.get(index / Self::PIECE)?.get(index % Self::PIECE)
+    }
+
+    #[inline(always)]
+    pub(crate) fn get_mut(&mut self, index: usize) -> Option<&mut T> {
+        self.pieces.get_mut(index / Self::PIECE)?.get_mut(index % Self::PIECE)
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &T> + Clone {
+        self.pieces.iter().flatten()
+    }
+
+    pub(crate) fn iter_mut(&mut self) -> impl Iterator<Item = &mut T> {
+        self.pieces.iter_mut().flatten()
+    }
+
+    pub(crate) fn shrink_to_fit(&mut self) {
+        if let Some(last) = self.pieces.last_mut() {
+            last.shrink_to_fit();
+        }
+    }
+}
+
+impl<T> Index<u32> for Log<T> {
+    type Output = T;
+
+    #[inline(always)]
+    #[allow(clippy::indexing_slicing, reason = "panics as every other index does")]
+    fn index(&self, index: u32) -> &T {
+        &self.pieces[index as usize / Self::PIECE][index as usize % Self::PIECE]
+    }
+}
+
+impl<T> IndexMut<u32> for Log<T> {
+    #[inline(always)]
+    #[allow(clippy::indexing_slicing, reason = "panics as every other index does")]
+    fn index_mut(&mut self, index: u32) -> &mut T {
+        &mut self.pieces[index as usize / Self::PIECE][index as usize % Self::PIECE]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn items_are_found_where_they_were_put() {
+        let n_items = 2 * Log::<u64>::PIECE + 3;
+        let mut log = Log::default();
+        for item in 0..n_items as u64 {
+            log.push(item);
+            assert_eq!(log.get(log.len()), None);
+        }
+        assert!(log.iter().copied().eq(0..n_items as u64));
+        assert!((0..).zip(log.iter()).all(|(index, item)| log[index] == *item));
+        *log.get_mut(n_items - 1).unwrap() = 7;
+        assert_eq!((log.get(n_items - 1), log.get(usize::MAX)), (Some(&7), None));
+    }
+}
