@@ -324,7 +324,7 @@ impl<W: Write> Dump<'_, W> {
         }
         stack.reverse();
         let mut line = Line::new("sample");
-        line.raw("track", track.0).raw("at", sample.at.0).float("weight", sample.weight);
+        line.raw("track", track.0).raw("at", sample.at.0).float("weight", sample.weight.into());
         line.raw("stack", format_args!("[{}]", stack.join(",")));
         self.line(&mut line)
     }

@@ -160,7 +160,7 @@ fn events<'a>(u: &mut Unstructured<'a>) -> Result<Vec<Event<'a>>> {
         let at =
             if u.ratio(1, 10)? { SampleTime::At(Tick(time * 30)) } else { SampleTime::After(Ticks(time)) };
         let frame = Id::Number(u.int_in_range(0..=n_frames)?);
-        events.push(Event::Sample(SampleEvent { at, frame, weight: 1.0 }));
+        events.push(Event::Sample(SampleEvent::new(at, frame)));
     }
     Ok(events)
 }

@@ -98,6 +98,11 @@ kinds! {
     UnknownFrame = "unknown-frame",
     /// A sampling profile of a thread that has another one: kept, but not on the timeline.
     SecondProfile = "second-profile",
+    /// A sample that does not say its process, where not just one process has such a thread: taken as a sample of the
+    /// process with the thread's id.
+    MissingProcess = "missing-process",
+    /// A name in the stack of a sample that is no text: left out of the stack.
+    BadStack = "bad-stack",
 
     // Found by readers of any format.
     /// A time beyond what 64 bits of ticks hold: clamped.

@@ -44,6 +44,10 @@ pub enum Event<'a> {
     Sample(SampleEvent<'a>),
     /// The frame of the current profile that ran when the slice began that carries this number.
     CallSite(u64, Id<'a>),
+    /// A frame to which samples of any thread may refer. No profile is current behind it. \[json 3.8\]
+    SharedFrame(FrameEvent<'a>),
+    /// A sample that says itself which thread was sampled, and when. \[json 3.8\]
+    ThreadSample(ThreadSampleEvent<'a>),
     /// A name for a process.
     ProcessName(Id<'a>, Text<'a>),
     /// A name for a thread.
@@ -303,7 +307,7 @@ pub struct FrameEvent<'a> {
     pub parent: FrameParent<'a>,
     /// The function.
     pub name: Text<'a>,
-    /// Where its source is; empty if the file does not say.
+    /// Where its source is, or what it is part of; empty if the file does not say.
     pub url: Text<'a>,
     /// The number of its script; 0 if the file does not say.
     pub script: i64,
@@ -332,7 +336,51 @@ pub struct SampleEvent<'a> {
     /// The innermost frame.
     pub frame: Id<'a>,
     /// How much it counts.
-    pub weight: f64,
+    pub weight: f32,
+    /// The line of its source at which the innermost frame was, from 0.
+    pub line: Option<u32>,
+    /// The column of that line, from 0.
+    pub column: Option<u32>,
+}
+
+impl<'a> SampleEvent<'a> {
+    /// A sample that counts once and does not say the line.
+    #[must_use]
+    pub fn new(at: SampleTime, frame: Id<'a>) -> Self {
+        Self { at, frame, weight: 1.0, line: None, column: None }
+    }
+}
+
+/// A sample of a thread. Those of one thread and one name are a profile.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ThreadSampleEvent<'a> {
+    /// The thread that was sampled.
+    pub thread: Thread<'a>,
+    /// The file does not say the process: it is the one that has such a thread.
+    pub any_process: bool,
+    /// It stands in a list of samples, not among the events.
+    pub in_list: bool,
+    /// When.
+    pub at: Tick,
+    /// What took the sample, such as the counter that ran over; empty if the file does not say.
+    pub name: Text<'a>,
+    /// What was found running.
+    pub stack: SampleStack<'a>,
+    /// How much it counts.
+    pub weight: f32,
+    /// Arguments.
+    pub args: Args<'a>,
+}
+
+/// What a [`ThreadSampleEvent`] found running.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SampleStack<'a> {
+    /// The file does not say.
+    Unknown,
+    /// This shared frame, which may come later, and those that call it.
+    Frame(Id<'a>),
+    /// The functions whose names are in the field `stack`, from the outermost in; it is found with [`Args::field`].
+    Names,
 }
 
 /// When a sample was taken, by the clock of its profile.
@@ -360,6 +408,7 @@ impl Event<'_> {
             Self::Async(_, event) | Self::Object(_, event) => event.at,
             Self::Flow(event) => event.at,
             Self::Profile(event) => event.at,
+            Self::ThreadSample(event) => event.at,
             _ => return None,
         })
     }

@@ -2,7 +2,7 @@
 
 use core::ops::Range;
 
-use crate::{Key, NameId, ProcessId, Scope, SliceId, Tick, Value, args_table::ArgsId, track::widen};
+use crate::{Key, NameId, ProcessId, Sample, Scope, SliceId, Tick, Value, args_table::ArgsId, track::widen};
 
 /// Something that happened at a point in time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -141,4 +141,4 @@ macro_rules! has_args {
     };
 }
 
-has_args!(Instant, State, Snapshot, Other);
+has_args!(Instant, State, Snapshot, Other, Sample);

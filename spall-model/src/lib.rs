@@ -98,8 +98,8 @@ pub use diagnostic::{Count, Diagnostics};
 pub use diagnostic::{Diagnostic, DiagnosticKind};
 pub use event::{
     AsyncPhase, Conventions, CounterEvent, Event, FlowBind, FlowEvent, FlowPhase, FrameEvent, FrameParent,
-    KeyedEvent, MetaEvent, ObjectPhase, ProfileEvent, ProfileKey, ProfileStart, SampleEvent, SampleTime,
-    Scope, ThreadEvent, ThreadRole,
+    KeyedEvent, MetaEvent, ObjectPhase, ProfileEvent, ProfileKey, ProfileStart, SampleEvent, SampleStack,
+    SampleTime, Scope, ThreadEvent, ThreadRole, ThreadSampleEvent,
 };
 #[cfg(feature = "alloc")]
 pub use facts::{CounterValue, Flow, HasArgs, Instant, Meta, Object, Other, Snapshot, State};

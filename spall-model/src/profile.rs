@@ -2,13 +2,15 @@
 
 use core::ops::Range;
 
-use crate::{NameId, Tick, TrackId};
+use crate::{NameId, Tick, TrackId, args_table::ArgsId};
 
 /// A sampling profile of one thread.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Profile {
     /// The thread.
     pub track: TrackId,
+    /// What took the samples, where a file has several kinds of them; empty if it does not say.
+    pub name: NameId,
     /// When it begins.
     pub start: Tick,
     /// When it ends, if the file says so.
@@ -21,7 +23,7 @@ pub struct Profile {
 }
 
 impl Profile {
-    /// Its frames, as positions in [`crate::Trace::frames`].
+    /// Its frames, as positions in [`crate::Trace::frames`]. Profiles of several threads may share them.
     #[must_use]
     pub fn frames(&self) -> Range<usize> {
         self.frames.start as usize..self.frames.end as usize
@@ -57,7 +59,7 @@ impl FrameId {
 pub struct Frame {
     /// The function.
     pub name: NameId,
-    /// Where its source is; empty if the file does not say.
+    /// Where its source is, or what it is part of; empty if the file does not say.
     pub url: NameId,
     /// The number of its script; 0 if the file does not say.
     pub script: i64,
@@ -77,7 +79,43 @@ pub struct Sample {
     /// The innermost frame; `None` if the profile does not have it.
     pub frame: Option<FrameId>,
     /// How much it counts.
-    pub weight: f64,
+    pub weight: f32,
+    pub(crate) place: Place,
+    pub(crate) args: ArgsId,
+}
+
+impl Sample {
+    /// The line of its source at which the innermost frame was, from 0, if the file says it.
+    #[must_use]
+    pub fn line(&self) -> Option<u32> {
+        self.place.line.checked_sub(1)
+    }
+
+    /// The column of that line, from 0, if the file says it.
+    #[must_use]
+    pub fn column(&self) -> Option<u32> {
+        self.place.column.checked_sub(1)
+    }
+}
+
+// Samples are many, and small in a file.
+const _: () = assert!(size_of::<Sample>() <= 32);
+
+/// A line and a column, from 1; 0 is none.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct Place {
+    pub(crate) line: u32,
+    pub(crate) column: u32,
+}
+
+impl Place {
+    pub(crate) const NONE: Self = Self { line: 0, column: 0 };
+
+    /// The place of a line and a column from 0.
+    pub(crate) fn new(line: Option<u32>, column: Option<u32>) -> Self {
+        let number = |number: Option<u32>| number.map_or(0, |number| number.saturating_add(1));
+        Self { line: number(line), column: number(column) }
+    }
 }
 
 /// The frame that ran when the slice began that carries this number.

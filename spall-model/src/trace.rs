@@ -6,9 +6,10 @@ use foldhash::fast::RandomState;
 use hashbrown::{HashMap, HashSet};
 
 use crate::{
-    Args, CallSite, Clock, Conventions, CounterValue, Diagnostics, Flow, Frame, FrameId, HasArgs, Instant,
-    Key, Meta, NameId, Names, Object, Other, Process, Profile, Sample, Sampled, Slice, SliceId, Slices,
-    Snapshot, State, Text, Tick, Ticks, Track, TrackId, Value, args_table::ArgsTable, facts::MetaValue,
+    Args, CallSite, Clock, Conventions, CounterValue, Diagnostics, Flow, Frame, FrameId, HasArgs, Id,
+    Instant, Key, Meta, NameId, Names, Object, Other, Process, Profile, Sample, Sampled, Slice, SliceId,
+    Slices, Snapshot, State, Text, Tick, Ticks, Track, TrackId, Value, args_table::ArgsTable,
+    facts::MetaValue,
 };
 
 /// A loaded trace: processes with tracks, and what lies on the tracks.
@@ -33,6 +34,8 @@ pub struct Trace<'a> {
     pub(crate) snapshots: Vec<Snapshot>,
     pub(crate) profiles: Vec<Profile>,
     pub(crate) frames: Vec<Frame>,
+    /// Frames that the file shares between threads, by what it calls them.
+    pub(crate) shared_frames: Vec<(Key, FrameId)>,
     pub(crate) samples: Vec<Sample>,
     pub(crate) call_sites: Vec<CallSite>,
     /// The slices that were inferred from samples, by slice.
@@ -161,6 +164,18 @@ impl<'a> Trace<'a> {
         self.frames.get(id.index())
     }
 
+    /// The frame that the file shares between threads under this id: what the field `sf` of an event refers to.
+    /// O(log frames).
+    #[must_use]
+    pub fn shared_frame(&self, id: Id<'_>) -> Option<FrameId> {
+        let id = match id {
+            Id::Number(number) => Key::Number(number),
+            Id::Text(raw) => Key::Text(self.names.find(&Text::escaped(raw).unescape())?),
+        };
+        let found = self.shared_frames.binary_search_by_key(&id, |&(id, _)| id).ok()?;
+        self.shared_frames.get(found).map(|&(_, frame)| frame)
+    }
+
     /// All samples, profile by profile.
     #[must_use]
     pub fn samples(&self) -> &[Sample] {
@@ -223,7 +238,7 @@ impl<'a> Trace<'a> {
         SliceArgs { begin: self.args.get(row), end: self.args.on_top(row) }
     }
 
-    /// The arguments of an instant, state, snapshot or other event.
+    /// The arguments of an instant, state, snapshot, sample or other event.
     #[must_use]
     pub fn args_of(&self, of: &impl HasArgs) -> Args<'_> {
         self.args.get(of.args_id())
@@ -260,6 +275,7 @@ impl<'a> Trace<'a> {
             snapshots: self.snapshots,
             profiles: self.profiles,
             frames: self.frames,
+            shared_frames: self.shared_frames,
             samples: self.samples,
             call_sites: self.call_sites,
             sampled: self.sampled,

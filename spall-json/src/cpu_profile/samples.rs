@@ -75,7 +75,7 @@ impl Samples {
         let bytes = frame.map_or((from, from), |frame| (frame.start, frame.end));
         let sample = frame.and_then(|frame| id_at(record, frame)).zip(at);
         if let Some((frame, at)) = sample {
-            return Some((Event::Sample(SampleEvent { at, frame, weight: 1.0 }), bytes));
+            return Some((Event::Sample(SampleEvent::new(at, frame)), bytes));
         }
         self.done = true;
         let surplus = frame.is_some() || at.is_some();

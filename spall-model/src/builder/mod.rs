@@ -13,6 +13,7 @@ mod repair;
 mod rows;
 mod samples;
 mod spans;
+mod thread_samples;
 
 use alloc::vec::Vec;
 
@@ -195,9 +196,11 @@ impl<'a> TraceBuilder<'a> {
             }
             Event::Profile(event) => self.profile::<K>(event, bytes),
             Event::Frame(event) => self.frame::<K>(event, bytes),
-            Event::FrameChild(caller, child) => self.frame_child::<K>(*caller, *child),
+            Event::FrameChild(caller, child) => self.frame_child::<K>(*caller, *child, bytes),
             Event::Sample(event) => self.sample::<K>(event, bytes),
-            Event::CallSite(number, frame) => self.call_site::<K>(*number, *frame),
+            Event::CallSite(number, frame) => self.call_site::<K>(*number, *frame, bytes),
+            Event::SharedFrame(event) => self.shared_frame::<K>(event, bytes),
+            Event::ThreadSample(event) => self.thread_sample::<K>(event, bytes),
             Event::Clock(clock) => self.clock = *clock,
             Event::Conventions(conventions) => self.conventions = *conventions,
             Event::Diagnostic(kind) => self.diagnostics.add(*kind, bytes),
@@ -337,6 +340,7 @@ impl<'a> TraceBuilder<'a> {
             snapshots,
             profiles: profiles.profiles,
             frames: profiles.frames,
+            shared_frames: profiles.shared_frames,
             samples: profiles.samples,
             call_sites: profiles.sites,
             sampled: Vec::new(),

@@ -8,10 +8,11 @@ use hashbrown::{HashMap, hash_map::Entry};
 
 use crate::{
     ByteRange, CallSite, DiagnosticKind, Diagnostics, Frame, FrameEvent, FrameId, FrameParent, Id, Key,
-    Profile, ProfileEvent, ProfileKey, Sample, SampleEvent, SampleTime, Tick, Ticks, TrackId,
+    NameId, Profile, ProfileEvent, ProfileKey, Sample, SampleEvent, SampleTime, Tick, Ticks, TrackId,
+    args_table::ArgsId, profile::Place,
 };
 
-use super::{Keep, TraceBuilder, registry::index32};
+use super::{Keep, TraceBuilder, registry::index32, thread_samples::ThreadSampleLog};
 
 /// What is known of profiles while the file is read.
 #[derive(Debug, Default)]
@@ -24,9 +25,16 @@ pub(super) struct ProfileLog {
     children: Vec<Key>,
     child_callers: Vec<(u32, Key)>,
     samples: Vec<SampleRow>,
+    /// Which of the samples say a line, and which.
+    places: Vec<(u32, Place)>,
     sites: Vec<(u64, Key)>,
     /// The latest frame of each depth, where a part gives depths.
     callers: Vec<Key>,
+    /// Whether frames and samples that come belong to the latest part.
+    is_open: bool,
+    /// What holds the frames that threads share, as if it were a profile.
+    shared: Option<u32>,
+    pub(super) of_threads: ThreadSampleLog,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -65,21 +73,33 @@ struct FrameRow {
 
 #[derive(Debug, Clone, Copy)]
 struct SampleRow {
-    frame: Key,
+    /// The id of the frame: a number, or that of a name.
+    frame: i64,
     /// A time, or the length from the sample before.
     at: i64,
     weight: f32,
+    is_named: bool,
     is_length: bool,
 }
 
+impl SampleRow {
+    fn frame(&self) -> Key {
+        match u32::try_from(self.frame) {
+            Ok(name) if self.is_named => Key::Text(NameId(name)),
+            _ => Key::Number(self.frame),
+        }
+    }
+}
+
 // A sample takes four bytes of a file.
-const _: () = assert!(size_of::<SampleRow>() <= 32);
+const _: () = assert!(size_of::<SampleRow>() <= 24);
 
 /// All profiles of a trace, those of a track next to each other and the one that counts first.
 #[derive(Debug, Default)]
 pub(super) struct Profiles {
     pub(super) profiles: Vec<Profile>,
     pub(super) frames: Vec<Frame>,
+    pub(super) shared_frames: Vec<(Key, FrameId)>,
     pub(super) samples: Vec<Sample>,
     pub(super) sites: Vec<CallSite>,
 }
@@ -98,17 +118,8 @@ impl<'a> TraceBuilder<'a> {
         if profile == new {
             log.heads.push(None);
         }
-        log.callers.clear();
-        log.parts.push(Part {
-            profile,
-            at: event.at,
-            end: event.end,
-            bytes,
-            frames: index32(log.frames.len()),
-            children: index32(log.children.len()),
-            samples: index32(log.samples.len()),
-            sites: index32(log.sites.len()),
-        });
+        log.begin_part(profile, event.at, event.end, bytes);
+        log.is_open = true;
         let Some(start) = event.begins else { return };
         let Some(track) = self.thread::<K>(event.thread, bytes) else { return };
         let head = Head { track, start: start.start, offset: start.offset, rank: start.rank };
@@ -119,6 +130,29 @@ impl<'a> TraceBuilder<'a> {
     }
 
     pub(super) fn frame<'e, K: Keep<'a, 'e>>(&mut self, event: &FrameEvent<'e>, bytes: ByteRange) {
+        if !self.profiles.is_open {
+            return self.diagnostics.add(DiagnosticKind::ProfileWithoutHead, bytes);
+        }
+        self.add_frame::<K>(event);
+    }
+
+    pub(super) fn shared_frame<'e, K: Keep<'a, 'e>>(&mut self, event: &FrameEvent<'e>, bytes: ByteRange) {
+        let log = &mut self.profiles;
+        let new = index32(log.heads.len());
+        let shared = *log.shared.get_or_insert(new);
+        if shared == new {
+            log.heads.push(None);
+        }
+        log.is_open = false;
+        // Those in a row are one part.
+        match log.parts.last_mut().filter(|part| part.profile == shared) {
+            Some(part) => part.bytes.end = bytes.end,
+            None => log.begin_part(shared, Tick(0), None, bytes),
+        }
+        self.add_frame::<K>(event);
+    }
+
+    fn add_frame<'e, K: Keep<'a, 'e>>(&mut self, event: &FrameEvent<'e>) {
         let id = self.key::<K>(event.id);
         let frame = Frame {
             name: self.intern::<K>(event.name),
@@ -139,13 +173,18 @@ impl<'a> TraceBuilder<'a> {
                 caller
             }
         };
-        if self.profiles.parts.is_empty() {
-            self.diagnostics.add(DiagnosticKind::ProfileWithoutHead, bytes);
-        }
         self.profiles.frames.push(FrameRow { id, caller, frame });
     }
 
-    pub(super) fn frame_child<'e, K: Keep<'a, 'e>>(&mut self, caller: Id<'e>, child: Id<'e>) {
+    pub(super) fn frame_child<'e, K: Keep<'a, 'e>>(
+        &mut self,
+        caller: Id<'e>,
+        child: Id<'e>,
+        bytes: ByteRange,
+    ) {
+        if !self.profiles.is_open {
+            return self.diagnostics.add(DiagnosticKind::ProfileWithoutHead, bytes);
+        }
         let (caller, child) = (self.key::<K>(caller), self.key::<K>(child));
         let log = &mut self.profiles;
         // Callers of different parts are told apart, as each part looks for its own.
@@ -158,20 +197,29 @@ impl<'a> TraceBuilder<'a> {
     }
 
     pub(super) fn sample<'e, K: Keep<'a, 'e>>(&mut self, event: &SampleEvent<'e>, bytes: ByteRange) {
-        let frame = self.key::<K>(event.frame);
-        if self.profiles.parts.is_empty() {
-            self.diagnostics.add(DiagnosticKind::ProfileWithoutHead, bytes);
+        if !self.profiles.is_open {
+            return self.diagnostics.add(DiagnosticKind::ProfileWithoutHead, bytes);
         }
+        let (frame, is_named) = match self.key::<K>(event.frame) {
+            Key::Number(number) => (number, false),
+            Key::Text(name) => (i64::from(name.0), true),
+        };
         let (at, is_length) = match event.at {
             SampleTime::After(length) => (length.0, true),
             SampleTime::At(at) => (at.0, false),
         };
-        #[allow(clippy::cast_possible_truncation, reason = "a weight needs no more digits")]
-        let weight = event.weight as f32;
-        self.profiles.samples.push(SampleRow { frame, at, weight, is_length });
+        let log = &mut self.profiles;
+        let place = Place::new(event.line, event.column);
+        if place != Place::NONE {
+            log.places.push((index32(log.samples.len()), place));
+        }
+        log.samples.push(SampleRow { frame, at, weight: event.weight, is_named, is_length });
     }
 
-    pub(super) fn call_site<'e, K: Keep<'a, 'e>>(&mut self, number: u64, frame: Id<'e>) {
+    pub(super) fn call_site<'e, K: Keep<'a, 'e>>(&mut self, number: u64, frame: Id<'e>, bytes: ByteRange) {
+        if !self.profiles.is_open {
+            return self.diagnostics.add(DiagnosticKind::ProfileWithoutHead, bytes);
+        }
         let frame = self.key::<K>(frame);
         self.profiles.sites.push((number, frame));
     }
@@ -182,8 +230,13 @@ impl<'a> TraceBuilder<'a> {
         let mut parts: Vec<(Part, Extent)> = log.parts.iter().copied().zip(log.extents()).collect();
         parts.sort_by_key(|(part, _)| (part.profile, part.at));
         let mut joining = Joining { log: &log, found: Profiles::default(), ids: HashMap::default() };
+        let mut shared: &[_] = &[];
         for parts in parts.chunk_by(|(a, _), (b, _)| a.profile == b.profile) {
             let Some((first, _)) = parts.first() else { continue };
+            if Some(first.profile) == log.shared {
+                shared = parts;
+                continue;
+            }
             let Some(head) = log.heads.get(first.profile as usize).copied().flatten() else {
                 for (part, _) in parts {
                     self.diagnostics.add(DiagnosticKind::ProfileWithoutHead, part.bytes);
@@ -193,7 +246,10 @@ impl<'a> TraceBuilder<'a> {
             let (from, to) = joining.join(head, parts, &mut self.diagnostics);
             self.touch(head.track, from, to);
         }
-        joining.found
+        let (frames, ids) = joining.join_shared(shared, &mut self.diagnostics);
+        let mut found = joining.found;
+        self.finish_thread_samples(log.of_threads, &mut found, frames, &ids);
+        found
     }
 }
 
@@ -220,6 +276,20 @@ struct Extent {
 }
 
 impl ProfileLog {
+    fn begin_part(&mut self, profile: u32, at: Tick, end: Option<Tick>, bytes: ByteRange) {
+        self.callers.clear();
+        self.parts.push(Part {
+            profile,
+            at,
+            end,
+            bytes,
+            frames: index32(self.frames.len()),
+            children: index32(self.children.len()),
+            samples: index32(self.samples.len()),
+            sites: index32(self.sites.len()),
+        });
+    }
+
     fn extents(&self) -> impl Iterator<Item = Extent> {
         let end = [self.frames.len(), self.children.len(), self.samples.len(), self.sites.len()];
         let starts =
@@ -238,8 +308,11 @@ struct Joining<'l> {
     log: &'l ProfileLog,
     found: Profiles,
     /// The frames of the profile that is being joined, by id.
-    ids: HashMap<Key, FrameId, RandomState>,
+    ids: FrameIds,
 }
+
+/// Frames by what the file calls them.
+pub(super) type FrameIds = HashMap<Key, FrameId, RandomState>;
 
 #[allow(clippy::indexing_slicing, reason = "positions are of the log's own tables")]
 impl Joining<'_> {
@@ -265,6 +338,7 @@ impl Joining<'_> {
         let to = bounds.map_or(start, |(_, last)| start.max(last.at)).max(end.unwrap_or(start));
         found.profiles.push(Profile {
             track: TrackId(head.track),
+            name: NameId::EMPTY,
             start,
             end,
             rank: head.rank,
@@ -273,6 +347,14 @@ impl Joining<'_> {
             sites: first[2]..index32(found.sites.len()),
         });
         (from, to)
+    }
+
+    /// Joins the frames that threads share; where they begin, and what they are called.
+    fn join_shared(&mut self, parts: &[(Part, Extent)], diagnostics: &mut Diagnostics) -> (u32, FrameIds) {
+        let first = self.found.frames.len();
+        self.add_frames(parts, diagnostics);
+        self.break_cycles(first, parts, diagnostics);
+        (index32(first), core::mem::take(&mut self.ids))
     }
 
     fn add_frames(&mut self, parts: &[(Part, Extent)], diagnostics: &mut Diagnostics) {
@@ -361,16 +443,22 @@ impl Joining<'_> {
         let mut now = head.start;
         self.found.samples.reserve_exact(parts.iter().map(|(_, extent)| extent.samples.len()).sum());
         for (part, extent) in parts {
-            for row in &self.log.samples[extent.samples.clone()] {
+            let places = &self.log.places;
+            let first = places.partition_point(|&(sample, _)| (sample as usize) < extent.samples.start);
+            let mut places = places[first..].iter().peekable();
+            for (row, number) in self.log.samples[extent.samples.clone()].iter().zip(extent.samples.start..) {
                 now = if row.is_length { now.after(Ticks(row.at)) } else { Tick(row.at) };
-                let frame = self.ids.get(&row.frame).copied();
+                let place = places.next_if(|&&(sample, _)| sample as usize == number);
+                let frame = self.ids.get(&row.frame()).copied();
                 if frame.is_none() {
                     diagnostics.add(DiagnosticKind::UnknownFrame, part.bytes);
                 }
                 self.found.samples.push(Sample {
                     at: now.after(head.offset),
                     frame,
-                    weight: row.weight.into(),
+                    weight: row.weight,
+                    place: place.map_or(Place::NONE, |&(_, place)| place),
+                    args: ArgsId::NONE,
                 });
             }
         }

@@ -20,9 +20,10 @@ pub use rules::{Callee, Rules};
 pub use tree::{CallNode, CallTree};
 
 use outline::Outline;
+use stacks::Stacks;
 use timeline::{RowSink, Timeline};
 use tree::TreeSink;
-use walk::Walk;
+use walk::{MIN_BUDGET, Walk};
 
 /// What became of the samples of a thread.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -67,15 +68,23 @@ pub fn merge<'a>(mut trace: Trace<'a>, rules: &Rules) -> Trace<'a> {
     let mut timeline = Timeline::new(&trace);
     let mut tracks = core::mem::take(&mut trace.tracks);
     let mut left_out = 0;
+    let mut budget = MIN_BUDGET;
+    // Threads that share their frames are next to none but each other: the stacks of those are found once.
+    let mut stacks = Stacks::default();
     // The walk looks tracks up in the trace, whose ranges stay the old ones until all are done.
     trace.tracks.clone_from(&tracks);
     for (track, id) in tracks.iter_mut().zip(0..) {
         let old = track.slices.clone();
         let start = timeline.len();
-        if trace.profile_of(TrackId(id)).is_some() {
-            let outline = Outline::new(&trace, TrackId(id), rules);
+        if let Some(profile) = trace.profile_of(TrackId(id)) {
+            if !stacks.are_of(profile) {
+                stacks = Stacks::of_profile(&trace, profile, rules);
+            }
+            let outline = Outline::new(&trace, TrackId(id), stacks, rules);
             let mut rows = RowSink::default();
-            left_out += Walk::new(&trace, rules, outline, &mut rows).run().left_out;
+            let done = Walk::new(&trace, rules, outline, budget, &mut rows).run();
+            left_out += done.stats.left_out;
+            (budget, stacks) = (done.budget, done.stacks);
             left_out += timeline.add(&trace, old, &rows, MAX_SLICES);
         } else {
             for slice in old {
@@ -100,12 +109,14 @@ const MAX_SLICES: u32 = u32::MAX - 1;
 /// Works on any thread, with a profile or without, and gives the same before and after [`merge`]. Slices that
 /// overlap others and so lie on lanes of their own take no part.
 ///
-/// O((n + m) log(n + m)) for n slices and m samples, and linear in the functions opened.
+/// O((n + m) log(n + m)) for n slices and m samples, and linear in the frames of the profile and the functions opened.
 #[must_use]
 pub fn call_tree(trace: &Trace<'_>, track: TrackId, rules: &Rules) -> CallTree {
-    let outline = Outline::new(trace, track, rules);
+    let profile = trace.profile_of(track);
+    let stacks = profile.map_or_else(Stacks::default, |profile| Stacks::of_profile(trace, profile, rules));
+    let outline = Outline::new(trace, track, stacks, rules);
     let range = outline.range;
     let mut sink = TreeSink::new(trace, range.map_or(Tick::MIN, |(start, _)| start));
-    let stats = Walk::new(trace, rules, outline, &mut sink).run();
-    sink.finish(range, stats)
+    let done = Walk::new(trace, rules, outline, MIN_BUDGET, &mut sink).run();
+    sink.finish(range, done.stats)
 }

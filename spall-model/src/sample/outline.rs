@@ -95,15 +95,15 @@ pub(super) struct Outline {
 }
 
 impl Outline {
-    pub(super) fn new(trace: &Trace<'_>, track: TrackId, rules: &Rules) -> Self {
+    /// `stacks` are those of the track's profile, if it has one.
+    pub(super) fn new(trace: &Trace<'_>, track: TrackId, stacks: Stacks, rules: &Rules) -> Self {
         let profile = trace.profile_of(track);
         let sites = profile.map_or(&[][..], |profile| &trace.call_sites[profile.call_sites()]);
         let first_frame = profile.map_or(0, |profile| profile.frames().start);
-        let frames = profile.map_or(&[][..], |profile| &trace.frames[profile.frames()]);
         let mut outline = Self {
             spans: spans(trace, track, sites, first_frame, rules),
             moments: Vec::new(),
-            stacks: Stacks::new(frames, first_frame, &trace.names, rules),
+            stacks,
             range: None,
             n_fixed: 0,
             n_unknown: 0,

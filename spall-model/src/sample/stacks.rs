@@ -2,11 +2,12 @@
 #![allow(clippy::indexing_slicing, reason = "nodes and functions are numbered by this module")]
 
 use alloc::vec::Vec;
+use core::ops::Range;
 
 use foldhash::fast::RandomState;
 use hashbrown::{HashMap, HashSet};
 
-use crate::{Frame, FrameId, NameId, Names};
+use crate::{Frame, FrameId, NameId, Names, Profile, Trace};
 
 use super::Rules;
 
@@ -49,6 +50,8 @@ struct Node {
 /// All stacks of a profile.
 #[derive(Debug)]
 pub(super) struct Stacks {
+    /// The frames that they are made of, as positions in the trace.
+    frames: Range<usize>,
     nodes: Vec<Node>,
     by_step: HashMap<(Stack, Function), Stack, RandomState>,
     /// For each function one of its frames.
@@ -60,9 +63,9 @@ pub(super) struct Stacks {
     moved: HashMap<(Stack, Stack), Stack, RandomState>,
 }
 
-impl Stacks {
-    /// The stacks of the frames `first..first + frames.len()` of a trace.
-    pub(super) fn new(frames: &[Frame], first: usize, names: &Names<'_>, rules: &Rules) -> Self {
+impl Default for Stacks {
+    /// No stack but the empty one.
+    fn default() -> Self {
         let top = Node {
             parent: Stack::EMPTY,
             jump: Stack::EMPTY,
@@ -71,14 +74,32 @@ impl Stacks {
             natives: 0,
             native: Stack::EMPTY,
         };
-        let mut stacks = Self {
+        Self {
+            frames: 0..0,
             nodes: alloc::vec![top],
             by_step: HashMap::default(),
             functions: Vec::new(),
             is_native: Vec::new(),
-            meanings: Vec::with_capacity(frames.len()),
+            meanings: Vec::new(),
             moved: HashMap::default(),
-        };
+        }
+    }
+}
+
+impl Stacks {
+    pub(super) fn of_profile(trace: &Trace<'_>, profile: &Profile, rules: &Rules) -> Self {
+        let frames = profile.frames();
+        Self::new(&trace.frames[frames.clone()], frames.start, &trace.names, rules)
+    }
+
+    /// Whether these are the stacks of a profile.
+    pub(super) fn are_of(&self, profile: &Profile) -> bool {
+        self.frames == profile.frames() && !self.frames.is_empty()
+    }
+
+    /// The stacks of the frames `first..first + frames.len()` of a trace.
+    fn new(frames: &[Frame], first: usize, names: &Names<'_>, rules: &Rules) -> Self {
+        let mut stacks = Self { frames: first..first + frames.len(), ..Self::default() };
         let known = Known::new(names, rules);
         let functions = stacks.find_functions(frames, first, rules);
         stacks.find_meanings(frames, first, &functions, &known);

@@ -8,7 +8,7 @@ use crate::{FrameId, NameId, SliceId, Tick, Trace};
 use super::{
     Callee, Rules, Stats,
     outline::{Kind, Moment, Outline, Said, Span},
-    stacks::{Function, Stack},
+    stacks::{Function, Stack, Stacks},
 };
 
 /// What is opened.
@@ -80,8 +80,23 @@ pub(super) struct Walk<'w, 'a, S> {
     path: Vec<Function>,
 }
 
+/// What is left of a walk.
+pub(super) struct Done {
+    pub(super) stats: Stats,
+    /// How many more functions might have been opened.
+    pub(super) budget: u64,
+    pub(super) stacks: Stacks,
+}
+
 impl<'w, 'a, S: Sink> Walk<'w, 'a, S> {
-    pub(super) fn new(trace: &'w Trace<'a>, rules: &'w Rules, outline: Outline, sink: &'w mut S) -> Self {
+    /// Besides those that slices and samples pay for, so many functions as `budget` may be opened.
+    pub(super) fn new(
+        trace: &'w Trace<'a>,
+        rules: &'w Rules,
+        outline: Outline,
+        budget: u64,
+        sink: &'w mut S,
+    ) -> Self {
         let n_items = (outline.spans.len() + outline.moments.len()) as u64;
         let stats = Stats {
             samples: outline.moments.len() as u64,
@@ -99,14 +114,20 @@ impl<'w, 'a, S: Sink> Walk<'w, 'a, S> {
             locked: Stack::EMPTY,
             running: Stack::EMPTY,
             n_invocations: 0,
-            budget: MIN_BUDGET + BUDGET_PER_ITEM * n_items,
+            budget: budget + BUDGET_PER_ITEM * n_items,
             stats,
             path: Vec::new(),
         }
     }
 
-    pub(super) fn run(mut self) -> Stats {
-        let Some((_, end)) = self.outline.range else { return self.stats };
+    pub(super) fn run(mut self) -> Done {
+        if let Some((_, end)) = self.outline.range {
+            self.run_to(end);
+        }
+        Done { stats: self.stats, budget: self.budget, stacks: self.outline.stacks }
+    }
+
+    fn run_to(&mut self, end: Tick) {
         let mut next = 0;
         for span in 0..self.outline.spans.len() {
             let start = self.outline.spans[span].start;
@@ -126,7 +147,6 @@ impl<'w, 'a, S: Sink> Walk<'w, 'a, S> {
         while !self.entries.is_empty() {
             self.close(end);
         }
-        self.stats
     }
 
     fn sample(&mut self, moment: Moment) {
@@ -361,7 +381,7 @@ impl<'w, 'a, S: Sink> Walk<'w, 'a, S> {
 
 /// A walk opens at most so many functions, and so many for each slice and each sample: stacks deeper than any
 /// profiler writes must not make out of a small file a huge trace.
-const MIN_BUDGET: u64 = 1 << 16;
+pub(super) const MIN_BUDGET: u64 = 1 << 16;
 const BUDGET_PER_ITEM: u64 = 256;
 
 /// A function that an invocation names, with the names of the trace.

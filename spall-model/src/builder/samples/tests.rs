@@ -23,7 +23,7 @@ fn below(id: i64) -> FrameParent<'static> {
 }
 
 fn sample(delta: i64, frame: i64) -> Event<'static> {
-    Event::Sample(SampleEvent { at: SampleTime::After(Ticks(delta)), frame: Id::Number(frame), weight: 1.0 })
+    Event::Sample(SampleEvent::new(SampleTime::After(Ticks(delta)), Id::Number(frame)))
 }
 
 fn build(events: &[Event<'static>]) -> Trace<'static> {
@@ -145,4 +145,51 @@ fn what_belongs_to_no_profile_is_counted() {
     assert_eq!(trace.diagnostics().count(DiagnosticKind::DuplicateProfile), 1);
     assert_eq!(trace.diagnostics().count(DiagnosticKind::UnknownFrame), 1);
     assert_eq!(trace.samples()[0].frame, None);
+}
+
+#[test]
+fn cpu_1b_lines_stay_with_their_samples_when_those_are_sorted() {
+    let at_line = |delta, line| {
+        let at = SampleTime::After(Ticks(delta));
+        Event::Sample(SampleEvent { line, column: line, ..SampleEvent::new(at, Id::Number(1)) })
+    };
+    let trace = build(&[
+        profile(1, 1, 0, start(0, 0)),
+        frame(1, FrameParent::Unknown, "a"),
+        at_line(50, Some(7)),
+        at_line(-30, None),
+        profile(1, 1, 1, None),
+        at_line(40, Some(u32::MAX)),
+        at_line(0, Some(0)),
+    ]);
+    let lines: Vec<_> = trace.samples().iter().map(|sample| (sample.at.0, sample.line())).collect();
+    // The last of all lines is one too far.
+    assert_eq!(lines, [(20, None), (50, Some(7)), (60, Some(u32::MAX - 1)), (60, Some(0))]);
+    assert!(trace.samples().iter().all(|sample| sample.column() == sample.line()));
+}
+
+#[test]
+fn json_3_8_no_profile_is_current_behind_a_shared_frame() {
+    let shared = |id, parent| {
+        let Event::Frame(frame) = frame(id, parent, "s") else { unreachable!() };
+        Event::SharedFrame(frame)
+    };
+    let trace = build(&[
+        profile(1, 1, 0, start(0, 0)),
+        shared(1, FrameParent::Unknown),
+        frame(1, FrameParent::Unknown, "a"),
+        Event::FrameChild(Id::Number(1), Id::Number(1)),
+        sample(1, 1),
+        Event::CallSite(1, Id::Number(1)),
+        profile(1, 1, 0, None),
+        frame(1, FrameParent::Unknown, "b"),
+        sample(1, 1),
+        shared(2, below(1)),
+    ]);
+    assert_eq!(trace.diagnostics().count(DiagnosticKind::ProfileWithoutHead), 4);
+    assert_eq!(
+        (times(&trace), stacks(&trace)),
+        (Vec::from([1]), ["b", "s", "s<s"].map(String::from).to_vec())
+    );
+    assert_eq!(trace.shared_frame(Id::Number(2)), Some(FrameId(2)));
 }
