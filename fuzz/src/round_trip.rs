@@ -5,8 +5,8 @@ use spall::format::heph::Writer as HephWriter;
 use spall::format::spall::{FileWriter, Version, Written};
 use spall::json::{self, Written as JsonWritten};
 use spall::model::{
-    Args, CounterEvent, Event, FlowBind, FlowEvent, FlowPhase, Id, KeyedEvent, MetaEvent, Text, Thread,
-    ThreadEvent, Tick, Ticks, Value,
+    Args, CounterEvent, Event, FlowBind, FlowEvent, FlowPhase, Id, KeyedEvent, MetaEvent, SampleStack, Text,
+    Thread, ThreadEvent, ThreadSampleEvent, Tick, Ticks, Value,
 };
 
 use crate::events;
@@ -81,6 +81,17 @@ fn as_json<'a>(event: &Event<'a>, slice: Option<ThreadEvent<'a>>) -> Event<'a> {
                 let next = flow.phase == FlowPhase::End && flow.bind == FlowBind::Next;
                 FlowEvent { bind: if next { FlowBind::Next } else { FlowBind::Enclosing }, ..flow }
             }
+        }),
+        // What these have in common with profiles of V8 is the phase.
+        Event::Other(event, b'P') => Event::ThreadSample(ThreadSampleEvent {
+            thread: event.thread,
+            any_process: false,
+            in_list: false,
+            at: event.at,
+            name: event.name,
+            stack: SampleStack::Unknown,
+            weight: 1.0,
+            args: event.args,
         }),
         other => other,
     }
@@ -213,6 +224,11 @@ fn normal(event: &Event<'_>) -> String {
         Event::Instant(event, scope) => on_thread("instant", event, scope),
         Event::State(event, Ticks(length)) => on_thread("state", event, length),
         Event::Other(event, tag) => on_thread("other", event, tag),
+        Event::ThreadSample(sample) => {
+            let ThreadSampleEvent { at, name, stack, weight, .. } = sample;
+            let (thread, args) = (thread(sample.thread), args(sample.args));
+            format!("sample {thread} at {} {:?} {stack:?} {weight} {args}", at.0, name.decode())
+        }
         Event::Counter(CounterEvent { pid, at, name, id, category, series }) => {
             let (pid, id, series) = (key(*pid), id.map(key), args(*series));
             format!("counter {pid} {id:?} at {} {:?} {:?} {series}", at.0, name.decode(), category.decode())

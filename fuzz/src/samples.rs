@@ -1,12 +1,15 @@
-//! CPU samples merged with slices: what the file says stays as it is, times add up, and merging again changes nothing.
+//! CPU samples merged with slices: what the file says stays as it is, times add up, merging again changes nothing, and
+//! what is written as JSON is read as the same profiles.
+
+use std::collections::HashSet;
 
 use arbitrary::{Result, Unstructured};
-use spall::json::JSON_ARGS;
+use spall::json::{JSON_ARGS, JSON_SAMPLE, Writer, Written};
 use spall::layout::{Layout, Options};
 use spall::model::{
-    Args, ByteRange, DiagnosticKind as Kind, Event, FrameEvent, FrameParent, Id, Limits, ProfileEvent,
-    ProfileKey, ProfileStart, SampleEvent, SampleTime, SliceFlags, SliceId, Text, Thread, ThreadEvent, Tick,
-    Ticks, Trace, TraceBuilder, TrackId,
+    Args, ByteRange, DiagnosticKind as Kind, Event, FrameEvent, FrameId, FrameParent, Id, Limits, Profile,
+    ProfileEvent, ProfileKey, ProfileStart, SampleEvent, SampleStack, SampleTime, SliceFlags, SliceId, Text,
+    Thread, ThreadEvent, ThreadSampleEvent, Tick, Ticks, Trace, TraceBuilder, TrackId, Value,
 };
 
 /// Merges a random profile with random slices of its thread. Whether there were samples.
@@ -19,6 +22,7 @@ pub fn run(bytes: &[u8]) -> bool {
     events.iter().for_each(|event| builder.push(event, ByteRange::default()));
     let trace = builder.finish();
     check_nothing_lost(&events, &trace);
+    check_round_trip(&events);
     let tracks = || (0..u32::try_from(trace.tracks().len()).unwrap()).map(TrackId);
     let trees: Vec<_> = tracks().map(|track| call_tree(&trace, track)).collect();
     let before = slices(&trace);
@@ -97,13 +101,72 @@ fn check_nothing_lost(events: &[Event<'_>], trace: &Trace<'_>) {
     let pushed = |is: fn(&Event<'_>) -> bool| events.iter().filter(|event| is(event)).count();
     let count = |kind: Kind| usize::try_from(trace.diagnostics().count(kind)).unwrap();
     assert_eq!(count(Kind::ProfileWithoutHead), 0, "the profile has one");
-    assert_eq!(trace.samples().len(), pushed(|event| matches!(event, Event::Sample(_))));
+    assert_eq!(
+        trace.samples().len(),
+        pushed(|event| matches!(event, Event::Sample(_) | Event::ThreadSample(_)))
+    );
+    let named: HashSet<_> = events.iter().flat_map(spelt_functions).collect();
     assert_eq!(
         trace.frames().len() + count(Kind::DuplicateFrame),
-        pushed(|event| matches!(event, Event::Frame(_)))
+        pushed(|event| matches!(event, Event::Frame(_) | Event::SharedFrame(_))) + named.len()
     );
     let unknown = trace.samples().iter().filter(|sample| sample.frame.is_none()).count();
-    assert_eq!(unknown, count(Kind::UnknownFrame));
+    let silent =
+        pushed(|event| matches!(event, Event::ThreadSample(sample) if sample.stack == SampleStack::Unknown));
+    assert_eq!(unknown, count(Kind::UnknownFrame) + silent);
+}
+
+/// The paths of the functions that a sample spells out.
+fn spelt_functions(event: &Event<'_>) -> Vec<Vec<String>> {
+    let Event::ThreadSample(ThreadSampleEvent { stack: SampleStack::Names, args, .. }) = event else {
+        return Vec::new();
+    };
+    let Some(Value::List(names)) = args.field(b"stack") else { return Vec::new() };
+    let names: Vec<_> = names.iter().map(|(_, name)| format!("{name:?}")).collect();
+    (1..=names.len()).map(|length| names[..length].to_vec()).collect()
+}
+
+/// What has been written is read as the same profiles.
+fn check_round_trip(events: &[Event<'_>]) {
+    let mut writer = Writer::new(String::new());
+    let mut builder = TraceBuilder::new(&Limits::default());
+    for event in events {
+        if writer.write_event(event).unwrap() == Written::Done {
+            builder.push_copied(event, ByteRange::default());
+        }
+    }
+    let text = writer.finish().unwrap();
+    let strict: core::result::Result<serde_json::Value, _> = serde_json::from_str(&text);
+    strict.unwrap_or_else(|error| panic!("{error}: {text}"));
+    let read = spall::load(text.as_bytes(), &Limits::default()).unwrap();
+    assert_eq!(profiles(&builder.finish()), profiles(&read), "{text}");
+}
+
+/// Everything that a trace says of profiles, as text.
+fn profiles(trace: &Trace<'_>) -> Vec<String> {
+    let stack = |frame: Option<FrameId>| {
+        let (mut at, mut stack) = (frame, String::new());
+        while let Some(frame) = at.and_then(|frame| trace.frame(frame)) {
+            let name = trace.name(frame.name);
+            let name = if name.is_empty() { "(anonymous)" } else { &name };
+            stack += &format!("{name} {} {} {:?} < ", trace.name(frame.url), frame.script, frame.line);
+            at = frame.parent;
+        }
+        stack
+    };
+    let mut facts = Vec::new();
+    for profile in trace.profiles() {
+        let Profile { track, start, end, rank, .. } = profile;
+        facts.push(format!("{track:?} {:?} {start:?} {end:?} {rank}", trace.name(profile.name)));
+        let samples = trace.samples()[profile.samples()].iter();
+        facts.extend(samples.map(|sample| {
+            let place = (sample.line(), sample.column());
+            format!("{} {} {place:?} {}", sample.at.0, sample.weight, stack(sample.frame))
+        }));
+        let sites = trace.call_sites()[profile.call_sites()].iter();
+        facts.extend(sites.map(|site| format!("{} {}", site.number, stack(Some(site.frame)))));
+    }
+    facts
 }
 
 const THREAD: Thread<'static> = Thread { pid: Id::Number(1), tid: Id::Number(1) };
@@ -111,6 +174,7 @@ const FUNCTIONS: [&[u8]; 10] =
     [b"(root)", b"(program)", b"(idle)", b"(garbage collector)", b"a", b"b", b"c", b"a", b"b", b""];
 const SLICES: [&[u8]; 7] =
     [b"RunTask", b"FunctionCall", b"EvaluateScript", b"RunMicrotasks", b"ProfileCall", b"MajorGC", b"x"];
+const STACKS: [&[u8]; 3] = [br#"{"stack":["a","b"]}"#, br#"{"stack":["a"]}"#, br#"{"stack":["b",7]}"#];
 const ARGS: [&[u8]; 4] = [
     br#"{"data":{"functionName":"a","url":"u","scriptId":"1","lineNumber":1,"columnNumber":1}}"#,
     br#"{"data":{"functionName":"b","url":"u"}}"#,
@@ -120,7 +184,9 @@ const ARGS: [&[u8]; 4] = [
 
 fn events<'a>(u: &mut Unstructured<'a>) -> Result<Vec<Event<'a>>> {
     let unit = *u.choose(&[1, 1000, 1_000_000])?;
-    let mut events = slices_and_calls(u, unit)?;
+    let (shared, shared_last) = (shared_frames(u)?, u.arbitrary()?);
+    let mut events = if shared_last { Vec::new() } else { shared.clone() };
+    events.extend(slices_and_calls(u, unit)?);
     let begins = ProfileStart { start: Tick(u.int_in_range(-3..=20)? * unit), offset: Ticks(0), rank: 0 };
     let end = if u.arbitrary()? { Some(Tick(u.int_in_range(0..=400)? * unit)) } else { None };
     let at = Tick(0);
@@ -160,9 +226,53 @@ fn events<'a>(u: &mut Unstructured<'a>) -> Result<Vec<Event<'a>>> {
         let at =
             if u.ratio(1, 10)? { SampleTime::At(Tick(time * 30)) } else { SampleTime::After(Ticks(time)) };
         let frame = Id::Number(u.int_in_range(0..=n_frames)?);
-        events.push(Event::Sample(SampleEvent::new(at, frame)));
+        let line = if u.ratio(1, 4)? { Some(u.int_in_range(0..=99)?) } else { None };
+        events.push(Event::Sample(SampleEvent { line, ..SampleEvent::new(at, frame) }));
+        if u.ratio(1, 8)? {
+            events.push(sample_of_thread(u, unit)?);
+        }
+    }
+    if shared_last {
+        events.extend(shared);
     }
     Ok(events)
+}
+
+/// Frames that threads share, some of whose callers are missing or call themselves.
+fn shared_frames<'a>(u: &mut Unstructured<'a>) -> Result<Vec<Event<'a>>> {
+    let mut frames = Vec::new();
+    for id in 0..u.int_in_range(0..=6)? {
+        let caller = FrameParent::Id(Id::Number(u.int_in_range(0..=6)?));
+        frames.push(Event::SharedFrame(FrameEvent {
+            id: Id::Number(id),
+            parent: if u.arbitrary()? { caller } else { FrameParent::Unknown },
+            name: Text::plain(u.choose(&FUNCTIONS)?),
+            url: Text::EMPTY,
+            script: 0,
+            line: None,
+            column: None,
+        }));
+    }
+    Ok(frames)
+}
+
+/// A sample that says its thread.
+fn sample_of_thread<'a>(u: &mut Unstructured<'a>, unit: i64) -> Result<Event<'a>> {
+    let (stack, args) = match u.int_in_range(0..=3)? {
+        0 => (SampleStack::Unknown, Args::NONE),
+        1 => (SampleStack::Names, Args::new(u.choose(&STACKS)?, &JSON_SAMPLE)),
+        _ => (SampleStack::Frame(Id::Number(u.int_in_range(0..=7)?)), Args::NONE),
+    };
+    Ok(Event::ThreadSample(ThreadSampleEvent {
+        thread: Thread { pid: Id::Number(1), tid: Id::Number(u.int_in_range(1..=2)?) },
+        any_process: false,
+        in_list: false,
+        at: Tick(u.int_in_range(0..=99)? * unit),
+        name: Text::plain(u.choose(&[&b""[..], b"cycles"])?),
+        stack,
+        weight: f32::from(u.int_in_range(0_u8..=3)?),
+        args,
+    }))
 }
 
 fn slices_and_calls<'a>(u: &mut Unstructured<'a>, unit: i64) -> Result<Vec<Event<'a>>> {

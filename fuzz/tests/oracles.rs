@@ -19,8 +19,10 @@ const JSON: &str = r#"{"displayTimeUnit":"ns","traceEvents":[
 {"ph":"e","cat":"c","id":"0x1","name":"s","pid":1,"ts":3},{"ph":"S","id":1,"name":"o","pid":1,"ts":1},{"ph":"T","id":1,"name":"o","pid":1,"ts":2,"args":{"step":"z"}},
 {"ph":"F","id":1,"name":"o","pid":1,"ts":3},{"ph":"s","id":1,"name":"f","pid":1,"tid":7,"ts":3},{"ph":"f","id":1,"name":"f","bp":"e","pid":1,"tid":7,"ts":4},
 {"ph":"N","id":"0x2","name":"T","pid":1,"ts":1},{"ph":"O","id":"0x2","name":"T","pid":1,"ts":2,"args":{"snapshot":{}}},{"ph":"D","id":"0x2","name":"T","pid":1,"ts":3},
-{"ph":"X","name":"v2","pid":2,"tid":0,"ts":1e3,"dur":1,"bind_id":"7","flow_out":true},{"ph":"X","name":"in","pid":2,"tid":0,"ts":1e4,"dur":1,"bind_id":"7","flow_in":true}
-],"otherData":{"version":"1"}}"#;
+{"ph":"X","name":"v2","pid":2,"tid":0,"ts":1e3,"dur":1,"bind_id":"7","flow_out":true},{"ph":"X","name":"in","pid":2,"tid":0,"ts":1e4,"dur":1,"bind_id":"7","flow_in":true},
+{"ph":"P","name":"cycles","pid":1,"tid":7,"ts":8,"sf":2},{"ph":"P","pid":1,"tid":7,"ts":9,"stack":["main","f"]}
+],"stackFrames":{"2":{"name":"g","parent":1},"1":{"name":"main","category":"c"}},"samples":[{"tid":7,"ts":5,"sf":1,"weight":"2"}],
+"otherData":{"version":"1"}}"#;
 
 fn seeds() -> Vec<Vec<u8>> {
     let mut seeds = vec![

@@ -18,6 +18,9 @@ use crate::value;
 #[cfg(feature = "alloc")]
 pub use rules::V8;
 
+pub(crate) use nodes::named;
+pub(crate) use samples::{WRAP, WRAPPED_BELOW};
+
 use nodes::Nodes;
 use samples::Samples;
 
@@ -58,10 +61,13 @@ pub(crate) struct Envelope<'a> {
 }
 
 /// How far the two clocks of a profile's head may be apart and still be one. \[cpu 2\]
-const SAME_CLOCK: i64 = 1_000_000;
+pub(crate) const SAME_CLOCK: i64 = 1_000_000;
 
 /// The rank of a profile in an event `CpuProfile`, behind all of `P` events.
 const WHOLE_RANK: u8 = 3;
+
+/// What our own writer gives as the source of such a profile, to keep its rank.
+pub(crate) const WHOLE_SOURCE: &str = "CpuProfile";
 
 impl Cursor {
     /// The profile, or the part of one, in an event whose `args` begin at `args`, and the event that names it.
@@ -191,6 +197,8 @@ struct Parts {
     samples: Option<usize>,
     deltas: Option<usize>,
     stamps: Option<usize>,
+    lines: Option<usize>,
+    columns: Option<usize>,
     sites: Option<usize>,
     source: Option<Token>,
     start: Option<Tick>,
@@ -210,6 +218,8 @@ impl Parts {
                 Some((b"samples", b'[')) => self.samples = Some(key.value),
                 Some((b"timeDeltas", b'[')) => self.deltas = Some(key.value),
                 Some((b"timestamps", b'[')) => self.stamps = Some(key.value),
+                Some((b"lines", b'[')) => self.lines = Some(key.value),
+                Some((b"columns", b'[')) => self.columns = Some(key.value),
                 Some((b"cpuProfile", b'{')) => self.profile = Some(key.value),
                 Some((b"trace_ids", b'{')) => self.sites = Some(key.value),
                 Some((b"head", b'{')) => self.tree = Some(key.value),
@@ -231,6 +241,7 @@ impl Parts {
         match self.source.and_then(|source| record.get(source.start..source.end)) {
             Some(br#""Internal""#) => 0,
             Some(br#""Inspector""#) => 1,
+            Some(source) if value::inside(source) == WHOLE_SOURCE.as_bytes() => WHOLE_RANK,
             _ => 2,
         }
     }
@@ -255,14 +266,17 @@ impl Parts {
             (None, Some(tree)) => Nodes::tree(tree),
             (None, None) => Nodes::none(),
         };
-        let samples = self.samples.map(|samples| match (self.deltas, self.stamps) {
-            (Some(deltas), _) => Samples::with_deltas(samples, deltas),
-            (None, Some(stamps)) => Samples::with_stamps(samples, stamps),
-            (None, None) => {
-                let (start, end) = self.old_bounds(record);
-                let length = end.filter(|_| self.tree.is_some()).map(|end| end.since(start));
-                Samples::spread(record, samples, length)
-            }
+        let samples = self.samples.map(|samples| {
+            let samples = match (self.deltas, self.stamps) {
+                (Some(deltas), _) => Samples::with_deltas(samples, deltas),
+                (None, Some(stamps)) => Samples::with_stamps(samples, stamps),
+                (None, None) => {
+                    let (start, end) = self.old_bounds(record);
+                    let length = end.filter(|_| self.tree.is_some()).map(|end| end.since(start));
+                    Samples::spread(record, samples, length)
+                }
+            };
+            samples.at_places(self.lines, self.columns)
         });
         Cursor { end, truncated, nodes, sites: self.sites.map(|sites| sites + 1), samples }
     }
@@ -300,7 +314,7 @@ fn text_at(record: &[u8], token: Token) -> &[u8] {
     record.get(token.start..token.end).unwrap_or_default()
 }
 
-fn id_at(record: &[u8], token: Token) -> Option<Id<'_>> {
+pub(crate) fn id_at(record: &[u8], token: Token) -> Option<Id<'_>> {
     match token.kind {
         Kind::Integer => i64::try_from(token.number).ok().map(Id::Number),
         kind => id::of_key(kind, text_at(record, token)),

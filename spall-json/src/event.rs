@@ -75,6 +75,7 @@ impl<'a> Record<'a, '_> {
             b's' => Event::Flow(self.flow(FlowPhase::Start)?),
             b't' => Event::Flow(self.flow(FlowPhase::Step)?),
             b'f' => Event::Flow(self.flow(FlowPhase::End)?),
+            b'P' if !self.is_of_profile() => return self.sample(false),
             b'P' | b'V' | b'v' | b'c' | b'(' | b')' => {
                 let (at, _) = self.start()?;
                 Event::Other(self.thread_event(at, true), phase)

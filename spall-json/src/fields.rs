@@ -127,6 +127,9 @@ pub(crate) const THREAD_EVENT: FieldSet = FieldSet::of(&[
 /// What [`spall_model::KeyedEvent`] and [`spall_model::CounterEvent`] say. The thread is not part of them.
 pub(crate) const KEYED_EVENT: FieldSet = FieldSet::of(&[Name, Cat, Ph, Ts, Pid, Args, Id, Id2]);
 
+/// What [`spall_model::ThreadSampleEvent`] and its phase say, but for the fields that only samples have.
+pub(crate) const SAMPLE: FieldSet = FieldSet::of(&[Name, Ph, Ts, Pid, Tid, Args]);
+
 /// The known fields of one event. Kept by the reader and used again for every event; positions are those of the
 /// data that was read, which is the same as long as the event is.
 #[derive(Debug, Clone)]

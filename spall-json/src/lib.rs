@@ -20,6 +20,8 @@
 //! - [`parse_all`] is the iterator over a document in memory, [`Parser`] takes it in pieces. Both yield
 //!   [`spall_model::Event`]s that borrow from the input. What pairs with what and nests in what is the trace builder's
 //!   business.
+//! - Sampling profiles are read as well: those of V8 in every layout, alone or among the events, and the samples of other
+//!   profilers with their `stackFrames`.
 //! - [`Writer`] takes events of any format and writes a document that every viewer accepts; [`FileWriter`] is the one
 //!   for `io::Write`.
 //! - Arguments stay text until [`spall_model::Args::iter`] decodes them. [`args_text`] is the text itself;
@@ -44,8 +46,7 @@
 //!
 //! # Not supported
 //!
-//! Compressed input is recognised, not inflated. Sampling profiles (`Profile` and `ProfileChunk` events) are handed on
-//! undecoded.
+//! Compressed input is recognised, not inflated. `systemTraceEvents`, memory dumps and contexts are handed on undecoded.
 #![no_std]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
@@ -68,6 +69,7 @@ mod parser;
 mod pending;
 mod record;
 mod resync;
+mod sample;
 mod scan;
 mod shape;
 mod value;
@@ -81,7 +83,7 @@ pub use error::{Compression, Error, ErrorKind, LinePosition};
 #[cfg(feature = "serde")]
 pub use from_args::{ArgsError, from_args};
 pub use parser::Parser;
-pub use value::{JSON_ARGS, JSON_EVENT, JSON_KEYED_EVENT, args_text};
+pub use value::{JSON_ARGS, JSON_EVENT, JSON_KEYED_EVENT, JSON_SAMPLE, args_text};
 #[cfg(feature = "std")]
 pub use writer::FileWriter;
 pub use writer::{Writer, Written};

@@ -72,6 +72,10 @@ enum State {
     Bare,
     /// Between the keys of the document.
     Object,
+    /// Between the keys of the document's `stackFrames`.
+    StackFrames,
+    /// Between the elements of the document's `samples`.
+    Samples,
     /// In a CPU profile that is the document.
     Profile,
     /// Behind the document.
@@ -254,8 +258,10 @@ impl Parser {
         let mut pos = 0;
         loop {
             let step = match self.state {
-                State::Array | State::TraceEvents | State::Bare => self.element(data, pos, eof),
-                State::Object => self.member(data, pos, eof),
+                State::Array | State::TraceEvents | State::Bare | State::Samples => {
+                    self.element(data, pos, eof)
+                }
+                State::Object | State::StackFrames => self.member(data, pos, eof),
                 State::Start => match self.start(data, pos, eof) {
                     Ok(step) => step,
                     Err(error) => {

@@ -2,7 +2,7 @@
 
 use spall_model::{Args, ArgsFormat, Text, Value};
 
-use crate::fields::{Field, FieldSet, KEYED_EVENT, THREAD_EVENT};
+use crate::fields::{Field, FieldSet, KEYED_EVENT, SAMPLE, THREAD_EVENT};
 use crate::lexer::{self, Kind, Member, Token};
 
 /// Arguments whose bytes are the text of a JSON object, or of a string, which is then the one entry `text`.
@@ -16,6 +16,10 @@ pub static JSON_EVENT: ArgsFormat =
 /// As [`JSON_EVENT`], for events whose `id` or `id2` is part of [`spall_model::Event`].
 pub static JSON_KEYED_EVENT: ArgsFormat =
     ArgsFormat { name: "json event with key", args: event_args_entry, fields: keyed_event_field };
+
+/// As [`JSON_EVENT`], for samples: what is part of [`spall_model::ThreadSampleEvent`] is left out.
+pub static JSON_SAMPLE: ArgsFormat =
+    ArgsFormat { name: "json sample", args: event_args_entry, fields: sample_field };
 
 /// The items of a JSON array.
 static JSON_ARRAY: ArgsFormat =
@@ -38,7 +42,7 @@ pub fn args_text<'a>(args: &Args<'a>) -> Option<&'a [u8]> {
 }
 
 fn is_event(format: &'static ArgsFormat) -> bool {
-    core::ptr::eq(format, &JSON_EVENT) || core::ptr::eq(format, &JSON_KEYED_EVENT)
+    [&JSON_EVENT, &JSON_KEYED_EVENT, &JSON_SAMPLE].iter().any(|known| core::ptr::eq(format, *known))
 }
 
 /// The value at `token` of `data`.
@@ -50,6 +54,16 @@ pub(crate) fn value<'a>(data: &'a [u8], token: Token) -> Value<'a> {
         Kind::Object => Value::Map(Args::new(text, &JSON_ARGS)),
         Kind::Array => Value::List(Args::new(text, &JSON_ARRAY)),
         Kind::Integer | Kind::Decimal | Kind::Bare => bare(text),
+    }
+}
+
+/// The string at `token`; empty if it is none.
+pub(crate) fn text(data: &[u8], token: Token) -> Text<'_> {
+    let inside = inside(data.get(token.start..token.end).unwrap_or_default());
+    match token.kind {
+        Kind::String => Text::plain(inside),
+        Kind::EscapedString => Text::escaped(inside),
+        _ => Text::EMPTY,
     }
 }
 
@@ -161,6 +175,15 @@ fn event_field<'b>(bytes: &'b [u8], pos: &mut usize) -> Option<(Text<'b>, Value<
 
 fn keyed_event_field<'b>(bytes: &'b [u8], pos: &mut usize) -> Option<(Text<'b>, Value<'b>)> {
     further_field(bytes, pos, KEYED_EVENT)
+}
+
+fn sample_field<'b>(bytes: &'b [u8], pos: &mut usize) -> Option<(Text<'b>, Value<'b>)> {
+    loop {
+        let (key, value) = further_field(bytes, pos, SAMPLE)?;
+        if !key.is(b"sf") && !key.is(b"weight") {
+            return Some((key, value));
+        }
+    }
 }
 
 /// The next member of the event `bytes` that is none of `represented`.

@@ -1,8 +1,11 @@
 //! Events as Trace Event JSON that every viewer accepts.
 
+mod document;
 mod encode;
 #[cfg(feature = "std")]
 mod file;
+mod profile;
+mod samples;
 
 use core::fmt::{Error, Write};
 
@@ -14,6 +17,9 @@ use spall_model::{
 #[cfg(feature = "std")]
 pub use file::FileWriter;
 
+use profile::Chunk;
+use samples::Table;
+
 /// What became of an event that was to be written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
@@ -22,7 +28,7 @@ pub enum Written {
     Done,
     /// The format has no form for it; nothing was written.
     NoForm,
-    /// The list of events is closed, as a key of the document came after it; nothing was written.
+    /// The list that it belongs to is closed, as a key of the document came after it; nothing was written.
     TooLate,
 }
 
@@ -32,6 +38,9 @@ pub enum Written {
 /// document, before or behind the list of events; one that comes after an event closes the list. What is written is
 /// strict JSON whatever the events hold: escapes are made anew, bad UTF-8 is replaced, numbers that JSON does not
 /// have become strings, bytes become hexadecimal text, and lists nested deeper than 32 become `null`.
+///
+/// Sampling profiles become `Profile` and `ProfileChunk` events. Their samples are written once 100 are together, or
+/// another event comes. Frames that threads share, and samples in a list, become the keys `stackFrames` and `samples`.
 ///
 /// Times are exact decimal microseconds. Ticks of another length than a nanosecond are rounded to nanoseconds;
 /// those of an ordinal clock become microseconds. A Unix time of tick 0 is written as `baseTimeNanoseconds`.
@@ -64,6 +73,10 @@ pub struct Writer<W> {
     /// Keys of the document that the writer adds unless they were written.
     has_clock_key: bool,
     has_unit_key: bool,
+    /// The key of the document whose value is open, and those that were written.
+    table: Option<Table>,
+    has_tables: [bool; 2],
+    chunk: Chunk,
 }
 
 /// Where in the document the next thing is to be written.
@@ -89,6 +102,9 @@ impl<W: Write> Writer<W> {
             unsigned_ids: false,
             has_clock_key: false,
             has_unit_key: false,
+            table: None,
+            has_tables: [false; 2],
+            chunk: Chunk::new(),
         }
     }
 
@@ -116,6 +132,8 @@ impl<W: Write> Writer<W> {
                 self.key(meta)?;
                 return Ok(Written::Done);
             }
+            Event::SharedFrame(frame) => return self.shared_frame(frame),
+            Event::ThreadSample(sample) if sample.in_list => return self.listed_sample(sample),
             _ if self.place == Place::Tail => return Ok(Written::TooLate),
             _ => {}
         }
@@ -150,6 +168,12 @@ impl<W: Write> Writer<W> {
                 self.metadata("process_labels", pid, None, "labels", Value::Text(labels))?;
             }
             Event::Meta(MetaEvent { thread: Some(thread), key, value }) => self.fact(thread, key, value)?,
+            Event::Profile(event) => return self.profile(event),
+            Event::Frame(frame) => return self.frame(frame),
+            Event::FrameChild(caller, child) => return self.frame_child(caller, child),
+            Event::CallSite(number, frame) => return self.call_site(number, frame),
+            Event::Sample(sample) => return self.sample(sample),
+            Event::ThreadSample(sample) => return self.event_sample(sample),
             _ => return Ok(Written::NoForm),
         }
         Ok(Written::Done)
@@ -164,80 +188,18 @@ impl<W: Write> Writer<W> {
         Ok(self.out)
     }
 
-    fn complete(&mut self) -> Result<(), Error> {
-        self.close_list()?;
-        if let Some(epoch) = self.clock.epoch_ns
-            && !self.has_clock_key
-        {
-            write!(self.out, ",\"baseTimeNanoseconds\":{epoch}")?;
-        }
-        if !self.has_unit_key {
-            // Some viewers nest what is closer than this unit wrongly.
-            self.out.write_str(",\"displayTimeUnit\":\"ns\"")?;
-        }
-        self.out.write_str("}\n")
-    }
-
-    /// A key of the document.
-    fn key(&mut self, meta: MetaEvent<'_>) -> Result<(), Error> {
-        match self.place {
-            Place::Start => {
-                self.out.write_char('{')?;
-                self.place = Place::Head;
-            }
-            Place::List => self.close_list()?,
-            Place::Head | Place::Tail => {}
-        }
-        self.has_clock_key |= meta.key.is(b"baseTimeNanoseconds") || meta.key.is(b"beginningOfTime");
-        self.has_unit_key |= meta.key.is(b"displayTimeUnit");
-        if self.comma {
-            self.out.write_char(',')?;
-        }
-        self.comma = true;
-        encode::string(&mut self.out, meta.key)?;
-        self.out.write_char(':')?;
-        encode::value(&mut self.out, meta.value)
-    }
-
-    fn close_list(&mut self) -> Result<(), Error> {
-        match self.place {
-            Place::Start | Place::Head => {
-                self.open_list()?;
-                self.out.write_char(']')?;
-            }
-            Place::List => {
-                self.close_slice()?;
-                self.out.write_str("\n]")?;
-            }
-            Place::Tail => {}
-        }
-        self.place = Place::Tail;
-        self.comma = true;
-        Ok(())
-    }
-
-    fn open_list(&mut self) -> Result<(), Error> {
-        self.out.write_str(match (self.place, self.comma) {
-            (Place::Start, _) => "{\"traceEvents\":[",
-            (_, true) => ",\"traceEvents\":[",
-            _ => "\"traceEvents\":[",
-        })?;
-        self.place = Place::List;
-        self.comma = false;
-        Ok(())
-    }
-
-    fn close_slice(&mut self) -> Result<(), Error> {
+    /// Completes the event that was written last.
+    fn close_event(&mut self) -> Result<(), Error> {
         if self.open_slice {
             self.open_slice = false;
             self.out.write_char('}')?;
         }
-        Ok(())
+        self.close_chunk()
     }
 
     /// Begins an event, up to its process.
     fn begin(&mut self, phase: char, at: Option<(Tick, Option<Ticks>)>, pid: Id<'_>) -> Result<(), Error> {
-        self.close_slice()?;
+        self.close_event()?;
         if self.place != Place::List {
             self.open_list()?;
         }
@@ -269,6 +231,12 @@ impl<W: Write> Writer<W> {
             Unit::Nanoseconds(scale) => round(at.0 as f64 * scale) as i64,
             _ => at.0.saturating_mul(1000),
         }
+    }
+
+    /// A point in time in microseconds.
+    fn micros(&mut self, at: Tick) -> Result<(), Error> {
+        let ns = self.nanos(at);
+        encode::micros(&mut self.out, ns)
     }
 
     fn id(&mut self, field: &str, id: Id<'_>) -> Result<(), Error> {

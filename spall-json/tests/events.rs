@@ -159,10 +159,11 @@ fn flows_of_slices_follow_them() {
 
 #[test]
 fn phases_without_a_meaning_here() {
-    for phase in ["P", "V", "v", "c", "(", ")"] {
+    for phase in ["V", "v", "c", "(", ")"] {
         let event = format!(r#"{{"ph":"{phase}","name":"a","pid":1,"tid":2,"ts":3}}"#);
         check(&event, &[&format!("{phase} a 1/2 3000")]);
     }
+    check(r#"{"ph":"P","name":"Profile","pid":1,"tid":2,"ts":3}"#, &["P Profile 1/2 3000"]);
 }
 
 #[test]

@@ -65,6 +65,7 @@ fn check(path: &Path) -> Vec<String> {
     case.names_and_order();
     case.objects();
     case.states();
+    case.samples();
     case.diagnostics();
     case.differences
 }
@@ -348,6 +349,35 @@ impl Case<'_> {
             }
         }
         self.compare("states", found, expected);
+    }
+
+    fn samples(&mut self) {
+        let Some(expected) = self.section("samples", |row| {
+            // A thread whose process the file does not say is that of the process with its id.
+            let pid = if row["pid"].is_null() { &row["tid"] } else { &row["pid"] };
+            let weight = row["weight"].as_f64().unwrap_or(1.0);
+            let names = row["stack"].as_array().unwrap().iter().map(plain);
+            let stack: Vec<_> = names.collect();
+            let (pid, tid) = (plain(pid), plain(&row["tid"]));
+            format!("{pid}/{tid} {:?} {} {weight} {stack:?}", text(row, "name"), row["ts_ns"])
+        }) else {
+            return;
+        };
+        let mut found = Vec::new();
+        for profile in self.trace.profiles() {
+            let thread = self.thread(&self.trace.tracks()[profile.track.index()]);
+            let name = self.trace.name(profile.name);
+            for sample in &self.trace.samples()[profile.samples()] {
+                let mut stack = Vec::new();
+                let mut at = sample.frame.and_then(|frame| self.trace.frame(frame));
+                while let Some(frame) = at {
+                    stack.push(self.trace.name(frame.name));
+                    at = frame.parent.and_then(|frame| self.trace.frame(frame));
+                }
+                found.push(format!("{thread} {name:?} {} {} {stack:?}", sample.at.0, sample.weight));
+            }
+        }
+        self.compare("samples", found, expected);
     }
 
     fn diagnostics(&mut self) {

@@ -8,8 +8,12 @@
 )]
 
 use spall::json::{Writer, parse_all};
-use spall::model::{Events, Limits, Parser, SliceId, Text, Trace, Value};
-use spall_synth::{corpus, heph, spall as synth};
+use spall::model::{Events, Frame, FrameId, Limits, Parser, Profile, SliceId, Text, Trace, Value};
+use spall_synth::{
+    corpus,
+    cpu_profile::{self as synth_profile, Form},
+    heph, spall as synth,
+};
 
 /// The events of a file, written as JSON.
 fn to_json<P: Parser<Error: core::fmt::Debug>>(events: Events<'_, P>) -> String {
@@ -99,6 +103,31 @@ fn facts(trace: &Trace<'_>) -> Vec<String> {
             object.end
         ));
     }
+    for profile in trace.profiles() {
+        facts.extend(profile_facts(trace, profile));
+    }
+    facts
+}
+
+/// Everything that a sampling profile says, as text.
+fn profile_facts(trace: &Trace<'_>, profile: &Profile) -> Vec<String> {
+    let Profile { track, start, end, rank, .. } = profile;
+    let mut facts =
+        vec![format!("profile {track:?} {:?} {start:?}..{end:?} {rank}", trace.name(profile.name))];
+    let local = |frame: Option<FrameId>| frame.map(|frame| frame.index() - profile.frames().start);
+    for frame in &trace.frames()[profile.frames()] {
+        let Frame { script, line, column, .. } = frame;
+        let (name, url, parent) = (trace.name(frame.name), trace.name(frame.url), local(frame.parent));
+        facts.push(format!("frame {name:?} {url:?} {script} {line:?} {column:?} {parent:?}"));
+    }
+    for sample in &trace.samples()[profile.samples()] {
+        let (at, frame, place) = (sample.at, local(sample.frame), (sample.line(), sample.column()));
+        let args = show(trace.args_of(sample).iter().chain(trace.args_of(sample).fields()));
+        facts.push(format!("sample {at:?} {frame:?} {} {place:?} {args}", sample.weight));
+    }
+    for site in &trace.call_sites()[profile.call_sites()] {
+        facts.push(format!("site {} {:?}", site.number, local(Some(site.frame))));
+    }
     facts
 }
 
@@ -134,11 +163,35 @@ fn json_files_become_the_same_trace_again() {
                 continue;
             }
             let Ok(trace) = spall::load(&data, &Limits::default()) else { panic!("{name}") };
-            // The writer has no form for sampling profiles.
-            if !trace.profiles().is_empty() {
-                continue;
-            }
             compare(&name, &trace, &to_json(parse_all(&data)));
         }
     }
+}
+
+#[test]
+fn generated_profiles_of_every_form_become_the_same_profiles_again() {
+    let profile = synth_profile::Profile::random(300, 30, 1000, 1);
+    for form in [Form::Document, Form::Tree, Form::Event, Form::Chunks(150)] {
+        let json = profile.to_json(form);
+        let trace = spall::load(json.as_bytes(), &Limits::default()).unwrap();
+        assert_eq!(trace.samples().len(), 1000);
+        compare(&format!("{form:?}"), &trace, &to_json(parse_all(json.as_bytes())));
+    }
+}
+
+#[test]
+fn profiles_become_the_same_profiles_again() {
+    let Some(folder) = corpus::folder("chrome") else { return };
+    // Those that are smaller are among the traces above.
+    let large = folder.join("traces/chromium156-default-2s.json");
+    let (mut n_profiles, mut n_samples) = (0, 0);
+    for path in corpus::files(&folder, ".cpuprofile").into_iter().chain([large]) {
+        let name = path.to_string_lossy();
+        let data = std::fs::read(&path).unwrap();
+        let Ok(trace) = spall::load(&data, &Limits::default()) else { panic!("{name}") };
+        compare(&name, &trace, &to_json(parse_all(&data)));
+        n_profiles += trace.profiles().len();
+        n_samples += trace.samples().len();
+    }
+    assert!(n_profiles > 10 && n_samples > 40_000, "{n_profiles} {n_samples}");
 }

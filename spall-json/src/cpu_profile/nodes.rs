@@ -143,6 +143,11 @@ impl Nodes {
     }
 }
 
+/// The name of a function, which may have none.
+pub(crate) fn named(name: Text<'_>) -> Text<'_> {
+    if name.is_empty() { Text::plain(b"(anonymous)") } else { name }
+}
+
 /// Where the fields of a node stand.
 #[derive(Debug, Clone, Copy, Default)]
 struct Node {
@@ -215,24 +220,15 @@ impl Node {
         parent: FrameParent<'a>,
         first_line: i64,
     ) -> FrameEvent<'a> {
-        let text = |token: Option<Token>| {
-            let Some(token) = token else { return Text::EMPTY };
-            let inside = value::inside(text_at(record, token));
-            match token.kind {
-                Kind::String => Text::plain(inside),
-                Kind::EscapedString => Text::escaped(inside),
-                _ => Text::EMPTY,
-            }
-        };
+        let text = |token: Option<Token>| token.map_or(Text::EMPTY, |token| value::text(record, token));
         let number = |token: Option<Token>| match id_at(record, token?)? {
             Id::Number(number) => Some(number),
             Id::Text(_) => None,
         };
-        let name = text(self.name);
         FrameEvent {
             id,
             parent,
-            name: if name.is_empty() { Text::plain(b"(anonymous)") } else { name },
+            name: named(text(self.name)),
             url: text(self.url),
             script: number(self.script).unwrap_or(0),
             line: number(self.line).and_then(|line| u32::try_from(line.checked_sub(first_line)?).ok()),

@@ -1,6 +1,8 @@
-//! The samples of a profile: two arrays that are read side by side.
+//! The samples of a profile: arrays that are read side by side.
 
 use spall_model::{DiagnosticKind, Event, SampleEvent, SampleTime, Tick, Ticks};
+
+use crate::lexer::Kind;
 
 use super::{Found, id_at, micros, next_item};
 
@@ -9,6 +11,9 @@ use super::{Found, id_at, micros, next_item};
 pub(super) struct Samples {
     frames: usize,
     times: Times,
+    /// Lines and columns, where there are any.
+    lines: Option<usize>,
+    columns: Option<usize>,
     done: bool,
 }
 
@@ -25,16 +30,20 @@ enum Times {
 }
 
 /// V8 casts distances to 32 bits: less than minus a thousand seconds is a pause over 35.8 minutes. \[cpu 2\]
-const WRAPPED_BELOW: i64 = -1_000_000_000_000;
-const WRAP: i64 = (1 << 32) * 1000;
+pub(crate) const WRAPPED_BELOW: i64 = -1_000_000_000_000;
+pub(crate) const WRAP: i64 = (1 << 32) * 1000;
 
 impl Samples {
+    fn new(frames: usize, times: Times) -> Self {
+        Self { frames: frames + 1, times, lines: None, columns: None, done: false }
+    }
+
     pub(super) fn with_deltas(frames: usize, deltas: usize) -> Self {
-        Self { frames: frames + 1, times: Times::Deltas(deltas + 1), done: false }
+        Self::new(frames, Times::Deltas(deltas + 1))
     }
 
     pub(super) fn with_stamps(frames: usize, stamps: usize) -> Self {
-        Self { frames: frames + 1, times: Times::Stamps(stamps + 1), done: false }
+        Self::new(frames, Times::Stamps(stamps + 1))
     }
 
     /// Samples without times, spread evenly over a length if there is one.
@@ -48,7 +57,12 @@ impl Samples {
             Some(length) => Times::Spread { step: Ticks(length.0 / i64::max(count, 1)), is_first: true },
             None => Times::Missing,
         };
-        Self { frames: frames + 1, times, done: false }
+        Self::new(frames, times)
+    }
+
+    /// The same with the arrays of lines and columns.
+    pub(super) fn at_places(self, lines: Option<usize>, columns: Option<usize>) -> Self {
+        Self { lines: lines.map(|lines| lines + 1), columns: columns.map(|columns| columns + 1), ..self }
     }
 
     pub(super) fn next<'a>(&mut self, record: &'a [u8]) -> Option<Found<'a>> {
@@ -75,10 +89,18 @@ impl Samples {
         let bytes = frame.map_or((from, from), |frame| (frame.start, frame.end));
         let sample = frame.and_then(|frame| id_at(record, frame)).zip(at);
         if let Some((frame, at)) = sample {
-            return Some((Event::Sample(SampleEvent::new(at, frame)), bytes));
+            let (line, column) = (next_place(record, &mut self.lines), next_place(record, &mut self.columns));
+            return Some((Event::Sample(SampleEvent { line, column, ..SampleEvent::new(at, frame) }), bytes));
         }
         self.done = true;
         let surplus = frame.is_some() || at.is_some();
         surplus.then_some((Event::Diagnostic(DiagnosticKind::SampleCount), bytes))
     }
+}
+
+/// The next line or column of an array in which they count from 1, and 0 is none.
+fn next_place(record: &[u8], pos: &mut Option<usize>) -> Option<u32> {
+    let item = next_item(record, pos.as_mut()?)?;
+    let number = u32::try_from(item.number).ok().filter(|_| item.kind == Kind::Integer)?;
+    number.checked_sub(1)
 }

@@ -6,7 +6,8 @@ use super::{Parser, State, Step, truncated};
 use crate::cpu_profile;
 use crate::decimal::Nanos;
 use crate::error::{Compression, Error, ErrorKind};
-use crate::lexer::{self, Stop};
+use crate::lexer::{self, Key, Stop};
+use crate::sample::{self, Table};
 use crate::value;
 
 impl Parser {
@@ -67,7 +68,7 @@ impl Parser {
         Step::Continue(start + 1)
     }
 
-    /// The next key of the document.
+    /// The next key of the document, or of its `stackFrames`.
     pub(super) fn member<'a>(&mut self, data: &'a [u8], pos: usize, eof: bool) -> Step<'a> {
         let mut pos = pos;
         let mut at = pos;
@@ -76,7 +77,8 @@ impl Parser {
                 Some(b'"' | b'}') if self.junk.is_some() => return self.flush_junk(at),
                 Some(b'"') => break,
                 Some(b'}') => {
-                    self.state = State::Trailing;
+                    let in_document = self.state == State::Object;
+                    self.state = if in_document { State::Trailing } else { State::Object };
                     return Step::Continue(at + 1);
                 }
                 Some(&byte) if byte == b',' || lexer::is_blank(byte) => at += 1,
@@ -93,6 +95,22 @@ impl Parser {
             Ok(None) | Err(_) if eof => return truncated(data, at),
             Ok(None) | Err(_) => return Step::Wait(at),
         };
+        if self.state == State::StackFrames {
+            return self.stack_frame(data, at, &key, eof);
+        }
+        match sample::table(data, &key) {
+            Some(Table::Frames) => {
+                self.state = State::StackFrames;
+                return Step::Continue(key.value + 1);
+            }
+            Some(Table::Samples) => {
+                self.state = State::Samples;
+                self.commas = 1;
+                return Step::Continue(key.value + 1);
+            }
+            Some(Table::Unclear) if !eof => return Step::Wait(at),
+            _ => {}
+        }
         let is_events = key.is(data, b"traceEvents");
         if is_events && data.get(key.value) == Some(&b'[') {
             self.state = State::TraceEvents;
@@ -122,6 +140,20 @@ impl Parser {
         self.step = 0;
         let meta = MetaEvent { thread: None, key: name, value: value::value(data, value) };
         Step::Event { consumed: value.end, event: Event::Meta(meta), bytes }
+    }
+
+    /// The frame that the key at `at` names.
+    fn stack_frame<'a>(&mut self, data: &'a [u8], at: usize, key: &Key, eof: bool) -> Step<'a> {
+        match lexer::token(data, key.value) {
+            Ok(value) => {
+                let event = sample::stack_frame(data, key, value).map(Event::SharedFrame);
+                let event = event.unwrap_or(Event::Diagnostic(DiagnosticKind::BadField));
+                Step::Event { consumed: value.end, event, bytes: (at, value.end) }
+            }
+            Err(Stop::Damaged(end)) => self.add_junk(at, end),
+            Err(Stop::Incomplete) if eof => truncated(data, at),
+            Err(Stop::Incomplete) => Step::Wait(at),
+        }
     }
 
     /// Whatever follows the document. What it is does not matter, so only its first byte is looked at.

@@ -32,7 +32,7 @@ impl Parser {
                     pos += 1;
                 }
                 b']' if self.state != State::Bare => return self.end_of_array(data, pos, eof),
-                b'}' if self.state == State::TraceEvents => return self.stray_brace(data, pos, eof),
+                b'}' if self.in_document() => return self.stray_brace(data, pos, eof),
                 b'"' | b'[' => return self.not_an_object(data, pos, eof),
                 _ => return self.word(data, pos, eof),
             }
@@ -50,7 +50,9 @@ impl Parser {
         }
         match self.fields.read(data, pos) {
             Ok(end) => {
-                self.shapes.learn(data, pos, end);
+                if self.state != State::Samples {
+                    self.shapes.learn(data, pos, end);
+                }
                 self.record(data, pos, end)
             }
             Err(Stop::Incomplete) if !eof => Step::Wait(pos),
@@ -65,7 +67,7 @@ impl Parser {
         let bytes = (start, end);
         let notes = Notes::new(self.step);
         let mut record = Record { data, fields: &self.fields, object: bytes, notes };
-        let event = record.event();
+        let event = if self.state == State::Samples { record.sample(true) } else { record.event() };
         let flow = event.as_ref().and_then(|event| record.slice_flow(event));
         let profile = event.as_ref().and_then(|event| record.profile(event));
         let event = if profile.is_none() { event } else { event.and_then(event::beside_profile) };
@@ -128,18 +130,23 @@ impl Parser {
         Step::Event { consumed: end, event, bytes: (start, end) }
     }
 
+    /// Whether the list is the value of a key of the document.
+    fn in_document(&self) -> bool {
+        matches!(self.state, State::TraceEvents | State::Samples)
+    }
+
     /// The bracket at `pos` closes the list of events, unless what follows makes that unlikely.
     pub(super) fn end_of_array<'a>(&mut self, data: &[u8], pos: usize, eof: bool) -> Step<'a> {
         if self.commas > 1 {
             return self.wrong_commas(pos);
         }
-        match ends_list(data, pos + 1, self.state == State::TraceEvents, self.doubtful) {
+        match ends_list(data, pos + 1, self.in_document(), self.doubtful) {
             Some(true) => {}
             None if eof => {}
             Some(false) => return self.skip_junk(pos, pos + 1),
             None => return Step::Wait(pos),
         }
-        self.state = if self.state == State::TraceEvents { State::Object } else { State::Trailing };
+        self.state = if self.in_document() { State::Object } else { State::Trailing };
         Step::Continue(pos + 1)
     }
 

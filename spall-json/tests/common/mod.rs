@@ -11,7 +11,10 @@
 use std::path::{Path, PathBuf};
 
 use spall_json::Error;
-use spall_model::{Args, ByteRange, Chunk, Event, Id, Parser as _, Text, ThreadEvent, Value};
+use spall_model::{
+    Args, ByteRange, Chunk, Event, FrameEvent, FrameParent, Id, Parser as _, SampleStack, Text, ThreadEvent,
+    Value,
+};
 
 pub(crate) type Item<'a> = (ByteRange, Event<'a>);
 
@@ -161,8 +164,42 @@ pub(crate) fn brief_event(event: &Event<'_>, bytes: ByteRange) -> String {
             format!("meta{thread} {} = {}", text(meta.key), brief_value(meta.value))
         }
         Event::Diagnostic(kind) => format!("! {kind} {}..{}", bytes.start, bytes.end),
+        Event::SharedFrame(frame) => format!("shared {}", brief_frame(frame)),
+        Event::Frame(frame) => brief_frame(frame),
+        Event::FrameChild(caller, child) => format!("{} calls {}", id(*caller), id(*child)),
+        Event::CallSite(number, frame) => format!("site {number} {}", id(*frame)),
+        Event::Sample(sample) => {
+            let place = [sample.line, sample.column];
+            let place = place.map(|number| number.map_or(String::new(), |number| format!(":{number}")));
+            format!("sample {} {:?}{}", id(sample.frame), sample.at, place.concat())
+        }
+        Event::ThreadSample(sample) => {
+            let thread = match sample.any_process {
+                true => id(sample.thread.tid),
+                false => format!("{}/{}", id(sample.thread.pid), id(sample.thread.tid)),
+            };
+            let list = if sample.in_list { "listed " } else { "" };
+            let stack = match sample.stack {
+                SampleStack::Unknown => "?".into(),
+                SampleStack::Frame(frame) => id(frame),
+                SampleStack::Names => brief_value(sample.args.field(b"stack").unwrap()),
+            };
+            format!("{list}sample {} {thread} {} {stack} *{}", text(sample.name), sample.at.0, sample.weight)
+        }
         other => format!("{other:?}"),
     }
+}
+
+fn brief_frame(frame: &FrameEvent<'_>) -> String {
+    let id = |id: Id<'_>| id.text().map_or_else(|| format!("{id:?}"), text);
+    let caller = match frame.parent {
+        FrameParent::Unknown => String::new(),
+        FrameParent::Id(caller) => format!(" < {}", id(caller)),
+        FrameParent::Depth(depth) => format!(" at depth {depth}"),
+    };
+    let FrameEvent { script, line, column, .. } = frame;
+    let place = format!("{} {script} {line:?} {column:?}", text(frame.url));
+    format!("frame {}{caller} {} {place}", id(frame.id), text(frame.name))
 }
 
 /// A value in a few words.

@@ -1,0 +1,158 @@
+//! Samples that say their thread, and the frames that they share: read in pieces, cut off, damaged, and written. [json 1]
+
+#![allow(clippy::panic, clippy::unwrap_used, reason = "test code outside of test functions")]
+
+mod common;
+
+use common::{brief, brief_event};
+use spall_json::{Writer, Written, parse_all};
+use spall_model::{Event, Id, MetaEvent, SampleStack, Text, Thread, ThreadSampleEvent, Tick};
+
+const DOCUMENT: &str = r#"{"displayTimeUnit":"ns","samples":[
+{"cpu":0,"tid":1,"ts":1000.5,"name":"cycles:HG","sf":3,"weight":7},{"pid":"9","tid":"x","ts":"2","stack":["a","b"]},{}
+],"traceEvents":[{"ph":"P","pid":1,"tid":1,"ts":3,"name":"n","cat":"c","sf":"0x1","args":{"k":1}},
+{"ph":"X","pid":1,"tid":1,"ts":4,"dur":1,"sf":2},{"ph":"P","pid":1,"ts":5,"weight":null,"sf":null}],
+"stackFrames":{"3":{"name":"f\u0041","parent":"0x1"},"0x1":{"category":"lib","name":"g","parent":null},"2":{}},"otherData":{}}"#;
+
+const EVENTS: [&str; 11] = [
+    "meta displayTimeUnit = \"ns\"",
+    "listed sample cycles:HG 1 1000500 3 *7",
+    "listed sample  9/\"x\" 2000 [\"a\",\"b\"] *1",
+    "sample n 1/1 3000 \"0x1\" *1",
+    "X  1/1 4000+1000",
+    "! missing-thread",
+    "sample  1/1 5000 ? *1",
+    "shared frame Number(3) < 0x1 fA  0 None None",
+    "shared frame 0x1 g lib 0 None None",
+    "shared frame Number(2) (anonymous)  0 None None",
+    "meta otherData = {}",
+];
+
+#[test]
+fn json_1_samples_and_shared_frames_are_read() {
+    let found = brief(DOCUMENT.as_bytes());
+    for (found, expected) in found.iter().zip(EVENTS) {
+        assert!(found.starts_with(expected), "{found} is not {expected}");
+    }
+    assert_eq!(found.len(), EVENTS.len());
+    common::assert_guessing_changes_nothing(DOCUMENT.as_bytes(), "guessing");
+}
+
+#[test]
+fn pieces_of_any_size_say_the_same() {
+    let whole = common::collect(DOCUMENT.as_bytes());
+    for size in 1..DOCUMENT.len() {
+        let pieces = common::collect_chunked(DOCUMENT.as_bytes(), size);
+        common::assert_same(&whole, &pieces, &format!("chunks of {size}"));
+    }
+}
+
+#[test]
+fn a_document_that_is_cut_off_is_read_as_far_as_it_goes() {
+    let whole = common::collect(DOCUMENT.as_bytes()).unwrap();
+    for end in 0..DOCUMENT.len() {
+        let mut cut = common::collect(DOCUMENT.as_bytes().get(..end).unwrap()).unwrap();
+        let complete = whole.iter().filter(|(bytes, _)| bytes.end <= end as u64).count();
+        cut.retain(|(_, event)| {
+            !matches!(event, Event::Diagnostic(kind) if ["truncated", "missing-bracket"].contains(&kind.name()))
+        });
+        common::assert_prefix(&cut, &whole, &format!("up to {end}"));
+        assert_eq!(cut.len(), complete, "up to {end}");
+    }
+}
+
+#[test]
+fn json_2_damage_costs_one_sample_or_frame() {
+    let check = |json: &str, expected: &[&str]| {
+        let kind = |event: &String| match event.strip_prefix("! ") {
+            Some(fault) => format!("! {}", fault.split(' ').next().unwrap()),
+            None => event.clone(),
+        };
+        let found: Vec<_> = brief(json.as_bytes()).iter().map(kind).collect();
+        assert_eq!(found, expected, "{json}");
+    };
+    check(
+        r#"{"samples":[{"tid":1,"ts":1},7,{"tid":1},{"tid":1,"ts":"x"},{"tid":1 x},,{"tid":1,"ts":3,"weight":"y"}]}"#,
+        &[
+            "listed sample  1 1000 ? *1",
+            "! not-an-object",
+            "! missing-time",
+            "! bad-time",
+            "! damaged-event",
+            "! extra-comma",
+            "! bad-field",
+            "listed sample  1 3000 ? *1",
+        ],
+    );
+    check(
+        r#"{"stackFrames":{"1":{"name":"a"},"2":5,x,"3":{"name":"b"}},"traceEvents":[]}"#,
+        &[
+            "shared frame Number(1) a  0 None None",
+            "! bad-field",
+            "! junk",
+            "shared frame Number(3) b  0 None None",
+        ],
+    );
+}
+
+/// What is written of a document, and whether everything has a form.
+fn written(json: &str) -> String {
+    let mut writer = Writer::new(String::new());
+    for parsed in parse_all(json.as_bytes()) {
+        let event = parsed.unwrap().event;
+        assert_eq!(writer.write_event(&event), Ok(Written::Done), "{event:?}");
+    }
+    let text = writer.finish().unwrap();
+    let strict: Result<serde_json::Value, _> = serde_json::from_str(&text);
+    strict.unwrap_or_else(|error| panic!("{error}: {text}"));
+    text
+}
+
+#[test]
+fn samples_and_frames_are_written_where_they_were() {
+    let text = written(DOCUMENT);
+    let of = |json: &str| -> Vec<String> {
+        let events = parse_all(json.as_bytes()).map(|parsed| parsed.unwrap());
+        let events = events.filter(|parsed| !matches!(parsed.event, Event::Diagnostic(_)));
+        events.map(|parsed| brief_event(&parsed.event, parsed.bytes)).collect()
+    };
+    assert_eq!(of(DOCUMENT), of(&text), "{text}");
+    let sample = r#"{"ts":1000.5,"tid":1,"name":"cycles:HG","sf":3,"weight":7.0,"cpu":0}"#;
+    assert!(text.contains(sample), "{text}");
+    assert!(text.contains(r#""0x1":{"name":"g","category":"lib"}"#), "{text}");
+}
+
+#[test]
+fn a_list_that_was_closed_is_not_opened_again() {
+    let sample = ThreadSampleEvent {
+        thread: Thread::new(1_u32, 1_u32),
+        any_process: false,
+        in_list: true,
+        at: Tick(0),
+        name: Text::EMPTY,
+        stack: SampleStack::Frame(Id::Number(1)),
+        weight: 1.0,
+        args: spall_model::Args::NONE,
+    };
+    let listed = Event::ThreadSample(sample);
+    let event = |name| Event::ThreadSample(ThreadSampleEvent { in_list: false, name, ..sample });
+    let key =
+        Event::Meta(MetaEvent { thread: None, key: Text::plain(b"k"), value: spall_model::Value::Null });
+    let mut writer = Writer::new(String::new());
+    for (event, expected) in [
+        (listed, Written::Done),
+        (listed, Written::Done),
+        (event(Text::EMPTY), Written::Done),
+        (event(Text::plain(b"Profile")), Written::NoForm),
+        (key, Written::Done),
+        (listed, Written::TooLate),
+        (event(Text::EMPTY), Written::TooLate),
+    ] {
+        assert_eq!(writer.write_event(&event), Ok(expected), "{event:?}");
+    }
+    assert_eq!(
+        writer.finish().unwrap(),
+        "{\"samples\":[\n{\"ts\":0,\"pid\":1,\"tid\":1,\"sf\":1},\n{\"ts\":0,\"pid\":1,\"tid\":1,\"sf\":1}\n],\"traceEvents\":[\n\
+         {\"ph\":\"P\",\"ts\":0,\"pid\":1,\"tid\":1,\"sf\":1}\n],\"k\":null,\"displayTimeUnit\":\"ns\"}\n"
+    );
+}
