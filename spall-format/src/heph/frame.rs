@@ -28,7 +28,6 @@ const MAX_HINT: usize = 64 << 10;
 /// A packet counts when another one, or the end of the input, follows it. If something else does, either there is
 /// junk behind it, or its writer was interrupted: writers append whole packets, so the rest of an interrupted one is
 /// missing and the next packet begins inside the size it claims. \[heph B.2\]
-#[inline]
 pub(super) fn frame(data: &[u8], eof: bool) -> Frame {
     match packet_size(data) {
         Some(size) if data.get(size..).is_some_and(starts_with_magic) => Frame::Packet(size),
@@ -36,12 +35,13 @@ pub(super) fn frame(data: &[u8], eof: bool) -> Frame {
     }
 }
 
-fn starts_with_magic(data: &[u8]) -> bool {
+/// Whether `data` starts as a packet does.
+#[inline]
+pub(super) fn starts_with_magic(data: &[u8]) -> bool {
     data.first_chunk().is_some_and(|magic| matches!(u32::from_be_bytes(*magic), EVENT_MAGIC | METADATA_MAGIC))
 }
 
 /// The last packet, the ones that damage follows, and damage itself.
-#[cold]
 fn odd_frame(data: &[u8], eof: bool, size: Option<usize>) -> Frame {
     match size {
         Some(size) => packet_before_no_packet(data, eof, size),

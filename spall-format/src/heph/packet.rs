@@ -76,28 +76,40 @@ impl<'a> Packet<'a> {
     /// Reads the packet that `data` starts with; [`packet_size`] says how long it is.
     ///
     /// `None` if `data` does not start with a packet or does not hold the whole of it.
-    #[inline]
     #[must_use]
     pub fn read(data: &'a [u8]) -> Option<Self> {
-        let bytes = data.get(..packet_size(data)?)?;
-        if let Ok((head, rest)) = EventHead::ref_from_prefix(bytes)
-            && head.packet.magic.get() == EVENT_MAGIC
-        {
-            let (description, attributes, overrun) = split(rest, head.description_len.get());
-            return Some(Self::Event(EventPacket {
-                stream: head.stream.get(),
-                counter: head.counter.get(),
-                substream: head.substream.get(),
-                start: head.start.get(),
-                end: head.end.get(),
-                description,
-                attributes: Attributes::new(attributes),
-                overrun,
-            }));
+        if let Some((packet, _)) = EventPacket::read(data) {
+            return Some(Self::Event(packet));
         }
+        let bytes = data.get(..packet_size(data)?)?;
         let (head, rest) = MetadataHead::ref_from_prefix(bytes).ok()?;
         let (name, value, overrun) = split(rest, head.name_len.get());
         Some(Self::Metadata(Metadata { name, value, overrun }))
+    }
+}
+
+impl<'a> EventPacket<'a> {
+    /// Reads the event packet that `data` starts with, and says how long it is.
+    #[inline]
+    pub(super) fn read(data: &'a [u8]) -> Option<(Self, usize)> {
+        let (head, _) = EventHead::ref_from_prefix(data).ok()?;
+        if head.packet.magic.get() != EVENT_MAGIC {
+            return None;
+        }
+        let size = usize::try_from(head.packet.size.get()).ok()?;
+        let rest = data.get(size_of::<EventHead>()..size)?;
+        let (description, attributes, overrun) = split(rest, head.description_len.get());
+        let packet = Self {
+            stream: head.stream.get(),
+            counter: head.counter.get(),
+            substream: head.substream.get(),
+            start: head.start.get(),
+            end: head.end.get(),
+            description,
+            attributes: Attributes::new(attributes),
+            overrun,
+        };
+        Some((packet, size))
     }
 }
 
@@ -105,7 +117,6 @@ impl<'a> Packet<'a> {
 ///
 /// `None` if there is no packet: another magic, a size that is less than the fixed part of the packet needs, or
 /// fewer than 8 bytes. `data` need not hold the whole packet.
-#[inline]
 #[must_use]
 pub fn packet_size(data: &[u8]) -> Option<usize> {
     let (head, _) = PacketHead::ref_from_prefix(data).ok()?;
