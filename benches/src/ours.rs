@@ -19,7 +19,8 @@ pub fn events<P: Parser>(events: Events<'_, P>) -> (usize, i64) {
 #[must_use]
 pub fn spall_counts(data: &[u8]) -> Counts {
     let mut counts = Counts::default();
-    for parsed in spall::format::spall::parse_all(data).flatten() {
+    for parsed in spall::format::spall::parse_all(data) {
+        let Ok(parsed) = parsed else { break };
         match parsed.event {
             Event::Begin(event) => counts.begin(event.at.0.cast_unsigned(), event.name.raw()),
             Event::End(event) => counts.end(event.at.0.cast_unsigned()),

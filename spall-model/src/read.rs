@@ -67,15 +67,15 @@ pub trait Parser {
 #[derive(Debug, Clone)]
 pub struct Events<'a, P> {
     parser: P,
-    data: &'a [u8],
-    /// Beyond all data once reading has ended.
-    pos: usize,
+    /// What follows the events handed out so far; `None` once reading has ended.
+    rest: Option<&'a [u8]>,
 }
 
 impl<'a, P: Parser> Events<'a, P> {
     /// Reads `data` with a fresh `parser`.
+    #[inline]
     pub fn new(parser: P, data: &'a [u8]) -> Self {
-        Self { parser, data, pos: 0 }
+        Self { parser, rest: Some(data) }
     }
 
     /// The parser, to ask it what it has learned of the file.
@@ -91,16 +91,16 @@ impl<'a, P: Parser> Iterator for Events<'a, P> {
     #[inline(always)]
     fn next(&mut self) -> Option<Self::Item> {
         loop {
-            let rest = self.data.get(self.pos..)?;
+            let rest = self.rest?;
             match self.parser.parse(rest, true) {
                 Ok(Chunk::Parsed(parsed)) => {
-                    self.pos += parsed.consumed;
+                    self.rest = rest.get(parsed.consumed..);
                     return Some(Ok(parsed));
                 }
-                Ok(Chunk::Skipped(length)) => self.pos += length,
-                Ok(Chunk::NeedMore(_) | Chunk::End) => self.pos = usize::MAX,
+                Ok(Chunk::Skipped(length)) => self.rest = rest.get(length..),
+                Ok(Chunk::NeedMore(_) | Chunk::End) => self.rest = None,
                 Err(error) => {
-                    self.pos = usize::MAX;
+                    self.rest = None;
                     return Some(Err(error));
                 }
             }

@@ -99,5 +99,5 @@ pub(super) fn texts(rest: &[u8], fixed: usize, first: u8, second: u8) -> Result<
 #[must_use]
 #[inline]
 pub fn without_nul(name: &[u8]) -> &[u8] {
-    name.strip_suffix(b"\0").unwrap_or(name)
+    if let [rest @ .., 0] = name { rest } else { name }
 }

@@ -9,6 +9,7 @@ use crate::{Error, ErrorKind};
 
 impl Parser {
     /// The record of version 1 that comes next, if it is a whole begin or end with a time in range: nearly always.
+    #[inline(always)]
     pub(super) fn plain_v1<'a>(&mut self, data: &'a [u8]) -> Option<Parsed<'a>> {
         let (record, length) = v1::Record::decode(data).ok()?;
         let event = match record {
