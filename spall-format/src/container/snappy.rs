@@ -52,54 +52,75 @@ fn preamble(block: &[u8]) -> Option<(usize, &[u8])> {
 /// Decodes elements into `out`; returns how many bytes were written before the elements, the output or sense ended.
 fn decode(mut tags: &[u8], out: &mut [u8]) -> usize {
     let mut pos = 0;
-    while let Some(written) = element(&mut tags, out, pos) {
+    while let Some(written) = short_element(&mut tags, out, pos).or_else(|| element(&mut tags, out, pos)) {
         pos += written;
     }
     pos
 }
 
+/// Decodes a short literal, or a copy that does not overlap what it writes: nearly all elements. `None` if it is
+/// another one, or if there is no room on both sides to copy a fixed number of bytes whatever the length. What is
+/// written too far is written again by what follows.
+#[inline(always)]
+fn short_element(tags: &mut &[u8], out: &mut [u8], pos: usize) -> Option<usize> {
+    let &[tag, bytes @ ..] = tags.first_chunk::<17>()?;
+    let [low, high, ..] = bytes;
+    let top = usize::from(tag >> 2);
+    let (offset, length, used) = match tag & 3 {
+        0 if top < 16 => {
+            *out.get_mut(pos..)?.first_chunk_mut()? = bytes;
+            *tags = tags.get(top + 2..)?;
+            return Some(top + 1);
+        }
+        1 => (usize::from(tag >> 5) << 8 | usize::from(low), (top & 7) + 4, 2),
+        2 => (usize::from(high) << 8 | usize::from(low), top + 1, 3),
+        _ => return None,
+    };
+    let window = out.get_mut(pos.checked_sub(offset)?..pos + 64)?;
+    if length > offset {
+        return None;
+    } else if length <= 16 {
+        let source = *window.first_chunk::<16>()?;
+        *window.get_mut(offset..)?.first_chunk_mut()? = source;
+    } else {
+        let source = *window.first_chunk::<64>()?;
+        *window.get_mut(offset..)?.first_chunk_mut()? = source;
+    }
+    *tags = tags.get(used..)?;
+    Some(length)
+}
+
 /// Decodes one element at `pos` of the output. `None` if there is none or it makes no sense; a literal that is cut off
 /// is decoded as far as it goes, and a copy as far as there is room.
-#[inline]
+#[inline(never)]
 fn element(tags: &mut &[u8], out: &mut [u8], pos: usize) -> Option<usize> {
     let (&tag, rest) = tags.split_first()?;
+    let top = usize::from(tag >> 2);
     let (offset, length, rest) = match tag & 3 {
-        0 => return literal(tag, rest, tags, out, pos),
+        0 => return literal(top, rest, tags, out, pos),
         1 => {
             let (&low, rest) = rest.split_first()?;
-            (usize::from(tag >> 5) << 8 | usize::from(low), usize::from(tag >> 2 & 7) + 4, rest)
+            (usize::from(tag >> 5) << 8 | usize::from(low), (top & 7) + 4, rest)
         }
         2 => {
             let (&offset, rest) = rest.split_first_chunk()?;
-            (usize::from(u16::from_le_bytes(offset)), usize::from(tag >> 2) + 1, rest)
+            (usize::from(u16::from_le_bytes(offset)), top + 1, rest)
         }
         _ => {
             let (&offset, rest) = rest.split_first_chunk()?;
-            (usize::try_from(u32::from_le_bytes(offset)).ok()?, usize::from(tag >> 2) + 1, rest)
+            (usize::try_from(u32::from_le_bytes(offset)).ok()?, top + 1, rest)
         }
     };
     *tags = rest;
     copy(out, pos, offset, length)
 }
 
-/// Elements of up to 60 bytes have their length in the tag, longer ones in up to 4 bytes behind it.
-#[inline]
-fn literal<'t>(tag: u8, rest: &'t [u8], tags: &mut &'t [u8], out: &mut [u8], pos: usize) -> Option<usize> {
-    let short = usize::from(tag >> 2);
-    // Most literals are short: a fixed number of bytes is copied whatever the length, if there are so many on both sides.
-    let copied = if short < 16 {
-        copy_chunk::<16>(rest, out, pos)
-    } else {
-        short < 60 && copy_chunk::<64>(rest, out, pos)
-    };
-    if copied {
-        *tags = rest.get(short + 1..)?;
-        return Some(short + 1);
-    }
-    let (length, rest) = match short {
-        0..60 => (short + 1, rest),
+/// Literals of up to 60 bytes have their length in the tag, longer ones in up to 4 bytes behind it.
+fn literal<'t>(top: usize, rest: &'t [u8], tags: &mut &'t [u8], out: &mut [u8], pos: usize) -> Option<usize> {
+    let (length, rest) = match top {
+        0..60 => (top + 1, rest),
         _ => {
-            let (bytes, rest) = rest.split_at_checked(short - 59)?;
+            let (bytes, rest) = rest.split_at_checked(top - 59)?;
             let length = bytes.iter().rev().fold(0_usize, |length, &byte| length << 8 | usize::from(byte));
             (length.saturating_add(1), rest)
         }
@@ -112,45 +133,19 @@ fn literal<'t>(tag: u8, rest: &'t [u8], tags: &mut &'t [u8], out: &mut [u8], pos
     (length > 0).then_some(length)
 }
 
-/// Copies the first `N` bytes of `source` to `pos`; `false` if there are not so many, or no room for them.
-#[inline]
-fn copy_chunk<const N: usize>(source: &[u8], out: &mut [u8], pos: usize) -> bool {
-    let target = out.get_mut(pos..).and_then(|out| out.first_chunk_mut::<N>());
-    let (Some(source), Some(target)) = (source.first_chunk::<N>(), target) else { return false };
-    *target = *source;
-    true
-}
-
 /// Copies `length` bytes from `offset` before `pos`, which may overlap what is written.
 #[inline]
 fn copy(out: &mut [u8], pos: usize, offset: usize, length: usize) -> Option<usize> {
     let from = pos.checked_sub(offset).filter(|_| offset > 0)?;
-    // Copies have at most 64 bytes. Whatever is written too far is written again by what follows.
-    if let Some(window) = out.get_mut(from..pos + 64) {
-        if offset >= 16 {
-            return copy_in_chunks::<16>(window, offset, length);
-        } else if offset >= 8 {
-            return copy_in_chunks::<8>(window, offset, length);
-        }
+    let end = out.len().min(pos + length);
+    let mut filled = pos;
+    while filled < end {
+        // Of a pattern that repeats, everything there is of it.
+        let step = (filled - from).min(end - filled);
+        out.copy_within(from..from + step, filled);
+        filled += step;
     }
-    let length = length.min(out.len() - pos);
-    for index in 0..length {
-        let byte = *out.get(from + index)?;
-        *out.get_mut(pos + index)? = byte;
-    }
-    (length > 0).then_some(length)
-}
-
-/// Copies `length` bytes, rounded up to whole chunks, from the start of `window` to `offset`, which is at least `N`.
-#[inline]
-fn copy_in_chunks<const N: usize>(window: &mut [u8], offset: usize, length: usize) -> Option<usize> {
-    let mut done = 0;
-    while done < length {
-        let source = *window.get(done..)?.first_chunk::<N>()?;
-        *window.get_mut(done + offset..)?.first_chunk_mut::<N>()? = source;
-        done += N;
-    }
-    Some(length)
+    (end > pos).then_some(end - pos)
 }
 
 #[cfg(test)]
@@ -197,6 +192,37 @@ mod tests {
             expected.push(expected[3 + index]);
         }
         check(&long, 84, &expected);
+    }
+
+    #[test]
+    fn c1_elements_of_all_kinds_one_after_the_other() {
+        let mut seed = 1_usize;
+        let mut random = |from: usize, to: usize| {
+            seed = seed.wrapping_mul(1_103_515_245).wrapping_add(12345) & 0x7fff_ffff;
+            from + (seed >> 8) % (to + 1 - from)
+        };
+        for _ in 0..500 {
+            let (mut tags, mut text) = (Vec::new(), Vec::new());
+            for index in 0..60_u8 {
+                let kind = if text.is_empty() { 0 } else { random(0, 2) };
+                let (length, offset) = match kind {
+                    0 => (random(1, 40), 0),
+                    1 => (random(4, 11), random(1, text.len().min(2047))),
+                    _ => (random(1, 64), random(1, text.len().min(100))),
+                };
+                let [low, high, ..] = offset.to_le_bytes();
+                let size = u8::try_from(length - 1).unwrap();
+                match kind {
+                    0 => tags.extend([vec![size << 2], vec![index; length]].concat()),
+                    1 => tags.extend([high << 5 | (size - 3) << 2 | 1, low]),
+                    _ => tags.extend([size << 2 | 2, low, high]),
+                }
+                for _ in 0..length {
+                    text.push(if kind == 0 { index } else { text[text.len() - offset] });
+                }
+            }
+            check(&tags, text.len(), &text);
+        }
     }
 
     #[test]
