@@ -65,6 +65,7 @@ extern crate std;
 pub mod apitrace;
 #[cfg(feature = "alloc")]
 pub mod container;
+mod cursor;
 mod error;
 pub mod heph;
 pub mod spall;

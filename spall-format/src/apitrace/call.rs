@@ -1,10 +1,10 @@
 //! One call: who made it, its arguments, what it returned. \[apitrace C.4\]
 
-use super::input::Input;
-use super::signature::{Frame, FunctionSignature, Signatures};
+use super::input::Stop;
+use super::signature::{Access, Frame, FunctionSignature, Signatures, View, meet_frame};
 use super::value::{Tokens, skip};
-use super::{Access, Stop};
 use crate::ErrorKind;
+use crate::cursor::Cursor;
 
 /// A call, with what was said of it when it was entered and when it was left.
 ///
@@ -47,10 +47,9 @@ pub(super) enum Detail {
 }
 
 /// Reads a detail and steps over its value; `None` behind the last one.
-#[inline]
 pub(super) fn detail<'a>(
-    input: &mut Input<'a>,
-    access: &mut Access<'_, 'a>,
+    input: &mut Cursor<'a>,
+    access: &mut impl Access<'a>,
     version: u64,
 ) -> Result<Option<Detail>, Stop> {
     Ok(Some(match input.u8()? {
@@ -75,7 +74,7 @@ pub(super) fn detail<'a>(
             let at = input.pos();
             for _ in 0..count {
                 let id = input.uint()?;
-                access.frame(id, input, version)?;
+                meet_frame(id, input, access, version)?;
             }
             Detail::Backtrace(count, at)
         }
@@ -117,7 +116,7 @@ impl<'a> Call<'a> {
             }
         });
         let (left, at) = found?;
-        Some(Backtrace { left, input: Input::new(self.stream, at), signatures, version: self.version })
+        Some(Backtrace { left, input: Cursor::new(self.stream, at), signatures, version: self.version })
     }
 
     /// The arguments that are said, with their index, those of the leave event behind those of the enter event.
@@ -130,14 +129,14 @@ impl<'a> Call<'a> {
     }
 
     pub(super) fn tokens<'s>(&self, at: usize, signatures: &'s Signatures<'a>) -> Tokens<'s, 'a> {
-        Tokens::new(Input::new(self.stream, at), signatures, self.version)
+        Tokens::new(Cursor::new(self.stream, at), signatures, self.version)
     }
 
     fn for_each_detail(&self, signatures: &Signatures<'a>, mut see: impl FnMut(Detail)) {
         let n_events = if self.left.is_some() { 2 } else { 1 };
         for &at in self.details.iter().take(n_events) {
-            let mut input = Input::new(self.stream, at);
-            let mut access = Access::View(signatures);
+            let mut input = Cursor::new(self.stream, at);
+            let mut access = View(signatures);
             while let Ok(Some(detail)) = detail(&mut input, &mut access, self.version) {
                 see(detail);
             }
@@ -149,7 +148,7 @@ impl<'a> Call<'a> {
 #[derive(Debug, Clone)]
 pub struct Backtrace<'s, 'a> {
     left: u64,
-    input: Input<'a>,
+    input: Cursor<'a>,
     signatures: &'s Signatures<'a>,
     version: u64,
 }
@@ -160,7 +159,7 @@ impl<'a> Iterator for Backtrace<'_, 'a> {
     fn next(&mut self) -> Option<Frame<'a>> {
         self.left = self.left.checked_sub(1)?;
         let id = self.input.uint().ok()?;
-        Access::View(self.signatures).frame(id, &mut self.input, self.version).ok()?;
+        meet_frame(id, &mut self.input, &mut View(self.signatures), self.version).ok()?;
         self.signatures.frame(id).copied()
     }
 }

@@ -6,10 +6,16 @@ use alloc::vec::Vec;
 use spall_model::{ByteRange, Diagnostic, DiagnosticKind};
 
 use super::call::{Call, Detail, detail};
-use super::input::{Input, Stop};
-use super::signature::{Access, FunctionSignature, Signatures};
+use super::input::Stop;
+use super::signature::{Access, Collect, FunctionSignature, Signatures, View, meet_function};
 use super::value::skip;
+use crate::cursor::Cursor;
 use crate::{Error, ErrorKind};
+
+/// The event that enters a call.
+const ENTER: u8 = 0;
+/// The event that leaves one.
+const LEAVE: u8 = 1;
 
 /// The newest version of the stream that is known.
 const NEWEST: u64 = 6;
@@ -39,8 +45,6 @@ pub struct Calls<'a> {
     signatures: Signatures<'a>,
     n_enters: u64,
     n_events: u64,
-    /// The call entered last, if it is open: nearly always the next one to return.
-    latest: Option<(u64, Open<'a>)>,
     open: BTreeMap<u64, Open<'a>>,
     /// Leaves without a call, met while the call handed out last was looked for.
     unmatched: Vec<ByteRange>,
@@ -75,8 +79,8 @@ impl<'a> Calls<'a> {
     /// [`ErrorKind::UnsupportedVersion`] for versions above 6, [`ErrorKind::UnexpectedEof`] and
     /// [`ErrorKind::NumberTooLong`] inside the head.
     pub fn new(stream: &'a [u8]) -> Result<Self, Error> {
-        let mut input = Input::new(stream, 0);
-        let head = |input: &mut Input<'a>| {
+        let mut input = Cursor::new(stream, 0);
+        let head = |input: &mut Cursor<'a>| {
             let version = known_version(input.uint()?, NEWEST)?;
             if version < 6 {
                 return Ok((version, version, Vec::new()));
@@ -104,7 +108,6 @@ impl<'a> Calls<'a> {
             signatures: Signatures::default(),
             n_enters: 0,
             n_events: 0,
-            latest: None,
             open: BTreeMap::new(),
             unmatched: Vec::new(),
             end: End::NotYet,
@@ -156,53 +159,111 @@ impl<'a> Calls<'a> {
         &self.unmatched
     }
 
+    /// The call that comes next, if nothing comes between its enter and its leave and neither says a signature: nearly
+    /// always.
+    // Inlined whole, as its caller then only pays for what it looks at.
+    #[inline(always)]
+    fn plain(&mut self) -> Option<Call<'a>> {
+        let (number, version) = (self.n_enters, self.version);
+        let mut access = View(&self.signatures);
+        let mut input = Cursor::new(self.stream, self.pos);
+        if input.u8().ok()? != ENTER {
+            return None;
+        }
+        let thread = if version >= 4 { input.uint().ok()? } else { 0 };
+        let function = *self.signatures.function(input.uint().ok()?)?;
+        let enter_details = input.pos();
+        let enter_flags = skip_details(&mut input, &mut access, version).ok()?;
+        let middle = input.pos();
+        if input.u8().ok()? != LEAVE || input.uint().ok()? != number {
+            return None;
+        }
+        let leave_details = input.pos();
+        let leave_flags = skip_details(&mut input, &mut access, version).ok()?;
+        let (start, end, entered) = (self.pos, input.pos(), self.n_events);
+        self.pos = end;
+        self.n_enters += 1;
+        self.n_events += 2;
+        Some(Call {
+            number,
+            thread,
+            function,
+            is_fake: (enter_flags | leave_flags) & 1 != 0,
+            entered,
+            left: Some(entered + 1),
+            enter: (offset(start), offset(middle)),
+            leave: Some((offset(middle), offset(end))),
+            stream: self.stream,
+            version,
+            details: [enter_details, leave_details],
+        })
+    }
+
+    /// The next call, whatever it is like.
+    #[inline(never)]
+    fn step(&mut self, next: &mut Option<Result<Call<'a>, Error>>) {
+        while self.end == End::NotYet {
+            if self.pos >= self.stream.len() {
+                self.end = End::Reached(None);
+                break;
+            }
+            let mut input = Cursor::new(self.stream, self.pos);
+            match self.event(&mut input) {
+                Ok(call) => {
+                    self.pos = input.pos();
+                    if let Some(call) = call {
+                        *next = Some(Ok(call));
+                        return;
+                    }
+                }
+                Err(stop) => self.stop(stop, input.pos()),
+            }
+        }
+        *next = match self.open.pop_first() {
+            Some((number, open)) => Some(Ok(self.call(number, &open))),
+            None => match core::mem::replace(&mut self.end, End::Reached(None)) {
+                End::Reached(Some(error)) => Some(Err(error)),
+                _ => None,
+            },
+        };
+    }
+
     /// Reads one event. A call if it is a leave of a call that is open.
-    #[inline]
-    fn event(&mut self, input: &mut Input<'a>) -> Result<Option<Call<'a>>, Stop> {
+    fn event(&mut self, input: &mut Cursor<'a>) -> Result<Option<Call<'a>>, Stop> {
         let start = input.pos();
         match input.u8()? {
-            0 => self.enter(input, start),
-            1 => self.leave(input, start),
+            ENTER => self.enter(input, start),
+            LEAVE => self.leave(input, start),
             tag => Err(Stop::Bad(ErrorKind::UnknownEvent { tag })),
         }
     }
 
-    #[inline]
-    fn enter(&mut self, input: &mut Input<'a>, start: usize) -> Result<Option<Call<'a>>, Stop> {
+    fn enter(&mut self, input: &mut Cursor<'a>, start: usize) -> Result<Option<Call<'a>>, Stop> {
         let thread = if self.version >= 4 { input.uint()? } else { 0 };
         let id = input.uint()?;
-        let mut access = Access::Collect(&mut self.signatures);
-        access.function(id, input, self.version)?;
+        let mut access = Collect(&mut self.signatures);
+        meet_function(id, input, &mut access, self.version)?;
         let details = input.pos();
         let flags = skip_details(input, &mut access, self.version)?;
         let Some(&function) = self.signatures.function(id) else { return Ok(None) };
         let end = input.pos();
         let open = Open { function, thread, flags, entered: self.n_events, start, details, end };
-        if let Some((number, earlier)) = self.latest.replace((self.n_enters, open)) {
-            self.open.insert(number, earlier);
-        }
+        self.open.insert(self.n_enters, open);
         self.n_enters += 1;
         self.n_events += 1;
         Ok(None)
     }
 
     /// A leave of a number that is unknown, or was left already, is dropped. \[apitrace C.4\]
-    #[inline]
-    fn leave(&mut self, input: &mut Input<'a>, start: usize) -> Result<Option<Call<'a>>, Stop> {
+    fn leave(&mut self, input: &mut Cursor<'a>, start: usize) -> Result<Option<Call<'a>>, Stop> {
         let number = input.uint()?;
         let details = input.pos();
-        let flags = skip_details(input, &mut Access::Collect(&mut self.signatures), self.version)?;
+        let flags = skip_details(input, &mut Collect(&mut self.signatures), self.version)?;
         let ordinal = self.n_events;
         self.n_events += 1;
-        let open = match self.latest.take_if(|latest| latest.0 == number) {
-            Some((_, open)) => open,
-            None => match self.open.remove(&number) {
-                Some(open) => open,
-                None => {
-                    self.unmatched.push(ByteRange::new(offset(start), offset(input.pos())));
-                    return Ok(None);
-                }
-            },
+        let Some(open) = self.open.remove(&number) else {
+            self.unmatched.push(ByteRange::new(offset(start), offset(input.pos())));
+            return Ok(None);
         };
         let mut call = self.call(number, &open);
         call.is_fake |= flags & 1 != 0;
@@ -213,7 +274,6 @@ impl<'a> Calls<'a> {
     }
 
     /// The call as it is while it is open.
-    #[inline]
     fn call(&self, number: u64, open: &Open<'a>) -> Call<'a> {
         Call {
             number,
@@ -252,32 +312,16 @@ impl<'a> Iterator for Calls<'a> {
     ///
     /// A byte that makes no sense ends the stream, for nothing behind it can be found: the calls that are open are
     /// handed out as ones that never returned, then the error.
-    #[inline]
+    #[inline(always)]
     fn next(&mut self) -> Option<Self::Item> {
         self.unmatched.clear();
-        while self.end == End::NotYet {
-            let mut input = Input::new(self.stream, self.pos);
-            if input.is_at_end() {
-                self.end = End::Reached(None);
-                break;
+        match self.plain() {
+            Some(call) => Some(Ok(call)),
+            None => {
+                let mut next = None;
+                self.step(&mut next);
+                next
             }
-            match self.event(&mut input) {
-                Ok(call) => {
-                    self.pos = input.pos();
-                    if let Some(call) = call {
-                        return Some(Ok(call));
-                    }
-                }
-                Err(stop) => self.stop(stop, input.pos()),
-            }
-        }
-        // The latest one has the highest number.
-        if let Some((number, open)) = self.open.pop_first().or_else(|| self.latest.take()) {
-            return Some(Ok(self.call(number, &open)));
-        }
-        match core::mem::replace(&mut self.end, End::Reached(None)) {
-            End::Reached(Some(error)) => Some(Err(error)),
-            _ => None,
         }
     }
 }
@@ -285,8 +329,8 @@ impl<'a> Iterator for Calls<'a> {
 impl core::iter::FusedIterator for Calls<'_> {}
 
 /// Steps over the details of an event; returns its flags.
-#[inline]
-fn skip_details<'a>(input: &mut Input<'a>, access: &mut Access<'_, 'a>, version: u64) -> Result<u64, Stop> {
+#[inline(always)]
+fn skip_details<'a>(input: &mut Cursor<'a>, access: &mut impl Access<'a>, version: u64) -> Result<u64, Stop> {
     let mut flags = 0;
     loop {
         // Most details are arguments, whose value is all there is to step over.
@@ -296,9 +340,14 @@ fn skip_details<'a>(input: &mut Input<'a>, access: &mut Access<'_, 'a>, version:
                 input.uint()?;
                 skip(input, access, version)?;
             }
+            2 => skip(input, access, version)?,
             _ => {
-                input.seek(input.pos() - 1);
-                if let Some(Detail::Flags(value)) = detail(input, access, version)? {
+                // On a copy, so that the position itself can stay in a register.
+                let mut copy = *input;
+                copy.seek(input.pos() - 1);
+                let detail = detail(&mut copy, access, version);
+                *input = copy;
+                if let Some(Detail::Flags(value)) = detail? {
                     flags = value;
                 }
             }

@@ -36,9 +36,6 @@ mod signature;
 mod text;
 mod value;
 
-use input::Stop;
-use signature::Access;
-
 pub use call::{Backtrace, Call};
 pub use calls::Calls;
 pub use lower::{Events, parse_all};

@@ -5,8 +5,9 @@ use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 use core::ops::Range;
 
-use super::input::{Input, Stop};
+use super::input::Stop;
 use crate::ErrorKind;
+use crate::cursor::Cursor;
 
 /// A function and the names of its arguments.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -81,7 +82,7 @@ impl<'a> Names<'a> {
 
     /// The names in order.
     pub fn iter(&self) -> impl Iterator<Item = &'a [u8]> + use<'a> {
-        let mut input = Input::new(self.bytes, 0);
+        let mut input = Cursor::new(self.bytes, 0);
         core::iter::from_fn(move || input.text().ok())
     }
 }
@@ -118,6 +119,7 @@ pub struct Signatures<'a> {
 
 impl<'a> Signatures<'a> {
     /// A function by its id.
+    #[inline]
     #[must_use]
     pub fn function(&self, id: u64) -> Option<&FunctionSignature<'a>> {
         self.functions.get(id).map(|known| &known.signature)
@@ -150,7 +152,7 @@ impl<'a> Signatures<'a> {
 
 /// A signature and where in the stream it is said, so that reading the place a second time steps over it.
 #[derive(Debug, Clone)]
-struct Known<T> {
+pub(super) struct Known<T> {
     signature: T,
     said: Range<usize>,
 }
@@ -172,7 +174,7 @@ impl<T> Default for Table<T> {
 }
 
 impl<T> Table<T> {
-    #[inline]
+    #[inline(always)]
     fn get(&self, id: u64) -> Option<&Known<T>> {
         if id < SMALL { self.small.get(usize::try_from(id).ok()?)?.as_ref() } else { self.large.get(&id) }
     }
@@ -195,90 +197,118 @@ impl<T> Table<T> {
 }
 
 /// How signatures are met: the first time through the stream they are collected, afterwards they are known.
-#[derive(Debug)]
-pub(super) enum Access<'s, 'a> {
-    Collect(&'s mut Signatures<'a>),
-    View(&'s Signatures<'a>),
-}
+pub(super) trait Access<'a> {
+    fn signatures(&self) -> &Signatures<'a>;
 
-impl<'a> Access<'_, 'a> {
-    pub(super) fn signatures(&self) -> &Signatures<'a> {
-        match self {
-            Self::Collect(signatures) => signatures,
-            Self::View(signatures) => signatures,
-        }
-    }
-}
-
-impl<'a> Access<'_, 'a> {
     /// Reads a signature that is met for the first time, and hands it to `insert`.
+    fn collect<T>(
+        &mut self,
+        input: &mut Cursor<'a>,
+        version: u64,
+        read: fn(&mut Cursor<'a>, u64) -> Result<T, Stop>,
+        insert: impl FnOnce(&mut Signatures<'a>, Known<T>),
+    ) -> Result<(), Stop>;
+}
+
+/// Reads the stream for the first time.
+#[derive(Debug)]
+pub(super) struct Collect<'s, 'a>(pub(super) &'s mut Signatures<'a>);
+
+/// Reads what refers to signatures that are known. Another one ends reading as the end of the stream does.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct View<'s, 'a>(pub(super) &'s Signatures<'a>);
+
+impl<'a> Access<'a> for Collect<'_, 'a> {
+    #[inline]
+    fn signatures(&self) -> &Signatures<'a> {
+        self.0
+    }
+
     #[cold]
     fn collect<T>(
         &mut self,
-        input: &mut Input<'a>,
+        input: &mut Cursor<'a>,
         version: u64,
-        read: fn(&mut Input<'a>, u64) -> Result<T, Stop>,
+        read: fn(&mut Cursor<'a>, u64) -> Result<T, Stop>,
         insert: impl FnOnce(&mut Signatures<'a>, Known<T>),
     ) -> Result<(), Stop> {
         let start = input.pos();
         let signature = read(input, version)?;
-        if let Self::Collect(signatures) = self {
-            insert(signatures, Known { signature, said: start..input.pos() });
-        }
+        insert(self.0, Known { signature, said: start..input.pos() });
         Ok(())
+    }
+}
+
+impl<'a> Access<'a> for View<'_, 'a> {
+    #[inline]
+    fn signatures(&self) -> &Signatures<'a> {
+        self.0
+    }
+
+    #[inline]
+    fn collect<T>(
+        &mut self,
+        _: &mut Cursor<'a>,
+        _: u64,
+        _: fn(&mut Cursor<'a>, u64) -> Result<T, Stop>,
+        _: impl FnOnce(&mut Signatures<'a>, Known<T>),
+    ) -> Result<(), Stop> {
+        Err(Stop::Eof)
     }
 }
 
 macro_rules! meet {
     ($($(#[doc = $doc:literal])* $name:ident, $table:ident, $read:expr;)*) => {
-        impl<'a> Access<'_, 'a> {
-            $(
-                $(#[doc = $doc])*
-                #[inline]
-                pub(super) fn $name(&mut self, id: u64, input: &mut Input<'a>, version: u64) -> Result<(), Stop> {
-                    let start = input.pos();
-                    if let Some(known) = self.signatures().$table.get(id) {
-                        if known.said.start == start {
-                            input.seek(known.said.end);
-                        }
-                        return Ok(());
+        $(
+            $(#[doc = $doc])*
+            #[inline(always)]
+            pub(super) fn $name<'a>(
+                id: u64,
+                input: &mut Cursor<'a>,
+                access: &mut impl Access<'a>,
+                version: u64,
+            ) -> Result<(), Stop> {
+                if let Some(known) = access.signatures().$table.get(id) {
+                    if known.said.start == input.pos() {
+                        input.seek(known.said.end);
                     }
-                    self.collect(input, version, $read, |signatures, known| signatures.$table.insert(id, known))
+                    return Ok(());
                 }
-            )*
-        }
+                access.collect(input, version, $read, |signatures, known| signatures.$table.insert(id, known))
+            }
+        )*
     };
 }
 
 meet! {
     /// Steps over the signature of a function behind its id, if it is said here.
-    function, functions, function;
+    meet_function, functions, function;
     /// Steps over the signature of a structure behind its id, if it is said here.
-    structure, structs, structure;
+    meet_structure, structs, structure;
     /// Steps over the signature of an enum behind its id, if it is said here.
-    enumeration, enums, enumeration;
+    meet_enumeration, enums, enumeration;
     /// Steps over the signature of a bitmask behind its id, if it is said here.
-    bitmask, bitmasks, bitmask;
+    meet_bitmask, bitmasks, bitmask;
     /// Steps over the description of a frame behind its id, if it is said here.
-    frame, frames, frame;
+    meet_frame, frames, frame;
 }
 
-fn names<'a>(input: &mut Input<'a>) -> Result<Names<'a>, Stop> {
+fn names<'a>(input: &mut Cursor<'a>) -> Result<Names<'a>, Stop> {
     let count = input.uint()?;
     let bytes = input.repeated(count, |input| input.text().map(drop))?;
     Ok(Names { bytes, count })
 }
 
-fn function<'a>(input: &mut Input<'a>, _version: u64) -> Result<FunctionSignature<'a>, Stop> {
+fn function<'a>(input: &mut Cursor<'a>, _version: u64) -> Result<FunctionSignature<'a>, Stop> {
     Ok(FunctionSignature { name: input.text()?, args: names(input)? })
 }
 
-fn structure<'a>(input: &mut Input<'a>, _version: u64) -> Result<StructSignature<'a>, Stop> {
+fn structure<'a>(input: &mut Cursor<'a>, _version: u64) -> Result<StructSignature<'a>, Stop> {
     Ok(StructSignature { name: input.text()?, members: names(input)? })
 }
 
 /// Before version 3 the only value is the one that is met first; later ones have the same name or none.
-fn enumeration<'a>(input: &mut Input<'a>, version: u64) -> Result<EnumSignature<'a>, Stop> {
+fn enumeration<'a>(input: &mut Cursor<'a>, version: u64) -> Result<EnumSignature<'a>, Stop> {
     let count = if version < 3 { 1 } else { input.uint()? };
     let mut values = Vec::new();
     for _ in 0..count {
@@ -288,7 +318,7 @@ fn enumeration<'a>(input: &mut Input<'a>, version: u64) -> Result<EnumSignature<
     Ok(EnumSignature::new(values))
 }
 
-fn bitmask<'a>(input: &mut Input<'a>, _version: u64) -> Result<BitmaskSignature<'a>, Stop> {
+fn bitmask<'a>(input: &mut Cursor<'a>, _version: u64) -> Result<BitmaskSignature<'a>, Stop> {
     let mut flags = Vec::new();
     for _ in 0..input.uint()? {
         flags.push((input.text()?, input.uint()?));
@@ -296,7 +326,7 @@ fn bitmask<'a>(input: &mut Input<'a>, _version: u64) -> Result<BitmaskSignature<
     Ok(BitmaskSignature { flags })
 }
 
-fn frame<'a>(input: &mut Input<'a>, _version: u64) -> Result<Frame<'a>, Stop> {
+fn frame<'a>(input: &mut Cursor<'a>, _version: u64) -> Result<Frame<'a>, Stop> {
     let mut frame = Frame::default();
     loop {
         match input.u8()? {
@@ -312,8 +342,8 @@ fn frame<'a>(input: &mut Input<'a>, _version: u64) -> Result<Frame<'a>, Stop> {
 }
 
 /// A number with its type: enums hold no others. \[apitrace C.3.4\]
-#[inline]
-pub(super) fn integer(input: &mut Input<'_>) -> Result<i128, Stop> {
+#[inline(always)]
+pub(super) fn integer(input: &mut Cursor<'_>) -> Result<i128, Stop> {
     match input.u8()? {
         3 => Ok(-i128::from(input.uint()?)),
         4 => Ok(i128::from(input.uint()?)),

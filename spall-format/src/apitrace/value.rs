@@ -2,9 +2,12 @@
 
 use alloc::vec::Vec;
 
-use super::input::{Input, Stop};
-use super::signature::{Access, Names, Signatures, integer};
+use super::input::Stop;
+use super::signature::{
+    Access, Names, Signatures, View, integer, meet_bitmask, meet_enumeration, meet_structure,
+};
 use crate::ErrorKind;
+use crate::cursor::Cursor;
 
 /// A step of a walk over a value.
 ///
@@ -63,7 +66,7 @@ impl<'a> WideText<'a> {
 
     /// The units of the text.
     pub fn units(&self) -> impl Iterator<Item = u64> + use<'a> {
-        let mut input = Input::new(self.bytes, 0);
+        let mut input = Cursor::new(self.bytes, 0);
         core::iter::from_fn(move || input.uint().ok())
     }
 }
@@ -93,8 +96,8 @@ impl<'a> Walk<'a> {
     /// The next token of the value at `input`; `None` behind its end.
     pub(super) fn next(
         &mut self,
-        input: &mut Input<'a>,
-        access: &mut Access<'_, 'a>,
+        input: &mut Cursor<'a>,
+        access: &mut impl Access<'a>,
     ) -> Result<Option<Token<'a>>, Stop> {
         match self.levels.last_mut() {
             None if self.begun => return Ok(None),
@@ -107,7 +110,7 @@ impl<'a> Walk<'a> {
             Some(Level::Members { names, left, named }) => {
                 *named = !*named;
                 if *named {
-                    let mut rest = Input::new(names, 0);
+                    let mut rest = Cursor::new(names, 0);
                     let name = rest.text()?;
                     *names = names.get(rest.pos()..).unwrap_or_default();
                     return Ok(Some(Token::Member(name)));
@@ -129,47 +132,46 @@ impl<'a> Walk<'a> {
     }
 }
 
-/// Steps over one value, collecting the signatures in it.
-#[inline]
-pub(super) fn skip<'a>(input: &mut Input<'a>, access: &mut Access<'_, 'a>, version: u64) -> Result<(), Stop> {
+/// Steps over one value and all it holds, taking in the signatures that are said in it.
+#[inline(always)]
+pub(super) fn skip<'a>(
+    input: &mut Cursor<'a>,
+    access: &mut impl Access<'a>,
+    version: u64,
+) -> Result<(), Stop> {
     match skip_head(input, access, version)? {
         0 => Ok(()),
-        count => skip_nested(input, access, version, count),
+        count => {
+            // On a copy, so that the position itself can stay in a register.
+            let mut copy = *input;
+            let result = skip_nested(&mut copy, access, version, count);
+            *input = copy;
+            result
+        }
     }
 }
 
 /// Steps over `left` values and what they hold.
+#[inline(never)]
 fn skip_nested<'a>(
-    input: &mut Input<'a>,
-    access: &mut Access<'_, 'a>,
+    input: &mut Cursor<'a>,
+    access: &mut impl Access<'a>,
     version: u64,
     mut left: u64,
 ) -> Result<(), Stop> {
-    // What is left of the enclosing levels; a level that is finished is not kept.
-    let mut outer: Vec<u64> = Vec::new();
-    loop {
-        while left > 0 {
-            left -= 1;
-            let count = skip_head(input, access, version)?;
-            if count > 0 {
-                if left > 0 {
-                    outer.push(left);
-                }
-                left = count;
-            }
-        }
-        match outer.pop() {
-            Some(count) => left = count,
-            None => return Ok(()),
-        }
+    // What encloses what does not matter here, only how many values are still to come. A number that does not fit is
+    // more than a stream can hold anyway.
+    while left > 0 {
+        left = (left - 1).saturating_add(skip_head(input, access, version)?);
     }
+    Ok(())
 }
 
 /// Steps over a value, or the head of one that holds others; says how many values follow inside it.
 ///
 /// The same walk as [`scalar_or_open`] without making anything of the values, which is most of the time of reading.
-#[inline]
-fn skip_head<'a>(input: &mut Input<'a>, access: &mut Access<'_, 'a>, version: u64) -> Result<u64, Stop> {
+#[inline(always)]
+fn skip_head<'a>(input: &mut Cursor<'a>, access: &mut impl Access<'a>, version: u64) -> Result<u64, Stop> {
     match input.u8()? {
         0x00..=0x02 => {}
         0x03 | 0x04 | 0x0d => input.uint().map(drop)?,
@@ -178,21 +180,32 @@ fn skip_head<'a>(input: &mut Input<'a>, access: &mut Access<'_, 'a>, version: u6
         0x07 | 0x08 => input.text().map(drop)?,
         0x09 => {
             let id = input.uint()?;
-            access.enumeration(id, input, version)?;
+            meet_enumeration(id, input, access, version)?;
             if version >= 3 {
                 integer(input)?;
             }
         }
         0x0b => return input.uint(),
         0x0e => return Ok(2),
-        0x0a | 0x0c | 0x0f => return skip_rare_head(input, access, version),
+        0x0a | 0x0c | 0x0f => {
+            // On a copy, so that the position itself can stay in a register.
+            let mut copy = *input;
+            let count = skip_rare_head(&mut copy, access, version);
+            *input = copy;
+            return count;
+        }
         tag => return Err(Stop::Bad(ErrorKind::UnknownValue { tag })),
     }
     Ok(0)
 }
 
 /// The heads of [`skip_head`] that few calls have; `input` is behind their tag.
-fn skip_rare_head<'a>(input: &mut Input<'a>, access: &mut Access<'_, 'a>, version: u64) -> Result<u64, Stop> {
+#[inline(never)]
+fn skip_rare_head<'a>(
+    input: &mut Cursor<'a>,
+    access: &mut impl Access<'a>,
+    version: u64,
+) -> Result<u64, Stop> {
     input.seek(input.pos() - 1);
     Ok(match scalar_or_open(input, access, version)? {
         Token::Struct(id) => access.signatures().structure(id).map_or(0, |known| known.members.len()),
@@ -201,8 +214,8 @@ fn skip_rare_head<'a>(input: &mut Input<'a>, access: &mut Access<'_, 'a>, versio
 }
 
 fn scalar_or_open<'a>(
-    input: &mut Input<'a>,
-    access: &mut Access<'_, 'a>,
+    input: &mut Cursor<'a>,
+    access: &mut impl Access<'a>,
     version: u64,
 ) -> Result<Token<'a>, Stop> {
     Ok(match input.u8()? {
@@ -218,13 +231,13 @@ fn scalar_or_open<'a>(
         0x09 => enumeration(input, access, version)?,
         0x0a => {
             let id = input.uint()?;
-            access.bitmask(id, input, version)?;
+            meet_bitmask(id, input, access, version)?;
             Token::Bitmask(id, input.uint()?)
         }
         0x0b => Token::Array(input.uint()?),
         0x0c => {
             let id = input.uint()?;
-            access.structure(id, input, version)?;
+            meet_structure(id, input, access, version)?;
             Token::Struct(id)
         }
         0x0d => Token::Pointer(input.uint()?),
@@ -239,12 +252,12 @@ fn scalar_or_open<'a>(
 
 /// Before version 3 an enum's id stands for one value, said where the id is first met. \[apitrace C.3.3\]
 fn enumeration<'a>(
-    input: &mut Input<'a>,
-    access: &mut Access<'_, 'a>,
+    input: &mut Cursor<'a>,
+    access: &mut impl Access<'a>,
     version: u64,
 ) -> Result<Token<'a>, Stop> {
     let id = input.uint()?;
-    access.enumeration(id, input, version)?;
+    meet_enumeration(id, input, access, version)?;
     let value = if version < 3 {
         access.signatures().enumeration(id).and_then(|known| known.only_value()).unwrap_or(0)
     } else {
@@ -257,12 +270,12 @@ fn enumeration<'a>(
 #[derive(Debug, Clone)]
 pub struct Tokens<'s, 'a> {
     walk: Walk<'a>,
-    input: Input<'a>,
+    input: Cursor<'a>,
     signatures: &'s Signatures<'a>,
 }
 
 impl<'s, 'a> Tokens<'s, 'a> {
-    pub(super) fn new(input: Input<'a>, signatures: &'s Signatures<'a>, version: u64) -> Self {
+    pub(super) fn new(input: Cursor<'a>, signatures: &'s Signatures<'a>, version: u64) -> Self {
         Self { walk: Walk::new(version), input, signatures }
     }
 
@@ -277,6 +290,6 @@ impl<'a> Iterator for Tokens<'_, 'a> {
     type Item = Token<'a>;
 
     fn next(&mut self) -> Option<Token<'a>> {
-        self.walk.next(&mut self.input, &mut Access::View(self.signatures)).ok().flatten()
+        self.walk.next(&mut self.input, &mut View(self.signatures)).ok().flatten()
     }
 }

@@ -3,6 +3,7 @@
 use spall_model::{Args, ArgsFormat, Text, Value, no_entry};
 
 use super::wire::value_type;
+use crate::cursor::Cursor;
 
 /// How [`Args`] of a Heph event are read: the attributes as they lie in the packet.
 pub static ATTRIBUTES: ArgsFormat =
@@ -73,82 +74,20 @@ impl<'a> IntoIterator for Attributes<'a> {
     }
 }
 
-/// Reads big-endian pieces off the front of a slice.
-#[derive(Clone, Copy)]
-struct Bytes<'a>(&'a [u8]);
-
-impl<'a> Bytes<'a> {
-    fn take(&mut self, length: usize) -> Option<&'a [u8]> {
-        let (head, tail) = self.0.split_at_checked(length)?;
-        self.0 = tail;
-        Some(head)
-    }
-
-    fn u8(&mut self) -> Option<u8> {
-        let (&first, tail) = self.0.split_first()?;
-        self.0 = tail;
-        Some(first)
-    }
-
-    fn array<const N: usize>(&mut self) -> Option<[u8; N]> {
-        let (head, tail) = self.0.split_first_chunk()?;
-        self.0 = tail;
-        Some(*head)
-    }
-
-    fn u16(&mut self) -> Option<u16> {
-        self.array().map(u16::from_be_bytes)
-    }
-
-    fn counted(&mut self) -> Option<&'a [u8]> {
-        let length = self.u16()?;
-        self.take(usize::from(length))
-    }
-
-    /// A value of a type that is no array.
-    fn scalar(&mut self, kind: u8) -> Option<Value<'a>> {
-        Some(match kind {
-            value_type::U64 => Value::U64(u64::from_be_bytes(self.array()?)),
-            value_type::I64 => Value::I64(i64::from_be_bytes(self.array()?)),
-            value_type::F64 => Value::F64(f64::from_be_bytes(self.array()?)),
-            value_type::TEXT => Value::Text(Text::plain(self.counted()?)),
-            _ => return None,
-        })
-    }
-
-    /// Steps over `count` values. The type of an empty array says nothing: Rust's `[u16; 0]` is written as type 0.
-    fn skip(&mut self, kind: u8, count: u16) -> Option<()> {
-        match kind {
-            _ if count == 0 => {}
-            value_type::U64 | value_type::I64 | value_type::F64 => {
-                self.take(usize::from(count) * size_of::<u64>())?;
-            }
-            value_type::TEXT => {
-                for _ in 0..count {
-                    self.counted()?;
-                }
-            }
-            _ => return None,
-        }
-        Some(())
-    }
-}
-
 /// Decodes one attribute, or `None` at the end and where it is not whole.
 fn next_attribute<'b>(bytes: &'b [u8], pos: &mut usize) -> Option<(Text<'b>, Value<'b>)> {
-    let mut rest = Bytes(bytes.get(*pos..)?);
-    let name = rest.counted()?;
-    let typed = rest;
-    let kind = rest.u8()?;
+    let mut input = Cursor::new(bytes, *pos);
+    let name = counted(&mut input)?;
+    let typed = input.pos();
+    let kind = input.u8().ok()?;
     let value = if kind & value_type::ARRAY == 0 {
-        rest.scalar(kind)?
+        scalar(&mut input, kind)?
     } else {
-        let count = rest.u16()?;
-        rest.skip(kind & !value_type::ARRAY, count)?;
-        let length = typed.0.len() - rest.0.len();
-        Value::List(Args::new(typed.0.get(..length)?, &ARRAY))
+        let count = length(&mut input)?;
+        skip(&mut input, kind & !value_type::ARRAY, count)?;
+        Value::List(Args::new(input.since(typed), &ARRAY))
     };
-    *pos = bytes.len() - rest.0.len();
+    *pos = input.pos();
     Some((Text::plain(name), value))
 }
 
@@ -156,10 +95,49 @@ fn next_attribute<'b>(bytes: &'b [u8], pos: &mut usize) -> Option<(Text<'b>, Val
 fn next_element<'b>(bytes: &'b [u8], pos: &mut usize) -> Option<(Text<'b>, Value<'b>)> {
     const HEAD: usize = 3;
     let (&kind, _) = bytes.split_first()?;
-    let mut rest = Bytes(bytes.get((*pos).max(HEAD)..)?);
-    let value = rest.scalar(kind & !value_type::ARRAY)?;
-    *pos = bytes.len() - rest.0.len();
+    let mut input = Cursor::new(bytes, (*pos).max(HEAD));
+    let value = scalar(&mut input, kind & !value_type::ARRAY)?;
+    *pos = input.pos();
     Some((Text::EMPTY, value))
+}
+
+/// A length or count.
+fn length(input: &mut Cursor<'_>) -> Option<u16> {
+    input.array().ok().map(u16::from_be_bytes)
+}
+
+/// A length and that many bytes.
+fn counted<'a>(input: &mut Cursor<'a>) -> Option<&'a [u8]> {
+    let length = length(input)?;
+    input.take(usize::from(length)).ok()
+}
+
+/// A value of a type that is no array.
+fn scalar<'a>(input: &mut Cursor<'a>, kind: u8) -> Option<Value<'a>> {
+    Some(match kind {
+        value_type::U64 => Value::U64(u64::from_be_bytes(input.array().ok()?)),
+        value_type::I64 => Value::I64(i64::from_be_bytes(input.array().ok()?)),
+        value_type::F64 => Value::F64(f64::from_be_bytes(input.array().ok()?)),
+        value_type::TEXT => Value::Text(Text::plain(counted(input)?)),
+        _ => return None,
+    })
+}
+
+/// Steps over `count` values. The type of an empty array says nothing: Rust's `[u16; 0]` is written as type 0.
+fn skip(input: &mut Cursor<'_>, kind: u8, count: u16) -> Option<()> {
+    match kind {
+        _ if count == 0 => {}
+        value_type::U64 | value_type::I64 | value_type::F64 => {
+            input.take(usize::from(count) * size_of::<u64>()).ok()?;
+        }
+        value_type::TEXT => {
+            for _ in 0..count {
+                counted(input)?;
+            }
+        }
+        _ => return None,
+    }
+    Some(())
 }
 
 #[cfg(test)]

@@ -1,0 +1,61 @@
+//! A position in some bytes, and what is read from there on.
+
+/// A position in some bytes. What would reach over their end is not read, and the position stays.
+///
+/// Small enough to be handed on by value, which lets a loop keep it in registers.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Cursor<'a> {
+    data: &'a [u8],
+    pos: usize,
+}
+
+/// The bytes end too early: there should be so many of them, counted from their start.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Short(pub(crate) usize);
+
+impl<'a> Cursor<'a> {
+    #[inline]
+    pub(crate) const fn new(data: &'a [u8], pos: usize) -> Self {
+        Self { data, pos }
+    }
+
+    #[inline]
+    pub(crate) const fn pos(&self) -> usize {
+        self.pos
+    }
+
+    #[cfg(feature = "alloc")]
+    #[inline]
+    pub(crate) const fn seek(&mut self, pos: usize) {
+        self.pos = pos;
+    }
+
+    /// The bytes from `start` up to the position.
+    #[inline]
+    pub(crate) fn since(&self, start: usize) -> &'a [u8] {
+        self.data.get(start..self.pos).unwrap_or_default()
+    }
+
+    #[inline(always)]
+    pub(crate) fn u8(&mut self) -> Result<u8, Short> {
+        let byte = *self.data.get(self.pos).ok_or(Short(self.pos.saturating_add(1)))?;
+        self.pos += 1;
+        Ok(byte)
+    }
+
+    #[inline(always)]
+    pub(crate) fn take(&mut self, length: usize) -> Result<&'a [u8], Short> {
+        let bytes = self.data.get(self.pos..).and_then(|rest| rest.get(..length));
+        let bytes = bytes.ok_or(Short(self.pos.saturating_add(length)))?;
+        self.pos += length;
+        Ok(bytes)
+    }
+
+    #[inline(always)]
+    pub(crate) fn array<const N: usize>(&mut self) -> Result<[u8; N], Short> {
+        let bytes = self.data.get(self.pos..).and_then(<[u8]>::first_chunk);
+        let bytes = bytes.ok_or(Short(self.pos.saturating_add(N)))?;
+        self.pos += N;
+        Ok(*bytes)
+    }
+}
