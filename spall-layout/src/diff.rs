@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 
 use spall_model::{NameId, Ticks};
 
-use crate::flame::{self, Shape};
+use crate::flame::{self, SelfSide, Shape};
 use crate::tree::{Graft, plus};
 use crate::{Row, Tree, TreeOrder};
 
@@ -144,6 +144,6 @@ impl TreeDiff {
             width,
         };
         let shapes: Vec<Shape> = self.nodes.iter().zip(self.widths(width)).map(shape).collect();
-        flame::rows(&shapes, order)
+        flame::rows(&shapes, order, SelfSide::Right)
     }
 }

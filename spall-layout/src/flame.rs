@@ -29,9 +29,16 @@ pub(crate) struct Shape {
     pub(crate) width: Ticks,
 }
 
-/// A row for each depth. Children are packed from their parent's left edge. The "slices" are positions in `shapes`.
-/// O(n log n).
-pub(crate) fn rows(shapes: &[Shape], order: TreeOrder) -> Vec<Row> {
+/// On which side of a box there is room that no child takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum SelfSide {
+    Left,
+    Right,
+}
+
+/// A row for each depth. Children are packed one by one beside the room for self time. The "slices" are positions in
+/// `shapes`. O(n log n).
+pub(crate) fn rows(shapes: &[Shape], order: TreeOrder, side: SelfSide) -> Vec<Row> {
     // Siblings stand together, in order; parents' groups come in the order of the parents' numbers.
     let mut sorted: Vec<usize> = (0..shapes.len()).collect();
     sorted.sort_unstable_by_key(|&at| {
@@ -43,13 +50,22 @@ pub(crate) fn rows(shapes: &[Shape], order: TreeOrder) -> Vec<Row> {
     // Where each node begins, and where its next child does. Parents have a smaller depth, so they are done.
     let mut starts = alloc::vec![0_i64; shapes.len()];
     let mut next_child = alloc::vec![0_i64; shapes.len()];
+    if side == SelfSide::Left {
+        for (at, shape) in shapes.iter().enumerate().rev() {
+            next_child[at] = next_child[at].saturating_add(shape.width.0).max(0);
+            if let Some(parent) = shape.parent {
+                let rest = &mut next_child[parent as usize];
+                *rest = rest.saturating_sub(shape.width.0);
+            }
+        }
+    }
     let mut next_root = 0;
     for &at in &sorted {
         let shape = &shapes[at];
         let next = shape.parent.map_or(&mut next_root, |parent| &mut next_child[parent as usize]);
         starts[at] = *next;
         *next = next.saturating_add(shape.width.0);
-        next_child[at] = starts[at];
+        next_child[at] = next_child[at].saturating_add(starts[at]);
     }
     // Within a depth by place: the order of the parents' places, not of their numbers. Stable, because boxes without
     // width share theirs.

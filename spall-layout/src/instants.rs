@@ -1,6 +1,7 @@
 //! Points in time, column by column. \[layout 9\]
 
 use alloc::vec::Vec;
+use core::{cmp::Reverse, ops::Range};
 
 use spall_model::Instant;
 
@@ -15,6 +16,8 @@ pub struct InstantMark {
     pub first: u32,
     /// How many, from `first` on; at least 1.
     pub count: u32,
+    /// Position of the one to show: the first, or the first of those with the highest priority.
+    pub shown: u32,
 }
 
 /// Appends a mark for each column of `frame` in which there are instants to `out`, from left to right.
@@ -44,9 +47,92 @@ pub fn instant_marks(instants: &[Instant], frame: &Frame, out: &mut Vec<InstantM
         let Some(column) = frame.column(instant.at) else { break };
         let rest = instants.get(first..).unwrap_or_default();
         let count = gallop(rest, |instant| frame.column(instant.at) == Some(column));
-        out.push(InstantMark { column, first: to_u32(first), count: to_u32(count) });
+        out.push(InstantMark { column, first: to_u32(first), count: to_u32(count), shown: to_u32(first) });
         first += count.max(1);
     }
+}
+
+/// Which instant is to be shown where there are several: found in O(log n), from a table made once.
+///
+/// ```
+/// use spall_layout::{Fidelity, Frame, InstantPriorities};
+/// # use spall_model::{ByteRange, Event, Limits, Scope, Text, Thread, ThreadEvent, Tick, TraceBuilder};
+/// # let mut builder = TraceBuilder::new(&Limits::default());
+/// # for (at, name) in [(3, "gc"), (11, "gc"), (12, "crash"), (13, "gc")] {
+/// #     let event = ThreadEvent::new(Thread::new(1_i64, 1_i64), Tick(at), Text::plain(name.as_bytes()));
+/// #     builder.push(&Event::Instant(event, Scope::Thread), ByteRange::default());
+/// # }
+/// # let trace = builder.finish();
+/// let instants = &trace.instants()[trace.tracks()[0].instants()]; // gc at 3, 11 and 13, crash at 12
+/// let crash = trace.names().find(b"crash");
+/// let priorities = InstantPriorities::new(instants, |instant| u32::from(Some(instant.name) == crash));
+/// let mut marks = Vec::new();
+/// priorities.marks(instants, &Frame::new(Tick(0)..Tick(30), 3, Fidelity::Fast), &mut marks);
+/// assert_eq!(marks.iter().map(|mark| mark.shown).collect::<Vec<_>>(), [0, 2]);
+/// ```
+#[derive(Debug, Clone, Default)]
+pub struct InstantPriorities {
+    priorities: Vec<u32>,
+    /// The positions of the best of 16, of 16 of those, and so on.
+    best: Vec<Vec<u32>>,
+}
+
+/// Instants of a block, as a power of two.
+const BLOCK_BITS: u32 = 4;
+
+impl InstantPriorities {
+    /// Asks once for the priority of each instant. O(n).
+    #[must_use]
+    pub fn new(instants: &[Instant], priority: impl FnMut(&Instant) -> u32) -> Self {
+        Self::of(instants.iter().map(priority).collect())
+    }
+
+    fn of(priorities: Vec<u32>) -> Self {
+        let mut best: Vec<Vec<u32>> = Vec::new();
+        let mut below: Vec<u32> = (0..to_u32(priorities.len())).collect();
+        while below.len() > 1 {
+            below = below
+                .chunks(1 << BLOCK_BITS)
+                .filter_map(|block| block.iter().copied().max_by_key(|&at| rank(&priorities, at)))
+                .collect();
+            best.push(below.clone());
+        }
+        Self { priorities, best }
+    }
+
+    /// As [`instant_marks`], of the instants that these are the priorities of. O(log n) per mark.
+    pub fn marks(&self, instants: &[Instant], frame: &Frame, out: &mut Vec<InstantMark>) {
+        let new = out.len();
+        instant_marks(instants, frame, out);
+        for mark in out.iter_mut().skip(new) {
+            mark.shown = self.best_of(mark.first..mark.first + mark.count).unwrap_or(mark.first);
+        }
+    }
+
+    fn best_of(&self, range: Range<u32>) -> Option<u32> {
+        let mut best = None;
+        let mut at = range.start;
+        while at < range.end {
+            // The largest block that begins here and ends in the range.
+            let (mut found, mut step, mut width) = (at, 1, 0);
+            for blocks in &self.best {
+                width += BLOCK_BITS;
+                let is_inside = at & ((1 << width) - 1) == 0 && range.end - at >= 1 << width;
+                match blocks.get((at >> width) as usize).filter(|_| is_inside) {
+                    Some(&block) => (found, step) = (block, 1 << width),
+                    None => break,
+                }
+            }
+            best = best.max(Some((rank(&self.priorities, found), found)));
+            at += step;
+        }
+        best.map(|(_, at)| at)
+    }
+}
+
+/// The higher the priority, and the earlier, the greater.
+fn rank(priorities: &[u32], at: u32) -> (u32, Reverse<u32>) {
+    (priorities.get(at as usize).copied().unwrap_or(0), Reverse(at))
 }
 
 /// How many items at the start of `items` are `inside`; all behind them are not. O(log of the answer).
@@ -68,6 +154,28 @@ pub(crate) fn to_u32(position: usize) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn layout_9_2_the_first_of_the_highest_priority_is_shown() {
+        let mut state = 1_u64;
+        let mut below = |end: u64| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            u32::try_from((state >> 33) % end).unwrap()
+        };
+        for _ in 0..300 {
+            let priorities: Vec<u32> = (0..1 + below(900)).map(|_| below(40) * below(40) / 300).collect();
+            let n = to_u32(priorities.len());
+            let table = InstantPriorities::of(priorities.clone());
+            for _ in 0..30 {
+                let first = below(n.into());
+                let end = first + 1 + below(u64::from(n - first));
+                let inside = &priorities[first as usize..end as usize];
+                let highest = inside.iter().max().unwrap();
+                let expected = first + to_u32(inside.iter().position(|at| at == highest).unwrap());
+                assert_eq!(table.best_of(first..end), Some(expected));
+            }
+        }
+    }
 
     #[test]
     fn gallop_counts_what_is_inside() {

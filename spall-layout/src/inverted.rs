@@ -6,8 +6,9 @@ use core::ops::Range;
 
 use spall_model::{NameId, Ticks};
 
+use crate::flame::{self, SelfSide};
 use crate::tree::{plus, shapes};
-use crate::{Row, Tree, TreeNode, TreeOrder, flame};
+use crate::{Row, Tree, TreeNode, TreeOrder};
 
 /// A tree upside down: the roots are what took the time, below each are its callers, below those theirs.
 ///
@@ -145,7 +146,7 @@ impl<'t> Inverted<'t> {
     /// A row for each depth, as of [`Tree::rows`]. The "slices" are positions in [`Inverted::nodes`].
     #[must_use]
     pub fn rows(&self, order: TreeOrder) -> Vec<Row> {
-        flame::rows(&shapes(&self.nodes), order)
+        flame::rows(&shapes(&self.nodes), order, SelfSide::Right)
     }
 
     /// Makes nodes below `parent` of the stacks from `from` on, one for each name that they have come to.

@@ -70,6 +70,33 @@ pub fn fit_label(
     (!head.is_empty() || !tail.is_empty()).then_some(Fitted { head, is_cut: true, tail })
 }
 
+/// As [`fit_label`], where every character is as wide as any other: at most `max` characters, the ellipsis among them.
+///
+/// Measures nothing, and looks at no more of the text than is kept.
+///
+/// ```
+/// use spall_layout::{Ellipsis, fit_chars};
+/// assert_eq!(fit_chars("drawÉlan", 8, Ellipsis::End).unwrap().to_string(), "drawÉlan");
+/// assert_eq!(fit_chars("drawÉlan", 5, Ellipsis::Middle).unwrap().to_string(), "dr…an");
+/// assert_eq!(fit_chars("drawÉlan", 1, Ellipsis::End), None);
+/// ```
+#[must_use]
+pub fn fit_chars(text: &str, max: usize, ellipsis: Ellipsis) -> Option<Fitted<'_>> {
+    if text.chars().nth(max).is_none() {
+        return Some(Fitted { head: text, is_cut: false, tail: "" });
+    }
+    let kept = max.checked_sub(1).filter(|&kept| kept > 0)?;
+    let (head, tail) = match ellipsis {
+        Ellipsis::Start => (0, kept),
+        Ellipsis::Middle => (kept.div_ceil(2), kept / 2),
+        Ellipsis::End => (kept, 0),
+    };
+    let (head, _) = text.char_indices().nth(head)?;
+    let tail = tail.checked_sub(1).and_then(|tail| text.char_indices().rev().nth(tail));
+    let tail = tail.map_or(text.len(), |(at, _)| at);
+    Some(Fitted { head: text.get(..head)?, is_cut: true, tail: text.get(tail..)? })
+}
+
 /// At most `kept` bytes of `text`, from where `ellipsis` leaves them.
 fn cut(text: &str, kept: usize, ellipsis: Ellipsis) -> (&str, &str) {
     let (head, tail) = match ellipsis {
@@ -104,6 +131,12 @@ impl ColorKey {
     #[must_use]
     pub fn without_digits(name: &[u8]) -> Self {
         Self::of_bytes(name.iter().copied().filter(|byte| !byte.is_ascii_digit()))
+    }
+
+    /// The key of what is told apart by a number: a track, a depth, the magnitude of a length.
+    #[must_use]
+    pub fn of_number(number: u64) -> Self {
+        Self::of_bytes(number.to_le_bytes().into_iter())
     }
 
     fn of_bytes(bytes: impl Iterator<Item = u8>) -> Self {
@@ -151,6 +184,27 @@ mod tests {
     }
 
     #[test]
+    fn layout_8_1_where_characters_are_as_wide_as_each_other_counting_is_enough() {
+        let measure = |text: &str| text.chars().map(|_| 1.0).sum::<f32>();
+        for text in ["", "a", "abcdefg", "日本語テキスト", "a日b本c語"] {
+            for ellipsis in [Ellipsis::Start, Ellipsis::Middle, Ellipsis::End] {
+                for max in 0_u8..10 {
+                    let counted = fit_chars(text, max.into(), ellipsis);
+                    let measured = fit_label(text, max.into(), ellipsis, measure);
+                    assert_eq!(counted.map(|fitted| fitted.is_cut), measured.map(|fitted| fitted.is_cut));
+                    let Some(fitted) = counted.filter(|fitted| fitted.is_cut) else { continue };
+                    let n_chars = [fitted.head, fitted.tail].map(|part| part.chars().count());
+                    assert_eq!(n_chars.iter().sum::<usize>() + 1, max.into());
+                    assert!(text.starts_with(fitted.head) && text.ends_with(fitted.tail));
+                    let is_shared = n_chars[0] == n_chars[1] || n_chars[0] == n_chars[1] + 1;
+                    assert_eq!(ellipsis == Ellipsis::Start, n_chars[0] == 0);
+                    assert!(ellipsis != Ellipsis::Middle || is_shared);
+                }
+            }
+        }
+    }
+
+    #[test]
     fn layout_8_2_color_keys_are_pinned() {
         assert_eq!(ColorKey::of(b""), ColorKey::without_digits(b"123"));
         assert_eq!(ColorKey::of(b"worker "), ColorKey::without_digits(b"worker 17"));
@@ -159,5 +213,6 @@ mod tests {
             [b"".as_slice(), b"a", b"main"].map(|name| ColorKey::of(name).0),
             [0x7414_1c20, 0x6c4e_37eb, 0x8158_376b]
         );
+        assert_eq!(ColorKey::of_number(0x6e69_616d), ColorKey::of(b"main\0\0\0\0"));
     }
 }

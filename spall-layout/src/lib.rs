@@ -47,7 +47,7 @@
 //! | draw spans of your own | [`Row`], [`RowView::rects`] |
 //! | find what is under the pointer | [`Vertical::at`], [`Rect::hit`], [`RowView::find`], [`Layout::snap`] |
 //! | walk from slice to slice | [`Layout::parent`], [`Layout::children`], [`Layout::next`], [`Layout::previous`] |
-//! | draw counters, instants and arrows | [`Series`], [`instant_marks`], [`Flows`] |
+//! | draw counters, instants, thread states and arrows | [`Series`], [`instant_marks`], [`Row::of_states`], [`Flows`] |
 //! | draw many async spans on few lines | [`Packed`] |
 //! | show a folded group, and search hits | [`Layout::busy_rows`], [`Hits`] |
 //! | sum up by name | [`stats`](fn@stats), [`Stats`] while a range is dragged, [`Histogram`] |
@@ -153,10 +153,10 @@ pub use hits::Hits;
 #[cfg(feature = "alloc")]
 pub use instance::Instance;
 #[cfg(feature = "alloc")]
-pub use instants::{InstantMark, instant_marks};
+pub use instants::{InstantMark, InstantPriorities, instant_marks};
 #[cfg(feature = "alloc")]
 pub use inverted::Inverted;
-pub use label::{ColorKey, Ellipsis, Fitted, fit_label};
+pub use label::{ColorKey, Ellipsis, Fitted, fit_chars, fit_label};
 #[cfg(feature = "alloc")]
 pub use layout::{Layout, Options, RowInfo};
 #[cfg(feature = "alloc")]

@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use spall_model::{SliceId, Tick};
+use spall_model::{SliceId, State, Tick};
 
 use crate::index::{Growing, Index, LEAF_BITS, Levels};
 use crate::{Frame, Rect, Scratch, walk};
@@ -15,7 +15,7 @@ pub struct RowId(pub u32);
 ///
 /// ```
 /// use spall_layout::{Fidelity, Frame, Row, RowId, Scratch};
-/// use spall_model::{SliceId, Tick};
+/// use spall_model::{SliceId, State, Tick};
 /// let mut row = Row::new();
 /// row.push(Tick(0), Tick(50), SliceId(7));
 /// row.push(Tick(50), Tick(51), SliceId(8));
@@ -56,6 +56,30 @@ impl Row {
         if self.ends_with_a_leaf() {
             self.index.leaf_is_full(&self.starts, &self.ends, &self.ids);
         }
+    }
+
+    /// The states of a thread, by time: `&trace.states()[track.states()]`. Their positions there are the "slices".
+    ///
+    /// ```
+    /// use spall_layout::{Fidelity, Frame, Row, RowId, Scratch};
+    /// # use spall_model::{Limits, TraceBuilder, Tick};
+    /// # let trace = TraceBuilder::new(&Limits::default()).finish();
+    /// let states = Row::of_states(trace.states());
+    /// let mut rects = Vec::new();
+    /// let frame = Frame::new(Tick(0)..Tick(100), 10, Fidelity::Exact);
+    /// states.view(RowId(0)).rects(&frame, &mut Scratch::new(), &mut rects);
+    /// for rect in &rects {
+    ///     let state = &trace.states()[rect.slice.index()];
+    ///     println!("{} in columns {}..{}", trace.name(state.name), rect.x0, rect.x1);
+    /// }
+    /// ```
+    #[must_use]
+    pub fn of_states(states: &[State]) -> Self {
+        let mut row = Self::new();
+        for (state, id) in states.iter().zip((0..).map(SliceId)) {
+            row.push(state.start, state.end, id);
+        }
+        row
     }
 
     /// Moves the end of the last slice, amortised O(1).

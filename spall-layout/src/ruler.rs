@@ -111,6 +111,7 @@ impl MarkLabel {
 #[derive(Debug, Clone)]
 pub struct Ruler {
     frame: Frame,
+    origin: Tick,
     /// Units of a label per tick.
     per_tick: f64,
     step: i64,
@@ -125,13 +126,29 @@ impl Ruler {
     /// double cannot tell apart share a mark.
     #[must_use]
     pub fn new(frame: &Frame, unit: Unit, min_columns: u16) -> Self {
+        Self::since(Tick(0), frame, unit, min_columns)
+    }
+
+    /// Marks at round times since `origin`: where the trace begins, or whatever is to be measured from. Times that are 2⁶³
+    /// ticks away from it or more have no marks.
+    ///
+    /// ```
+    /// use spall_layout::{Fidelity, Frame, Ruler};
+    /// use spall_model::{Tick, Unit};
+    /// let frame = Frame::new(Tick(1_000_700)..Tick(1_001_700), 1000, Fidelity::Fast);
+    /// let marks = Ruler::since(Tick(1_000_700), &frame, Unit::Nanoseconds(1.0), 400);
+    /// let marks: Vec<_> = marks.map(|mark| (mark.at.0, mark.label.to_string())).collect();
+    /// assert_eq!(marks, [(1_000_700, "0.0 µs".into()), (1_001_200, "0.5 µs".into())]);
+    /// ```
+    #[must_use]
+    pub fn since(origin: Tick, frame: &Frame, unit: Unit, min_columns: u16) -> Self {
         let (per_tick, is_time) = match unit {
             Unit::Nanoseconds(ns) => (ns, true),
             _ => (1.0, false),
         };
         let view = frame.view();
-        let first = to_label(view.start, per_tick);
-        let last = to_label(view.end, per_tick);
+        let first = to_label(view.start.0.saturating_sub(origin.0), per_tick);
+        let last = to_label(view.end.0.saturating_sub(origin.0), per_tick);
         let columns = i128::from(frame.columns().max(1));
         let distance = (i128::from(last) - i128::from(first)) * i128::from(min_columns.max(1));
         // A tick more where marks are rounded to ticks, so that this cannot bring them too close.
@@ -140,12 +157,15 @@ impl Ruler {
         let step = i64::try_from(least).map_or(i64::MAX, |least| round_step(least, is_time));
         let most = first.unsigned_abs().max(last.unsigned_abs());
         let (unit, decimals) = if is_time { label_unit(most, step) } else { (LabelUnit::Count, 0) };
-        let next = (frame.columns() > 0).then(|| first.div_euclid(step).checked_mul(step)).flatten();
-        let mut ruler = Self { frame: *frame, per_tick, step, next, last: None, unit, decimals };
-        if next.is_some_and(|next| next < first) {
-            ruler.advance();
-        }
-        ruler
+        // The first multiple of the step in view.
+        let multiple = first.div_euclid(step) + i64::from(first.rem_euclid(step) > 0);
+        let next = (frame.columns() > 0).then(|| multiple.checked_mul(step)).flatten();
+        Self { frame: *frame, origin, per_tick, step, next, last: None, unit, decimals }
+    }
+
+    /// The tick nearest to a label.
+    fn tick(&self, value: i64) -> Tick {
+        Tick(self.origin.0.saturating_add(to_ticks(value, self.per_tick)))
     }
 
     fn advance(&mut self) {
@@ -158,12 +178,12 @@ impl Iterator for Ruler {
 
     fn next(&mut self) -> Option<Mark> {
         let mut value = self.next?;
-        let mut at = to_tick(value, self.per_tick);
+        let mut at = self.tick(value);
         self.advance();
         // Far from tick 0 a clock whose unit is a float cannot tell all times apart.
         while self.last == Some(at) || at < self.frame.view().start {
             value = self.next?;
-            at = to_tick(value, self.per_tick);
+            at = self.tick(value);
             self.advance();
         }
         self.last = Some(at);
@@ -220,17 +240,14 @@ fn label_unit(most_ns: u64, step: i64) -> (LabelUnit, u32) {
     (LabelUnit::Nanoseconds(digits), digits.saturating_sub(zeros))
 }
 
-/// A tick in units of the label. Saturates.
-fn to_label(tick: Tick, per_tick: f64) -> i64 {
-    if per_tick == 1.0 {
-        return tick.0;
-    }
-    round(to_f64(tick.0) * per_tick)
+/// Ticks in units of the label. Saturates.
+fn to_label(ticks: i64, per_tick: f64) -> i64 {
+    if per_tick == 1.0 { ticks } else { round(to_f64(ticks) * per_tick) }
 }
 
-/// The tick nearest to a label. Saturates.
-fn to_tick(value: i64, per_tick: f64) -> Tick {
-    Tick(if per_tick == 1.0 { value } else { round(to_f64(value) / per_tick) })
+/// Units of the label in ticks. Saturates.
+fn to_ticks(value: i64, per_tick: f64) -> i64 {
+    if per_tick == 1.0 { value } else { round(to_f64(value) / per_tick) }
 }
 
 #[expect(clippy::cast_precision_loss, reason = "of a clock whose unit is a float, 53 bits are exact enough")]
@@ -291,6 +308,10 @@ mod tests {
                     let marks: Vec<_> = Ruler::new(&frame, unit, 100).take(100).collect();
                     assert!(marks.len() <= 21, "{start} {length} {unit:?} {}", marks.len());
                     assert!(marks.iter().all(|mark| frame.view().contains(&mark.at)));
+                    let middle = Tick(start.saturating_add(length / 2));
+                    let since: Vec<_> = Ruler::since(middle, &frame, unit, 100).take(100).collect();
+                    assert!(since.len() <= 21 && since.is_sorted_by(|a, b| a.at < b.at));
+                    assert!(since.iter().any(|mark| mark.at == middle), "{start} {length} {unit:?}");
                     // Where a float still tells the ticks apart, and nanoseconds fit.
                     let is_exact = unit == Unit::Ordinal
                         || unit == Unit::Nanoseconds(1.0)

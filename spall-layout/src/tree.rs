@@ -8,7 +8,7 @@ use foldhash::fast::RandomState;
 use hashbrown::HashMap;
 use spall_model::{NameId, SliceId, Tick, Ticks, Trace, TrackId};
 
-use crate::flame::{self, Shape};
+use crate::flame::{self, SelfSide, Shape};
 use crate::visits::{Visit, Visits};
 use crate::{Layout, Row, TreeOrder};
 
@@ -123,7 +123,13 @@ impl Tree {
     /// and [`crate::Rect::hit`] finds the node under a place.
     #[must_use]
     pub fn rows(&self, order: TreeOrder) -> Vec<Row> {
-        flame::rows(&shapes(&self.nodes), order)
+        flame::rows(&shapes(&self.nodes), order, SelfSide::Right)
+    }
+
+    /// As [`Tree::rows`], with self time to the left of the children, as pprof draws it.
+    #[must_use]
+    pub fn rows_self_left(&self, order: TreeOrder) -> Vec<Row> {
+        flame::rows(&shapes(&self.nodes), order, SelfSide::Left)
     }
 }
 

@@ -96,6 +96,34 @@ fn layout_15_2_boxes_lie_inside_their_parents_in_order() {
 }
 
 #[test]
+fn layout_15_2_self_time_can_be_to_the_left() {
+    let mut n_inner = 0;
+    for tree in random_trees(12, 200) {
+        let places = |rows: Vec<spall_layout::Row>| {
+            let mut places = vec![(Tick(0), Tick(0)); tree.nodes().len()];
+            for row in &rows {
+                let row = row.view(RowId(0));
+                for ((id, &start), &end) in row.slices().iter().zip(row.starts()).zip(row.ends()) {
+                    places[id.index()] = (start, end);
+                }
+            }
+            places
+        };
+        let right = places(tree.rows(TreeOrder::Weight));
+        let left = places(tree.rows_self_left(TreeOrder::Weight));
+        // Each box is moved by the self time of all that it lies in.
+        for (at, node) in tree.nodes().iter().enumerate() {
+            let above = core::iter::successors(node.parent, |&at| tree.nodes()[at as usize].parent);
+            let moved: i64 = above.map(|at| tree.nodes()[at as usize].self_time.0).sum();
+            let (start, end) = right[at];
+            assert_eq!(left[at], (Tick(start.0 + moved), Tick(end.0 + moved)));
+            n_inner += u32::from(moved > 0);
+        }
+    }
+    assert!(n_inner > 500);
+}
+
+#[test]
 fn layout_15_2_narrow_boxes_are_merged_and_counted_and_hits_name_what_is_drawn() {
     let mut n_merged = 0;
     for tree in random_trees(11, 100) {
