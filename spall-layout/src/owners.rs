@@ -3,20 +3,23 @@
 use alloc::vec::Vec;
 
 use crate::index::{FANOUT_BITS, LEAF_BITS, Levels};
-use crate::merge::{Item, Run};
-use crate::walk::{Found, fitting, slices};
+use crate::merge::Item;
+use crate::walk::{Found, fitting, walk_node};
 use crate::{Frame, RowView};
 
 /// Working memory of [`crate::Fidelity::Exact`].
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Owners {
-    pub(crate) best: Bests,
-    pub(crate) straddles: Straddles,
+    best: Bests,
+    /// Items in time order that are not handed on, because not all is known that touches their columns.
+    pending: Vec<Item>,
+    /// The items inside of one.
+    inside: Vec<Item>,
 }
 
 /// For each column the largest overlap of a slice seen so far.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Bests(Vec<Best>);
+struct Bests(Vec<Best>);
 
 #[derive(Debug, Clone, Copy)]
 struct Best {
@@ -30,82 +33,91 @@ impl Best {
     const NONE: Self = Self { overlap: 0, first: u32::MAX };
 }
 
-/// Places, as (level, position), of the nodes that lie in two columns. Of a node that lies in one, the longest slice
-/// is the largest in it; of these it is not known.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct Straddles(Vec<(u32, u32)>);
-
-impl Straddles {
-    /// Remembers the node if it lies in two columns. Never wants it to be looked into.
-    #[inline(always)]
-    pub(crate) fn add(&mut self, found: &Found<'_>) -> bool {
-        if found.item.columns.0 != found.item.columns.1 {
-            self.0.push((found.level, found.at));
-        }
-        false
-    }
+/// What is asked, and of what.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Query<'a> {
+    pub(crate) row: &'a RowView<'a>,
+    pub(crate) levels: &'a Levels<'a>,
+    pub(crate) frame: &'a Frame,
 }
 
 impl Owners {
     pub(crate) fn begin(&mut self, frame: &Frame) {
-        self.straddles.0.clear();
+        self.pending.clear();
         self.best.0.clear();
         self.best.0.resize(frame.columns() as usize, Best::NONE);
     }
 
-    /// Looks into the remembered nodes where that may raise a best.
-    ///
-    /// At most one child of a node lies in two columns: one path leads down from each, and the nodes beside it raise
-    /// what it is compared with, so that it is soon given up.
-    pub(crate) fn refine(
+    /// Takes the next items of a walk that opens no node, and hands on those of which all is known.
+    pub(crate) fn add(&mut self, query: &Query<'_>, items: &[Item], sink: &mut impl FnMut(&[Item])) {
+        self.best.note(items);
+        // What comes later does not touch the columns before the last.
+        let Some(&Item { columns: (_, known), .. }) = items.last() else { return };
+        let n_pending = self.hand_on_pending(query, known, sink);
+        let n_items = if n_pending == 0 { self.hand_on(query, items, known, sink) } else { 0 };
+        self.pending.extend_from_slice(items.get(n_items..).unwrap_or_default());
+    }
+
+    /// Hands on what is left.
+    pub(crate) fn finish(&mut self, query: &Query<'_>, sink: &mut impl FnMut(&[Item])) {
+        self.hand_on_pending(query, u32::MAX, sink);
+    }
+
+    /// How many are left.
+    fn hand_on_pending(&mut self, query: &Query<'_>, known: u32, sink: &mut impl FnMut(&[Item])) -> usize {
+        let mut pending = core::mem::take(&mut self.pending);
+        let n_known = self.hand_on(query, &pending, known, sink);
+        pending.drain(..n_known);
+        self.pending = pending;
+        self.pending.len()
+    }
+
+    /// Hands on the first items, that only touch columns before `known`, and says how many they are. Nodes that may hold an
+    /// owner other than their longest slice are opened: one path leads down in each, as at most one child of a node lies in
+    /// two columns.
+    fn hand_on(
         &mut self,
-        row: &RowView<'_>,
-        levels: &Levels<'_>,
-        frame: &Frame,
-        items: &mut Vec<Item>,
-    ) {
-        for &(level, at) in &self.straddles.0 {
-            let mut next = fitting(levels.get(level, at), frame, level, at);
-            while let Some(found) = next {
-                next = None;
-                if !self.best.may_lose(frame, &found) {
-                    break;
-                }
-                if found.level == 0 {
-                    items.clear();
-                    let first = found.at << LEAF_BITS;
-                    let mut run = Run::NONE;
-                    slices(row, frame, first, first + (1 << LEAF_BITS), &mut run, items);
-                    run.flush(frame, items);
-                    self.best.note(items);
-                    break;
-                }
-                // What ends up to here lies in the first column, what begins behind it in the last.
-                let limit = frame.last_before_edge(found.node.first, frame.position(found.node.first));
-                for child in 0..1 << FANOUT_BITS {
-                    let (level, at) = (found.level - 1, (found.at << FANOUT_BITS) + child);
-                    let Some(node) = levels.get(level, at) else { continue };
-                    let first = at << (LEAF_BITS + FANOUT_BITS * level);
-                    if node.last <= limit || node.first > limit {
-                        let (left, right) = found.item.columns;
-                        let column = if node.last <= limit { left } else { right };
-                        self.best.note_one(column, frame.parts(node.longest().length()), first);
-                    } else if let Some(child) = fitting(Some(node), frame, level, at) {
-                        self.best.note(&[child.item]);
-                        if child.item.columns.0 != child.item.columns.1 {
-                            next = Some(child);
-                        }
-                    }
-                }
+        query: &Query<'_>,
+        items: &[Item],
+        known: u32,
+        sink: &mut impl FnMut(&[Item]),
+    ) -> usize {
+        let &Query { row, levels, frame } = query;
+        let Self { best, inside, .. } = self;
+        let n_known = items.iter().rposition(|item| item.columns.1 < known).map_or(0, |last| last + 1);
+        let mut from = 0;
+        for (at, item) in items.iter().enumerate().take(n_known) {
+            if let Some((level, place)) = straddling(item)
+                && best.may_lose_item(frame, item)
+                && let Some(found) = fitting(levels.get(level, place), frame, level, place)
+                && best.may_lose(frame, &found)
+            {
+                sink(items.get(from..at).unwrap_or_default());
+                let open = |found: &Found| best.may_lose(frame, found);
+                walk_node(row, levels, frame, (level, place), inside, open, &mut *sink);
+                // The next node shares a column with this one.
+                best.note(inside);
+                from = at + 1;
             }
         }
+        sink(items.get(from..n_known).unwrap_or_default());
+        n_known
     }
+}
+
+/// The node that an item stands for, as (level, position), if it lies in two columns. Of one that lies in one column the
+/// longest slice is the largest in it.
+#[inline(always)]
+fn straddling(item: &Item) -> Option<(u32, u32)> {
+    let is_node = item.count > 1 && item.columns.0 != item.columns.1;
+    let bits = item.count.trailing_zeros();
+    is_node.then(|| ((bits - LEAF_BITS) / FANOUT_BITS, item.first >> bits))
 }
 
 impl Bests {
     /// Notes the overlaps of the items' owners with the columns they can be beaten in.
     #[inline(always)]
-    pub(crate) fn note(&mut self, items: &[Item]) {
+    fn note(&mut self, items: &[Item]) {
         for item in items {
             self.note_one(item.columns.0, item.first_overlap, item.first);
             self.note_one(item.columns.1, item.last_overlap, item.first);
@@ -125,14 +137,22 @@ impl Bests {
         self.0.get(column as usize).copied().unwrap_or(Best::NONE)
     }
 
+    /// As [`Bests::may_lose`] of the node that an item stands for, as far as its longest slice alone says.
+    #[inline(always)]
+    fn may_lose_item(&self, frame: &Frame, item: &Item) -> bool {
+        let most = item.owner.length();
+        frame.parts(most.saturating_sub(1)) >= self.get(item.columns.0).overlap
+            || frame.parts(most) >= self.get(item.columns.1).overlap
+    }
+
     /// Whether a slice of the node other than the longest may own one of the node's columns.
     #[inline(always)]
-    pub(crate) fn may_lose(&self, frame: &Frame, found: &Found<'_>) -> bool {
+    fn may_lose(&self, frame: &Frame, found: &Found) -> bool {
         let (first, last) = found.item.columns;
         first != last && self.may_lose_one_of_two(frame, found)
     }
 
-    fn may_lose_one_of_two(&self, frame: &Frame, found: &Found<'_>) -> bool {
+    fn may_lose_one_of_two(&self, frame: &Frame, found: &Found) -> bool {
         let Found { item, beside, .. } = found;
         let most = frame.parts(item.owner.length());
         // Ties go to the earlier slice. Slices before the longest are shorter than it, those behind may be as long.

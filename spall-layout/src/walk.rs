@@ -4,6 +4,7 @@ use alloc::vec::Vec;
 
 use crate::index::{FANOUT_BITS, LEAF_BITS, Levels, Node};
 use crate::merge::{Item, Merge, Owner, Run, to_f32};
+use crate::owners::Query;
 use crate::{Fidelity, Frame, Rect, RowView, Scratch};
 
 /// Items gathered before they are merged: as many as stay in the nearest cache.
@@ -38,11 +39,9 @@ pub(crate) fn rects(row: &RowView<'_>, frame: &Frame, scratch: &mut Scratch, out
         Fidelity::Fast => walk(row, levels, frame, seen, items, |_| false, &mut sink),
         Fidelity::Exact => {
             owners.begin(frame);
-            let straddles = &mut owners.straddles;
-            let best = &mut owners.best;
-            walk(row, levels, frame, seen, items, |found| straddles.add(found), |items| best.note(items));
-            owners.refine(row, levels, frame, items);
-            walk(row, levels, frame, seen, items, |found| owners.best.may_lose(frame, found), &mut sink);
+            let query = Query { row, levels, frame };
+            walk(row, levels, frame, seen, items, |_| false, |items| owners.add(&query, items, &mut sink));
+            owners.finish(&query, &mut sink);
         }
     }
     if let Some(merge) = merge {
@@ -104,15 +103,45 @@ fn walk(
     row: &RowView<'_>,
     levels: &Levels<'_>,
     frame: &Frame,
-    (from, to): (u32, u32),
+    seen: (u32, u32),
     items: &mut Vec<Item>,
-    mut open: impl FnMut(&Found<'_>) -> bool,
+    open: impl FnMut(&Found) -> bool,
+    sink: impl FnMut(&[Item]),
+) {
+    walk_from(row, levels, frame, seen, (levels.len(), 0), items, open, sink);
+}
+
+/// Visits what is in a node, as [`walk`] does.
+pub(crate) fn walk_node(
+    row: &RowView<'_>,
+    levels: &Levels<'_>,
+    frame: &Frame,
+    (level, at): (u32, u32),
+    items: &mut Vec<Item>,
+    open: impl FnMut(&Found) -> bool,
+    sink: impl FnMut(&[Item]),
+) {
+    let bits = LEAF_BITS + FANOUT_BITS * level;
+    let seen = (at << bits, (at + 1) << bits);
+    walk_from(row, levels, frame, seen, (level, at), items, open, sink);
+}
+
+/// Visits what of the slices `from..to` is in a node, which is the last of its level that is looked at.
+#[inline(always)]
+#[expect(clippy::too_many_arguments, reason = "what is walked, and what is done with it")]
+fn walk_from(
+    row: &RowView<'_>,
+    levels: &Levels<'_>,
+    frame: &Frame,
+    (from, to): (u32, u32),
+    (top, at): (u32, u32),
+    items: &mut Vec<Item>,
+    mut open: impl FnMut(&Found) -> bool,
     mut sink: impl FnMut(&[Item]),
 ) {
     items.clear();
     items.reserve(BLOCK + 2 * (1 << LEAF_BITS));
-    let top = levels.len();
-    let (mut level, mut at) = (top, 0_u32);
+    let (mut level, mut at) = (top, at);
     let mut run = Run::NONE;
     loop {
         let bits = LEAF_BITS + FANOUT_BITS * level;
@@ -160,10 +189,7 @@ fn walk(
 
 /// A node that fits a column.
 #[derive(Debug)]
-pub(crate) struct Found<'a> {
-    pub(crate) level: u32,
-    pub(crate) at: u32,
-    pub(crate) node: &'a Node,
+pub(crate) struct Found {
     pub(crate) item: Item,
     /// Parts of its two columns before and behind the longest slice.
     pub(crate) beside: (u64, u64),
@@ -172,11 +198,11 @@ pub(crate) struct Found<'a> {
 
 /// The node at a place, if it exists and fits a column.
 #[inline(always)]
-pub(crate) fn fitting<'a>(node: Option<&'a Node>, frame: &Frame, level: u32, at: u32) -> Option<Found<'a>> {
+pub(crate) fn fitting(node: Option<&Node>, frame: &Frame, level: u32, at: u32) -> Option<Found> {
     let node = node.filter(|node| frame.fits_column(node.first, node.last))?;
     let bits = LEAF_BITS + FANOUT_BITS * level;
     let (item, run, beside) = Item::node(frame, node, at << bits, 1 << bits);
-    Some(Found { level, at, node, item, beside, run })
+    Some(Found { item, beside, run })
 }
 
 fn to_u32_min(end: u64, to: u32) -> u32 {
@@ -185,14 +211,7 @@ fn to_u32_min(end: u64, to: u32) -> u32 {
 
 /// The slices of a leaf.
 #[inline(always)]
-pub(crate) fn slices(
-    row: &RowView<'_>,
-    frame: &Frame,
-    from: u32,
-    to: u32,
-    run: &mut Run,
-    items: &mut Vec<Item>,
-) {
+fn slices(row: &RowView<'_>, frame: &Frame, from: u32, to: u32, run: &mut Run, items: &mut Vec<Item>) {
     let range = from as usize..to as usize;
     let (Some(starts), Some(ends), Some(ids)) =
         (row.starts.get(range.clone()), row.ends.get(range.clone()), row.ids.get(range))
