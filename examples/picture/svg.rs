@@ -2,12 +2,9 @@
 
 mod lane;
 
-use std::{fmt::Write, ops::Range};
+use std::fmt::Write;
 
-use spall::{
-    layout::{Ellipsis, Fidelity, Frame, Rect, Ruler, Scratch, fit_label},
-    model::Tick,
-};
+use spall::layout::{Ellipsis, Fidelity, Frame, Rect, Ruler, Scratch, fit_label};
 
 use super::{
     Process, Scene, colour,
@@ -76,7 +73,7 @@ impl Drawing<'_, '_> {
         let (y, width) = (self.y, NAMES_PX + self.frame.columns());
         let text_y = y + 17;
         _ = writeln!(self.out, r#"<rect class="head" y="{y}" width="{width}" height="{}"/>"#, PROCESS_PX - 3);
-        let title = self.title(&process.name, &process.detail, width);
+        let title = self.title(&process.name, &process.detail, width, None);
         _ = writeln!(self.out, r#"<text class="process" x="10" y="{text_y}">{title}</text>"#);
         self.y += PROCESS_PX;
         for lane in &process.lanes {
@@ -91,16 +88,18 @@ impl Drawing<'_, '_> {
         self.y += GAP_PX;
     }
 
-    /// A name, and what is known beside it if there is room for all of it.
-    fn title(&self, name: &str, detail: &str, room: u32) -> String {
+    /// A name, and what is known beside it: in the same line if there is room for all of it, else as much of it as has room
+    /// in a line below that begins at `x`, if there is one.
+    fn title(&self, name: &str, detail: &str, room: u32, below: Option<u32>) -> String {
         let name = shorten(name, room);
         let used = width(&name) as u32 + 8;
-        match shorten(detail, room.saturating_sub(used)) {
-            shown if shown == clean(detail) => {
-                format!(r#"{} <tspan class="dim">{}</tspan>"#, escape(&name), escape(&shown))
-            }
-            _ => escape(&name),
+        let shown = shorten(detail, room.saturating_sub(used));
+        if shown == clean(detail) {
+            return format!(r#"{} <tspan class="dim">{}</tspan>"#, escape(&name), escape(&shown));
         }
+        let Some(x) = below else { return escape(&name) };
+        let shown = escape(&shorten(detail, room));
+        format!(r#"{}<tspan class="dim" x="{x}" dy="14">{shown}</tspan>"#, escape(&name))
     }
 
     /// A text of at most `room` pixels, with an ellipsis if it is cut; nothing where not even a letter has room.
@@ -164,12 +163,9 @@ impl Drawing<'_, '_> {
 
     /// Lines at round times since the beginning of the trace, and what they are.
     fn ruler(&mut self, bottom: u32) {
-        let Range { start, end } = &self.scene.view;
-        let span = i64::try_from(end.0.abs_diff(start.0)).unwrap_or(i64::MAX);
-        let since_start = Frame::new(Tick(0)..Tick(span), COLUMNS, Fidelity::Exact);
-        for mark in Ruler::new(&since_start, self.scene.trace.clock().unit, 100) {
-            // Columns are counted from tick 0, so that those of the picture may begin a little earlier.
-            let x = mark.x + self.frame.offset() + NAMES_PX as f32;
+        let unit = self.scene.trace.clock().unit;
+        for mark in Ruler::since(self.scene.view.start, &self.frame, unit, 100) {
+            let x = mark.x + NAMES_PX as f32;
             _ = writeln!(self.out, r#"<path class="line" d="M{x:.1} {}V{bottom}"/>"#, TOP_PX - 8);
             let room = (NAMES_PX + self.frame.columns()).saturating_sub(x as u32);
             self.text("tick", x as u32, TOP_PX - 12, &mark.label.to_string(), room);

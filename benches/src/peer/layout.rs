@@ -16,17 +16,22 @@ pub fn scan(row: &RowView<'_>, frame: &Frame) -> (usize, usize) {
     (runs, seen.len())
 }
 
-/// Draws the first slice of each column and skips to the next column by a search: what it is called in the column it does
-/// not know.
+/// Draws the first slice of each column and skips to the next column, by steps that double and then a search: what else is
+/// in the column it does not know.
 #[must_use]
 pub fn skip_scan(row: &RowView<'_>, frame: &Frame) -> usize {
     let seen = row.seen(frame);
     let (mut runs, mut at) = (0, seen.start);
     while at < seen.end {
         runs += 1;
-        let column = frame.x(row.ends()[at]) as u32;
-        let edge = frame.ticks(column).end;
-        at += row.starts()[at..seen.end].partition_point(|&start| start < edge).max(1);
+        let edge = frame.ticks(frame.x(row.ends()[at]) as u32).end;
+        let rest = &row.starts()[at..seen.end];
+        let mut step = 1;
+        while rest.get(step).is_some_and(|&start| start < edge) {
+            step *= 2;
+        }
+        let behind = &rest[step / 2..rest.len().min(step)];
+        at += (step / 2 + behind.partition_point(|&start| start < edge)).max(1);
     }
     runs
 }

@@ -21,7 +21,8 @@ impl Drawing<'_, '_> {
         }
         self.states(lane);
         self.y = self.y.max(top + ROW_PX) + GAP_PX;
-        let title = self.title(&lane.name, &lane.detail, NAMES_PX - 20);
+        let below = (self.y >= top + 2 * ROW_PX).then_some(10);
+        let title = self.title(&lane.name, &lane.detail, NAMES_PX - 20, below);
         let tip = escape(&lane.name);
         _ = writeln!(self.out, r#"<text x="10" y="{}">{title}<title>{tip}</title></text>"#, top + 12);
         let (y, width) = (f64::from(self.y) - 2.5, NAMES_PX + self.frame.columns());
