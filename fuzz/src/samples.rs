@@ -174,7 +174,7 @@ const FUNCTIONS: [&[u8]; 10] =
     [b"(root)", b"(program)", b"(idle)", b"(garbage collector)", b"a", b"b", b"c", b"a", b"b", b""];
 const SLICES: [&[u8]; 7] =
     [b"RunTask", b"FunctionCall", b"EvaluateScript", b"RunMicrotasks", b"ProfileCall", b"MajorGC", b"x"];
-const STACKS: [&[u8]; 3] = [br#"{"stack":["a","b"]}"#, br#"{"stack":["a"]}"#, br#"{"stack":["b",7]}"#];
+const STACKS: [&[u8]; 3] = [br#"{"stack":["a","b"]}"#, br#"{"stack":["a"]}"#, br#"{"stack":["b","a","b"]}"#];
 const ARGS: [&[u8]; 4] = [
     br#"{"data":{"functionName":"a","url":"u","scriptId":"1","lineNumber":1,"columnNumber":1}}"#,
     br#"{"data":{"functionName":"b","url":"u"}}"#,

@@ -41,5 +41,21 @@ fn traces_of_profiles_are_small() {
     let sites = format!(r#""cpuProfile":{{"nodes":[{{"id":1}}],"trace_ids":{{{}}}}}"#, sites.join(","));
     check("call sites", &format!("[{},{}]", chunk("Profile", ""), chunk("ProfileChunk", &sites)));
     check("parts", &format!("[{}]", vec![chunk("ProfileChunk", ""); many / 10].join(",")));
+    let table = |key: &str, items: &[String]| format!("{{\"{key}\":{}}}", items.concat());
+    let frames: Vec<_> = (0..many).map(|id| format!(r#","{id}":{{}}"#)).collect();
+    let frames = format!(r#"{{"x":{{}}{}}}"#, frames.concat());
+    check("shared frames", &table("stackFrames", &[frames]));
+    let list = |samples: &[String]| table("samples", &[format!("[{}]", samples.join(","))]);
+    check("samples of a thread", &list(&vec![r#"{"ts":1,"tid":1}"#.into(); many]));
+    let samples: Vec<_> = (0..many / 3).map(|tid| format!(r#"{{"ts":1,"tid":{tid}}}"#)).collect();
+    check("samples of many threads", &list(&samples));
+    let samples: Vec<_> =
+        (0..many / 3).map(|name| format!(r#"{{"ts":1,"tid":1,"name":"{name}"}}"#)).collect();
+    check("samples of many names", &list(&samples));
+    let samples: Vec<_> =
+        (0..many / 3).map(|name| format!(r#"{{"ts":1,"tid":1,"stack":["{name}"]}}"#)).collect();
+    check("stacks spelt out", &list(&samples));
+    let deep = format!(r#"{{"ts":1,"tid":1,"stack":[{}""]}}"#, r#""","#.repeat(many));
+    check("a deep stack spelt out", &list(&[deep]));
     check("heads", &format!("[{}]", vec![chunk("Profile", ""); many / 10].join(",")));
 }

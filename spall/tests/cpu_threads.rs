@@ -9,9 +9,11 @@
 
 extern crate alloc;
 
-use alloc::collections::BTreeMap;
+use alloc::{borrow::Cow, collections::BTreeMap};
 
-use spall::model::{DiagnosticKind, Id, Limits, SliceFlags, Trace, TrackId, Value};
+use serde_json::Value as Json;
+use spall::model::{DiagnosticKind, Id, Limits, Sample, SliceFlags, Trace, TrackId, Value};
+use spall_synth::corpus;
 
 mod cpu_common;
 use cpu_common::{Style, folded, ids, load, threads, tree};
@@ -26,18 +28,23 @@ fn samples(trace: &Trace<'_>) -> Vec<String> {
         let (pid, tid) = ids(trace, &trace.tracks()[profile.track.index()]);
         let name = trace.name(profile.name);
         for sample in &trace.samples()[profile.samples()] {
-            let mut stack = Vec::new();
-            let mut at = sample.frame.and_then(|frame| trace.frame(frame));
-            while let Some(frame) = at {
-                stack.push(trace.name(frame.name));
-                at = frame.parent.and_then(|frame| trace.frame(frame));
-            }
-            stack.reverse();
             let (at, weight) = (sample.at.0 / 1000, sample.weight);
-            lines.push(format!("{pid}/{tid} {name:?} {at} *{weight} {}", stack.join(";")));
+            lines.push(format!("{pid}/{tid} {name:?} {at} *{weight} {}", stack(trace, sample).join(";")));
         }
     }
     lines
+}
+
+/// The functions that a sample found, from the outermost in.
+fn stack<'t>(trace: &'t Trace<'_>, sample: &Sample) -> Vec<Cow<'t, str>> {
+    let mut stack = Vec::new();
+    let mut at = sample.frame.and_then(|frame| trace.frame(frame));
+    while let Some(frame) = at {
+        stack.push(trace.name(frame.name));
+        at = frame.parent.and_then(|frame| trace.frame(frame));
+    }
+    stack.reverse();
+    stack
 }
 
 fn trace(json: &str) -> Trace<'_> {
@@ -127,14 +134,14 @@ fn json_3_8_events_and_the_list_say_the_same_in_any_order_of_the_document() {
 
 #[test]
 fn json_3_8_stacks_may_be_spelt_out() {
-    let json = r#"[{"ph":"P","pid":1,"tid":1,"ts":1,"stack":["main","a\u0062"]},{"ph":"P","pid":1,"tid":1,"ts":2,"stack":["main","ab",4096]},
-        {"ph":"P","pid":1,"tid":1,"ts":3,"stack":[]},{"ph":"P","pid":1,"tid":1,"ts":4,"stack":["main",{},"x"]},
+    let json = r#"[{"ph":"P","pid":1,"tid":1,"ts":1,"stack":["main","a\u0062"]},{"ph":"P","pid":1,"tid":1,"ts":2,"stack":["main","ab","0x7f"]},
+        {"ph":"P","pid":1,"tid":1,"ts":3,"stack":[]},{"ph":"P","pid":1,"tid":1,"ts":4,"stack":["main",{},7,"x"]},
         {"ph":"P","pid":1,"tid":1,"ts":5,"stack":"main"}]"#;
     let (found, faults) = samples_and_faults(json);
-    let stacks = ["main;ab", "main;ab;4096", "", "main;x", ""];
+    let stacks = ["main;ab", "main;ab;0x7f", "", "main;x", ""];
     let expected: Vec<_> = (1..).zip(stacks).map(|(at, stack)| format!("1/1 \"\" {at} *1 {stack}")).collect();
     assert_eq!(found, expected);
-    assert_eq!(faults, [("bad-stack", 1), ("bad-field", 1)]);
+    assert_eq!(faults, [("bad-stack", 2), ("bad-field", 1)]);
     assert_eq!(trace(json).frames().len(), 4, "each function of a stack once");
 }
 
@@ -240,6 +247,67 @@ fn json_1_keys_that_hold_something_else_are_facts() {
         assert_eq!((trace.meta().len(), trace.samples().len()), (1, 0), "{json}");
         assert!(trace.diagnostics().is_empty(), "{json}");
     }
+}
+
+/// What a number or a string holds.
+fn plain(value: &Json) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+}
+
+#[test]
+fn json_3_8_stacks_of_real_files_are_those_that_a_plain_reading_finds() {
+    let Some(folder) = corpus::folder("json/real") else { return };
+    let (mut n_files, mut n_samples) = (0, 0);
+    for path in corpus::files(&folder, "").into_iter() {
+        let name = path.to_string_lossy();
+        if !["perf_sampling", "traceviewify.json", "with-samples.json"].iter().any(|part| name.contains(part))
+        {
+            continue;
+        }
+        let data = std::fs::read(&path).unwrap();
+        let trace = spall::load(&data, &Limits::default()).unwrap();
+        let unpacked = spall::format::container::decompress(&data, &Limits::default());
+        let text = unpacked.as_ref().map_or(&*data, |unpacked| &unpacked.stream);
+        let document: Json = serde_json::from_slice(text).unwrap();
+        let mut expected = Vec::new();
+        for sample in document["samples"].as_array().unwrap() {
+            let (mut stack, mut frame) = (Vec::new(), &sample["sf"]);
+            while !frame.is_null() {
+                let found = &document["stackFrames"][plain(frame)];
+                stack.push(plain(&found["name"]));
+                frame = &found["parent"];
+            }
+            stack.reverse();
+            let micros: f64 = plain(&sample["ts"]).parse().unwrap();
+            let at = (micros * 1000.0).round();
+            let weight: f32 = plain(&sample["weight"]).parse().unwrap();
+            expected.push(format!(
+                "{} {:?} {at} *{weight} {}",
+                plain(&sample["tid"]),
+                plain(&sample["name"]),
+                stack.join(";")
+            ));
+        }
+        let mut found = Vec::new();
+        for profile in trace.profiles() {
+            let (_, tid) = ids(&trace, &trace.tracks()[profile.track.index()]);
+            for sample in &trace.samples()[profile.samples()] {
+                let stack = stack(&trace, sample).join(";");
+                found.push(format!(
+                    "{tid} {:?} {} *{} {stack}",
+                    trace.name(profile.name),
+                    sample.at.0,
+                    sample.weight
+                ));
+            }
+        }
+        expected.sort();
+        found.sort();
+        assert_eq!(found, expected, "{name}");
+        n_files += 1;
+        n_samples += found.len();
+    }
+    assert!(n_files >= 4 && n_samples > 10_000, "{n_files} {n_samples}");
 }
 
 /// Many threads whose samples share one deep stack make no huge trace out of a small file, and take no huge time.

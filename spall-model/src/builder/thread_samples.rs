@@ -1,9 +1,9 @@
 //! Samples that say themselves which thread was sampled: those of a thread and a name become one profile. \[json 3.8\]
 
-use alloc::{string::ToString, vec::Vec};
+use alloc::vec::Vec;
 
 use foldhash::fast::RandomState;
-use hashbrown::{HashMap, hash_map::Entry};
+use hashbrown::{HashMap, HashSet, hash_map::Entry};
 
 use crate::{
     ByteRange, DiagnosticKind, Frame, FrameId, Key, NameId, Profile, Sample, SampleStack, Text,
@@ -50,20 +50,28 @@ struct Call {
 
 #[derive(Debug, Clone, Copy)]
 struct Row {
-    group: u32,
     at: Tick,
+    bytes: ByteRange,
+    /// The group, and when all were read the profile.
+    group: u32,
     found: Found,
     weight: f32,
     args: ArgsId,
-    bytes: ByteRange,
 }
 
+/// The innermost function.
 #[derive(Debug, Clone, Copy)]
 enum Found {
     Nothing,
-    Frame(Key),
+    /// A shared frame, by the number or the name that is its id.
+    Numbered(i64),
+    Named(NameId),
+    /// One that was spelt out, as a position among the calls.
     Call(u32),
 }
+
+// A sample takes 20 bytes of a file, and may make a thread.
+const _: () = assert!(size_of::<Row>() <= 56);
 
 /// Profiles made of such samples count behind all others of their thread.
 const RANK: u8 = 4;
@@ -82,7 +90,10 @@ impl<'a> TraceBuilder<'a> {
         };
         let found = match event.stack {
             SampleStack::Unknown => Found::Nothing,
-            SampleStack::Frame(frame) => Found::Frame(self.key::<K>(frame)),
+            SampleStack::Frame(frame) => match self.key::<K>(frame) {
+                Key::Number(number) => Found::Numbered(number),
+                Key::Text(name) => Found::Named(name),
+            },
             SampleStack::Names => match event.args.field(b"stack") {
                 Some(Value::List(names)) => self.spelt_stack::<K>(names.iter().map(|(_, name)| name), bytes),
                 _ => Found::Nothing,
@@ -110,8 +121,6 @@ impl<'a> TraceBuilder<'a> {
             let name = match name {
                 Value::Text(Text::EMPTY) => self.names.intern_copied(b"(anonymous)"),
                 Value::Text(name) => self.intern::<K>(name),
-                Value::I64(address) => self.names.intern_copied(address.to_string().as_bytes()),
-                Value::U64(address) => self.names.intern_copied(address.to_string().as_bytes()),
                 _ => {
                     self.diagnostics.add(DiagnosticKind::BadStack, bytes);
                     continue;
@@ -139,6 +148,8 @@ impl<'a> TraceBuilder<'a> {
         first_frame: u32,
         ids: &FrameIds,
     ) {
+        // What is not needed any more makes room.
+        drop((log.by_group, log.by_call));
         let first_call = found.frames.len();
         found.frames.extend(log.calls.iter().map(|call| Frame {
             name: call.name,
@@ -152,34 +163,36 @@ impl<'a> TraceBuilder<'a> {
         found.shared_frames.sort_unstable();
         let frames = first_frame..index32(found.frames.len());
 
-        let owners = self.owners(&log);
-        let mut rows: Vec<_> = log
-            .rows
-            .iter()
-            .filter_map(|row| Some((owners.get(row.group as usize)?.as_ref()?, row)))
-            .collect();
-        rows.sort_by_key(|&(&(_, profile), row)| (profile, row.at));
-        for rows in rows.chunk_by(|((_, a), _), ((_, b), _)| a == b) {
-            let (Some(&(&(track, _), first)), Some((_, last))) = (rows.first(), rows.last()) else {
-                continue;
-            };
+        drop(log.calls);
+        let mut rows = log.rows;
+        let owners = self.join_groups(&log.groups, &mut rows);
+        rows.retain(|row| (row.group as usize) < owners.len());
+        let order = |row: &Row| (row.group, row.at);
+        if !rows.is_sorted_by_key(order) {
+            rows.sort_by_key(order);
+        }
+        found.samples.reserve_exact(rows.len());
+        for (rows, &(track, name)) in rows.chunk_by(|a, b| a.group == b.group).zip(&owners) {
+            let (Some(first), Some(last)) = (rows.first(), rows.last()) else { continue };
             let start = index32(found.samples.len());
-            for (_, row) in rows {
-                let frame = match row.found {
-                    Found::Nothing => None,
-                    Found::Frame(id) => ids.get(&id).copied(),
-                    Found::Call(call) => Some(FrameId(index32(first_call + call as usize))),
+            for row in rows {
+                let shared = |id: Key| ids.get(&id).copied();
+                let (frame, is_shared) = match row.found {
+                    Found::Nothing => (None, false),
+                    Found::Numbered(number) => (shared(Key::Number(number)), true),
+                    Found::Named(name) => (shared(Key::Text(name)), true),
+                    Found::Call(call) => (Some(FrameId(index32(first_call + call as usize))), false),
                 };
-                if frame.is_none() && matches!(row.found, Found::Frame(_)) {
+                if is_shared && frame.is_none() {
                     self.diagnostics.add(DiagnosticKind::UnknownFrame, row.bytes);
                 }
-                let (at, weight, args) = (row.at, row.weight, row.args);
+                let Row { at, weight, args, .. } = *row;
                 found.samples.push(Sample { at, frame, weight, place: Place::NONE, args });
             }
             self.touch(track, first.at, last.at);
             found.profiles.push(Profile {
                 track: TrackId(track),
-                name: log.groups.get(first.group as usize).map_or(NameId::EMPTY, |group| group.name),
+                name,
                 start: first.at,
                 end: None,
                 rank: RANK,
@@ -190,39 +203,52 @@ impl<'a> TraceBuilder<'a> {
         }
     }
 
-    /// The track of each group, and the number of the profile that its samples belong to, counted in the order of the
-    /// file; `None` if there are too many tracks.
-    fn owners(&mut self, log: &ThreadSampleLog) -> Vec<Option<(u32, u32)>> {
-        let mut threads = HashMap::<Key, Option<u32>, RandomState>::default();
-        if log.groups.iter().any(|group| matches!(group.owner, Owner::Thread(_))) {
-            for (track, number) in self.registry.tracks.iter().zip(0..) {
-                if let TrackKey::Thread { tid, .. } = track.key {
-                    // One that is not alone is none.
-                    threads.entry(tid).and_modify(|found| *found = None).or_insert(Some(number));
-                }
+    /// Finds the thread of each group. Rows get the number of their profile instead of that of their group; those of
+    /// threads that are too many get one that no profile has. The thread and the name of each profile.
+    fn join_groups(&mut self, groups: &[Group], rows: &mut [Row]) -> Vec<(u32, NameId)> {
+        let mut alone = HashMap::<Key, Option<u32>, RandomState>::default();
+        let wanted = groups.iter().filter_map(|group| match group.owner {
+            Owner::Thread(tid) => Some((tid, None)),
+            Owner::Track(_) => None,
+        });
+        alone.extend(wanted);
+        let mut several = HashSet::<Key, RandomState>::default();
+        for (track, number) in self.registry.tracks.iter().zip(0..) {
+            if let TrackKey::Thread { tid, .. } = track.key
+                && let Some(found) = alone.get_mut(&tid)
+                && found.replace(number).is_some()
+            {
+                several.insert(tid);
             }
         }
-        let mut profiles = HashMap::<(u32, NameId), u32, RandomState>::default();
-        let mut owners = Vec::with_capacity(log.groups.len());
-        for group in &log.groups {
+        alone.retain(|tid, found| found.is_some() && !several.contains(tid));
+
+        let mut profiles = Vec::new();
+        let mut numbers = HashMap::<(u32, NameId), u32, RandomState>::default();
+        let mut number_of = |group: &Group| -> u32 {
             let track = match group.owner {
                 Owner::Track(track) => Some(track),
-                Owner::Thread(tid) => threads.get(&tid).copied().flatten().or_else(|| {
+                Owner::Thread(tid) => alone.get(&tid).copied().flatten().or_else(|| {
                     let process = self.registry.process(tid);
                     self.track(TrackKey::Thread { process, tid }, ByteRange::default())
                 }),
             };
-            let new = index32(profiles.len());
-            owners.push(track.map(|track| (track, *profiles.entry((track, group.name)).or_insert(new))));
-        }
-        for row in &log.rows {
-            let group = log.groups.get(row.group as usize);
-            if let Some(Owner::Thread(tid)) = group.map(|group| group.owner)
-                && threads.get(&tid).copied().flatten().is_none()
+            let Some(track) = track else { return u32::MAX };
+            *numbers.entry((track, group.name)).or_insert_with(|| {
+                profiles.push((track, group.name));
+                index32(profiles.len() - 1)
+            })
+        };
+        let numbers: Vec<u32> = groups.iter().map(&mut number_of).collect();
+        for row in rows {
+            let group = groups.get(row.group as usize);
+            if let Some(Group { owner: Owner::Thread(tid), .. }) = group
+                && !alone.contains_key(tid)
             {
                 self.diagnostics.add(DiagnosticKind::MissingProcess, row.bytes);
             }
+            row.group = numbers.get(row.group as usize).copied().unwrap_or(u32::MAX);
         }
-        owners
+        profiles
     }
 }
