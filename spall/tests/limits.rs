@@ -90,8 +90,8 @@ fn max_slices_leaves_out_slices() {
         (
             r##"{"ph":"B","ts":#,"tid":#},{"ph":"E","ts":#,"tid":#},"##,
             vec![],
-            // The end that belongs to no slice then.
-            vec![(DiagnosticKind::SliceLimit, 1), (DiagnosticKind::DepthLimit, 1)],
+            // With the end that belongs to no slice then.
+            vec![(DiagnosticKind::SliceLimit, 2)],
         ),
         (span, vec![], vec![(DiagnosticKind::SliceLimit, 1), (DiagnosticKind::UnmatchedAsync, 1)]),
     ] {

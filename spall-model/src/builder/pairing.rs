@@ -51,7 +51,7 @@ pub(super) struct ThreadPairs {
     innermost: u32,
     /// How many rows are open.
     depth: u32,
-    /// Begins left out because too many were open; their ends are left out too.
+    /// Begins left out because too many were open, or there were too many slices; their ends are left out too.
     skipped: u32,
     /// Times went back.
     pub(super) unordered: bool,
@@ -157,7 +157,10 @@ impl<'a> TraceBuilder<'a> {
         let thread = self.pairs.thread(track);
         if thread.skipped > 0 {
             thread.skipped -= 1;
-            self.diagnostics.add(DiagnosticKind::DepthLimit, bytes);
+            // Neither the depth nor a full trace has changed since its begin was left out.
+            let too_deep = thread.depth >= self.limits.max_depth;
+            let limit = if too_deep { DiagnosticKind::DepthLimit } else { DiagnosticKind::SliceLimit };
+            self.diagnostics.add(limit, bytes);
             return;
         }
         thread.see(event.at, bytes);

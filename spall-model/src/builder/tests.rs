@@ -372,6 +372,20 @@ fn limits_leave_out_and_count() {
 }
 
 #[test]
+fn an_end_is_left_out_by_the_limit_that_left_out_its_begin() {
+    let two = [begin("a", 0), begin("b", 1), end("b", 2), end("a", 3)];
+    let check = |limits: &Limits, depth_and_slice_limit| {
+        let trace = build_with(limits, &two);
+        assert_eq!(slices(&trace), ["a 0-3 0"]);
+        let counts = [DiagnosticKind::DepthLimit, DiagnosticKind::SliceLimit].map(|kind| count(&trace, kind));
+        assert_eq!(counts, depth_and_slice_limit);
+    };
+    check(&Limits { max_slices: 1, ..Limits::default() }, [0, 2]);
+    check(&Limits { max_depth: 1, ..Limits::default() }, [2, 0]);
+    check(&Limits { max_depth: 1, max_slices: 1, ..Limits::default() }, [2, 0]);
+}
+
+#[test]
 fn copied_and_borrowed_events_make_equal_traces() {
     let events = [begin("a", 0), complete("b", 1, 1), end("a", 3)];
     let mut copying = TraceBuilder::new(&Limits::default());
