@@ -81,7 +81,8 @@ fn metadata_without_its_argument() {
     let event =
         |name: &str, args: &str| format!(r#"{{"ph":"M","name":"{name}","pid":1,"tid":2,"args":{args}}}"#);
     for name in ["process_name", "thread_name", "process_sort_index", "thread_sort_index", "process_labels"] {
-        for args in ["{}", "null", "[]", r#"{"name":null,"labels":{},"sort_index":1.5}"#] {
+        let odd = [r#"{"name":null,"labels":{},"sort_index":1.5}"#, r#"{"sort_index":20000000000000000}"#];
+        for args in ["{}", "null", "[]"].into_iter().chain(odd) {
             let event = event(name, args);
             check(&event, &[&format!("! bad-metadata 1..{}", event.len() + 1)]);
         }

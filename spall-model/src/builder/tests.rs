@@ -325,6 +325,22 @@ fn json_3_7_one_producer_may_have_many_consumers() {
     assert!(trace.diagnostics().is_empty());
 }
 
+/// Until its end an arrow is open, also behind a step: what starts then is a second start.
+#[test]
+fn json_3_7_a_start_before_the_end_is_a_second_one() {
+    use {FlowBind::Enclosing, FlowPhase::*};
+    let slices = [complete("a", 0, 9), complete("b", 10, 9), complete("c", 20, 9), complete("d", 30, 9)];
+    let arrows = |phases: [FlowPhase; 4]| {
+        let ends = (5..).step_by(10).zip(phases).map(|(at, phase)| flow(phase, Enclosing, at));
+        let events: Vec<_> = slices.into_iter().chain(ends).collect();
+        let trace = build(&events);
+        let arrows: Vec<_> = trace.flows().iter().map(|flow| (flow.from.0, flow.to.0)).collect();
+        (arrows, count(&trace, DiagnosticKind::DuplicateFlow))
+    };
+    assert_eq!(arrows([Start, Step, Start, End]), (vec![(0, 1), (2, 3)], 1));
+    assert_eq!(arrows([Start, End, Start, End]), (vec![(0, 1), (2, 3)], 0));
+}
+
 #[test]
 fn objects_live_from_new_to_delete_and_ids_are_reused() {
     let step = |phase, at| Event::Object(phase, keyed("T", 16, at));
