@@ -131,16 +131,16 @@ impl Maker {
     }
 
     fn flow<'a>(&mut self, u: &mut Unstructured<'a>) -> Result<FlowEvent<'a>> {
-        Ok(FlowEvent {
-            phase: *u.choose(&[FlowPhase::Start, FlowPhase::Step, FlowPhase::End])?,
-            bind: *u.choose(&[FlowBind::Enclosing, FlowBind::Next, FlowBind::Slice])?,
-            thread: thread(u)?,
-            at: self.at(u)?,
-            id: id(u)?,
-            local: u.arbitrary()?,
-            name: text(u)?,
-            category: category(u)?,
-        })
+        let phase = *u.choose(&[FlowPhase::Start, FlowPhase::Step, FlowPhase::End])?;
+        let bind = *u.choose(&[FlowBind::Enclosing, FlowBind::Next, FlowBind::Slice])?;
+        let flow = FlowEvent::new(phase, bind, thread(u)?, self.at(u)?, id(u)?, text(u)?);
+        let mut flow = flow.with_category(category(u)?);
+        flow.local = u.arbitrary()?;
+        // One that is written into the fields of its slice has no room for any.
+        if bind != FlowBind::Slice {
+            flow.args = args(u)?;
+        }
+        Ok(flow)
     }
 }
 

@@ -69,17 +69,16 @@ fn as_json<'a>(event: &Event<'a>, slice: Option<ThreadEvent<'a>>) -> Event<'a> {
         Event::Complete(event, length) => Event::Complete(event, event.at.after(length).since(event.at)),
         Event::State(event, length) => Event::State(event, event.at.after(length).since(event.at)),
         Event::Flow(flow) => Event::Flow(match slice {
-            Some(slice) if flow.bind == FlowBind::Slice => FlowEvent {
-                thread: slice.thread,
-                at: slice.at,
-                local: false,
-                name: slice.name,
-                category: slice.category,
-                ..flow
-            },
+            Some(slice) if flow.bind == FlowBind::Slice => {
+                let FlowEvent { phase, bind, id, .. } = flow;
+                FlowEvent::new(phase, bind, slice.thread, slice.at, id, slice.name)
+                    .with_category(slice.category)
+            }
             _ => {
                 let next = flow.phase == FlowPhase::End && flow.bind == FlowBind::Next;
-                FlowEvent { bind: if next { FlowBind::Next } else { FlowBind::Enclosing }, ..flow }
+                let mut flow = flow;
+                flow.bind = if next { FlowBind::Next } else { FlowBind::Enclosing };
+                flow
             }
         }),
         // What these have in common with profiles of V8 is the phase.
@@ -236,10 +235,10 @@ fn normal(event: &Event<'_>) -> String {
         Event::Async(phase, event) => keyed(phase, event),
         Event::Object(phase, event) => keyed(phase, event),
         Event::Flow(flow) => {
-            let FlowEvent { phase, bind, at, id, local, name, category, .. } = flow;
-            let (thread, id) = (thread(flow.thread), key(*id));
-            let (name, category) = (name.decode(), category.decode());
-            format!("flow {phase:?} {bind:?} {thread} at {} {id} {local} {name:?} {category:?}", at.0)
+            let FlowEvent { phase, bind, at, id, local, .. } = flow;
+            let (thread, id, args) = (thread(flow.thread), key(*id), args(flow.args));
+            let (name, category) = (flow.name().decode(), flow.category().decode());
+            format!("flow {phase:?} {bind:?} {thread} at {} {id} {local} {name:?} {category:?} {args}", at.0)
         }
         Event::ProcessName(pid, name) => format!("process {} {:?}", key(*pid), name.decode()),
         Event::ThreadName(thread, name) => format!("thread {} {:?}", self::thread(*thread), name.decode()),

@@ -7,7 +7,7 @@ use spall_model::{
 
 use crate::cpu_profile::{Cursor, Envelope, Holder};
 use crate::decimal::Nanos;
-use crate::fields::{Field, KEYED_EVENT, THREAD_EVENT};
+use crate::fields::{FLOW_EVENT, Field, KEYED_EVENT, THREAD_EVENT};
 use crate::id;
 use crate::lexer::Kind;
 use crate::record::Record;
@@ -102,16 +102,8 @@ impl<'a> Record<'a, '_> {
             (true, false) => FlowPhase::End,
         };
         let id = self.key_field(Field::BindId)?;
-        Some(FlowEvent {
-            phase,
-            bind: FlowBind::Slice,
-            thread: slice.thread,
-            at: slice.at,
-            id,
-            local: false,
-            name: slice.name,
-            category: slice.category,
-        })
+        let flow = FlowEvent::new(phase, FlowBind::Slice, slice.thread, slice.at, id, slice.name);
+        Some(flow.with_category(slice.category))
     }
 
     /// The CPU profile, or the part of one, that the event holds, and the event that names it. \[cpu 1\]
@@ -207,16 +199,13 @@ impl<'a> Record<'a, '_> {
             return None;
         };
         let enclosing = phase != FlowPhase::End || self.first_byte(Field::BindingPoint) == Some(b'e');
-        Some(FlowEvent {
-            phase,
-            bind: if enclosing { FlowBind::Enclosing } else { FlowBind::Next },
-            thread: self.thread(true),
-            at,
-            id,
-            local: local.unwrap_or(false),
-            name: self.text(Field::Name),
-            category: self.text(Field::Cat),
-        })
+        let bind = if enclosing { FlowBind::Enclosing } else { FlowBind::Next };
+        let args = self.args(FLOW_EVENT);
+        let (thread, name) = (self.thread(true), self.text(Field::Name));
+        let flow = FlowEvent::new(phase, bind, thread, at, id, name);
+        let mut flow = flow.with_category(self.text(Field::Cat));
+        (flow.local, flow.args) = (local.unwrap_or(false), args);
+        Some(flow)
     }
 
     fn metadata(&mut self) -> Option<Event<'a>> {

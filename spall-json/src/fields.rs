@@ -130,6 +130,10 @@ pub(crate) const KEYED_EVENT: FieldSet = FieldSet::of(&[Name, Cat, Ph, Ts, Pid, 
 /// What [`spall_model::ThreadSampleEvent`] and its phase say, but for the fields that only samples have.
 pub(crate) const SAMPLE: FieldSet = FieldSet::of(&[Name, Ph, Ts, Pid, Tid, Args]);
 
+/// As [`THREAD_EVENT`], of one end of an arrow.
+pub(crate) const FLOW_EVENT: FieldSet =
+    FieldSet::of(&[Name, Cat, Ph, Ts, Pid, Tid, Args, Id, Id2, BindingPoint]);
+
 /// The known fields of one event. Kept by the reader and used again for every event; positions are those of the
 /// data that was read, which is the same as long as the event is.
 #[derive(Debug, Clone)]

@@ -3,10 +3,10 @@
 use spall_model::{Args, DiagnosticKind, Id, Scope, Text, Thread, Tick, Ticks, Value};
 
 use crate::decimal::{Nanos, Rounded};
-use crate::fields::{Field, FieldSet, Fields, KEYED_EVENT};
+use crate::fields::{FLOW_EVENT, Field, FieldSet, Fields, KEYED_EVENT};
 use crate::id;
 use crate::lexer::{self, Kind, Token};
-use crate::value::{self, JSON_ARGS, JSON_EVENT, JSON_KEYED_EVENT};
+use crate::value::{self, JSON_ARGS, JSON_EVENT, JSON_FLOW_EVENT, JSON_KEYED_EVENT};
 
 /// The things wrong with one event, of which the caller wants one at a time.
 ///
@@ -331,7 +331,11 @@ impl<'a> Record<'a, '_> {
         if !self.fields.has_more_than(represented) {
             return args;
         }
-        let format = if represented == KEYED_EVENT { &JSON_KEYED_EVENT } else { &JSON_EVENT };
+        let format = match represented {
+            KEYED_EVENT => &JSON_KEYED_EVENT,
+            FLOW_EVENT => &JSON_FLOW_EVENT,
+            _ => &JSON_EVENT,
+        };
         Args::new(self.data.get(self.object.0..self.object.1).unwrap_or_default(), format)
     }
 

@@ -2,7 +2,7 @@
 
 use spall_model::{Args, ArgsFormat, Text, Value};
 
-use crate::fields::{Field, FieldSet, KEYED_EVENT, SAMPLE, THREAD_EVENT};
+use crate::fields::{FLOW_EVENT, Field, FieldSet, KEYED_EVENT, SAMPLE, THREAD_EVENT};
 use crate::lexer::{self, Kind, Member, Token};
 
 /// Arguments whose bytes are the text of a JSON object, or of a string, which is then the one entry `text`.
@@ -20,6 +20,10 @@ pub static JSON_KEYED_EVENT: ArgsFormat =
 /// As [`JSON_EVENT`], for samples: what is part of [`spall_model::ThreadSampleEvent`] is left out.
 pub static JSON_SAMPLE: ArgsFormat =
     ArgsFormat { name: "json sample", args: event_args_entry, fields: sample_field };
+
+/// As [`JSON_EVENT`], for the ends of arrows.
+pub static JSON_FLOW_EVENT: ArgsFormat =
+    ArgsFormat { name: "json event with arrow", args: event_args_entry, fields: flow_event_field };
 
 /// The items of a JSON array.
 static JSON_ARRAY: ArgsFormat =
@@ -42,7 +46,8 @@ pub fn args_text<'a>(args: &Args<'a>) -> Option<&'a [u8]> {
 }
 
 fn is_event(format: &'static ArgsFormat) -> bool {
-    [&JSON_EVENT, &JSON_KEYED_EVENT, &JSON_SAMPLE].iter().any(|known| core::ptr::eq(format, *known))
+    let known = [&JSON_EVENT, &JSON_KEYED_EVENT, &JSON_FLOW_EVENT, &JSON_SAMPLE];
+    known.iter().any(|known| core::ptr::eq(format, *known))
 }
 
 /// The value at `token` of `data`.
@@ -184,6 +189,10 @@ fn sample_field<'b>(bytes: &'b [u8], pos: &mut usize) -> Option<(Text<'b>, Value
             return Some((key, value));
         }
     }
+}
+
+fn flow_event_field<'b>(bytes: &'b [u8], pos: &mut usize) -> Option<(Text<'b>, Value<'b>)> {
+    further_field(bytes, pos, FLOW_EVENT)
 }
 
 /// The next member of the event `bytes` that is none of `represented`.

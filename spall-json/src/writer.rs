@@ -340,7 +340,7 @@ impl<W: Write> Writer<W> {
     }
 
     fn flow(&mut self, flow: FlowEvent<'_>) -> Result<(), Error> {
-        if flow.bind == FlowBind::Slice && self.open_slice {
+        if flow.bind == FlowBind::Slice && self.open_slice && flow.args.is_none() {
             self.id("bind_id", flow.id)?;
             self.out.write_str(match flow.phase {
                 FlowPhase::Start => ",\"flow_out\":true}",
@@ -358,8 +358,9 @@ impl<W: Write> Writer<W> {
         self.begin(phase, Some((flow.at, None)), flow.thread.pid)?;
         self.id("tid", flow.thread.tid)?;
         self.key_id(flow.id, flow.local, false)?;
-        self.text("name", flow.name)?;
-        self.text("cat", flow.category)?;
+        self.text("name", flow.name())?;
+        self.text("cat", flow.category())?;
+        self.args(flow.args)?;
         let enclosing = flow.phase == FlowPhase::End && flow.bind != FlowBind::Next;
         self.out.write_str(if enclosing { ",\"bp\":\"e\"}" } else { "}" })
     }

@@ -21,6 +21,7 @@ fn check_args(event: &str, args: &str, fields: &str) {
         Event::Begin(event) | Event::Complete(event, _) | Event::Instant(event, _) => event.args,
         Event::Async(_, event) => event.args,
         Event::Counter(counter) => counter.series,
+        Event::Flow(flow) => flow.args,
         other => panic!("{other:?}"),
     };
     assert_eq!(brief_args(found), args, "{json}");
@@ -136,6 +137,15 @@ fn flows() {
     check(&event("f", r#","bp":"z""#), &["End f 1/2 3000 id 4 Next"]);
     check(&event("s", r#","id2":{"local":9}"#), &["Start f 1/2 3000 id 9 Enclosing local"]);
     check(r#"{"ph":"s","pid":1,"tid":2,"ts":3}"#, &["! missing-id 1..34"]);
+}
+
+#[test]
+fn flows_have_arguments_and_further_fields() {
+    let event =
+        |more: &str| format!(r#"{{"ph":"f","name":"f","pid":1,"tid":2,"ts":3,"id":4,"bp":"e"{more}}}"#);
+    check_args(&event(""), "", "");
+    check_args(&event(r#","args":{"a":1}"#), "a:1", "");
+    check_args(&event(r#","tts":7,"args":{"a":1}"#), "a:1", "tts:7");
 }
 
 #[test]

@@ -191,16 +191,8 @@ fn deep_nesting_ends_in_null() {
 #[test]
 fn flows_of_a_slice_are_its_fields() {
     let flow = |phase, id| {
-        Event::Flow(FlowEvent {
-            phase,
-            bind: FlowBind::Slice,
-            thread: Thread::new(1_i64, 2_i64),
-            at: Tick(0),
-            id: Id::Number(id),
-            local: false,
-            name: Text::plain(b"f"),
-            category: Text::EMPTY,
-        })
+        let (thread, id) = (Thread::new(1_i64, 2_i64), Id::Number(id));
+        Event::Flow(FlowEvent::new(phase, FlowBind::Slice, thread, Tick(0), id, Text::plain(b"f")))
     };
     let lines = lines(&[
         Event::Complete(slice(b"f"), Ticks(1000)),

@@ -72,16 +72,8 @@ fn trace() -> Trace<'static> {
         push(Event::Complete(event(n * 10 + 5, b"g"), Ticks(n % 20)));
         push(Event::Instant(event(n * 10, b"i"), Scope::Thread));
         let phase = if n % 2 == 0 { FlowPhase::Start } else { FlowPhase::End };
-        push(Event::Flow(FlowEvent {
-            phase,
-            bind: FlowBind::Enclosing,
-            thread,
-            at: Tick(n * 10 + 1),
-            id: Id::Number(n / 2),
-            local: false,
-            name: Text::plain(b"w"),
-            category: Text::EMPTY,
-        }));
+        let (at, id) = (Tick(n * 10 + 1), Id::Number(n / 2));
+        push(Event::Flow(FlowEvent::new(phase, FlowBind::Enclosing, thread, at, id, Text::plain(b"w"))));
     }
     builder.finish()
 }

@@ -30,16 +30,8 @@ impl Random {
 }
 
 fn flow(phase: FlowPhase, tid: i64, at: i64, id: i64) -> Event<'static> {
-    Event::Flow(FlowEvent {
-        phase,
-        bind: FlowBind::Enclosing,
-        thread: Thread::new(1_i64, tid),
-        at: Tick(at),
-        id: Id::Number(id),
-        local: false,
-        name: Text::plain(b"f"),
-        category: Text::EMPTY,
-    })
+    let (thread, id) = (Thread::new(1_i64, tid), Id::Number(id));
+    Event::Flow(FlowEvent::new(phase, FlowBind::Enclosing, thread, Tick(at), id, Text::plain(b"f")))
 }
 
 /// Three threads of adjacent slices and arrows between random places.

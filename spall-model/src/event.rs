@@ -222,10 +222,58 @@ pub struct FlowEvent<'a> {
     pub id: Id<'a>,
     /// Whether the key only counts inside its process.
     pub local: bool,
+    // As texts, with a word each for what is a bit, they would make the event too long.
+    name: &'a [u8],
+    category: &'a [u8],
+    name_is_escaped: bool,
+    category_is_escaped: bool,
+    /// Arguments.
+    pub args: Args<'a>,
+}
+
+impl<'a> FlowEvent<'a> {
+    /// An event without category and arguments, whose key counts everywhere.
+    #[must_use]
+    pub fn new(
+        phase: FlowPhase,
+        bind: FlowBind,
+        thread: Thread<'a>,
+        at: Tick,
+        id: Id<'a>,
+        name: Text<'a>,
+    ) -> Self {
+        Self {
+            phase,
+            bind,
+            thread,
+            at,
+            id,
+            local: false,
+            name: name.raw(),
+            category: b"",
+            name_is_escaped: name.is_escaped(),
+            category_is_escaped: false,
+            args: Args::NONE,
+        }
+    }
+
     /// The arrow's name.
-    pub name: Text<'a>,
+    #[must_use]
+    pub fn name(&self) -> Text<'a> {
+        if self.name_is_escaped { Text::escaped(self.name) } else { Text::plain(self.name) }
+    }
+
     /// Comma-separated categories.
-    pub category: Text<'a>,
+    #[must_use]
+    pub fn category(&self) -> Text<'a> {
+        if self.category_is_escaped { Text::escaped(self.category) } else { Text::plain(self.category) }
+    }
+
+    /// The same with another category.
+    #[must_use]
+    pub fn with_category(self, category: Text<'a>) -> Self {
+        Self { category: category.raw(), category_is_escaped: category.is_escaped(), ..self }
+    }
 }
 
 /// Which end of an arrow.

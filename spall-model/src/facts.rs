@@ -54,6 +54,8 @@ pub struct Flow {
     pub from: SliceId,
     /// Where it arrives.
     pub to: SliceId,
+    /// Of where it leaves and of where it arrives.
+    pub(crate) args: (ArgsId, ArgsId),
 }
 
 /// An object with a life time.

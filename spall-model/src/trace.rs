@@ -244,6 +244,12 @@ impl<'a> Trace<'a> {
         self.args.get(of.args_id())
     }
 
+    /// The arguments of an arrow: those that stand where it leaves, and those that stand where it arrives.
+    #[must_use]
+    pub fn flow_args(&self, flow: &Flow) -> (Args<'_>, Args<'_>) {
+        (self.args.get(flow.args.0), self.args.get(flow.args.1))
+    }
+
     /// The text of a key.
     #[must_use]
     pub fn key_text(&self, key: Key) -> Cow<'_, str> {

@@ -146,7 +146,12 @@ pub(crate) fn brief_event(event: &Event<'_>, bytes: ByteRange) -> String {
             let thread = format!("{}/{}", id(flow.thread.pid), id(flow.thread.tid));
             let local = if flow.local { " local" } else { "" };
             let (phase, bind) = (flow.phase, flow.bind);
-            format!("{phase:?} {} {thread} {} id {} {bind:?}{local}", text(flow.name), flow.at.0, id(flow.id))
+            format!(
+                "{phase:?} {} {thread} {} id {} {bind:?}{local}",
+                text(flow.name()),
+                flow.at.0,
+                id(flow.id)
+            )
         }
         Event::ProcessName(pid, name) => format!("process {} is {}", id(*pid), text(*name)),
         Event::ThreadName(thread, name) => {

@@ -7,7 +7,7 @@ use hashbrown::HashMap;
 
 use crate::{
     ByteRange, DiagnosticKind, Diagnostics, Flow, FlowBind, FlowEvent, FlowPhase, Key, NameId, SliceId, Tick,
-    log::Log,
+    args_table::ArgsId, log::Log,
 };
 
 use super::{
@@ -33,6 +33,7 @@ struct End {
     /// The row before it, for [`FlowBind::Slice`].
     row: u32,
     at: Tick,
+    args: ArgsId,
     bytes: ByteRange,
 }
 
@@ -53,13 +54,14 @@ impl FlowLog {
 impl<'a> TraceBuilder<'a> {
     pub(super) fn flow<'e, K: Keep<'a, 'e>>(&mut self, event: &FlowEvent<'e>, bytes: ByteRange) {
         let Some(track) = self.thread::<K>(event.thread, bytes) else { return };
-        let (name, category) = (self.intern::<K>(event.name), self.intern::<K>(event.category));
+        let (name, category) = (self.intern::<K>(event.name()), self.intern::<K>(event.category()));
         let key = FlowKey {
             id: self.key::<K>(event.id),
             process: self.registry.track(track).process.filter(|_| event.local),
             name: (event.bind != FlowBind::Slice).then_some((name, category)),
         };
         let row = index32(self.rows.len()).wrapping_sub(1);
+        let args = self.keep_args::<K>(event.args, bytes);
         self.flows.ends.push(End {
             key,
             phase: event.phase,
@@ -67,6 +69,7 @@ impl<'a> TraceBuilder<'a> {
             track,
             row,
             at: event.at,
+            args,
             bytes,
         });
     }
@@ -98,7 +101,8 @@ pub(super) fn resolve(log: &FlowLog, arranged: &Arranged, diagnostics: &mut Diag
                 Some(start) => {
                     start.used = true;
                     let name = end.key.name.map_or(slices.names()[start.slice.index()], |(name, _)| name);
-                    flows.push(Flow { id: end.key.id, name, from: start.slice, to: slice });
+                    let args = (start.args, end.args);
+                    flows.push(Flow { id: end.key.id, name, from: start.slice, to: slice, args });
                 }
                 None => {
                     diagnostics.add(DiagnosticKind::UnmatchedFlow, end.bytes);
@@ -112,7 +116,8 @@ pub(super) fn resolve(log: &FlowLog, arranged: &Arranged, diagnostics: &mut Diag
             }
         } else if !(unmatched && once) {
             let is_start = end.phase == FlowPhase::Start;
-            let before = open.insert(end.key, Open { slice, used: !is_start, bytes: end.bytes });
+            let before =
+                open.insert(end.key, Open { slice, used: !is_start, args: end.args, bytes: end.bytes });
             if is_start && before.is_some_and(|before| once || !before.used) {
                 diagnostics.add(DiagnosticKind::DuplicateFlow, end.bytes);
             }
@@ -132,6 +137,7 @@ pub(super) fn resolve(log: &FlowLog, arranged: &Arranged, diagnostics: &mut Diag
 struct Open {
     slice: SliceId,
     used: bool,
+    args: ArgsId,
     bytes: ByteRange,
 }
 

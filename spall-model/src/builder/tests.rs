@@ -277,16 +277,28 @@ fn json_3_6_older_spans_have_steps() {
 }
 
 fn flow(phase: FlowPhase, bind: FlowBind, at: i64) -> Event<'static> {
-    Event::Flow(FlowEvent {
-        phase,
-        bind,
-        thread: MAIN,
-        at: Tick(at),
-        id: Id::Number(1),
-        local: false,
-        name: Text::plain(b"f"),
-        category: Text::EMPTY,
-    })
+    let id = Id::Number(1);
+    Event::Flow(FlowEvent::new(phase, bind, MAIN, Tick(at), id, Text::plain(b"f")))
+}
+
+#[test]
+fn arrows_keep_the_arguments_of_both_ends() {
+    let with_args = |phase, at, args| {
+        let name = Text::plain(b"f");
+        let mut event = FlowEvent::new(phase, FlowBind::Enclosing, MAIN, Tick(at), Id::Number(1), name);
+        event.args = args;
+        Event::Flow(event)
+    };
+    let texts: [&[u8]; 3] = [b"start", b"step", b"end"];
+    let [start, step, end] = texts.map(Args::text);
+    let trace = build(&[
+        complete("a", 0, 30),
+        with_args(FlowPhase::Start, 5, start),
+        with_args(FlowPhase::Step, 15, step),
+        with_args(FlowPhase::End, 25, end),
+    ]);
+    let args: Vec<_> = trace.flows().iter().map(|flow| trace.flow_args(flow)).collect();
+    assert_eq!(args, [(start, step), (step, end)]);
 }
 
 #[test]
