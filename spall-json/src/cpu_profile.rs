@@ -35,6 +35,8 @@ pub(crate) struct Cursor {
     /// In the object whose keys are the numbers of call sites.
     sites: Option<usize>,
     samples: Option<Samples>,
+    /// It is a whole profile and has no samples, which is still to be said.
+    lacks_samples: bool,
 }
 
 /// An event, and the bytes of the record that say it.
@@ -97,7 +99,9 @@ impl Cursor {
             (_, None) => ProfileKey::Thread,
         };
         let event = ProfileEvent { thread, key, at, begins, end: parts.end };
-        Some((parts.cursor(record, record.len(), false), Event::Profile(event)))
+        let mut cursor = parts.cursor(record, record.len(), false);
+        cursor.lacks_samples &= holder == Holder::Whole;
+        Some((cursor, Event::Profile(event)))
     }
 
     /// The profile that is the whole document, whose brace begins `record`. It is read as far as it goes.
@@ -131,7 +135,11 @@ impl Cursor {
         if let Some(found) = self.next_site(record) {
             return Some(found);
         }
-        self.samples.as_mut()?.next(record)
+        if let Some(samples) = &mut self.samples {
+            return samples.next(record);
+        }
+        let event = Event::Diagnostic(DiagnosticKind::MissingSamples);
+        core::mem::take(&mut self.lacks_samples).then_some((event, (0, record.len())))
     }
 
     fn next_site<'a>(&mut self, record: &'a [u8]) -> Option<Found<'a>> {
@@ -278,7 +286,14 @@ impl Parts {
             };
             samples.at_places(self.lines, self.columns)
         });
-        Cursor { end, truncated, nodes, sites: self.sites.map(|sites| sites + 1), samples }
+        Cursor {
+            end,
+            truncated,
+            nodes,
+            sites: self.sites.map(|sites| sites + 1),
+            samples,
+            lacks_samples: samples.is_none() && !truncated,
+        }
     }
 }
 

@@ -157,6 +157,32 @@ fn cpu_1a_the_instant_that_holds_a_profile_is_kept_beside_it() {
     assert_eq!(kinds(json), ["instant", "head", "instant"]);
 }
 
+#[test]
+fn cpu_1_a_whole_profile_without_samples_is_said_to_have_none() {
+    let nodes = r#""nodes":[{"id":1,"hitCount":7,"callFrame":{}}],"startTime":1,"endTime":9"#;
+    let expected = ["head", "frame 1", "! missing-samples"];
+    assert_eq!(kinds(&format!("{{{nodes}}}")), expected);
+    assert_eq!(kinds(r#"{"head":{"id":1,"hitCount":7},"startTime":1,"endTime":2}"#), expected);
+    assert_eq!(kinds(&format!("{{{nodes},\"samples\":[],\"timeDeltas\":[]}}")), expected[..2]);
+    assert_eq!(kinds(&chunk(r#""endTime":9"#)), ["part"]);
+}
+
+#[test]
+fn cpu_1b_lines_and_columns_count_from_one() {
+    let places = |more: &str| {
+        let json = chunk(&format!(r#""cpuProfile":{{"samples":[1,1,1]}},"timeDeltas":[1,1,1]{more}"#));
+        let place = |event: &Event<'_>| match event {
+            Event::Sample(sample) => Some((sample.line, sample.column)),
+            _ => None,
+        };
+        events(json.as_bytes()).iter().filter_map(place).collect::<Vec<_>>()
+    };
+    assert_eq!(places(""), [(None, None); 3]);
+    let expected = [(Some(6), Some(0)), (None, None), (Some(8), None)];
+    assert_eq!(places(r#","lines":[7,0,9],"columns":[1,0,"x"]"#), expected);
+    assert_eq!(places(r#","lines":[7]"#), [(Some(6), None), (None, None), (None, None)]);
+}
+
 fn head(ts: &str, start: &str) -> ProfileStart {
     let json = format!(
         r#"[{{"ph":"P","name":"Profile","pid":1,"tid":1,"id":"0x1","ts":{ts},"args":{{"data":{{"startTime":{start},"source":"Inspector"}}}}}}]"#

@@ -6,8 +6,9 @@ mod common;
 use common::{brief_args, corpus, files};
 use spall_json::{Writer, Written, parse_all};
 use spall_model::{
-    Args, AsyncPhase, Clock, Event, FlowBind, FlowEvent, FlowPhase, Id, KeyedEvent, MetaEvent, ProfileEvent,
-    Scope, Text, Thread, ThreadEvent, Tick, Ticks, Unit, Value,
+    Args, AsyncPhase, Clock, Event, FlowBind, FlowEvent, FlowPhase, FrameEvent, FrameParent, Id, KeyedEvent,
+    MetaEvent, ProfileEvent, ProfileKey, ProfileStart, SampleEvent, SampleTime, Scope, Text, Thread,
+    ThreadEvent, Tick, Ticks, Unit, Value,
 };
 
 fn write(events: &[Event<'_>]) -> String {
@@ -258,4 +259,105 @@ fn what_has_no_form_is_said() {
     assert_eq!(writer.write_event(&Event::Other(slice(b""), b'"')), Ok(Written::NoForm));
     assert_eq!(writer.write_event(&Event::Instant(slice(b""), Scope::Global)), Ok(Written::Done));
     assert_eq!(writer.write_event(&phase), Ok(Written::Done));
+}
+
+/// A profile of one thread, and what is written of it, an event per line.
+fn profile_lines(key: ProfileKey<'static>, content: &[Event<'_>]) -> Vec<String> {
+    let begins = ProfileStart { start: Tick(5_000), offset: Ticks::ZERO, rank: 1 };
+    let thread = Thread::new(1_i64, 2_i64);
+    let head = ProfileEvent { thread, key, at: Tick(6_000), begins: Some(begins), end: Some(Tick(90_500)) };
+    let events: Vec<_> = [Event::Profile(head)].into_iter().chain(content.iter().copied()).collect();
+    let text = r#","cat":"disabled-by-default-v8.cpu_profiler","args":{"data":"#;
+    lines(&events).iter().map(|line| line.replace(text, " ")).collect()
+}
+
+fn frame(id: i64, parent: FrameParent<'static>) -> FrameEvent<'static> {
+    let (name, url) = (Text::plain(b"f"), Text::EMPTY);
+    FrameEvent { id: Id::Number(id), parent, name, url, script: 3, line: Some(0), column: None }
+}
+
+#[test]
+fn cpu_1b_profiles_are_written_as_v8_writes_them() {
+    let sample = |at, line| {
+        Event::Sample(SampleEvent { line, ..SampleEvent::new(SampleTime::After(Ticks(at)), Id::Number(1)) })
+    };
+    let content = [
+        Event::Frame(frame(1, FrameParent::Unknown)),
+        Event::FrameChild(Id::Number(1), Id::Number(2)),
+        Event::Frame(frame(2, FrameParent::Id(Id::Number(1)))),
+        Event::CallSite(77, Id::Number(2)),
+        sample(1_500, None),
+        sample(-36_000, Some(4)),
+        Event::Begin(slice(b"g")),
+        sample(-1_000_000_001_000, None),
+    ];
+    assert_eq!(
+        profile_lines(ProfileKey::Id(Id::Text(b"0x1")), &content),
+        [
+            r#"{"ph":"P","ts":6,"pid":1,"tid":2,"id":"0x1","name":"Profile" {"startTime":5,"source":"Inspector","endTime":90.5}}}"#,
+            &[
+                r#"{"ph":"P","ts":6,"pid":1,"tid":2,"id":"0x1","name":"ProfileChunk" {"cpuProfile":{"nodes":["#,
+                r#"{"id":1,"callFrame":{"functionName":"f","scriptId":3,"lineNumber":0},"children":[2]},"#,
+                r#"{"id":2,"parent":1,"callFrame":{"functionName":"f","scriptId":3,"lineNumber":0}}],"#,
+                r#""trace_ids":{"77":2},"samples":[1,1]},"timeDeltas":[1.5,-36],"lines":[0,5]}}}"#,
+            ]
+            .concat(),
+            r#"{"ph":"B","ts":0,"pid":1,"tid":2,"name":"g"}"#,
+            // What would be read as a pause that was cut to 32 bits.
+            r#"{"ph":"P","ts":6,"pid":1,"tid":2,"id":"0x1","name":"ProfileChunk" {"cpuProfile":{"samples":[1]},"timeDeltas":[-5294967297]}}}"#,
+        ]
+    );
+}
+
+#[test]
+fn cpu_1d_depths_become_callers_and_times_become_distances() {
+    let at = |at| Event::Sample(SampleEvent::new(SampleTime::At(Tick(at)), Id::Number(1)));
+    let frames = [0, 1, 2, 1].map(FrameParent::Depth).into_iter().zip(1..);
+    let frames: Vec<_> = frames.map(|(parent, id)| Event::Frame(frame(id, parent))).collect();
+    let lines = profile_lines(ProfileKey::Whole, &[&frames[..], &[at(8_000), at(7_000)]].concat());
+    let found: Vec<_> = lines.iter().flat_map(|line| line.split("\"parent\":").skip(1)).collect();
+    let callers: Vec<_> = found.iter().map(|text| text.split(',').next().unwrap()).collect();
+    assert_eq!(callers, ["1", "2", "1"]);
+    assert!(lines.iter().all(|line| line.contains("\"id\":-1,")), "{lines:?}");
+    assert!(lines.last().unwrap().ends_with(r#""timeDeltas":[3,-1]}}}"#), "{lines:?}");
+}
+
+#[test]
+fn a_chunk_has_at_most_100_samples() {
+    let sample = Event::Sample(SampleEvent::new(SampleTime::After(Ticks(1000)), Id::Number(1)));
+    let lines = profile_lines(ProfileKey::Thread, &[sample; 250]);
+    let counts: Vec<_> = lines.iter().map(|line| line.matches(",1").count() + 1).collect();
+    assert_eq!(lines.len(), 4);
+    // Those of the head are none; each sample is in both lists.
+    assert_eq!(counts[1..], [199, 199, 99]);
+    assert!(!lines[1].contains("\"id\""), "{}", lines[1]);
+}
+
+#[test]
+fn parts_of_profiles_without_a_form_are_said() {
+    let mut writer = Writer::new(String::new());
+    let mut expect = |event: Event<'_>, expected| {
+        assert_eq!(writer.write_event(&event), Ok(expected), "{event:?}");
+    };
+    let sample = |at| Event::Sample(SampleEvent::new(at, Id::Number(1)));
+    let part = |id| {
+        let (thread, key) = (Thread::new(1_i64, 2_i64), ProfileKey::Id(Id::Text(id)));
+        Event::Profile(ProfileEvent { thread, key, at: Tick(0), begins: None, end: None })
+    };
+    expect(sample(SampleTime::After(Ticks(0))), Written::NoForm);
+    expect(Event::Frame(frame(1, FrameParent::Unknown)), Written::NoForm);
+    expect(part(&[b'x'; 33]), Written::NoForm);
+    expect(Event::CallSite(1, Id::Number(1)), Written::NoForm);
+    expect(part(&[b'x'; 32]), Written::Done);
+    // When the profile begins is in another part.
+    expect(sample(SampleTime::At(Tick(0))), Written::NoForm);
+    expect(Event::Frame(frame(1, FrameParent::Depth(0))), Written::Done);
+    expect(Event::FrameChild(Id::Number(2), Id::Number(1)), Written::NoForm);
+    for depth in 1..256 {
+        expect(Event::Frame(frame(1, FrameParent::Depth(depth))), Written::Done);
+    }
+    expect(Event::Frame(frame(1, FrameParent::Depth(256))), Written::NoForm);
+    expect(Event::Frame(frame(1, FrameParent::Depth(257))), Written::NoForm);
+    expect(Event::Frame(frame(1, FrameParent::Depth(2))), Written::Done);
+    expect(Event::SharedFrame(frame(1, FrameParent::Depth(0))), Written::NoForm);
 }

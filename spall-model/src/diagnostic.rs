@@ -157,6 +157,8 @@ kinds! {
     BadField = "bad-field",
     /// Samples and their times are not equally many: the surplus is left out.
     SampleCount = "sample-count",
+    /// A sampling profile without samples: its frames are kept, and how often each was found is not.
+    MissingSamples = "missing-samples",
 
     // Found by readers of Heph.
     /// The packet counter of a stream has a gap: that many packets, or some, were lost.
