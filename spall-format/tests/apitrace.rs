@@ -10,9 +10,9 @@
 )]
 
 use spall_format::ErrorKind;
-use spall_format::apitrace::{Calls, parse_all};
+use spall_format::apitrace::{Axis, Calls, parse_all};
 use spall_format::container::{Container, Decompressed, decompress};
-use spall_model::{DiagnosticKind, Event, Limits};
+use spall_model::{DiagnosticKind, Event, Limits, Ticks};
 use spall_synth::apitrace::{Detail, Stream, Value, game, snappy, snappy_block, uint};
 
 /// The calls as text, and the error that ended them.
@@ -365,6 +365,32 @@ fn c5_groups_frames_and_marks_become_slices_and_instants() {
     );
 }
 
+#[cfg(feature = "gzip")]
+#[test]
+fn c1_a_wrong_checksum_is_said_and_takes_nothing_away() {
+    use spall_synth::gzip;
+    let content = game(3);
+    let (front, back) = content.split_at(100);
+    let members = [gzip::member(front), gzip::member(back)];
+    let file = members.concat();
+    let unpacked = unpack(&file);
+    assert_eq!((&*unpacked.stream, unpacked.damage), (&content[..], None));
+    for (start, end) in [(0, members[0].len()), (members[0].len(), file.len())] {
+        for at in end - 8..end {
+            let mut file = file.clone();
+            file[at] ^= 1;
+            let unpacked = unpack(&file);
+            let damage = unpacked.damage.expect("a diagnostic");
+            assert_eq!((damage.kind, damage.bytes.start), (DiagnosticKind::BadChecksum, start as u64));
+            assert_eq!(&*unpacked.stream, content);
+        }
+    }
+    for missing in 1..=8 {
+        let unpacked = unpack(&file[..file.len() - missing]);
+        assert_eq!((&*unpacked.stream, unpacked.damage), (&content[..], None));
+    }
+}
+
 #[test]
 fn c5_in_a_trace_frames_have_a_track_and_groups_enclose_calls() {
     let data = game(200);
@@ -379,6 +405,83 @@ fn c5_in_a_trace_frames_have_a_track_and_groups_enclose_calls() {
     assert_eq!(tracks, [202, 2], "200 calls and 2 groups, 2 frames");
     let name = |index: usize| trace.name(trace.slices().names()[index]);
     assert_eq!((name(0), name(1)), ("pass".into(), "glPushDebugGroup".into()));
+}
+
+/// A display list with points in a marker group, an end too many, and a list that is never ended. Call n is entered at
+/// 2n and left at 2n + 1.
+fn blocks() -> Stream {
+    let mode = Value::Enum(1, vec![("GL_POINTS".to_owned(), 0)], 0);
+    let calls: [(u64, &str, &[&str], Vec<Detail>); 8] = [
+        (1, "glNewList", &["list"], vec![Detail::Argument(0, int(7))]),
+        (2, "glPushGroupMarkerEXT", &["length", "marker"], vec![]),
+        (3, "glBegin", &["mode"], vec![Detail::Argument(0, mode)]),
+        (4, "glVertex3f", &[], vec![]),
+        (5, "glEnd", &[], vec![]),
+        (6, "glEndList", &[], vec![]),
+        (5, "glEnd", &[], vec![]),
+        (1, "glNewList", &["list"], vec![]),
+    ];
+    let mut stream = Stream::new(6, &[]);
+    for (number, (id, name, arguments, details)) in (0..).zip(&calls) {
+        stream.enter(0, (*id, name, arguments), details);
+        stream.leave(number, &[]);
+    }
+    stream
+}
+
+#[test]
+fn c5_vertices_and_display_lists_enclose_their_calls() {
+    let stream = blocks();
+    let (mut seen, mut unmatched) = (Vec::new(), 0);
+    for parsed in parse_all(stream.bytes()).unwrap() {
+        let (slice, end) = match parsed.unwrap().event {
+            Event::Complete(slice, length) => (slice, Some(slice.at.after(length).0)),
+            Event::Unfinished(slice) => (slice, None),
+            Event::Diagnostic(DiagnosticKind::UnmatchedGroup) => {
+                unmatched += 1;
+                continue;
+            }
+            _ => continue,
+        };
+        if !slice.category.is(b"call") {
+            let name = slice.name.decode().into_owned();
+            seen.push((slice.category.decode().into_owned(), name, slice.at.0, end));
+        }
+    }
+    let expected = [
+        ("primitives", "GL_POINTS", 4, Some(9)),
+        ("list", "glNewList", 0, Some(11)),
+        ("group", "", 2, None),
+        ("list", "glNewList", 14, None),
+    ];
+    assert_eq!(seen, expected.map(|(kind, name, at, end)| (kind.to_owned(), name.to_owned(), at, end)));
+    assert_eq!(unmatched, 1);
+}
+
+#[test]
+fn c5_the_axis_can_count_bytes_instead_of_calls() {
+    for data in [game(200), blocks().bytes().to_vec(), kitchen_sink(6).bytes().to_vec()] {
+        let by = |axis| {
+            let slices = parse_all(&data).unwrap().with_axis(axis).filter_map(|parsed| {
+                let parsed = parsed.unwrap();
+                match parsed.event {
+                    Event::Complete(slice, length) => Some((slice, length.0, parsed.bytes)),
+                    _ => None,
+                }
+            });
+            slices.collect::<Vec<_>>()
+        };
+        let (calls, bytes) = (by(Axis::Calls), by(Axis::Bytes));
+        assert_eq!(calls.len(), bytes.len());
+        for ((by_calls, _, said), (by_bytes, length, _)) in calls.iter().zip(&bytes) {
+            assert_eq!((by_calls.name, by_calls.category), (by_bytes.name, by_bytes.category));
+            if by_calls.category.is(b"call") {
+                assert_eq!((by_bytes.at.0, *length), (said.start as i64, (said.end - said.start) as i64));
+            } else {
+                assert_eq!(by_bytes.at.after(Ticks(*length)).0, said.end as i64);
+            }
+        }
+    }
 }
 
 #[test]

@@ -14,7 +14,7 @@ use core::fmt::Write as _;
 use serde_json::{Value as Json, json};
 use spall_format::ErrorKind;
 use spall_format::apitrace::{
-    Calls, Marker, MarkerText, Markers, ProfileLine, Role, parse_all, profile_lines,
+    Calls, Group, GroupKind, Marker, MarkerText, Markers, ProfileLine, Role, parse_all, profile_lines,
 };
 use spall_format::container::decompress;
 use spall_model::{DiagnosticKind, Event, Limits};
@@ -114,7 +114,7 @@ fn all_containers_hold_the_same_stream() {
     }
 }
 
-/// The markers of a stream in the shape of the expectations.
+/// The markers of a stream in the shape of the expectations, which know no other groups.
 fn markers(stream: &[u8]) -> Vec<Json> {
     let text = |text| match text {
         MarkerText::Plain(text) => String::from_utf8_lossy(text).into_owned(),
@@ -127,6 +127,11 @@ fn markers(stream: &[u8]) -> Vec<Json> {
         let call = call.unwrap();
         let Some(marker) = markers.see(&call, calls.signatures()) else { continue };
         let (thread, number) = (call.thread, call.number);
+        if let Marker::Group { group: Group { kind, .. }, .. } | Marker::UnmatchedPop(kind) = marker
+            && kind != GroupKind::Marker
+        {
+            continue;
+        }
         found.push(match marker {
             Marker::Group { group, end_call, end } => json!({
                 "k": "group", "thread": thread, "text": text(group.text), "depth": group.depth,
@@ -135,14 +140,14 @@ fn markers(stream: &[u8]) -> Vec<Json> {
             Marker::Mark(mark) => {
                 json!({ "k": "mark", "thread": thread, "text": text(mark), "call": number, "ord": call.entered })
             }
-            Marker::UnmatchedPop => {
+            Marker::UnmatchedPop(_) => {
                 json!({ "k": "unmatched_pop", "thread": thread, "call": number, "ord": call.entered })
             }
             Marker::FrameEnd => json!({ "k": "frame_end", "thread": thread, "call": number, "ord": call.left }),
             other => panic!("{other:?}"),
         });
     }
-    found.extend(markers.unclosed().map(|group| {
+    found.extend(markers.unclosed().filter(|group| group.kind == GroupKind::Marker).map(|group| {
         json!({
             "k": "unclosed_group", "thread": group.thread, "text": text(group.text),
             "begin_call": group.begin_call, "begin_ord": group.begin,

@@ -11,7 +11,7 @@ use spall_model::{
 
 use super::call::Call;
 use super::calls::Calls;
-use super::marker::{Group, Marker, MarkerText, Markers};
+use super::marker::{Group, GroupKind, Marker, MarkerText, Markers};
 use crate::Error;
 
 /// The only process of a recording.
@@ -23,9 +23,48 @@ const FRAMES: Thread<'static> = Thread { pid: PROCESS, tid: Id::Text(b"frames") 
 /// hashes the names of events would pay for it again and again.
 const MAX_NAME: usize = 256;
 
+/// What is counted in place of a time, which recordings do not have. \[apitrace C.5\]
+///
+/// A flame graph of the slices, from marker groups to functions, is so weighted by the number of calls, or by the
+/// bytes of their arguments, which shows uploads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[non_exhaustive]
+pub enum Axis {
+    /// A tick is one enter or leave of a call.
+    #[default]
+    Calls,
+    /// A tick is a byte of the decompressed stream.
+    Bytes,
+}
+
+impl Axis {
+    fn entered(self, call: &Call<'_>) -> u64 {
+        match self {
+            Self::Calls => call.entered,
+            Self::Bytes => call.enter.0,
+        }
+    }
+
+    /// `None` if the call never returned.
+    fn left(self, call: &Call<'_>) -> Option<u64> {
+        match self {
+            Self::Calls => call.left,
+            Self::Bytes => call.leave.map(|(_, end)| end),
+        }
+    }
+
+    fn begun(self, group: &Group<'_>) -> u64 {
+        match self {
+            Self::Calls => group.begin,
+            Self::Bytes => group.begin_byte,
+        }
+    }
+}
+
 /// The events of a decompressed stream.
 ///
-/// A recording has no time: a tick is one enter or leave of a call. Slices come when they end, inner ones first.
+/// A recording has no time: a tick is one enter or leave of a call, unless [`Events::with_axis`] says otherwise. Slices
+/// come when they end, inner ones first.
 ///
 /// | in the stream | event |
 /// |---|---|
@@ -33,6 +72,7 @@ const MAX_NAME: usize = 256;
 /// | a call | a slice on its thread, with the category `call`, or `fake` if the tracer inserted it; a name over 256 bytes is cut |
 /// | a call that never returned | [`Event::Unfinished`] |
 /// | a marker group | a slice on its thread from the call that opened it to the one that closed it, with the category `group` |
+/// | calls from `glBegin` to `glEnd`, `glNewList` to `glEndList` | the same, with the category `primitives` or `list` |
 /// | a mark | an instant on its thread, with the category `mark` |
 /// | the end of a frame | an instant on its thread with the category `frame`, and a slice on the track `frames` |
 /// | a leave of a call that is not open | the diagnostic `UnmatchedEnd` |
@@ -44,6 +84,7 @@ const MAX_NAME: usize = 256;
 #[derive(Debug, Clone)]
 pub struct Events<'a> {
     calls: Calls<'a>,
+    axis: Axis,
     markers: Markers<'a>,
     /// What is to be handed out before the next call is read.
     queue: VecDeque<Parsed<'a>>,
@@ -73,6 +114,7 @@ pub fn parse_all(stream: &[u8]) -> Result<Events<'_>, Error> {
     let calls = Calls::new(stream)?;
     let mut events = Events {
         calls,
+        axis: Axis::default(),
         markers: Markers::default(),
         queue: VecDeque::new(),
         frame_start: 0,
@@ -87,6 +129,13 @@ pub fn parse_all(stream: &[u8]) -> Result<Events<'_>, Error> {
 }
 
 impl<'a> Events<'a> {
+    /// Counts something else; to be said before the first event is asked for.
+    #[must_use]
+    pub fn with_axis(mut self, axis: Axis) -> Self {
+        self.axis = axis;
+        self
+    }
+
     /// The calls behind the events, to ask for properties and signatures.
     #[must_use]
     pub fn calls(&self) -> &Calls<'a> {
@@ -180,18 +229,23 @@ impl<'a> Events<'a> {
         self.call = Some(*call);
         let category = if call.is_fake { &b"fake"[..] } else { b"call" };
         let name = call.function.name;
-        let slice = on_thread(call.thread, call.entered, name.get(..MAX_NAME).unwrap_or(name), category);
-        let Some(left) = call.left else {
+        let entered = self.axis.entered(call);
+        let slice = on_thread(call.thread, entered, name.get(..MAX_NAME).unwrap_or(name), category);
+        let Some(left) = self.axis.left(call) else {
             self.push(Event::Unfinished(slice), call.enter);
             return;
         };
         let bytes = (call.enter.0, call.leave.unwrap_or(call.enter).1);
         self.push(complete(slice, left), bytes);
         match self.markers.see(call, self.calls.signatures()) {
-            Some(Marker::Group { group, end, .. }) => self.push(complete(group_slice(&group), end), bytes),
-            Some(Marker::UnmatchedPop) => self.push(Event::Diagnostic(DiagnosticKind::UnmatchedGroup), bytes),
+            Some(Marker::Group { group, .. }) => {
+                self.push(complete(group_slice(&group, self.axis), left), bytes);
+            }
+            Some(Marker::UnmatchedPop(_)) => {
+                self.push(Event::Diagnostic(DiagnosticKind::UnmatchedGroup), bytes)
+            }
             Some(Marker::Mark(text)) => {
-                let mark = on_thread(call.thread, call.entered, plain_text(text), b"mark");
+                let mark = on_thread(call.thread, entered, plain_text(text), b"mark");
                 self.push(Event::Instant(mark, Scope::Thread), bytes);
             }
             Some(Marker::FrameEnd) => self.frame(call, left, bytes),
@@ -211,7 +265,7 @@ impl<'a> Events<'a> {
     /// Says what is only known at the end; an error comes after it.
     fn finish(&mut self, end: Result<(), Error>) {
         self.end = Some(end);
-        let groups: Vec<_> = self.markers.unclosed().map(group_slice).collect();
+        let groups: Vec<_> = self.markers.unclosed().map(|group| group_slice(group, self.axis)).collect();
         for group in groups {
             self.push(Event::Unfinished(group), (0, 0));
         }
@@ -262,8 +316,13 @@ fn complete(slice: ThreadEvent<'_>, end: u64) -> Event<'_> {
     Event::Complete(slice, tick(end).since(slice.at))
 }
 
-fn group_slice<'a>(group: &Group<'a>) -> ThreadEvent<'a> {
-    on_thread(group.thread, group.begin, plain_text(group.text), b"group")
+fn group_slice<'a>(group: &Group<'a>, axis: Axis) -> ThreadEvent<'a> {
+    let category = match group.kind {
+        GroupKind::Marker => &b"group"[..],
+        GroupKind::Primitives => b"primitives",
+        GroupKind::List => b"list",
+    };
+    on_thread(group.thread, axis.begun(group), plain_text(group.text), category)
 }
 
 fn plain_text<'a>(text: MarkerText<'a>) -> &'a [u8] {

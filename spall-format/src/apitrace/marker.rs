@@ -11,30 +11,47 @@ use super::value::{Token, WideText};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Role {
-    /// Opens a marker group, whose text is the argument of this index.
-    Push(u64),
-    /// Closes the innermost marker group of its thread.
-    Pop,
+    /// Opens a group, whose text is the argument of this index.
+    Push(GroupKind, u64),
+    /// Closes the innermost group of this kind on its thread.
+    Pop(GroupKind),
     /// Marks a point in time, with a text that is the argument of this index.
     Mark(u64),
     /// Ends a frame.
     FrameEnd,
 }
 
+/// What encloses calls.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum GroupKind {
+    /// A marker group, of any extension.
+    Marker,
+    /// Vertices from `glBegin` to `glEnd`; the text is the name of the mode.
+    Primitives,
+    /// A display list from `glNewList` to `glEndList`.
+    List,
+}
+
 impl Role {
     /// The role of a function, by its name; `None` for most.
     #[must_use]
     pub fn of(function: &[u8]) -> Option<Self> {
+        use GroupKind::{List, Marker, Primitives};
         Some(match function {
-            b"glPushDebugGroup" | b"glPushDebugGroupKHR" => Self::Push(3),
+            b"glPushDebugGroup" | b"glPushDebugGroupKHR" => Self::Push(Marker, 3),
             b"glPushGroupMarkerEXT" | b"D3DPERF_BeginEvent" | b"ID3DUserDefinedAnnotation::BeginEvent" => {
-                Self::Push(1)
+                Self::Push(Marker, 1)
             }
             b"glPopDebugGroup"
             | b"glPopDebugGroupKHR"
             | b"glPopGroupMarkerEXT"
             | b"D3DPERF_EndEvent"
-            | b"ID3DUserDefinedAnnotation::EndEvent" => Self::Pop,
+            | b"ID3DUserDefinedAnnotation::EndEvent" => Self::Pop(Marker),
+            b"glBegin" => Self::Push(Primitives, 0),
+            b"glEnd" => Self::Pop(Primitives),
+            b"glNewList" => Self::Push(List, 0),
+            b"glEndList" => Self::Pop(List),
             b"glDebugMessageInsert" | b"glDebugMessageInsertARB" | b"glDebugMessageInsertKHR" => {
                 Self::Mark(5)
             }
@@ -108,8 +125,8 @@ pub enum Marker<'a> {
         /// When that call returned.
         end: u64,
     },
-    /// A call that would close a group where none is open.
-    UnmatchedPop,
+    /// A call that would close a group where none of its kind is open.
+    UnmatchedPop(GroupKind),
     /// A point in time.
     Mark(MarkerText<'a>),
     /// The end of a frame.
@@ -119,25 +136,29 @@ pub enum Marker<'a> {
 /// A group of calls, from the call that opened it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Group<'a> {
+    /// What kind of group.
+    pub kind: GroupKind,
     /// Its thread.
     pub thread: u64,
-    /// Its text.
+    /// Its text; the name of the function that opened it if it has none and is no marker group.
     pub text: MarkerText<'a>,
-    /// How many groups of its thread it is inside of.
+    /// How many groups of its kind and thread it is inside of.
     pub depth: usize,
     /// The number of the call that opened it.
     pub begin_call: u64,
     /// When that call was entered.
     pub begin: u64,
+    /// Where that call is in the stream.
+    pub begin_byte: u64,
 }
 
-/// Follows the marker groups of all threads.
+/// Follows the groups of all threads.
 ///
-/// Groups of all extensions nest on one stack per thread. Calls count when they return; one that never did has no
-/// part in this.
+/// Marker groups of all extensions nest on one stack per thread, and each other kind of group on one of its own. Calls
+/// count when they return; one that never did has no part in this.
 #[derive(Debug, Clone, Default)]
 pub struct Markers<'a> {
-    open: BTreeMap<u64, Vec<Group<'a>>>,
+    open: BTreeMap<(u64, GroupKind), Vec<Group<'a>>>,
 }
 
 impl<'a> Markers<'a> {
@@ -145,46 +166,53 @@ impl<'a> Markers<'a> {
     pub fn see(&mut self, call: &Call<'a>, signatures: &Signatures<'a>) -> Option<Marker<'a>> {
         let end = call.left?;
         Some(match Role::of(call.function.name)? {
-            Role::Push(text) => {
-                let text = marker_text(call, text, signatures);
-                let stack = self.open.entry(call.thread).or_default();
-                let (thread, depth) = (call.thread, stack.len());
-                stack.push(Group { thread, text, depth, begin_call: call.number, begin: call.entered });
+            Role::Push(kind, text) => {
+                let text = match (marker_text(call, text, signatures), kind) {
+                    (Some(text), _) => text,
+                    (None, GroupKind::Marker) => MarkerText::default(),
+                    (None, _) => MarkerText::Plain(call.function.name),
+                };
+                let stack = self.open.entry((call.thread, kind)).or_default();
+                let (thread, depth, begin_call, begin) =
+                    (call.thread, stack.len(), call.number, call.entered);
+                let begin_byte = call.enter.0;
+                stack.push(Group { kind, thread, text, depth, begin_call, begin, begin_byte });
                 return None;
             }
-            Role::Pop => match self.open.get_mut(&call.thread).and_then(Vec::pop) {
+            Role::Pop(kind) => match self.open.get_mut(&(call.thread, kind)).and_then(Vec::pop) {
                 Some(group) => Marker::Group { group, end_call: call.number, end },
-                None => Marker::UnmatchedPop,
+                None => Marker::UnmatchedPop(kind),
             },
-            Role::Mark(text) => Marker::Mark(marker_text(call, text, signatures)),
+            Role::Mark(text) => Marker::Mark(marker_text(call, text, signatures).unwrap_or_default()),
             Role::FrameEnd => Marker::FrameEnd,
         })
     }
 
-    /// The groups that are open, by thread, outer ones first.
+    /// The groups that are open, by thread and kind, outer ones first.
     pub fn unclosed(&self) -> impl Iterator<Item = &Group<'a>> {
         self.open.values().flatten()
     }
 }
 
-/// The text of a marker: argument `index`. The one before it is a length in some functions, where 0 and negative numbers
-/// mean that the text ends at NUL.
-fn marker_text<'a>(call: &Call<'a>, index: u64, signatures: &Signatures<'a>) -> MarkerText<'a> {
+/// The text of a marker: argument `index`, if it has something like a text. The one before it is a length in some
+/// functions, where 0 and negative numbers mean that the text ends at NUL.
+fn marker_text<'a>(call: &Call<'a>, index: u64, signatures: &Signatures<'a>) -> Option<MarkerText<'a>> {
     let scalar = |index| call.argument(index, signatures).and_then(|mut tokens| tokens.next());
-    match scalar(index) {
-        Some(Token::Text(text)) => {
-            let name =
-                usize::try_from(index - 1).ok().and_then(|before| call.function.args.iter().nth(before));
-            let length = match scalar(index - 1) {
+    match scalar(index)? {
+        Token::Text(text) => {
+            let before = index.checked_sub(1);
+            let name = before.and_then(|before| call.function.args.iter().nth(usize::try_from(before).ok()?));
+            let length = match before.and_then(scalar) {
                 Some(Token::Integer(length @ 1..)) if matches!(name, Some(b"length" | b"len")) => {
                     usize::try_from(length).unwrap_or(usize::MAX)
                 }
                 _ => text.iter().position(|&byte| byte == 0).unwrap_or(text.len()),
             };
-            MarkerText::Plain(text.get(..length).unwrap_or(text))
+            Some(MarkerText::Plain(text.get(..length).unwrap_or(text)))
         }
-        Some(Token::Wide(text)) => MarkerText::Wide(text),
-        _ => MarkerText::default(),
+        Token::Wide(text) => Some(MarkerText::Wide(text)),
+        Token::Enum(id, value) => signatures.enumeration(id)?.name(value).map(MarkerText::Plain),
+        _ => None,
     }
 }
 
@@ -194,8 +222,9 @@ mod tests {
 
     #[test]
     fn c5_roles_by_name() {
-        assert_eq!(Role::of(b"glPushDebugGroupKHR"), Some(Role::Push(3)));
-        assert_eq!(Role::of(b"D3DPERF_EndEvent"), Some(Role::Pop));
+        assert_eq!(Role::of(b"glPushDebugGroupKHR"), Some(Role::Push(GroupKind::Marker, 3)));
+        assert_eq!(Role::of(b"D3DPERF_EndEvent"), Some(Role::Pop(GroupKind::Marker)));
+        assert_eq!(Role::of(b"glEndList"), Some(Role::Pop(GroupKind::List)));
         assert_eq!(Role::of(b"glDebugMessageInsertAMD"), Some(Role::Mark(4)));
         assert_eq!(Role::of(b"glFlush"), None);
         assert_eq!(Role::of(b""), None);

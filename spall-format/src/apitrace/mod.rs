@@ -4,7 +4,7 @@
 //! stream, each usable alone:
 //!
 //! - [`Calls`] hands out [`Call`]s as they return, with their arguments as lazy [`Tokens`] and their text form;
-//! - [`Markers`] finds marker groups, marks and frames in them;
+//! - [`Markers`] finds groups, marks and frames in them;
 //! - [`parse_all`] makes [`spall_model::Event`]s of both, on a clock that counts calls, for there is no time in the file.
 //!
 //! Real times come from a replay: [`profile_lines`] reads what it prints, to be joined by [`Call::number`], and
@@ -38,8 +38,8 @@ mod value;
 
 pub use call::{Backtrace, Call};
 pub use calls::Calls;
-pub use lower::{Events, parse_all};
-pub use marker::{Group, Marker, MarkerText, Markers, Role};
+pub use lower::{Axis, Events, parse_all};
+pub use marker::{Group, GroupKind, Marker, MarkerText, Markers, Role};
 pub use profile::{CallProfile, ProfileLine, Span, profile_events, profile_lines};
 pub use signature::{
     BitmaskSignature, EnumSignature, Frame, FunctionSignature, Names, Signatures, StructSignature,
