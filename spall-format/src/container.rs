@@ -11,6 +11,8 @@ use crate::{Error, ErrorKind};
 #[cfg(feature = "brotli")]
 mod brotli;
 #[cfg(feature = "gzip")]
+mod crc32;
+#[cfg(feature = "gzip")]
 mod gzip;
 mod snappy;
 #[cfg(feature = "zstd")]
@@ -55,7 +57,8 @@ pub struct Decompressed<'a> {
     pub container: Container,
     /// The stream, or as much of it as could be decoded.
     pub stream: Cow<'a, [u8]>,
-    /// What is wrong with the container, at most one thing: the stream ends there. Bytes count in the file.
+    /// What is wrong with the container, at most one thing: the stream ends there, except that a checksum that is wrong
+    /// takes nothing away. Bytes count in the file.
     pub damage: Option<Diagnostic>,
 }
 
@@ -86,6 +89,8 @@ pub fn decompress<'a>(data: &'a [u8], limits: &Limits) -> Result<Decompressed<'a
         Err(Stop::Cut { from }) => Some(damage(DiagnosticKind::Truncated, from, data)),
         Err(Stop::Bad { from }) => Some(damage(DiagnosticKind::BadCompression, from, data)),
         Err(Stop::Junk { from }) => Some(damage(DiagnosticKind::Junk, from, data)),
+        #[cfg(feature = "gzip")]
+        Err(Stop::Checksum { from }) => Some(damage(DiagnosticKind::BadChecksum, from, data)),
     };
     Ok(Decompressed { container, stream: Cow::Owned(output.bytes), damage })
 }
@@ -135,6 +140,9 @@ enum Stop {
     Bad { from: usize },
     /// What is from `from` on does not belong to the stream.
     Junk { from: usize },
+    /// What is from `from` on was decoded to the end, but some of it is not what was once encoded.
+    #[cfg(feature = "gzip")]
+    Checksum { from: usize },
     /// The output would be over the limit; the input was used up to `at`.
     Full { at: usize },
 }

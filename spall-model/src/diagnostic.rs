@@ -175,6 +175,8 @@ kinds! {
     // Found by readers of apitrace.
     /// Compressed data that cannot be decoded: what came out before is kept, what follows is lost.
     BadCompression = "bad-compression",
+    /// Compressed data that decodes, but not to what was once compressed, as its checksum says: kept as it is.
+    BadChecksum = "bad-checksum",
     /// The end of a marker group where none is open: left out.
     UnmatchedGroup = "unmatched-group",
 }

@@ -1,6 +1,6 @@
 //! gzip, as simple as it gets: stored, not compressed.
 
-/// A member with `content` (at most 65535 bytes) in one stored block, its checksum left out.
+/// A member with `content` (at most 65535 bytes) in one stored block.
 #[must_use]
 pub fn member(content: &[u8]) -> Vec<u8> {
     let length = u16::try_from(content.len()).unwrap_or(u16::MAX);
@@ -9,6 +9,13 @@ pub fn member(content: &[u8]) -> Vec<u8> {
     member.extend(length.to_le_bytes());
     member.extend((!length).to_le_bytes());
     member.extend(content);
-    member.extend([0; 8]);
+    member.extend(crc32(content).to_le_bytes());
+    member.extend(u32::from(length).to_le_bytes());
     member
+}
+
+fn crc32(bytes: &[u8]) -> u32 {
+    !bytes.iter().fold(u32::MAX, |sum, &byte| {
+        (0..8).fold(sum ^ u32::from(byte), |sum, _| sum >> 1 ^ (0xEDB8_8320 * (sum & 1)))
+    })
 }

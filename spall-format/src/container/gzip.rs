@@ -6,19 +6,21 @@ use miniz_oxide::inflate::TINFLStatus;
 use miniz_oxide::inflate::core::inflate_flags::TINFL_FLAG_HAS_MORE_INPUT;
 use miniz_oxide::inflate::core::{DecompressorOxide, decompress};
 
+use super::crc32::crc32;
 use super::{Output, STEP, Stop};
 
 /// Size of what deflate looks back at, for which the decoder needs the output before the current step.
 const WINDOW: usize = 32 << 10;
 const TRAILER: usize = 8;
 
-/// Decodes all members. A trailer that is missing is no fault, and neither are checksums looked at.
+/// Decodes all members. A trailer that is missing is no fault; one that is wrong is said when all is decoded.
 pub(super) fn unpack(data: &[u8], output: &mut Output) -> Result<(), Stop> {
     // The decoder writes into a ring of which the output is a copy. Members may be tiny, so they share it.
     let mut ring = alloc::vec![0; STEP.max(WINDOW)];
     let mut decoder = Box::new(DecompressorOxide::new());
-    let mut pos = 0;
+    let (mut pos, mut wrong) = (0, None);
     while pos < data.len() {
+        let (start, first) = (pos, output.bytes.len());
         let member = data.get(pos..).unwrap_or_default();
         if !member.starts_with(b"\x1f\x8b") {
             return Err(Stop::Junk { from: pos });
@@ -27,9 +29,21 @@ pub(super) fn unpack(data: &[u8], output: &mut Output) -> Result<(), Stop> {
         pos += head;
         decoder.init();
         pos += inflate(data, pos, &mut decoder, &mut ring, output)?;
+        let trailer = data.get(pos..).and_then(<[u8]>::first_chunk);
+        if trailer.is_some_and(|&trailer| trailer != sums(output.bytes.get(first..).unwrap_or_default())) {
+            wrong.get_or_insert(start);
+        }
         pos = pos.saturating_add(TRAILER);
     }
-    Ok(())
+    wrong.map_or(Ok(()), |from| Err(Stop::Checksum { from }))
+}
+
+/// What follows a member: the checksum of its content, and the lower bits of its length.
+#[expect(clippy::cast_possible_truncation, reason = "the format has 32 bits for a length of any size")]
+fn sums(content: &[u8]) -> [u8; TRAILER] {
+    let [a, b, c, d] = crc32(content).to_le_bytes();
+    let [e, f, g, h] = (content.len() as u32).to_le_bytes();
+    [a, b, c, d, e, f, g, h]
 }
 
 /// The length of a member's head; `None` if the input ends in it.
