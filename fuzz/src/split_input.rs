@@ -74,9 +74,15 @@ fn check<'a, T: Fact, S: FnMut(&'a [u8], bool) -> Step<T>>(
     let said = |facts: &[(ByteRange, T)], what: Kind| facts.iter().any(|(_, fact)| fact.kind() == what);
     // Whether a first object is the document or an event is judged by its keys, as many as there are.
     let is_bare = |facts: &[(ByteRange, T)]| said(&facts[..facts.len().min(1)], Kind::BareEvents);
-    // The head of a CPU profile that is a document reaches to the end of it. After junk a reader looks for the next
-    // record that fits, and what fits depends on how much is left.
-    if is_bare(&whole) && !is_bare(&cut) || said(&cut, Kind::WholeProfile) || said(&cut, Kind::Junk) {
+    if is_bare(&whole) && !is_bare(&cut) {
+        return true;
+    }
+    // So is whether the document is a CPU profile, whose head then reaches to the end of it.
+    if said(&whole, Kind::WholeProfile) || said(&cut, Kind::WholeProfile) {
+        return true;
+    }
+    // After junk a reader looks for the next record that fits, and what fits depends on how much is left.
+    if said(&cut, Kind::Junk) {
         return true;
     }
     let content = |mut facts: Vec<(ByteRange, T)>| {
