@@ -114,9 +114,8 @@ impl Layout {
     /// The rows of a track; none if it has no slices.
     #[must_use]
     pub fn track_rows(&self, track: TrackId) -> Range<u32> {
-        let first = |index: usize| self.first_rows.get(index).copied();
-        match (first(track.index()), first(track.index() + 1)) {
-            (Some(first), Some(end)) => first..end,
+        match self.first_rows.get(track.index()..) {
+            Some(&[first, end, ..]) => first..end,
             _ => 0..0,
         }
     }
