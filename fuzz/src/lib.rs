@@ -14,4 +14,5 @@ pub mod load;
 pub mod round_trip;
 pub mod samples;
 pub mod split_input;
+pub mod trees;
 pub mod view;

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use spall_fuzz::{
     conservation, json_fast_vs_plain, json_vs_serde, layout_invariants, load, round_trip, samples,
-    split_input, view,
+    split_input, trees, view,
 };
 use spall_synth::{apitrace, auto, heph, spall};
 
@@ -162,6 +162,11 @@ fn layout_invariants_hold_for_random_traces() {
 #[test]
 fn samples_hold_for_random_profiles() {
     over_noise("samples", samples::run);
+}
+
+#[test]
+fn trees_hold_for_random_traces() {
+    over_noise("trees", trees::run);
 }
 
 #[test]

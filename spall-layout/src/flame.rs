@@ -67,9 +67,9 @@ pub(crate) fn rows(shapes: &[Shape], order: TreeOrder, side: SelfSide) -> Vec<Ro
         *next = next.saturating_add(shape.width.0);
         next_child[at] = next_child[at].saturating_add(starts[at]);
     }
-    // Within a depth by place: the order of the parents' places, not of their numbers. Stable, because boxes without
-    // width share theirs.
-    sorted.sort_by_key(|&at| (shapes[at].depth, starts[at]));
+    // Within a depth by place: the order of the parents' places, not of their numbers. Boxes without width share
+    // theirs, and the one that has a width there comes last. Stable, so that they stay in order.
+    sorted.sort_by_key(|&at| (shapes[at].depth, starts[at], shapes[at].width));
     let mut rows: Vec<Row> = Vec::new();
     for at in sorted {
         let shape = &shapes[at];
@@ -81,4 +81,27 @@ pub(crate) fn rows(shapes: &[Shape], order: TreeOrder, side: SelfSide) -> Vec<Ro
         }
     }
     rows
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::RowId;
+
+    #[test]
+    fn a_box_without_width_is_in_its_parent_and_not_behind_the_next_one() {
+        let shape = |depth, parent, width| Shape { name: NameId(0), parent, depth, width: Ticks(width) };
+        let shapes = [
+            shape(0, None, 5),
+            shape(0, None, 9),
+            shape(1, Some(0), 5),
+            shape(1, Some(1), 9),
+            shape(1, Some(1), 0),
+        ];
+        let rows = rows(&shapes, TreeOrder::Weight, SelfSide::Right);
+        let row = rows[1].view(RowId(1));
+        let places: Vec<_> =
+            (0..3).map(|at| (row.slices()[at].0, row.starts()[at].0..row.ends()[at].0)).collect();
+        assert_eq!(places, [(3, 0..9), (4, 9..9), (2, 9..14)]);
+    }
 }

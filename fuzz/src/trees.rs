@@ -1,0 +1,246 @@
+//! Merged trees of any trace: whatever is made of one, no time is lost, and boxes lie in their callers'.
+
+use arbitrary::{Result, Unstructured};
+use spall::layout::{
+    DiffWidth, EdgeRule, Inverted, Layout, Live, NameStats, Options, Packed, Packing, Row, RowId, Series,
+    Stats, Tree, TreeDiff, TreeNode, TreeOrder, stats,
+};
+use spall::model::{ByteRange, Limits, NameId, SliceId, Tick, Ticks, Trace, TraceBuilder, TrackId};
+
+use crate::events;
+
+/// Makes trees of a random trace, and other summaries of it. Whether there were slices.
+///
+/// # Panics
+/// When time is lost, or what is drawn overlaps.
+pub fn run(bytes: &[u8]) -> bool {
+    let mut u = Unstructured::new(bytes);
+    let Ok((ranges, mask)) = settings(&mut u) else { return false };
+    let events = if mask % 2 == 0 { events::slices(&mut u) } else { events::sequence(&mut u) };
+    let mut builder = TraceBuilder::new(&Limits::default());
+    events.iter().for_each(|event| builder.push(event, ByteRange::default()));
+    let trace = builder.finish();
+    // Where sums are beyond 64 bits they are not exact.
+    let far = |tick: &Tick| tick.0.unsigned_abs() > 1 << 48;
+    if trace.slices().starts().iter().chain(trace.slices().ends()).any(far) {
+        return false;
+    }
+    let layout = Layout::new(&trace, &Options::default());
+    let tracks = || (0..u32::try_from(trace.tracks().len()).unwrap()).map(TrackId);
+    let picked = |name: NameId| mask >> (name.index() % 8) & 1 == 1;
+    let trees = ranges.clone().map(|range| Tree::new(&trace, &layout, tracks(), range));
+    for tree in &trees {
+        check_tree(tree.nodes(), tree.total());
+        for order in [TreeOrder::Weight, TreeOrder::Name, TreeOrder::First] {
+            check_boxes(&tree.rows(order), tree.nodes());
+            check_boxes(&tree.rows_self_left(order), tree.nodes());
+        }
+        check_filters(tree, picked);
+        check_inverted(tree);
+    }
+    check_diff(&trees);
+    check_stats(&trace, &layout, &ranges);
+    check_packing(&layout, tracks);
+    check_live(&trace, mask);
+    for track in trace.tracks() {
+        _ = Series::stacked(&trace.counters()[track.counters()]);
+    }
+    trace.slices().len() > 5
+}
+
+fn settings(u: &mut Unstructured<'_>) -> Result<([core::ops::Range<Tick>; 2], u8)> {
+    let mut range = || {
+        let start = u.int_in_range(-20..=400)?;
+        let length = if u.arbitrary()? { 1 << 50 } else { u.int_in_range(0..=800)? };
+        Ok(Tick(start)..Tick(start + length))
+    };
+    Ok(([range()?, range()?], u.arbitrary()?))
+}
+
+/// Totals are own times and those of the nodes below.
+fn check_tree(nodes: &[TreeNode], total: Ticks) {
+    let mut below: Vec<i64> = nodes.iter().map(|node| node.self_time.0).collect();
+    let mut roots = 0;
+    for (at, node) in nodes.iter().enumerate().rev() {
+        assert!(node.self_time >= Ticks::ZERO, "{node:?}");
+        assert_eq!(node.total.0, below[at], "{node:?}");
+        match node.parent {
+            Some(parent) => {
+                assert!((parent as usize) < at && nodes[parent as usize].depth + 1 == node.depth);
+                below[parent as usize] += node.total.0;
+            }
+            None => roots += node.total.0,
+        }
+    }
+    assert_eq!(roots, total.0, "the roots have all of the time");
+}
+
+/// Each node has a box as wide as its time, in the box of its caller, and beside the others of its row.
+fn check_boxes(rows: &[Row], nodes: &[TreeNode]) {
+    let mut places = vec![None; nodes.len()];
+    for (depth, row) in rows.iter().enumerate() {
+        let view = row.view(RowId(0));
+        let mut end = Tick::MIN;
+        for at in 0..view.len() {
+            let (node, place) = (view.slices()[at].index(), view.starts()[at]..view.ends()[at]);
+            assert!(end <= place.start, "boxes overlap");
+            end = place.end;
+            assert_eq!(
+                (nodes[node].depth as usize, nodes[node].total),
+                (depth, place.end.since(place.start))
+            );
+            places[node] = Some(place);
+        }
+    }
+    for (node, place) in nodes.iter().zip(&places) {
+        let place = place.as_ref().expect("each node has a box");
+        let above =
+            node.parent.map_or(Tick::MIN..Tick::MAX, |parent| places[parent as usize].clone().unwrap());
+        assert!(
+            above.start <= place.start && place.end <= above.end,
+            "{node:?} leaves its caller: {place:?} {above:?}"
+        );
+    }
+}
+
+/// Time that a filter takes out of a tree is left out, not lost.
+fn check_filters(tree: &Tree, picked: impl Fn(NameId) -> bool) {
+    let of = tree.nodes().first().map_or(NameId(0), |node| node.name);
+    let kept = tree.keep_stacks(&picked);
+    let dropped = tree.drop_stacks(&picked);
+    assert_eq!(kept.total().0 + dropped.total().0, tree.total().0, "a stack has a match or none");
+    assert!(dropped.nodes().iter().all(|node| !picked(node.name)));
+    let hidden = tree.hide(&picked);
+    assert!(hidden.nodes().iter().all(|node| !picked(node.name)));
+    let flat = tree.flatten_recursion();
+    assert_eq!(flat.left_out(), Ticks::ZERO);
+    for (at, node) in flat.nodes().iter().enumerate() {
+        let mut above = flat.nodes()[at].parent;
+        while let Some(caller) = above {
+            assert_ne!(flat.nodes()[caller as usize].name, node.name, "there is recursion left");
+            above = flat.nodes()[caller as usize].parent;
+        }
+    }
+    let renamed = tree.rename(|name| if picked(name) { of } else { name });
+    assert_eq!(renamed.left_out(), Ticks::ZERO);
+    for made in [kept, dropped, hidden, flat, renamed, tree.callees(of)] {
+        check_tree(made.nodes(), made.total());
+        assert_eq!(made.total().0 + made.left_out().0, tree.total().0, "time is kept");
+        let count = |tree: &Tree| tree.nodes().iter().map(|node| node.count).sum::<u64>();
+        assert!(count(&made) <= count(tree));
+    }
+}
+
+/// From below all of the time is there as well.
+fn check_inverted(tree: &Tree) {
+    let mut inverted = Inverted::bottom_up(tree);
+    assert_eq!(inverted.total(), tree.total());
+    inverted.expand_all(Ticks::ZERO, 4);
+    for (at, node) in inverted.nodes().to_vec().iter().enumerate().filter(|(_, node)| node.depth < 4) {
+        let callers = inverted.expand(at);
+        let sum: i64 = inverted.nodes()[callers].iter().map(|caller| caller.total.0).sum();
+        assert_eq!(sum + node.self_time.0, node.total.0, "a stack has a caller or ends");
+    }
+    for order in [TreeOrder::Weight, TreeOrder::Name, TreeOrder::First] {
+        check_boxes(&inverted.rows(order), inverted.nodes());
+    }
+    if let Some(node) = tree.nodes().last() {
+        let callers = Inverted::callers(tree, node.name);
+        assert_eq!(callers.total(), tree.callees(node.name).total(), "of calls, however one looks at them");
+    }
+}
+
+fn check_diff([before, after]: &[Tree; 2]) {
+    let diff = TreeDiff::new(before, after);
+    assert_eq!(diff.totals(), (before.total(), after.total()));
+    for (tree, width) in [(before, DiffWidth::Before), (after, DiffWidth::After)] {
+        let widths = diff.widths(width);
+        let roots = diff.nodes().iter().zip(&widths).filter(|(node, _)| node.parent.is_none());
+        assert_eq!(roots.map(|(_, width)| width.0).sum::<i64>(), tree.total().0);
+    }
+    for width in [DiffWidth::Larger, DiffWidth::Normalised, DiffWidth::Before, DiffWidth::After] {
+        let shown =
+            diff.rows(width, TreeOrder::Weight).iter().map(|row| row.view(RowId(0)).len()).sum::<usize>();
+        assert_eq!(shown, diff.nodes().len());
+    }
+}
+
+/// Statistics in small steps, moved from one range to another, are those made at once.
+fn check_stats(trace: &Trace<'_>, layout: &Layout, ranges: &[core::ops::Range<Tick>; 2]) {
+    let tracks = || (0..u32::try_from(trace.tracks().len()).unwrap()).map(TrackId);
+    for edges in [EdgeRule::Clamp, EdgeRule::Whole, EdgeRule::InsideOnly] {
+        let mut moved = Stats::new(trace, layout, tracks(), ranges[0].clone(), edges);
+        while !moved.step(3) {}
+        moved.move_to(ranges[1].clone());
+        while !moved.step(5) {}
+        let once = stats(trace, layout, tracks(), ranges[1].clone(), edges);
+        // How short and how long the slices are is then known to a bucket of the histogram.
+        let coarse = |names: Vec<NameStats>| {
+            names.into_iter().map(|name| NameStats { min: Ticks(0), max: Ticks(0), ..name })
+        };
+        assert!(coarse(moved.by_name()).eq(coarse(once.clone())), "moved to {:?}", ranges[1]);
+        for (moved, once) in moved.by_name().iter().zip(&once) {
+            assert!(moved.min <= once.min && once.max <= moved.max, "{moved:?} is not around {once:?}");
+        }
+        for name in &once {
+            let Some(histogram) = moved.histogram(name.name) else { continue };
+            assert_eq!(
+                histogram.buckets().map(|(_, count)| u64::from(count)).sum::<u64>(),
+                histogram.count()
+            );
+            let quantiles = (0..=4).map(|part| histogram.quantile(part, 4));
+            assert!(quantiles.is_sorted(), "quantiles go up");
+        }
+    }
+}
+
+/// Every slice is on one line, and those of a line do not overlap unless they do in their own track.
+fn check_packing<I: Iterator<Item = TrackId>>(layout: &Layout, tracks: impl Fn() -> I) {
+    for packing in [Packing::Online, Packing::Compact] {
+        let packed = Packed::new(layout, tracks(), packing);
+        let mut n_slices = 0;
+        for (line, row) in packed.lines().iter().enumerate() {
+            let view = row.view(RowId(0));
+            n_slices += view.len();
+            for &slice in view.slices() {
+                assert_eq!(packed.line_of(layout, slice), u32::try_from(line).ok());
+            }
+        }
+        let of_rows: usize = layout.rows().map(|row| layout.row(RowId(row)).unwrap().len()).sum();
+        assert_eq!(n_slices, of_rows);
+    }
+}
+
+/// A layout that grows: rows stay in order and disjoint, inner slices in outer ones.
+fn check_live(trace: &Trace<'_>, mask: u8) {
+    let mut live = Live::new();
+    let tracks = [live.add_track(), live.add_track()];
+    let mut n_begun = 0;
+    for (at, &start) in trace.slices().starts().iter().enumerate() {
+        let track = tracks[at % 2];
+        if mask >> (at % 8) & 1 == 1 {
+            live.end(track, start);
+        }
+        assert!(live.begin(track, start, SliceId(n_begun)).is_some());
+        n_begun += 1;
+        if at % 16 == 0 {
+            live.commit(start);
+        }
+    }
+    let view = live.commit(Tick(0));
+    let mut n_shown = 0;
+    for track in tracks {
+        let rows: Vec<_> = view.track_rows(track).iter().map(|&row| view.row(row).unwrap()).collect();
+        for (depth, row) in rows.iter().enumerate() {
+            n_shown += row.len();
+            for at in 0..row.len() {
+                assert!(at == 0 || row.ends()[at - 1] <= row.starts()[at], "one at a time");
+                let Some(above) = depth.checked_sub(1).map(|above| &rows[above]) else { continue };
+                let (start, end) = (row.starts()[at], row.ends()[at]);
+                let mut around = above.starts().iter().zip(above.ends());
+                assert!(around.any(|(&from, &to)| from <= start && end <= to), "in the one that was open");
+            }
+        }
+    }
+    assert_eq!(n_shown, n_begun as usize);
+}
