@@ -107,44 +107,60 @@ pub(crate) fn nested_end(data: &[u8], pos: usize) -> Result<usize, Stop> {
     let (mut braces, mut brackets) = (0_usize, 0_usize);
     let mut pos = pos;
     loop {
-        pos = scan::structural(data, pos).ok_or(Stop::Incomplete)?;
-        match data.get(pos) {
-            Some(b'"') => {
-                pos = string_end(data, pos + 1)?.0;
-                // A quote too many or too few makes text out of what follows: found here, it costs one event.
-                if !matches!(
-                    data.get(pos + 1),
-                    None | Some(b':' | b',' | b'}' | b']' | b' ' | b'\n' | b'\r' | b'\t')
-                ) {
-                    return Err(Stop::Damaged(pos + 1));
+        match data.get(pos).ok_or(Stop::Incomplete)? {
+            b'"' => {
+                pos = string_end(data, pos + 1)?.0 + 1;
+                match data.get(pos).ok_or(Stop::Incomplete)? {
+                    b':' | b',' => {}
+                    b'}' | b']' | b' ' | b'\n' | b'\r' | b'\t' => continue,
+                    // A quote too many or too few makes text out of what follows: found here, it costs one event.
+                    _ => return Err(Stop::Damaged(pos)),
                 }
             }
-            Some(b'{') => braces += 1,
-            Some(b'[') => brackets += 1,
-            Some(b'}') => braces = braces.checked_sub(1).ok_or(Stop::Damaged(pos))?,
-            _ => brackets = brackets.checked_sub(1).ok_or(Stop::Damaged(pos))?,
+            b'{' => braces += 1,
+            b'[' => brackets += 1,
+            b'}' => {
+                braces = braces.checked_sub(1).ok_or(Stop::Damaged(pos))?;
+                match (braces, brackets) {
+                    (0, 0) => return Ok(pos + 1),
+                    (0, _) if object => return Err(Stop::Damaged(pos)),
+                    _ => {}
+                }
+            }
+            b']' => {
+                brackets = brackets.checked_sub(1).ok_or(Stop::Damaged(pos))?;
+                match (braces, brackets) {
+                    (0, 0) => return Ok(pos + 1),
+                    (_, 0) if !object => return Err(Stop::Damaged(pos)),
+                    _ => {}
+                }
+            }
+            // Mostly right before a string or a bracket.
+            b',' => {}
+            _ => {
+                pos = scan::structural(data, pos + 1).ok_or(Stop::Incomplete)?;
+                continue;
+            }
         }
-        match (braces, brackets) {
-            (0, 0) => return Ok(pos + 1),
-            (0, _) if object => return Err(Stop::Damaged(pos)),
-            (_, 0) if !object => return Err(Stop::Damaged(pos)),
-            _ => pos += 1,
-        }
+        pos += 1;
     }
 }
 
 /// The value that begins at `pos`, where something other than a blank stands.
 #[inline(always)]
 pub(crate) fn token(data: &[u8], pos: usize) -> Result<Token, Stop> {
-    match data.get(pos) {
-        None => Err(Stop::Incomplete),
-        Some(b'"') => string(data, pos),
-        Some(b'0'..=b'9') => number(data, pos),
-        Some(b'{') => Ok(Token { kind: Kind::Object, start: pos, end: nested_end(data, pos)?, number: 0 }),
-        Some(b'[') => Ok(Token { kind: Kind::Array, start: pos, end: nested_end(data, pos)?, number: 0 }),
-        Some(b',' | b':' | b'}' | b']') => Err(Stop::Damaged(pos)),
-        Some(_) => Ok(Token { kind: Kind::Bare, start: pos, end: word_end(data, pos)?, number: 0 }),
+    let &first = data.get(pos).ok_or(Stop::Incomplete)?;
+    if first.is_ascii_digit() {
+        return number(data, pos);
     }
+    let (kind, end) = match first {
+        b'"' => return string(data, pos),
+        b'{' => (Kind::Object, nested_end(data, pos)?),
+        b'[' => (Kind::Array, nested_end(data, pos)?),
+        b',' | b':' | b'}' | b']' => return Err(Stop::Damaged(pos)),
+        _ => (Kind::Bare, word_end(data, pos)?),
+    };
+    Ok(Token { kind, start: pos, end, number: 0 })
 }
 
 /// The string whose opening quote is at `pos`.

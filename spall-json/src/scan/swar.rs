@@ -1,96 +1,106 @@
 //! Eight bytes at a time in one register; where a string proves to be long, 32 in a loop that compilers turn into
 //! vector instructions. (Long strings, as in clang's traces: 4.1 to 6 GB/s.)
 //!
-//! The test for a zero byte, `(word - 0x01…) & !word & 0x80…`, can mark a byte above the first zero by mistake but
-//! never below, so the lowest mark is right.
+//! Whether a byte below 0x80 is zero shows in its high bit when one is subtracted. The borrow of a zero can mark a byte
+//! above it by mistake but never one below, so the lowest mark is right.
 
 const ONES: u64 = 0x0101_0101_0101_0101;
 const HIGH: u64 = 0x8080_8080_8080_8080;
 
-/// Marks the high bit of the bytes of `word` that equal `byte`, the lowest one reliably.
+/// Sets the high bit of the bytes of `word` that equal `byte`, which is below 0x80, and of those from 0x80 on.
 #[inline(always)]
-fn equal(word: u64, byte: u8) -> u64 {
-    let diff = word ^ (ONES * byte as u64);
-    diff.wrapping_sub(ONES) & !diff & HIGH
+fn equal_or_high(word: u64, byte: u8) -> u64 {
+    (word ^ (ONES * byte as u64)).wrapping_sub(ONES)
 }
 
-/// Where more than this many bytes hold nothing special, a text is long.
-const SHORT: usize = 48;
+/// Marks `"` and `\`.
+#[inline(always)]
+fn string_marks(word: u64) -> u64 {
+    (equal_or_high(word, b'"') | equal_or_high(word, b'\\')) & !word & HIGH
+}
+
+/// Marks `"` and all brackets: `{` and `[`, `}` and `]` differ in one bit.
+#[inline(always)]
+fn structural_marks(word: u64) -> u64 {
+    let folded = word | (ONES * 0x20);
+    (equal_or_high(word, b'"') | equal_or_high(folded, b'{') | equal_or_high(folded, b'}')) & !word & HIGH
+}
 
 #[inline(always)]
 fn first_mark(marks: u64) -> usize {
     (marks.trailing_zeros() / 8) as usize
 }
 
-/// The first byte at or after `from` that `marks` marks; in a long text, what `long` finds from there on.
+/// A text that goes on for more than so many bytes is long.
+const NEAR: usize = 32;
+
+/// The first byte at or after `from` that `marks` marks; what `far` finds if it is not near.
 #[inline(always)]
 fn find(
     data: &[u8],
     from: usize,
     marks: impl Fn(u64) -> u64,
-    long: fn(&[u8], usize) -> Option<usize>,
+    far: fn(&[u8], usize) -> Option<usize>,
 ) -> Option<usize> {
-    let mut pos = from;
-    let mut rest = data.get(from..)?;
-    while let Some((word, tail)) = rest.split_first_chunk::<8>() {
-        let marks = marks(u64::from_le_bytes(*word));
-        if marks != 0 {
-            return Some(pos + first_mark(marks));
-        }
-        pos += 8;
-        rest = tail;
-        if pos - from == SHORT {
-            return long(data, pos);
-        }
+    let Some(near) = data.get(from..)?.first_chunk::<NEAR>() else { return far(data, from) };
+    match find_in_words(near, marks) {
+        Some(at) => Some(from + at),
+        None => far(data, from + NEAR),
     }
-    find_last(rest, marks).map(|at| pos + at)
 }
 
-/// The first marked one of less than eight bytes.
+/// The first marked byte of whole words.
 #[inline(always)]
-fn find_last(rest: &[u8], marks: impl Fn(u64) -> u64) -> Option<usize> {
-    let mut last = [0; 8];
-    last.get_mut(..rest.len())?.copy_from_slice(rest);
-    let marks = marks(u64::from_le_bytes(last));
-    (marks != 0).then(|| first_mark(marks))
+fn find_in_words(text: &[u8], marks: impl Fn(u64) -> u64) -> Option<usize> {
+    text.as_chunks::<8>().0.iter().enumerate().find_map(|(i, word)| {
+        let marks = marks(u64::from_le_bytes(*word));
+        (marks != 0).then(|| 8 * i + first_mark(marks))
+    })
 }
 
 /// The first special byte at or after `from`, by blocks.
 #[inline(always)]
-fn find_in_blocks(data: &[u8], from: usize, is_special: impl Fn(u8) -> bool) -> Option<usize> {
+fn find_far(
+    data: &[u8],
+    from: usize,
+    is_special: impl Fn(u8) -> bool,
+    marks: impl Fn(u64) -> u64,
+) -> Option<usize> {
     let rest = data.get(from..)?;
-    let (blocks, _) = rest.as_chunks::<32>();
-    let special = |block: &[u8; 32]| block.iter().fold(false, |any, &byte| any | is_special(byte));
-    let skipped = blocks.iter().position(special).unwrap_or(blocks.len()) * 32;
-    let at = rest.get(skipped..)?.iter().position(|&byte| is_special(byte))?;
-    Some(from + skipped + at)
+    let (blocks, last) = rest.as_chunks::<32>();
+    let special = |block: &&[u8; 32]| block.iter().fold(false, |any, &byte| any | is_special(byte));
+    let at = match blocks.iter().enumerate().find(|(_, block)| special(block)) {
+        Some((i, block)) => 32 * i + find_in_words(block, marks)?,
+        None => {
+            let mut words = [0; 32];
+            words.get_mut(..last.len())?.copy_from_slice(last);
+            32 * blocks.len() + find_in_words(&words, marks)?
+        }
+    };
+    Some(from + at)
 }
 
 /// The first `"` or `\` at or after `from`.
 #[inline(always)]
 pub(crate) fn string_special(data: &[u8], from: usize) -> Option<usize> {
-    find(data, from, |word| equal(word, b'"') | equal(word, b'\\'), string_special_far)
+    find(data, from, string_marks, string_special_far)
 }
 
 #[inline(never)]
 fn string_special_far(data: &[u8], from: usize) -> Option<usize> {
-    find_in_blocks(data, from, |byte| (byte == b'"') | (byte == b'\\'))
+    find_far(data, from, |byte| (byte == b'"') | (byte == b'\\'), string_marks)
 }
 
 /// The first `"`, `{`, `}`, `[` or `]` at or after `from`.
 #[inline]
 pub(crate) fn structural(data: &[u8], from: usize) -> Option<usize> {
-    // `{` and `[`, `}` and `]` differ in one bit.
-    let marks = |word| {
-        let folded = word | (ONES * 0x20);
-        equal(word, b'"') | equal(folded, b'{') | equal(folded, b'}')
-    };
-    find(data, from, marks, structural_far)
+    find(data, from, structural_marks, structural_far)
 }
 
 #[inline(never)]
 fn structural_far(data: &[u8], from: usize) -> Option<usize> {
-    find_in_blocks(data, from, |byte| (byte == b'"') | (byte | 0x20 == b'{') | (byte | 0x20 == b'}'))
+    let is_special = |byte| (byte == b'"') | (byte | 0x20 == b'{') | (byte | 0x20 == b'}');
+    find_far(data, from, is_special, structural_marks)
 }
 
 /// The decimal digits that begin `text`, at most sixteen: their value and how many they are.
