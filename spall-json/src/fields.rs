@@ -11,28 +11,30 @@ macro_rules! fields {
         #[repr(u8)]
         pub(crate) enum Field {
             $($name,)*
+            /// Any other one.
+            Unknown,
         }
 
         impl Field {
-            const COUNT: usize = [$(Self::$name),*].len();
+            const COUNT: usize = Self::Unknown as usize + 1;
 
             /// The field with this key, which holds no escapes.
             #[inline]
-            fn of_plain_key(key: &[u8]) -> Option<Self> {
+            fn of_plain_key(key: &[u8]) -> Self {
                 match key {
-                    $($key => Some(Self::$name),)*
-                    _ => None,
+                    $($key => Self::$name,)*
+                    _ => Self::Unknown,
                 }
             }
 
             /// The field with this key, whose escapes are not decoded.
             #[cold]
-            fn of_escaped_key(key: &[u8]) -> Option<Self> {
+            fn of_escaped_key(key: &[u8]) -> Self {
                 let key = Text::escaped(key);
                 $(if key.is($key) {
-                    return Some(Self::$name);
+                    return Self::$name;
                 })*
-                None
+                Self::Unknown
             }
         }
     };
@@ -62,8 +64,8 @@ fields! {
 impl Field {
     /// The field that has the key `key` of the object in `data`.
     #[inline]
-    pub(crate) fn of_key(data: &[u8], key: &Key) -> Option<Self> {
-        let name = data.get(key.inside.0..key.inside.1)?;
+    pub(crate) fn of_key(data: &[u8], key: &Key) -> Self {
+        let name = data.get(key.inside.0..key.inside.1).unwrap_or_default();
         if key.escaped { Self::of_escaped_key(name) } else { Self::of_plain_key(name) }
     }
 }
@@ -139,14 +141,12 @@ pub(crate) const FLOW_EVENT: FieldSet =
 #[derive(Debug, Clone)]
 pub(crate) struct Fields {
     present: FieldSet,
-    /// Whether the event has fields that are not known.
-    unknown: bool,
     values: [Token; Field::COUNT],
 }
 
 impl Fields {
     pub(crate) const fn new() -> Self {
-        Self { present: FieldSet(0), unknown: false, values: [Token::NOWHERE; Field::COUNT] }
+        Self { present: FieldSet(0), values: [Token::NOWHERE; Field::COUNT] }
     }
 
     /// Reads the object whose brace is at `start` and returns its end.
@@ -162,19 +162,15 @@ impl Fields {
     #[inline]
     pub(crate) fn clear(&mut self) {
         self.present = FieldSet(0);
-        self.unknown = false;
     }
 
     /// Notes the value of a field; the last one counts where a file repeats it.
     #[inline(always)]
-    pub(crate) fn set(&mut self, field: Option<Field>, value: Token) {
-        match field.and_then(|field| Some((field, self.values.get_mut(field as usize)?))) {
-            Some((field, slot)) => {
-                *slot = value;
-                self.present.insert(field);
-            }
-            None => self.unknown = true,
+    pub(crate) fn set(&mut self, field: Field, value: Token) {
+        if let Some(slot) = self.values.get_mut(field as usize) {
+            *slot = value;
         }
+        self.present.insert(field);
     }
 
     /// The value of `field`, if the event has it.
@@ -194,12 +190,12 @@ impl Fields {
 
     /// Whether the event has no field at all.
     pub(crate) fn is_empty(&self) -> bool {
-        self.present.is_empty() && !self.unknown
+        self.present.is_empty()
     }
 
     /// Whether the event has more than the fields of `represented`.
     #[inline]
     pub(crate) fn has_more_than(&self, represented: FieldSet) -> bool {
-        self.unknown || !self.present.without(represented).is_empty()
+        !self.present.without(represented).is_empty()
     }
 }

@@ -38,10 +38,10 @@ pub(crate) struct Shapes {
 /// What stands behind a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Announces {
-    /// The inside of a string, the value of this field, if it is a known one.
-    String(Option<Field>),
+    /// The inside of a string, the value of this field.
+    String(Field),
     /// A value that is no string.
-    Other(Option<Field>),
+    Other(Field),
     /// Nothing: the text ends the event.
     End,
 }
@@ -49,10 +49,10 @@ enum Announces {
 /// A text between two values.
 #[derive(Debug, Clone, Copy)]
 struct Node {
-    text: [u64; 2],
+    text: u128,
     /// Which bits of the next sixteen bytes are the text.
-    mask: [u64; 2],
-    len: usize,
+    mask: u128,
+    len: u8,
     announces: Announces,
     /// The texts that followed, the likelier first; 0 for none.
     successors: [u8; SUCCESSORS],
@@ -87,7 +87,7 @@ impl Shapes {
                 }
             };
             let node = self.nodes.get(at)?;
-            pos += node.len;
+            pos += usize::from(node.len);
             let (field, value) = match node.announces {
                 Announces::String(field) => (field, lexer::string(data, pos - 1).ok()?),
                 // More blanks than foreseen would make a word of no length.
@@ -106,7 +106,7 @@ impl Shapes {
 
     /// The node behind `at` whose text the next bytes are.
     #[inline(always)]
-    fn successor(&mut self, at: usize, next: [u64; 2]) -> Option<usize> {
+    fn successor(&mut self, at: usize, next: u128) -> Option<usize> {
         let successors = self.nodes.get(at)?.successors;
         for (i, successor) in successors.into_iter().enumerate() {
             if successor == 0 {
@@ -174,16 +174,17 @@ impl Shapes {
 
 impl Node {
     const NONE: Self =
-        Self { text: [0; 2], mask: [0; 2], len: 0, announces: Announces::End, successors: [0; SUCCESSORS] };
+        Self { text: 0, mask: 0, len: 0, announces: Announces::End, successors: [0; SUCCESSORS] };
 
     /// `None` if the text is too long, even without the blanks before it.
     fn new(text: &[u8], announces: Announces) -> Option<Self> {
         let text = if text.len() > TEXT_LEN { text.get(separators(text)..)? } else { text };
-        let mut bytes = [0; TEXT_LEN];
-        let mut mask = [0; TEXT_LEN];
-        bytes.get_mut(..text.len())?.copy_from_slice(text);
-        mask.get_mut(..text.len())?.fill(0xff);
-        let (text, mask, len) = (sixteen(&bytes, 0)?, sixteen(&mask, 0)?, text.len());
+        let len = text.len();
+        let (mut bytes, mut mask) = ([0; TEXT_LEN], [0; TEXT_LEN]);
+        bytes.get_mut(..len)?.copy_from_slice(text);
+        mask.get_mut(..len)?.fill(0xff);
+        let (text, mask) = (u128::from_le_bytes(bytes), u128::from_le_bytes(mask));
+        let len = u8::try_from(len).ok()?;
         Some(Self { text, mask, len, announces, successors: [0; SUCCESSORS] })
     }
 
@@ -192,9 +193,8 @@ impl Node {
     }
 
     #[inline(always)]
-    fn is(&self, next: [u64; 2]) -> bool {
-        let ([a, b], [text_a, text_b], [mask_a, mask_b]) = (next, self.text, self.mask);
-        (a ^ text_a) & mask_a | (b ^ text_b) & mask_b == 0
+    fn is(&self, next: u128) -> bool {
+        (next ^ self.text) & self.mask == 0
     }
 }
 
@@ -211,9 +211,8 @@ fn separators(text: &[u8]) -> usize {
     text.len() - rest.len()
 }
 
-/// The sixteen bytes at `pos` as two words.
+/// The sixteen bytes at `pos`.
 #[inline(always)]
-fn sixteen(data: &[u8], pos: usize) -> Option<[u64; 2]> {
-    let (first, rest) = data.get(pos..)?.split_first_chunk::<8>()?;
-    Some([u64::from_le_bytes(*first), u64::from_le_bytes(*rest.first_chunk::<8>()?)])
+fn sixteen(data: &[u8], pos: usize) -> Option<u128> {
+    data.get(pos..)?.first_chunk().map(|bytes| u128::from_le_bytes(*bytes))
 }

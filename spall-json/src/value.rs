@@ -153,7 +153,7 @@ fn find_args(event: &[u8]) -> Option<(usize, usize)> {
     let mut pos = 1;
     let mut found = None;
     while let Ok(Some(member)) = lexer::next_member(event, &mut pos) {
-        if Field::of_key(event, &member.key) == Some(Field::Args) {
+        if Field::of_key(event, &member.key) == Field::Args {
             found = Some(member).filter(|member| {
                 matches!(member.value.kind, Kind::Object | Kind::String | Kind::EscapedString)
             });
@@ -204,7 +204,7 @@ fn further_field<'b>(
     *pos = (*pos).max(1);
     loop {
         let member = next_member(bytes, pos)?;
-        if !Field::of_key(bytes, &member.key).is_some_and(|field| represented.has(field)) {
+        if !represented.has(Field::of_key(bytes, &member.key)) {
             return entry(bytes, &member);
         }
     }
