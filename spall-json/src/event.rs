@@ -14,6 +14,7 @@ use crate::record::Record;
 
 impl<'a> Record<'a, '_> {
     /// The event, or `None` if it says nothing or has to be left out; the notes tell.
+    #[inline(never)]
     pub(crate) fn event(&mut self) -> Option<Event<'a>> {
         match self.phase() {
             Some(b'B') => self.begin_or_end().map(Event::Begin),
@@ -160,7 +161,7 @@ impl<'a> Record<'a, '_> {
 
     /// An event on a thread. That the file does not say the thread is noted if it is `required`.
     #[inline(always)]
-    fn thread_event(&mut self, at: Tick, required: bool) -> ThreadEvent<'a> {
+    pub(crate) fn thread_event(&mut self, at: Tick, required: bool) -> ThreadEvent<'a> {
         self.check_thread_clock();
         ThreadEvent {
             thread: self.thread(required),

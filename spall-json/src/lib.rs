@@ -67,6 +67,7 @@ mod id;
 mod lexer;
 mod parser;
 mod pending;
+mod plain;
 mod record;
 mod resync;
 mod sample;

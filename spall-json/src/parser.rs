@@ -170,13 +170,13 @@ impl Parser {
 
     /// Steps over the event at `bytes`, with which nothing is wrong.
     #[inline(always)]
-    fn accept(&mut self, bytes: (usize, usize)) -> ByteRange {
+    fn accept<'a>(&mut self, bytes: (usize, usize), event: Event<'a>) -> Chunk<'a> {
         let range = self.range(bytes);
         self.commas = 0;
         self.doubtful = false;
         self.pending = Pending::NONE;
         self.offset = range.end;
-        range
+        Chunk::Parsed(Parsed { consumed: bytes.1, event, bytes: range })
     }
 
     #[cold]
@@ -196,7 +196,7 @@ impl Parser {
 impl spall_model::Parser for Parser {
     type Error = Error;
 
-    #[inline]
+    #[inline(always)]
     fn parse<'a>(&mut self, data: &'a [u8], eof: bool) -> Result<Chunk<'a>, Error> {
         if !eof {
             let missing = self.pending.missing(data);
@@ -205,54 +205,48 @@ impl spall_model::Parser for Parser {
             }
         }
         if let Some(bytes) = self.foreseen(data) {
-            let notes = Notes::new(0);
-            let mut record = Record { data, fields: &self.fields, object: bytes, notes };
-            let consumed = bytes.1;
+            let mut record = Record { data, fields: &self.fields, object: bytes, notes: Notes::new(0) };
             // Slices, which are most of every file, are built where they are returned: an event is large.
             match record.phase() {
                 Some(b'B') => {
-                    if let Some(event) = record.begin_or_end()
-                        && record.notes.count == 0
-                    {
-                        let bytes = self.accept(bytes);
-                        return Ok(Chunk::Parsed(Parsed { consumed, event: Event::Begin(event), bytes }));
+                    if let Some(event) = record.plain_event() {
+                        return Ok(self.accept(bytes, Event::Begin(event)));
                     }
                 }
                 Some(b'E') => {
-                    if let Some(event) = record.begin_or_end()
-                        && record.notes.count == 0
-                    {
-                        let bytes = self.accept(bytes);
-                        return Ok(Chunk::Parsed(Parsed { consumed, event: Event::End(event), bytes }));
+                    if let Some(event) = record.plain_event() {
+                        return Ok(self.accept(bytes, Event::End(event)));
                     }
                 }
                 Some(b'X') => {
-                    if let Some((event, Some(length))) = record.complete()
-                        && record.notes.count == 0
+                    if let Some(event) = record.plain_event()
+                        && let Some(length) = record.plain_length(event.at)
                         && event.name.raw() != b"CpuProfile"
                     {
-                        let bytes = self.accept(bytes);
-                        let event = Event::Complete(event, length);
-                        return Ok(Chunk::Parsed(Parsed { consumed, event, bytes }));
+                        return Ok(self.accept(bytes, Event::Complete(event, length)));
                     }
                 }
-                phase => {
-                    if let Some(event) = record.other_event(phase)
-                        && record.notes.count == 0
-                        && record.profile(&event).is_none()
-                    {
-                        let bytes = self.accept(bytes);
-                        return Ok(Chunk::Parsed(Parsed { consumed, event, bytes }));
-                    }
-                }
+                _ => {}
+            }
+            if let Some(event) = record.event()
+                && record.notes.count == 0
+                && record.profile(&event).is_none()
+            {
+                return Ok(self.accept(bytes, event));
             }
         }
-        self.parse_any(data, eof)
+        // Taken apart, so that only what comes this way is ever put together in memory.
+        Ok(match self.parse_any(data, eof)? {
+            Chunk::Parsed(Parsed { consumed, event, bytes }) => {
+                Chunk::Parsed(Parsed { consumed, event, bytes })
+            }
+            other => other,
+        })
     }
 }
 
 impl Parser {
-    /// What [`Parser::quick`] does not read.
+    /// What is not like the events before it.
     #[inline(never)]
     fn parse_any<'a>(&mut self, data: &'a [u8], eof: bool) -> Result<Chunk<'a>, Error> {
         let mut pos = 0;

@@ -88,7 +88,7 @@ impl<'a> Record<'a, '_> {
         match self.fields.get(field) {
             None => Text::EMPTY,
             Some(Token { kind: Kind::String, start, end, .. }) => {
-                Text::plain(self.data.get(start + 1..end.saturating_sub(1)).unwrap_or_default())
+                Text::plain(self.data.get(start + 1..end - 1).unwrap_or_default())
             }
             Some(_) => self.unusual_text(field),
         }
