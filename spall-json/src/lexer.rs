@@ -95,10 +95,13 @@ fn ends_word(byte: u8) -> bool {
 }
 
 /// The end of the bare word that begins at `pos`.
-#[inline]
 pub(crate) fn word_end(data: &[u8], pos: usize) -> Result<usize, Stop> {
-    let rest = data.get(pos..).unwrap_or_default();
-    rest.iter().position(|&byte| ends_word(byte)).map(|length| pos + length).ok_or(Stop::Incomplete)
+    word_length(data.get(pos..).unwrap_or_default()).map(|length| pos + length)
+}
+
+/// The length of the bare word that begins `text`.
+fn word_length(text: &[u8]) -> Result<usize, Stop> {
+    text.iter().position(|&byte| ends_word(byte)).ok_or(Stop::Incomplete)
 }
 
 /// The end of the array or object whose bracket is at `pos`.
@@ -149,16 +152,14 @@ pub(crate) fn nested_end(data: &[u8], pos: usize) -> Result<usize, Stop> {
 /// The value that begins at `pos`, where something other than a blank stands.
 #[inline(always)]
 pub(crate) fn token(data: &[u8], pos: usize) -> Result<Token, Stop> {
-    let &first = data.get(pos).ok_or(Stop::Incomplete)?;
-    if first.is_ascii_digit() {
-        return number(data, pos);
-    }
+    let Some(text @ [first, ..]) = data.get(pos..) else { return Err(Stop::Incomplete) };
     let (kind, end) = match first {
+        b'0'..=b'9' => return number(text, pos),
         b'"' => return string(data, pos),
         b'{' => (Kind::Object, nested_end(data, pos)?),
         b'[' => (Kind::Array, nested_end(data, pos)?),
         b',' | b':' | b'}' | b']' => return Err(Stop::Damaged(pos)),
-        _ => (Kind::Bare, word_end(data, pos)?),
+        _ => (Kind::Bare, pos + word_length(text)?),
     };
     Ok(Token { kind, start: pos, end, number: 0 })
 }
@@ -171,25 +172,29 @@ pub(crate) fn string(data: &[u8], pos: usize) -> Result<Token, Stop> {
     Ok(Token { kind, start: pos, end: end + 1, number: 0 })
 }
 
-/// The number whose first digit is at `pos`.
+/// The number that begins `text`, which stands at `start`.
 #[inline(always)]
-fn number(data: &[u8], pos: usize) -> Result<Token, Stop> {
-    let rest = data.get(pos..).unwrap_or_default();
-    let (mut number, mut length) = scan::leading_digits(rest);
+fn number(text: &[u8], start: usize) -> Result<Token, Stop> {
+    let (mut number, mut length) = scan::leading_digits(text);
     let mut kind = Kind::Integer;
-    if rest.get(length) == Some(&b'.') {
-        let (decimals, count) = scan::leading_digits(rest.get(length + 1..).unwrap_or_default());
+    if text.get(length) == Some(&b'.') {
+        let (decimals, count) = scan::leading_digits(text.get(length + 1..).unwrap_or_default());
         length += 1 + count;
         (kind, number) = match [1, 10, 100].get(3_usize.wrapping_sub(count)) {
             Some(scale) => (Kind::Decimal, number * 1000 + decimals * scale),
             None => (Kind::Bare, 0),
         };
     }
-    match rest.get(length) {
-        None => Err(Stop::Incomplete),
-        Some(&byte) if ends_word(byte) => Ok(Token { kind, start: pos, end: pos + length, number }),
-        Some(_) => Ok(Token { kind: Kind::Bare, start: pos, end: word_end(data, pos + length)?, number: 0 }),
+    match text.get(length) {
+        Some(b',' | b'}') => {}
+        Some(&byte) if ends_word(byte) => {}
+        Some(_) => {
+            length += word_length(text.get(length..).unwrap_or_default())?;
+            (kind, number) = (Kind::Bare, 0);
+        }
+        None => return Err(Stop::Incomplete),
     }
+    Ok(Token { kind, start, end: start + length, number })
 }
 
 /// The key of a member of an object, as positions in the data.

@@ -246,7 +246,7 @@ impl spall_model::Parser for Parser {
 }
 
 impl Parser {
-    /// What is not like the events before it.
+    /// What is no usual event.
     #[inline(never)]
     fn parse_any<'a>(&mut self, data: &'a [u8], eof: bool) -> Result<Chunk<'a>, Error> {
         let mut pos = 0;

@@ -18,7 +18,7 @@ const TEXTS: usize = 40;
 const TEXT_LEN: usize = 16;
 
 /// Texts that may follow a text.
-const SUCCESSORS: usize = 5;
+const SUCCESSORS: usize = 8;
 
 /// Events that are learned from, at most. A writer whose events still differ then is not guessed any better.
 const LESSONS: u8 = 200;
@@ -70,7 +70,7 @@ impl Shapes {
 
     /// Reads the event whose brace is at `start` and returns its end, or `None` if it is not as foreseen. What is in
     /// `fields` is then of no use.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn read(&mut self, data: &[u8], start: usize, fields: &mut Fields) -> Option<usize> {
         if self.failures == FAILURES {
             return None;
@@ -79,11 +79,12 @@ impl Shapes {
         let mut pos = start + 1;
         let mut at = 0;
         loop {
-            at = match self.successor(at, sixteen(data, pos)?) {
+            at = match self.likeliest(at, sixteen(data, pos)?) {
                 Some(next) => next,
                 None => {
-                    pos += separators(data.get(pos..)?);
-                    self.successor(at, sixteen(data, pos)?)?
+                    let (next, behind_blanks) = self.other(at, data, pos)?;
+                    pos = behind_blanks;
+                    next
                 }
             };
             let node = self.nodes.get(at)?;
@@ -104,19 +105,31 @@ impl Shapes {
         }
     }
 
-    /// The node behind `at` whose text the next bytes are.
+    /// The likeliest node behind `at`, if the next bytes are its text.
     #[inline(always)]
+    fn likeliest(&self, at: usize, next: u128) -> Option<usize> {
+        let [successor, ..] = self.nodes.get(at)?.successors;
+        let successor = usize::from(successor);
+        (successor != 0 && self.nodes.get(successor)?.is(next)).then_some(successor)
+    }
+
+    /// The node behind `at` whose text stands at `pos`, or behind the blanks there, and where it stands.
+    #[inline(never)]
+    fn other(&mut self, at: usize, data: &[u8], pos: usize) -> Option<(usize, usize)> {
+        if let Some(next) = self.successor(at, sixteen(data, pos)?) {
+            return Some((next, pos));
+        }
+        let pos = pos + separators(data.get(pos..)?);
+        self.successor(at, sixteen(data, pos)?).map(|next| (next, pos))
+    }
+
+    /// The node behind `at` whose text the next bytes are. It is tried sooner next time.
     fn successor(&mut self, at: usize, next: u128) -> Option<usize> {
         let successors = self.nodes.get(at)?.successors;
-        for (i, successor) in successors.into_iter().enumerate() {
-            if successor == 0 {
-                return None;
-            }
+        for (i, successor) in successors.into_iter().take_while(|&successor| successor != 0).enumerate() {
             let successor = usize::from(successor);
             if self.nodes.get(successor)?.is(next) {
-                if i > 0 {
-                    self.nodes.get_mut(at)?.successors.swap(i, i - 1);
-                }
+                self.nodes.get_mut(at)?.successors.swap(i, i.saturating_sub(1));
                 return Some(successor);
             }
         }

@@ -48,6 +48,9 @@ impl Parser {
         if self.commas != 1 && self.state != State::Bare {
             return self.wrong_commas(pos);
         }
+        if let Some(end) = self.shapes.read(data, pos, &mut self.fields) {
+            return self.record(data, pos, end);
+        }
         match self.fields.read(data, pos) {
             Ok(end) => {
                 if self.state != State::Samples {
