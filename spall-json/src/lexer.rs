@@ -88,10 +88,30 @@ fn escaped_string_end(data: &[u8], mut pos: usize) -> Result<usize, Stop> {
     }
 }
 
+/// As [`string_end`], where it does not matter what the string holds.
+#[inline(always)]
+fn nested_string_end(data: &[u8], pos: usize) -> Result<usize, Stop> {
+    let quote = scan::quote(data, pos).ok_or(Stop::Incomplete)?;
+    // Behind the backslash of an escaped backslash the string does end, but that is rare.
+    if data.get(quote.wrapping_sub(1)) == Some(&b'\\') {
+        return string_end(data, pos).map(|(end, _)| end);
+    }
+    Ok(quote)
+}
+
 /// Whether a bare word ends before `byte`.
-#[inline]
+#[inline(always)]
 fn ends_word(byte: u8) -> bool {
-    matches!(byte, b',' | b'}' | b']' | b' ' | b'\n' | b'\r' | b'\t' | b':' | b'"' | b'{' | b'[')
+    const ENDS: [bool; 256] = {
+        let mut ends = [false; 256];
+        let mut rest: &[u8] = b",}] \n\r\t:\"{[";
+        while let [byte, tail @ ..] = rest {
+            ends[*byte as usize] = true;
+            rest = tail;
+        }
+        ends
+    };
+    ENDS.get(usize::from(byte)).copied().unwrap_or(false)
 }
 
 /// The end of the bare word that begins at `pos`.
@@ -112,7 +132,7 @@ pub(crate) fn nested_end(data: &[u8], pos: usize) -> Result<usize, Stop> {
     loop {
         match data.get(pos).ok_or(Stop::Incomplete)? {
             b'"' => {
-                pos = string_end(data, pos + 1)?.0 + 1;
+                pos = nested_string_end(data, pos + 1)? + 1;
                 match data.get(pos).ok_or(Stop::Incomplete)? {
                     b':' | b',' => {}
                     b'}' | b']' | b' ' | b'\n' | b'\r' | b'\t' => continue,
@@ -186,7 +206,6 @@ fn number(text: &[u8], start: usize) -> Result<Token, Stop> {
         };
     }
     match text.get(length) {
-        Some(b',' | b'}') => {}
         Some(&byte) if ends_word(byte) => {}
         Some(_) => {
             length += word_length(text.get(length..).unwrap_or_default())?;

@@ -11,6 +11,7 @@ use crate::error::Error;
 use crate::fields::{Field, Fields};
 use crate::lexer;
 use crate::pending::Pending;
+use crate::plain::Plain;
 use crate::record::{Notes, Record};
 use crate::shape::Shapes;
 
@@ -205,22 +206,22 @@ impl spall_model::Parser for Parser {
             }
         }
         if let Some(bytes) = self.foreseen(data) {
-            let mut record = Record { data, fields: &self.fields, object: bytes, notes: Notes::new(0) };
+            let plain = Plain { data, fields: &self.fields, object: bytes };
             // Slices, which are most of every file, are built where they are returned: an event is large.
-            match record.phase() {
+            match plain.phase() {
                 Some(b'B') => {
-                    if let Some(event) = record.plain_event() {
+                    if let Some(event) = plain.event() {
                         return Ok(self.accept(bytes, Event::Begin(event)));
                     }
                 }
                 Some(b'E') => {
-                    if let Some(event) = record.plain_event() {
+                    if let Some(event) = plain.event() {
                         return Ok(self.accept(bytes, Event::End(event)));
                     }
                 }
                 Some(b'X') => {
-                    if let Some(event) = record.plain_event()
-                        && let Some(length) = record.plain_length(event.at)
+                    if let Some(event) = plain.event()
+                        && let Some(length) = plain.length(event.at)
                         && event.name.raw() != b"CpuProfile"
                     {
                         return Ok(self.accept(bytes, Event::Complete(event, length)));
@@ -228,6 +229,7 @@ impl spall_model::Parser for Parser {
                 }
                 _ => {}
             }
+            let mut record = Record { data, fields: &self.fields, object: bytes, notes: Notes::new(0) };
             if let Some(event) = record.event()
                 && record.notes.count == 0
                 && record.profile(&event).is_none()

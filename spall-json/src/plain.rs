@@ -1,20 +1,38 @@
 //! Slices written as nearly all are: numbers for times and ids, strings for texts.
 //!
-//! What is written otherwise is left to [`Record::event`], which gives the same for everything that is read here. No
-//! call is made and nothing is noted, so that an event never has to be put together in memory.
+//! What is written otherwise is left to [`Record::event`](crate::record::Record::event), which gives the same for
+//! everything that is read here. Hardly a call is made and nothing is noted, so that an event never has to be put
+//! together in memory.
 
 use spall_model::{Args, Id, Text, Thread, ThreadEvent, Tick, Ticks};
 
 use crate::decimal::{Nanos, Rounded};
-use crate::fields::{Field, THREAD_EVENT};
+use crate::fields::{Field, Fields, THREAD_EVENT};
 use crate::lexer::{self, Kind, Token};
-use crate::record::Record;
 use crate::value::{JSON_ARGS, JSON_EVENT};
 
-impl<'a> Record<'a, '_> {
+/// One event of the file: its fields, and the data in which they stand.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Plain<'a, 'f> {
+    pub(crate) data: &'a [u8],
+    pub(crate) fields: &'f Fields,
+    /// The whole object.
+    pub(crate) object: (usize, usize),
+}
+
+impl<'a> Plain<'a, '_> {
+    /// The first byte of `ph`.
+    #[inline(always)]
+    pub(crate) fn phase(self) -> Option<u8> {
+        match self.fields.get(Field::Ph)? {
+            Token { kind: Kind::String, start, .. } => self.data.get(start + 1).copied(),
+            _ => None,
+        }
+    }
+
     /// The event on its thread, whatever its phase.
     #[inline(always)]
-    pub(crate) fn plain_event(&self) -> Option<ThreadEvent<'a>> {
+    pub(crate) fn event(self) -> Option<ThreadEvent<'a>> {
         if !matches!(
             self.fields.get(Field::Tts),
             None | Some(Token { kind: Kind::Integer | Kind::Decimal, .. })
@@ -22,17 +40,17 @@ impl<'a> Record<'a, '_> {
             return None;
         }
         Some(ThreadEvent {
-            thread: Thread { pid: self.plain_id(Field::Pid)?, tid: self.plain_id(Field::Tid)? },
-            at: Tick(self.plain_nanos(Field::Ts)?),
-            name: self.plain_text(Field::Name)?,
-            category: self.plain_text(Field::Cat)?,
-            args: self.plain_args()?,
+            thread: Thread { pid: self.id(Field::Pid)?, tid: self.id(Field::Tid)? },
+            at: Tick(self.nanos(Field::Ts)?),
+            name: self.text(Field::Name)?,
+            category: self.text(Field::Cat)?,
+            args: self.args()?,
         })
     }
 
     /// The length of a complete event that begins at `at`.
     #[inline(always)]
-    pub(crate) fn plain_length(&self, at: Tick) -> Option<Ticks> {
+    pub(crate) fn length(self, at: Tick) -> Option<Ticks> {
         if !matches!(
             self.fields.get(Field::Tdur),
             None | Some(Token { kind: Kind::Integer | Kind::Decimal, .. })
@@ -41,22 +59,23 @@ impl<'a> Record<'a, '_> {
         }
         let length = match self.fields.get(Field::Dur)? {
             // Both are whole nanoseconds: so is the end, and nothing is rounded.
-            Token { kind: Kind::Integer | Kind::Decimal, .. } => self.plain_nanos(Field::Dur)?,
-            token => return self.rounded_length(at, token),
+            Token { kind: Kind::Integer | Kind::Decimal, .. } => self.nanos(Field::Dur)?,
+            token if token.kind == Kind::Bare => return self.rounded_length(at, token),
+            _ => return None,
         };
         at.0.checked_add(length).map(|_| Ticks(length))
     }
 
-    /// As [`Record::length`], of a length with more than three decimals.
+    /// The length if it has more than three decimals. \[json 3.5\]
     #[inline(never)]
-    fn rounded_length(&self, at: Tick, token: Token) -> Option<Ticks> {
-        let duration = self.micros(token)?;
+    fn rounded_length(self, at: Tick, token: Token) -> Option<Ticks> {
+        let duration = Nanos::from_micros(self.data.get(token.start..token.end)?)?;
         let Rounded { ns, clamped } = Nanos::from_whole(u64::try_from(at.0).ok()?).add_round(duration);
         (!clamped).then(|| Tick(ns).since(at))
     }
 
     #[inline(always)]
-    fn plain_id(&self, field: Field) -> Option<Id<'a>> {
+    fn id(self, field: Field) -> Option<Id<'a>> {
         match self.fields.get(field)? {
             Token { kind: Kind::Integer, number, .. } => i64::try_from(number).ok().map(Id::Number),
             _ => None,
@@ -64,7 +83,7 @@ impl<'a> Record<'a, '_> {
     }
 
     #[inline(always)]
-    fn plain_nanos(&self, field: Field) -> Option<i64> {
+    fn nanos(self, field: Field) -> Option<i64> {
         // Sixteen digits and three decimals may be more than fits.
         i64::try_from(match self.fields.get(field)? {
             Token { kind: Kind::Integer, number, .. } => number * 1000,
@@ -75,7 +94,7 @@ impl<'a> Record<'a, '_> {
     }
 
     #[inline(always)]
-    fn plain_text(&self, field: Field) -> Option<Text<'a>> {
+    fn text(self, field: Field) -> Option<Text<'a>> {
         let Some(Token { kind, start, end, .. }) = self.fields.get(field) else { return Some(Text::EMPTY) };
         let inside = self.data.get(start + 1..end - 1);
         match kind {
@@ -86,7 +105,7 @@ impl<'a> Record<'a, '_> {
     }
 
     #[inline(always)]
-    fn plain_args(&self) -> Option<Args<'a>> {
+    fn args(self) -> Option<Args<'a>> {
         if self.fields.has_more_than(THREAD_EVENT) {
             return self.data.get(self.object.0..self.object.1).map(|event| Args::new(event, &JSON_EVENT));
         }

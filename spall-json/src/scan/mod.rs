@@ -7,7 +7,7 @@
 mod plain;
 mod swar;
 
-pub(crate) use swar::{leading_digits, string_special, structural};
+pub(crate) use swar::{leading_digits, quote, string_special, structural};
 
 #[cfg(test)]
 mod tests {
@@ -39,6 +39,7 @@ mod tests {
 
     #[test]
     fn swar_finds_what_the_plain_search_finds() {
+        check(plain::quote, swar::quote, b"\"\x21\x23\xa2");
         check(plain::string_special, swar::string_special, b"\"\\\x21\x23\xa2\xdc");
         check(plain::structural, swar::structural, b"\"{}[]|~\\\xfb\xdd\x7b\x5b");
     }

@@ -4,6 +4,11 @@ fn find(data: &[u8], from: usize, wanted: impl Fn(u8) -> bool) -> Option<usize> 
     Some(from + data.get(from..)?.iter().position(|&byte| wanted(byte))?)
 }
 
+/// The first `"` at or after `from`.
+pub(crate) fn quote(data: &[u8], from: usize) -> Option<usize> {
+    find(data, from, |byte| byte == b'"')
+}
+
 /// The first `"` or `\` at or after `from`.
 pub(crate) fn string_special(data: &[u8], from: usize) -> Option<usize> {
     find(data, from, |byte| matches!(byte, b'"' | b'\\'))

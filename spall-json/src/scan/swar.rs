@@ -13,6 +13,12 @@ fn equal_or_high(word: u64, byte: u8) -> u64 {
     (word ^ (ONES * byte as u64)).wrapping_sub(ONES)
 }
 
+/// Marks `"`.
+#[inline(always)]
+fn quote_marks(word: u64) -> u64 {
+    equal_or_high(word, b'"') & !word & HIGH
+}
+
 /// Marks `"` and `\`.
 #[inline(always)]
 fn string_marks(word: u64) -> u64 {
@@ -78,6 +84,17 @@ fn find_far(
         }
     };
     Some(from + at)
+}
+
+/// The first `"` at or after `from`.
+#[inline(always)]
+pub(crate) fn quote(data: &[u8], from: usize) -> Option<usize> {
+    find(data, from, quote_marks, quote_far)
+}
+
+#[inline(never)]
+fn quote_far(data: &[u8], from: usize) -> Option<usize> {
+    find_far(data, from, |byte| byte == b'"', quote_marks)
 }
 
 /// The first `"` or `\` at or after `from`.
