@@ -69,11 +69,13 @@ pub fn json() -> Vec<Input> {
     let clang = "chrome/trace-event/clang19-ftime-trace-g500.json";
     let viztracer = "json/real/gaogaotiantian+viztracer/example/json/different_sorts.json";
     let catapult = "json/real/catapult-project+catapult/tracing/test_data/flow.json";
+    let nested = "json/real/catapult-project+catapult/tracing/test_data/google_highlight.json";
     let cuik = "json/real/colrdavidson+spall-web/demos/cuik_c_compiler.json";
     inputs.extend(real(clang, 12_526, 12_524, 12_296));
-    inputs.extend(real("chrome/traces/chromium156-default-2s.json", 105_313, 105_312, 84_928));
+    inputs.extend(real("chrome/traces/chromium156-default-2s.json", 131_586, 105_312, 84_928));
     inputs.extend(real(viztracer, 21_333, 21_331, 21_329));
     inputs.extend(real(catapult, 5018, 5017, 1625));
+    inputs.extend(real(nested, 333, 332, 0));
     inputs.extend(real(cuik, 5696, 0, 5692));
     inputs
 }
