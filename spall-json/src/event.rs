@@ -7,7 +7,7 @@ use spall_model::{
 
 use crate::cpu_profile::{Cursor, Envelope, Holder};
 use crate::decimal::Nanos;
-use crate::fields::{FLOW_EVENT, Field, KEYED_EVENT, THREAD_EVENT};
+use crate::fields::{COUNTER_EVENT, FLOW_EVENT, Field, KEYED_EVENT, THREAD_EVENT};
 use crate::id;
 use crate::lexer::Kind;
 use crate::record::Record;
@@ -155,7 +155,7 @@ impl<'a> Record<'a, '_> {
             name: self.text(Field::Name),
             id: self.id().map(|(id, _)| id),
             category: self.text(Field::Cat),
-            series: self.args(KEYED_EVENT),
+            series: self.args(COUNTER_EVENT),
         }))
     }
 

@@ -126,7 +126,7 @@ pub(crate) const THREAD_EVENT: FieldSet = FieldSet::of(&[
     FlowOut,
 ]);
 
-/// What [`spall_model::KeyedEvent`] and [`spall_model::CounterEvent`] say. The thread is not part of them.
+/// What [`spall_model::KeyedEvent`] says. The thread is not part of it.
 pub(crate) const KEYED_EVENT: FieldSet = FieldSet::of(&[Name, Cat, Ph, Ts, Pid, Args, Id, Id2]);
 
 /// What [`spall_model::ThreadSampleEvent`] and its phase say, but for the fields that only samples have.
@@ -135,6 +135,10 @@ pub(crate) const SAMPLE: FieldSet = FieldSet::of(&[Name, Ph, Ts, Pid, Tid, Args]
 /// As [`THREAD_EVENT`], of one end of an arrow.
 pub(crate) const FLOW_EVENT: FieldSet =
     FieldSet::of(&[Name, Cat, Ph, Ts, Pid, Tid, Args, Id, Id2, BindingPoint]);
+
+/// What [`spall_model::CounterEvent`] says, and the thread, which means nothing there: to keep it would mean to seek
+/// the series in the whole event.
+pub(crate) const COUNTER_EVENT: FieldSet = FieldSet::of(&[Name, Cat, Ph, Ts, Pid, Tid, Args, Id, Id2]);
 
 /// The known fields of one event. Kept by the reader and used again for every event; positions are those of the
 /// data that was read, which is the same as long as the event is.

@@ -3,7 +3,7 @@
 use spall_model::{Args, DiagnosticKind, Id, Scope, Text, Thread, Tick, Ticks, Value};
 
 use crate::decimal::{Nanos, Rounded};
-use crate::fields::{FLOW_EVENT, Field, FieldSet, Fields, KEYED_EVENT};
+use crate::fields::{COUNTER_EVENT, FLOW_EVENT, Field, FieldSet, Fields, KEYED_EVENT};
 use crate::id;
 use crate::lexer::{self, Kind, Token};
 use crate::value::{self, JSON_ARGS, JSON_EVENT, JSON_FLOW_EVENT, JSON_KEYED_EVENT};
@@ -332,7 +332,7 @@ impl<'a> Record<'a, '_> {
             return args;
         }
         let format = match represented {
-            KEYED_EVENT => &JSON_KEYED_EVENT,
+            KEYED_EVENT | COUNTER_EVENT => &JSON_KEYED_EVENT,
             FLOW_EVENT => &JSON_FLOW_EVENT,
             _ => &JSON_EVENT,
         };
