@@ -110,14 +110,7 @@ impl<'a> Record<'a, '_> {
     /// The CPU profile, or the part of one, that the event holds, and the event that names it. \[cpu 1\]
     #[inline]
     pub(crate) fn profile(&mut self, event: &Event<'a>) -> Option<(Cursor, Event<'a>)> {
-        let (holder, event) = match event {
-            Event::Other(event, b'P') if event.name.is(b"Profile") => (Holder::Head, event),
-            Event::Other(event, b'P') if event.name.is(b"ProfileChunk") => (Holder::Chunk, event),
-            Event::Instant(event, _) | Event::Complete(event, _) if event.name.raw() == b"CpuProfile" => {
-                (Holder::Whole, event)
-            }
-            _ => return None,
-        };
+        let (holder, event) = profile_holder(event)?;
         let args = self.value_of(Field::Args).filter(|args| args.kind == Kind::Object)?;
         let record = self.data.get(self.object.0..self.object.1)?;
         let id = self.value_of(Field::Id).and_then(|id| id::of_key(id.kind, self.bytes(id)));
@@ -230,6 +223,19 @@ impl<'a> Record<'a, '_> {
             self.note(DiagnosticKind::BadMetadata);
         }
         event
+    }
+}
+
+/// The event, if its name says that it holds a CPU profile. \[cpu 1\]
+#[inline]
+pub(crate) fn profile_holder<'e, 'a>(event: &'e Event<'a>) -> Option<(Holder, &'e ThreadEvent<'a>)> {
+    match event {
+        Event::Other(event, b'P') if event.name.is(b"Profile") => Some((Holder::Head, event)),
+        Event::Other(event, b'P') if event.name.is(b"ProfileChunk") => Some((Holder::Chunk, event)),
+        Event::Instant(event, _) | Event::Complete(event, _) if event.name.raw() == b"CpuProfile" => {
+            Some((Holder::Whole, event))
+        }
+        _ => None,
     }
 }
 

@@ -73,30 +73,30 @@ pub(crate) fn string_end(data: &[u8], pos: usize) -> Result<(usize, bool), Stop>
     if data.get(special) == Some(&b'"') {
         return Ok((special, false));
     }
-    escaped_string_end(data, special).map(|end| (end, true))
+    quoted_end(data, special).map(|end| (end, true))
 }
 
-/// The position of the quote that ends a string, from the backslash at `pos` on.
-#[inline(never)]
-fn escaped_string_end(data: &[u8], mut pos: usize) -> Result<usize, Stop> {
-    loop {
-        // The byte behind the backslash, be it another one or a quote, is no special one.
-        pos = scan::string_special(data, pos + 2).ok_or(Stop::Incomplete)?;
-        if data.get(pos) == Some(&b'"') {
-            return Ok(pos);
-        }
-    }
-}
-
-/// As [`string_end`], where it does not matter what the string holds.
+/// As [`string_end`], where it does not matter whether there is a backslash: that quote ends the string which follows
+/// an even number of them.
 #[inline(always)]
-fn nested_string_end(data: &[u8], pos: usize) -> Result<usize, Stop> {
+fn quoted_end(data: &[u8], pos: usize) -> Result<usize, Stop> {
     let quote = scan::quote(data, pos).ok_or(Stop::Incomplete)?;
-    // Behind the backslash of an escaped backslash the string does end, but that is rare.
-    if data.get(quote.wrapping_sub(1)) == Some(&b'\\') {
-        return string_end(data, pos).map(|(end, _)| end);
+    if data.get(quote.wrapping_sub(1)) == Some(&b'\\') { escaped_end(data, pos, quote) } else { Ok(quote) }
+}
+
+/// [`quoted_end`], from the first quote on.
+#[inline(never)]
+fn escaped_end(data: &[u8], pos: usize, mut quote: usize) -> Result<usize, Stop> {
+    let mut from = pos;
+    loop {
+        let inside = data.get(from..quote).unwrap_or_default();
+        let backslashes = inside.iter().rev().take_while(|&&byte| byte == b'\\').count();
+        if backslashes % 2 == 0 {
+            return Ok(quote);
+        }
+        from = quote + 1;
+        quote = scan::quote(data, from).ok_or(Stop::Incomplete)?;
     }
-    Ok(quote)
 }
 
 /// Whether a bare word ends before `byte`.
@@ -132,7 +132,7 @@ pub(crate) fn nested_end(data: &[u8], pos: usize) -> Result<usize, Stop> {
     loop {
         match data.get(pos).ok_or(Stop::Incomplete)? {
             b'"' => {
-                pos = nested_string_end(data, pos + 1)? + 1;
+                pos = quoted_end(data, pos + 1)? + 1;
                 match data.get(pos).ok_or(Stop::Incomplete)? {
                     b':' | b',' => {}
                     b'}' | b']' | b' ' | b'\n' | b'\r' | b'\t' => continue,
@@ -288,6 +288,7 @@ mod tests {
         assert_eq!(string_end(br#"a\"b\\"c"#, 0), Ok((6, true)));
         assert_eq!(string_end(br#"a\"#, 0), Err(Stop::Incomplete));
         assert_eq!(string_end(br#"a\""#, 0), Err(Stop::Incomplete));
+        assert_eq!(string_end(br#"\"\\\"\\"c"#, 0), Ok((8, true)));
     }
 
     #[test]

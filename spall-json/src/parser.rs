@@ -8,6 +8,7 @@ use spall_model::{ByteRange, Chunk, DiagnosticKind, Event, Parsed};
 
 use crate::cpu_profile::Cursor;
 use crate::error::Error;
+use crate::event::profile_holder;
 use crate::fields::{Field, Fields};
 use crate::lexer;
 use crate::pending::Pending;
@@ -89,6 +90,8 @@ enum State {
 enum Step<'a> {
     /// Go on at this position.
     Continue(usize),
+    /// Everything up to this position is done with: the next event may be like those before.
+    Skip(usize),
     /// Everything up to `consumed` is done with, and this came of it.
     Event { consumed: usize, event: Event<'a>, bytes: (usize, usize) },
     /// The record at this position is not complete.
@@ -148,7 +151,8 @@ impl Parser {
     /// Where the next event stands, if it is like those before it. Its fields are read.
     #[inline(always)]
     fn foreseen(&mut self, data: &[u8]) -> Option<(usize, usize)> {
-        if self.step != 0 || self.junk.is_some() || !matches!(self.state, State::Array | State::TraceEvents) {
+        let in_list = matches!(self.state, State::Array | State::TraceEvents);
+        if !in_list || self.junk.is_some() || self.profile.is_some() {
             return None;
         }
         let mut commas = self.commas;
@@ -165,8 +169,7 @@ impl Parser {
         if commas != 1 {
             return None;
         }
-        let end = self.shapes.read(data, pos, &mut self.fields)?;
-        (!self.fields.has(Field::BindId)).then_some((pos, end))
+        self.shapes.read(data, pos, &mut self.fields).map(|end| (pos, end))
     }
 
     /// Steps over the event at `bytes`, with which nothing is wrong.
@@ -205,7 +208,10 @@ impl spall_model::Parser for Parser {
                 return Ok(Chunk::NeedMore(missing));
             }
         }
-        if let Some(bytes) = self.foreseen(data) {
+        let foreseen = self.foreseen(data);
+        if let Some(bytes) = foreseen
+            && !self.fields.has(Field::BindId)
+        {
             let plain = Plain { data, fields: &self.fields, object: bytes };
             // Slices, which are most of every file, are built where they are returned: an event is large.
             match plain.phase() {
@@ -232,13 +238,13 @@ impl spall_model::Parser for Parser {
             let mut record = Record { data, fields: &self.fields, object: bytes, notes: Notes::new(0) };
             if let Some(event) = record.event()
                 && record.notes.count == 0
-                && record.profile(&event).is_none()
+                && profile_holder(&event).is_none()
             {
                 return Ok(self.accept(bytes, event));
             }
         }
         // Taken apart, so that only what comes this way is ever put together in memory.
-        Ok(match self.parse_any(data, eof)? {
+        Ok(match self.parse_any(data, eof, foreseen)? {
             Chunk::Parsed(Parsed { consumed, event, bytes }) => {
                 Chunk::Parsed(Parsed { consumed, event, bytes })
             }
@@ -248,35 +254,49 @@ impl spall_model::Parser for Parser {
 }
 
 impl Parser {
-    /// What is no usual event.
+    /// Reads what is no usual event; of one that was foreseen, the fields are read.
     #[inline(never)]
-    fn parse_any<'a>(&mut self, data: &'a [u8], eof: bool) -> Result<Chunk<'a>, Error> {
+    fn parse_any<'a>(
+        &mut self,
+        data: &'a [u8],
+        eof: bool,
+        mut foreseen: Option<(usize, usize)>,
+    ) -> Result<Chunk<'a>, Error> {
         let mut pos = 0;
         loop {
-            let step = match self.state {
-                State::Array | State::TraceEvents | State::Bare | State::Samples => {
-                    self.element(data, pos, eof)
+            let step = match (self.profile, self.state) {
+                (Some(cursor), _) => self.profile(data, pos, cursor),
+                (None, State::Array | State::TraceEvents | State::Bare | State::Samples) => {
+                    match foreseen.take() {
+                        Some((start, end)) => {
+                            self.commas = 1;
+                            self.record(data, start, end)
+                        }
+                        None => self.element(data, pos, eof),
+                    }
                 }
-                State::Object | State::StackFrames => self.member(data, pos, eof),
-                State::Start => match self.start(data, pos, eof) {
+                (None, State::Object | State::StackFrames) => self.member(data, pos, eof),
+                (None, State::Start) => match self.start(data, pos, eof) {
                     Ok(step) => step,
                     Err(error) => {
                         self.state = State::Failed(error);
                         return Err(error);
                     }
                 },
-                State::Profile => match self.profile {
-                    Some(cursor) => self.profile(data, pos, cursor),
-                    None => Step::Continue(data.len()),
-                },
-                State::Trailing => self.trailing(data, pos, eof),
-                State::End => return Ok(Chunk::End),
-                State::Failed(error) => return Err(error),
+                (None, State::Profile) => Step::Continue(data.len()),
+                (None, State::Trailing) => self.trailing(data, pos, eof),
+                (None, State::End) => return Ok(Chunk::End),
+                (None, State::Failed(error)) => return Err(error),
             };
             match step {
                 Step::Continue(next) => {
                     pos = next;
                     self.pending = Pending::NONE;
+                }
+                Step::Skip(end) => {
+                    self.pending = Pending::NONE;
+                    self.offset = self.at(end);
+                    return Ok(Chunk::Skipped(end));
                 }
                 Step::Event { consumed, event, bytes } => {
                     let bytes = match self.junk {

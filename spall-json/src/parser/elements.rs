@@ -42,14 +42,8 @@ impl Parser {
     /// The object at `pos` in a list of events.
     #[inline]
     pub(super) fn event<'a>(&mut self, data: &'a [u8], pos: usize, eof: bool) -> Step<'a> {
-        if let Some(cursor) = self.profile {
-            return self.profile(data, pos, cursor);
-        }
         if self.commas != 1 && self.state != State::Bare {
             return self.wrong_commas(pos);
-        }
-        if let Some(end) = self.shapes.read(data, pos, &mut self.fields) {
-            return self.record(data, pos, end);
         }
         match self.fields.read(data, pos) {
             Ok(end) => {
@@ -98,7 +92,7 @@ impl Parser {
         match (event, flow) {
             (Some(event), _) if nth == notes.count => Step::Event { consumed, event, bytes },
             (_, Some(flow)) => Step::Event { consumed, event: Event::Flow(flow), bytes },
-            _ => Step::Continue(consumed),
+            _ => Step::Skip(consumed),
         }
     }
 

@@ -37,6 +37,6 @@ impl Parser {
                 return truncated(data, end);
             }
         }
-        Step::Continue(end)
+        Step::Skip(end)
     }
 }
