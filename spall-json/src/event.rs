@@ -63,19 +63,31 @@ impl<'a> Record<'a, '_> {
             }
             b'C' => return self.counter(),
             b'M' | b'm' => return self.metadata(),
-            b'b' => Event::Async(AsyncPhase::Begin, self.keyed_event(false)?),
-            b'n' => Event::Async(AsyncPhase::Instant, self.keyed_event(false)?),
-            b'e' => Event::Async(AsyncPhase::End, self.keyed_event(false)?),
-            b'S' => Event::Async(AsyncPhase::Start, self.keyed_event(false)?),
             b'T' => return self.state_or_step(),
-            b'p' => Event::Async(AsyncPhase::StepPast, self.keyed_event(false)?),
-            b'F' => Event::Async(AsyncPhase::Finish, self.keyed_event(false)?),
-            b'N' => Event::Object(ObjectPhase::New, self.keyed_event(true)?),
-            b'O' => Event::Object(ObjectPhase::Snapshot, self.keyed_event(true)?),
-            b'D' => Event::Object(ObjectPhase::Delete, self.keyed_event(true)?),
-            b's' => Event::Flow(self.flow(FlowPhase::Start)?),
-            b't' => Event::Flow(self.flow(FlowPhase::Step)?),
-            b'f' => Event::Flow(self.flow(FlowPhase::End)?),
+            b'b' | b'n' | b'e' | b'S' | b'p' | b'F' => {
+                let step = match phase {
+                    b'b' => AsyncPhase::Begin,
+                    b'n' => AsyncPhase::Instant,
+                    b'e' => AsyncPhase::End,
+                    b'S' => AsyncPhase::Start,
+                    b'p' => AsyncPhase::StepPast,
+                    _ => AsyncPhase::Finish,
+                };
+                Event::Async(step, self.keyed_event(false)?)
+            }
+            b'N' | b'O' | b'D' => {
+                let step = match phase {
+                    b'N' => ObjectPhase::New,
+                    b'O' => ObjectPhase::Snapshot,
+                    _ => ObjectPhase::Delete,
+                };
+                Event::Object(step, self.keyed_event(true)?)
+            }
+            b's' | b't' | b'f' => Event::Flow(self.flow(match phase {
+                b's' => FlowPhase::Start,
+                b't' => FlowPhase::Step,
+                _ => FlowPhase::End,
+            })?),
             b'P' if !self.is_of_profile() => return self.sample(false),
             b'P' | b'V' | b'v' | b'c' | b'(' | b')' => {
                 let (at, _) = self.start()?;
@@ -140,6 +152,7 @@ impl<'a> Record<'a, '_> {
         Some(Event::Async(AsyncPhase::StepInto, self.keyed_event(false)?))
     }
 
+    #[inline(always)]
     fn counter(&mut self) -> Option<Event<'a>> {
         let (at, _) = self.start()?;
         Some(Event::Counter(CounterEvent {
@@ -165,6 +178,7 @@ impl<'a> Record<'a, '_> {
         }
     }
 
+    #[inline(always)]
     fn keyed_event(&mut self, object: bool) -> Option<KeyedEvent<'a>> {
         let (at, _) = self.start()?;
         let Some((id, local)) = self.id() else {
@@ -186,6 +200,7 @@ impl<'a> Record<'a, '_> {
         })
     }
 
+    #[inline(always)]
     fn flow(&mut self, phase: FlowPhase) -> Option<FlowEvent<'a>> {
         let (at, _) = self.start()?;
         let Some((id, local)) = self.id() else {

@@ -102,6 +102,7 @@ fn escaped_end(data: &[u8], pos: usize, mut quote: usize) -> Result<usize, Stop>
 /// Whether a bare word ends before `byte`.
 #[inline(always)]
 fn ends_word(byte: u8) -> bool {
+    #[allow(clippy::indexing_slicing, reason = "while compiling")]
     const ENDS: [bool; 256] = {
         let mut ends = [false; 256];
         let mut rest: &[u8] = b",}] \n\r\t:\"{[";

@@ -210,6 +210,7 @@ impl spall_model::Parser for Parser {
         }
         let foreseen = self.foreseen(data);
         if let Some(bytes) = foreseen
+            && self.step == 0
             && !self.fields.has(Field::BindId)
         {
             let plain = Plain { data, fields: &self.fields, object: bytes };

@@ -106,19 +106,20 @@ impl<'a> Plain<'a, '_> {
 
     #[inline(always)]
     fn args(self) -> Option<Args<'a>> {
-        if self.fields.has_more_than(THREAD_EVENT) {
-            return self.data.get(self.object.0..self.object.1).map(|event| Args::new(event, &JSON_EVENT));
-        }
-        match self.fields.get(Field::Args) {
-            None => Some(Args::NONE),
+        let args = match self.fields.get(Field::Args) {
+            None => Args::NONE,
             // `{}`
-            Some(Token { kind: Kind::Object, start, end, .. }) if end - start == 2 => Some(Args::NONE),
+            Some(Token { kind: Kind::Object, start, end, .. }) if end - start == 2 => Args::NONE,
             Some(Token { kind: Kind::Object, start, end, .. }) => match self.data.get(start..end)? {
                 // There may be nothing but blanks.
-                [_, first, ..] if lexer::is_blank(*first) => None,
-                object => Some(Args::new(object, &JSON_ARGS)),
+                [_, first, ..] if lexer::is_blank(*first) => return None,
+                object => Args::new(object, &JSON_ARGS),
             },
-            _ => None,
+            _ => return None,
+        };
+        if !self.fields.has_more_than(THREAD_EVENT) {
+            return Some(args);
         }
+        self.data.get(self.object.0..self.object.1).map(|event| Args::new(event, &JSON_EVENT))
     }
 }
