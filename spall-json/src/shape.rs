@@ -2,11 +2,12 @@
 //!
 //! A writer puts the same `,"name":"` before every name. Each such text is learned once, with what it announces and
 //! which texts followed it; an event is then read by comparing sixteen bytes at a time and reading the values in
-//! between. Blanks that are too many to be part of a text are stepped over. Whatever was not foreseen is read by [`Fields::read`], which has the last word and gives the same result
-//! for everything that is read here. Fixed size, nothing is allocated.
+//! between. Blanks that are too many to be part of a text are stepped over. Whatever was not foreseen is read by
+//! [`Fields::read`], which has the last word and gives the same result for everything that is read here. Fixed size,
+//! nothing is allocated.
 //!
-//! Gain over the plain way, both in one process: begin/end traces 1.6 times as fast, Chromium 1.4, viztracer 1.4
-//! (indented 1.4), clang (long names) 1.3.
+//! Gain over the plain way, in instructions for all events: begin/end traces 2.3 times, viztracer 2.0, clang 1.9,
+//! Chromium 1.7.
 
 use crate::fields::{Field, Fields};
 use crate::lexer::{self, Member};

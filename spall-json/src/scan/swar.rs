@@ -58,10 +58,13 @@ fn find(
 /// The first marked byte of whole words.
 #[inline(always)]
 fn find_in_words(text: &[u8], marks: impl Fn(u64) -> u64) -> Option<usize> {
-    text.as_chunks::<8>().0.iter().enumerate().find_map(|(i, word)| {
+    for (i, word) in text.as_chunks::<8>().0.iter().enumerate() {
         let marks = marks(u64::from_le_bytes(*word));
-        (marks != 0).then(|| 8 * i + first_mark(marks))
-    })
+        if marks != 0 {
+            return Some(8 * i + first_mark(marks));
+        }
+    }
+    None
 }
 
 /// The first special byte at or after `from`, by blocks.
