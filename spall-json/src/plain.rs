@@ -33,10 +33,7 @@ impl<'a> Plain<'a, '_> {
     /// The event on its thread, whatever its phase.
     #[inline(always)]
     pub(crate) fn event(self) -> Option<ThreadEvent<'a>> {
-        if !matches!(
-            self.fields.get(Field::Tts),
-            None | Some(Token { kind: Kind::Integer | Kind::Decimal, .. })
-        ) {
+        if !self.is_number_or_absent(Field::Tts) || !self.is_number_or_absent(Field::Tdur) {
             return None;
         }
         Some(ThreadEvent {
@@ -51,12 +48,6 @@ impl<'a> Plain<'a, '_> {
     /// The length of a complete event that begins at `at`.
     #[inline(always)]
     pub(crate) fn length(self, at: Tick) -> Option<Ticks> {
-        if !matches!(
-            self.fields.get(Field::Tdur),
-            None | Some(Token { kind: Kind::Integer | Kind::Decimal, .. })
-        ) {
-            return None;
-        }
         let length = match self.fields.get(Field::Dur)? {
             // Both are whole nanoseconds: so is the end, and nothing is rounded.
             Token { kind: Kind::Integer | Kind::Decimal, .. } => self.nanos(Field::Dur)?,
@@ -72,6 +63,11 @@ impl<'a> Plain<'a, '_> {
         let duration = Nanos::from_micros(self.data.get(token.start..token.end)?)?;
         let Rounded { ns, clamped } = Nanos::from_whole(u64::try_from(at.0).ok()?).add_round(duration);
         (!clamped).then(|| Tick(ns).since(at))
+    }
+
+    #[inline(always)]
+    fn is_number_or_absent(self, field: Field) -> bool {
+        matches!(self.fields.get(field), None | Some(Token { kind: Kind::Integer | Kind::Decimal, .. }))
     }
 
     #[inline(always)]

@@ -1,0 +1,51 @@
+//! An event that is like those before it is read the fast way: it has to mean the same, whatever its fields hold.
+
+mod common;
+
+const PHASES: [&str; 15] = ["B", "E", "X", "i", "C", "b", "e", "s", "f", "M", "O", "P", "T", "?", ""];
+
+const FIELDS: [&str; 19] = [
+    "name", "cat", "ph", "ts", "dur", "pid", "tid", "args", "id", "id2", "tts", "tdur", "s", "scope", "bp",
+    "bind_id", "flow_in", "flow_out", "other",
+];
+
+const VALUES: [&str; 22] = [
+    "0",
+    "7",
+    "-7",
+    "1.5",
+    "0.1234567",
+    "9999999999999999",
+    "12345678901234567890",
+    "1e3",
+    r#""a""#,
+    r#""""#,
+    r#""a\n""#,
+    r#"" 5 ""#,
+    r#""CpuProfile""#,
+    "null",
+    "true",
+    "word",
+    "{}",
+    "{ }",
+    r#"{"a":1}"#,
+    r#"{"local":"0x1"}"#,
+    "[1]",
+    "[]",
+];
+
+#[test]
+fn guessing_changes_nothing_whatever_a_field_holds() {
+    for phase in PHASES {
+        for field in FIELDS {
+            for value in VALUES {
+                let event = format!(
+                    r#"{{"name":"a","pid":1,"tid":2,"ts":3,"dur":4,"args":{{"k":5}},"ph":"{phase}","{field}":{value}}}"#
+                );
+                // The first is learned, the others are guessed.
+                let json = format!("[{event},{event},{event}]");
+                common::assert_guessing_changes_nothing(json.as_bytes(), &json);
+            }
+        }
+    }
+}
