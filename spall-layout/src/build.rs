@@ -198,8 +198,8 @@ impl<'t> Builder<'t> {
         self.cursors.clear();
         self.cursors.extend(self.layout.rows[first_row..].iter().map(|row| row.slices));
         let mut drawn_ends = self.drawn_ends.iter().peekable();
-        let n_rows = self.layout.rows.len() - first_row;
-        self.layout.row_numbers.begin(to_u32(range.start), to_u32(first_row), to_u32(n_rows), rows);
+        let on = to_u32(first_row)..to_u32(self.layout.rows.len());
+        self.layout.row_numbers.begin(to_u32(range.start)..to_u32(range.end), on, rows);
         for (index, &shape) in range.zip(&self.shape_of) {
             let id = to_u32(index);
             let row = match shape {

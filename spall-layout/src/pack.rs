@@ -24,7 +24,7 @@ pub enum Packing {
 
 /// The slices of many tracks, packed into lines: for the async spans of a process, of which every key has a track.
 ///
-/// Offered beside the rows of each track, not in place of them. The slices of a track that hang together in time stay
+/// Offered beside the rows of each track; [`crate::VerticalStyle::packed`] shows them in place of those. The slices of a track that hang together in time stay
 /// together: they are on as many neighbouring lines as the track has rows there.
 ///
 /// ```
@@ -110,6 +110,12 @@ impl Packed {
     #[must_use]
     pub fn lines(&self) -> &[Row] {
         &self.lines
+    }
+
+    /// Whether slices of a track are among those packed. O(log n).
+    #[must_use]
+    pub fn has(&self, track: TrackId) -> bool {
+        self.groups.binary_search_by_key(&track, |group| group.track).is_ok()
     }
 
     /// The line of a slice. O(log n).

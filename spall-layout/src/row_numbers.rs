@@ -2,6 +2,7 @@
 #![allow(clippy::indexing_slicing, reason = "positions are of tables built here, bounded by their lengths")]
 
 use alloc::vec::Vec;
+use core::ops::Range;
 
 use spall_model::SliceId;
 
@@ -20,8 +21,8 @@ pub(crate) struct RowNumbers {
     /// Bits of the one or the other that are no whole word yet, and how many.
     pending: u64,
     n_pending: u32,
-    /// The row of the latest slice, if its track takes steps.
-    latest: u32,
+    /// The lowest row that the next slice may be on, if its track takes steps.
+    lowest: u32,
 }
 
 /// Where to find the row numbers of a track. They count from its first row.
@@ -57,8 +58,9 @@ pub(crate) enum Rows {
 const MIN_STEP_BITS: u32 = 4;
 
 impl RowNumbers {
-    /// Begins the next track, whose slices lie on `n_rows` rows.
-    pub(crate) fn begin(&mut self, first_slice: u32, first_row: u32, n_rows: u32, rows: Rows) {
+    /// Begins the next track, whose slices lie on these rows.
+    pub(crate) fn begin(&mut self, slices: Range<u32>, on: Range<u32>, rows: Rows) {
+        let n_rows = on.end - on.start;
         let codes = n_rows + u32::from(rows == Rows::WithRowless);
         let bits = u32::BITS - codes.saturating_sub(1).leading_zeros();
         let code = if rows == Rows::Nested && bits >= MIN_STEP_BITS {
@@ -66,16 +68,15 @@ impl RowNumbers {
         } else {
             Code::Fixed { bits, word: to_u32(self.words.len()) }
         };
-        self.latest = 0;
-        self.tracks.push(Numbers { first_slice, n_slices: 0, first_row, n_rows, code });
+        self.lowest = 0;
+        let n_slices = slices.end - slices.start;
+        self.tracks.push(Numbers { first_slice: slices.start, n_slices, first_row: on.start, n_rows, code });
     }
 
     /// The row of the track's next slice.
     #[inline(always)]
     pub(crate) fn push(&mut self, row: Option<u32>) {
-        let Some(track) = self.tracks.last_mut() else { return };
-        let is_first = track.n_slices == 0;
-        track.n_slices += 1;
+        let Some(track) = self.tracks.last() else { return };
         let row = row.map_or(track.n_rows, |row| row - track.first_row);
         match track.code {
             Code::Fixed { bits, .. } => {
@@ -89,9 +90,8 @@ impl RowNumbers {
                 }
             }
             Code::Steps { .. } => {
-                let up = if is_first { 0 } else { self.latest + 1 - row };
-                self.latest = row;
-                self.n_pending += up;
+                self.n_pending += self.lowest - row;
+                self.lowest = row + 1;
                 while self.n_pending >= u64::BITS {
                     self.steps.push(core::mem::take(&mut self.pending));
                     self.n_pending -= u64::BITS;
@@ -245,9 +245,10 @@ mod tests {
                 let bits = below(21);
                 let n_rows = 1 + below(1 << bits);
                 let rows = [Rows::Nested, Rows::Any, Rows::WithRowless][below(3) as usize];
-                numbers.begin(first_slice, first_row, n_rows, rows);
+                let n_slices = 1 + below(300);
+                numbers.begin(first_slice..first_slice + n_slices, first_row..first_row + n_rows, rows);
                 let mut latest: Option<u32> = None;
-                for _ in 0..1 + below(300) {
+                for _ in 0..n_slices {
                     let row = match (rows, latest) {
                         (Rows::Nested, None) => Some(0),
                         // Far up as often as near.

@@ -5,7 +5,7 @@ use core::ops::Range;
 
 use spall_model::{ProcessId, Trace, TrackId};
 
-use crate::{Layout, RowId, RowInfo};
+use crate::{Layout, Packed, RowId, RowInfo};
 
 /// Heights and folds, from whoever draws. Heights are in units of the caller's choice: pixels, or lines of a
 /// terminal. What has no height takes part in nothing.
@@ -38,6 +38,19 @@ pub trait VerticalStyle {
         1
     }
 
+    /// Lines that tracks of a process share, in place of rows of their own: they stand where the first of these tracks would.
+    /// Default none.
+    fn packed(&self, process: ProcessId) -> Option<&Packed> {
+        let _ = process;
+        None
+    }
+
+    /// Height of a line of [`VerticalStyle::packed`]. Default 1.
+    fn packed_height(&self, process: ProcessId, line: u32) -> u32 {
+        let _ = (process, line);
+        1
+    }
+
     /// Whether only the head of a process is shown. Default no.
     fn is_process_folded(&self, process: ProcessId) -> bool {
         let _ = process;
@@ -63,6 +76,8 @@ pub enum LineKind {
     Track(TrackId),
     /// A row of slices.
     Row(RowId),
+    /// A line that tracks of a process share: its position in [`Packed::lines`].
+    Packed(ProcessId, u32),
 }
 
 /// A line of the picture.
@@ -105,6 +120,8 @@ impl Line {
 #[derive(Debug, Clone, Default)]
 pub struct Vertical {
     lines: Vec<Line>,
+    /// Rows whose tracks share lines, and the first of those lines.
+    packed: Vec<(Range<u32>, usize)>,
 }
 
 impl Vertical {
@@ -114,17 +131,35 @@ impl Vertical {
         let mut vertical = Self::default();
         let mut process = None;
         let mut is_folded = false;
+        let mut packed: Option<Range<usize>> = None;
         for (track, id) in trace.tracks().iter().zip((0..).map(TrackId)) {
             let rows = layout.track_rows(id);
             if track.process != process {
                 process = track.process;
                 is_folded = process.is_some_and(|process| style.is_process_folded(process));
+                packed = None;
                 if let Some(process) = process {
                     let height = style.process_height(process);
                     vertical.add(LineKind::Process(process), height, rows.start);
                 }
             }
             if is_folded {
+                continue;
+            }
+            if let Some(process) = process
+                && let Some(shared) = style.packed(process).filter(|packed| packed.has(id))
+            {
+                let lines = packed.get_or_insert_with(|| {
+                    let first = vertical.lines.len();
+                    for line in (0..).take(shared.lines().len()) {
+                        let height = style.packed_height(process, line);
+                        vertical.add(LineKind::Packed(process, line), height, rows.start);
+                    }
+                    first..vertical.lines.len()
+                });
+                if lines.start < lines.end {
+                    vertical.packed.push((rows, lines.start));
+                }
                 continue;
             }
             vertical.add(LineKind::Track(id), style.track_height(id), rows.start);
@@ -171,7 +206,8 @@ impl Vertical {
         self.lines.get(self.lines.partition_point(|line| line.bottom() <= y)).filter(|line| line.top <= y)
     }
 
-    /// The line that shows a row: its own, or if it is folded away the head that stands for it. O(log lines).
+    /// The line that shows a row: its own, or if it is folded away the head that stands for it. Of tracks that share lines it is
+    /// the first of these; [`Packed::line_of`] says which of them shows a slice. O(log lines).
     ///
     /// `None` if nothing above the row is shown either.
     #[must_use]
@@ -182,6 +218,10 @@ impl Vertical {
     /// The position of [`Vertical::line_of`] in [`Vertical::lines`].
     #[must_use]
     pub fn index_of(&self, row: RowId) -> Option<usize> {
-        self.lines.partition_point(|line| line.first_row <= row.0).checked_sub(1)
+        let shared = self.packed.partition_point(|(rows, _)| rows.end <= row.0);
+        match self.packed.get(shared) {
+            Some((rows, line)) if rows.start <= row.0 => Some(*line),
+            _ => self.lines.partition_point(|line| line.first_row <= row.0).checked_sub(1),
+        }
     }
 }

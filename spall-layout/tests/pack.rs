@@ -13,9 +13,10 @@ mod common;
 
 use alloc::collections::BTreeMap;
 
-use spall_layout::{Layout, Options, Packed, Packing, RowId};
+use spall_layout::{Layout, LineKind, Options, Packed, Packing, RowId, RowInfo, Vertical, VerticalStyle};
 use spall_model::{
-    ByteRange, Event, Limits, SliceId, Text, Thread, ThreadEvent, Tick, Ticks, Trace, TraceBuilder,
+    ByteRange, Event, Limits, ProcessId, SliceId, Text, Thread, ThreadEvent, Tick, Ticks, Trace,
+    TraceBuilder, TrackId,
 };
 
 use common::{Random, tracks};
@@ -180,4 +181,60 @@ fn layout_17_3_compact_low_groups_fill_the_gaps() {
         }
     }
     assert!(n_lines[1] * 100 < n_lines[0] * 97, "{n_lines:?}");
+}
+
+/// Some of the tracks share lines; of the third of these nothing is to be seen.
+struct Shared<'p>(&'p Packed);
+
+impl VerticalStyle for Shared<'_> {
+    fn track_height(&self, _: TrackId) -> u32 {
+        20
+    }
+
+    fn row_height(&self, _: RowId, _: RowInfo) -> u32 {
+        10
+    }
+
+    fn packed(&self, _: ProcessId) -> Option<&Packed> {
+        Some(self.0)
+    }
+
+    fn packed_height(&self, _: ProcessId, line: u32) -> u32 {
+        if line == 2 { 0 } else { 7 }
+    }
+}
+
+#[test]
+fn layout_5_4_tracks_can_share_lines() {
+    let mut random = Random(9);
+    let mut n_shared = 0;
+    for _ in 0..100 {
+        let trace = many_tracks(&mut random, 200, 4);
+        let layout = Layout::new(&trace, &Options::default());
+        let shared: Vec<TrackId> = tracks(&trace).filter(|_| random.below(3) > 0).collect();
+        let packed = Packed::new(&layout, shared.iter().copied(), Packing::Online);
+        assert!(tracks(&trace).all(|track| packed.has(track) == shared.contains(&track)));
+        let vertical = Vertical::new(&trace, &layout, &Shared(&packed));
+
+        // The lines that are shared stand together, where the first of their tracks would; no other is missing.
+        let mut expected = Vec::new();
+        for track in tracks(&trace) {
+            if !shared.contains(&track) {
+                expected.push(LineKind::Track(track));
+                expected.extend(layout.track_rows(track).map(|row| LineKind::Row(RowId(row))));
+            } else if shared.first() == Some(&track) {
+                let lines = (0..packed.lines().len() as u32).filter(|&line| line != 2);
+                expected.extend(lines.map(|line| LineKind::Packed(ProcessId(0), line)));
+            }
+        }
+        let kinds: Vec<LineKind> = vertical.lines().iter().map(|line| line.kind).collect();
+        assert_eq!(kinds, expected);
+        for row in layout.rows().map(RowId) {
+            let is_shared = packed.has(layout.row_info(row).unwrap().track);
+            let kind = if is_shared { LineKind::Packed(ProcessId(0), 0) } else { LineKind::Row(row) };
+            assert_eq!(vertical.line_of(row).unwrap().kind, kind);
+            n_shared += u32::from(is_shared);
+        }
+    }
+    assert!(n_shared > 500);
 }
