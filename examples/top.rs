@@ -9,7 +9,7 @@ use std::{
     process::ExitCode,
 };
 
-use spall::model::{Frame, Limits, NameId, Trace, TrackId, TrackKind};
+use spall::model::{Frame, Limits, NameId, Trace, sample::CallTree};
 
 fn main() -> ExitCode {
     let mut arguments = std::env::args_os().skip(1);
@@ -47,10 +47,8 @@ fn top(path: &std::path::Path, count: usize) -> Result<(), Box<dyn Error>> {
     let data = std::fs::read(path)?;
     let trace = spall::load(&data, &Limits::default())?;
     let (mut sums, mut all) = (HashMap::new(), 0);
-    for (id, track) in (0..).map(TrackId).zip(trace.tracks()) {
-        if matches!(track.kind, TrackKind::Thread { .. }) {
-            all += add(&trace, id, &mut sums);
-        }
+    for (_, tree) in spall::call_trees(&trace) {
+        all += add(&trace, &tree, &mut sums);
     }
     let mut sums: Vec<(What, Sum)> = sums.into_iter().collect();
     sums.sort_by_key(|(what, sum)| (std::cmp::Reverse(sum.own), describe(&trace, *what)));
@@ -70,8 +68,7 @@ fn top(path: &std::path::Path, count: usize) -> Result<(), Box<dyn Error>> {
 }
 
 /// Adds up the call tree of a thread; the time in which something was open.
-fn add(trace: &Trace<'_>, track: TrackId, sums: &mut HashMap<What, Sum>) -> i64 {
-    let tree = spall::call_tree(trace, track);
+fn add(trace: &Trace<'_>, tree: &CallTree, sums: &mut HashMap<What, Sum>) -> i64 {
     let whats: Vec<Option<What>> = tree
         .nodes()
         .iter()

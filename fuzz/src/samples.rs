@@ -25,6 +25,9 @@ pub fn run(bytes: &[u8]) -> bool {
     check_round_trip(&events);
     let tracks = || (0..u32::try_from(trace.tracks().len()).unwrap()).map(TrackId);
     let trees: Vec<_> = tracks().map(|track| call_tree(&trace, track)).collect();
+    for (track, tree) in spall::call_trees(&trace) {
+        assert_eq!(tree.nodes(), spall::call_tree(&trace, track).nodes(), "all at once or each alone");
+    }
     let before = slices(&trace);
     let merged = spall::merge_samples(trace.clone());
     assert_eq!(before, slices(&merged), "slices of the file stay");

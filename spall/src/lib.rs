@@ -86,6 +86,6 @@ pub use error::Error;
 #[cfg(feature = "alloc")]
 pub use load::{load, load_as, read_as, read_events};
 #[cfg(feature = "alloc")]
-pub use samples::{call_tree, merge_samples};
+pub use samples::{call_tree, call_trees, merge_samples};
 #[cfg(feature = "std")]
 pub use stream::load_from;

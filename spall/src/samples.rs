@@ -35,3 +35,10 @@ pub fn merge_samples(trace: Trace<'_>) -> Trace<'_> {
 pub fn call_tree(trace: &Trace<'_>, track: TrackId) -> CallTree {
     sample::call_tree(trace, track, &V8)
 }
+
+/// The call trees of all threads, in the order of the tracks.
+///
+/// See [`sample::call_trees`].
+pub fn call_trees(trace: &Trace<'_>) -> impl Iterator<Item = (TrackId, CallTree)> {
+    sample::call_trees(trace, &V8)
+}

@@ -316,7 +316,7 @@ fn threads_that_share_frames_share_what_may_be_opened() {
     let depth = 20_000;
     let frames: Vec<_> =
         (1..=depth).map(|id| format!(r#""{id}":{{"name":"f","parent":{}}}"#, id - 1)).collect();
-    let n_samples = 5000;
+    let n_samples = 2000;
     let samples: Vec<_> = (0..n_samples)
         .map(|tid| {
             format!(r#"{{"pid":1,"tid":{tid},"ts":{tid},"sf":{depth}}},{{"pid":1,"tid":{tid},"ts":9999}}"#)
@@ -327,4 +327,8 @@ fn threads_that_share_frames_share_what_may_be_opened() {
     assert!(trace.slices().len() > 500 * n_samples && trace.slices().len() <= 65_536 + 512 * n_samples);
     assert_eq!(trace.diagnostics().count(DiagnosticKind::SliceLimit), 1);
     assert!(tree(&trace, TrackId(0)).nodes().len() > depth);
+    let trees: Vec<_> = spall::call_trees(&trace).map(|(_, tree)| tree).collect();
+    assert_eq!(trees.len(), n_samples);
+    let n_functions: usize = trees.iter().map(|tree| tree.nodes().len() - 1).sum();
+    assert_eq!(n_functions, trace.slices().len(), "what the timeline has");
 }

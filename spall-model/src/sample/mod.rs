@@ -14,7 +14,7 @@ mod timeline;
 mod tree;
 mod walk;
 
-use crate::{ByteRange, DiagnosticKind, Tick, Trace, TrackId};
+use crate::{ByteRange, DiagnosticKind, Tick, Trace, TrackId, TrackKind};
 
 pub use rules::{Callee, Rules};
 pub use tree::{CallNode, CallTree};
@@ -68,23 +68,20 @@ pub fn merge<'a>(mut trace: Trace<'a>, rules: &Rules) -> Trace<'a> {
     let mut timeline = Timeline::new(&trace);
     let mut tracks = core::mem::take(&mut trace.tracks);
     let mut left_out = 0;
-    let mut budget = MIN_BUDGET;
-    // Threads that share their frames are next to none but each other: the stacks of those are found once.
-    let mut stacks = Stacks::default();
+    let mut shared = Shared::default();
     // The walk looks tracks up in the trace, whose ranges stay the old ones until all are done.
     trace.tracks.clone_from(&tracks);
     for (track, id) in tracks.iter_mut().zip(0..) {
         let old = track.slices.clone();
         let start = timeline.len();
-        if let Some(profile) = trace.profile_of(TrackId(id)) {
-            if !stacks.are_of(profile) {
-                stacks = Stacks::of_profile(&trace, profile, rules);
-            }
+        if trace.profile_of(TrackId(id)).is_some() {
+            let budget = shared.budget;
+            let stacks = shared.stacks_of(&trace, TrackId(id), rules);
             let outline = Outline::new(&trace, TrackId(id), stacks, rules);
             let mut rows = RowSink::default();
             let done = Walk::new(&trace, rules, outline, budget, &mut rows).run();
+            shared = Shared { stacks: done.stacks, budget: done.budget };
             left_out += done.stats.left_out;
-            (budget, stacks) = (done.budget, done.stacks);
             left_out += timeline.add(&trace, old, &rows, MAX_SLICES);
         } else {
             for slice in old {
@@ -112,11 +109,53 @@ const MAX_SLICES: u32 = u32::MAX - 1;
 /// O((n + m) log(n + m)) for n slices and m samples, and linear in the frames of the profile and the functions opened.
 #[must_use]
 pub fn call_tree(trace: &Trace<'_>, track: TrackId, rules: &Rules) -> CallTree {
-    let profile = trace.profile_of(track);
-    let stacks = profile.map_or_else(Stacks::default, |profile| Stacks::of_profile(trace, profile, rules));
-    let outline = Outline::new(trace, track, stacks, rules);
+    add_up(trace, track, Shared::default(), rules).0
+}
+
+/// The call trees of all threads, in the order of the tracks: what [`call_tree`] gives for each.
+///
+/// Linear in the frames of the trace, also where threads share them, and with the bounds of [`merge`] for all trees
+/// together.
+pub fn call_trees(trace: &Trace<'_>, rules: &Rules) -> impl Iterator<Item = (TrackId, CallTree)> {
+    let threads = (0..).map(TrackId).zip(&trace.tracks);
+    let threads = threads.filter(|(_, track)| matches!(track.kind, TrackKind::Thread { .. }));
+    let mut shared = Shared::default();
+    threads.map(move |(track, _)| {
+        let (tree, left) = add_up(trace, track, core::mem::take(&mut shared), rules);
+        shared = left;
+        (track, tree)
+    })
+}
+
+/// What the walks over the threads of a trace have in common.
+struct Shared {
+    /// Threads that share their frames share the stacks made of them.
+    stacks: Stacks,
+    /// How many more functions may be opened.
+    budget: u64,
+}
+
+impl Default for Shared {
+    fn default() -> Self {
+        Self { stacks: Stacks::default(), budget: MIN_BUDGET }
+    }
+}
+
+impl Shared {
+    /// Makes the stacks those of a track's profile.
+    fn stacks_of(self, trace: &Trace<'_>, track: TrackId, rules: &Rules) -> Stacks {
+        match trace.profile_of(track) {
+            Some(profile) if !self.stacks.are_of(profile) => Stacks::of_profile(trace, profile, rules),
+            _ => self.stacks,
+        }
+    }
+}
+
+fn add_up(trace: &Trace<'_>, track: TrackId, shared: Shared, rules: &Rules) -> (CallTree, Shared) {
+    let budget = shared.budget;
+    let outline = Outline::new(trace, track, shared.stacks_of(trace, track, rules), rules);
     let range = outline.range;
     let mut sink = TreeSink::new(trace, range.map_or(Tick::MIN, |(start, _)| start));
-    let done = Walk::new(trace, rules, outline, MIN_BUDGET, &mut sink).run();
-    sink.finish(range, done.stats)
+    let done = Walk::new(trace, rules, outline, budget, &mut sink).run();
+    (sink.finish(range, done.stats), Shared { stacks: done.stacks, budget: done.budget })
 }
