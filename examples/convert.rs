@@ -21,10 +21,10 @@ use std::{
 };
 
 use spall::{
-    format::spall::{FileWriter, Version, Written},
+    format::spall::{FileWriter, Version},
     json,
     layout::{Layout, Options},
-    model::{Event, Key, Limits, NameId, Text, Thread, ThreadEvent, Tick, Trace},
+    model::{Event, Key, Limits, NameId, Text, Thread, ThreadEvent, Tick, Trace, Written},
 };
 use spall_examples::{
     folded,
@@ -81,7 +81,7 @@ fn to_json(data: &[u8], to: &Path) -> Result<(), Box<dyn Error>> {
     let mut writer = json::Writer::new(Utf8(&mut out));
     let (mut left_out, mut failed) = (0_u64, false);
     spall::read_events(data, &Limits::default(), |event, _| match writer.write_event(event) {
-        Ok(json::Written::Done) => {}
+        Ok(Written::Done) => {}
         Ok(_) => left_out += 1,
         Err(_) => failed = true,
     })?;

@@ -15,9 +15,9 @@ use std::{
 };
 
 use spall::{
-    format::spall::{BufferWriter, FileWriter, Header, Version, Written},
+    format::spall::{BufferWriter, FileWriter, Header, Version},
     layout::{Fidelity, Frame, Layout, Options, RowId, Scratch},
-    model::{Event, Limits, Text, Thread, ThreadEvent, Tick, Trace, TrackId},
+    model::{Event, Limits, Text, Thread, ThreadEvent, Tick, Trace, TrackId, Written},
 };
 
 /// Where full buffers go, and the clock.

@@ -2,11 +2,11 @@
 
 use arbitrary::Unstructured;
 use spall::format::heph::Writer as HephWriter;
-use spall::format::spall::{FileWriter, Version, Written};
-use spall::json::{self, Written as JsonWritten};
+use spall::format::spall::{FileWriter, Version};
+use spall::json;
 use spall::model::{
     Args, CounterEvent, Event, FlowBind, FlowEvent, FlowPhase, Id, KeyedEvent, MetaEvent, SampleStack, Text,
-    Thread, ThreadEvent, ThreadSampleEvent, Tick, Ticks, Value,
+    Thread, ThreadEvent, ThreadSampleEvent, Tick, Ticks, Value, Written,
 };
 
 use crate::events;
@@ -33,7 +33,7 @@ fn through_json(events: &[Event<'_>]) -> usize {
     let mut slice = None;
     for event in events {
         let written = writer.write_event(event).unwrap();
-        if written != JsonWritten::Done || matches!(event, Event::Diagnostic(_)) {
+        if written != Written::Done || matches!(event, Event::Diagnostic(_)) {
             continue;
         }
         expected.push(normal(&as_json(event, slice)));

@@ -4,12 +4,12 @@
 use std::collections::HashSet;
 
 use arbitrary::{Result, Unstructured};
-use spall::json::{JSON_ARGS, JSON_SAMPLE, Writer, Written};
+use spall::json::{JSON_ARGS, JSON_SAMPLE, Writer};
 use spall::layout::{Layout, Options};
 use spall::model::{
     Args, ByteRange, DiagnosticKind as Kind, Event, FrameEvent, FrameId, FrameParent, Id, Limits, Profile,
     ProfileEvent, ProfileKey, ProfileStart, SampleEvent, SampleStack, SampleTime, SliceFlags, SliceId, Text,
-    Thread, ThreadEvent, ThreadSampleEvent, Tick, Ticks, Trace, TraceBuilder, TrackId, Value,
+    Thread, ThreadEvent, ThreadSampleEvent, Tick, Ticks, Trace, TraceBuilder, TrackId, Value, Written,
 };
 
 /// Merges a random profile with random slices of its thread. Whether there were samples.

@@ -87,7 +87,7 @@ pub use parser::Parser;
 pub use value::{JSON_ARGS, JSON_EVENT, JSON_FLOW_EVENT, JSON_KEYED_EVENT, JSON_SAMPLE, args_text};
 #[cfg(feature = "std")]
 pub use writer::FileWriter;
-pub use writer::{Writer, Written};
+pub use writer::Writer;
 
 /// The events of a document that is wholly in memory.
 ///

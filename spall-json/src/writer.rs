@@ -11,7 +11,7 @@ use core::fmt::{Error, Write};
 
 use spall_model::{
     Args, AsyncPhase, Clock, CounterEvent, Event, FlowBind, FlowEvent, FlowPhase, Id, KeyedEvent, MetaEvent,
-    ObjectPhase, Scope, Text, Thread, ThreadEvent, Tick, Ticks, Unit, Value,
+    ObjectPhase, Scope, Text, Thread, ThreadEvent, Tick, Ticks, Unit, Value, Written,
 };
 
 #[cfg(feature = "std")]
@@ -19,18 +19,6 @@ pub use file::FileWriter;
 
 use profile::Chunk;
 use samples::Table;
-
-/// What became of an event that was to be written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum Written {
-    /// It is in the file.
-    Done,
-    /// The format has no form for it; nothing was written.
-    NoForm,
-    /// The list that it belongs to is closed, as a key of the document came after it; nothing was written.
-    TooLate,
-}
 
 /// Writes events as one JSON document, piece by piece, to anything that takes text.
 ///

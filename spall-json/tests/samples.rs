@@ -5,8 +5,8 @@
 mod common;
 
 use common::{brief, brief_event};
-use spall_json::{Writer, Written, parse_all};
-use spall_model::{Event, Id, MetaEvent, SampleStack, Text, Thread, ThreadSampleEvent, Tick};
+use spall_json::{Writer, parse_all};
+use spall_model::{Event, Id, MetaEvent, SampleStack, Text, Thread, ThreadSampleEvent, Tick, Written};
 
 const DOCUMENT: &str = r#"{"displayTimeUnit":"ns","samples":[
 {"cpu":0,"tid":1,"ts":1000.5,"name":"cycles:HG","sf":3,"weight":7},{"pid":"9","tid":"x","ts":"2","stack":["a","b"]},{}

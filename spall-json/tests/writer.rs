@@ -4,11 +4,11 @@
 mod common;
 
 use common::{brief_args, corpus, files};
-use spall_json::{Writer, Written, parse_all};
+use spall_json::{Writer, parse_all};
 use spall_model::{
     Args, AsyncPhase, Clock, Event, FlowBind, FlowEvent, FlowPhase, FrameEvent, FrameParent, Id, KeyedEvent,
     MetaEvent, ProfileEvent, ProfileKey, ProfileStart, SampleEvent, SampleTime, Scope, Text, Thread,
-    ThreadEvent, Tick, Ticks, Unit, Value,
+    ThreadEvent, Tick, Ticks, Unit, Value, Written,
 };
 
 fn write(events: &[Event<'_>]) -> String {

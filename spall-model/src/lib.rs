@@ -89,6 +89,7 @@ mod time;
 mod trace;
 #[cfg(feature = "alloc")]
 mod track;
+mod written;
 
 pub use args::{Args, ArgsFormat, Entries, NextEntry, Value, no_entry};
 #[cfg(feature = "alloc")]
@@ -118,3 +119,4 @@ pub use time::{Clock, Tick, Ticks, Unit};
 pub use trace::{SliceArgs, Trace};
 #[cfg(feature = "alloc")]
 pub use track::{Key, Process, ProcessId, Track, TrackId, TrackKind};
+pub use written::Written;

@@ -3,26 +3,12 @@
 use alloc::vec::Vec;
 use std::io;
 
-use spall_model::{Clock, Event, Id, Thread, ThreadEvent, Tick};
+use spall_model::{Clock, Event, Id, Thread, ThreadEvent, Tick, Written};
 use zerocopy::IntoBytes;
 
 use super::short_text::ShortText;
 use super::wire::{BufferHeader, tag};
 use super::{Header, Version, encode};
-
-/// What became of an event given to a [`FileWriter`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[must_use]
-pub enum Written {
-    /// The file says it, or there is nothing to say, as of a diagnostic.
-    Done,
-    /// The version has no record for such an event. Left out.
-    NoRecord,
-    /// A process or thread id is text, negative, or above 32 bits. Left out.
-    BadId,
-    /// Version 3 cannot hold times before 0. Left out.
-    BadTime,
-}
 
 /// Writes events to a spall file, from any reader or built by hand.
 ///
@@ -49,7 +35,8 @@ pub enum Written {
 ///
 /// # Examples
 /// ```
-/// use spall_format::spall::{self, FileWriter, Version, Written};
+/// use spall_format::spall::{self, FileWriter, Version};
+/// use spall_model::Written;
 /// # let mut original = FileWriter::new(Vec::new(), Version::V3);
 /// # let thread = spall_model::Thread::new(1_u32, 2_u32);
 /// # let event = spall_model::ThreadEvent::new(thread, spall_model::Tick(5), spall_model::Text::plain(b"a"));
@@ -124,7 +111,7 @@ impl<W: io::Write> FileWriter<W> {
                 self.put(thread, |into| encode::name_v3(into, tag::THREAD_NAME, name.as_bytes()))
             }
             (Event::Diagnostic(_) | Event::Conventions(_), _) => Ok(Written::Done),
-            _ => Ok(Written::NoRecord),
+            _ => Ok(Written::NoForm),
         }
     }
 
@@ -151,7 +138,7 @@ impl<W: io::Write> FileWriter<W> {
         let ns_per_tick = clock.ns_per_tick().unwrap_or(1.0);
         let in_header = self.version == Version::V3;
         if in_header && self.started && ns_per_tick.to_bits() != self.ns_per_tick.to_bits() {
-            return Written::NoRecord;
+            return Written::NoForm;
         }
         self.ns_per_tick = ns_per_tick;
         Written::Done

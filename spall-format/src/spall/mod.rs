@@ -32,7 +32,7 @@ pub mod wire;
 
 pub use buffer_writer::{BufferWriter, Full, MIN_BUFFER};
 #[cfg(feature = "std")]
-pub use file_writer::{FileWriter, Written};
+pub use file_writer::FileWriter;
 pub use parser::{Parser, parse_all};
 pub use record::{Decode, Records, Stop, without_nul};
 pub use wire::Header;
