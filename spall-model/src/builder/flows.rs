@@ -54,7 +54,7 @@ impl FlowLog {
 impl<'a> TraceBuilder<'a> {
     pub(super) fn flow<'e, K: Keep<'a, 'e>>(&mut self, event: &FlowEvent<'e>, bytes: ByteRange) {
         let Some(track) = self.thread::<K>(event.thread, bytes) else { return };
-        let (name, category) = (self.intern::<K>(event.name()), self.intern::<K>(event.category()));
+        let (name, category) = (self.intern::<K>(event.name()), self.category::<K>(event.category()));
         let key = FlowKey {
             id: self.key::<K>(event.id),
             process: self.registry.track(track).process.filter(|_| event.local),

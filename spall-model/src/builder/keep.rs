@@ -47,6 +47,18 @@ impl<'a> TraceBuilder<'a> {
         if text.is_empty() { NameId::EMPTY } else { K::name(&mut self.names, text) }
     }
 
+    /// The categories of an event. In most files all events have the same.
+    #[inline(always)]
+    pub(super) fn category<'e, K: Keep<'a, 'e>>(&mut self, text: Text<'e>) -> NameId {
+        if text.is_empty() {
+            return NameId::EMPTY;
+        }
+        if text.is_escaped() || text.raw() != self.names.bytes(self.category) {
+            self.category = K::name(&mut self.names, text);
+        }
+        self.category
+    }
+
     #[inline(always)]
     pub(super) fn keep_args<'e, K: Keep<'a, 'e>>(&mut self, args: Args<'e>, bytes: ByteRange) -> ArgsId {
         if args.is_none() {
@@ -121,7 +133,7 @@ impl<'a> TraceBuilder<'a> {
             track: self.thread::<K>(event.thread, bytes)?,
             at: event.at,
             name: self.intern::<K>(event.name),
-            category: self.intern::<K>(event.category),
+            category: self.category::<K>(event.category),
             args: self.keep_args::<K>(event.args, bytes),
         })
     }

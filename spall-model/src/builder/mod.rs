@@ -56,6 +56,8 @@ pub struct TraceBuilder<'a> {
     clock: Clock,
     conventions: Conventions,
     names: Names<'a>,
+    /// That of the last event that had any.
+    category: NameId,
     args: ArgsTable<'a>,
     diagnostics: Diagnostics,
     registry: Registry,
@@ -108,6 +110,7 @@ impl<'a> TraceBuilder<'a> {
             clock: Clock::default(),
             conventions: Conventions::default(),
             names: Names::default(),
+            category: NameId::EMPTY,
             args: ArgsTable::default(),
             registry: Registry::default(),
             rows: Log::default(),
@@ -190,7 +193,7 @@ impl<'a> TraceBuilder<'a> {
             Event::Flow(event) => self.flow::<K>(event, bytes),
             Event::Other(event, tag) => {
                 let thread = (self.key::<K>(event.thread.pid), self.key::<K>(event.thread.tid));
-                let (name, category) = (self.intern::<K>(event.name), self.intern::<K>(event.category));
+                let (name, category) = (self.intern::<K>(event.name), self.category::<K>(event.category));
                 let args = self.keep_args::<K>(event.args, bytes);
                 self.others.push(Other { tag: *tag, thread, at: event.at, name, category, args });
             }
@@ -284,7 +287,7 @@ impl<'a> TraceBuilder<'a> {
         let item = Instant {
             at: event.at,
             name: self.intern::<K>(event.name),
-            category: self.intern::<K>(event.category),
+            category: self.category::<K>(event.category),
             scope,
             depth: 0,
             args: self.keep_args::<K>(event.args, bytes),
