@@ -1,10 +1,11 @@
-//! Dependencies point one way.
+//! Dependencies point one way, and no table can be attacked from outside.
 
 #![allow(clippy::unwrap_used, reason = "test code outside of test functions")]
 
-use std::process::Command;
+use std::{path::Path, process::Command};
 
 use serde_json::Value as Json;
+use spall_synth::corpus::files;
 
 /// The names of the packages that a package of the workspace needs to be built and used.
 fn needs(metadata: &Json, package: &str) -> Vec<String> {
@@ -52,4 +53,27 @@ fn dependencies_point_one_way() {
         needs(&metadata, "spall-synth").is_empty(),
         "what writes test files shares no code with the readers"
     );
+}
+
+/// Hash tables name their hasher, as there is none by default. The one that takes a new seed for each is called so.
+#[test]
+fn every_hash_table_has_a_seed_of_its_own() {
+    let mut n_tables = 0;
+    for library in ["spall-model", "spall-format", "spall-json", "spall-layout", "spall"] {
+        let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(library).join("src");
+        for path in files(&sources, ".rs") {
+            let text = std::fs::read_to_string(&path).unwrap();
+            let path = path.display();
+            for line in text.lines().filter(|line| !line.trim_start().starts_with("//")) {
+                for fixed in ["FixedState", "SeedableRandomState", "BuildHasherDefault", "DefaultHasher"] {
+                    assert!(!line.contains(fixed), "{path}: {line}");
+                }
+                for table in ["HashMap<", "HashSet<"].into_iter().filter(|table| line.contains(table)) {
+                    assert!(line.contains("RandomState"), "{path}: {table} of {line}");
+                    n_tables += 1;
+                }
+            }
+        }
+    }
+    assert!(n_tables > 10, "{n_tables} tables: the search finds none");
 }
