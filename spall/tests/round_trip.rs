@@ -19,7 +19,7 @@ use spall_synth::{
 fn to_json<P: Parser<Error: core::fmt::Debug>>(events: Events<'_, P>) -> String {
     let mut writer = Writer::new(String::new());
     for parsed in events {
-        writer.write_event(&parsed.unwrap().event).unwrap();
+        _ = writer.write_event(&parsed.unwrap().event).unwrap();
     }
     writer.finish().unwrap()
 }
