@@ -88,11 +88,17 @@ pub(super) fn text(rest: &[u8], fixed: usize, length: u8) -> Result<&[u8], Stop>
     rest.get(..length).ok_or(Stop::Short(fixed + length))
 }
 
-/// The two texts behind a fixed part.
+/// Name and arguments of a begin behind its fixed part, and the length of the whole record.
 #[inline]
-pub(super) fn texts(rest: &[u8], fixed: usize, first: u8, second: u8) -> Result<(&[u8], &[u8]), Stop> {
-    let (first, both) = (usize::from(first), usize::from(first) + usize::from(second));
-    rest.get(..both).and_then(|texts| texts.split_at_checked(first)).ok_or(Stop::Short(fixed + both))
+pub(super) fn texts(
+    rest: &[u8],
+    fixed: usize,
+    name_len: u8,
+    args_len: u8,
+) -> Result<(&[u8], &[u8], usize), Stop> {
+    let (name, both) = (usize::from(name_len), usize::from(name_len) + usize::from(args_len));
+    let texts = rest.get(..both).and_then(|texts| texts.split_at_checked(name));
+    texts.map(|(name, args)| (name, args, fixed + both)).ok_or(Stop::Short(fixed + both))
 }
 
 /// A name without the one NUL that some writers count in. \[spall A.6\]

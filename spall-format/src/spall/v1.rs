@@ -40,9 +40,8 @@ impl<'a> Decode<'a> for Record<'a> {
         match *data.first().ok_or(Stop::Short(1))? {
             tag::BEGIN => {
                 let (begin, rest) = fixed::<BeginV1>(data)?;
-                let (name, args) = texts(rest, size_of::<BeginV1>(), begin.name_len, begin.args_len)?;
+                let (name, args, length) = texts(rest, size_of::<BeginV1>(), begin.name_len, begin.args_len)?;
                 let (pid, tid, time) = (begin.pid.get(), begin.tid.get(), begin.time.get());
-                let length = size_of::<BeginV1>() + name.len() + args.len();
                 Ok((Self::Begin { category: begin.category, pid, tid, time, name, args }, length))
             }
             tag::END => {

@@ -36,8 +36,7 @@ impl<'a> Decode<'a> for Record<'a> {
         match *data.first().ok_or(Stop::Short(1))? {
             tag::BEGIN => {
                 let (begin, rest) = fixed::<BeginV3>(data)?;
-                let (name, args) = texts(rest, size_of::<BeginV3>(), begin.name_len, begin.args_len)?;
-                let length = size_of::<BeginV3>() + name.len() + args.len();
+                let (name, args, length) = texts(rest, size_of::<BeginV3>(), begin.name_len, begin.args_len)?;
                 Ok((Self::Begin { when: begin.when.get(), name, args }, length))
             }
             tag::END => {
