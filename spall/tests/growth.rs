@@ -398,6 +398,47 @@ fn samples() {
     ]);
 }
 
+/// Frames that all samples share, each called by the one before it, and a sample for each.
+fn shared_frames(sample: fn(frames: usize, at: usize) -> String) -> impl Fn(usize) -> Vec<u8> {
+    move |parts| {
+        let frame =
+            |id: usize| format!(r#""{id:08}":{{"name":"f{id:08}","parent":"{:08}"}},"#, id.wrapping_sub(1));
+        let frames: String = (0..parts).map(frame).collect();
+        let samples: String = (0..parts).map(|at| sample(parts, at)).collect();
+        format!(r#"{{"stackFrames":{{{frames}}},"samples":[{samples}]}}"#).into_bytes()
+    }
+}
+
+#[test]
+fn samples_of_threads() {
+    check(
+        "samples of shared frames",
+        &shared_frames(|_, at| format!(r#"{{"tid":1,"ts":{at:08},"sf":"{at:08}"}},"#)),
+    );
+    check(
+        "samples of the deepest shared frame",
+        &shared_frames(|frames, at| format!(r#"{{"tid":1,"ts":{at:08},"sf":"{:08}"}},"#, frames - 1)),
+    );
+    check(
+        "a thread for each sample of the deepest shared frame",
+        &shared_frames(|frames, at| format!(r#"{{"tid":{at:08},"ts":{at:08},"sf":"{:08}"}},"#, frames - 1)),
+    );
+    check("frames that call one another", &|parts| {
+        let frames: String =
+            (0..parts).map(|id| format!(r#""{id:08}":{{"parent":"{:08}"}},"#, (id + 1) % parts)).collect();
+        let samples: String = (0..parts).map(|at| format!(r#"{{"ts":{at:08},"sf":"{at:08}"}},"#)).collect();
+        format!(r#"{{"stackFrames":{{{frames}}},"samples":[{samples}]}}"#).into_bytes()
+    });
+    check_patterns(&[
+        ("samples with stacks", r##"{"ph":"P","tid":1,"ts":#,"stack":["a","b#"]},"##),
+        ("samples of unknown frames", r##"{"ph":"P","tid":1,"ts":#,"sf":#},"##),
+    ]);
+    check("one deep stack", &|parts| {
+        let stack: String = (0..parts).map(|n| format!(r#""f{n:08}","#)).collect();
+        format!(r#"[{{"ph":"P","tid":1,"ts":1,"stack":[{stack}]}}]"#).into_bytes()
+    });
+}
+
 #[cfg(feature = "gzip")]
 #[test]
 fn compressed_input() {

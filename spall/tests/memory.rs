@@ -75,6 +75,11 @@ fn traces_of_generated_and_hostile_input_are_small() {
     check("objects", distinct(|n| format!(r#"{{"ph":"N","ts":1,"id":{n}}}"#)).as_bytes());
     check("flows", distinct(|n| format!(r#"{{"ph":"s","ts":1,"id":{n}}}"#)).as_bytes());
     check("series", distinct(|n| format!(r#"{{"ph":"C","ts":1,"args":{{"{n}":1}}}}"#)).as_bytes());
+    check("samples", distinct(|n| format!(r#"{{"ph":"P","ts":1,"tid":{n},"stack":["{n}"]}}"#)).as_bytes());
+    let deep: Vec<_> = (1..50_000).map(|n| format!(r#""{n}":{{"parent":"{}"}}"#, n - 1)).collect();
+    let samples = distinct(|n| format!(r#"{{"ts":1,"tid":{n},"sf":"49999"}}"#));
+    let shared = format!(r#"{{"samples":{samples},"stackFrames":{{{}}}}}"#, deep.join(","));
+    check("samples of a deep shared stack", shared.as_bytes());
     check(
         "counters",
         distinct(|n| format!(r#"{{"ph":"C","ts":1,"name":"{n}","args":{{"":1}}}}"#)).as_bytes(),
