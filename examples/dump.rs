@@ -317,14 +317,14 @@ impl<W: Write> Dump<'_, W> {
 
     fn sample(&mut self, track: TrackId, sample: &Sample) -> io::Result<()> {
         let mut stack = Vec::new();
-        let mut at = sample.frame.and_then(|frame| self.trace.frame(frame));
+        let mut at = sample.frame().and_then(|frame| self.trace.frame(frame));
         while let Some(frame) = at {
             stack.push(quoted(&self.trace.name(frame.name)));
             at = frame.parent.and_then(|parent| self.trace.frame(parent));
         }
         stack.reverse();
         let mut line = Line::new("sample");
-        line.raw("track", track.0).raw("at", sample.at.0).float("weight", sample.weight.into());
+        line.raw("track", track.0).raw("at", sample.at.0).float("weight", sample.weight);
         line.raw("stack", format_args!("[{}]", stack.join(",")));
         self.line(&mut line)
     }

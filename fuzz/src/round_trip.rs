@@ -82,16 +82,12 @@ fn as_json<'a>(event: &Event<'a>, slice: Option<ThreadEvent<'a>>) -> Event<'a> {
             }
         }),
         // What these have in common with profiles of V8 is the phase.
-        Event::Other(event, b'P') => Event::ThreadSample(ThreadSampleEvent {
-            thread: event.thread,
-            any_process: false,
-            in_list: false,
-            at: event.at,
-            name: event.name,
-            stack: SampleStack::Unknown,
-            weight: 1.0,
-            args: event.args,
-        }),
+        Event::Other(event, b'P') => {
+            let mut sample =
+                ThreadSampleEvent::new(event.thread, event.at, event.name, SampleStack::Unknown);
+            sample.args = event.args;
+            Event::ThreadSample(sample)
+        }
         other => other,
     }
 }
@@ -224,9 +220,9 @@ fn normal(event: &Event<'_>) -> String {
         Event::State(event, Ticks(length)) => on_thread("state", event, length),
         Event::Other(event, tag) => on_thread("other", event, tag),
         Event::ThreadSample(sample) => {
-            let ThreadSampleEvent { at, name, stack, weight, .. } = sample;
+            let ThreadSampleEvent { at, stack, weight, .. } = sample;
             let (thread, args) = (thread(sample.thread), args(sample.args));
-            format!("sample {thread} at {} {:?} {stack:?} {weight} {args}", at.0, name.decode())
+            format!("sample {thread} at {} {:?} {stack:?} {weight} {args}", at.0, sample.name().decode())
         }
         Event::Counter(CounterEvent { pid, at, name, id, category, series }) => {
             let (pid, id, series) = (key(*pid), id.map(key), args(*series));

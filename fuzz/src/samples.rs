@@ -113,7 +113,7 @@ fn check_nothing_lost(events: &[Event<'_>], trace: &Trace<'_>) {
         trace.frames().len() + count(Kind::DuplicateFrame),
         pushed(|event| matches!(event, Event::Frame(_) | Event::SharedFrame(_))) + named.len()
     );
-    let unknown = trace.samples().iter().filter(|sample| sample.frame.is_none()).count();
+    let unknown = trace.samples().iter().filter(|sample| sample.frame().is_none()).count();
     let silent =
         pushed(|event| matches!(event, Event::ThreadSample(sample) if sample.stack == SampleStack::Unknown));
     assert_eq!(unknown, count(Kind::UnknownFrame) + silent);
@@ -164,7 +164,7 @@ fn profiles(trace: &Trace<'_>) -> Vec<String> {
         let samples = trace.samples()[profile.samples()].iter();
         facts.extend(samples.map(|sample| {
             let place = (sample.line(), sample.column());
-            format!("{} {} {place:?} {}", sample.at.0, sample.weight, stack(sample.frame))
+            format!("{} {} {place:?} {}", sample.at.0, sample.weight, stack(sample.frame()))
         }));
         let sites = trace.call_sites()[profile.call_sites()].iter();
         facts.extend(sites.map(|site| format!("{} {}", site.number, stack(Some(site.frame)))));
@@ -266,16 +266,14 @@ fn sample_of_thread<'a>(u: &mut Unstructured<'a>, unit: i64) -> Result<Event<'a>
         1 => (SampleStack::Names, Args::new(u.choose(&STACKS)?, &JSON_SAMPLE)),
         _ => (SampleStack::Frame(Id::Number(u.int_in_range(0..=7)?)), Args::NONE),
     };
-    Ok(Event::ThreadSample(ThreadSampleEvent {
-        thread: Thread { pid: Id::Number(1), tid: Id::Number(u.int_in_range(1..=2)?) },
-        any_process: false,
-        in_list: false,
-        at: Tick(u.int_in_range(0..=99)? * unit),
-        name: Text::plain(u.choose(&[&b""[..], b"cycles"])?),
-        stack,
-        weight: f32::from(u.int_in_range(0_u8..=3)?),
-        args,
-    }))
+    let thread = Thread { pid: Id::Number(1), tid: Id::Number(u.int_in_range(1..=2)?) };
+    let at = Tick(u.int_in_range(0..=99)? * unit);
+    let name = Text::plain(u.choose(&[&b""[..], b"cycles"])?);
+    // More digits than 32 bits hold.
+    let weight = f64::from(u.int_in_range(0_u8..=3)?) * 16_777_217.0;
+    let mut sample = ThreadSampleEvent::new(thread, at, name, stack);
+    (sample.weight, sample.args) = (weight, args);
+    Ok(Event::ThreadSample(sample))
 }
 
 fn slices_and_calls<'a>(u: &mut Unstructured<'a>, unit: i64) -> Result<Vec<Event<'a>>> {

@@ -106,16 +106,12 @@ impl<'a> Record<'a, '_> {
         let args = Args::new(bytes, &JSON_SAMPLE);
         let has_more = args.fields().next().is_some() || args.iter().next().is_some();
         let args = if has_more { args } else { Args::NONE };
-        Some(Event::ThreadSample(ThreadSampleEvent {
-            thread,
-            any_process,
-            in_list,
-            at,
-            name,
-            stack,
-            weight,
-            args,
-        }))
+        let mut sample = ThreadSampleEvent::new(thread, at, name, stack);
+        sample.any_process = any_process;
+        sample.in_list = in_list;
+        sample.weight = weight;
+        sample.args = args;
+        Some(Event::ThreadSample(sample))
     }
 
     fn sample_fields(&self) -> SampleFields {
@@ -150,22 +146,18 @@ impl<'a> Record<'a, '_> {
     }
 
     /// How much a sample counts: 1 unless it says otherwise.
-    fn weight(&mut self, token: Option<Token>) -> f32 {
+    fn weight(&mut self, token: Option<Token>) -> f64 {
         let Some(token) = token else { return 1.0 };
         let text = match token.kind {
             Kind::String => value::inside(self.bytes(token)).trim_ascii(),
             _ => self.bytes(token),
         };
-        #[allow(
-            clippy::cast_possible_truncation,
-            clippy::cast_precision_loss,
-            reason = "a weight needs no more digits"
-        )]
+        #[allow(clippy::cast_precision_loss, reason = "a weight is a float, as in every reader")]
         let weight = match value::number(text) {
-            Some(Value::I64(weight)) => weight as f32,
-            Some(Value::U64(weight)) => weight as f32,
-            Some(Value::F64(weight)) => weight as f32,
-            _ => f32::NAN,
+            Some(Value::I64(weight)) => weight as f64,
+            Some(Value::U64(weight)) => weight as f64,
+            Some(Value::F64(weight)) => weight,
+            _ => f64::NAN,
         };
         if weight.is_finite() {
             return weight;

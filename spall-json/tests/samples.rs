@@ -124,18 +124,12 @@ fn samples_and_frames_are_written_where_they_were() {
 
 #[test]
 fn a_list_that_was_closed_is_not_opened_again() {
-    let sample = ThreadSampleEvent {
-        thread: Thread::new(1_u32, 1_u32),
-        any_process: false,
-        in_list: true,
-        at: Tick(0),
-        name: Text::EMPTY,
-        stack: SampleStack::Frame(Id::Number(1)),
-        weight: 1.0,
-        args: spall_model::Args::NONE,
-    };
-    let listed = Event::ThreadSample(sample);
-    let event = |name| Event::ThreadSample(ThreadSampleEvent { in_list: false, name, ..sample });
+    let (thread, stack) = (Thread::new(1_u32, 1_u32), SampleStack::Frame(Id::Number(1)));
+    let sample = |name| ThreadSampleEvent::new(thread, Tick(0), name, stack);
+    let mut first = sample(Text::EMPTY);
+    first.in_list = true;
+    let listed = Event::ThreadSample(first);
+    let event = |name| Event::ThreadSample(sample(name));
     let key =
         Event::Meta(MetaEvent { thread: None, key: Text::plain(b"k"), value: spall_model::Value::Null });
     let mut writer = Writer::new(String::new());

@@ -260,13 +260,13 @@ impl<'a> FlowEvent<'a> {
     /// The arrow's name.
     #[must_use]
     pub fn name(&self) -> Text<'a> {
-        if self.name_is_escaped { Text::escaped(self.name) } else { Text::plain(self.name) }
+        Text::from_raw(self.name, self.name_is_escaped)
     }
 
     /// Comma-separated categories.
     #[must_use]
     pub fn category(&self) -> Text<'a> {
-        if self.category_is_escaped { Text::escaped(self.category) } else { Text::plain(self.category) }
+        Text::from_raw(self.category, self.category_is_escaped)
     }
 
     /// The same with another category.
@@ -384,7 +384,7 @@ pub struct SampleEvent<'a> {
     /// The innermost frame.
     pub frame: Id<'a>,
     /// How much it counts.
-    pub weight: f32,
+    pub weight: f64,
     /// The line of its source at which the innermost frame was, from 0.
     pub line: Option<u32>,
     /// The column of that line, from 0.
@@ -410,14 +410,39 @@ pub struct ThreadSampleEvent<'a> {
     pub in_list: bool,
     /// When.
     pub at: Tick,
-    /// What took the sample, such as the counter that ran over; empty if the file does not say.
-    pub name: Text<'a>,
+    // As bytes, so that the event has room for a weight of 64 bits.
+    name: &'a [u8],
+    name_is_escaped: bool,
     /// What was found running.
     pub stack: SampleStack<'a>,
     /// How much it counts.
-    pub weight: f32,
+    pub weight: f64,
     /// Arguments.
     pub args: Args<'a>,
+}
+
+impl<'a> ThreadSampleEvent<'a> {
+    /// A sample of a thread that stands among the events, counts once and has no arguments.
+    #[must_use]
+    pub fn new(thread: Thread<'a>, at: Tick, name: Text<'a>, stack: SampleStack<'a>) -> Self {
+        Self {
+            thread,
+            any_process: false,
+            in_list: false,
+            at,
+            name: name.raw(),
+            name_is_escaped: name.is_escaped(),
+            stack,
+            weight: 1.0,
+            args: Args::NONE,
+        }
+    }
+
+    /// What took the sample, such as the counter that ran over; empty if the file does not say.
+    #[must_use]
+    pub fn name(&self) -> Text<'a> {
+        Text::from_raw(self.name, self.name_is_escaped)
+    }
 }
 
 /// What a [`ThreadSampleEvent`] found running.

@@ -76,15 +76,26 @@ pub struct Frame {
 pub struct Sample {
     /// When.
     pub at: Tick,
-    /// The innermost frame; `None` if the profile does not have it.
-    pub frame: Option<FrameId>,
     /// How much it counts.
-    pub weight: f32,
+    pub weight: f64,
+    /// The number of a frame; the largest is none.
+    pub(crate) frame: u32,
     pub(crate) place: Place,
     pub(crate) args: ArgsId,
 }
 
 impl Sample {
+    pub(crate) fn new(at: Tick, frame: Option<FrameId>, weight: f64) -> Self {
+        let frame = frame.map_or(NO_FRAME, |frame| frame.0);
+        Self { at, weight, frame, place: Place::NONE, args: ArgsId::NONE }
+    }
+
+    /// The innermost frame; `None` if the profile does not have it.
+    #[must_use]
+    pub fn frame(&self) -> Option<FrameId> {
+        (self.frame != NO_FRAME).then_some(FrameId(self.frame))
+    }
+
     /// The line of its source at which the innermost frame was, from 0, if the file says it.
     #[must_use]
     pub fn line(&self) -> Option<u32> {
@@ -97,6 +108,8 @@ impl Sample {
         self.place.column.checked_sub(1)
     }
 }
+
+const NO_FRAME: u32 = u32::MAX;
 
 // Samples are many, and small in a file.
 const _: () = assert!(size_of::<Sample>() <= 32);

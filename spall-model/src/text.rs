@@ -39,6 +39,12 @@ impl<'a> Text<'a> {
         Self { raw, form: Form::Escaped }
     }
 
+    /// What [`Text::raw`] and [`Text::is_escaped`] say, put together again.
+    #[must_use]
+    pub(crate) const fn from_raw(raw: &'a [u8], is_escaped: bool) -> Self {
+        if is_escaped { Self::escaped(raw) } else { Self::plain(raw) }
+    }
+
     /// The bytes as in the file.
     #[must_use]
     pub const fn raw(self) -> &'a [u8] {

@@ -38,7 +38,7 @@ fn samples(trace: &Trace<'_>) -> Vec<String> {
 /// The functions that a sample found, from the outermost in.
 fn stack<'t>(trace: &'t Trace<'_>, sample: &Sample) -> Vec<Cow<'t, str>> {
     let mut stack = Vec::new();
-    let mut at = sample.frame.and_then(|frame| trace.frame(frame));
+    let mut at = sample.frame().and_then(|frame| trace.frame(frame));
     while let Some(frame) = at {
         stack.push(trace.name(frame.name));
         at = frame.parent.and_then(|frame| trace.frame(frame));
@@ -109,12 +109,12 @@ fn json_3_8_events_and_the_list_say_the_same_in_any_order_of_the_document() {
     let events = format!(
         r#""traceEvents":[{{"ph":"P",{head},"ts":30,"sf":3}},{{"ph":"P",{head},"ts":"10","sf":"2"}}]"#
     );
-    let list = format!(r#""samples":[{{{head},"ts":20,"sf":4,"weight":"2.5"}},{{{head},"ts":10,"sf":1}}]"#);
+    let list = format!(r#""samples":[{{{head},"ts":20,"sf":4,"weight":"16777217.1"}},{{{head},"ts":10,"sf":1}}]"#);
     let expected = |first: &str, second: &str| {
         vec![
             format!("1/2 \"cycles\" 10 *1 {first}"),
             format!("1/2 \"cycles\" 10 *1 {second}"),
-            "1/2 \"cycles\" 20 *2.5 main;draw".into(),
+            "1/2 \"cycles\" 20 *16777217.1 main;draw".into(),
             "1/2 \"cycles\" 30 *1 main;update;read".into(),
         ]
     };
@@ -280,7 +280,7 @@ fn json_3_8_stacks_of_real_files_are_those_that_a_plain_reading_finds() {
             stack.reverse();
             let micros: f64 = plain(&sample["ts"]).parse().unwrap();
             let at = (micros * 1000.0).round();
-            let weight: f32 = plain(&sample["weight"]).parse().unwrap();
+            let weight: f64 = plain(&sample["weight"]).parse().unwrap();
             expected.push(format!(
                 "{} {:?} {at} *{weight} {}",
                 plain(&sample["tid"]),

@@ -369,7 +369,7 @@ impl Case<'_> {
             let name = self.trace.name(profile.name);
             for sample in &self.trace.samples()[profile.samples()] {
                 let mut stack = Vec::new();
-                let mut at = sample.frame.and_then(|frame| self.trace.frame(frame));
+                let mut at = sample.frame().and_then(|frame| self.trace.frame(frame));
                 while let Some(frame) = at {
                     stack.push(self.trace.name(frame.name));
                     at = frame.parent.and_then(|frame| self.trace.frame(frame));

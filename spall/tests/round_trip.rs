@@ -121,7 +121,7 @@ fn profile_facts(trace: &Trace<'_>, profile: &Profile) -> Vec<String> {
         facts.push(format!("frame {name:?} {url:?} {script} {line:?} {column:?} {parent:?}"));
     }
     for sample in &trace.samples()[profile.samples()] {
-        let (at, frame, place) = (sample.at, local(sample.frame), (sample.line(), sample.column()));
+        let (at, frame, place) = (sample.at, local(sample.frame()), (sample.line(), sample.column()));
         let args = show(trace.args_of(sample).iter().chain(trace.args_of(sample).fields()));
         facts.push(format!("sample {at:?} {frame:?} {} {place:?} {args}", sample.weight));
     }

@@ -81,7 +81,7 @@ impl<W: Write> Writer<W> {
 
     pub(super) fn event_sample(&mut self, sample: ThreadSampleEvent<'_>) -> Result<Written, Error> {
         // It would be read as a part of a V8 profile.
-        if sample.name.is(b"Profile") || sample.name.is(b"ProfileChunk") {
+        if sample.name().is(b"Profile") || sample.name().is(b"ProfileChunk") {
             return Ok(Written::NoForm);
         }
         self.begin('P', Some((sample.at, None)), sample.thread.pid)?;
@@ -91,14 +91,14 @@ impl<W: Write> Writer<W> {
 
     fn content(&mut self, sample: ThreadSampleEvent<'_>) -> Result<(), Error> {
         self.id("tid", sample.thread.tid)?;
-        self.text("name", sample.name)?;
+        self.text("name", sample.name())?;
         if let SampleStack::Frame(frame) = sample.stack {
             self.id("sf", frame)?;
         }
         #[allow(clippy::float_cmp, reason = "what is not written is read as just this")]
         if sample.weight != 1.0 {
             self.out.write_str(",\"weight\":")?;
-            encode::value(&mut self.out, Value::F64(sample.weight.into()))?;
+            encode::value(&mut self.out, Value::F64(sample.weight))?;
         }
         self.args(sample.args)?;
         self.out.write_char('}')

@@ -189,7 +189,12 @@ pub(crate) fn brief_event(event: &Event<'_>, bytes: ByteRange) -> String {
                 SampleStack::Frame(frame) => id(frame),
                 SampleStack::Names => brief_value(sample.args.field(b"stack").unwrap()),
             };
-            format!("{list}sample {} {thread} {} {stack} *{}", text(sample.name), sample.at.0, sample.weight)
+            format!(
+                "{list}sample {} {thread} {} {stack} *{}",
+                text(sample.name()),
+                sample.at.0,
+                sample.weight
+            )
         }
         other => format!("{other:?}"),
     }

@@ -9,7 +9,7 @@ use hashbrown::{HashMap, hash_map::Entry};
 use crate::{
     ByteRange, CallSite, DiagnosticKind, Diagnostics, Frame, FrameEvent, FrameId, FrameParent, Id, Key,
     NameId, Profile, ProfileEvent, ProfileKey, Sample, SampleEvent, SampleTime, Tick, Ticks, TrackId,
-    args_table::ArgsId, profile::Place,
+    profile::Place,
 };
 
 use super::{Keep, TraceBuilder, registry::index32, thread_samples::ThreadSampleLog};
@@ -25,8 +25,8 @@ pub(super) struct ProfileLog {
     children: Vec<Key>,
     child_callers: Vec<(u32, Key)>,
     samples: Vec<SampleRow>,
-    /// Which of the samples say a line, and which.
-    places: Vec<(u32, Place)>,
+    /// What few samples say, and which samples.
+    details: Vec<(u32, Detail)>,
     sites: Vec<(u64, Key)>,
     /// The latest frame of each depth, where a part gives depths.
     callers: Vec<Key>,
@@ -77,7 +77,6 @@ struct SampleRow {
     frame: i64,
     /// A time, or the length from the sample before.
     at: i64,
-    weight: f32,
     is_named: bool,
     is_length: bool,
 }
@@ -89,6 +88,17 @@ impl SampleRow {
             _ => Key::Number(self.frame),
         }
     }
+}
+
+/// What most samples do not say.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Detail {
+    weight: f64,
+    place: Place,
+}
+
+impl Detail {
+    const NONE: Self = Self { weight: 1.0, place: Place::NONE };
 }
 
 // A sample takes four bytes of a file.
@@ -209,11 +219,11 @@ impl<'a> TraceBuilder<'a> {
             SampleTime::At(at) => (at.0, false),
         };
         let log = &mut self.profiles;
-        let place = Place::new(event.line, event.column);
-        if place != Place::NONE {
-            log.places.push((index32(log.samples.len()), place));
+        let detail = Detail { weight: event.weight, place: Place::new(event.line, event.column) };
+        if detail != Detail::NONE {
+            log.details.push((index32(log.samples.len()), detail));
         }
-        log.samples.push(SampleRow { frame, at, weight: event.weight, is_named, is_length });
+        log.samples.push(SampleRow { frame, at, is_named, is_length });
     }
 
     pub(super) fn call_site<'e, K: Keep<'a, 'e>>(&mut self, number: u64, frame: Id<'e>, bytes: ByteRange) {
@@ -443,23 +453,19 @@ impl Joining<'_> {
         let mut now = head.start;
         self.found.samples.reserve_exact(parts.iter().map(|(_, extent)| extent.samples.len()).sum());
         for (part, extent) in parts {
-            let places = &self.log.places;
-            let first = places.partition_point(|&(sample, _)| (sample as usize) < extent.samples.start);
-            let mut places = places[first..].iter().peekable();
+            let details = &self.log.details;
+            let first = details.partition_point(|&(sample, _)| (sample as usize) < extent.samples.start);
+            let mut details = details[first..].iter().peekable();
             for (row, number) in self.log.samples[extent.samples.clone()].iter().zip(extent.samples.start..) {
                 now = if row.is_length { now.after(Ticks(row.at)) } else { Tick(row.at) };
-                let place = places.next_if(|&&(sample, _)| sample as usize == number);
+                let detail = details.next_if(|&&(sample, _)| sample as usize == number);
                 let frame = self.ids.get(&row.frame()).copied();
                 if frame.is_none() {
                     diagnostics.add(DiagnosticKind::UnknownFrame, part.bytes);
                 }
-                self.found.samples.push(Sample {
-                    at: now.after(head.offset),
-                    frame,
-                    weight: row.weight,
-                    place: place.map_or(Place::NONE, |&(_, place)| place),
-                    args: ArgsId::NONE,
-                });
+                let Detail { weight, place } = detail.map_or(Detail::NONE, |&(_, detail)| detail);
+                let sample = Sample::new(now.after(head.offset), frame, weight);
+                self.found.samples.push(Sample { place, ..sample });
             }
         }
     }

@@ -7,7 +7,7 @@ use hashbrown::{HashMap, HashSet, hash_map::Entry};
 
 use crate::{
     ByteRange, DiagnosticKind, Frame, FrameId, Key, NameId, Profile, Sample, SampleStack, Text,
-    ThreadSampleEvent, Tick, TrackId, Value, args_table::ArgsId, profile::Place,
+    ThreadSampleEvent, Tick, TrackId, Value, args_table::ArgsId,
 };
 
 use super::{
@@ -55,7 +55,7 @@ struct Row {
     /// The group, and when all were read the profile.
     group: u32,
     found: Found,
-    weight: f32,
+    weight: f64,
     args: ArgsId,
 }
 
@@ -99,7 +99,7 @@ impl<'a> TraceBuilder<'a> {
                 _ => Found::Nothing,
             },
         };
-        let group = Group { owner, name: self.intern::<K>(event.name) };
+        let group = Group { owner, name: self.intern::<K>(event.name()) };
         let args = self.keep_args::<K>(event.args, bytes);
         let log = &mut self.profiles.of_threads;
         let new = index32(log.groups.len());
@@ -187,7 +187,7 @@ impl<'a> TraceBuilder<'a> {
                     self.diagnostics.add(DiagnosticKind::UnknownFrame, row.bytes);
                 }
                 let Row { at, weight, args, .. } = *row;
-                found.samples.push(Sample { at, frame, weight, place: Place::NONE, args });
+                found.samples.push(Sample { args, ..Sample::new(at, frame, weight) });
             }
             self.touch(track, first.at, last.at);
             found.profiles.push(Profile {

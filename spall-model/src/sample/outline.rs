@@ -122,7 +122,7 @@ impl Outline {
         let samples = &trace.samples[profile.samples()];
         let is_pure = self.spans.is_empty();
         for sample in samples {
-            let frame = sample.frame.map(|frame| frame.index() - first_frame);
+            let frame = sample.frame().map(|frame| frame.index() - first_frame);
             let meaning = frame.map(|frame| self.stacks.meaning(frame));
             self.n_unknown += u64::from(frame.is_none());
             let (said, program, known) = match meaning {

@@ -144,7 +144,7 @@ fn what_belongs_to_no_profile_is_counted() {
     let trace = build(&[profile(1, 1, 0, start(0, 0)), profile(1, 1, 0, start(5, 0)), sample(1, 1)]);
     assert_eq!(trace.diagnostics().count(DiagnosticKind::DuplicateProfile), 1);
     assert_eq!(trace.diagnostics().count(DiagnosticKind::UnknownFrame), 1);
-    assert_eq!(trace.samples()[0].frame, None);
+    assert_eq!(trace.samples()[0].frame(), None);
 }
 
 #[test]
