@@ -2,7 +2,7 @@
 //!
 //! Ours and the rival's jobs take turns on the same bytes; what counts is the ratio of the fastest rounds.
 //!
-//! `budgets [spall|json|heph|apitrace|layout|memory|large]…` measures these parts; without a part it measures all but
+//! `budgets [spall|json|heph|apitrace|profiles|layout|memory|large]…` measures these parts; without a part it measures all but
 //! `large`, which needs 4 GiB.
 
 #![cfg_attr(not(feature = "serde-json"), allow(unused, reason = "rivals are features"))]
@@ -17,6 +17,7 @@ use spall::layout::{Layout, Options};
 use spall_benches::input::{self, Input};
 use spall_benches::measure::{Job, fastest, job};
 use spall_benches::{ours, peer};
+use spall_synth::cpu_profile::{Form, Profile};
 
 const ROUNDS: usize = 25;
 
@@ -143,8 +144,24 @@ fn apitrace() {
     }
 }
 
-fn fastest_of(mut run: impl FnMut()) -> Duration {
-    fastest(&mut [job(&mut run)], ROUNDS).first().copied().unwrap_or_default()
+/// Profiles as large as V8 writes them; twice the nodes and samples ask for twice the time.
+fn profiles() {
+    for thousands in [200, 400] {
+        let (nodes, samples) = (1000 * thousands, 75 * thousands);
+        let data = Profile::random(nodes, 400, samples, 1).to_json(Form::Chunks(100));
+        let n_slices = spall::merge_samples(ours::trace(data.as_bytes())).slices().len();
+        assert!(n_slices >= samples / 2, "most samples are seen on the timeline");
+        let mut jobs = [
+            job(|| ours::trace(data.as_bytes()).samples().len()),
+            job(|| spall::merge_samples(ours::trace(data.as_bytes())).slices().len()),
+        ];
+        let [load, merged] = fastest(&mut jobs, 5).try_into().unwrap_or_default();
+        let name = format!("{thousands}k nodes, {} k samples", samples / 1000);
+        line("CPU profile to trace", &name, "ns/node", per(load, nodes), None, Budget::Open);
+        let merge = per(merged.saturating_sub(load), n_slices);
+        let name = format!("{n_slices} slices of it");
+        line("CPU profile merged", &name, "ns/slice", merge, None, Budget::Open);
+    }
 }
 
 /// Bytes that stay allocated.
@@ -191,11 +208,12 @@ fn main() {
         "{:<24} {:<30} {:>8} {:<9} {:<20} {:>8} {:>6} {:<13} met",
         "job", "input", "ours", "", "rival", "", "ratio", "budget"
     );
-    let parts: [(&str, fn()); 6] = [
+    let parts: [(&str, fn()); 7] = [
         ("spall", spall_v3),
         ("json", json),
         ("heph", heph),
         ("apitrace", apitrace),
+        ("profiles", profiles),
         ("layout", layout::all),
         ("memory", memory),
     ];
