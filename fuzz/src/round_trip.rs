@@ -83,8 +83,7 @@ fn as_json<'a>(event: &Event<'a>, slice: Option<ThreadEvent<'a>>) -> Event<'a> {
         }),
         // What these have in common with profiles of V8 is the phase.
         Event::Other(event, b'P') => {
-            let mut sample =
-                ThreadSampleEvent::new(event.thread, event.at, event.name, SampleStack::Unknown);
+            let mut sample = ThreadSampleEvent::new(event.thread, event.at, event.name, SampleStack::Unknown);
             sample.args = event.args;
             Event::ThreadSample(sample)
         }

@@ -109,7 +109,8 @@ fn json_3_8_events_and_the_list_say_the_same_in_any_order_of_the_document() {
     let events = format!(
         r#""traceEvents":[{{"ph":"P",{head},"ts":30,"sf":3}},{{"ph":"P",{head},"ts":"10","sf":"2"}}]"#
     );
-    let list = format!(r#""samples":[{{{head},"ts":20,"sf":4,"weight":"16777217.1"}},{{{head},"ts":10,"sf":1}}]"#);
+    let list =
+        format!(r#""samples":[{{{head},"ts":20,"sf":4,"weight":"16777217.1"}},{{{head},"ts":10,"sf":1}}]"#);
     let expected = |first: &str, second: &str| {
         vec![
             format!("1/2 \"cycles\" 10 *1 {first}"),
