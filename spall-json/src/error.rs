@@ -103,8 +103,8 @@ impl LinePosition {
     #[must_use]
     pub fn find(data: &[u8], offset: usize) -> Self {
         let before = data.get(..offset).unwrap_or(data);
-        let newlines = before.iter().filter(|&&byte| byte == b'\n').count();
-        let line_start = before.iter().rposition(|&byte| byte == b'\n').map_or(0, |newline| newline + 1);
+        let newlines = memchr::memchr_iter(b'\n', before).count();
+        let line_start = memchr::memrchr(b'\n', before).map_or(0, |newline| newline + 1);
         Self { line: newlines + 1, column: before.len() - line_start + 1 }
     }
 }

@@ -41,8 +41,8 @@ pub(crate) fn comment_end(data: &[u8], pos: usize) -> Option<Result<usize, Stop>
     let rest = data.get(pos + 2..).unwrap_or_default();
     let end = match data.get(pos + 1) {
         None => return Some(Err(Stop::Incomplete)),
-        Some(b'/') => rest.iter().position(|&byte| byte == b'\n'),
-        Some(b'*') => rest.windows(2).position(|pair| pair == b"*/").map(|end| end + 2),
+        Some(b'/') => memchr::memchr(b'\n', rest),
+        Some(b'*') => memchr::memmem::find(rest, b"*/").map(|end| end + 2),
         Some(_) => return None,
     };
     Some(end.map(|end| pos + 2 + end).ok_or(Stop::Incomplete))
