@@ -49,6 +49,7 @@ struct Head {
     start: Tick,
     offset: Ticks,
     rank: u8,
+    bytes: ByteRange,
 }
 
 /// What stands in one place of the file: from these positions to those of the next part.
@@ -108,6 +109,8 @@ const _: () = assert!(size_of::<SampleRow>() <= 24);
 #[derive(Debug, Default)]
 pub(super) struct Profiles {
     pub(super) profiles: Vec<Profile>,
+    /// Where each of them begins in the file.
+    pub(super) places: Vec<ByteRange>,
     pub(super) frames: Vec<Frame>,
     pub(super) shared_frames: Vec<(Key, FrameId)>,
     pub(super) samples: Vec<Sample>,
@@ -132,7 +135,7 @@ impl<'a> TraceBuilder<'a> {
         log.is_open = true;
         let Some(start) = event.begins else { return };
         let Some(track) = self.thread::<K>(event.thread, bytes) else { return };
-        let head = Head { track, start: start.start, offset: start.offset, rank: start.rank };
+        let head = Head { track, start: start.start, offset: start.offset, rank: start.rank, bytes };
         match self.profiles.heads.get_mut(profile as usize) {
             Some(slot @ None) => *slot = Some(head),
             _ => self.diagnostics.add(DiagnosticKind::DuplicateProfile, bytes),
@@ -269,10 +272,17 @@ impl Profiles {
         for profile in &mut self.profiles {
             profile.track = TrackId(track_ids.get(profile.track.index()).copied().unwrap_or(u32::MAX));
         }
-        self.profiles.sort_by_key(|profile| (profile.track, profile.rank));
-        for _ in self.profiles.windows(2).filter(|pair| matches!(pair, [a, b] if a.track == b.track)) {
-            diagnostics.add(DiagnosticKind::SecondProfile, ByteRange::default());
+        let places = core::mem::take(&mut self.places);
+        let mut placed: Vec<_> = core::mem::take(&mut self.profiles).into_iter().zip(places).collect();
+        placed.sort_by_key(|(profile, _)| (profile.track, profile.rank));
+        for pair in placed.windows(2) {
+            if let [(first, _), (second, bytes)] = pair
+                && first.track == second.track
+            {
+                diagnostics.add(DiagnosticKind::SecondProfile, *bytes);
+            }
         }
+        self.profiles = placed.into_iter().map(|(profile, _)| profile).collect();
     }
 }
 
@@ -346,6 +356,7 @@ impl Joining<'_> {
         let bounds = samples.first().zip(samples.last());
         let from = bounds.map_or(start, |(first, _)| start.min(first.at));
         let to = bounds.map_or(start, |(_, last)| start.max(last.at)).max(end.unwrap_or(start));
+        found.places.push(head.bytes);
         found.profiles.push(Profile {
             track: TrackId(head.track),
             name: NameId::EMPTY,

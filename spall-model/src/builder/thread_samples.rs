@@ -190,6 +190,7 @@ impl<'a> TraceBuilder<'a> {
                 found.samples.push(Sample { args, ..Sample::new(at, frame, weight) });
             }
             self.touch(track, first.at, last.at);
+            found.places.push(first.bytes);
             found.profiles.push(Profile {
                 track: TrackId(track),
                 name,

@@ -29,7 +29,10 @@ fn sample(delta: i64, frame: i64) -> Event<'static> {
 fn build(events: &[Event<'static>]) -> Trace<'static> {
     let mut builder = TraceBuilder::new(&Limits::default());
     builder.push(&Event::Clock(Clock::default()), ByteRange::default());
-    events.iter().for_each(|event| builder.push(event, ByteRange::default()));
+    // The position of an event is where it stands in the file.
+    for (event, at) in events.iter().zip(0..) {
+        builder.push(event, ByteRange::new(at, at + 1));
+    }
     builder.finish()
 }
 
@@ -134,6 +137,8 @@ fn cpu_1b_of_several_profiles_of_a_thread_that_of_the_lowest_rank_counts() {
     assert_eq!(starts, [2, 3, 1, 4]);
     assert_eq!(trace.profile_of(TrackId(0)).unwrap().start, Tick(2));
     assert_eq!(trace.diagnostics().count(DiagnosticKind::SecondProfile), 2);
+    let second: Vec<u64> = trace.diagnostics().kept().iter().map(|fault| fault.bytes.start).collect();
+    assert_eq!(second, [2, 0]);
 }
 
 #[test]
