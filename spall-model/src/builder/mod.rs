@@ -341,7 +341,7 @@ impl<'a> TraceBuilder<'a> {
             flows,
             objects,
             snapshots,
-            profiles: profiles.profiles,
+            profiles: profiles.profiles.into_iter().map(|(profile, _)| profile).collect(),
             frames: profiles.frames,
             shared_frames: profiles.shared_frames,
             samples: profiles.samples,

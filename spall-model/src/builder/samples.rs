@@ -108,9 +108,8 @@ const _: () = assert!(size_of::<SampleRow>() <= 24);
 /// All profiles of a trace, those of a track next to each other and the one that counts first.
 #[derive(Debug, Default)]
 pub(super) struct Profiles {
-    pub(super) profiles: Vec<Profile>,
-    /// Where each of them begins in the file.
-    pub(super) places: Vec<ByteRange>,
+    /// Each with where it begins in the file.
+    pub(super) profiles: Vec<(Profile, u64)>,
     pub(super) frames: Vec<Frame>,
     pub(super) shared_frames: Vec<(Key, FrameId)>,
     pub(super) samples: Vec<Sample>,
@@ -269,20 +268,17 @@ impl<'a> TraceBuilder<'a> {
 impl Profiles {
     /// Gives the tracks their new numbers and brings the profiles into their order.
     pub(super) fn arrange(&mut self, track_ids: &[u32], diagnostics: &mut Diagnostics) {
-        for profile in &mut self.profiles {
+        for (profile, _) in &mut self.profiles {
             profile.track = TrackId(track_ids.get(profile.track.index()).copied().unwrap_or(u32::MAX));
         }
-        let places = core::mem::take(&mut self.places);
-        let mut placed: Vec<_> = core::mem::take(&mut self.profiles).into_iter().zip(places).collect();
-        placed.sort_by_key(|(profile, _)| (profile.track, profile.rank));
-        for pair in placed.windows(2) {
-            if let [(first, _), (second, bytes)] = pair
+        self.profiles.sort_by_key(|(profile, _)| (profile.track, profile.rank));
+        for pair in self.profiles.windows(2) {
+            if let &[(ref first, _), (ref second, at)] = pair
                 && first.track == second.track
             {
-                diagnostics.add(DiagnosticKind::SecondProfile, *bytes);
+                diagnostics.add(DiagnosticKind::SecondProfile, ByteRange::new(at, at));
             }
         }
-        self.profiles = placed.into_iter().map(|(profile, _)| profile).collect();
     }
 }
 
@@ -356,8 +352,7 @@ impl Joining<'_> {
         let bounds = samples.first().zip(samples.last());
         let from = bounds.map_or(start, |(first, _)| start.min(first.at));
         let to = bounds.map_or(start, |(_, last)| start.max(last.at)).max(end.unwrap_or(start));
-        found.places.push(head.bytes);
-        found.profiles.push(Profile {
+        let profile = Profile {
             track: TrackId(head.track),
             name: NameId::EMPTY,
             start,
@@ -366,7 +361,8 @@ impl Joining<'_> {
             frames: first[0]..index32(found.frames.len()),
             samples: first[1]..index32(found.samples.len()),
             sites: first[2]..index32(found.sites.len()),
-        });
+        };
+        found.profiles.push((profile, head.bytes.start));
         (from, to)
     }
 

@@ -166,12 +166,14 @@ impl<'a> TraceBuilder<'a> {
         drop(log.calls);
         let mut rows = log.rows;
         let owners = self.join_groups(&log.groups, &mut rows);
+        drop(log.groups);
         rows.retain(|row| (row.group as usize) < owners.len());
         let order = |row: &Row| (row.group, row.at);
         if !rows.is_sorted_by_key(order) {
             rows.sort_by_key(order);
         }
         found.samples.reserve_exact(rows.len());
+        found.profiles.reserve_exact(owners.len());
         for (rows, &(track, name)) in rows.chunk_by(|a, b| a.group == b.group).zip(&owners) {
             let (Some(first), Some(last)) = (rows.first(), rows.last()) else { continue };
             let start = index32(found.samples.len());
@@ -190,8 +192,7 @@ impl<'a> TraceBuilder<'a> {
                 found.samples.push(Sample { args, ..Sample::new(at, frame, weight) });
             }
             self.touch(track, first.at, last.at);
-            found.places.push(first.bytes);
-            found.profiles.push(Profile {
+            let profile = Profile {
                 track: TrackId(track),
                 name,
                 start: first.at,
@@ -200,7 +201,8 @@ impl<'a> TraceBuilder<'a> {
                 frames: frames.clone(),
                 samples: start..index32(found.samples.len()),
                 sites: 0..0,
-            });
+            };
+            found.profiles.push((profile, first.bytes.start));
         }
     }
 
