@@ -7,7 +7,7 @@ use spall::model::Limits;
 use spall_synth::cpu_profile::{Form, Profile};
 
 fn check(name: &str, data: &str) {
-    check_peak(name, data, 24);
+    check_peak(name, data, 28);
 }
 
 fn check_peak(name: &str, data: &str, times: u64) {

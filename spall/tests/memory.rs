@@ -25,7 +25,7 @@ fn check(name: &str, data: &[u8]) -> f64 {
     let input = unpacked.map_or(data.len(), |unpacked| unpacked.stream.len().max(data.len()));
     let input = input as u64;
     assert!(trace <= 16 * input + (1 << 20), "{name}: {trace} bytes for {input}");
-    assert!(peak <= 24 * input + (4 << 20), "{name}: {peak} bytes at most for {input}");
+    assert!(peak <= 28 * input + (4 << 20), "{name}: {peak} bytes at most for {input}");
     if input < 1 << 20 {
         return 0.0;
     }
@@ -37,7 +37,8 @@ fn check(name: &str, data: &[u8]) -> f64 {
 
 #[test]
 fn traces_of_generated_and_hostile_input_are_small() {
-    check("end flood", &synth::end_flood(200_000));
+    // Just above a power of two tables have the most room to spare.
+    check("end flood", &synth::end_flood(270_000));
     check("nested begins", &synth::nested_begins(200_000));
     check("many threads", &synth::many_threads(50_000));
     check("heph", &heph::trace(20_000, 8, 4, true));
