@@ -15,7 +15,10 @@ use spall::{
     layout::{Layout, Options},
     model::{DiagnosticKind, FrameId, Key, Limits, Sample, Scope, SliceId, Trace, Track, TrackId, TrackKind},
 };
-use spall_examples::{json::Line, phases::Phases};
+use spall_examples::{
+    json::{Line, quoted},
+    phases::Phases,
+};
 
 /// What is to be printed.
 #[derive(PartialEq)]
@@ -379,12 +382,6 @@ impl<W: Write> Dump<'_, W> {
         }
         Ok(())
     }
-}
-
-fn quoted(text: &str) -> String {
-    let mut quoted = String::new();
-    spall_examples::json::push_string(&mut quoted, text);
-    quoted
 }
 
 fn slice_id(index: usize) -> SliceId {

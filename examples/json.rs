@@ -85,6 +85,14 @@ impl Line {
     }
 }
 
+/// A JSON string.
+#[must_use]
+pub fn quoted(text: &str) -> String {
+    let mut quoted = String::new();
+    push_string(&mut quoted, text);
+    quoted
+}
+
 /// Appends a JSON string.
 pub fn push_string(out: &mut String, text: &str) {
     out.push('"');

@@ -9,7 +9,7 @@ use spall::layout::Layout;
 use spall::model::{Frame, NameId, SliceId, Tick, Trace};
 
 use crate::{
-    json,
+    json::quoted,
     lanes::{Edge, lanes},
     threads::threads,
 };
@@ -95,10 +95,4 @@ pub fn write(out: &mut impl Write, title: &str, trace: &Trace<'_>, layout: &Layo
         write!(out, "}}")?;
     }
     writeln!(out, "]}}}}")
-}
-
-fn quoted(text: &str) -> String {
-    let mut quoted = String::new();
-    json::push_string(&mut quoted, text);
-    quoted
 }
