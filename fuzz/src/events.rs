@@ -118,16 +118,10 @@ impl Maker {
     }
 
     fn keyed<'a>(&mut self, u: &mut Unstructured<'a>) -> Result<KeyedEvent<'a>> {
-        Ok(KeyedEvent {
-            pid: id(u)?,
-            at: self.at(u)?,
-            id: id(u)?,
-            local: u.arbitrary()?,
-            scoped: false,
-            name: text(u)?,
-            category: category(u)?,
-            args: args(u)?,
-        })
+        let event = KeyedEvent::new(id(u)?, self.at(u)?, id(u)?, text(u)?);
+        let mut event = event.with_category(category(u)?).with_scope(category(u)?);
+        (event.local, event.args) = (u.arbitrary()?, args(u)?);
+        Ok(event)
     }
 
     fn flow<'a>(&mut self, u: &mut Unstructured<'a>) -> Result<FlowEvent<'a>> {

@@ -201,10 +201,12 @@ fn normal(event: &Event<'_>) -> String {
         )
     };
     let keyed = |kind: &dyn std::fmt::Debug, event: &KeyedEvent<'_>| {
-        let KeyedEvent { pid, at, id, local, name, category, .. } = event;
+        let KeyedEvent { pid, at, id, local, .. } = event;
+        let (name, category, scope) = (event.name(), event.category(), event.scope());
         let (pid, id, args) = (key(*pid), key(*id), args(event.args));
         format!(
-            "{kind:?} {pid} {id} {local} at {} {:?} {:?} args {args}",
+            "{kind:?} {pid} {id} {local} {:?} at {} {:?} {:?} args {args}",
+            scope.decode(),
             at.0,
             name.decode(),
             category.decode()

@@ -75,14 +75,15 @@ impl<'a> Record<'a, '_> {
                 };
                 Event::Async(step, self.keyed_event(false)?)
             }
-            b'N' | b'O' | b'D' => {
-                let step = match phase {
-                    b'N' => ObjectPhase::New,
-                    b'O' => ObjectPhase::Snapshot,
-                    _ => ObjectPhase::Delete,
-                };
-                Event::Object(step, self.keyed_event(true)?)
+            b'N' => Event::Object(ObjectPhase::New, self.keyed_event(true)?),
+            b'O' => {
+                let event = self.keyed_event(true)?;
+                if !self.has_argument(b"snapshot") {
+                    self.note(DiagnosticKind::MissingSnapshot);
+                }
+                Event::Object(ObjectPhase::Snapshot, event)
             }
+            b'D' => Event::Object(ObjectPhase::Delete, self.keyed_event(true)?),
             b's' | b't' | b'f' => Event::Flow(self.flow(match phase {
                 b's' => FlowPhase::Start,
                 b't' => FlowPhase::Step,
@@ -187,17 +188,12 @@ impl<'a> Record<'a, '_> {
         };
         let args = self.args(KEYED_EVENT);
         self.check_thread_clock();
-        Some(KeyedEvent {
-            pid: self.process(),
-            at,
-            id,
-            // The ids of objects belong to their process unless they say otherwise.
-            local: local.unwrap_or(object),
-            scoped: self.value_of(Field::KeyScope).is_some(),
-            name: self.text(Field::Name),
-            category: self.text(Field::Cat),
-            args,
-        })
+        let (pid, name) = (self.process(), self.text(Field::Name));
+        let event = KeyedEvent::new(pid, at, id, name).with_category(self.text(Field::Cat));
+        let mut event = event.with_scope(self.text(Field::KeyScope));
+        // The ids of objects belong to their process unless they say otherwise.
+        (event.local, event.args) = (local.unwrap_or(object), args);
+        Some(event)
     }
 
     #[inline(always)]

@@ -106,7 +106,8 @@ impl FieldSet {
 }
 
 use Field::{
-    Args, BindId, BindingPoint, Cat, Dur, FlowIn, FlowOut, Id, Id2, InstantScope, Name, Ph, Pid, Tid, Ts,
+    Args, BindId, BindingPoint, Cat, Dur, FlowIn, FlowOut, Id, Id2, InstantScope, KeyScope, Name, Ph, Pid,
+    Tid, Ts,
 };
 
 /// What [`spall_model::ThreadEvent`] and its phase say.
@@ -127,7 +128,7 @@ pub(crate) const THREAD_EVENT: FieldSet = FieldSet::of(&[
 ]);
 
 /// What [`spall_model::KeyedEvent`] says. The thread is not part of it.
-pub(crate) const KEYED_EVENT: FieldSet = FieldSet::of(&[Name, Cat, Ph, Ts, Pid, Args, Id, Id2]);
+pub(crate) const KEYED_EVENT: FieldSet = FieldSet::of(&[Name, Cat, Ph, Ts, Pid, Args, Id, Id2, KeyScope]);
 
 /// What [`spall_model::ThreadSampleEvent`] and its phase say, but for the fields that only samples have.
 pub(crate) const SAMPLE: FieldSet = FieldSet::of(&[Name, Ph, Ts, Pid, Tid, Args]);

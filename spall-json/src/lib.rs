@@ -84,7 +84,9 @@ pub use error::{Compression, Error, ErrorKind, LinePosition};
 #[cfg(feature = "serde")]
 pub use from_args::{ArgsError, from_args};
 pub use parser::Parser;
-pub use value::{JSON_ARGS, JSON_EVENT, JSON_FLOW_EVENT, JSON_KEYED_EVENT, JSON_SAMPLE, args_text};
+pub use value::{
+    JSON_ARGS, JSON_COUNTER_EVENT, JSON_EVENT, JSON_FLOW_EVENT, JSON_KEYED_EVENT, JSON_SAMPLE, args_text,
+};
 #[cfg(feature = "std")]
 pub use writer::FileWriter;
 pub use writer::Writer;

@@ -6,7 +6,7 @@ use crate::decimal::{Nanos, Rounded};
 use crate::fields::{COUNTER_EVENT, FLOW_EVENT, Field, FieldSet, Fields, KEYED_EVENT};
 use crate::id;
 use crate::lexer::{self, Kind, Token};
-use crate::value::{self, JSON_ARGS, JSON_EVENT, JSON_FLOW_EVENT, JSON_KEYED_EVENT};
+use crate::value::{self, JSON_ARGS, JSON_COUNTER_EVENT, JSON_EVENT, JSON_FLOW_EVENT, JSON_KEYED_EVENT};
 
 /// The things wrong with one event, of which the caller wants one at a time.
 ///
@@ -310,6 +310,24 @@ impl<'a> Record<'a, '_> {
         self.member(args, key)
     }
 
+    /// Whether there is an argument `key`. What it nests is not looked at: a snapshot is large.
+    pub(crate) fn has_argument(&self, key: &[u8]) -> bool {
+        let args = self.value_of(Field::Args).filter(|token| token.kind == Kind::Object);
+        let Some(mut pos) = args.map(|args| args.start + 1) else { return false };
+        while let Ok(Some(found)) = lexer::next_key(self.data, &mut pos) {
+            let nested = matches!(self.data.get(found.value), Some(b'{' | b'['));
+            if nested && found.is(self.data, key) {
+                return true;
+            }
+            match lexer::token(self.data, found.value) {
+                Ok(_) if found.is(self.data, key) => return true,
+                Ok(value) => pos = value.end,
+                Err(_) => return false,
+            }
+        }
+        false
+    }
+
     pub(crate) fn argument_text(&self, key: &[u8]) -> Option<Text<'a>> {
         self.argument(key).and_then(|token| self.text_at(token))
     }
@@ -332,7 +350,8 @@ impl<'a> Record<'a, '_> {
             return args;
         }
         let format = match represented {
-            KEYED_EVENT | COUNTER_EVENT => &JSON_KEYED_EVENT,
+            KEYED_EVENT => &JSON_KEYED_EVENT,
+            COUNTER_EVENT => &JSON_COUNTER_EVENT,
             FLOW_EVENT => &JSON_FLOW_EVENT,
             _ => &JSON_EVENT,
         };

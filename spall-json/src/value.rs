@@ -2,7 +2,7 @@
 
 use spall_model::{Args, ArgsFormat, Text, Value};
 
-use crate::fields::{FLOW_EVENT, Field, FieldSet, KEYED_EVENT, SAMPLE, THREAD_EVENT};
+use crate::fields::{COUNTER_EVENT, FLOW_EVENT, Field, FieldSet, KEYED_EVENT, SAMPLE, THREAD_EVENT};
 use crate::lexer::{self, Kind, Member, Token};
 
 /// Arguments whose bytes are the text of a JSON object, or of a string, which is then the one entry `text`.
@@ -13,9 +13,13 @@ pub static JSON_ARGS: ArgsFormat =
 pub static JSON_EVENT: ArgsFormat =
     ArgsFormat { name: "json event", args: event_args_entry, fields: event_field };
 
-/// As [`JSON_EVENT`], for events whose `id` or `id2` is part of [`spall_model::Event`].
+/// As [`JSON_EVENT`], for async spans and objects: their key is part of [`spall_model::Event`], their thread is not.
 pub static JSON_KEYED_EVENT: ArgsFormat =
     ArgsFormat { name: "json event with key", args: event_args_entry, fields: keyed_event_field };
+
+/// As [`JSON_EVENT`], for counters.
+pub static JSON_COUNTER_EVENT: ArgsFormat =
+    ArgsFormat { name: "json counter", args: event_args_entry, fields: counter_event_field };
 
 /// As [`JSON_EVENT`], for samples: what is part of [`spall_model::ThreadSampleEvent`] is left out.
 pub static JSON_SAMPLE: ArgsFormat =
@@ -46,7 +50,7 @@ pub fn args_text<'a>(args: &Args<'a>) -> Option<&'a [u8]> {
 }
 
 fn is_event(format: &'static ArgsFormat) -> bool {
-    let known = [&JSON_EVENT, &JSON_KEYED_EVENT, &JSON_FLOW_EVENT, &JSON_SAMPLE];
+    let known = [&JSON_EVENT, &JSON_KEYED_EVENT, &JSON_COUNTER_EVENT, &JSON_FLOW_EVENT, &JSON_SAMPLE];
     known.iter().any(|known| core::ptr::eq(format, *known))
 }
 
@@ -180,6 +184,10 @@ fn event_field<'b>(bytes: &'b [u8], pos: &mut usize) -> Option<(Text<'b>, Value<
 
 fn keyed_event_field<'b>(bytes: &'b [u8], pos: &mut usize) -> Option<(Text<'b>, Value<'b>)> {
     further_field(bytes, pos, KEYED_EVENT)
+}
+
+fn counter_event_field<'b>(bytes: &'b [u8], pos: &mut usize) -> Option<(Text<'b>, Value<'b>)> {
+    further_field(bytes, pos, COUNTER_EVENT)
 }
 
 fn sample_field<'b>(bytes: &'b [u8], pos: &mut usize) -> Option<(Text<'b>, Value<'b>)> {

@@ -321,8 +321,9 @@ impl<W: Write> Writer<W> {
             self.id("tid", event.pid)?;
         }
         self.key_id(event.id, event.local, object)?;
-        self.text("name", event.name)?;
-        self.text("cat", event.category)?;
+        self.text("scope", event.scope())?;
+        self.text("name", event.name())?;
+        self.text("cat", event.category())?;
         self.args(event.args)?;
         self.out.write_char('}')
     }

@@ -103,7 +103,7 @@ fn async_steps() {
         check(&event(r#""id2":{"local":"0x1"}"#), &[&format!("{name} a 1 3000 id \"0x1\" local")]);
         check(&event(r#""id2":{"global":5}"#), &[&format!("{name} a 1 3000 id 5")]);
         check(&event(r#""id":1,"id2":{"local":5}"#), &[&format!("{name} a 1 3000 id 5 local")]);
-        check(&event(r#""id":1,"scope":"s""#), &[&format!("{name} a 1 3000 id 1 scoped")]);
+        check(&event(r#""id":1,"scope":"s""#), &[&format!("{name} a 1 3000 id 1 scope s")]);
         let none = event(r#""id2":{"":5},"id":null"#);
         check(&none, &[&format!("! missing-id 1..{}", none.len() + 1)]);
     }
@@ -119,9 +119,24 @@ fn thread_states() {
 #[test]
 fn objects_are_local_to_their_process() {
     for (phase, name) in [("N", "New"), ("O", "Snapshot"), ("D", "Delete")] {
-        let event = |id: &str| format!(r#"{{"ph":"{phase}","name":"T","pid":1,"tid":2,"ts":3,{id}}}"#);
+        let event = |id: &str| {
+            format!(r#"{{"ph":"{phase}","name":"T","pid":1,"ts":3,"args":{{"snapshot":0}},{id}}}"#)
+        };
         check(&event(r#""id":"0x1000""#), &[&format!("{name} T 1 3000 id \"0x1000\" local")]);
         check(&event(r#""id2":{"global":1}"#), &[&format!("{name} T 1 3000 id 1")]);
+    }
+}
+
+#[test]
+fn a_snapshot_event_holds_a_snapshot() {
+    let event = |args: &str| format!(r#"{{"ph":"O","name":"T","pid":1,"ts":3,"id":4,"args":{args}}}"#);
+    for args in [r#"{"snapshot":{"a":1}}"#, r#"{"x":{"y":[]},"snapshot":null}"#, r#"{"snap\u0073hot":7}"#] {
+        check(&event(args), &["Snapshot T 1 3000 id 4 local"]);
+    }
+    for args in ["{}", r#"{"x":{"snapshot":1}}"#, r#"{"snapshot":}"#, r#""snapshot""#] {
+        let event = event(args);
+        let missing = format!("! missing-snapshot 1..{}", event.len() + 1);
+        check(&event, &[&missing, "Snapshot T 1 3000 id 4 local"]);
     }
 }
 
@@ -217,7 +232,9 @@ fn further_fields_stand_beside_the_arguments() {
     let without = r#"{"ph":"B","pid":1,"tid":1,"ts":1,"stack":["a","b"]}"#;
     check_args(without, "", "stack:[\"a\",\"b\"]");
     let keyed = r#"{"ph":"b","id":5,"pid":1,"tid":9,"ts":1,"scope":"s","args":"x"}"#;
-    check_args(keyed, "text:\"x\"", "tid:9,scope:\"s\"");
+    check_args(keyed, "text:\"x\"", "tid:9");
+    let counter = r#"{"ph":"C","id":5,"pid":1,"tid":9,"ts":1,"scope":"s","args":{"x":1}}"#;
+    check_args(counter, "x:1", "scope:\"s\"");
     let json = format!("[{begin}]");
     let Event::Begin(begin) = parse_all(json.as_bytes()).next().unwrap().unwrap().event else { panic!() };
     assert_eq!(begin.args.field(b"cname").map(brief_value).as_deref(), Some("\"good\""));

@@ -211,16 +211,16 @@ fn flows_of_a_slice_are_its_fields() {
 #[test]
 fn keys_of_async_events() {
     let step = |local| {
-        let (pid, at, id) = (Id::Number(1), Tick(0), Id::Text(b"0x1"));
-        let (name, category) = (Text::EMPTY, Text::EMPTY);
-        Event::Async(
-            AsyncPhase::Begin,
-            KeyedEvent { pid, at, id, local, scoped: false, name, category, args: Args::NONE },
-        )
+        let mut event = KeyedEvent::new(1_i64, Tick(0), Id::Text(b"0x1"), Text::EMPTY);
+        event.local = local;
+        event
     };
-    let lines = lines(&[step(false), step(true)]);
+    let scoped = step(false).with_scope(Text::plain(b"s"));
+    let events = [step(false), step(true), scoped].map(|step| Event::Async(AsyncPhase::Begin, step));
+    let lines = lines(&events);
     assert_eq!(lines[0], r#"{"ph":"b","ts":0,"pid":1,"tid":1,"id":"0x1"}"#);
     assert_eq!(lines[1], r#"{"ph":"b","ts":0,"pid":1,"tid":1,"id2":{"local":"0x1"}}"#);
+    assert_eq!(lines[2], r#"{"ph":"b","ts":0,"pid":1,"tid":1,"id":"0x1","scope":"s"}"#);
 }
 
 #[test]

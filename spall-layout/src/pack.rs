@@ -29,13 +29,11 @@ pub enum Packing {
 ///
 /// ```
 /// use spall_layout::{Layout, Options, Packed, Packing, RowId};
-/// # use spall_model::{Args, AsyncPhase, ByteRange, Event, Id, KeyedEvent, Limits, Text, Tick, TraceBuilder, TrackId};
+/// # use spall_model::{AsyncPhase, ByteRange, Event, KeyedEvent, Limits, Text, Tick, TraceBuilder, TrackId};
 /// # let mut builder = TraceBuilder::new(&Limits::default());
 /// # for id in 0..100 {
 /// #     for (phase, at) in [(AsyncPhase::Begin, id * 10), (AsyncPhase::End, id * 10 + 25)] {
-/// #         let (pid, id, at) = (Id::Number(1), Id::Number(id), Tick(at));
-/// #         let (name, category) = (Text::plain(b"load"), Text::plain(b"net"));
-/// #         let event = KeyedEvent { pid, at, id, local: false, scoped: false, name, category, args: Args::NONE };
+/// #         let event = KeyedEvent::new(1_i64, Tick(at), id, Text::plain(b"load"));
 /// #         builder.push(&Event::Async(phase, event), ByteRange::default());
 /// #     }
 /// # }

@@ -9,8 +9,8 @@
 
 use spall_layout::{Layout, Options, Overlap, RowId};
 use spall_model::{
-    AsyncPhase, ByteRange, Event, Id, KeyedEvent, Limits, SliceId, Text, Thread, ThreadEvent, Tick, Ticks,
-    Trace, TraceBuilder,
+    AsyncPhase, ByteRange, Event, KeyedEvent, Limits, SliceId, Text, Thread, ThreadEvent, Tick, Ticks, Trace,
+    TraceBuilder,
 };
 
 fn event(tid: i64, at: i64, name: &'static str) -> ThreadEvent<'static> {
@@ -30,17 +30,8 @@ fn complete(name: &'static str, start: i64, end: i64) -> Event<'static> {
 }
 
 fn span(phase: AsyncPhase, name: &'static str, at: i64) -> Event<'static> {
-    let keyed = KeyedEvent {
-        pid: Id::Number(1),
-        at: Tick(at),
-        id: Id::Number(9),
-        local: false,
-        scoped: false,
-        name: Text::plain(name.as_bytes()),
-        category: Text::plain(b"c"),
-        args: spall_model::Args::NONE,
-    };
-    Event::Async(phase, keyed)
+    let keyed = KeyedEvent::new(1_i64, Tick(at), 9_i64, Text::plain(name.as_bytes()));
+    Event::Async(phase, keyed.with_category(Text::plain(b"c")))
 }
 
 fn options(overlap: Overlap, tolerance: i64) -> Options {

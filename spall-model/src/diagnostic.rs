@@ -73,8 +73,6 @@ kinds! {
     EmptyCounter = "empty-counter",
     /// A value of a counter that is no number: left out, the event's other values kept.
     BadCounterValue = "bad-counter-value",
-    /// A snapshot event without a snapshot: kept, its object exists from there.
-    MissingSnapshot = "missing-snapshot",
     /// The deletion of an object that does not exist: left out.
     UnmatchedDelete = "unmatched-delete",
     /// A second creation of an object that exists already: left out.
@@ -151,6 +149,8 @@ kinds! {
     MissingThread = "missing-thread",
     /// An async, flow or object event without an id: left out.
     MissingId = "missing-id",
+    /// A snapshot event without a snapshot: kept, its object exists from there.
+    MissingSnapshot = "missing-snapshot",
     /// A metadata event without the argument it is about: left out.
     BadMetadata = "bad-metadata",
     /// A field with a value of an unexpected kind: read as absent.

@@ -167,14 +167,65 @@ pub struct KeyedEvent<'a> {
     pub id: Id<'a>,
     /// Whether the key only counts inside its process.
     pub local: bool,
-    /// Whether the event has a `scope` field that is part of the key; it is found with [`Args::field`].
-    pub scoped: bool,
-    /// The name of the span, or the type of the object.
-    pub name: Text<'a>,
-    /// Comma-separated categories; part of the key of an async span.
-    pub category: Text<'a>,
+    // As texts, with a word each for what is a bit, they would make the event too long.
+    name: &'a [u8],
+    category: &'a [u8],
+    scope: &'a [u8],
+    name_is_escaped: bool,
+    category_is_escaped: bool,
+    scope_is_escaped: bool,
     /// Arguments.
     pub args: Args<'a>,
+}
+
+impl<'a> KeyedEvent<'a> {
+    /// An event without category, scope and arguments, whose key counts everywhere.
+    #[must_use]
+    pub fn new(pid: impl Into<Id<'a>>, at: Tick, id: impl Into<Id<'a>>, name: Text<'a>) -> Self {
+        Self {
+            pid: pid.into(),
+            at,
+            id: id.into(),
+            local: false,
+            name: name.raw(),
+            category: b"",
+            scope: b"",
+            name_is_escaped: name.is_escaped(),
+            category_is_escaped: false,
+            scope_is_escaped: false,
+            args: Args::NONE,
+        }
+    }
+
+    /// The name of the span, or the type of the object.
+    #[must_use]
+    pub fn name(&self) -> Text<'a> {
+        Text::from_raw(self.name, self.name_is_escaped)
+    }
+
+    /// Comma-separated categories; part of the key of an async span.
+    #[must_use]
+    pub fn category(&self) -> Text<'a> {
+        Text::from_raw(self.category, self.category_is_escaped)
+    }
+
+    /// What the key belongs to, and is part of it; empty if the file does not say.
+    #[must_use]
+    pub fn scope(&self) -> Text<'a> {
+        Text::from_raw(self.scope, self.scope_is_escaped)
+    }
+
+    /// The same with another category.
+    #[must_use]
+    pub fn with_category(self, category: Text<'a>) -> Self {
+        Self { category: category.raw(), category_is_escaped: category.is_escaped(), ..self }
+    }
+
+    /// The same with another scope.
+    #[must_use]
+    pub fn with_scope(self, scope: Text<'a>) -> Self {
+        Self { scope: scope.raw(), scope_is_escaped: scope.is_escaped(), ..self }
+    }
 }
 
 /// The steps of an async span. \[json 3.6\]

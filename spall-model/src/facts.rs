@@ -61,12 +61,14 @@ pub struct Flow {
 /// An object with a life time.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Object {
-    /// The process it lives in.
+    /// The process it lives in; of an id that counts everywhere, the first that mentions it.
     pub process: ProcessId,
     /// Its type.
     pub name: NameId,
     /// Its id.
     pub id: Key,
+    /// What tells apart objects of one id; empty if the file does not say.
+    pub scope: NameId,
     /// When it was made, if that is in the file.
     pub start: Option<Tick>,
     /// When it was deleted, if that is in the file.

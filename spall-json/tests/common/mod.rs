@@ -129,10 +129,11 @@ pub(crate) fn brief_event(event: &Event<'_>, bytes: ByteRange) -> String {
         }
         Event::Async(phase, step) => {
             let local = if step.local { " local" } else { "" };
-            let scoped = if step.scoped { " scoped" } else { "" };
+            let scope = text(step.scope());
+            let scope = if scope.is_empty() { scope } else { format!(" scope {scope}") };
             format!(
-                "{phase:?} {} {} {} id {}{local}{scoped}",
-                text(step.name),
+                "{phase:?} {} {} {} id {}{local}{scope}",
+                text(step.name()),
                 id(step.pid),
                 step.at.0,
                 id(step.id)
@@ -140,7 +141,13 @@ pub(crate) fn brief_event(event: &Event<'_>, bytes: ByteRange) -> String {
         }
         Event::Object(phase, step) => {
             let local = if step.local { " local" } else { "" };
-            format!("{phase:?} {} {} {} id {}{local}", text(step.name), id(step.pid), step.at.0, id(step.id))
+            format!(
+                "{phase:?} {} {} {} id {}{local}",
+                text(step.name()),
+                id(step.pid),
+                step.at.0,
+                id(step.id)
+            )
         }
         Event::Flow(flow) => {
             let thread = format!("{}/{}", id(flow.thread.pid), id(flow.thread.tid));

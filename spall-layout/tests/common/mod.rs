@@ -10,8 +10,8 @@
 use core::ops::Range;
 
 use spall_model::{
-    Args, AsyncPhase, ByteRange, Event, Id, KeyedEvent, Limits, Text, Thread, ThreadEvent, Tick, Ticks,
-    Trace, TraceBuilder, TrackId,
+    AsyncPhase, ByteRange, Event, KeyedEvent, Limits, Text, Thread, ThreadEvent, Tick, Ticks, Trace,
+    TraceBuilder, TrackId,
 };
 
 pub(crate) struct Random(pub(crate) u64);
@@ -44,16 +44,9 @@ pub(crate) fn random_async_trace(random: &mut Random) -> Trace<'static> {
     for _ in 0..random.below(80) {
         at += random.below(5);
         let phase = if random.below(2) == 0 { AsyncPhase::Begin } else { AsyncPhase::End };
-        let event = KeyedEvent {
-            pid: Id::Number(1),
-            at: Tick(at),
-            id: Id::Number(random.below(2)),
-            local: false,
-            scoped: false,
-            name: Text::plain(names[usize::try_from(random.below(3)).unwrap()]),
-            category: Text::plain(b"c"),
-            args: Args::NONE,
-        };
+        let (id, name) = (random.below(2), names[usize::try_from(random.below(3)).unwrap()]);
+        let event = KeyedEvent::new(1_i64, Tick(at), id, Text::plain(name));
+        let event = event.with_category(Text::plain(b"c"));
         builder.push(&Event::Async(phase, event), ByteRange::default());
     }
     builder.finish()

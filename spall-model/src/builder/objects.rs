@@ -7,7 +7,7 @@ use hashbrown::HashMap;
 
 use crate::{
     ByteRange, DiagnosticKind, Key, KeyedEvent, NameId, Object, ObjectPhase, ProcessId, Snapshot, Tick,
-    Value, args_table::ArgsId,
+    args_table::ArgsId,
 };
 
 use super::{Keep, TraceBuilder, order::Arranged};
@@ -22,6 +22,8 @@ pub(super) struct ObjectLog {
 struct Step {
     phase: ObjectPhase,
     process: u32,
+    /// Whether the id counts inside the process only.
+    local: bool,
     id: Key,
     scope: NameId,
     name: NameId,
@@ -37,23 +39,17 @@ impl<'a> TraceBuilder<'a> {
         event: &KeyedEvent<'e>,
         bytes: ByteRange,
     ) {
-        let scope = match event.scoped.then(|| event.args.field(b"scope")) {
-            Some(Some(Value::Text(scope))) => self.names.intern_copied(&scope.unescape()),
-            _ => NameId::EMPTY,
-        };
         let step = Step {
             phase,
             process: self.process::<K>(event.pid),
+            local: event.local,
             id: self.key::<K>(event.id),
-            scope,
-            name: self.intern::<K>(event.name),
+            scope: self.intern::<K>(event.scope()),
+            name: self.intern::<K>(event.name()),
             at: event.at,
             args: self.keep_args::<K>(event.args, bytes),
             bytes,
         };
-        if phase == ObjectPhase::Snapshot && event.args.get(b"snapshot").is_none() {
-            self.diagnostics.add(DiagnosticKind::MissingSnapshot, bytes);
-        }
         self.objects.steps.push(step);
     }
 }
@@ -64,16 +60,17 @@ pub(super) fn finish(builder: &mut TraceBuilder<'_>, arranged: &Arranged) -> (Ve
     let mut steps = core::mem::take(&mut builder.objects.steps);
     steps.sort_by_key(|step| step.at);
     let mut objects: Vec<Object> = Vec::new();
-    let mut alive: HashMap<(u32, Key, NameId), usize, RandomState> = HashMap::default();
+    let mut alive: HashMap<(Option<u32>, Key, NameId), usize, RandomState> = HashMap::default();
     let mut snapshots: Vec<(usize, Snapshot)> = Vec::new();
     for step in &steps {
-        let key = (step.process, step.id, step.scope);
+        let key = (step.local.then_some(step.process), step.id, step.scope);
         let known = alive.get(&key).copied();
         let mut make = |start| {
             objects.push(Object {
                 process: ProcessId(arranged.process_ids[step.process as usize]),
                 name: step.name,
                 id: step.id,
+                scope: step.scope,
                 start,
                 end: None,
                 snapshots: 0..0,

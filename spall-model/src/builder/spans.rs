@@ -40,12 +40,9 @@ impl<'a> TraceBuilder<'a> {
         let process = self.process::<K>(event.pid);
         let key_process = event.local.then_some(process);
         let id = self.key::<K>(event.id);
-        let category = self.category::<K>(event.category);
-        let mut name = self.intern::<K>(event.name);
-        let scope = match event.scoped.then(|| event.args.field(b"scope")) {
-            Some(Some(Value::Text(scope))) => self.names.intern_copied(&scope.unescape()),
-            _ => NameId::EMPTY,
-        };
+        let category = self.category::<K>(event.category());
+        let mut name = self.intern::<K>(event.name());
+        let scope = self.intern::<K>(event.scope());
         let key = match phase {
             AsyncPhase::Begin | AsyncPhase::End | AsyncPhase::Instant => {
                 TrackKey::Async { process: key_process, category, id, scope }

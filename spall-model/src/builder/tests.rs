@@ -230,16 +230,7 @@ fn textual_ids_are_default_names() {
 }
 
 fn keyed(name: &'static str, id: i64, at: i64) -> KeyedEvent<'static> {
-    KeyedEvent {
-        pid: Id::Number(1),
-        at: Tick(at),
-        id: Id::Number(id),
-        local: false,
-        scoped: false,
-        name: Text::plain(name.as_bytes()),
-        category: Text::plain(b"c"),
-        args: Args::NONE,
-    }
+    KeyedEvent::new(1_i64, Tick(at), id, Text::plain(name.as_bytes())).with_category(Text::plain(b"c"))
 }
 
 #[test]
@@ -369,6 +360,25 @@ fn objects_live_from_new_to_delete_and_ids_are_reused() {
     assert_eq!(lives, [(Some(Tick(0)), Some(Tick(9))), (Some(Tick(9)), Some(Tick(12)))]);
     assert_eq!(trace.objects()[0].snapshots(), 0..1);
     assert_eq!(count(&trace, DiagnosticKind::UnmatchedDelete), 1);
+}
+
+#[test]
+fn json_1_objects_of_one_id_differ_by_process_if_it_is_local_and_by_scope() {
+    let step = |phase, at, pid: i64, local, scope| {
+        let event = KeyedEvent::new(pid, Tick(at), 16_i64, Text::plain(b"T"));
+        let mut event = event.with_scope(Text::plain(scope));
+        event.local = local;
+        Event::Object(phase, event)
+    };
+    let lives = |local, scopes: [&'static [u8]; 2]| {
+        let made = step(ObjectPhase::New, 0, 1, local, scopes[0]);
+        let trace = build(&[made, step(ObjectPhase::Delete, 9, 2, local, scopes[1])]);
+        let ends: Vec<_> = trace.objects().iter().map(|object| object.end).collect();
+        (ends, count(&trace, DiagnosticKind::UnmatchedDelete))
+    };
+    assert_eq!(lives(false, [b"a", b"a"]), (vec![Some(Tick(9))], 0));
+    assert_eq!(lives(true, [b"a", b"a"]), (vec![None], 1));
+    assert_eq!(lives(false, [b"a", b"b"]), (vec![None], 1));
 }
 
 #[test]
