@@ -7,8 +7,8 @@ use foldhash::fast::RandomState;
 use hashbrown::HashSet;
 
 use crate::{
-    Conventions, CounterValue, Instant, Key, NameId, Names, Process, ProcessId, Slices, State, ThreadRole,
-    Tick, Track, TrackKind, log::Log, track::widen,
+    Conventions, CounterValue, Instant, Key, NameId, Names, Process, ProcessId, Slices, State, Tick, Track,
+    log::Log, track::widen,
 };
 
 use super::{
@@ -83,17 +83,24 @@ fn key_rank<'n>(key: Key, names: &'n Names<'_>, conventions: Conventions) -> (i1
     }
 }
 
-/// Processes by sort index, name and id, and the new number of each old one.
+/// The numbers of processes by sort index, name and id.
 #[allow(clippy::indexing_slicing, reason = "an order is a permutation of the positions")]
-fn processes(builder: &mut TraceBuilder<'_>) -> (Vec<Process>, Vec<u32>) {
-    let rows = core::mem::take(&mut builder.registry.processes);
-    let (names, conventions) = (&builder.names, builder.conventions);
+pub(super) fn process_order(builder: &TraceBuilder<'_>) -> Vec<u32> {
+    let (rows, names) = (&builder.registry.processes, &builder.names);
     let mut order: Vec<u32> = (0..index32(rows.len())).collect();
     order.sort_by_cached_key(|&old| {
         let row = &rows[old as usize];
-        (row.sort_index, names.bytes(row.name), key_rank(row.pid, names, conventions))
+        (row.sort_index, names.bytes(row.name), key_rank(row.pid, names, builder.conventions))
     });
+    order
+}
+
+/// Processes in display order, and the new number of each old one.
+#[allow(clippy::indexing_slicing, reason = "an order is a permutation of the positions")]
+fn processes(builder: &mut TraceBuilder<'_>) -> (Vec<Process>, Vec<u32>) {
+    let order = process_order(builder);
     let ids = inverse(&order);
+    let rows = core::mem::take(&mut builder.registry.processes);
     let processes = order
         .iter()
         .map(|&old| {
@@ -106,12 +113,11 @@ fn processes(builder: &mut TraceBuilder<'_>) -> (Vec<Process>, Vec<u32>) {
     (processes, ids)
 }
 
-/// Tracks by process, kind, sort index, name and id, and their old numbers in that order.
+/// The numbers of tracks by process, kind, sort index, name and id; of processes given are the new numbers.
 #[allow(clippy::indexing_slicing, reason = "an order is a permutation of the positions")]
-fn tracks(builder: &TraceBuilder<'_>, process_ids: &[u32]) -> (Vec<Track>, Vec<u32>) {
+pub(super) fn track_order(builder: &TraceBuilder<'_>, process_ids: &[u32]) -> Vec<u32> {
     let rows = &builder.registry.tracks;
     let (names, conventions) = (&builder.names, builder.conventions);
-    let process_of = |row: &TrackRow| row.process.map(|old| process_ids[old as usize]);
     let key = |row: &TrackRow| {
         let (kind, id) = match row.key {
             TrackKey::Global | TrackKey::Process { .. } => (0, None),
@@ -119,34 +125,28 @@ fn tracks(builder: &TraceBuilder<'_>, process_ids: &[u32]) -> (Vec<Track>, Vec<u
             TrackKey::Async { id, .. } | TrackKey::AsyncStep { id, .. } => (2, Some(id)),
             TrackKey::Counter { id, .. } => (3, id),
         };
+        let process = row.process.map(|old| process_ids[old as usize]);
         let id = id.map(|id| key_rank(id, names, conventions));
-        (process_of(row), kind, row.sort_index, names.bytes(row.name), id)
+        (process, kind, row.sort_index, names.bytes(row.name), id)
     };
     let keys: Vec<_> = rows.iter().map(key).collect();
     let mut order: Vec<u32> = (0..index32(rows.len())).collect();
     // Numbers and not keys are moved, and those in order already, as async ids often are, stay.
     order.sort_by(|&a, &b| keys[a as usize].cmp(&keys[b as usize]));
+    order
+}
+
+/// Tracks in display order, and their old numbers in that order.
+#[allow(clippy::indexing_slicing, reason = "an order is a permutation of the positions")]
+fn tracks(builder: &TraceBuilder<'_>, process_ids: &[u32]) -> (Vec<Track>, Vec<u32>) {
+    let order = track_order(builder, process_ids);
     let tracks = order
         .iter()
         .map(|&old| {
-            let row = &rows[old as usize];
-            let kind = match row.key {
-                TrackKey::Thread { tid, .. } => match row.role {
-                    None => TrackKind::Thread { tid },
-                    Some(ThreadRole::Cpu) => TrackKind::Cpu { tid },
-                    Some(ThreadRole::Gpu) => TrackKind::Gpu { tid },
-                    Some(ThreadRole::Frames) => TrackKind::Frames { tid },
-                },
-                TrackKey::Async { process, id, .. } | TrackKey::AsyncStep { process, id, .. } => {
-                    TrackKind::Async { category: row.category, id, local: process.is_some() }
-                }
-                TrackKey::Counter { id, .. } => TrackKind::Counter { id },
-                TrackKey::Process { .. } => TrackKind::Process,
-                TrackKey::Global => TrackKind::Global,
-            };
+            let row = builder.registry.track(old);
             Track {
-                kind,
-                process: process_of(row).map(ProcessId),
+                kind: row.kind(),
+                process: row.process.map(|old| ProcessId(process_ids[old as usize])),
                 name: row.name,
                 sort_index: row.sort_index,
                 slices: 0..0,
@@ -293,7 +293,7 @@ fn spread<T: Copy>(
 
 /// For each old position its new one.
 #[allow(clippy::indexing_slicing, reason = "an order is a permutation of the positions")]
-fn inverse(order: &[u32]) -> Vec<u32> {
+pub(super) fn inverse(order: &[u32]) -> Vec<u32> {
     let mut new = alloc::vec![0; order.len()];
     for (&old, position) in order.iter().zip(0..) {
         new[old as usize] = position;

@@ -6,7 +6,7 @@ use core::hash::BuildHasher;
 use foldhash::fast::RandomState;
 use hashbrown::{HashMap, HashTable};
 
-use crate::{Key, NameId, ThreadRole, Tick};
+use crate::{Key, NameId, ThreadRole, Tick, TrackKind};
 
 /// What makes a track the same track.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -69,6 +69,24 @@ pub(super) struct TrackRow {
 }
 
 impl TrackRow {
+    /// What it shows.
+    pub(super) fn kind(&self) -> TrackKind {
+        match self.key {
+            TrackKey::Thread { tid, .. } => match self.role {
+                None => TrackKind::Thread { tid },
+                Some(ThreadRole::Cpu) => TrackKind::Cpu { tid },
+                Some(ThreadRole::Gpu) => TrackKind::Gpu { tid },
+                Some(ThreadRole::Frames) => TrackKind::Frames { tid },
+            },
+            TrackKey::Async { process, id, .. } | TrackKey::AsyncStep { process, id, .. } => {
+                TrackKind::Async { category: self.category, id, local: process.is_some() }
+            }
+            TrackKey::Counter { id, .. } => TrackKind::Counter { id },
+            TrackKey::Process { .. } => TrackKind::Process,
+            TrackKey::Global => TrackKind::Global,
+        }
+    }
+
     /// Takes note that there is something from `start` to `end`.
     #[inline(always)]
     pub(super) fn touch(&mut self, start: Tick, end: Tick) {
