@@ -32,6 +32,7 @@
 //! |---|---|
 //! | write a reader | [`Parser`], [`Event`], [`ArgsFormat`] |
 //! | write a writer | [`Event`], [`Text::pieces`], [`Args::iter`] |
+//! | watch a trace while it grows | [`LiveTrace`], [`Committed`] |
 //! | look at a loaded trace | [`Trace`], [`Track`], [`Slices`] |
 //! | decide what lies in what | [`nest::Nesting`] |
 //! | bound what a file may cost | [`Limits`] |
@@ -47,7 +48,7 @@
 //!
 //! # Features
 //! - `std` (default): `alloc`, and better seeds for hashing.
-//! - `alloc`: [`TraceBuilder`], [`Trace`] and [`nest`].
+//! - `alloc`: [`TraceBuilder`], [`LiveTrace`], [`Trace`] and [`nest`].
 //! - none: `core` alone, with events, text, arguments and the parser contract.
 //!
 //! The minimum supported Rust version is 1.88.
@@ -93,7 +94,7 @@ mod written;
 
 pub use args::{Args, ArgsFormat, Entries, NextEntry, Value, no_entry};
 #[cfg(feature = "alloc")]
-pub use builder::TraceBuilder;
+pub use builder::{Committed, LiveProcess, LiveTrace, LiveTrack, TraceBuilder};
 #[cfg(feature = "alloc")]
 pub use diagnostic::{Count, Diagnostics};
 pub use diagnostic::{Diagnostic, DiagnosticKind};

@@ -1,6 +1,6 @@
 //! The finished trace: facts only, nothing derived.
 
-use alloc::{borrow::Cow, string::ToString, vec::Vec};
+use alloc::{borrow::Cow, vec::Vec};
 
 use foldhash::fast::RandomState;
 use hashbrown::{HashMap, HashSet};
@@ -253,13 +253,7 @@ impl<'a> Trace<'a> {
     /// The text of a key.
     #[must_use]
     pub fn key_text(&self, key: Key) -> Cow<'_, str> {
-        match key {
-            Key::Number(number) if self.conventions.unsigned_ids => {
-                Cow::Owned(number.cast_unsigned().to_string())
-            }
-            Key::Number(number) => Cow::Owned(number.to_string()),
-            Key::Text(name) => self.name(name),
-        }
+        key.text(&self.names, self.conventions)
     }
 
     /// Copies what is borrowed, so that the input can go.

@@ -1,9 +1,9 @@
 //! Processes and tracks: what shares one nesting, and whose it is.
 
-use alloc::vec::Vec;
+use alloc::{borrow::Cow, string::ToString, vec::Vec};
 use core::ops::Range;
 
-use crate::NameId;
+use crate::{Conventions, NameId, Names};
 
 /// The id of a process, thread, span or object, as a trace keeps it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -12,6 +12,18 @@ pub enum Key {
     Number(i64),
     /// Text.
     Text(NameId),
+}
+
+impl Key {
+    pub(crate) fn text<'n>(self, names: &'n Names<'_>, conventions: Conventions) -> Cow<'n, str> {
+        match self {
+            Self::Number(number) if conventions.unsigned_ids => {
+                Cow::Owned(number.cast_unsigned().to_string())
+            }
+            Self::Number(number) => Cow::Owned(number.to_string()),
+            Self::Text(name) => names.text(name),
+        }
+    }
 }
 
 /// The number of a process in [`crate::Trace::processes`].

@@ -5,6 +5,7 @@ mod by_track;
 mod counters;
 mod flows;
 mod keep;
+mod live;
 mod objects;
 mod order;
 mod pairing;
@@ -25,6 +26,7 @@ use crate::{
     log::Log,
 };
 
+pub use self::live::{Committed, LiveProcess, LiveTrace, LiveTrack};
 use self::{
     flows::FlowLog,
     keep::{Borrowed, Copied, Keep},

@@ -61,7 +61,7 @@ pub(super) struct ThreadPairs {
     /// The begin of the outermost open row.
     pub(super) outermost: ByteRange,
     /// Where times first went back.
-    went_back: ByteRange,
+    pub(super) went_back: ByteRange,
     /// Where the first fault of the plain reading is.
     pub(super) fault: Option<ByteRange>,
 }
@@ -106,13 +106,28 @@ impl ThreadPairs {
         self.fault.get_or_insert(bytes);
     }
 
+    /// The earliest and the latest time so far; backwards while there is none.
+    pub(super) fn bounds(&self) -> (Tick, Tick) {
+        (self.first, self.last)
+    }
+
     /// Whether the plain reading has a fault, once all events are there.
     pub(super) fn is_faulty(&self) -> bool {
         self.fault.is_some() || self.depth > 0
     }
 }
 
+/// Whether a begin is still open, by its number and its `pair`: a closed one remembers more rows than came before.
+pub(super) fn is_open(row: u32, pair: u32) -> bool {
+    pair == OPEN || pair < row
+}
+
 impl PairLog {
+    /// The innermost open row of a track, or [`OPEN`].
+    pub(super) fn innermost(&self, track: u32) -> u32 {
+        self.threads.get(track as usize).map_or(OPEN, |thread| thread.innermost)
+    }
+
     #[allow(clippy::indexing_slicing, reason = "resized to hold the track")]
     #[inline]
     fn thread(&mut self, track: u32) -> &mut ThreadPairs {

@@ -1,0 +1,393 @@
+//! Traces that grow while they are looked at.
+//!
+//! The builder's plain reading already is an incremental one: a begin is a row at once, and its end is written there.
+//! What is added here is what changed since somebody last looked, and each track's things by time. All else waits in
+//! the builder for [`LiveTrace::finish`].
+
+mod order;
+mod timeline;
+mod view;
+
+use alloc::{boxed::Box, collections::VecDeque, vec::Vec};
+
+use foldhash::fast::RandomState;
+use hashbrown::HashMap;
+
+use crate::{
+    ByteRange, CounterValue, DiagnosticKind, Diagnostics, Event, Instant, Limits, SliceId, State, Thread,
+    Tick, Trace, TrackId, args_table::ArgsId, log::Log,
+};
+
+use super::{OnTrack, TraceBuilder, keep::Copied, pairing, registry::index32};
+
+pub use self::view::{Committed, LiveProcess, LiveTrack};
+use self::{order::Bounds, timeline::Timeline};
+
+/// A trace to look at while its events come.
+///
+/// What was pushed is seen from the next [`LiveTrace::commit`] on, which also says what is new, so that nobody has to
+/// look at anything twice. Begins and ends pair plainly: an end closes the most recent open begin of its thread, whatever
+/// its name. \[json 3.2\] What is open is unfinished and lasts until the latest time of its track.
+///
+/// Threads with their slices, instants and states are shown, and counters. Async spans, arrows, objects, samples and
+/// metadata are kept, and counted by [`Committed::n_deferred`]; what they mean is only known once all is there.
+/// [`LiveTrace::finish`] makes the trace of all of it that a [`TraceBuilder`] makes of the same events.
+///
+/// # Order
+/// The number of a slice never changes. The slices of a track are listed as in a finished trace: by start, longer first,
+/// then as they came. \[json 3.3\] Slices that come in that order, as begins always do while time does not go back, are
+/// added at the end. One that comes late, as where slices are written when they end and so after those that lie in
+/// them, is put in its place by the next commit.
+///
+/// # Cost
+/// Amortised O(1) for each event, O(log n) for one that comes late, and O(1) for a commit, whatever comes in what
+/// order. To put late ones in their places, others behind them are moved: at most 2²⁰ in all, and 16 more for each
+/// event. Where that is not enough, late ones wait, and [`LiveTrack::n_waiting`] counts them; only a trace made for it
+/// gets there. Takes 4 bytes per slice, and what instants, counters and states take, more than a builder.
+///
+/// ```
+/// use spall_model::{ByteRange, Event, Limits, LiveTrace, Text, Thread, ThreadEvent, Tick};
+/// let event = |name, at| ThreadEvent::new(Thread::new(1_i64, 1_i64), Tick(at), Text::plain(name));
+/// let mut live = LiveTrace::new(&Limits::default());
+/// live.push(&Event::Begin(event(b"frame", 0)), ByteRange::default());
+/// live.push(&Event::Begin(event(b"draw", 10)), ByteRange::default());
+///
+/// let view = live.commit();
+/// let track = view.track(view.changed()[0]).unwrap();
+/// let shown: Vec<_> = track.slices().iter().map(|&id| view.slice(id).unwrap()).collect();
+/// assert_eq!(view.name(shown[1].name), "draw");
+/// assert!(shown.iter().all(|slice| slice.flags.is_unfinished() && slice.end == Tick(10)));
+///
+/// live.push(&Event::End(event(b"draw", 30)), ByteRange::default());
+/// let view = live.commit();
+/// let [ended] = view.ended() else { panic!("one has ended") };
+/// assert_eq!(view.slice(*ended).unwrap().end, Tick(30));
+/// assert!(view.track(view.changed()[0]).unwrap().new_slices().is_empty());
+///
+/// let trace = live.finish();
+/// assert_eq!(trace.slices().ends(), [Tick(30), Tick(30)]);
+/// ```
+#[derive(Debug)]
+pub struct LiveTrace {
+    builder: TraceBuilder<'static>,
+    /// By track.
+    lines: Vec<Line>,
+    /// How much of the builder's logs has been committed.
+    done: Done,
+    /// Ends since the last commit that closed something: what, and where they are.
+    closed: Vec<(u32, ByteRange)>,
+    /// Arguments of ends, by slice.
+    end_args: HashMap<SliceId, ArgsId, RandomState>,
+    /// Faults of the plain reading.
+    faults: Diagnostics,
+    n_deferred: u64,
+    bounds: Option<(Tick, Tick)>,
+    /// Of the last commit: its number, the tracks that changed in it, and the slices that ended.
+    number: u64,
+    changed: Vec<TrackId>,
+    ended: Vec<SliceId>,
+    /// Tracks on which something waits for its place.
+    waiting: VecDeque<TrackId>,
+    /// How many items may be moved to make place.
+    credit: usize,
+}
+
+/// What may be moved before the first event, and for each.
+const CREDIT: usize = 1 << 20;
+const CREDIT_PER_EVENT: usize = 16;
+
+/// How long each log was at the last commit.
+#[derive(Debug, Default)]
+struct Done {
+    rows: usize,
+    end_args: usize,
+    orphans: usize,
+    instants: usize,
+    counters: usize,
+    states: usize,
+}
+
+/// What lies on a track, by time.
+#[derive(Debug, Default)]
+struct Line {
+    /// The number of the last commit that changed it.
+    changed: u64,
+    is_waiting: bool,
+    is_unordered: bool,
+    slices: Timeline<SliceId>,
+    /// The last slice, in their order, that is no pair.
+    last_whole: Option<SliceId>,
+    /// Most tracks are threads and have only slices.
+    points: Option<Box<Points>>,
+}
+
+#[derive(Debug, Default)]
+struct Points {
+    instants: Timeline<Instant>,
+    counters: Timeline<CounterValue>,
+    states: Timeline<State>,
+}
+
+#[allow(clippy::indexing_slicing, reason = "rows are numbers of rows that were pushed")]
+impl LiveTrace {
+    /// Without events.
+    #[must_use]
+    pub fn new(limits: &Limits) -> Self {
+        Self {
+            builder: TraceBuilder::new(limits),
+            lines: Vec::new(),
+            done: Done::default(),
+            closed: Vec::new(),
+            end_args: HashMap::default(),
+            faults: Diagnostics::new(limits.max_diagnostics),
+            n_deferred: 0,
+            bounds: None,
+            number: 0,
+            changed: Vec::new(),
+            ended: Vec::new(),
+            waiting: VecDeque::new(),
+            credit: CREDIT,
+        }
+    }
+
+    /// Adds an event. What is kept of its strings is copied.
+    pub fn push(&mut self, event: &Event<'_>, bytes: ByteRange) {
+        self.credit = self.credit.saturating_add(CREDIT_PER_EVENT);
+        match event {
+            Event::End(end) => self.end(event, end.thread, bytes),
+            Event::Async(..)
+            | Event::Object(..)
+            | Event::Flow(_)
+            | Event::Profile(_)
+            | Event::Frame(_)
+            | Event::FrameChild(..)
+            | Event::Sample(_)
+            | Event::CallSite(..)
+            | Event::SharedFrame(_)
+            | Event::ThreadSample(_)
+            | Event::Meta(_)
+            | Event::Other(..) => {
+                self.n_deferred += 1;
+                self.builder.push_copied(event, bytes);
+            }
+            _ => self.builder.push_copied(event, bytes),
+        }
+    }
+
+    fn end(&mut self, event: &Event<'_>, thread: Thread<'_>, bytes: ByteRange) {
+        // Without a track it has been counted.
+        let Some(track) = self.builder.thread::<Copied>(thread, bytes) else { return };
+        let open = self.builder.pairs.innermost(track);
+        self.builder.push_copied(event, bytes);
+        if self.builder.pairs.innermost(track) != open {
+            self.closed.push((open, bytes));
+        }
+    }
+
+    /// Counts a fault that was found outside of the events.
+    pub fn diagnose(&mut self, kind: DiagnosticKind, bytes: ByteRange) {
+        self.builder.diagnose(kind, bytes);
+    }
+
+    /// Shows what was pushed, and says what of it is new since the last commit.
+    pub fn commit(&mut self) -> Committed<'_> {
+        self.number += 1;
+        self.changed.clear();
+        self.ended.clear();
+        self.lines.resize_with(self.builder.registry.tracks.len(), Line::default);
+        self.take_ends();
+        self.take_slices();
+        self.take_points();
+        self.settle();
+        self.look_at_times();
+        Committed::new(self)
+    }
+
+    /// The trace that a [`TraceBuilder`] makes of all that was pushed.
+    #[must_use]
+    pub fn finish(self) -> Trace<'static> {
+        self.builder.finish()
+    }
+
+    fn take_ends(&mut self) {
+        for (row, bytes) in core::mem::take(&mut self.closed) {
+            let slice = &self.builder.rows[row];
+            touch(&mut self.lines, &mut self.changed, self.number, slice.track);
+            if slice.end < slice.start {
+                self.faults.add(DiagnosticKind::EndBeforeBegin, bytes);
+            }
+            if self.builder.pairs.other_names.contains_key(&row) {
+                self.faults.add(DiagnosticKind::NameMismatch, bytes);
+            }
+            // What began since then is new and not merely over.
+            if (row as usize) < self.done.rows {
+                self.ended.push(SliceId(row));
+            }
+        }
+        let pairs = &self.builder.pairs;
+        for &(row, args) in pairs.end_args.get(self.done.end_args..).unwrap_or_default() {
+            self.end_args.insert(SliceId(row), args);
+        }
+        for orphan in pairs.orphans.get(self.done.orphans..).unwrap_or_default() {
+            touch(&mut self.lines, &mut self.changed, self.number, orphan.track);
+            self.faults.add(DiagnosticKind::UnmatchedEnd, orphan.bytes);
+        }
+        self.done.end_args = pairs.end_args.len();
+        self.done.orphans = pairs.orphans.len();
+    }
+
+    fn take_slices(&mut self) {
+        let Self { builder, lines, changed, waiting, .. } = self;
+        for row in index32(self.done.rows)..index32(builder.rows.len()) {
+            let slice = Bounds::of(builder, SliceId(row));
+            let track = builder.rows[row].track;
+            let line = touch(lines, changed, self.number, track);
+            let last_whole = line.last_whole;
+            let follows = |&last: &SliceId| {
+                let follows =
+                    |before| Bounds::of(builder, before).is_followed_by(&slice, builder.conventions);
+                follows(last) && (slice.is_pair || last_whole.is_none_or(follows))
+            };
+            let in_order = line.slices.push(slice.id, slice.start, follows);
+            if !in_order {
+                wait(line, waiting, track);
+            } else if !slice.is_pair {
+                line.last_whole = Some(slice.id);
+            }
+        }
+        self.done.rows = builder.rows.len();
+    }
+
+    fn take_points(&mut self) {
+        let Self { builder, done, .. } = self;
+        let points = [builder.instants.len(), builder.counters.len(), builder.states.len()];
+        if points == [done.instants, done.counters, done.states] {
+            return;
+        }
+        let taker = &mut (&mut self.lines, &mut self.changed, &mut self.waiting, self.number);
+        take(taker, &builder.instants, &mut done.instants, |points| &mut points.instants, |item| item.at);
+        take(taker, &builder.counters, &mut done.counters, |points| &mut points.counters, |item| item.at);
+        take(taker, &builder.states, &mut done.states, |points| &mut points.states, |item| item.start);
+    }
+
+    /// Puts what came late in its place, track by track, as far as the credit goes.
+    fn settle(&mut self) {
+        while let Some(&track) = self.waiting.front() {
+            let cost = self.lines.get(track.index()).map_or(0, |line| line.cost(&self.builder));
+            let Some(rest) = self.credit.checked_sub(cost) else { return };
+            self.credit = rest;
+            touch(&mut self.lines, &mut self.changed, self.number, track.0).settle(&self.builder);
+            self.waiting.pop_front();
+        }
+    }
+
+    /// Brings the bounds up to date, and finds threads whose times went back.
+    fn look_at_times(&mut self) {
+        for &track in &self.changed {
+            if let Some((first, last)) = self.builder.bounds_of(track.0) {
+                let (earliest, latest) = self.bounds.unwrap_or((first, last));
+                self.bounds = Some((earliest.min(first), latest.max(last)));
+            }
+            let thread = self.builder.pairs.threads.get(track.index()).filter(|thread| thread.unordered);
+            if let (Some(thread), Some(line)) = (thread, self.lines.get_mut(track.index()))
+                && !line.is_unordered
+            {
+                line.is_unordered = true;
+                self.faults.add(DiagnosticKind::Unordered, thread.went_back);
+            }
+        }
+    }
+}
+
+impl TraceBuilder<'_> {
+    /// The earliest and the latest time of anything on a track, before the end of all events.
+    fn bounds_of(&self, track: u32) -> Option<(Tick, Tick)> {
+        let row = self.registry.track(track);
+        let (first, last) =
+            self.pairs.threads.get(track as usize).map_or((Tick::MAX, Tick::MIN), |thread| thread.bounds());
+        let (first, last) = (first.min(row.first), last.max(row.last));
+        (first <= last).then_some((first, last))
+    }
+}
+
+impl Line {
+    fn cost(&self, builder: &TraceBuilder<'_>) -> usize {
+        let points = self.points.as_ref().map_or(0, |points| {
+            points.instants.cost(|instant| instant.at)
+                + points.counters.cost(|value| value.at)
+                + points.states.cost(|state| state.start)
+        });
+        self.slices.cost(|&slice| order::start(builder, slice)) + points
+    }
+
+    fn settle(&mut self, builder: &TraceBuilder<'_>) {
+        self.is_waiting = false;
+        let of = |&slice: &SliceId| Bounds::of(builder, slice);
+        let conventions = builder.conventions;
+        self.slices.settle(
+            |&slice| order::start(builder, slice),
+            |a, b| of(a).compare_whole(&of(b), conventions),
+            |late, other| of(late).precedes(&of(other), conventions),
+        );
+        if let Some(points) = &mut self.points {
+            let Points { instants, counters, states } = &mut **points;
+            instants.settle(|item| item.at, |a, b| a.at.cmp(&b.at), |late, item| late.at < item.at);
+            counters.settle(|item| item.at, |a, b| a.at.cmp(&b.at), |late, item| late.at < item.at);
+            states.settle(
+                |item| item.start,
+                |a, b| a.start.cmp(&b.start),
+                |late, item| late.start < item.start,
+            );
+        }
+    }
+}
+
+/// A track that changes in this commit.
+#[allow(clippy::indexing_slicing, reason = "there is a line for each track")]
+fn touch<'l>(lines: &'l mut [Line], changed: &mut Vec<TrackId>, number: u64, track: u32) -> &'l mut Line {
+    let line = &mut lines[track as usize];
+    if line.changed != number {
+        line.changed = number;
+        changed.push(TrackId(track));
+        line.slices.begin();
+        if let Some(points) = &mut line.points {
+            points.instants.begin();
+            points.counters.begin();
+            points.states.begin();
+        }
+    }
+    line
+}
+
+/// Takes note that something on a track is late.
+fn wait(line: &mut Line, waiting: &mut VecDeque<TrackId>, track: u32) {
+    if !line.is_waiting {
+        line.is_waiting = true;
+        waiting.push_back(TrackId(track));
+    }
+}
+
+type Taker<'l> = (&'l mut Vec<Line>, &'l mut Vec<TrackId>, &'l mut VecDeque<TrackId>, u64);
+
+/// Takes what is new of one kind.
+fn take<T: Copy>(
+    (lines, changed, waiting, number): &mut Taker<'_>,
+    log: &Log<OnTrack<T>>,
+    done: &mut usize,
+    timeline: fn(&mut Points) -> &mut Timeline<T>,
+    start: fn(&T) -> Tick,
+) {
+    for index in *done..log.len() {
+        let Some(&OnTrack { track, item }) = log.get(index) else { break };
+        let line = touch(lines, changed, *number, track);
+        let at = start(&item);
+        let timeline = timeline(line.points.get_or_insert_default());
+        if !timeline.push(item, at, |last| start(last) <= at) {
+            wait(line, waiting, track);
+        }
+    }
+    *done = log.len();
+}
+
+#[cfg(test)]
+mod tests;

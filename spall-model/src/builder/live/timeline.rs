@@ -1,0 +1,88 @@
+//! Items by time, to which more come while they are looked at.
+
+use alloc::vec::Vec;
+use core::{cmp::Ordering, ops::Range};
+
+use crate::Tick;
+
+/// Items in order. Most come behind all others; what comes late waits until it is put in its place.
+#[derive(Debug, Clone)]
+pub(super) struct Timeline<T> {
+    items: Vec<T>,
+    /// Where what is new or has moved begins.
+    settled: usize,
+    late: Vec<T>,
+    /// The earliest start of what is late.
+    late_from: Tick,
+}
+
+impl<T> Default for Timeline<T> {
+    fn default() -> Self {
+        Self { items: Vec::new(), settled: 0, late: Vec::new(), late_from: Tick::MAX }
+    }
+}
+
+impl<T: Copy> Timeline<T> {
+    pub(super) fn items(&self) -> &[T] {
+        &self.items
+    }
+
+    /// What is new or has moved since [`Timeline::begin`].
+    pub(super) fn new_items(&self) -> Range<usize> {
+        self.settled..self.items.len()
+    }
+
+    /// How many wait for their places.
+    pub(super) fn n_late(&self) -> usize {
+        self.late.len()
+    }
+
+    /// From here on, what comes is new.
+    pub(super) fn begin(&mut self) {
+        self.settled = self.items.len();
+    }
+
+    /// Adds an item that starts at `start`; `follows` says whether it comes behind the last one. False if it is late.
+    pub(super) fn push(&mut self, item: T, start: Tick, follows: impl FnOnce(&T) -> bool) -> bool {
+        let in_order = self.items.last().is_none_or(follows);
+        if in_order {
+            self.items.push(item);
+        } else {
+            self.late_from = self.late_from.min(start);
+            self.late.push(item);
+        }
+        in_order
+    }
+
+    /// How many items must be looked at to put what is late in its place. O(log n).
+    pub(super) fn cost(&self, start: impl Fn(&T) -> Tick) -> usize {
+        self.items.len() - self.late_place(start) + self.late.len()
+    }
+
+    fn late_place(&self, start: impl Fn(&T) -> Tick) -> usize {
+        self.items.partition_point(|item| start(item) < self.late_from)
+    }
+
+    /// Puts what is late in its place: among itself in the given order, before the items that it `precedes`.
+    pub(super) fn settle(
+        &mut self,
+        start: impl Fn(&T) -> Tick,
+        order: impl FnMut(&T, &T) -> Ordering,
+        precedes: impl Fn(&T, &T) -> bool,
+    ) {
+        let place = self.late_place(start);
+        self.settled = self.settled.min(place);
+        self.late_from = Tick::MAX;
+        let mut late = core::mem::take(&mut self.late);
+        late.sort_by(order);
+        let moved = self.items.split_off(place);
+        let mut late = late.into_iter().peekable();
+        for item in moved {
+            while let Some(late) = late.next_if(|late| precedes(late, &item)) {
+                self.items.push(late);
+            }
+            self.items.push(item);
+        }
+        self.items.extend(late);
+    }
+}
