@@ -26,17 +26,17 @@ use self::{order::Bounds, timeline::Timeline};
 /// A trace to look at while its events come.
 ///
 /// What was pushed is seen from the next [`LiveTrace::commit`] on, which also says what is new, so that nobody has to
-/// look at anything twice. Begins and ends pair plainly: an end closes the most recent open begin of its thread, whatever
-/// its name. \[json 3.2\] What is open is unfinished and lasts until the latest time of its track.
+/// look at anything twice. Begins and ends pair plainly: an end closes the most recent open begin of its thread,
+/// whatever its name. \[json 3.2\] What is open is unfinished and lasts until the latest time of its track.
 ///
 /// Threads with their slices, instants and states are shown, and counters. Async spans, arrows, objects, samples and
 /// metadata are kept, and counted by [`Committed::n_deferred`]; what they mean is only known once all is there.
 /// [`LiveTrace::finish`] makes the trace of all of it that a [`TraceBuilder`] makes of the same events.
 ///
 /// # Order
-/// The number of a slice never changes. The slices of a track are listed as in a finished trace: by start, longer first,
-/// then as they came. \[json 3.3\] Slices that come in that order, as begins always do while time does not go back, are
-/// added at the end. One that comes late, as where slices are written when they end and so after those that lie in
+/// The number of a slice never changes. The slices of a track are listed as in a finished trace: by start, longer
+/// first, then as they came. \[json 3.3\] Those that come in that order, as begins always do while time does not go back,
+/// are added at the end. One that comes late, as where slices are written when they end and so after those that lie in
 /// them, is put in its place by the next commit.
 ///
 /// # Cost

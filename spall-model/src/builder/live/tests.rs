@@ -313,10 +313,8 @@ fn what_has_no_end_lasts_as_long_as_its_track() {
 #[test]
 fn what_only_a_finished_trace_shows_is_counted_and_kept() {
     let span = |phase, at| {
-        let (pid, id) = (Id::Number(1), Id::Number(7));
-        let (name, category) = (Text::plain(b"load"), Text::plain(b"c"));
-        let (local, scoped, args) = (false, false, Args::NONE);
-        Event::Async(phase, KeyedEvent { pid, at: Tick(at), id, local, scoped, name, category, args })
+        let name = Text::plain(b"load");
+        Event::Async(phase, KeyedEvent::new(Id::Number(1), Tick(at), Id::Number(7), name))
     };
     let mut live = LiveTrace::new(&Limits::default());
     live.push(&span(AsyncPhase::Begin, 1), ByteRange::default());
