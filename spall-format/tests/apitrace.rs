@@ -333,6 +333,19 @@ fn an_unknown_byte_ends_the_stream_after_the_open_calls() {
 }
 
 #[test]
+fn nothing_comes_behind_an_error() {
+    let mut stream = Stream::new(5, &[]);
+    call(&mut stream, 0, &[]);
+    // The signature of function 8 would be a whole call of it if it were known before; its details are faulty.
+    stream.raw(&[0, 0, 8, 0, 1, 1, 0, 0xe0]);
+    stream.raw(&[0; 16]);
+    let mut calls = Calls::new(stream.bytes()).unwrap();
+    assert_eq!(calls.next().unwrap().unwrap().number, 0);
+    assert!(calls.next().unwrap().is_err());
+    assert!(calls.next().is_none());
+}
+
+#[test]
 fn c5_groups_frames_and_marks_become_slices_and_instants() {
     let data = game(200);
     let mut seen = Vec::new();

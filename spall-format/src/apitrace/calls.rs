@@ -302,6 +302,8 @@ impl<'a> Calls<'a> {
             Stop::Bad(kind) => Some(error(kind, at)),
         };
         self.end = End::Reached(error);
+        // Nothing behind it is read, not even what looks like a call.
+        self.pos = self.stream.len();
     }
 }
 
