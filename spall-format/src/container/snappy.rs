@@ -52,42 +52,60 @@ fn preamble(block: &[u8]) -> Option<(usize, &[u8])> {
 /// Decodes elements into `out`; returns how many bytes were written before the elements, the output or sense ended.
 fn decode(mut tags: &[u8], out: &mut [u8]) -> usize {
     let mut pos = 0;
-    while let Some(written) = short_element(&mut tags, out, pos).or_else(|| element(&mut tags, out, pos)) {
-        pos += written;
+    loop {
+        short_elements(&mut tags, out, &mut pos);
+        match element(&mut tags, out, pos) {
+            Some(written) => pos += written,
+            None => return pos,
+        }
     }
-    pos
 }
 
-/// Decodes a short literal, or a copy that does not overlap what it writes: nearly all elements. `None` if it is
-/// another one, or if there is no room on both sides to copy a fixed number of bytes whatever the length. What is
-/// written too far is written again by what follows.
+/// How many bytes behind the position [`short_elements`] may write: a literal and a copy.
+const ROOM: usize = 16 + 64;
+
+/// Decodes short literals, and copies that do not overlap what they write: nearly all elements. Stops at another one,
+/// and where there is no room on both sides to copy a fixed number of bytes whatever the length. What is written too
+/// far is written again by what follows.
+// What one element takes is known by its kind, from a branch that is foreseen: the next one is looked at meanwhile.
 #[inline(always)]
-fn short_element(tags: &mut &[u8], out: &mut [u8], pos: usize) -> Option<usize> {
-    let &[tag, bytes @ ..] = tags.first_chunk::<17>()?;
-    let [low, high, ..] = bytes;
-    let top = usize::from(tag >> 2);
-    let (offset, length, used) = match tag & 3 {
-        0 if top < 16 => {
-            *out.get_mut(pos..)?.first_chunk_mut()? = bytes;
+fn short_elements(tags: &mut &[u8], out: &mut [u8], pos: &mut usize) -> Option<()> {
+    let last = out.len().checked_sub(ROOM)?;
+    while *pos <= last {
+        let mut head = tags.first_chunk::<17>()?;
+        if head[0] & 3 == 0 {
+            let [tag, bytes @ ..] = head;
+            if *tag >= 16 << 2 {
+                return None;
+            }
+            let top = usize::from(tag >> 2);
+            *out.get_mut(*pos..)?.first_chunk_mut()? = *bytes;
             *tags = tags.get(top + 2..)?;
-            return Some(top + 1);
+            *pos += top + 1;
+            // Behind a literal comes a copy.
+            head = tags.first_chunk()?;
         }
-        1 => (usize::from(tag >> 5) << 8 | usize::from(low), (top & 7) + 4, 2),
-        2 => (usize::from(high) << 8 | usize::from(low), top + 1, 3),
-        _ => return None,
-    };
-    let window = out.get_mut(pos.checked_sub(offset)?..pos + 64)?;
-    if length > offset {
-        return None;
-    } else if length <= 16 {
-        let source = *window.first_chunk::<16>()?;
-        *window.get_mut(offset..)?.first_chunk_mut()? = source;
-    } else {
-        let source = *window.first_chunk::<64>()?;
-        *window.get_mut(offset..)?.first_chunk_mut()? = source;
+        let &[tag, low, high, ..] = head;
+        let top = usize::from(tag >> 2);
+        let (offset, length, used) = match tag & 3 {
+            1 => (usize::from(tag >> 5) << 8 | usize::from(low), (top & 7) + 4, 2),
+            2 => (usize::from(high) << 8 | usize::from(low), top + 1, 3),
+            _ => return None,
+        };
+        let from = pos.checked_sub(offset)?;
+        if length > offset {
+            return None;
+        }
+        let source = *out.get(from..)?.first_chunk::<32>()?;
+        *out.get_mut(*pos..)?.first_chunk_mut()? = source;
+        if length > 32 {
+            let source = *out.get(from + 32..)?.first_chunk::<32>()?;
+            *out.get_mut(*pos + 32..)?.first_chunk_mut()? = source;
+        }
+        *tags = tags.get(used..)?;
+        *pos += length;
     }
-    *tags = tags.get(used..)?;
-    Some(length)
+    None
 }
 
 /// Decodes one element at `pos` of the output. `None` if there is none or it makes no sense; a literal that is cut off
