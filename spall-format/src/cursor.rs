@@ -1,8 +1,6 @@
 //! A position in some bytes, and what is read from there on.
 
 /// A position in some bytes. What would reach over their end is not read, and the position stays.
-///
-/// Small enough to be handed on by value, which lets a loop keep it in registers.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Cursor<'a> {
     data: &'a [u8],
@@ -36,14 +34,14 @@ impl<'a> Cursor<'a> {
         self.data.get(start..self.pos).unwrap_or_default()
     }
 
-    #[inline(always)]
+    #[inline]
     pub(crate) fn u8(&mut self) -> Result<u8, Short> {
         let byte = *self.data.get(self.pos).ok_or(Short(self.pos.saturating_add(1)))?;
         self.pos += 1;
         Ok(byte)
     }
 
-    #[inline(always)]
+    #[inline]
     pub(crate) fn take(&mut self, length: usize) -> Result<&'a [u8], Short> {
         let bytes = self.data.get(self.pos..).and_then(|rest| rest.get(..length));
         let bytes = bytes.ok_or(Short(self.pos.saturating_add(length)))?;
@@ -51,7 +49,7 @@ impl<'a> Cursor<'a> {
         Ok(bytes)
     }
 
-    #[inline(always)]
+    #[inline]
     pub(crate) fn array<const N: usize>(&mut self) -> Result<[u8; N], Short> {
         let bytes = self.data.get(self.pos..).and_then(<[u8]>::first_chunk);
         let bytes = bytes.ok_or(Short(self.pos.saturating_add(N)))?;

@@ -1,4 +1,7 @@
 //! The snappy container of apitrace, decoded and nothing else.
+//!
+//! Every block is decoded over the one before, in memory that stays in the cache. Our side makes one stream of all of
+//! them, for calls to borrow from, and pays for making room.
 
 /// How many bytes the blocks of a container decode to; 0 if they do not.
 #[must_use]

@@ -7,8 +7,8 @@ use spall_model::{ByteRange, Diagnostic, DiagnosticKind};
 
 use super::call::{Call, Detail, detail};
 use super::input::Stop;
-use super::signature::{Access, Collect, FunctionSignature, Signatures, View, meet_function};
-use super::value::skip;
+use super::plain::Plain;
+use super::signature::{Access, Collect, FunctionSignature, Signatures, meet_function};
 use crate::cursor::Cursor;
 use crate::{Error, ErrorKind};
 
@@ -165,22 +165,19 @@ impl<'a> Calls<'a> {
     #[inline(always)]
     fn plain(&mut self) -> Option<Call<'a>> {
         let (number, version) = (self.n_enters, self.version);
-        let mut access = View(&self.signatures);
-        let mut input = Cursor::new(self.stream, self.pos);
-        if input.u8().ok()? != ENTER {
+        let plain = Plain { stream: self.stream, signatures: &self.signatures, version };
+        let &[ENTER, ..] = plain.ahead(self.pos)? else { return None };
+        let (thread, pos) = if version >= 4 { plain.uint(self.pos + 1)? } else { (0, self.pos + 1) };
+        let (id, enter_details) = plain.uint(pos)?;
+        let function = *self.signatures.function(id)?;
+        let (enter_flags, middle) = plain.details(enter_details)?;
+        let &[LEAVE, ..] = plain.ahead(middle)? else { return None };
+        let (leaving, leave_details) = plain.uint(middle + 1)?;
+        if leaving != number {
             return None;
         }
-        let thread = if version >= 4 { input.uint().ok()? } else { 0 };
-        let function = *self.signatures.function(input.uint().ok()?)?;
-        let enter_details = input.pos();
-        let enter_flags = skip_details(&mut input, &mut access, version).ok()?;
-        let middle = input.pos();
-        if input.u8().ok()? != LEAVE || input.uint().ok()? != number {
-            return None;
-        }
-        let leave_details = input.pos();
-        let leave_flags = skip_details(&mut input, &mut access, version).ok()?;
-        let (start, end, entered) = (self.pos, input.pos(), self.n_events);
+        let (leave_flags, end) = plain.details(leave_details)?;
+        let (start, entered) = (self.pos, self.n_events);
         self.pos = end;
         self.n_enters += 1;
         self.n_events += 2;
@@ -331,30 +328,14 @@ impl<'a> Iterator for Calls<'a> {
 impl core::iter::FusedIterator for Calls<'_> {}
 
 /// Steps over the details of an event; returns its flags.
-#[inline(always)]
 fn skip_details<'a>(input: &mut Cursor<'a>, access: &mut impl Access<'a>, version: u64) -> Result<u64, Stop> {
     let mut flags = 0;
-    loop {
-        // Most details are arguments, whose value is all there is to step over.
-        match input.u8()? {
-            0 => return Ok(flags),
-            1 => {
-                input.uint()?;
-                skip(input, access, version)?;
-            }
-            2 => skip(input, access, version)?,
-            _ => {
-                // On a copy, so that the position itself can stay in a register.
-                let mut copy = *input;
-                copy.seek(input.pos() - 1);
-                let detail = detail(&mut copy, access, version);
-                *input = copy;
-                if let Some(Detail::Flags(value)) = detail? {
-                    flags = value;
-                }
-            }
+    while let Some(detail) = detail(input, access, version)? {
+        if let Detail::Flags(value) = detail {
+            flags = value;
         }
     }
+    Ok(flags)
 }
 
 fn known_version(version: u64, newest: u64) -> Result<u64, Stop> {
@@ -370,4 +351,97 @@ fn offset(pos: usize) -> u64 {
 
 fn error(kind: ErrorKind, at: usize) -> Error {
     Error::new(kind, offset(at))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::string::String;
+    use alloc::vec;
+    use spall_synth::apitrace::{Detail as Said, Stream, Value, game};
+
+    /// Calls of which some are plain and some are not, with values of every kind and size.
+    fn calls_of_all_kinds(version: u64) -> Vec<u8> {
+        let one = || vec![(String::from("ONE"), 1)];
+        let values = || {
+            let integers = (0..64).map(|bits| Value::Integer(1 << bits));
+            let others = [
+                Value::Null,
+                Value::Bool(true),
+                Value::Integer(-1),
+                Value::Float(0.1),
+                Value::Double(0.1),
+                Value::Text(vec![b't'; 200]),
+                Value::Blob(Vec::new()),
+                Value::Enum(1, one(), 1),
+                Value::Bitmask(2, vec![(String::from("BIT"), 1)], 300),
+                Value::Array((0..9).map(Value::Integer).collect()),
+                Value::Struct(3, String::from("S"), vec![(String::from("x"), Value::Null)]),
+                Value::Pointer(u64::MAX),
+                Value::Repr(alloc::boxed::Box::new([Value::Null, Value::Float(1.5)])),
+                Value::Wide(vec![200, 1 << 20]),
+            ];
+            integers.chain(others)
+        };
+        let mut stream = Stream::new(version, &[]);
+        let mut number = 0;
+        for index in [0, 1, 127, 128, 1 << 20] {
+            for value in values() {
+                let details = [Said::Argument(0, Value::Float(-1.0)), Said::Argument(index, value.clone())];
+                stream.enter(index, (index, "f", &["a"]), &details);
+                stream.leave(number, &[Said::Return(value), Said::Flags(index)]);
+                number += 1;
+            }
+        }
+        stream.bytes().to_vec()
+    }
+
+    /// Calls and leaves without one. Compared with `assert!`, as each call would print the whole stream.
+    type Read<'a> = (Vec<Result<Call<'a>, Error>>, Vec<ByteRange>);
+
+    /// Everything that is read, by the general way alone or together with that for plain calls.
+    fn read(stream: &[u8], plain: bool) -> Read<'_> {
+        let (mut found, mut unmatched) = (Vec::new(), Vec::new());
+        let Ok(mut calls) = Calls::new(stream) else { return (found, unmatched) };
+        loop {
+            let next = if plain {
+                calls.next()
+            } else {
+                let mut next = None;
+                calls.unmatched.clear();
+                calls.step(&mut next);
+                next
+            };
+            unmatched.extend_from_slice(calls.unmatched_leaves());
+            match next {
+                Some(next) => found.push(next),
+                None => return (found, unmatched),
+            }
+        }
+    }
+
+    #[test]
+    fn c4_plain_calls_are_read_as_any_others() {
+        for version in [0, 3, 4, 6] {
+            let stream = calls_of_all_kinds(version);
+            let (calls, _) = read(&stream, true);
+            assert_eq!(calls.len(), 5 * 78);
+            assert!(calls.iter().all(Result::is_ok));
+            assert!(read(&stream, true) == read(&stream, false), "version {version}");
+        }
+    }
+
+    #[test]
+    fn c4_plain_calls_are_read_as_any_others_in_cut_and_faulty_streams() {
+        let stream = game(30);
+        for length in 0..stream.len() {
+            let cut = &stream[..length];
+            assert!(read(cut, true) == read(cut, false), "{length} bytes");
+            let mut faulty = stream.clone();
+            for flip in [0x01, 0x04, 0x80] {
+                faulty[length] ^= flip;
+                assert!(read(&faulty, true) == read(&faulty, false), "byte {length} ^ {flip}");
+            }
+        }
+    }
 }

@@ -21,25 +21,24 @@ impl From<Short> for Stop {
 
 impl<'a> Cursor<'a> {
     /// A number of up to 64 bits: 7 bits a byte, low ones first, the top bit set on all bytes but the last.
-    // Longer ones than of three bytes are read by a call, on a copy so that the position itself can stay in a register.
-    #[inline(always)]
+    #[inline]
     pub(super) fn uint(&mut self) -> Result<u64, Stop> {
         let mut value = 0;
-        for shift in [0, 7, 14] {
+        for shift in (0..64).step_by(7) {
             let byte = self.u8()?;
+            if shift == 63 && byte > 1 {
+                break;
+            }
             value |= u64::from(byte & 0x7f) << shift;
             if byte < 0x80 {
                 return Ok(value);
             }
         }
-        let mut copy = *self;
-        let result = long_uint(&mut copy, value);
-        *self = copy;
-        result
+        Err(Stop::Bad(ErrorKind::NumberTooLong))
     }
 
     /// A length and that many bytes.
-    #[inline(always)]
+    #[inline]
     pub(super) fn text(&mut self) -> Result<&'a [u8], Stop> {
         let length = self.uint()?;
         Ok(self.take(usize::try_from(length).unwrap_or(usize::MAX))?)
@@ -57,22 +56,6 @@ impl<'a> Cursor<'a> {
         }
         Ok(self.since(start))
     }
-}
-
-/// A number of which the first three bytes say `value`.
-#[inline(never)]
-fn long_uint(input: &mut Cursor<'_>, mut value: u64) -> Result<u64, Stop> {
-    for shift in (21..64).step_by(7) {
-        let byte = input.u8()?;
-        if shift == 63 && byte > 1 {
-            break;
-        }
-        value |= u64::from(byte & 0x7f) << shift;
-        if byte < 0x80 {
-            return Ok(value);
-        }
-    }
-    Err(Stop::Bad(ErrorKind::NumberTooLong))
 }
 
 #[cfg(test)]

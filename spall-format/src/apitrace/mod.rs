@@ -31,6 +31,7 @@ mod calls;
 mod input;
 mod lower;
 mod marker;
+mod plain;
 mod profile;
 mod signature;
 mod text;

@@ -133,34 +133,14 @@ impl<'a> Walk<'a> {
 }
 
 /// Steps over one value and all it holds, taking in the signatures that are said in it.
-#[inline(always)]
 pub(super) fn skip<'a>(
     input: &mut Cursor<'a>,
     access: &mut impl Access<'a>,
     version: u64,
 ) -> Result<(), Stop> {
-    match skip_head(input, access, version)? {
-        0 => Ok(()),
-        count => {
-            // On a copy, so that the position itself can stay in a register.
-            let mut copy = *input;
-            let result = skip_nested(&mut copy, access, version, count);
-            *input = copy;
-            result
-        }
-    }
-}
-
-/// Steps over `left` values and what they hold.
-#[inline(never)]
-fn skip_nested<'a>(
-    input: &mut Cursor<'a>,
-    access: &mut impl Access<'a>,
-    version: u64,
-    mut left: u64,
-) -> Result<(), Stop> {
     // What encloses what does not matter here, only how many values are still to come. A number that does not fit is
     // more than a stream can hold anyway.
+    let mut left = 1_u64;
     while left > 0 {
         left = (left - 1).saturating_add(skip_head(input, access, version)?);
     }
@@ -169,8 +149,8 @@ fn skip_nested<'a>(
 
 /// Steps over a value, or the head of one that holds others; says how many values follow inside it.
 ///
-/// The same walk as [`scalar_or_open`] without making anything of the values, which is most of the time of reading.
-#[inline(always)]
+/// The same walk as [`scalar_or_open`] without making anything of the values.
+#[inline]
 fn skip_head<'a>(input: &mut Cursor<'a>, access: &mut impl Access<'a>, version: u64) -> Result<u64, Stop> {
     match input.u8()? {
         0x00..=0x02 => {}
@@ -185,32 +165,25 @@ fn skip_head<'a>(input: &mut Cursor<'a>, access: &mut impl Access<'a>, version: 
                 integer(input)?;
             }
         }
+        0x0a => {
+            let id = input.uint()?;
+            meet_bitmask(id, input, access, version)?;
+            input.uint()?;
+        }
         0x0b => return input.uint(),
+        0x0c => {
+            let id = input.uint()?;
+            meet_structure(id, input, access, version)?;
+            return Ok(access.signatures().structure(id).map_or(0, |known| known.members.len()));
+        }
         0x0e => return Ok(2),
-        0x0a | 0x0c | 0x0f => {
-            // On a copy, so that the position itself can stay in a register.
-            let mut copy = *input;
-            let count = skip_rare_head(&mut copy, access, version);
-            *input = copy;
-            return count;
+        0x0f => {
+            let count = input.uint()?;
+            input.repeated(count, |input| input.uint().map(drop))?;
         }
         tag => return Err(Stop::Bad(ErrorKind::UnknownValue { tag })),
     }
     Ok(0)
-}
-
-/// The heads of [`skip_head`] that few calls have; `input` is behind their tag.
-#[inline(never)]
-fn skip_rare_head<'a>(
-    input: &mut Cursor<'a>,
-    access: &mut impl Access<'a>,
-    version: u64,
-) -> Result<u64, Stop> {
-    input.seek(input.pos() - 1);
-    Ok(match scalar_or_open(input, access, version)? {
-        Token::Struct(id) => access.signatures().structure(id).map_or(0, |known| known.members.len()),
-        _ => 0,
-    })
 }
 
 fn scalar_or_open<'a>(
