@@ -1,5 +1,6 @@
 //! Interned strings: names, categories and textual ids, each stored once.
 
+use core::cmp::Ordering;
 use core::hash::{BuildHasher, Hasher};
 
 use alloc::borrow::Cow;
@@ -81,6 +82,11 @@ impl<'a> Names<'a> {
     pub fn find(&self, name: &[u8]) -> Option<NameId> {
         let hash = hash(&self.hasher, name);
         self.table.find(hash, |&id| self.bytes(id) == name).copied()
+    }
+
+    /// Which of two names comes first, byte by byte.
+    pub(crate) fn compare(&self, a: NameId, b: NameId) -> Ordering {
+        if a == b { Ordering::Equal } else { self.bytes(a).cmp(self.bytes(b)) }
     }
 
     /// The id of a text of the input, which must live as long as the table.

@@ -23,6 +23,15 @@ impl ByTrack {
         for track in items.clone() {
             counts[track as usize] += 1;
         }
+        Self::with_counts(counts, items, track_order)
+    }
+
+    /// As [`ByTrack::new`], where it is known how many items each track has.
+    pub(super) fn with_counts(
+        counts: Vec<u32>,
+        items: impl Iterator<Item = u32>,
+        track_order: &[u32],
+    ) -> Self {
         let mut next = alloc::vec![0_u32; track_order.len()];
         let mut n_items = 0;
         for &track in track_order {

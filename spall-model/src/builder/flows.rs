@@ -54,7 +54,7 @@ impl FlowLog {
 impl<'a> TraceBuilder<'a> {
     pub(super) fn flow<'e, K: Keep<'a, 'e>>(&mut self, event: &FlowEvent<'e>, bytes: ByteRange) {
         let Some(track) = self.thread::<K>(event.thread, bytes) else { return };
-        let (name, category) = (self.intern::<K>(event.name()), self.category::<K>(event.category()));
+        let (name, category) = (self.intern::<K>(event.name()), self.intern::<K>(event.category()));
         let key = FlowKey {
             id: self.key::<K>(event.id),
             process: self.registry.track(track).process.filter(|_| event.local),
@@ -148,8 +148,7 @@ fn bind(log: &FlowLog, arranged: &Arranged) -> Vec<Option<SliceId>> {
     let mut bound = alloc::vec![None; log.ends.len()];
     let by_track = ByTrack::new(log.ends.iter().map(|end| end.track), &arranged.track_order);
     let mut by_time = ByTime::default();
-    let mut open: Vec<SliceId> = Vec::new();
-    let end_of = |slice: SliceId| slices.ends()[slice.index()];
+    let mut open: Vec<(Tick, SliceId)> = Vec::new();
     for (track, &old) in arranged.tracks.iter().zip(&arranged.track_order) {
         by_time.clear();
         for &position in by_track.items(old) {
@@ -167,18 +166,18 @@ fn bind(log: &FlowLog, arranged: &Arranged) -> Vec<Option<SliceId>> {
             // The enclosing slice is sought with closed intervals: an arrow may leave at a slice's very end.
             while next.start < next.end && slices.starts()[next.start] <= at {
                 let start = slices.starts()[next.start];
-                while open.pop_if(|top| end_of(*top) < start).is_some() {}
-                open.push(SliceId(index32(next.start)));
+                while open.pop_if(|(end, _)| *end < start).is_some() {}
+                open.push((slices.ends()[next.start], SliceId(index32(next.start))));
                 next.start += 1;
             }
-            while open.pop_if(|top| end_of(*top) < at).is_some() {}
+            while open.pop_if(|(end, _)| *end < at).is_some() {}
             bound[position as usize] = match bind {
                 FlowBind::Next => {
                     let starts = &slices.starts()[track.slices()];
                     let following = track.slices().start + starts.partition_point(|&start| start < at);
                     (following < track.slices().end).then(|| SliceId(index32(following)))
                 }
-                _ => open.last().copied(),
+                _ => open.last().map(|&(_, slice)| slice),
             };
         }
     }

@@ -5,7 +5,7 @@ use crate::{
     args_table::{ArgsId, ArgsTable},
 };
 
-use super::{Row, TraceBuilder, registry::ProcessRow, registry::TrackKey};
+use super::{Row, TraceBuilder, recent_names::Outline, registry::ProcessRow, registry::TrackKey};
 
 /// How strings with lifetime `'e` get into a trace with lifetime `'a`.
 pub(super) trait Keep<'a, 'e> {
@@ -44,19 +44,19 @@ impl<'a, 'e> Keep<'a, 'e> for Copied {
 impl<'a> TraceBuilder<'a> {
     #[inline(always)]
     pub(super) fn intern<'e, K: Keep<'a, 'e>>(&mut self, text: Text<'e>) -> NameId {
-        if text.is_empty() { NameId::EMPTY } else { K::name(&mut self.names, text) }
-    }
-
-    /// The categories of an event. In most files all events have the same.
-    #[inline(always)]
-    pub(super) fn category<'e, K: Keep<'a, 'e>>(&mut self, text: Text<'e>) -> NameId {
         if text.is_empty() {
             return NameId::EMPTY;
         }
-        if text.is_escaped() || text.raw() != self.names.bytes(self.category) {
-            self.category = K::name(&mut self.names, text);
+        if text.is_escaped() {
+            return K::name(&mut self.names, text);
         }
-        self.category
+        let outline = Outline::new(text.raw());
+        if let Some(name) = self.recent.find(text.raw(), outline, &self.names) {
+            return name;
+        }
+        let name = K::name(&mut self.names, text);
+        self.recent.remember(outline, name);
+        name
     }
 
     #[inline(always)]
@@ -133,7 +133,7 @@ impl<'a> TraceBuilder<'a> {
             track: self.thread::<K>(event.thread, bytes)?,
             at: event.at,
             name: self.intern::<K>(event.name),
-            category: self.category::<K>(event.category),
+            category: self.intern::<K>(event.category),
             args: self.keep_args::<K>(event.args, bytes),
         })
     }

@@ -9,6 +9,7 @@ mod live;
 mod objects;
 mod order;
 mod pairing;
+mod recent_names;
 mod registry;
 mod repair;
 mod rows;
@@ -32,6 +33,7 @@ use self::{
     keep::{Borrowed, Copied, Keep},
     objects::ObjectLog,
     pairing::PairLog,
+    recent_names::RecentNames,
     registry::{Registry, TrackKey},
     rows::SliceRow,
     samples::ProfileLog,
@@ -58,13 +60,14 @@ pub struct TraceBuilder<'a> {
     clock: Clock,
     conventions: Conventions,
     names: Names<'a>,
-    /// That of the last event that had any.
-    category: NameId,
+    recent: RecentNames,
     args: ArgsTable<'a>,
     diagnostics: Diagnostics,
     registry: Registry,
     /// Slices in the order of the file.
     rows: Log<SliceRow>,
+    /// Rows that had no end when they were added, or have lost it.
+    unfinished: Vec<u32>,
     pairs: PairLog,
     spans: SpanLog,
     flows: FlowLog,
@@ -112,10 +115,11 @@ impl<'a> TraceBuilder<'a> {
             clock: Clock::default(),
             conventions: Conventions::default(),
             names: Names::default(),
-            category: NameId::EMPTY,
+            recent: RecentNames::default(),
             args: ArgsTable::default(),
             registry: Registry::default(),
             rows: Log::default(),
+            unfinished: Vec::new(),
             pairs: PairLog::default(),
             spans: SpanLog::default(),
             flows: FlowLog::default(),
@@ -195,7 +199,7 @@ impl<'a> TraceBuilder<'a> {
             Event::Flow(event) => self.flow::<K>(event, bytes),
             Event::Other(event, tag) => {
                 let thread = (self.key::<K>(event.thread.pid), self.key::<K>(event.thread.tid));
-                let (name, category) = (self.intern::<K>(event.name), self.category::<K>(event.category));
+                let (name, category) = (self.intern::<K>(event.name), self.intern::<K>(event.category));
                 let args = self.keep_args::<K>(event.args, bytes);
                 self.others.push(Other { tag: *tag, thread, at: event.at, name, category, args });
             }
@@ -257,6 +261,9 @@ impl<'a> TraceBuilder<'a> {
         let index = self.next_row(bytes)?;
         self.registry.track_mut(row.track).add_whole(row.at, end);
         self.rows.push(row.slice(end, flags, pairing::NO_PAIR));
+        if flags.is_unfinished() {
+            self.unfinished.push(index);
+        }
         Some(index)
     }
 
@@ -289,7 +296,7 @@ impl<'a> TraceBuilder<'a> {
         let item = Instant {
             at: event.at,
             name: self.intern::<K>(event.name),
-            category: self.category::<K>(event.category),
+            category: self.intern::<K>(event.category),
             scope,
             depth: 0,
             args: self.keep_args::<K>(event.args, bytes),
@@ -357,9 +364,11 @@ impl<'a> TraceBuilder<'a> {
     }
 
     /// Draws slices without an end to the end of their thread.
+    #[allow(clippy::indexing_slicing, reason = "numbers of rows that were pushed")]
     fn end_unfinished(&mut self) {
-        for row in self.rows.iter_mut() {
-            // A repaired one has been given its end already.
+        for index in core::mem::take(&mut self.unfinished) {
+            let row = &mut self.rows[index];
+            // It may have got an end since, and a repaired one has been given one.
             if row.flags.is_unfinished() && !row.flags.contains(SliceFlags::REPAIRED) {
                 row.end = self.registry.track(row.track).last.max(row.start);
             }

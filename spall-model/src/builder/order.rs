@@ -15,7 +15,7 @@ use super::{
     OnTrack, TraceBuilder,
     by_time::ByTime,
     by_track::ByTrack,
-    registry::{TrackKey, TrackRow, index32},
+    registry::{TrackRow, index32},
     rows::{self, SliceRow},
 };
 
@@ -118,21 +118,16 @@ fn processes(builder: &mut TraceBuilder<'_>) -> (Vec<Process>, Vec<u32>) {
 pub(super) fn track_order(builder: &TraceBuilder<'_>, process_ids: &[u32]) -> Vec<u32> {
     let rows = &builder.registry.tracks;
     let (names, conventions) = (&builder.names, builder.conventions);
-    let key = |row: &TrackRow| {
-        let (kind, id) = match row.key {
-            TrackKey::Global | TrackKey::Process { .. } => (0, None),
-            TrackKey::Thread { tid, .. } => (1, Some(tid)),
-            TrackKey::Async { id, .. } | TrackKey::AsyncStep { id, .. } => (2, Some(id)),
-            TrackKey::Counter { id, .. } => (3, id),
-        };
-        let process = row.process.map(|old| process_ids[old as usize]);
-        let id = id.map(|id| key_rank(id, names, conventions));
-        (process, kind, row.sort_index, names.bytes(row.name), id)
-    };
-    let keys: Vec<_> = rows.iter().map(key).collect();
+    let process_of = |row: &TrackRow| row.process.map(|old| process_ids[old as usize]);
     let mut order: Vec<u32> = (0..index32(rows.len())).collect();
-    // Numbers and not keys are moved, and those in order already, as async ids often are, stay.
-    order.sort_by(|&a, &b| keys[a as usize].cmp(&keys[b as usize]));
+    let place = |row: &TrackRow| (process_of(row), row.key.kind(), row.sort_index);
+    let rank = |id| key_rank(id, names, conventions);
+    order.sort_by(|&a, &b| {
+        let (a, b) = (&rows[a as usize], &rows[b as usize]);
+        let by_name = || names.compare(a.name, b.name);
+        let by_id = || a.key.id().map(rank).cmp(&b.key.id().map(rank));
+        place(a).cmp(&place(b)).then_with(by_name).then_with(by_id)
+    });
     order
 }
 
@@ -162,7 +157,8 @@ fn tracks(builder: &TraceBuilder<'_>, process_ids: &[u32]) -> (Vec<Track>, Vec<u
 /// The rows in the order of their tracks, and within a track as [json 3.3] says; sets each track's range.
 #[allow(clippy::indexing_slicing, reason = "track numbers are given out by the builder")]
 fn slice_order(builder: &TraceBuilder<'_>, tracks: &mut [Track], track_order: &[u32]) -> Vec<u32> {
-    let mut by_track = ByTrack::new(builder.rows.iter().map(|row| row.track), track_order);
+    let counts = builder.registry.tracks.iter().map(|track| track.n_slices).collect();
+    let mut by_track = ByTrack::with_counts(counts, builder.rows.iter().map(|row| row.track), track_order);
     let mut scratch = Scratch::default();
     for (track, &old) in tracks.iter_mut().zip(track_order) {
         track.slices = by_track.range(old);

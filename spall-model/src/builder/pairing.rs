@@ -51,6 +51,8 @@ pub(super) struct ThreadPairs {
     innermost: u32,
     /// How many rows are open.
     depth: u32,
+    /// How many rows it has.
+    pub(super) n_rows: u32,
     /// Begins left out because too many were open, or there were too many slices; their ends are left out too.
     skipped: u32,
     /// Times went back.
@@ -71,6 +73,7 @@ impl Default for ThreadPairs {
         Self {
             innermost: OPEN,
             depth: 0,
+            n_rows: 0,
             skipped: 0,
             unordered: false,
             first: Tick::MAX,
@@ -163,6 +166,7 @@ impl<'a> TraceBuilder<'a> {
         self.rows.push(row.slice(row.at, flags, thread.innermost));
         thread.innermost = index;
         thread.depth += 1;
+        thread.n_rows += 1;
     }
 
     #[inline(always)]
@@ -244,7 +248,8 @@ impl<'a> TraceBuilder<'a> {
         {
             self.touch(track, thread.first, thread.last);
             let row = self.registry.track_mut(track);
-            row.in_order &= row.n_whole == 0 && !thread.unordered && !thread.is_faulty();
+            row.in_order &= row.n_slices == 0 && !thread.unordered && !thread.is_faulty();
+            row.n_slices += thread.n_rows;
             let mut row = thread.innermost;
             while let Some(slice) = self.rows.get_mut(row as usize) {
                 row = core::mem::replace(&mut slice.pair, OPEN);

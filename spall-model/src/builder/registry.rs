@@ -39,6 +39,27 @@ pub(super) enum TrackKey {
     Global,
 }
 
+impl TrackKey {
+    /// Which tracks of a process are shown first.
+    pub(super) fn kind(&self) -> u8 {
+        match self {
+            Self::Global | Self::Process { .. } => 0,
+            Self::Thread { .. } => 1,
+            Self::Async { .. } | Self::AsyncStep { .. } => 2,
+            Self::Counter { .. } => 3,
+        }
+    }
+
+    /// What tells tracks of one kind and name apart.
+    pub(super) fn id(&self) -> Option<Key> {
+        match *self {
+            Self::Global | Self::Process { .. } => None,
+            Self::Thread { tid: id, .. } | Self::Async { id, .. } | Self::AsyncStep { id, .. } => Some(id),
+            Self::Counter { id, .. } => id,
+        }
+    }
+}
+
 #[derive(Debug, Clone)]
 pub(super) struct ProcessRow {
     pub(super) pid: Key,
@@ -61,8 +82,9 @@ pub(super) struct TrackRow {
     /// The earliest and the latest time of anything on it; backwards while there is nothing.
     pub(super) first: Tick,
     pub(super) last: Tick,
-    /// How many slices it has that events of a thread did not begin and end, and the bounds of the last one.
-    pub(super) n_whole: u32,
+    /// How many slices it has. Those that events of a thread begin and end are counted by thread until all are there.
+    pub(super) n_slices: u32,
+    /// The bounds of the last slice that was not begun and ended by events of a thread.
     last_whole: (Tick, Tick),
     /// Its slices are known to come in the order in which they are shown.
     pub(super) in_order: bool,
@@ -101,7 +123,7 @@ impl TrackRow {
         let (last_start, last_end) = self.last_whole;
         self.in_order &= last_start < start || last_start == start && end < last_end;
         self.last_whole = (start, end);
-        self.n_whole += 1;
+        self.n_slices += 1;
     }
 }
 
@@ -191,7 +213,7 @@ impl Registry {
             role: None,
             first: Tick::MAX,
             last: Tick::MIN,
-            n_whole: 0,
+            n_slices: 0,
             last_whole: (Tick::MIN, Tick::MAX),
             in_order: true,
         });

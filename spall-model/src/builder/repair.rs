@@ -343,6 +343,7 @@ impl Story {
                 }
                 Outcome::Open => {
                     flags = flags.with(SliceFlags::UNFINISHED);
+                    builder.unfinished.push(begin.row);
                     builder.diagnostics.add(DiagnosticKind::UnfinishedSlice, somewhere);
                     begin.at
                 }

@@ -40,7 +40,7 @@ impl<'a> TraceBuilder<'a> {
         let process = self.process::<K>(event.pid);
         let key_process = event.local.then_some(process);
         let id = self.key::<K>(event.id);
-        let category = self.category::<K>(event.category());
+        let category = self.intern::<K>(event.category());
         let mut name = self.intern::<K>(event.name());
         let scope = self.intern::<K>(event.scope());
         let key = match phase {
