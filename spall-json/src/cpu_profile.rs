@@ -3,6 +3,7 @@
 //! A profile, or a part of one, is one record of the file that makes many events. A [`Cursor`] remembers how far they
 //! were read; every byte of the record is looked at a fixed number of times, whatever the number of events.
 
+mod hits;
 mod nodes;
 #[cfg(feature = "alloc")]
 mod rules;
@@ -21,6 +22,7 @@ pub use rules::V8;
 pub(crate) use nodes::named;
 pub(crate) use samples::{WRAP, WRAPPED_BELOW};
 
+use hits::Hits;
 use nodes::Nodes;
 use samples::Samples;
 
@@ -35,6 +37,8 @@ pub(crate) struct Cursor {
     /// In the object whose keys are the numbers of call sites.
     sites: Option<usize>,
     samples: Option<Samples>,
+    /// What stands for the samples of a whole profile that has none.
+    hits: Option<Hits>,
     /// It is a whole profile and has no samples, which is still to be said.
     lacks_samples: bool,
 }
@@ -81,10 +85,13 @@ impl Cursor {
         let data = member(record, args, b"data").filter(|data| data.kind == Kind::Object)?;
         let mut parts = Parts::default();
         parts.read(record, data.start);
-        if let Some(profile) = parts.profile {
-            parts.read(record, profile);
-        }
         let Envelope { holder, thread, at, id } = envelope;
+        match parts.profile {
+            Some(profile) => parts.read(record, profile),
+            // Something else of that name.
+            None if holder == Holder::Whole => return None,
+            None => {}
+        }
         let start = parts.start.unwrap_or(at);
         let offset = at.since(start);
         let same_clock = holder == Holder::Whole || offset.0.unsigned_abs() <= SAME_CLOCK.unsigned_abs();
@@ -99,21 +106,23 @@ impl Cursor {
             (_, None) => ProfileKey::Thread,
         };
         let event = ProfileEvent { thread, key, at, begins, end: parts.end };
-        let mut cursor = parts.cursor(record, record.len(), false);
-        cursor.lacks_samples &= holder == Holder::Whole;
-        Some((cursor, Event::Profile(event)))
+        let bounds = (holder == Holder::Whole).then_some((start, parts.end));
+        Some((parts.cursor(record, record.len(), bounds), Event::Profile(event)))
     }
 
     /// The profile that is the whole document, whose brace begins `record`. It is read as far as it goes.
     pub(crate) fn of_document<'a>(record: &'a [u8]) -> (Self, Event<'a>) {
         let mut parts = Parts::default();
         parts.read(record, 0);
-        let end = lexer::nested_end(record, 0);
-        let cursor = parts.cursor(record, end.unwrap_or(record.len()), end.is_err());
-        let (start, end) = if parts.tree.is_some() {
+        let bounds @ (start, end) = if parts.tree.is_some() {
             parts.old_bounds(record)
         } else {
             (parts.start.unwrap_or_default(), parts.end)
+        };
+        let cursor = match lexer::nested_end(record, 0) {
+            Ok(end) => parts.cursor(record, end, Some(bounds)),
+            // What is missing at its end is cut off.
+            Err(_) => Cursor { truncated: true, ..parts.cursor(record, record.len(), None) },
         };
         let event = ProfileEvent {
             thread: Thread::new(1_u32, 1_u32),
@@ -135,8 +144,11 @@ impl Cursor {
         if let Some(found) = self.next_site(record) {
             return Some(found);
         }
-        if let Some(samples) = &mut self.samples {
-            return samples.next(record);
+        if let Some(found) = self.samples.as_mut().and_then(|samples| samples.next(record)) {
+            return Some(found);
+        }
+        if let Some(found) = self.hits.as_mut().and_then(|hits| hits.next(record)) {
+            return Some(found);
         }
         let event = Event::Diagnostic(DiagnosticKind::MissingSamples);
         core::mem::take(&mut self.lacks_samples).then_some((event, (0, record.len())))
@@ -268,31 +280,34 @@ impl Parts {
         time.map(|time| Tick(time.0.saturating_mul(1_000_000)))
     }
 
-    fn cursor(&self, record: &[u8], end: usize, truncated: bool) -> Cursor {
+    /// Where to begin. `bounds` are start and end of a profile that is all here.
+    fn cursor(&self, record: &[u8], end: usize, bounds: Option<(Tick, Option<Tick>)>) -> Cursor {
         let nodes = match (self.nodes, self.tree) {
             (Some(nodes), _) => Nodes::list(nodes),
             (None, Some(tree)) => Nodes::tree(tree),
             (None, None) => Nodes::none(),
         };
-        let samples = self.samples.map(|samples| {
-            let samples = match (self.deltas, self.stamps) {
-                (Some(deltas), _) => Samples::with_deltas(samples, deltas),
-                (None, Some(stamps)) => Samples::with_stamps(samples, stamps),
-                (None, None) => {
-                    let (start, end) = self.old_bounds(record);
-                    let length = end.filter(|_| self.tree.is_some()).map(|end| end.since(start));
-                    Samples::spread(record, samples, length)
-                }
-            };
-            samples.at_places(self.lines, self.columns)
-        });
+        let samples = self.samples.filter(|samples| next_item(record, &mut (samples + 1)).is_some());
+        let lasts = |start: Tick, end: Option<Tick>| Ticks(end.map_or(0, |end| end.since(start).0.max(0)));
+        let bounds = bounds.map(|(start, end)| (start, lasts(start, end)));
+        let hits = bounds
+            .filter(|_| samples.is_none())
+            .and_then(|(start, length)| Hits::new(record, nodes, start, length));
         Cursor {
             end,
-            truncated,
+            truncated: false,
             nodes,
             sites: self.sites.map(|sites| sites + 1),
-            samples,
-            lacks_samples: samples.is_none() && !truncated,
+            samples: samples.map(|samples| {
+                let samples = match (self.deltas, self.stamps) {
+                    (Some(deltas), _) => Samples::with_deltas(samples, deltas),
+                    (None, Some(stamps)) => Samples::with_stamps(samples, stamps),
+                    (None, None) => Samples::spread(record, samples, bounds.map(|(_, length)| length)),
+                };
+                samples.at_places(self.lines, self.columns)
+            }),
+            hits,
+            lacks_samples: bounds.is_some() && self.samples.is_none() || hits.is_some(),
         }
     }
 }

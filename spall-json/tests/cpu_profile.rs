@@ -103,6 +103,7 @@ fn kinds(json: &str) -> Vec<String> {
         Event::Diagnostic(kind) => format!("! {kind}"),
         Event::Other(..) => "other".into(),
         Event::Instant(..) => "instant".into(),
+        Event::Complete(..) => "slice".into(),
         event => format!("{event:?}"),
     };
     events(json.as_bytes()).iter().map(name).collect()
@@ -158,13 +159,95 @@ fn cpu_1a_the_instant_that_holds_a_profile_is_kept_beside_it() {
 }
 
 #[test]
+fn cpu_1a_other_events_of_that_name_are_kept_as_they_are() {
+    let event = |ph: &str, data: &str| {
+        format!(
+            r#"[{{"ph":"{ph}","name":"CpuProfile","pid":1,"tid":1,"ts":9,"dur":1,"args":{{"data":{data}}}}}]"#
+        )
+    };
+    assert_eq!(kinds(&event("I", r#"{"endTime":2}"#)), ["instant"]);
+    assert_eq!(kinds(&event("X", r#"{"endTime":2}"#)), ["slice"]);
+    assert_eq!(kinds(&event("X", r#"{"cpuProfile":null}"#)), ["slice"]);
+    assert_eq!(kinds(&event("X", r#"{"cpuProfile":{"samples":[],"timeDeltas":[]}}"#)), ["head"]);
+}
+
+#[test]
 fn cpu_1_a_whole_profile_without_samples_is_said_to_have_none() {
-    let nodes = r#""nodes":[{"id":1,"hitCount":7,"callFrame":{}}],"startTime":1,"endTime":9"#;
+    let nodes = r#""nodes":[{"id":1,"hitCount":0,"callFrame":{}}],"startTime":1,"endTime":9"#;
     let expected = ["head", "frame 1", "! missing-samples"];
     assert_eq!(kinds(&format!("{{{nodes}}}")), expected);
-    assert_eq!(kinds(r#"{"head":{"id":1,"hitCount":7},"startTime":1,"endTime":2}"#), expected);
+    assert_eq!(kinds(r#"{"head":{"id":1},"startTime":1,"endTime":2}"#), expected);
     assert_eq!(kinds(&format!("{{{nodes},\"samples\":[],\"timeDeltas\":[]}}")), expected[..2]);
     assert_eq!(kinds(&chunk(r#""endTime":9"#)), ["part"]);
+}
+
+/// Times in microseconds, frames and weights of the samples.
+fn weights(json: &str) -> Vec<(i64, i64, f64)> {
+    let weight = |event: &Event<'_>| match event {
+        Event::Sample(sample) => {
+            let SampleTime::At(at) = sample.at else { panic!("{sample:?}") };
+            Some((at.0 / 1000, number(sample.frame), sample.weight))
+        }
+        _ => None,
+    };
+    events(json.as_bytes()).iter().filter_map(weight).collect()
+}
+
+#[test]
+fn cpu_1_hit_counts_stand_for_the_samples_of_a_profile_that_has_none() {
+    let nodes = r#"{"nodes":[{"id":1,"callFrame":{},"hitCount":1,"children":[2,3]},{"id":2,"callFrame":{},"hitCount":0},
+        {"id":3,"callFrame":{},"hitCount":2,"children":[4]},{"id":4,"callFrame":{},"hitCount":4}]"#;
+    let expected = [(1000, 1, 1.0), (1100, 3, 2.0), (1300, 4, 4.0)];
+    let times = r#","startTime":1000,"endTime":1700"#;
+    assert_eq!(weights(&format!("{nodes}{times}}}")), expected);
+    assert_eq!(weights(&format!(r#"{nodes}{times},"samples":[],"timeDeltas":[]}}"#)), expected);
+    let event = format!(
+        r#"[{{"ph":"I","name":"CpuProfile","pid":1,"tid":1,"ts":9,"args":{{"data":{{"cpuProfile":{nodes}{times}}}}}}}}}]"#
+    );
+    assert_eq!(weights(&event), expected);
+    let tree = r#"{"head":{"id":1,"hitCount":1,"children":[{"id":3,"hitCount":3,"children":[]}]},"startTime":1,"endTime":5}"#;
+    assert_eq!(weights(tree), [(1_000_000, 1, 1.0), (2_000_000, 3, 3.0)]);
+    // Without a length nothing lasts; what cannot be a number of hits is none.
+    assert_eq!(weights(&format!("{nodes}}}")).iter().map(|found| found.0).max(), Some(0));
+    assert_eq!(weights(r#"{"nodes":[{"id":1,"hitCount":-7},{"id":2,"hitCount":"9"}],"endTime":5}"#), []);
+}
+
+#[test]
+fn cpu_1_hit_counts_of_a_profile_with_samples_say_nothing_new() {
+    let json = r#"{"nodes":[{"id":1,"callFrame":{},"hitCount":9}],"samples":[1],"timeDeltas":[1]}"#;
+    assert_eq!(kinds(json), ["head", "frame 1", "sample 1"]);
+    let chunk = chunk(r#""cpuProfile":{"nodes":[{"id":1,"hitCount":9,"callFrame":{}}]}"#);
+    assert_eq!(kinds(&chunk), ["part", "frame 1"], "the samples may be in another chunk");
+    let cut = r#"{"nodes":[{"id":1,"callFrame":{},"hitCount":9}],"startTime":1,"#;
+    assert_eq!(
+        events_once(cut.as_bytes()).len(),
+        3,
+        "the samples may be cut off: head, frame, and that it is cut"
+    );
+}
+
+#[test]
+fn cpu_1_samples_without_times_are_spread_evenly() {
+    let json = r#"{"nodes":[{"id":1,"callFrame":{}}],"startTime":10,"endTime":30,"samples":[1,1]}"#;
+    assert_eq!(content(json).1, [(10_000, 1), (20_000, 1)]);
+}
+
+#[test]
+fn cpu_1b_a_faulty_sample_does_not_hide_those_behind_it() {
+    let read = |samples: &str, deltas: &str| {
+        let json = chunk(&format!(r#""cpuProfile":{{"samples":[{samples}]}},"timeDeltas":[{deltas}]"#));
+        let what = |event: &Event<'_>| match event {
+            Event::Sample(sample) => format!("{:?} {:?}", sample.frame, sample.at),
+            event => format!("{event:?}"),
+        };
+        events(json.as_bytes())[1..].iter().map(what).collect::<Vec<_>>()
+    };
+    let found = read("1,null,2", "1,2,3");
+    assert_eq!(found.len(), 3);
+    assert!(found[1].contains("After(Ticks(2000))"), "it is of no frame, and its time counts: {found:?}");
+    let found = read("1,2,3", "1,null,3");
+    assert_eq!(found[1], "Diagnostic(BadField)");
+    assert_eq!(found[2], "Number(3) After(Ticks(3000))");
 }
 
 #[test]
@@ -227,14 +310,16 @@ fn cpu_1d_old_profiles_without_timestamps_are_spread_evenly() {
 }
 
 #[test]
-fn cpu_1d_the_root_tells_from_what_number_lines_count() {
-    let line = |root: &str| {
+fn cpu_1d_the_root_tells_from_what_number_lines_and_columns_count() {
+    let place = |root: &str| {
         let json = format!(
-            r#"{{"head":{{"lineNumber":{root},"id":1,"children":[{{"lineNumber":3,"id":2,"children":[]}}]}},"samples":[],"timestamps":[]}}"#
+            r#"{{"head":{{"lineNumber":{root},"id":1,"children":[{{"lineNumber":3,"columnNumber":7,"id":2,"children":[]}}]}},"samples":[],"timestamps":[]}}"#
         );
-        content(&json).0[1].3
+        let events = events_once(json.as_bytes());
+        let Event::Frame(frame) = events[2] else { panic!("{events:?}") };
+        (frame.line, frame.column)
     };
-    assert_eq!((line("0"), line("-1")), (Some(2), Some(3)));
+    assert_eq!((place("0"), place("-1")), ((Some(2), Some(6)), (Some(3), Some(7))));
 }
 
 #[test]

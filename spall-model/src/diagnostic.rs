@@ -157,7 +157,8 @@ kinds! {
     BadField = "bad-field",
     /// Samples and their times are not equally many: the surplus is left out.
     SampleCount = "sample-count",
-    /// A sampling profile without samples: its frames are kept, and how often each was found is not.
+    /// A sampling profile without samples. Its frames are kept, and where it says how often each was found, that is laid
+    /// out as if it were samples: nothing is known of their order.
     MissingSamples = "missing-samples",
 
     // Found by readers of Heph.

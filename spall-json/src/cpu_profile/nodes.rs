@@ -21,8 +21,8 @@ pub(super) enum Nodes {
         /// Where the node ends.
         end: usize,
     },
-    /// Between nodes that are so deep in others, and whose lines count from this number.
-    Tree { at: usize, depth: u32, first_line: i64 },
+    /// Between nodes that are so deep in others, and whose lines and columns count from this number.
+    Tree { at: usize, depth: u32, first: i64 },
     /// Everything was read.
     Done,
 }
@@ -37,7 +37,7 @@ impl Nodes {
     }
 
     pub(super) fn tree(start: usize) -> Self {
-        Self::Tree { at: start, depth: 0, first_line: 1 }
+        Self::Tree { at: start, depth: 0, first: 1 }
     }
 
     pub(super) fn none() -> Self {
@@ -45,6 +45,11 @@ impl Nodes {
     }
 
     pub(super) fn next<'a>(&mut self, record: &'a [u8]) -> Option<Found<'a>> {
+        Some(self.next_with_hits(record)?.0)
+    }
+
+    /// What comes next, and how many samples found it, if it is a node that says so.
+    pub(super) fn next_with_hits<'a>(&mut self, record: &'a [u8]) -> Option<(Found<'a>, u64)> {
         loop {
             match *self {
                 Self::List(at) => return self.next_of_list(record, at),
@@ -58,17 +63,17 @@ impl Nodes {
                         (Some(of), Some(child)) => Event::FrameChild(of, child),
                         _ => Event::Diagnostic(DiagnosticKind::BadField),
                     };
-                    return Some((event, (child.start, child.end)));
+                    return Some(((event, (child.start, child.end)), 0));
                 }
-                Self::Tree { at, depth, first_line } => {
-                    return self.next_of_tree(record, at, depth, first_line);
+                Self::Tree { at, depth, first } => {
+                    return self.next_of_tree(record, at, depth, first);
                 }
                 Self::Done => return None,
             }
         }
     }
 
-    fn next_of_list<'a>(&mut self, record: &'a [u8], at: usize) -> Option<Found<'a>> {
+    fn next_of_list<'a>(&mut self, record: &'a [u8], at: usize) -> Option<(Found<'a>, u64)> {
         *self = Self::Done;
         let mut at = at;
         let item = next_item(record, &mut at)?;
@@ -81,14 +86,14 @@ impl Nodes {
             node.take(record, &member.key, member.value);
         }
         let Some((of, id)) = node.id.and_then(|id| Some((id, id_at(record, id)?))) else {
-            return Some((Event::Diagnostic(DiagnosticKind::BadField), bytes));
+            return Some(((Event::Diagnostic(DiagnosticKind::BadField), bytes), 0));
         };
         if let Some(children) = node.children {
             *self = Self::Children { at: children + 1, of, end: item.end };
         }
         let parent = node.parent.and_then(|parent| id_at(record, parent));
         let parent = parent.map_or(FrameParent::Unknown, FrameParent::Id);
-        Some((Event::Frame(node.frame(record, id, parent, 0)), bytes))
+        Some(((Event::Frame(node.frame(record, id, parent, 0)), bytes), node.hits()))
     }
 
     /// The next node of a tree, parents before children. Nodes are left through the brackets that close them, so
@@ -98,9 +103,9 @@ impl Nodes {
         record: &'a [u8],
         at: usize,
         depth: u32,
-        first_line: i64,
-    ) -> Option<Found<'a>> {
-        let (mut at, mut depth, mut first_line) = (at, depth, first_line);
+        first: i64,
+    ) -> Option<(Found<'a>, u64)> {
+        let (mut at, mut depth, mut first) = (at, depth, first);
         *self = Self::Done;
         loop {
             match *record.get(at)? {
@@ -123,23 +128,23 @@ impl Nodes {
         let end = pos;
         // The root has no line: 0 where lines count from 1, and -1 where they count from 0.
         if depth == 0 && node.line.is_some_and(|line| text_at(record, line) == b"-1") {
-            first_line = 0;
+            first = 0;
         }
         match (closed, node.children) {
             (_, Some(children)) => {
                 if depth < MAX_SEARCH_DEPTH && node.id.is_none() {
                     node.read_behind_children(record, children);
                 }
-                *self = Self::Tree { at: children + 1, depth: depth.saturating_add(1), first_line };
+                *self = Self::Tree { at: children + 1, depth: depth.saturating_add(1), first };
             }
-            (Ok(()), None) if depth > 0 => *self = Self::Tree { at: end, depth, first_line },
+            (Ok(()), None) if depth > 0 => *self = Self::Tree { at: end, depth, first },
             _ => {}
         }
         let event = match node.id.and_then(|id| id_at(record, id)) {
-            Some(id) => Event::Frame(node.frame(record, id, FrameParent::Depth(depth), first_line)),
+            Some(id) => Event::Frame(node.frame(record, id, FrameParent::Depth(depth), first)),
             None => Event::Diagnostic(DiagnosticKind::BadField),
         };
-        Some((event, (start, end)))
+        Some(((event, (start, end)), node.hits()))
     }
 }
 
@@ -160,6 +165,7 @@ struct Node {
     script: Option<Token>,
     line: Option<Token>,
     column: Option<Token>,
+    hits: Option<Token>,
 }
 
 impl Node {
@@ -167,6 +173,7 @@ impl Node {
         match record.get(key.inside.0..key.inside.1) {
             Some(b"id") => self.id = Some(value),
             Some(b"parent") => self.parent = Some(value),
+            Some(b"hitCount") => self.hits = Some(value),
             Some(b"children") if value.kind == Kind::Array => self.children = Some(value.start),
             Some(b"callFrame") if value.kind == Kind::Object => {
                 let mut pos = value.start + 1;
@@ -212,27 +219,26 @@ impl Node {
         self.children = Some(children);
     }
 
-    /// The frame. Lines count from `first_line` in the file.
-    fn frame<'a>(
-        &self,
-        record: &'a [u8],
-        id: Id<'a>,
-        parent: FrameParent<'a>,
-        first_line: i64,
-    ) -> FrameEvent<'a> {
+    fn hits(&self) -> u64 {
+        self.hits.filter(|hits| hits.kind == Kind::Integer).map_or(0, |hits| hits.number)
+    }
+
+    /// The frame. Lines and columns count from `first` in the file.
+    fn frame<'a>(&self, record: &'a [u8], id: Id<'a>, parent: FrameParent<'a>, first: i64) -> FrameEvent<'a> {
         let text = |token: Option<Token>| token.map_or(Text::EMPTY, |token| value::text(record, token));
         let number = |token: Option<Token>| match id_at(record, token?)? {
             Id::Number(number) => Some(number),
             Id::Text(_) => None,
         };
+        let place = |token| u32::try_from(number(token)?.checked_sub(first)?).ok();
         FrameEvent {
             id,
             parent,
             name: named(text(self.name)),
             url: text(self.url),
             script: number(self.script).unwrap_or(0),
-            line: number(self.line).and_then(|line| u32::try_from(line.checked_sub(first_line)?).ok()),
-            column: number(self.column).and_then(|column| u32::try_from(column).ok()),
+            line: place(self.line),
+            column: place(self.column),
         }
     }
 }

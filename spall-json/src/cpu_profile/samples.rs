@@ -1,10 +1,10 @@
 //! The samples of a profile: arrays that are read side by side.
 
-use spall_model::{DiagnosticKind, Event, SampleEvent, SampleTime, Tick, Ticks};
+use spall_model::{DiagnosticKind, Event, Id, SampleEvent, SampleTime, Tick, Ticks};
 
 use crate::lexer::Kind;
 
-use super::{Found, id_at, micros, next_item};
+use super::{Found, id_at, micros, next_item, text_at};
 
 /// How far samples and their times were read.
 #[derive(Debug, Clone, Copy)]
@@ -70,31 +70,55 @@ impl Samples {
             return None;
         }
         let from = self.frames;
-        let frame = next_item(record, &mut self.frames);
-        let at = match &mut self.times {
-            Times::Deltas(pos) => next_item(record, pos).and_then(|item| micros(record, item)).map(|delta| {
-                let wrap = if delta < WRAPPED_BELOW { WRAP } else { 0 };
-                SampleTime::After(Ticks(delta + wrap))
-            }),
-            Times::Stamps(pos) => next_item(record, pos)
-                .and_then(|item| micros(record, item))
-                .map(|stamp| SampleTime::At(Tick(stamp))),
-            Times::Spread { step, is_first } => frame.map(|_| {
+        let Some(frame) = next_item(record, &mut self.frames) else {
+            self.done = true;
+            let is_surplus = !self.times.are_endless() && self.times.next(record).is_some();
+            return is_surplus.then_some((Event::Diagnostic(DiagnosticKind::SampleCount), (from, from)));
+        };
+        let (line, column) = (next_place(record, &mut self.lines), next_place(record, &mut self.columns));
+        let event = match self.times.next(record) {
+            Some(Some(at)) => {
+                // What cannot be an id is that of no frame; what comes behind it still counts from its time.
+                let frame = id_at(record, frame).unwrap_or(Id::Text(text_at(record, frame)));
+                Event::Sample(SampleEvent { line, column, ..SampleEvent::new(at, frame) })
+            }
+            Some(None) => Event::Diagnostic(DiagnosticKind::BadField),
+            None => {
+                self.done = true;
+                Event::Diagnostic(DiagnosticKind::SampleCount)
+            }
+        };
+        Some((event, (frame.start, frame.end)))
+    }
+}
+
+impl Times {
+    /// Whether there are as many as samples.
+    fn are_endless(&self) -> bool {
+        matches!(self, Self::Spread { .. })
+    }
+
+    /// The next time, if there is one; inside, `None` if it is no time.
+    fn next(&mut self, record: &[u8]) -> Option<Option<SampleTime>> {
+        match self {
+            Self::Deltas(pos) => {
+                let delta = micros(record, next_item(record, pos)?);
+                Some(delta.map(|delta| {
+                    let wrap = if delta < WRAPPED_BELOW { WRAP } else { 0 };
+                    SampleTime::After(Ticks(delta + wrap))
+                }))
+            }
+            Self::Stamps(pos) => {
+                let stamp = micros(record, next_item(record, pos)?);
+                Some(stamp.map(|stamp| SampleTime::At(Tick(stamp))))
+            }
+            Self::Spread { step, is_first } => {
                 let step = if *is_first { Ticks::ZERO } else { *step };
                 *is_first = false;
-                SampleTime::After(step)
-            }),
-            Times::Missing => None,
-        };
-        let bytes = frame.map_or((from, from), |frame| (frame.start, frame.end));
-        let sample = frame.and_then(|frame| id_at(record, frame)).zip(at);
-        if let Some((frame, at)) = sample {
-            let (line, column) = (next_place(record, &mut self.lines), next_place(record, &mut self.columns));
-            return Some((Event::Sample(SampleEvent { line, column, ..SampleEvent::new(at, frame) }), bytes));
+                Some(Some(SampleTime::After(step)))
+            }
+            Self::Missing => None,
         }
-        self.done = true;
-        let surplus = frame.is_some() || at.is_some();
-        surplus.then_some((Event::Diagnostic(DiagnosticKind::SampleCount), bytes))
     }
 }
 
