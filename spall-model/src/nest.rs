@@ -70,10 +70,11 @@ struct Open {
 }
 
 impl Open {
-    /// Whether this slice is over when `next` begins. Intervals are half open, with three exceptions: a slice whose
+    /// Whether this slice is over when `next` begins. Intervals are half open, with four exceptions: a slice whose
     /// end nobody knows is not over where it is drawn to; a pair's inner begin lies inside although it begins where
-    /// the outer one ends; and of two slices without length at one time the first contains the second, unless both
-    /// are pairs, which say themselves how they nest.
+    /// the outer one ends, and so does a slice without length on a function that a sample of that time ends; and of
+    /// two slices without length at one time the first contains the second, unless both are pairs, which say
+    /// themselves how they nest.
     fn is_over(&self, next: &Open) -> bool {
         if self.end != next.start {
             return self.end < next.start;
@@ -83,8 +84,10 @@ impl Open {
         }
         let both_pairs = self.flags.is_paired() && next.flags.is_paired();
         let ancestor = both_pairs && self.flags.open_depth() < next.flags.open_depth();
-        let both_empty = self.start == self.end && next.start == next.end;
-        !(ancestor || both_empty && !both_pairs)
+        let is_empty = next.start == next.end;
+        let carries = is_empty && self.flags.contains(SliceFlags::CARRIES_AT_END);
+        let both_empty = is_empty && self.start == self.end;
+        !(ancestor || carries || both_empty && !both_pairs)
     }
 
     /// The same slice as it is drawn: one that is cut at its parent's end is over there.

@@ -258,6 +258,8 @@ impl<'a> TraceBuilder<'a> {
             let (from, to) = joining.join(head, parts, &mut self.diagnostics);
             self.touch(head.track, from, to);
         }
+        // Of equal ones the first counts.
+        joining.found.profiles.sort_by_key(|(profile, _)| profile.start);
         let (frames, ids) = joining.join_shared(shared, &mut self.diagnostics);
         let mut found = joining.found;
         self.finish_thread_samples(log.of_threads, &mut found, frames, &ids);

@@ -142,3 +142,11 @@ fn a_staircase_of_overlaps_costs_no_more_than_a_logarithm_each() {
     }
     assert_eq!(nesting.lanes(), 200_000);
 }
+
+#[test]
+fn a_slice_without_length_lies_on_the_function_that_ends_with_it() {
+    let carries = SliceFlags::SAMPLED.with(SliceFlags::CARRIES_AT_END);
+    check(&[(0, 9, X), (2, 5, carries), (5, 5, X), (5, 7, X)], &[(0, 0), (0, 1), (0, 2), (0, 1)]);
+    check(&[(0, 9, X), (2, 5, SliceFlags::SAMPLED), (5, 5, X)], &[(0, 0), (0, 1), (0, 1)]);
+    check(&[(2, 5, carries), (5, 7, X)], &[(0, 0), (0, 0)]);
+}

@@ -12,6 +12,8 @@ use super::walk::{Opened, Sink};
 pub(super) struct RowSink {
     rows: Vec<Row>,
     open: Vec<usize>,
+    /// The latest slice without length: how many are open around it, and when.
+    point: Option<(usize, Tick)>,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -21,19 +23,26 @@ struct Row {
     end: Tick,
     hits: u32,
     kept: bool,
+    /// A slice without length lies on it where it ends.
+    carries_at_end: bool,
 }
 
 impl Sink for RowSink {
     fn open(&mut self, what: Opened, at: Tick) {
         self.open.push(self.rows.len());
-        self.rows.push(Row { what, start: at, end: at, hits: 0, kept: true });
+        self.rows.push(Row { what, start: at, end: at, hits: 0, kept: true, carries_at_end: false });
     }
 
     fn close(&mut self, at: Tick, kept: bool) {
         if let Some(row) = self.open.pop() {
             let row = &mut self.rows[row];
+            let around = self.open.len();
             row.end = at;
             row.kept = kept;
+            row.carries_at_end = self.point == Some((around + 1, at));
+            if kept && row.start == at {
+                self.point = Some((around, at));
+            }
         }
     }
 
@@ -115,12 +124,13 @@ impl Timeline {
 
     fn push_frame(&mut self, trace: &Trace<'_>, frame: FrameId, row: &Row) {
         let name = trace.frame(frame).map_or(NameId::EMPTY, |frame| frame.name);
+        let flags = if row.carries_at_end { SliceFlags::CARRIES_AT_END } else { SliceFlags::NONE };
         let slice = Slice {
             start: row.start,
             end: row.end,
             name,
             category: NameId::EMPTY,
-            flags: SliceFlags::SAMPLED,
+            flags: flags.with(SliceFlags::SAMPLED),
         };
         self.sampled.push((SliceId(self.len()), Sampled { frame, hits: row.hits }));
         self.slices.push(slice, ArgsId::NONE);

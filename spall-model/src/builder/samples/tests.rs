@@ -142,6 +142,18 @@ fn cpu_1b_of_several_profiles_of_a_thread_that_of_the_lowest_rank_counts() {
 }
 
 #[test]
+fn cpu_1b_of_several_profiles_of_one_rank_the_one_that_begins_first_counts() {
+    let trace = build(&[
+        profile(2, 9, 30, None),
+        profile(1, 1, 0, start(1, 2)),
+        profile(2, 1, 0, start(2, 2)),
+        profile(3, 1, 0, start(0, 2)),
+    ]);
+    let starts: Vec<_> = trace.profiles().iter().map(|profile| profile.start.0).collect();
+    assert_eq!(starts, [0, 1, 2]);
+}
+
+#[test]
 fn what_belongs_to_no_profile_is_counted() {
     let trace = build(&[sample(1, 1), profile(1, 1, 0, None), sample(1, 1), frame(1, below(2), "a")]);
     assert!(trace.samples().is_empty() && trace.frames().is_empty());
