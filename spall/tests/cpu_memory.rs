@@ -36,6 +36,9 @@ fn traces_of_profiles_are_small() {
     check("same nodes", &document(&r#",{"id":1}"#.repeat(many), ""));
     let nodes: String = (2..many).map(|id| format!(r#",{{"id":{id}}}"#)).collect();
     check("nodes", &document(&nodes, ""));
+    check("hits", &document(&r#",{"id":1,"hitCount":2}"#.repeat(many), ""));
+    let nodes: String = (2..many).map(|id| format!(r#",{{"id":{id},"hitCount":2}}"#)).collect();
+    check("hits of nodes", &document(&nodes, ""));
     let sites: Vec<_> = (0..many).map(|site| format!("\"{site}\":1")).collect();
     let chunk = |name: &str, data: &str| {
         format!(

@@ -110,6 +110,34 @@ fn json_3_3_a_slice_that_overlaps_another_keeps_its_times_and_takes_no_part() {
     assert_eq!(folded(&trace, &tree, Style::Short), BTreeMap::from([("A".into(), (50, 0))]));
 }
 
+/// Samples 1, 1 and 2 at 10, 20 and 30, with slices that are given.
+fn three_samples(slices: &str) -> String {
+    format!(
+        r#"[{slices},{{"ph":"P","name":"Profile","pid":1,"tid":1,"ts":0,"args":{{"data":{{"startTime":0}}}}}},
+        {{"ph":"P","name":"ProfileChunk","pid":1,"tid":1,"ts":50,"args":{{"data":{{"endTime":40,"timeDeltas":[10,10,10],
+        "cpuProfile":{{"samples":[1,1,2],"nodes":[{{"id":1,"callFrame":{{"functionName":"f"}}}},
+        {{"id":2,"callFrame":{{"functionName":"g"}}}}]}}}}}}}}]"#
+    )
+}
+
+#[test]
+fn cpu_4_a_slice_without_length_lies_on_the_function_that_a_sample_of_its_time_ends() {
+    let json = three_samples(
+        r#"{"ph":"X","name":"FunctionCall","pid":1,"tid":1,"ts":5,"dur":30},
+        {"ph":"X","name":"mark","pid":1,"tid":1,"ts":30,"dur":0}"#,
+    );
+    let trace = load(json.as_bytes());
+    let expected = [
+        (5, 30, 0, "FunctionCall", false),
+        (10, 20, 1, "f", true),
+        (30, 0, 2, "mark", false),
+        (30, 5, 1, "g", true),
+    ];
+    let expected =
+        expected.map(|(start, length, depth, name, sampled)| (start, length, depth, name.into(), sampled));
+    assert_eq!(slices(&trace, TrackId(0)), BTreeSet::from(expected));
+}
+
 /// The self times that a reference found, by thread and path.
 fn reference(path: &Path) -> BTreeMap<(String, String), BTreeMap<String, i64>> {
     let mut threads = BTreeMap::<_, BTreeMap<String, i64>>::new();

@@ -17,17 +17,7 @@ use spall::model::{DiagnosticKind, SliceFlags, SliceId};
 use spall_synth::cpu_profile::{Form, Node, Profile};
 
 mod cpu_common;
-use cpu_common::{Style, folded, load, threads, tree};
-
-/// A small random number generator, seeded.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, bound: i64) -> i64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        i64::try_from(self.0 >> 33).unwrap() % bound
-    }
-}
+use cpu_common::{Random, Style, folded, load, threads, tree};
 
 /// Slices of one thread, most of which nest, named so that all rules are used.
 fn slices(random: &mut Random, profile: &Profile) -> Vec<String> {
@@ -37,14 +27,14 @@ fn slices(random: &mut Random, profile: &Profile) -> Vec<String> {
     let mut open = vec![(profile.start - 200, profile.end + 200)];
     let length = profile.end - profile.start;
     for _ in 0..random.below(40) {
-        let (from, to) = open[usize::try_from(random.below(i64::try_from(open.len()).unwrap())).unwrap()];
-        let start = from + random.below((to - from).max(1));
-        let mut end = start + random.below((to - start).max(1));
+        let (from, to) = open[random.index(open.len())];
+        let start = from + random.below(to - from);
+        let mut end = start + random.below(to - start);
         if random.below(20) == 0 {
-            end += random.below(length.max(1));
+            end += random.below(length);
         }
         open.push((start, end));
-        let name = NAMES[usize::try_from(random.below(6)).unwrap()];
+        let name = NAMES[random.index(6)];
         let line = 10 * random.below(50) + 1;
         events.push(format!(
             r#"{{"ph":"X","name":"{name}","pid":1,"tid":1,"ts":{start},"dur":{},"args":{{"data":{{"scriptId":"7","lineNumber":{line},"columnNumber":{line}}}}}}}"#,
@@ -63,11 +53,11 @@ fn cpu_4_invariants_hold_on_random_input() {
         // Some callers that are not there.
         for node in profile.nodes.iter_mut().skip(4) {
             if random.below(30) == 0 {
-                node.parent = node.parent.map(|_| usize::try_from(random.below(90)).unwrap());
+                node.parent = node.parent.map(|_| random.index(90));
             }
         }
         let mut events = slices(&mut random, &profile);
-        events.extend(profile.chunks(usize::try_from(1 + random.below(40)).unwrap(), 1));
+        events.extend(profile.chunks(1 + random.index(40), 1));
         let json = format!("[{}]", events.join(",\n"));
         let before = spall::load(json.as_bytes(), &spall::model::Limits::default()).unwrap();
         let trace = load(json.as_bytes());
