@@ -43,7 +43,7 @@ pub fn load_as<'a>(format: Format, data: &'a [u8], limits: &Limits) -> Result<Tr
 pub fn read_as<'a>(format: Format, data: &'a [u8], limits: &Limits) -> Result<TraceBuilder<'a>, Error> {
     let mut loading = Loading::new(TraceBuilder::new(limits));
     if !read_packed(format, data, limits, &mut loading)? {
-        parse_any(format, data, &mut loading, TraceBuilder::push)?;
+        parse_any::<Borrowed, _>(format, data, &mut loading)?;
     }
     Ok(loading.into_sink())
 }
@@ -78,7 +78,7 @@ pub fn read_events(
     let format = detect(data).ok_or(Error::UnknownFormat)?;
     let mut loading = Loading::new(Seen(see));
     if !read_packed(format, data, limits, &mut loading)? {
-        parse_any(format, data, &mut loading, Sink::add)?;
+        parse_any::<Copied, _>(format, data, &mut loading)?;
     }
     Ok(())
 }
@@ -120,33 +120,58 @@ impl<F: FnMut(&Event<'_>, ByteRange)> Sink for Seen<F> {
     }
 }
 
-fn parse_any<'d, S: Sink>(
+/// How events whose strings live for `'d` get into a sink.
+// No function that is passed: it could not be asked to be inlined, and each event would be put together in memory (2 %
+// of loading JSON).
+pub(crate) trait Keep<'d, S> {
+    /// Takes an event.
+    fn add(sink: &mut S, event: &Event<'d>, bytes: ByteRange);
+}
+
+/// Their strings live as long as the trace.
+pub(crate) struct Borrowed;
+
+/// They do not.
+pub(crate) struct Copied;
+
+impl<'d> Keep<'d, TraceBuilder<'d>> for Borrowed {
+    #[inline(always)]
+    fn add(sink: &mut TraceBuilder<'d>, event: &Event<'d>, bytes: ByteRange) {
+        sink.push(event, bytes);
+    }
+}
+
+impl<'d, S: Sink> Keep<'d, S> for Copied {
+    fn add(sink: &mut S, event: &Event<'d>, bytes: ByteRange) {
+        sink.add(event, bytes);
+    }
+}
+
+fn parse_any<'d, K: Keep<'d, S>, S: Sink>(
     format: Format,
     data: &'d [u8],
     loading: &mut Loading<S>,
-    push: impl Fn(&mut S, &Event<'d>, ByteRange),
 ) -> Result<(), Error> {
     match parser_of(format)? {
-        AnyParser::Spall(parser) => parse_events(parser, data, loading, push),
-        AnyParser::Heph(parser) => parse_events(parser, data, loading, push),
-        AnyParser::Json(parser) => parse_events(parser, data, loading, push),
+        AnyParser::Spall(parser) => parse_events::<K, _, _>(parser, data, loading),
+        AnyParser::Heph(parser) => parse_events::<K, _, _>(parser, data, loading),
+        AnyParser::Json(parser) => parse_events::<K, _, _>(parser, data, loading),
     }
 }
 
 // Once for each parser, and events are only looked at where the parser has put them: with a choice of parsers and an
 // iterator in between, each would be copied three times.
-pub(crate) fn parse_events<'d, S: Sink, P: Parser<Error: Copy + Into<Error>>>(
+pub(crate) fn parse_events<'d, K: Keep<'d, S>, S: Sink, P: Parser<Error: Copy + Into<Error>>>(
     mut parser: P,
     data: &'d [u8],
     loading: &mut Loading<S>,
-    push: impl Fn(&mut S, &Event<'d>, ByteRange),
 ) -> Result<(), Error> {
     let mut rest = data;
     loop {
         let consumed = match &parser.parse(rest, true) {
             Ok(Chunk::Parsed(parsed)) => {
                 loading.see(&parsed.event);
-                push(&mut loading.sink, &parsed.event, parsed.bytes);
+                K::add(&mut loading.sink, &parsed.event, parsed.bytes);
                 parsed.consumed
             }
             Ok(Chunk::Skipped(length)) => *length,
