@@ -234,8 +234,9 @@ impl<'s, 't> Page<'s, 't> {
         let flows = self.scene.trace.flows();
         self.out.uint(flows.len() as u64);
         for flow in flows {
-            for end in [flow.from, flow.to] {
-                self.out.uint(self.positions.get(end.index()).copied().unwrap_or(0));
+            for (slice, at) in [(flow.from, flow.leaves), (flow.to, flow.arrives)] {
+                self.out.uint(self.positions.get(slice.index()).copied().unwrap_or(0));
+                self.out.uint(at.0.abs_diff(self.scene.view.start.0));
             }
             self.out.uint(self.names.number(flow.name));
         }

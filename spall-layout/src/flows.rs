@@ -22,7 +22,7 @@ pub struct Flows {
     latest: Vec<Vec<Tick>>,
 }
 
-/// An arrow in time: from the end of a slice, or the arrow's arrival if that is earlier, to the start of another.
+/// An arrow in time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Arrow {
     first: Tick,
@@ -62,11 +62,10 @@ impl Flows {
     pub fn new(trace: &Trace<'_>, layout: &Layout) -> Self {
         let arrow = |(flow, at): (&spall_model::Flow, usize)| {
             let (from, to) = (layout.place(flow.from)?, layout.place(flow.to)?);
-            // A slice that is still running when the arrow arrives let it go before.
-            let leaves = from.end.min(to.start).max(from.start);
-            let (first, last) = (leaves.min(to.start), leaves.max(to.start));
-            let (from, to) = ((from.row, leaves), (to.row, to.start));
-            Some(Arrow { first, last, from, to, flow: to_u32(at) })
+            // What is drawn shorter than it is may end before.
+            let (leaves, arrives) = (flow.leaves.min(from.end), flow.arrives.min(to.end));
+            let (first, last) = (leaves.min(arrives), leaves.max(arrives));
+            Some(Arrow { first, last, from: (from.row, leaves), to: (to.row, arrives), flow: to_u32(at) })
         };
         let mut arrows: Vec<Arrow> = trace.flows().iter().zip(0..).filter_map(arrow).collect();
         arrows.sort_by_key(|arrow| (arrow.first, arrow.flow));

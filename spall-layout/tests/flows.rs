@@ -16,8 +16,8 @@ use spall_layout::{
     Fidelity, FlowEnd, Flows, Frame, Layout, LineKind, Options, RowId, RowInfo, Vertical, VerticalStyle,
 };
 use spall_model::{
-    ByteRange, Event, FlowBind, FlowEvent, FlowPhase, Id, Limits, SliceId, Text, Thread, ThreadEvent, Tick,
-    Ticks, Trace, TraceBuilder, TrackId,
+    ByteRange, Event, FlowBind, FlowEvent, FlowPhase, Id, Key, Limits, SliceId, Text, Thread, ThreadEvent,
+    Tick, Ticks, Trace, TraceBuilder, TrackId,
 };
 
 struct Random(u64);
@@ -34,9 +34,10 @@ fn flow(phase: FlowPhase, tid: i64, at: i64, id: i64) -> Event<'static> {
     Event::Flow(FlowEvent::new(phase, FlowBind::Enclosing, thread, Tick(at), id, Text::plain(b"f")))
 }
 
-/// Three threads of adjacent slices and arrows between random places.
-fn random_trace(random: &mut Random) -> Trace<'static> {
+/// Three threads of adjacent slices and arrows between random places, and for each arrow its times.
+fn random_trace(random: &mut Random) -> (Trace<'static>, BTreeMap<Key, (i64, i64)>) {
     let mut builder = TraceBuilder::new(&Limits::default());
+    let mut times = BTreeMap::new();
     for tid in 0..3_i64 {
         for slice in 0..50 {
             let event = ThreadEvent::new(Thread::new(1_i64, tid), Tick(slice * 20), Text::plain(b"s"));
@@ -46,10 +47,12 @@ fn random_trace(random: &mut Random) -> Trace<'static> {
     for id in 0..random.below(300) {
         let (from, to) = (random.below(1000), random.below(if id % 2 == 0 { 1000 } else { 30 }));
         let (a, b) = (random.below(3), random.below(3));
+        let to = (from + to).min(999);
         builder.push(&flow(FlowPhase::Start, a, from, id), ByteRange::default());
-        builder.push(&flow(FlowPhase::End, b, (from + to).min(999), id), ByteRange::default());
+        builder.push(&flow(FlowPhase::End, b, to, id), ByteRange::default());
+        times.insert(Key::Number(id), (from, to));
     }
-    builder.finish()
+    (builder.finish(), times)
 }
 
 /// Thread 1 is folded.
@@ -72,7 +75,7 @@ fn layout_12_1_arrows_agree_with_brute_force() {
     let mut random = Random(5);
     let mut bundled = 0;
     for _ in 0..100 {
-        let trace = random_trace(&mut random);
+        let (trace, times) = random_trace(&mut random);
         let layout = Layout::new(&trace, &Options::default());
         let vertical = Vertical::new(&trace, &layout, &Style);
         let flows = Flows::new(&trace, &layout);
@@ -95,12 +98,11 @@ fn layout_12_1_arrows_agree_with_brute_force() {
             };
             let mut expected: BTreeMap<(FlowEnd, FlowEnd), u32> = BTreeMap::new();
             for flow in trace.flows() {
-                let (from, to) = (trace.slice(flow.from).unwrap(), trace.slice(flow.to).unwrap());
-                let leaves = from.end.min(to.start).max(from.start);
-                if leaves.min(to.start).0 >= start + length || leaves.max(to.start).0 < start {
+                let (leaves, arrives) = times[&flow.id];
+                if leaves >= start + length || arrives < start {
                     continue;
                 }
-                let ends = (end_of(flow.from, leaves.0), end_of(flow.to, to.start.0));
+                let ends = (end_of(flow.from, leaves), end_of(flow.to, arrives));
                 if ends.0.line.min(ends.1.line) < lines.end && ends.0.line.max(ends.1.line) >= lines.start {
                     *expected.entry(ends).or_default() += 1;
                 }
@@ -112,4 +114,27 @@ fn layout_12_1_arrows_agree_with_brute_force() {
         }
     }
     assert!(bundled > 100);
+}
+
+#[test]
+fn layout_12_1_an_arrow_leaves_inside_its_slice_as_drawn() {
+    let slice = |tid: i64, at| ThreadEvent::new(Thread::new(1_i64, tid), Tick(at), Text::plain(b"s"));
+    let events = [
+        Event::Complete(slice(0, 0), Ticks(100)),
+        Event::Unfinished(slice(0, 50)),
+        Event::Complete(slice(0, 200), Ticks(100)),
+        Event::Complete(slice(1, 0), Ticks(300)),
+        flow(FlowPhase::Start, 0, 150, 1),
+        flow(FlowPhase::End, 1, 250, 1),
+    ];
+    let mut builder = TraceBuilder::new(&Limits::default());
+    events.iter().for_each(|event| builder.push(event, ByteRange::default()));
+    let trace = builder.finish();
+    let layout = Layout::new(&trace, &Options::default());
+    // Without its end the second slice could run until 300, and is drawn to 100, where the one it lies in ends.
+    let mut rects = Vec::new();
+    let frame = Frame::new(Tick(0)..Tick(300), 300, Fidelity::Fast);
+    let vertical = Vertical::new(&trace, &layout, &());
+    Flows::new(&trace, &layout).rects(&frame, &vertical, 0..9, &mut rects);
+    assert_eq!(rects.iter().map(|rect| (rect.from.column, rect.to.column)).collect::<Vec<_>>(), [(100, 250)]);
 }

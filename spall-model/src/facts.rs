@@ -50,10 +50,15 @@ pub struct Flow {
     pub id: Key,
     /// Its name.
     pub name: NameId,
-    /// Where it leaves.
+    /// The slice it leaves.
     pub from: SliceId,
-    /// Where it arrives.
+    /// The slice it arrives in.
     pub to: SliceId,
+    /// When it leaves: never outside of its slice. One that is bound to the slice as such leaves at its end, or when
+    /// it arrives if that is earlier.
+    pub leaves: Tick,
+    /// When it arrives: never outside of its slice. One that is bound to the slice as such arrives at its start.
+    pub arrives: Tick,
     /// Of where it leaves and of where it arrives.
     pub(crate) args: (ArgsId, ArgsId),
 }

@@ -122,7 +122,11 @@ function readTrace(reader) {
     folded: false,
     lanes: reader.list(readLane),
   }));
-  trace.flows = reader.list(() => ({ from: reader.uint(), to: reader.uint(), name: reader.uint() }));
+  const readFlow = () => {
+    const [from, leaves, to, arrives, name] = Array.from({ length: 5 }, () => reader.uint());
+    return { from, leaves, to, arrives, name };
+  };
+  trace.flows = reader.list(readFlow);
   trace.rows = trace.processes.flatMap(({ lanes }) => lanes.flatMap((lane) => [...lane.rows, ...lane.states]));
   return trace;
 }

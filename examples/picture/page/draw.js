@@ -253,8 +253,7 @@ class Painter {
     for (const flow of flows) {
       const from = heights.get(rowOf(trace, flow.from)), to = heights.get(rowOf(trace, flow.to));
       if (from === undefined || to === undefined) continue;
-      const x0 = this.x(Math.min(trace.end[flow.from], Math.max(trace.start[flow.from], trace.start[flow.to])));
-      const x1 = this.x(trace.start[flow.to]);
+      const x0 = this.x(Math.min(flow.leaves, trace.end[flow.from])), x1 = this.x(flow.arrives);
       if (Math.max(x0, x1) < NAMES || Math.min(x0, x1) > this.width) continue;
       const y0 = from + ROW / 2, y1 = to + ROW / 2;
       const bend = Math.max(Math.abs(x1 - x0) / 2, 16);

@@ -6,8 +6,8 @@ use foldhash::fast::RandomState;
 use hashbrown::HashMap;
 
 use crate::{
-    ByteRange, DiagnosticKind, Diagnostics, Flow, FlowBind, FlowEvent, FlowPhase, Key, NameId, SliceId, Tick,
-    args_table::ArgsId, log::Log,
+    ByteRange, DiagnosticKind, Diagnostics, Flow, FlowBind, FlowEvent, FlowPhase, Key, NameId, SliceId,
+    Slices, Tick, args_table::ArgsId, log::Log,
 };
 
 use super::{
@@ -100,9 +100,7 @@ pub(super) fn resolve(log: &FlowLog, arranged: &Arranged, diagnostics: &mut Diag
             match open.get_mut(&end.key) {
                 Some(start) => {
                     start.used = true;
-                    let name = end.key.name.map_or(slices.names()[start.slice.index()], |(name, _)| name);
-                    let args = (start.args, end.args);
-                    flows.push(Flow { id: end.key.id, name, from: start.slice, to: slice, args });
+                    flows.push(arrow(slices, start, end, slice));
                 }
                 None => {
                     diagnostics.add(DiagnosticKind::UnmatchedFlow, end.bytes);
@@ -116,8 +114,9 @@ pub(super) fn resolve(log: &FlowLog, arranged: &Arranged, diagnostics: &mut Diag
             }
         } else if !(unmatched && once) {
             let is_start = end.phase == FlowPhase::Start;
-            let before =
-                open.insert(end.key, Open { slice, used: !is_start, args: end.args, bytes: end.bytes });
+            let at = (end.bind != FlowBind::Slice).then_some(end.at);
+            let start = Open { slice, at, used: !is_start, args: end.args, bytes: end.bytes };
+            let before = open.insert(end.key, start);
             if is_start && before.is_some_and(|before| once || !before.used) {
                 diagnostics.add(DiagnosticKind::DuplicateFlow, end.bytes);
             }
@@ -132,10 +131,34 @@ pub(super) fn resolve(log: &FlowLog, arranged: &Arranged, diagnostics: &mut Diag
     flows
 }
 
+/// The arrow from `start` to an end that is bound to the slice `to`.
+#[allow(clippy::indexing_slicing, reason = "slices are of the table")]
+fn arrow(slices: &Slices, start: &Open, end: &End, to: SliceId) -> Flow {
+    let from = start.slice;
+    // A slice that ends before it starts does not exist.
+    let inside =
+        |at: Tick, slice: SliceId| at.min(slices.ends()[slice.index()]).max(slices.starts()[slice.index()]);
+    let arrives = match end.bind {
+        FlowBind::Slice => slices.starts()[to.index()],
+        _ => inside(end.at, to),
+    };
+    Flow {
+        id: end.key.id,
+        name: end.key.name.map_or(slices.names()[from.index()], |(name, _)| name),
+        from,
+        to,
+        leaves: inside(start.at.unwrap_or(arrives), from),
+        arrives,
+        args: (start.args, end.args),
+    }
+}
+
 /// Where the next arrow of a key leaves.
 #[derive(Debug, Clone, Copy)]
 struct Open {
     slice: SliceId,
+    /// When; open for what is bound to the slice as such.
+    at: Option<Tick>,
     used: bool,
     args: ArgsId,
     bytes: ByteRange,

@@ -308,6 +308,9 @@ fn json_3_7_flows_are_bound_to_the_enclosing_or_the_next_slice() {
     let trace = build(&events);
     let arrows: Vec<_> = trace.flows().iter().map(|flow| (flow.from.0, flow.to.0)).collect();
     assert_eq!(arrows, [(0, 1), (1, 2)]);
+    // The end comes before the slice that it is bound to.
+    let times: Vec<_> = trace.flows().iter().map(|flow| (flow.leaves.0, flow.arrives.0)).collect();
+    assert_eq!(times, [(5, 25), (25, 40)]);
     assert_eq!(count(&trace, DiagnosticKind::UnmatchedFlow), 1);
     assert_eq!(count(&trace, DiagnosticKind::UnboundFlow), 1);
 }
@@ -325,7 +328,24 @@ fn json_3_7_one_producer_may_have_many_consumers() {
     let trace = build(&events);
     let arrows: Vec<_> = trace.flows().iter().map(|flow| (flow.from.0, flow.to.0)).collect();
     assert_eq!(arrows, [(0, 1), (0, 2)]);
+    let times: Vec<_> = trace.flows().iter().map(|flow| (flow.leaves.0, flow.arrives.0)).collect();
+    assert_eq!(times, [(1, 5), (1, 9)]);
     assert!(trace.diagnostics().is_empty());
+}
+
+#[test]
+fn json_3_7_an_arrow_leaves_a_slice_that_goes_on_when_it_arrives() {
+    let events = [
+        complete("a", 0, 20),
+        flow(FlowPhase::Start, FlowBind::Slice, 0),
+        complete("b", 5, 1),
+        flow(FlowPhase::End, FlowBind::Slice, 5),
+    ];
+    let trace = build(&events);
+    assert_eq!(
+        trace.flows().iter().map(|flow| (flow.leaves.0, flow.arrives.0)).collect::<Vec<_>>(),
+        [(5, 5)]
+    );
 }
 
 /// Until its end an arrow is open, also behind a step: what starts then is a second start.
