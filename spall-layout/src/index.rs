@@ -52,17 +52,7 @@ impl Node {
     }
 
     fn leaf(starts: &[Tick], ends: &[Tick], ids: &[SliceId]) -> Self {
-        let mut longest = 0;
-        let mut most = 0;
-        let mut busy = 0_u64;
-        for (at, (&start, &end)) in starts.iter().zip(ends).enumerate() {
-            let length = end.0.abs_diff(start.0);
-            busy += length;
-            if length > most {
-                most = length;
-                longest = at;
-            }
-        }
+        let (longest, busy) = longest(starts, ends);
         let last = starts.len() - 1;
         Self::new(
             starts[0].0,
@@ -98,6 +88,12 @@ impl Node {
         self.packed & 1 == 1
     }
 
+    /// Where the last slice starts, or before that: whether it is left of an edge, its end and this say.
+    #[inline(always)]
+    pub(crate) fn last_start(&self) -> i64 {
+        if self.ends_in_point() { self.last } else { self.first }
+    }
+
     /// The part of the time that is inside slices.
     #[inline(always)]
     #[expect(clippy::cast_precision_loss, reason = "24 bits are enough to draw")]
@@ -116,6 +112,21 @@ impl Node {
         let busy = u128::from(self.last.abs_diff(self.first)) * u128::from(self.packed >> 1);
         u64::try_from((busy + (1 << 30)) >> 31).unwrap_or(u64::MAX)
     }
+}
+
+/// The longest of some slices, the first if several are, and the time inside them. There are no more than a leaf has.
+#[inline(always)]
+pub(crate) fn longest(starts: &[Tick], ends: &[Tick]) -> (usize, u64) {
+    let (mut longest, mut most, mut busy) = (0, 0, 0_u64);
+    for (at, (&start, &end)) in starts.iter().zip(ends).enumerate() {
+        let length = end.0.wrapping_sub(start.0).cast_unsigned();
+        busy += length;
+        if length > most {
+            most = length;
+            longest = at;
+        }
+    }
+    (longest, busy)
 }
 
 /// The index of one row, wherever it is kept.
@@ -154,6 +165,14 @@ impl<'a> Levels<'a> {
     #[inline(always)]
     pub(crate) fn get(&self, level: u32, at: u32) -> Option<&'a Node> {
         self.nodes.get(level as usize)?.get(at as usize)
+    }
+
+    /// A node's children, of which the first is at `at`.
+    #[inline(always)]
+    pub(crate) fn siblings(&self, level: u32, at: u32) -> &'a [Node] {
+        let at = at as usize;
+        let nodes = self.nodes.get(level as usize).and_then(|nodes| nodes.get(at..at + (1 << FANOUT_BITS)));
+        nodes.unwrap_or_default()
     }
 
     /// Cuts the index of a row of `n_slices`, as [`append`] left it, into levels.

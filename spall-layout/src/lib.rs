@@ -80,6 +80,8 @@ mod counters;
 #[cfg(feature = "alloc")]
 mod diff;
 #[cfg(feature = "alloc")]
+mod edge;
+#[cfg(feature = "alloc")]
 mod flame;
 #[cfg(feature = "alloc")]
 mod flows;

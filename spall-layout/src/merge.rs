@@ -2,12 +2,14 @@
 
 use alloc::vec::Vec;
 use core::cmp::Ordering;
+use core::ops::Range;
 
 use spall_model::{SliceId, Tick};
 
+use crate::edge::Edge;
 use crate::frame::Position;
-use crate::index::Node;
-use crate::{Frame, Rect, RowId};
+use crate::index::{Node, longest};
+use crate::{Frame, Rect, RowId, RowView};
 
 /// A slice, or slices of which the longest stands for all.
 #[derive(Debug, Clone, Copy)]
@@ -66,11 +68,17 @@ impl Run {
         busy: 0.0,
     };
 
+    /// Takes what lies in a column.
+    #[inline(always)]
+    pub(crate) fn in_column(column: u32) -> Self {
+        Self { column, ..Self::NONE }
+    }
+
     /// What may follow something that ended at `end` and last touched `column`.
     #[inline(always)]
     fn behind(frame: &Frame, end: i64, at: Position, column: u32) -> Self {
         let limit = if at.column == column { frame.last_before_edge(end, at) } else { i64::MIN };
-        Self { column, limit, ..Self::NONE }
+        Self { limit, ..Self::in_column(column) }
     }
 
     /// Whether what ends at `end` belongs here.
@@ -90,6 +98,44 @@ impl Run {
         }
         self.count += count;
         self.busy += busy;
+    }
+
+    /// Takes slices of a row that lie in the column.
+    #[inline(always)]
+    pub(crate) fn take_slices(&mut self, row: &RowView<'_>, range: Range<u32>) {
+        let slices = range.start as usize..range.end as usize;
+        let starts = row.starts.get(slices.clone()).unwrap_or_default();
+        let ends = row.ends.get(slices).unwrap_or_default();
+        let (longest, busy) = longest(starts, ends);
+        if let Some(longest) = row.slice(range.start as usize + longest).filter(|_| !range.is_empty()) {
+            self.take(longest, to_f32(busy), range.start, range.end - range.start);
+        }
+    }
+
+    /// Takes what a run before this one has taken.
+    #[inline(always)]
+    pub(crate) fn put_before(&mut self, run: &Self) {
+        if run.count == 0 {
+            return;
+        }
+        if self.count == 0 || run.longest.length() >= self.longest.length() {
+            self.longest = run.longest;
+        }
+        self.first = run.first;
+        self.count += run.count;
+        self.busy += run.busy;
+    }
+
+    /// The longest of the slices; one without length if there are none.
+    #[inline(always)]
+    pub(crate) fn longest(&self) -> Owner {
+        self.longest
+    }
+
+    /// Position in the row of the first slice.
+    #[inline(always)]
+    pub(crate) fn first(&self) -> u32 {
+        self.first
     }
 
     /// What was taken; nothing is left.
@@ -151,16 +197,37 @@ impl Item {
         (item, Run::behind(frame, owner.end, to, last))
     }
 
-    /// A node that fits a column and lies in the frame, the run that may follow it, and what of the node is beside its
-    /// longest slice: before it in the first column, and behind it in the last. Nothing if they are the same column.
+    /// What lies across an edge, in two columns and no more: from where to where, the first slice and how many, the longest,
+    /// and the part of the time that is inside slices.
     #[inline(always)]
-    pub(crate) fn node(frame: &Frame, node: &Node, first: u32, count: u32) -> (Self, Run, (u64, u64)) {
+    pub(crate) fn across(
+        edge: &Edge,
+        extent: (i64, i64),
+        (first, count): (u32, u32),
+        owner: Owner,
+        density: f32,
+    ) -> Self {
+        let (left, right) = (edge.parts_left(extent.0), edge.parts_right(extent.1));
+        Self {
+            first_overlap: edge.parts_left(owner.start) - edge.parts_left(owner.end),
+            last_overlap: edge.parts_right(owner.end) - edge.parts_right(owner.start),
+            columns: edge.columns(),
+            first,
+            count,
+            owner,
+            busy: (to_f32(left) * density, to_f32(right) * density),
+        }
+    }
+
+    /// A node that fits a column and lies in the frame, and the run that may follow it.
+    #[inline(always)]
+    pub(crate) fn node(frame: &Frame, node: &Node, first: u32, count: u32) -> (Self, Run) {
         let (from, to) = (frame.position(node.first), frame.position(node.last));
         let last = if node.ends_in_point() || from == to { to.column } else { to.last_touched() };
-        let (overlaps, busy, beside) = if from.column == last {
+        let (overlaps, busy) = if from.column == last {
             let overlap = frame.parts(node.longest().length());
             let extent = frame.parts(node.last.wrapping_sub(node.first).cast_unsigned());
-            ((overlap, overlap), (to_f32(extent), 0.0), (0, 0))
+            ((overlap, overlap), (to_f32(extent), 0.0))
         } else {
             let (left, right) = (frame.position(node.longest().start), frame.position(node.longest().end));
             let whole = frame.column_parts();
@@ -172,8 +239,7 @@ impl Item {
                 Ordering::Greater => whole,
             };
             let overlaps = (in_first(right) - in_first(left), in_last(right) - in_last(left));
-            let beside = (in_first(left) - from.part, in_last(to) - in_last(right));
-            (overlaps, (to_f32(whole - from.part), to_f32(in_last(to))), beside)
+            (overlaps, (to_f32(whole - from.part), to_f32(in_last(to))))
         };
         let density = node.density();
         let item = Self {
@@ -185,7 +251,7 @@ impl Item {
             owner: node.longest(),
             busy: (busy.0 * density, busy.1 * density),
         };
-        (item, Run::behind(frame, node.last, to, last), beside)
+        (item, Run::behind(frame, node.last, to, last))
     }
 }
 

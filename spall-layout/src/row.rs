@@ -5,6 +5,7 @@ use alloc::vec::Vec;
 use spall_model::{SliceId, State, Tick};
 
 use crate::index::{Growing, Index, LEAF_BITS, Levels};
+use crate::merge::Owner;
 use crate::{Frame, Rect, Scratch, walk};
 
 /// A row of a layout, counted from 0 in display order.
@@ -122,6 +123,13 @@ pub struct RowView<'a> {
 impl<'a> RowView<'a> {
     pub(crate) fn levels(&self) -> Levels<'a> {
         self.index.levels(self.starts.len())
+    }
+
+    /// The slice at a position.
+    #[inline(always)]
+    pub(crate) fn slice(&self, at: usize) -> Option<Owner> {
+        let (start, end, id) = (self.starts.get(at)?, self.ends.get(at)?, self.ids.get(at)?);
+        Some(Owner { start: start.0, end: end.0, id: *id })
     }
 
     /// Its number.

@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use crate::index::{FANOUT_BITS, LEAF_BITS, Levels, Node};
+use crate::index::{FANOUT_BITS, LEAF_BITS, Levels};
 use crate::merge::{Item, Merge, Owner, Run, to_f32};
 use crate::owners::Query;
 use crate::{Fidelity, Frame, Rect, RowView, Scratch};
@@ -34,15 +34,15 @@ pub(crate) fn rects(row: &RowView<'_>, frame: &Frame, scratch: &mut Scratch, out
     };
     // Fewer slices than a node has are visited one by one, so that owners are exact by themselves.
     let is_sparse = seen.1 - seen.0 < 1 << LEAF_BITS;
-    match frame.fidelity() {
-        _ if is_sparse => walk(row, levels, frame, seen, items, |_| false, &mut sink),
-        Fidelity::Fast => walk(row, levels, frame, seen, items, |_| false, &mut sink),
-        Fidelity::Exact => {
-            owners.begin(frame);
-            let query = Query { row, levels, frame };
-            walk(row, levels, frame, seen, items, |_| false, |items| owners.add(&query, items, &mut sink));
-            owners.finish(&query, &mut sink);
-        }
+    if is_sparse || frame.fidelity() == Fidelity::Fast {
+        walk(row, levels, frame, seen, items, |items, _| {
+            sink(items);
+            items.len()
+        });
+    } else {
+        owners.begin();
+        let query = Query { row, levels, frame };
+        walk(row, levels, frame, seen, items, |items, known| owners.hand_on(&query, items, known, &mut sink));
     }
     if let Some(merge) = merge {
         merge.finish(frame, out);
@@ -56,19 +56,10 @@ pub(crate) fn add_busy(row: &RowView<'_>, frame: &Frame, scratch: &mut Scratch, 
         return;
     }
     let width = to_f32(frame.column_parts());
-    walk(
-        row,
-        &row.levels(),
-        frame,
-        seen,
-        &mut scratch.items,
-        |_| false,
-        |items| {
-            for item in items {
-                item.add_busy(width, columns);
-            }
-        },
-    );
+    walk(row, &row.levels(), frame, seen, &mut scratch.items, |items, _| {
+        items.iter().for_each(|item| item.add_busy(width, columns));
+        items.len()
+    });
 }
 
 /// The positions in the row of the slices that touch a column of the frame, half open.
@@ -96,53 +87,25 @@ fn to_u32(at: usize) -> u32 {
     at as u32
 }
 
-/// Visits what is seen of the row in time order: whole nodes where they fit a column and `open` does not want to
-/// look inside, slices elsewhere.
+/// Visits what of the slices `from..to` is seen of the row in time order: whole nodes where they fit a column, slices elsewhere.
+///
+/// `sink` gets items, and a column: what comes later touches none before it. It says how many it takes, and gets the others
+/// again.
 #[inline(always)]
 fn walk(
     row: &RowView<'_>,
     levels: &Levels<'_>,
     frame: &Frame,
-    seen: (u32, u32),
-    items: &mut Vec<Item>,
-    open: impl FnMut(&Found) -> bool,
-    sink: impl FnMut(&[Item]),
-) {
-    walk_from(row, levels, frame, seen, (levels.len(), 0), items, open, sink);
-}
-
-/// Visits what is in a node, as [`walk`] does.
-pub(crate) fn walk_node(
-    row: &RowView<'_>,
-    levels: &Levels<'_>,
-    frame: &Frame,
-    (level, at): (u32, u32),
-    items: &mut Vec<Item>,
-    open: impl FnMut(&Found) -> bool,
-    sink: impl FnMut(&[Item]),
-) {
-    let bits = LEAF_BITS + FANOUT_BITS * level;
-    let seen = (at << bits, (at + 1) << bits);
-    walk_from(row, levels, frame, seen, (level, at), items, open, sink);
-}
-
-/// Visits what of the slices `from..to` is in a node, which is the last of its level that is looked at.
-#[inline(always)]
-#[expect(clippy::too_many_arguments, reason = "what is walked, and what is done with it")]
-fn walk_from(
-    row: &RowView<'_>,
-    levels: &Levels<'_>,
-    frame: &Frame,
     (from, to): (u32, u32),
-    (top, at): (u32, u32),
     items: &mut Vec<Item>,
-    mut open: impl FnMut(&Found) -> bool,
-    mut sink: impl FnMut(&[Item]),
+    mut sink: impl FnMut(&[Item], u32) -> usize,
 ) {
     items.clear();
     items.reserve(BLOCK + 2 * (1 << LEAF_BITS));
-    let (mut level, mut at) = (top, at);
+    let top = levels.len();
+    let (mut level, mut at) = (top, 0);
     let mut run = Run::NONE;
+    let mut enough = BLOCK;
     loop {
         let bits = LEAF_BITS + FANOUT_BITS * level;
         let first = u64::from(at) << bits;
@@ -155,11 +118,12 @@ fn walk_from(
             if let Some(node) = node.filter(|node| run.holds(node.last)) {
                 run.take(node.longest(), node.busy_f32(), at << bits, 1 << bits);
             } else {
-                match fitting(node, frame, level, at) {
-                    Some(found) if !open(&found) => {
+                match node.filter(|node| frame.fits_column(node.first, node.last)) {
+                    Some(node) => {
                         run.flush(frame, items);
-                        items.push(found.item);
-                        run = found.run;
+                        let (item, next) = Item::node(frame, node, at << bits, 1 << bits);
+                        items.push(item);
+                        run = next;
                     }
                     _ if level > 0 => {
                         level -= 1;
@@ -168,9 +132,12 @@ fn walk_from(
                     }
                     _ => slices(row, frame, from.max(at << bits), to_u32_min(end, to), &mut run, items),
                 }
-                if items.len() >= BLOCK {
-                    sink(items);
-                    items.clear();
+                if items.len() >= enough
+                    && let Some(last) = items.last()
+                {
+                    let n_taken = sink(items, last.columns.1);
+                    items.drain(..n_taken.min(items.len()));
+                    enough = items.len() + BLOCK;
                 }
             }
         }
@@ -184,25 +151,7 @@ fn walk_from(
         }
     }
     run.flush(frame, items);
-    sink(items);
-}
-
-/// A node that fits a column.
-#[derive(Debug)]
-pub(crate) struct Found {
-    pub(crate) item: Item,
-    /// Parts of its two columns before and behind the longest slice.
-    pub(crate) beside: (u64, u64),
-    run: Run,
-}
-
-/// The node at a place, if it exists and fits a column.
-#[inline(always)]
-pub(crate) fn fitting(node: Option<&Node>, frame: &Frame, level: u32, at: u32) -> Option<Found> {
-    let node = node.filter(|node| frame.fits_column(node.first, node.last))?;
-    let bits = LEAF_BITS + FANOUT_BITS * level;
-    let (item, run, beside) = Item::node(frame, node, at << bits, 1 << bits);
-    Some(Found { item, beside, run })
+    sink(items, u32::MAX);
 }
 
 fn to_u32_min(end: u64, to: u32) -> u32 {
