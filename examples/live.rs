@@ -1,22 +1,22 @@
-//! Draws a spall trace in the terminal while it is being written.
+//! Draws a trace in the terminal while it is being written.
 //!
 //! `live FILE` reads on whenever the file has grown, until it is interrupted; `live --once FILE` draws what there is.
-//! What a profiler writes with the writers of `spall::format::spall` can be watched like that: the parser takes the
-//! bytes as they come, and the layout shows slices that are still open.
+//! The parser takes the bytes as they come, the live trace pairs and names what is in them, and the layout draws slices
+//! that are still open up to the latest time.
 
 use std::{
-    collections::HashMap,
     error::Error,
     fs::File,
     io::{self, IsTerminal, Read, Write},
+    path::Path,
     process::ExitCode,
     time::Duration,
 };
 
 use spall::{
-    format::spall::Parser,
-    layout::{Fidelity, Frame, Live, Rect, Scratch},
-    model::{Chunk, Event, Id, Parser as _, SliceId, Thread, Tick, TrackId},
+    Format, format, json,
+    layout::{Fidelity, Frame, Live, Options, Rect, Scratch},
+    model::{Chunk, Committed, Limits, LiveTrace, LiveTrack, Parser, Tick, TrackKind},
 };
 use spall_examples::terminal;
 
@@ -33,7 +33,7 @@ fn main() -> ExitCode {
             return ExitCode::from(2);
         }
     };
-    match follow(path.as_ref(), once) {
+    match watch(path.as_ref(), once) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("{}: {error}", path.to_string_lossy());
@@ -42,19 +42,36 @@ fn main() -> ExitCode {
     }
 }
 
-fn follow(path: &std::path::Path, once: bool) -> Result<(), Box<dyn Error>> {
+/// Waits until the file says what it is.
+fn watch(path: &Path, once: bool) -> Result<(), Box<dyn Error>> {
     let mut file = File::open(path)?;
-    let mut parser = Parser::new();
-    let mut watched = Watched::default();
     let mut data = Vec::new();
     loop {
-        let grown = file.read_to_end(&mut data)? > 0;
+        file.read_to_end(&mut data)?;
+        match spall::detect(&data) {
+            Some(Format::Spall { .. }) => return follow(file, data, format::spall::Parser::new(), once),
+            Some(Format::Heph) => return follow(file, data, format::heph::Parser::new(), once),
+            Some(Format::TraceEventJson) => return follow(file, data, json::Parser::new(), once),
+            Some(format) => return Err(format!("{format:?} cannot be read while it grows").into()),
+            None if once => return Err("no trace".into()),
+            None => std::thread::sleep(PAUSE),
+        }
+    }
+}
+
+fn follow<P>(mut file: File, mut data: Vec<u8>, mut parser: P, once: bool) -> Result<(), Box<dyn Error>>
+where
+    P: Parser<Error: Error + 'static>,
+{
+    let mut trace = LiveTrace::new(&Limits::default());
+    let mut live = Live::new(&Options::default());
+    loop {
         let mut done = 0;
         // A record that is only half there is read when the rest has come.
         loop {
             done += match parser.parse(&data[done..], false)? {
                 Chunk::Parsed(parsed) => {
-                    watched.see(&parsed.event);
+                    trace.push(&parsed.event, parsed.bytes);
                     parsed.consumed
                 }
                 Chunk::Skipped(length) => length,
@@ -62,84 +79,52 @@ fn follow(path: &std::path::Path, once: bool) -> Result<(), Box<dyn Error>> {
             };
         }
         data.drain(..done);
-        if grown {
-            watched.draw(!once)?;
-        }
+        draw(&trace.commit(), &mut live, !once)?;
         if once {
             return Ok(());
         }
-        std::thread::sleep(PAUSE);
+        while file.read_to_end(&mut data)? == 0 {
+            std::thread::sleep(PAUSE);
+        }
     }
 }
 
-/// Everything seen so far.
-#[derive(Default)]
-struct Watched {
-    live: Live,
-    tracks: HashMap<(i64, i64), TrackId>,
-    /// By track.
-    titles: Vec<String>,
-    /// By slice.
-    names: Vec<String>,
-    times: Option<(Tick, Tick)>,
-    scratch: Scratch,
+fn draw(trace: &Committed<'_>, live: &mut Live, again: bool) -> io::Result<()> {
+    let Some((first, last)) = trace.bounds() else { return Ok(()) };
+    let frame = Frame::new(first..Tick(last.0.saturating_add(1)), COLUMNS, Fidelity::Exact);
+    let view = live.update(trace, last);
+    let mut out = io::stdout().lock();
+    let color = out.is_terminal();
+    if again && color {
+        // From the top, over what was drawn before.
+        write!(out, "\x1b[H\x1b[2J")?;
+    }
+    let (mut scratch, mut rects) = (Scratch::new(), Vec::new());
+    for track in trace.display_order().into_iter().filter_map(|id| trace.track(id)) {
+        if !track.slices().is_empty() {
+            writeln!(out, "{}", title(trace, &track))?;
+        }
+        for row in view.track_rows(track.id()).filter_map(|row| view.row(row)) {
+            rects.clear();
+            row.rects(&frame, &mut scratch, &mut rects);
+            let name =
+                |rect: &Rect| trace.slice(rect.slice).map(|slice| trace.name(slice.name)).unwrap_or_default();
+            writeln!(out, "{}", terminal::line(&rects, frame.columns(), color, name))?;
+        }
+    }
+    out.flush()
 }
 
-impl Watched {
-    fn see(&mut self, event: &Event<'_>) {
-        if let Some(at) = event.at() {
-            let (first, last) = self.times.unwrap_or((at, at));
-            self.times = Some((first.min(at), last.max(at)));
-        }
-        match event {
-            Event::Begin(begin) => {
-                let track = self.track(begin.thread);
-                let slice = SliceId(u32::try_from(self.names.len()).unwrap_or(u32::MAX));
-                self.names.push(begin.name.decode().into_owned());
-                self.live.begin(track, begin.at, slice);
-            }
-            Event::End(end) => {
-                let track = self.track(end.thread);
-                self.live.end(track, end.at);
-            }
-            Event::ThreadName(thread, name) => {
-                let track = self.track(*thread);
-                self.titles[track.index()] = name.decode().into_owned();
-            }
-            _ => {}
-        }
-    }
-
-    fn track(&mut self, thread: Thread<'_>) -> TrackId {
-        let number = |id| if let Id::Number(number) = id { number } else { 0 };
-        let ids = (number(thread.pid), number(thread.tid));
-        *self.tracks.entry(ids).or_insert_with(|| {
-            self.titles.push(format!("{} / {}", ids.0, ids.1));
-            self.live.add_track()
-        })
-    }
-
-    fn draw(&mut self, again: bool) -> io::Result<()> {
-        let Some((first, last)) = self.times else { return Ok(()) };
-        let frame = Frame::new(first..Tick(last.0.saturating_add(1)), COLUMNS, Fidelity::Exact);
-        let view = self.live.commit(last);
-        let mut out = io::stdout().lock();
-        let color = out.is_terminal();
-        if again && color {
-            // From the top, over what was drawn before.
-            write!(out, "\x1b[H\x1b[2J")?;
-        }
-        let mut rects = Vec::new();
-        for (track, title) in (0..).map(TrackId).zip(&self.titles) {
-            writeln!(out, "{title}")?;
-            for &row in view.track_rows(track) {
-                let Some(row) = view.row(row) else { continue };
-                rects.clear();
-                row.rects(&frame, &mut self.scratch, &mut rects);
-                let name = |rect: &Rect| self.names[rect.slice.index()].as_str();
-                writeln!(out, "{}", terminal::line(&rects, frame.columns(), color, name))?;
-            }
-        }
-        out.flush()
+/// Names of process and thread, or their ids.
+fn title(trace: &Committed<'_>, track: &LiveTrack<'_>) -> String {
+    let part = |name, key| match trace.name(name) {
+        name if name.is_empty() => trace.key_text(key),
+        name => name,
+    };
+    let process = track.process().and_then(|id| trace.process(id));
+    let process = process.map(|process| part(process.name(), process.pid())).unwrap_or_default();
+    match track.kind() {
+        TrackKind::Thread { tid } => format!("{process} / {}", part(track.name(), tid)),
+        _ => format!("{process} / {}", trace.name(track.name())),
     }
 }

@@ -9,7 +9,7 @@ use spall::layout::{ColorKey, Ellipsis, Rect, fit_label};
 /// A box is as many cells as it has columns, coloured by name if `color`; its name stands in it as far as it fits.
 /// A box that stands for several slices shows how busy they are instead: a block of one to eight eighths.
 #[must_use]
-pub fn line<'n>(rects: &[Rect], columns: u32, color: bool, name: impl Fn(&Rect) -> &'n str) -> String {
+pub fn line<N: AsRef<str>>(rects: &[Rect], columns: u32, color: bool, name: impl Fn(&Rect) -> N) -> String {
     let mut line = String::new();
     let mut column = 0;
     for rect in rects {
@@ -19,6 +19,7 @@ pub fn line<'n>(rects: &[Rect], columns: u32, color: bool, name: impl Fn(&Rect) 
         }
         column = x1;
         let name = name(rect);
+        let name = name.as_ref();
         if color {
             // The cube of 216 colours without its darkest corner.
             let hue = 16 + ColorKey::of(name.as_bytes()).0 % 216;

@@ -2,10 +2,10 @@
 
 use arbitrary::{Result, Unstructured};
 use spall::layout::{
-    DiffWidth, EdgeRule, Inverted, Layout, Live, NameStats, Options, Packed, Packing, Row, RowId, Series,
-    Stats, Tree, TreeDiff, TreeNode, TreeOrder, stats,
+    DiffWidth, EdgeRule, Inverted, Layout, NameStats, Options, Packed, Packing, Row, RowId, Series, Stats,
+    Tree, TreeDiff, TreeNode, TreeOrder, stats,
 };
-use spall::model::{ByteRange, Limits, NameId, SliceId, Tick, Ticks, Trace, TraceBuilder, TrackId};
+use spall::model::{ByteRange, Limits, NameId, Tick, Ticks, Trace, TraceBuilder, TrackId};
 
 use crate::events;
 
@@ -41,7 +41,6 @@ pub fn run(bytes: &[u8]) -> bool {
     check_diff(&trees);
     check_stats(&trace, &layout, &ranges);
     check_packing(&layout, tracks);
-    check_live(&trace, mask);
     for track in trace.tracks() {
         _ = Series::stacked(&trace.counters()[track.counters()]);
     }
@@ -209,38 +208,4 @@ fn check_packing<I: Iterator<Item = TrackId>>(layout: &Layout, tracks: impl Fn()
         let of_rows: usize = layout.rows().map(|row| layout.row(RowId(row)).unwrap().len()).sum();
         assert_eq!(n_slices, of_rows);
     }
-}
-
-/// A layout that grows: rows stay in order and disjoint, inner slices in outer ones.
-fn check_live(trace: &Trace<'_>, mask: u8) {
-    let mut live = Live::new();
-    let tracks = [live.add_track(), live.add_track()];
-    let mut n_begun = 0;
-    for (at, &start) in trace.slices().starts().iter().enumerate() {
-        let track = tracks[at % 2];
-        if mask >> (at % 8) & 1 == 1 {
-            live.end(track, start);
-        }
-        assert!(live.begin(track, start, SliceId(n_begun)).is_some());
-        n_begun += 1;
-        if at % 16 == 0 {
-            live.commit(start);
-        }
-    }
-    let view = live.commit(Tick(0));
-    let mut n_shown = 0;
-    for track in tracks {
-        let rows: Vec<_> = view.track_rows(track).iter().map(|&row| view.row(row).unwrap()).collect();
-        for (depth, row) in rows.iter().enumerate() {
-            n_shown += row.len();
-            for at in 0..row.len() {
-                assert!(at == 0 || row.ends()[at - 1] <= row.starts()[at], "one at a time");
-                let Some(above) = depth.checked_sub(1).map(|above| &rows[above]) else { continue };
-                let (start, end) = (row.starts()[at], row.ends()[at]);
-                let mut around = above.starts().iter().zip(above.ends());
-                assert!(around.any(|(&from, &to)| from <= start && end <= to), "in the one that was open");
-            }
-        }
-    }
-    assert_eq!(n_shown, n_begun as usize);
 }

@@ -255,14 +255,28 @@ impl Growing {
         }
     }
 
-    /// Forgets what the latest call of [`Growing::leaf_is_full`] made.
-    pub(crate) fn reopen_leaf(&mut self) {
+    /// Forgets all but the first slices of the row.
+    pub(crate) fn truncate(&mut self, n_slices: usize) {
+        let mut n_nodes = n_slices >> LEAF_BITS;
         for nodes in &mut self.levels {
-            let n_nodes = nodes.len();
-            nodes.pop();
-            if n_nodes & ((1 << FANOUT_BITS) - 1) != 0 {
+            nodes.truncate(n_nodes);
+            n_nodes >>= FANOUT_BITS;
+        }
+    }
+
+    /// Takes note that the end of a slice has moved.
+    pub(crate) fn update(&mut self, position: usize, starts: &[Tick], ends: &[Tick], ids: &[SliceId]) {
+        let mut at = position >> LEAF_BITS;
+        let slices = at << LEAF_BITS..(at + 1) << LEAF_BITS;
+        for level in 0..self.levels.len() {
+            if at >= self.levels[level].len() {
                 return;
             }
+            self.levels[level][at] = match level.checked_sub(1) {
+                None => Node::leaf(&starts[slices.clone()], &ends[slices.clone()], &ids[slices.clone()]),
+                Some(below) => Node::parent(&self.levels[below][at << FANOUT_BITS..(at + 1) << FANOUT_BITS]),
+            };
+            at >>= FANOUT_BITS;
         }
     }
 }

@@ -43,7 +43,7 @@
 //! | to | use |
 //! |---|---|
 //! | draw a trace | [`Layout`], [`Vertical`], [`Frame`], [`Layout::rects`] |
-//! | draw what is still running | [`Live`] |
+//! | draw a trace while it grows | [`Live`] |
 //! | draw spans of your own | [`Row`], [`RowView::rects`] |
 //! | find what is under the pointer | [`Vertical::at`], [`Rect::hit`], [`RowView::find`], [`Layout::snap`] |
 //! | walk from slice to slice | [`Layout::parent`], [`Layout::children`], [`Layout::next`], [`Layout::previous`] |

@@ -1,4 +1,5 @@
 //! Rows: slices that follow one another without overlap, and their index.
+#![allow(clippy::indexing_slicing, reason = "positions are of tables built here, bounded by their lengths")]
 
 use alloc::vec::Vec;
 
@@ -83,14 +84,39 @@ impl Row {
         row
     }
 
-    /// Moves the end of the last slice, amortised O(1).
+    /// Moves the end of the last slice. O(log n) at worst.
     pub(crate) fn set_last_end(&mut self, end: Tick) {
-        let (Some(last), Some(&start)) = (self.ends.last_mut(), self.starts.last()) else { return };
-        *last = end.max(start);
-        if self.ends_with_a_leaf() {
-            self.index.reopen_leaf();
-            self.index.leaf_is_full(&self.starts, &self.ends, &self.ids);
+        if let Some(last) = self.starts.len().checked_sub(1) {
+            self.set_end(last, end);
         }
+    }
+
+    /// Moves the end of a slice to an earlier time than it has. O(log n).
+    pub(crate) fn shorten(&mut self, start: Tick, id: SliceId, end: Tick) {
+        // Of several that start there only the last one can have a length.
+        let position = self.starts.partition_point(|&other| other <= start).checked_sub(1);
+        if let Some(position) = position.filter(|&position| self.ids[position] == id) {
+            self.set_end(position, end.min(self.ends[position]));
+        }
+    }
+
+    fn set_end(&mut self, position: usize, end: Tick) {
+        self.ends[position] = end.max(self.starts[position]);
+        self.index.update(position, &self.starts, &self.ends, &self.ids);
+    }
+
+    /// Takes away the slices that start at `from` or later.
+    pub(crate) fn cut(&mut self, from: Tick) {
+        let n_slices = self.starts.partition_point(|&start| start < from);
+        self.starts.truncate(n_slices);
+        self.ends.truncate(n_slices);
+        self.ids.truncate(n_slices);
+        self.index.truncate(n_slices);
+    }
+
+    /// The last slice and its bounds.
+    pub(crate) fn last(&self) -> Option<(SliceId, Tick, Tick)> {
+        Some((*self.ids.last()?, *self.starts.last()?, *self.ends.last()?))
     }
 
     fn ends_with_a_leaf(&self) -> bool {

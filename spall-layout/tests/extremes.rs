@@ -9,7 +9,8 @@ use spall_layout::{
     Stats, Tree, TreeDiff, TreeOrder, stats,
 };
 use spall_model::{
-    ByteRange, Event, Limits, SliceId, Text, Thread, ThreadEvent, Tick, Ticks, Trace, TraceBuilder, TrackId,
+    ByteRange, Event, Limits, LiveTrace, SliceId, Text, Thread, ThreadEvent, Tick, Ticks, Trace,
+    TraceBuilder, TrackId,
 };
 
 use common::{Random, tracks};
@@ -75,27 +76,34 @@ fn packing_and_growing_keep_all_slices() {
                     .all(|at| { packed.line_of(&layout, SliceId(u32::try_from(at).unwrap())).is_some() })
             );
         }
-        let mut live = Live::new();
-        let track = live.add_track();
-        let n_begun = random.below(40);
-        for id in 0..n_begun {
-            live.begin(track, time(&mut random), SliceId(u32::try_from(id).unwrap()));
-            if random.below(3) > 0 {
-                live.end(track, time(&mut random));
-            }
+        let mut grown = LiveTrace::new(&Limits::default());
+        let mut live = Live::new(&Options::default());
+        for _ in 0..random.below(40) {
+            let event = ThreadEvent::new(Thread::new(1_i64, 1_i64), time(&mut random), Text::plain(b"a"));
+            grown.push(
+                &match random.below(4) {
+                    0 => Event::Begin(event),
+                    1 => Event::End(event),
+                    2 => Event::Unfinished(event),
+                    _ => Event::Complete(event, Ticks(time(&mut random).0.max(0))),
+                },
+                ByteRange::default(),
+            );
+            live.update(&grown.commit(), time(&mut random));
         }
-        let view = live.commit(time(&mut random));
+        let committed = grown.commit();
+        let view = live.update(&committed, time(&mut random));
+        let n_placed = |track| view.track_rows(track).map(|row| view.row(row).unwrap().len()).sum::<usize>();
+        assert_eq!(n_placed(TrackId(0)), committed.n_slices() as usize);
         let frame = Frame::new(Tick::MIN..Tick::MAX, 50, Fidelity::Exact);
         let mut rects = Vec::new();
-        for &row in view.track_rows(track) {
+        for row in view.track_rows(TrackId(0)) {
             view.row(row).unwrap().rects(&frame, &mut Scratch::new(), &mut rects);
         }
         // A slice at the very end of time is behind every view.
-        let n_drawn: i64 = rects.iter().map(|rect| i64::from(rect.count)).sum();
-        assert!(
-            n_drawn <= n_begun
-                && (n_drawn > 0 || view.row(RowId(0)).is_none_or(|row| row.starts()[0] == Tick::MAX))
-        );
+        let n_drawn: u32 = rects.iter().map(|rect| rect.count).sum();
+        let is_far = |at: u32| committed.slice(SliceId(at)).unwrap().start == Tick::MAX;
+        assert!(n_drawn <= committed.n_slices() && (n_drawn > 0 || (0..committed.n_slices()).all(is_far)));
     }
 }
 
@@ -111,5 +119,7 @@ fn what_is_not_there_is_answered() {
     assert!(TreeDiff::new(&tree, &tree).nodes().is_empty());
     assert!(stats(&trace, &layout, nowhere, all, EdgeRule::Clamp).is_empty());
     assert!(Packed::new(&layout, nowhere, Packing::Compact).lines().is_empty());
-    assert_eq!(Live::new().commit(Tick(0)).track_rows(TrackId(0)), []);
+    let mut nothing = LiveTrace::new(&Limits::default());
+    let mut live = Live::new(&Options::default());
+    assert_eq!(live.update(&nothing.commit(), Tick(0)).track_rows(TrackId(0)).count(), 0);
 }

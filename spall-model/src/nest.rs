@@ -90,6 +90,13 @@ impl Open {
         !(ancestor || carries || both_empty && !both_pairs)
     }
 
+    /// Its end is known.
+    fn close(&mut self, end: Tick) {
+        self.end = end.min(self.end).max(self.start);
+        self.open_ended = false;
+        self.flags = self.flags.without(SliceFlags::UNFINISHED);
+    }
+
     /// The same slice as it is drawn: one that is cut at its parent's end is over there.
     fn ending(self, end: Tick) -> Self {
         Self { end, open_ended: self.open_ended && end == self.end, ..self }
@@ -132,6 +139,43 @@ impl Nesting {
         match self.fit(self.main.last(), &next) {
             Some(end) => Some(self.push_main(next, end, false)),
             None => self.place_overlapping(next),
+        }
+    }
+
+    /// Takes note that a slice ends which was placed as unfinished, with its lane and depth.
+    ///
+    /// Its end as it is to be drawn is `end`, or where it was drawn to if that is earlier. What was placed in it stays.
+    pub fn close(&mut self, slice: u32, lane: u32, depth: u32, end: Tick) {
+        match lane.checked_sub(1) {
+            None => {
+                if let Some(open) = self.main.get_mut(depth as usize).filter(|open| open.slice == slice) {
+                    open.close(end);
+                }
+            }
+            Some(index) => {
+                if let Some(overflow) = &mut self.overflow {
+                    overflow.close(slice, index as usize, end);
+                }
+            }
+        }
+    }
+
+    /// Puts a slice back where it was placed, to take up a walk in the middle.
+    ///
+    /// That takes all that later slices may lie in or overlap: of each lane, from the outermost in, the last slice of
+    /// each depth down to the deepest that is not over. `end` is as it is drawn; one that is cut at its parent's end
+    /// counts as finished there.
+    pub fn put_back(&mut self, slice: u32, lane: u32, start: Tick, end: Tick, flags: SliceFlags) {
+        let open_ended = flags.is_unfinished() && !flags.contains(SliceFlags::REPAIRED);
+        let open = Open { start, end, slice, flags, open_ended };
+        match lane.checked_sub(1) {
+            None => self.main.push(open),
+            Some(index) => {
+                let overflow = self.overflow.get_or_insert_default();
+                overflow.add_lanes(index as usize + 1);
+                overflow.push(index as usize, &open, end);
+                overflow.remember_pair(&open, lane);
+            }
         }
     }
 
@@ -281,12 +325,38 @@ impl Overflow {
         }
         let wanted = Tick(next.end.0.saturating_sub(nesting.tolerance.0));
         let index = self.room.first(wanted).unwrap_or(self.tops.len());
-        if index == self.tops.len() {
+        self.add_lanes(index + 1);
+        let end = nesting.fit(self.top(index).map(|top| &top.open), next).unwrap_or(next.end);
+        Place { overlaps: true, ..self.push(index, next, end) }
+    }
+
+    /// Makes lanes until there are so many.
+    fn add_lanes(&mut self, n_lanes: usize) {
+        for index in self.tops.len()..n_lanes {
             self.tops.push(None);
             self.room.set(index, Tick::MAX);
         }
-        let end = nesting.fit(self.top(index).map(|top| &top.open), next).unwrap_or(next.end);
-        Place { overlaps: true, ..self.push(index, next, end) }
+    }
+
+    /// Ends an open slice of a lane.
+    fn close(&mut self, slice: u32, index: usize, end: Tick) {
+        // What is over goes at once, so that it is not walked over again when the next one ends.
+        while self.top(index).is_some_and(|top| top.open.slice != slice && top.open.end <= end) {
+            self.pop(index);
+        }
+        let mut next = self.tops[index];
+        while let Some(at) = next {
+            let lane_slice = &mut self.open[at as usize];
+            if lane_slice.open.slice == slice {
+                lane_slice.open.close(end);
+                break;
+            }
+            next = lane_slice.below;
+        }
+        if let Some(top) = self.top(index) {
+            self.ends.push(Reverse((top.open.end, u32::try_from(index).unwrap_or(u32::MAX))));
+        }
+        self.update_room(index);
     }
 
     fn push(&mut self, index: usize, next: &Open, end: Tick) -> Place {

@@ -34,6 +34,7 @@
 //! | name the functions of a native auto trace | [`load_auto`] |
 //! | add events of one's own to those of a file | [`read_as`] |
 //! | look at the events of any file without building a trace | [`read_events`] |
+//! | watch a growing trace | [`model::LiveTrace`] behind any parser, [`layout::Live`] to draw it |
 //! | read one format piece by piece, or write traces | the crates below |
 //!
 //! The crates that this one joins are [`model`], [`format`](mod@format) (binary formats), [`json`] and [`layout`].

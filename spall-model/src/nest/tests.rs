@@ -150,3 +150,80 @@ fn a_slice_without_length_lies_on_the_function_that_ends_with_it() {
     check(&[(0, 9, X), (2, 5, SliceFlags::SAMPLED), (5, 5, X)], &[(0, 0), (0, 1), (0, 1)]);
     check(&[(2, 5, carries), (5, 7, X)], &[(0, 0), (0, 0)]);
 }
+
+/// The last slice of each depth of each lane, as it was drawn, from the outermost in.
+type Lanes = Vec<Vec<(u32, Tick, Tick, SliceFlags)>>;
+
+#[test]
+fn a_walk_that_is_taken_up_in_the_middle_goes_on_as_it_was() {
+    let mut state = 1_u64;
+    let mut below = move |end: u64| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        ((state >> 33) % end).cast_signed()
+    };
+    let mut n_lanes = 0;
+    for round in 0..500 {
+        let mut slices: Vec<_> = (0..40).map(|_| (below(60), below(30))).collect();
+        slices.sort_by_key(|&(start, length)| (start, -length));
+        let (mut plain, mut taken_up) = (Nesting::default(), Nesting::default());
+        let mut lanes = Lanes::new();
+        for (slice, &(start, length)) in (0..).zip(&slices) {
+            let (start, end) = (Tick(start), Tick(start + length));
+            if round % 2 == 0 || below(4) == 0 {
+                taken_up.clear();
+                for (lane, depths) in (0..).zip(&lanes) {
+                    let n_running =
+                        depths.iter().rposition(|&(_, _, end, _)| end >= start).map_or(0, |at| at + 1);
+                    for &(slice, start, end, flags) in &depths[..n_running] {
+                        taken_up.put_back(slice, lane, start, end, flags);
+                    }
+                }
+            }
+            let place = plain.place(slice, start, end, X).unwrap();
+            assert_eq!(taken_up.place(slice, start, end, X), Some(place));
+            let (lane, depth) = (place.lane as usize, place.depth as usize);
+            lanes.resize(lanes.len().max(lane + 1), Vec::new());
+            match lanes[lane].get_mut(depth) {
+                Some(last) => *last = (slice, start, place.end, X),
+                None => lanes[lane].push((slice, start, place.end, X)),
+            }
+        }
+        n_lanes += lanes.len();
+    }
+    assert!(n_lanes > 1000, "{n_lanes}");
+}
+
+#[test]
+fn a_slice_whose_end_becomes_known_is_over_there() {
+    let open = |depth| pair(depth).with(SliceFlags::UNFINISHED);
+    let mut nesting = Nesting::default();
+    let place = |nesting: &mut Nesting, slice, start, end, flags| {
+        let place = nesting.place(slice, Tick(start), Tick(end), flags).unwrap();
+        (place.lane, place.depth, place.end.0)
+    };
+    assert_eq!(place(&mut nesting, 0, 0, i64::MAX, open(0)), (0, 0, i64::MAX));
+    nesting.close(0, 0, 0, Tick(10));
+    assert_eq!(place(&mut nesting, 1, 10, 20, X), (0, 0, 20));
+    assert_eq!(place(&mut nesting, 2, 12, i64::MAX, open(0)), (0, 1, 20), "cut where it lies");
+    nesting.close(2, 0, 1, Tick(30));
+    assert_eq!(place(&mut nesting, 3, 15, 25, X), (1, 0, 25), "overlaps both");
+    assert_eq!(place(&mut nesting, 4, 16, i64::MAX, open(0)), (0, 2, 20));
+}
+
+#[test]
+fn a_slice_of_another_lane_is_over_where_it_ends() {
+    let place = |nesting: &mut Nesting, slice, start, end, flags| {
+        let place = nesting.place(slice, Tick(start), Tick(end), flags).unwrap();
+        (place.lane, place.depth, place.end.0)
+    };
+    let mut nesting = Nesting::default();
+    assert_eq!(place(&mut nesting, 0, 0, 10, X), (0, 0, 10));
+    assert_eq!(place(&mut nesting, 1, 5, 40, pair(0)), (1, 0, 40));
+    let open = |depth| pair(depth).with(SliceFlags::UNFINISHED);
+    assert_eq!(place(&mut nesting, 2, 6, i64::MAX, open(1)), (1, 1, 40), "in the lane of its pair");
+    assert_eq!(place(&mut nesting, 3, 7, i64::MAX, open(2)), (1, 2, 40));
+    nesting.close(3, 1, 2, Tick(8));
+    nesting.close(2, 1, 1, Tick(20));
+    assert_eq!(place(&mut nesting, 4, 9, 15, pair(2)), (1, 2, 15));
+    assert_eq!(place(&mut nesting, 5, 20, 30, pair(1)), (1, 1, 30));
+}
