@@ -13,7 +13,7 @@ use spall_model::{DiagnosticKind, Event, Id, ProfileEvent, ProfileKey, ProfileSt
 
 use crate::decimal::Nanos;
 use crate::id;
-use crate::lexer::{self, Kind, Member, Token};
+use crate::lexer::{self, Kind, Member, Stop, Token};
 use crate::value;
 
 #[cfg(feature = "alloc")]
@@ -84,10 +84,13 @@ impl Cursor {
     ) -> Option<(Self, Event<'a>)> {
         let data = member(record, args, b"data").filter(|data| data.kind == Kind::Object)?;
         let mut parts = Parts::default();
-        parts.read(record, data.start);
+        // As far as it goes, which its profile is, too.
+        parts.read(record, data.start).ok();
         let Envelope { holder, thread, at, id } = envelope;
         match parts.profile {
-            Some(profile) => parts.read(record, profile),
+            Some(profile) => {
+                parts.read(record, profile).ok();
+            }
             // Something else of that name.
             None if holder == Holder::Whole => return None,
             None => {}
@@ -113,13 +116,13 @@ impl Cursor {
     /// The profile that is the whole document, whose brace begins `record`. It is read as far as it goes.
     pub(crate) fn of_document<'a>(record: &'a [u8]) -> (Self, Event<'a>) {
         let mut parts = Parts::default();
-        parts.read(record, 0);
+        let closed = parts.read(record, 0);
         let bounds @ (start, end) = if parts.tree.is_some() {
             parts.old_bounds(record)
         } else {
             (parts.start.unwrap_or_default(), parts.end)
         };
-        let cursor = match lexer::nested_end(record, 0) {
+        let cursor = match closed.or_else(|_| lexer::nested_end(record, 0)) {
             Ok(end) => parts.cursor(record, end, Some(bounds)),
             // What is missing at its end is cut off.
             Err(_) => Cursor { truncated: true, ..parts.cursor(record, record.len(), None) },
@@ -226,10 +229,10 @@ struct Parts {
 }
 
 impl Parts {
-    /// Takes note of the members of the object whose brace is at `object`.
-    fn read(&mut self, record: &[u8], object: usize) {
+    /// Takes note of the members of the object whose brace is at `object`; where it ends.
+    fn read(&mut self, record: &[u8], object: usize) -> Result<usize, Stop> {
         let mut pos = object + 1;
-        while let Ok(Some(key)) = lexer::next_key(record, &mut pos) {
+        while let Some(key) = lexer::next_key(record, &mut pos)? {
             let name = record.get(key.inside.0..key.inside.1).unwrap_or_default();
             // Where the file ends in an array, what there is of it counts.
             let bracket = record.get(key.value).map(|byte| (name, byte));
@@ -245,7 +248,7 @@ impl Parts {
                 Some((b"head", b'{')) => self.tree = Some(key.value),
                 _ => {}
             }
-            let Ok(value) = lexer::token(record, key.value) else { return };
+            let value = lexer::token(record, key.value)?;
             match name {
                 b"startTime" => self.start = micros(record, value).map(Tick),
                 b"endTime" => self.end = micros(record, value).map(Tick),
@@ -254,6 +257,7 @@ impl Parts {
             }
             pos = value.end;
         }
+        Ok(pos)
     }
 
     /// Of several profiles of a thread that of the performance panel counts, then that of the console. \[cpu 1b\]
@@ -326,18 +330,22 @@ fn member(record: &[u8], object: usize, key: &[u8]) -> Option<Token> {
 
 /// The item at `pos` of an array; `None` at its end, and where it is damaged.
 fn next_item(record: &[u8], pos: &mut usize) -> Option<Token> {
-    let mut at = *pos;
+    let item = lexer::token(record, item_start(record, *pos)?).ok()?;
+    *pos = item.end;
+    Some(item)
+}
+
+/// Where the item at `pos` of an array begins; `None` at its end.
+fn item_start(record: &[u8], pos: usize) -> Option<usize> {
+    let mut at = pos;
     loop {
         match *record.get(at)? {
             b',' => at += 1,
             byte if lexer::is_blank(byte) => at += 1,
             b']' => return None,
-            _ => break,
+            _ => return Some(at),
         }
     }
-    let item = lexer::token(record, at).ok()?;
-    *pos = item.end;
-    Some(item)
 }
 
 fn text_at(record: &[u8], token: Token) -> &[u8] {

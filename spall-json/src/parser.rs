@@ -265,9 +265,9 @@ impl Parser {
     ) -> Result<Chunk<'a>, Error> {
         let mut pos = 0;
         loop {
-            let step = match (self.profile, self.state) {
-                (Some(cursor), _) => self.profile(data, pos, cursor),
-                (None, State::Array | State::TraceEvents | State::Bare | State::Samples) => {
+            let step = match (self.profile.is_some(), self.state) {
+                (true, _) => self.profile(data, pos),
+                (false, State::Array | State::TraceEvents | State::Bare | State::Samples) => {
                     match foreseen.take() {
                         Some((start, end)) => {
                             self.commas = 1;
@@ -276,18 +276,18 @@ impl Parser {
                         None => self.element(data, pos, eof),
                     }
                 }
-                (None, State::Object | State::StackFrames) => self.member(data, pos, eof),
-                (None, State::Start) => match self.start(data, pos, eof) {
+                (false, State::Object | State::StackFrames) => self.member(data, pos, eof),
+                (false, State::Start) => match self.start(data, pos, eof) {
                     Ok(step) => step,
                     Err(error) => {
                         self.state = State::Failed(error);
                         return Err(error);
                     }
                 },
-                (None, State::Profile) => Step::Continue(data.len()),
-                (None, State::Trailing) => self.trailing(data, pos, eof),
-                (None, State::End) => return Ok(Chunk::End),
-                (None, State::Failed(error)) => return Err(error),
+                (false, State::Profile) => Step::Continue(data.len()),
+                (false, State::Trailing) => self.trailing(data, pos, eof),
+                (false, State::End) => return Ok(Chunk::End),
+                (false, State::Failed(error)) => return Err(error),
             };
             match step {
                 Step::Continue(next) => {

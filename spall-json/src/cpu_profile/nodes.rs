@@ -5,7 +5,7 @@ use spall_model::{DiagnosticKind, Event, FrameEvent, FrameParent, Id, Text};
 use crate::lexer::{self, Key, Kind, Stop, Token};
 use crate::value;
 
-use super::{Found, id_at, next_item, text_at};
+use super::{Found, id_at, item_start, next_item, text_at};
 
 /// How far the call tree was read.
 #[derive(Debug, Clone, Copy)]
@@ -75,21 +75,21 @@ impl Nodes {
 
     fn next_of_list<'a>(&mut self, record: &'a [u8], at: usize) -> Option<(Found<'a>, u64)> {
         *self = Self::Done;
-        let mut at = at;
-        let item = next_item(record, &mut at)?;
-        let bytes = (item.start, item.end);
-        *self = Self::List(item.end);
+        let start = item_start(record, at)?;
         let mut node = Node::default();
-        let mut pos = item.start + 1;
-        let is_object = item.kind == Kind::Object;
-        while let Some(member) = lexer::next_member(record, &mut pos).ok().flatten().filter(|_| is_object) {
-            node.take(record, &member.key, member.value);
+        let mut end = start + 1;
+        let is_read = record.get(start) == Some(&b'{') && node.read(record, &mut end).is_ok();
+        if !is_read {
+            // Of a damaged one counts what comes before the damage.
+            end = lexer::token(record, start).ok()?.end;
         }
+        let bytes = (start, end);
+        *self = Self::List(end);
         let Some((of, id)) = node.id.and_then(|id| Some((id, id_at(record, id)?))) else {
             return Some(((Event::Diagnostic(DiagnosticKind::BadField), bytes), 0));
         };
         if let Some(children) = node.children {
-            *self = Self::Children { at: children + 1, of, end: item.end };
+            *self = Self::Children { at: children + 1, of, end };
         }
         let parent = node.parent.and_then(|parent| id_at(record, parent));
         let parent = parent.map_or(FrameParent::Unknown, FrameParent::Id);
@@ -169,20 +169,40 @@ struct Node {
 }
 
 impl Node {
-    fn take(&mut self, record: &[u8], key: &Key, value: Token) {
-        match record.get(key.inside.0..key.inside.1) {
+    /// Reads all members.
+    fn read(&mut self, record: &[u8], pos: &mut usize) -> Result<(), Stop> {
+        while let Some(key) = lexer::next_key(record, pos)? {
+            *pos = self.take(record, &key)?;
+        }
+        Ok(())
+    }
+
+    /// Reads the value of a member; where it ends.
+    fn take(&mut self, record: &[u8], key: &Key) -> Result<usize, Stop> {
+        let name = record.get(key.inside.0..key.inside.1);
+        if name == Some(b"callFrame") && record.get(key.value) == Some(&b'{') {
+            let mut pos = key.value + 1;
+            return self
+                .read_function(record, &mut pos)
+                .map(|()| pos)
+                .or_else(|_| lexer::nested_end(record, key.value));
+        }
+        let value = lexer::token(record, key.value)?;
+        match name {
             Some(b"id") => self.id = Some(value),
             Some(b"parent") => self.parent = Some(value),
             Some(b"hitCount") => self.hits = Some(value),
             Some(b"children") if value.kind == Kind::Array => self.children = Some(value.start),
-            Some(b"callFrame") if value.kind == Kind::Object => {
-                let mut pos = value.start + 1;
-                while let Ok(Some(member)) = lexer::next_member(record, &mut pos) {
-                    self.take_function(record, &member.key, member.value);
-                }
-            }
             _ => self.take_function(record, key, value),
         }
+        Ok(value.end)
+    }
+
+    fn read_function(&mut self, record: &[u8], pos: &mut usize) -> Result<(), Stop> {
+        while let Some(member) = lexer::next_member(record, pos)? {
+            self.take_function(record, &member.key, member.value);
+        }
+        Ok(())
     }
 
     fn take_function(&mut self, record: &[u8], key: &Key, value: Token) {
@@ -204,18 +224,15 @@ impl Node {
                 self.children = Some(key.value);
                 return Ok(());
             }
-            let value = lexer::token(record, key.value)?;
-            self.take(record, &key, value);
-            *pos = value.end;
+            *pos = self.take(record, &key)?;
         }
         Ok(())
     }
 
     fn read_behind_children(&mut self, record: &[u8], children: usize) {
         let Ok(mut pos) = lexer::nested_end(record, children) else { return };
-        while let Ok(Some(member)) = lexer::next_member(record, &mut pos) {
-            self.take(record, &member.key, member.value);
-        }
+        // Of a damaged one counts what comes before the damage.
+        self.read(record, &mut pos).ok();
         self.children = Some(children);
     }
 

@@ -21,19 +21,19 @@ impl Parser {
 
     /// The next event of the CPU profile in the record at `pos`.
     #[cold]
-    pub(super) fn profile<'a>(&mut self, data: &'a [u8], pos: usize, mut cursor: Cursor) -> Step<'a> {
+    pub(super) fn profile<'a>(&mut self, data: &'a [u8], pos: usize) -> Step<'a> {
+        let Some(cursor) = &mut self.profile else { return Step::Continue(pos) };
         if let Some((event, (start, end))) = cursor.next(data.get(pos..).unwrap_or_default()) {
-            self.profile = Some(cursor);
             return Step::Event { consumed: pos, event, bytes: (pos + start, pos + end) };
         }
+        let (end, is_cut) = (pos + cursor.end, cursor.truncated);
         self.profile = None;
         self.step = 0;
         self.commas = 0;
         self.doubtful = false;
-        let end = pos + cursor.end;
         if self.state == State::Profile {
-            self.state = if cursor.truncated { State::End } else { State::Trailing };
-            if cursor.truncated {
+            self.state = if is_cut { State::End } else { State::Trailing };
+            if is_cut {
                 return truncated(data, end);
             }
         }
