@@ -76,6 +76,8 @@ mod names;
 #[cfg(feature = "alloc")]
 pub mod nest;
 #[cfg(feature = "alloc")]
+mod open_spans;
+#[cfg(feature = "alloc")]
 mod profile;
 mod read;
 #[cfg(feature = "alloc")]

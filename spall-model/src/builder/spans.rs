@@ -2,12 +2,9 @@
 
 use alloc::vec::Vec;
 
-use foldhash::fast::RandomState;
-use hashbrown::HashMap;
-
 use crate::{
     AsyncPhase, ByteRange, DiagnosticKind, Instant, KeyedEvent, NameId, Scope, SliceFlags, Tick, Value,
-    args_table::ArgsId, log::Log,
+    args_table::ArgsId, log::Log, open_spans::OpenSpans,
 };
 
 use super::{
@@ -29,6 +26,9 @@ struct Step {
     phase: AsyncPhase,
     bytes: ByteRange,
 }
+
+/// A span that is open: its row, and where it begins.
+type Span = (u32, ByteRange);
 
 impl<'a> TraceBuilder<'a> {
     pub(super) fn span<'e, K: Keep<'a, 'e>>(
@@ -115,13 +115,13 @@ impl<'a> TraceBuilder<'a> {
     }
 
     /// Begins, ends and instants: an end closes the innermost open begin of its name and touches nothing else.
-    fn nestable(&mut self, group: &[Step], open: &mut OpenSpans) {
+    fn nestable(&mut self, group: &[Step], open: &mut OpenSpans<Span>) {
         for step in group {
             let depth = open.depth();
             match step.phase {
                 AsyncPhase::Begin => {
                     if let Some(row) = self.open_span(step, depth) {
-                        open.push(row, depth, step);
+                        open.push(step.row.name, (row, step.bytes));
                     }
                 }
                 AsyncPhase::Instant => {
@@ -130,13 +130,13 @@ impl<'a> TraceBuilder<'a> {
                     self.instants.push(OnTrack { track, item });
                 }
                 _ => match open.take(step.row.name) {
-                    Some(span) => self.close_span(span.row, step.row.at, step.row.args),
+                    Some((row, _)) => self.close_span(row, step.row.at, step.row.args),
                     None => self.diagnostics.add(DiagnosticKind::UnmatchedAsync, step.bytes),
                 },
             }
         }
-        for span in open.take_all() {
-            self.diagnostics.add(DiagnosticKind::UnfinishedAsync, span.bytes);
+        for (_, bytes) in open.take_all() {
+            self.diagnostics.add(DiagnosticKind::UnfinishedAsync, bytes);
         }
     }
 
@@ -197,56 +197,5 @@ impl<'a> TraceBuilder<'a> {
                 self.close_span(row, until, ArgsId::NONE);
             }
         }
-    }
-}
-
-#[derive(Debug, Clone, Copy)]
-struct Span {
-    row: u32,
-    depth: u32,
-    name: NameId,
-    bytes: ByteRange,
-    /// Where the next open one of its name is.
-    outer: Option<usize>,
-}
-
-/// Open spans of a group in the order of their begins; closed ones leave a hole until they are on top.
-#[derive(Debug, Default)]
-struct OpenSpans {
-    spans: Vec<Option<Span>>,
-    /// Where the innermost of each name is.
-    by_name: HashMap<NameId, usize, RandomState>,
-}
-
-impl OpenSpans {
-    /// The depth of what begins now.
-    fn depth(&self) -> u32 {
-        self.spans.last().copied().flatten().map_or(0, |last| last.depth.saturating_add(1))
-    }
-
-    fn push(&mut self, row: u32, depth: u32, step: &Step) {
-        let name = step.row.name;
-        let outer = self.by_name.insert(name, self.spans.len());
-        self.spans.push(Some(Span { row, depth, name, bytes: step.bytes, outer }));
-    }
-
-    /// The innermost open span of a name; of any name if it is empty.
-    fn take(&mut self, name: NameId) -> Option<Span> {
-        let position =
-            if name.is_empty() { self.spans.len().checked_sub(1)? } else { *self.by_name.get(&name)? };
-        let span = self.spans.get_mut(position)?.take()?;
-        match span.outer {
-            Some(outer) => self.by_name.insert(span.name, outer),
-            None => self.by_name.remove(&span.name),
-        };
-        while self.spans.pop_if(|span| span.is_none()).is_some() {}
-        Some(span)
-    }
-
-    /// All that is open, outermost first.
-    fn take_all(&mut self) -> impl Iterator<Item = Span> {
-        let Self { spans, by_name } = self;
-        // One by one: to clear the table of a small group would cost as much as that of the largest.
-        spans.drain(..).flatten().inspect(|span| _ = by_name.remove(&span.name))
     }
 }
