@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 
 use crate::{
-    AsyncPhase, ByteRange, DiagnosticKind, Instant, KeyedEvent, NameId, Scope, SliceFlags, Tick, Value,
+    AsyncPhase, ByteRange, DiagnosticKind, Instant, KeyedEvent, Scope, SliceFlags, Tick, Value,
     args_table::ArgsId, log::Log, open_spans::OpenSpans,
 };
 
@@ -84,6 +84,7 @@ impl<'a> TraceBuilder<'a> {
             group.clear();
             group.extend(by_track.items(track).iter().map(|&step| steps[step]));
             group.sort_by_key(|step| step.row.at);
+            self.set_title(track, &group);
             match group.first().map(|step| step.phase) {
                 Some(AsyncPhase::Begin | AsyncPhase::End | AsyncPhase::Instant) => {
                     self.nestable(&group, &mut open)
@@ -95,6 +96,19 @@ impl<'a> TraceBuilder<'a> {
             if let Some(row) = self.rows.get_mut(row as usize) {
                 row.args = self.args.join(row.args, args);
             }
+        }
+    }
+
+    /// Name and categories of a group: what the first of it says in the order of time, whatever the file says first.
+    fn set_title(&mut self, track: u32, group: &[Step]) {
+        let of = |phase| group.iter().filter(move |step| step.phase == phase).map(|step| &step.row);
+        let track = self.registry.track_mut(track);
+        if let Some(start) = of(AsyncPhase::Start).next() {
+            track.category = start.category;
+        }
+        let mut names = of(AsyncPhase::Begin).chain(of(AsyncPhase::Instant)).map(|row| row.name).peekable();
+        if names.peek().is_some() {
+            track.name = names.find(|name| !name.is_empty()).unwrap_or_default();
         }
     }
 

@@ -499,3 +499,20 @@ fn a_flood_of_ends_and_a_tower_of_begins_cost_linear_time() {
     queue.extend(["b", "a"].repeat(50_000).into_iter().map(|name| end(name, 0)));
     assert_eq!(build(&queue).slices().len(), 100_000);
 }
+
+#[test]
+fn json_3_6_a_group_is_called_what_is_first_in_time() {
+    let step = |phase, name: &'static str, at| {
+        let event = KeyedEvent::new(1_i64, Tick(at), 7_i64, Text::plain(name.as_bytes()));
+        Event::Async(phase, event.with_category(Text::plain(b"c")))
+    };
+    let name = |events: &[Event<'static>]| {
+        let trace = build(events);
+        trace.name(trace.tracks()[0].name).into_owned()
+    };
+    use AsyncPhase::{Begin, End, Instant};
+    assert_eq!(name(&[step(Begin, "inner", 5), step(Begin, "outer", 1), step(Instant, "i", 0)]), "outer");
+    assert_eq!(name(&[step(End, "unmatched", 0), step(Instant, "i", 1)]), "i");
+    assert_eq!(name(&[step(End, "unmatched", 0), step(Begin, "", 1)]), "");
+    assert_eq!(name(&[step(End, "unmatched", 0)]), "unmatched");
+}
