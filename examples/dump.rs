@@ -240,7 +240,7 @@ impl<W: Write> Dump<'_, W> {
                     .raw("sort", track.sort_index)
                     .raw("slices", track.slices().len());
             }
-            TrackKind::Async { category, id, local } => {
+            TrackKind::Async { category, id, local, .. } => {
                 line.some_text("cat", &trace.name(category)).text("key", &trace.key_text(id));
                 line.text("scope", if local { "process" } else { "global" });
             }

@@ -2,7 +2,9 @@
 
 use core::ops::Range;
 
-use crate::{Key, NameId, ProcessId, Sample, Scope, SliceId, Tick, Value, args_table::ArgsId, track::widen};
+use crate::{
+    FlowBind, Key, NameId, ProcessId, Sample, Scope, SliceId, Tick, Value, args_table::ArgsId, track::widen,
+};
 
 /// Something that happened at a point in time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -48,8 +50,10 @@ pub struct State {
 pub struct Flow {
     /// Its key in the file.
     pub id: Key,
-    /// Its name.
+    /// Its name; that of the slice it leaves if it is bound to slices as such.
     pub name: NameId,
+    /// Comma-separated categories, of which the same holds.
+    pub category: NameId,
     /// The slice it leaves.
     pub from: SliceId,
     /// The slice it arrives in.
@@ -61,6 +65,22 @@ pub struct Flow {
     pub arrives: Tick,
     /// Of where it leaves and of where it arrives.
     pub(crate) args: (ArgsId, ArgsId),
+    pub(crate) ends: FlowEnds,
+}
+
+/// How the events said an arrow.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct FlowEnds {
+    /// Its key only counts inside its process.
+    pub(crate) local: bool,
+    /// It is the first to leave from there, and none arrives at that place.
+    pub(crate) starts: bool,
+    /// Others may leave where it arrives.
+    pub(crate) goes_on: bool,
+    /// How it is bound where it leaves and where it arrives.
+    pub(crate) binds: (FlowBind, FlowBind),
+    /// When the events of both ends were.
+    pub(crate) times: (Tick, Tick),
 }
 
 /// An object with a life time.
@@ -78,6 +98,8 @@ pub struct Object {
     pub start: Option<Tick>,
     /// When it was deleted, if that is in the file.
     pub end: Option<Tick>,
+    /// Whether its id only counts inside its process.
+    pub local: bool,
     pub(crate) snapshots: Range<u32>,
 }
 

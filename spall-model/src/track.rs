@@ -96,6 +96,10 @@ pub enum TrackKind {
         id: Key,
         /// Whether the key only counts inside its process.
         local: bool,
+        /// What the key belongs to, and is part of it; empty if the file does not say.
+        scope: NameId,
+        /// Whether the spans are of the older kind, whose name is part of the key, with their steps in them.
+        stepped: bool,
     },
     /// The series of one counter, whose name is the track's.
     Counter {

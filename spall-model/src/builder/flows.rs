@@ -7,7 +7,7 @@ use hashbrown::HashMap;
 
 use crate::{
     ByteRange, DiagnosticKind, Diagnostics, Flow, FlowBind, FlowEvent, FlowPhase, Key, NameId, SliceId,
-    Slices, Tick, args_table::ArgsId, log::Log,
+    Slices, Tick, args_table::ArgsId, facts::FlowEnds, log::Log,
 };
 
 use super::{
@@ -99,8 +99,8 @@ pub(super) fn resolve(log: &FlowLog, arranged: &Arranged, diagnostics: &mut Diag
         if end.phase != FlowPhase::Start {
             match open.get_mut(&end.key) {
                 Some(start) => {
-                    start.used = true;
                     flows.push(arrow(slices, start, end, slice));
+                    (start.used, start.told) = (true, true);
                 }
                 None => {
                     diagnostics.add(DiagnosticKind::UnmatchedFlow, end.bytes);
@@ -114,8 +114,8 @@ pub(super) fn resolve(log: &FlowLog, arranged: &Arranged, diagnostics: &mut Diag
             }
         } else if !(unmatched && once) {
             let is_start = end.phase == FlowPhase::Start;
-            let at = (end.bind != FlowBind::Slice).then_some(end.at);
-            let start = Open { slice, at, used: !is_start, args: end.args, bytes: end.bytes };
+            let &End { at, bind, args, bytes, .. } = end;
+            let start = Open { slice, at, bind, used: !is_start, told: !is_start && !unmatched, args, bytes };
             let before = open.insert(end.key, start);
             if is_start && before.is_some_and(|before| once || !before.used) {
                 diagnostics.add(DiagnosticKind::DuplicateFlow, end.bytes);
@@ -142,14 +142,28 @@ fn arrow(slices: &Slices, start: &Open, end: &End, to: SliceId) -> Flow {
         FlowBind::Slice => slices.starts()[to.index()],
         _ => inside(end.at, to),
     };
+    let leaves = match start.bind {
+        FlowBind::Slice => arrives,
+        _ => start.at,
+    };
+    let of_slice = || (slices.names()[from.index()], slices.categories()[from.index()]);
+    let (name, category) = end.key.name.unwrap_or_else(of_slice);
     Flow {
         id: end.key.id,
-        name: end.key.name.map_or(slices.names()[from.index()], |(name, _)| name),
+        name,
+        category,
         from,
         to,
-        leaves: inside(start.at.unwrap_or(arrives), from),
+        leaves: inside(leaves, from),
         arrives,
         args: (start.args, end.args),
+        ends: FlowEnds {
+            local: end.key.process.is_some(),
+            starts: !start.told,
+            goes_on: end.phase == FlowPhase::Step,
+            binds: (start.bind, end.bind),
+            times: (start.at, end.at),
+        },
     }
 }
 
@@ -157,9 +171,11 @@ fn arrow(slices: &Slices, start: &Open, end: &End, to: SliceId) -> Flow {
 #[derive(Debug, Clone, Copy)]
 struct Open {
     slice: SliceId,
-    /// When; open for what is bound to the slice as such.
-    at: Option<Tick>,
+    at: Tick,
+    bind: FlowBind,
     used: bool,
+    /// An arrow of the trace arrives there, or has left from there.
+    told: bool,
     args: ArgsId,
     bytes: ByteRange,
 }

@@ -73,6 +73,7 @@ pub(super) fn finish(builder: &mut TraceBuilder<'_>, arranged: &Arranged) -> (Ve
                 scope: step.scope,
                 start,
                 end: None,
+                local: step.local,
                 snapshots: 0..0,
             });
             alive.insert(key, objects.len() - 1);

@@ -100,8 +100,9 @@ impl TrackRow {
                 Some(ThreadRole::Gpu) => TrackKind::Gpu { tid },
                 Some(ThreadRole::Frames) => TrackKind::Frames { tid },
             },
-            TrackKey::Async { process, id, .. } | TrackKey::AsyncStep { process, id, .. } => {
-                TrackKind::Async { category: self.category, id, local: process.is_some() }
+            TrackKey::Async { process, id, scope, .. } | TrackKey::AsyncStep { process, id, scope, .. } => {
+                let stepped = matches!(self.key, TrackKey::AsyncStep { .. });
+                TrackKind::Async { category: self.category, id, local: process.is_some(), scope, stepped }
             }
             TrackKey::Counter { id, .. } => TrackKind::Counter { id },
             TrackKey::Process { .. } => TrackKind::Process,
