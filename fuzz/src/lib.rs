@@ -6,11 +6,14 @@
 
 pub mod conservation;
 pub mod events;
+#[path = "../../spall/tests/facts/mod.rs"]
+mod facts;
 pub mod json_fast_vs_plain;
 pub mod json_text;
 pub mod json_vs_serde;
 pub mod layout_invariants;
 pub mod load;
+pub mod rebuild;
 pub mod round_trip;
 pub mod samples;
 pub mod split_input;

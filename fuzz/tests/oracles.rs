@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use spall_fuzz::{
-    conservation, json_fast_vs_plain, json_vs_serde, layout_invariants, load, round_trip, samples,
+    conservation, json_fast_vs_plain, json_vs_serde, layout_invariants, load, rebuild, round_trip, samples,
     split_input, trees, view,
 };
 use spall_synth::{apitrace, auto, heph, spall};
@@ -147,6 +147,11 @@ fn json_fast_vs_plain_holds_on_whole_and_damaged_traces() {
 #[test]
 fn json_vs_serde_holds_for_random_values() {
     over_noise("json_vs_serde", json_vs_serde::run);
+}
+
+#[test]
+fn rebuild_holds_for_random_events() {
+    over_noise("rebuild", rebuild::run);
 }
 
 #[test]

@@ -34,6 +34,7 @@
 //! | write a writer | [`Event`], [`Text::pieces`], [`Args::iter`] |
 //! | watch a trace while it grows | [`LiveTrace`], [`Committed`] |
 //! | look at a loaded trace | [`Trace`], [`Track`], [`Slices`] |
+//! | write a trace, or make another one of its events | [`Trace::replay`] |
 //! | decide what lies in what | [`nest::Nesting`] |
 //! | bound what a file may cost | [`Limits`] |
 //! | know what is wrong with a file | [`Diagnostics`], [`DiagnosticKind`] |
@@ -80,6 +81,8 @@ mod open_spans;
 #[cfg(feature = "alloc")]
 mod profile;
 mod read;
+#[cfg(feature = "alloc")]
+mod replay;
 #[cfg(feature = "alloc")]
 pub mod sample;
 #[cfg(feature = "alloc")]

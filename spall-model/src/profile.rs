@@ -17,6 +17,8 @@ pub struct Profile {
     pub end: Option<Tick>,
     /// Of several profiles of a thread the first one counts; they are in the order of their ranks.
     pub rank: u8,
+    /// Its samples say their thread themselves, and its frames may be shared. \[json 3.8\]
+    pub(crate) of_thread_samples: bool,
     pub(crate) frames: Range<u32>,
     pub(crate) samples: Range<u32>,
     pub(crate) sites: Range<u32>,

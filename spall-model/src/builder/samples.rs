@@ -360,6 +360,7 @@ impl Joining<'_> {
             start,
             end,
             rank: head.rank,
+            of_thread_samples: false,
             frames: first[0]..index32(found.frames.len()),
             samples: first[1]..index32(found.samples.len()),
             sites: first[2]..index32(found.sites.len()),

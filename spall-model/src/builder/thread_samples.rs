@@ -198,6 +198,7 @@ impl<'a> TraceBuilder<'a> {
                 start: first.at,
                 end: None,
                 rank: RANK,
+                of_thread_samples: true,
                 frames: frames.clone(),
                 samples: start..index32(found.samples.len()),
                 sites: 0..0,

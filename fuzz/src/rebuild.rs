@@ -1,0 +1,65 @@
+//! A trace made of the events that a trace gives says the same.
+
+use core::convert::Infallible;
+
+use arbitrary::Unstructured;
+use spall::model::{ByteRange, Event, FlowBind, Limits, Trace, TraceBuilder};
+
+use crate::{events, facts::facts};
+
+/// Builds a trace of random events, one of the events that it gives, and one of the events of that. Whether there was
+/// anything to say.
+///
+/// # Panics
+/// When the second says something else than the first, but for what follows from events that were left out, or the
+/// third is not the second.
+pub fn run(bytes: &[u8]) -> bool {
+    let mut u = Unstructured::new(bytes);
+    let mut events = events::sequence(&mut u);
+    bind_to_own_threads(&mut events);
+    let mut builder = TraceBuilder::new(&Limits::default());
+    for (place, event) in (0..).zip(&events) {
+        builder.push(event, ByteRange::new(place, place + 1));
+    }
+    let first = builder.finish();
+    let second = again(&first);
+    assert_eq!(said(&first), said(&second));
+    assert_eq!(facts(&second), facts(&again(&second)));
+    events.len() > 10
+}
+
+/// An arrow that is bound to the slice before it is on that slice's thread.
+fn bind_to_own_threads(events: &mut [Event<'_>]) {
+    let mut last = None;
+    for event in events {
+        match event {
+            Event::Begin(event) | Event::Complete(event, _) | Event::Unfinished(event) => {
+                last = Some(event.thread);
+            }
+            Event::Flow(flow) if flow.bind == FlowBind::Slice => flow.thread = last.unwrap_or(flow.thread),
+            _ => {}
+        }
+    }
+}
+
+fn again(trace: &Trace<'_>) -> Trace<'static> {
+    let mut builder = TraceBuilder::new(&Limits::default());
+    let Ok(()) = trace.replay(|event| {
+        builder.push_copied(event, ByteRange::default());
+        Ok::<(), Infallible>(())
+    });
+    builder.finish()
+}
+
+/// What the events themselves say. How far the trace and its unfinished slices reach, and so the order of slices, what
+/// lies in what and which arrows are bound to it, also follows from ends that were left out.
+fn said(trace: &Trace<'_>) -> Vec<String> {
+    let mut facts = facts(trace);
+    let follows = ["bounds", "place", "flow"];
+    facts.retain(|fact| !follows.iter().any(|what| fact.starts_with(what)));
+    // Facts on the whole file stand first and last.
+    facts.sort_by_key(|fact| fact.starts_with("meta None"));
+    let slices = facts.chunk_by_mut(|a, b| a.starts_with("slice") && b.starts_with("slice"));
+    slices.for_each(<[String]>::sort);
+    facts
+}

@@ -1,0 +1,67 @@
+//! Values of counters: those of one time are one event.
+
+use alloc::vec::Vec;
+
+use crate::{Args, ArgsFormat, CounterEvent, CounterValue, Event, Key, Names, Text, Track, Value, no_entry};
+
+use super::{Replay, ids};
+
+/// Series of one event, so that to look for one among them takes no time. A second value of a series needs another
+/// event: readers of JSON keep the last value of a key.
+const MAX_SERIES: usize = 16;
+
+impl<'t, E> Replay<'t, E> {
+    pub(super) fn counter(&mut self, track: &'t Track, id: Option<Key>) -> Result<(), E> {
+        let trace = self.trace;
+        let (mut pid_text, mut id_text, mut series) = (Vec::new(), Vec::new(), Vec::new());
+        let mut event = CounterEvent {
+            pid: ids::id(trace, self.pid(track.process), &mut pid_text),
+            at: self.some_time(),
+            name: self.text(track.name),
+            id: id.map(|id| ids::id(trace, id, &mut id_text)),
+            category: Text::EMPTY,
+            series: Args::NONE,
+        };
+        let mut values = trace.counters.get(track.counters()).unwrap_or_default();
+        if values.is_empty() {
+            return self.see(Event::Counter(event));
+        }
+        while let Some(first) = values.first() {
+            let (together, rest) = values.split_at_checked(n_together(values)).unwrap_or_default();
+            values = rest;
+            series.clear();
+            together.iter().for_each(|value| put_series(&mut series, &trace.names, value));
+            event = CounterEvent { at: first.at, ..event };
+            self.see(Event::Counter(CounterEvent { series: Args::new(&series, &SERIES), ..event }))?;
+        }
+        Ok(())
+    }
+}
+
+/// How many of the first values can be one event.
+fn n_together(values: &[CounterValue]) -> usize {
+    let fits = |&(index, value): &(usize, &CounterValue)| {
+        let before = values.get(..index).unwrap_or_default();
+        before.iter().all(|other| other.at == value.at && other.series != value.series)
+    };
+    values.iter().enumerate().take(MAX_SERIES).take_while(fits).count()
+}
+
+/// Series as arguments: the value, the length of the name, the name.
+static SERIES: ArgsFormat = ArgsFormat { name: "series", args: next_series, fields: no_entry };
+
+fn put_series(series: &mut Vec<u8>, names: &Names<'_>, value: &CounterValue) {
+    let name = names.bytes(value.series);
+    series.extend_from_slice(&value.value.to_le_bytes());
+    series.extend_from_slice(&(name.len() as u64).to_le_bytes());
+    series.extend_from_slice(name);
+}
+
+fn next_series<'b>(bytes: &'b [u8], pos: &mut usize) -> Option<(Text<'b>, Value<'b>)> {
+    let rest = bytes.get(*pos..)?;
+    let (value, rest) = rest.split_first_chunk()?;
+    let (length, rest) = rest.split_first_chunk()?;
+    let (name, rest) = rest.split_at_checked(usize::try_from(u64::from_le_bytes(*length)).ok()?)?;
+    *pos = bytes.len() - rest.len();
+    Some((Text::plain(name), Value::F64(f64::from_le_bytes(*value))))
+}

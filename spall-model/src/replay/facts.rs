@@ -1,0 +1,86 @@
+//! What is said of the file, of processes and of threads.
+
+use alloc::vec::Vec;
+
+use crate::{Event, Key, Meta, MetaEvent, NameId, Process, Text, ThreadEvent, ThreadRole, Track, TrackKind};
+
+use super::{
+    Replay,
+    ids::{self, ThreadIds},
+};
+
+impl<'t, E> Replay<'t, E> {
+    pub(super) fn metas(&mut self, metas: impl Iterator<Item = &'t Meta>) -> Result<(), E> {
+        let mut ids = ThreadIds::default();
+        for meta in metas {
+            let thread = meta.thread.map(|(pid, tid)| ids.thread(self.trace, pid, tid));
+            let value = self.trace.meta_value(meta);
+            self.see(Event::Meta(MetaEvent { thread, key: self.text(meta.key), value }))?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn others(&mut self) -> Result<(), E> {
+        let mut ids = ThreadIds::default();
+        for other in &self.trace.others {
+            let event = ThreadEvent {
+                thread: ids.thread(self.trace, other.thread.0, other.thread.1),
+                at: other.at,
+                name: self.text(other.name),
+                category: self.text(other.category),
+                args: self.trace.args_of(other),
+            };
+            self.see(Event::Other(event, other.tag))?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn process(&mut self, process: &'t Process) -> Result<(), E> {
+        let mut escaped = Vec::new();
+        let pid = ids::id(self.trace, process.pid, &mut escaped);
+        if process.name != default_name(process.pid) {
+            self.see(Event::ProcessName(pid, self.text(process.name)))?;
+        }
+        // Nothing else may be said of it.
+        if process.sort_index != 0 || process.tracks.is_empty() {
+            self.see(Event::ProcessSortIndex(pid, process.sort_index))?;
+        }
+        let labels: Vec<&[u8]> = process.labels.iter().map(|&label| self.trace.names.bytes(label)).collect();
+        if !labels.is_empty() {
+            self.see(Event::ProcessLabels(pid, Text::plain(&labels.join(&b','))))?;
+        }
+        for track in self.trace.tracks.get(process.tracks()).unwrap_or_default() {
+            self.thread_facts(track)?;
+        }
+        Ok(())
+    }
+
+    fn thread_facts(&mut self, track: &'t Track) -> Result<(), E> {
+        let (tid, role) = match track.kind {
+            TrackKind::Thread { tid } => (tid, None),
+            TrackKind::Cpu { tid } => (tid, Some(ThreadRole::Cpu)),
+            TrackKind::Gpu { tid } => (tid, Some(ThreadRole::Gpu)),
+            TrackKind::Frames { tid } => (tid, Some(ThreadRole::Frames)),
+            _ => return Ok(()),
+        };
+        let mut ids = ThreadIds::default();
+        let thread = ids.thread(self.trace, self.pid(track.process), tid);
+        if track.name != default_name(tid) {
+            self.see(Event::ThreadName(thread, self.text(track.name)))?;
+        }
+        // Nothing else may be said of it.
+        let is_empty = track.slices.is_empty() && track.instants.is_empty() && track.states.is_empty();
+        if track.sort_index != 0 || is_empty {
+            self.see(Event::ThreadSortIndex(thread, track.sort_index))?;
+        }
+        role.map_or(Ok(()), |role| self.see(Event::ThreadRole(thread, role)))
+    }
+}
+
+/// What a process or thread is called if nothing says its name.
+fn default_name(id: Key) -> NameId {
+    match id {
+        Key::Number(_) => NameId::EMPTY,
+        Key::Text(name) => name,
+    }
+}

@@ -1,0 +1,61 @@
+//! Ids as events have them.
+
+use alloc::vec::Vec;
+
+use crate::{Args, Id, Key, KeyedEvent, Text, Thread, Tick, Trace};
+
+/// The id of a key. Text that would be read as escaped is put into `escaped`.
+pub(super) fn id<'b>(trace: &'b Trace<'_>, key: Key, escaped: &'b mut Vec<u8>) -> Id<'b> {
+    let name = match key {
+        Key::Number(number) => return Id::Number(number),
+        Key::Text(name) => trace.names.bytes(name),
+    };
+    if !name.contains(&b'\\') {
+        return Id::Text(name);
+    }
+    escaped.clear();
+    for &byte in name {
+        if byte == b'\\' {
+            escaped.push(b'\\');
+        }
+        escaped.push(byte);
+    }
+    Id::Text(escaped)
+}
+
+/// Room for the two ids of a thread.
+#[derive(Debug, Default)]
+pub(super) struct ThreadIds {
+    pid: Vec<u8>,
+    tid: Vec<u8>,
+}
+
+impl ThreadIds {
+    pub(super) fn thread<'b>(&'b mut self, trace: &'b Trace<'_>, pid: Key, tid: Key) -> Thread<'b> {
+        Thread { pid: id(trace, pid, &mut self.pid), tid: id(trace, tid, &mut self.tid) }
+    }
+}
+
+/// By what a span or an object is found again.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct FoundBy<'e> {
+    pub(super) pid: Id<'e>,
+    pub(super) id: Id<'e>,
+    pub(super) local: bool,
+    pub(super) scope: Text<'e>,
+}
+
+impl<'e> FoundBy<'e> {
+    pub(super) fn event(
+        &self,
+        at: Tick,
+        name: Text<'e>,
+        category: Text<'e>,
+        args: Args<'e>,
+    ) -> KeyedEvent<'e> {
+        let event = KeyedEvent::new(self.pid, at, self.id, name);
+        let mut event = event.with_category(category).with_scope(self.scope);
+        (event.local, event.args) = (self.local, args);
+        event
+    }
+}

@@ -1,0 +1,35 @@
+//! Objects: made, photographed, deleted.
+
+use alloc::vec::Vec;
+
+use crate::{Args, Event, Object, ObjectPhase, Text};
+
+use super::{
+    Replay,
+    ids::{self, FoundBy},
+};
+
+impl<'t, E> Replay<'t, E> {
+    pub(super) fn object(&mut self, object: &'t Object) -> Result<(), E> {
+        let (mut pid_text, mut id_text) = (Vec::new(), Vec::new());
+        let key = FoundBy {
+            pid: ids::id(self.trace, self.pid(Some(object.process)), &mut pid_text),
+            id: ids::id(self.trace, object.id, &mut id_text),
+            local: object.local,
+            scope: self.text(object.scope),
+        };
+        let name = self.text(object.name);
+        let event = |at, args| key.event(at, name, Text::EMPTY, args);
+        if let Some(at) = object.start {
+            self.see(Event::Object(ObjectPhase::New, event(at, Args::NONE)))?;
+        }
+        for snapshot in self.trace.snapshots.get(object.snapshots()).unwrap_or_default() {
+            let args = self.trace.args_of(snapshot);
+            self.see(Event::Object(ObjectPhase::Snapshot, event(snapshot.at, args)))?;
+        }
+        match object.end {
+            Some(at) => self.see(Event::Object(ObjectPhase::Delete, event(at, Args::NONE))),
+            None => Ok(()),
+        }
+    }
+}

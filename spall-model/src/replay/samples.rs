@@ -1,0 +1,109 @@
+//! Sampling profiles: frames and samples.
+
+use alloc::vec::Vec;
+
+use crate::{
+    CallSite, Event, Frame, FrameEvent, FrameId, FrameParent, Id, Key, Profile, ProfileEvent, ProfileKey,
+    ProfileStart, Sample, SampleEvent, SampleStack, SampleTime, Thread, ThreadSampleEvent, Ticks,
+};
+
+use super::{
+    Replay,
+    ids::{self, ThreadIds},
+};
+
+/// The frames that threads share, and what the file calls them, by frame.
+pub(super) struct SharedFrames(Vec<(FrameId, Key)>);
+
+impl SharedFrames {
+    fn key(&self, frame: FrameId) -> Option<Key> {
+        let found = self.0.binary_search_by_key(&frame, |&(frame, _)| frame).ok()?;
+        self.0.get(found).map(|&(_, key)| key)
+    }
+}
+
+impl<'t, E> Replay<'t, E> {
+    pub(super) fn shared_frames(&mut self) -> Result<SharedFrames, E> {
+        let mut shared: Vec<_> = self.trace.shared_frames.iter().map(|&(key, frame)| (frame, key)).collect();
+        shared.sort_unstable();
+        let shared = SharedFrames(shared);
+        let (mut id_text, mut parent_text) = (Vec::new(), Vec::new());
+        for &(frame, key) in &shared.0 {
+            let Some(frame) = self.trace.frame(frame) else { continue };
+            let id = ids::id(self.trace, key, &mut id_text);
+            let parent = frame.parent.and_then(|parent| shared.key(parent));
+            let parent = parent.map(|parent| ids::id(self.trace, parent, &mut parent_text));
+            self.see(Event::SharedFrame(self.frame(id, parent, frame)))?;
+        }
+        Ok(shared)
+    }
+
+    fn frame<'e>(&self, id: Id<'e>, parent: Option<Id<'e>>, frame: &Frame) -> FrameEvent<'e>
+    where
+        't: 'e,
+    {
+        let &Frame { name, url, script, line, column, .. } = frame;
+        let (name, url) = (self.text(name), self.text(url));
+        let parent = parent.map_or(FrameParent::Unknown, FrameParent::Id);
+        FrameEvent { id, parent, name, url, script, line, column }
+    }
+
+    pub(super) fn profile(&mut self, profile: &'t Profile, shared: &SharedFrames) -> Result<(), E> {
+        let Some((pid, tid)) = self.thread_of(profile.track) else { return Ok(()) };
+        let mut ids = ThreadIds::default();
+        let thread = ids.thread(self.trace, pid, tid);
+        if profile.of_thread_samples {
+            self.thread_samples(profile, thread, shared)
+        } else {
+            self.own_samples(profile, thread)
+        }
+    }
+
+    /// Samples that say their thread. Stacks of no shared frames are spelt out in their arguments.
+    fn thread_samples(
+        &mut self,
+        profile: &'t Profile,
+        thread: Thread<'_>,
+        shared: &SharedFrames,
+    ) -> Result<(), E> {
+        let name = self.text(profile.name);
+        let mut escaped = Vec::new();
+        for sample in self.trace.samples.get(profile.samples()).unwrap_or_default() {
+            let stack = match sample.frame().map(|frame| shared.key(frame)) {
+                Some(Some(key)) => SampleStack::Frame(ids::id(self.trace, key, &mut escaped)),
+                Some(None) => SampleStack::Names,
+                None => SampleStack::Unknown,
+            };
+            let mut event = ThreadSampleEvent::new(thread, sample.at, name, stack);
+            event.weight = sample.weight;
+            event.args = self.trace.args_of(sample);
+            self.see(Event::ThreadSample(event))?;
+        }
+        Ok(())
+    }
+
+    /// A profile with frames and samples of its own. Frames are counted from 1.
+    fn own_samples(&mut self, profile: &'t Profile, thread: Thread<'_>) -> Result<(), E> {
+        let &Profile { start, end, rank, .. } = profile;
+        let begins = Some(ProfileStart { start, offset: Ticks::ZERO, rank });
+        self.see(Event::Profile(ProfileEvent { thread, key: ProfileKey::Whole, at: start, begins, end }))?;
+        let number = |frame: FrameId| Id::Number(1 + i64::from(frame.0) - i64::from(profile.frames.start));
+        for id in profile.frames.clone().map(FrameId) {
+            let Some(frame) = self.trace.frame(id) else { continue };
+            self.see(Event::Frame(self.frame(number(id), frame.parent.map(number), frame)))?;
+        }
+        for &CallSite { number: site, frame } in
+            self.trace.call_sites.get(profile.call_sites()).unwrap_or_default()
+        {
+            self.see(Event::CallSite(site, number(frame)))?;
+        }
+        for sample in self.trace.samples.get(profile.samples()).unwrap_or_default() {
+            let &Sample { at, weight, .. } = sample;
+            // No frame has the number 0.
+            let frame = sample.frame().map_or(Id::Number(0), number);
+            let (line, column) = (sample.line(), sample.column());
+            self.see(Event::Sample(SampleEvent { at: SampleTime::At(at), frame, weight, line, column }))?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,186 @@
+//! Async spans. \[json 3.6\]
+
+use alloc::{collections::BinaryHeap, vec::Vec};
+use core::cmp::Reverse;
+
+use crate::{Args, AsyncPhase, Event, NameId, Slice, SliceId, Tick, Track, TrackKind, open_spans::OpenSpans};
+
+use super::{
+    Replay,
+    ids::{self, FoundBy},
+};
+
+impl<'t, E> Replay<'t, E> {
+    pub(super) fn spans(&mut self, track: &'t Track) -> Result<(), E> {
+        let TrackKind::Async { category, id, local, scope, stepped } = track.kind else { return Ok(()) };
+        let (mut pid_text, mut id_text) = (Vec::new(), Vec::new());
+        let key = FoundBy {
+            pid: ids::id(self.trace, self.pid(track.process), &mut pid_text),
+            id: ids::id(self.trace, id, &mut id_text),
+            local,
+            scope: self.text(scope),
+        };
+        if track.slices.is_empty() && track.instants.is_empty() {
+            // There is a track only because something could not be matched.
+            let phase = if stepped { AsyncPhase::Finish } else { AsyncPhase::End };
+            let (name, category) = (self.text(track.name), self.text(category));
+            let event = key.event(self.some_time(), name, category, Args::NONE);
+            return self.see(Event::Async(phase, event));
+        }
+        if stepped { self.stepped(track, key) } else { self.nestable(track, key) }
+    }
+
+    /// Spans that nest, in order of time.
+    ///
+    /// Of what happens at one time the depths say the order: what begins needs just so many open spans around it, so
+    /// spans end as late as they can, but before a span begins that would be ended in their place.
+    fn nestable(&mut self, track: &'t Track, key: FoundBy<'_>) -> Result<(), E> {
+        let slices = track.slices.clone().map(SliceId);
+        let mut begins = slices.filter_map(|id| Some((id, self.trace.slice(id)?))).peekable();
+        let instants = self.trace.instants.get(track.instants()).unwrap_or_default();
+        let mut instants = instants.iter().peekable();
+        let mut open = Open::default();
+        loop {
+            let times = [
+                begins.peek().map(|(_, slice)| slice.start),
+                instants.peek().map(|instant| instant.at),
+                open.next_end(),
+            ];
+            let Some(now) = times.into_iter().flatten().min() else { return Ok(()) };
+            loop {
+                let begin = begins.peek().filter(|(_, slice)| slice.start == now);
+                let begin_depth = begin.map(|(_, slice)| slice.flags.open_depth());
+                let instant = instants.next_if(|instant| {
+                    let comes_first = |depth| instant.depth >= depth && instant.depth <= open.spans.depth();
+                    instant.at == now && begin_depth.is_none_or(comes_first)
+                });
+                if let Some(instant) = instant {
+                    self.close(&mut open, &key, |open| open.top_ending(now, instant.depth))?;
+                    let (name, category) = (self.text(instant.name), self.text(instant.category));
+                    let args = self.trace.args_of(instant);
+                    self.see(Event::Async(AsyncPhase::Instant, key.event(now, name, category, args)))?;
+                    continue;
+                }
+                let Some((id, slice)) = begins.next_if(|(_, slice)| slice.start == now) else { break };
+                self.close(&mut open, &key, |open| open.top_ending(now, slice.flags.open_depth()))?;
+                if slice.end > now || slice.flags.is_unfinished() {
+                    self.close(&mut open, &key, |open| open.innermost_ending(now, &slice))?;
+                }
+                self.span_begin(AsyncPhase::Begin, &key, id, &slice)?;
+                open.push(id, slice);
+            }
+            self.close(&mut open, &key, |open| open.ending(now))?;
+        }
+    }
+
+    /// Closes open spans for as long as `next` finds one.
+    fn close(
+        &mut self,
+        open: &mut Open,
+        key: &FoundBy<'_>,
+        mut next: impl FnMut(&mut Open) -> Option<NameId>,
+    ) -> Result<(), E> {
+        while let Some((id, slice)) = next(open).and_then(|name| open.spans.take(name)) {
+            self.span_end(AsyncPhase::End, key, id, &slice)?;
+        }
+        Ok(())
+    }
+
+    /// Spans of the older kind, each with its steps behind it.
+    fn stepped(&mut self, track: &'t Track, key: FoundBy<'_>) -> Result<(), E> {
+        let slices = track.slices.clone().map(SliceId);
+        let mut slices = slices.filter_map(|id| Some((id, self.trace.slice(id)?))).peekable();
+        let mut steps = Vec::new();
+        while let Some((id, span)) = slices.next() {
+            self.span_begin(AsyncPhase::Start, &key, id, &span)?;
+            steps.clear();
+            while let Some(step) = slices.next_if(|(_, step)| step.flags.open_depth() > 0) {
+                steps.push(step);
+            }
+            // Where both kinds of steps would be the same slices, either will do.
+            let from_start = steps.first().is_some_and(|(_, first)| first.start == span.start);
+            let into_past = from_start && steps.iter().all(|(_, step)| !step.flags.is_unfinished());
+            for &(id, step) in &steps {
+                let (phase, at) = match into_past {
+                    true => (AsyncPhase::StepPast, step.end),
+                    false => (AsyncPhase::StepInto, step.start),
+                };
+                let (category, args) = (self.text(step.category), self.trace.slice_args(id).begin);
+                // What the step is called is among its arguments.
+                self.see(Event::Async(phase, key.event(at, self.text(track.name), category, args)))?;
+            }
+            self.span_end(AsyncPhase::Finish, &key, id, &span)?;
+        }
+        Ok(())
+    }
+
+    fn span_begin(
+        &mut self,
+        phase: AsyncPhase,
+        key: &FoundBy<'_>,
+        id: SliceId,
+        span: &Slice,
+    ) -> Result<(), E> {
+        let (name, category) = (self.text(span.name), self.text(span.category));
+        let args = self.trace.slice_args(id).begin;
+        self.see(Event::Async(phase, key.event(span.start, name, category, args)))
+    }
+
+    fn span_end(&mut self, phase: AsyncPhase, key: &FoundBy<'_>, id: SliceId, span: &Slice) -> Result<(), E> {
+        if span.flags.is_unfinished() {
+            return Ok(());
+        }
+        let (name, category) = (self.text(span.name), self.text(span.category));
+        let args = self.trace.slice_args(id).end;
+        self.see(Event::Async(phase, key.event(span.end, name, category, args)))
+    }
+}
+
+/// Spans that are open, and when they end.
+#[derive(Default)]
+struct Open {
+    spans: OpenSpans<(SliceId, Slice)>,
+    /// The position of each among the open spans; the earliest end on top, of equal ones the innermost.
+    ends: BinaryHeap<(Reverse<Tick>, usize, SliceId)>,
+}
+
+impl Open {
+    fn push(&mut self, id: SliceId, span: Slice) {
+        let position = self.spans.push(span.name, (id, span));
+        if !span.flags.is_unfinished() {
+            self.ends.push((Reverse(span.end), position, id));
+        }
+    }
+
+    fn next_end(&self) -> Option<Tick> {
+        self.ends.peek().map(|&(Reverse(end), ..)| end)
+    }
+
+    /// The innermost span if it ends now and is at this depth or deeper.
+    fn top_ending(&mut self, now: Tick, depth: u32) -> Option<NameId> {
+        let top = self.spans.top().filter(|top| ends(&top.what.1, now) && self.spans.depth() > depth);
+        top.map(|top| top.name)
+    }
+
+    /// The span that the end of `span` would end in its place, if it ends now.
+    fn innermost_ending(&mut self, now: Tick, span: &Slice) -> Option<NameId> {
+        let innermost = self.spans.innermost(span.name).filter(|open| ends(&open.what.1, now));
+        innermost.map(|open| open.name)
+    }
+
+    /// The innermost of the spans that end now and have not been ended yet.
+    fn ending(&mut self, now: Tick) -> Option<NameId> {
+        while let Some(&(Reverse(end), position, id)) = self.ends.peek().filter(|entry| entry.0.0 == now) {
+            self.ends.pop();
+            if let Some(span) = self.spans.at(position).filter(|span| span.what.0 == id) {
+                debug_assert_eq!(span.what.1.end, end);
+                return Some(span.name);
+            }
+        }
+        None
+    }
+}
+
+fn ends(span: &Slice, now: Tick) -> bool {
+    span.end == now && !span.flags.is_unfinished()
+}

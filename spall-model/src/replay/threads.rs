@@ -1,0 +1,112 @@
+//! What lies on a thread: slices, instants, states.
+
+use alloc::vec::Vec;
+
+use crate::{
+    Event, Instant, Key, Slice, SliceArgs, SliceFlags, SliceId, State, Text, Thread, ThreadEvent, Track,
+};
+
+use super::{Replay, arrows::BoundEnds, ids::ThreadIds};
+
+impl<'t, E> Replay<'t, E> {
+    pub(super) fn thread(&mut self, track: &'t Track, tid: Key, bound: &mut BoundEnds<'t>) -> Result<(), E> {
+        let mut ids = ThreadIds::default();
+        let thread = ids.thread(self.trace, self.pid(track.process), tid);
+        self.slices(track, thread, bound)?;
+        self.instants_of(track, thread)?;
+        for state in self.trace.states.get(track.states()).unwrap_or_default() {
+            let &State { start: at, end, name, .. } = state;
+            let (name, args) = (self.text(name), self.trace.args_of(state));
+            let event = ThreadEvent { thread, at, name, category: Text::EMPTY, args };
+            self.see(Event::State(event, end.since(at)))?;
+        }
+        Ok(())
+    }
+
+    /// The instants of a process or of the whole trace. They are on no thread, whichever they came from.
+    pub(super) fn instants(&mut self, track: &'t Track) -> Result<(), E> {
+        let mut ids = ThreadIds::default();
+        let pid = self.pid(track.process);
+        let thread = ids.thread(self.trace, pid, pid);
+        self.instants_of(track, thread)
+    }
+
+    fn instants_of(&mut self, track: &'t Track, thread: Thread<'_>) -> Result<(), E> {
+        for instant in self.trace.instants.get(track.instants()).unwrap_or_default() {
+            let &Instant { at, name, category, scope, .. } = instant;
+            let (name, category) = (self.text(name), self.text(category));
+            let args = self.trace.args_of(instant);
+            self.see(Event::Instant(ThreadEvent { thread, at, name, category, args }, scope))?;
+        }
+        Ok(())
+    }
+
+    /// Slices in their order, which is that of the begins of pairs. An end comes before the next begin of a pair that
+    /// does not lie in its own.
+    fn slices(&mut self, track: &'t Track, thread: Thread<'_>, bound: &mut BoundEnds<'t>) -> Result<(), E> {
+        let mut open: Vec<(SliceId, Slice)> = Vec::new();
+        for id in track.slices.clone().map(SliceId) {
+            let Some(slice) = self.trace.slice(id) else { continue };
+            if slice.flags.contains(SliceFlags::SAMPLED) {
+                continue;
+            }
+            if !slice.flags.is_paired() {
+                self.whole(thread, id, &slice, bound)?;
+                continue;
+            }
+            let is_around = |outer: &Slice| {
+                outer.flags.open_depth() < slice.flags.open_depth()
+                    && (outer.flags.is_unfinished() || outer.end >= slice.start)
+            };
+            while let Some((id, over)) = open.pop_if(|(_, outer)| !is_around(outer)) {
+                self.end(thread, id, &over)?;
+            }
+            let args = self.trace.slice_args(id).begin;
+            self.see(Event::Begin(self.begin(thread, &slice, args)))?;
+            self.bound_ends(id, thread, bound)?;
+            open.push((id, slice));
+        }
+        for (id, slice) in open.into_iter().rev() {
+            self.end(thread, id, &slice)?;
+        }
+        Ok(())
+    }
+
+    /// A slice that is no pair, or not known to nest as one.
+    fn whole(
+        &mut self,
+        thread: Thread<'_>,
+        id: SliceId,
+        slice: &Slice,
+        bound: &mut BoundEnds<'t>,
+    ) -> Result<(), E> {
+        let SliceArgs { begin, end } = self.trace.slice_args(id);
+        let event = self.begin(thread, slice, begin);
+        if slice.flags.is_unfinished() {
+            self.see(Event::Unfinished(event))?;
+        } else if end.is_none() && event.at.after(slice.duration()) == slice.end {
+            self.see(Event::Complete(event, slice.duration()))?;
+        } else {
+            self.see(Event::Begin(event))?;
+            self.bound_ends(id, thread, bound)?;
+            return self.end(thread, id, slice);
+        }
+        self.bound_ends(id, thread, bound)
+    }
+
+    fn begin<'e>(&self, thread: Thread<'e>, slice: &Slice, args: crate::Args<'e>) -> ThreadEvent<'e>
+    where
+        't: 'e,
+    {
+        let (name, category) = (self.text(slice.name), self.text(slice.category));
+        ThreadEvent { thread, at: slice.start, name, category, args }
+    }
+
+    fn end(&mut self, thread: Thread<'_>, id: SliceId, slice: &Slice) -> Result<(), E> {
+        if slice.flags.is_unfinished() {
+            return Ok(());
+        }
+        let event = self.begin(thread, slice, self.trace.slice_args(id).end);
+        self.see(Event::End(ThreadEvent { at: slice.end, ..event }))
+    }
+}
