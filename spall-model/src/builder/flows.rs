@@ -187,7 +187,7 @@ fn bind(log: &FlowLog, arranged: &Arranged) -> Vec<Option<SliceId>> {
     let mut bound = alloc::vec![None; log.ends.len()];
     let by_track = ByTrack::new(log.ends.iter().map(|end| end.track), &arranged.track_order);
     let mut by_time = ByTime::default();
-    let mut open: Vec<(Tick, SliceId)> = Vec::new();
+    let mut open: Vec<SliceId> = Vec::new();
     for (track, &old) in arranged.tracks.iter().zip(&arranged.track_order) {
         by_time.clear();
         for &position in by_track.items(old) {
@@ -198,25 +198,26 @@ fn bind(log: &FlowLog, arranged: &Arranged) -> Vec<Option<SliceId>> {
                 by_time.add(end.at, position);
             }
         }
-        let mut next = track.slices();
+        let first = track.slices().start;
+        let (starts, ends) = (&slices.starts()[track.slices()], &slices.ends()[track.slices()]);
+        let id = |index| SliceId(index32(first + index));
+        // How many slices begin before the end of an arrow, and how many no later.
+        let (mut before, mut until) = (0, 0);
         open.clear();
         for &Timed { row: position, .. } in by_time.sorted().iter() {
             let End { at, bind, .. } = log.ends[position];
+            before += starts[before..].iter().take_while(|&&start| start < at).count();
             // The enclosing slice is sought with closed intervals: an arrow may leave at a slice's very end.
-            while next.start < next.end && slices.starts()[next.start] <= at {
-                let start = slices.starts()[next.start];
-                while open.pop_if(|(end, _)| *end < start).is_some() {}
-                open.push((slices.ends()[next.start], SliceId(index32(next.start))));
-                next.start += 1;
-            }
-            while open.pop_if(|(end, _)| *end < at).is_some() {}
-            bound[position as usize] = match bind {
-                FlowBind::Next => {
-                    let starts = &slices.starts()[track.slices()];
-                    let following = track.slices().start + starts.partition_point(|&start| start < at);
-                    (following < track.slices().end).then(|| SliceId(index32(following)))
+            while starts.get(until).is_some_and(|&start| start <= at) {
+                if ends[until] >= at {
+                    open.push(id(until));
                 }
-                _ => open.last().map(|&(_, slice)| slice),
+                until += 1;
+            }
+            while open.pop_if(|slice| slices.ends()[slice.index()] < at).is_some() {}
+            bound[position as usize] = match bind {
+                FlowBind::Next => (before < starts.len()).then(|| id(before)),
+                _ => open.last().copied(),
             };
         }
     }
