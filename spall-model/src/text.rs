@@ -83,12 +83,19 @@ impl<'a> Text<'a> {
         }) && rest.is_empty()
     }
 
+    /// The bytes, if there are no escapes in them.
+    #[cfg(feature = "alloc")]
+    #[inline]
+    pub(crate) fn as_plain(self) -> Option<&'a [u8]> {
+        (!self.is_escaped() || !has_backslash(self.raw)).then_some(self.raw)
+    }
+
     /// The bytes with escapes decoded; borrowed if there were none.
     #[cfg(feature = "alloc")]
     #[must_use]
     pub fn unescape(self) -> Cow<'a, [u8]> {
-        if !self.is_escaped() || !self.raw.contains(&b'\\') {
-            return Cow::Borrowed(self.raw);
+        if let Some(plain) = self.as_plain() {
+            return Cow::Borrowed(plain);
         }
         let mut bytes = Vec::with_capacity(self.raw.len());
         let mut buffer = [0; 4];
@@ -116,6 +123,20 @@ impl<'a> Text<'a> {
             ),
         }
     }
+}
+
+/// Eight bytes at a time: most texts that are asked for are ids.
+#[cfg(feature = "alloc")]
+#[inline]
+fn has_backslash(text: &[u8]) -> bool {
+    const ONES: u64 = 0x0101_0101_0101_0101;
+    let (words, rest) = text.as_chunks();
+    let in_word = |word: &[u8; 8]| {
+        // A byte that is zero now has its highest bit set when one is taken from it; others only if they had it.
+        let zero_if_backslash = u64::from_le_bytes(*word) ^ ONES * u64::from(b'\\');
+        zero_if_backslash.wrapping_sub(ONES) & !zero_if_backslash & ONES << 7 != 0
+    };
+    words.iter().any(in_word) || rest.contains(&b'\\')
 }
 
 /// A run of bytes that mean themselves, or one decoded escape.

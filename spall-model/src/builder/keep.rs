@@ -47,14 +47,12 @@ impl<'a> TraceBuilder<'a> {
         if text.is_empty() {
             return NameId::EMPTY;
         }
-        if text.is_escaped() {
-            return K::name(&mut self.names, text);
-        }
-        let outline = Outline::new(text.raw());
-        if let Some(name) = self.recent.find(text.raw(), outline, &self.names) {
+        let Some(plain) = text.as_plain() else { return K::name(&mut self.names, text) };
+        let outline = Outline::new(plain);
+        if let Some(name) = self.recent.find(plain, outline, &self.names) {
             return name;
         }
-        let name = K::name(&mut self.names, text);
+        let name = K::name(&mut self.names, Text::plain(plain));
         self.recent.remember(outline, name);
         name
     }
