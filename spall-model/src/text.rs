@@ -133,8 +133,8 @@ fn has_backslash(text: &[u8]) -> bool {
     let (words, rest) = text.as_chunks();
     let in_word = |word: &[u8; 8]| {
         // A byte that is zero now has its highest bit set when one is taken from it; others only if they had it.
-        let zero_if_backslash = u64::from_le_bytes(*word) ^ ONES * u64::from(b'\\');
-        zero_if_backslash.wrapping_sub(ONES) & !zero_if_backslash & ONES << 7 != 0
+        let zero_if_backslash = u64::from_le_bytes(*word) ^ (ONES * u64::from(b'\\'));
+        zero_if_backslash.wrapping_sub(ONES) & !zero_if_backslash & (ONES << 7) != 0
     };
     words.iter().any(in_word) || rest.contains(&b'\\')
 }
@@ -250,6 +250,21 @@ mod tests {
         assert_eq!(text.decode(), expected, "{raw}");
         assert!(text.is(expected.as_bytes()), "{raw}");
         assert!(!text.is(b"\x01 another"), "{raw}");
+    }
+
+    #[cfg(feature = "alloc")]
+    #[test]
+    fn an_escape_is_found_wherever_it_stands() {
+        for len in 0..20 {
+            let mut raw = alloc::vec![b'['; len];
+            assert_eq!(Text::escaped(&raw).as_plain(), Some(&raw[..]));
+            for at in 0..len {
+                raw[at] = b'\\';
+                assert_eq!(Text::escaped(&raw).as_plain(), None, "{at} of {len}");
+                assert_eq!(Text::plain(&raw).as_plain(), Some(&raw[..]));
+                raw[at] = b'\xdc';
+            }
+        }
     }
 
     #[test]
