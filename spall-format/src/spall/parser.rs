@@ -49,7 +49,9 @@ pub struct Parser {
     unit_override: Option<f64>,
 }
 
+// The tag is a byte of its own: every record asks for it, and to find it in a field of a variant takes a few steps.
 #[derive(Debug, Clone, Copy)]
+#[repr(u8)]
 enum State {
     Header,
     /// The header's unit is unusable, which is still to be said.
