@@ -1,14 +1,14 @@
 //! Reads the stream call by call. \[apitrace C.2, C.4\]
 
-use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
 use spall_model::{ByteRange, Diagnostic, DiagnosticKind};
 
 use super::call::{Call, Detail, detail};
 use super::input::Stop;
+use super::open::{Open, OpenCalls};
 use super::plain::Plain;
-use super::signature::{Access, Collect, FunctionSignature, Signatures, meet_function};
+use super::signature::{Access, Collect, Signatures, meet_function};
 use crate::cursor::Cursor;
 use crate::{Error, ErrorKind};
 
@@ -45,23 +45,11 @@ pub struct Calls<'a> {
     signatures: Signatures<'a>,
     n_enters: u64,
     n_events: u64,
-    open: BTreeMap<u64, Open<'a>>,
+    open: OpenCalls,
     /// Leaves without a call, met while the call handed out last was looked for.
     unmatched: Vec<ByteRange>,
     end: End,
     diagnostic: Option<Diagnostic>,
-}
-
-/// A call that was entered and did not return yet.
-#[derive(Debug, Clone, Copy)]
-struct Open<'a> {
-    function: FunctionSignature<'a>,
-    thread: u64,
-    flags: u64,
-    entered: u64,
-    start: usize,
-    details: usize,
-    end: usize,
 }
 
 /// How reading ends.
@@ -108,7 +96,7 @@ impl<'a> Calls<'a> {
             signatures: Signatures::default(),
             n_enters: 0,
             n_events: 0,
-            open: BTreeMap::new(),
+            open: OpenCalls::default(),
             unmatched: Vec::new(),
             end: End::NotYet,
             diagnostic: None,
@@ -216,8 +204,9 @@ impl<'a> Calls<'a> {
                 Err(stop) => self.stop(stop, input.pos()),
             }
         }
-        *next = match self.open.pop_first() {
-            Some((number, open)) => Some(Ok(self.call(number, &open))),
+        let unfinished = self.open.pop_first().and_then(|(number, open)| self.call(number, &open));
+        *next = match unfinished {
+            Some(call) => Some(Ok(call)),
             None => match core::mem::replace(&mut self.end, End::Reached(None)) {
                 End::Reached(Some(error)) => Some(Err(error)),
                 _ => None,
@@ -236,19 +225,22 @@ impl<'a> Calls<'a> {
     }
 
     fn enter(&mut self, input: &mut Cursor<'a>, start: usize) -> Result<Option<Call<'a>>, Stop> {
-        let thread = if self.version >= 4 { input.uint()? } else { 0 };
-        let id = input.uint()?;
+        let (_, id) = self.head(input)?;
         let mut access = Collect(&mut self.signatures);
         meet_function(id, input, &mut access, self.version)?;
         let details = input.pos();
-        let flags = skip_details(input, &mut access, self.version)?;
-        let Some(&function) = self.signatures.function(id) else { return Ok(None) };
-        let end = input.pos();
-        let open = Open { function, thread, flags, entered: self.n_events, start, details, end };
-        self.open.insert(self.n_enters, open);
+        let is_fake = skip_details(input, &mut access, self.version)? & 1 != 0;
+        let open = Open { start, details, end: input.pos(), entered: self.n_events, is_fake };
+        self.open.push(self.n_enters, open);
         self.n_enters += 1;
         self.n_events += 1;
         Ok(None)
+    }
+
+    /// Thread and function of an event that enters a call.
+    fn head(&self, input: &mut Cursor<'a>) -> Result<(u64, u64), Stop> {
+        let thread = if self.version >= 4 { input.uint()? } else { 0 };
+        Ok((thread, input.uint()?))
     }
 
     /// A leave of a number that is unknown, or was left already, is dropped. \[apitrace C.4\]
@@ -258,11 +250,11 @@ impl<'a> Calls<'a> {
         let flags = skip_details(input, &mut Collect(&mut self.signatures), self.version)?;
         let ordinal = self.n_events;
         self.n_events += 1;
-        let Some(open) = self.open.remove(&number) else {
+        let open = self.open.remove(number);
+        let Some((open, mut call)) = open.and_then(|open| Some((open, self.call(number, &open)?))) else {
             self.unmatched.push(ByteRange::new(offset(start), offset(input.pos())));
             return Ok(None);
         };
-        let mut call = self.call(number, &open);
         call.is_fake |= flags & 1 != 0;
         call.left = Some(ordinal);
         call.leave = Some((offset(start), offset(input.pos())));
@@ -270,13 +262,14 @@ impl<'a> Calls<'a> {
         Ok(Some(call))
     }
 
-    /// The call as it is while it is open.
-    fn call(&self, number: u64, open: &Open<'a>) -> Call<'a> {
-        Call {
+    /// The call as it is while it is open. What its enter event says was read before, so there is one.
+    fn call(&self, number: u64, open: &Open) -> Option<Call<'a>> {
+        let (thread, id) = self.head(&mut Cursor::new(self.stream, open.start + 1)).ok()?;
+        Some(Call {
             number,
-            thread: open.thread,
-            function: open.function,
-            is_fake: open.flags & 1 != 0,
+            thread,
+            function: *self.signatures.function(id)?,
+            is_fake: open.is_fake,
             entered: open.entered,
             left: None,
             enter: (offset(open.start), offset(open.end)),
@@ -284,7 +277,7 @@ impl<'a> Calls<'a> {
             stream: self.stream,
             version: self.version,
             details: [open.details; 2],
-        }
+        })
     }
 
     /// Where the reading stopped, and why.

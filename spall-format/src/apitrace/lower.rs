@@ -90,6 +90,10 @@ pub struct Events<'a> {
     queue: VecDeque<Parsed<'a>>,
     frame_start: u64,
     n_properties: usize,
+    /// How many of the leaves that the calls have dropped were handed out.
+    n_unmatched: usize,
+    /// What comes after them.
+    next: Option<Option<Result<Call<'a>, Error>>>,
     end: Option<Result<(), Error>>,
     /// The call whose slice is in front of the queue.
     call: Option<Call<'a>>,
@@ -119,6 +123,8 @@ pub fn parse_all(stream: &[u8]) -> Result<Events<'_>, Error> {
         queue: VecDeque::new(),
         frame_start: 0,
         n_properties: 0,
+        n_unmatched: 0,
+        next: None,
         end: None,
         call: None,
     };
@@ -195,11 +201,16 @@ impl<'a> Events<'a> {
                 self.property(name, value);
                 continue;
             }
-            let next = self.calls.next();
-            for &bytes in self.calls.unmatched_leaves() {
+            if let Some(&bytes) = self.calls.unmatched_leaves().get(self.n_unmatched) {
+                self.n_unmatched += 1;
                 let event = Event::Diagnostic(DiagnosticKind::UnmatchedEnd);
-                self.queue.push_back(Parsed { consumed: 0, event, bytes });
+                return Some(Ok(Parsed { consumed: 0, event, bytes }));
             }
+            let Some(next) = self.next.take() else {
+                self.next = Some(self.calls.next());
+                self.n_unmatched = 0;
+                continue;
+            };
             match (self.end, next) {
                 (_, Some(Ok(call))) => self.call(&call),
                 (_, Some(Err(error))) => self.finish(Err(error)),

@@ -31,6 +31,7 @@ mod calls;
 mod input;
 mod lower;
 mod marker;
+mod open;
 mod plain;
 mod profile;
 mod signature;

@@ -1,0 +1,89 @@
+//! The calls that were entered and did not return yet.
+
+use alloc::collections::VecDeque;
+
+/// Where a call was entered; what else is known of it is read there again.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Open {
+    /// Where its enter event begins in the stream.
+    pub(super) start: usize,
+    /// Where the details of that event begin.
+    pub(super) details: usize,
+    /// Where that event ends.
+    pub(super) end: usize,
+    /// When it was entered, counting enters and leaves.
+    pub(super) entered: u64,
+    pub(super) is_fake: bool,
+}
+
+/// The open calls by number, which grow from one to the next: 48 bytes each, and as much again at most for those that
+/// have returned.
+#[derive(Debug, Clone, Default)]
+pub(super) struct OpenCalls {
+    calls: VecDeque<(u64, Option<Open>)>,
+    n_returned: usize,
+}
+
+impl OpenCalls {
+    /// A call of the largest number so far.
+    pub(super) fn push(&mut self, number: u64, open: Open) {
+        self.calls.push_back((number, Some(open)));
+    }
+
+    /// The call of a number, if it is open; it is not afterwards.
+    pub(super) fn remove(&mut self, number: u64) -> Option<Open> {
+        let index = self.calls.binary_search_by_key(&number, |&(number, _)| number).ok()?;
+        let (_, call) = self.calls.get_mut(index)?;
+        let open = call.take()?;
+        self.n_returned += 1;
+        // At least as many calls have returned as are moved, so that a call moves once on average.
+        if self.n_returned > self.calls.len() / 2 {
+            self.calls.retain(|(_, call)| call.is_some());
+            self.n_returned = 0;
+        }
+        Some(open)
+    }
+
+    /// The open call of the least number; it is not open afterwards.
+    pub(super) fn pop_first(&mut self) -> Option<(u64, Open)> {
+        while let Some((number, call)) = self.calls.pop_front() {
+            match call {
+                Some(open) => return Some((number, open)),
+                None => self.n_returned -= 1,
+            }
+        }
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::collections::BTreeMap;
+
+    fn open(start: usize) -> Open {
+        Open { start, details: 0, end: 0, entered: 0, is_fake: false }
+    }
+
+    #[test]
+    fn c4_calls_return_in_any_order() {
+        let (mut calls, mut expected) = (OpenCalls::default(), BTreeMap::new());
+        let mut seed = 1_u64;
+        for number in 0..2000 {
+            calls.push(number, open(usize::try_from(number).unwrap()));
+            expected.insert(number, number);
+            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            // Two of three return, any of the last 64.
+            if seed >> 40 & 3 != 0 {
+                let leaving = number.saturating_sub(seed >> 50 & 63);
+                let found = calls.remove(leaving).map(|call| u64::try_from(call.start).unwrap());
+                assert_eq!(found, expected.remove(&leaving));
+            }
+            assert!(calls.calls.len() <= 2 * expected.len() + 1);
+        }
+        for expected in expected {
+            assert_eq!(calls.pop_first().map(|(number, call)| (number, call.start as u64)), Some(expected));
+        }
+        assert!(calls.pop_first().is_none());
+    }
+}
