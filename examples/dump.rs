@@ -5,6 +5,7 @@
 //! `dump --calls FILE` prints the calls of an apitrace recording, one per line.
 
 use std::{
+    collections::BTreeMap,
     error::Error,
     io::{self, BufWriter, Write},
     process::ExitCode,
@@ -83,8 +84,8 @@ fn calls(path: &std::path::Path) -> Result<(), Box<dyn Error>> {
     let unpacked = decompress(&data, &Limits::default())?;
     let mut calls = apitrace::Calls::new(&unpacked.stream)?;
     let mut out = BufWriter::new(io::stdout().lock());
-    let mut properties = calls.properties().to_vec();
-    properties.sort_unstable();
+    // As the tool has them: by name, of several the last.
+    let properties: BTreeMap<_, _> = calls.properties().iter().copied().collect();
     for (name, value) in properties {
         writeln!(out, "// {} = \"{}\"", name.escape_ascii(), value.escape_ascii())?;
     }

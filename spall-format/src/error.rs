@@ -68,6 +68,13 @@ pub enum ErrorKind {
     /// Version 2, of which only mutually incompatible drafts exist. Marks the version field. \[spall A.4\]
     #[error("spall version 2 was never released")]
     UnreleasedVersion,
+    /// A native auto trace of version 1 or 2, numbers that several layouts of its development had. Marks the version
+    /// field. \[spall A.7\]
+    #[error("native auto trace of version {version}, from before its layout was settled")]
+    OldAutoTrace {
+        /// The version.
+        version: u32,
+    },
     /// One of the layouts that were called version 0 in the two days before the format was published. Marks the
     /// version field. \[spall A.2\]
     #[error("spall version 0 from before the format was published")]

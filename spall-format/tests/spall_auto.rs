@@ -108,14 +108,15 @@ fn spall_a_7_headers_that_are_cut_or_older_are_refused() {
         (error(&data[..33]).kind(), error(&data[..33]).offset()),
         (ErrorKind::UnexpectedEof { needed: 1 }, 33)
     );
-    for version in [0, 1, 2, 4] {
+    for (version, kind) in [
+        (0, ErrorKind::UnsupportedVersion { version: 0 }),
+        (1, ErrorKind::OldAutoTrace { version: 1 }),
+        (2, ErrorKind::OldAutoTrace { version: 2 }),
+        (4, ErrorKind::UnsupportedVersion { version: 4 }),
+    ] {
         let mut data = data.clone();
         data[8] = version;
-        let version = u32::from(version);
-        assert_eq!(
-            (error(&data).kind(), error(&data).offset()),
-            (ErrorKind::UnsupportedVersion { version }, 8)
-        );
+        assert_eq!((error(&data).kind(), error(&data).offset()), (kind, 8));
     }
     assert_eq!(read(&data, 1), Ok(vec![(ByteRange::new(34, 34), Record::Program(b""))]));
     let cut = header(1.0, 0, "/bin/x");
@@ -165,7 +166,7 @@ fn older_and_attacking_auto_traces_are_refused_or_read_as_far_as_they_go() {
     for (name, version) in [("auto/auto-v1.spall", 1), ("auto/auto-v2.spall", 2), ("auto/auto-v2a.spall", 2)]
     {
         let error = read(&read_file(name), usize::MAX).unwrap_err();
-        assert_eq!(error.kind(), ErrorKind::UnsupportedVersion { version }, "{name}");
+        assert_eq!(error.kind(), ErrorKind::OldAutoTrace { version }, "{name}");
     }
     let damage = |name: &str| -> Vec<DiagnosticKind> {
         let data = read_file(name);

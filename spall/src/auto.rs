@@ -1,7 +1,7 @@
 //! Native auto traces, whose functions get names from a symbolizer.
 
 use spall_format::spall::auto::{Lowering, Parser, Record, Step, Symbolizer};
-use spall_model::{Limits, Trace, TraceBuilder};
+use spall_model::{ByteRange, Limits, Trace, TraceBuilder};
 
 use crate::{
     Error,
@@ -67,7 +67,7 @@ impl<S: Symbolizer> AutoReader<S> {
                     let (clock, fault) = Lowering::<S>::clock(header);
                     loading.push(&clock, bytes);
                     if let Some(fault) = fault {
-                        loading.diagnose(fault, bytes);
+                        loading.diagnose(fault, ByteRange::new(16, 24));
                     }
                 }
                 if let Some(event) = self.lowering.event(&record) {
@@ -79,5 +79,23 @@ impl<S: Symbolizer> AutoReader<S> {
             Step::NeedMore(more) => Progress::NeedMore(more),
             Step::End => Progress::End,
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use spall_format::spall::auto::NoSymbols;
+    use spall_model::{Diagnostic, DiagnosticKind};
+
+    use super::*;
+
+    #[test]
+    fn spall_a_7_a_useless_unit_is_reported_where_it_stands() {
+        for unit in [0.0, -1.0, f64::NAN, f64::INFINITY] {
+            let data = spall_synth::auto::header(unit, 0, "/bin/x");
+            let trace = load_auto(&data, NoSymbols, &Limits::default()).unwrap();
+            let expected = Diagnostic { kind: DiagnosticKind::BadTimeUnit, bytes: ByteRange::new(16, 24) };
+            assert_eq!(trace.diagnostics().kept(), [expected]);
+        }
     }
 }

@@ -193,9 +193,11 @@ impl Parser {
         if header.magic.get() != super::Header::AUTO_TRACE_MAGIC {
             return self.fail(ErrorKind::BadMagic, 0);
         }
-        if header.version.get() != 3 {
-            let version = u32::try_from(header.version.get()).unwrap_or(u32::MAX);
-            return self.fail(ErrorKind::UnsupportedVersion { version }, 8);
+        let version = u32::try_from(header.version.get()).unwrap_or(u32::MAX);
+        match version {
+            3 => {}
+            1 | 2 => return self.fail(ErrorKind::OldAutoTrace { version }, 8),
+            _ => return self.fail(ErrorKind::UnsupportedVersion { version }, 8),
         }
         self.header = Some(*header);
         self.state = State::Path;
