@@ -1,4 +1,4 @@
-//! Labels that fit their boxes, and keys to colour boxes by. \[layout 8\]
+//! Labels that fit their boxes. \[layout 8.1\]
 
 /// Where a label that is too long loses characters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -115,39 +115,6 @@ fn cut(text: &str, kept: usize, ellipsis: Ellipsis) -> (&str, &str) {
     (text.get(..head).unwrap_or_default(), text.get(tail..).unwrap_or_default())
 }
 
-/// A number to choose a colour by: the same for the same name on every machine, in every version. Its bits are well
-/// mixed, so any of them may index a palette.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct ColorKey(pub u32);
-
-impl ColorKey {
-    /// The key of a name: FNV-1a of its bytes, mixed.
-    #[must_use]
-    pub fn of(name: &[u8]) -> Self {
-        Self::of_bytes(name.iter().copied())
-    }
-
-    /// The key of a name without its digits, so that `worker 1` and `worker 2` are alike.
-    #[must_use]
-    pub fn without_digits(name: &[u8]) -> Self {
-        Self::of_bytes(name.iter().copied().filter(|byte| !byte.is_ascii_digit()))
-    }
-
-    /// The key of what is told apart by a number: a track, a depth, the magnitude of a length.
-    #[must_use]
-    pub fn of_number(number: u64) -> Self {
-        Self::of_bytes(number.to_le_bytes().into_iter())
-    }
-
-    fn of_bytes(bytes: impl Iterator<Item = u8>) -> Self {
-        let hash =
-            bytes.fold(0x811c_9dc5_u32, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193));
-        let hash = (hash ^ (hash >> 16)).wrapping_mul(0x7feb_352d);
-        let hash = (hash ^ (hash >> 15)).wrapping_mul(0x846c_a68b);
-        Self(hash ^ (hash >> 16))
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -202,17 +169,5 @@ mod tests {
                 }
             }
         }
-    }
-
-    #[test]
-    fn layout_8_2_color_keys_are_pinned() {
-        assert_eq!(ColorKey::of(b""), ColorKey::without_digits(b"123"));
-        assert_eq!(ColorKey::of(b"worker "), ColorKey::without_digits(b"worker 17"));
-        assert_ne!(ColorKey::of(b"worker 1"), ColorKey::of(b"worker 2"));
-        assert_eq!(
-            [b"".as_slice(), b"a", b"main"].map(|name| ColorKey::of(name).0),
-            [0x7414_1c20, 0x6c4e_37eb, 0x8158_376b]
-        );
-        assert_eq!(ColorKey::of_number(0x6e69_616d), ColorKey::of(b"main\0\0\0\0"));
     }
 }

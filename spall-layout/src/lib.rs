@@ -53,7 +53,7 @@
 //! | sum up by name | [`stats`](fn@stats), [`Stats`] while a range is dragged, [`Histogram`] |
 //! | draw a flame graph, a sandwich, a comparison | [`Tree`], [`Inverted`], [`TreeDiff`] |
 //! | fill a vertex buffer | [`Instance`] |
-//! | label and colour | [`Ruler`], [`fit_label`], [`ColorKey`] |
+//! | label and colour | [`Ruler`], [`fit_label`], [`ColorKey`], [`Theme`] |
 //!
 //! # Untrusted input
 //!
@@ -63,7 +63,7 @@
 //! # Features
 //!
 //! - `std` (default): `alloc`, and the same tier of `spall-model`.
-//! - `alloc`: everything that holds or lists slices. Without it [`Frame`], [`Ruler`] and [`fit_label`] remain.
+//! - `alloc`: everything that holds or lists slices. Without it [`Frame`], [`Ruler`], [`fit_label`] and [`ColorKey`] remain.
 //! - `zerocopy`: [`Instance`] implements the traits of that crate; adds its derive to the build.
 #![no_std]
 #![cfg_attr(docsrs, feature(doc_cfg))]
@@ -75,6 +75,7 @@ extern crate alloc;
 mod bits;
 #[cfg(feature = "alloc")]
 mod build;
+mod color;
 #[cfg(feature = "alloc")]
 mod counters;
 #[cfg(feature = "alloc")]
@@ -139,6 +140,7 @@ mod visits;
 #[cfg(feature = "alloc")]
 mod walk;
 
+pub use color::{ColorKey, Theme};
 #[cfg(feature = "alloc")]
 pub use counters::{CounterRun, Series};
 #[cfg(feature = "alloc")]
@@ -158,7 +160,7 @@ pub use instance::Instance;
 pub use instants::{InstantMark, InstantPriorities, instant_marks};
 #[cfg(feature = "alloc")]
 pub use inverted::Inverted;
-pub use label::{ColorKey, Ellipsis, Fitted, fit_chars, fit_label};
+pub use label::{Ellipsis, Fitted, fit_chars, fit_label};
 #[cfg(feature = "alloc")]
 pub use layout::{Layout, Options, RowInfo};
 #[cfg(feature = "alloc")]
