@@ -6,7 +6,7 @@ mod strings;
 use std::{collections::BTreeMap, ops::Range};
 
 use spall::{
-    layout::{Fidelity, Frame, Rect, RowView, Scratch},
+    layout::{Fidelity, Frame, Rect, RowView, Scratch, Theme},
     model::{CounterValue, NameId, SliceId, State, Tick},
 };
 
@@ -274,8 +274,11 @@ impl<'s, 't> Page<'s, 't> {
         self.names.write(&mut stream);
         self.texts.write(&mut stream);
         stream.append(&self.out);
-        let colours =
-            format!("const COLOURS = {{ light: {:?}, dark: {:?} }};\n", colour::LIGHT, colour::DARK);
+        let colours = format!(
+            "const COLOURS = {{ light: {:?}, dark: {:?} }};\n",
+            colour::shades(Theme::Light),
+            colour::shades(Theme::Dark)
+        );
         let script = format!("\"use strict\";\n{colours}{}", SCRIPTS.concat());
         // The data is put in last, and holds no braces.
         PAGE.replace("{{style}}", STYLE).replace("{{script}}", &script).replace("{{data}}", &stream.base64())

@@ -4,7 +4,7 @@ mod lane;
 
 use std::fmt::Write;
 
-use spall::layout::{Ellipsis, Fidelity, Frame, Rect, Ruler, Scratch, fit_label};
+use spall::layout::{Ellipsis, Fidelity, Frame, Rect, Ruler, Scratch, Theme, fit_label};
 
 use super::{
     Process, Scene, colour,
@@ -128,12 +128,13 @@ impl Drawing<'_, '_> {
             self.y += 16;
         }
         let (width, height) = (NAMES_PX + self.frame.columns() + 10, self.y);
-        let mut light = String::new();
-        let mut dark = String::new();
-        for index in 0..colour::LIGHT.len() {
-            _ = write!(light, ".c{index}{{fill:{}}}", colour::LIGHT[index]);
-            _ = write!(dark, ".c{index}{{fill:{}}}", colour::DARK[index]);
-        }
+        let [light, dark] = [Theme::Light, Theme::Dark].map(|theme| {
+            let mut classes = format!(".s{{fill:{}}}", colour::text(theme));
+            for (index, shade) in colour::shades(theme).iter().enumerate() {
+                _ = write!(classes, ".c{index}{{fill:{shade}}}");
+            }
+            classes
+        });
         let style = format!("{STYLE}{light}\n@media(prefers-color-scheme:dark){{{DARK_STYLE}{dark}}}");
         format!(
             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {width} {height}\">\n\
@@ -193,9 +194,10 @@ text{font:11px ui-monospace,SFMono-Regular,Menlo,Consolas,'DejaVu Sans Mono',mon
 .page{fill:#fff}.head{fill:#eef1f4}.line{stroke:#e4e8ec;fill:none}.dim,.about,.tick{fill:#6e7781}
 .title{font-size:15px;font-weight:600}.process{font-weight:600}.process .dim{font-weight:400}
 .s{font-size:10.5px;pointer-events:none}.i{fill:#57606a}.area{fill-opacity:.65}
-.b0{fill-opacity:.5}.b1{fill-opacity:.65}.b2{fill-opacity:.8}
+.b0{fill-opacity:.7}.b1{fill-opacity:.8}.b2{fill-opacity:.9}
+.most{font-size:10px;paint-order:stroke;stroke:#fff;stroke-width:3px;stroke-linejoin:round}
 ";
 
 const DARK_STYLE: &str = "
-text{fill:#dfe3e8}.page{fill:#16191d}.head{fill:#21262c}.line{stroke:#2a3037}.dim,.about,.tick{fill:#8b949e}.i{fill:#9aa4ae}
+text{fill:#dfe3e8}.page{fill:#16191d}.head{fill:#21262c}.line{stroke:#2a3037}.dim,.about,.tick{fill:#8b949e}.i{fill:#9aa4ae}.most{stroke:#16191d}
 ";

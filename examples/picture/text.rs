@@ -56,13 +56,26 @@ pub fn duration(ticks: u64, ns_per_tick: Option<f64>) -> String {
         _ => 3,
     };
     let value = format!("{value:.digits$}");
-    format!("{} {unit}", value.trim_end_matches('0').trim_end_matches('.'))
+    let (whole, rest) = value.split_once('.').unwrap_or((&value, ""));
+    let rest = rest.trim_end_matches('0');
+    format!("{}{}{rest} {unit}", grouped(whole), if rest.is_empty() { "" } else { "." })
 }
 
 /// `3 slices`, `1 slice`, `12 345 slices`.
 #[must_use]
 pub fn count(number: u64, what: &str) -> String {
-    let digits = number.to_string();
+    let mut text = grouped(&number.to_string());
+    let plural = match number {
+        1 => "",
+        _ if what.ends_with(['s', 'x']) => "es",
+        _ => "s",
+    };
+    _ = write!(text, " {what}{plural}");
+    text
+}
+
+/// Digits in groups of three.
+fn grouped(digits: &str) -> String {
     let mut text = String::new();
     for (index, digit) in digits.chars().enumerate() {
         if index > 0 && (digits.len() - index).is_multiple_of(3) {
@@ -70,12 +83,6 @@ pub fn count(number: u64, what: &str) -> String {
         }
         text.push(digit);
     }
-    let plural = match number {
-        1 => "",
-        _ if what.ends_with(['s', 'x']) => "es",
-        _ => "s",
-    };
-    _ = write!(text, " {what}{plural}");
     text
 }
 
@@ -94,8 +101,8 @@ mod tests {
     fn durations_have_the_unit_that_suits_them() {
         let ns = |ticks| duration(ticks, Some(1.0));
         assert_eq!(
-            [ns(0), ns(999), ns(1000), ns(1234), ns(12_345_678), ns(123_456_789), ns(2_000_000_000)],
-            ["0 ns", "999 ns", "1 µs", "1.234 µs", "12.35 ms", "123.5 ms", "2 s"]
+            [ns(0), ns(999), ns(1000), ns(1234), ns(12_345_678), ns(123_456_789), ns(7_200_000_000_000)],
+            ["0 ns", "999 ns", "1 µs", "1.234 µs", "12.35 ms", "123.5 ms", "7\u{202f}200 s"]
         );
         assert_eq!(duration(3, Some(0.25)), "0.75 ns");
         assert_eq!((duration(1, None), duration(7, None)), ("1 event".into(), "7 events".into()));

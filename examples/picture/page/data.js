@@ -107,13 +107,16 @@ function readTrace(reader) {
       least: 0,
       most: 0,
     };
-    for (const { points } of lane.series) {
-      for (const { value } of points) {
+    for (const series of lane.series) {
+      series.most = 0;
+      for (const { value } of series.points) {
         if (!Number.isFinite(value)) continue;
         lane.least = Math.min(lane.least, value);
-        lane.most = Math.max(lane.most, value);
+        series.most = Math.max(series.most, value);
       }
+      lane.most = Math.max(lane.most, series.most);
     }
+    lane.series.sort((a, b) => b.most - a.most); // so that none is hidden
     return lane;
   };
   trace.processes = reader.list(() => ({

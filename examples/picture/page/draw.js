@@ -15,10 +15,10 @@ class Painter {
   // Takes the colours from the style sheet.
   theme() {
     const style = getComputedStyle(document.documentElement);
-    const names = ["page", "names", "head", "line", "text", "dim", "instant", "accent", "hit"];
+    const names = ["page", "names", "head", "line", "text", "dim", "label", "instant", "accent", "hit"];
     this.colour = Object.fromEntries(names.map((name) => [name, style.getPropertyValue(`--${name}`)]));
     const dark = matchMedia("(prefers-color-scheme: dark)").matches;
-    const strengths = ["80", "a6", "d0", "ff", "30"]; // a quarter to fully busy; not what is looked for
+    const strengths = ["b0", "c8", "e0", "ff", "30"]; // a quarter to fully busy; not what is looked for
     this.fills = strengths.map((alpha) => COLOURS[dark ? "dark" : "light"].map((colour) => colour + alpha));
   }
 
@@ -186,7 +186,7 @@ class Painter {
       if (trace.count[slice] > 1) text += ` and ${grouped(trace.count[slice] - 1, 0)} more`;
       else if (this.widths[name] < 0) this.widths[name] = context.measureText(text).width;
       if (trace.count[slice] > 1 || this.widths[name] > room) text = this.fit(text, room);
-      context.fillStyle = this.isDim(name) ? this.colour.dim : this.colour.text;
+      context.fillStyle = this.isDim(name) ? this.colour.dim : this.colour.label;
       if (text) context.fillText(text, left + 4, y + ROW / 2 - 0.5);
     }
   }
@@ -213,7 +213,7 @@ class Painter {
     context.globalAlpha = 1;
   }
 
-  // Each series from zero, over each other; of the values in a pixel the largest.
+  // Each series from zero, over each other, and how high the chart reaches; of the values in a pixel the largest.
   chart({ y, height }, { series, least, most }) {
     const { context, trace, view, fills } = this;
     const scale = (height - 4) / (most - least || 1);
@@ -239,14 +239,21 @@ class Painter {
       context.lineTo(x, heightOf(0));
       context.fill();
     }
+    context.font = NUMBERS;
+    context.textBaseline = "top";
+    context.lineWidth = 3;
+    context.strokeStyle = this.colour.page;
+    context.fillStyle = this.colour.text;
+    for (const text of ["strokeText", "fillText"]) context[text](shortened(most, 3), NAMES + 4, y + 2);
   }
 
-  // The flows of the selected slice, or all if they are few.
+  // The flows of the selected slice, or all in view if they are few.
   arrows(places) {
-    const { context, trace, state } = this;
-    const few = trace.flows.length <= 400;
+    const { context, trace, state, view } = this;
+    const until = view.from + (this.width - NAMES) / view.scale;
     const own = ({ from, to }) => from === state.selected || to === state.selected;
-    const flows = trace.flows.filter((flow) => few || own(flow));
+    let flows = trace.flows.filter(({ leaves, arrives }) => Math.min(leaves, arrives) <= until && Math.max(leaves, arrives) >= view.from);
+    if (flows.length > 400) flows = flows.filter(own);
     if (flows.length === 0) return;
     const heights = new Map();
     for (const item of places.items) for (const part of item.parts ?? []) if (part.row) heights.set(part.row, part.y);
@@ -254,7 +261,6 @@ class Painter {
       const from = heights.get(rowOf(trace, flow.from)), to = heights.get(rowOf(trace, flow.to));
       if (from === undefined || to === undefined) continue;
       const x0 = this.x(Math.min(flow.leaves, trace.end[flow.from])), x1 = this.x(flow.arrives);
-      if (Math.max(x0, x1) < NAMES || Math.min(x0, x1) > this.width) continue;
       const y0 = from + ROW / 2, y1 = to + ROW / 2;
       const bend = Math.max(Math.abs(x1 - x0) / 2, 16);
       context.strokeStyle = context.fillStyle = own(flow) ? this.colour.accent : this.colour.dim;
@@ -367,7 +373,7 @@ class Painter {
       context.fillStyle = colour.line;
       context.fillRect(x, RULER - 10, 1, 10);
       context.fillStyle = colour.dim;
-      context.fillText(text, x + 4, RULER / 2 - 1);
+      if (x + 4 + context.measureText(text).width <= width) context.fillText(text, x + 4, RULER / 2 - 1);
     }
     const shown = duration(this.trace, (width - NAMES) / this.view.scale);
     context.fillStyle = colour.names;

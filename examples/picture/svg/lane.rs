@@ -94,7 +94,7 @@ impl Drawing<'_, '_> {
             marks.clear();
             instant_marks(instants, &self.frame, &mut marks);
             for mark in &marks {
-                let mut tip = escape(&self.scene.trace.name(instants[mark.first as usize].name));
+                let mut tip = escape(&self.scene.trace.name(instants[mark.shown as usize].name));
                 if mark.count > 1 {
                     _ = write!(tip, "\nand {}", count(u64::from(mark.count - 1), "instant"));
                 }
@@ -132,16 +132,20 @@ impl Drawing<'_, '_> {
         }
     }
 
-    /// The series of a counter, over each other, from zero. Where there is more than one value in a column, the
-    /// largest is drawn.
+    /// The series of a counter, over each other, from zero, and how high they reach. Where there is more than one value in a
+    /// column, the largest is drawn.
     fn counters(&mut self, lane: &Lane) {
         let scene = self.scene;
         let tracks = lane.tracks.iter().map(|&track| scene.track(track).counters());
-        let series: Vec<_> = tracks.flat_map(|values| Series::of(&scene.trace.counters()[values])).collect();
+        let mut series: Vec<_> =
+            tracks.flat_map(|values| Series::of(&scene.trace.counters()[values])).collect();
         if series.is_empty() {
             return;
         }
         let finite = |value: f64| if value.is_finite() { value } else { 0.0 };
+        // The highest first, so that none is hidden.
+        let highest = |one: &Series| one.bounds().map_or(0.0, |(_, most)| finite(most));
+        series.sort_by(|a, b| highest(b).total_cmp(&highest(a)));
         let bounds = series.iter().filter_map(Series::bounds);
         let (least, most) = bounds.fold((0.0_f64, 0.0_f64), |(least, most), (min, max)| {
             (least.min(finite(min)), most.max(finite(max)))
@@ -167,6 +171,7 @@ impl Drawing<'_, '_> {
                 zero = y(0.0),
             );
         }
+        self.text("most", NAMES_PX + 4, self.y + 10, &most.to_string(), 300);
         self.y += COUNTER_PX;
     }
 }
