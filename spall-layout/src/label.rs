@@ -170,4 +170,16 @@ mod tests {
             }
         }
     }
+
+    #[test]
+    fn layout_8_1_few_parts_of_a_long_text_are_measured() {
+        let text = "é".repeat(1 << 15);
+        let mut n_measured = 0;
+        let fitted = fit_label(&text, 100.0, Ellipsis::Middle, |text| {
+            n_measured += 1;
+            text.chars().map(|_| 1.0).sum()
+        });
+        assert_eq!(fitted.map(|fitted| fitted.head.chars().count() + fitted.tail.chars().count()), Some(99));
+        assert!(n_measured <= 2 + 2 * 16, "{n_measured}");
+    }
 }
