@@ -67,17 +67,9 @@ impl Owners {
         (self.column, self.best) = (u32::MAX, Best::default());
     }
 
-    /// Hands on the first items of a walk, those that only touch columns before `known`, and says how many they are. Nodes
-    /// that may hold an owner other than their longest slice are looked into.
-    pub(crate) fn hand_on(
-        &mut self,
-        query: &Query<'_>,
-        items: &[Item],
-        known: u32,
-        sink: &mut impl FnMut(&[Item]),
-    ) -> usize {
-        let n_known = items.iter().rposition(|item| item.columns.1 < known).map_or(0, |last| last + 1);
-        self.find_paths(query, items, n_known);
+    /// Hands on the next items of a walk. Nodes that may hold an owner other than their longest slice are looked into.
+    pub(crate) fn hand_on(&mut self, query: &Query<'_>, items: &[Item], sink: &mut impl FnMut(&[Item])) {
+        self.find_paths(query, items);
         let Self { paths, opened, .. } = self;
         // All of them a level at a time. Memory is touched without a branch that depends on it, so that it is fetched for
         // many at once.
@@ -95,21 +87,17 @@ impl Owners {
             path.right.flush(query.frame, opened);
             from = path.item + 1;
         }
-        let rest = items.get(from..n_known).unwrap_or_default();
-        if from > 0 {
-            opened.extend_from_slice(rest);
-            sink(opened);
-        } else {
-            sink(rest);
+        if from == 0 {
+            return sink(items);
         }
-        n_known
+        opened.extend_from_slice(items.get(from..).unwrap_or_default());
+        sink(opened);
     }
 
-    /// Finds the nodes that are to be looked into among the first `n_known` items. Of a node that lies in one column the
-    /// longest slice is the largest in it.
-    fn find_paths(&mut self, query: &Query<'_>, items: &[Item], n_known: usize) {
+    /// Finds the nodes that are to be looked into. Of a node that lies in one column the longest slice is the largest in it.
+    fn find_paths(&mut self, query: &Query<'_>, items: &[Item]) {
         self.paths.clear();
-        for (at, item) in items.iter().enumerate().take(n_known) {
+        for (at, item) in items.iter().enumerate() {
             let (left, right) = item.columns;
             if self.column != left {
                 (self.column, self.best) = (left, Best::default());
@@ -123,6 +111,7 @@ impl Owners {
             self.best.note(item.last_overlap, item.first);
             if item.count > 1 {
                 let mut in_right = self.best;
+                // What is still to come may be missing; then one node is looked into that need not be.
                 for next in items.iter().skip(at + 1).take_while(|next| next.columns.0 == right) {
                     in_right.note(next.first_overlap, next.first);
                 }

@@ -35,14 +35,11 @@ pub(crate) fn rects(row: &RowView<'_>, frame: &Frame, scratch: &mut Scratch, out
     // Fewer slices than a node has are visited one by one, so that owners are exact by themselves.
     let is_sparse = seen.1 - seen.0 < 1 << LEAF_BITS;
     if is_sparse || frame.fidelity() == Fidelity::Fast {
-        walk(row, levels, frame, seen, items, |items, _| {
-            sink(items);
-            items.len()
-        });
+        walk(row, levels, frame, seen, items, sink);
     } else {
         owners.begin();
         let query = Query { row, levels, frame };
-        walk(row, levels, frame, seen, items, |items, known| owners.hand_on(&query, items, known, &mut sink));
+        walk(row, levels, frame, seen, items, |items| owners.hand_on(&query, items, &mut sink));
     }
     if let Some(merge) = merge {
         merge.finish(frame, out);
@@ -56,9 +53,8 @@ pub(crate) fn add_busy(row: &RowView<'_>, frame: &Frame, scratch: &mut Scratch, 
         return;
     }
     let width = to_f32(frame.column_parts());
-    walk(row, &row.levels(), frame, seen, &mut scratch.items, |items, _| {
+    walk(row, &row.levels(), frame, seen, &mut scratch.items, |items| {
         items.iter().for_each(|item| item.add_busy(width, columns));
-        items.len()
     });
 }
 
@@ -88,9 +84,6 @@ fn to_u32(at: usize) -> u32 {
 }
 
 /// Visits what of the slices `from..to` is seen of the row in time order: whole nodes where they fit a column, slices elsewhere.
-///
-/// `sink` gets items, and a column: what comes later touches none before it. It says how many it takes, and gets the others
-/// again.
 #[inline(always)]
 fn walk(
     row: &RowView<'_>,
@@ -98,14 +91,13 @@ fn walk(
     frame: &Frame,
     (from, to): (u32, u32),
     items: &mut Vec<Item>,
-    mut sink: impl FnMut(&[Item], u32) -> usize,
+    mut sink: impl FnMut(&[Item]),
 ) {
     items.clear();
     items.reserve(BLOCK + 2 * (1 << LEAF_BITS));
     let top = levels.len();
     let (mut level, mut at) = (top, 0);
     let mut run = Run::NONE;
-    let mut enough = BLOCK;
     loop {
         let bits = LEAF_BITS + FANOUT_BITS * level;
         let first = u64::from(at) << bits;
@@ -132,12 +124,9 @@ fn walk(
                     }
                     _ => slices(row, frame, from.max(at << bits), to_u32_min(end, to), &mut run, items),
                 }
-                if items.len() >= enough
-                    && let Some(last) = items.last()
-                {
-                    let n_taken = sink(items, last.columns.1);
-                    items.drain(..n_taken.min(items.len()));
-                    enough = items.len() + BLOCK;
+                if items.len() >= BLOCK {
+                    sink(items);
+                    items.clear();
                 }
             }
         }
@@ -151,7 +140,7 @@ fn walk(
         }
     }
     run.flush(frame, items);
-    sink(items, u32::MAX);
+    sink(items);
 }
 
 fn to_u32_min(end: u64, to: u32) -> u32 {
