@@ -1,7 +1,7 @@
 use alloc::{string::String, vec::Vec};
 
 use super::*;
-use crate::{Clock, Event, Limits, ProfileStart, Text, Thread, Trace};
+use crate::{Clock, Event, FrameId, Limits, ProfileStart, Text, Thread, Trace, TrackId};
 
 fn profile(id: i64, tid: i64, at: i64, begins: Option<ProfileStart>) -> Event<'static> {
     let key = ProfileKey::Id(Id::Number(id));

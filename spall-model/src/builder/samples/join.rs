@@ -1,0 +1,258 @@
+//! Joining the parts of each sampling profile when everything was read. \[cpu 1, 4\]
+
+use alloc::vec::Vec;
+use core::ops::Range;
+
+use foldhash::fast::RandomState;
+use hashbrown::{HashMap, hash_map::Entry};
+
+use crate::{
+    ByteRange, CallSite, DiagnosticKind, Diagnostics, Frame, FrameId, Key, NameId, Profile, Sample, Tick,
+    Ticks, TrackId,
+    builder::{TraceBuilder, registry::index32},
+};
+
+use super::{Detail, Head, Part, ProfileLog};
+
+/// All profiles of a trace, those of a track next to each other and the one that counts first.
+#[derive(Debug, Default)]
+pub(in crate::builder) struct Profiles {
+    /// Each with where it begins in the file.
+    pub(in crate::builder) profiles: Vec<(Profile, u64)>,
+    pub(in crate::builder) frames: Vec<Frame>,
+    pub(in crate::builder) shared_frames: Vec<(Key, FrameId)>,
+    pub(in crate::builder) samples: Vec<Sample>,
+    pub(in crate::builder) sites: Vec<CallSite>,
+}
+
+impl Profiles {
+    /// Gives the tracks their new numbers and brings the profiles into their order.
+    pub(in crate::builder) fn arrange(&mut self, track_ids: &[u32], diagnostics: &mut Diagnostics) {
+        for (profile, _) in &mut self.profiles {
+            profile.track = TrackId(track_ids.get(profile.track.index()).copied().unwrap_or(u32::MAX));
+        }
+        self.profiles.sort_by_key(|(profile, _)| (profile.track, profile.rank));
+        for pair in self.profiles.windows(2) {
+            if let &[(ref first, _), (ref second, at)] = pair
+                && first.track == second.track
+            {
+                diagnostics.add(DiagnosticKind::SecondProfile, ByteRange::new(at, at));
+            }
+        }
+    }
+}
+
+impl TraceBuilder<'_> {
+    /// Joins the parts of each profile. Tracks keep their numbers; [`Profiles::arrange`] gives the new ones.
+    pub(in crate::builder) fn finish_profiles(&mut self) -> Profiles {
+        let log = core::mem::take(&mut self.profiles);
+        let mut parts: Vec<(Part, Extent)> = log.parts.iter().copied().zip(log.extents()).collect();
+        parts.sort_by_key(|(part, _)| (part.profile, part.at));
+        let mut joining = Joining { log: &log, found: Profiles::default(), ids: HashMap::default() };
+        let mut shared: &[_] = &[];
+        for parts in parts.chunk_by(|(a, _), (b, _)| a.profile == b.profile) {
+            let Some((first, _)) = parts.first() else { continue };
+            if Some(first.profile) == log.shared {
+                shared = parts;
+                continue;
+            }
+            let Some(head) = log.heads.get(first.profile as usize).copied().flatten() else {
+                for (part, _) in parts {
+                    self.diagnostics.add(DiagnosticKind::ProfileWithoutHead, part.bytes);
+                }
+                continue;
+            };
+            let (from, to) = joining.join(head, parts, &mut self.diagnostics);
+            self.touch(head.track, from, to);
+        }
+        // Of equal ones the first counts.
+        joining.found.profiles.sort_by_key(|(profile, _)| profile.start);
+        let (frames, ids) = joining.join_shared(shared, &mut self.diagnostics);
+        let mut found = joining.found;
+        self.finish_thread_samples(log.of_threads, &mut found, frames, &ids);
+        found
+    }
+}
+
+/// Where in the log the content of a part stands.
+#[derive(Debug, Clone)]
+struct Extent {
+    frames: Range<usize>,
+    children: Range<usize>,
+    samples: Range<usize>,
+    sites: Range<usize>,
+}
+
+impl ProfileLog {
+    fn extents(&self) -> impl Iterator<Item = Extent> {
+        let end = [self.frames.len(), self.children.len(), self.samples.len(), self.sites.len()];
+        let starts =
+            |part: &Part| [part.frames, part.children, part.samples, part.sites].map(|at| at as usize);
+        let ends = self.parts.iter().skip(1).map(starts).chain([end]);
+        self.parts.iter().map(starts).zip(ends).map(|(from, to)| {
+            let [frames, children, samples, sites] = [0, 1, 2, 3].map(|i: usize| {
+                from.get(i).copied().unwrap_or_default()..to.get(i).copied().unwrap_or_default()
+            });
+            Extent { frames, children, samples, sites }
+        })
+    }
+}
+
+struct Joining<'l> {
+    log: &'l ProfileLog,
+    found: Profiles,
+    /// The frames of the profile that is being joined, by id.
+    ids: FrameIds,
+}
+
+/// Frames by what the file calls them.
+pub(in crate::builder) type FrameIds = HashMap<Key, FrameId, RandomState>;
+
+#[allow(clippy::indexing_slicing, reason = "positions are of the log's own tables")]
+impl Joining<'_> {
+    /// Joins the parts of one profile; from when to when it reaches.
+    fn join(&mut self, head: Head, parts: &[(Part, Extent)], diagnostics: &mut Diagnostics) -> (Tick, Tick) {
+        let found = &self.found;
+        let first = [found.frames.len(), found.samples.len(), found.sites.len()].map(index32);
+        self.add_frames(parts, diagnostics);
+        self.break_cycles(first[0] as usize, parts, diagnostics);
+        self.add_sites(parts, first[2] as usize);
+        self.add_samples(head, parts, diagnostics);
+        let found = &mut self.found;
+        let samples = &mut found.samples[first[1] as usize..];
+        // Sorting takes memory even where there is nothing to sort.
+        if !samples.is_sorted_by_key(|sample| sample.at) {
+            samples.sort_by_key(|sample| sample.at);
+        }
+        let start = head.start.after(head.offset);
+        let end = parts.iter().filter_map(|(part, _)| part.end).next_back();
+        let end = end.map(|end| end.after(head.offset));
+        let bounds = samples.first().zip(samples.last());
+        let from = bounds.map_or(start, |(first, _)| start.min(first.at));
+        let to = bounds.map_or(start, |(_, last)| start.max(last.at)).max(end.unwrap_or(start));
+        let profile = Profile {
+            track: TrackId(head.track),
+            name: NameId::EMPTY,
+            start,
+            end,
+            rank: head.rank,
+            of_thread_samples: false,
+            frames: first[0]..index32(found.frames.len()),
+            samples: first[1]..index32(found.samples.len()),
+            sites: first[2]..index32(found.sites.len()),
+        };
+        found.profiles.push((profile, head.bytes.start));
+        (from, to)
+    }
+
+    /// Joins the frames that threads share; where they begin, and what they are called.
+    fn join_shared(&mut self, parts: &[(Part, Extent)], diagnostics: &mut Diagnostics) -> (u32, FrameIds) {
+        let first = self.found.frames.len();
+        self.add_frames(parts, diagnostics);
+        self.break_cycles(first, parts, diagnostics);
+        (index32(first), core::mem::take(&mut self.ids))
+    }
+
+    fn add_frames(&mut self, parts: &[(Part, Extent)], diagnostics: &mut Diagnostics) {
+        self.ids.clear();
+        self.found.frames.reserve_exact(parts.iter().map(|(_, extent)| extent.frames.len()).sum());
+        for (part, extent) in parts {
+            for row in &self.log.frames[extent.frames.clone()] {
+                match self.ids.entry(row.id) {
+                    Entry::Vacant(entry) => {
+                        entry.insert(FrameId(index32(self.found.frames.len())));
+                        self.found.frames.push(row.frame);
+                    }
+                    Entry::Occupied(_) => diagnostics.add(DiagnosticKind::DuplicateFrame, part.bytes),
+                }
+            }
+        }
+        // Who a frame says calls it goes before who says to call it.
+        for (part, extent) in parts {
+            for row in &self.log.frames[extent.frames.clone()] {
+                let Some(caller) = row.caller else { continue };
+                match (self.ids.get(&row.id), self.ids.get(&caller)) {
+                    (Some(id), Some(&caller)) => {
+                        self.found.frames[id.index()].parent.get_or_insert(caller);
+                    }
+                    _ => diagnostics.add(DiagnosticKind::LostFrame, part.bytes),
+                }
+            }
+        }
+        for (part, extent) in parts {
+            let callers = &self.log.child_callers;
+            let mut caller = callers.partition_point(|&(from, _)| (from as usize) < extent.children.start);
+            for at in extent.children.clone() {
+                while callers.get(caller + 1).is_some_and(|&(from, _)| from as usize <= at) {
+                    caller += 1;
+                }
+                match (self.ids.get(&callers[caller].1), self.ids.get(&self.log.children[at])) {
+                    (Some(&caller), Some(child)) => {
+                        self.found.frames[child.index()].parent.get_or_insert(caller);
+                    }
+                    _ => diagnostics.add(DiagnosticKind::LostFrame, part.bytes),
+                }
+            }
+        }
+    }
+
+    /// Every frame that calls itself in the end becomes a root.
+    fn break_cycles(&mut self, first: usize, parts: &[(Part, Extent)], diagnostics: &mut Diagnostics) {
+        let frames = &mut self.found.frames[first..];
+        let local = |frame: FrameId| frame.index() - first;
+        // 0: not seen; else the walk that has seen it.
+        let mut seen_by = alloc::vec![0_u32; frames.len()];
+        for (start, walk) in (0..frames.len()).zip(1..) {
+            let mut at = start;
+            let comes_back = loop {
+                if seen_by[at] != 0 {
+                    break seen_by[at] == walk;
+                }
+                seen_by[at] = walk;
+                match frames[at].parent {
+                    Some(parent) => at = local(parent),
+                    None => break false,
+                }
+            };
+            if comes_back {
+                while let Some(parent) = frames[at].parent.take() {
+                    diagnostics.add(DiagnosticKind::LostFrame, parts[0].0.bytes);
+                    at = local(parent);
+                }
+            }
+        }
+    }
+
+    fn add_sites(&mut self, parts: &[(Part, Extent)], first: usize) {
+        for (_, extent) in parts {
+            for &(number, frame) in &self.log.sites[extent.sites.clone()] {
+                if let Some(&frame) = self.ids.get(&frame) {
+                    self.found.sites.push(CallSite { number, frame });
+                }
+            }
+        }
+        self.found.sites[first..].sort_by_key(|site| site.number);
+    }
+
+    fn add_samples(&mut self, head: Head, parts: &[(Part, Extent)], diagnostics: &mut Diagnostics) {
+        // Deltas are added up with their signs: a time that goes back says that the order is lost, not the time.
+        let mut now = head.start;
+        self.found.samples.reserve_exact(parts.iter().map(|(_, extent)| extent.samples.len()).sum());
+        for (part, extent) in parts {
+            let details = &self.log.details;
+            let first = details.partition_point(|&(sample, _)| (sample as usize) < extent.samples.start);
+            let mut details = details[first..].iter().peekable();
+            for (row, number) in self.log.samples[extent.samples.clone()].iter().zip(extent.samples.start..) {
+                now = if row.is_length { now.after(Ticks(row.at)) } else { Tick(row.at) };
+                let detail = details.next_if(|&&(sample, _)| sample as usize == number);
+                let frame = self.ids.get(&row.frame()).copied();
+                if frame.is_none() {
+                    diagnostics.add(DiagnosticKind::UnknownFrame, part.bytes);
+                }
+                let Detail { weight, place } = detail.map_or(Detail::NONE, |&(_, detail)| detail);
+                let sample = Sample::new(now.after(head.offset), frame, weight);
+                self.found.samples.push(Sample { place, ..sample });
+            }
+        }
+    }
+}
