@@ -116,7 +116,8 @@ fn check_nothing_lost(events: &[Event<'_>], trace: &Trace<'_>) {
     let unknown = trace.samples().iter().filter(|sample| sample.frame().is_none()).count();
     let silent =
         pushed(|event| matches!(event, Event::ThreadSample(sample) if sample.stack == SampleStack::Unknown));
-    assert_eq!(unknown, count(Kind::UnknownFrame) + silent);
+    let sites = pushed(|event| matches!(event, Event::CallSite(..))) - trace.call_sites().len();
+    assert_eq!(unknown + sites, count(Kind::UnknownFrame) + silent);
 }
 
 /// The paths of the functions that a sample spells out.

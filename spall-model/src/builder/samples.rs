@@ -54,13 +54,19 @@ struct Head {
     bytes: ByteRange,
 }
 
-/// What stands in one place of the file: from these positions to those of the next part.
+/// What stands in one place of the file: from these positions in the log to those of the next part.
 #[derive(Debug, Clone, Copy)]
 struct Part {
     profile: u32,
     at: Tick,
     end: Option<Tick>,
     bytes: ByteRange,
+    from: Lengths,
+}
+
+/// How long the tables of the log are, or were.
+#[derive(Debug, Clone, Copy)]
+struct Lengths {
     frames: u32,
     children: u32,
     samples: u32,
@@ -192,7 +198,7 @@ impl<'a> TraceBuilder<'a> {
         let log = &mut self.profiles;
         // Callers of different parts are told apart, as each part looks for its own.
         let first = index32(log.children.len());
-        let part = log.parts.last().map_or(0, |part| part.children);
+        let part = log.parts.last().map_or(0, |part| part.from.children);
         if log.child_callers.last().is_none_or(|&(from, last)| from < part || last != caller) {
             log.child_callers.push((first, caller));
         }
@@ -231,16 +237,16 @@ impl<'a> TraceBuilder<'a> {
 impl ProfileLog {
     fn begin_part(&mut self, profile: u32, at: Tick, end: Option<Tick>, bytes: ByteRange) {
         self.callers.clear();
-        self.parts.push(Part {
-            profile,
-            at,
-            end,
-            bytes,
+        self.parts.push(Part { profile, at, end, bytes, from: self.lengths() });
+    }
+
+    fn lengths(&self) -> Lengths {
+        Lengths {
             frames: index32(self.frames.len()),
             children: index32(self.children.len()),
             samples: index32(self.samples.len()),
             sites: index32(self.sites.len()),
-        });
+        }
     }
 }
 

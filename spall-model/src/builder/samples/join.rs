@@ -10,6 +10,7 @@ use crate::{
     ByteRange, CallSite, DiagnosticKind, Diagnostics, Frame, FrameId, Key, NameId, Profile, Sample, Tick,
     Ticks, TrackId,
     builder::{TraceBuilder, registry::index32},
+    track::widen,
 };
 
 use super::{Detail, Head, Part, ProfileLog};
@@ -85,15 +86,12 @@ struct Extent {
 
 impl ProfileLog {
     fn extents(&self) -> impl Iterator<Item = Extent> {
-        let end = [self.frames.len(), self.children.len(), self.samples.len(), self.sites.len()];
-        let starts =
-            |part: &Part| [part.frames, part.children, part.samples, part.sites].map(|at| at as usize);
-        let ends = self.parts.iter().skip(1).map(starts).chain([end]);
-        self.parts.iter().map(starts).zip(ends).map(|(from, to)| {
-            let [frames, children, samples, sites] = [0, 1, 2, 3].map(|i: usize| {
-                from.get(i).copied().unwrap_or_default()..to.get(i).copied().unwrap_or_default()
-            });
-            Extent { frames, children, samples, sites }
+        let ends = self.parts.iter().skip(1).map(|part| part.from).chain([self.lengths()]);
+        self.parts.iter().map(|part| part.from).zip(ends).map(|(from, to)| Extent {
+            frames: widen(&(from.frames..to.frames)),
+            children: widen(&(from.children..to.children)),
+            samples: widen(&(from.samples..to.samples)),
+            sites: widen(&(from.sites..to.sites)),
         })
     }
 }
@@ -116,7 +114,7 @@ impl Joining<'_> {
         let first = [found.frames.len(), found.samples.len(), found.sites.len()].map(index32);
         self.add_frames(parts, diagnostics);
         self.break_cycles(first[0] as usize, parts, diagnostics);
-        self.add_sites(parts, first[2] as usize);
+        self.add_sites(parts, first[2] as usize, diagnostics);
         self.add_samples(head, parts, diagnostics);
         let found = &mut self.found;
         let samples = &mut found.samples[first[1] as usize..];
@@ -223,11 +221,12 @@ impl Joining<'_> {
         }
     }
 
-    fn add_sites(&mut self, parts: &[(Part, Extent)], first: usize) {
-        for (_, extent) in parts {
+    fn add_sites(&mut self, parts: &[(Part, Extent)], first: usize, diagnostics: &mut Diagnostics) {
+        for (part, extent) in parts {
             for &(number, frame) in &self.log.sites[extent.sites.clone()] {
-                if let Some(&frame) = self.ids.get(&frame) {
-                    self.found.sites.push(CallSite { number, frame });
+                match self.ids.get(&frame) {
+                    Some(&frame) => self.found.sites.push(CallSite { number, frame }),
+                    None => diagnostics.add(DiagnosticKind::UnknownFrame, part.bytes),
                 }
             }
         }

@@ -165,6 +165,19 @@ fn what_belongs_to_no_profile_is_counted() {
 }
 
 #[test]
+fn cpu_1b_call_sites_of_unknown_frames_are_counted() {
+    let trace = build(&[
+        profile(1, 1, 0, start(0, 0)),
+        Event::CallSite(7, Id::Number(2)),
+        Event::CallSite(8, Id::Number(1)),
+        frame(1, FrameParent::Unknown, "a"),
+    ]);
+    let numbers: Vec<_> = trace.call_sites().iter().map(|site| site.number).collect();
+    assert_eq!(numbers, [8]);
+    assert_eq!(trace.diagnostics().count(DiagnosticKind::UnknownFrame), 1);
+}
+
+#[test]
 fn cpu_1b_lines_stay_with_their_samples_when_those_are_sorted() {
     let at_line = |delta, line| {
         let at = SampleTime::After(Ticks(delta));
