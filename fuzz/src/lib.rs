@@ -12,6 +12,7 @@ pub mod json_fast_vs_plain;
 pub mod json_text;
 pub mod json_vs_serde;
 pub mod layout_invariants;
+pub mod live;
 pub mod load;
 pub mod rebuild;
 pub mod round_trip;

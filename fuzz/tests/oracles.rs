@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use spall_fuzz::{
-    conservation, json_fast_vs_plain, json_vs_serde, layout_invariants, load, rebuild, round_trip, samples,
-    split_input, trees, view,
+    conservation, json_fast_vs_plain, json_vs_serde, layout_invariants, live, load, rebuild, round_trip,
+    samples, split_input, trees, view,
 };
 use spall_synth::{apitrace, auto, heph, spall};
 
@@ -162,6 +162,11 @@ fn round_trip_holds_for_random_events() {
 #[test]
 fn layout_invariants_hold_for_random_traces() {
     over_noise("layout_invariants", layout_invariants::run);
+}
+
+#[test]
+fn live_holds_for_random_events() {
+    over_noise("live", live::run);
 }
 
 #[test]

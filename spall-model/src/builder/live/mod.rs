@@ -322,22 +322,12 @@ impl Line {
 
     fn settle(&mut self, builder: &TraceBuilder<'_>) {
         self.is_waiting = false;
-        let of = |&slice: &SliceId| Bounds::of(builder, slice);
-        let conventions = builder.conventions;
-        self.slices.settle(
-            |&slice| order::start(builder, slice),
-            |a, b| of(a).compare_whole(&of(b), conventions),
-            |late, other| of(late).precedes(&of(other), conventions),
-        );
+        self.slices.settle(|&slice| order::start(builder, slice), |slices| order::sort(builder, slices));
         if let Some(points) = &mut self.points {
-            let Points { instants, counters, states } = &mut **points;
-            instants.settle(|item| item.at, |a, b| a.at.cmp(&b.at), |late, item| late.at < item.at);
-            counters.settle(|item| item.at, |a, b| a.at.cmp(&b.at), |late, item| late.at < item.at);
-            states.settle(
-                |item| item.start,
-                |a, b| a.start.cmp(&b.start),
-                |late, item| late.start < item.start,
-            );
+            // Stable, so that what is of one time keeps the order in which it came.
+            points.instants.settle(|item| item.at, |items| items.sort_by_key(|item| item.at));
+            points.counters.settle(|item| item.at, |items| items.sort_by_key(|item| item.at));
+            points.states.settle(|item| item.start, |items| items.sort_by_key(|item| item.start));
         }
     }
 }

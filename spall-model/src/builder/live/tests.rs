@@ -77,7 +77,8 @@ impl Follower {
 /// A slice and what it is called.
 fn slice_line(slice: crate::Slice, name: &str, args: SliceArgs<'_>) -> String {
     let args: Vec<_> = [args.begin, args.end].iter().map(|args| args.bytes().to_vec()).collect();
-    format!("{} {}..{} {:?} {args:?}", name, slice.start.0, slice.end.0, slice.flags)
+    let flags = slice.flags.without(SliceFlags::UNNAMED_END);
+    format!("{} {}..{} {flags:?} {args:?}", name, slice.start.0, slice.end.0)
 }
 
 /// Tracks in display order with all that lies on them.

@@ -1,7 +1,7 @@
 //! Items by time, to which more come while they are looked at.
 
 use alloc::vec::Vec;
-use core::{cmp::Ordering, ops::Range};
+use core::ops::Range;
 
 use crate::Tick;
 
@@ -63,26 +63,17 @@ impl<T: Copy> Timeline<T> {
         self.items.partition_point(|item| start(item) < self.late_from)
     }
 
-    /// Puts what is late in its place: among itself in the given order, before the items that it `precedes`.
-    pub(super) fn settle(
-        &mut self,
-        start: impl Fn(&T) -> Tick,
-        order: impl FnMut(&T, &T) -> Ordering,
-        precedes: impl Fn(&T, &T) -> bool,
-    ) {
+    /// Puts what is late in its place. `sort` gets it behind those items that do not start before all of it.
+    pub(super) fn settle(&mut self, start: impl Fn(&T) -> Tick, sort: impl FnOnce(&mut Vec<T>)) {
+        if self.late.is_empty() {
+            return;
+        }
         let place = self.late_place(start);
         self.settled = self.settled.min(place);
         self.late_from = Tick::MAX;
-        let mut late = core::mem::take(&mut self.late);
-        late.sort_by(order);
-        let moved = self.items.split_off(place);
-        let mut late = late.into_iter().peekable();
-        for item in moved {
-            while let Some(late) = late.next_if(|late| precedes(late, &item)) {
-                self.items.push(late);
-            }
-            self.items.push(item);
-        }
-        self.items.extend(late);
+        let mut moved = self.items.split_off(place);
+        moved.append(&mut self.late);
+        sort(&mut moved);
+        self.items.append(&mut moved);
     }
 }

@@ -91,7 +91,7 @@ impl<'l> Committed<'l> {
     pub fn slice(&self, id: SliceId) -> Option<Slice> {
         let builder = &self.live.builder;
         let row = builder.rows.get(id.index())?;
-        let mut flags = row.flags;
+        let mut flags = row.flags.without(SliceFlags::UNNAMED_END);
         if flags.is_paired() {
             if pairing::is_open(id.0, row.pair) {
                 flags = flags.with(SliceFlags::UNFINISHED);
