@@ -1,4 +1,5 @@
-//! Spall v3: to events against a loop that counts, to a trace against a loop that makes rows.
+//! Spall v3: to events against a loop that counts, to a trace against a loop that makes rows, and as it grows against
+//! all of it at once.
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use spall_benches::measure::bench;
@@ -31,5 +32,18 @@ fn trace(criterion: &mut Criterion) {
     }
 }
 
-criterion_group!(benches, events, trace);
+fn live(criterion: &mut Criterion) {
+    for input in &input::spall() {
+        bench(criterion, "spall/v3-live", input, input.slices, |data| {
+            let (mut trace, layout) = ours::live(data);
+            (trace.commit().n_slices() as usize, (trace, layout))
+        });
+        bench(criterion, "spall/v3-trace-and-layout", input, input.slices, |data| {
+            let (trace, layout) = ours::copied_trace_and_layout(data);
+            (trace.slices().len(), (trace, layout))
+        });
+    }
+}
+
+criterion_group!(benches, events, trace, live);
 criterion_main!(benches);

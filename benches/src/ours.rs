@@ -3,7 +3,8 @@
 //! Readers are asked for what a consumer would at least look at: the kind of each event and its time.
 
 use spall::format::apitrace;
-use spall::model::{Event, Events, Limits, Parser, Trace};
+use spall::layout::{Layout, Live, Options};
+use spall::model::{Event, Events, Limits, LiveTrace, Parser, Tick, Trace, TraceBuilder};
 
 use crate::peer::spall::Counts;
 
@@ -34,7 +35,34 @@ pub fn spall_counts(data: &[u8]) -> Counts {
 #[must_use]
 pub fn trace(data: &[u8]) -> Trace<'_> {
     let limits = Limits::default();
-    spall::load(data, &limits).unwrap_or_else(|_| spall::model::TraceBuilder::new(&limits).finish())
+    spall::load(data, &limits).unwrap_or_else(|_| TraceBuilder::new(&limits).finish())
+}
+
+/// A spall file as if it grew: a trace and its layout, brought up to date every 4096 events.
+#[must_use]
+pub fn live(data: &[u8]) -> (LiveTrace, Live) {
+    let mut trace = LiveTrace::new(&Limits::default());
+    let mut layout = Live::new(&Options::default());
+    for (parsed, n_events) in spall::format::spall::parse_all(data).map_while(Result::ok).zip(1_u64..) {
+        trace.push(&parsed.event, parsed.bytes);
+        if n_events.is_multiple_of(4096) {
+            layout.update(&trace.commit(), Tick::MIN);
+        }
+    }
+    layout.update(&trace.commit(), Tick::MIN);
+    (trace, layout)
+}
+
+/// A finished trace of a spall file and its layout, its strings copied as those of [`live`] are.
+#[must_use]
+pub fn copied_trace_and_layout(data: &[u8]) -> (Trace<'static>, Layout) {
+    let mut builder = TraceBuilder::new(&Limits::default());
+    for parsed in spall::format::spall::parse_all(data).map_while(Result::ok) {
+        builder.push_copied(&parsed.event, parsed.bytes);
+    }
+    let trace = builder.finish();
+    let layout = Layout::new(&trace, &Options::default());
+    (trace, layout)
 }
 
 /// Reads all calls of a recording: their number.
