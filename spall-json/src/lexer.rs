@@ -88,15 +88,18 @@ fn quoted_end(data: &[u8], pos: usize) -> Result<usize, Stop> {
 #[inline(never)]
 fn escaped_end(data: &[u8], pos: usize, mut quote: usize) -> Result<usize, Stop> {
     let mut from = pos;
-    loop {
-        let inside = data.get(from..quote).unwrap_or_default();
-        let backslashes = inside.iter().rev().take_while(|&&byte| byte == b'\\').count();
-        if backslashes % 2 == 0 {
-            return Ok(quote);
-        }
+    while is_escaped(data, from, quote) {
         from = quote + 1;
         quote = scan::quote(data, from).ok_or(Stop::Incomplete)?;
     }
+    Ok(quote)
+}
+
+/// Whether the quote follows an odd number of backslashes, not counting those before `from`.
+#[inline(never)]
+fn is_escaped(data: &[u8], from: usize, quote: usize) -> bool {
+    let inside = data.get(from..quote).unwrap_or_default();
+    inside.iter().rev().take_while(|&&byte| byte == b'\\').count() % 2 == 1
 }
 
 /// Whether a bare word ends before `byte`.
@@ -127,46 +130,40 @@ fn word_length(text: &[u8]) -> Result<usize, Stop> {
 
 /// The end of the array or object whose bracket is at `pos`.
 pub(crate) fn nested_end(data: &[u8], pos: usize) -> Result<usize, Stop> {
-    let object = data.get(pos) == Some(&b'{');
-    let (mut braces, mut brackets) = (0_usize, 0_usize);
-    let mut pos = pos;
+    if data.get(pos) == Some(&b'{') { end_of::<b'{'>(data, pos) } else { end_of::<b'['>(data, pos) }
+}
+
+/// [`nested_end`] where the bracket is `OPEN`. Those of the other kind have to be closed, too.
+fn end_of<const OPEN: u8>(data: &[u8], pos: usize) -> Result<usize, Stop> {
+    // As in ASCII, for both kinds.
+    let close = OPEN + 2;
+    let (mut depth, mut others) = (1_usize, 0_usize);
+    let mut structurals = scan::Structurals::new(data, pos + 1);
     loop {
-        match data.get(pos).ok_or(Stop::Incomplete)? {
-            b'"' => {
-                pos = quoted_end(data, pos + 1)? + 1;
-                match data.get(pos).ok_or(Stop::Incomplete)? {
-                    b':' | b',' => {}
-                    b'}' | b']' | b' ' | b'\n' | b'\r' | b'\t' => continue,
-                    // A quote too many or too few makes text out of what follows: found here, it costs one event.
-                    _ => return Err(Stop::Damaged(pos)),
-                }
+        let at = structurals.next().ok_or(Stop::Incomplete)?;
+        let byte = *data.get(at).ok_or(Stop::Incomplete)?;
+        if byte == b'"' {
+            let mut end = structurals.next_quote().ok_or(Stop::Incomplete)?;
+            while data.get(end.wrapping_sub(1)) == Some(&b'\\') && is_escaped(data, at + 1, end) {
+                end = structurals.next_quote().ok_or(Stop::Incomplete)?;
             }
-            b'{' => braces += 1,
-            b'[' => brackets += 1,
-            b'}' => {
-                braces = braces.checked_sub(1).ok_or(Stop::Damaged(pos))?;
-                match (braces, brackets) {
-                    (0, 0) => return Ok(pos + 1),
-                    (0, _) if object => return Err(Stop::Damaged(pos)),
-                    _ => {}
-                }
+            match data.get(end + 1).ok_or(Stop::Incomplete)? {
+                b':' | b',' | b'}' | b']' | b' ' | b'\n' | b'\r' | b'\t' => {}
+                // A quote too many or too few makes text out of what follows: found here, it costs one event.
+                _ => return Err(Stop::Damaged(end + 1)),
             }
-            b']' => {
-                brackets = brackets.checked_sub(1).ok_or(Stop::Damaged(pos))?;
-                match (braces, brackets) {
-                    (0, 0) => return Ok(pos + 1),
-                    (_, 0) if !object => return Err(Stop::Damaged(pos)),
-                    _ => {}
-                }
+        } else if byte == OPEN {
+            depth += 1;
+        } else if byte == close {
+            depth -= 1;
+            if depth == 0 {
+                return if others == 0 { Ok(at + 1) } else { Err(Stop::Damaged(at)) };
             }
-            // Mostly right before a string or a bracket.
-            b',' => {}
-            _ => {
-                pos = scan::structural(data, pos + 1).ok_or(Stop::Incomplete)?;
-                continue;
-            }
+        } else if byte == OPEN ^ 0x20 {
+            others += 1;
+        } else if byte == close ^ 0x20 {
+            others = others.checked_sub(1).ok_or(Stop::Damaged(at))?;
         }
-        pos += 1;
     }
 }
 
@@ -177,6 +174,7 @@ pub(crate) fn token(data: &[u8], pos: usize) -> Result<Token, Stop> {
     let (kind, end) = match first {
         b'0'..=b'9' => return number(text, pos),
         b'"' => return string(data, pos),
+        b'{' if text.get(1) == Some(&b'}') => (Kind::Object, pos + 2),
         b'{' => (Kind::Object, nested_end(data, pos)?),
         b'[' => (Kind::Array, nested_end(data, pos)?),
         b',' | b':' | b'}' | b']' => return Err(Stop::Damaged(pos)),

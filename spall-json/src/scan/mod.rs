@@ -7,7 +7,7 @@
 mod plain;
 mod swar;
 
-pub(crate) use swar::{leading_digits, quote, string_special, structural};
+pub(crate) use swar::{Structurals, leading_digits, quote, string_special, structural};
 
 #[cfg(test)]
 mod tests {
@@ -42,6 +42,28 @@ mod tests {
         check(plain::quote, swar::quote, b"\"\x21\x23\xa2");
         check(plain::string_special, swar::string_special, b"\"\\\x21\x23\xa2\xdc");
         check(plain::structural, swar::structural, b"\"{}[]|~\\\xfb\xdd\x7b\x5b");
+    }
+
+    #[test]
+    fn structurals_are_all_found_in_order() {
+        let text = br#"{"a":[1,{"b#z|\":"~x}y{z"}],"long":"0123456789012345678901234567890123456789"} [ ""]"#;
+        for from in 0..=text.len() {
+            let mut found = swar::Structurals::new(text, from);
+            let mut pos = from;
+            while let Some(next) = plain::structural(text, pos) {
+                let at = core::iter::from_fn(|| found.next()).find(|&at| !b"#z|\\~".contains(&text[at]));
+                assert_eq!(at, Some(next), "from {from}");
+                pos = next + 1;
+            }
+            assert_eq!(found.next(), None);
+            let mut found = swar::Structurals::new(text, from);
+            pos = from;
+            while let Some(next) = plain::quote(text, pos) {
+                assert_eq!(found.next_quote(), Some(next), "from {from}");
+                pos = next + 1;
+            }
+            assert_eq!(found.next_quote(), None);
+        }
     }
 
     #[test]
