@@ -5,8 +5,8 @@ use spall::format::heph::Writer as HephWriter;
 use spall::format::spall::{FileWriter, Version};
 use spall::json;
 use spall::model::{
-    Args, CounterEvent, Event, FlowBind, FlowEvent, FlowPhase, Id, KeyedEvent, MetaEvent, SampleStack, Text,
-    Thread, ThreadEvent, ThreadSampleEvent, Tick, Ticks, Value, Written,
+    Args, CounterEvent, DiagnosticKind, Event, FlowBind, FlowEvent, FlowPhase, Id, KeyedEvent, MetaEvent,
+    SampleStack, Text, Thread, ThreadEvent, ThreadSampleEvent, Tick, Ticks, Value, Written,
 };
 
 use crate::events;
@@ -47,7 +47,7 @@ fn through_json(events: &[Event<'_>]) -> usize {
         serde_json::from_str(&text).unwrap_or_else(|error| panic!("{error}: {text}"));
     assert!(strict["traceEvents"].is_array());
     let mut read: Vec<_> = json::parse_all(text.as_bytes()).map(|parsed| parsed.unwrap().event).collect();
-    read.retain(|event| !is_clamped(event));
+    read.retain(|event| !is_remark(event));
     let says_unit = |event: &&Event<'_>| matches!(event, Event::Meta(MetaEvent { thread: None, key, .. }) if key.is(b"displayTimeUnit"));
     if events.iter().find(says_unit).is_none() {
         let last = read.pop();
@@ -58,9 +58,10 @@ fn through_json(events: &[Event<'_>]) -> usize {
     expected.len()
 }
 
-/// Times at the very ends of the range come back as they were, with a word about it.
-fn is_clamped(event: &Event<'_>) -> bool {
-    matches!(event, Event::Diagnostic(kind) if kind.name() == "time-out-of-range")
+/// Times at the very ends of the range, and snapshot events without a snapshot, come back as they were, with a word
+/// about it.
+fn is_remark(event: &Event<'_>) -> bool {
+    matches!(event, Event::Diagnostic(DiagnosticKind::TimeOutOfRange | DiagnosticKind::MissingSnapshot))
 }
 
 /// An event as JSON has it. `slice` is the one just before.
