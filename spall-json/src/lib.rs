@@ -89,7 +89,7 @@ pub use value::{
 };
 #[cfg(feature = "std")]
 pub use writer::FileWriter;
-pub use writer::Writer;
+pub use writer::{Quoted, Writer};
 
 /// The events of a document that is wholly in memory.
 ///

@@ -17,6 +17,8 @@ use spall_model::{
 #[cfg(feature = "std")]
 pub use file::FileWriter;
 
+pub use encode::Quoted;
+
 use profile::Chunk;
 use samples::Table;
 

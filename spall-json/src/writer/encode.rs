@@ -7,6 +7,24 @@ use spall_model::{Args, Entries, Id, Piece, Text, Value};
 /// Lists and objects inside one another that are written; what lies deeper becomes `null`.
 const MAX_DEPTH: usize = 32;
 
+/// A text as a JSON string, where it is displayed: escapes of the source are decoded and made anew, bad UTF-8 is
+/// replaced.
+///
+/// ```
+/// use spall_json::Quoted;
+/// use spall_model::Text;
+/// assert_eq!(Quoted(Text::plain(b"C:\\a")).to_string(), r#""C:\\a""#);
+/// assert_eq!(Quoted(Text::escaped(br"caf\u00e9")).to_string(), "\"café\"");
+/// ```
+#[derive(Debug, Clone, Copy)]
+pub struct Quoted<'a>(pub Text<'a>);
+
+impl core::fmt::Display for Quoted<'_> {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> Result {
+        string(f, self.0)
+    }
+}
+
 /// A string with its quotes. Escapes of the source are decoded and made anew, bad UTF-8 is replaced.
 pub(super) fn string(out: &mut impl Write, text: Text<'_>) -> Result {
     out.write_char('"')?;
