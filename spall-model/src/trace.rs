@@ -95,6 +95,11 @@ impl<'a> Trace<'a> {
         self.slices.get(id)
     }
 
+    /// The slices of a track, one by one, in its order.
+    pub fn slices_of(&self, track: &Track) -> impl Iterator<Item = (SliceId, Slice)> {
+        track.slices.clone().map(SliceId).filter_map(|id| Some((id, self.slice(id)?)))
+    }
+
     /// The track of a slice. O(log tracks).
     #[must_use]
     pub fn track_of(&self, id: SliceId) -> Option<TrackId> {

@@ -2,7 +2,9 @@
 
 use alloc::vec::Vec;
 
-use crate::{Event, Key, Meta, MetaEvent, NameId, Process, Text, ThreadEvent, ThreadRole, Track, TrackKind};
+use crate::{
+    Event, Key, Meta, MetaEvent, NameId, Process, Text, ThreadEvent, ThreadRole, TrackId, TrackKind,
+};
 
 use super::{
     Replay,
@@ -38,24 +40,24 @@ impl<'t, E> Replay<'t, E> {
     pub(super) fn process(&mut self, process: &'t Process) -> Result<(), E> {
         let mut escaped = Vec::new();
         let pid = ids::id(self.trace, process.pid, &mut escaped);
-        if process.name != default_name(process.pid) {
+        let has_name = process.name != default_name(process.pid);
+        if has_name {
             self.see(Event::ProcessName(pid, self.text(process.name)))?;
         }
-        // Nothing else may be said of it.
-        if process.sort_index != 0 || process.tracks.is_empty() {
+        // One that is empty is there because something is said of it.
+        let is_empty = process.tracks.is_empty() && process.labels.is_empty();
+        if process.sort_index != 0 || is_empty && !has_name {
             self.see(Event::ProcessSortIndex(pid, process.sort_index))?;
         }
         let labels: Vec<&[u8]> = process.labels.iter().map(|&label| self.trace.names.bytes(label)).collect();
         if !labels.is_empty() {
             self.see(Event::ProcessLabels(pid, Text::plain(&labels.join(&b','))))?;
         }
-        for track in self.trace.tracks.get(process.tracks()).unwrap_or_default() {
-            self.thread_facts(track)?;
-        }
-        Ok(())
+        process.tracks.clone().try_for_each(|track| self.thread_facts(process, TrackId(track)))
     }
 
-    fn thread_facts(&mut self, track: &'t Track) -> Result<(), E> {
+    fn thread_facts(&mut self, process: &'t Process, id: TrackId) -> Result<(), E> {
+        let Some(track) = self.trace.tracks.get(id.index()) else { return Ok(()) };
         let (tid, role) = match track.kind {
             TrackKind::Thread { tid } => (tid, None),
             TrackKind::Cpu { tid } => (tid, Some(ThreadRole::Cpu)),
@@ -64,16 +66,22 @@ impl<'t, E> Replay<'t, E> {
             _ => return Ok(()),
         };
         let mut ids = ThreadIds::default();
-        let thread = ids.thread(self.trace, self.pid(track.process), tid);
-        if track.name != default_name(tid) {
+        let thread = ids.thread(self.trace, process.pid, tid);
+        let has_name = track.name != default_name(tid);
+        if has_name {
             self.see(Event::ThreadName(thread, self.text(track.name)))?;
         }
-        // Nothing else may be said of it.
-        let is_empty = track.slices.is_empty() && track.instants.is_empty() && track.states.is_empty();
-        if track.sort_index != 0 || is_empty {
+        if let Some(role) = role {
+            self.see(Event::ThreadRole(thread, role))?;
+        }
+        let is_empty = track.slices.is_empty()
+            && track.instants.is_empty()
+            && track.states.is_empty()
+            && self.trace.profile_of(id).is_none();
+        if track.sort_index != 0 || is_empty && !has_name && role.is_none() {
             self.see(Event::ThreadSortIndex(thread, track.sort_index))?;
         }
-        role.map_or(Ok(()), |role| self.see(Event::ThreadRole(thread, role)))
+        Ok(())
     }
 }
 

@@ -35,8 +35,7 @@ impl<'t, E> Replay<'t, E> {
     /// Of what happens at one time the depths say the order: what begins needs just so many open spans around it, so
     /// spans end as late as they can, but before a span begins that would be ended in their place.
     fn nestable(&mut self, track: &'t Track, key: FoundBy<'_>) -> Result<(), E> {
-        let slices = track.slices.clone().map(SliceId);
-        let mut begins = slices.filter_map(|id| Some((id, self.trace.slice(id)?))).peekable();
+        let mut begins = self.trace.slices_of(track).peekable();
         let instants = self.trace.instants.get(track.instants()).unwrap_or_default();
         let mut instants = instants.iter().peekable();
         let mut open = Open::default();
@@ -88,8 +87,7 @@ impl<'t, E> Replay<'t, E> {
 
     /// Spans of the older kind, each with its steps behind it.
     fn stepped(&mut self, track: &'t Track, key: FoundBy<'_>) -> Result<(), E> {
-        let slices = track.slices.clone().map(SliceId);
-        let mut slices = slices.filter_map(|id| Some((id, self.trace.slice(id)?))).peekable();
+        let mut slices = self.trace.slices_of(track).peekable();
         let mut steps = Vec::new();
         while let Some((id, span)) = slices.next() {
             self.span_begin(AsyncPhase::Start, &key, id, &span)?;

@@ -45,8 +45,7 @@ impl<'t, E> Replay<'t, E> {
     /// does not lie in its own.
     fn slices(&mut self, track: &'t Track, thread: Thread<'_>, bound: &mut BoundEnds<'t>) -> Result<(), E> {
         let mut open: Vec<(SliceId, Slice)> = Vec::new();
-        for id in track.slices.clone().map(SliceId) {
-            let Some(slice) = self.trace.slice(id) else { continue };
+        for (id, slice) in self.trace.slices_of(track) {
             if slice.flags.contains(SliceFlags::SAMPLED) {
                 continue;
             }
