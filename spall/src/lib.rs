@@ -34,6 +34,8 @@
 //! | name the functions of a native auto trace | [`load_auto`] |
 //! | add events of one's own to those of a file | [`read_as`] |
 //! | look at the events of any file without building a trace | [`read_events`] |
+//! | put what CPU samples found on the timeline, or add it up | [`merge_samples`], [`call_trees`] |
+//! | write a trace for other programs | [`export`] |
 //! | watch a growing trace | [`model::LiveTrace`] behind any parser, [`layout::Live`] to draw it |
 //! | read one format piece by piece, or write traces | the crates below |
 //!
@@ -45,7 +47,7 @@
 //! O(n log n), and a trace of at most 16 times the input and a mebibyte. [`model::Limits`] narrows that further.
 //!
 //! # Features
-//! - `std` (default): `alloc`, and [`load_from`].
+//! - `std` (default): `alloc`, [`load_from`] and [`export`].
 //! - `alloc`: loading.
 //! - `gzip`, `brotli`, `zstd` (default): files and recordings compressed that way; each brings one decoder, none of
 //!   which has unsafe code.
@@ -64,6 +66,8 @@ extern crate std;
 mod auto;
 mod detect;
 mod error;
+#[cfg(feature = "std")]
+pub mod export;
 #[cfg(feature = "alloc")]
 mod load;
 #[cfg(feature = "alloc")]

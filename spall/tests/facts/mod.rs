@@ -41,6 +41,10 @@ fn show<'a>(args: impl Iterator<Item = (Text<'a>, Value<'a>)>) -> String {
     format!("[{}]", args.map(entry).collect::<Vec<_>>().join(", "))
 }
 
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
 fn show_value(value: Value<'_>) -> String {
     match value {
         Value::Text(text) => format!("{:?}", text.decode()),
@@ -48,6 +52,10 @@ fn show_value(value: Value<'_>) -> String {
         Value::F64(f64::INFINITY) => "\"Infinity\"".into(),
         Value::F64(f64::NEG_INFINITY) => "\"-Infinity\"".into(),
         Value::List(args) | Value::Map(args) => show(args.iter()),
+        // JSON does not tell these apart either.
+        Value::I64(number) => number.to_string(),
+        Value::U64(number) => number.to_string(),
+        Value::Bytes(bytes) => format!("\"{}\"", hex(bytes)),
         other => format!("{other:?}"),
     }
 }

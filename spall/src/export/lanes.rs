@@ -1,0 +1,101 @@
+//! Threads as begins and ends that nest, which is all that some formats know.
+
+use alloc::vec::Vec;
+
+use spall_model::{SliceId, Tick, Trace, Track, nest::Nesting};
+
+/// Where a slice of a lane begins or ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Edge {
+    /// It begins.
+    Begin(SliceId, Tick),
+    /// It ends, or is drawn to here, and everything in it has ended.
+    End(SliceId, Tick),
+}
+
+impl Edge {
+    pub(super) fn at(self) -> Tick {
+        match self {
+            Self::Begin(_, at) | Self::End(_, at) => at,
+        }
+    }
+}
+
+/// A lane of a track while it is filled.
+#[derive(Debug, Default)]
+struct Lane {
+    edges: Vec<Edge>,
+    open: Vec<(SliceId, Tick)>,
+}
+
+impl Lane {
+    /// Ends what is as deep or deeper.
+    fn end(&mut self, depth: u32) {
+        while self.open.len() > depth as usize {
+            self.edges.extend(self.open.pop().map(|(id, end)| Edge::End(id, end)));
+        }
+    }
+}
+
+/// The slices of a track, lane by lane, as begins and ends in the order of time that close from the inside out.
+///
+/// Slices that only overlap are on different lanes, so each lane can be a thread where threads have to nest.
+pub(super) fn lanes(trace: &Trace<'_>, track: &Track) -> Vec<Vec<Edge>> {
+    let mut lanes: Vec<Lane> = Vec::new();
+    let mut nesting = Nesting::default();
+    for (id, slice) in trace.slices_of(track) {
+        let Some(place) = nesting.place(id.0, slice.start, slice.end, slice.flags) else { continue };
+        let index = place.lane as usize;
+        lanes.resize_with(lanes.len().max(index + 1), Lane::default);
+        let Some(lane) = lanes.get_mut(index) else { continue };
+        lane.end(place.depth);
+        lane.edges.push(Edge::Begin(id, slice.start));
+        lane.open.push((id, place.end));
+    }
+    let finish = |mut lane: Lane| {
+        lane.end(0);
+        lane.edges
+    };
+    lanes.into_iter().map(finish).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use spall_model::Limits;
+
+    use super::*;
+
+    /// Two that overlap, an inner one at the start of the outer one, one without length at an end, one without an end.
+    const TRACE: &str = r#"[
+        {"ph":"X","name":"a","pid":1,"tid":1,"ts":0,"dur":10},
+        {"ph":"X","name":"b","pid":1,"tid":1,"ts":0,"dur":4},
+        {"ph":"X","name":"c","pid":1,"tid":1,"ts":5,"dur":10},
+        {"ph":"X","name":"d","pid":1,"tid":1,"ts":10,"dur":0},
+        {"ph":"B","name":"e","pid":1,"tid":1,"ts":12}]"#;
+
+    #[test]
+    fn every_slice_begins_and_ends_once_and_closes_what_is_in_it_first() {
+        let trace = crate::load(TRACE.as_bytes(), &Limits::default()).unwrap();
+        let lanes = lanes(&trace, &trace.tracks()[0]);
+        assert_eq!(lanes.len(), 2, "c overlaps a");
+        let mut seen = HashSet::new();
+        for edges in &lanes {
+            assert!(edges.is_sorted_by_key(|edge| edge.at()), "{edges:?}");
+            let mut open = Vec::new();
+            for edge in edges {
+                match *edge {
+                    Edge::Begin(slice, at) => {
+                        assert!(seen.insert(slice));
+                        assert_eq!(Some(at), trace.slice(slice).map(|slice| slice.start));
+                        open.push(slice);
+                    }
+                    Edge::End(slice, _) => assert_eq!(open.pop(), Some(slice)),
+                }
+            }
+            assert_eq!(open, []);
+        }
+        assert_eq!(seen.len(), 5);
+    }
+}
