@@ -72,9 +72,7 @@ fn is_broken_pipe(error: &(dyn Error + 'static)) -> bool {
 fn folded(path: &std::path::Path) -> Result<(), Box<dyn Error>> {
     let data = std::fs::read(path)?;
     let trace = spall::load(&data, &Limits::default())?;
-    let mut out = BufWriter::new(io::stdout().lock());
-    spall_examples::folded::write(&mut out, &trace)?;
-    out.flush()?;
+    spall::export::folded(&trace, io::stdout().lock())?;
     Ok(())
 }
 
