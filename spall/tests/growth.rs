@@ -21,8 +21,8 @@ use std::time::Instant;
 
 use allocation_counter::measure;
 use spall::{
-    layout::{Layout, Options},
-    model::{Chunk, Limits, Parser, SliceId},
+    layout::{Layout, Live, Options},
+    model::{Chunk, Limits, LiveTrace, Parser, SliceId, Tick},
 };
 use spall_synth::{apitrace, gzip, heph, spall as synth};
 
@@ -265,6 +265,48 @@ fn byte_by_byte() {
         &|parts| synth::File::new(3, 1.0).buffer(1, 1).pad(u32::MAX / 2, &vec![0; 8 * parts]).finish(),
         drip,
     );
+}
+
+/// Looks at a trace that grows after each event, and 64 times at its layout, which draws what is open each time.
+fn watch(data: &[u8]) {
+    let limits = Limits::default();
+    let mut events = 0_u64;
+    spall::read_events(data, &limits, |_, _| events += 1).unwrap();
+    let (mut trace, mut laid_out) = (LiveTrace::new(&limits), LiveTrace::new(&limits));
+    let mut live = Live::new(&Options::default());
+    let mut n_events = 0_u64;
+    spall::read_events(data, &limits, |event, bytes| {
+        trace.push(event, bytes);
+        black_box(trace.commit().number());
+        laid_out.push(event, bytes);
+        n_events += 1;
+        if n_events.is_multiple_of(events / 64 + 1) {
+            black_box(live.update(&laid_out.commit(), Tick::MIN));
+        }
+    })
+    .unwrap();
+}
+
+#[test]
+fn traces_that_are_watched() {
+    let begin = r##"{"ph":"B","ts":0.#,"tid":1,"name":"#"},"##;
+    check_work("watched pairs", &one_after_another(begin, r##"{"ph":"E","ts":9#,"tid":1},"##), watch);
+    for (name, events) in [
+        ("watched pairs in reversed order", r##"{"ph":"B","ts":%,"tid":1},{"ph":"E","ts":%.5,"tid":1},"##),
+        ("watched slices, each around those before", r##"{"ph":"X","ts":%,"dur":2#,"tid":1},"##),
+        ("watched slices, longest last", r##"{"ph":"X","ts":1,"dur":#,"tid":1},"##),
+        ("watched staircase", r##"{"ph":"X","ts":#,"dur":50000000,"tid":1},"##),
+        ("watched falling staircase", r##"{"ph":"X","ts":%,"dur":50000000,"tid":1},"##),
+        ("watched slices without an end", r##"{"ph":"X","ts":#,"tid":1},"##),
+        ("watched slices among pairs", r##"{"ph":"B","ts":#,"tid":1},{"ph":"X","ts":#,"dur":3.5,"tid":1},"##),
+        ("watched slices before pairs", r##"{"ph":"B","ts":#,"tid":1},{"ph":"X","ts":%,"dur":3,"tid":1},"##),
+        ("watched threads", r##"{"ph":"B","ts":1,"tid":#},"##),
+        ("watched threads, late", r##"{"ph":"X","ts":2,"tid":#},{"ph":"X","ts":1,"tid":#},"##),
+        ("watched instants", r##"{"ph":"i","ts":%,"s":"g"},"##),
+        ("watched series", r##"{"ph":"C","name":"c","ts":%,"args":{"#":1}},"##),
+    ] {
+        check_work(name, &pattern(events), watch);
+    }
 }
 
 /// The name that memory and time are promised for is this long.

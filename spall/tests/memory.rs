@@ -1,11 +1,11 @@
-//! What a trace may cost: at most 16 times its input and a mebibyte, whatever the input is.
+//! What a trace may cost, finished or while it grows: at most 16 times its input and a mebibyte, whatever the input is.
 
 #![allow(clippy::print_stdout, clippy::unwrap_used, reason = "test code outside of test functions")]
 
 use allocation_counter::measure;
 use spall::Format;
 use spall::format::container::decompress;
-use spall::model::Limits;
+use spall::model::{Limits, LiveTrace};
 use spall_synth::{corpus, heph, spall as synth};
 
 /// Bytes that the trace of an input takes, and the most there were while it was built.
@@ -13,6 +13,23 @@ fn cost(data: &[u8]) -> (u64, u64) {
     let mut trace = None;
     let info = measure(|| trace = spall::load(data, &Limits::default()).ok());
     drop(trace);
+    (u64::try_from(info.bytes_current).unwrap(), info.bytes_max)
+}
+
+/// Bytes that a live trace takes, and the most there were while it grew, with a commit every thousand events.
+fn live_cost(data: &[u8]) -> (u64, u64) {
+    let mut trace = LiveTrace::new(&Limits::default());
+    let mut n_events = 0_u64;
+    let info = measure(|| {
+        _ = spall::read_events(data, &Limits::default(), |event, bytes| {
+            trace.push(event, bytes);
+            n_events += 1;
+            if n_events.is_multiple_of(1000) {
+                trace.commit();
+            }
+        });
+        trace.commit();
+    });
     (u64::try_from(info.bytes_current).unwrap(), info.bytes_max)
 }
 
@@ -26,6 +43,9 @@ fn check(name: &str, data: &[u8]) -> f64 {
     let input = input as u64;
     assert!(trace <= 16 * input + (1 << 20), "{name}: {trace} bytes for {input}");
     assert!(peak <= 28 * input + (4 << 20), "{name}: {peak} bytes at most for {input}");
+    let (live, live_peak) = live_cost(data);
+    assert!(live <= 16 * input + (1 << 20), "{name}: {live} bytes live for {input}");
+    assert!(live_peak <= 28 * input + (4 << 20), "{name}: {live_peak} bytes live at most for {input}");
     if input < 1 << 20 {
         return 0.0;
     }

@@ -35,15 +35,16 @@ use self::{order::Bounds, timeline::Timeline};
 ///
 /// # Order
 /// The number of a slice never changes. The slices of a track are listed as in a finished trace: by start, longer
-/// first, then as they came. \[json 3.3\] Those that come in that order, as begins always do while time does not go back,
-/// are added at the end. One that comes late, as where slices are written when they end and so after those that lie in
-/// them, is put in its place by the next commit.
+/// first, then as they came. \[json 3.3\] An open begin and what starts with it stand as they came. Slices that come in
+/// that order, as begins always do while time does not go back, are added at the end. One that comes late, as where
+/// slices are written when they end and so after those that lie in them, is put in its place by the next commit.
 ///
 /// # Cost
 /// Amortised O(1) for each event, O(log n) for one that comes late, and O(1) for a commit, whatever comes in what
-/// order. To put late ones in their places, others behind them are moved: at most 2²⁰ in all, and 16 more for each
-/// event. Where that is not enough, late ones wait, and [`LiveTrack::n_waiting`] counts them; only a trace made for it
-/// gets there. Takes 4 bytes per slice, and what instants, counters and states take, more than a builder.
+/// order. To put late ones in their places, what lies behind them is moved: 2²⁰ items at most, and 16 more for each
+/// event. Where that is not enough, late ones wait, and [`LiveTrack::n_waiting`] counts them; only a
+/// trace made for it gets there. Takes 4 bytes per slice, and what instants, counters and states take, more than a
+/// builder, and stays within 16 times the input and a mebibyte.
 ///
 /// ```
 /// use spall_model::{ByteRange, Event, Limits, LiveTrace, Text, Thread, ThreadEvent, Tick};

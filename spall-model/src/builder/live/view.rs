@@ -36,7 +36,8 @@ impl<'l> Committed<'l> {
         self.live.number
     }
 
-    /// The tracks that have changed since the commit before: something is new, has moved, or has ended.
+    /// The tracks that have changed since the commit before: something is new, has moved, or has ended. A new name is
+    /// no such change.
     #[must_use]
     pub fn changed(&self) -> &'l [TrackId] {
         &self.live.changed
