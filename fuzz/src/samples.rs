@@ -7,9 +7,10 @@ use arbitrary::{Result, Unstructured};
 use spall::json::{JSON_ARGS, JSON_SAMPLE, Writer};
 use spall::layout::{Layout, Options};
 use spall::model::{
-    Args, ByteRange, DiagnosticKind as Kind, Event, FrameEvent, FrameId, FrameParent, Id, Limits, Profile,
-    ProfileEvent, ProfileKey, ProfileStart, SampleEvent, SampleStack, SampleTime, SliceFlags, SliceId, Text,
-    Thread, ThreadEvent, ThreadSampleEvent, Tick, Ticks, Trace, TraceBuilder, TrackId, Value, Written,
+    Args, ByteRange, DiagnosticKind as Kind, Event, FrameEvent, FrameId, FrameParent, Id, Limits,
+    LineHitsEvent, Profile, ProfileEvent, ProfileKey, ProfileStart, SampleEvent, SampleStack, SampleTime,
+    SliceFlags, SliceId, Text, Thread, ThreadEvent, ThreadSampleEvent, Tick, Ticks, Trace, TraceBuilder,
+    TrackId, Value, Written,
 };
 
 /// Merges a random profile with random slices of its thread. Whether there were samples.
@@ -116,8 +117,11 @@ fn check_nothing_lost(events: &[Event<'_>], trace: &Trace<'_>) {
     let unknown = trace.samples().iter().filter(|sample| sample.frame().is_none()).count();
     let silent =
         pushed(|event| matches!(event, Event::ThreadSample(sample) if sample.stack == SampleStack::Unknown));
-    let sites = pushed(|event| matches!(event, Event::CallSite(..))) - trace.call_sites().len();
-    assert_eq!(unknown + sites, count(Kind::UnknownFrame) + silent);
+    let frames = 0..u32::try_from(trace.frames().len()).unwrap();
+    let lines: usize = frames.map(|frame| trace.line_hits(FrameId(frame)).len()).sum();
+    let facts = pushed(|event| matches!(event, Event::CallSite(..) | Event::LineHits(_)));
+    let lost = facts - trace.call_sites().len() - lines;
+    assert_eq!(unknown + lost, count(Kind::UnknownFrame) + silent);
 }
 
 /// The paths of the functions that a sample spells out.
@@ -159,6 +163,9 @@ fn profiles(trace: &Trace<'_>) -> Vec<String> {
         stack
     };
     let mut facts = Vec::new();
+    let lines = |frame| trace.line_hits(FrameId(frame)).iter();
+    let frames = 0..u32::try_from(trace.frames().len()).unwrap();
+    facts.extend(frames.flat_map(lines).map(|hits| format!("{hits:?}")));
     for profile in trace.profiles() {
         let Profile { track, start, end, rank, .. } = profile;
         facts.push(format!("{track:?} {:?} {start:?} {end:?} {rank}", trace.name(profile.name)));
@@ -221,6 +228,11 @@ fn events<'a>(u: &mut Unstructured<'a>) -> Result<Vec<Event<'a>>> {
             line: source.then_some(0),
             column: source.then_some(0),
         }));
+        if u.ratio(1, 4)? {
+            let frame = Id::Number(if u.ratio(1, 8)? { n_frames } else { id });
+            let line = u.int_in_range(0..=3)?;
+            events.push(Event::LineHits(LineHitsEvent { frame, line, hits: u.arbitrary()? }));
+        }
     }
     for number in 0..4 {
         events.push(Event::CallSite(number, Id::Number(u.int_in_range(0..=n_frames)?)));

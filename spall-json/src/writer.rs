@@ -161,6 +161,7 @@ impl<W: Write> Writer<W> {
             Event::Profile(event) => return self.profile(event),
             Event::Frame(frame) => return self.frame(frame),
             Event::FrameChild(caller, child) => return self.frame_child(caller, child),
+            Event::LineHits(hits) => return self.line_hits(hits),
             Event::CallSite(number, frame) => return self.call_site(number, frame),
             Event::Sample(sample) => return self.sample(sample),
             Event::ThreadSample(sample) => return self.event_sample(sample),

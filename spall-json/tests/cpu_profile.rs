@@ -98,6 +98,7 @@ fn kinds(json: &str) -> Vec<String> {
         Event::Profile(_) => "part".into(),
         Event::Frame(frame) => format!("frame {}", number(frame.id)),
         Event::FrameChild(parent, child) => format!("{} calls {}", number(*parent), number(*child)),
+        Event::LineHits(hits) => format!("{} at {}: {}", number(hits.frame), hits.line, hits.hits),
         Event::CallSite(site, frame) => format!("site {site} {}", number(*frame)),
         Event::Sample(sample) => format!("sample {}", number(sample.frame)),
         Event::Diagnostic(kind) => format!("! {kind}"),
@@ -224,6 +225,28 @@ fn cpu_1_hit_counts_of_a_profile_with_samples_say_nothing_new() {
         3,
         "the samples may be cut off: head, frame, and that it is cut"
     );
+}
+
+#[test]
+fn cpu_1c_lines_that_samples_found_count_from_one() {
+    let json = r#"{"nodes":[{"id":1,"callFrame":{},"positionTicks":[{"line":3,"ticks":2},{"ticks":5,"line":1}],"children":[2]},
+        {"positionTicks":[],"id":2,"callFrame":{}},{"id":3,"callFrame":{},"positionTicks":[{"line":0,"ticks":1},{"line":1},7]}],
+        "samples":[1],"timeDeltas":[1]}"#;
+    let bad = "! bad-field";
+    let expected = [
+        "head",
+        "frame 1",
+        "1 calls 2",
+        "1 at 2: 2",
+        "1 at 0: 5",
+        "frame 2",
+        "frame 3",
+        bad,
+        bad,
+        bad,
+        "sample 1",
+    ];
+    assert_eq!(kinds(json), expected);
 }
 
 #[test]

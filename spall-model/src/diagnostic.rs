@@ -92,7 +92,8 @@ kinds! {
     DuplicateFrame = "duplicate-frame",
     /// A frame whose caller is not in the profile, or who calls itself in the end: it is a root.
     LostFrame = "lost-frame",
-    /// A sample of a frame that is not in the profile: kept, its stack is empty. Or a call site of one: left out.
+    /// A sample of a frame that is not in the profile: kept, its stack is empty. Or a call site or a
+    /// line of one: left out.
     UnknownFrame = "unknown-frame",
     /// A sampling profile of a thread that has another one: kept, but not on the timeline.
     SecondProfile = "second-profile",

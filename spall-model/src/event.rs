@@ -40,6 +40,8 @@ pub enum Event<'a> {
     /// A frame of the current profile, first, is called by another, second. Counts where the frame itself does not
     /// say who calls it.
     FrameChild(Id<'a>, Id<'a>),
+    /// How many samples found a frame of the current profile at a line of its source.
+    LineHits(LineHitsEvent<'a>),
     /// A sample of the current profile.
     Sample(SampleEvent<'a>),
     /// The frame of the current profile that ran when the slice began that carries this number.
@@ -393,7 +395,7 @@ pub struct ProfileStart {
     pub start: Tick,
     /// What is to be added to times of its clock to get the trace's.
     pub offset: Ticks,
-    /// Of several profiles of a thread the one with the lowest rank counts, then the first in the file.
+    /// Of several profiles of a thread the one with the lowest rank counts, then the one that begins first.
     pub rank: u8,
 }
 
@@ -425,6 +427,17 @@ pub enum FrameParent<'a> {
     Id(Id<'a>),
     /// The latest frame that was one less deep; 0 is a root.
     Depth(u32),
+}
+
+/// How often samples found a frame at one line of its source.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LineHitsEvent<'a> {
+    /// The frame.
+    pub frame: Id<'a>,
+    /// The line, from 0.
+    pub line: u32,
+    /// How many samples there were.
+    pub hits: u32,
 }
 
 /// What a thread was found doing at a point in time.

@@ -105,8 +105,8 @@ pub use diagnostic::{Count, Diagnostics};
 pub use diagnostic::{Diagnostic, DiagnosticKind};
 pub use event::{
     AsyncPhase, Conventions, CounterEvent, Event, FlowBind, FlowEvent, FlowPhase, FrameEvent, FrameParent,
-    KeyedEvent, MetaEvent, ObjectPhase, ProfileEvent, ProfileKey, ProfileStart, SampleEvent, SampleStack,
-    SampleTime, Scope, ThreadEvent, ThreadRole, ThreadSampleEvent,
+    KeyedEvent, LineHitsEvent, MetaEvent, ObjectPhase, ProfileEvent, ProfileKey, ProfileStart, SampleEvent,
+    SampleStack, SampleTime, Scope, ThreadEvent, ThreadRole, ThreadSampleEvent,
 };
 #[cfg(feature = "alloc")]
 pub use facts::{CounterValue, Flow, HasArgs, Instant, Meta, Object, Other, Snapshot, State};
@@ -115,7 +115,7 @@ pub use limits::Limits;
 #[cfg(feature = "alloc")]
 pub use names::{NameId, Names};
 #[cfg(feature = "alloc")]
-pub use profile::{CallSite, Frame, FrameId, Profile, Sample, Sampled};
+pub use profile::{CallSite, Frame, FrameId, LineHits, Profile, Sample, Sampled};
 pub use read::{ByteRange, Chunk, Events, Parsed, Parser};
 #[cfg(feature = "alloc")]
 pub use slices::{Slice, SliceFlags, SliceId, Slices};

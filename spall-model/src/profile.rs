@@ -142,6 +142,17 @@ pub struct CallSite {
     pub frame: FrameId,
 }
 
+/// How many samples found a frame innermost at a line of its source, as the file counts them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LineHits {
+    /// The frame.
+    pub frame: FrameId,
+    /// The line, from 0.
+    pub line: u32,
+    /// How many samples.
+    pub hits: u32,
+}
+
 /// What is known of a slice that was inferred from samples.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Sampled {

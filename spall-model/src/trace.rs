@@ -7,8 +7,8 @@ use hashbrown::{HashMap, HashSet};
 
 use crate::{
     Args, CallSite, Clock, Conventions, CounterValue, Diagnostics, Flow, Frame, FrameId, HasArgs, Id,
-    Instant, Key, Meta, NameId, Names, Object, Other, Process, Profile, Sample, Sampled, Slice, SliceId,
-    Slices, Snapshot, State, Text, Tick, Ticks, Track, TrackId, Value, args_table::ArgsTable,
+    Instant, Key, LineHits, Meta, NameId, Names, Object, Other, Process, Profile, Sample, Sampled, Slice,
+    SliceId, Slices, Snapshot, State, Text, Tick, Ticks, Track, TrackId, Value, args_table::ArgsTable,
     facts::MetaValue,
 };
 
@@ -38,6 +38,8 @@ pub struct Trace<'a> {
     pub(crate) shared_frames: Vec<(Key, FrameId)>,
     pub(crate) samples: Vec<Sample>,
     pub(crate) call_sites: Vec<CallSite>,
+    /// By frame and line.
+    pub(crate) line_hits: Vec<LineHits>,
     /// The slices that were inferred from samples, by slice.
     pub(crate) sampled: Vec<(SliceId, Sampled)>,
     pub(crate) meta: Vec<Meta>,
@@ -193,6 +195,15 @@ impl<'a> Trace<'a> {
         &self.call_sites
     }
 
+    /// How often samples found a frame at the lines of its source, by line, where the file counts that beside its
+    /// samples. A line may be there more than once. O(log lines).
+    #[must_use]
+    pub fn line_hits(&self, frame: FrameId) -> &[LineHits] {
+        let from = self.line_hits.partition_point(|hits| hits.frame < frame);
+        let to = self.line_hits.partition_point(|hits| hits.frame <= frame);
+        self.line_hits.get(from..to).unwrap_or_default()
+    }
+
     /// What is known of a slice that was inferred from samples; `None` for one that the file has. O(log slices).
     #[must_use]
     pub fn sampled(&self, id: SliceId) -> Option<Sampled> {
@@ -283,6 +294,7 @@ impl<'a> Trace<'a> {
             shared_frames: self.shared_frames,
             samples: self.samples,
             call_sites: self.call_sites,
+            line_hits: self.line_hits,
             sampled: self.sampled,
             meta: self.meta,
             others: self.others,

@@ -33,6 +33,8 @@ fn traces_of_profiles_are_small() {
     let ones = "1,".repeat(many);
     check("samples", &document("", &format!(r#","samples":[{ones}],"timeDeltas":[{ones}]"#)));
     check("same children", &document(&format!(r#",{{"id":2,"children":[{ones}]}}"#), ""));
+    let lines = r#"{"line":1,"ticks":1},"#.repeat(many);
+    check("lines", &document(&format!(r#",{{"id":2,"positionTicks":[{lines}]}}"#), ""));
     check("same nodes", &document(&r#",{"id":1}"#.repeat(many), ""));
     let nodes: String = (2..many).map(|id| format!(r#",{{"id":{id}}}"#)).collect();
     check("nodes", &document(&nodes, ""));

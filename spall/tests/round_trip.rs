@@ -115,10 +115,13 @@ fn profile_facts(trace: &Trace<'_>, profile: &Profile) -> Vec<String> {
     let mut facts =
         vec![format!("profile {track:?} {:?} {start:?}..{end:?} {rank}", trace.name(profile.name))];
     let local = |frame: Option<FrameId>| frame.map(|frame| frame.index() - profile.frames().start);
-    for frame in &trace.frames()[profile.frames()] {
+    for id in profile.frames() {
+        let id = FrameId(u32::try_from(id).unwrap());
+        let frame = trace.frame(id).unwrap();
         let Frame { script, line, column, .. } = frame;
         let (name, url, parent) = (trace.name(frame.name), trace.name(frame.url), local(frame.parent));
         facts.push(format!("frame {name:?} {url:?} {script} {line:?} {column:?} {parent:?}"));
+        facts.extend(trace.line_hits(id).iter().map(|found| format!("line {}: {}", found.line, found.hits)));
     }
     for sample in &trace.samples()[profile.samples()] {
         let (at, frame, place) = (sample.at, local(sample.frame()), (sample.line(), sample.column()));

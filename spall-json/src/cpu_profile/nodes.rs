@@ -1,6 +1,6 @@
 //! The call tree of a profile: a list of nodes that name their parent or their children, or nodes in nodes.
 
-use spall_model::{DiagnosticKind, Event, FrameEvent, FrameParent, Id, Text};
+use spall_model::{DiagnosticKind, Event, FrameEvent, FrameParent, Id, LineHitsEvent, Text};
 
 use crate::lexer::{self, Key, Kind, Stop, Token};
 use crate::value;
@@ -12,10 +12,12 @@ use super::{Found, id_at, item_start, next_item, text_at};
 pub(super) enum Nodes {
     /// Between two nodes of a list.
     List(usize),
-    /// Between the children of a node of a list.
-    Children {
-        /// Where the next one is.
-        at: usize,
+    /// Behind a node of a list, whose lists are still to be read.
+    Lists {
+        /// Where its next child is.
+        children: Option<usize>,
+        /// Where its next line is.
+        lines: Option<usize>,
         /// The id of the node.
         of: Token,
         /// Where the node ends.
@@ -53,18 +55,22 @@ impl Nodes {
         loop {
             match *self {
                 Self::List(at) => return self.next_of_list(record, at),
-                Self::Children { mut at, of, end } => {
-                    let Some(child) = next_item(record, &mut at) else {
-                        *self = Self::List(end);
-                        continue;
-                    };
-                    *self = Self::Children { at, of, end };
-                    let event = match (id_at(record, of), id_at(record, child)) {
-                        (Some(of), Some(child)) => Event::FrameChild(of, child),
-                        _ => Event::Diagnostic(DiagnosticKind::BadField),
-                    };
-                    return Some(((event, (child.start, child.end)), 0));
+                Self::Lists { children: Some(mut at), lines, of, end } => {
+                    let child = next_item(record, &mut at);
+                    *self = Self::Lists { children: child.map(|_| at), lines, of, end };
+                    let Some(child) = child else { continue };
+                    let ids = id_at(record, of).zip(id_at(record, child));
+                    let event = ids.map(|(of, child)| Event::FrameChild(of, child));
+                    return Some((found(event, child), 0));
                 }
+                Self::Lists { children: None, lines: Some(mut at), of, end } => {
+                    let item = next_item(record, &mut at);
+                    *self = Self::Lists { children: None, lines: item.map(|_| at), of, end };
+                    let Some(item) = item else { continue };
+                    let event = line_hits(record, of, item).map(Event::LineHits);
+                    return Some((found(event, item), 0));
+                }
+                Self::Lists { children: None, lines: None, end, .. } => *self = Self::List(end),
                 Self::Tree { at, depth, first } => {
                     return self.next_of_tree(record, at, depth, first);
                 }
@@ -88,9 +94,8 @@ impl Nodes {
         let Some((of, id)) = node.id.and_then(|id| Some((id, id_at(record, id)?))) else {
             return Some(((Event::Diagnostic(DiagnosticKind::BadField), bytes), 0));
         };
-        if let Some(children) = node.children {
-            *self = Self::Children { at: children + 1, of, end };
-        }
+        let inside = |bracket: usize| bracket + 1;
+        *self = Self::Lists { children: node.children.map(inside), lines: node.lines.map(inside), of, end };
         let parent = node.parent.and_then(|parent| id_at(record, parent));
         let parent = parent.map_or(FrameParent::Unknown, FrameParent::Id);
         Some(((Event::Frame(node.frame(record, id, parent, 0)), bytes), node.hits()))
@@ -153,6 +158,27 @@ pub(crate) fn named(name: Text<'_>) -> Text<'_> {
     if name.is_empty() { Text::plain(b"(anonymous)") } else { name }
 }
 
+/// An event that `token` says, or should.
+fn found<'a>(event: Option<Event<'a>>, token: Token) -> Found<'a> {
+    (event.unwrap_or(Event::Diagnostic(DiagnosticKind::BadField)), (token.start, token.end))
+}
+
+/// What an item of `positionTicks` says: a line, from 1, and how many samples found the node there.
+fn line_hits<'a>(record: &'a [u8], of: Token, item: Token) -> Option<LineHitsEvent<'a>> {
+    let (mut line, mut hits) = (None, None);
+    let mut pos = item.start + 1;
+    while let Some(member) = lexer::next_member(record, &mut pos).ok()?.filter(|_| item.kind == Kind::Object)
+    {
+        let number = u32::try_from(member.value.number).ok().filter(|_| member.value.kind == Kind::Integer);
+        if member.key.is(record, b"line") {
+            line = number;
+        } else if member.key.is(record, b"ticks") {
+            hits = number;
+        }
+    }
+    Some(LineHitsEvent { frame: id_at(record, of)?, line: line?.checked_sub(1)?, hits: hits? })
+}
+
 /// Where the fields of a node stand.
 #[derive(Debug, Clone, Copy, Default)]
 struct Node {
@@ -160,6 +186,8 @@ struct Node {
     parent: Option<Token>,
     /// Where the bracket of the children is.
     children: Option<usize>,
+    /// Where that of the lines is.
+    lines: Option<usize>,
     name: Option<Token>,
     url: Option<Token>,
     script: Option<Token>,
@@ -193,6 +221,7 @@ impl Node {
             Some(b"parent") => self.parent = Some(value),
             Some(b"hitCount") => self.hits = Some(value),
             Some(b"children") if value.kind == Kind::Array => self.children = Some(value.start),
+            Some(b"positionTicks") if value.kind == Kind::Array => self.lines = Some(value.start),
             _ => self.take_function(record, key, value),
         }
         Ok(value.end)

@@ -3,7 +3,8 @@
 use core::fmt::{Error, Write};
 
 use spall_model::{
-    FrameEvent, FrameParent, Id, ProfileEvent, ProfileKey, ProfileStart, SampleEvent, SampleTime, Tick, Ticks,
+    FrameEvent, FrameParent, Id, LineHitsEvent, ProfileEvent, ProfileKey, ProfileStart, SampleEvent,
+    SampleTime, Tick, Ticks,
 };
 
 use super::{Writer, Written, encode};
@@ -25,8 +26,8 @@ pub(super) struct Chunk {
     /// Whether the object of a frame is open, and the frame's id if that is a number.
     in_frame: bool,
     frame: Option<i64>,
-    /// Whether the list of its children is open, too.
-    in_children: bool,
+    /// The list inside it that is open, too.
+    list: Option<List>,
     callers: [i64; MAX_DEPTH],
     n_callers: usize,
     /// Deeper frames are called by one that was not written.
@@ -39,6 +40,13 @@ pub(super) struct Chunk {
     /// What is to be added to the times of the profile's clock.
     shift: Ticks,
     n_whole: i64,
+}
+
+/// What stands in a frame behind what it is, in this order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum List {
+    Children,
+    Lines,
 }
 
 /// What is written of a sample behind the frames of all.
@@ -107,7 +115,7 @@ impl Chunk {
             comma: false,
             in_frame: false,
             frame: None,
-            in_children: false,
+            list: None,
             callers: [0; MAX_DEPTH],
             n_callers: 0,
             lost_below: None,
@@ -299,22 +307,47 @@ impl<W: Write> Writer<W> {
 
     fn close_frame(&mut self) -> Result<(), Error> {
         if self.chunk.in_frame {
-            self.out.write_str(if self.chunk.in_children { "]}" } else { "}" })?;
+            self.out.write_str(if self.chunk.list.is_some() { "]}" } else { "}" })?;
             self.chunk.in_frame = false;
-            self.chunk.in_children = false;
+            self.chunk.list = None;
         }
         Ok(())
     }
 
     /// A frame can say whom it calls only right behind itself.
     pub(super) fn frame_child(&mut self, caller: Id<'_>, child: Id<'_>) -> Result<Written, Error> {
-        if !self.chunk.in_frame || self.chunk.frame.map(Id::Number) != Some(caller) {
+        if !self.next_in_list(caller, List::Children)? {
             return Ok(Written::NoForm);
         }
-        self.out.write_str(if self.chunk.in_children { "," } else { ",\"children\":[" })?;
-        self.chunk.in_children = true;
         encode::id(&mut self.out, child, false)?;
         Ok(Written::Done)
+    }
+
+    /// Lines, too, stand in their frame.
+    pub(super) fn line_hits(&mut self, event: LineHitsEvent<'_>) -> Result<Written, Error> {
+        let LineHitsEvent { frame, line, hits } = event;
+        if !self.next_in_list(frame, List::Lines)? {
+            return Ok(Written::NoForm);
+        }
+        write!(self.out, "{{\"line\":{},\"ticks\":{hits}}}", u64::from(line) + 1)?;
+        Ok(Written::Done)
+    }
+
+    /// Goes to the next item of a list in the frame `of`; whether that is still open.
+    fn next_in_list(&mut self, of: Id<'_>, list: List) -> Result<bool, Error> {
+        let is_open = self.chunk.in_frame && self.chunk.frame.map(Id::Number) == Some(of);
+        if !is_open || self.chunk.list > Some(list) {
+            return Ok(false);
+        }
+        if self.chunk.list == Some(list) {
+            self.out.write_char(',')?;
+        } else {
+            let end = if self.chunk.list.is_some() { "]," } else { "," };
+            let key = if list == List::Children { "children" } else { "positionTicks" };
+            write!(self.out, "{end}\"{key}\":[")?;
+            self.chunk.list = Some(list);
+        }
+        Ok(true)
     }
 
     pub(super) fn call_site(&mut self, number: u64, frame: Id<'_>) -> Result<Written, Error> {

@@ -8,8 +8,8 @@ use foldhash::fast::RandomState;
 use hashbrown::HashMap;
 
 use crate::{
-    ByteRange, DiagnosticKind, Frame, FrameEvent, FrameParent, Id, Key, NameId, ProfileEvent, ProfileKey,
-    SampleEvent, SampleTime, Tick, Ticks, profile::Place,
+    ByteRange, DiagnosticKind, Frame, FrameEvent, FrameParent, Id, Key, LineHitsEvent, NameId, ProfileEvent,
+    ProfileKey, SampleEvent, SampleTime, Tick, Ticks, profile::Place,
 };
 
 use super::{Keep, TraceBuilder, registry::index32, thread_samples::ThreadSampleLog};
@@ -26,6 +26,7 @@ pub(super) struct ProfileLog {
     /// Frames that others say to call, and from where on in this list by whom.
     children: Vec<Key>,
     child_callers: Vec<(u32, Key)>,
+    lines: Vec<LineRow>,
     samples: Vec<SampleRow>,
     /// What few samples say, and which samples.
     details: Vec<(u32, Detail)>,
@@ -69,6 +70,7 @@ struct Part {
 struct Lengths {
     frames: u32,
     children: u32,
+    lines: u32,
     samples: u32,
     sites: u32,
 }
@@ -78,6 +80,13 @@ struct FrameRow {
     id: Key,
     caller: Option<Key>,
     frame: Frame,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct LineRow {
+    frame: Key,
+    line: u32,
+    hits: u32,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -205,6 +214,14 @@ impl<'a> TraceBuilder<'a> {
         log.children.push(child);
     }
 
+    pub(super) fn line_hits<'e, K: Keep<'a, 'e>>(&mut self, event: &LineHitsEvent<'e>, bytes: ByteRange) {
+        if !self.profiles.is_open {
+            return self.diagnostics.add(DiagnosticKind::ProfileWithoutHead, bytes);
+        }
+        let frame = self.key::<K>(event.frame);
+        self.profiles.lines.push(LineRow { frame, line: event.line, hits: event.hits });
+    }
+
     pub(super) fn sample<'e, K: Keep<'a, 'e>>(&mut self, event: &SampleEvent<'e>, bytes: ByteRange) {
         if !self.profiles.is_open {
             return self.diagnostics.add(DiagnosticKind::ProfileWithoutHead, bytes);
@@ -244,6 +261,7 @@ impl ProfileLog {
         Lengths {
             frames: index32(self.frames.len()),
             children: index32(self.children.len()),
+            lines: index32(self.lines.len()),
             samples: index32(self.samples.len()),
             sites: index32(self.sites.len()),
         }

@@ -3,8 +3,9 @@
 use alloc::vec::Vec;
 
 use crate::{
-    CallSite, Event, Frame, FrameEvent, FrameId, FrameParent, Id, Key, Profile, ProfileEvent, ProfileKey,
-    ProfileStart, Sample, SampleEvent, SampleStack, SampleTime, Thread, ThreadSampleEvent, Ticks,
+    CallSite, Event, Frame, FrameEvent, FrameId, FrameParent, Id, Key, LineHits, LineHitsEvent, Profile,
+    ProfileEvent, ProfileKey, ProfileStart, Sample, SampleEvent, SampleStack, SampleTime, Thread,
+    ThreadSampleEvent, Ticks,
 };
 
 use super::{
@@ -91,6 +92,9 @@ impl<'t, E> Replay<'t, E> {
         for id in profile.frames.clone().map(FrameId) {
             let Some(frame) = self.trace.frame(id) else { continue };
             self.see(Event::Frame(self.frame(number(id), frame.parent.map(number), frame)))?;
+            for &LineHits { line, hits, .. } in self.trace.line_hits(id) {
+                self.see(Event::LineHits(LineHitsEvent { frame: number(id), line, hits }))?;
+            }
         }
         for &CallSite { number: site, frame } in
             self.trace.call_sites.get(profile.call_sites()).unwrap_or_default()

@@ -182,10 +182,14 @@ impl Facts<'_> {
         let name = trace.name(profile.name);
         self.facts.push(format!("profile {track:?} {name:?} {start:?}..{end:?} {rank}"));
         let local = |frame: Option<FrameId>| frame.map(|frame| frame.index() - profile.frames().start);
-        for frame in &trace.frames()[profile.frames()] {
+        for id in profile.frames() {
+            let id = FrameId(u32::try_from(id).unwrap());
+            let frame = trace.frame(id).unwrap();
             let Frame { script, line, column, .. } = frame;
             let (name, url, parent) = (trace.name(frame.name), trace.name(frame.url), local(frame.parent));
             self.facts.push(format!("frame {name:?} {url:?} {script} {line:?} {column:?} {parent:?}"));
+            let lines = trace.line_hits(id).iter();
+            self.facts.extend(lines.map(|found| format!("line {}: {}", found.line, found.hits)));
         }
         for sample in &trace.samples()[profile.samples()] {
             let (at, frame, place) = (sample.at, local(sample.frame()), (sample.line(), sample.column()));

@@ -162,6 +162,7 @@ impl LiveTrace {
             | Event::Profile(_)
             | Event::Frame(_)
             | Event::FrameChild(..)
+            | Event::LineHits(_)
             | Event::Sample(_)
             | Event::CallSite(..)
             | Event::SharedFrame(_)

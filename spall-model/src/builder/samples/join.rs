@@ -7,13 +7,13 @@ use foldhash::fast::RandomState;
 use hashbrown::{HashMap, hash_map::Entry};
 
 use crate::{
-    ByteRange, CallSite, DiagnosticKind, Diagnostics, Frame, FrameId, Key, NameId, Profile, Sample, Tick,
-    Ticks, TrackId,
+    ByteRange, CallSite, DiagnosticKind, Diagnostics, Frame, FrameId, Key, LineHits, NameId, Profile, Sample,
+    Tick, Ticks, TrackId,
     builder::{TraceBuilder, registry::index32},
     track::widen,
 };
 
-use super::{Detail, Head, Part, ProfileLog};
+use super::{Detail, Head, LineRow, Part, ProfileLog};
 
 /// All profiles of a trace, those of a track next to each other and the one that counts first.
 #[derive(Debug, Default)]
@@ -24,6 +24,7 @@ pub(in crate::builder) struct Profiles {
     pub(in crate::builder) shared_frames: Vec<(Key, FrameId)>,
     pub(in crate::builder) samples: Vec<Sample>,
     pub(in crate::builder) sites: Vec<CallSite>,
+    pub(in crate::builder) lines: Vec<LineHits>,
 }
 
 impl Profiles {
@@ -80,6 +81,7 @@ impl TraceBuilder<'_> {
 struct Extent {
     frames: Range<usize>,
     children: Range<usize>,
+    lines: Range<usize>,
     samples: Range<usize>,
     sites: Range<usize>,
 }
@@ -90,6 +92,7 @@ impl ProfileLog {
         self.parts.iter().map(|part| part.from).zip(ends).map(|(from, to)| Extent {
             frames: widen(&(from.frames..to.frames)),
             children: widen(&(from.children..to.children)),
+            lines: widen(&(from.lines..to.lines)),
             samples: widen(&(from.samples..to.samples)),
             sites: widen(&(from.sites..to.sites)),
         })
@@ -115,6 +118,7 @@ impl Joining<'_> {
         self.add_frames(parts, diagnostics);
         self.break_cycles(first[0] as usize, parts, diagnostics);
         self.add_sites(parts, first[2] as usize, diagnostics);
+        self.add_lines(parts, diagnostics);
         self.add_samples(head, parts, diagnostics);
         let found = &mut self.found;
         let samples = &mut found.samples[first[1] as usize..];
@@ -231,6 +235,21 @@ impl Joining<'_> {
             }
         }
         self.found.sites[first..].sort_by_key(|site| site.number);
+    }
+
+    /// Frames are numbered profile by profile, so the lines of all are in the order of their frames.
+    fn add_lines(&mut self, parts: &[(Part, Extent)], diagnostics: &mut Diagnostics) {
+        let first = self.found.lines.len();
+        self.found.lines.reserve_exact(parts.iter().map(|(_, extent)| extent.lines.len()).sum());
+        for (part, extent) in parts {
+            for &LineRow { frame, line, hits } in &self.log.lines[extent.lines.clone()] {
+                match self.ids.get(&frame) {
+                    Some(&frame) => self.found.lines.push(LineHits { frame, line, hits }),
+                    None => diagnostics.add(DiagnosticKind::UnknownFrame, part.bytes),
+                }
+            }
+        }
+        self.found.lines[first..].sort_unstable_by_key(|hits| (hits.frame, hits.line, hits.hits));
     }
 
     fn add_samples(&mut self, head: Head, parts: &[(Part, Extent)], diagnostics: &mut Diagnostics) {

@@ -165,6 +165,34 @@ fn what_belongs_to_no_profile_is_counted() {
 }
 
 #[test]
+fn cpu_1c_lines_are_found_by_their_frame() {
+    let lines = |frame, line, hits| Event::LineHits(LineHitsEvent { frame: Id::Number(frame), line, hits });
+    let trace = build(&[
+        lines(1, 1, 1),
+        profile(1, 1, 0, start(0, 0)),
+        frame(1, FrameParent::Unknown, "a"),
+        frame(2, FrameParent::Unknown, "b"),
+        lines(2, 9, 5),
+        lines(1, 8, 4),
+        lines(3, 0, 1),
+        profile(2, 2, 0, start(0, 0)),
+        frame(1, FrameParent::Unknown, "c"),
+        lines(1, 7, 2),
+        profile(1, 1, 1, None),
+        lines(2, 3, 6),
+    ]);
+    let found = |frame| -> Vec<_> {
+        trace.line_hits(FrameId(frame)).iter().map(|hits| (hits.line, hits.hits)).collect()
+    };
+    assert_eq!(
+        [found(0), found(1), found(2), found(3)],
+        [Vec::from([(8, 4)]), Vec::from([(3, 6), (9, 5)]), Vec::from([(7, 2)]), Vec::new()]
+    );
+    assert_eq!(trace.diagnostics().count(DiagnosticKind::UnknownFrame), 1);
+    assert_eq!(trace.diagnostics().count(DiagnosticKind::ProfileWithoutHead), 1);
+}
+
+#[test]
 fn cpu_1b_call_sites_of_unknown_frames_are_counted() {
     let trace = build(&[
         profile(1, 1, 0, start(0, 0)),
