@@ -7,6 +7,7 @@ use core::ops::Range;
 use spall_model::nest::{Nesting, Place};
 use spall_model::{SliceId, Slices, Tick, Trace, Track, TrackId, TrackKind};
 
+use crate::convert::to_u32;
 use crate::index::{append, n_nodes};
 use crate::layout::{Lane, Row};
 use crate::row_numbers::{RowNumbers, Rows};
@@ -267,11 +268,4 @@ impl Shapes {
             }
         }
     }
-}
-
-/// Positions of slices, tracks and rows: there are fewer than 2^32 of each.
-#[inline(always)]
-#[expect(clippy::cast_possible_truncation, reason = "a trace has fewer than 2^32 slices")]
-fn to_u32(position: usize) -> u32 {
-    position as u32
 }

@@ -6,7 +6,7 @@ use core::ops::Range;
 
 use spall_model::{Tick, Trace};
 
-use crate::instants::to_u32;
+use crate::convert::to_u32;
 use crate::{Frame, Layout, LineKind, RowId, Vertical};
 
 /// Arrows of a block of the index, as a power of two.

@@ -6,6 +6,8 @@ use core::ops::Range;
 
 use spall_model::Ticks;
 
+use crate::convert::to_ticks;
+
 /// Buckets per power of two, as a power of two.
 const STEP_BITS: u32 = 3;
 
@@ -71,7 +73,7 @@ impl Histogram {
         let buckets = self.counts.iter().enumerate().filter(|(_, count)| **count > 0);
         buckets.map(|(at, &count)| {
             let (low, end) = edges(self.first + at);
-            (ticks(low)..ticks(end), count)
+            (to_ticks(low)..to_ticks(end), count)
         })
     }
 
@@ -119,10 +121,6 @@ fn edges(bucket: usize) -> (u64, u64) {
     let shift = (bucket >> STEP_BITS).saturating_sub(1);
     let low = (bucket - (shift << STEP_BITS)) << shift;
     (low, low.saturating_add(1 << shift))
-}
-
-pub(crate) fn ticks(length: u64) -> Ticks {
-    Ticks(i64::try_from(length).unwrap_or(i64::MAX))
 }
 
 #[cfg(test)]

@@ -8,7 +8,8 @@ use alloc::vec::Vec;
 
 use spall_model::{SliceId, Tick};
 
-use crate::merge::{Owner, to_f32};
+use crate::convert::to_f32;
+use crate::merge::Owner;
 
 /// Slices of a node of level 0, as a power of two.
 pub(crate) const LEAF_BITS: u32 = 4;

@@ -16,6 +16,42 @@ use crate::{Frame, Rect};
 /// let instance = Instance::new(&rects[0], &frame, 3, 0xff00_00ff);
 /// assert_eq!((instance.x0, instance.x1, instance.line), (2.5, 7.75, 3));
 /// ```
+///
+/// All lines in one buffer, with a colour for each name:
+///
+/// ```
+/// use spall_layout::{ColorKey, Fidelity, Frame, Instance, Layout, Options, Scratch, Theme, Vertical};
+/// # use spall_model::{ByteRange, Event, Limits, Text, Thread, ThreadEvent, Tick, Ticks, TraceBuilder};
+/// # let mut builder = TraceBuilder::new(&Limits::default());
+/// # for (name, start, length) in [("frame", 0, 100), ("update", 10, 30), ("draw", 40, 50)] {
+/// #     let event = ThreadEvent::new(Thread::new(1_i64, 1_i64), Tick(start), Text::plain(name.as_bytes()));
+/// #     builder.push(&Event::Complete(event, Ticks(length)), ByteRange::default());
+/// # }
+/// # let trace = builder.finish();
+/// # let layout = Layout::new(&trace, &Options::default());
+/// # let vertical = Vertical::new(&trace, &layout, &());
+/// # let (mut scratch, mut rects, mut instances) = (Scratch::new(), Vec::new(), Vec::new());
+/// // Once per trace.
+/// let color = |name: &[u8]| {
+///     let [red, green, blue] = ColorKey::without_digits(name).rgb(Theme::Dark);
+///     u32::from_le_bytes([red, green, blue, 255])
+/// };
+/// let colors: Vec<u32> = trace.names().iter().map(color).collect();
+///
+/// // For each picture.
+/// let frame = Frame::new(Tick(0)..Tick(100), 20, Fidelity::Fast);
+/// rects.clear();
+/// layout.rects(&frame, vertical.lines(), &mut scratch, &mut rects);
+/// instances.clear();
+/// for of_row in rects.chunk_by(|a, b| a.row == b.row) {
+///     let line = vertical.index_of(of_row[0].row).unwrap() as u32;
+///     instances.extend(of_row.iter().map(|rect| {
+///         let name = trace.slices().names()[rect.slice.index()];
+///         Instance::new(rect, &frame, line, colors[name.index()])
+///     }));
+/// }
+/// assert_eq!(instances.len(), 3);
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(
     feature = "zerocopy",

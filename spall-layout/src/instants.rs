@@ -6,6 +6,7 @@ use core::{cmp::Reverse, ops::Range};
 use spall_model::Instant;
 
 use crate::Frame;
+use crate::convert::to_u32;
 
 /// The instants in one column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -144,11 +145,6 @@ pub(crate) fn gallop<T>(items: &[T], inside: impl Fn(&T) -> bool) -> usize {
     let low = step / 2;
     let high = step.min(items.len());
     low + items.get(low..high).unwrap_or_default().partition_point(inside)
-}
-
-#[expect(clippy::cast_possible_truncation, reason = "a trace has fewer than 2^32 of anything")]
-pub(crate) fn to_u32(position: usize) -> u32 {
-    position as u32
 }
 
 #[cfg(test)]

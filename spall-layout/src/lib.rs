@@ -77,6 +77,8 @@ mod bits;
 mod build;
 mod color;
 #[cfg(feature = "alloc")]
+mod convert;
+#[cfg(feature = "alloc")]
 mod counters;
 #[cfg(feature = "alloc")]
 mod diff;

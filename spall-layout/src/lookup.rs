@@ -4,6 +4,7 @@ use core::ops::Range;
 
 use spall_model::{SliceId, Tick, Ticks, TrackId};
 
+use crate::convert::to_ticks;
 use crate::{Layout, RowId, RowView};
 
 /// Where a slice is drawn.
@@ -83,7 +84,7 @@ impl Layout {
                 rest = rest.saturating_sub(end.min(placed.end).max(start).0.abs_diff(start.0));
             }
         }
-        Some(Ticks(i64::try_from(rest).unwrap_or(i64::MAX)))
+        Some(to_ticks(rest))
     }
 
     /// The slice behind it on its row.

@@ -6,6 +6,7 @@ use core::ops::Range;
 
 use spall_model::{SliceId, Tick};
 
+use crate::convert::to_f32;
 use crate::edge::Edge;
 use crate::frame::Position;
 use crate::index::{Node, longest};
@@ -253,12 +254,6 @@ impl Item {
         };
         (item, Run::behind(frame, node.last, to, last))
     }
-}
-
-#[inline(always)]
-#[expect(clippy::cast_precision_loss, reason = "24 bits are enough to draw")]
-pub(crate) fn to_f32(parts: u64) -> f32 {
-    parts as f32
 }
 
 /// The rectangle that is being put together.

@@ -2,6 +2,7 @@
 
 use alloc::vec::Vec;
 
+use crate::convert::to_u32;
 use crate::edge::Edge;
 use crate::index::{FANOUT_BITS, LEAF_BITS, Levels, Node};
 use crate::merge::{Item, Run};
@@ -256,9 +257,4 @@ fn may_lose((in_left, in_right): &(Best, Best), edge: &Edge, node: &Node, first:
         || before == in_left.overlap && first <= in_left.first
         || behind > in_right.overlap
         || behind == in_right.overlap && first < in_right.first
-}
-
-#[expect(clippy::cast_possible_truncation, reason = "no more than there are in a leaf")]
-fn to_u32(count: usize) -> u32 {
-    count as u32
 }

@@ -8,6 +8,7 @@ use spall_model::SliceId;
 
 use crate::RowId;
 use crate::bits::Bits;
+use crate::convert::to_u32;
 
 /// For each slice its row, or that it has none.
 #[derive(Debug, Clone, Default)]
@@ -219,11 +220,6 @@ fn code(words: &[u64], bits: usize, at: usize) -> u32 {
 fn row_after(nth: u32, bit: usize) -> u32 {
     // In a sequence of steps this is never negative.
     u32::try_from((2 * u64::from(nth)).wrapping_sub(bit as u64)).unwrap_or(u32::MAX)
-}
-
-/// Positions of words: there are fewer than slices.
-fn to_u32(position: usize) -> u32 {
-    u32::try_from(position).unwrap_or(u32::MAX)
 }
 
 #[cfg(test)]

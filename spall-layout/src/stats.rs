@@ -8,7 +8,8 @@ use foldhash::fast::RandomState;
 use hashbrown::HashMap;
 use spall_model::{NameId, SliceId, Tick, Ticks, Trace, Track, TrackId, TrackKind};
 
-use crate::histogram::{Histogram, ticks};
+use crate::convert::to_ticks;
+use crate::histogram::Histogram;
 use crate::visits::{Visit, Visits};
 use crate::{EdgeRule, Layout};
 
@@ -364,8 +365,8 @@ impl<'l> Stats<'l> {
             count,
             total: saturated(sums.lengths - sums.nested),
             self_time: saturated(sums.lengths - sums.children),
-            min: ticks(sums.min),
-            max: ticks(sums.max),
+            min: to_ticks(sums.min),
+            max: to_ticks(sums.max),
             mean: saturated(sums.lengths / i128::from(count)),
         })
     }

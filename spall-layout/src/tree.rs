@@ -8,6 +8,7 @@ use foldhash::fast::RandomState;
 use hashbrown::HashMap;
 use spall_model::{NameId, SliceId, Tick, Ticks, Trace, TrackId};
 
+use crate::convert::to_ticks;
 use crate::flame::{self, SelfSide, Shape};
 use crate::visits::{Visit, Visits};
 use crate::{Layout, Row, TreeOrder};
@@ -217,7 +218,7 @@ impl Merge {
             let time = &mut self.graft.nodes[parent.node as usize].self_time;
             time.0 = time.0.saturating_sub_unsigned(length).max(0);
         }
-        self.graft.add(node, 1, Ticks(i64::try_from(length).unwrap_or(i64::MAX)));
+        self.graft.add(node, 1, to_ticks(length));
         self.latest[visit.row as usize] = Some(Some(Shown { node, end }));
     }
 

@@ -2,8 +2,9 @@
 
 use alloc::vec::Vec;
 
+use crate::convert::{to_f32, to_u32};
 use crate::index::{FANOUT_BITS, LEAF_BITS, Levels};
-use crate::merge::{Item, Merge, Owner, Run, to_f32};
+use crate::merge::{Item, Merge, Owner, Run};
 use crate::owners::Query;
 use crate::{Fidelity, Frame, Rect, RowView, Scratch};
 
@@ -76,11 +77,6 @@ pub(crate) fn seen(row: &RowView<'_>, frame: &Frame) -> (u32, u32) {
     }
     let end = row.starts.partition_point(|start| frame.starts_inside(start.0));
     (to_u32(low), to_u32(end))
-}
-
-#[expect(clippy::cast_possible_truncation, reason = "a row holds fewer than 2^32 slices")]
-fn to_u32(at: usize) -> u32 {
-    at as u32
 }
 
 /// Visits what of the slices `from..to` is seen of the row in time order: whole nodes where they fit a column, slices elsewhere.
