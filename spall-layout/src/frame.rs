@@ -10,8 +10,8 @@ pub enum Fidelity {
     /// A long slice near the column, found without reading the slices of dense columns.
     #[default]
     Fast,
-    /// The slice with the largest overlap, the earlier one if two have the same. Dense columns take twice the time of
-    /// [`Fidelity::Fast`], up to ten times where all slices are equally long.
+    /// The slice with the largest overlap, the earlier one if two have the same. Dense columns take two to three times
+    /// as long as with [`Fidelity::Fast`], up to fifteen times where all slices are equally long.
     Exact,
 }
 

@@ -1,7 +1,7 @@
 //! From items in time order to rectangles: who gets the column that two items touch. \[layout 2.4\]
 
 use alloc::vec::Vec;
-use core::cmp::Ordering;
+use core::hint::select_unpredictable;
 use core::ops::Range;
 
 use spall_model::{SliceId, Tick};
@@ -54,6 +54,8 @@ pub(crate) struct Run {
     first: u32,
     count: u32,
     longest: Owner,
+    /// The length of the longest.
+    most: u64,
     /// Ticks inside slices.
     busy: f32,
 }
@@ -66,6 +68,7 @@ impl Run {
         first: 0,
         count: 0,
         longest: Owner { start: 0, end: 0, id: SliceId(0) },
+        most: 0,
         busy: 0.0,
     };
 
@@ -88,15 +91,30 @@ impl Run {
         end <= self.limit
     }
 
-    /// Takes what [`Run::holds`].
+    /// Takes a slice that it holds.
+    #[inline(always)]
+    pub(crate) fn take_slice(&mut self, slice: Owner, at: u32) {
+        let length = slice.length();
+        if self.count == 0 {
+            self.first = at;
+        }
+        if self.count == 0 || length > self.most {
+            self.longest = slice;
+            self.most = length;
+        }
+        self.count += 1;
+        self.busy += to_f32(length);
+    }
+
+    /// Takes slices that it holds.
     #[inline(always)]
     pub(crate) fn take(&mut self, longest: Owner, busy: f32, first: u32, count: u32) {
-        if self.count == 0 {
-            self.first = first;
-            self.longest = longest;
-        } else if longest.length() > self.longest.length() {
-            self.longest = longest;
-        }
+        let (is_first, length) = (self.count == 0, longest.length());
+        // Which node has a longer slice than those before cannot be predicted; slices that follow one another are more alike.
+        let is_longest = is_first | (length > self.most);
+        self.longest = select_unpredictable(is_longest, longest, self.longest);
+        self.most = select_unpredictable(is_longest, length, self.most);
+        self.first = if is_first { first } else { self.first };
         self.count += count;
         self.busy += busy;
     }
@@ -119,18 +137,19 @@ impl Run {
         if run.count == 0 {
             return;
         }
-        if self.count == 0 || run.longest.length() >= self.longest.length() {
+        if self.count == 0 || run.most >= self.most {
             self.longest = run.longest;
+            self.most = run.most;
         }
         self.first = run.first;
         self.count += run.count;
         self.busy += run.busy;
     }
 
-    /// The longest of the slices; one without length if there are none.
+    /// The length of the longest of the slices; 0 if there never were any.
     #[inline(always)]
-    pub(crate) fn longest(&self) -> Owner {
-        self.longest
+    pub(crate) fn most(&self) -> u64 {
+        self.most
     }
 
     /// Position in the row of the first slice.
@@ -143,7 +162,7 @@ impl Run {
     #[inline(always)]
     pub(crate) fn flush(&mut self, frame: &Frame, items: &mut Vec<Item>) {
         if self.count > 0 {
-            let overlap = frame.parts(self.longest.length());
+            let overlap = frame.parts(self.most);
             items.push(Item {
                 first_overlap: overlap,
                 last_overlap: overlap,
@@ -223,36 +242,29 @@ impl Item {
     /// A node that fits a column and lies in the frame, and the run that may follow it.
     #[inline(always)]
     pub(crate) fn node(frame: &Frame, node: &Node, first: u32, count: u32) -> (Self, Run) {
-        let (from, to) = (frame.position(node.first), frame.position(node.last));
-        let last = if node.ends_in_point() || from == to { to.column } else { to.last_touched() };
-        let (overlaps, busy) = if from.column == last {
-            let overlap = frame.parts(node.longest().length());
-            let extent = frame.parts(node.last.wrapping_sub(node.first).cast_unsigned());
-            ((overlap, overlap), (to_f32(extent), 0.0))
+        let (from, owner, density) = (frame.position(node.first), node.longest(), node.density());
+        // All in parts from where the node begins: up to the edge behind it, to its end, and to those of the longest slice.
+        let parts_to = |tick: i64| frame.parts(tick.wrapping_sub(node.first).cast_unsigned());
+        let (edge, extent) = (frame.column_parts() - from.part, parts_to(node.last));
+        let (start, end) = (parts_to(owner.start), parts_to(owner.end));
+        let column = from.column + u32::from(extent >= edge);
+        let (last, overlaps, busy) = if extent > edge || extent == edge && node.ends_in_point() {
+            let overlaps = (end.min(edge) - start.min(edge), end.max(edge) - start.max(edge));
+            (column, overlaps, (edge, extent - edge))
         } else {
-            let (left, right) = (frame.position(node.longest().start), frame.position(node.longest().end));
-            let whole = frame.column_parts();
-            // Where the owner begins and ends in the first column, and in the last.
-            let in_first = |at: Position| if at.column == from.column { at.part } else { whole };
-            let in_last = |at: Position| match at.column.cmp(&last) {
-                Ordering::Less => 0,
-                Ordering::Equal => at.part,
-                Ordering::Greater => whole,
-            };
-            let overlaps = (in_first(right) - in_first(left), in_last(right) - in_last(left));
-            (overlaps, (to_f32(whole - from.part), to_f32(in_last(to))))
+            (from.column, (end - start, end - start), (extent, 0))
         };
-        let density = node.density();
         let item = Self {
             first_overlap: overlaps.0,
             last_overlap: overlaps.1,
             columns: (from.column, last),
             first,
             count,
-            owner: node.longest(),
-            busy: (busy.0 * density, busy.1 * density),
+            owner,
+            busy: (to_f32(busy.0) * density, to_f32(busy.1) * density),
         };
-        (item, Run::behind(frame, node.last, to, last))
+        let part = if column == from.column { from.part + extent } else { extent - edge };
+        (item, Run::behind(frame, node.last, Position { column, part }, last))
     }
 }
 

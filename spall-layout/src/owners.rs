@@ -204,9 +204,9 @@ impl Path {
             let slices = (place << bits, 1 << bits);
             let item = Item::across(edge, (node.first, node.last), slices, node.longest(), node.density());
             best.0.note(item.first_overlap, item.first);
-            best.0.note(edge.parts(left.longest().length()), left.first());
+            best.0.note(edge.parts(left.most()), left.first());
             best.1.note(item.last_overlap, item.first);
-            best.1.note(edge.parts(right.longest().length()), right.first());
+            best.1.note(edge.parts(right.most()), right.first());
             if may_lose(best, edge, node, item.first) {
                 self.node = Some((level, place));
             } else {

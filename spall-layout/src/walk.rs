@@ -155,7 +155,7 @@ fn slices(row: &RowView<'_>, frame: &Frame, from: u32, to: u32, run: &mut Run, i
     for (((&start, &end), &id), at) in starts.iter().zip(ends).zip(ids).zip(from..) {
         let slice = Owner { start: start.0, end: end.0, id };
         if run.holds(slice.end) {
-            run.take(slice, to_f32(slice.length()), at, 1);
+            run.take_slice(slice, at);
         } else {
             run.flush(frame, items);
             let (item, next) = Item::slice(frame, slice, at);
