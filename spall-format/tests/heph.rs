@@ -248,6 +248,15 @@ fn b5_the_last_epoch_counts_and_an_odd_one_is_metadata() {
 }
 
 #[test]
+fn b5_an_option_with_a_name_longer_than_its_packet_is_left_out() {
+    let option = packet(0x75D1_1D4D, b"\0\x09name");
+    let data = [&option[..], &Packet::new((0, 0, 0), 1..2, "next").bytes()].concat();
+    assert_eq!(kinds(&data), [DiagnosticKind::Overrun]);
+    assert!(read(&data).iter().all(|(event, _)| !event.starts_with("Meta")));
+    assert_eq!(slices(&data).len(), 1);
+}
+
+#[test]
 fn b5_several_faults_of_one_packet_are_all_said() {
     let data = Packet::new((0, 0, u64::MAX), 0..u64::MAX, "e").with("x", Attribute::Raw(0, vec![])).bytes();
     assert_eq!(kinds(&data), [DiagnosticKind::TimeOutOfRange, DiagnosticKind::BadAttribute]);

@@ -121,6 +121,15 @@ mod tests {
     }
 
     #[test]
+    fn a_whole_packet_may_have_another_one_inside() {
+        let outer = [&b"\x75\xd1\x1d\x4d\0\0\0\x16\0\0"[..], PACKET].concat();
+        check(&[&outer], true, Frame::Packet(22));
+        check(&[&outer, PACKET], false, Frame::Packet(22));
+        // With anything else behind it, it looks like one that was cut short.
+        check(&[&outer, b"x"], true, Frame::Cut(10));
+    }
+
+    #[test]
     fn junk_behind_a_packet_does_not_touch_it() {
         check(&[PACKET, b"x"], false, Frame::NeedMore(7));
         check(&[PACKET, b"x"], true, Frame::Packet(12));

@@ -116,7 +116,6 @@ impl Parser {
     fn plain<'a>(&mut self, data: &'a [u8]) -> Option<Parsed<'a>> {
         let (packet, size) = EventPacket::read(data)?;
         let is_plain = data.get(size..).is_some_and(starts_with_magic)
-            && self.checked == Check::Nothing
             && self.junk.is_none()
             && packet.start.max(packet.end) < TOO_LARGE
             && !packet.overrun
@@ -278,4 +277,71 @@ impl spall_model::Parser for Parser {
 #[must_use]
 pub fn parse_all(data: &[u8]) -> Events<'_, Parser> {
     Events::new(Parser::new(), data)
+}
+
+#[cfg(test)]
+mod tests {
+    extern crate alloc;
+    use super::*;
+    use alloc::vec::Vec;
+    use spall_model::Parser as _;
+    use spall_synth::heph::{Event as Written, epoch, trace};
+
+    /// All events, the plain packets read by themselves or like any others.
+    fn read(mut data: &[u8], plain: bool) -> Vec<Parsed<'_>> {
+        let (mut parser, mut found) = (Parser::new(), Vec::new());
+        loop {
+            let mut chunk = Chunk::End;
+            match plain {
+                true => chunk = parser.parse(data, true).unwrap_or(chunk),
+                false => parser.step(data, true, &mut chunk),
+            }
+            let consumed = match chunk {
+                Chunk::Parsed(parsed) => {
+                    found.push(parsed);
+                    parsed.consumed
+                }
+                Chunk::Skipped(length) => length,
+                Chunk::NeedMore(_) | Chunk::End => return found,
+            };
+            data = &data[consumed..];
+        }
+    }
+
+    #[test]
+    fn b5_every_fault_is_said_of_plain_packets_too() {
+        let event = |counter, time| Written::new((1, counter, 2), time, "event").bytes();
+        let data = [
+            epoch(5),
+            event(0, 10..20),
+            b"junk".to_vec(),
+            event(1, 10..20),
+            event(2, 10..u64::MAX),
+            event(3, u64::MAX..1),
+            event(5, 10..20),
+            event(4, 10..20),
+            event(6, 20..10),
+            event(7, 10..20),
+        ];
+        let data = data.concat();
+        let kinds = read(&data, true).into_iter().filter_map(|parsed| match parsed.event {
+            Event::Diagnostic(kind) => Some(kind),
+            _ => None,
+        });
+        use DiagnosticKind::{CounterOrder, Junk, LostPackets, TimeOutOfRange};
+        assert!(kinds.eq([Junk, TimeOutOfRange, TimeOutOfRange, LostPackets, CounterOrder]));
+        assert_eq!(read(&data, true), read(&data, false));
+    }
+
+    #[test]
+    fn plain_packets_are_read_as_any_others_whatever_is_damaged() {
+        let data = trace(12, 2, 2, true);
+        for pos in 0..data.len() {
+            let mut faulty = data.clone();
+            for flip in [0x01, 0x10, 0x80] {
+                faulty[pos] ^= flip;
+                assert!(read(&faulty, true) == read(&faulty, false), "byte {pos} ^ {flip}");
+            }
+        }
+    }
 }

@@ -106,5 +106,9 @@ mod tests {
     #[test]
     fn streams_that_share_a_slot_invent_no_gap() {
         assert_eq!(check([(1, 0), (65, 5), (1, 9), (65, 20)]), [None; 4]);
+        let mut sequence = Sequence::new();
+        assert_eq!(sequence.check(1, 0), None);
+        assert!(!sequence.accept(65, 1), "the next one of the other stream");
+        assert!(sequence.accept(1, 1));
     }
 }
