@@ -181,11 +181,15 @@ fn a_3_times_are_microseconds_after_the_unit_and_rounded_once_half_away_from_zer
 
 #[test]
 fn a_3_a_complete_slice_ends_where_its_rounded_end_is() {
-    let file = File::new(0, 0.001).complete_v0(1, 1, 0.1, 0.2, b"a");
-    let data = file.complete_v0(1, 1, 1000.4, 0.2, b"b").begin_v0(1, 1, 1000.4 + 0.2, b"c").finish();
-    let events = &events(&data)[1..];
-    let Event::Complete(b, length) = events[1] else { panic!() };
-    assert_eq!(Some(b.at.after(length)), events[2].at());
+    // Of the second, start and length each in nanoseconds make one more than their sum does.
+    for (unit, time, length) in [(0.001, 1000.4, 0.2), (1.0, 0.025, 0.0915)] {
+        let file = File::new(0, unit).complete_v0(1, 1, 0.0, length, b"a");
+        let file = file.complete_v0(1, 1, time, length, b"b");
+        let data = file.begin_v0(1, 1, time + length, b"c").finish();
+        let events = &events(&data)[1..];
+        let Event::Complete(b, length) = events[1] else { panic!() };
+        assert_eq!(Some(b.at.after(length)), events[2].at());
+    }
 }
 
 #[test]
@@ -197,6 +201,9 @@ fn a_3_times_out_of_range_are_clamped_and_reported_before_the_event() {
     );
     assert_eq!(slices(&data), [("a".into(), i64::MAX), (String::new(), i64::MAX)]);
     assert_eq!(slices(&attack("v1 time max"))[0].1, i64::MIN);
+    let at = |time| kinds(&File::new(1, 0.001).end_v0(1, 1, time).finish());
+    assert_eq!(at(-9_223_372_036_854_775_808.0), []);
+    assert_eq!(at(9_223_372_036_854_775_808.0), [(DiagnosticKind::TimeOutOfRange, 32..49)]);
 }
 
 #[test]
@@ -297,10 +304,12 @@ fn a_5_a_buffer_larger_than_the_file_is_read_as_far_as_it_goes() {
 #[test]
 fn a_6_one_nul_is_stripped_from_names_and_none_from_arguments() {
     let file = File::new(3, 1.0).buffer(1, 1).name_v3(9, b"t\0\0").begin_v3(1, b"a\0", b"b\0").end_v3(2);
-    let data = file.begin_v3(3, b"\0", b"").finish();
+    let data = file.begin_v3(3, b"\0", b"").name_v3(8, b"p\0").finish();
     let events = &events(&data)[1..];
     let Event::ThreadName(_, name) = events[0] else { panic!() };
     assert_eq!(name.raw(), b"t\0");
+    let Event::ProcessName(_, name) = events[4] else { panic!() };
+    assert_eq!(name.raw(), b"p");
     let Event::Begin(begin) = events[1] else { panic!() };
     assert_eq!((begin.name.raw(), begin.args.bytes()), (&b"a"[..], &b"b\0"[..]));
     let Event::Begin(begin) = events[3] else { panic!() };

@@ -310,18 +310,19 @@ mod tests {
 
     #[test]
     fn b5_every_fault_is_said_of_plain_packets_too() {
-        let event = |counter, time| Written::new((1, counter, 2), time, "event").bytes();
+        let event =
+            |counter, start, end| Written::new((1, counter, 2), Range { start, end }, "event").bytes();
         let data = [
             epoch(5),
-            event(0, 10..20),
+            event(0, 10, 20),
             b"junk".to_vec(),
-            event(1, 10..20),
-            event(2, 10..u64::MAX),
-            event(3, u64::MAX..1),
-            event(5, 10..20),
-            event(4, 10..20),
-            event(6, 20..10),
-            event(7, 10..20),
+            event(1, 10, 20),
+            event(2, 10, u64::MAX),
+            event(3, u64::MAX, 1),
+            event(5, 10, 20),
+            event(4, 10, 20),
+            event(6, 20, 10),
+            event(7, 10, 20),
         ];
         let data = data.concat();
         let kinds = read(&data, true).into_iter().filter_map(|parsed| match parsed.event {

@@ -1,0 +1,179 @@
+//! What becomes of apitrace recordings on a timeline: slices, groups, frames and marks.
+#![cfg(feature = "alloc")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::std_instead_of_alloc,
+    reason = "a test fails by panicking"
+)]
+
+use spall_format::apitrace::{Axis, parse_all};
+use spall_model::{DiagnosticKind, Event, Limits, Ticks};
+use spall_synth::apitrace::{Detail, Stream, Value, game};
+
+#[test]
+fn c5_groups_frames_and_marks_become_slices_and_instants() {
+    let data = game(200);
+    let mut seen = Vec::new();
+    for parsed in parse_all(&data).unwrap().map(Result::unwrap) {
+        let (event, end) = match parsed.event {
+            Event::Complete(slice, length) => (slice, slice.at.after(length).0),
+            Event::Instant(event, _) => (event, event.at.0),
+            _ => continue,
+        };
+        if !event.category.is(b"call") {
+            seen.push((
+                event.category.decode().into_owned(),
+                event.name.decode().into_owned(),
+                event.at.0,
+                end,
+            ));
+        }
+    }
+    let expected = [
+        ("group", "pass", 0, 197),
+        ("frame", "glXSwapBuffers", 199, 199),
+        ("frame", "frame", 0, 199),
+        ("group", "pass", 200, 397),
+        ("frame", "glXSwapBuffers", 399, 399),
+        ("frame", "frame", 199, 399),
+    ];
+    assert_eq!(
+        seen,
+        expected.map(|(category, name, start, end)| (category.to_owned(), name.to_owned(), start, end))
+    );
+}
+
+#[test]
+fn c5_in_a_trace_frames_have_a_track_and_groups_enclose_calls() {
+    let data = game(200);
+    let mut builder = spall_model::TraceBuilder::new(&Limits::default());
+    for parsed in parse_all(&data).unwrap() {
+        let parsed = parsed.unwrap();
+        builder.push(&parsed.event, parsed.bytes);
+    }
+    let trace = builder.finish();
+    assert!(trace.diagnostics().is_empty());
+    let tracks: Vec<_> = trace.tracks().iter().map(|track| track.slices().len()).collect();
+    assert_eq!(tracks, [202, 2], "200 calls and 2 groups, 2 frames");
+    let name = |index: usize| trace.name(trace.slices().names()[index]);
+    assert_eq!((name(0), name(1)), ("pass".into(), "glPushDebugGroup".into()));
+}
+
+/// A display list with points in a marker group, an end too many, and a list that is never ended. Call n is entered at
+/// 2n and left at 2n + 1.
+fn blocks() -> Stream {
+    let mode = Value::Enum(1, vec![("GL_POINTS".to_owned(), 0)], 0);
+    let calls: [(u64, &str, &[&str], Vec<Detail>); 8] = [
+        (1, "glNewList", &["list"], vec![Detail::Argument(0, Value::Integer(7))]),
+        (2, "glPushGroupMarkerEXT", &["length", "marker"], vec![]),
+        (3, "glBegin", &["mode"], vec![Detail::Argument(0, mode)]),
+        (4, "glVertex3f", &[], vec![]),
+        (5, "glEnd", &[], vec![]),
+        (6, "glEndList", &[], vec![]),
+        (5, "glEnd", &[], vec![]),
+        (1, "glNewList", &["list"], vec![]),
+    ];
+    let mut stream = Stream::new(6, &[]);
+    for (number, (id, name, arguments, details)) in (0..).zip(&calls) {
+        stream.enter(0, (*id, name, arguments), details);
+        stream.leave(number, &[]);
+    }
+    stream
+}
+
+#[test]
+fn c5_vertices_and_display_lists_enclose_their_calls() {
+    let stream = blocks();
+    let (mut seen, mut unmatched) = (Vec::new(), 0);
+    for parsed in parse_all(stream.bytes()).unwrap() {
+        let (slice, end) = match parsed.unwrap().event {
+            Event::Complete(slice, length) => (slice, Some(slice.at.after(length).0)),
+            Event::Unfinished(slice) => (slice, None),
+            Event::Diagnostic(DiagnosticKind::UnmatchedGroup) => {
+                unmatched += 1;
+                continue;
+            }
+            _ => continue,
+        };
+        if !slice.category.is(b"call") {
+            let name = slice.name.decode().into_owned();
+            seen.push((slice.category.decode().into_owned(), name, slice.at.0, end));
+        }
+    }
+    let expected = [
+        ("primitives", "GL_POINTS", 4, Some(9)),
+        ("list", "glNewList", 0, Some(11)),
+        ("group", "", 2, None),
+        ("list", "glNewList", 14, None),
+    ];
+    assert_eq!(seen, expected.map(|(kind, name, at, end)| (kind.to_owned(), name.to_owned(), at, end)));
+    assert_eq!(unmatched, 1);
+}
+
+#[test]
+fn c5_the_axis_can_count_bytes_instead_of_calls() {
+    let mut interleaved = Stream::new(6, &[]);
+    interleaved.enter(0, (1, "outer", &[]), &[]);
+    interleaved.enter(1, (2, "inner", &[]), &[]);
+    interleaved.leave(0, &[]);
+    interleaved.leave(1, &[]);
+    for data in [game(200), blocks().bytes().to_vec(), interleaved.bytes().to_vec()] {
+        let by = |axis| {
+            let slices = parse_all(&data).unwrap().with_axis(axis).filter_map(|parsed| {
+                let parsed = parsed.unwrap();
+                match parsed.event {
+                    Event::Complete(slice, length) => Some((slice, length.0, parsed.bytes)),
+                    _ => None,
+                }
+            });
+            slices.collect::<Vec<_>>()
+        };
+        let (calls, bytes) = (by(Axis::Calls), by(Axis::Bytes));
+        assert_eq!(calls.len(), bytes.len());
+        for ((by_calls, _, said), (by_bytes, length, _)) in calls.iter().zip(&bytes) {
+            assert_eq!((by_calls.name, by_calls.category), (by_bytes.name, by_bytes.category));
+            if by_calls.category.is(b"call") {
+                assert_eq!((by_bytes.at.0, *length), (said.start as i64, (said.end - said.start) as i64));
+            } else {
+                assert_eq!(by_bytes.at.after(Ticks(*length)).0, said.end as i64);
+            }
+        }
+    }
+}
+
+#[test]
+fn c6_names_repeated_by_many_calls_do_not_multiply() {
+    let name = "n".repeat(10_000);
+    let mut stream = Stream::new(6, &[]);
+    for number in 0..10 {
+        stream.enter(0, (7, &name, &[&name, &name]), &[Detail::Argument(1, Value::Integer(1))]);
+        stream.leave(number, &[]);
+    }
+    let mut events = parse_all(stream.bytes()).unwrap();
+    let (mut text, mut total) = (Vec::new(), 0);
+    while let Some(parsed) = events.next_with_arguments(&mut text) {
+        if let Event::Complete(slice, _) = parsed.unwrap().event {
+            assert_eq!(slice.name.raw().len(), 256);
+            total += slice.args.bytes().len();
+        }
+    }
+    assert!(total < 8 * stream.bytes().len() + 10 * 64, "{total}");
+}
+
+#[test]
+fn c6_a_long_name_is_not_searched_by_every_call() {
+    let name = "n".repeat(1 << 20);
+    let mut stream = Stream::new(6, &[]);
+    for number in 0..100_000 {
+        stream.enter(0, (7, &name, &[]), &[]);
+        stream.leave(number, &[]);
+    }
+    // Searching it each time would take minutes.
+    assert_eq!(
+        parse_all(stream.bytes()).unwrap().filter(|parsed| parsed.unwrap().event.at().is_some()).count(),
+        100_000
+    );
+}
