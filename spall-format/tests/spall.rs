@@ -159,6 +159,20 @@ fn a_2_damage_does_not_turn_version_0_into_another_layout() {
 }
 
 #[test]
+fn a_2_a_cut_slice_is_no_draft() {
+    // The first 22 bytes of a slice are a begin of the second draft, with a name of 4.
+    let file = File::new(0, 1.0).complete_v0(1, 1, 1.0, f64::from_bits(4), b"name");
+    assert_eq!(kinds(&file.finish()[..32 + 22]), [(DiagnosticKind::Truncated, 32..54)]);
+    // Slices of 30 bytes are also begins of the draft with a name of 12, but no more of them.
+    let file = (0..3).fold(File::new(0, 1.0), |file, time| {
+        file.complete_v0(1, 1, f64::from(time), f64::from_bits(12), b"name")
+    });
+    let data = file.push(&[2]).finish();
+    assert_eq!(events(&data).len(), 1 + 3 + 1);
+    assert_eq!(kinds(&data), [(DiagnosticKind::Truncated, 122..123)]);
+}
+
+#[test]
 fn a_2_drafts_are_refused_by_name() {
     assert_eq!(error(&attack("v0 first draft")), (ErrorKind::PreRelease, 8));
     assert_eq!(error(&attack("v0 second draft")), (ErrorKind::PreRelease, 8));

@@ -53,6 +53,27 @@ fn spall_a_7_records_are_decoded_to_relative_addresses() {
     assert_eq!(records[..6], expected);
     let last = Record::End { tid: 7, when: 200 + 0x0101_0101_0101_0101 + 0x0100_0000_0000_0000 };
     assert_eq!(records[7], last);
+    // Addresses start from 0 again in each buffer.
+    let eight = |byte: u64| (byte * 0x0101_0101_0101_0101) - 0x10;
+    let first =
+        Record::Enter { tid: 7, when: 200 + 0x0101_0101_0101_0101, address: eight(2), caller: eight(3) };
+    assert_eq!(records[6], first);
+}
+
+#[cfg(feature = "alloc")]
+#[test]
+fn spall_a_7_without_symbols_a_function_is_its_address() {
+    use spall_format::spall::auto::{Lowering, NoSymbols};
+    use spall_model::Event;
+
+    let mut lowering = Lowering::new(NoSymbols);
+    let mut name = |record| match lowering.event(&record) {
+        Some(Event::Begin(begin)) => begin.name.raw().to_vec(),
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(name(Record::Enter { tid: 1, when: 0, address: 0x1f, caller: 0 }), b"0x1f");
+    // One NUL is stripped, as from any name. [spall A.6]
+    assert_eq!(name(Record::Begin { tid: 1, when: 0, name: b"n\0\0", args: b"" }), b"n\0");
 }
 
 #[test]
@@ -69,6 +90,32 @@ fn splitting_changes_nothing_and_cutting_leaves_a_prefix() {
         assert!(kept.iter().zip(&whole).all(|(cut, whole)| *cut == whole), "cut at {length}");
         assert!(cut.len() - kept.len() <= 1, "cut at {length}");
     }
+}
+
+#[test]
+fn spall_a_7_each_number_has_a_length_of_its_own() {
+    let decode = |record: &[u8]| {
+        let data = [header(1.0, 0x10, ""), buffer(1, 100, record)].concat();
+        read(&data, usize::MAX)
+            .unwrap()
+            .into_iter()
+            .skip(1)
+            .map(|(_, record)| format!("{record:?}"))
+            .collect()
+    };
+    let check = |record: &[u8], expected: &str| {
+        let found: Vec<_> = decode(record);
+        assert_eq!(found, [expected]);
+    };
+    let enter = |when, address, caller| {
+        format!("Enter {{ tid: 1, when: {when}, address: {address}, caller: {caller} }}")
+    };
+    check(&[0b0001_1000, 2, 1, 0x11, 0, 1, 0, 0x12], &enter(100 + 258, 0x1_0001, 2));
+    check(&[0b0000_0110, 3, 0x20, 1, 0x30, 0, 0, 1], &enter(103, 0x110, 0x100_0020));
+    let begin = |when, name: &[u8], args: &[u8]| format!("{:?}", Record::Begin { tid: 1, when, name, args });
+    check(&[0b1001_0110, 1, 1, 1, 0, 2, b'n', b'a', b'a'], &begin(100 + 257, b"n", b"aa"));
+    check(&[0b1001_0001, 4, 2, 1, 0, b'n', b'n', b'a'], &begin(104, b"nn", b"a"));
+    check(&[0b0101_1111, 1, 1], "End { tid: 1, when: 357 }");
 }
 
 #[test]
@@ -97,7 +144,10 @@ fn spall_a_8_damage_ends_the_buffer_and_no_more() {
     assert_eq!(kinds(&[0b0111_0000, 1]), ["Damage(Overrun)", last]);
     assert_eq!(kinds(&[0b1001_0010, 1, 0xff, 0xff, 0]), ["Damage(Overrun)", last]);
     let late = [&[0b0111_0000][..], &[0xff; 8]].concat();
-    assert_eq!(kinds(&late), ["Damage(TimeOutOfRange)", "End { tid: 1, when: 18446744073709551615 }", last]);
+    let end = "End { tid: 1, when: 18446744073709551615 }";
+    assert_eq!(kinds(&late), ["Damage(TimeOutOfRange)", end, last]);
+    let later = [&late[..], &[0b0100_0000, 1]].concat();
+    assert_eq!(kinds(&later)[2..], ["Damage(TimeOutOfRange)", end, last], "no time is before the last one");
 }
 
 #[test]
