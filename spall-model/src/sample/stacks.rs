@@ -34,6 +34,16 @@ pub(super) enum Meaning {
     Collector(Function),
 }
 
+impl Meaning {
+    /// The stack of functions; empty where none is known.
+    pub(super) fn stack(self) -> Stack {
+        match self {
+            Self::Stack(stack) => stack,
+            Self::Idle { .. } | Self::Collector(_) => Stack::EMPTY,
+        }
+    }
+}
+
 #[derive(Debug, Clone, Copy)]
 struct Node {
     parent: Stack,

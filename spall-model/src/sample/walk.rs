@@ -172,9 +172,9 @@ impl<'w, 'a, S: Sink> Walk<'w, 'a, S> {
             self.end_span(top.end);
         }
         self.close_collector(span.start);
-        let said = self.prepare(&span, next);
-        let callee = self.callee(&span, said);
-        if let Some(callee) = callee.filter(|_| !said) {
+        let is_settled = self.prepare(&span, next);
+        let callee = self.callee(&span, is_settled);
+        if let Some(callee) = callee {
             self.set(self.outline.stacks.parent(callee), span.start);
         }
         self.open_span(u32::try_from(number).unwrap_or(u32::MAX), &span);
@@ -190,11 +190,7 @@ impl<'w, 'a, S: Sink> Walk<'w, 'a, S> {
             return true;
         }
         if let Some(site) = span.site {
-            let stack = match self.outline.stacks.meaning(site as usize) {
-                super::stacks::Meaning::Stack(stack) => stack,
-                _ => Stack::EMPTY,
-            };
-            self.set(stack, span.start);
+            self.set(self.outline.stacks.meaning(site as usize).stack(), span.start);
             return true;
         }
         let next = self.outline.moments.get(next).copied();
@@ -250,25 +246,19 @@ impl<'w, 'a, S: Sink> Walk<'w, 'a, S> {
     }
 
     /// Rule 6: the stack whose top is the function that the span says to call, if its samples agree.
-    fn callee(&mut self, span: &Span, said: bool) -> Option<Stack> {
+    fn callee(&mut self, span: &Span, is_settled: bool) -> Option<Stack> {
         let sample = span.first_stack.filter(|_| span.kind.is_invocation() && self.budget > 0)?;
         let stack = self.outline.moments[sample as usize].said.stack();
-        let base = if said { self.running } else { self.locked };
+        let base = if is_settled { self.running } else { self.locked };
         let stacks = &self.outline.stacks;
         if !stacks.begins_with(stack, base) {
             return None;
         }
         let args = self.trace.slice_args(span.slice);
         let callee = Wanted::new(self.trace, (self.rules.callee)(&args)?)?;
-        let lowest = stacks.depth(base) + 1;
-        if said {
-            let only = stacks.prefix(stack, lowest);
-            return (stacks.depth(only) == lowest
-                && callee.is(self.trace, stacks.frame(stacks.function(only))))
-            .then_some(only);
-        }
-        let mut found = None;
-        let mut at = stack;
+        // What is settled calls it without others between.
+        let stack = if is_settled { stacks.prefix(stack, stacks.depth(base) + 1) } else { stack };
+        let (mut at, mut found) = (stack, None);
         while at != base {
             if callee.is(self.trace, stacks.frame(stacks.function(at))) {
                 found = Some(at);
