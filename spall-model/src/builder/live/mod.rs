@@ -4,24 +4,24 @@
 //! What is added here is what changed since somebody last looked, and each track's things by time. All else waits in
 //! the builder for [`LiveTrace::finish`].
 
+mod lines;
 mod order;
 mod timeline;
 mod view;
 
-use alloc::{boxed::Box, collections::VecDeque, vec::Vec};
+use alloc::vec::Vec;
 
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
 
 use crate::{
-    ByteRange, CounterValue, DiagnosticKind, Diagnostics, Event, Instant, Limits, SliceId, State, Thread,
-    Tick, Trace, TrackId, args_table::ArgsId, log::Log,
+    ByteRange, DiagnosticKind, Diagnostics, Event, Limits, SliceId, Thread, Tick, Trace, args_table::ArgsId,
 };
 
 use super::{OnTrack, TraceBuilder, keep::Copied, pairing, registry::index32};
 
+use self::lines::{CREDIT_PER_EVENT, Lines};
 pub use self::view::{Committed, LiveProcess, LiveTrack};
-use self::{order::Bounds, timeline::Timeline};
 
 /// A trace to look at while its events come.
 ///
@@ -71,31 +71,20 @@ use self::{order::Bounds, timeline::Timeline};
 #[derive(Debug)]
 pub struct LiveTrace {
     builder: TraceBuilder<'static>,
-    /// By track.
-    lines: Vec<Line>,
+    lines: Lines,
     /// How much of the builder's logs has been committed.
     done: Done,
     /// Ends since the last commit that closed something: what, and where they are.
     closed: Vec<(u32, ByteRange)>,
+    /// The slices that the last commit has shown to be over.
+    ended: Vec<SliceId>,
     /// Arguments of ends, by slice.
     end_args: HashMap<SliceId, ArgsId, RandomState>,
     /// Faults of the plain reading.
     faults: Diagnostics,
     n_deferred: u64,
     bounds: Option<(Tick, Tick)>,
-    /// Of the last commit: its number, the tracks that changed in it, and the slices that ended.
-    number: u64,
-    changed: Vec<TrackId>,
-    ended: Vec<SliceId>,
-    /// Tracks on which something waits for its place.
-    waiting: VecDeque<TrackId>,
-    /// How many items may be moved to make place.
-    credit: usize,
 }
-
-/// What may be moved before the first event, and for each.
-const CREDIT: usize = 1 << 20;
-const CREDIT_PER_EVENT: usize = 16;
 
 /// How long each log was at the last commit.
 #[derive(Debug, Default)]
@@ -108,27 +97,6 @@ struct Done {
     states: usize,
 }
 
-/// What lies on a track, by time.
-#[derive(Debug, Default)]
-struct Line {
-    /// The number of the last commit that changed it.
-    changed: u64,
-    is_waiting: bool,
-    is_unordered: bool,
-    slices: Timeline<SliceId>,
-    /// The last slice, in their order, that is no pair.
-    last_whole: Option<SliceId>,
-    /// Most tracks are threads and have only slices.
-    points: Option<Box<Points>>,
-}
-
-#[derive(Debug, Default)]
-struct Points {
-    instants: Timeline<Instant>,
-    counters: Timeline<CounterValue>,
-    states: Timeline<State>,
-}
-
 #[allow(clippy::indexing_slicing, reason = "rows are numbers of rows that were pushed")]
 impl LiveTrace {
     /// Without events.
@@ -136,24 +104,20 @@ impl LiveTrace {
     pub fn new(limits: &Limits) -> Self {
         Self {
             builder: TraceBuilder::new(limits),
-            lines: Vec::new(),
+            lines: Lines::default(),
             done: Done::default(),
             closed: Vec::new(),
+            ended: Vec::new(),
             end_args: HashMap::default(),
             faults: Diagnostics::new(limits.max_diagnostics),
             n_deferred: 0,
             bounds: None,
-            number: 0,
-            changed: Vec::new(),
-            ended: Vec::new(),
-            waiting: VecDeque::new(),
-            credit: CREDIT,
         }
     }
 
     /// Adds an event. What is kept of its strings is copied.
     pub fn push(&mut self, event: &Event<'_>, bytes: ByteRange) {
-        self.credit = self.credit.saturating_add(CREDIT_PER_EVENT);
+        self.lines.credit = self.lines.credit.saturating_add(CREDIT_PER_EVENT);
         match event {
             Event::End(end) => self.end(event, end.thread, bytes),
             Event::Async(..)
@@ -193,14 +157,12 @@ impl LiveTrace {
 
     /// Shows what was pushed, and says what of it is new since the last commit.
     pub fn commit(&mut self) -> Committed<'_> {
-        self.number += 1;
-        self.changed.clear();
         self.ended.clear();
-        self.lines.resize_with(self.builder.registry.tracks.len(), Line::default);
+        self.lines.begin(self.builder.registry.tracks.len());
         self.take_ends();
         self.take_slices();
         self.take_points();
-        self.settle();
+        self.lines.settle(&self.builder);
         self.look_at_times();
         Committed::new(self)
     }
@@ -214,7 +176,7 @@ impl LiveTrace {
     fn take_ends(&mut self) {
         for (row, bytes) in core::mem::take(&mut self.closed) {
             let slice = &self.builder.rows[row];
-            touch(&mut self.lines, &mut self.changed, self.number, slice.track);
+            self.lines.touch(slice.track);
             if slice.end < slice.start {
                 self.faults.add(DiagnosticKind::EndBeforeBegin, bytes);
             }
@@ -231,7 +193,7 @@ impl LiveTrace {
             self.end_args.insert(SliceId(row), args);
         }
         for orphan in pairs.orphans.get(self.done.orphans..).unwrap_or_default() {
-            touch(&mut self.lines, &mut self.changed, self.number, orphan.track);
+            self.lines.touch(orphan.track);
             self.faults.add(DiagnosticKind::UnmatchedEnd, orphan.bytes);
         }
         self.done.end_args = pairs.end_args.len();
@@ -239,59 +201,38 @@ impl LiveTrace {
     }
 
     fn take_slices(&mut self) {
-        let Self { builder, lines, changed, waiting, .. } = self;
-        for row in index32(self.done.rows)..index32(builder.rows.len()) {
-            let slice = Bounds::of(builder, SliceId(row));
-            let track = builder.rows[row].track;
-            let line = touch(lines, changed, self.number, track);
-            let last_whole = line.last_whole;
-            let follows = |&last: &SliceId| {
-                let follows =
-                    |before| Bounds::of(builder, before).is_followed_by(&slice, builder.conventions);
-                follows(last) && (slice.is_pair || last_whole.is_none_or(follows))
-            };
-            let in_order = line.slices.push(slice.id, slice.start, follows);
-            if !in_order {
-                wait(line, waiting, track);
-            } else if !slice.is_pair {
-                line.last_whole = Some(slice.id);
-            }
+        for row in index32(self.done.rows)..index32(self.builder.rows.len()) {
+            self.lines.add_slice(&self.builder, self.builder.rows[row].track, SliceId(row));
         }
-        self.done.rows = builder.rows.len();
+        self.done.rows = self.builder.rows.len();
     }
 
     fn take_points(&mut self) {
-        let Self { builder, done, .. } = self;
-        let points = [builder.instants.len(), builder.counters.len(), builder.states.len()];
-        if points == [done.instants, done.counters, done.states] {
-            return;
-        }
-        let taker = &mut (&mut self.lines, &mut self.changed, &mut self.waiting, self.number);
-        take(taker, &builder.instants, &mut done.instants, |points| &mut points.instants, |item| item.at);
-        take(taker, &builder.counters, &mut done.counters, |points| &mut points.counters, |item| item.at);
-        take(taker, &builder.states, &mut done.states, |points| &mut points.states, |item| item.start);
-    }
-
-    /// Puts what came late in its place, track by track, as far as the credit goes.
-    fn settle(&mut self) {
-        while let Some(&track) = self.waiting.front() {
-            let cost = self.lines.get(track.index()).map_or(0, |line| line.cost(&self.builder));
-            let Some(rest) = self.credit.checked_sub(cost) else { return };
-            self.credit = rest;
-            touch(&mut self.lines, &mut self.changed, self.number, track.0).settle(&self.builder);
-            self.waiting.pop_front();
-        }
+        let Self { builder, lines, done, .. } = self;
+        lines.add_points(
+            &builder.instants,
+            &mut done.instants,
+            |points| &mut points.instants,
+            |item| item.at,
+        );
+        lines.add_points(
+            &builder.counters,
+            &mut done.counters,
+            |points| &mut points.counters,
+            |item| item.at,
+        );
+        lines.add_points(&builder.states, &mut done.states, |points| &mut points.states, |item| item.start);
     }
 
     /// Brings the bounds up to date, and finds threads whose times went back.
     fn look_at_times(&mut self) {
-        for &track in &self.changed {
+        for &track in &self.lines.changed {
             if let Some((first, last)) = self.builder.bounds_of(track.0) {
                 let (earliest, latest) = self.bounds.unwrap_or((first, last));
                 self.bounds = Some((earliest.min(first), latest.max(last)));
             }
             let thread = self.builder.pairs.threads.get(track.index()).filter(|thread| thread.unordered);
-            if let (Some(thread), Some(line)) = (thread, self.lines.get_mut(track.index()))
+            if let (Some(thread), Some(line)) = (thread, self.lines.lines.get_mut(track.index()))
                 && !line.is_unordered
             {
                 line.is_unordered = true;
@@ -310,75 +251,6 @@ impl TraceBuilder<'_> {
         let (first, last) = (first.min(row.first), last.max(row.last));
         (first <= last).then_some((first, last))
     }
-}
-
-impl Line {
-    fn cost(&self, builder: &TraceBuilder<'_>) -> usize {
-        let points = self.points.as_ref().map_or(0, |points| {
-            points.instants.cost(|instant| instant.at)
-                + points.counters.cost(|value| value.at)
-                + points.states.cost(|state| state.start)
-        });
-        self.slices.cost(|&slice| order::start(builder, slice)) + points
-    }
-
-    fn settle(&mut self, builder: &TraceBuilder<'_>) {
-        self.is_waiting = false;
-        self.slices.settle(|&slice| order::start(builder, slice), |slices| order::sort(builder, slices));
-        if let Some(points) = &mut self.points {
-            // Stable, so that what is of one time keeps the order in which it came.
-            points.instants.settle(|item| item.at, |items| items.sort_by_key(|item| item.at));
-            points.counters.settle(|item| item.at, |items| items.sort_by_key(|item| item.at));
-            points.states.settle(|item| item.start, |items| items.sort_by_key(|item| item.start));
-        }
-    }
-}
-
-/// A track that changes in this commit.
-#[allow(clippy::indexing_slicing, reason = "there is a line for each track")]
-fn touch<'l>(lines: &'l mut [Line], changed: &mut Vec<TrackId>, number: u64, track: u32) -> &'l mut Line {
-    let line = &mut lines[track as usize];
-    if line.changed != number {
-        line.changed = number;
-        changed.push(TrackId(track));
-        line.slices.begin();
-        if let Some(points) = &mut line.points {
-            points.instants.begin();
-            points.counters.begin();
-            points.states.begin();
-        }
-    }
-    line
-}
-
-/// Takes note that something on a track is late.
-fn wait(line: &mut Line, waiting: &mut VecDeque<TrackId>, track: u32) {
-    if !line.is_waiting {
-        line.is_waiting = true;
-        waiting.push_back(TrackId(track));
-    }
-}
-
-type Taker<'l> = (&'l mut Vec<Line>, &'l mut Vec<TrackId>, &'l mut VecDeque<TrackId>, u64);
-
-/// Takes what is new of one kind.
-fn take<T: Copy>(
-    (lines, changed, waiting, number): &mut Taker<'_>,
-    log: &Log<OnTrack<T>>,
-    done: &mut usize,
-    timeline: fn(&mut Points) -> &mut Timeline<T>,
-    start: fn(&T) -> Tick,
-) {
-    for index in *done..log.len() {
-        let Some(&OnTrack { track, item }) = log.get(index) else { break };
-        let line = touch(lines, changed, *number, track);
-        let at = start(&item);
-        let timeline = timeline(line.points.get_or_insert_default());
-        if !timeline.push(item, at, |last| start(last) <= at) {
-            wait(line, waiting, track);
-        }
-    }
-    *done = log.len();
 }
 
 #[cfg(test)]

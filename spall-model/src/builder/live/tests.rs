@@ -1,8 +1,9 @@
 use alloc::{format, string::String, vec, vec::Vec};
 
-use super::*;
+use super::{lines::CREDIT, *};
 use crate::{
-    Args, AsyncPhase, CounterEvent, Id, KeyedEvent, Scope, SliceArgs, SliceFlags, Text, ThreadEvent, Ticks,
+    Args, AsyncPhase, CounterEvent, CounterValue, Id, Instant, KeyedEvent, Scope, SliceArgs, SliceFlags,
+    State, Text, ThreadEvent, Ticks, TrackId,
 };
 
 struct Random(u64);

@@ -14,7 +14,11 @@ use crate::{
     },
 };
 
-use super::{Line, LiveTrace, Points, Timeline};
+use super::{
+    LiveTrace,
+    lines::{Line, Points},
+    timeline::Timeline,
+};
 
 /// What of a [`LiveTrace`] is committed.
 ///
@@ -33,14 +37,14 @@ impl<'l> Committed<'l> {
     /// The number of the commit: one more each time. Who looks at what is new must not miss one.
     #[must_use]
     pub fn number(&self) -> u64 {
-        self.live.number
+        self.live.lines.number
     }
 
     /// The tracks that have changed since the commit before: something is new, has moved, or has ended. A new name is
     /// no such change.
     #[must_use]
     pub fn changed(&self) -> &'l [TrackId] {
-        &self.live.changed
+        &self.live.lines.changed
     }
 
     /// The slices that were open at the commit before and have ended since, as they ended.
@@ -52,7 +56,7 @@ impl<'l> Committed<'l> {
     /// All tracks, as they came.
     pub fn tracks(&self) -> impl ExactSizeIterator<Item = LiveTrack<'l>> + use<'l> {
         let live = self.live;
-        live.lines.iter().enumerate().map(move |(index, line)| LiveTrack {
+        live.lines.lines.iter().enumerate().map(move |(index, line)| LiveTrack {
             live,
             line,
             row: live.builder.registry.track(index32(index)),
@@ -63,7 +67,7 @@ impl<'l> Committed<'l> {
     /// One track.
     #[must_use]
     pub fn track(&self, id: TrackId) -> Option<LiveTrack<'l>> {
-        let line = self.live.lines.get(id.index())?;
+        let line = self.live.lines.lines.get(id.index())?;
         Some(LiveTrack { live: self.live, line, row: self.live.builder.registry.track(id.0), id })
     }
 
@@ -346,6 +350,6 @@ impl<'l> LiveTrack<'l> {
 
     fn new_of<T: Copy>(&self, timeline: &Timeline<T>) -> Range<usize> {
         let len = timeline.items().len();
-        if self.line.changed == self.live.number { timeline.new_items() } else { len..len }
+        if self.line.changed == self.live.lines.number { timeline.new_items() } else { len..len }
     }
 }
