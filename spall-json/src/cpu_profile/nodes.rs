@@ -94,8 +94,11 @@ impl Nodes {
         let Some((of, id)) = node.id.and_then(|id| Some((id, id_at(record, id)?))) else {
             return Some(((Event::Diagnostic(DiagnosticKind::BadField), bytes), 0));
         };
-        let inside = |bracket: usize| bracket + 1;
-        *self = Self::Lists { children: node.children.map(inside), lines: node.lines.map(inside), of, end };
+        if node.children.is_some() || node.lines.is_some() {
+            let inside = |bracket: usize| bracket + 1;
+            let (children, lines) = (node.children.map(inside), node.lines.map(inside));
+            *self = Self::Lists { children, lines, of, end };
+        }
         let parent = node.parent.and_then(|parent| id_at(record, parent));
         let parent = parent.map_or(FrameParent::Unknown, FrameParent::Id);
         Some(((Event::Frame(node.frame(record, id, parent, 0)), bytes), node.hits()))
