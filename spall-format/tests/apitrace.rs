@@ -102,6 +102,19 @@ fn c4_an_argument_that_is_said_twice_has_its_last_value() {
 }
 
 #[test]
+fn c3_an_enum_has_the_first_name_of_its_value_or_its_number() {
+    let names: Vec<_> =
+        [("A", 1), ("B", 1), ("C", 1), ("NEG", -1)].map(|(name, value)| (name.to_owned(), value)).into();
+    let mut stream = Stream::new(3, &[]);
+    for (number, value) in [1, -1, -7, 7].into_iter().enumerate() {
+        let details = [Detail::Argument(0, Value::Enum(1, names.clone(), value))];
+        stream.enter(0, (1, "f", &["a"]), &details);
+        stream.leave(number as u64, &[]);
+    }
+    check(&stream, &["0 @0 f(a = A)", "1 @0 f(a = NEG)", "2 @0 f(a = -7)", "3 @0 f(a = 7)"]);
+}
+
+#[test]
 fn c4_a_signature_in_a_leave_of_an_unknown_call_counts() {
     let mut stream = Stream::new(5, &[]);
     let point = |x| Value::Struct(4, "P".to_owned(), vec![("x".to_owned(), int(x))]);
@@ -343,6 +356,23 @@ fn nothing_comes_behind_an_error() {
     assert_eq!(calls.next().unwrap().unwrap().number, 0);
     assert!(calls.next().unwrap().is_err());
     assert!(calls.next().is_none());
+}
+
+#[cfg(feature = "gzip")]
+#[test]
+fn c1_a_gzip_head_may_have_more_fields() {
+    let content = game(3);
+    let member = spall_synth::gzip::member(&content);
+    let (head, rest) = member.split_at(10);
+    // An extra field of 3 bytes, a name, a comment, a checksum of the head: each alone, and all.
+    let fields = [(4, &b"\x03\0abc"[..]), (8, b"name\0"), (16, b"\0"), (2, b"\xff\xff")];
+    for flags in [4, 8, 16, 2, 4 | 8 | 16 | 2] {
+        let fields = fields.iter().filter(|(flag, _)| flags & flag != 0).flat_map(|&(_, bytes)| bytes);
+        let mut file: Vec<u8> = head.iter().chain(fields).chain(rest).copied().collect();
+        file[3] = flags;
+        let unpacked = unpack(&file);
+        assert_eq!((&*unpacked.stream, unpacked.damage), (&content[..], None), "{flags}");
+    }
 }
 
 #[cfg(feature = "gzip")]

@@ -10,7 +10,7 @@
 )]
 
 use spall_format::apitrace::{Axis, parse_all};
-use spall_model::{DiagnosticKind, Event, Limits, Ticks};
+use spall_model::{DiagnosticKind, Event, Id, Limits, Ticks};
 use spall_synth::apitrace::{Detail, Stream, Value, game};
 
 #[test]
@@ -111,6 +111,79 @@ fn c5_vertices_and_display_lists_enclose_their_calls() {
     ];
     assert_eq!(seen, expected.map(|(kind, name, at, end)| (kind.to_owned(), name.to_owned(), at, end)));
     assert_eq!(unmatched, 1);
+}
+
+/// Category, name, thread and start of all slices and instants but calls, and how many groups and leaves had no partner.
+fn structure(stream: &Stream) -> (Vec<(String, String, Id<'static>, i64)>, usize) {
+    let (mut seen, mut unmatched) = (Vec::new(), 0);
+    for parsed in parse_all(stream.bytes()).unwrap() {
+        match parsed.unwrap().event {
+            Event::Complete(event, _) | Event::Unfinished(event) | Event::Instant(event, _)
+                if !event.category.is(b"call") =>
+            {
+                let Id::Number(thread) = event.thread.tid else { continue };
+                let name = event.name.decode().into_owned();
+                seen.push((event.category.decode().into_owned(), name, Id::Number(thread), event.at.0));
+            }
+            Event::Diagnostic(DiagnosticKind::UnmatchedGroup | DiagnosticKind::UnmatchedEnd) => {
+                unmatched += 1
+            }
+            _ => {}
+        }
+    }
+    (seen, unmatched)
+}
+
+#[test]
+fn c5_a_text_ends_at_a_positive_length_or_at_nul() {
+    for (length, text, expected) in [
+        (3, &b"abcdef"[..], "abc"),
+        (9, b"abc", "abc"),
+        (5, b"ab\0cd", "ab\0cd"),
+        (0, b"ab\0cd", "ab"),
+        (-1, b"ab\0cd", "ab"),
+        (-1, b"abc", "abc"),
+    ] {
+        let mut stream = Stream::new(6, &[]);
+        let details =
+            [Detail::Argument(0, Value::Integer(length)), Detail::Argument(1, Value::Text(text.to_vec()))];
+        stream.enter(3, (1, "glInsertEventMarkerEXT", &["length", "marker"]), &details);
+        stream.leave(0, &[]);
+        let mark = ("mark".to_owned(), expected.to_owned(), Id::Number(3), 0);
+        assert_eq!(structure(&stream), (vec![mark], 0), "{length}");
+    }
+}
+
+#[test]
+fn c5_groups_nest_by_thread_and_only_calls_that_returned_count() {
+    let push = |name: &str| [Detail::Argument(1, Value::Text(name.as_bytes().to_vec()))];
+    let (open, close) =
+        ((1, "glPushGroupMarkerEXT", &["length", "marker"][..]), (2, "glPopDebugGroup", &[][..]));
+    let mut stream = Stream::new(6, &[]);
+    stream.enter(1, open, &push("one"));
+    stream.leave(0, &[]);
+    stream.enter(2, open, &push("two"));
+    stream.leave(1, &[]);
+    stream.enter(3, open, &push("never returns"));
+    stream.enter(1, close, &[]);
+    stream.leave(3, &[]);
+    stream.enter(3, close, &[]);
+    stream.leave(4, &[]);
+    let group = |name: &str, thread, at| ("group".to_owned(), name.to_owned(), Id::Number(thread), at);
+    assert_eq!(structure(&stream), (vec![group("one", 1, 0), group("two", 2, 2)], 1));
+}
+
+#[test]
+fn c4_each_leave_of_no_open_call_is_reported() {
+    let mut stream = Stream::new(6, &[]);
+    for number in 0..3 {
+        for _ in 0..=number {
+            stream.leave(77, &[]);
+        }
+        stream.enter(0, (1, "f", &[]), &[]);
+        stream.leave(number, &[]);
+    }
+    assert_eq!(structure(&stream), (vec![], 6));
 }
 
 #[test]

@@ -222,19 +222,63 @@ mod tests {
 
     #[test]
     fn c5_roles_by_name() {
-        assert_eq!(Role::of(b"glPushDebugGroupKHR"), Some(Role::Push(GroupKind::Marker, 3)));
-        assert_eq!(Role::of(b"D3DPERF_EndEvent"), Some(Role::Pop(GroupKind::Marker)));
-        assert_eq!(Role::of(b"glEndList"), Some(Role::Pop(GroupKind::List)));
-        assert_eq!(Role::of(b"glDebugMessageInsertAMD"), Some(Role::Mark(4)));
-        assert_eq!(Role::of(b"glFlush"), None);
-        assert_eq!(Role::of(b""), None);
+        use GroupKind::{List, Marker, Primitives};
+        let roles: [(Role, &[&str]); 10] = [
+            (Role::Push(Marker, 3), &["glPushDebugGroup", "glPushDebugGroupKHR"]),
+            (
+                Role::Push(Marker, 1),
+                &["glPushGroupMarkerEXT", "D3DPERF_BeginEvent", "ID3DUserDefinedAnnotation::BeginEvent"],
+            ),
+            (
+                Role::Pop(Marker),
+                &[
+                    "glPopDebugGroup",
+                    "glPopDebugGroupKHR",
+                    "glPopGroupMarkerEXT",
+                    "D3DPERF_EndEvent",
+                    "ID3DUserDefinedAnnotation::EndEvent",
+                ],
+            ),
+            (Role::Push(Primitives, 0), &["glBegin"]),
+            (Role::Pop(Primitives), &["glEnd"]),
+            (Role::Push(List, 0), &["glNewList"]),
+            (Role::Pop(List), &["glEndList"]),
+            (Role::Mark(5), &["glDebugMessageInsert", "glDebugMessageInsertARB", "glDebugMessageInsertKHR"]),
+            (Role::Mark(4), &["glDebugMessageInsertAMD"]),
+            (
+                Role::Mark(1),
+                &[
+                    "glInsertEventMarkerEXT",
+                    "glStringMarkerGREMEDY",
+                    "D3DPERF_SetMarker",
+                    "ID3DUserDefinedAnnotation::SetMarker",
+                ],
+            ),
+        ];
+        for (role, names) in roles {
+            for name in names {
+                assert_eq!(Role::of(name.as_bytes()), Some(role), "{name}");
+            }
+        }
+        for name in ["glFlush", "", "glEndQuery", "glBeginQuery", "ID3D11DeviceContext::Begin"] {
+            assert_eq!(Role::of(name.as_bytes()), None, "{name}");
+        }
     }
 
     #[test]
     fn c5_frames_end_at_swaps_and_presents() {
         for name in [
             &b"glXSwapBuffers"[..],
+            b"glXSwapBuffersMscOML",
+            b"eglSwapBuffers",
+            b"eglSwapBuffersWithDamageEXT",
             b"eglSwapBuffersWithDamageKHR",
+            b"wglSwapBuffers",
+            b"wglSwapLayerBuffers",
+            b"wglSwapMultipleBuffers",
+            b"glFrameTerminatorGREMEDY",
+            b"CGLFlushDrawable",
+            b"IDirect3DDevice9::GetRenderTargetData",
             b"IDirect3DDevice9::Present",
             b"IDirect3DSwapChain9Ex::PresentEx",
             b"IDirect3DDevice9Ex::GetRenderTargetData",
