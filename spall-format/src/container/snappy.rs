@@ -66,7 +66,7 @@ const ROOM: usize = 16 + 64;
 
 /// Decodes short literals, and copies that do not overlap what they write: nearly all elements. Stops at another one,
 /// and where there is no room on both sides to copy a fixed number of bytes whatever the length. What is written too
-/// far is written again by what follows.
+/// far is written again by what follows. Returns `None` wherever it stops.
 // What one element takes is known by its kind, from a branch that is foreseen: the next one is looked at meanwhile.
 #[inline(always)]
 fn short_elements(tags: &mut &[u8], out: &mut [u8], pos: &mut usize) -> Option<()> {
