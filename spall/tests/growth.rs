@@ -17,12 +17,16 @@
 )]
 
 use core::{fmt::Write as _, hint::black_box};
-use std::time::Instant;
+use std::{
+    io::{Sink, sink},
+    time::Instant,
+};
 
 use allocation_counter::measure;
 use spall::{
+    export::{self, Exported},
     layout::{Layout, Live, Options},
-    model::{Chunk, Limits, LiveTrace, Parser, SliceId, Tick},
+    model::{Chunk, Limits, LiveTrace, Parser, SliceId, Tick, Trace},
 };
 use spall_synth::{apitrace, gzip, heph, spall as synth};
 
@@ -30,7 +34,7 @@ use spall_synth::{apitrace, gzip, heph, spall as synth};
 type Input = dyn Fn(usize) -> Vec<u8>;
 
 /// Everything that is done once for a file: load it, from memory and piece by piece, merge samples with slices, lay it
-/// out, decode its arguments.
+/// out, decode its arguments, write it for other programs. Folded stacks are left out: each line has its whole path.
 fn process(data: &[u8]) {
     let limits = Limits::default();
     black_box(spall::load_from(data, &limits).ok());
@@ -39,6 +43,11 @@ fn process(data: &[u8]) {
     black_box(Layout::new(&trace, &Options::default()));
     for index in 0..u32::try_from(trace.slices().len()).unwrap() {
         trace.slice_args(SliceId(index)).iter().for_each(|entry| _ = black_box(entry));
+    }
+    let writers: [fn(&Trace<'_>, Sink) -> std::io::Result<Exported>; 3] =
+        [export::json, export::spall, |trace, out| export::speedscope(trace, "", out)];
+    for write in writers {
+        black_box(write(&trace, sink()).ok());
     }
 }
 

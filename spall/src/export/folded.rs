@@ -10,7 +10,8 @@ use super::{Exported, is_sample, threads::threads};
 /// Writes the call tree of each thread, a line for each path: the ids of process and thread, the names from the outside
 /// in, and their own time in ticks.
 ///
-/// Functions that CPU samples found are in it, merged or not. Slices that overlap others have no place in a tree and
+/// Each line has its whole path, so stacks that are deep make files that are much larger than their trace. Functions that
+/// CPU samples found are in it, merged or not. Slices that overlap others have no place in a tree and
 /// are left out, as is everything that is no slice, and what a thread stands for that is none.
 ///
 /// # Errors
