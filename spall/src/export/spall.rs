@@ -2,6 +2,7 @@
 
 use std::{
     collections::{HashMap, HashSet},
+    hash::RandomState,
     io::{self, BufWriter, Write},
 };
 
@@ -137,8 +138,8 @@ impl<W: Write> Writer<'_, W> {
 
 /// Process and thread ids of 32 bits, for ids of any kind.
 struct Ids {
-    processes: HashMap<Key, u32>,
-    taken: HashSet<(u32, u32)>,
+    processes: HashMap<Key, u32, RandomState>,
+    taken: HashSet<(u32, u32), RandomState>,
     /// No larger one has been given to a thread that has none of its own.
     next: u32,
 }
@@ -147,8 +148,9 @@ impl Ids {
     /// Ids that fit stay as they are.
     fn of(trace: &Trace<'_>) -> Self {
         let pids = || trace.processes().iter().map(|process| process.pid);
-        let mut processes: HashMap<Key, u32> = pids().filter_map(|pid| Some((pid, fitting(pid)?))).collect();
-        let taken: HashSet<u32> = processes.values().copied().collect();
+        let mut processes: HashMap<Key, u32, RandomState> =
+            pids().filter_map(|pid| Some((pid, fitting(pid)?))).collect();
+        let taken: HashSet<u32, RandomState> = processes.values().copied().collect();
         let mut free = (0..=u32::MAX).rev().filter(|id| !taken.contains(id));
         for pid in pids().filter(|&pid| fitting(pid).is_none()) {
             processes.insert(pid, free.next().unwrap_or_default());

@@ -3,6 +3,7 @@
 use alloc::vec::Vec;
 use std::{
     collections::HashMap,
+    hash::RandomState,
     io::{self, BufWriter, Write},
 };
 
@@ -40,7 +41,7 @@ impl Place {
 #[derive(Debug, Default)]
 struct Places {
     places: Vec<Place>,
-    numbers: HashMap<Place, usize>,
+    numbers: HashMap<Place, usize, RandomState>,
 }
 
 impl Places {
