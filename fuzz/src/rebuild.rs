@@ -55,6 +55,14 @@ fn again(trace: &Trace<'_>) -> Trace<'static> {
 /// lies in what and which arrows are bound to it, also follows from ends that were left out.
 fn said(trace: &Trace<'_>) -> Vec<String> {
     let mut facts = facts(trace);
+    let mut in_group = false;
+    for fact in &mut facts {
+        in_group = if fact.starts_with("track") { fact.starts_with("track async") } else { in_group };
+        // The depth of a span in its group is said, by the order of begins and ends.
+        if in_group && fact.starts_with("place Some") {
+            *fact = format!("depth {}", fact.split(' ').nth(1).unwrap_or_default());
+        }
+    }
     let follows = ["bounds", "place", "flow"];
     facts.retain(|fact| !follows.iter().any(|what| fact.starts_with(what)));
     // Facts on the whole file stand first and last.

@@ -21,6 +21,9 @@ impl Trace<'_> {
     /// objects, sampling profiles. Facts on the whole file stand first and last, where the writer of a document wants
     /// them. An end has the name and the category of its begin. An event lives until `see` returns.
     ///
+    /// O(n log n) in what the trace holds. Nothing of it is copied but shared frames, arrows that are bound to slices
+    /// directly, and what is open at a time.
+    ///
     /// # What is not the same
     /// - Diagnostics are not said again, only those that the events give rise to. So neither are the flags of slices
     ///   that tell of a fault, such as [`crate::SliceFlags::CLAMPED`]; and where a fault was the last that is known of
