@@ -42,9 +42,9 @@ pub use self::view::{Committed, LiveProcess, LiveTrack};
 /// # Cost
 /// Amortised O(1) for each event, O(log n) for one that comes late, and O(1) for a commit, whatever comes in what
 /// order. To put late ones in their places, what lies behind them is moved: 2²⁰ items at most, and 16 more for each
-/// event. Where that is not enough, late ones wait, and [`LiveTrack::n_waiting`] counts them; only a
-/// trace made for it gets there. Takes 4 bytes per slice, and what instants, counters and states take, more than a
-/// builder, and stays within 16 times the input and a mebibyte.
+/// event. Where that is not enough, late ones wait, and [`LiveTrack::n_waiting`] counts them; that takes slices of
+/// which very many contain nearly all those before, each in a commit of its own. Takes 4 bytes per slice, and what
+/// instants, counters and states take, more than a builder, and stays within 16 times the input and a mebibyte.
 ///
 /// ```
 /// use spall_model::{ByteRange, Event, Limits, LiveTrace, Text, Thread, ThreadEvent, Tick};
