@@ -9,10 +9,10 @@ use super::Exported;
 
 /// Writes a trace as Trace Event JSON.
 ///
-/// Read again, it is the same trace but for what \[json 5\] says of any JSON that is written here, most of all that
-/// ticks which are no nanoseconds are rounded to nanoseconds, and but for what
-/// [`Trace::replay`](spall_model::Trace::replay) cannot say. There is no form for what a thread stands for that is
-/// none, and for a few keys that would be taken for something else.
+/// Read again, it is the same trace, but for what [`Trace::replay`](spall_model::Trace::replay) cannot say and what
+/// \[json 5\] says of all JSON that is written here: most of all, ticks that are no nanoseconds are rounded to
+/// nanoseconds. There is no form for what a thread stands for that is none, nor for a few keys that would be taken for
+/// something else.
 ///
 /// # Errors
 /// What `out` returns.
