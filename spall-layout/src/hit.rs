@@ -10,7 +10,8 @@ use crate::{Frame, Layout, Line, LineKind, Rect, RowId, RowView, Scratch, walk};
 impl Layout {
     /// Appends what the rows among `lines` look like in `frame` to `out`: row by row, from left to right.
     ///
-    /// See [`RowView::rects`] for what is promised of each row.
+    /// See [`RowView::rects`] for what is promised of each row. Heads have no rectangles; those of a [`LineKind::Packed`] are
+    /// asked of the line itself, as of [`crate::Packed::lines`].
     pub fn rects(&self, frame: &Frame, lines: &[Line], scratch: &mut Scratch, out: &mut Vec<Rect>) {
         for line in lines {
             if let LineKind::Row(row) = line.kind

@@ -23,7 +23,8 @@ pub struct Rect {
     pub x0: u32,
     /// One past the last column.
     pub x1: u32,
-    /// Where the owner begins, in columns, clamped to the frame. It may lie in a column that a neighbour owns.
+    /// Where the owner begins, in columns, clamped to the frame: a label that starts here stays in sight while its slice does.
+    /// It may lie in a column that a neighbour owns.
     pub left: f32,
     /// Where the owner ends, in columns, clamped to the frame.
     pub right: f32,
