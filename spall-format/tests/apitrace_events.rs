@@ -9,7 +9,7 @@
     reason = "a test fails by panicking"
 )]
 
-use spall_format::apitrace::{Axis, parse_all};
+use spall_format::apitrace::{Axis, Calls, Markers, parse_all};
 use spall_model::{DiagnosticKind, Event, Id, Limits, Ticks};
 use spall_synth::apitrace::{Detail, Stream, Value, game};
 
@@ -171,6 +171,12 @@ fn c5_groups_nest_by_thread_and_only_calls_that_returned_count() {
     stream.leave(4, &[]);
     let group = |name: &str, thread, at| ("group".to_owned(), name.to_owned(), Id::Number(thread), at);
     assert_eq!(structure(&stream), (vec![group("one", 1, 0), group("two", 2, 2)], 1));
+
+    let (mut calls, mut markers) = (Calls::new(stream.bytes()).unwrap(), Markers::default());
+    while let Some(call) = calls.next() {
+        markers.see(&call.unwrap(), calls.signatures());
+    }
+    assert!(markers.unclosed().map(|group| group.thread).eq([2]));
 }
 
 #[test]
