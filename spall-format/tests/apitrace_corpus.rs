@@ -114,6 +114,28 @@ fn all_containers_hold_the_same_stream() {
     }
 }
 
+#[test]
+fn a_container_that_is_cut_off_gives_the_front_of_the_stream() {
+    let Some(root) = corpus::folder("apitrace") else { return };
+    let raw = std::fs::read(root.join("variants/gltest.raw")).unwrap();
+    for kind in ["brotli", "gzip", "snappy2", "zstd", "zstdseek"] {
+        let data = std::fs::read(root.join(format!("variants/gltest.{kind}.trace"))).unwrap();
+        for length in [data.len() / 3, data.len() / 2] {
+            let Ok(unpacked) = decompress(&data[..length], &Limits::default()) else { continue };
+            assert_eq!(unpacked.damage.map(|damage| damage.kind), Some(DiagnosticKind::Truncated), "{kind}");
+            assert!(raw.starts_with(&unpacked.stream), "{kind}");
+        }
+    }
+}
+
+#[cfg(feature = "brotli")]
+#[test]
+fn what_nothing_can_be_decoded_of_is_no_recording() {
+    for data in [&b""[..], b"a", b"\xff\xff\xff\xff\xff\xff\xff\xff"] {
+        assert_eq!(decompress(data, &Limits::default()).unwrap_err().kind(), ErrorKind::BadMagic);
+    }
+}
+
 /// The markers of a stream in the shape of the expectations, which know no other groups.
 fn markers(stream: &[u8]) -> Vec<Json> {
     let text = |text| match text {

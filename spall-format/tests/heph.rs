@@ -359,7 +359,8 @@ fn a_log_numbers_its_packets_and_grows_for_large_ones() {
 #[cfg(feature = "std")]
 #[test]
 fn a_log_copies_a_trace_unchanged_but_not_what_heph_cannot_say() {
-    let data = trace(100, 4, 3, true);
+    let far = Packet::new((9, 0, u64::MAX), 1..2, "a substream that is a negative id").bytes();
+    let data = [trace(100, 4, 3, true), far].concat();
     let mut log = heph::LogWriter::new(Vec::new());
     heph::parse_all(&data).for_each(|parsed| log.write(&parsed.unwrap().event).unwrap());
     let refused = log.write(&Event::Begin(slices(&data)[0].0)).unwrap_err();

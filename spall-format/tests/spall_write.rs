@@ -136,6 +136,16 @@ fn a_5_a_buffer_ends_where_the_thread_changes_or_it_is_full() {
 }
 
 #[test]
+fn a_5_a_process_is_named_in_a_buffer_of_its_own() {
+    let name = |pid: i64| Event::ProcessName(Id::Number(pid), Text::plain(b"name"));
+    let written = [Event::Begin(event(b"a", 1)), name(1), name(7), name(7)];
+    let (data, _) = write(Version::V3, &written);
+    assert_eq!(events(&data)[1..], written);
+    // The first name shares the buffer of the begin, the other two share one.
+    assert_eq!(data.len(), 32 + 2 * 20 + (11 + 1) + 3 * (2 + 4));
+}
+
+#[test]
 fn a_6_a_name_that_ends_in_nul_is_read_back() {
     for version in [Version::V1, Version::V3] {
         let begin = Event::Begin(ThreadEvent { args: Args::text(b"args\0"), ..event(b"name\0", 1) });
