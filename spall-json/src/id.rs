@@ -4,7 +4,7 @@ use spall_model::Id;
 
 use crate::decimal::Nanos;
 use crate::lexer::Kind;
-use crate::value::inside;
+use crate::value::{MAX_ESCAPED_NUMBER, inside, unescaped};
 
 /// The id of a process or thread: text that is a whole number in any spelling is that number.
 #[inline]
@@ -14,6 +14,7 @@ pub(crate) fn of_process_or_thread(kind: Kind, bytes: &[u8]) -> Option<Id<'_>> {
             let text = inside(bytes);
             Some(whole_number(text.trim_ascii()).map_or(Id::Text(text), Id::Number))
         }
+        Kind::EscapedString => Some(escaped(bytes, |text| whole_number(text.trim_ascii()))),
         _ => of_key(kind, bytes),
     }
 }
@@ -27,7 +28,7 @@ pub(crate) fn of_key(kind: Kind, bytes: &[u8]) -> Option<Id<'_>> {
             let text = inside(bytes);
             Some(canonical(text).map_or(Id::Text(text), Id::Number))
         }
-        Kind::EscapedString => Some(Id::Text(inside(bytes))),
+        Kind::EscapedString => Some(escaped(bytes, canonical)),
         Kind::Integer | Kind::Decimal | Kind::Bare => {
             match canonical(bytes).or_else(|| whole_number(bytes)) {
                 Some(number) => Some(Id::Number(number)),
@@ -36,6 +37,14 @@ pub(crate) fn of_key(kind: Kind, bytes: &[u8]) -> Option<Id<'_>> {
         }
         Kind::Object | Kind::Array => None,
     }
+}
+
+/// The id in a string with escapes, if `number` finds none in the decoded text.
+#[cold]
+fn escaped(bytes: &[u8], number: fn(&[u8]) -> Option<i64>) -> Id<'_> {
+    let text = inside(bytes);
+    let decoded = &mut [0; MAX_ESCAPED_NUMBER];
+    unescaped(text, decoded).and_then(number).map_or(Id::Text(text), Id::Number)
 }
 
 /// The integer that `text` is the only spelling of, if it has at most 18 digits.
@@ -81,6 +90,8 @@ mod tests {
         assert_eq!(id(Kind::String, "\" 7 \""), Some(Id::Number(7)));
         assert_eq!(id(Kind::String, "\"007\""), Some(Id::Number(7)));
         assert_eq!(id(Kind::String, "\"io\""), Some(Id::Text(b"io")));
+        assert_eq!(id(Kind::EscapedString, r#""\u0037\n""#), Some(Id::Number(7)));
+        assert_eq!(id(Kind::EscapedString, r#""i\u006f""#), Some(Id::Text(br"i\u006f")));
         assert_eq!(id(Kind::Bare, "true"), None);
         assert_eq!(id(Kind::Object, "{}"), None);
     }
@@ -92,6 +103,9 @@ mod tests {
         assert_eq!(key(Kind::String, "\"-9223372036854775808\""), Some(Id::Number(i64::MIN)));
         assert_eq!(key(Kind::String, "\"072\""), Some(Id::Text(b"072")));
         assert_eq!(key(Kind::String, "\"0x1\""), Some(Id::Text(b"0x1")));
+        assert_eq!(key(Kind::EscapedString, r#""7\u0032""#), Some(Id::Number(72)));
+        assert_eq!(key(Kind::EscapedString, r#""\u0030""#), Some(Id::Number(0)));
+        assert_eq!(key(Kind::EscapedString, r#""\u00307""#), Some(Id::Text(br"\u00307")));
         assert_eq!(key(Kind::String, "\"-0\""), Some(Id::Text(b"-0")));
         assert_eq!(key(Kind::String, "\"\""), Some(Id::Text(b"")));
         assert_eq!(key(Kind::Bare, "0"), Some(Id::Number(0)));

@@ -150,7 +150,11 @@ impl<'a> Record<'a, '_> {
             Kind::Decimal => Some(Nanos::from_whole(token.number)),
             Kind::Bare => Nanos::from_micros(bytes),
             Kind::String => Nanos::from_micros(value::inside(bytes).trim_ascii()),
-            _ => None,
+            Kind::EscapedString => {
+                let decoded = &mut [0; value::MAX_ESCAPED_NUMBER];
+                Nanos::from_micros(value::unescaped(value::inside(bytes), decoded)?.trim_ascii())
+            }
+            Kind::Object | Kind::Array => None,
         }
     }
 
@@ -332,9 +336,13 @@ impl<'a> Record<'a, '_> {
         self.argument(key).and_then(|token| self.text_at(token))
     }
 
+    /// An integer, spelt as that of a process may be.
     pub(crate) fn argument_integer(&self, key: &[u8]) -> Option<i64> {
         let token = self.argument(key)?;
-        self.micros(token)?.whole_micros()
+        match id::of_process_or_thread(token.kind, self.bytes(token))? {
+            Id::Number(number) => Some(number),
+            Id::Text(_) => None,
+        }
     }
 
     /// The arguments, together with the fields that `represented` does not cover, if there are any.

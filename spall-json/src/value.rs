@@ -81,6 +81,22 @@ pub(crate) fn inside(text: &[u8]) -> &[u8] {
     text.get(1..text.len().saturating_sub(1)).unwrap_or_default()
 }
 
+/// The longest text that may be a number and is written with escapes.
+pub(crate) const MAX_ESCAPED_NUMBER: usize = 64;
+
+/// The inside of a string with its escapes decoded; `None` if that is too long for a number.
+#[cold]
+pub(crate) fn unescaped<'b>(raw: &[u8], buffer: &'b mut [u8; MAX_ESCAPED_NUMBER]) -> Option<&'b [u8]> {
+    let mut len = 0;
+    for piece in Text::escaped(raw).pieces() {
+        let mut character = [0; 4];
+        let bytes = piece.bytes(&mut character);
+        buffer.get_mut(len..len + bytes.len())?.copy_from_slice(bytes);
+        len += bytes.len();
+    }
+    buffer.get(..len)
+}
+
 /// A number or one of the words of JSON. Any other word is text.
 fn bare(word: &[u8]) -> Value<'_> {
     match word {

@@ -82,12 +82,31 @@ fn metadata_without_its_argument() {
     let event =
         |name: &str, args: &str| format!(r#"{{"ph":"M","name":"{name}","pid":1,"tid":2,"args":{args}}}"#);
     for name in ["process_name", "thread_name", "process_sort_index", "thread_sort_index", "process_labels"] {
-        let odd = [r#"{"name":null,"labels":{},"sort_index":1.5}"#, r#"{"sort_index":20000000000000000}"#];
+        let odd = [r#"{"name":null,"labels":{},"sort_index":1.5}"#, r#"{"sort_index":20000000000000000000}"#];
         for args in ["{}", "null", "[]"].into_iter().chain(odd) {
             let event = event(name, args);
             check(&event, &[&format!("! bad-metadata 1..{}", event.len() + 1)]);
         }
     }
+}
+
+#[test]
+fn an_index_is_any_integer_of_64_bits() {
+    for (text, index) in [("9223372036854775807", i64::MAX), ("-2.0", -2), ("\" 7 \"", 7), ("1e3", 1000)] {
+        let args = format!(r#"{{"sort_index":{text}}}"#);
+        let event = format!(r#"{{"ph":"M","name":"process_sort_index","pid":1,"args":{args}}}"#);
+        check(&event, &[&format!("process 1 at {index}")]);
+    }
+}
+
+#[test]
+fn numbers_in_strings_may_have_escapes() {
+    check(
+        r#"{"ph":"X","name":"a","pid":"\u0031","tid":"2\n","ts":"\u0033.5","dur":"1\u002e5"}"#,
+        &["X a 1/2 3500+1500"],
+    );
+    let long = format!(r#"{{"ph":"B","pid":1,"tid":1,"ts":"\u0030{}"}}"#, "0".repeat(70));
+    assert!(brief(format!("[{long}]").as_bytes())[0].starts_with("! bad-time"));
 }
 
 #[test]

@@ -1,6 +1,9 @@
 //! Counters: each numeric argument is a series. [json 1]
 
-use crate::{ByteRange, CounterEvent, CounterValue, DiagnosticKind, Text, Value};
+use alloc::vec::Vec;
+use core::cmp::Reverse;
+
+use crate::{ByteRange, CounterEvent, CounterValue, DiagnosticKind, NameId, Text, Value};
 
 use super::{Keep, OnTrack, TraceBuilder, registry::TrackKey};
 
@@ -10,25 +13,58 @@ impl<'a> TraceBuilder<'a> {
         let name = self.intern::<K>(event.name);
         let id = event.id.map(|id| self.key::<K>(id));
         let Some(track) = self.track(TrackKey::Counter { process, name, id }, bytes) else { return };
-        let mut found = false;
+        let mut values = core::mem::take(&mut self.counter_values);
+        values.clear();
         for (series, value) in event.series.iter() {
-            let value = match number(value) {
-                Some(value) => value,
-                None if value == Value::Null => continue,
-                None => {
-                    self.diagnostics.add(DiagnosticKind::BadCounterValue, bytes);
-                    continue;
+            match number(value) {
+                Some(value) => {
+                    let (series, order) = (self.intern::<K>(series), values.len());
+                    values.push(SeriesValue { series, order, value });
                 }
-            };
-            found = true;
-            let series = self.intern::<K>(series);
+                None if value == Value::Null => {}
+                None => self.diagnostics.add(DiagnosticKind::BadCounterValue, bytes),
+            }
+        }
+        keep_last(&mut values);
+        for &SeriesValue { series, value, .. } in &values {
             self.counters.push(OnTrack { track, item: CounterValue { at: event.at, series, value } });
         }
+        let found = !values.is_empty();
+        self.counter_values = values;
         if found {
             self.touch(track, event.at, event.at);
         } else {
             self.diagnostics.add(DiagnosticKind::EmptyCounter, bytes);
         }
+    }
+}
+
+/// A value of an event's series.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct SeriesValue {
+    series: NameId,
+    /// Which one of the event it is.
+    order: usize,
+    value: f64,
+}
+
+/// So many values are compared with one another.
+const FEW: usize = 8;
+
+/// Of the values of a series that an event repeats the last one counts. \[json 2\]
+fn keep_last(values: &mut Vec<SeriesValue>) {
+    // Nearly all events have few, and repeat none: nothing is to be sorted.
+    let mut rest = values.as_slice();
+    while values.len() <= FEW
+        && let Some((first, behind)) = rest.split_first()
+        && behind.iter().all(|other| other.series != first.series)
+    {
+        rest = behind;
+    }
+    if !rest.is_empty() {
+        values.sort_unstable_by_key(|value| (value.series, Reverse(value.order)));
+        values.dedup_by_key(|value| value.series);
+        values.sort_unstable_by_key(|value| value.order);
     }
 }
 
@@ -47,4 +83,42 @@ fn number(value: Value<'_>) -> Option<f64> {
 
 fn text_number(text: Text<'_>) -> Option<f64> {
     core::str::from_utf8(&text.unescape()).ok()?.trim().parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Args, ArgsFormat, Event, Limits, Tick, Trace, no_entry};
+
+    /// Each byte is a series; its value is the position of the byte.
+    static BYTES: ArgsFormat = ArgsFormat {
+        name: "bytes",
+        args: |bytes, pos| {
+            let name = bytes.get(*pos..*pos + 1)?;
+            *pos += 1;
+            Some((Text::plain(name), Value::U64(u64::try_from(*pos).unwrap())))
+        },
+        fields: no_entry,
+    };
+
+    fn values(series: &'static [u8]) -> Vec<(char, f64)> {
+        let (pid, at, name) = (1_i64.into(), Tick(0), Text::plain(b"c"));
+        let series = Args::new(series, &BYTES);
+        let event = CounterEvent { pid, at, name, id: None, category: Text::EMPTY, series };
+        let mut builder = TraceBuilder::new(&Limits::default());
+        builder.push(&Event::Counter(event), ByteRange::default());
+        let trace: Trace<'_> = builder.finish();
+        let name = |value: &CounterValue| trace.name(value.series).chars().next().unwrap();
+        trace.counters().iter().map(|value| (name(value), value.value)).collect()
+    }
+
+    #[test]
+    fn json_2_the_last_value_of_a_repeated_series_counts() {
+        assert_eq!(values(b"ba"), [('b', 1.0), ('a', 2.0)]);
+        assert_eq!(values(b"aba"), [('b', 2.0), ('a', 3.0)]);
+        assert_eq!(values(b"aab"), [('a', 2.0), ('b', 3.0)]);
+        let many = values(b"abcdefghija");
+        assert_eq!((many.len(), many[0], many[9]), (10, ('b', 2.0), ('a', 11.0)));
+        assert_eq!(values(b"jihgfedcba").len(), 10);
+    }
 }

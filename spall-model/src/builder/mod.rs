@@ -29,6 +29,7 @@ use crate::{
 
 pub use self::live::{Committed, LiveProcess, LiveTrace, LiveTrack};
 use self::{
+    counters::SeriesValue,
     flows::FlowLog,
     keep::{Borrowed, Copied, Keep},
     objects::ObjectLog,
@@ -74,6 +75,8 @@ pub struct TraceBuilder<'a> {
     objects: ObjectLog,
     instants: Log<OnTrack<Instant>>,
     counters: Log<OnTrack<CounterValue>>,
+    /// Those of one event, while it is read.
+    counter_values: Vec<SeriesValue>,
     states: Log<OnTrack<State>>,
     profiles: ProfileLog,
     meta: Vec<Meta>,
@@ -126,6 +129,7 @@ impl<'a> TraceBuilder<'a> {
             objects: ObjectLog::default(),
             instants: Log::default(),
             counters: Log::default(),
+            counter_values: Vec::new(),
             states: Log::default(),
             profiles: ProfileLog::default(),
             meta: Vec::new(),
