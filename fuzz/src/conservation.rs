@@ -1,5 +1,7 @@
 //! Every event pushed is in the trace or counted in its diagnostics: the numbers add up, kind by kind.
 
+use std::collections::HashSet;
+
 use arbitrary::Unstructured;
 use spall::model::{
     AsyncPhase, ByteRange, DiagnosticKind as Kind, Event, FlowPhase, Limits, ObjectPhase, Ticks, Trace,
@@ -147,16 +149,23 @@ impl<'e> Books<'e> {
         let (mut values, mut bad, mut empty) = (0, 0, 0);
         for (event, _) in self.events.iter().zip(&self.left_out).filter(|(_, left_out)| !**left_out) {
             let Event::Counter(counter) = event else { continue };
-            let before = values;
-            for (_, value) in counter.series.iter() {
-                match value {
-                    Value::Null => {}
-                    Value::Bool(_) | Value::I64(_) | Value::U64(_) | Value::F64(_) => values += 1,
-                    Value::Text(text) if text.decode().trim().parse::<f64>().is_ok() => values += 1,
-                    _ => bad += 1,
+            // A series that is repeated has one value, the last.
+            let mut series = HashSet::new();
+            for (name, value) in counter.series.iter() {
+                let is_number = match value {
+                    Value::Null => continue,
+                    Value::Bool(_) | Value::I64(_) | Value::U64(_) | Value::F64(_) => true,
+                    Value::Text(text) => text.decode().trim().parse::<f64>().is_ok(),
+                    _ => false,
+                };
+                if is_number {
+                    series.insert(name.unescape());
+                } else {
+                    bad += 1;
                 }
             }
-            empty += usize::from(values == before);
+            values += series.len();
+            empty += usize::from(series.is_empty());
         }
         assert_eq!(self.trace.counters().len(), values);
         assert_eq!((self.count(Kind::BadCounterValue), self.count(Kind::EmptyCounter)), (bad, empty));
