@@ -121,7 +121,10 @@ fn json() {
             input,
             input.records,
             job(|| ours::trace(data)),
-            vec![("serde_json", job(|| peer::json::serde_json::events(data)), Budget::Faster(1.7))],
+            vec![
+                ("serde_json", job(|| peer::json::serde_json::events(data)), Budget::Faster(1.7)),
+                ("serde_json, ids too", job(|| peer::json::serde_json::whole_events(data)), Budget::Open),
+            ],
         );
     }
 }

@@ -5,7 +5,7 @@
 
 #[cfg(any(feature = "serde-json", feature = "simd-json", feature = "sonic-rs"))]
 macro_rules! document {
-    ($document:ident, $event:ident, $(#[$borrow:meta])? $args:ty) => {
+    ($document:ident, $event:ident, $(#[$borrow:meta])? $args:ty $(, $($more:tt)*)?) => {
         /// An event.
         #[derive(Debug, serde::Deserialize)]
         #[allow(missing_docs, reason = "the keys of the format")]
@@ -26,6 +26,7 @@ macro_rules! document {
             pub dur: f64,
             $(#[$borrow])?
             pub args: Option<$args>,
+            $($($more)*)?
         }
 
         #[derive(serde::Deserialize)]
@@ -49,6 +50,15 @@ pub mod serde_json {
     use std::borrow::Cow;
 
     document!(Document, Event, #[serde(borrow)] &'a ::serde_json::value::RawValue);
+    document!(
+        WholeDocument, WholeEvent, #[serde(borrow)] &'a ::serde_json::value::RawValue,
+        #[serde(borrow)]
+        pub id: Option<&'a ::serde_json::value::RawValue>,
+        #[serde(borrow, default)]
+        pub s: Cow<'a, str>,
+        #[serde(borrow, default)]
+        pub bp: Cow<'a, str>,
+    );
 
     /// The events of a document; none if it cannot be read.
     #[must_use]
@@ -57,6 +67,16 @@ pub mod serde_json {
             return ::serde_json::from_slice(data).unwrap_or_default();
         }
         ::serde_json::from_slice(data).map_or_else(|_| Vec::new(), |document: Document<'_>| document.events)
+    }
+
+    /// As [`events`], with what spans, arrows and instants are made of besides.
+    #[must_use]
+    pub fn whole_events(data: &[u8]) -> Vec<WholeEvent<'_>> {
+        if super::is_array(data) {
+            return ::serde_json::from_slice(data).unwrap_or_default();
+        }
+        ::serde_json::from_slice(data)
+            .map_or_else(|_| Vec::new(), |document: WholeDocument<'_>| document.events)
     }
 }
 
