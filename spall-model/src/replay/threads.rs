@@ -53,9 +53,14 @@ impl<'t, E> Replay<'t, E> {
                 self.whole(thread, id, &slice, bound)?;
                 continue;
             }
+            // A begin that was left open when one around it was closed still counts as open: depth alone does not say
+            // whether what begins right at an end lies in what ends.
             let is_around = |outer: &Slice| {
+                let ends_inside = !slice.flags.is_unfinished() && slice.end <= outer.end;
                 outer.flags.open_depth() < slice.flags.open_depth()
-                    && (outer.flags.is_unfinished() || outer.end >= slice.start)
+                    && (outer.flags.is_unfinished()
+                        || outer.end > slice.start
+                        || outer.end == slice.start && ends_inside)
             };
             while let Some((id, over)) = open.pop_if(|(_, outer)| !is_around(outer)) {
                 self.end(thread, id, &over)?;
