@@ -112,6 +112,17 @@ pub enum TrackKind {
     Global,
 }
 
+impl TrackKind {
+    /// The thread id by which events name the track: of a thread, and of what is written as one.
+    #[must_use]
+    pub fn tid(&self) -> Option<Key> {
+        match *self {
+            Self::Thread { tid } | Self::Cpu { tid } | Self::Gpu { tid } | Self::Frames { tid } => Some(tid),
+            Self::Async { .. } | Self::Counter { .. } | Self::Process | Self::Global => None,
+        }
+    }
+}
+
 /// A line of the timeline: what shares one nesting.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Track {

@@ -6,8 +6,7 @@
 use alloc::vec::Vec;
 
 use crate::{
-    Event, Flow, FlowBind, FlowEvent, FlowPhase, Key, SliceId, Thread, Tick, Trace, TrackId, TrackKind,
-    facts::FlowEnds,
+    Event, Flow, FlowBind, FlowEvent, FlowPhase, Key, SliceId, Thread, Tick, Trace, TrackId, facts::FlowEnds,
 };
 
 use super::{
@@ -79,13 +78,7 @@ impl<'t, E> Replay<'t, E> {
     /// Process and thread of a track.
     pub(super) fn thread_of(&self, track: TrackId) -> Option<(Key, Key)> {
         let track = self.trace.tracks.get(track.index())?;
-        match track.kind {
-            TrackKind::Thread { tid }
-            | TrackKind::Cpu { tid }
-            | TrackKind::Gpu { tid }
-            | TrackKind::Frames { tid } => Some((self.pid(track.process), tid)),
-            _ => None,
-        }
+        Some((self.pid(track.process), track.kind.tid()?))
     }
 
     fn arrow_end(&mut self, end: &End<'_>, thread: Thread<'_>) -> Result<(), E> {

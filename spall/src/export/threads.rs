@@ -2,7 +2,7 @@
 
 use alloc::{borrow::Cow, format, string::String};
 
-use spall_model::{Key, NameId, Process, Trace, Track, TrackKind};
+use spall_model::{Key, NameId, Process, Trace, Track};
 
 /// A thread with everything that names it.
 #[derive(Debug, Clone, Copy)]
@@ -34,13 +34,7 @@ pub(super) fn numbered(name: Cow<'_, str>, lane: usize) -> String {
 /// The threads, in display order.
 pub(super) fn threads<'t>(trace: &'t Trace<'_>) -> impl Iterator<Item = NamedThread<'t>> {
     trace.tracks().iter().filter_map(|track| {
-        let (TrackKind::Thread { tid }
-        | TrackKind::Cpu { tid }
-        | TrackKind::Gpu { tid }
-        | TrackKind::Frames { tid }) = track.kind
-        else {
-            return None;
-        };
+        let tid = track.kind.tid()?;
         let process = trace.processes().get(track.process?.0 as usize)?;
         Some(NamedThread { track, process, tid })
     })
