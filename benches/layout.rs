@@ -6,12 +6,12 @@ use std::hint::black_box;
 use std::ops::Range;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use spall::layout::{
-    EdgeRule, Fidelity, Frame, Layout, Options, Rect, Row, RowId, Scratch, Stats, Tree, TreeOrder, stats,
-};
-use spall::model::{Tick, Trace, TrackId};
 use spall_benches::layout_input::{self, Character};
 use spall_benches::peer;
+use spall_trace::layout::{
+    EdgeRule, Fidelity, Layout, Options, Rect, Row, RowId, Scratch, Stats, Tree, TreeOrder, Viewport, stats,
+};
+use spall_trace::model::{Tick, Trace, TrackId};
 
 /// Columns of a wide screen.
 const COLUMNS: u16 = 1920;
@@ -44,7 +44,7 @@ fn build(criterion: &mut Criterion) {
 }
 
 /// The rectangles of all rows, of which each slice in view is to be in one.
-fn rects_of(rows: &[Row], frame: &Frame, scratch: &mut Scratch, out: &mut Vec<Rect>) {
+fn rects_of(rows: &[Row], frame: &Viewport, scratch: &mut Scratch, out: &mut Vec<Rect>) {
     out.clear();
     for (row, id) in rows.iter().zip((0..).map(RowId)) {
         row.view(id).rects(frame, scratch, out);
@@ -67,13 +67,13 @@ fn row(criterion: &mut Criterion) {
             for zoom in (0..16).step_by(2) {
                 let view = layout_input::middle(&extent, zoom);
                 for fidelity in [Fidelity::Fast, Fidelity::Exact] {
-                    let frame = Frame::new(view.clone(), COLUMNS, fidelity);
+                    let frame = Viewport::new(view.clone(), COLUMNS, fidelity);
                     group.bench_function(BenchmarkId::new(format!("{fidelity:?}"), zoom), |bencher| {
                         bencher.iter(|| rects_of(&rows, &frame, &mut scratch, &mut rects));
                     });
                     assert_eq!(n_counted(&rects), row.seen(&frame).len());
                 }
-                let frame = Frame::new(view, COLUMNS, Fidelity::Fast);
+                let frame = Viewport::new(view, COLUMNS, Fidelity::Fast);
                 group.bench_function(BenchmarkId::new("a search per column", zoom), |bencher| {
                     bencher.iter(|| black_box(peer::layout::skip_scan(&row, &frame)));
                 });
@@ -101,7 +101,7 @@ fn frame(criterion: &mut Criterion) {
             let mut group =
                 criterion.benchmark_group(format!("spall-layout/frame/{}-{size}", character.name()));
             let (mut scratch, mut rects) = (Scratch::new(), Vec::new());
-            let frame = Frame::new(layout_input::extent(&row), COLUMNS, Fidelity::Fast);
+            let frame = Viewport::new(layout_input::extent(&row), COLUMNS, Fidelity::Fast);
             let moved = frame.part(frame.columns() - 64..frame.columns());
             for (name, frame) in [("pan by 64 columns", moved), ("60 rows", frame)] {
                 group.bench_function(name, |bencher| {
@@ -175,7 +175,7 @@ fn sums(criterion: &mut Criterion) {
         bencher.iter_with_large_drop(|| tree.rows(TreeOrder::Weight));
     });
     let rows = tree.rows(TreeOrder::Weight);
-    let frame = Frame::new(Tick(0)..Tick(tree.total().0), COLUMNS, Fidelity::Fast);
+    let frame = Viewport::new(Tick(0)..Tick(tree.total().0), COLUMNS, Fidelity::Fast);
     let (mut scratch, mut rects) = (Scratch::new(), Vec::new());
     group.bench_function("frame of the tree", |bencher| {
         bencher.iter(|| rects_of(&rows, &frame, &mut scratch, &mut rects));

@@ -14,7 +14,7 @@
 
 use std::{error::Error, fs::File, path::Path, process::ExitCode};
 
-use spall::{
+use spall_trace::{
     export::{self, Exported},
     model::{Limits, Ticks},
 };
@@ -36,17 +36,17 @@ fn main() -> ExitCode {
 
 fn convert(from: &Path, to: &Path) -> Result<(), Box<dyn Error>> {
     let data = std::fs::read(from)?;
-    let trace = spall::load(&data, &Limits::default())?;
+    let trace = spall_trace::load(&data, &Limits::default())?;
     let name = to.file_name().unwrap_or_default().to_string_lossy();
     let is = |ending| name.ends_with(ending);
     let out = || File::create(to);
     let exported = if is(".speedscope.json") {
         let title = from.file_name().unwrap_or_default().to_string_lossy();
-        export::speedscope(&spall::merge_samples(trace), &title, out()?)?
+        export::speedscope(&spall_trace::merge_samples(trace), &title, out()?)?
     } else if is(".json") {
         export::json(&trace, out()?)?
     } else if is(".spall") {
-        export::spall(&spall::merge_samples(trace), out()?)?
+        export::spall(&spall_trace::merge_samples(trace), out()?)?
     } else if is(".folded") {
         export::folded(&trace, out()?)?
     } else {

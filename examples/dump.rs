@@ -11,14 +11,14 @@ use std::{
     process::ExitCode,
 };
 
-use spall::{
-    format::{apitrace, container::decompress},
-    layout::{Layout, Options},
-    model::{DiagnosticKind, FrameId, Key, Limits, Sample, Scope, SliceId, Trace, Track, TrackId, TrackKind},
-};
 use spall_examples::{
     json::{Line, quoted},
     phases::Phases,
+};
+use spall_trace::{
+    format::{apitrace, container::decompress},
+    layout::{Layout, Options},
+    model::{DiagnosticKind, FrameId, Key, Limits, Sample, Scope, SliceId, Trace, Track, TrackId, TrackKind},
 };
 
 /// What is to be printed.
@@ -71,8 +71,8 @@ fn is_broken_pipe(error: &(dyn Error + 'static)) -> bool {
 /// Prints the call tree of each thread as folded stacks.
 fn folded(path: &std::path::Path) -> Result<(), Box<dyn Error>> {
     let data = std::fs::read(path)?;
-    let trace = spall::load(&data, &Limits::default())?;
-    spall::export::folded(&trace, io::stdout().lock())?;
+    let trace = spall_trace::load(&data, &Limits::default())?;
+    spall_trace::export::folded(&trace, io::stdout().lock())?;
     Ok(())
 }
 
@@ -107,12 +107,12 @@ fn dump(path: &std::path::Path, summary: bool) -> Result<(), Box<dyn Error>> {
     let mut phases = Phases::start();
     let data = std::fs::read(path)?;
     phases.end("read");
-    let format = spall::detect(&data).ok_or(spall::Error::UnknownFormat)?;
-    let builder = spall::read_as(format, &data, &Limits::default())?;
+    let format = spall_trace::detect(&data).ok_or(spall_trace::Error::UnknownFormat)?;
+    let builder = spall_trace::read_as(format, &data, &Limits::default())?;
     phases.end("parse");
     let trace = builder.finish();
     phases.end("build");
-    let trace = spall::merge_samples(trace);
+    let trace = spall_trace::merge_samples(trace);
     phases.end("merge");
     let layout = Layout::new(&trace, &Options::default());
     phases.end("layout");

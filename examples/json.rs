@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use spall::model::{Args, Entries, Text, Value};
+use spall_trace::model::{Args, Entries, Text, Value};
 
 /// One line being written: an object whose keys come in the order of the calls.
 #[derive(Debug)]

@@ -13,12 +13,12 @@ use std::{
     time::Duration,
 };
 
-use spall::{
-    Format, format, json,
-    layout::{Fidelity, Frame, Live, Options, Rect, Scratch},
-    model::{Chunk, Committed, Limits, LiveTrace, LiveTrack, Parser, Tick, TrackKind},
-};
 use spall_examples::terminal;
+use spall_trace::{
+    Format, format, json,
+    layout::{Fidelity, Live, Options, Rect, Scratch, Viewport},
+    model::{Chunk, Limits, LiveSnapshot, LiveTrace, LiveTrack, Parser, Tick, TrackKind},
+};
 
 const COLUMNS: u16 = 120;
 const PAUSE: Duration = Duration::from_millis(100);
@@ -48,7 +48,7 @@ fn watch(path: &Path, once: bool) -> Result<(), Box<dyn Error>> {
     let mut data = Vec::new();
     loop {
         file.read_to_end(&mut data)?;
-        match spall::detect(&data) {
+        match spall_trace::detect(&data) {
             Some(Format::Spall { .. }) => return follow(file, data, format::spall::Parser::new(), once),
             Some(Format::Heph) => return follow(file, data, format::heph::Parser::new(), once),
             Some(Format::TraceEventJson) => return follow(file, data, json::Parser::new(), once),
@@ -89,9 +89,9 @@ where
     }
 }
 
-fn draw(trace: &Committed<'_>, live: &mut Live, again: bool) -> io::Result<()> {
+fn draw(trace: &LiveSnapshot<'_>, live: &mut Live, again: bool) -> io::Result<()> {
     let Some((first, last)) = trace.bounds() else { return Ok(()) };
-    let frame = Frame::new(first..Tick(last.0.saturating_add(1)), COLUMNS, Fidelity::Exact);
+    let frame = Viewport::new(first..Tick(last.0.saturating_add(1)), COLUMNS, Fidelity::Exact);
     let view = live.update(trace, last);
     let mut out = io::stdout().lock();
     let color = out.is_terminal();
@@ -116,7 +116,7 @@ fn draw(trace: &Committed<'_>, live: &mut Live, again: bool) -> io::Result<()> {
 }
 
 /// Names of process and thread, or their ids.
-fn title(trace: &Committed<'_>, track: &LiveTrack<'_>) -> String {
+fn title(trace: &LiveSnapshot<'_>, track: &LiveTrack<'_>) -> String {
     let part = |name, key| match trace.name(name) {
         name if name.is_empty() => trace.key_text(key),
         name => name,

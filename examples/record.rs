@@ -14,9 +14,9 @@ use std::{
     time::Instant,
 };
 
-use spall::{
+use spall_trace::{
     format::spall::{BufferWriter, FileWriter, Header, Version},
-    layout::{Fidelity, Frame, Layout, Options, RowId, Scratch},
+    layout::{Fidelity, Layout, Options, RowId, Scratch, Viewport},
     model::{Event, Limits, Text, Thread, ThreadEvent, Tick, Trace, TrackId, Written},
 };
 
@@ -128,7 +128,7 @@ fn worker(recorder: &mut Recorder<'_>, next_job: &AtomicU64) {
         recorder.slice(&format!("job {job}"), "", |recorder| {
             let bytes = recorder.slice("write trace", "", |recorder| write_trace(recorder, job));
             let size = format!("{} bytes", bytes.len());
-            let trace = recorder.slice("load", &size, |_| spall::load(&bytes, &Limits::default()));
+            let trace = recorder.slice("load", &size, |_| spall_trace::load(&bytes, &Limits::default()));
             let Ok(trace) = trace else { return };
             let slices = format!("{} slices", trace.slices().len());
             let layout = recorder.slice("lay out", &slices, |_| Layout::new(&trace, &Options::default()));
@@ -167,7 +167,7 @@ fn draw(recorder: &mut Recorder<'_>, trace: &Trace<'_>, layout: &Layout) {
     for zoom in 0..8 {
         let length = (end.0 - start.0) >> zoom;
         recorder.slice(&format!("zoom {}", 1 << zoom), "", |recorder| {
-            let frame = Frame::new(start..Tick(start.0 + length), 1920, Fidelity::Exact);
+            let frame = Viewport::new(start..Tick(start.0 + length), 1920, Fidelity::Exact);
             for track in (0..).map(TrackId).take(trace.tracks().len()) {
                 recorder.slice("track", "", |recorder| {
                     rects.clear();

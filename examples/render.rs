@@ -10,11 +10,11 @@ use std::{
     process::ExitCode,
 };
 
-use spall::model::Limits;
 use spall_examples::{
     phases::Phases,
     picture::{self, Scene},
 };
+use spall_trace::model::Limits;
 
 fn main() -> ExitCode {
     let arguments: Vec<PathBuf> = std::env::args_os().skip(1).map(PathBuf::from).collect();
@@ -61,8 +61,8 @@ fn render(path: &Path, picture: &Path, kind: Kind) -> Result<(), Box<dyn Error>>
     let mut phases = Phases::start();
     let data = std::fs::read(path)?;
     phases.end("read");
-    let format = spall::detect(&data).ok_or(spall::Error::UnknownFormat)?;
-    let trace = spall::merge_samples(spall::load_as(format, &data, &Limits::default())?);
+    let format = spall_trace::detect(&data).ok_or(spall_trace::Error::UnknownFormat)?;
+    let trace = spall_trace::merge_samples(spall_trace::load_as(format, &data, &Limits::default())?);
     phases.end("load");
     let scene = Scene::new(&trace);
     phases.end("layout");

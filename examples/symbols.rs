@@ -4,7 +4,7 @@
 use std::{borrow::Cow, collections::BTreeMap, error::Error, process::ExitCode};
 
 use addr2line::Loader;
-use spall::{
+use spall_trace::{
     format::spall::auto::Symbolizer,
     layout::{Layout, Options},
     model::{Limits, SliceId, Text, Value},
@@ -42,13 +42,13 @@ fn main() -> ExitCode {
 fn list(path: &std::path::Path, program: Option<&std::ffi::OsStr>) -> Result<(), Box<dyn Error>> {
     let data = std::fs::read(path)?;
     let limits = Limits::default();
-    let recorded = spall::load(&data, &limits)?;
+    let recorded = spall_trace::load(&data, &limits)?;
     let program = match program {
         Some(program) => program.to_owned(),
         None => recorded_program(&recorded).ok_or("the trace does not say which program it is of")?.into(),
     };
     let loader = Loader::new(&program).map_err(|error| format!("{}: {error}", program.to_string_lossy()))?;
-    let trace = spall::load_auto(&data, Program(loader), &limits)?;
+    let trace = spall_trace::load_auto(&data, Program(loader), &limits)?;
     let layout = Layout::new(&trace, &Options::default());
     let mut functions = BTreeMap::<Cow<'_, str>, (u64, i64)>::new();
     for (slice, &name) in (0..).map(SliceId).zip(trace.slices().names()) {
@@ -65,7 +65,7 @@ fn list(path: &std::path::Path, program: Option<&std::ffi::OsStr>) -> Result<(),
     Ok(())
 }
 
-fn recorded_program(trace: &spall::model::Trace<'_>) -> Option<String> {
+fn recorded_program(trace: &spall_trace::model::Trace<'_>) -> Option<String> {
     let is_program = |text: &str| text == "program";
     let meta = trace.meta().iter().find(|meta| is_program(&trace.name(meta.key)))?;
     match trace.meta_value(meta) {

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use spall::layout::{ColorKey, Ellipsis, Rect, fit_label};
+use spall_trace::layout::{ColorKey, Ellipsis, Rect, fit_label};
 
 /// Draws the boxes of one row, which come from the left to the right.
 ///

@@ -9,7 +9,7 @@ use std::{
     process::ExitCode,
 };
 
-use spall::model::{Frame, Limits, NameId, Trace, sample::CallTree};
+use spall_trace::model::{Frame, Limits, NameId, Trace, sample::CallTree};
 
 fn main() -> ExitCode {
     let mut arguments = std::env::args_os().skip(1);
@@ -45,9 +45,9 @@ struct Sum {
 
 fn top(path: &std::path::Path, count: usize) -> Result<(), Box<dyn Error>> {
     let data = std::fs::read(path)?;
-    let trace = spall::load(&data, &Limits::default())?;
+    let trace = spall_trace::load(&data, &Limits::default())?;
     let (mut sums, mut all) = (HashMap::new(), 0);
-    for (_, tree) in spall::call_trees(&trace) {
+    for (_, tree) in spall_trace::call_trees(&trace) {
         all += add(&trace, &tree, &mut sums);
     }
     let mut sums: Vec<(What, Sum)> = sums.into_iter().collect();

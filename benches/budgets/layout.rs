@@ -3,13 +3,13 @@
 use std::hint::black_box;
 use std::time::Duration;
 
-use spall::layout::{
-    EdgeRule, Fidelity, Frame, Layout, Options, Rect, Row, RowId, Scratch, Stats, Tree, stats,
-};
-use spall::model::{Tick, Trace, TrackId};
 use spall_benches::layout_input::{self, Character};
 use spall_benches::measure::{fastest, job, timed};
 use spall_benches::peer;
+use spall_trace::layout::{
+    EdgeRule, Fidelity, Layout, Options, Rect, Row, RowId, Scratch, Stats, Tree, Viewport, stats,
+};
+use spall_trace::model::{Tick, Trace, TrackId};
 
 use crate::{Budget, line, per};
 
@@ -123,7 +123,7 @@ fn rows(size: &str, slices: u32) -> Vec<(Character, Duration)> {
         .collect()
 }
 
-fn rects_of(rows: &[Row], frame: &Frame, scratch: &mut Scratch, out: &mut Vec<Rect>) {
+fn rects_of(rows: &[Row], frame: &Viewport, scratch: &mut Scratch, out: &mut Vec<Rect>) {
     out.clear();
     for (row, id) in rows.iter().zip((0..).map(RowId)) {
         row.view(id).rects(frame, scratch, out);
@@ -131,7 +131,7 @@ fn rects_of(rows: &[Row], frame: &Frame, scratch: &mut Scratch, out: &mut Vec<Re
 }
 
 /// Asserts that each slice in view is in one rectangle.
-fn check(rows: &[Row], frame: &Frame, rects: &[Rect]) {
+fn check(rows: &[Row], frame: &Viewport, rects: &[Rect]) {
     let seen: usize = rows.iter().map(|row| row.view(RowId(0)).seen(frame).len()).sum();
     assert_eq!(rects.iter().map(|rect| rect.count as usize).sum::<usize>(), seen);
 }
@@ -144,7 +144,7 @@ fn one_row(input: &str, rows: &[Row]) {
     for (fidelity, most) in [(Fidelity::Fast, 100.0), (Fidelity::Exact, 150.0)] {
         let mut slowest = (Duration::ZERO, Duration::ZERO, 0);
         for zoom in (0..16).step_by(2) {
-            let frame = Frame::new(layout_input::middle(&extent, zoom), COLUMNS, fidelity);
+            let frame = Viewport::new(layout_input::middle(&extent, zoom), COLUMNS, fidelity);
             // One after the other: the search reaches over all slices, and would leave nothing of the index in the caches.
             let ours = fastest_of(|| rects_of(rows, &frame, &mut scratch, &mut rects));
             let scan = fastest_of(|| _ = black_box(peer::layout::skip_scan(&row, &frame)));
@@ -170,7 +170,7 @@ fn one_row(input: &str, rows: &[Row]) {
 fn many_rows(input: &str, character: Character, rows: &[Row]) -> Duration {
     let Some(row) = rows.first() else { return Duration::ZERO };
     let extent = layout_input::extent(&row.view(RowId(0)));
-    let frame = Frame::new(extent, COLUMNS, Fidelity::Fast);
+    let frame = Viewport::new(extent, COLUMNS, Fidelity::Fast);
     let (mut scratch, mut rects) = (Scratch::new(), Vec::new());
     let whole = fastest_of(|| rects_of(rows, &frame, &mut scratch, &mut rects));
     check(rows, &frame, &rects);

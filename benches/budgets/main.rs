@@ -13,11 +13,11 @@ mod layout;
 use std::process::Command;
 use std::time::Duration;
 
-use spall::layout::{Layout, Options};
 use spall_benches::input::{self, Input};
 use spall_benches::measure::{Job, fastest, job};
 use spall_benches::{ours, peer};
 use spall_synth::cpu_profile::{Form, Profile};
+use spall_trace::layout::{Layout, Options};
 
 const ROUNDS: usize = 25;
 
@@ -113,7 +113,7 @@ fn json() {
             job(|| peer::json::simd_json::events(&mut data.clone()).len()),
             Budget::Open,
         ));
-        let events = job(|| ours::events(spall::json::parse_all(data)));
+        let events = job(|| ours::events(spall_trace::json::parse_all(data)));
         compare("JSON to events", input, input.records, events, rivals);
         #[cfg(feature = "serde-json")]
         compare(
@@ -132,7 +132,7 @@ fn json() {
 fn heph() {
     for input in &input::heph() {
         let budget = if input.name.starts_with("plain") { Budget::AtMost(15.0) } else { Budget::Open };
-        let mut jobs = [job(|| ours::events(spall::format::heph::parse_all(&input.data)))];
+        let mut jobs = [job(|| ours::events(spall_trace::format::heph::parse_all(&input.data)))];
         let time = fastest(&mut jobs, ROUNDS).first().map_or(f64::NAN, |&time| per(time, input.records));
         line("Heph to events", &input.name, "ns/event", time, None, budget);
     }
@@ -152,11 +152,11 @@ fn profiles() {
     for thousands in [200, 400] {
         let (nodes, samples) = (1000 * thousands, 75 * thousands);
         let data = Profile::random(nodes, 400, samples, 1).to_json(Form::Chunks(100));
-        let n_slices = spall::merge_samples(ours::trace(data.as_bytes())).slices().len();
+        let n_slices = spall_trace::merge_samples(ours::trace(data.as_bytes())).slices().len();
         assert!(n_slices >= samples / 2, "most samples are seen on the timeline");
         let mut jobs = [
             job(|| ours::trace(data.as_bytes()).samples().len()),
-            job(|| spall::merge_samples(ours::trace(data.as_bytes())).slices().len()),
+            job(|| spall_trace::merge_samples(ours::trace(data.as_bytes())).slices().len()),
         ];
         let [load, merged] = fastest(&mut jobs, 5).try_into().unwrap_or_default();
         let name = format!("{thousands}k nodes, {} k samples", samples / 1000);

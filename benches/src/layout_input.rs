@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use spall::layout::{Row, RowView};
-use spall::model::{
+use spall_trace::layout::{Row, RowView};
+use spall_trace::model::{
     ByteRange, Event, Limits, SliceId, Text, Thread, ThreadEvent, Tick, Ticks, Trace, TraceBuilder,
 };
 

@@ -2,9 +2,9 @@
 //!
 //! Readers are asked for what a consumer would at least look at: the kind of each event and its time.
 
-use spall::format::apitrace;
-use spall::layout::{Layout, Live, Options};
-use spall::model::{Event, Events, Limits, LiveTrace, Parser, Tick, Trace, TraceBuilder};
+use spall_trace::format::apitrace;
+use spall_trace::layout::{Layout, Live, Options};
+use spall_trace::model::{Event, Events, Limits, LiveTrace, Parser, Tick, Trace, TraceBuilder};
 
 use crate::peer::spall::Counts;
 
@@ -20,7 +20,7 @@ pub fn events<P: Parser>(events: Events<'_, P>) -> (usize, i64) {
 #[must_use]
 pub fn spall_counts(data: &[u8]) -> Counts {
     let mut counts = Counts::default();
-    for parsed in spall::format::spall::parse_all(data) {
+    for parsed in spall_trace::format::spall::parse_all(data) {
         let Ok(parsed) = parsed else { break };
         match parsed.event {
             Event::Begin(event) => counts.begin(event.at.0.cast_unsigned(), event.name.raw()),
@@ -35,7 +35,7 @@ pub fn spall_counts(data: &[u8]) -> Counts {
 #[must_use]
 pub fn trace(data: &[u8]) -> Trace<'_> {
     let limits = Limits::default();
-    spall::load(data, &limits).unwrap_or_else(|_| TraceBuilder::new(&limits).finish())
+    spall_trace::load(data, &limits).unwrap_or_else(|_| TraceBuilder::new(&limits).finish())
 }
 
 /// A spall file as if it grew: a trace and its layout, brought up to date every 4096 events.
@@ -43,7 +43,7 @@ pub fn trace(data: &[u8]) -> Trace<'_> {
 pub fn live(data: &[u8]) -> (LiveTrace, Live) {
     let mut trace = LiveTrace::new(&Limits::default());
     let mut layout = Live::new(&Options::default());
-    for (parsed, n_events) in spall::format::spall::parse_all(data).map_while(Result::ok).zip(1_u64..) {
+    for (parsed, n_events) in spall_trace::format::spall::parse_all(data).map_while(Result::ok).zip(1_u64..) {
         trace.push(&parsed.event, parsed.bytes);
         if n_events.is_multiple_of(4096) {
             layout.update(&trace.commit(), Tick::MIN);
@@ -57,7 +57,7 @@ pub fn live(data: &[u8]) -> (LiveTrace, Live) {
 #[must_use]
 pub fn copied_trace_and_layout(data: &[u8]) -> (Trace<'static>, Layout) {
     let mut builder = TraceBuilder::new(&Limits::default());
-    for parsed in spall::format::spall::parse_all(data).map_while(Result::ok) {
+    for parsed in spall_trace::format::spall::parse_all(data).map_while(Result::ok) {
         builder.push_copied(&parsed.event, parsed.bytes);
     }
     let trace = builder.finish();
@@ -68,6 +68,6 @@ pub fn copied_trace_and_layout(data: &[u8]) -> (Trace<'static>, Layout) {
 /// Reads all calls of a recording: their number.
 #[must_use]
 pub fn apitrace_calls(data: &[u8]) -> usize {
-    let Ok(stream) = spall::format::container::decompress(data, &Limits::default()) else { return 0 };
+    let Ok(stream) = spall_trace::format::container::decompress(data, &Limits::default()) else { return 0 };
     apitrace::Calls::new(&stream.stream).map_or(0, Iterator::count)
 }

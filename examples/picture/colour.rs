@@ -1,6 +1,6 @@
 //! Colours as CSS knows them.
 
-use spall::layout::{ColorKey, Theme};
+use spall_trace::layout::{ColorKey, Theme};
 
 /// The shade of everything that is called `name`: always the same, and the same for names that differ in digits only.
 pub(crate) fn of(name: &[u8]) -> usize {

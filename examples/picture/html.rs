@@ -5,8 +5,8 @@ mod strings;
 
 use std::{collections::BTreeMap, ops::Range};
 
-use spall::{
-    layout::{Fidelity, Frame, Rect, RowView, Scratch, Theme},
+use spall_trace::{
+    layout::{Fidelity, Rect, RowView, Scratch, Theme, Viewport},
     model::{CounterValue, NameId, SliceId, State, Tick},
 };
 
@@ -53,13 +53,13 @@ pub fn html(scene: &Scene<'_>, title: &str, about: &str, notes: &[String], max_b
 }
 
 /// The frame with the most columns in which the trace is at most `max_boxes` rectangles.
-fn coarse(scene: &Scene<'_>, max_boxes: usize) -> Frame {
+fn coarse(scene: &Scene<'_>, max_boxes: usize) -> Viewport {
     let (mut scratch, mut rects) = (Scratch::new(), Vec::new());
     let mut columns = u16::MAX;
     loop {
-        let frame = Frame::new(scene.view.clone(), columns, Fidelity::Exact);
+        let frame = Viewport::new(scene.view.clone(), columns, Fidelity::Exact);
         let mut n_boxes = 0;
-        for row in scene.layout.rows().filter_map(|row| scene.layout.row(spall::layout::RowId(row))) {
+        for row in scene.layout.rows().filter_map(|row| scene.layout.row(spall_trace::layout::RowId(row))) {
             rects.clear();
             row.rects(&frame, &mut scratch, &mut rects);
             n_boxes += rects.len();
@@ -97,7 +97,7 @@ impl<'s, 't> Page<'s, 't> {
         }
     }
 
-    fn processes(&mut self, frame: Option<&Frame>) {
+    fn processes(&mut self, frame: Option<&Viewport>) {
         let scene = self.scene;
         self.out.uint(scene.processes.len() as u64);
         for process in &scene.processes {
@@ -118,7 +118,7 @@ impl<'s, 't> Page<'s, 't> {
         }
     }
 
-    fn row(&mut self, row: &Row, frame: Option<&Frame>) {
+    fn row(&mut self, row: &Row, frame: Option<&Viewport>) {
         let parts: Vec<_> = row.parts.iter().filter_map(|&part| self.scene.layout.row(part)).collect();
         let (mut scratch, mut rects) = (Scratch::new(), Vec::new());
         let mut ends = vec![0];
@@ -243,7 +243,7 @@ impl<'s, 't> Page<'s, 't> {
     }
 
     /// What a page that is not the whole trace says about itself.
-    fn coarse_notes(&self, frame: &Frame) -> Vec<String> {
+    fn coarse_notes(&self, frame: &Viewport) -> Vec<String> {
         let trace = self.scene.trace;
         let (slices, boxes) = (count(self.n_slices, "slice"), count(self.n_boxes, "box"));
         let columns = frame.columns();

@@ -6,7 +6,7 @@ use std::{
     ops::Range,
 };
 
-use spall::{
+use spall_trace::{
     layout::{Layout, Options, RowId},
     model::{NameId, SliceId, Tick, Trace, Track, TrackId, TrackKind},
 };

@@ -4,7 +4,7 @@ mod lane;
 
 use std::fmt::Write;
 
-use spall::layout::{Ellipsis, Fidelity, Frame, Rect, Ruler, Scratch, Theme, fit_label};
+use spall_trace::layout::{Ellipsis, Fidelity, Rect, Ruler, Scratch, Theme, Viewport, fit_label};
 
 use super::{
     Process, Scene, colour,
@@ -29,7 +29,7 @@ const MAX_ROWS: usize = 3000;
 /// The picture as an SVG document. `title` and `about` are written over it, `notes` and what it leaves out below it.
 #[must_use]
 pub fn svg(scene: &Scene<'_>, title: &str, about: &str, notes: &[String]) -> String {
-    let frame = Frame::new(scene.view.clone(), COLUMNS, Fidelity::Exact);
+    let frame = Viewport::new(scene.view.clone(), COLUMNS, Fidelity::Exact);
     let mut drawing = Drawing {
         scene,
         frame,
@@ -50,7 +50,7 @@ pub fn svg(scene: &Scene<'_>, title: &str, about: &str, notes: &[String]) -> Str
 
 struct Drawing<'s, 't> {
     scene: &'s Scene<'t>,
-    frame: Frame,
+    frame: Viewport,
     /// What is below the ruler.
     out: String,
     y: u32,

@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use spall::model::Limits;
 use spall_examples::picture::{self, Scene};
+use spall_trace::model::Limits;
 
 fn testdata(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../testdata").join(path)
@@ -13,7 +13,7 @@ fn testdata(path: &str) -> PathBuf {
 type Draw = fn(&Scene<'_>, &str, &str, &[String]) -> String;
 
 fn draw(data: &[u8], draw: Draw) -> String {
-    let trace = spall::load(data, &Limits::default()).unwrap();
+    let trace = spall_trace::load(data, &Limits::default()).unwrap();
     let scene = Scene::new(&trace);
     draw(&scene, "kinds.json", &picture::about(&scene, "trace-event-json"), &picture::notes(&scene))
 }
@@ -113,7 +113,7 @@ fn a_picture_of_a_deep_stack_is_not_endless() {
 #[test]
 fn the_bundled_trace_has_no_faults() {
     let data = std::fs::read(testdata("record.spall")).unwrap();
-    let trace = spall::load(&data, &Limits::default()).unwrap();
+    let trace = spall_trace::load(&data, &Limits::default()).unwrap();
     let found: Vec<_> = trace.diagnostics().counts().iter().map(|found| found.kind.name()).collect();
     assert_eq!(found, ["unfinished-slice"], "the recording stops inside `main`");
     assert!(trace.slices().len() > 1000);

@@ -1,8 +1,8 @@
 //! Rows as lines of a terminal.
 
-use spall::layout::{Fidelity, Frame, Row, RowId, Scratch};
-use spall::model::{SliceId, Tick};
 use spall_examples::terminal;
+use spall_trace::layout::{Fidelity, Row, RowId, Scratch, Viewport};
+use spall_trace::model::{SliceId, Tick};
 
 /// The line of slices over 20 columns of 10 ticks each.
 fn line(slices: &[(i64, i64, &str)], color: bool) -> String {
@@ -10,7 +10,7 @@ fn line(slices: &[(i64, i64, &str)], color: bool) -> String {
     for (&(start, end, _), id) in slices.iter().zip(0..) {
         row.push(Tick(start), Tick(end), SliceId(id));
     }
-    let frame = Frame::new(Tick(0)..Tick(200), 20, Fidelity::Exact);
+    let frame = Viewport::new(Tick(0)..Tick(200), 20, Fidelity::Exact);
     let (mut scratch, mut rects) = (Scratch::new(), Vec::new());
     row.view(RowId(0)).rects(&frame, &mut scratch, &mut rects);
     terminal::line(&rects, frame.columns(), color, |rect| slices[rect.slice.index()].2)

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use arbitrary::Unstructured;
-use spall::model::{
+use spall_trace::model::{
     AsyncPhase, ByteRange, DiagnosticKind as Kind, Event, FlowPhase, Limits, ObjectPhase, Ticks, Trace,
     TraceBuilder, TrackKind, Value,
 };
@@ -205,8 +205,8 @@ impl<'e> Books<'e> {
             let later = |event: &Event<'_>| matches!(event, Event::ProcessName(other, _) if other == pid);
             if !self.events[place + 1..].iter().any(later) {
                 let of_pid = |key: &str| match pid {
-                    spall::model::Id::Number(number) => key == number.to_string(),
-                    spall::model::Id::Text(_) => key == pid.text().unwrap().decode(),
+                    spall_trace::model::Id::Number(number) => key == number.to_string(),
+                    spall_trace::model::Id::Text(_) => key == pid.text().unwrap().decode(),
                 };
                 let process =
                     self.trace.processes().iter().find(|process| of_pid(&self.trace.key_text(process.pid)));

@@ -1,8 +1,8 @@
 //! Random events that mean something: few names, threads and keys, so that ends meet begins and arrows meet slices.
 
 use arbitrary::{Result, Unstructured};
-use spall::json::JSON_ARGS;
-use spall::model::{
+use spall_trace::json::JSON_ARGS;
+use spall_trace::model::{
     Args, AsyncPhase, CounterEvent, DiagnosticKind, Event, FlowBind, FlowEvent, FlowPhase, Id, KeyedEvent,
     MetaEvent, ObjectPhase, Scope, Text, Thread, ThreadEvent, Tick, Ticks, Value,
 };

@@ -1,7 +1,7 @@
 //! A reader of JSON that guesses how events look finds the same events as one that does not.
 
-use spall::json::Parser;
-use spall::model::Events;
+use spall_trace::json::Parser;
+use spall_trace::model::Events;
 
 /// Reads `bytes` with and without guessing. Whether there is an event.
 ///

@@ -8,8 +8,8 @@
 
 use arbitrary::{Result, Unstructured};
 use serde_json::Value as Json;
-use spall::json::parse_all;
-use spall::model::{Args, Event, Text, Value};
+use spall_trace::json::parse_all;
+use spall_trace::model::{Args, Event, Text, Value};
 
 use crate::json_text;
 

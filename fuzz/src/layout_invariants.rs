@@ -2,10 +2,10 @@
 //! every slice once, against a look at all slices.
 
 use arbitrary::{Result, Unstructured};
-use spall::layout::{
-    EdgeRule, Fidelity, Frame, Layout, Options, Overlap, Rect, RowId, RowView, Scratch, Tree, stats,
+use spall_trace::layout::{
+    EdgeRule, Fidelity, Layout, Options, Overlap, Rect, RowId, RowView, Scratch, Tree, Viewport, stats,
 };
-use spall::model::{ByteRange, Limits, SliceId, Tick, Ticks, Trace, TraceBuilder, TrackId, TrackKind};
+use spall_trace::model::{ByteRange, Limits, SliceId, Tick, Ticks, Trace, TraceBuilder, TrackId, TrackKind};
 
 use crate::events;
 
@@ -27,7 +27,7 @@ pub fn run(bytes: &[u8]) -> bool {
     for row in layout.rows() {
         let Some(row) = layout.row(RowId(row)) else { panic!("row {row} is missing") };
         for &View { start, length, columns, fidelity } in &views {
-            check_frame(&row, &Frame::new(start..start.after(length), columns, fidelity));
+            check_frame(&row, &Viewport::new(start..start.after(length), columns, fidelity));
         }
     }
     check_sums(&trace, &layout, &views);
@@ -140,7 +140,7 @@ fn check_family(trace: &Trace<'_>, layout: &Layout) {
 }
 
 /// Rectangles are in order and disjoint, and each slice that touches the view is counted by exactly one.
-fn check_frame(row: &RowView<'_>, frame: &Frame) {
+fn check_frame(row: &RowView<'_>, frame: &Viewport) {
     let mut rects = Vec::new();
     row.rects(frame, &mut Scratch::new(), &mut rects);
     let view = frame.view();

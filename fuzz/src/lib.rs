@@ -6,7 +6,7 @@
 
 pub mod conservation;
 pub mod events;
-#[path = "../../spall/tests/facts/mod.rs"]
+#[path = "../../spall-trace/tests/facts/mod.rs"]
 mod facts;
 pub mod json_fast_vs_plain;
 pub mod json_text;

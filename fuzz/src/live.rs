@@ -1,9 +1,9 @@
 //! A trace that is looked at while it grows: whoever follows what is new knows all, and sees every slice once.
 
 use arbitrary::Unstructured;
-use spall::layout::{Live, LiveView, Options};
-use spall::model::{
-    ByteRange, Committed, DiagnosticKind, Event, Limits, LiveTrace, SliceId, Tick, TraceBuilder,
+use spall_trace::layout::{Live, LiveView, Options};
+use spall_trace::model::{
+    ByteRange, DiagnosticKind, Event, Limits, LiveSnapshot, LiveTrace, SliceId, Tick, TraceBuilder,
 };
 
 use crate::events;
@@ -68,7 +68,7 @@ struct Follower {
 }
 
 impl Follower {
-    fn look(&mut self, committed: &Committed<'_>) {
+    fn look(&mut self, committed: &LiveSnapshot<'_>) {
         self.slices.resize(committed.tracks().len(), Vec::new());
         for slice in committed.ended() {
             let place = self.open.iter().position(|open| open == slice);
@@ -96,7 +96,7 @@ impl Follower {
 }
 
 /// Each end has closed a begin or is counted.
-fn check_pairs(events: &[Event<'_>], committed: &Committed<'_>) {
+fn check_pairs(events: &[Event<'_>], committed: &LiveSnapshot<'_>) {
     let count = |kind| committed.diagnostics().count(kind);
     if [DiagnosticKind::DepthLimit, DiagnosticKind::TrackLimit, DiagnosticKind::SliceLimit]
         .into_iter()
@@ -115,7 +115,7 @@ fn check_pairs(events: &[Event<'_>], committed: &Committed<'_>) {
 
 /// What lies on the rows of all tracks: where no begin is open while others come, it does not matter in how many steps
 /// they came.
-fn rows(committed: &Committed<'_>, view: &LiveView<'_>) -> Vec<(Vec<Tick>, Vec<Tick>, Vec<SliceId>)> {
+fn rows(committed: &LiveSnapshot<'_>, view: &LiveView<'_>) -> Vec<(Vec<Tick>, Vec<Tick>, Vec<SliceId>)> {
     let rows = committed.tracks().flat_map(|track| view.track_rows(track.id()));
     rows.filter_map(|row| view.row(row))
         .map(|row| (row.starts().to_vec(), row.ends().to_vec(), row.slices().to_vec()))
@@ -123,7 +123,7 @@ fn rows(committed: &Committed<'_>, view: &LiveView<'_>) -> Vec<(Vec<Tick>, Vec<T
 }
 
 /// Every slice is on one row, where it is, and none over another.
-fn check_rows(committed: &Committed<'_>, view: &LiveView<'_>) {
+fn check_rows(committed: &LiveSnapshot<'_>, view: &LiveView<'_>) {
     let mut n_placed = 0;
     for (starts, ends, slices) in rows(committed, view) {
         n_placed += slices.len();

@@ -1,6 +1,6 @@
 //! Loading any bytes: no panic, a sound trace, and the same one when the input comes in pieces.
 
-use spall::{
+use spall_trace::{
     layout::{Layout, Options},
     model::{Limits, SliceId, Trace},
 };
@@ -11,8 +11,8 @@ use spall::{
 /// When a promise is broken.
 pub fn run(bytes: &[u8]) -> bool {
     let limits = Limits::default();
-    let whole = spall::load(bytes, &limits);
-    let streamed = spall::load_from(bytes, &limits);
+    let whole = spall_trace::load(bytes, &limits);
+    let streamed = spall_trace::load_from(bytes, &limits);
     match (&whole, &streamed) {
         (Ok(whole), Ok(streamed)) => {
             check(whole);

@@ -3,7 +3,7 @@
 use core::convert::Infallible;
 
 use arbitrary::Unstructured;
-use spall::model::{ByteRange, Event, FlowBind, Limits, Trace, TraceBuilder};
+use spall_trace::model::{ByteRange, Event, FlowBind, Limits, Trace, TraceBuilder};
 
 use crate::{events, facts::facts};
 

@@ -1,10 +1,10 @@
 //! What a writer has written is read back: the same events, for every writer, as far as its format has a form for them.
 
 use arbitrary::Unstructured;
-use spall::format::heph::Writer as HephWriter;
-use spall::format::spall::{FileWriter, Version};
-use spall::json;
-use spall::model::{
+use spall_trace::format::heph::Writer as HephWriter;
+use spall_trace::format::spall::{FileWriter, Version};
+use spall_trace::json;
+use spall_trace::model::{
     Args, CounterEvent, DiagnosticKind, Event, FlowBind, FlowEvent, FlowPhase, Id, KeyedEvent, MetaEvent,
     SampleStack, Text, Thread, ThreadEvent, ThreadSampleEvent, Tick, Ticks, Value, Written,
 };
@@ -103,7 +103,7 @@ fn through_spall(events: &[Event<'_>], version: Version) -> usize {
         }
     }
     let file = writer.finish().unwrap();
-    let read = spall::format::spall::parse_all(&file).map(|parsed| parsed.unwrap().event);
+    let read = spall_trace::format::spall::parse_all(&file).map(|parsed| parsed.unwrap().event);
     let read: Vec<_> =
         read.filter(|event| !matches!(event, Event::Clock(_))).map(|event| normal(&event)).collect();
     assert_same(&expected, &read, &format!("{version:?}"));
@@ -170,7 +170,7 @@ fn through_heph(events: &[Event<'_>]) -> usize {
             }
         }
     }
-    let read = spall::format::heph::parse_all(writer.bytes()).map(|parsed| parsed.unwrap().event);
+    let read = spall_trace::format::heph::parse_all(writer.bytes()).map(|parsed| parsed.unwrap().event);
     let read: Vec<_> =
         read.filter(|event| !matches!(event, Event::Conventions(_))).map(|event| normal(&event)).collect();
     assert_same(&expected, &read, "heph");

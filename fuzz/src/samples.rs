@@ -4,9 +4,9 @@
 use std::collections::HashSet;
 
 use arbitrary::{Result, Unstructured};
-use spall::json::{JSON_ARGS, JSON_SAMPLE, Writer};
-use spall::layout::{Layout, Options};
-use spall::model::{
+use spall_trace::json::{JSON_ARGS, JSON_SAMPLE, Writer};
+use spall_trace::layout::{Layout, Options};
+use spall_trace::model::{
     Args, ByteRange, DiagnosticKind as Kind, Event, FrameEvent, FrameId, FrameParent, Id, Limits,
     LineHitsEvent, Profile, ProfileEvent, ProfileKey, ProfileStart, SampleEvent, SampleStack, SampleTime,
     SliceFlags, SliceId, Text, Thread, ThreadEvent, ThreadSampleEvent, Tick, Ticks, Trace, TraceBuilder,
@@ -26,18 +26,18 @@ pub fn run(bytes: &[u8]) -> bool {
     check_round_trip(&events);
     let tracks = || (0..u32::try_from(trace.tracks().len()).unwrap()).map(TrackId);
     let trees: Vec<_> = tracks().map(|track| call_tree(&trace, track)).collect();
-    for (track, tree) in spall::call_trees(&trace) {
-        assert_eq!(tree.nodes(), spall::call_tree(&trace, track).nodes(), "all at once or each alone");
+    for (track, tree) in spall_trace::call_trees(&trace) {
+        assert_eq!(tree.nodes(), spall_trace::call_tree(&trace, track).nodes(), "all at once or each alone");
     }
     let before = slices(&trace);
-    let merged = spall::merge_samples(trace.clone());
+    let merged = spall_trace::merge_samples(trace.clone());
     assert_eq!(before, slices(&merged), "slices of the file stay");
     let inferred = merged.slices().flags().iter().filter(|flags| flags.contains(SliceFlags::SAMPLED)).count();
     assert_eq!(merged.slices().len(), before.len() + inferred);
     check_order(&merged);
     let after: Vec<_> = tracks().map(|track| call_tree(&merged, track)).collect();
     assert_eq!(trees, after, "the tree is the same before and after");
-    let again = spall::merge_samples(merged.clone());
+    let again = spall_trace::merge_samples(merged.clone());
     assert_eq!(again.slices().starts(), merged.slices().starts(), "merged again");
     assert_eq!(again.slices().ends(), merged.slices().ends(), "merged again");
     let layout = Layout::new(&merged, &Options::default());
@@ -77,7 +77,7 @@ fn check_order(trace: &Trace<'_>) {
 
 /// The nodes of a call tree, once their times were seen to add up.
 fn call_tree(trace: &Trace<'_>, track: TrackId) -> Vec<(String, Option<u32>, Ticks, Ticks, u32)> {
-    let tree = spall::call_tree(trace, track);
+    let tree = spall_trace::call_tree(trace, track);
     let mut rest: Vec<i64> = tree.nodes().iter().map(|node| node.total.0 - node.own.0).collect();
     for (at, node) in tree.nodes().iter().enumerate() {
         assert!(node.own >= Ticks::ZERO, "{node:?}");
@@ -146,7 +146,7 @@ fn check_round_trip(events: &[Event<'_>]) {
     let text = writer.finish().unwrap();
     let strict: core::result::Result<serde_json::Value, _> = serde_json::from_str(&text);
     strict.unwrap_or_else(|error| panic!("{error}: {text}"));
-    let read = spall::load(text.as_bytes(), &Limits::default()).unwrap();
+    let read = spall_trace::load(text.as_bytes(), &Limits::default()).unwrap();
     assert_eq!(profiles(&builder.finish()), profiles(&read), "{text}");
 }
 

@@ -2,7 +2,7 @@
 
 use core::fmt::{Debug, Display};
 
-use spall::{
+use spall_trace::{
     format::{
         heph,
         spall::{self as binary, auto},

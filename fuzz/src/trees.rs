@@ -1,11 +1,11 @@
 //! Merged trees of any trace: whatever is made of one, no time is lost, and boxes lie in their callers'.
 
 use arbitrary::{Result, Unstructured};
-use spall::layout::{
+use spall_trace::layout::{
     DiffWidth, EdgeRule, Inverted, Layout, NameStats, Options, Packed, Packing, Row, RowId, Series, Stats,
     Tree, TreeDiff, TreeNode, TreeOrder, stats,
 };
-use spall::model::{ByteRange, Limits, NameId, Tick, Ticks, Trace, TraceBuilder, TrackId};
+use spall_trace::model::{ByteRange, Limits, NameId, Tick, Ticks, Trace, TraceBuilder, TrackId};
 
 use crate::events;
 

@@ -2,11 +2,11 @@
 //! columns.
 
 use arbitrary::{Result, Unstructured};
-use spall::layout::{
-    Ellipsis, Fidelity, Flows, Frame, Hits, Layout, Options, Rect, RowId, Ruler, Scratch, Series, Tree,
-    TreeOrder, Vertical, fit_label, instant_marks,
+use spall_trace::layout::{
+    Ellipsis, Fidelity, Flows, Hits, Layout, Options, Rect, RowId, Ruler, Scratch, Series, Tree, TreeOrder,
+    Vertical, Viewport, fit_label, instant_marks,
 };
-use spall::model::{ByteRange, Limits, SliceId, Tick, Ticks, Trace, TraceBuilder, TrackId};
+use spall_trace::model::{ByteRange, Limits, SliceId, Tick, Ticks, Trace, TraceBuilder, TrackId};
 
 use crate::events;
 
@@ -32,7 +32,7 @@ pub fn run(bytes: &[u8]) -> bool {
 }
 
 struct View {
-    frame: Frame,
+    frame: Viewport,
     at: Tick,
     x: f64,
     number: u32,
@@ -49,9 +49,9 @@ impl View {
         let margin = u.int_in_range(0..=400)?;
         // Backwards as often as not.
         let frame = if u.arbitrary()? {
-            Frame::fit(start..end, columns, margin, fidelity)
+            Viewport::fit(start..end, columns, margin, fidelity)
         } else {
-            Frame::new(start..end, columns, fidelity)
+            Viewport::new(start..end, columns, fidelity)
         };
         Ok(Self { frame, at, x: u.arbitrary()?, number: u.arbitrary()?, margin })
     }

@@ -20,8 +20,8 @@ static ALLOCATOR: emballoc::Allocator<4096> = emballoc::Allocator::new();
 /// Uses every crate, as a dependency that no code names is not looked at.
 pub fn probe() -> usize {
     let data: &[u8] = b"[{}]";
-    let format = spall::detect(data).is_some();
+    let format = spall_trace::detect(data).is_some();
     #[cfg(feature = "alloc")]
-    let format = format && spall::load(data, &spall::model::Limits::default()).is_ok();
+    let format = format && spall_trace::load(data, &spall_trace::model::Limits::default()).is_ok();
     usize::from(format)
 }

@@ -94,7 +94,7 @@ fn a_1_the_clock_goes_to_the_header() {
     clock.unit = Unit::Nanoseconds(0.25);
     let begin = Event::Begin(event(b"a", 10));
     let (data, written) = write(Version::V3, &[Event::Clock(clock), begin, Event::Clock(Clock::NANOSECONDS)]);
-    assert_eq!(written, [Written::Done, Written::Done, Written::NoForm]);
+    assert_eq!(written, [Written::Done, Written::Done, Written::Unsupported]);
     assert_eq!(events(&data), [Event::Clock(clock), begin]);
     // Older versions have whole nanoseconds.
     let (data, _) = write(Version::V1, &[Event::Clock(clock), begin]);
@@ -110,16 +110,16 @@ fn what_has_no_place_is_said_to_be_left_out() {
         Event::ThreadName(Thread::new(1_u32, 1_u32), Text::EMPTY),
     ];
     let all = [complete, instant, names[0], names[1], Event::Begin(event(b"a", -1))];
-    use Written::{BadId, BadTime, Done, NoForm};
-    assert_eq!(write(Version::V0, &all).1, [Done, NoForm, NoForm, NoForm, Done]);
-    assert_eq!(write(Version::V1, &all).1, [NoForm, NoForm, NoForm, NoForm, Done]);
-    assert_eq!(write(Version::V3, &all).1, [NoForm, NoForm, Done, Done, BadTime]);
+    use Written::{BadId, BadTime, Done, Unsupported};
+    assert_eq!(write(Version::V0, &all).1, [Done, Unsupported, Unsupported, Unsupported, Done]);
+    assert_eq!(write(Version::V1, &all).1, [Unsupported, Unsupported, Unsupported, Unsupported, Done]);
+    assert_eq!(write(Version::V3, &all).1, [Unsupported, Unsupported, Done, Done, BadTime]);
     for id in [Id::Number(-1), Id::Number(1 << 32), Id::Text(b"x")] {
         let thread = Thread { pid: id, tid: Id::Number(1) };
         let events =
             [Event::End(ThreadEvent { thread, ..event(b"", 1) }), Event::ProcessName(id, Text::EMPTY)];
         assert_eq!(write(Version::V3, &events).1, [BadId, BadId]);
-        assert_eq!(write(Version::V1, &events).1, [BadId, NoForm]);
+        assert_eq!(write(Version::V1, &events).1, [BadId, Unsupported]);
     }
 }
 

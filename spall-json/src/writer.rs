@@ -117,7 +117,7 @@ impl<W: Write> Writer<W> {
                 // A document whose first keys have a `ph` among them is read as an event.
                 let early = matches!(self.place, Place::Start | Place::Head);
                 if meta.key.is(b"traceEvents") || early && meta.key.is(b"ph") {
-                    return Ok(Written::NoForm);
+                    return Ok(Written::Unsupported);
                 }
                 self.key(meta)?;
                 return Ok(Written::Done);
@@ -165,7 +165,7 @@ impl<W: Write> Writer<W> {
             Event::CallSite(number, frame) => return self.call_site(number, frame),
             Event::Sample(sample) => return self.sample(sample),
             Event::ThreadSample(sample) => return self.event_sample(sample),
-            _ => return Ok(Written::NoForm),
+            _ => return Ok(Written::Unsupported),
         }
         Ok(Written::Done)
     }

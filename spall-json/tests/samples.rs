@@ -137,7 +137,7 @@ fn a_list_that_was_closed_is_not_opened_again() {
         (listed, Written::Done),
         (listed, Written::Done),
         (event(Text::EMPTY), Written::Done),
-        (event(Text::plain(b"Profile")), Written::NoForm),
+        (event(Text::plain(b"Profile")), Written::Unsupported),
         (key, Written::Done),
         (listed, Written::TooLate),
         (event(Text::EMPTY), Written::TooLate),

@@ -239,7 +239,7 @@ fn keys_stand_before_or_behind_the_events() {
         (begin, Written::Done),
         (key(b"b", Value::Null), Written::Done),
         (begin, Written::TooLate),
-        (key(b"traceEvents", Value::Null), Written::NoForm),
+        (key(b"traceEvents", Value::Null), Written::Unsupported),
         (Event::Other(slice(b""), 0), Written::TooLate),
     ] {
         assert_eq!(writer.write_event(&event), Ok(expected), "{event:?}");
@@ -255,8 +255,8 @@ fn what_has_no_form_is_said() {
     let mut writer = Writer::new(String::new());
     // It would be read as an event without an enclosing document.
     let phase = Event::Meta(MetaEvent { thread: None, key: Text::plain(b"ph"), value: Value::Null });
-    assert_eq!(writer.write_event(&phase), Ok(Written::NoForm));
-    assert_eq!(writer.write_event(&Event::Other(slice(b""), b'"')), Ok(Written::NoForm));
+    assert_eq!(writer.write_event(&phase), Ok(Written::Unsupported));
+    assert_eq!(writer.write_event(&Event::Other(slice(b""), b'"')), Ok(Written::Unsupported));
     assert_eq!(writer.write_event(&Event::Instant(slice(b""), Scope::Global)), Ok(Written::Done));
     assert_eq!(writer.write_event(&phase), Ok(Written::Done));
 }
@@ -344,20 +344,20 @@ fn parts_of_profiles_without_a_form_are_said() {
         let (thread, key) = (Thread::new(1_i64, 2_i64), ProfileKey::Id(Id::Text(id)));
         Event::Profile(ProfileEvent { thread, key, at: Tick(0), begins: None, end: None })
     };
-    expect(sample(SampleTime::After(Ticks(0))), Written::NoForm);
-    expect(Event::Frame(frame(1, FrameParent::Unknown)), Written::NoForm);
-    expect(part(&[b'x'; 33]), Written::NoForm);
-    expect(Event::CallSite(1, Id::Number(1)), Written::NoForm);
+    expect(sample(SampleTime::After(Ticks(0))), Written::Unsupported);
+    expect(Event::Frame(frame(1, FrameParent::Unknown)), Written::Unsupported);
+    expect(part(&[b'x'; 33]), Written::Unsupported);
+    expect(Event::CallSite(1, Id::Number(1)), Written::Unsupported);
     expect(part(&[b'x'; 32]), Written::Done);
     // When the profile begins is in another part.
-    expect(sample(SampleTime::At(Tick(0))), Written::NoForm);
+    expect(sample(SampleTime::At(Tick(0))), Written::Unsupported);
     expect(Event::Frame(frame(1, FrameParent::Depth(0))), Written::Done);
-    expect(Event::FrameChild(Id::Number(2), Id::Number(1)), Written::NoForm);
+    expect(Event::FrameChild(Id::Number(2), Id::Number(1)), Written::Unsupported);
     for depth in 1..256 {
         expect(Event::Frame(frame(1, FrameParent::Depth(depth))), Written::Done);
     }
-    expect(Event::Frame(frame(1, FrameParent::Depth(256))), Written::NoForm);
-    expect(Event::Frame(frame(1, FrameParent::Depth(257))), Written::NoForm);
+    expect(Event::Frame(frame(1, FrameParent::Depth(256))), Written::Unsupported);
+    expect(Event::Frame(frame(1, FrameParent::Depth(257))), Written::Unsupported);
     expect(Event::Frame(frame(1, FrameParent::Depth(2))), Written::Done);
-    expect(Event::SharedFrame(frame(1, FrameParent::Depth(0))), Written::NoForm);
+    expect(Event::SharedFrame(frame(1, FrameParent::Depth(0))), Written::Unsupported);
 }

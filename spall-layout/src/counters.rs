@@ -6,7 +6,7 @@ use core::ops::Range;
 
 use spall_model::{CounterValue, NameId, Tick};
 
-use crate::Frame;
+use crate::Viewport;
 use crate::instants::gallop;
 
 /// Values of a block, as a power of two.
@@ -139,18 +139,18 @@ impl Series {
         self.values.get(self.at.partition_point(|&time| time <= at).checked_sub(1)?).copied()
     }
 
-    /// Appends what the series looks like in `frame` to `out`, from left to right. Columns before the first value are
+    /// Appends what the series looks like in `viewport` to `out`, from left to right. Columns before the first value are
     /// in no run. O(log n) per run, and at most two runs per column with a change.
-    pub fn runs(&self, frame: &Frame, out: &mut Vec<CounterRun>) {
-        let columns = frame.columns();
+    pub fn runs(&self, viewport: &Viewport, out: &mut Vec<CounterRun>) {
+        let columns = viewport.columns();
         if columns == 0 {
             return;
         }
         // The next value to be set, and the column that was reached.
-        let mut next = self.at.partition_point(|&at| at < frame.ticks(0).start);
+        let mut next = self.at.partition_point(|&at| at < viewport.ticks(0).start);
         let mut x0 = 0;
         while x0 < columns {
-            let column = self.at.get(next).and_then(|&at| frame.column(at));
+            let column = self.at.get(next).and_then(|&at| viewport.column(at));
             let x1 = column.unwrap_or(columns);
             if x1 > x0
                 && let Some(value) = next.checked_sub(1).map(|before| self.values[before])
@@ -159,16 +159,16 @@ impl Series {
                 out.push(CounterRun { x0, x1, first, last, min, max, mean });
             }
             let Some(column) = column else { break };
-            let count = gallop(&self.at[next..], |&at| frame.column(at) == Some(column));
-            out.push(self.changing(frame, column, next..next + count));
+            let count = gallop(&self.at[next..], |&at| viewport.column(at) == Some(column));
+            out.push(self.changing(viewport, column, next..next + count));
             next += count.max(1);
             x0 = column + 1;
         }
     }
 
     /// The column in which the values of a range are set.
-    fn changing(&self, frame: &Frame, column: u32, range: Range<usize>) -> CounterRun {
-        let ticks = frame.ticks(column);
+    fn changing(&self, viewport: &Viewport, column: u32, range: Range<usize>) -> CounterRun {
+        let ticks = viewport.ticks(column);
         let (first_at, last) = (self.at[range.start], range.end - 1);
         let mut all = self.of_range(range.start..last);
         all.add(self.summary(last, ticks.end));
@@ -242,13 +242,13 @@ mod tests {
     fn check(values: &[(i64, f64)], start: i64, columns: u16, width: i64) {
         let mut series = Series::new(NameId::EMPTY);
         values.iter().for_each(|&(at, value)| series.push(Tick(at), value));
-        let frame =
-            Frame::new(Tick(start)..Tick(start + i64::from(columns) * width), columns, Fidelity::Fast);
+        let viewport =
+            Viewport::new(Tick(start)..Tick(start + i64::from(columns) * width), columns, Fidelity::Fast);
         let mut runs = Vec::new();
-        series.runs(&frame, &mut runs);
+        series.runs(&viewport, &mut runs);
         let mut x = 0;
-        for column in 0..frame.columns() {
-            let ticks = frame.ticks(column);
+        for column in 0..viewport.columns() {
+            let ticks = viewport.ticks(column);
             let before = values.iter().rfind(|(at, _)| *at < ticks.start.0);
             let mut seen: Vec<f64> = values
                 .iter()
@@ -321,7 +321,7 @@ mod tests {
             series.push(Tick(at), 1.0);
         }
         let mut runs = Vec::new();
-        series.runs(&Frame::new(Tick::MIN..Tick::MAX, 1000, Fidelity::Fast), &mut runs);
+        series.runs(&Viewport::new(Tick::MIN..Tick::MAX, 1000, Fidelity::Fast), &mut runs);
         assert!(runs.iter().all(|run| (run.mean - 1.0).abs() < 1e-9));
     }
 }

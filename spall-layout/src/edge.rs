@@ -1,6 +1,6 @@
 //! The edge between two columns, and how far what lies around it reaches into both.
 
-use crate::Frame;
+use crate::Viewport;
 use crate::merge::Item;
 
 /// The left edge of a column, for times that are no further from it than a column is wide.
@@ -20,12 +20,12 @@ pub(crate) struct Edge {
 impl Edge {
     /// The edge that `item`, which begins at `first`, lies across.
     #[inline(always)]
-    pub(crate) fn across(frame: &Frame, item: &Item, first: i64) -> Self {
-        let position = frame.position(first);
-        let before = frame.last_before_edge(first, position);
-        let rest = frame.column_parts() - position.part;
-        let gap = rest - frame.parts(before.wrapping_sub(first).cast_unsigned());
-        let tick = frame.parts(1);
+    pub(crate) fn across(viewport: &Viewport, item: &Item, first: i64) -> Self {
+        let position = viewport.position(first);
+        let before = viewport.last_before_edge(first, position);
+        let rest = viewport.column_parts() - position.part;
+        let gap = rest - viewport.parts(before.wrapping_sub(first).cast_unsigned());
+        let tick = viewport.parts(1);
         let at_most = before.saturating_add(i64::from(gap == tick));
         Self { column: item.columns.1, before, at_most, gap, tick }
     }

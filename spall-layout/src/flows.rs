@@ -7,7 +7,7 @@ use core::ops::Range;
 use spall_model::{Tick, Trace};
 
 use crate::convert::to_u32;
-use crate::{Frame, Layout, LineKind, RowId, Vertical};
+use crate::{Layout, LineKind, RowId, Vertical, Viewport};
 
 /// Arrows of a block of the index, as a power of two.
 const BLOCK_BITS: u32 = 4;
@@ -90,14 +90,20 @@ impl Flows {
         self.arrows.is_empty()
     }
 
-    /// Puts the arrows that cross `frame` in time and have an end on one of `lines` or cross them into `out`, replacing
+    /// Puts the arrows that cross `viewport` in time and have an end on one of `lines` or cross them into `out`, replacing
     /// what was there. O(log n + k log k) for k arrows that cross the frame in time.
     ///
     /// `lines` are positions in [`Vertical::lines`]. An arrow with an end that no line stands for is left out.
-    pub fn rects(&self, frame: &Frame, vertical: &Vertical, lines: Range<u32>, out: &mut Vec<FlowRect>) {
+    pub fn rects(
+        &self,
+        viewport: &Viewport,
+        vertical: &Vertical,
+        lines: Range<u32>,
+        out: &mut Vec<FlowRect>,
+    ) {
         out.clear();
-        let view = frame.view();
-        if frame.columns() == 0 {
+        let view = viewport.view();
+        if viewport.columns() == 0 {
             return;
         }
         let end = self.arrows.partition_point(|arrow| arrow.first < view.end);
@@ -105,7 +111,7 @@ impl Flows {
         while let Some(next) = self.next_reaching(at, end, view.start) {
             let arrow = &self.arrows[next];
             at = next + 1;
-            let ends = (place(frame, vertical, arrow.from), place(frame, vertical, arrow.to));
+            let ends = (place(viewport, vertical, arrow.from), place(viewport, vertical, arrow.to));
             if let (Some(from), Some(to)) = ends {
                 let (top, bottom) = (from.line.min(to.line), from.line.max(to.line));
                 if top < lines.end && bottom >= lines.start {
@@ -147,10 +153,10 @@ impl Flows {
     }
 }
 
-fn place(frame: &Frame, vertical: &Vertical, (row, at): (RowId, Tick)) -> Option<FlowEnd> {
+fn place(viewport: &Viewport, vertical: &Vertical, (row, at): (RowId, Tick)) -> Option<FlowEnd> {
     let line = vertical.index_of(row)?;
     let is_folded = vertical.lines()[line].kind != LineKind::Row(row);
-    let last = frame.columns() - 1;
-    let column = frame.column(at).unwrap_or(if at < frame.view().start { 0 } else { last });
+    let last = viewport.columns() - 1;
+    let column = viewport.column(at).unwrap_or(if at < viewport.view().start { 0 } else { last });
     Some(FlowEnd { line: to_u32(line), is_folded, column })
 }

@@ -5,19 +5,19 @@ use core::ops::Range;
 
 use spall_model::{Tick, Ticks};
 
-use crate::{Frame, Layout, Line, LineKind, Rect, RowId, RowView, Scratch, walk};
+use crate::{Layout, Line, LineKind, Rect, RowId, RowView, Scratch, Viewport, walk};
 
 impl Layout {
-    /// Appends what the rows among `lines` look like in `frame` to `out`: row by row, from left to right.
+    /// Appends what the rows among `lines` look like in `viewport` to `out`: row by row, from left to right.
     ///
     /// See [`RowView::rects`] for what is promised of each row. Heads have no rectangles; those of a [`LineKind::Packed`] are
     /// asked of the line itself, as of [`crate::Packed::lines`].
-    pub fn rects(&self, frame: &Frame, lines: &[Line], scratch: &mut Scratch, out: &mut Vec<Rect>) {
+    pub fn rects(&self, viewport: &Viewport, lines: &[Line], scratch: &mut Scratch, out: &mut Vec<Rect>) {
         for line in lines {
             if let LineKind::Row(row) = line.kind
                 && let Some(row) = self.row(row)
             {
-                row.rects(frame, scratch, out);
+                row.rects(viewport, scratch, out);
             }
         }
     }
@@ -55,10 +55,10 @@ impl RowView<'_> {
         .min_by_key(|edge| (edge.0.abs_diff(at.0), *edge))
     }
 
-    /// The positions of the slices that touch a column of `frame`, half open. O(log n).
+    /// The positions of the slices that touch a column of `viewport`, half open. O(log n).
     #[must_use]
-    pub fn seen(&self, frame: &Frame) -> Range<usize> {
-        let (first, end) = walk::seen(self, frame);
+    pub fn seen(&self, viewport: &Viewport) -> Range<usize> {
+        let (first, end) = walk::seen(self, viewport);
         first as usize..end.max(first) as usize
     }
 }

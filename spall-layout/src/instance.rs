@@ -1,26 +1,26 @@
 //! Rectangles as a GPU takes them. \[layout 16\]
 
-use crate::{Frame, Rect};
+use crate::{Rect, Viewport};
 
 /// A rectangle as an instance of a vertex buffer: 16 bytes, no padding. With the feature `zerocopy` a slice of them is
 /// bytes without a copy: `instances.as_bytes()`.
 ///
 /// ```
-/// use spall_layout::{Fidelity, Frame, Instance, Row, RowId, Scratch};
+/// use spall_layout::{Fidelity, Viewport, Instance, Row, RowId, Scratch};
 /// use spall_model::{SliceId, Tick};
 /// let mut row = Row::new();
 /// row.push(Tick(24), Tick(66), SliceId(0));
-/// let frame = Frame::new(Tick(4)..Tick(84), 10, Fidelity::Fast); // 8 ticks a column
+/// let viewport = Viewport::new(Tick(4)..Tick(84), 10, Fidelity::Fast); // 8 ticks a column
 /// let mut rects = Vec::new();
-/// row.view(RowId(0)).rects(&frame, &mut Scratch::new(), &mut rects);
-/// let instance = Instance::new(&rects[0], &frame, 3, 0xff00_00ff);
+/// row.view(RowId(0)).rects(&viewport, &mut Scratch::new(), &mut rects);
+/// let instance = Instance::new(&rects[0], &viewport, 3, 0xff00_00ff);
 /// assert_eq!((instance.x0, instance.x1, instance.line), (2.5, 7.75, 3));
 /// ```
 ///
 /// All lines in one buffer, with a colour for each name:
 ///
 /// ```
-/// use spall_layout::{ColorKey, Fidelity, Frame, Instance, Layout, Options, Scratch, Theme, Vertical};
+/// use spall_layout::{ColorKey, Fidelity, Viewport, Instance, Layout, Options, Scratch, Theme, Vertical};
 /// # use spall_model::{ByteRange, Event, Limits, Text, Thread, ThreadEvent, Tick, Ticks, TraceBuilder};
 /// # let mut builder = TraceBuilder::new(&Limits::default());
 /// # for (name, start, length) in [("frame", 0, 100), ("update", 10, 30), ("draw", 40, 50)] {
@@ -39,15 +39,15 @@ use crate::{Frame, Rect};
 /// let colors: Vec<u32> = trace.names().iter().map(color).collect();
 ///
 /// // For each picture.
-/// let frame = Frame::new(Tick(0)..Tick(100), 20, Fidelity::Fast);
+/// let viewport = Viewport::new(Tick(0)..Tick(100), 20, Fidelity::Fast);
 /// rects.clear();
-/// layout.rects(&frame, vertical.lines(), &mut scratch, &mut rects);
+/// layout.rects(&viewport, vertical.lines(), &mut scratch, &mut rects);
 /// instances.clear();
 /// for of_row in rects.chunk_by(|a, b| a.row == b.row) {
 ///     let line = vertical.index_of(of_row[0].row).unwrap() as u32;
 ///     instances.extend(of_row.iter().map(|rect| {
 ///         let name = trace.slices().names()[rect.slice.index()];
-///         Instance::new(rect, &frame, line, colors[name.index()])
+///         Instance::new(rect, &viewport, line, colors[name.index()])
 ///     }));
 /// }
 /// assert_eq!(instances.len(), 3);
@@ -75,11 +75,11 @@ impl Instance {
     /// The instance of a rectangle. One that stands for a single slice has that slice's own edges, any other the
     /// edges of its columns.
     #[must_use]
-    pub fn new(rect: &Rect, frame: &Frame, line: u32, color: u32) -> Self {
+    pub fn new(rect: &Rect, viewport: &Viewport, line: u32, color: u32) -> Self {
         #[expect(clippy::cast_precision_loss, reason = "at most 65 536")]
         let (x0, x1) =
             if rect.count == 1 { (rect.left, rect.right) } else { (rect.x0 as f32, rect.x1 as f32) };
-        let offset = frame.offset();
+        let offset = viewport.offset();
         Self { x0: x0 - offset, x1: x1 - offset, line, color }
     }
 }

@@ -5,7 +5,7 @@ use core::{cmp::Reverse, ops::Range};
 
 use spall_model::Instant;
 
-use crate::Frame;
+use crate::Viewport;
 use crate::convert::to_u32;
 
 /// The instants in one column.
@@ -21,12 +21,12 @@ pub struct InstantMark {
     pub shown: u32,
 }
 
-/// Appends a mark for each column of `frame` in which there are instants to `out`, from left to right.
+/// Appends a mark for each column of `viewport` in which there are instants to `out`, from left to right.
 ///
 /// `instants` are those of one track, by time: `&trace.instants()[track.instants()]`. Takes O(log n) per mark.
 ///
 /// ```
-/// use spall_layout::{Fidelity, Frame, instant_marks};
+/// use spall_layout::{Fidelity, Viewport, instant_marks};
 /// # use spall_model::{ByteRange, Event, Limits, Scope, Text, Thread, ThreadEvent, Tick, TraceBuilder};
 /// # let mut builder = TraceBuilder::new(&Limits::default());
 /// # for at in [3, 11, 12, 40] {
@@ -35,19 +35,19 @@ pub struct InstantMark {
 /// # }
 /// # let trace = builder.finish();
 /// let instants = &trace.instants()[trace.tracks()[0].instants()]; // at 3, 11, 12 and 40
-/// let frame = Frame::new(Tick(0)..Tick(30), 3, Fidelity::Fast);
+/// let viewport = Viewport::new(Tick(0)..Tick(30), 3, Fidelity::Fast);
 /// let mut marks = Vec::new();
-/// instant_marks(instants, &frame, &mut marks);
+/// instant_marks(instants, &viewport, &mut marks);
 /// let marks: Vec<_> = marks.iter().map(|mark| (mark.column, mark.first, mark.count)).collect();
 /// assert_eq!(marks, [(0, 0, 1), (1, 1, 2)]);
 /// ```
-pub fn instant_marks(instants: &[Instant], frame: &Frame, out: &mut Vec<InstantMark>) {
-    let ticks = frame.ticks(0);
+pub fn instant_marks(instants: &[Instant], viewport: &Viewport, out: &mut Vec<InstantMark>) {
+    let ticks = viewport.ticks(0);
     let mut first = instants.partition_point(|instant| instant.at < ticks.start);
     while let Some(instant) = instants.get(first) {
-        let Some(column) = frame.column(instant.at) else { break };
+        let Some(column) = viewport.column(instant.at) else { break };
         let rest = instants.get(first..).unwrap_or_default();
-        let count = gallop(rest, |instant| frame.column(instant.at) == Some(column));
+        let count = gallop(rest, |instant| viewport.column(instant.at) == Some(column));
         out.push(InstantMark { column, first: to_u32(first), count: to_u32(count), shown: to_u32(first) });
         first += count.max(1);
     }
@@ -56,7 +56,7 @@ pub fn instant_marks(instants: &[Instant], frame: &Frame, out: &mut Vec<InstantM
 /// Which instant is to be shown where there are several: found in O(log n), from a table made once.
 ///
 /// ```
-/// use spall_layout::{Fidelity, Frame, InstantPriorities};
+/// use spall_layout::{Fidelity, Viewport, InstantPriorities};
 /// # use spall_model::{ByteRange, Event, Limits, Scope, Text, Thread, ThreadEvent, Tick, TraceBuilder};
 /// # let mut builder = TraceBuilder::new(&Limits::default());
 /// # for (at, name) in [(3, "gc"), (11, "gc"), (12, "crash"), (13, "gc")] {
@@ -68,7 +68,7 @@ pub fn instant_marks(instants: &[Instant], frame: &Frame, out: &mut Vec<InstantM
 /// let crash = trace.names().find(b"crash");
 /// let priorities = InstantPriorities::new(instants, |instant| u32::from(Some(instant.name) == crash));
 /// let mut marks = Vec::new();
-/// priorities.marks(instants, &Frame::new(Tick(0)..Tick(30), 3, Fidelity::Fast), &mut marks);
+/// priorities.marks(instants, &Viewport::new(Tick(0)..Tick(30), 3, Fidelity::Fast), &mut marks);
 /// assert_eq!(marks.iter().map(|mark| mark.shown).collect::<Vec<_>>(), [0, 2]);
 /// ```
 #[derive(Debug, Clone, Default)]
@@ -102,9 +102,9 @@ impl InstantPriorities {
     }
 
     /// As [`instant_marks`], of the instants that these are the priorities of. O(log n) per mark.
-    pub fn marks(&self, instants: &[Instant], frame: &Frame, out: &mut Vec<InstantMark>) {
+    pub fn marks(&self, instants: &[Instant], viewport: &Viewport, out: &mut Vec<InstantMark>) {
         let new = out.len();
-        instant_marks(instants, frame, out);
+        instant_marks(instants, viewport, out);
         for mark in out.iter_mut().skip(new) {
             mark.shown = self.best_of(mark.first..mark.first + mark.count).unwrap_or(mark.first);
         }

@@ -3,7 +3,7 @@
 //!
 #![cfg_attr(feature = "alloc", doc = "```")]
 #![cfg_attr(not(feature = "alloc"), doc = "```ignore")]
-//! use spall_layout::{Fidelity, Frame, Layout, Options, Scratch, Vertical};
+//! use spall_layout::{Fidelity, Viewport, Layout, Options, Scratch, Vertical};
 //! use spall_model::{ByteRange, Event, Limits, Text, Thread, ThreadEvent, Tick, Ticks, TraceBuilder};
 //!
 //! let mut builder = TraceBuilder::new(&Limits::default());
@@ -19,9 +19,9 @@
 //! let vertical = Vertical::new(&trace, &layout, &());
 //!
 //! // For each picture: 20 columns for 100 ticks, all lines.
-//! let frame = Frame::new(Tick(0)..Tick(100), 20, Fidelity::Fast);
+//! let viewport = Viewport::new(Tick(0)..Tick(100), 20, Fidelity::Fast);
 //! let (mut scratch, mut rects) = (Scratch::new(), Vec::new());
-//! layout.rects(&frame, vertical.visible(0..vertical.height()), &mut scratch, &mut rects);
+//! layout.rects(&viewport, vertical.visible(0..vertical.height()), &mut scratch, &mut rects);
 //!
 //! let drawn: Vec<_> = rects.iter().map(|rect| (rect.row.0, rect.x0..rect.x1, rect.count)).collect();
 //! assert_eq!(drawn, [(0, 0..20, 1), (1, 2..8, 1), (1, 8..18, 1)]);
@@ -42,7 +42,7 @@
 //!
 //! | to | use |
 //! |---|---|
-//! | draw a trace | [`Layout`], [`Vertical`], [`Frame`], [`Layout::rects`] |
+//! | draw a trace | [`Layout`], [`Vertical`], [`Viewport`], [`Layout::rects`] |
 //! | draw a trace while it grows | [`Live`] |
 //! | draw spans of your own | [`Row`], [`RowView::rects`] |
 //! | find what is under the pointer | [`Vertical::at`], [`Rect::hit`], [`RowView::find`], [`Layout::snap`] |
@@ -63,7 +63,7 @@
 //! # Features
 //!
 //! - `std` (default): `alloc`, and the same tier of `spall-model`.
-//! - `alloc`: everything that holds or lists slices. Without it [`Frame`], [`Ruler`], [`fit_label`] and [`ColorKey`] remain.
+//! - `alloc`: everything that holds or lists slices. Without it [`Viewport`], [`Ruler`], [`fit_label`] and [`ColorKey`] remain.
 //! - `zerocopy`: [`Instance`] implements the traits of that crate; adds its derive to the build.
 #![no_std]
 #![cfg_attr(docsrs, feature(doc_cfg))]
@@ -88,7 +88,6 @@ mod edge;
 mod flame;
 #[cfg(feature = "alloc")]
 mod flows;
-mod frame;
 #[cfg(feature = "alloc")]
 mod histogram;
 #[cfg(feature = "alloc")]
@@ -137,6 +136,7 @@ mod tree;
 mod tree_filter;
 #[cfg(feature = "alloc")]
 mod vertical;
+mod viewport;
 #[cfg(feature = "alloc")]
 mod visits;
 #[cfg(feature = "alloc")]
@@ -151,7 +151,6 @@ pub use diff::{DiffNode, DiffSums, DiffWidth, TreeDiff};
 pub use flame::TreeOrder;
 #[cfg(feature = "alloc")]
 pub use flows::{FlowEnd, FlowRect, Flows};
-pub use frame::{Fidelity, Frame};
 #[cfg(feature = "alloc")]
 pub use histogram::Histogram;
 #[cfg(feature = "alloc")]
@@ -184,5 +183,6 @@ pub use stats::{NameStats, Stats, stats};
 pub use tree::{Tree, TreeNode};
 #[cfg(feature = "alloc")]
 pub use vertical::{Line, LineKind, Vertical, VerticalStyle};
+pub use viewport::{Fidelity, Viewport};
 #[cfg(feature = "alloc")]
 pub use visits::EdgeRule;

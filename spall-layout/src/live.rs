@@ -4,7 +4,7 @@
 use alloc::{collections::BTreeMap, vec::Vec};
 
 use spall_model::nest::Nesting;
-use spall_model::{Committed, SliceFlags, SliceId, Tick, TrackId};
+use spall_model::{LiveSnapshot, SliceFlags, SliceId, Tick, TrackId};
 
 use crate::{Options, Row, RowId, RowInfo, RowView};
 
@@ -18,7 +18,7 @@ use crate::{Options, Row, RowId, RowInfo, RowView};
 /// O(log n) for each row of a track where one moved.
 ///
 /// ```
-/// use spall_layout::{Fidelity, Frame, Live, Options, Scratch};
+/// use spall_layout::{Fidelity, Viewport, Live, Options, Scratch};
 /// use spall_model::{ByteRange, Event, Limits, LiveTrace, Text, Thread, ThreadEvent, Tick};
 /// let event = |name, at| ThreadEvent::new(Thread::new(1_i64, 1_i64), Tick(at), Text::plain(name));
 /// let mut trace = LiveTrace::new(&Limits::default());
@@ -35,11 +35,11 @@ use crate::{Options, Row, RowId, RowInfo, RowView};
 /// let committed = trace.commit();
 /// let view = live.update(&committed, Tick(80));
 ///
-/// let frame = Frame::new(Tick(0)..Tick(100), 10, Fidelity::Fast);
+/// let viewport = Viewport::new(Tick(0)..Tick(100), 10, Fidelity::Fast);
 /// let (mut scratch, mut rects) = (Scratch::new(), Vec::new());
 /// for track in committed.display_order() {
 ///     for row in view.track_rows(track) {
-///         view.row(row).unwrap().rects(&frame, &mut scratch, &mut rects);
+///         view.row(row).unwrap().rects(&viewport, &mut scratch, &mut rects);
 ///     }
 /// }
 /// let name = |rect: &spall_layout::Rect| committed.name(committed.slice(rect.slice).unwrap().name);
@@ -100,7 +100,7 @@ impl Live {
     ///
     /// The commits are those of one trace, each in its turn. After one that was left out all is placed anew, and rows
     /// get new numbers.
-    pub fn update(&mut self, trace: &Committed<'_>, now: Tick) -> LiveView<'_> {
+    pub fn update(&mut self, trace: &LiveSnapshot<'_>, now: Tick) -> LiveView<'_> {
         let has_missed_some = trace.number() > self.commit + 1 || trace.number() < self.commit;
         if has_missed_some {
             *self = Self::new(&self.options);
@@ -126,7 +126,7 @@ impl Live {
     }
 
     /// Places the slices of a track from a position on.
-    fn place_from(&mut self, trace: &Committed<'_>, track: TrackId, from: usize) {
+    fn place_from(&mut self, trace: &LiveSnapshot<'_>, track: TrackId, from: usize) {
         let slices = trace.track(track).map_or(&[][..], |track| track.slices());
         let n_placed = core::mem::replace(&mut self.tracks[track.index()].n_placed, slices.len());
         if from < n_placed
@@ -139,7 +139,7 @@ impl Live {
         }
     }
 
-    fn place(&mut self, trace: &Committed<'_>, track: TrackId, id: SliceId) {
+    fn place(&mut self, trace: &LiveSnapshot<'_>, track: TrackId, id: SliceId) {
         let Some(slice) = trace.slice(id) else { return };
         let is_open = slice.flags.is_unfinished();
         let end = if is_open { Tick::MAX } else { slice.end };
@@ -171,7 +171,7 @@ impl Live {
     }
 
     /// A slice ends that was open.
-    fn end(&mut self, trace: &Committed<'_>, id: SliceId) {
+    fn end(&mut self, trace: &LiveSnapshot<'_>, id: SliceId) {
         let Some(slice) = trace.slice(id) else { return };
         let (open, clipped) = (self.open.remove(&id), self.clipped.remove(&id));
         // Else it has no place, or none yet.
@@ -185,7 +185,7 @@ impl Live {
     }
 
     /// Draws open slices to the present.
-    fn draw_open(&mut self, trace: &Committed<'_>, now: Tick) {
+    fn draw_open(&mut self, trace: &LiveSnapshot<'_>, now: Tick) {
         for row in self.open.values() {
             let LiveRow { row, info } = &mut self.rows[row.0 as usize];
             let latest = trace.track(info.track).and_then(|track| track.bounds());
@@ -194,7 +194,7 @@ impl Live {
     }
 
     /// Takes away the slices of a track that start at `from` or later, and goes back there.
-    fn cut(&mut self, trace: &Committed<'_>, track: TrackId, from: Tick) {
+    fn cut(&mut self, trace: &LiveSnapshot<'_>, track: TrackId, from: Tick) {
         let LiveTrack { nesting, lanes, .. } = &mut self.tracks[track.index()];
         nesting.clear();
         for (lane, lane_rows) in (0..).zip(lanes) {

@@ -8,9 +8,9 @@ use spall_model::{SliceId, Tick};
 
 use crate::convert::to_f32;
 use crate::edge::Edge;
-use crate::frame::Position;
 use crate::index::{Node, longest};
-use crate::{Frame, Rect, RowId, RowView};
+use crate::viewport::Position;
+use crate::{Rect, RowId, RowView, Viewport};
 
 /// A slice, or slices of which the longest stands for all.
 #[derive(Debug, Clone, Copy)]
@@ -80,8 +80,8 @@ impl Run {
 
     /// What may follow something that ended at `end` and last touched `column`.
     #[inline(always)]
-    fn behind(frame: &Frame, end: i64, at: Position, column: u32) -> Self {
-        let limit = if at.column == column { frame.last_before_edge(end, at) } else { i64::MIN };
+    fn behind(viewport: &Viewport, end: i64, at: Position, column: u32) -> Self {
+        let limit = if at.column == column { viewport.last_before_edge(end, at) } else { i64::MIN };
         Self { limit, ..Self::in_column(column) }
     }
 
@@ -160,9 +160,9 @@ impl Run {
 
     /// What was taken; nothing is left.
     #[inline(always)]
-    pub(crate) fn flush(&mut self, frame: &Frame, items: &mut Vec<Item>) {
+    pub(crate) fn flush(&mut self, viewport: &Viewport, items: &mut Vec<Item>) {
         if self.count > 0 {
-            let overlap = frame.parts(self.most);
+            let overlap = viewport.parts(self.most);
             items.push(Item {
                 first_overlap: overlap,
                 last_overlap: overlap,
@@ -170,7 +170,7 @@ impl Run {
                 first: self.first,
                 count: self.count,
                 owner: self.longest,
-                busy: (frame.parts_f32(self.busy), 0.0),
+                busy: (viewport.parts_f32(self.busy), 0.0),
             });
             self.count = 0;
         }
@@ -194,9 +194,9 @@ impl Item {
 
     /// A slice, and the run that may follow it.
     #[inline(always)]
-    pub(crate) fn slice(frame: &Frame, owner: Owner, first: u32) -> (Self, Run) {
+    pub(crate) fn slice(viewport: &Viewport, owner: Owner, first: u32) -> (Self, Run) {
         let (from, to, whole) =
-            (frame.position(owner.start), frame.position(owner.end), frame.column_parts());
+            (viewport.position(owner.start), viewport.position(owner.end), viewport.column_parts());
         let last = if from == to { to.column } else { to.last_touched() };
         let (overlaps, busy) = if from.column == last {
             let overlap = if to.column == last { to.part } else { whole } - from.part;
@@ -214,7 +214,7 @@ impl Item {
             owner,
             busy,
         };
-        (item, Run::behind(frame, owner.end, to, last))
+        (item, Run::behind(viewport, owner.end, to, last))
     }
 
     /// What lies across an edge, in two columns and no more: from where to where, the first slice and how many, the longest,
@@ -241,11 +241,11 @@ impl Item {
 
     /// A node that fits a column and lies in the frame, and the run that may follow it.
     #[inline(always)]
-    pub(crate) fn node(frame: &Frame, node: &Node, first: u32, count: u32) -> (Self, Run) {
-        let (from, owner, density) = (frame.position(node.first), node.longest(), node.density());
+    pub(crate) fn node(viewport: &Viewport, node: &Node, first: u32, count: u32) -> (Self, Run) {
+        let (from, owner, density) = (viewport.position(node.first), node.longest(), node.density());
         // All in parts from where the node begins: up to the edge behind it, to its end, and to those of the longest slice.
-        let parts_to = |tick: i64| frame.parts(tick.wrapping_sub(node.first).cast_unsigned());
-        let (edge, extent) = (frame.column_parts() - from.part, parts_to(node.last));
+        let parts_to = |tick: i64| viewport.parts(tick.wrapping_sub(node.first).cast_unsigned());
+        let (edge, extent) = (viewport.column_parts() - from.part, parts_to(node.last));
         let (start, end) = (parts_to(owner.start), parts_to(owner.end));
         let column = from.column + u32::from(extent >= edge);
         let (last, overlaps, busy) = if extent > edge || extent == edge && node.ends_in_point() {
@@ -264,7 +264,7 @@ impl Item {
             busy: (to_f32(busy.0) * density, to_f32(busy.1) * density),
         };
         let part = if column == from.column { from.part + extent } else { extent - edge };
-        (item, Run::behind(frame, node.last, Position { column, part }, last))
+        (item, Run::behind(viewport, node.last, Position { column, part }, last))
     }
 }
 
@@ -283,7 +283,7 @@ pub(crate) struct Merge {
 
 impl Merge {
     /// Begins with the first item.
-    pub(crate) fn new(row: RowId, frame: &Frame, item: &Item) -> Self {
+    pub(crate) fn new(row: RowId, viewport: &Viewport, item: &Item) -> Self {
         let rect =
             Rect { row, slice: SliceId(0), x0: 0, x1: 0, left: 0.0, right: 0.0, first: 0, count: 0, busy: 0 };
         let mut merge = Self {
@@ -291,7 +291,7 @@ impl Merge {
             owner: item.owner,
             last_overlap: 0,
             busy: (0.0, 0.0),
-            width: to_f32(frame.column_parts()),
+            width: to_f32(viewport.column_parts()),
         };
         merge.begin(item, item.columns.0, 0.0);
         merge
@@ -299,11 +299,11 @@ impl Merge {
 
     /// Takes the next item.
     #[inline(always)]
-    pub(crate) fn add(&mut self, frame: &Frame, item: &Item, out: &mut Vec<Rect>) {
+    pub(crate) fn add(&mut self, viewport: &Viewport, item: &Item, out: &mut Vec<Rect>) {
         let contested = self.rect.x1 - 1;
         let (x0, last) = item.columns;
         if x0 > contested {
-            self.emit(frame, out);
+            self.emit(viewport, out);
             self.begin(item, x0, 0.0);
         } else if item.first_overlap > self.last_overlap {
             // The item takes the contested column, and all of a rectangle that had no other.
@@ -316,7 +316,7 @@ impl Merge {
             } else {
                 self.rect.x1 = contested;
                 self.busy.1 = 0.0;
-                self.emit(frame, out);
+                self.emit(viewport, out);
                 self.begin(item, x0, carried);
             }
         } else {
@@ -324,7 +324,7 @@ impl Merge {
             if last == contested {
                 self.rect.count += item.count;
             } else {
-                self.emit(frame, out);
+                self.emit(viewport, out);
                 self.begin(item, x0 + 1, 0.0);
             }
         }
@@ -349,7 +349,7 @@ impl Merge {
     }
 
     #[inline(always)]
-    fn emit(&mut self, frame: &Frame, out: &mut Vec<Rect>) {
+    fn emit(&mut self, viewport: &Viewport, out: &mut Vec<Rect>) {
         #[expect(clippy::cast_precision_loss, reason = "at most 65 536")]
         let parts = (self.rect.x1 - self.rect.x0) as f32 * self.width;
         let busy = (self.busy.0 + self.busy.1) / parts;
@@ -360,14 +360,14 @@ impl Merge {
         )]
         let busy = (busy * 65535.0 + 0.5) as u16;
         self.rect.slice = self.owner.id;
-        self.rect.left = frame.x(Tick(self.owner.start));
-        self.rect.right = frame.x(Tick(self.owner.end));
+        self.rect.left = viewport.x(Tick(self.owner.start));
+        self.rect.right = viewport.x(Tick(self.owner.end));
         self.rect.busy = busy;
         out.push(self.rect);
     }
 
     /// Hands out the last rectangle.
-    pub(crate) fn finish(mut self, frame: &Frame, out: &mut Vec<Rect>) {
-        self.emit(frame, out);
+    pub(crate) fn finish(mut self, viewport: &Viewport, out: &mut Vec<Rect>) {
+        self.emit(viewport, out);
     }
 }

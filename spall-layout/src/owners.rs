@@ -6,7 +6,7 @@ use crate::convert::to_u32;
 use crate::edge::Edge;
 use crate::index::{FANOUT_BITS, LEAF_BITS, Levels, Node};
 use crate::merge::{Item, Run};
-use crate::{Frame, RowView};
+use crate::{RowView, Viewport};
 
 /// Working memory of [`crate::Fidelity::Exact`].
 #[derive(Debug, Clone, Default)]
@@ -40,7 +40,7 @@ impl Default for Best {
 pub(crate) struct Query<'a> {
     pub(crate) row: &'a RowView<'a>,
     pub(crate) levels: &'a Levels<'a>,
-    pub(crate) frame: &'a Frame,
+    pub(crate) viewport: &'a Viewport,
 }
 
 /// The way down in a node that lies across the edge of two columns: on each level at most one child does, too. What is
@@ -83,9 +83,9 @@ impl Owners {
         let mut from = 0;
         for path in paths {
             opened.extend_from_slice(items.get(from..path.item).unwrap_or_default());
-            path.left.flush(query.frame, opened);
+            path.left.flush(query.viewport, opened);
             opened.extend(path.across);
-            path.right.flush(query.frame, opened);
+            path.right.flush(query.viewport, opened);
             from = path.item + 1;
         }
         if from == 0 {
@@ -127,15 +127,15 @@ impl Path {
     #[inline(always)]
     fn new(query: &Query<'_>, at: usize, item: &Item, best: (Best, Best)) -> Option<Self> {
         let most = item.owner.length();
-        if query.frame.parts(most.saturating_sub(1)) < best.0.overlap
-            && query.frame.parts(most) < best.1.overlap
+        if query.viewport.parts(most.saturating_sub(1)) < best.0.overlap
+            && query.viewport.parts(most) < best.1.overlap
         {
             return None;
         }
         let bits = item.count.trailing_zeros();
         let (level, place) = ((bits - LEAF_BITS) / FANOUT_BITS, item.first >> bits);
         let node = query.levels.get(level, place)?;
-        let edge = Edge::across(query.frame, item, node.first);
+        let edge = Edge::across(query.viewport, item, node.first);
         may_lose(&best, &edge, node, item.first).then(|| Self {
             item: at,
             best,

@@ -12,7 +12,7 @@ use crate::owners::Owners;
 /// its place.
 ///
 /// Draw it from [`Rect::x0`] to [`Rect::x1`], whole columns. A frontend that draws with finer edges may use
-/// [`Rect::left`] and [`Rect::right`] instead where `count` is 1. Subtract [`crate::Frame::offset`] either way.
+/// [`Rect::left`] and [`Rect::right`] instead where `count` is 1. Subtract [`crate::Viewport::offset`] either way.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Rect {
     /// The row.

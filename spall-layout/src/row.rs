@@ -7,7 +7,7 @@ use spall_model::{SliceId, State, Tick};
 
 use crate::index::{Growing, Index, LEAF_BITS, Levels};
 use crate::merge::Owner;
-use crate::{Frame, Rect, Scratch, walk};
+use crate::{Rect, Scratch, Viewport, walk};
 
 /// A row of a layout, counted from 0 in display order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
@@ -16,15 +16,15 @@ pub struct RowId(pub u32);
 /// A row that grows at its end, indexed as it grows: for timelines that are not made from a trace.
 ///
 /// ```
-/// use spall_layout::{Fidelity, Frame, Row, RowId, Scratch};
+/// use spall_layout::{Fidelity, Viewport, Row, RowId, Scratch};
 /// use spall_model::{SliceId, State, Tick};
 /// let mut row = Row::new();
 /// row.push(Tick(0), Tick(50), SliceId(7));
 /// row.push(Tick(50), Tick(51), SliceId(8));
 /// row.push(Tick(90), Tick(100), SliceId(9));
-/// let frame = Frame::new(Tick(0)..Tick(100), 10, Fidelity::Exact);
+/// let viewport = Viewport::new(Tick(0)..Tick(100), 10, Fidelity::Exact);
 /// let mut rects = Vec::new();
-/// row.view(RowId(0)).rects(&frame, &mut Scratch::new(), &mut rects);
+/// row.view(RowId(0)).rects(&viewport, &mut Scratch::new(), &mut rects);
 /// let drawn: Vec<_> = rects.iter().map(|rect| (rect.slice.0, rect.x0, rect.x1)).collect();
 /// assert_eq!(drawn, [(7, 0, 5), (8, 5, 6), (9, 9, 10)]);
 /// ```
@@ -63,13 +63,13 @@ impl Row {
     /// The states of a thread, by time: `&trace.states()[track.states()]`. Their positions there are the "slices".
     ///
     /// ```
-    /// use spall_layout::{Fidelity, Frame, Row, RowId, Scratch};
+    /// use spall_layout::{Fidelity, Viewport, Row, RowId, Scratch};
     /// # use spall_model::{Limits, TraceBuilder, Tick};
     /// # let trace = TraceBuilder::new(&Limits::default()).finish();
     /// let states = Row::of_states(trace.states());
     /// let mut rects = Vec::new();
-    /// let frame = Frame::new(Tick(0)..Tick(100), 10, Fidelity::Exact);
-    /// states.view(RowId(0)).rects(&frame, &mut Scratch::new(), &mut rects);
+    /// let viewport = Viewport::new(Tick(0)..Tick(100), 10, Fidelity::Exact);
+    /// states.view(RowId(0)).rects(&viewport, &mut Scratch::new(), &mut rects);
     /// for rect in &rects {
     ///     let state = &trace.states()[rect.slice.index()];
     ///     println!("{} in columns {}..{}", trace.name(state.name), rect.x0, rect.x1);
@@ -194,12 +194,12 @@ impl<'a> RowView<'a> {
         self.starts.is_empty()
     }
 
-    /// Appends what the row looks like in `frame` to `out`, from left to right. \[layout 2\]
+    /// Appends what the row looks like in `viewport` to `out`, from left to right. \[layout 2\]
     ///
     /// Every column that a slice touches is in exactly one rectangle, no other column is in any; the counts add up
     /// to the number of slices that touch the frame. O(log n + columns · log n) at worst, never O(n); allocates
     /// only when `scratch` or `out` must grow.
-    pub fn rects(&self, frame: &Frame, scratch: &mut Scratch, out: &mut Vec<Rect>) {
-        walk::rects(self, frame, scratch, out);
+    pub fn rects(&self, viewport: &Viewport, scratch: &mut Scratch, out: &mut Vec<Rect>) {
+        walk::rects(self, viewport, scratch, out);
     }
 }

@@ -4,7 +4,7 @@ use core::fmt;
 
 use spall_model::{Tick, Unit};
 
-use crate::Frame;
+use crate::Viewport;
 
 const SECOND: i64 = 1_000_000_000;
 const DAY: i64 = 86_400 * SECOND;
@@ -34,7 +34,7 @@ const LONG_STEPS: [i64; 15] = [
 pub struct Mark {
     /// Where: the tick nearest to the time of the label.
     pub at: Tick,
-    /// Where, in columns from the left edge of column 0; subtract [`Frame::offset`].
+    /// Where, in columns from the left edge of column 0; subtract [`Viewport::offset`].
     pub x: f32,
     /// What is written there.
     pub label: MarkLabel,
@@ -102,15 +102,15 @@ impl MarkLabel {
 /// The marks of a frame, from left to right.
 ///
 /// ```
-/// use spall_layout::{Fidelity, Frame, Ruler};
+/// use spall_layout::{Fidelity, Viewport, Ruler};
 /// use spall_model::{Tick, Unit};
-/// let frame = Frame::new(Tick(900_000)..Tick(2_100_000), 1200, Fidelity::Fast);
-/// let labels: Vec<_> = Ruler::new(&frame, Unit::Nanoseconds(1.0), 400).map(|mark| mark.label.to_string()).collect();
+/// let viewport = Viewport::new(Tick(900_000)..Tick(2_100_000), 1200, Fidelity::Fast);
+/// let labels: Vec<_> = Ruler::new(&viewport, Unit::Nanoseconds(1.0), 400).map(|mark| mark.label.to_string()).collect();
 /// assert_eq!(labels, ["1.0 ms", "1.5 ms", "2.0 ms"]);
 /// ```
 #[derive(Debug, Clone)]
 pub struct Ruler {
-    frame: Frame,
+    viewport: Viewport,
     origin: Tick,
     /// Units of a label per tick.
     per_tick: f64,
@@ -125,31 +125,31 @@ impl Ruler {
     /// Marks at round times, at least `min_columns` columns apart. On a clock whose unit is not 1 ns, times that a
     /// double cannot tell apart share a mark.
     #[must_use]
-    pub fn new(frame: &Frame, unit: Unit, min_columns: u16) -> Self {
-        Self::since(Tick(0), frame, unit, min_columns)
+    pub fn new(viewport: &Viewport, unit: Unit, min_columns: u16) -> Self {
+        Self::since(Tick(0), viewport, unit, min_columns)
     }
 
     /// Marks at round times since `origin`: where the trace begins, or whatever is to be measured from. Times that are 2⁶³
     /// ticks away from it or more have no marks.
     ///
     /// ```
-    /// use spall_layout::{Fidelity, Frame, Ruler};
+    /// use spall_layout::{Fidelity, Viewport, Ruler};
     /// use spall_model::{Tick, Unit};
-    /// let frame = Frame::new(Tick(1_000_700)..Tick(1_001_700), 1000, Fidelity::Fast);
-    /// let marks = Ruler::since(Tick(1_000_700), &frame, Unit::Nanoseconds(1.0), 400);
+    /// let viewport = Viewport::new(Tick(1_000_700)..Tick(1_001_700), 1000, Fidelity::Fast);
+    /// let marks = Ruler::since(Tick(1_000_700), &viewport, Unit::Nanoseconds(1.0), 400);
     /// let marks: Vec<_> = marks.map(|mark| (mark.at.0, mark.label.to_string())).collect();
     /// assert_eq!(marks, [(1_000_700, "0.0 µs".into()), (1_001_200, "0.5 µs".into())]);
     /// ```
     #[must_use]
-    pub fn since(origin: Tick, frame: &Frame, unit: Unit, min_columns: u16) -> Self {
+    pub fn since(origin: Tick, viewport: &Viewport, unit: Unit, min_columns: u16) -> Self {
         let (per_tick, is_time) = match unit {
             Unit::Nanoseconds(ns) => (ns, true),
             _ => (1.0, false),
         };
-        let view = frame.view();
+        let view = viewport.view();
         let first = to_label(view.start.0.saturating_sub(origin.0), per_tick);
         let last = to_label(view.end.0.saturating_sub(origin.0), per_tick);
-        let columns = i128::from(frame.columns().max(1));
+        let columns = i128::from(viewport.columns().max(1));
         let distance = (i128::from(last) - i128::from(first)) * i128::from(min_columns.max(1));
         // A tick more where marks are rounded to ticks, so that this cannot bring them too close.
         let rounding = if per_tick == 1.0 { 0 } else { i128::from(round(per_tick)) + 1 };
@@ -159,8 +159,8 @@ impl Ruler {
         let (unit, decimals) = if is_time { label_unit(most, step) } else { (LabelUnit::Count, 0) };
         // The first multiple of the step in view.
         let multiple = first.div_euclid(step) + i64::from(first.rem_euclid(step) > 0);
-        let next = (frame.columns() > 0).then(|| multiple.checked_mul(step)).flatten();
-        Self { frame: *frame, origin, per_tick, step, next, last: None, unit, decimals }
+        let next = (viewport.columns() > 0).then(|| multiple.checked_mul(step)).flatten();
+        Self { viewport: *viewport, origin, per_tick, step, next, last: None, unit, decimals }
     }
 
     /// The tick nearest to a label.
@@ -181,18 +181,18 @@ impl Iterator for Ruler {
         let mut at = self.tick(value);
         self.advance();
         // Far from tick 0 a clock whose unit is a float cannot tell all times apart.
-        while self.last == Some(at) || at < self.frame.view().start {
+        while self.last == Some(at) || at < self.viewport.view().start {
             value = self.next?;
             at = self.tick(value);
             self.advance();
         }
         self.last = Some(at);
-        if at >= self.frame.view().end {
+        if at >= self.viewport.view().end {
             self.next = None;
             return None;
         }
         let label = MarkLabel { value, unit: self.unit, decimals: self.decimals };
-        Some(Mark { at, x: self.frame.x(at), label })
+        Some(Mark { at, x: self.viewport.x(at), label })
     }
 }
 
@@ -271,8 +271,8 @@ mod tests {
     use crate::Fidelity;
 
     fn labels(view: Range<i64>, unit: Unit) -> Vec<alloc::string::String> {
-        let frame = Frame::new(Tick(view.start)..Tick(view.end), 1000, Fidelity::Fast);
-        Ruler::new(&frame, unit, 250).map(|mark| mark.label.to_string()).collect()
+        let viewport = Viewport::new(Tick(view.start)..Tick(view.end), 1000, Fidelity::Fast);
+        Ruler::new(&viewport, unit, 250).map(|mark| mark.label.to_string()).collect()
     }
 
     #[test]
@@ -304,12 +304,12 @@ mod tests {
                 for unit in
                     [Unit::Nanoseconds(1.0), Unit::Nanoseconds(0.29), Unit::Nanoseconds(1e3), Unit::Ordinal]
                 {
-                    let frame = Frame::new(Tick(start)..Tick(start + length), 1920, Fidelity::Fast);
-                    let marks: Vec<_> = Ruler::new(&frame, unit, 100).take(100).collect();
+                    let viewport = Viewport::new(Tick(start)..Tick(start + length), 1920, Fidelity::Fast);
+                    let marks: Vec<_> = Ruler::new(&viewport, unit, 100).take(100).collect();
                     assert!(marks.len() <= 21, "{start} {length} {unit:?} {}", marks.len());
-                    assert!(marks.iter().all(|mark| frame.view().contains(&mark.at)));
+                    assert!(marks.iter().all(|mark| viewport.view().contains(&mark.at)));
                     let middle = Tick(start.saturating_add(length / 2));
-                    let since: Vec<_> = Ruler::since(middle, &frame, unit, 100).take(100).collect();
+                    let since: Vec<_> = Ruler::since(middle, &viewport, unit, 100).take(100).collect();
                     assert!(since.len() <= 21 && since.is_sorted_by(|a, b| a.at < b.at));
                     assert!(since.iter().any(|mark| mark.at == middle), "{start} {length} {unit:?}");
                     // Where a float still tells the ticks apart, and nanoseconds fit.

@@ -2,10 +2,10 @@
 
 use alloc::vec::Vec;
 
-use crate::{Frame, Layout, RowId, Scratch, walk};
+use crate::{Layout, RowId, Scratch, Viewport, walk};
 
 impl Layout {
-    /// How many of `rows` are inside a slice, column by column: writes [`Frame::columns`] numbers to `out`, replacing
+    /// How many of `rows` are inside a slice, column by column: writes [`Viewport::columns`] numbers to `out`, replacing
     /// what was there.
     ///
     /// Ask for the rows of depth 0 of the tracks of a group: a column in which three threads run all the time has 3.
@@ -13,15 +13,15 @@ impl Layout {
     pub fn busy_rows(
         &self,
         rows: impl IntoIterator<Item = RowId>,
-        frame: &Frame,
+        viewport: &Viewport,
         scratch: &mut Scratch,
         out: &mut Vec<f32>,
     ) {
         out.clear();
-        out.resize(frame.columns() as usize, 0.0);
+        out.resize(viewport.columns() as usize, 0.0);
         for row in rows {
             if let Some(row) = self.row(row) {
-                walk::add_busy(&row, frame, scratch, out);
+                walk::add_busy(&row, viewport, scratch, out);
             }
         }
     }

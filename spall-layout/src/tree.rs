@@ -37,7 +37,7 @@ pub struct TreeNode {
 /// callers below; [`crate::TreeDiff`] compares two.
 ///
 /// ```
-/// use spall_layout::{Fidelity, Frame, Layout, Options, RowId, Scratch, Tree, TreeOrder};
+/// use spall_layout::{Fidelity, Viewport, Layout, Options, RowId, Scratch, Tree, TreeOrder};
 /// # use spall_model::{ByteRange, Event, Limits, Text, Thread, ThreadEvent, Tick, Ticks, TraceBuilder, TrackId};
 /// # let mut builder = TraceBuilder::new(&Limits::default());
 /// # for (name, start, length) in [("f", 0, 10), ("g", 1, 2), ("f", 20, 30), ("h", 20, 5), ("g", 30, 9)] {
@@ -52,9 +52,9 @@ pub struct TreeNode {
 ///
 /// // Draw it: one row per depth, over an axis of 0 to the total.
 /// let rows = tree.rows(TreeOrder::Weight);
-/// let frame = Frame::new(Tick(0)..Tick(tree.total().0), 40, Fidelity::Fast);
+/// let viewport = Viewport::new(Tick(0)..Tick(tree.total().0), 40, Fidelity::Fast);
 /// let mut rects = Vec::new();
-/// rows[1].view(RowId(1)).rects(&frame, &mut Scratch::new(), &mut rects);
+/// rows[1].view(RowId(1)).rects(&viewport, &mut Scratch::new(), &mut rects);
 /// assert_eq!((rects[0].slice.0, rects[0].x0, rects[0].x1), (1, 0, 11)); // node 1 is g
 /// ```
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

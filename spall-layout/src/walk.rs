@@ -6,13 +6,13 @@ use crate::convert::{to_f32, to_u32};
 use crate::index::{FANOUT_BITS, LEAF_BITS, Levels};
 use crate::merge::{Item, Merge, Owner, Run};
 use crate::owners::Query;
-use crate::{Fidelity, Frame, Rect, RowView, Scratch};
+use crate::{Fidelity, Rect, RowView, Scratch, Viewport};
 
 /// Items gathered before they are merged: as many as stay in the nearest cache.
 const BLOCK: usize = 256;
 
-pub(crate) fn rects(row: &RowView<'_>, frame: &Frame, scratch: &mut Scratch, out: &mut Vec<Rect>) {
-    let seen = seen(row, frame);
+pub(crate) fn rects(row: &RowView<'_>, viewport: &Viewport, scratch: &mut Scratch, out: &mut Vec<Rect>) {
+    let seen = seen(row, viewport);
     if seen.0 >= seen.1 {
         return;
     }
@@ -22,47 +22,47 @@ pub(crate) fn rects(row: &RowView<'_>, frame: &Frame, scratch: &mut Scratch, out
     let mut sink = |items: &[Item]| {
         let mut items = items.iter();
         if merge.is_none() {
-            merge = items.next().map(|item| Merge::new(row.row, frame, item));
+            merge = items.next().map(|item| Merge::new(row.row, viewport, item));
         }
         if let Some(merge) = &mut merge {
             // A copy lives in registers.
             let mut current = *merge;
             for item in items {
-                current.add(frame, item, out);
+                current.add(viewport, item, out);
             }
             *merge = current;
         }
     };
     // Fewer slices than a node has are visited one by one, so that owners are exact by themselves.
     let is_sparse = seen.1 - seen.0 < 1 << LEAF_BITS;
-    if is_sparse || frame.fidelity() == Fidelity::Fast {
-        walk(row, levels, frame, seen, items, sink);
+    if is_sparse || viewport.fidelity() == Fidelity::Fast {
+        walk(row, levels, viewport, seen, items, sink);
     } else {
         owners.begin();
-        let query = Query { row, levels, frame };
-        walk(row, levels, frame, seen, items, |items| owners.hand_on(&query, items, &mut sink));
+        let query = Query { row, levels, viewport };
+        walk(row, levels, viewport, seen, items, |items| owners.hand_on(&query, items, &mut sink));
     }
     if let Some(merge) = merge {
-        merge.finish(frame, out);
+        merge.finish(viewport, out);
     }
 }
 
 /// Adds to each column the part of it that is inside slices.
-pub(crate) fn add_busy(row: &RowView<'_>, frame: &Frame, scratch: &mut Scratch, columns: &mut [f32]) {
-    let seen = seen(row, frame);
+pub(crate) fn add_busy(row: &RowView<'_>, viewport: &Viewport, scratch: &mut Scratch, columns: &mut [f32]) {
+    let seen = seen(row, viewport);
     if seen.0 >= seen.1 {
         return;
     }
-    let width = to_f32(frame.column_parts());
-    walk(row, &row.levels(), frame, seen, &mut scratch.items, |items| {
+    let width = to_f32(viewport.column_parts());
+    walk(row, &row.levels(), viewport, seen, &mut scratch.items, |items| {
         items.iter().for_each(|item| item.add_busy(width, columns));
     });
 }
 
 /// The positions in the row of the slices that touch a column of the frame, half open.
-pub(crate) fn seen(row: &RowView<'_>, frame: &Frame) -> (u32, u32) {
+pub(crate) fn seen(row: &RowView<'_>, viewport: &Viewport) -> (u32, u32) {
     let ends_inside = |at: usize| match (row.starts.get(at), row.ends.get(at)) {
-        (Some(&start), Some(&end)) => frame.ends_inside(start.0, end.0),
+        (Some(&start), Some(&end)) => viewport.ends_inside(start.0, end.0),
         _ => true,
     };
     // `partition_point` over two arrays.
@@ -75,7 +75,7 @@ pub(crate) fn seen(row: &RowView<'_>, frame: &Frame) -> (u32, u32) {
             low = middle + 1;
         }
     }
-    let end = row.starts.partition_point(|start| frame.starts_inside(start.0));
+    let end = row.starts.partition_point(|start| viewport.starts_inside(start.0));
     (to_u32(low), to_u32(end))
 }
 
@@ -84,7 +84,7 @@ pub(crate) fn seen(row: &RowView<'_>, frame: &Frame) -> (u32, u32) {
 fn walk(
     row: &RowView<'_>,
     levels: &Levels<'_>,
-    frame: &Frame,
+    viewport: &Viewport,
     (from, to): (u32, u32),
     items: &mut Vec<Item>,
     mut sink: impl FnMut(&[Item]),
@@ -106,10 +106,10 @@ fn walk(
             if let Some(node) = node.filter(|node| run.holds(node.last)) {
                 run.take(node.longest(), node.busy_f32(), at << bits, 1 << bits);
             } else {
-                match node.filter(|node| frame.fits_column(node.first, node.last)) {
+                match node.filter(|node| viewport.fits_column(node.first, node.last)) {
                     Some(node) => {
-                        run.flush(frame, items);
-                        let (item, next) = Item::node(frame, node, at << bits, 1 << bits);
+                        run.flush(viewport, items);
+                        let (item, next) = Item::node(viewport, node, at << bits, 1 << bits);
                         items.push(item);
                         run = next;
                     }
@@ -118,7 +118,7 @@ fn walk(
                         at <<= FANOUT_BITS;
                         continue;
                     }
-                    _ => slices(row, frame, from.max(at << bits), to_u32_min(end, to), &mut run, items),
+                    _ => slices(row, viewport, from.max(at << bits), to_u32_min(end, to), &mut run, items),
                 }
                 if items.len() >= BLOCK {
                     sink(items);
@@ -135,7 +135,7 @@ fn walk(
             break;
         }
     }
-    run.flush(frame, items);
+    run.flush(viewport, items);
     sink(items);
 }
 
@@ -145,7 +145,7 @@ fn to_u32_min(end: u64, to: u32) -> u32 {
 
 /// The slices of a leaf.
 #[inline(always)]
-fn slices(row: &RowView<'_>, frame: &Frame, from: u32, to: u32, run: &mut Run, items: &mut Vec<Item>) {
+fn slices(row: &RowView<'_>, viewport: &Viewport, from: u32, to: u32, run: &mut Run, items: &mut Vec<Item>) {
     let range = from as usize..to as usize;
     let (Some(starts), Some(ends), Some(ids)) =
         (row.starts.get(range.clone()), row.ends.get(range.clone()), row.ids.get(range))
@@ -157,8 +157,8 @@ fn slices(row: &RowView<'_>, frame: &Frame, from: u32, to: u32, run: &mut Run, i
         if run.holds(slice.end) {
             run.take_slice(slice, at);
         } else {
-            run.flush(frame, items);
-            let (item, next) = Item::slice(frame, slice, at);
+            run.flush(viewport, items);
+            let (item, next) = Item::slice(viewport, slice, at);
             items.push(item);
             *run = next;
         }

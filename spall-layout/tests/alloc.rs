@@ -4,8 +4,8 @@
 #![allow(clippy::indexing_slicing, reason = "a test may panic")]
 
 use spall_layout::{
-    Ellipsis, Fidelity, Flows, Frame, Hits, Layout, Options, Rect, Row, RowId, RowView, Ruler, Scratch,
-    Series, Vertical, fit_label, instant_marks,
+    Ellipsis, Fidelity, Flows, Hits, Layout, Options, Rect, Row, RowId, RowView, Ruler, Scratch, Series,
+    Vertical, Viewport, fit_label, instant_marks,
 };
 use spall_model::{
     ByteRange, Event, FlowBind, FlowEvent, FlowPhase, Id, Limits, NameId, Scope, SliceId, Text, Thread,
@@ -33,13 +33,13 @@ fn look(row: &RowView<'_>, fidelity: Fidelity, scratch: &mut Scratch, rects: &mu
         let length = (end - start) >> zoom;
         for step in 0..4 {
             let at = start + (end - start - length) / 4 * step;
-            let frame = Frame::new(Tick(at)..Tick(at + length), 640, fidelity);
+            let viewport = Viewport::new(Tick(at)..Tick(at + length), 640, fidelity);
             rects.clear();
-            row.rects(&frame, scratch, rects);
-            sum += rects.len() + Ruler::new(&frame, Unit::Nanoseconds(1.0), 80).count();
+            row.rects(&viewport, scratch, rects);
+            sum += rects.len() + Ruler::new(&viewport, Unit::Nanoseconds(1.0), 80).count();
             sum += usize::from(Rect::hit(rects, row.id(), 320).is_some());
-            sum += usize::from(row.find(frame.tick_at(320.0)).is_some());
-            sum += usize::from(row.nearest_edge(frame.tick_at(320.0)) > Some(Tick(at).after(Ticks(1))));
+            sum += usize::from(row.find(viewport.tick_at(320.0)).is_some());
+            sum += usize::from(row.nearest_edge(viewport.tick_at(320.0)) > Some(Tick(at).after(Ticks(1))));
             let measure = |text: &str| f32::from(u16::try_from(text.len()).unwrap_or(u16::MAX));
             sum += usize::from(fit_label("a long name", 7.0, Ellipsis::Middle, measure).is_some());
         }
@@ -96,18 +96,18 @@ fn layout_2_9_nor_do_those_of_counters_flows_instants_and_groups() {
             for step in 0..4_i64 {
                 let length = 40_000 >> zoom;
                 let start = (40_000 - length) / 4 * step;
-                let frame = Frame::new(Tick(start)..Tick(start + length), 300, Fidelity::Exact);
+                let viewport = Viewport::new(Tick(start)..Tick(start + length), 300, Fidelity::Exact);
                 let lines = vertical.visible(0..vertical.height());
                 rects.clear();
-                layout.rects(&frame, lines, &mut scratch, &mut rects);
+                layout.rects(&viewport, lines, &mut scratch, &mut rects);
                 sum += rects.iter().map(|rect| hits.in_rect(&layout, rect) as usize).sum::<usize>();
                 runs.clear();
-                series.runs(&frame, &mut runs);
-                flows.rects(&frame, &vertical, 0..8, &mut arrows);
-                layout.busy_rows(layout.rows().map(RowId), &frame, &mut scratch, &mut busy);
+                series.runs(&viewport, &mut runs);
+                flows.rects(&viewport, &vertical, 0..8, &mut arrows);
+                layout.busy_rows(layout.rows().map(RowId), &viewport, &mut scratch, &mut busy);
                 marks.clear();
                 for track in trace.tracks() {
-                    instant_marks(&trace.instants()[track.instants()], &frame, &mut marks);
+                    instant_marks(&trace.instants()[track.instants()], &viewport, &mut marks);
                 }
                 sum += usize::from(layout.snap(lines, Tick(start), Ticks(9)).is_some());
                 sum += usize::from(hits.next(&layout, rects[0].slice).is_some());

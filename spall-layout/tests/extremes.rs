@@ -5,8 +5,8 @@
 mod common;
 
 use spall_layout::{
-    DiffWidth, EdgeRule, Fidelity, Frame, Inverted, Layout, Live, Options, Packed, Packing, RowId, Scratch,
-    Stats, Tree, TreeDiff, TreeOrder, stats,
+    DiffWidth, EdgeRule, Fidelity, Inverted, Layout, Live, Options, Packed, Packing, RowId, Scratch, Stats,
+    Tree, TreeDiff, TreeOrder, Viewport, stats,
 };
 use spall_model::{
     ByteRange, Event, Limits, LiveTrace, SliceId, Text, Thread, ThreadEvent, Tick, Ticks, Trace,
@@ -95,10 +95,10 @@ fn packing_and_growing_keep_all_slices() {
         let view = live.update(&committed, time(&mut random));
         let n_placed = |track| view.track_rows(track).map(|row| view.row(row).unwrap().len()).sum::<usize>();
         assert_eq!(n_placed(TrackId(0)), committed.n_slices() as usize);
-        let frame = Frame::new(Tick::MIN..Tick::MAX, 50, Fidelity::Exact);
+        let viewport = Viewport::new(Tick::MIN..Tick::MAX, 50, Fidelity::Exact);
         let mut rects = Vec::new();
         for row in view.track_rows(TrackId(0)) {
-            view.row(row).unwrap().rects(&frame, &mut Scratch::new(), &mut rects);
+            view.row(row).unwrap().rects(&viewport, &mut Scratch::new(), &mut rects);
         }
         // A slice at the very end of time is behind every view.
         let n_drawn: u32 = rects.iter().map(|rect| rect.count).sum();

@@ -13,7 +13,7 @@ extern crate alloc;
 use alloc::collections::BTreeMap;
 
 use spall_layout::{
-    Fidelity, FlowEnd, Flows, Frame, Layout, LineKind, Options, RowId, RowInfo, Vertical, VerticalStyle,
+    Fidelity, FlowEnd, Flows, Layout, LineKind, Options, RowId, RowInfo, Vertical, VerticalStyle, Viewport,
 };
 use spall_model::{
     ByteRange, Event, FlowBind, FlowEvent, FlowPhase, Id, Key, Limits, SliceId, Text, Thread, ThreadEvent,
@@ -83,17 +83,17 @@ fn layout_12_1_arrows_agree_with_brute_force() {
         let mut rects = Vec::new();
         for _ in 0..20 {
             let (start, length) = (random.below(1000) - 10, 1 + random.below(400));
-            let frame = Frame::new(Tick(start)..Tick(start + length), 30, Fidelity::Fast);
+            let viewport = Viewport::new(Tick(start)..Tick(start + length), 30, Fidelity::Fast);
             let first = random.below(5) as u32;
             let lines = first..first + random.below(4) as u32;
-            flows.rects(&frame, &vertical, lines.clone(), &mut rects);
+            flows.rects(&viewport, &vertical, lines.clone(), &mut rects);
 
             let end_of = |slice: SliceId, at: i64| {
                 let row = layout.row_of(slice).unwrap();
                 let line = vertical.index_of(row).unwrap();
                 let is_folded = vertical.lines()[line].kind != LineKind::Row(row);
-                let last = frame.columns() - 1;
-                let column = (0..=last).find(|&c| at < frame.ticks(c).end.0).unwrap_or(last);
+                let last = viewport.columns() - 1;
+                let column = (0..=last).find(|&c| at < viewport.ticks(c).end.0).unwrap_or(last);
                 FlowEnd { line: line as u32, is_folded, column }
             };
             let mut expected: BTreeMap<(FlowEnd, FlowEnd), u32> = BTreeMap::new();
@@ -133,8 +133,8 @@ fn layout_12_1_an_arrow_leaves_inside_its_slice_as_drawn() {
     let layout = Layout::new(&trace, &Options::default());
     // Without its end the second slice could run until 300, and is drawn to 100, where the one it lies in ends.
     let mut rects = Vec::new();
-    let frame = Frame::new(Tick(0)..Tick(300), 300, Fidelity::Fast);
+    let viewport = Viewport::new(Tick(0)..Tick(300), 300, Fidelity::Fast);
     let vertical = Vertical::new(&trace, &layout, &());
-    Flows::new(&trace, &layout).rects(&frame, &vertical, 0..9, &mut rects);
+    Flows::new(&trace, &layout).rects(&viewport, &vertical, 0..9, &mut rects);
     assert_eq!(rects.iter().map(|rect| (rect.from.column, rect.to.column)).collect::<Vec<_>>(), [(100, 250)]);
 }

@@ -10,10 +10,10 @@
 
 mod common;
 
-use spall_layout::{Fidelity, Frame, Layout, Live, LiveView, Options, Row, RowId, RowInfo, Scratch};
+use spall_layout::{Fidelity, Layout, Live, LiveView, Options, Row, RowId, RowInfo, Scratch, Viewport};
 use spall_model::{
-    ByteRange, Committed, Event, Limits, LiveTrace, SliceId, Text, Thread, ThreadEvent, Tick, Ticks, Trace,
-    TraceBuilder, TrackId,
+    ByteRange, Event, Limits, LiveSnapshot, LiveTrace, SliceId, Text, Thread, ThreadEvent, Tick, Ticks,
+    Trace, TraceBuilder, TrackId,
 };
 
 use common::Random;
@@ -35,7 +35,7 @@ fn complete(at: i64, to: i64) -> Event<'static> {
 }
 
 /// The rows of all tracks and what they look like.
-fn check(random: &mut Random, trace: &Trace<'_>, committed: &Committed<'_>, view: &LiveView<'_>) {
+fn check(random: &mut Random, trace: &Trace<'_>, committed: &LiveSnapshot<'_>, view: &LiveView<'_>) {
     let layout = Layout::new(trace, &Options::default());
     let order = committed.display_order();
     assert_eq!(order.len(), trace.tracks().len());
@@ -59,10 +59,10 @@ fn check(random: &mut Random, trace: &Trace<'_>, committed: &Committed<'_>, view
             for fidelity in [Fidelity::Fast, Fidelity::Exact] {
                 let start = random.below(300) - 20;
                 let range = Tick(start)..Tick(start + random.below(2000));
-                let frame = Frame::new(range, u16::try_from(1 + random.below(90)).unwrap(), fidelity);
+                let viewport = Viewport::new(range, u16::try_from(1 + random.below(90)).unwrap(), fidelity);
                 let (mut scratch, mut rects, mut expected_rects) = (Scratch::new(), Vec::new(), Vec::new());
-                row.rects(&frame, &mut scratch, &mut rects);
-                expected.rects(&frame, &mut scratch, &mut expected_rects);
+                row.rects(&viewport, &mut scratch, &mut rects);
+                expected.rects(&viewport, &mut scratch, &mut expected_rects);
                 for rect in &mut rects {
                     rect.slice = finished(rect.slice);
                     rect.row = expected.id();
@@ -258,10 +258,10 @@ fn layout_18_4_all_slices_are_drawn_where_they_are_and_not_over_each_other() {
             for ((&start, &end), &id) in row.starts().iter().zip(row.ends()).zip(row.slices()) {
                 fresh.push(start, end, id);
             }
-            let frame = Frame::new(Tick(0)..Tick(1 + random.below(300)), 20, Fidelity::Exact);
+            let viewport = Viewport::new(Tick(0)..Tick(1 + random.below(300)), 20, Fidelity::Exact);
             let (mut rects, mut expected) = (Vec::new(), Vec::new());
-            row.rects(&frame, &mut Scratch::new(), &mut rects);
-            fresh.view(row.id()).rects(&frame, &mut Scratch::new(), &mut expected);
+            row.rects(&viewport, &mut Scratch::new(), &mut rects);
+            fresh.view(row.id()).rects(&viewport, &mut Scratch::new(), &mut expected);
             assert_eq!(rects, expected, "the index is that of what is in the row");
             for (at, &id) in row.slices().iter().enumerate() {
                 let slice = committed.slice(id).unwrap();

@@ -11,7 +11,7 @@
 
 use core::ops::Range;
 
-use spall_layout::{Fidelity, Frame, Rect, Row, RowId, Scratch};
+use spall_layout::{Fidelity, Rect, Row, RowId, Scratch, Viewport};
 use spall_model::{SliceId, Tick};
 
 /// A seeded generator: the same cases in every run.
@@ -167,9 +167,9 @@ fn row_of(slices: &Slices) -> Row {
     row
 }
 
-fn rects_of(row: &Row, frame: &Frame, scratch: &mut Scratch) -> Vec<Rect> {
+fn rects_of(row: &Row, viewport: &Viewport, scratch: &mut Scratch) -> Vec<Rect> {
     let mut out = Vec::new();
-    row.view(RowId(3)).rects(frame, scratch, &mut out);
+    row.view(RowId(3)).rects(viewport, scratch, &mut out);
     out
 }
 
@@ -284,8 +284,8 @@ fn layout_2_rectangles_agree_with_brute_force() {
             let columns = random_columns(&mut random);
             let view = random_view(&mut random, &slices, columns);
             for fidelity in [Fidelity::Fast, Fidelity::Exact] {
-                let frame = Frame::new(view.clone(), columns, fidelity);
-                let rects = rects_of(&row, &frame, &mut scratch);
+                let viewport = Viewport::new(view.clone(), columns, fidelity);
+                let rects = rects_of(&row, &viewport, &mut scratch);
                 check(&slices, &view, columns, fidelity, &rects);
                 merged += rects.iter().filter(|rect| rect.count > 16).count();
             }
@@ -307,8 +307,8 @@ fn layout_2_5_the_earlier_of_equal_overlaps_owns_a_column() {
     for (mut slices, width) in [(tie, 30), (points, 100)] {
         slices.extend((10..40).map(|at| (at * 20, at * 20 + 3)));
         let view = Tick(0)..Tick(width * 10);
-        let frame = Frame::new(view.clone(), 10, Fidelity::Exact);
-        let rects = rects_of(&row_of(&slices), &frame, &mut Scratch::new());
+        let viewport = Viewport::new(view.clone(), 10, Fidelity::Exact);
+        let rects = rects_of(&row_of(&slices), &viewport, &mut Scratch::new());
         check(&slices, &view, 10, Fidelity::Exact, &rects);
     }
 }
@@ -331,9 +331,9 @@ fn layout_2_6_panning_by_whole_columns_shifts_the_answer() {
         let shift = 1 + random.below(4) as usize;
         for fidelity in [Fidelity::Exact, Fidelity::Fast] {
             let mut owners = |start: i64| {
-                let frame = Frame::new(Tick(start)..Tick(start + length), columns, fidelity);
-                let mut owners = vec![None; frame.columns() as usize];
-                for rect in rects_of(&row, &frame, &mut scratch) {
+                let viewport = Viewport::new(Tick(start)..Tick(start + length), columns, fidelity);
+                let mut owners = vec![None; viewport.columns() as usize];
+                for rect in rects_of(&row, &viewport, &mut scratch) {
                     owners[rect.x0 as usize..rect.x1 as usize].fill(Some(rect.slice));
                 }
                 owners
@@ -359,27 +359,27 @@ fn layout_2_10_a_part_of_a_frame_shows_what_the_frame_shows_there() {
         let slices = random_slices(&mut random);
         let row = row_of(&slices);
         let columns = random_columns(&mut random);
-        let frame = Frame::new(random_view(&mut random, &slices, columns), columns, Fidelity::Exact);
-        let from = random.below(u64::from(frame.columns()) + 2) as u32;
-        let part = frame.part(from..from + random.below(40) as u32);
-        let owners = |frame: &Frame, rects: &[Rect]| {
-            let mut owners = vec![None; frame.columns() as usize];
+        let viewport = Viewport::new(random_view(&mut random, &slices, columns), columns, Fidelity::Exact);
+        let from = random.below(u64::from(viewport.columns()) + 2) as u32;
+        let part = viewport.part(from..from + random.below(40) as u32);
+        let owners = |viewport: &Viewport, rects: &[Rect]| {
+            let mut owners = vec![None; viewport.columns() as usize];
             rects.iter().for_each(|rect| owners[rect.x0 as usize..rect.x1 as usize].fill(Some(rect.slice)));
             owners
         };
-        let whole = owners(&frame, &rects_of(&row, &frame, &mut scratch));
+        let whole = owners(&viewport, &rects_of(&row, &viewport, &mut scratch));
         let rects = rects_of(&row, &part, &mut scratch);
         let shown = owners(&part, &rects);
         assert_eq!(
             shown,
             whole[(from as usize).min(whole.len())..][..shown.len()],
-            "{slices:?}\n{frame:?}\n{part:?}"
+            "{slices:?}\n{viewport:?}\n{part:?}"
         );
         let counted: u32 = rects.iter().map(|rect| rect.count).sum();
         assert_eq!(counted as usize, row.view(RowId(0)).seen(&part).len());
         if !shown.is_empty() {
-            assert_eq!(part.first_column(), frame.first_column() + i128::from(from));
-            assert_eq!(part.ticks(0), frame.ticks(from));
+            assert_eq!(part.first_column(), viewport.first_column() + i128::from(from));
+            assert_eq!(part.ticks(0), viewport.ticks(from));
         }
     }
 }
@@ -391,15 +391,15 @@ fn layout_3_appending_changes_nothing_that_was_there() {
     for _ in 0..300 {
         let slices = random_slices(&mut random);
         let columns = random_columns(&mut random);
-        let frame = Frame::new(random_view(&mut random, &slices, columns), columns, Fidelity::Exact);
+        let viewport = Viewport::new(random_view(&mut random, &slices, columns), columns, Fidelity::Exact);
         let mut row = Row::new();
         for (at, &(start, end)) in slices.iter().enumerate() {
             row.push(Tick(start), Tick(end), SliceId(at as u32));
             if random.one_in(40) {
                 let part = slices[..=at].to_vec();
                 assert_eq!(
-                    rects_of(&row, &frame, &mut scratch),
-                    rects_of(&row_of(&part), &frame, &mut scratch)
+                    rects_of(&row, &viewport, &mut scratch),
+                    rects_of(&row_of(&part), &viewport, &mut scratch)
                 );
             }
         }

@@ -5,7 +5,8 @@
 mod common;
 
 use spall_layout::{
-    Fidelity, Frame, Hits, Layout, LineKind, Options, Rect, RowId, RowInfo, Scratch, Vertical, VerticalStyle,
+    Fidelity, Hits, Layout, LineKind, Options, Rect, RowId, RowInfo, Scratch, Vertical, VerticalStyle,
+    Viewport,
 };
 use spall_model::{
     ByteRange, Event, Limits, ProcessId, SliceId, Text, Thread, ThreadEvent, Tick, Ticks, Trace,
@@ -127,9 +128,9 @@ fn layout_6_1_a_hit_is_what_is_drawn() {
     let trace = trace();
     let layout = Layout::new(&trace, &Options::default());
     let vertical = Vertical::new(&trace, &layout, &());
-    let frame = Frame::new(Tick(0)..Tick(104), 52, Fidelity::Exact);
+    let viewport = Viewport::new(Tick(0)..Tick(104), 52, Fidelity::Exact);
     let mut rects = Vec::new();
-    layout.rects(&frame, vertical.lines(), &mut Scratch::new(), &mut rects);
+    layout.rects(&viewport, vertical.lines(), &mut Scratch::new(), &mut rects);
     for row in 0..6 {
         for column in 0..60 {
             let drawn: Vec<_> = rects
@@ -142,7 +143,7 @@ fn layout_6_1_a_hit_is_what_is_drawn() {
     }
     let hit = |at: i64, y: u64| {
         let LineKind::Row(row) = vertical.at(y)?.kind else { return None };
-        Rect::hit(&rects, row, frame.column(Tick(at))?).map(|rect| rect.slice)
+        Rect::hit(&rects, row, viewport.column(Tick(at))?).map(|rect| rect.slice)
     };
     assert_eq!(hit(25, 0), Some(SliceId(0)));
     assert_eq!(hit(25, 1), Some(SliceId(1)));
@@ -173,12 +174,12 @@ fn seen_slices_are_those_that_the_rectangles_stand_for() {
     let trace = trace();
     let layout = Layout::new(&trace, &Options::default());
     for (start, end) in [(0, 104), (-10, 0), (100, 101), (92, 200), (104, 105), (20, 30)] {
-        let frame = Frame::new(Tick(start)..Tick(end), 7, Fidelity::Fast);
+        let viewport = Viewport::new(Tick(start)..Tick(end), 7, Fidelity::Fast);
         for row in layout.rows().map(|row| layout.row(RowId(row)).unwrap()) {
             let mut rects = Vec::new();
-            row.rects(&frame, &mut Scratch::new(), &mut rects);
+            row.rects(&viewport, &mut Scratch::new(), &mut rects);
             let count: u32 = rects.iter().map(|rect| rect.count).sum();
-            assert_eq!(row.seen(&frame).len(), count as usize);
+            assert_eq!(row.seen(&viewport).len(), count as usize);
         }
     }
 }
@@ -187,10 +188,10 @@ fn seen_slices_are_those_that_the_rectangles_stand_for() {
 fn layout_10_1_busy_rows_are_counted_column_by_column() {
     let trace = trace();
     let layout = Layout::new(&trace, &Options::default());
-    let frame = Frame::new(Tick(0)..Tick(104), 13, Fidelity::Fast);
+    let viewport = Viewport::new(Tick(0)..Tick(104), 13, Fidelity::Fast);
     let mut busy = Vec::new();
     let tops = layout.rows().map(RowId).filter(|&row| layout.row_info(row).unwrap().depth == 0);
-    layout.busy_rows(tops, &frame, &mut Scratch::new(), &mut busy);
+    layout.busy_rows(tops, &viewport, &mut Scratch::new(), &mut busy);
     // The slices of depth 0: 0-100, 50-70, 90-100 and 100-104, in columns of 8 ticks.
     let inside =
         |column: i64, (start, end): (i64, i64)| ((column * 8 + 8).min(end) - (column * 8).max(start)).max(0);
@@ -202,7 +203,7 @@ fn layout_10_1_busy_rows_are_counted_column_by_column() {
         })
         .collect();
     assert_eq!(busy, expected);
-    layout.busy_rows([], &frame, &mut Scratch::new(), &mut busy);
+    layout.busy_rows([], &viewport, &mut Scratch::new(), &mut busy);
     assert_eq!(busy, [0.0; 13]);
 }
 
@@ -231,9 +232,9 @@ fn layout_13_1_no_match_is_lost_by_merging() {
     assert_eq!(in_rows, 11);
     let vertical = Vertical::new(&trace, &layout, &());
     for columns in [1, 7, 100, 5000] {
-        let frame = Frame::new(Tick(-10)..Tick(5000), columns, Fidelity::Fast);
+        let viewport = Viewport::new(Tick(-10)..Tick(5000), columns, Fidelity::Fast);
         let mut rects = Vec::new();
-        layout.rects(&frame, vertical.lines(), &mut Scratch::new(), &mut rects);
+        layout.rects(&viewport, vertical.lines(), &mut Scratch::new(), &mut rects);
         for rect in &rects {
             let slices =
                 &layout.row(rect.row).unwrap().slices()[rect.first as usize..][..rect.count as usize];

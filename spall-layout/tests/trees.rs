@@ -14,8 +14,8 @@ mod common;
 use alloc::collections::BTreeMap;
 
 use spall_layout::{
-    DiffSums, DiffWidth, EdgeRule, Fidelity, Frame, Inverted, Layout, Options, Rect, RowId, Scratch, Tree,
-    TreeDiff, TreeNode, TreeOrder, stats,
+    DiffSums, DiffWidth, EdgeRule, Fidelity, Inverted, Layout, Options, Rect, RowId, Scratch, Tree, TreeDiff,
+    TreeNode, TreeOrder, Viewport, stats,
 };
 use spall_model::{NameId, Tick, Ticks};
 
@@ -127,15 +127,15 @@ fn layout_15_2_self_time_can_be_to_the_left() {
 fn layout_15_2_narrow_boxes_are_merged_and_counted_and_hits_name_what_is_drawn() {
     let mut n_merged = 0;
     for tree in random_trees(11, 100) {
-        let frame = Frame::new(Tick(0)..Tick(tree.total().0), 5, Fidelity::Exact);
+        let viewport = Viewport::new(Tick(0)..Tick(tree.total().0), 5, Fidelity::Exact);
         let (mut scratch, mut rects) = (Scratch::new(), Vec::new());
         let rows = tree.rows(TreeOrder::Weight);
         for (row, depth) in rows.iter().zip(0..) {
             let view = row.view(RowId(depth));
             let first = rects.len();
-            view.rects(&frame, &mut scratch, &mut rects);
+            view.rects(&viewport, &mut scratch, &mut rects);
             let row_rects = &rects[first..];
-            let seen = view.seen(&frame).len();
+            let seen = view.seen(&viewport).len();
             assert_eq!(row_rects.iter().map(|rect| rect.count as usize).sum::<usize>(), seen);
             n_merged += row_rects.iter().filter(|rect| rect.count > 1).count();
         }

@@ -32,7 +32,7 @@
 //! |---|---|
 //! | write a reader | [`Parser`], [`Event`], [`ArgsFormat`] |
 //! | write a writer | [`Event`], [`Text::pieces`], [`Args::iter`] |
-//! | watch a trace while it grows | [`LiveTrace`], [`Committed`] |
+//! | watch a trace while it grows | [`LiveTrace`], [`LiveSnapshot`] |
 //! | look at a loaded trace | [`Trace`], [`Track`], [`Slices`] |
 //! | write a trace, or make another one of its events | [`Trace::replay`] |
 //! | decide what lies in what | [`nest::Nesting`] |
@@ -99,7 +99,7 @@ mod written;
 
 pub use args::{Args, ArgsFormat, Entries, NextEntry, Value, no_entry};
 #[cfg(feature = "alloc")]
-pub use builder::{Committed, LiveProcess, LiveTrace, LiveTrack, TraceBuilder};
+pub use builder::{LiveProcess, LiveSnapshot, LiveTrace, LiveTrack, TraceBuilder};
 #[cfg(feature = "alloc")]
 pub use diagnostic::{Count, Diagnostics};
 pub use diagnostic::{Diagnostic, DiagnosticKind};

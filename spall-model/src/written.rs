@@ -8,7 +8,7 @@ pub enum Written {
     /// The file says it, or there is nothing to say, as of a diagnostic.
     Done,
     /// The format has no form for it. Left out.
-    NoForm,
+    Unsupported,
     /// A process or thread id that the format cannot hold. Left out.
     BadId,
     /// A time that the format cannot hold. Left out.

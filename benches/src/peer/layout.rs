@@ -1,10 +1,10 @@
 //! Dense rows without an index.
 
-use spall::layout::{Frame, RowView};
+use spall_trace::layout::{RowView, Viewport};
 
 /// Looks at every slice in view: how many runs of columns there are to be drawn, and how many slices.
 #[must_use]
-pub fn scan(row: &RowView<'_>, frame: &Frame) -> (usize, usize) {
+pub fn scan(row: &RowView<'_>, frame: &Viewport) -> (usize, usize) {
     let seen = row.seen(frame);
     let (mut runs, mut end) = (0, 0);
     for (&start, &stop) in row.starts()[seen.clone()].iter().zip(&row.ends()[seen.clone()]) {
@@ -19,7 +19,7 @@ pub fn scan(row: &RowView<'_>, frame: &Frame) -> (usize, usize) {
 /// Draws the first slice of each column and skips to the next column, by steps that double and then a search: what else is
 /// in the column it does not know.
 #[must_use]
-pub fn skip_scan(row: &RowView<'_>, frame: &Frame) -> usize {
+pub fn skip_scan(row: &RowView<'_>, frame: &Viewport) -> usize {
     let seen = row.seen(frame);
     let (mut runs, mut at) = (0, seen.start);
     while at < seen.end {

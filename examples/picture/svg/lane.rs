@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, fmt::Write};
 
-use spall::layout::{Rect, Series, instant_marks};
+use spall_trace::layout::{Rect, Series, instant_marks};
 
 use super::{COUNTER_PX, Drawing, GAP_PX, INSTANTS_PX, NAMES_PX, ROW_FILL, ROW_PX, STATES_PX};
 use crate::picture::{Lane, Row, colour, count, escape};

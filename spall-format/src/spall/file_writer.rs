@@ -111,7 +111,7 @@ impl<W: io::Write> FileWriter<W> {
                 self.put(thread, |into| encode::name_v3(into, tag::THREAD_NAME, name.as_bytes()))
             }
             (Event::Diagnostic(_) | Event::Conventions(_), _) => Ok(Written::Done),
-            _ => Ok(Written::NoForm),
+            _ => Ok(Written::Unsupported),
         }
     }
 
@@ -138,7 +138,7 @@ impl<W: io::Write> FileWriter<W> {
         let ns_per_tick = clock.ns_per_tick().unwrap_or(1.0);
         let in_header = self.version == Version::V3;
         if in_header && self.started && ns_per_tick.to_bits() != self.ns_per_tick.to_bits() {
-            return Written::NoForm;
+            return Written::Unsupported;
         }
         self.ns_per_tick = ns_per_tick;
         Written::Done

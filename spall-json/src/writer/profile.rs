@@ -169,7 +169,7 @@ impl<W: Write> Writer<W> {
         };
         let thread = KeptId::new(thread.pid).zip(KeptId::new(thread.tid));
         self.chunk.part = thread.zip(id).map(|((pid, tid), id)| Part { pid, tid, id, at });
-        let Some(part) = self.chunk.part else { return Ok(Written::NoForm) };
+        let Some(part) = self.chunk.part else { return Ok(Written::Unsupported) };
         self.chunk.n_callers = 0;
         self.chunk.lost_below = None;
         self.chunk.now = begins.map(|begins| begins.start);
@@ -275,9 +275,9 @@ impl<W: Write> Writer<W> {
     }
 
     pub(super) fn frame(&mut self, frame: FrameEvent<'_>) -> Result<Written, Error> {
-        let Ok(caller) = self.chunk.caller(&frame) else { return Ok(Written::NoForm) };
+        let Ok(caller) = self.chunk.caller(&frame) else { return Ok(Written::Unsupported) };
         if !self.go_to(Place::Frames)? {
-            return Ok(Written::NoForm);
+            return Ok(Written::Unsupported);
         }
         self.close_frame()?;
         self.separate()?;
@@ -317,7 +317,7 @@ impl<W: Write> Writer<W> {
     /// A frame can say whom it calls only right behind itself.
     pub(super) fn frame_child(&mut self, caller: Id<'_>, child: Id<'_>) -> Result<Written, Error> {
         if !self.next_in_list(caller, List::Children)? {
-            return Ok(Written::NoForm);
+            return Ok(Written::Unsupported);
         }
         encode::id(&mut self.out, child, false)?;
         Ok(Written::Done)
@@ -327,7 +327,7 @@ impl<W: Write> Writer<W> {
     pub(super) fn line_hits(&mut self, event: LineHitsEvent<'_>) -> Result<Written, Error> {
         let LineHitsEvent { frame, line, hits } = event;
         if !self.next_in_list(frame, List::Lines)? {
-            return Ok(Written::NoForm);
+            return Ok(Written::Unsupported);
         }
         write!(self.out, "{{\"line\":{},\"ticks\":{hits}}}", u64::from(line) + 1)?;
         Ok(Written::Done)
@@ -352,7 +352,7 @@ impl<W: Write> Writer<W> {
 
     pub(super) fn call_site(&mut self, number: u64, frame: Id<'_>) -> Result<Written, Error> {
         if !self.go_to(Place::CallSites)? {
-            return Ok(Written::NoForm);
+            return Ok(Written::Unsupported);
         }
         self.separate()?;
         write!(self.out, "\"{number}\":")?;
@@ -364,10 +364,10 @@ impl<W: Write> Writer<W> {
         let length = match (sample.at, self.chunk.now) {
             (SampleTime::After(length), _) => length,
             (SampleTime::At(at), Some(now)) => at.since(now),
-            (SampleTime::At(_), None) => return Ok(Written::NoForm),
+            (SampleTime::At(_), None) => return Ok(Written::Unsupported),
         };
         if !self.go_to(Place::Samples)? {
-            return Ok(Written::NoForm);
+            return Ok(Written::Unsupported);
         }
         self.chunk.now = self.chunk.now.map(|now| now.after(length));
         self.separate()?;

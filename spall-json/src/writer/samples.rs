@@ -46,7 +46,7 @@ impl<W: Write> Writer<W> {
         let caller = match frame.parent {
             FrameParent::Unknown => None,
             FrameParent::Id(caller) => Some(caller),
-            FrameParent::Depth(_) => return Ok(Written::NoForm),
+            FrameParent::Depth(_) => return Ok(Written::Unsupported),
         };
         if !self.next_in(Table::Frames)? {
             return Ok(Written::TooLate);
@@ -82,7 +82,7 @@ impl<W: Write> Writer<W> {
     pub(super) fn event_sample(&mut self, sample: ThreadSampleEvent<'_>) -> Result<Written, Error> {
         // It would be read as a part of a V8 profile.
         if sample.name().is(b"Profile") || sample.name().is(b"ProfileChunk") {
-            return Ok(Written::NoForm);
+            return Ok(Written::Unsupported);
         }
         self.begin('P', Some((sample.at, None)), sample.thread.pid)?;
         self.content(sample)?;

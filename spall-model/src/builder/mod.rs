@@ -27,7 +27,7 @@ use crate::{
     log::Log,
 };
 
-pub use self::live::{Committed, LiveProcess, LiveTrace, LiveTrack};
+pub use self::live::{LiveProcess, LiveSnapshot, LiveTrace, LiveTrack};
 use self::{
     counters::SeriesValue,
     flows::FlowLog,

@@ -21,7 +21,7 @@ use crate::{
 use super::{OnTrack, TraceBuilder, keep::Copied, pairing, registry::index32};
 
 use self::lines::{CREDIT_PER_EVENT, Lines};
-pub use self::view::{Committed, LiveProcess, LiveTrack};
+pub use self::view::{LiveProcess, LiveSnapshot, LiveTrack};
 
 /// A trace to look at while its events come.
 ///
@@ -30,7 +30,7 @@ pub use self::view::{Committed, LiveProcess, LiveTrack};
 /// whatever its name. \[json 3.2\] What is open is unfinished and lasts until the latest time of its track.
 ///
 /// Threads with their slices, instants and states are shown, and counters. Async spans, arrows, objects, samples and
-/// metadata are kept, and counted by [`Committed::n_deferred`]; what they mean is only known once all is there.
+/// metadata are kept, and counted by [`LiveSnapshot::n_deferred`]; what they mean is only known once all is there.
 /// [`LiveTrace::finish`] makes the trace of all of it that a [`TraceBuilder`] makes of the same events.
 ///
 /// # Order
@@ -156,7 +156,7 @@ impl LiveTrace {
     }
 
     /// Shows what was pushed, and says what of it is new since the last commit.
-    pub fn commit(&mut self) -> Committed<'_> {
+    pub fn commit(&mut self) -> LiveSnapshot<'_> {
         self.ended.clear();
         self.lines.begin(self.builder.registry.tracks.len());
         self.take_ends();
@@ -164,7 +164,7 @@ impl LiveTrace {
         self.take_points();
         self.lines.settle(&self.builder);
         self.look_at_times();
-        Committed::new(self)
+        LiveSnapshot::new(self)
     }
 
     /// The trace that a [`TraceBuilder`] makes of all that was pushed.

@@ -56,7 +56,7 @@ fn follow<T: Copy + PartialEq + core::fmt::Debug>(
 }
 
 impl Follower {
-    fn look(&mut self, view: &Committed<'_>) {
+    fn look(&mut self, view: &LiveSnapshot<'_>) {
         for &id in view.changed() {
             let track = view.track(id).unwrap();
             assert_eq!(track.id(), id);
@@ -106,7 +106,7 @@ fn lines_of_trace(trace: &Trace<'_>) -> Vec<String> {
     lines
 }
 
-fn lines_of_view(view: &Committed<'_>) -> Vec<String> {
+fn lines_of_view(view: &LiveSnapshot<'_>) -> Vec<String> {
     let mut lines = Vec::new();
     for id in view.display_order() {
         let track = view.track(id).unwrap();
@@ -268,7 +268,7 @@ fn points_that_come_late_stand_where_they_belong() {
 }
 
 /// Commits after each event; what the last commit shows of the only track.
-fn last_view<R>(events: &[Event<'_>], look: impl FnOnce(&Committed<'_>, &[crate::Slice]) -> R) -> R {
+fn last_view<R>(events: &[Event<'_>], look: impl FnOnce(&LiveSnapshot<'_>, &[crate::Slice]) -> R) -> R {
     let mut live = LiveTrace::new(&Limits::default());
     for (event, at) in events.iter().zip(0..) {
         live.push(event, ByteRange::new(at, at + 1));

@@ -25,11 +25,11 @@ use super::{
 /// Processes, tracks and slices have the numbers in whose order they came, and keep them. They are not those that the
 /// finished trace will give them.
 #[derive(Debug, Clone, Copy)]
-pub struct Committed<'l> {
+pub struct LiveSnapshot<'l> {
     live: &'l LiveTrace,
 }
 
-impl<'l> Committed<'l> {
+impl<'l> LiveSnapshot<'l> {
     pub(super) fn new(live: &'l LiveTrace) -> Self {
         Self { live }
     }

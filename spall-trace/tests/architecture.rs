@@ -1,0 +1,79 @@
+//! Dependencies point one way, and no table can be attacked from outside.
+
+#![allow(clippy::unwrap_used, reason = "test code outside of test functions")]
+
+use std::{path::Path, process::Command};
+
+use serde_json::Value as Json;
+use spall_synth::corpus::files;
+
+/// The names of the packages that a package of the workspace needs to be built and used.
+fn needs(metadata: &Json, package: &str) -> Vec<String> {
+    let packages = metadata["packages"].as_array().unwrap();
+    let package = packages.iter().find(|found| found["name"] == package).unwrap();
+    let dependencies = package["dependencies"].as_array().unwrap().iter();
+    let names =
+        dependencies.filter(|dependency| dependency["kind"].is_null() && dependency["target"].is_null());
+    names.map(|dependency| dependency["name"].as_str().unwrap().to_owned()).collect()
+}
+
+#[test]
+fn dependencies_point_one_way() {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let manifest = concat!(env!("CARGO_MANIFEST_DIR"), "/../Cargo.toml");
+    let arguments = ["metadata", "--no-deps", "--offline", "--format-version=1", "--manifest-path", manifest];
+    let output = Command::new(cargo).args(arguments).output().unwrap();
+    let metadata: Json = serde_json::from_slice(&output.stdout).unwrap();
+    let allowed: [(&str, &[&str]); 5] = [
+        ("spall-model", &[]),
+        ("spall-format", &["spall-model"]),
+        ("spall-json", &["spall-model"]),
+        ("spall-layout", &["spall-model"]),
+        ("spall-trace", &["spall-format", "spall-json", "spall-layout", "spall-model"]),
+    ];
+    // What every library may use; anything else deserves a second look and a line here.
+    let kept = [
+        "brotli-decompressor",
+        "foldhash",
+        "hashbrown",
+        "memchr",
+        "miniz_oxide",
+        "ruzstd",
+        "serde",
+        "smallvec",
+        "thiserror",
+        "zerocopy",
+    ];
+    for (package, ours) in allowed {
+        for name in needs(&metadata, package) {
+            assert!(ours.contains(&name.as_str()) || kept.contains(&name.as_str()), "{package} needs {name}");
+        }
+    }
+    assert!(
+        needs(&metadata, "spall-synth").is_empty(),
+        "what writes test files shares no code with the readers"
+    );
+}
+
+/// Hash tables name their hasher, as there is none by default. The one that takes a new seed for each is called so.
+#[test]
+fn every_hash_table_has_a_seed_of_its_own() {
+    let mut n_tables = 0;
+    for library in ["spall-model", "spall-format", "spall-json", "spall-layout", "spall-trace"] {
+        let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(library).join("src");
+        for path in files(&sources, ".rs") {
+            let text = std::fs::read_to_string(&path).unwrap();
+            let path = path.display();
+            for line in text.lines().filter(|line| !line.trim_start().starts_with("//")) {
+                for fixed in ["FixedState", "SeedableRandomState", "BuildHasherDefault", "DefaultHasher"] {
+                    assert!(!line.contains(fixed), "{path}: {line}");
+                }
+                for table in ["HashMap<", "HashSet<"].into_iter().filter(|table| line.contains(table)) {
+                    assert!(line.contains("RandomState"), "{path}: {table} of {line}");
+                    n_tables += 1;
+                }
+            }
+        }
+    }
+    assert!(n_tables > 10, "{n_tables} tables: the search finds none");
+}

@@ -1,0 +1,91 @@
+//! What `.cpuprofile` files say of lines and hits, held against a plain reading of them. [cpu 1c, 1e]
+
+#![allow(clippy::indexing_slicing, clippy::unwrap_used, reason = "test code outside of test functions")]
+
+extern crate alloc;
+
+use alloc::collections::BTreeMap;
+
+use serde_json::Value;
+use spall_synth::corpus;
+use spall_trace::model::{DiagnosticKind, FrameId, Limits, Trace};
+
+mod cpu_common;
+use cpu_common::{threads, tree};
+
+/// Profiles whose nodes are a list.
+fn profiles() -> Vec<(String, Vec<u8>)> {
+    let Some(folder) = corpus::folder("chrome") else { return Vec::new() };
+    let files = ["cpuprofile", "speedscope"].map(|name| corpus::files(&folder.join(name), ".cpuprofile"));
+    let files = files.into_iter().flatten().map(|path| {
+        let data = std::fs::read(&path).unwrap();
+        (path.display().to_string(), data)
+    });
+    files.filter(|(_, data)| data.starts_with(b"{\"nodes\"")).collect()
+}
+
+fn load(data: &[u8]) -> Trace<'_> {
+    spall_trace::load(data, &Limits::default()).unwrap()
+}
+
+fn frames(document: &Value) -> impl Iterator<Item = (FrameId, &Value)> {
+    (0..).map(FrameId).zip(document["nodes"].as_array().unwrap())
+}
+
+#[test]
+fn cpu_1c_lines_of_recorded_profiles_are_those_that_a_plain_reading_finds() {
+    let mut n_lines = 0;
+    let profiles = profiles();
+    for (name, data) in &profiles {
+        let (trace, document) = (load(data), serde_json::from_slice::<Value>(data).unwrap());
+        for (frame, node) in frames(&document) {
+            let number = |value: &Value| u32::try_from(value.as_u64().unwrap()).unwrap();
+            let ticks = node["positionTicks"].as_array().into_iter().flatten();
+            let mut expected: Vec<_> =
+                ticks.map(|ticks| (number(&ticks["line"]) - 1, number(&ticks["ticks"]))).collect();
+            expected.sort_unstable();
+            let lines = trace.line_hits(frame).iter();
+            assert_eq!(
+                lines.map(|hits| (hits.line, hits.hits)).collect::<Vec<_>>(),
+                expected,
+                "{name} {frame:?}"
+            );
+            n_lines += expected.len();
+        }
+    }
+    assert!(profiles.is_empty() || n_lines > 100, "{n_lines}");
+}
+
+#[test]
+fn cpu_1e_without_its_samples_a_recorded_profile_keeps_its_hits() {
+    for (name, data) in profiles() {
+        let mut document: Value = serde_json::from_slice(&data).unwrap();
+        document.as_object_mut().unwrap().remove("samples");
+        let stripped = document.to_string();
+        let trace = load(stripped.as_bytes());
+        assert_eq!(trace.diagnostics().count(DiagnosticKind::MissingSamples), 1, "{name}");
+        let hits: BTreeMap<FrameId, f64> =
+            trace.samples().iter().map(|sample| (sample.frame().unwrap(), sample.weight)).collect();
+        let expected: BTreeMap<FrameId, f64> = frames(&document)
+            .filter_map(|(frame, node)| Some((frame, node["hitCount"].as_f64().filter(|&hits| hits > 0.0)?)))
+            .collect();
+        assert_eq!(hits, expected, "{name}");
+        // Own times are shares of the whole, to the tick.
+        let (track, _) = threads(&trace).next().unwrap();
+        let (tree, total) = (tree(&trace, track), expected.values().sum::<f64>());
+        let (start, end) = tree.range().unwrap();
+        let length = (end.0 - start.0) as f64;
+        let mut own = BTreeMap::<String, (f64, f64)>::new();
+        for (frame, hits) in expected {
+            let frame = trace.frame(frame).unwrap();
+            own.entry(trace.name(frame.name).into()).or_default().0 += length * hits / total;
+        }
+        for node in tree.nodes().iter().filter(|node| node.frame.is_some()) {
+            own.entry(trace.name(node.name).into()).or_default().1 += node.own.0 as f64;
+        }
+        // A sample of the root or of the collector counts elsewhere.
+        for (function, (expected, found)) in own.iter().filter(|(function, _)| !function.starts_with('(')) {
+            assert!((expected - found).abs() < 1000.0, "{name} {function}: {expected} {found}");
+        }
+    }
+}

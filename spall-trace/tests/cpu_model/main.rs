@@ -1,0 +1,83 @@
+//! The merge of samples and slices held against a model that is written from the rules and shares no code. [cpu 4]
+
+#![allow(
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::print_stdout,
+    clippy::unwrap_used,
+    reason = "test code outside of test functions"
+)]
+
+extern crate alloc;
+
+use alloc::collections::BTreeMap;
+
+use spall_trace::layout::{Layout, Options};
+use spall_trace::model::{SliceFlags, SliceId, Trace, TrackId};
+
+mod case;
+#[path = "../cpu_common/mod.rs"]
+mod cpu_common;
+mod model;
+mod random;
+
+use case::Case;
+use cpu_common::{Style, folded, load, tree};
+use model::Row;
+
+/// What is on the timeline of a thread, in microseconds.
+fn rows(trace: &Trace<'_>, track: TrackId) -> Vec<Row> {
+    let layout = Layout::new(trace, &Options::default());
+    let ids = trace.tracks()[track.index()].slices().map(|id| SliceId(u32::try_from(id).unwrap()));
+    let row = |id| {
+        let (slice, place) = (trace.slice(id).unwrap(), layout.place(id).unwrap());
+        let sampled = slice.flags.contains(SliceFlags::SAMPLED);
+        Row {
+            start: slice.start.0 / 1000,
+            end: place.end.0 / 1000,
+            depth: place.depth as usize,
+            name: trace.name(slice.name).into_owned(),
+            hits: sampled.then(|| trace.sampled(id).unwrap().hits),
+        }
+    };
+    let mut rows: Vec<_> = ids.filter(|&id| layout.place(id).unwrap().lane == 0).map(row).collect();
+    rows.sort();
+    rows
+}
+
+fn check(case: &Case, name: &str) -> usize {
+    let json = case.to_json();
+    let trace = load(json.as_bytes());
+    let mut expected = model::merge(case);
+    expected.rows.sort();
+    assert_eq!(rows(&trace, TrackId(0)), expected.rows, "{name}: {json}");
+    let tree = tree(&trace, TrackId(0));
+    let mut wanted = BTreeMap::<String, (i64, u32)>::new();
+    for (path, own) in expected.own {
+        wanted.entry(path).or_default().0 = own;
+    }
+    for (path, hits) in expected.hits {
+        wanted.entry(path).or_default().1 = hits;
+    }
+    wanted.retain(|_, &mut (own, hits)| own > 0 || hits > 0);
+    assert_eq!(folded(&trace, &tree, Style::Short), wanted, "{name}: {json}");
+    let stats = tree.stats();
+    let found = [stats.frozen, stats.echoes, stats.conflicts, stats.fixed_missing, stats.unknown_frame];
+    assert_eq!(found, expected.stats, "{name}: frozen, echoes, conflicts, fixed, unknown: {json}");
+    expected.rows.iter().filter(|row| row.hits.is_some()).count()
+}
+
+#[test]
+fn cpu_4_random_traces_are_merged_as_the_model_merges_them() {
+    let (mut n_functions, mut stats) = (0, [0; 5]);
+    for seed in 0..2000 {
+        let case = random::case(seed);
+        n_functions += check(&case, &format!("seed {seed}"));
+        for (sum, stat) in stats.iter_mut().zip(model::merge(&case).stats) {
+            *sum += stat;
+        }
+    }
+    println!("{n_functions} functions; frozen, echoes, conflicts, fixed, unknown: {stats:?}");
+    assert!(n_functions > 30_000, "{n_functions}");
+    assert!(stats.iter().all(|&stat| stat > 300), "every rule is used: {stats:?}");
+}

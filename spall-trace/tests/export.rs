@@ -1,0 +1,251 @@
+//! Traces written for other programs.
+
+#![allow(
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "test code outside of test functions"
+)]
+
+extern crate alloc;
+
+use alloc::collections::BTreeMap;
+
+use serde_json::Value;
+use spall_synth::corpus;
+use spall_trace::{
+    Format,
+    export::{self, Exported},
+    model::{DiagnosticKind, Key, Limits, Trace, TrackKind},
+};
+
+mod facts;
+use facts::facts;
+
+fn load(data: &[u8]) -> Trace<'_> {
+    spall_trace::load(data, &Limits::default()).unwrap()
+}
+
+fn exported(
+    trace: &Trace<'_>,
+    write: impl Fn(&Trace<'_>, &mut Vec<u8>) -> std::io::Result<Exported>,
+) -> (Vec<u8>, Exported) {
+    let mut file = Vec::new();
+    let exported = write(trace, &mut file).unwrap();
+    (file, exported)
+}
+
+/// Gives all traces of the corpus that are not large, with their names and formats.
+fn over_corpus(mut see: impl FnMut(&str, Format, Trace<'_>)) {
+    let Some(folder) = corpus::folder(".") else { return };
+    for path in corpus::files(&folder, "") {
+        let data = std::fs::read(&path).unwrap();
+        if data.len() > 1 << 19 {
+            continue;
+        }
+        let Ok(trace) = spall_trace::load(&data, &Limits::default()) else { continue };
+        see(&path.to_string_lossy(), spall_trace::detect(&data).unwrap(), trace);
+    }
+}
+
+#[test]
+fn json_is_the_same_trace_again() {
+    let mut n_traces = 0;
+    over_corpus(|name, format, trace| {
+        // Other ticks are rounded, what stands for no thread becomes one, and unsigned ids beyond 63 bits become text.
+        let is_ns = trace.clock().ns_per_tick() == Some(1.0);
+        if format == Format::Apitrace || !is_ns || trace.conventions().unsigned_ids && has_large_ids(&trace) {
+            return;
+        }
+        let (json, exported) = exported(&trace, |trace, out| export::json(trace, out));
+        assert_eq!(exported.left_out(), 0, "{name}");
+        serde_json::from_slice::<Value>(&json).unwrap_or_else(|error| panic!("{name}: {error}"));
+        // Ends that were left out show how long a thread goes on, and so how far what is unfinished is drawn.
+        let unmatched = [DiagnosticKind::UnmatchedEnd, DiagnosticKind::UnmatchedAsync];
+        let has_unmatched = unmatched.iter().any(|&kind| trace.diagnostics().count(kind) > 0);
+        let said = |trace: &Trace<'_>| {
+            let mut facts = facts(trace);
+            let added = ["meta None \"displayTimeUnit\"", "meta None \"baseTimeNanoseconds\""];
+            facts.retain(|fact| {
+                !added.iter().any(|key| fact.starts_with(key))
+                    && !(has_unmatched && (fact.starts_with("bounds") || fact.starts_with("place")))
+            });
+            facts
+        };
+        let (before, after) = (said(&trace), said(&load(&json)));
+        let differs = before.iter().zip(&after).find(|(before, after)| before != after);
+        assert_eq!(differs, None, "{name}");
+        assert_eq!(before.len(), after.len(), "{name}");
+        n_traces += 1;
+    });
+    assert!(n_traces == 0 || n_traces > 800, "{n_traces}");
+}
+
+fn has_large_ids(trace: &Trace<'_>) -> bool {
+    let is_large = |key: Key| matches!(key, Key::Number(number) if number < 0);
+    let threads =
+        trace.tracks().iter().any(|track| matches!(track.kind, TrackKind::Thread { tid } if is_large(tid)));
+    threads || trace.processes().iter().any(|process| is_large(process.pid))
+}
+
+/// What spall 3 can say: threads with their names, and slices. Times are from 0 on.
+fn slices(trace: &Trace<'_>) -> Vec<String> {
+    let first = trace.bounds().map_or(0, |(first, _)| first.0.min(0));
+    let mut slices = Vec::new();
+    for process in trace.processes() {
+        for track in &trace.tracks()[process.tracks()] {
+            let TrackKind::Thread { tid } = track.kind else { continue };
+            let (pid, tid) = (trace.key_text(process.pid), trace.key_text(tid));
+            slices.push(format!("{pid} {tid} {:?} {:?}", trace.name(process.name), trace.name(track.name)));
+            for (id, slice) in trace.slices_of(track) {
+                let (start, open) = (slice.start.0 - first, slice.flags.is_unfinished());
+                let end = if open { "?".into() } else { (slice.end.0 - first).to_string() };
+                let args = trace.slice_args(id).begin.get(b"text");
+                slices.push(format!("{:?} {start}..{end} {args:?}", trace.name(slice.name)));
+            }
+        }
+    }
+    slices
+}
+
+#[test]
+fn spall_is_the_same_trace_again_where_it_can_hold_it() {
+    let mut n_traces = 0;
+    over_corpus(|name, format, trace| {
+        let (file, exported) = exported(&trace, |trace, out| export::spall(trace, out));
+        let again = load(&file);
+        assert!(again.diagnostics().count(DiagnosticKind::UnmatchedEnd) == 0, "{name}");
+        let n_slices = |trace: &Trace<'_>| {
+            let threads = trace
+                .tracks()
+                .iter()
+                .filter(|track| !matches!(track.kind, TrackKind::Async { .. } | TrackKind::Counter { .. }));
+            threads.map(|track| track.slices().len()).sum::<usize>()
+        };
+        assert_eq!(n_slices(&again), n_slices(&trace), "{name}");
+        // An empty file of version 3 has no thread to name.
+        if matches!(format, Format::Spall { version: 3 }) && exported == Exported::default() {
+            assert_eq!(slices(&again), slices(&trace), "{name}");
+            n_traces += 1;
+        }
+    });
+    assert!(n_traces == 0 || n_traces > 20, "{n_traces}");
+}
+
+#[test]
+fn what_spall_cannot_hold_is_counted() {
+    let json = br#"[{"ph":"X","name":"a","pid":-1,"tid":"main","ts":-2,"dur":5},
+        {"ph":"X","name":"overlaps","pid":-1,"tid":"main","ts":1,"dur":5,"args":{"n":1}},
+        {"ph":"X","name":"b","cat":"c","pid":3,"tid":4,"ts":1,"dur":1},
+        {"ph":"B","name":"open","pid":3,"tid":4,"ts":2},{"ph":"B","name":"inner","pid":3,"tid":4,"ts":3},
+        {"ph":"i","name":"now","pid":3,"tid":4,"ts":1},
+        {"ph":"b","name":"span","cat":"c","id":1,"pid":3,"ts":1},{"ph":"e","name":"span","cat":"c","id":1,"pid":3,"ts":2},
+        {"ph":"C","name":"counter","pid":3,"ts":1,"args":{"x":1,"y":2}}]"#;
+    let (file, exported) = exported(&load(json), |trace, out| export::spall(trace, out));
+    assert_eq!((exported.no_form, exported.in_part, exported.moved.0), (4, 2, 2000));
+    assert_eq!((exported.bad_ids, exported.bad_times), (0, 0));
+    let expected = [
+        r#"3 4 "" """#,
+        r#""b" 3000..4000 None"#,
+        r#""open" 4000..? None"#,
+        r#""inner" 5000..? None"#,
+        r#"4294967295 4294967295 "-1" "main""#,
+        r#""a" 0..5000 None"#,
+        r#"4294967295 4294967294 "-1" "main (2)""#,
+        r#""overlaps" 3000..8000 Some(Text(Text { raw: [110, 61, 49], form: Plain }))"#,
+    ];
+    assert_eq!(slices(&load(&file)), expected);
+}
+
+#[test]
+fn own_times_of_folded_stacks_are_all_the_time_of_their_thread() {
+    over_corpus(|name, _, trace| {
+        // What is longer than a tick can say saturates.
+        if trace.bounds().is_some_and(|(start, end)| end.0.checked_sub(start.0).is_none()) {
+            return;
+        }
+        let (file, _) = exported(&trace, |trace, out| export::folded(trace, out));
+        let mut sums = BTreeMap::<String, i64>::new();
+        for line in String::from_utf8(file).unwrap().lines() {
+            let (stack, own) = line.rsplit_once(' ').unwrap();
+            let thread = stack.split_once(';').map_or(stack, |(thread, _)| thread);
+            *sums.entry(thread.into()).or_default() += own.parse::<i64>().unwrap();
+        }
+        for (id, tree) in spall_trace::call_trees(&trace) {
+            let track = &trace.tracks()[id.index()];
+            let TrackKind::Thread { tid } = track.kind else { continue };
+            let pid = trace.processes()[track.process.unwrap().0 as usize].pid;
+            let thread = format!("{}:{}", trace.key_text(pid), trace.key_text(tid));
+            let length = tree.range().map_or(0, |(start, end)| end.since(start).0);
+            assert_eq!(sums.remove(&thread).unwrap_or(0), length, "{name} {thread}");
+        }
+        assert_eq!(sums, BTreeMap::new(), "{name}");
+    });
+}
+
+#[test]
+fn what_has_no_place_in_a_tree_is_counted() {
+    let json = br#"[{"ph":"X","name":"a","pid":1,"tid":2,"ts":0,"dur":5},
+        {"ph":"X","name":"overlaps","pid":1,"tid":2,"ts":1,"dur":5},
+        {"ph":"i","name":"now","pid":1,"tid":2,"ts":1}]"#;
+    let (file, exported) = exported(&load(json), |trace, out| export::folded(trace, out));
+    assert_eq!(String::from_utf8(file).unwrap(), "1:2;a 5000\n");
+    assert_eq!(exported.left_out(), 2);
+}
+
+/// What the schema of speedscope asks of a file with `evented` profiles, and what its importer checks beside.
+fn check_speedscope(name: &str, file: &[u8]) -> usize {
+    let file: Value = serde_json::from_slice(file).unwrap_or_else(|error| panic!("{name}: {error}"));
+    assert_eq!(file["$schema"], "https://www.speedscope.app/file-format-schema.json");
+    let frames = file["shared"]["frames"].as_array().unwrap();
+    assert!(frames.iter().all(|frame| frame["name"].is_string()), "{name}");
+    let mut n_slices = 0;
+    for profile in file["profiles"].as_array().unwrap() {
+        assert!(profile["type"] == "evented" && profile["name"].is_string(), "{name}");
+        assert!(profile["unit"] == "nanoseconds" || profile["unit"] == "none", "{name}");
+        let mut now = profile["startValue"].as_f64().unwrap();
+        let mut open = Vec::new();
+        for event in profile["events"].as_array().unwrap() {
+            let (at, frame) = (event["at"].as_f64().unwrap(), event["frame"].as_u64().unwrap());
+            assert!(at >= now, "{name}: {at} after {now}");
+            now = at;
+            assert!(usize::try_from(frame).unwrap() < frames.len(), "{name}");
+            match event["type"].as_str().unwrap() {
+                "O" => open.push(frame),
+                "C" => assert_eq!(open.pop(), Some(frame), "{name}"),
+                other => panic!("{name}: {other}"),
+            }
+            n_slices += usize::from(event["type"] == "O");
+        }
+        assert!(open.is_empty(), "{name}");
+        assert!(profile["endValue"].as_f64().unwrap() >= now, "{name}");
+    }
+    n_slices
+}
+
+#[test]
+fn speedscope_files_are_as_their_schema_says_and_have_every_slice() {
+    over_corpus(|name, _, trace| {
+        let trace = spall_trace::merge_samples(trace);
+        let (file, _) = exported(&trace, |trace, out| export::speedscope(trace, "title", out));
+        let on_threads = trace.tracks().iter().filter(|track| !matches!(track.kind, TrackKind::Async { .. }));
+        let expected: usize = on_threads.map(|track| track.slices().len()).sum();
+        assert_eq!(check_speedscope(name, &file), expected, "{name}");
+    });
+}
+
+#[test]
+fn samples_are_left_out_unless_they_are_merged() {
+    let profile = br#"{"nodes":[{"id":1,"callFrame":{"functionName":"(root)"},"children":[2]},
+        {"id":2,"callFrame":{"functionName":"work","url":"a \"b\"","lineNumber":6}}],
+        "startTime":0,"endTime":30,"samples":[2,2],"timeDeltas":[10,10]}"#;
+    let trace = load(profile);
+    let (_, left_out) = exported(&trace, |trace, out| export::speedscope(trace, "", out));
+    assert_eq!(left_out.left_out(), 5, "the profile, two frames, two samples");
+    let merged = spall_trace::merge_samples(trace);
+    let (file, left_out) = exported(&merged, |trace, out| export::speedscope(trace, "", out));
+    assert_eq!(left_out, Exported::default());
+    let file: Value = serde_json::from_slice(&file).unwrap();
+    let frame = serde_json::json!({"name": "work", "file": "a \"b\"", "line": 7});
+    assert_eq!(file["shared"]["frames"], serde_json::json!([frame]));
+}

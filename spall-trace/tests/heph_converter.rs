@@ -1,0 +1,74 @@
+//! Heph's own converter writes Trace Event JSON. What it makes of a log is what we read, within its errors. [heph B.3]
+
+#![allow(clippy::indexing_slicing, clippy::unwrap_used, reason = "test code outside of test functions")]
+
+extern crate alloc;
+
+use alloc::collections::BTreeMap;
+
+use spall_synth::corpus;
+use spall_trace::model::{Limits, SliceId, Trace, TrackKind};
+
+/// The slices of one name on one thread.
+#[derive(Default)]
+struct Slices {
+    /// Nanoseconds since 1970, in order.
+    starts: Vec<i64>,
+    /// Nanoseconds, in order.
+    lengths: Vec<i64>,
+}
+
+/// The slices of a trace by stream, substream and name.
+fn slices(trace: &Trace<'_>) -> BTreeMap<(String, String, String), Slices> {
+    let epoch = trace.clock().epoch_ns.unwrap_or(0);
+    let mut slices: BTreeMap<_, Slices> = BTreeMap::new();
+    for track in trace.tracks() {
+        let (Some(process), TrackKind::Thread { tid }) = (track.process, track.kind) else { continue };
+        let process = &trace.processes()[process.0 as usize];
+        for index in track.slices() {
+            let slice = trace.slice(SliceId(u32::try_from(index).unwrap())).unwrap();
+            let (pid, tid) = (trace.key_text(process.pid).into_owned(), trace.key_text(tid).into_owned());
+            let entry = slices.entry((pid, tid, trace.name(slice.name).into_owned())).or_default();
+            entry.starts.push(slice.start.0 + epoch);
+            entry.lengths.push(slice.duration().0);
+        }
+    }
+    for slices in slices.values_mut() {
+        slices.starts.sort_unstable();
+        slices.lengths.sort_unstable();
+    }
+    slices
+}
+
+#[test]
+fn heph_b_3_the_converter_makes_the_same_slices() {
+    let Some(folder) = corpus::folder("heph") else { return };
+    let mut compared = 0;
+    for converted in corpus::files(&folder, ".chrome.json") {
+        let log = converted.to_string_lossy().replace(".chrome.json", ".bin.log");
+        let (log, converted) = (std::fs::read(log).unwrap(), std::fs::read(converted).unwrap());
+        let ours = slices(&spall_trace::load(&log, &Limits::default()).unwrap());
+        let theirs = slices(&spall_trace::load(&converted, &Limits::default()).unwrap());
+        assert_eq!(ours.keys().collect::<Vec<_>>(), theirs.keys().collect::<Vec<_>>());
+        for (key, found) in &ours {
+            let theirs = &theirs[key];
+            assert_eq!(found.starts.len(), theirs.starts.len(), "{key:?}");
+            // Slices of a thread that begin in one microsecond are moved, by one microsecond at a time, until all
+            // begin in another: at most by as many as there are.
+            let on_thread = ours.iter().filter(|((pid, tid, _), _)| (pid, tid) == (&key.0, &key.1));
+            let most: usize = on_thread.map(|(_, slices)| slices.starts.len()).sum();
+            let most = i64::try_from(most).unwrap();
+            for (ours, theirs) in found.starts.iter().zip(&theirs.starts) {
+                let moved = (theirs / 1000 - ours / 1000).abs();
+                assert!(moved <= most, "{key:?} starts at {ours} and {theirs}");
+            }
+            // The end stays where it was.
+            for (ours, theirs) in found.lengths.iter().zip(&theirs.lengths) {
+                let longer = (theirs / 1000 - ours / 1000).abs();
+                assert!(longer <= most, "{key:?} lasts {ours} and {theirs}");
+                compared += 1;
+            }
+        }
+    }
+    assert!(compared > 0);
+}

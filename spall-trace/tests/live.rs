@@ -1,0 +1,142 @@
+//! Real traces as if they grew: what is shown at last is the finished trace, and looks like it.
+
+#![allow(
+    clippy::indexing_slicing,
+    clippy::print_stdout,
+    clippy::unwrap_used,
+    reason = "test code outside of test functions"
+)]
+
+use std::path::Path;
+
+use spall_synth::corpus;
+use spall_trace::layout::{Layout, Live, Options, RowId};
+use spall_trace::model::{
+    Limits, LiveSnapshot, LiveTrace, SliceFlags, SliceId, Tick, Trace, TraceBuilder, Track, TrackId,
+    TrackKind,
+};
+
+/// What of a file was the same.
+#[derive(Debug, Default)]
+struct Same {
+    files: usize,
+    /// Slices of threads whose begins and ends have no fault.
+    slices: usize,
+    points: usize,
+    rows: usize,
+}
+
+/// Reads a file into a live trace, with a commit and a new layout every so many events.
+fn check(path: &Path, same: &mut Same) {
+    let data = std::fs::read(path).unwrap();
+    let limits = Limits::default();
+    let (mut builder, mut grown) = (TraceBuilder::new(&limits), LiveTrace::new(&limits));
+    let mut live = Live::new(&Options::default());
+    let mut n_events = 0_u64;
+    let result = spall_trace::read_events(&data, &limits, |event, bytes| {
+        builder.push_copied(event, bytes);
+        grown.push(event, bytes);
+        n_events += 1;
+        if n_events.is_multiple_of(997) {
+            live.update(&grown.commit(), Tick::MIN);
+        }
+    });
+    if result.is_err() {
+        return;
+    }
+    let trace = builder.finish();
+    let committed = grown.commit();
+    let view = live.update(&committed, Tick::MIN);
+    if !trace.samples().is_empty() {
+        // Threads of samples are only known at the end.
+        return;
+    }
+    same.files += 1;
+    let order = committed.display_order();
+    assert_eq!(order.len(), trace.tracks().len(), "{path:?}");
+    let pairs_plainly = committed.pairing_faults().is_empty();
+    let layout = Layout::new(&trace, &Options::default());
+    for ((&live_id, id), track) in order.iter().zip((0..).map(TrackId)).zip(trace.tracks()) {
+        if matches!(track.kind, TrackKind::Async { .. }) {
+            continue;
+        }
+        let live_track = committed.track(live_id).unwrap();
+        assert_eq!(committed.name(live_track.name()), trace.name(track.name), "{path:?}");
+        same_points(&committed, live_id, &trace, track, same);
+        assert_eq!(live_track.slices().len(), track.slices().len(), "{path:?}");
+        if !pairs_plainly {
+            continue;
+        }
+        same_slices(&committed, live_id, &trace, track, same);
+        // What came while a begin was open lies in it, though that may end at the same time. [layout 18.4]
+        let is_pair = |flags: &SliceFlags| flags.is_paired();
+        let flags = &trace.slices().flags()[track.slices()];
+        if layout.n_overlapping() == 0 && (flags.iter().all(is_pair) || !flags.iter().any(is_pair)) {
+            let bounds = |row: spall_trace::layout::RowView<'_>| (row.starts().to_vec(), row.ends().to_vec());
+            let rows = view.track_rows(live_id).map(|row| bounds(view.row(row).unwrap()));
+            let expected = layout.track_rows(id).map(|row| bounds(layout.row(RowId(row)).unwrap()));
+            assert!(rows.eq(expected), "{path:?}");
+            same.rows += layout.track_rows(id).len();
+        }
+    }
+    let finished = grown.finish();
+    assert_eq!(finished.diagnostics(), trace.diagnostics(), "{path:?}");
+    assert_eq!(finished.slices().starts(), trace.slices().starts());
+    assert_eq!(finished.slices().ends(), trace.slices().ends());
+}
+
+fn same_slices(live: &LiveSnapshot<'_>, id: TrackId, trace: &Trace<'_>, track: &Track, same: &mut Same) {
+    let slices = live.track(id).unwrap().slices();
+    for (&live_id, index) in slices.iter().zip(track.slices()) {
+        let id = SliceId(u32::try_from(index).unwrap());
+        let (shown, expected) = (live.slice(live_id).unwrap(), trace.slice(id).unwrap());
+        assert_eq!((shown.start, shown.end), (expected.start, expected.end));
+        assert_eq!(shown.flags.open_depth(), expected.flags.open_depth());
+        let flags =
+            [SliceFlags::PAIRED, SliceFlags::UNFINISHED, SliceFlags::CLAMPED, SliceFlags::NAME_MISMATCH];
+        assert!(flags.iter().all(|&flag| shown.flags.contains(flag) == expected.flags.contains(flag)));
+        assert_eq!(live.name(shown.name), trace.name(expected.name));
+        assert_eq!(live.name(shown.category), trace.name(expected.category));
+        let (shown, expected) = (live.slice_args(live_id), trace.slice_args(id));
+        assert_eq!((shown.begin.bytes(), shown.end.bytes()), (expected.begin.bytes(), expected.end.bytes()));
+    }
+    same.slices += slices.len();
+}
+
+fn same_points(live: &LiveSnapshot<'_>, id: TrackId, trace: &Trace<'_>, track: &Track, same: &mut Same) {
+    let line = live.track(id).unwrap();
+    let instants = &trace.instants()[track.instants()];
+    let of_trace = instants.iter().map(|i| (i.at, trace.name(i.name), trace.args_of(i).bytes()));
+    assert!(line.instants().iter().map(|i| (i.at, live.name(i.name), live.args_of(i).bytes())).eq(of_trace));
+    let counters = &trace.counters()[track.counters()];
+    let of_trace = counters.iter().map(|value| (value.at, trace.name(value.series), value.value.to_bits()));
+    let shown =
+        line.counters().iter().map(|value| (value.at, live.name(value.series), value.value.to_bits()));
+    assert!(shown.eq(of_trace));
+    let states = &trace.states()[track.states()];
+    let of_trace = states.iter().map(|state| (state.start, state.end, trace.name(state.name)));
+    assert!(line.states().iter().map(|state| (state.start, state.end, live.name(state.name))).eq(of_trace));
+    same.points += instants.len() + counters.len() + states.len();
+}
+
+#[test]
+fn real_traces_that_grow_end_as_what_they_are() {
+    let mut same = Same::default();
+    for (folder, suffix) in [
+        ("spall/v0", ".spall"),
+        ("spall/v1", ".spall"),
+        ("spall/v3", ".spall"),
+        ("spall/big", ".spall"),
+        ("heph", ".log"),
+        ("json/cases", ".json"),
+        ("json/real", ".json"),
+        ("chrome/traces", ".json"),
+    ] {
+        let Some(folder) = corpus::folder(folder) else { return };
+        for path in corpus::files(&folder, suffix) {
+            check(&path, &mut same);
+        }
+    }
+    println!("{same:?}");
+    assert!(same.files > 100 && same.slices > 100_000 && same.points > 1000 && same.rows > 1000, "{same:?}");
+}

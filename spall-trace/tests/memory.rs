@@ -1,0 +1,118 @@
+//! What a trace may cost, finished or while it grows: at most 16 times its input and a mebibyte, whatever the input is.
+
+#![allow(clippy::print_stdout, clippy::unwrap_used, reason = "test code outside of test functions")]
+
+use allocation_counter::measure;
+use spall_synth::{corpus, heph, spall as synth};
+use spall_trace::Format;
+use spall_trace::format::container::decompress;
+use spall_trace::model::{Limits, LiveTrace};
+
+/// Bytes that the trace of an input takes, and the most there were while it was built.
+fn cost(data: &[u8]) -> (u64, u64) {
+    let mut trace = None;
+    let info = measure(|| trace = spall_trace::load(data, &Limits::default()).ok());
+    drop(trace);
+    (u64::try_from(info.bytes_current).unwrap(), info.bytes_max)
+}
+
+/// Bytes that a live trace takes, and the most there were while it grew, with a commit every thousand events.
+fn live_cost(data: &[u8]) -> (u64, u64) {
+    let mut trace = LiveTrace::new(&Limits::default());
+    let mut n_events = 0_u64;
+    let info = measure(|| {
+        _ = spall_trace::read_events(data, &Limits::default(), |event, bytes| {
+            trace.push(event, bytes);
+            n_events += 1;
+            if n_events.is_multiple_of(1000) {
+                trace.commit();
+            }
+        });
+        trace.commit();
+    });
+    (u64::try_from(info.bytes_current).unwrap(), info.bytes_max)
+}
+
+fn check(name: &str, data: &[u8]) -> f64 {
+    let (trace, peak) = cost(data);
+    let is_packed = spall_trace::json::Compression::detect(data).is_some()
+        || spall_trace::detect(data) == Some(Format::Apitrace);
+    // What counts is what was decompressed; how much that may be is a limit of its own.
+    let unpacked = if is_packed { decompress(data, &Limits::default()).ok() } else { None };
+    let input = unpacked.map_or(data.len(), |unpacked| unpacked.stream.len().max(data.len()));
+    let input = input as u64;
+    assert!(trace <= 16 * input + (1 << 20), "{name}: {trace} bytes for {input}");
+    assert!(peak <= 28 * input + (4 << 20), "{name}: {peak} bytes at most for {input}");
+    let (live, live_peak) = live_cost(data);
+    assert!(live <= 16 * input + (1 << 20), "{name}: {live} bytes live for {input}");
+    assert!(live_peak <= 28 * input + (4 << 20), "{name}: {live_peak} bytes live at most for {input}");
+    if input < 1 << 20 {
+        return 0.0;
+    }
+    #[allow(clippy::cast_precision_loss, reason = "for a human")]
+    let factors = (trace as f64 / input as f64, peak as f64 / input as f64);
+    println!("{name}: {:.1} x the input, {:.1} x at most while building", factors.0, factors.1);
+    factors.0
+}
+
+#[test]
+fn traces_of_generated_and_hostile_input_are_small() {
+    // Just above a power of two tables have the most room to spare.
+    check("end flood", &synth::end_flood(270_000));
+    check("nested begins", &synth::nested_begins(200_000));
+    check("many threads", &synth::many_threads(50_000));
+    check("heph", &heph::trace(20_000, 8, 4, true));
+    for (name, data) in synth::attacks() {
+        check(name, &data);
+    }
+    let shape = synth::Shape { slices: 100_000, ..synth::Shape::default() };
+    check("spall", &synth::trace(&shape));
+    let repeated = |event: &str| format!("[{}]", event.repeat(100_000));
+    for event in [
+        "{},",
+        r#"{"ph":"X","ts":1},"#,
+        r#"{"ph":"B","ts":1},"#,
+        r#"{"ph":"E","ts":1},"#,
+        r#"{"ph":"i","ts":1},"#,
+        r#"{"ph":"M","name":"x","args":{"a":1}},"#,
+        r#"{"ph":"C","ts":1,"args":{"a":1,"b":1,"c":1,"d":1}},"#,
+        r#"{"ph":"b","id":1,"ts":1},"#,
+        r#"{"ph":"S","id":1,"ts":1},"#,
+        r#"{"ph":"O","id":1,"ts":1},"#,
+        r#"{"ph":"s","id":1,"ts":1},"#,
+        r#"{"ph":"(","ts":1},"#,
+        r#"{"ph":"X","ts":1,"args":{"a":1}},"#,
+        "1,",
+        ",",
+    ] {
+        check(event, repeated(event).as_bytes());
+    }
+    let distinct =
+        |event: fn(usize) -> String| format!("[{}]", (0..50_000).map(event).collect::<Vec<_>>().join(","));
+    check("names", distinct(|n| format!(r#"{{"ph":"B","ts":1,"name":"{n}"}}"#)).as_bytes());
+    check("threads", distinct(|n| format!(r#"{{"ph":"X","ts":1,"tid":{n}}}"#)).as_bytes());
+    check("processes", distinct(|n| format!(r#"{{"ph":"X","ts":1,"pid":{n}}}"#)).as_bytes());
+    check("spans", distinct(|n| format!(r#"{{"ph":"b","ts":1,"id":{n}}}"#)).as_bytes());
+    check("objects", distinct(|n| format!(r#"{{"ph":"N","ts":1,"id":{n}}}"#)).as_bytes());
+    check("flows", distinct(|n| format!(r#"{{"ph":"s","ts":1,"id":{n}}}"#)).as_bytes());
+    check("series", distinct(|n| format!(r#"{{"ph":"C","ts":1,"args":{{"{n}":1}}}}"#)).as_bytes());
+    check("samples", distinct(|n| format!(r#"{{"ph":"P","ts":1,"tid":{n},"stack":["{n}"]}}"#)).as_bytes());
+    let deep: Vec<_> = (1..50_000).map(|n| format!(r#""{n}":{{"parent":"{}"}}"#, n - 1)).collect();
+    let samples = distinct(|n| format!(r#"{{"ts":1,"tid":{n},"sf":"49999"}}"#));
+    let shared = format!(r#"{{"samples":{samples},"stackFrames":{{{}}}}}"#, deep.join(","));
+    check("samples of a deep shared stack", shared.as_bytes());
+    check(
+        "counters",
+        distinct(|n| format!(r#"{{"ph":"C","ts":1,"name":"{n}","args":{{"":1}}}}"#)).as_bytes(),
+    );
+}
+
+#[test]
+fn traces_of_real_and_attacking_files_are_small() {
+    for folder in ["spall", "heph", "json", "apitrace", "chrome"] {
+        let Some(folder) = corpus::folder(folder) else { return };
+        for path in corpus::files(&folder, "") {
+            check(&path.file_name().unwrap().to_string_lossy(), &std::fs::read(&path).unwrap());
+        }
+    }
+}

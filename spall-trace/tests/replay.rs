@@ -1,0 +1,222 @@
+//! A trace made of the events that a trace gives is the same trace.
+
+#![allow(
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "test code outside of test functions"
+)]
+
+use core::convert::Infallible;
+
+use spall_synth::{
+    apitrace, auto, corpus,
+    cpu_profile::{self, Form},
+    heph, spall as synth,
+};
+use spall_trace::model::{ByteRange, DiagnosticKind, Event, Limits, SliceFlags, Trace, TraceBuilder, Value};
+
+mod facts;
+use facts::facts;
+
+fn again(trace: &Trace<'_>) -> Trace<'static> {
+    let mut builder = TraceBuilder::new(&Limits::default());
+    let Ok(()) = trace.replay(|event| {
+        builder.push_copied(event, ByteRange::default());
+        Ok::<(), Infallible>(())
+    });
+    builder.finish()
+}
+
+fn load(data: &[u8]) -> Trace<'_> {
+    spall_trace::load(data, &Limits::default()).unwrap()
+}
+
+/// Whether something at the very end of a track was left out: what is unfinished is drawn to it.
+fn has_unmatched(trace: &Trace<'_>) -> bool {
+    let kinds = [DiagnosticKind::UnmatchedEnd, DiagnosticKind::UnmatchedAsync];
+    kinds.iter().any(|&kind| trace.diagnostics().count(kind) > 0)
+}
+
+#[test]
+fn files_of_every_format_become_the_same_trace_again() {
+    let Some(folder) = corpus::folder(".") else { return };
+    let (mut n_whole, mut n_faulty) = (0, 0);
+    for path in corpus::files(&folder, "") {
+        let data = std::fs::read(&path).unwrap();
+        let Ok(trace) = spall_trace::load(&data, &Limits::default()) else { continue };
+        if data.len() > 1 << 20 {
+            continue;
+        }
+        let (mut before, mut after) = (facts(&trace), facts(&again(&trace)));
+        if has_unmatched(&trace) {
+            n_faulty += 1;
+            for facts in [&mut before, &mut after] {
+                facts.retain(|fact| !fact.starts_with("bounds") && !fact.starts_with("place"));
+            }
+        } else {
+            n_whole += 1;
+        }
+        let differs = before.iter().zip(&after).find(|(before, after)| before != after);
+        assert_eq!(differs, None, "{}", path.display());
+        assert_eq!(before.len(), after.len(), "{}", path.display());
+    }
+    assert!(n_whole > 900 && n_faulty > 20, "{n_whole} {n_faulty}");
+}
+
+#[test]
+fn generated_files_of_every_format_become_the_same_trace_again() {
+    let shape = synth::Shape { slices: 500, ..synth::Shape::default() };
+    let profile = cpu_profile::Profile::random(300, 30, 1000, 1);
+    let mut files =
+        vec![synth::trace(&shape), heph::trace(50, 3, 4, false), auto::sample(), apitrace::game(12)];
+    files.extend([Form::Document, Form::Event].map(|form| profile.to_json(form).into_bytes()));
+    for (index, data) in files.iter().enumerate() {
+        let trace = load(data);
+        assert_eq!(facts(&again(&trace)), facts(&trace), "{index}");
+    }
+}
+
+/// Async events, each a phase, a name and a time.
+fn spans(events: &str) -> String {
+    let events: Vec<String> = events
+        .split(',')
+        .map(|event| {
+            let words: Vec<&str> = event.split_whitespace().collect();
+            let &[phase, name, at] = &words[..] else { panic!("{event}") };
+            let args = format!(r#"{{"step":"{name}","{phase}":{at}}}"#);
+            let name = if "STpF".contains(phase) { "old" } else { name };
+            format!(r#"{{"ph":"{phase}","cat":"c","id":1,"pid":1,"name":"{name}","ts":{at},"args":{args}}}"#)
+        })
+        .collect();
+    format!("[{}]", events.join(","))
+}
+
+#[test]
+fn async_spans_keep_their_depths_whatever_happens_at_one_time() {
+    for events in [
+        "b a 0, b b 1, e a 5, b c 5, e b 5, e c 9",
+        "b a 0, b b 1, b c 5, e a 5, e b 5, e c 9",
+        "b a 0, e a 5, b a 5, e a 9",
+        "b a 0, b x 1, e a 5, b a 5, e x 9, e a 9",
+        "b a 0, b b 5, b a 5, e a 5, e a 5, n i 5, e b 7",
+        "b a 0, b b 5, n i 5, e b 5, n j 5, e a 5, n k 5, b d 5, e d 5",
+        "n i 0, b a 0, n j 0, e a 0, b b 0, b c 1",
+        "b a 0, b b 0, b c 0, e b 3, n i 3, e c 3, b d 3, e a 3, e d 4",
+        "S a 0, T b 0, T c 4, F d 9, S a 9, p b 12, p c 15, F d 20",
+        "S a 0, p b 4, F d 4, S a 5, T b 5, T c 6",
+    ] {
+        let json = spans(events);
+        let trace = load(json.as_bytes());
+        assert!(!has_unmatched(&trace), "{events}");
+        assert_eq!(facts(&again(&trace)), facts(&trace), "{events}");
+    }
+}
+
+#[test]
+fn arrows_leave_and_arrive_where_they_did() {
+    let json = br#"[{"ph":"X","name":"a","pid":1,"tid":1,"ts":0,"dur":10,"bind_id":7,"flow_out":true},
+        {"ph":"X","name":"b","pid":1,"tid":1,"ts":2,"dur":3},{"ph":"X","name":"c","pid":1,"tid":2,"ts":4,"dur":9},
+        {"ph":"X","name":"d","pid":1,"tid":2,"ts":20,"dur":5,"bind_id":7,"flow_in":true,"flow_out":true},
+        {"ph":"X","name":"e","pid":1,"tid":1,"ts":30,"dur":5,"bind_id":7,"flow_in":true},
+        {"ph":"s","name":"f","cat":"x","id":1,"pid":1,"tid":1,"ts":3,"args":{"n":1}},
+        {"ph":"s","name":"f","cat":"y","id":1,"pid":1,"tid":1,"ts":6},
+        {"ph":"t","name":"f","cat":"x","id":1,"pid":1,"tid":2,"ts":6},
+        {"ph":"f","name":"f","cat":"x","id":1,"pid":1,"tid":2,"ts":14,"args":{"n":2}},
+        {"ph":"f","name":"f","cat":"y","id":1,"pid":1,"tid":2,"ts":21,"bp":"e"}]"#;
+    let trace = load(json);
+    assert_eq!(trace.flows().len(), 5);
+    assert_eq!(facts(&again(&trace)), facts(&trace));
+}
+
+#[test]
+fn objects_of_one_id_are_told_apart_by_their_scopes() {
+    let json = br#"[{"ph":"N","name":"T","id":1,"scope":"p","pid":1,"ts":0},{"ph":"N","name":"U","id":1,"scope":"q","pid":1,"ts":1},
+        {"ph":"O","name":"T","id":1,"scope":"p","pid":1,"ts":2,"args":{"snapshot":{"n":1}}},
+        {"ph":"D","name":"U","id":1,"scope":"q","pid":1,"ts":3},{"ph":"D","name":"T","id":1,"scope":"p","pid":1,"ts":4}]"#;
+    let trace = load(json);
+    assert_eq!(trace.objects().len(), 2);
+    assert_eq!(facts(&again(&trace)), facts(&trace));
+}
+
+#[test]
+fn samples_are_given_and_what_was_inferred_from_them_is_not() {
+    let profile = br#"{"nodes":[{"id":1,"callFrame":{"functionName":"(root)"},"children":[2]},
+        {"id":2,"callFrame":{"functionName":"work"}}],
+        "startTime":0,"endTime":30,"samples":[2,2],"timeDeltas":[10,10]}"#;
+    let merged = spall_trace::merge_samples(load(profile));
+    assert!(merged.slices().flags().iter().all(|flags| flags.contains(SliceFlags::SAMPLED)));
+    let again = again(&merged);
+    assert!(again.slices().is_empty());
+    assert_eq!(facts(&spall_trace::merge_samples(again)), facts(&merged));
+}
+
+#[test]
+fn faults_are_found_again_where_the_events_have_them_and_else_forgotten() {
+    let json = br#"[{"ph":"B","name":"open","pid":1,"tid":1,"ts":0},
+        {"ph":"X","name":"negative","pid":1,"tid":1,"ts":5,"dur":-1},
+        {"ph":"e","cat":"c","id":7,"name":"no begin","pid":1,"tid":1,"ts":6},
+        {"ph":"E","name":"other","pid":1,"tid":2,"ts":9}]"#;
+    let trace = load(json);
+    let again = again(&trace);
+    let counts = |trace: &Trace<'_>| {
+        let kinds = [
+            DiagnosticKind::UnfinishedSlice,
+            DiagnosticKind::UnmatchedAsync,
+            DiagnosticKind::NegativeDuration,
+            DiagnosticKind::UnmatchedEnd,
+        ];
+        kinds.map(|kind| trace.diagnostics().count(kind))
+    };
+    assert_eq!((counts(&trace), counts(&again)), ([1, 1, 1, 1], [1, 1, 0, 0]));
+    let negative = |trace: &Trace<'_>| trace.slices().flags()[1].contains(SliceFlags::CLAMPED);
+    assert!(negative(&trace) && !negative(&again));
+    assert_eq!(again.tracks().len(), trace.tracks().len(), "tracks without anything are kept");
+}
+
+#[test]
+fn begins_and_ends_whose_times_go_back_are_whole_unless_both_have_arguments() {
+    let json = br#"[{"ph":"B","name":"a","pid":1,"tid":1,"ts":5},{"ph":"E","pid":1,"tid":1,"ts":9},
+        {"ph":"B","name":"b","pid":1,"tid":1,"ts":1,"args":{"n":1}},{"ph":"E","pid":1,"tid":1,"ts":3,"args":{"n":2}}]"#;
+    let trace = load(json);
+    let mut slices = Vec::new();
+    let Ok(()) = trace.replay(|event| {
+        if let Event::Complete(event, _) | Event::Begin(event) | Event::End(event) = event {
+            let argument = match event.args.get(b"n") {
+                Some(Value::I64(argument)) => Some(argument),
+                _ => None,
+            };
+            slices.push((event.name.decode().into_owned(), event.at.0, argument));
+        }
+        Ok::<(), Infallible>(())
+    });
+    assert_eq!(slices, [("b".into(), 1000, Some(1)), ("b".into(), 3000, Some(2)), ("a".into(), 5000, None)]);
+}
+
+#[test]
+fn facts_on_the_whole_file_stand_first_and_last() {
+    let json = br#"{"first":1,"traceEvents":[{"ph":"M","name":"of a thread","pid":1,"tid":1},
+        {"ph":"X","name":"a","pid":1,"tid":1,"ts":1,"dur":2}],"last":2}"#;
+    let trace = load(json);
+    let mut order = Vec::new();
+    let Ok(()) = trace.replay(|event| {
+        match event {
+            Event::Meta(meta) => order.push(meta.key.decode().into_owned()),
+            Event::Complete(..) => order.push("slice".into()),
+            _ => {}
+        }
+        Ok::<(), Infallible>(())
+    });
+    assert_eq!(order, ["first", "of a thread", "slice", "last"]);
+}
+
+#[test]
+fn the_first_error_ends_it() {
+    let trace = load(br#"[{"ph":"X","name":"a","pid":1,"tid":1,"ts":1,"dur":2}]"#);
+    let mut seen = 0;
+    let result = trace.replay(|_| {
+        seen += 1;
+        if seen == 2 { Err("enough") } else { Ok(()) }
+    });
+    assert_eq!((result, seen), (Err("enough"), 2));
+}

@@ -1,0 +1,101 @@
+//! The events of a file written as JSON make the same trace.
+
+#![allow(
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "test code outside of test functions"
+)]
+
+use spall_synth::{
+    corpus,
+    cpu_profile::{self as synth_profile, Form},
+    heph, spall as synth,
+};
+use spall_trace::json::{Writer, parse_all};
+use spall_trace::model::{Events, Limits, Parser, Trace};
+
+mod facts;
+use facts::facts;
+
+/// The events of a file, written as JSON.
+fn to_json<P: Parser<Error: core::fmt::Debug>>(events: Events<'_, P>) -> String {
+    let mut writer = Writer::new(String::new());
+    for parsed in events {
+        _ = writer.write_event(&parsed.unwrap().event).unwrap();
+    }
+    writer.finish().unwrap()
+}
+
+fn compare(name: &str, before: &Trace<'_>, json: &str) {
+    serde_json::from_str::<serde_json::Value>(json).unwrap_or_else(|error| panic!("{name}: {error}\n{json}"));
+    let after = spall_trace::load(json.as_bytes(), &Limits::default())
+        .unwrap_or_else(|error| panic!("{name}: {error}"));
+    assert_eq!(before.slices().flags(), after.slices().flags(), "{name}");
+    let said = |trace: &Trace<'_>| {
+        let mut facts = facts(trace);
+        // What the writer adds where nothing says it.
+        let added = ["clock", "meta None \"displayTimeUnit\"", "meta None \"baseTimeNanoseconds\""];
+        facts.retain(|fact| !added.iter().any(|added| fact.starts_with(added)));
+        facts
+    };
+    let (before, after) = (said(before), said(&after));
+    let differs = before.iter().zip(&after).find(|(before, after)| before != after);
+    assert_eq!(differs, None, "{name}");
+    assert_eq!(before.len(), after.len(), "{name}");
+}
+
+#[test]
+fn generated_binary_traces_become_the_same_trace_in_json() {
+    let shape = synth::Shape { slices: 500, ..synth::Shape::default() };
+    let data = synth::trace(&shape);
+    let trace = spall_trace::load(&data, &Limits::default()).unwrap();
+    compare("spall", &trace, &to_json(spall_trace::format::spall::parse_all(&data)));
+    let data = heph::trace(50, 3, 4, false);
+    let trace = spall_trace::load(&data, &Limits::default()).unwrap();
+    compare("heph", &trace, &to_json(spall_trace::format::heph::parse_all(&data)));
+}
+
+#[test]
+fn json_files_become_the_same_trace_again() {
+    for folder in ["json/cases", "json/real", "chrome/traces", "chrome/trace-event"] {
+        let Some(folder) = corpus::folder(folder) else { return };
+        for path in corpus::files(&folder, ".json") {
+            let name = path.to_string_lossy();
+            let data = std::fs::read(&path).unwrap();
+            if name.ends_with(".expect.json") || data.len() > 4 << 20 {
+                continue;
+            }
+            let Ok(trace) = spall_trace::load(&data, &Limits::default()) else { panic!("{name}") };
+            compare(&name, &trace, &to_json(parse_all(&data)));
+        }
+    }
+}
+
+#[test]
+fn generated_profiles_of_every_form_become_the_same_profiles_again() {
+    let profile = synth_profile::Profile::random(300, 30, 1000, 1);
+    for form in [Form::Document, Form::Tree, Form::Event, Form::Chunks(150)] {
+        let json = profile.to_json(form);
+        let trace = spall_trace::load(json.as_bytes(), &Limits::default()).unwrap();
+        assert_eq!(trace.samples().len(), 1000);
+        compare(&format!("{form:?}"), &trace, &to_json(parse_all(json.as_bytes())));
+    }
+}
+
+#[test]
+fn profiles_become_the_same_profiles_again() {
+    let Some(folder) = corpus::folder("chrome") else { return };
+    // Those that are smaller are among the traces above.
+    let large = folder.join("traces/chromium156-default-2s.json");
+    let (mut n_profiles, mut n_samples) = (0, 0);
+    for path in corpus::files(&folder, ".cpuprofile").into_iter().chain([large]) {
+        let name = path.to_string_lossy();
+        let data = std::fs::read(&path).unwrap();
+        let Ok(trace) = spall_trace::load(&data, &Limits::default()) else { panic!("{name}") };
+        compare(&name, &trace, &to_json(parse_all(&data)));
+        n_profiles += trace.profiles().len();
+        n_samples += trace.samples().len();
+    }
+    assert!(n_profiles > 10 && n_samples > 40_000, "{n_profiles} {n_samples}");
+}
