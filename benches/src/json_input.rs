@@ -51,7 +51,8 @@ fn put(text: &mut String, arguments: std::fmt::Arguments<'_>) {
 }
 
 /// `slices` begins and as many ends, on one thread.
-pub(crate) fn begins_and_ends(slices: usize) -> Vec<u8> {
+#[must_use]
+pub fn begins_and_ends(slices: usize) -> Vec<u8> {
     let mut random = Random(1);
     let (mut time, mut left, mut open) = (1000, slices, Vec::new());
     document(2 * slices, |text, _| {
@@ -76,7 +77,8 @@ pub(crate) fn begins_and_ends(slices: usize) -> Vec<u8> {
 }
 
 /// Complete events with a detail, in the order of their ends, as clang writes them.
-pub(crate) fn complete(slices: usize) -> Vec<u8> {
+#[must_use]
+pub fn complete(slices: usize) -> Vec<u8> {
     let mut random = Random(2);
     let mut time = 1000;
     document(slices, |text, index| {
@@ -94,7 +96,8 @@ pub(crate) fn complete(slices: usize) -> Vec<u8> {
 }
 
 /// All kinds of events of a browser, in turn.
-pub(crate) fn many_kinds(events: usize) -> Vec<u8> {
+#[must_use]
+pub fn many_kinds(events: usize) -> Vec<u8> {
     let mut random = Random(3);
     let mut time = 1000;
     document(events, |text, index| {

@@ -3,7 +3,7 @@
 //! `README.md` says how to run them and how to read what they print.
 
 pub mod input;
-mod json_input;
+pub mod json_input;
 pub mod layout_input;
 pub mod measure;
 pub mod ours;

@@ -1,0 +1,128 @@
+//! Runs every hot job once, so that valgrind can count its instructions.
+//!
+//! `.ci/instructions` runs this program under callgrind and compares the counts with the recorded ones. Instructions do
+//! not say how long a job takes, but the same program on the same input always needs nearly the same number of them,
+//! however busy the machine is. Inputs are generated and small, because valgrind is slow.
+
+#![allow(clippy::print_stdout, reason = "prints the names of the jobs for the script that counts")]
+
+use std::hint::black_box;
+
+use spall_benches::layout_input::{self, Character};
+use spall_benches::{json_input, ours};
+use spall_synth::cpu_profile::{Form, Profile};
+use spall_synth::spall::Shape;
+use spall_trace::export;
+use spall_trace::format::spall::BufferWriter;
+use spall_trace::layout::{EdgeRule, Fidelity, Layout, Options, RowId, Scratch, Tree, Viewport, stats};
+use spall_trace::model::{Tick, TrackId};
+
+const EVER: std::ops::Range<Tick> = Tick::MIN..Tick::MAX;
+
+/// Callgrind collects inside this function only, and writes its counts down each time the function returns.
+#[inline(never)]
+fn counted(run: &mut dyn FnMut()) {
+    run();
+}
+
+/// Counts one job; what it makes is dropped outside of the count.
+fn job<T>(name: &str, mut run: impl FnMut() -> T) {
+    println!("{name}");
+    let mut made = None;
+    counted(&mut || made = Some(black_box(run())));
+    drop(made);
+}
+
+fn readers() {
+    let shape = Shape { seed: 7, records_per_buffer: 1000, args: false, slices: 20_000, ..Shape::default() };
+    let spall = spall_synth::spall::trace(&shape);
+    let many_names = spall_synth::spall::trace(&Shape { names: 5_000, ..shape.clone() });
+    let many_threads = spall_synth::spall::trace(&Shape { threads: 500, records_per_buffer: 40, ..shape });
+    job("spall v3 to events", || ours::spall_counts(&spall));
+    job("spall v3 to trace", || ours::trace(&spall));
+    job("spall v3 to trace, many names", || ours::trace(&many_names));
+    job("spall v3 to trace, many threads", || ours::trace(&many_threads));
+    job("spall v3 to live trace", || ours::live(&spall));
+
+    for (name, data) in [
+        ("begin-end", json_input::begins_and_ends(10_000)),
+        ("complete", json_input::complete(20_000)),
+        ("many kinds", json_input::many_kinds(20_000)),
+    ] {
+        job(&format!("JSON to events, {name}"), || ours::events(spall_trace::json::parse_all(&data)));
+        job(&format!("JSON to trace, {name}"), || ours::trace(&data));
+    }
+
+    let heph = spall_synth::heph::trace(20_000, 8, 4, true);
+    job("Heph to events", || ours::events(spall_trace::format::heph::parse_all(&heph)));
+    job("Heph to trace", || ours::trace(&heph));
+
+    let recording = spall_synth::apitrace::snappy(&spall_synth::apitrace::game(10_000), 1 << 16);
+    job("apitrace to calls", || ours::apitrace_calls(&recording));
+    job("apitrace to trace", || ours::trace(&recording));
+
+    let profile = Profile::random(10_000, 100, 5_000, 1).to_json(Form::Chunks(100));
+    job("CPU profile to trace", || ours::trace(profile.as_bytes()));
+    let trace = ours::trace(profile.as_bytes());
+    let mut copy = Some(trace.clone());
+    job("CPU profile merged", || copy.take().map(spall_trace::merge_samples));
+    job("call trees of samples", || spall_trace::call_trees(&trace).count());
+}
+
+fn layouts() {
+    let trace = layout_input::calls(1 << 15);
+    let shuffled = layout_input::families(1 << 15, true).finish();
+    job("layout of calls", || Layout::new(&trace, &Options::default()));
+    job("layout of families", || Layout::new(&shuffled, &Options::default()));
+    let layout = Layout::new(&trace, &Options::default());
+    let tracks = || (0..u32::try_from(trace.tracks().len()).unwrap_or(0)).map(TrackId);
+    job("statistics", || stats(&trace, &layout, tracks(), EVER, EdgeRule::Clamp));
+    job("merged tree", || Tree::new(&trace, &layout, tracks(), EVER));
+
+    for character in Character::ALL {
+        let rows = layout_input::rows(character, 1 << 17, 1);
+        let Some(row) = rows.first().map(|row| row.view(RowId(0))) else { continue };
+        let extent = layout_input::extent(&row);
+        for fidelity in [Fidelity::Fast, Fidelity::Exact] {
+            let (mut scratch, mut rects) = (Scratch::new(), Vec::new());
+            let mut query = || {
+                rects.clear();
+                for zoom in (0..16).step_by(3) {
+                    let view = layout_input::middle(&extent, zoom);
+                    row.rects(&Viewport::new(view, 1920, fidelity), &mut scratch, &mut rects);
+                }
+            };
+            // The caller's memory has its size when a viewer asks for its second picture.
+            query();
+            job(&format!("dense row, {}, {fidelity:?}", character.name()), query);
+        }
+        let places = || (0..1000).map(|place| extent.start.0 + (extent.end.0 - extent.start.0) / 1000 * place);
+        job(&format!("find and snap, {}", character.name()), || {
+            places().filter(|&at| row.find(Tick(at)).is_some() && row.nearest_edge(Tick(at)).is_some()).count()
+        });
+    }
+}
+
+fn writers() {
+    let trace = layout_input::calls(1 << 14);
+    let mut out = Vec::with_capacity(16 << 20);
+    job("export to JSON", || export::json(&trace, &mut out).is_ok());
+    out.clear();
+    job("export to spall", || export::spall(&trace, &mut out).is_ok());
+    out.clear();
+    job("export to speedscope", || export::speedscope(&trace, "", &mut out).is_ok());
+    out.clear();
+    job("export to folded stacks", || export::folded(&trace, &mut out).is_ok());
+
+    let mut memory = vec![0; 1 << 20];
+    let mut buffer = BufferWriter::new(&mut memory, 1, 1);
+    job("record 10 000 spans", || {
+        (0..10_000).all(|at| buffer.begin(2 * at, "work").is_ok() && buffer.end(2 * at + 1).is_ok())
+    });
+}
+
+fn main() {
+    readers();
+    layouts();
+    writers();
+}
