@@ -96,9 +96,12 @@ fn layouts() {
             query();
             job(&format!("dense row, {}, {fidelity:?}", character.name()), query);
         }
-        let places = || (0..1000).map(|place| extent.start.0 + (extent.end.0 - extent.start.0) / 1000 * place);
+        let places =
+            || (0..1000).map(|place| extent.start.0 + (extent.end.0 - extent.start.0) / 1000 * place);
         job(&format!("find and snap, {}", character.name()), || {
-            places().filter(|&at| row.find(Tick(at)).is_some() && row.nearest_edge(Tick(at)).is_some()).count()
+            places()
+                .filter(|&at| row.find(Tick(at)).is_some() && row.nearest_edge(Tick(at)).is_some())
+                .count()
         });
     }
 }
