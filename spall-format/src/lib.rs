@@ -68,6 +68,7 @@ pub mod container;
 mod cursor;
 mod error;
 pub mod heph;
+pub mod rules;
 pub mod spall;
 
 pub use error::{Error, ErrorKind};

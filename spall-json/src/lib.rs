@@ -28,7 +28,7 @@
 //!   `from_args` reads it into a type of your own.
 //!
 //! Times are decimal microseconds in the file and whole nanoseconds in the events, exactly: no floating point number
-//! takes part. `docs/formats/trace-event-json.md` has every rule, and the code cites its sections as `[json 2]`.
+//! takes part. [`rules::json`] has every rule, and the code cites its sections as `[json 2]`.
 //!
 //! # Untrusted input
 //!
@@ -70,6 +70,7 @@ mod pending;
 mod plain;
 mod record;
 mod resync;
+pub mod rules;
 mod sample;
 mod scan;
 mod shape;

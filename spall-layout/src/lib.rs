@@ -36,7 +36,7 @@
 //! - A query costs what the picture costs, whatever the size of the trace, and allocates nothing in the long run.
 //! - No floating point takes part in mapping time to columns.
 //!
-//! The rules are in `docs/formats/layout.md`, cited as \[layout 2.4\].
+//! The rules are on the page [`rules::layout`], cited as \[layout 2.4\].
 //!
 //! # Where to begin
 //!
@@ -124,6 +124,7 @@ mod row;
 #[cfg(feature = "alloc")]
 mod row_numbers;
 mod ruler;
+pub mod rules;
 #[cfg(feature = "alloc")]
 mod stacked;
 #[cfg(feature = "alloc")]

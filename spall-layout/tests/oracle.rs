@@ -1,5 +1,5 @@
 //! Rectangles of random rows against a brute force over all slices and columns: guarantees G1 to G7 of
-//! docs/formats/layout.md 2.
+//! `rules/layout.md`, section 2.
 #![cfg(feature = "alloc")]
 #![allow(
     clippy::cast_possible_truncation,

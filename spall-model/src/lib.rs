@@ -41,7 +41,7 @@
 //!
 //! # Rules
 //! Which end closes which begin, what nests in what, and how ties are broken is the same for every format. The
-//! numbered rules are in `docs/formats/trace-event-json.md`, cited as \[json 3.2\].
+//! numbered rules are on the page [`rules::json`], cited as \[json 3.2\].
 //!
 //! # Untrusted input
 //! Every event pushed is in the trace or counted in its diagnostics. No sequence of events makes a builder panic,
@@ -83,6 +83,7 @@ mod profile;
 mod read;
 #[cfg(feature = "alloc")]
 mod replay;
+pub mod rules;
 #[cfg(feature = "alloc")]
 pub mod sample;
 #[cfg(feature = "alloc")]
