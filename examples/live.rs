@@ -51,7 +51,7 @@ fn watch(path: &Path, once: bool) -> Result<(), Box<dyn Error>> {
         match spall_trace::detect(&data) {
             Some(Format::Spall { .. }) => return follow(file, data, format::spall::Parser::new(), once),
             Some(Format::Heph) => return follow(file, data, format::heph::Parser::new(), once),
-            Some(Format::TraceEventJson) => return follow(file, data, json::Parser::new(), once),
+            Some(Format::TraceEventJson) => return follow(file, data, json::JsonParser::new(), once),
             Some(format) => return Err(format!("{format:?} cannot be read while it grows").into()),
             None if once => return Err("no trace".into()),
             None => std::thread::sleep(PAUSE),

@@ -1,7 +1,7 @@
 //! Random events that mean something: few names, threads and keys, so that ends meet begins and arrows meet slices.
 
 use arbitrary::{Result, Unstructured};
-use spall_trace::json::JSON_ARGS;
+use spall_trace::json::json_args;
 use spall_trace::model::{
     Args, AsyncPhase, CounterEvent, DiagnosticKind, Event, FlowBind, FlowEvent, FlowPhase, Id, KeyedEvent,
     MetaEvent, ObjectPhase, Scope, Text, Thread, ThreadEvent, Tick, Ticks, Value,
@@ -186,10 +186,10 @@ fn some_bytes<'a>(u: &mut Unstructured<'a>) -> Result<&'a [u8]> {
 fn args<'a>(u: &mut Unstructured<'a>) -> Result<Args<'a>> {
     Ok(match u.arbitrary::<u8>()? % 32 {
         0 => Args::text(some_bytes(u)?),
-        1 => Args::new(br#"{"snapshot":{"x":[1,{}]},"step":"s"}"#, &JSON_ARGS),
-        2 => Args::new(br#"{"a":1,"b":-2.5,"c":"3","d":null,"e":true,"a":18446744073709551615}"#, &JSON_ARGS),
-        3 => Args::new(br#"{"v":"no number","w":[],"x":1e400,"":""}"#, &JSON_ARGS),
-        4 => Args::new(br#""__stripped__""#, &JSON_ARGS),
+        1 => json_args(br#"{"snapshot":{"x":[1,{}]},"step":"s"}"#),
+        2 => json_args(br#"{"a":1,"b":-2.5,"c":"3","d":null,"e":true,"a":18446744073709551615}"#),
+        3 => json_args(br#"{"v":"no number","w":[],"x":1e400,"":""}"#),
+        4 => json_args(br#""__stripped__""#),
         _ => Args::NONE,
     })
 }

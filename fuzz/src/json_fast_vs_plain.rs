@@ -1,6 +1,6 @@
 //! A reader of JSON that guesses how events look finds the same events as one that does not.
 
-use spall_trace::json::Parser;
+use spall_trace::json::JsonParser;
 use spall_trace::model::Events;
 
 /// Reads `bytes` with and without guessing. Whether there is an event.
@@ -8,9 +8,9 @@ use spall_trace::model::Events;
 /// # Panics
 /// When the events differ.
 pub fn run(bytes: &[u8]) -> bool {
-    let mut plain = Events::new(Parser::without_guessing(), bytes);
+    let mut plain = Events::new(JsonParser::without_prediction(), bytes);
     let mut n_events = 0;
-    for fast in Events::new(Parser::new(), bytes) {
+    for fast in Events::new(JsonParser::new(), bytes) {
         let (fast, plain) = (Some(fast), plain.next());
         // A number may be none, which equals nothing.
         if fast != plain {

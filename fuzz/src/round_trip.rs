@@ -27,7 +27,7 @@ pub fn run(bytes: &[u8]) -> bool {
 
 /// How many events were written.
 fn through_json(events: &[Event<'_>]) -> usize {
-    let mut writer = json::Writer::new(String::new());
+    let mut writer = json::JsonWriter::new(String::new());
     let mut expected = Vec::new();
     // The slice just before, in whose fields an arrow can be written.
     let mut slice = None;

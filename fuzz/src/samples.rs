@@ -4,7 +4,7 @@
 use std::collections::HashSet;
 
 use arbitrary::{Result, Unstructured};
-use spall_trace::json::{JSON_ARGS, JSON_SAMPLE, Writer};
+use spall_trace::json::{JsonWriter, json_args, parse_all};
 use spall_trace::layout::{Layout, Options};
 use spall_trace::model::{
     Args, ByteRange, DiagnosticKind as Kind, Event, FrameEvent, FrameId, FrameParent, Id, Limits,
@@ -136,7 +136,7 @@ fn spelt_functions(event: &Event<'_>) -> Vec<Vec<String>> {
 
 /// What has been written is read as the same profiles.
 fn check_round_trip(events: &[Event<'_>]) {
-    let mut writer = Writer::new(String::new());
+    let mut writer = JsonWriter::new(String::new());
     let mut builder = TraceBuilder::new(&Limits::default());
     for event in events {
         if writer.write_event(event).unwrap() == Written::Done {
@@ -185,7 +185,12 @@ const FUNCTIONS: [&[u8]; 10] =
     [b"(root)", b"(program)", b"(idle)", b"(garbage collector)", b"a", b"b", b"c", b"a", b"b", b""];
 const SLICES: [&[u8]; 7] =
     [b"RunTask", b"FunctionCall", b"EvaluateScript", b"RunMicrotasks", b"ProfileCall", b"MajorGC", b"x"];
-const STACKS: [&[u8]; 3] = [br#"{"stack":["a","b"]}"#, br#"{"stack":["a"]}"#, br#"{"stack":["b","a","b"]}"#];
+/// Documents of one sample whose stack is a list of names.
+const STACKS: [&[u8]; 3] = [
+    br#"[{"ph":"P","ts":0,"pid":1,"tid":1,"stack":["a","b"]}]"#,
+    br#"[{"ph":"P","ts":0,"pid":1,"tid":1,"stack":["a"]}]"#,
+    br#"[{"ph":"P","ts":0,"pid":1,"tid":1,"stack":["b","a","b"]}]"#,
+];
 const ARGS: [&[u8]; 4] = [
     br#"{"data":{"functionName":"a","url":"u","scriptId":"1","lineNumber":1,"columnNumber":1}}"#,
     br#"{"data":{"functionName":"b","url":"u"}}"#,
@@ -272,11 +277,18 @@ fn shared_frames<'a>(u: &mut Unstructured<'a>) -> Result<Vec<Event<'a>>> {
     Ok(frames)
 }
 
+/// The arguments of the sample in `document`, which hold its stack.
+fn named_stack(document: &[u8]) -> Args<'_> {
+    let sample = parse_all(document).next().map(|parsed| parsed.unwrap().event);
+    let Some(Event::ThreadSample(sample)) = sample else { panic!("{sample:?}") };
+    sample.args
+}
+
 /// A sample that says its thread.
 fn sample_of_thread<'a>(u: &mut Unstructured<'a>, unit: i64) -> Result<Event<'a>> {
     let (stack, args) = match u.int_in_range(0..=3)? {
         0 => (SampleStack::Unknown, Args::NONE),
-        1 => (SampleStack::Names, Args::new(u.choose(&STACKS)?, &JSON_SAMPLE)),
+        1 => (SampleStack::Names, named_stack(u.choose(&STACKS)?)),
         _ => (SampleStack::Frame(Id::Number(u.int_in_range(0..=7)?)), Args::NONE),
     };
     let thread = Thread { pid: Id::Number(1), tid: Id::Number(u.int_in_range(1..=2)?) };
@@ -296,7 +308,7 @@ fn slices_and_calls<'a>(u: &mut Unstructured<'a>, unit: i64) -> Result<Vec<Event
         now += u.int_in_range(-1..=12)?;
         let mut event = ThreadEvent::new(THREAD, Tick(now * unit), Text::plain(u.choose(&SLICES)?));
         if u.ratio(1, 3)? {
-            event.args = Args::new(u.choose(&ARGS)?, &JSON_ARGS);
+            event.args = json_args(u.choose(&ARGS)?);
         }
         events.push(match u.int_in_range(0..=3)? {
             0 => Event::Begin(event),

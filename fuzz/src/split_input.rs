@@ -21,7 +21,7 @@ pub fn run(bytes: &[u8]) -> bool {
     let size = usize::from(size) + 1;
     let spall = check(|| events(binary::Parser::new()), bytes, size);
     let heph = check(|| events(heph::Parser::new()), bytes, size);
-    let json = check(|| events(json::Parser::new()), bytes, size);
+    let json = check(|| events(json::JsonParser::new()), bytes, size);
     let auto = check(records, bytes, size);
     spall || heph || json || auto
 }

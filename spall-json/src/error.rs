@@ -3,20 +3,20 @@
 /// Why a document cannot be read at all. Everything else is a diagnostic among the events.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("{kind} (at byte {offset:#x})")]
-pub struct Error {
-    kind: ErrorKind,
+pub struct JsonError {
+    kind: JsonErrorKind,
     offset: u64,
 }
 
-impl Error {
+impl JsonError {
     #[cold]
-    pub(crate) fn new(kind: ErrorKind, offset: u64) -> Self {
+    pub(crate) fn new(kind: JsonErrorKind, offset: u64) -> Self {
         Self { kind, offset }
     }
 
     /// What is wrong.
     #[must_use]
-    pub fn kind(&self) -> ErrorKind {
+    pub fn kind(&self) -> JsonErrorKind {
         self.kind
     }
 
@@ -30,7 +30,7 @@ impl Error {
 /// What is wrong with a document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, thiserror::Error)]
 #[non_exhaustive]
-pub enum ErrorKind {
+pub enum JsonErrorKind {
     /// The input is compressed; inflate it first. The offset is that of the first byte.
     #[error("input is compressed ({0})")]
     Compressed(Compression),
@@ -115,7 +115,7 @@ impl core::fmt::Display for LinePosition {
     }
 }
 
-const _: () = assert!(size_of::<Error>() <= 16);
+const _: () = assert!(size_of::<JsonError>() <= 16);
 
 #[cfg(test)]
 mod tests {

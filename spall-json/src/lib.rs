@@ -14,17 +14,17 @@
 //!     }
 //! }
 //! assert_eq!(names, ["frame", "never ended"]);
-//! # Ok::<(), spall_json::Error>(())
+//! # Ok::<(), spall_json::JsonError>(())
 //! ```
 //!
-//! - [`parse_all`] is the iterator over a document in memory, [`Parser`] takes it in pieces. Both yield
+//! - [`parse_all`] is the iterator over a document in memory, [`JsonParser`] takes it in pieces. Both yield
 //!   [`spall_model::Event`]s that borrow from the input. What pairs with what and nests in what is the trace builder's
 //!   business.
 //! - Sampling profiles are read as well: those of V8 in every layout, alone or among the events, and the samples of other
 //!   profilers with their `stackFrames`.
-//! - [`Writer`] takes events of any format and writes a document that every viewer accepts; [`FileWriter`] is the one
+//! - [`JsonWriter`] takes events of any format and writes a document that every viewer accepts; [`JsonFileWriter`] is the one
 //!   for `io::Write`.
-//! - Arguments stay text until [`spall_model::Args::iter`] decodes them. [`args_text`] is the text itself;
+//! - Arguments stay text until [`spall_model::Args::iter`] decodes them. [`json_args_text`] is the text itself;
 //!   `from_args` reads it into a type of your own.
 //!
 //! Times are decimal microseconds in the file and whole nanoseconds in the events, exactly: no floating point number
@@ -38,7 +38,7 @@
 //!
 //! # Features
 //!
-//! - `std` (default): [`FileWriter`]. Brings `alloc`.
+//! - `std` (default): [`JsonFileWriter`]. Brings `alloc`.
 //! - `alloc`: `Text::decode` and the like in `spall-model`.
 //! - `serde`: `from_args`. Brings `alloc` and `serde`.
 //!
@@ -81,16 +81,14 @@ pub use color::cname_rgb;
 #[cfg(feature = "alloc")]
 pub use cpu_profile::V8;
 pub use cpu_profile::is_cpu_profile;
-pub use error::{Compression, Error, ErrorKind, LinePosition};
+pub use error::{Compression, JsonError, JsonErrorKind, LinePosition};
 #[cfg(feature = "serde")]
 pub use from_args::{ArgsError, from_args};
-pub use parser::Parser;
-pub use value::{
-    JSON_ARGS, JSON_COUNTER_EVENT, JSON_EVENT, JSON_FLOW_EVENT, JSON_KEYED_EVENT, JSON_SAMPLE, args_text,
-};
+pub use parser::JsonParser;
+pub use value::{json_args, json_args_text};
 #[cfg(feature = "std")]
-pub use writer::FileWriter;
-pub use writer::{Quoted, Writer};
+pub use writer::JsonFileWriter;
+pub use writer::{JsonString, JsonWriter};
 
 /// The events of a document that is wholly in memory.
 ///
@@ -101,12 +99,12 @@ pub use writer::{Quoted, Writer};
 /// let first = spall_json::parse_all(json).next().unwrap()?;
 /// let Event::Complete(slice, length) = first.event else { panic!() };
 /// assert_eq!((slice.at, length), (Tick(1500), Ticks(250)));
-/// # Ok::<(), spall_json::Error>(())
+/// # Ok::<(), spall_json::JsonError>(())
 /// ```
 #[must_use]
-pub fn parse_all(data: &[u8]) -> Events<'_> {
-    Events::new(Parser::new(), data)
+pub fn parse_all(data: &[u8]) -> JsonEvents<'_> {
+    JsonEvents::new(JsonParser::new(), data)
 }
 
 /// The iterator of [`parse_all`].
-pub type Events<'a> = spall_model::Events<'a, Parser>;
+pub type JsonEvents<'a> = spall_model::Events<'a, JsonParser>;

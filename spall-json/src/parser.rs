@@ -7,7 +7,7 @@ mod profile;
 use spall_model::{ByteRange, Chunk, DiagnosticKind, Event, Parsed};
 
 use crate::cpu_profile::Cursor;
-use crate::error::Error;
+use crate::error::JsonError;
 use crate::event::profile_holder;
 use crate::fields::{Field, Fields};
 use crate::lexer;
@@ -21,10 +21,10 @@ use crate::shape::Shapes;
 /// Owns no input and allocates nothing. An event is yielded as soon as all of its object is in the data given.
 ///
 /// ```
-/// use spall_json::Parser;
+/// use spall_json::JsonParser;
 /// use spall_model::{Chunk, Event, Parser as _};
 ///
-/// let mut parser = Parser::new();
+/// let mut parser = JsonParser::new();
 /// let mut data: &[u8] = br#"[{"ph":"B","name":"f","pid":1,"tid":1,"ts":0.5},"#;
 /// let mut names = 0;
 /// loop {
@@ -38,10 +38,10 @@ use crate::shape::Shapes;
 ///     }
 /// }
 /// assert_eq!(names, 1);
-/// # Ok::<(), spall_json::Error>(())
+/// # Ok::<(), spall_json::JsonError>(())
 /// ```
 #[derive(Debug, Clone)]
-pub struct Parser {
+pub struct JsonParser {
     /// Position in the file of the data's first byte.
     offset: u64,
     state: State,
@@ -83,7 +83,7 @@ enum State {
     /// Behind the document.
     Trailing,
     End,
-    Failed(Error),
+    Failed(JsonError),
 }
 
 /// What a step made of the data from some position on.
@@ -100,13 +100,13 @@ enum Step<'a> {
     Eof(usize),
 }
 
-impl Default for Parser {
+impl Default for JsonParser {
     fn default() -> Self {
         Self::new()
     }
 }
 
-impl Parser {
+impl JsonParser {
     /// A parser for the start of a file.
     #[must_use]
     pub const fn new() -> Self {
@@ -129,7 +129,7 @@ impl Parser {
     /// and fuzzers compare the two.
     #[doc(hidden)]
     #[must_use]
-    pub const fn without_guessing() -> Self {
+    pub const fn without_prediction() -> Self {
         Self { shapes: Shapes::never(), ..Self::new() }
     }
 
@@ -197,11 +197,11 @@ impl Parser {
     }
 }
 
-impl spall_model::Parser for Parser {
-    type Error = Error;
+impl spall_model::Parser for JsonParser {
+    type Error = JsonError;
 
     #[inline(always)]
-    fn parse<'a>(&mut self, data: &'a [u8], eof: bool) -> Result<Chunk<'a>, Error> {
+    fn parse<'a>(&mut self, data: &'a [u8], eof: bool) -> Result<Chunk<'a>, JsonError> {
         if !eof {
             let missing = self.pending.missing(data);
             if missing > 0 {
@@ -254,7 +254,7 @@ impl spall_model::Parser for Parser {
     }
 }
 
-impl Parser {
+impl JsonParser {
     /// Reads what is no usual event; of one that was foreseen, the fields are read.
     #[inline(never)]
     fn parse_any<'a>(
@@ -262,7 +262,7 @@ impl Parser {
         data: &'a [u8],
         eof: bool,
         mut foreseen: Option<(usize, usize)>,
-    ) -> Result<Chunk<'a>, Error> {
+    ) -> Result<Chunk<'a>, JsonError> {
         let mut pos = 0;
         loop {
             let step = match (self.profile.is_some(), self.state) {

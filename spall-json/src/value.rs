@@ -6,38 +6,60 @@ use crate::fields::{COUNTER_EVENT, FLOW_EVENT, Field, FieldSet, KEYED_EVENT, SAM
 use crate::lexer::{self, Kind, Member, Token};
 
 /// Arguments whose bytes are the text of a JSON object, or of a string, which is then the one entry `text`.
-pub static JSON_ARGS: ArgsFormat =
+pub(crate) static JSON_ARGS: ArgsFormat =
     ArgsFormat { name: "json object", args: object_entry, fields: spall_model::no_entry };
 
 /// Arguments whose bytes are a whole event, because it has fields that [`spall_model::Event`] has no place for.
-pub static JSON_EVENT: ArgsFormat =
+pub(crate) static JSON_EVENT: ArgsFormat =
     ArgsFormat { name: "json event", args: event_args_entry, fields: event_field };
 
 /// As [`JSON_EVENT`], for async spans and objects: their key is part of [`spall_model::Event`], their thread is not.
-pub static JSON_KEYED_EVENT: ArgsFormat =
+pub(crate) static JSON_KEYED_EVENT: ArgsFormat =
     ArgsFormat { name: "json event with key", args: event_args_entry, fields: keyed_event_field };
 
 /// As [`JSON_EVENT`], for counters.
-pub static JSON_COUNTER_EVENT: ArgsFormat =
+pub(crate) static JSON_COUNTER_EVENT: ArgsFormat =
     ArgsFormat { name: "json counter", args: event_args_entry, fields: counter_event_field };
 
 /// As [`JSON_EVENT`], for samples: what is part of [`spall_model::ThreadSampleEvent`] is left out.
-pub static JSON_SAMPLE: ArgsFormat =
+pub(crate) static JSON_SAMPLE: ArgsFormat =
     ArgsFormat { name: "json sample", args: event_args_entry, fields: sample_field };
 
 /// As [`JSON_EVENT`], for the ends of arrows.
-pub static JSON_FLOW_EVENT: ArgsFormat =
+pub(crate) static JSON_FLOW_EVENT: ArgsFormat =
     ArgsFormat { name: "json event with arrow", args: event_args_entry, fields: flow_event_field };
 
 /// The items of a JSON array.
 static JSON_ARRAY: ArgsFormat =
     ArgsFormat { name: "json array", args: array_item, fields: spall_model::no_entry };
 
-/// The text of the JSON object (or string) that holds the arguments, if they come from JSON and there are any.
+/// Makes arguments of JSON text: an object, whose members are the arguments, or a string, which is the one argument
+/// `text`.
 ///
-/// It is as lenient as the file: whoever needs strict JSON writes it with [`crate::Writer`].
+/// The text is read as leniently as a file is. Members behind damage are lost.
+///
+/// ```
+/// use spall_model::Value;
+/// let args = spall_json::json_args(br#"{"frame":7}"#);
+/// assert_eq!(args.get(b"frame"), Some(Value::I64(7)));
+/// ```
 #[must_use]
-pub fn args_text<'a>(args: &Args<'a>) -> Option<&'a [u8]> {
+pub fn json_args(text: &[u8]) -> Args<'_> {
+    Args::new(text, &JSON_ARGS)
+}
+
+/// Returns the text of the JSON object or string that holds the arguments; `None` if the event has no arguments or
+/// comes from another format.
+///
+/// The text is what the file has, which need not be strict JSON. [`JsonWriter`](crate::JsonWriter) writes strict JSON.
+///
+/// ```
+/// use spall_json::{json_args, json_args_text};
+/// assert_eq!(json_args_text(&json_args(br#"{"a": 1}"#)), Some(&br#"{"a": 1}"#[..]));
+/// assert_eq!(json_args_text(&spall_model::Args::NONE), None);
+/// ```
+#[must_use]
+pub fn json_args_text<'a>(args: &Args<'a>) -> Option<&'a [u8]> {
     let bytes = args.bytes();
     if core::ptr::eq(args.format(), &JSON_ARGS) {
         Some(bytes)

@@ -15,9 +15,9 @@ use spall_model::{
 };
 
 #[cfg(feature = "std")]
-pub use file::FileWriter;
+pub use file::JsonFileWriter;
 
-pub use encode::Quoted;
+pub use encode::JsonString;
 
 use profile::Chunk;
 use samples::Table;
@@ -36,11 +36,11 @@ use samples::Table;
 /// those of an ordinal clock become microseconds. A Unix time of tick 0 is written as `baseTimeNanoseconds`.
 ///
 /// ```
-/// use spall_json::Writer;
+/// use spall_json::JsonWriter;
 /// use spall_model::{Event, Text, Thread, ThreadEvent, Tick, Ticks};
 ///
 /// let slice = ThreadEvent::new(Thread::new(1_i64, 2_i64), Tick(1500), Text::plain(b"f"));
-/// let mut writer = Writer::new(String::new());
+/// let mut writer = JsonWriter::new(String::new());
 /// writer.write_event(&Event::Complete(slice, Ticks(250)))?;
 /// assert_eq!(
 ///     writer.finish()?,
@@ -51,7 +51,7 @@ use samples::Table;
 /// # Ok::<(), core::fmt::Error>(())
 /// ```
 #[derive(Debug)]
-pub struct Writer<W> {
+pub struct JsonWriter<W> {
     out: W,
     place: Place,
     /// Whether the last event lacks its closing brace: an arrow of the slice may follow.
@@ -80,7 +80,7 @@ enum Place {
     Tail,
 }
 
-impl<W: Write> Writer<W> {
+impl<W: Write> JsonWriter<W> {
     /// Writes to `out`.
     pub fn new(out: W) -> Self {
         Self {

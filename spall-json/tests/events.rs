@@ -4,7 +4,7 @@
 mod common;
 
 use common::{brief, brief_args, brief_value, text};
-use spall_json::{JSON_ARGS, args_text, parse_all};
+use spall_json::{json_args, json_args_text, parse_all};
 use spall_model::{Args, Event};
 
 fn check(events: &str, expected: &[&str]) {
@@ -258,20 +258,20 @@ fn further_fields_stand_beside_the_arguments() {
     let Event::Begin(begin) = parse_all(json.as_bytes()).next().unwrap().unwrap().event else { panic!() };
     assert_eq!(begin.args.field(b"cname").map(brief_value).as_deref(), Some("\"good\""));
     assert_eq!(begin.args.field(b"ts"), None);
-    assert_eq!(args_text(&begin.args), Some(&br#"{"a":{"tts":3}}"#[..]));
+    assert_eq!(json_args_text(&begin.args), Some(&br#"{"a":{"tts":3}}"#[..]));
 }
 
 #[test]
 fn the_text_of_arguments() {
-    assert_eq!(args_text(&Args::new(b"{\"a\": 1}", &JSON_ARGS)), Some(&b"{\"a\": 1}"[..]));
-    assert_eq!(args_text(&Args::text(b"plain")), None);
-    assert_eq!(args_text(&Args::NONE), None);
+    assert_eq!(json_args_text(&json_args(b"{\"a\": 1}")), Some(&b"{\"a\": 1}"[..]));
+    assert_eq!(json_args_text(&Args::text(b"plain")), None);
+    assert_eq!(json_args_text(&Args::NONE), None);
 }
 
 #[test]
 fn damaged_arguments_end_where_the_damage_is() {
-    assert_eq!(brief_args(Args::new(br#"{"a":1,"b" 2,"c":3}"#, &JSON_ARGS)), "a:1");
-    assert_eq!(brief_args(Args::new(br#"{"a":[1,}],"b":2"#, &JSON_ARGS)), "");
+    assert_eq!(brief_args(json_args(br#"{"a":1,"b" 2,"c":3}"#)), "a:1");
+    assert_eq!(brief_args(json_args(br#"{"a":[1,}],"b":2"#)), "");
 }
 
 #[test]

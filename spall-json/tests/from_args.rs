@@ -3,11 +3,11 @@
 #![allow(clippy::unwrap_used, reason = "test code outside of test functions")]
 
 use serde::Deserialize;
-use spall_json::{JSON_ARGS, JSON_EVENT, from_args};
-use spall_model::Args;
+use spall_json::{from_args, json_args, parse_all};
+use spall_model::{Args, Event};
 
 fn json<'a, T: Deserialize<'a>>(text: &'a str) -> Result<T, String> {
-    from_args(&Args::new(text.as_bytes(), &JSON_ARGS)).map_err(|error| error.to_string())
+    from_args(&json_args(text.as_bytes())).map_err(|error| error.to_string())
 }
 
 #[derive(Debug, Deserialize, PartialEq)]
@@ -79,8 +79,9 @@ fn arguments_of_any_format() {
     }
     let plain: Plain = from_args(&Args::text(b"n=3")).unwrap();
     assert_eq!(plain.text, "n=3");
-    let event = Args::new(br#"{"ph":"B","tts":5,"args":{"a":7}}"#, &JSON_EVENT);
-    assert_eq!(from_args(&event), Ok(One { a: 7 }));
+    let json = br#"[{"ph":"B","ts":0,"pid":1,"tid":1,"tts":5,"args":{"a":7}}]"#;
+    let Event::Begin(event) = parse_all(json).next().unwrap().unwrap().event else { panic!() };
+    assert_eq!(from_args(&event.args), Ok(One { a: 7 }));
 }
 
 #[test]

@@ -3,7 +3,7 @@
 mod common;
 
 use common::brief;
-use spall_json::{Compression, ErrorKind};
+use spall_json::{Compression, JsonErrorKind};
 
 const A: &str = r#"{"name":"a","ph":"X","pid":1,"tid":1,"ts":1,"dur":2}"#;
 const B: &str = r#"{"name":"b","ph":"X","pid":1,"tid":1,"ts":5,"dur":2}"#;
@@ -114,7 +114,7 @@ fn compressed_input() {
         (b"\x28\xb5\x2f\xfd", Compression::Zstd),
     ] {
         let error = common::collect(magic).unwrap_err();
-        assert_eq!((error.kind(), error.offset()), (ErrorKind::Compressed(kind), 0));
+        assert_eq!((error.kind(), error.offset()), (JsonErrorKind::Compressed(kind), 0));
         assert_eq!(common::collect_chunked(magic, 1).unwrap_err(), error);
     }
 }
@@ -122,7 +122,7 @@ fn compressed_input() {
 #[test]
 fn something_else_altogether() {
     let error = common::collect(b"\n  hello").unwrap_err();
-    assert_eq!((error.kind(), error.offset()), (ErrorKind::NotJson, 3));
+    assert_eq!((error.kind(), error.offset()), (JsonErrorKind::NotJson, 3));
     assert_eq!(common::collect_chunked(b"\n  hello", 1).unwrap_err(), error);
 }
 

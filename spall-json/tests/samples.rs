@@ -5,7 +5,7 @@
 mod common;
 
 use common::{brief, brief_event};
-use spall_json::{Writer, parse_all};
+use spall_json::{JsonWriter, parse_all};
 use spall_model::{Event, Id, MetaEvent, SampleStack, Text, Thread, ThreadSampleEvent, Tick, Written};
 
 const DOCUMENT: &str = r#"{"displayTimeUnit":"ns","samples":[
@@ -97,7 +97,7 @@ fn json_2_damage_costs_one_sample_or_frame() {
 
 /// What is written of a document, and whether everything has a form.
 fn written(json: &str) -> String {
-    let mut writer = Writer::new(String::new());
+    let mut writer = JsonWriter::new(String::new());
     for parsed in parse_all(json.as_bytes()) {
         let event = parsed.unwrap().event;
         assert_eq!(writer.write_event(&event), Ok(Written::Done), "{event:?}");
@@ -132,7 +132,7 @@ fn a_list_that_was_closed_is_not_opened_again() {
     let event = |name| Event::ThreadSample(sample(name));
     let key =
         Event::Meta(MetaEvent { thread: None, key: Text::plain(b"k"), value: spall_model::Value::Null });
-    let mut writer = Writer::new(String::new());
+    let mut writer = JsonWriter::new(String::new());
     for (event, expected) in [
         (listed, Written::Done),
         (listed, Written::Done),

@@ -4,7 +4,7 @@
 mod common;
 
 use common::{brief_args, corpus, files};
-use spall_json::{Writer, parse_all};
+use spall_json::{JsonWriter, json_args, parse_all};
 use spall_model::{
     Args, AsyncPhase, Clock, Event, FlowBind, FlowEvent, FlowPhase, FrameEvent, FrameParent, Id, KeyedEvent,
     MetaEvent, ProfileEvent, ProfileKey, ProfileStart, SampleEvent, SampleTime, Scope, Text, Thread,
@@ -12,7 +12,7 @@ use spall_model::{
 };
 
 fn write(events: &[Event<'_>]) -> String {
-    let mut writer = Writer::new(String::new());
+    let mut writer = JsonWriter::new(String::new());
     for event in events {
         assert_eq!(writer.write_event(event), Ok(Written::Done), "{event:?}");
     }
@@ -88,7 +88,7 @@ fn everything_in_the_corpus_reads_back() {
             if path.to_string_lossy().ends_with(".expect.json") {
                 continue;
             }
-            let mut writer = Writer::new(String::new());
+            let mut writer = JsonWriter::new(String::new());
             for parsed in parse_all(&data) {
                 let event = parsed.unwrap().event;
                 assert_eq!(writer.write_event(&event), Ok(Written::Done), "{}: {event:?}", path.display());
@@ -172,7 +172,7 @@ fn text_is_escaped_and_repaired() {
 fn arguments_of_any_format_are_strict_json() {
     let with = |args| Event::Begin(ThreadEvent { args, ..slice(b"") });
     let json = br#"{"a":NaN,"b":[007,+5,.5,1e5,{"c":-Infinity}],"d":"x	y",e}"#;
-    let lines = lines(&[with(Args::text(b"plain")), with(Args::new(json, &spall_json::JSON_ARGS))]);
+    let lines = lines(&[with(Args::text(b"plain")), with(json_args(json))]);
     assert!(lines[0].ends_with(r#""args":{"text":"plain"}}"#), "{}", lines[0]);
     assert!(
         lines[1].ends_with(r#""args":{"a":"NaN","b":[7,5,0.5,100000.0,{"c":"-Infinity"}],"d":"x\ty"}}"#),
@@ -184,7 +184,7 @@ fn arguments_of_any_format_are_strict_json() {
 #[test]
 fn deep_nesting_ends_in_null() {
     let json = format!("{{\"a\":{}{}}}", "[".repeat(100_000), "]".repeat(100_000));
-    let args = Args::new(json.as_bytes(), &spall_json::JSON_ARGS);
+    let args = json_args(json.as_bytes());
     let line = lines(&[Event::Begin(ThreadEvent { args, ..slice(b"") })]).remove(0);
     assert!(line.ends_with(&format!("{{\"a\":{}null{}}}}}", "[".repeat(31), "]".repeat(31))), "{line}");
 }
@@ -234,7 +234,7 @@ fn keys_stand_before_or_behind_the_events() {
         json,
         "{\"a\":1,\"traceEvents\":[\n{\"ph\":\"B\",\"ts\":0,\"pid\":1,\"tid\":2}\n],\"displayTimeUnit\":\"ms\"}\n"
     );
-    let mut writer = Writer::new(String::new());
+    let mut writer = JsonWriter::new(String::new());
     for (event, expected) in [
         (begin, Written::Done),
         (key(b"b", Value::Null), Written::Done),
@@ -252,7 +252,7 @@ fn keys_stand_before_or_behind_the_events() {
 
 #[test]
 fn what_has_no_form_is_said() {
-    let mut writer = Writer::new(String::new());
+    let mut writer = JsonWriter::new(String::new());
     // It would be read as an event without an enclosing document.
     let phase = Event::Meta(MetaEvent { thread: None, key: Text::plain(b"ph"), value: Value::Null });
     assert_eq!(writer.write_event(&phase), Ok(Written::Unsupported));
@@ -335,7 +335,7 @@ fn a_chunk_has_at_most_100_samples() {
 
 #[test]
 fn parts_of_profiles_without_a_form_are_said() {
-    let mut writer = Writer::new(String::new());
+    let mut writer = JsonWriter::new(String::new());
     let mut expect = |event: Event<'_>, expected| {
         assert_eq!(writer.write_event(&event), Ok(expected), "{event:?}");
     };

@@ -17,7 +17,7 @@ pub enum Error {
     Binary(#[from] spall_format::Error),
     /// JSON.
     #[error("{0}")]
-    Json(#[from] spall_json::Error),
+    Json(#[from] spall_json::JsonError),
     /// Reading the file failed.
     #[cfg(feature = "std")]
     #[error("reading failed")]

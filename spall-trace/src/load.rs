@@ -58,10 +58,10 @@ pub fn read_as<'a>(format: Format, data: &'a [u8], limits: &Limits) -> Result<Tr
 ///
 /// # Examples
 /// ```
-/// use spall_trace::{json::Writer, model::Limits};
+/// use spall_trace::{json::JsonWriter, model::Limits};
 /// // From any format to Trace Event JSON.
 /// let recorded = include_bytes!("../../testdata/record.spall");
-/// let mut json = Writer::new(String::new());
+/// let mut json = JsonWriter::new(String::new());
 /// let mut result = Ok(());
 /// spall_trace::read_events(recorded, &Limits::default(), |event, _| {
 ///     result = result.and_then(|()| json.write_event(event).map(|_| ()));

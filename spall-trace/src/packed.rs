@@ -22,7 +22,7 @@ pub(crate) fn is_packed(data: &[u8]) -> bool {
 /// Reads compressed Trace Event JSON.
 pub(crate) fn read_json(data: &[u8], limits: &Limits, loading: &mut Loading<impl Sink>) -> Result<(), Error> {
     let Decompressed { stream, damage, .. } = decompress(data, limits)?;
-    parse_events::<Copied, _, _>(spall_json::Parser::new(), &stream, loading)?;
+    parse_events::<Copied, _, _>(spall_json::JsonParser::new(), &stream, loading)?;
     if let Some(damage) = damage {
         loading.diagnose(damage.kind, damage.bytes);
     }

@@ -10,7 +10,7 @@ use crate::{Error, Format};
 pub(crate) enum AnyParser {
     Spall(spall_format::spall::Parser),
     Heph(spall_format::heph::Parser),
-    Json(spall_json::Parser),
+    Json(spall_json::JsonParser),
 }
 
 impl AnyParser {
@@ -19,7 +19,7 @@ impl AnyParser {
         Some(match format {
             Format::Spall { .. } => Self::Spall(spall_format::spall::Parser::new()),
             Format::Heph => Self::Heph(spall_format::heph::Parser::new()),
-            Format::TraceEventJson | Format::CpuProfile => Self::Json(spall_json::Parser::new()),
+            Format::TraceEventJson | Format::CpuProfile => Self::Json(spall_json::JsonParser::new()),
             _ => return None,
         })
     }

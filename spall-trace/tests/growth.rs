@@ -251,7 +251,7 @@ fn drip(data: &[u8]) {
     match spall_trace::detect(data) {
         Some(spall_trace::Format::Heph) => read(spall_trace::format::heph::Parser::new(), data),
         Some(spall_trace::Format::Spall { .. }) => read(spall_trace::format::spall::Parser::new(), data),
-        _ => read(spall_trace::json::Parser::new(), data),
+        _ => read(spall_trace::json::JsonParser::new(), data),
     }
 }
 

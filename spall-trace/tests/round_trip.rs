@@ -12,7 +12,7 @@ use spall_synth::{
     cpu_profile::{self as synth_profile, Form},
     heph, spall as synth,
 };
-use spall_trace::json::{Writer, parse_all};
+use spall_trace::json::{JsonWriter, parse_all};
 use spall_trace::model::{Events, Limits, Parser, Trace};
 
 mod facts;
@@ -20,7 +20,7 @@ use facts::facts;
 
 /// The events of a file, written as JSON.
 fn to_json<P: Parser<Error: core::fmt::Debug>>(events: Events<'_, P>) -> String {
-    let mut writer = Writer::new(String::new());
+    let mut writer = JsonWriter::new(String::new());
     for parsed in events {
         _ = writer.write_event(&parsed.unwrap().event).unwrap();
     }

@@ -2,23 +2,23 @@
 
 use spall_model::{Clock, DiagnosticKind, Event, MetaEvent, Text, Unit};
 
-use super::{Parser, State, Step, truncated};
+use super::{JsonParser, State, Step, truncated};
 use crate::cpu_profile;
 use crate::decimal::Nanos;
-use crate::error::{Compression, Error, ErrorKind};
+use crate::error::{Compression, JsonError, JsonErrorKind};
 use crate::lexer::{self, Key, Stop};
 use crate::sample::{self, Table};
 use crate::value;
 
-impl Parser {
-    pub(super) fn start<'a>(&mut self, data: &'a [u8], pos: usize, eof: bool) -> Result<Step<'a>, Error> {
+impl JsonParser {
+    pub(super) fn start<'a>(&mut self, data: &'a [u8], pos: usize, eof: bool) -> Result<Step<'a>, JsonError> {
         let mut pos = pos;
         if self.offset == 0 {
             if data.len() < Compression::MAGIC_LEN && !eof {
                 return Ok(Step::Wait(0));
             }
             if let Some(compression) = Compression::detect(data) {
-                return Err(Error::new(ErrorKind::Compressed(compression), 0));
+                return Err(JsonError::new(JsonErrorKind::Compressed(compression), 0));
             }
             if data.starts_with(b"\xef\xbb\xbf") {
                 pos = pos.max(3);
@@ -35,7 +35,7 @@ impl Parser {
                 Ok(Step::Continue(at + 1))
             }
             Some((at, b'{')) => Ok(self.start_of_object(data, at, eof)),
-            Some((at, _)) => Err(Error::new(ErrorKind::NotJson, self.at(at))),
+            Some((at, _)) => Err(JsonError::new(JsonErrorKind::NotJson, self.at(at))),
         }
     }
 

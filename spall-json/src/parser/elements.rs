@@ -2,14 +2,14 @@
 
 use spall_model::{ByteRange, DiagnosticKind, Event};
 
-use super::{Parser, State, Step, truncated};
+use super::{JsonParser, State, Step, truncated};
 use crate::event;
 use crate::lexer::{self, Stop};
 use crate::record::{Notes, Record};
 use crate::resync::{comment_end, ends_list, next_object};
 use crate::value;
 
-impl Parser {
+impl JsonParser {
     /// The next thing in a list of events.
     #[inline]
     pub(super) fn element<'a>(&mut self, data: &'a [u8], pos: usize, eof: bool) -> Step<'a> {

@@ -1,10 +1,10 @@
 //! CPU profiles: records that make many events. \[cpu 1\]
 
-use super::{Parser, State, Step, truncated};
+use super::{JsonParser, State, Step, truncated};
 use crate::cpu_profile::Cursor;
 use crate::lexer;
 
-impl Parser {
+impl JsonParser {
     /// A document that is a CPU profile is read when all of it is there: its arrays are read side by side.
     #[cold]
     pub(super) fn start_of_profile<'a>(&mut self, data: &'a [u8], start: usize, eof: bool) -> Step<'a> {

@@ -4,9 +4,9 @@ use core::fmt::{Error, Write};
 
 use spall_model::{MetaEvent, Text};
 
-use super::{Place, Writer, encode};
+use super::{JsonWriter, Place, encode};
 
-impl<W: Write> Writer<W> {
+impl<W: Write> JsonWriter<W> {
     pub(super) fn complete(&mut self) -> Result<(), Error> {
         self.close_list()?;
         if let Some(epoch) = self.clock.epoch_ns

@@ -11,15 +11,15 @@ const MAX_DEPTH: usize = 32;
 /// replaced.
 ///
 /// ```
-/// use spall_json::Quoted;
+/// use spall_json::JsonString;
 /// use spall_model::Text;
-/// assert_eq!(Quoted(Text::plain(b"C:\\a")).to_string(), r#""C:\\a""#);
-/// assert_eq!(Quoted(Text::escaped(br"caf\u00e9")).to_string(), "\"café\"");
+/// assert_eq!(JsonString(Text::plain(b"C:\\a")).to_string(), r#""C:\\a""#);
+/// assert_eq!(JsonString(Text::escaped(br"caf\u00e9")).to_string(), "\"café\"");
 /// ```
 #[derive(Debug, Clone, Copy)]
-pub struct Quoted<'a>(pub Text<'a>);
+pub struct JsonString<'a>(pub Text<'a>);
 
-impl core::fmt::Display for Quoted<'_> {
+impl core::fmt::Display for JsonString<'_> {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> Result {
         string(f, self.0)
     }

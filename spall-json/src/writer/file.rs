@@ -4,16 +4,16 @@ use std::io;
 
 use spall_model::Event;
 
-use super::{Writer, Written};
+use super::{JsonWriter, Written};
 
-/// Writes events as one JSON document to a file. See [`Writer`], which needs no `std`.
+/// Writes events as one JSON document to a file. See [`JsonWriter`], which needs no `std`.
 ///
 /// Hand it a [`io::BufWriter`]: it writes many small pieces.
 ///
 /// ```
-/// use spall_json::{FileWriter, parse_all};
+/// use spall_json::{JsonFileWriter, parse_all};
 ///
-/// let mut file = FileWriter::new(Vec::new());
+/// let mut file = JsonFileWriter::new(Vec::new());
 /// for parsed in parse_all(br#"[{"ph":"B","pid":1,"tid":1,"ts":5}]"#) {
 ///     file.write_event(&parsed?.event)?;
 /// }
@@ -21,14 +21,14 @@ use super::{Writer, Written};
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug)]
-pub struct FileWriter<W> {
-    writer: Writer<Adapter<W>>,
+pub struct JsonFileWriter<W> {
+    writer: JsonWriter<Adapter<W>>,
 }
 
-impl<W: io::Write> FileWriter<W> {
+impl<W: io::Write> JsonFileWriter<W> {
     /// Writes to `out`. Nothing is complete before [`finish`](Self::finish).
     pub fn new(out: W) -> Self {
-        Self { writer: Writer::new(Adapter { out, error: None }) }
+        Self { writer: JsonWriter::new(Adapter { out, error: None }) }
     }
 
     /// Writes an event.

@@ -7,7 +7,7 @@ use spall_model::{
     SampleTime, Tick, Ticks,
 };
 
-use super::{Writer, Written, encode};
+use super::{JsonWriter, Written, encode};
 use crate::cpu_profile::{SAME_CLOCK, WHOLE_SOURCE, WRAP, WRAPPED_BELOW};
 
 /// Samples of one event: as many as V8 writes. Their times come behind all of them.
@@ -154,7 +154,7 @@ impl Chunk {
     }
 }
 
-impl<W: Write> Writer<W> {
+impl<W: Write> JsonWriter<W> {
     pub(super) fn profile(&mut self, event: ProfileEvent<'_>) -> Result<Written, Error> {
         self.close_event()?;
         let ProfileEvent { thread, key, at, begins, end } = event;

@@ -4,7 +4,7 @@ use core::fmt::{Error, Write};
 
 use spall_model::{FrameEvent, FrameParent, Id, SampleStack, Text, ThreadSampleEvent, Value};
 
-use super::{Writer, Written, encode};
+use super::{JsonWriter, Written, encode};
 
 /// A key of the document whose value holds frames or samples.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -13,7 +13,7 @@ pub(super) enum Table {
     Samples,
 }
 
-impl<W: Write> Writer<W> {
+impl<W: Write> JsonWriter<W> {
     /// Goes to the next place in a table; `false` if it was closed before.
     fn next_in(&mut self, table: Table) -> Result<bool, Error> {
         if self.table == Some(table) {

@@ -10,7 +10,7 @@
 
 use std::path::{Path, PathBuf};
 
-use spall_json::Error;
+use spall_json::JsonError;
 use spall_model::{
     Args, ByteRange, Chunk, Event, FrameEvent, FrameParent, Id, Parser as _, SampleStack, Text, ThreadEvent,
     Value,
@@ -19,13 +19,13 @@ use spall_model::{
 pub(crate) type Item<'a> = (ByteRange, Event<'a>);
 
 /// All events of `data`, read at once.
-pub(crate) fn collect(data: &[u8]) -> Result<Vec<Item<'_>>, Error> {
+pub(crate) fn collect(data: &[u8]) -> Result<Vec<Item<'_>>, JsonError> {
     spall_json::parse_all(data).map(|item| item.map(|parsed| (parsed.bytes, parsed.event))).collect()
 }
 
 /// All events of `data`, of which `size` more bytes are shown whenever the parser wants more.
-pub(crate) fn collect_chunked(data: &[u8], size: usize) -> Result<Vec<Item<'_>>, Error> {
-    let mut parser = spall_json::Parser::new();
+pub(crate) fn collect_chunked(data: &[u8], size: usize) -> Result<Vec<Item<'_>>, JsonError> {
+    let mut parser = spall_json::JsonParser::new();
     let (mut start, mut end) = (0, 0);
     let mut items = Vec::new();
     loop {
@@ -48,7 +48,11 @@ pub(crate) fn collect_chunked(data: &[u8], size: usize) -> Result<Vec<Item<'_>>,
     }
 }
 
-pub(crate) fn assert_same(a: &Result<Vec<Item<'_>>, Error>, b: &Result<Vec<Item<'_>>, Error>, what: &str) {
+pub(crate) fn assert_same(
+    a: &Result<Vec<Item<'_>>, JsonError>,
+    b: &Result<Vec<Item<'_>>, JsonError>,
+    what: &str,
+) {
     match (a, b) {
         (Ok(a), Ok(b)) => {
             assert_prefix(a, b, what);
@@ -71,7 +75,7 @@ pub(crate) fn assert_prefix(prefix: &[Item<'_>], all: &[Item<'_>], what: &str) {
 
 /// Reads `data` with the fast path and without it.
 pub(crate) fn assert_guessing_changes_nothing(data: &[u8], what: &str) {
-    let mut plain = spall_model::Events::new(spall_json::Parser::without_guessing(), data);
+    let mut plain = spall_model::Events::new(spall_json::JsonParser::without_prediction(), data);
     let mut fast = spall_json::parse_all(data);
     loop {
         let (expected, found) = (plain.next(), fast.next());

@@ -2,7 +2,7 @@
 
 use std::io::{self, BufWriter, Write};
 
-use spall_json::FileWriter;
+use spall_json::JsonFileWriter;
 use spall_model::Trace;
 
 use super::Exported;
@@ -31,7 +31,7 @@ use super::Exported;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn json(trace: &Trace<'_>, out: impl Write) -> io::Result<Exported> {
-    let mut file = FileWriter::new(BufWriter::new(out));
+    let mut file = JsonFileWriter::new(BufWriter::new(out));
     let mut exported = Exported::default();
     trace.replay(|event| {
         exported.count(file.write_event(event)?);

@@ -7,7 +7,7 @@ use std::{
     io::{self, BufWriter, Write},
 };
 
-use spall_json::Quoted;
+use spall_json::JsonString;
 use spall_model::{Event, Frame, NameId, SliceId, Text, Tick, Trace};
 
 use super::{
@@ -77,7 +77,7 @@ pub fn speedscope(trace: &Trace<'_>, title: &str, out: impl Write) -> io::Result
         out,
         "{{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\
          \"exporter\":\"spall\",\"name\":{},\"profiles\":[",
-        Quoted(Text::plain(title.as_bytes()))
+        JsonString(Text::plain(title.as_bytes()))
     )?;
     // Speedscope wants to know of a unit; counted events have none.
     let (unit, scale) = match trace.clock().ns_per_tick() {
@@ -89,7 +89,7 @@ pub fn speedscope(trace: &Trace<'_>, title: &str, out: impl Write) -> io::Result
     for thread in threads(trace) {
         for (lane, edges) in lanes(trace, thread.track).iter().enumerate() {
             let name = thread.lane_name(trace, lane);
-            let name = Quoted(Text::plain(name.as_bytes()));
+            let name = JsonString(Text::plain(name.as_bytes()));
             write!(out, "{comma}\n{{\"type\":\"evented\",\"name\":{name},\"unit\":\"{unit}\"")?;
             profile(&mut out, trace, edges, scale, &mut places)?;
             comma = ",";
@@ -134,7 +134,7 @@ fn profile(
 }
 
 fn frame(out: &mut impl Write, trace: &Trace<'_>, place: &Place) -> io::Result<()> {
-    let quoted = |name| Quoted(Text::plain(trace.names().bytes(name)));
+    let quoted = |name| JsonString(Text::plain(trace.names().bytes(name)));
     write!(out, "{{\"name\":{}", quoted(place.name))?;
     if !place.url.is_empty() {
         write!(out, ",\"file\":{}", quoted(place.url))?;
