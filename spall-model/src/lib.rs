@@ -117,7 +117,7 @@ pub use limits::Limits;
 pub use names::{NameId, Names};
 #[cfg(feature = "alloc")]
 pub use profile::{CallSite, Frame, FrameId, LineHits, Profile, Sample, Sampled};
-pub use read::{ByteRange, Chunk, Events, Parsed, Parser};
+pub use read::{ByteRange, Chunk, Events, LendingParser, Parsed, Parser};
 #[cfg(feature = "alloc")]
 pub use slices::{Slice, SliceFlags, SliceId, Slices};
 pub use text::{Piece, Pieces, Text};
@@ -126,4 +126,4 @@ pub use time::{Clock, Tick, Ticks, Unit};
 pub use trace::{SliceArgs, Trace};
 #[cfg(feature = "alloc")]
 pub use track::{Key, Process, ProcessId, Track, TrackId, TrackKind};
-pub use written::Written;
+pub use written::{Omitted, Written};

@@ -63,6 +63,55 @@ pub trait Parser {
     fn parse<'a>(&mut self, data: &'a [u8], eof: bool) -> Result<Chunk<'a>, Self::Error>;
 }
 
+/// An incremental reader whose events may also borrow from the reader itself.
+///
+/// Some formats do not keep names in the input where an event could borrow them: a native auto trace has addresses,
+/// which a symbolizer names, and an apitrace recording gives each signature once. Their readers hold these names in
+/// tables or scratch memory, so an event lives only until the next call.
+///
+/// The contract is that of [`Parser`], and every [`Parser`] is a `LendingParser`. Code that copies what it keeps asks
+/// for this trait and so accepts every format; code that stores borrowed events asks for [`Parser`].
+///
+/// ```
+/// use spall_model::{Chunk, Event, LendingParser};
+///
+/// /// Counts the slices that begin in `data`, whatever its format is.
+/// fn count_begins<P: LendingParser>(parser: &mut P, mut data: &[u8]) -> Result<usize, P::Error> {
+///     let mut begins = 0;
+///     loop {
+///         let consumed = match parser.next_chunk(data, true)? {
+///             Chunk::Parsed(parsed) => {
+///                 begins += usize::from(matches!(parsed.event, Event::Begin(_)));
+///                 parsed.consumed
+///             }
+///             Chunk::Skipped(length) => length,
+///             Chunk::NeedMore(_) | Chunk::End => return Ok(begins),
+///         };
+///         data = data.get(consumed..).unwrap_or_default();
+///     }
+/// }
+/// ```
+pub trait LendingParser {
+    /// The error that ends reading.
+    type Error;
+
+    /// Reads one event, which may borrow from `data` and from the reader.
+    ///
+    /// # Errors
+    /// This returns an error only when nothing after this point can be trusted, as [`Parser::parse`] does.
+    fn next_chunk<'a>(&'a mut self, data: &'a [u8], eof: bool) -> Result<Chunk<'a>, Self::Error>;
+}
+
+impl<P: Parser> LendingParser for P {
+    type Error = P::Error;
+
+    // Inlined like `parse` itself, so that generic code costs what a direct call does.
+    #[inline(always)]
+    fn next_chunk<'a>(&'a mut self, data: &'a [u8], eof: bool) -> Result<Chunk<'a>, Self::Error> {
+        self.parse(data, eof)
+    }
+}
+
 /// The events of input that is wholly in memory. Ends after the first error.
 #[derive(Debug, Clone)]
 pub struct Events<'a, P> {

@@ -1,18 +1,118 @@
 //! What a writer says of an event.
 
-/// What became of an event that was to be written.
+/// What became of an event that was given to a writer.
+///
+/// # One rule for all writers
+/// Every writer of events has a method `write_event`, which returns `Result<Written, _>`. The error is the output's
+/// alone: a full disk, a closed pipe. What the *format* cannot hold is never an error: the writer writes as much of
+/// the event as it can, and says here what is missing. So a conversion runs to its end, and the caller can count
+/// what was lost.
+///
+/// Methods that write one record of a format from its parts, such as `begin` of a recorder, are no conversions and
+/// follow their own documentation.
+///
+/// ```
+/// use spall_model::{Omitted, Written};
+///
+/// fn is_lossless(written: Written) -> bool {
+///     match written {
+///         Written::Done => true,
+///         Written::InPart(omitted) => {
+///             // Cut texts are tolerable here, missing arguments are not.
+///             !omitted.contains(Omitted::ARGUMENTS)
+///         }
+///         _ => false,
+///     }
+/// }
+/// assert!(is_lossless(Written::InPart(Omitted::TEXT)));
+/// assert!(!is_lossless(Written::BadTime));
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 #[must_use]
 pub enum Written {
-    /// The file says it, or there is nothing to say, as of a diagnostic.
+    /// The file holds the whole event, or there was nothing to write, as for a diagnostic.
     Done,
-    /// The format has no form for it. Left out.
+    /// The file holds the event without the given parts.
+    InPart(Omitted),
+    /// The event was left out, because the format has no form for it.
     Unsupported,
-    /// A process or thread id that the format cannot hold. Left out.
+    /// The event was left out, because the format cannot hold its process or thread id.
     BadId,
-    /// A time that the format cannot hold. Left out.
+    /// The event was left out, because the format cannot hold its time.
     BadTime,
-    /// The part of the file that it belongs to is closed, as something else came after it. Left out.
+    /// The event was left out, because the part of the file it belongs to was closed by an event before it.
     TooLate,
+}
+
+impl Written {
+    /// Returns [`Written::Done`] if nothing was omitted, and [`Written::InPart`] otherwise.
+    pub const fn with_omitted(omitted: Omitted) -> Self {
+        if omitted.is_empty() { Self::Done } else { Self::InPart(omitted) }
+    }
+
+    /// Returns whether the file holds the event, whole or in part.
+    #[must_use]
+    pub const fn is_in_file(self) -> bool {
+        matches!(self, Self::Done | Self::InPart(_))
+    }
+
+    /// Returns the parts of a written event that the file does not hold. The set is empty for an event that was
+    /// written whole and for one that was left out.
+    pub const fn omitted(self) -> Omitted {
+        match self {
+            Self::InPart(omitted) => omitted,
+            _ => Omitted::NONE,
+        }
+    }
+}
+
+/// The set of the parts that a written event lost.
+///
+/// ```
+/// use spall_model::Omitted;
+///
+/// let omitted = Omitted::CATEGORY.with(Omitted::TEXT);
+/// assert!(omitted.contains(Omitted::TEXT) && !omitted.contains(Omitted::ARGUMENTS));
+/// assert!(Omitted::NONE.is_empty());
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[must_use]
+pub struct Omitted(u8);
+
+impl Omitted {
+    /// No part is missing.
+    pub const NONE: Self = Self(0);
+    /// The category was left out.
+    pub const CATEGORY: Self = Self(1);
+    /// The name was left out, as of an end in a format whose ends have no names.
+    pub const NAME: Self = Self(2);
+    /// One or more arguments were left out.
+    pub const ARGUMENTS: Self = Self(4);
+    /// Arguments were written as a line of text: a person can read them, but their names and types are gone.
+    pub const ARGUMENT_TYPES: Self = Self(8);
+    /// A name or another text was cut, because it was longer than the format allows.
+    pub const TEXT: Self = Self(16);
+
+    /// Returns whether nothing is missing.
+    #[must_use]
+    pub const fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    /// Returns whether all parts in `other` are missing.
+    #[must_use]
+    pub const fn contains(self, other: Self) -> bool {
+        self.0 & other.0 == other.0
+    }
+
+    /// Returns the union of both sets.
+    pub const fn with(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
+    /// Returns the set itself if `condition` holds, and the empty set otherwise.
+    pub const fn only_if(self, condition: bool) -> Self {
+        if condition { self } else { Self::NONE }
+    }
 }
