@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 
 use spall_model::{ByteRange, Diagnostic, DiagnosticKind, Limits};
 
-use crate::{Error, ErrorKind};
+use crate::{FormatError, FormatErrorKind};
 
 #[cfg(feature = "brotli")]
 mod brotli;
@@ -67,24 +67,25 @@ pub struct Decompressed<'a> {
 /// Everything that can be decoded before damage, or before the end of a file that was cut off, is there.
 ///
 /// # Errors
-/// [`ErrorKind::OutputLimit`] past [`Limits::max_decompressed_bytes`], [`ErrorKind::FeatureOff`] for a container that
-/// needs a feature, and [`ErrorKind::BadMagic`] if not a byte can be decoded of what must be brotli, for want of
+/// [`FormatErrorKind::OutputLimit`] past [`Limits::max_decompressed_bytes`], [`FormatErrorKind::FeatureOff`] for a container that
+/// needs a feature, and [`FormatErrorKind::BadMagic`] if not a byte can be decoded of what must be brotli, for want of
 /// another mark.
-pub fn decompress<'a>(data: &'a [u8], limits: &Limits) -> Result<Decompressed<'a>, Error> {
+pub fn decompress<'a>(data: &'a [u8], limits: &Limits) -> Result<Decompressed<'a>, FormatError> {
     let container = Container::detect(data);
     if container == Container::Raw {
         return Ok(Decompressed { container, stream: Cow::Borrowed(data), damage: None });
     }
     let mut output = Output { bytes: Vec::new(), limit: limits.max_decompressed_bytes };
-    let unpacked = unpack(container, data, &mut output).ok_or(Error::new(ErrorKind::FeatureOff, 0))?;
+    let unpacked =
+        unpack(container, data, &mut output).ok_or(FormatError::new(FormatErrorKind::FeatureOff, 0))?;
     let damage = match unpacked {
         Ok(()) => None,
         Err(Stop::Full { at }) => {
             let max_mib = u32::try_from(limits.max_decompressed_bytes >> 20).unwrap_or(u32::MAX);
-            return Err(Error::new(ErrorKind::OutputLimit { max_mib }, offset(at)));
+            return Err(FormatError::new(FormatErrorKind::OutputLimit { max_mib }, offset(at)));
         }
         Err(_) if container == Container::Brotli && output.bytes.is_empty() => {
-            return Err(Error::new(ErrorKind::BadMagic, 0));
+            return Err(FormatError::new(FormatErrorKind::BadMagic, 0));
         }
         Err(Stop::Cut { from }) => Some(damage(DiagnosticKind::Truncated, from, data)),
         Err(Stop::Bad { from }) => Some(damage(DiagnosticKind::BadCompression, from, data)),

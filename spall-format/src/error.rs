@@ -3,26 +3,26 @@
 /// Why reading had to stop, and where. 16 bytes, `Copy`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("{kind} (at byte {offset:#x})")]
-pub struct Error {
-    kind: ErrorKind,
+pub struct FormatError {
+    kind: FormatErrorKind,
     offset: u64,
 }
 
-const _: () = assert!(size_of::<Error>() == 16);
+const _: () = assert!(size_of::<FormatError>() == 16);
 
-impl Error {
+impl FormatError {
     #[cold]
-    pub(crate) fn new(kind: ErrorKind, offset: u64) -> Self {
+    pub(crate) fn new(kind: FormatErrorKind, offset: u64) -> Self {
         Self { kind, offset }
     }
 
     /// What is wrong.
     #[must_use]
-    pub fn kind(self) -> ErrorKind {
+    pub fn kind(self) -> FormatErrorKind {
         self.kind
     }
 
-    /// Where in the file: see each [`ErrorKind`] for which byte is meant.
+    /// Where in the file: see each [`FormatErrorKind`] for which byte is meant.
     #[must_use]
     pub fn offset(self) -> u64 {
         self.offset
@@ -32,7 +32,7 @@ impl Error {
 /// What can make a file, or the rest of it, unreadable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, thiserror::Error)]
 #[non_exhaustive]
-pub enum ErrorKind {
+pub enum FormatErrorKind {
     // Any format.
     /// The input ends inside something without which nothing can be read, such as the file's header. Marks the end
     /// of the input.
@@ -126,8 +126,8 @@ mod tests {
 
     #[test]
     fn errors_say_what_and_where() {
-        let error = Error::new(ErrorKind::UnknownEvent { tag: 7 }, 0x47);
+        let error = FormatError::new(FormatErrorKind::UnknownEvent { tag: 7 }, 0x47);
         assert_eq!(error.to_string(), "unknown event type 0x07 (at byte 0x47)");
-        assert_eq!((error.kind(), error.offset()), (ErrorKind::UnknownEvent { tag: 7 }, 0x47));
+        assert_eq!((error.kind(), error.offset()), (FormatErrorKind::UnknownEvent { tag: 7 }, 0x47));
     }
 }

@@ -42,7 +42,7 @@
 //!
 //! # Untrusted input
 //! No input makes a reader panic, recurse, or allocate by a number it found. Damage that can be stepped over is an
-//! event, [`spall_model::Event::Diagnostic`]; an [`Error`] with its byte offset means that nothing behind it can be
+//! event, [`spall_model::Event::Diagnostic`]; a [`FormatError`] with its byte offset means that nothing behind it can be
 //! trusted. What was complete before is always delivered.
 //!
 //! # Features
@@ -71,4 +71,4 @@ pub mod heph;
 pub mod rules;
 pub mod spall;
 
-pub use error::{Error, ErrorKind};
+pub use error::{FormatError, FormatErrorKind};

@@ -9,14 +9,14 @@
     reason = "a test fails by panicking"
 )]
 
-use spall_format::ErrorKind;
+use spall_format::FormatErrorKind;
 use spall_format::apitrace::{Calls, parse_all};
 use spall_format::container::{Container, Decompressed, decompress};
 use spall_model::{DiagnosticKind, Event, Limits};
 use spall_synth::apitrace::{Detail, Stream, Value, game, snappy, snappy_block, uint};
 
 /// The calls as text, and the error that ended them.
-fn read(stream: &[u8]) -> (Vec<String>, Option<ErrorKind>) {
+fn read(stream: &[u8]) -> (Vec<String>, Option<FormatErrorKind>) {
     let mut calls = match Calls::new(stream) {
         Ok(calls) => calls,
         Err(error) => return (Vec::new(), Some(error.kind())),
@@ -193,15 +193,15 @@ fn c3_a_thread_detail_is_read_before_version_4_only() {
         read(stream.bytes())
     };
     assert_eq!(stream(3), (vec!["0 @0 f(a = ?, b = ?)".to_owned()], None));
-    assert_eq!(stream(4).1, Some(ErrorKind::UnknownDetail { tag: 3 }));
+    assert_eq!(stream(4).1, Some(FormatErrorKind::UnknownDetail { tag: 3 }));
 }
 
 #[test]
 fn c2_versions_and_properties() {
-    assert_eq!(read(&[7]).1, Some(ErrorKind::UnsupportedVersion { version: 7 }));
-    assert_eq!(read(&[6, 9, 0]).1, Some(ErrorKind::UnsupportedVersion { version: 9 }));
-    assert_eq!(read(&[]).1, Some(ErrorKind::UnexpectedEof { needed: 1 }));
-    assert_eq!(read(&[6, 6, 1]).1, Some(ErrorKind::UnexpectedEof { needed: 1 }));
+    assert_eq!(read(&[7]).1, Some(FormatErrorKind::UnsupportedVersion { version: 7 }));
+    assert_eq!(read(&[6, 9, 0]).1, Some(FormatErrorKind::UnsupportedVersion { version: 9 }));
+    assert_eq!(read(&[]).1, Some(FormatErrorKind::UnexpectedEof { needed: 1 }));
+    assert_eq!(read(&[6, 6, 1]).1, Some(FormatErrorKind::UnexpectedEof { needed: 1 }));
     assert_eq!(read(&[5]), (vec![], None));
     let stream = Stream::new(6, &[("a", "1"), ("a", "2")]);
     let calls = Calls::new(stream.bytes()).unwrap();
@@ -319,7 +319,7 @@ fn c6_the_output_has_a_limit_and_the_error_says_it() {
     limits.max_decompressed_bytes = 3 << 20;
     let zeros = snappy(&vec![0; 4 << 20], 1 << 20);
     let error = decompress(&zeros, &limits).unwrap_err();
-    assert_eq!(error.kind(), ErrorKind::OutputLimit { max_mib: 3 });
+    assert_eq!(error.kind(), FormatErrorKind::OutputLimit { max_mib: 3 });
     assert!(error.to_string().contains("over the limit of 3 MiB"), "{error}");
     limits.max_decompressed_bytes = 4 << 20;
     assert_eq!(decompress(&zeros, &limits).unwrap().stream.len(), 4 << 20);
@@ -387,7 +387,7 @@ fn an_unknown_byte_ends_the_stream_after_the_open_calls() {
     stream.enter(0, (7, "f", &[]), &[]);
     stream.raw(&[9, 0, 0]);
     let lines = vec!["0 @0 f(a = ?, b = ?)".to_owned(), "1 @0 f(a = ?, b = ?) // incomplete".to_owned()];
-    assert_eq!(read(stream.bytes()), (lines, Some(ErrorKind::UnknownEvent { tag: 9 })));
+    assert_eq!(read(stream.bytes()), (lines, Some(FormatErrorKind::UnknownEvent { tag: 9 })));
 }
 
 #[test]

@@ -12,7 +12,7 @@
 
 use core::fmt::Write as _;
 use serde_json::{Value as Json, json};
-use spall_format::ErrorKind;
+use spall_format::FormatErrorKind;
 use spall_format::apitrace::{
     Calls, Group, GroupKind, Marker, MarkerText, Markers, ProfileLine, Role, parse_all, profile_lines,
 };
@@ -27,7 +27,7 @@ fn stream(data: &[u8]) -> Option<Vec<u8>> {
     match decompress(data, &Limits::default()) {
         Ok(decompressed) => Some(decompressed.stream.into_owned()),
         Err(error) => {
-            assert_eq!(error.kind(), ErrorKind::FeatureOff);
+            assert_eq!(error.kind(), FormatErrorKind::FeatureOff);
             None
         }
     }
@@ -132,7 +132,7 @@ fn a_container_that_is_cut_off_gives_the_front_of_the_stream() {
 #[test]
 fn what_nothing_can_be_decoded_of_is_no_recording() {
     for data in [&b""[..], b"a", b"\xff\xff\xff\xff\xff\xff\xff\xff"] {
-        assert_eq!(decompress(data, &Limits::default()).unwrap_err().kind(), ErrorKind::BadMagic);
+        assert_eq!(decompress(data, &Limits::default()).unwrap_err().kind(), FormatErrorKind::BadMagic);
     }
 }
 
@@ -246,7 +246,7 @@ fn c5_events_say_what_the_calls_and_markers_say() {
 #[test]
 fn c6_attacks_cost_little_and_keep_what_is_sound() {
     let Some(root) = corpus::folder("apitrace/attack") else { return };
-    let outcome = |name: &str| -> Result<(usize, Option<ErrorKind>), ErrorKind> {
+    let outcome = |name: &str| -> Result<(usize, Option<FormatErrorKind>), FormatErrorKind> {
         let data = std::fs::read(root.join(format!("{name}.trace"))).unwrap();
         let decompressed = decompress(&data, &Limits::default()).map_err(|error| error.kind())?;
         let calls = Calls::new(&decompressed.stream).map_err(|error| error.kind())?;
@@ -259,20 +259,21 @@ fn c6_attacks_cost_little_and_keep_what_is_sound() {
         }
         Ok((n_calls, error))
     };
-    let ends_in_head = Err(ErrorKind::UnexpectedEof { needed: 1 });
+    let ends_in_head = Err(FormatErrorKind::UnexpectedEof { needed: 1 });
     assert_eq!(outcome("at-only"), ends_in_head);
     assert_eq!(outcome("snappy-len-4g"), ends_in_head);
     assert_eq!(outcome("snappy-preamble-4g"), ends_in_head);
-    assert_eq!(outcome("version-7"), Err(ErrorKind::UnsupportedVersion { version: 7 }));
-    assert_eq!(outcome("sem-gt-version"), Err(ErrorKind::UnsupportedVersion { version: 9 }));
+    assert_eq!(outcome("version-7"), Err(FormatErrorKind::UnsupportedVersion { version: 7 }));
+    assert_eq!(outcome("sem-gt-version"), Err(FormatErrorKind::UnsupportedVersion { version: 9 }));
     // These end inside the value; the call was never entered.
     for name in ["argcount-huge", "arraylen-huge", "bloblen-max", "deep-array-1M", "deep-repr-2M"] {
         assert_eq!(outcome(name), Ok((0, None)), "{name}");
     }
     assert_eq!(outcome("sigid-huge"), Ok((1, None)));
-    assert_eq!(outcome("uint-overlong"), Ok((0, Some(ErrorKind::NumberTooLong))));
+    assert_eq!(outcome("uint-overlong"), Ok((0, Some(FormatErrorKind::NumberTooLong))));
     // What is nothing else is brotli.
-    let no_brotli = if cfg!(feature = "brotli") { ErrorKind::BadMagic } else { ErrorKind::FeatureOff };
+    let no_brotli =
+        if cfg!(feature = "brotli") { FormatErrorKind::BadMagic } else { FormatErrorKind::FeatureOff };
     assert_eq!(outcome("a"), Err(no_brotli));
     assert_eq!(outcome("empty"), Err(no_brotli));
     if cfg!(feature = "brotli") {
@@ -281,7 +282,7 @@ fn c6_attacks_cost_little_and_keep_what_is_sound() {
         assert_eq!(outcome("blob-64M-zeros.br"), Ok((1, None)));
         limits.max_decompressed_bytes = 16 << 20;
         let error = decompress(&data, &limits).unwrap_err().kind();
-        assert_eq!(error, ErrorKind::OutputLimit { max_mib: 16 });
+        assert_eq!(error, FormatErrorKind::OutputLimit { max_mib: 16 });
     }
 }
 
@@ -325,7 +326,8 @@ fn c1_damaged_containers_give_what_is_before_the_damage() {
             match decompress(&whole[..length], &limits) {
                 Ok(cut) => assert!(raw.starts_with(&cut.stream), "{name} cut at {length}"),
                 Err(error) => {
-                    let expected = if readable { ErrorKind::BadMagic } else { ErrorKind::FeatureOff };
+                    let expected =
+                        if readable { FormatErrorKind::BadMagic } else { FormatErrorKind::FeatureOff };
                     assert_eq!(error.kind(), expected, "{name} cut at {length}");
                 }
             }

@@ -11,7 +11,7 @@
 
 use core::ops::Range;
 use spall_format::heph::{self, Place, Writer};
-use spall_format::{Error, ErrorKind};
+use spall_format::{FormatError, FormatErrorKind};
 use spall_model::{
     Args, Chunk, Clock, DiagnosticKind, Event, Id, Parser as _, Text, Thread, ThreadEvent, Tick, Ticks, Unit,
     Value,
@@ -117,7 +117,7 @@ fn b1_the_published_examples_are_read() {
 }
 
 #[test]
-fn b1_the_published_examples_are_written() -> Result<(), Error> {
+fn b1_the_published_examples_are_written() -> Result<(), FormatError> {
     let mut buffer = [0; 114];
     let mut writer = Writer::new(&mut buffer);
     writer.epoch(1_610_113_734_118_010_000)?;
@@ -284,14 +284,14 @@ fn a_full_buffer_takes_the_packet_back() {
                 .event(place, 0..1, "ab")?
                 .attribute("n", Value::Text(Text::plain(b"text")))?
                 .array("l", [Value::U64(1)])?;
-            Ok::<(), Error>(())
+            Ok::<(), FormatError>(())
         };
         match event(&mut writer) {
             Ok(()) => assert_eq!((size >= 68, writer.bytes().len()), (true, 68)),
             Err(error) => {
                 assert_eq!(
                     (size < 68, error.kind(), writer.bytes()),
-                    (true, ErrorKind::BufferFull, &b""[..])
+                    (true, FormatErrorKind::BufferFull, &b""[..])
                 );
             }
         }
@@ -302,7 +302,8 @@ fn a_full_buffer_takes_the_packet_back() {
 fn what_heph_has_no_place_for_is_refused() {
     let mut buffer = [0; 256];
     let mut writer = Writer::new(&mut buffer);
-    let mut refused = |event| writer.write(&event, 0).unwrap_err().kind() == ErrorKind::NotRepresentable;
+    let mut refused =
+        |event| writer.write(&event, 0).unwrap_err().kind() == FormatErrorKind::NotRepresentable;
     let at = |pid: i64, at| ThreadEvent::new(Thread::new(pid, 0_u32), Tick(at), Text::plain(b"e"));
     assert!(refused(Event::Begin(at(0, 0))));
     assert!(refused(Event::Complete(at(-1, 0), Ticks(1))));
@@ -316,12 +317,12 @@ fn what_heph_has_no_place_for_is_refused() {
     assert_eq!(writer.bytes(), b"");
     for value in [Value::Null, Value::Bool(true), Value::Map(Args::NONE)] {
         let event = writer.event(Place::default(), 0..1, "e").unwrap();
-        assert_eq!(event.attribute("x", value).unwrap_err().kind(), ErrorKind::NotRepresentable);
+        assert_eq!(event.attribute("x", value).unwrap_err().kind(), FormatErrorKind::NotRepresentable);
     }
     let mixed = writer.event(Place::default(), 0..1, "e").unwrap().array("x", [Value::U64(1), Value::I64(1)]);
-    assert_eq!(mixed.unwrap_err().kind(), ErrorKind::NotRepresentable);
+    assert_eq!(mixed.unwrap_err().kind(), FormatErrorKind::NotRepresentable);
     let long = writer.event(Place::default(), 0..1, vec![b'x'; 65536]).map(drop);
-    assert_eq!(long.unwrap_err().kind(), ErrorKind::TooLong);
+    assert_eq!(long.unwrap_err().kind(), FormatErrorKind::TooLong);
     assert_eq!(writer.bytes(), b"");
 }
 

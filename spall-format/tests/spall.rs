@@ -9,7 +9,7 @@
 )]
 
 use core::ops::Range;
-use spall_format::ErrorKind;
+use spall_format::FormatErrorKind;
 use spall_format::spall::{self, Decode as _, Header, Parser, Records, Stop, Version, v0, v1, v3};
 use spall_model::{Clock, DiagnosticKind, Event, Id, Parser as _, ThreadEvent, Ticks};
 use spall_synth::spall::{File, Shape, attacks, trace};
@@ -29,7 +29,7 @@ fn kinds(data: &[u8]) -> Vec<(DiagnosticKind, Range<u64>)> {
     diagnostics.collect()
 }
 
-fn error(data: &[u8]) -> (ErrorKind, u64) {
+fn error(data: &[u8]) -> (FormatErrorKind, u64) {
     let error = spall::parse_all(data).last().unwrap().unwrap_err();
     (error.kind(), error.offset())
 }
@@ -50,21 +50,21 @@ fn attack(name: &str) -> Vec<u8> {
 
 #[test]
 fn a_0_what_is_no_manual_stream_is_refused() {
-    assert_eq!(error(b"{\"traceEvents\":[]}"), (ErrorKind::BadMagic, 0));
-    assert_eq!(error(b""), (ErrorKind::UnexpectedEof { needed: 32 }, 0));
-    assert_eq!(error(b"{}"), (ErrorKind::BadMagic, 0));
-    assert_eq!(error(&attack("big endian")), (ErrorKind::BigEndian, 0));
-    assert_eq!(error(&attack("auto trace")), (ErrorKind::AutoTrace, 0));
+    assert_eq!(error(b"{\"traceEvents\":[]}"), (FormatErrorKind::BadMagic, 0));
+    assert_eq!(error(b""), (FormatErrorKind::UnexpectedEof { needed: 32 }, 0));
+    assert_eq!(error(b"{}"), (FormatErrorKind::BadMagic, 0));
+    assert_eq!(error(&attack("big endian")), (FormatErrorKind::BigEndian, 0));
+    assert_eq!(error(&attack("auto trace")), (FormatErrorKind::AutoTrace, 0));
     // All eight bytes are the magic.
     let mut data = attack("header only");
     data[7] = 1;
-    assert_eq!(error(&data), (ErrorKind::BadMagic, 0));
+    assert_eq!(error(&data), (FormatErrorKind::BadMagic, 0));
 }
 
 #[test]
 fn a_1_the_header_is_needed_whole() {
-    assert_eq!(error(&attack("magic only")), (ErrorKind::UnexpectedEof { needed: 24 }, 8));
-    assert_eq!(error(&attack("header cut")), (ErrorKind::UnexpectedEof { needed: 1 }, 31));
+    assert_eq!(error(&attack("magic only")), (FormatErrorKind::UnexpectedEof { needed: 24 }, 8));
+    assert_eq!(error(&attack("header cut")), (FormatErrorKind::UnexpectedEof { needed: 1 }, 31));
     assert_eq!(events(&attack("header only")).len(), 1);
 }
 
@@ -77,10 +77,10 @@ fn a_1_the_last_field_of_the_header_is_not_checked() {
 
 #[test]
 fn a_1_unknown_versions_are_refused() {
-    assert_eq!(error(&attack("version 4")), (ErrorKind::UnsupportedVersion { version: 4 }, 8));
-    assert_eq!(error(&attack("version max")), (ErrorKind::UnsupportedVersion { version: u32::MAX }, 8));
+    assert_eq!(error(&attack("version 4")), (FormatErrorKind::UnsupportedVersion { version: 4 }, 8));
+    assert_eq!(error(&attack("version max")), (FormatErrorKind::UnsupportedVersion { version: u32::MAX }, 8));
     // Even if the file is cut behind it.
-    assert_eq!(error(&attack("version 4")[..16]), (ErrorKind::UnsupportedVersion { version: 4 }, 8));
+    assert_eq!(error(&attack("version 4")[..16]), (FormatErrorKind::UnsupportedVersion { version: 4 }, 8));
 }
 
 #[test]
@@ -126,7 +126,7 @@ fn a_2_type_2_is_complete_and_the_name_follows() {
 
 #[test]
 fn a_2_type_7_is_no_padding_in_version_0() {
-    assert_eq!(error(&attack("v0 pad skip")), (ErrorKind::UnknownEvent { tag: 7 }, 51));
+    assert_eq!(error(&attack("v0 pad skip")), (FormatErrorKind::UnknownEvent { tag: 7 }, 51));
 }
 
 #[test]
@@ -155,7 +155,7 @@ fn a_2_damage_does_not_turn_version_0_into_another_layout() {
     let mut damaged = data;
     damaged[at] = 0x55;
     assert_eq!(slices(&damaged), whole[..1]);
-    assert_eq!(error(&damaged), (ErrorKind::UnknownEvent { tag: 0x55 }, at as u64));
+    assert_eq!(error(&damaged), (FormatErrorKind::UnknownEvent { tag: 0x55 }, at as u64));
 }
 
 #[test]
@@ -174,8 +174,8 @@ fn a_2_a_cut_slice_is_no_draft() {
 
 #[test]
 fn a_2_drafts_are_refused_by_name() {
-    assert_eq!(error(&attack("v0 first draft")), (ErrorKind::PreRelease, 8));
-    assert_eq!(error(&attack("v0 second draft")), (ErrorKind::PreRelease, 8));
+    assert_eq!(error(&attack("v0 first draft")), (FormatErrorKind::PreRelease, 8));
+    assert_eq!(error(&attack("v0 second draft")), (FormatErrorKind::PreRelease, 8));
 }
 
 #[test]
@@ -243,7 +243,7 @@ fn a_3_a_nan_length_makes_an_unfinished_slice() {
 
 #[test]
 fn a_4_version_2_is_refused_by_name() {
-    assert_eq!(error(&attack("version 2")), (ErrorKind::UnreleasedVersion, 8));
+    assert_eq!(error(&attack("version 2")), (FormatErrorKind::UnreleasedVersion, 8));
 }
 
 #[test]
@@ -340,8 +340,8 @@ fn a_6_names_may_be_any_bytes_up_to_255() {
 
 #[test]
 fn a_6_an_unknown_type_ends_versions_0_and_1() {
-    assert_eq!(error(&attack("v1 unknown type")), (ErrorKind::UnknownEvent { tag: 5 }, 53));
-    assert_eq!(error(&attack("v1 type 0")), (ErrorKind::UnknownEvent { tag: 0 }, 53));
+    assert_eq!(error(&attack("v1 unknown type")), (FormatErrorKind::UnknownEvent { tag: 5 }, 53));
+    assert_eq!(error(&attack("v1 type 0")), (FormatErrorKind::UnknownEvent { tag: 0 }, 53));
     assert_eq!(slices(&attack("v1 type 0")).len(), 1);
 }
 

@@ -9,12 +9,12 @@
 
 use serde_json::Value as Json;
 use spall_format::spall::auto::{Parser, Record, Step};
-use spall_format::{Error, ErrorKind};
+use spall_format::{FormatError, FormatErrorKind};
 use spall_model::{ByteRange, DiagnosticKind};
 use spall_synth::auto::{buffer, header, sample};
 
 /// All records with their ranges, read with `size` more bytes whenever the parser wants more.
-fn read(data: &[u8], size: usize) -> Result<Vec<(ByteRange, Record<'_>)>, Error> {
+fn read(data: &[u8], size: usize) -> Result<Vec<(ByteRange, Record<'_>)>, FormatError> {
     let mut parser = Parser::new();
     let (mut start, mut end) = (0, size.min(data.len()));
     let mut records = Vec::new();
@@ -156,13 +156,13 @@ fn spall_a_7_headers_that_are_cut_or_older_are_refused() {
     let data = header(1.0, 0, "");
     assert_eq!(
         (error(&data[..33]).kind(), error(&data[..33]).offset()),
-        (ErrorKind::UnexpectedEof { needed: 1 }, 33)
+        (FormatErrorKind::UnexpectedEof { needed: 1 }, 33)
     );
     for (version, kind) in [
-        (0, ErrorKind::UnsupportedVersion { version: 0 }),
-        (1, ErrorKind::OldAutoTrace { version: 1 }),
-        (2, ErrorKind::OldAutoTrace { version: 2 }),
-        (4, ErrorKind::UnsupportedVersion { version: 4 }),
+        (0, FormatErrorKind::UnsupportedVersion { version: 0 }),
+        (1, FormatErrorKind::OldAutoTrace { version: 1 }),
+        (2, FormatErrorKind::OldAutoTrace { version: 2 }),
+        (4, FormatErrorKind::UnsupportedVersion { version: 4 }),
     ] {
         let mut data = data.clone();
         data[8] = version;
@@ -216,7 +216,7 @@ fn older_and_attacking_auto_traces_are_refused_or_read_as_far_as_they_go() {
     for (name, version) in [("auto/auto-v1.spall", 1), ("auto/auto-v2.spall", 2), ("auto/auto-v2a.spall", 2)]
     {
         let error = read(&read_file(name), usize::MAX).unwrap_err();
-        assert_eq!(error.kind(), ErrorKind::OldAutoTrace { version }, "{name}");
+        assert_eq!(error.kind(), FormatErrorKind::OldAutoTrace { version }, "{name}");
     }
     let damage = |name: &str| -> Vec<DiagnosticKind> {
         let data = read_file(name);

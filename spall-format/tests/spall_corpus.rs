@@ -11,7 +11,7 @@
 )]
 
 use serde_json::Value as Json;
-use spall_format::ErrorKind;
+use spall_format::FormatErrorKind;
 use spall_format::spall::{self, v0, v1, v3};
 use spall_model::{DiagnosticKind, Event, Id, Text, Thread, ThreadEvent};
 use spall_synth::corpus;
@@ -85,7 +85,7 @@ fn check(path: &Path, header: &Json, lines: &[Json]) {
             "error" => {
                 let error = found.next().unwrap().unwrap_err();
                 let tag = line["what"].as_str().unwrap().strip_prefix("type ").unwrap().parse().unwrap();
-                assert_eq!((error.kind(), error.offset()), (ErrorKind::UnknownEvent { tag }, offset));
+                assert_eq!((error.kind(), error.offset()), (FormatErrorKind::UnknownEvent { tag }, offset));
                 continue;
             }
             // A record and the buffer around it are cut at the same place: said once.
@@ -175,9 +175,9 @@ fn crafted_files_are_reported_for_what_is_wrong_with_them() {
         let last = spall::parse_all(&data).last().unwrap();
         let error = last.err().map(|error| (error.kind(), error.offset()));
         let expected_error = match name(&path) {
-            "v0-checksum-type7.spall" => Some((ErrorKind::UnknownEvent { tag: 7 }, 71)),
-            "v0-instant-type5.spall" => Some((ErrorKind::UnknownEvent { tag: 5 }, 54)),
-            "v2-native-2023.spall" | "v2-web-branch.spall" => Some((ErrorKind::UnreleasedVersion, 8)),
+            "v0-checksum-type7.spall" => Some((FormatErrorKind::UnknownEvent { tag: 7 }, 71)),
+            "v0-instant-type5.spall" => Some((FormatErrorKind::UnknownEvent { tag: 5 }, 54)),
+            "v2-native-2023.spall" | "v2-web-branch.spall" => Some((FormatErrorKind::UnreleasedVersion, 8)),
             _ => None,
         };
         assert_eq!(error, expected_error, "{}", path.display());
@@ -200,7 +200,7 @@ fn a_2_the_layouts_that_were_called_version_0_are_told_apart() {
     for draft in ["pre-0a-sep10.spall", "pre-0b-sep11.spall"] {
         let data = fs::read(folder.join("v0").join(draft)).unwrap();
         let error = spall::parse_all(&data).last().unwrap().unwrap_err();
-        assert_eq!((error.kind(), error.offset()), (ErrorKind::PreRelease, 8), "{draft}");
+        assert_eq!((error.kind(), error.offset()), (FormatErrorKind::PreRelease, 8), "{draft}");
         assert_eq!(spall::parse_all(&data).count(), 2, "the clock and the error");
     }
     let data = fs::read(folder.join("crafted/v0-header-v1-layout-json2bin.spall")).unwrap();
@@ -215,7 +215,7 @@ fn a_2_the_layouts_that_were_called_version_0_are_told_apart() {
 }
 
 /// Events, diagnostics, and the error at the end.
-type Outcome<'a> = (usize, &'a [(&'a str, u64, u64)], Option<(ErrorKind, u64)>);
+type Outcome<'a> = (usize, &'a [(&'a str, u64, u64)], Option<(FormatErrorKind, u64)>);
 
 #[test]
 fn attacks_are_survived() {
@@ -237,16 +237,18 @@ fn attacks_are_survived() {
         }
         let expected: Outcome<'_> = match name(&path) {
             "auto-dt-wrap.spall" | "auto-maxdepth-4g.spall" | "auto-path-cut.spall" => {
-                (0, &[], Some((ErrorKind::AutoTrace, 0)))
+                (0, &[], Some((FormatErrorKind::AutoTrace, 0)))
             }
-            "big-endian-magic.spall" => (0, &[], Some((ErrorKind::BigEndian, 0))),
-            "header-cut.spall" => (0, &[], Some((ErrorKind::UnexpectedEof { needed: 1 }, 31))),
-            "magic-only.spall" => (0, &[], Some((ErrorKind::UnexpectedEof { needed: 24 }, 8))),
+            "big-endian-magic.spall" => (0, &[], Some((FormatErrorKind::BigEndian, 0))),
+            "header-cut.spall" => (0, &[], Some((FormatErrorKind::UnexpectedEof { needed: 1 }, 31))),
+            "magic-only.spall" => (0, &[], Some((FormatErrorKind::UnexpectedEof { needed: 24 }, 8))),
             "v3-buffer-size-max.spall" => (1, &[("truncated", 64, 64)], None),
             "v3-end-flood-1M.spall" => (1_000_000, &[], None),
             "v3-many-tids-200k.spall" => (400_000, &[], None),
             "v3-type0.spall" | "v3-type255.spall" => (0, &[("unknown-event", 52, 116)], None),
-            "version-max.spall" => (0, &[], Some((ErrorKind::UnsupportedVersion { version: u32::MAX }, 8))),
+            "version-max.spall" => {
+                (0, &[], Some((FormatErrorKind::UnsupportedVersion { version: u32::MAX }, 8)))
+            }
             other => panic!("no expectation for {other}"),
         };
         assert_eq!((events, &kinds[..], error), expected, "{}", path.display());

@@ -9,15 +9,15 @@
 )]
 
 use core::ops::Range;
-use spall_format::Error;
+use spall_format::FormatError;
 use spall_format::spall::{self, Parser, v3};
 use spall_model::{Chunk, DiagnosticKind, Event, Parsed, Parser as _};
 use spall_synth::spall::{File, Shape, attacks, end_flood, many_threads, nested_begins, trace};
 
 /// An event with where it comes from, or what ended reading.
-type Step = Result<(String, Range<u64>), Error>;
+type Step = Result<(String, Range<u64>), FormatError>;
 
-fn step(parsed: Result<Parsed<'_>, Error>) -> Step {
+fn step(parsed: Result<Parsed<'_>, FormatError>) -> Step {
     parsed.map(|parsed| (format!("{:?}", parsed.event), parsed.bytes.start..parsed.bytes.end))
 }
 

@@ -13,10 +13,10 @@ pub enum Error {
     #[error("{0} traces cannot be read (at byte 0x0)")]
     UnsupportedFormat(Format),
     /// A binary format.
-    #[error("{0}")]
-    Binary(#[from] spall_format::Error),
+    #[error(transparent)]
+    Binary(#[from] spall_format::FormatError),
     /// JSON.
-    #[error("{0}")]
+    #[error(transparent)]
     Json(#[from] spall_json::JsonError),
     /// Reading the file failed.
     #[cfg(feature = "std")]

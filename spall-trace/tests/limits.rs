@@ -4,7 +4,7 @@
 
 use spall_synth::{apitrace::snappy, gzip};
 use spall_trace::{
-    format::{ErrorKind, container::decompress},
+    format::{FormatErrorKind, container::decompress},
     model::{DiagnosticKind, Limits, Trace},
 };
 
@@ -131,7 +131,7 @@ fn max_decompressed_bytes_is_an_error_that_names_it() {
     assert_eq!(*decompress(&file, &limits).unwrap().stream, stream);
     limits.max_decompressed_bytes = 4999;
     let error = decompress(&file, &limits).unwrap_err();
-    assert_eq!(error.kind(), ErrorKind::OutputLimit { max_mib: 0 });
+    assert_eq!(error.kind(), FormatErrorKind::OutputLimit { max_mib: 0 });
     assert!(error.to_string().contains("limit"), "{error}");
 }
 

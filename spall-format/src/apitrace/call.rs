@@ -3,7 +3,7 @@
 use super::input::Stop;
 use super::signature::{Access, Frame, FunctionSignature, Signatures, View, meet_frame};
 use super::value::{Tokens, skip};
-use crate::ErrorKind;
+use crate::FormatErrorKind;
 use crate::cursor::Cursor;
 
 /// A call, with what was said of it when it was entered and when it was left.
@@ -79,7 +79,7 @@ pub(super) fn detail<'a>(
             Detail::Backtrace(count, at)
         }
         5 => Detail::Flags(input.uint()?),
-        tag => return Err(Stop::Bad(ErrorKind::UnknownDetail { tag })),
+        tag => return Err(Stop::Bad(FormatErrorKind::UnknownDetail { tag })),
     }))
 }
 

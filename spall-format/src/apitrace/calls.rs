@@ -10,7 +10,7 @@ use super::open::{Open, OpenCalls};
 use super::plain::Plain;
 use super::signature::{Access, Collect, Signatures, meet_function};
 use crate::cursor::Cursor;
-use crate::{Error, ErrorKind};
+use crate::{FormatError, FormatErrorKind};
 
 /// The event that enters a call.
 const ENTER: u8 = 0;
@@ -33,7 +33,7 @@ const NEWEST: u64 = 6;
 /// let call = calls.next().unwrap()?;
 /// assert_eq!(call.function.name, b"flush");
 /// assert_eq!(call.display(calls.signatures()).to_string(), "0 @0 flush(mode = 42) = 1");
-/// # Ok::<(), spall_format::Error>(())
+/// # Ok::<(), spall_format::FormatError>(())
 /// ```
 #[derive(Debug, Clone)]
 pub struct Calls<'a> {
@@ -57,16 +57,16 @@ pub struct Calls<'a> {
 enum End {
     NotYet,
     /// Calls that never returned are handed out, then the error if there is one.
-    Reached(Option<Error>),
+    Reached(Option<FormatError>),
 }
 
 impl<'a> Calls<'a> {
     /// Reads the head of the stream.
     ///
     /// # Errors
-    /// [`ErrorKind::UnsupportedVersion`] for versions above 6, [`ErrorKind::UnexpectedEof`] and
-    /// [`ErrorKind::NumberTooLong`] inside the head.
-    pub fn new(stream: &'a [u8]) -> Result<Self, Error> {
+    /// [`FormatErrorKind::UnsupportedVersion`] for versions above 6, [`FormatErrorKind::UnexpectedEof`] and
+    /// [`FormatErrorKind::NumberTooLong`] inside the head.
+    pub fn new(stream: &'a [u8]) -> Result<Self, FormatError> {
         let mut input = Cursor::new(stream, 0);
         let head = |input: &mut Cursor<'a>| {
             let version = known_version(input.uint()?, NEWEST)?;
@@ -84,7 +84,7 @@ impl<'a> Calls<'a> {
             }
         };
         let (version, semantic_version, properties) = head(&mut input).map_err(|stop| match stop {
-            Stop::Eof => error(ErrorKind::UnexpectedEof { needed: 1 }, stream.len()),
+            Stop::Eof => error(FormatErrorKind::UnexpectedEof { needed: 1 }, stream.len()),
             Stop::Bad(kind) => error(kind, input.pos()),
         })?;
         Ok(Self {
@@ -186,7 +186,7 @@ impl<'a> Calls<'a> {
 
     /// The next call, whatever it is like.
     #[inline(never)]
-    fn step(&mut self, next: &mut Option<Result<Call<'a>, Error>>) {
+    fn step(&mut self, next: &mut Option<Result<Call<'a>, FormatError>>) {
         while self.end == End::NotYet {
             if self.pos >= self.stream.len() {
                 self.end = End::Reached(None);
@@ -220,7 +220,7 @@ impl<'a> Calls<'a> {
         match input.u8()? {
             ENTER => self.enter(input, start),
             LEAVE => self.leave(input, start),
-            tag => Err(Stop::Bad(ErrorKind::UnknownEvent { tag })),
+            tag => Err(Stop::Bad(FormatErrorKind::UnknownEvent { tag })),
         }
     }
 
@@ -298,7 +298,7 @@ impl<'a> Calls<'a> {
 }
 
 impl<'a> Iterator for Calls<'a> {
-    type Item = Result<Call<'a>, Error>;
+    type Item = Result<Call<'a>, FormatError>;
 
     /// The next call.
     ///
@@ -335,15 +335,17 @@ fn known_version(version: u64, newest: u64) -> Result<u64, Stop> {
     if version <= newest {
         return Ok(version);
     }
-    Err(Stop::Bad(ErrorKind::UnsupportedVersion { version: u32::try_from(version).unwrap_or(u32::MAX) }))
+    Err(Stop::Bad(FormatErrorKind::UnsupportedVersion {
+        version: u32::try_from(version).unwrap_or(u32::MAX),
+    }))
 }
 
 fn offset(pos: usize) -> u64 {
     u64::try_from(pos).unwrap_or(u64::MAX)
 }
 
-fn error(kind: ErrorKind, at: usize) -> Error {
-    Error::new(kind, offset(at))
+fn error(kind: FormatErrorKind, at: usize) -> FormatError {
+    FormatError::new(kind, offset(at))
 }
 
 #[cfg(test)]
@@ -390,7 +392,7 @@ mod tests {
     }
 
     /// Calls and leaves without one. Compared with `assert!`, as each call would print the whole stream.
-    type Read<'a> = (Vec<Result<Call<'a>, Error>>, Vec<ByteRange>);
+    type Read<'a> = (Vec<Result<Call<'a>, FormatError>>, Vec<ByteRange>);
 
     /// Everything that is read, by the general way alone or together with that for plain calls.
     fn read(stream: &[u8], plain: bool) -> Read<'_> {

@@ -1,6 +1,6 @@
 //! Numbers and texts of the stream. \[apitrace C.4\]
 
-use crate::ErrorKind;
+use crate::FormatErrorKind;
 use crate::cursor::{Cursor, Short};
 
 /// Why nothing more can be read.
@@ -9,7 +9,7 @@ pub(super) enum Stop {
     /// The stream ends here.
     Eof,
     /// What is here makes no sense, and so nothing behind it can be found.
-    Bad(ErrorKind),
+    Bad(FormatErrorKind),
 }
 
 impl From<Short> for Stop {
@@ -34,7 +34,7 @@ impl<'a> Cursor<'a> {
                 return Ok(value);
             }
         }
-        Err(Stop::Bad(ErrorKind::NumberTooLong))
+        Err(Stop::Bad(FormatErrorKind::NumberTooLong))
     }
 
     /// A length and that many bytes.
@@ -69,7 +69,7 @@ mod tests {
         assert_eq!(read(&[0x80, 0x01]), Ok(128));
         assert_eq!(read(&[0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01]), Ok(u64::MAX));
         assert_eq!(read(&[0x80, 0x00]), Ok(0), "longer than need be is no fault");
-        let too_long = Err(Stop::Bad(ErrorKind::NumberTooLong));
+        let too_long = Err(Stop::Bad(FormatErrorKind::NumberTooLong));
         assert_eq!(read(&[0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x02]), too_long);
         assert_eq!(read(&[0x80; 40]), too_long);
         assert_eq!(read(&[0x80; 9]), Err(Stop::Eof));

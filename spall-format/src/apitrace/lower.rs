@@ -12,7 +12,7 @@ use spall_model::{
 use super::call::Call;
 use super::calls::Calls;
 use super::marker::{Group, GroupKind, Marker, MarkerText, Markers};
-use crate::Error;
+use crate::FormatError;
 
 /// The only process of a recording.
 const PROCESS: Id<'static> = Id::Number(0);
@@ -93,8 +93,8 @@ pub struct Events<'a> {
     /// How many of the leaves that the calls have dropped were handed out.
     n_unmatched: usize,
     /// What comes after them.
-    next: Option<Option<Result<Call<'a>, Error>>>,
-    end: Option<Result<(), Error>>,
+    next: Option<Option<Result<Call<'a>, FormatError>>>,
+    end: Option<Result<(), FormatError>>,
     /// The call whose slice is in front of the queue.
     call: Option<Call<'a>>,
 }
@@ -112,9 +112,9 @@ pub struct Events<'a> {
 /// let Event::Complete(slice, length) = last.event else { panic!() };
 /// assert!(slice.name.is(b"flush"));
 /// assert_eq!((slice.at, length), (Tick(0), Ticks(1)));
-/// # Ok::<(), spall_format::Error>(())
+/// # Ok::<(), spall_format::FormatError>(())
 /// ```
-pub fn parse_all(stream: &[u8]) -> Result<Events<'_>, Error> {
+pub fn parse_all(stream: &[u8]) -> Result<Events<'_>, FormatError> {
     let calls = Calls::new(stream)?;
     let mut events = Events {
         calls,
@@ -165,9 +165,12 @@ impl<'a> Events<'a> {
     ///         assert_eq!(call.args.bytes(), b"(mode = 42)");
     ///     }
     /// }
-    /// # Ok::<(), spall_format::Error>(())
+    /// # Ok::<(), spall_format::FormatError>(())
     /// ```
-    pub fn next_with_arguments<'t>(&mut self, text: &'t mut Vec<u8>) -> Option<Result<Parsed<'t>, Error>>
+    pub fn next_with_arguments<'t>(
+        &mut self,
+        text: &'t mut Vec<u8>,
+    ) -> Option<Result<Parsed<'t>, FormatError>>
     where
         'a: 't,
     {
@@ -191,7 +194,7 @@ impl<'a> Events<'a> {
         Some(Ok(parsed))
     }
 
-    fn advance(&mut self) -> Option<Result<Parsed<'a>, Error>> {
+    fn advance(&mut self) -> Option<Result<Parsed<'a>, FormatError>> {
         loop {
             if let Some(parsed) = self.queue.pop_front() {
                 return Some(Ok(parsed));
@@ -274,7 +277,7 @@ impl<'a> Events<'a> {
     }
 
     /// Says what is only known at the end; an error comes after it.
-    fn finish(&mut self, end: Result<(), Error>) {
+    fn finish(&mut self, end: Result<(), FormatError>) {
         self.end = Some(end);
         let groups: Vec<_> = self.markers.unclosed().map(|group| group_slice(group, self.axis)).collect();
         for group in groups {
@@ -302,7 +305,7 @@ impl Write for Bounded<'_> {
 }
 
 impl<'a> Iterator for Events<'a> {
-    type Item = Result<Parsed<'a>, Error>;
+    type Item = Result<Parsed<'a>, FormatError>;
 
     fn next(&mut self) -> Option<Self::Item> {
         let next = self.advance();

@@ -23,7 +23,7 @@
 //! while let Some(call) = calls.next() {
 //!     println!("{}", call?.display(calls.signatures()));
 //! }
-//! # Ok::<(), spall_format::Error>(())
+//! # Ok::<(), spall_format::FormatError>(())
 //! ```
 
 mod call;

@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 use core::ops::Range;
 
 use super::input::Stop;
-use crate::ErrorKind;
+use crate::FormatErrorKind;
 use crate::cursor::Cursor;
 
 /// A function and the names of its arguments.
@@ -336,7 +336,7 @@ fn frame<'a>(input: &mut Cursor<'a>, _version: u64) -> Result<Frame<'a>, Stop> {
             3 => frame.file = Some(input.text()?),
             4 => frame.line = Some(input.uint()?),
             5 => frame.offset = Some(input.uint()?),
-            tag => return Err(Stop::Bad(ErrorKind::UnknownDetail { tag })),
+            tag => return Err(Stop::Bad(FormatErrorKind::UnknownDetail { tag })),
         }
     }
 }
@@ -347,6 +347,6 @@ pub(super) fn integer(input: &mut Cursor<'_>) -> Result<i128, Stop> {
     match input.u8()? {
         3 => Ok(-i128::from(input.uint()?)),
         4 => Ok(i128::from(input.uint()?)),
-        tag => Err(Stop::Bad(ErrorKind::UnknownValue { tag })),
+        tag => Err(Stop::Bad(FormatErrorKind::UnknownValue { tag })),
     }
 }

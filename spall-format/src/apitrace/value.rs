@@ -6,7 +6,7 @@ use super::input::Stop;
 use super::signature::{
     Access, Names, Signatures, View, integer, meet_bitmask, meet_enumeration, meet_structure,
 };
-use crate::ErrorKind;
+use crate::FormatErrorKind;
 use crate::cursor::Cursor;
 
 /// A step of a walk over a value.
@@ -181,7 +181,7 @@ fn skip_head<'a>(input: &mut Cursor<'a>, access: &mut impl Access<'a>, version: 
             let count = input.uint()?;
             input.repeated(count, |input| input.uint().map(drop))?;
         }
-        tag => return Err(Stop::Bad(ErrorKind::UnknownValue { tag })),
+        tag => return Err(Stop::Bad(FormatErrorKind::UnknownValue { tag })),
     }
     Ok(0)
 }
@@ -219,7 +219,7 @@ fn scalar_or_open<'a>(
             let count = input.uint()?;
             Token::Wide(WideText { bytes: input.repeated(count, |input| input.uint().map(drop))? })
         }
-        tag => return Err(Stop::Bad(ErrorKind::UnknownValue { tag })),
+        tag => return Err(Stop::Bad(FormatErrorKind::UnknownValue { tag })),
     })
 }
 

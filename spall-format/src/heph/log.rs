@@ -8,7 +8,7 @@ use std::io;
 use spall_model::{Event, Id, Value};
 
 use super::{Place, Writer};
-use crate::{Error, ErrorKind};
+use crate::{FormatError, FormatErrorKind};
 
 /// Packets are collected up to this size.
 const BUFFER: usize = 64 << 10;
@@ -59,7 +59,7 @@ impl<W: io::Write> LogWriter<W> {
     /// Writes an option of the whole trace.
     ///
     /// # Errors
-    /// What `W` has; [`io::ErrorKind::InvalidInput`] with an [`Error`] if the name is too long.
+    /// What `W` has; [`io::ErrorKind::InvalidInput`] with a [`FormatError`] if the name is too long.
     pub fn metadata(&mut self, name: impl AsRef<[u8]>, value: &[u8]) -> io::Result<()> {
         self.packet(|writer| writer.metadata(name.as_ref(), value))
     }
@@ -67,7 +67,7 @@ impl<W: io::Write> LogWriter<W> {
     /// Writes an event that has ended, after its children. `time` is in nanoseconds since the epoch.
     ///
     /// # Errors
-    /// What `W` has; [`io::ErrorKind::InvalidInput`] with an [`Error`] for what [`Writer::event`] and
+    /// What `W` has; [`io::ErrorKind::InvalidInput`] with a [`FormatError`] for what [`Writer::event`] and
     /// [`EventWriter::attribute`](super::EventWriter::attribute) refuse.
     pub fn event(
         &mut self,
@@ -87,7 +87,7 @@ impl<W: io::Write> LogWriter<W> {
     /// Writes an event of another format, as [`Writer::write`] does.
     ///
     /// # Errors
-    /// What `W` has; [`io::ErrorKind::InvalidInput`] with an [`Error`] for what [`Writer::write`] refuses.
+    /// What `W` has; [`io::ErrorKind::InvalidInput`] with a [`FormatError`] for what [`Writer::write`] refuses.
     pub fn write(&mut self, event: &Event<'_>) -> io::Result<()> {
         if let Event::Conventions(conventions) = event {
             self.unsigned_ids = conventions.unsigned_ids;
@@ -122,7 +122,7 @@ impl<W: io::Write> LogWriter<W> {
     fn numbered(
         &mut self,
         stream: u32,
-        write: impl Fn(&mut Writer<'_>, u32) -> Result<(), Error>,
+        write: impl Fn(&mut Writer<'_>, u32) -> Result<(), FormatError>,
     ) -> io::Result<()> {
         let counter = self.counters.get(&stream).copied().unwrap_or(0);
         self.packet(|writer| write(writer, counter))?;
@@ -131,7 +131,7 @@ impl<W: io::Write> LogWriter<W> {
     }
 
     /// Writes one packet, making room for it.
-    fn packet(&mut self, write: impl Fn(&mut Writer<'_>) -> Result<(), Error>) -> io::Result<()> {
+    fn packet(&mut self, write: impl Fn(&mut Writer<'_>) -> Result<(), FormatError>) -> io::Result<()> {
         loop {
             let mut writer = Writer::new(self.buffer.get_mut(self.len..).unwrap_or_default());
             writer.set_unsigned_ids(self.unsigned_ids);
@@ -140,7 +140,7 @@ impl<W: io::Write> LogWriter<W> {
                     self.len += writer.bytes().len();
                     return Ok(());
                 }
-                Err(error) if error.kind() != ErrorKind::BufferFull => {
+                Err(error) if error.kind() != FormatErrorKind::BufferFull => {
                     return Err(io::Error::new(io::ErrorKind::InvalidInput, error));
                 }
                 Err(_) if self.len > 0 => self.write_out()?,

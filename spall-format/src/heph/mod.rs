@@ -19,7 +19,7 @@
 //! let Event::Complete(slice, length) = events[2] else { panic!() };
 //! assert_eq!(length, Ticks(150));
 //! assert_eq!(slice.args.get(b"size"), Some(Value::U64(42)));
-//! # Ok::<(), spall_format::Error>(())
+//! # Ok::<(), spall_format::FormatError>(())
 //! ```
 
 mod attribute;

@@ -10,7 +10,7 @@ use spall_model::{
 use super::frame::{Frame, frame, starts_with_magic};
 use super::sequence::Sequence;
 use super::{Attributes, EventPacket, Metadata, Packet, thread_id};
-use crate::Error;
+use crate::FormatError;
 
 /// Reads a Heph trace packet by packet. Needs no allocation and keeps nothing of the input.
 ///
@@ -246,12 +246,12 @@ fn slice<'a>(packet: &EventPacket<'a>, attributes: Attributes<'a>) -> Event<'a> 
 }
 
 impl spall_model::Parser for Parser {
-    type Error = Error;
+    type Error = FormatError;
 
     // The plain packet is inlined whole, and the rest kept behind a reference: a call would hand every event over in
     // memory, and the copies from one enum into the next would cost more than reading it.
     #[inline(always)]
-    fn parse<'a>(&mut self, data: &'a [u8], eof: bool) -> Result<Chunk<'a>, Error> {
+    fn parse<'a>(&mut self, data: &'a [u8], eof: bool) -> Result<Chunk<'a>, FormatError> {
         match self.plain(data) {
             Some(parsed) => Ok(Chunk::Parsed(parsed)),
             None => {

@@ -8,7 +8,7 @@ use zerocopy::IntoBytes;
 use super::attribute::{ARRAY, ATTRIBUTES};
 use super::wire::{EVENT_MAGIC, EventHead, METADATA_MAGIC, MetadataHead, PacketHead, value_type};
 use super::{Metadata, substream_of};
-use crate::{Error, ErrorKind};
+use crate::{FormatError, FormatErrorKind};
 
 /// Where an event belongs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -24,7 +24,7 @@ pub struct Place {
 /// Writes Heph packets into a buffer. Allocates nothing, so a profiler can run it anywhere.
 ///
 /// Every call writes one whole packet or, if it fails, nothing. When the buffer is full
-/// ([`ErrorKind::BufferFull`]), hand [`Writer::bytes`] on, [`Writer::clear`] and write the packet again.
+/// ([`FormatErrorKind::BufferFull`]), hand [`Writer::bytes`] on, [`Writer::clear`] and write the packet again.
 #[derive(Debug)]
 pub struct Writer<'b> {
     buffer: &'b mut [u8],
@@ -53,20 +53,20 @@ impl<'b> Writer<'b> {
     /// Writes the Unix time of time 0 in nanoseconds. Readers expect it once, before all events.
     ///
     /// # Errors
-    /// [`ErrorKind::BufferFull`].
-    pub fn epoch(&mut self, unix_ns: u64) -> Result<(), Error> {
+    /// [`FormatErrorKind::BufferFull`].
+    pub fn epoch(&mut self, unix_ns: u64) -> Result<(), FormatError> {
         self.metadata(Metadata::EPOCH, &unix_ns.to_be_bytes())
     }
 
     /// Writes an option of the whole trace.
     ///
     /// # Errors
-    /// [`ErrorKind::BufferFull`], and [`ErrorKind::TooLong`] for a name over 65535 bytes.
-    pub fn metadata(&mut self, name: impl AsRef<[u8]>, value: &[u8]) -> Result<(), Error> {
+    /// [`FormatErrorKind::BufferFull`], and [`FormatErrorKind::TooLong`] for a name over 65535 bytes.
+    pub fn metadata(&mut self, name: impl AsRef<[u8]>, value: &[u8]) -> Result<(), FormatError> {
         self.metadata_text(Text::plain(name.as_ref()), value)
     }
 
-    fn metadata_text(&mut self, name: Text<'_>, value: &[u8]) -> Result<(), Error> {
+    fn metadata_text(&mut self, name: Text<'_>, value: &[u8]) -> Result<(), FormatError> {
         self.packet(|writer| {
             let packet = PacketHead { magic: METADATA_MAGIC.into(), size: 0.into() };
             let head = MetadataHead { packet, name_len: writer.text_len(name)?.into() };
@@ -82,13 +82,13 @@ impl<'b> Writer<'b> {
     /// bounds are nested by that order. \[heph B.4\]
     ///
     /// # Errors
-    /// [`ErrorKind::BufferFull`], and [`ErrorKind::TooLong`] for a description over 65535 bytes.
+    /// [`FormatErrorKind::BufferFull`], and [`FormatErrorKind::TooLong`] for a description over 65535 bytes.
     pub fn event(
         &mut self,
         place: Place,
         time: Range<u64>,
         description: impl AsRef<[u8]>,
-    ) -> Result<EventWriter<'_, 'b>, Error> {
+    ) -> Result<EventWriter<'_, 'b>, FormatError> {
         self.event_text(place, time, Text::plain(description.as_ref()))
     }
 
@@ -97,7 +97,7 @@ impl<'b> Writer<'b> {
         place: Place,
         time: Range<u64>,
         description: Text<'_>,
-    ) -> Result<EventWriter<'_, 'b>, Error> {
+    ) -> Result<EventWriter<'_, 'b>, FormatError> {
         let start = self.len;
         self.packet(|writer| {
             let head = EventHead {
@@ -123,10 +123,10 @@ impl<'b> Writer<'b> {
     /// used for slices alone.
     ///
     /// # Errors
-    /// [`ErrorKind::NotRepresentable`] for every other kind of event, for times and ids before 0, for streams that
+    /// [`FormatErrorKind::NotRepresentable`] for every other kind of event, for times and ids before 0, for streams that
     /// are no 32-bit number, and for arguments that are null, truth values, maps, or lists of more than one type; and
     /// what [`Writer::event`] has.
-    pub fn write(&mut self, event: &Event<'_>, counter: u32) -> Result<(), Error> {
+    pub fn write(&mut self, event: &Event<'_>, counter: u32) -> Result<(), FormatError> {
         match event {
             Event::Complete(slice, length) => self.slice(slice, *length, counter),
             Event::Clock(Clock { unit: Unit::Nanoseconds(1.0), epoch_ns }) => {
@@ -148,7 +148,7 @@ impl<'b> Writer<'b> {
         }
     }
 
-    fn slice(&mut self, slice: &ThreadEvent<'_>, length: Ticks, counter: u32) -> Result<(), Error> {
+    fn slice(&mut self, slice: &ThreadEvent<'_>, length: Ticks, counter: u32) -> Result<(), FormatError> {
         let stream = match slice.thread.pid {
             Id::Number(number) => u32::try_from(number).ok(),
             Id::Text(_) => None,
@@ -171,48 +171,51 @@ impl<'b> Writer<'b> {
         self.unsigned_ids = unsigned;
     }
 
-    fn error(&self, kind: ErrorKind) -> Error {
-        Error::new(kind, u64::try_from(self.len).unwrap_or(u64::MAX))
+    fn error(&self, kind: FormatErrorKind) -> FormatError {
+        FormatError::new(kind, u64::try_from(self.len).unwrap_or(u64::MAX))
     }
 
-    fn not_representable(&self) -> Error {
-        self.error(ErrorKind::NotRepresentable)
+    fn not_representable(&self) -> FormatError {
+        self.error(FormatErrorKind::NotRepresentable)
     }
 
-    fn put(&mut self, bytes: &[u8]) -> Result<(), Error> {
+    fn put(&mut self, bytes: &[u8]) -> Result<(), FormatError> {
         let free = self.buffer.get_mut(self.len..).unwrap_or_default();
         let Some(target) = free.get_mut(..bytes.len()) else {
-            return Err(self.error(ErrorKind::BufferFull));
+            return Err(self.error(FormatErrorKind::BufferFull));
         };
         target.copy_from_slice(bytes);
         self.len += bytes.len();
         Ok(())
     }
 
-    fn text(&mut self, text: Text<'_>) -> Result<(), Error> {
+    fn text(&mut self, text: Text<'_>) -> Result<(), FormatError> {
         text.pieces().try_for_each(|piece| self.put(piece.bytes(&mut [0; 4])))
     }
 
-    fn text_len(&self, text: Text<'_>) -> Result<u16, Error> {
+    fn text_len(&self, text: Text<'_>) -> Result<u16, FormatError> {
         let len: usize = text.pieces().map(|piece| piece.bytes(&mut [0; 4]).len()).sum();
-        u16::try_from(len).map_err(|_| self.error(ErrorKind::TooLong))
+        u16::try_from(len).map_err(|_| self.error(FormatErrorKind::TooLong))
     }
 
-    fn counted_text(&mut self, text: Text<'_>) -> Result<(), Error> {
+    fn counted_text(&mut self, text: Text<'_>) -> Result<(), FormatError> {
         let len = self.text_len(text)?;
         self.put(&len.to_be_bytes())?;
         self.text(text)
     }
 
     /// Writes a packet whose size is filled in afterwards; takes it back if that fails.
-    fn packet(&mut self, write: impl FnOnce(&mut Self) -> Result<(), Error>) -> Result<(), Error> {
+    fn packet(
+        &mut self,
+        write: impl FnOnce(&mut Self) -> Result<(), FormatError>,
+    ) -> Result<(), FormatError> {
         let start = self.len;
         write(self).and_then(|()| self.set_size(start)).inspect_err(|_| self.len = start)
     }
 
     /// Makes everything from `start` on one packet.
-    fn set_size(&mut self, start: usize) -> Result<(), Error> {
-        let size = u32::try_from(self.len - start).map_err(|_| self.error(ErrorKind::TooLong))?;
+    fn set_size(&mut self, start: usize) -> Result<(), FormatError> {
+        let size = u32::try_from(self.len - start).map_err(|_| self.error(FormatErrorKind::TooLong))?;
         if let Some(field) = self.buffer.get_mut(start + 4..start + 8) {
             field.copy_from_slice(&size.to_be_bytes());
         }
@@ -233,9 +236,9 @@ impl EventWriter<'_, '_> {
     /// Adds an attribute. Names may repeat. Bytes are written as text; a list must hold values of one type.
     ///
     /// # Errors
-    /// [`ErrorKind::BufferFull`]; [`ErrorKind::TooLong`] for more than 65535 bytes of text or elements;
-    /// [`ErrorKind::NotRepresentable`] for null, truth values, maps, nested and mixed lists.
-    pub fn attribute(self, name: impl AsRef<[u8]>, value: Value<'_>) -> Result<Self, Error> {
+    /// [`FormatErrorKind::BufferFull`]; [`FormatErrorKind::TooLong`] for more than 65535 bytes of text or elements;
+    /// [`FormatErrorKind::NotRepresentable`] for null, truth values, maps, nested and mixed lists.
+    pub fn attribute(self, name: impl AsRef<[u8]>, value: Value<'_>) -> Result<Self, FormatError> {
         self.typed(Text::plain(name.as_ref()), value)
     }
 
@@ -247,7 +250,7 @@ impl EventWriter<'_, '_> {
         self,
         name: impl AsRef<[u8]>,
         values: impl IntoIterator<Item = Value<'v>>,
-    ) -> Result<Self, Error> {
+    ) -> Result<Self, FormatError> {
         let name = Text::plain(name.as_ref());
         self.extend(|writer| {
             writer.counted_text(name)?;
@@ -255,7 +258,7 @@ impl EventWriter<'_, '_> {
         })
     }
 
-    fn typed(self, name: Text<'_>, value: Value<'_>) -> Result<Self, Error> {
+    fn typed(self, name: Text<'_>, value: Value<'_>) -> Result<Self, FormatError> {
         self.extend(|writer| {
             writer.counted_text(name)?;
             match value {
@@ -270,14 +273,17 @@ impl EventWriter<'_, '_> {
         })
     }
 
-    fn args(self, args: Args<'_>) -> Result<(), Error> {
+    fn args(self, args: Args<'_>) -> Result<(), FormatError> {
         if core::ptr::eq(args.format(), &ATTRIBUTES) {
             return self.extend(|writer| writer.put(args.bytes())).map(drop);
         }
         args.iter().try_fold(self, |event, (name, value)| event.typed(name, value)).map(drop)
     }
 
-    fn extend(self, write: impl FnOnce(&mut Writer<'_>) -> Result<(), Error>) -> Result<Self, Error> {
+    fn extend(
+        self,
+        write: impl FnOnce(&mut Writer<'_>) -> Result<(), FormatError>,
+    ) -> Result<Self, FormatError> {
         match write(self.writer).and_then(|()| self.writer.set_size(self.start)) {
             Ok(()) => Ok(self),
             Err(error) => {
@@ -298,7 +304,7 @@ fn scalar_type(value: Value<'_>) -> Option<u8> {
     }
 }
 
-fn put_scalar(writer: &mut Writer<'_>, value: Value<'_>) -> Result<(), Error> {
+fn put_scalar(writer: &mut Writer<'_>, value: Value<'_>) -> Result<(), FormatError> {
     match value {
         Value::U64(number) => writer.put(&number.to_be_bytes()),
         Value::I64(number) => writer.put(&number.to_be_bytes()),
@@ -310,14 +316,17 @@ fn put_scalar(writer: &mut Writer<'_>, value: Value<'_>) -> Result<(), Error> {
 }
 
 /// Writes type, count and values. An empty array is one of unsigned integers.
-fn put_array<'v>(writer: &mut Writer<'_>, values: impl Iterator<Item = Value<'v>>) -> Result<(), Error> {
+fn put_array<'v>(
+    writer: &mut Writer<'_>,
+    values: impl Iterator<Item = Value<'v>>,
+) -> Result<(), FormatError> {
     let head = writer.len;
     let (mut kind, mut count) = (value_type::U64, 0_u16);
     writer.put(&[0; 3])?;
     for value in values {
         let this = scalar_type(value).filter(|&this| count == 0 || this == kind);
         kind = this.ok_or_else(|| writer.not_representable())?;
-        count = count.checked_add(1).ok_or_else(|| writer.error(ErrorKind::TooLong))?;
+        count = count.checked_add(1).ok_or_else(|| writer.error(FormatErrorKind::TooLong))?;
         put_scalar(writer, value)?;
     }
     let [high, low] = count.to_be_bytes();

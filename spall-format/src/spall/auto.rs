@@ -12,7 +12,7 @@ use spall_model::{ByteRange, DiagnosticKind};
 use zerocopy::little_endian::{F64, U16, U32, U64};
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
-use crate::{Error, ErrorKind};
+use crate::{FormatError, FormatErrorKind};
 
 #[cfg(feature = "alloc")]
 pub use lowering::{Lowering, NoSymbols, Symbolizer};
@@ -136,7 +136,7 @@ enum State {
     /// The rest of the buffer is skipped; the damage was reported.
     Skip,
     End,
-    Failed(Error),
+    Failed(FormatError),
 }
 
 impl Default for Parser {
@@ -169,8 +169,8 @@ impl Parser {
     /// Reads one record.
     ///
     /// # Errors
-    /// For a header that is cut, is none, or has another version than 3. Marks as [`ErrorKind`] says.
-    pub fn parse<'a>(&mut self, data: &'a [u8], eof: bool) -> Result<Step<'a>, Error> {
+    /// For a header that is cut, is none, or has another version than 3. Marks as [`FormatErrorKind`] says.
+    pub fn parse<'a>(&mut self, data: &'a [u8], eof: bool) -> Result<Step<'a>, FormatError> {
         match self.state {
             State::Header => self.read_header(data, eof),
             State::Path => Ok(self.read_path(data, eof)),
@@ -181,23 +181,23 @@ impl Parser {
         }
     }
 
-    fn read_header<'a>(&mut self, data: &'a [u8], eof: bool) -> Result<Step<'a>, Error> {
+    fn read_header<'a>(&mut self, data: &'a [u8], eof: bool) -> Result<Step<'a>, FormatError> {
         let missing = size_of::<Header>().saturating_sub(data.len());
         let Ok((header, _)) = Header::ref_from_prefix(data) else {
             if !eof {
                 return Ok(Step::NeedMore(missing));
             }
             let needed = u32::try_from(missing).unwrap_or(u32::MAX);
-            return self.fail(ErrorKind::UnexpectedEof { needed }, data.len() as u64);
+            return self.fail(FormatErrorKind::UnexpectedEof { needed }, data.len() as u64);
         };
         if header.magic.get() != super::Header::AUTO_TRACE_MAGIC {
-            return self.fail(ErrorKind::BadMagic, 0);
+            return self.fail(FormatErrorKind::BadMagic, 0);
         }
         let version = u32::try_from(header.version.get()).unwrap_or(u32::MAX);
         match version {
             3 => {}
-            1 | 2 => return self.fail(ErrorKind::OldAutoTrace { version }, 8),
-            _ => return self.fail(ErrorKind::UnsupportedVersion { version }, 8),
+            1 | 2 => return self.fail(FormatErrorKind::OldAutoTrace { version }, 8),
+            _ => return self.fail(FormatErrorKind::UnsupportedVersion { version }, 8),
         }
         self.header = Some(*header);
         self.state = State::Path;
@@ -205,8 +205,8 @@ impl Parser {
         Ok(Step::Skipped(size_of::<Header>()))
     }
 
-    fn fail<'a>(&mut self, kind: ErrorKind, offset: u64) -> Result<Step<'a>, Error> {
-        let error = Error::new(kind, offset);
+    fn fail<'a>(&mut self, kind: FormatErrorKind, offset: u64) -> Result<Step<'a>, FormatError> {
+        let error = FormatError::new(kind, offset);
         self.state = State::Failed(error);
         Err(error)
     }

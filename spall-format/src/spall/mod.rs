@@ -12,7 +12,7 @@
 //! any reader to a file.
 //!
 //! # Not read
-//! Version 2, of which only drafts exist; see [`ErrorKind`](crate::ErrorKind). Native auto traces are another format,
+//! Version 2, of which only drafts exist; see [`FormatErrorKind`](crate::FormatErrorKind). Native auto traces are another format,
 //! read by [`auto`].
 
 pub mod auto;

@@ -11,7 +11,7 @@ use spall_model::{
 use super::probe::{self, Layout};
 use super::record::without_nul;
 use super::{Header, Version};
-use crate::{Error, ErrorKind};
+use crate::{FormatError, FormatErrorKind};
 
 /// Reads a spall stream of version 0, 1 or 3 as events, from pieces of any size.
 ///
@@ -24,7 +24,7 @@ use crate::{Error, ErrorKind};
 /// | the file ends inside a record, padding, buffer or buffer header | [`DiagnosticKind::Truncated`], end |
 /// | v3: a record runs over the end of its buffer | [`DiagnosticKind::Overrun`], on at the next buffer |
 /// | v3: unknown type of record | [`DiagnosticKind::UnknownEvent`], on at the next buffer |
-/// | v0, v1: unknown type of record | [`ErrorKind::UnknownEvent`] |
+/// | v0, v1: unknown type of record | [`FormatErrorKind::UnknownEvent`] |
 /// | a unit that is no positive finite number | [`DiagnosticKind::BadTimeUnit`], 1 ns per tick |
 /// | a time beyond 64 bits | [`DiagnosticKind::TimeOutOfRange`], clamped |
 /// | v0, v1: a time that is NaN | [`DiagnosticKind::NanTime`], the time of the record before |
@@ -63,7 +63,7 @@ enum State {
     V3,
     Skip(Skip),
     End,
-    Failed(Error),
+    Failed(FormatError),
 }
 
 /// Bytes up to `until` are skipped: padding, or damage, which is reported once it is known how far it reached.
@@ -151,12 +151,12 @@ impl Default for Parser {
 }
 
 impl spall_model::Parser for Parser {
-    type Error = Error;
+    type Error = FormatError;
 
     // Plain records are inlined whole: a call would hand every event over in memory, at 2.5 times the time. Everything
     // else works on a copy, so that nothing points at the parser itself and the caller's loop has it in registers.
     #[inline(always)]
-    fn parse<'a>(&mut self, data: &'a [u8], eof: bool) -> Result<Chunk<'a>, Error> {
+    fn parse<'a>(&mut self, data: &'a [u8], eof: bool) -> Result<Chunk<'a>, FormatError> {
         let plain = match self.state {
             State::V3 => self.plain_v3(data),
             State::V1 => self.plain_v1(data),
@@ -178,12 +178,12 @@ impl spall_model::Parser for Parser {
 impl Parser {
     /// Behind a reference, for what is returned by value would share its memory with the plain records.
     #[inline(never)]
-    fn step<'a>(&mut self, data: &'a [u8], eof: bool, chunk: &mut Result<Chunk<'a>, Error>) {
+    fn step<'a>(&mut self, data: &'a [u8], eof: bool, chunk: &mut Result<Chunk<'a>, FormatError>) {
         *chunk = self.any(data, eof);
     }
 
     /// A step in any state.
-    fn any<'a>(&mut self, data: &'a [u8], eof: bool) -> Result<Chunk<'a>, Error> {
+    fn any<'a>(&mut self, data: &'a [u8], eof: bool) -> Result<Chunk<'a>, FormatError> {
         if let State::Skip(skip) = self.state
             && let Some(chunk) = self.skip(skip, data, eof)
         {
@@ -195,7 +195,7 @@ impl Parser {
                 None => return Ok(Chunk::NeedMore(1)),
                 Some(Layout::V0) => State::V0,
                 Some(Layout::V1) => State::V1,
-                Some(Layout::PreRelease) => State::Failed(Error::new(ErrorKind::PreRelease, 8)),
+                Some(Layout::PreRelease) => State::Failed(FormatError::new(FormatErrorKind::PreRelease, 8)),
             };
         }
         match self.state {
@@ -243,7 +243,7 @@ impl Parser {
     }
 
     #[cold]
-    fn fail(&mut self, error: Error) -> Error {
+    fn fail(&mut self, error: FormatError) -> FormatError {
         self.state = State::Failed(error);
         error
     }

@@ -5,7 +5,7 @@ use spall_model::{ByteRange, Chunk, DiagnosticKind, Event, Parsed, Thread, Threa
 use super::{Parser, event};
 use crate::spall::record::{Decode, Stop};
 use crate::spall::{v0, v1};
-use crate::{Error, ErrorKind};
+use crate::{FormatError, FormatErrorKind};
 
 impl Parser {
     /// The record of version 1 that comes next, if it is a whole begin or end with a time in range: nearly always.
@@ -28,7 +28,7 @@ impl Parser {
         Some(self.parsed(length, event))
     }
 
-    pub(super) fn record_v0<'a>(&mut self, data: &'a [u8], eof: bool) -> Result<Chunk<'a>, Error> {
+    pub(super) fn record_v0<'a>(&mut self, data: &'a [u8], eof: bool) -> Result<Chunk<'a>, FormatError> {
         let (record, length) = match v0::Record::decode(data) {
             Ok(decoded) => decoded,
             Err(stop) => return self.stopped(stop, data, eof),
@@ -46,7 +46,7 @@ impl Parser {
         Ok(self.note(faults, length, event))
     }
 
-    pub(super) fn record_v1<'a>(&mut self, data: &'a [u8], eof: bool) -> Result<Chunk<'a>, Error> {
+    pub(super) fn record_v1<'a>(&mut self, data: &'a [u8], eof: bool) -> Result<Chunk<'a>, FormatError> {
         let (record, length) = match v1::Record::decode(data) {
             Ok(decoded) => decoded,
             Err(stop) => return self.stopped(stop, data, eof),
@@ -64,10 +64,12 @@ impl Parser {
 
     /// Nothing says how long an unknown record is, and nothing marks the start of the next. \[spall A.6\]
     #[cold]
-    fn stopped<'a>(&mut self, stop: Stop, data: &'a [u8], eof: bool) -> Result<Chunk<'a>, Error> {
+    fn stopped<'a>(&mut self, stop: Stop, data: &'a [u8], eof: bool) -> Result<Chunk<'a>, FormatError> {
         match stop {
             Stop::Short(needed) => Ok(self.short(needed, data, eof)),
-            Stop::Unknown(tag) => Err(self.fail(Error::new(ErrorKind::UnknownEvent { tag }, self.offset))),
+            Stop::Unknown(tag) => {
+                Err(self.fail(FormatError::new(FormatErrorKind::UnknownEvent { tag }, self.offset)))
+            }
         }
     }
 

@@ -5,10 +5,10 @@ use zerocopy::FromBytes;
 
 use super::{Parser, State};
 use crate::spall::{Header, Version};
-use crate::{Error, ErrorKind};
+use crate::{FormatError, FormatErrorKind};
 
 impl Parser {
-    pub(super) fn read_header<'a>(&mut self, data: &'a [u8], eof: bool) -> Result<Chunk<'a>, Error> {
+    pub(super) fn read_header<'a>(&mut self, data: &'a [u8], eof: bool) -> Result<Chunk<'a>, FormatError> {
         let Ok((header, _)) = Header::ref_from_prefix(data) else {
             if eof {
                 return Err(self.fail(cut_header(data)));
@@ -47,40 +47,40 @@ pub(super) fn usable(ns_per_tick: f64) -> Option<f64> {
 }
 
 /// What is wrong with a file too short for a header. \[spall A.1\]
-fn cut_header(data: &[u8]) -> Error {
+fn cut_header(data: &[u8]) -> FormatError {
     let (magic, version) = data.split_at_checked(8).unwrap_or((data, b""));
     let checked = match magic.first_chunk() {
         Some(magic) => check_magic(u64::from_le_bytes(*magic)),
         None if Header::MAGIC.to_le_bytes().starts_with(magic) => Ok(()),
-        None => Err(Error::new(ErrorKind::BadMagic, 0)),
+        None => Err(FormatError::new(FormatErrorKind::BadMagic, 0)),
     };
     let checked = checked.and_then(|()| match version.first_chunk() {
         Some(version) => check_version(u64::from_le_bytes(*version)).map(|_| ()),
         None => Ok(()),
     });
     let needed = u32::try_from(size_of::<Header>().saturating_sub(data.len())).unwrap_or(u32::MAX);
-    checked.err().unwrap_or(Error::new(ErrorKind::UnexpectedEof { needed }, data.len() as u64))
+    checked.err().unwrap_or(FormatError::new(FormatErrorKind::UnexpectedEof { needed }, data.len() as u64))
 }
 
 /// \[spall A.0\]
-fn check_magic(magic: u64) -> Result<(), Error> {
+fn check_magic(magic: u64) -> Result<(), FormatError> {
     let kind = match magic {
         Header::MAGIC => return Ok(()),
-        Header::AUTO_TRACE_MAGIC => ErrorKind::AutoTrace,
-        _ if magic.swap_bytes() == Header::MAGIC => ErrorKind::BigEndian,
-        _ => ErrorKind::BadMagic,
+        Header::AUTO_TRACE_MAGIC => FormatErrorKind::AutoTrace,
+        _ if magic.swap_bytes() == Header::MAGIC => FormatErrorKind::BigEndian,
+        _ => FormatErrorKind::BadMagic,
     };
-    Err(Error::new(kind, 0))
+    Err(FormatError::new(kind, 0))
 }
 
 /// \[spall A.1\] \[spall A.4\]
-fn check_version(number: u64) -> Result<Version, Error> {
+fn check_version(number: u64) -> Result<Version, FormatError> {
     const FIELD: u64 = 8;
     Version::from_number(number).ok_or_else(|| {
         let kind = match number {
-            2 => ErrorKind::UnreleasedVersion,
-            _ => ErrorKind::UnsupportedVersion { version: u32::try_from(number).unwrap_or(u32::MAX) },
+            2 => FormatErrorKind::UnreleasedVersion,
+            _ => FormatErrorKind::UnsupportedVersion { version: u32::try_from(number).unwrap_or(u32::MAX) },
         };
-        Error::new(kind, FIELD)
+        FormatError::new(kind, FIELD)
     })
 }
