@@ -158,7 +158,7 @@ fn sums(criterion: &mut Criterion) {
     group.finish();
 
     let mut group = criterion.benchmark_group("spall-layout/sums/calls-1M, part");
-    let (start, end) = trace.bounds().unwrap_or_default();
+    let Range { start, end } = trace.bounds().unwrap_or_default();
     let step = (end.0 - start.0) / 100;
     let mut dragged = Stats::new(&trace, &layout, tracks(&trace), start..Tick(end.0 / 2), EdgeRule::Clamp);
     dragged.step(usize::MAX);

@@ -150,8 +150,8 @@ impl<W: Write> Dump<'_, W> {
             line.raw("epoch_ns", epoch);
         }
         line.raw("tracks", trace.tracks().len()).raw("slices", trace.slices().len());
-        if let Some((start, end)) = trace.bounds() {
-            line.raw("start", start.0).raw("end", end.0);
+        if let Some(bounds) = trace.bounds() {
+            line.raw("start", bounds.start.0).raw("end", bounds.end.0);
         }
         self.line(&mut line)
     }
@@ -256,7 +256,7 @@ impl<W: Write> Dump<'_, W> {
             self.slice(id, slice)?;
         }
         let is_async = matches!(track.kind, TrackKind::Async { .. });
-        for instant in &trace.instants()[track.instants()] {
+        for instant in trace.instants_of(track) {
             let mut line = Line::new("instant");
             line.raw("track", id.0).some_text("name", &trace.name(instant.name));
             line.some_text("cat", &trace.name(instant.category)).raw("at", instant.at.0);
@@ -273,18 +273,18 @@ impl<W: Write> Dump<'_, W> {
             line.args(trace.args_of(instant).iter());
             self.line(&mut line)?;
         }
-        for counter in &trace.counters()[track.counters()] {
+        for counter in trace.counters_of(track) {
             let mut line = Line::new("counter");
             line.raw("track", id.0).text("series", &trace.name(counter.series));
             line.raw("at", counter.at.0).float("value", counter.value);
             self.line(&mut line)?;
         }
         if let Some(profile) = trace.profile_of(id) {
-            for sample in &trace.samples()[profile.samples()] {
+            for sample in trace.samples_of(profile) {
                 self.sample(id, sample)?;
             }
         }
-        for state in &trace.states()[track.states()] {
+        for state in trace.states_of(track) {
             let mut line = Line::new("state");
             line.raw("track", id.0).text("name", &trace.name(state.name)).raw("start", state.start.0);
             line.raw("dur", state.end.since(state.start).0).args(trace.args_of(state).iter());
@@ -293,9 +293,8 @@ impl<W: Write> Dump<'_, W> {
         Ok(())
     }
 
-    fn slice(&mut self, track: TrackId, index: usize) -> io::Result<()> {
+    fn slice(&mut self, track: TrackId, id: SliceId) -> io::Result<()> {
         let trace = self.trace;
-        let id = slice_id(index);
         let (Some(slice), Some(place)) = (trace.slice(id), self.layout.place(id)) else { return Ok(()) };
         let mut line = Line::new("slice");
         line.raw("track", track.0).some_text("name", &trace.name(slice.name));
@@ -374,15 +373,11 @@ impl<W: Write> Dump<'_, W> {
             if let Some(end) = object.end {
                 line.raw("end", end.0);
             }
-            let snapshots = &trace.snapshots()[object.snapshots()];
+            let snapshots = trace.snapshots_of(object);
             let times: Vec<_> = snapshots.iter().map(|snapshot| snapshot.at.0.to_string()).collect();
             line.raw("snapshots", format_args!("[{}]", times.join(",")));
             self.line(&mut line)?;
         }
         Ok(())
     }
-}
-
-fn slice_id(index: usize) -> SliceId {
-    SliceId(u32::try_from(index).unwrap_or(u32::MAX))
 }

@@ -90,9 +90,9 @@ where
 }
 
 fn draw(trace: &LiveSnapshot<'_>, live: &mut Live, again: bool) -> io::Result<()> {
-    let Some((first, last)) = trace.bounds() else { return Ok(()) };
-    let frame = Viewport::new(first..Tick(last.0.saturating_add(1)), COLUMNS, Fidelity::Exact);
-    let view = live.update(trace, last);
+    let Some(bounds) = trace.bounds() else { return Ok(()) };
+    let frame = Viewport::new(bounds.start..Tick(bounds.end.0.saturating_add(1)), COLUMNS, Fidelity::Exact);
+    let view = live.update(trace, bounds.end);
     let mut out = io::stdout().lock();
     let color = out.is_terminal();
     if again && color {

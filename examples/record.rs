@@ -6,6 +6,7 @@
 use std::{
     fs::File,
     io::{self, Write},
+    ops::Range,
     sync::{
         Mutex,
         atomic::{AtomicU64, Ordering},
@@ -162,7 +163,7 @@ fn write_trace(recorder: &mut Recorder<'_>, job: u64) -> Vec<u8> {
 
 /// Asks for the rectangles of every track, at closer and closer range.
 fn draw(recorder: &mut Recorder<'_>, trace: &Trace<'_>, layout: &Layout) {
-    let Some((start, end)) = trace.bounds() else { return };
+    let Some(Range { start, end }) = trace.bounds() else { return };
     let (mut scratch, mut rects) = (Scratch::new(), Vec::new());
     for zoom in 0..8 {
         let length = (end.0 - start.0) >> zoom;

@@ -1,6 +1,7 @@
 //! The budgets of the layout.
 
 use std::hint::black_box;
+use std::ops::Range;
 use std::time::Duration;
 
 use spall_benches::layout_input::{self, Character};
@@ -80,7 +81,7 @@ fn sums() {
     }
     let trace = layout_input::calls(SLICES);
     let layout = Layout::new(&trace, &Options::default());
-    let (start, end) = trace.bounds().unwrap_or_default();
+    let Range { start, end } = trace.bounds().unwrap_or_default();
     let (step, half) = ((end.0 - start.0) / 100, start.0 + (end.0 - start.0) / 2);
     let mut dragged = Stats::new(&trace, &layout, tracks(&trace), start..Tick(half), EdgeRule::Clamp);
     dragged.step(usize::MAX);

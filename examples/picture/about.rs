@@ -21,8 +21,8 @@ pub fn about(scene: &Scene<'_>, format: &str) -> String {
             parts.push(count(number as u64, what));
         }
     }
-    if let Some((start, end)) = trace.bounds() {
-        parts.push(duration(end.0.abs_diff(start.0), trace.clock().ns_per_tick()));
+    if let Some(bounds) = trace.bounds() {
+        parts.push(duration(bounds.end.0.abs_diff(bounds.start.0), trace.clock().ns_per_tick()));
     }
     parts.join(" · ")
 }

@@ -171,8 +171,8 @@ impl<'s, 't> Page<'s, 't> {
 
     /// The states of a thread look like slices of their own row.
     fn states(&mut self, lane: &Lane) {
-        let states = lane.tracks.iter().map(|&track| self.scene.track(track).states());
-        let states: Vec<&State> = states.flat_map(|states| &self.scene.trace.states()[states]).collect();
+        let tracks = lane.tracks.iter().map(|&track| self.scene.track(track));
+        let states: Vec<&State> = tracks.flat_map(|track| self.scene.trace.states_of(track)).collect();
         self.out.uint(u64::from(!states.is_empty()));
         if states.is_empty() {
             return;
@@ -197,8 +197,8 @@ impl<'s, 't> Page<'s, 't> {
 
     fn instants(&mut self, lane: &Lane) {
         let trace = self.scene.trace;
-        let instants = lane.tracks.iter().map(|&track| self.scene.track(track).instants());
-        let mut instants: Vec<_> = instants.flat_map(|instants| &trace.instants()[instants]).collect();
+        let tracks = lane.tracks.iter().map(|&track| self.scene.track(track));
+        let mut instants: Vec<_> = tracks.flat_map(|track| trace.instants_of(track)).collect();
         instants.sort_by_key(|instant| instant.at);
         self.out.uint(instants.len() as u64);
         let mut now = self.scene.view.start;
@@ -212,9 +212,9 @@ impl<'s, 't> Page<'s, 't> {
     }
 
     fn counters(&mut self, lane: &Lane) {
-        let values = lane.tracks.iter().map(|&track| self.scene.track(track).counters());
+        let tracks = lane.tracks.iter().map(|&track| self.scene.track(track));
         let mut series: BTreeMap<NameId, Vec<&CounterValue>> = BTreeMap::new();
-        for value in values.flat_map(|values| &self.scene.trace.counters()[values]) {
+        for value in tracks.flat_map(|track| self.scene.trace.counters_of(track)) {
             series.entry(value.series).or_default().push(value);
         }
         self.out.uint(series.len() as u64);

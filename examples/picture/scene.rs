@@ -8,7 +8,7 @@ use std::{
 
 use spall_trace::{
     layout::{Layout, Options, RowId},
-    model::{NameId, SliceId, Tick, Trace, Track, TrackId, TrackKind},
+    model::{IdRange, NameId, SliceId, Tick, Trace, Track, TrackId, TrackKind},
 };
 
 /// A trace and its layout, and which of it is drawn where.
@@ -64,7 +64,7 @@ impl<'t> Scene<'t> {
     #[must_use]
     pub fn new(trace: &'t Trace<'t>) -> Self {
         let layout = Layout::new(trace, &Options::default());
-        let (start, end) = trace.bounds().unwrap_or_default();
+        let Range { start, end } = trace.bounds().unwrap_or_default();
         // Something without length at the very end is to be seen as well.
         let margin = i64::try_from(end.0.abs_diff(start.0) / 400).unwrap_or(0).max(1);
         let view = match end.0.checked_add(margin) {
@@ -73,7 +73,11 @@ impl<'t> Scene<'t> {
         };
         let mut scene = Self { trace, layout, view, processes: Vec::new(), n_empty_tracks: 0 };
         let n_global = trace.tracks().iter().take_while(|track| track.process.is_none()).count();
-        scene.add_process(String::from("Whole trace"), String::new(), 0..n_global);
+        scene.add_process(
+            String::from("Whole trace"),
+            String::new(),
+            IdRange::new(TrackId(0), TrackId::new(n_global)),
+        );
         for process in trace.processes() {
             let pid = trace.key_text(process.pid);
             let name = trace.name(process.name);
@@ -93,11 +97,10 @@ impl<'t> Scene<'t> {
         &self.trace.tracks()[id.index()]
     }
 
-    fn add_process(&mut self, name: String, detail: String, tracks: Range<usize>) {
+    fn add_process(&mut self, name: String, detail: String, tracks: IdRange<TrackId>) {
         let mut lanes: Vec<Lane> = Vec::new();
         let mut async_lanes: HashMap<(NameId, NameId), usize> = HashMap::new();
-        for index in tracks {
-            let id = TrackId(u32::try_from(index).unwrap_or(u32::MAX));
+        for id in tracks {
             let track = self.track(id);
             if is_empty(track) {
                 self.n_empty_tracks += 1;
@@ -124,8 +127,8 @@ impl<'t> Scene<'t> {
 
     /// What an async track is about.
     fn first_name(&self, track: &Track) -> NameId {
-        let slice = track.slices().next().map(|index| self.trace.slices().names()[index]);
-        let instant = || track.instants().next().map(|index| self.trace.instants()[index].name);
+        let slice = self.trace.slices_of(track).next().map(|(_, slice)| slice.name);
+        let instant = || self.trace.instants_of(track).first().map(|instant| instant.name);
         slice.or_else(instant).unwrap_or_default()
     }
 

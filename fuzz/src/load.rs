@@ -40,19 +40,18 @@ fn facts<'t>(trace: &'t Trace<'_>) -> impl PartialEq + std::fmt::Debug + use<'t>
 
 fn check(trace: &Trace<'_>) {
     let slices = trace.slices();
-    let mut next = 0;
+    let mut next = SliceId(0);
     for track in trace.tracks() {
-        assert_eq!(track.slices().start, next, "tracks share out all slices");
-        next = track.slices().end;
-        assert!(slices.starts()[track.slices()].is_sorted());
+        assert_eq!(track.slices().start(), next, "tracks share out all slices");
+        next = track.slices().end();
+        assert!(slices.starts()[track.slices().indices()].is_sorted());
     }
-    assert_eq!(next, slices.len());
+    assert_eq!(next.index(), slices.len());
     assert!(slices.starts().iter().zip(slices.ends()).all(|(start, end)| start <= end));
 
     let layout = Layout::new(trace, &Options::default());
     let mut rows = vec![i64::MIN; layout.rows().len()];
-    for index in 0..u32::try_from(slices.len()).unwrap_or(u32::MAX) {
-        let id = SliceId(index);
+    for id in slices.ids() {
         let Some(place) = layout.place(id) else { panic!("{id:?} has no place") };
         let end = &mut rows[place.row.0 as usize];
         let is_span = slices.flags()[id.index()].open_depth() > 0 && !slices.flags()[id.index()].is_paired();

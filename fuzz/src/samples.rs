@@ -66,13 +66,13 @@ fn slices(trace: &Trace<'_>) -> Vec<(TrackId, Tick, Tick, String)> {
 }
 
 fn check_order(trace: &Trace<'_>) {
-    let mut next = 0;
+    let mut next = SliceId(0);
     for track in trace.tracks() {
-        assert_eq!(track.slices().start, next, "tracks share out all slices");
-        next = track.slices().end;
-        assert!(trace.slices().starts()[track.slices()].is_sorted());
+        assert_eq!(track.slices().start(), next, "tracks share out all slices");
+        next = track.slices().end();
+        assert!(trace.slices().starts()[track.slices().indices()].is_sorted());
     }
-    assert_eq!(next, trace.slices().len());
+    assert_eq!(next.index(), trace.slices().len());
 }
 
 /// The nodes of a call tree, once their times were seen to add up.
@@ -169,12 +169,12 @@ fn profiles(trace: &Trace<'_>) -> Vec<String> {
     for profile in trace.profiles() {
         let Profile { track, start, end, rank, .. } = profile;
         facts.push(format!("{track:?} {:?} {start:?} {end:?} {rank}", trace.name(profile.name)));
-        let samples = trace.samples()[profile.samples()].iter();
+        let samples = trace.samples_of(profile).iter();
         facts.extend(samples.map(|sample| {
             let place = (sample.line(), sample.column());
             format!("{} {} {place:?} {}", sample.at.0, sample.weight, stack(sample.frame()))
         }));
-        let sites = trace.call_sites()[profile.call_sites()].iter();
+        let sites = trace.call_sites_of(profile).iter();
         facts.extend(sites.map(|site| format!("{} {}", site.number, stack(Some(site.frame)))));
     }
     facts

@@ -42,7 +42,7 @@ pub fn run(bytes: &[u8]) -> bool {
     check_stats(&trace, &layout, &ranges);
     check_packing(&layout, tracks);
     for track in trace.tracks() {
-        _ = Series::stacked(&trace.counters()[track.counters()]);
+        _ = Series::stacked(trace.counters_of(track));
     }
     trace.slices().len() > 5
 }

@@ -86,9 +86,9 @@ impl<'t> Builder<'t> {
             self.shape_of.reserve(track.slices().len());
             let is_async = matches!(track.kind, TrackKind::Async { .. });
             if is_async {
-                self.take_depths(track.slices())
+                self.take_depths(track.slices().indices())
             } else {
-                self.nest(track.slices())
+                self.nest(track.slices().indices())
             }
             let rows = match self.layout.n_rejected > n_rejected {
                 true => Rows::WithRowless,
@@ -97,7 +97,7 @@ impl<'t> Builder<'t> {
             };
             let first_row = self.layout.rows.len();
             placed = self.add_rows(track_id, placed);
-            self.deal_out(track.slices(), first_row, rows);
+            self.deal_out(track.slices().indices(), first_row, rows);
         }
         self.finish(placed)
     }

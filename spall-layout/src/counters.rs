@@ -64,7 +64,7 @@ pub struct CounterRun {
 }
 
 impl Series {
-    /// The series of one counter: `&trace.counters()[track.counters()]`, values of several series by time. In the order
+    /// The series of one counter: `trace.counters_of(track)`, values of several series by time. In the order
     /// in which they first have a value.
     #[must_use]
     pub fn of(values: &[CounterValue]) -> Vec<Self> {

@@ -23,7 +23,7 @@ pub struct InstantMark {
 
 /// Appends a mark for each column of `viewport` in which there are instants to `out`, from left to right.
 ///
-/// `instants` are those of one track, by time: `&trace.instants()[track.instants()]`. Takes O(log n) per mark.
+/// `instants` are those of one track, by time: `trace.instants_of(track)`. Takes O(log n) per mark.
 ///
 /// ```
 /// use spall_layout::{Fidelity, Viewport, instant_marks};
@@ -34,7 +34,7 @@ pub struct InstantMark {
 /// #     builder.push(&Event::Instant(event, Scope::Thread), ByteRange::default());
 /// # }
 /// # let trace = builder.finish();
-/// let instants = &trace.instants()[trace.tracks()[0].instants()]; // at 3, 11, 12 and 40
+/// let instants = trace.instants_of(&trace.tracks()[0]); // at 3, 11, 12 and 40
 /// let viewport = Viewport::new(Tick(0)..Tick(30), 3, Fidelity::Fast);
 /// let mut marks = Vec::new();
 /// instant_marks(instants, &viewport, &mut marks);
@@ -64,7 +64,7 @@ pub fn instant_marks(instants: &[Instant], viewport: &Viewport, out: &mut Vec<In
 /// #     builder.push(&Event::Instant(event, Scope::Thread), ByteRange::default());
 /// # }
 /// # let trace = builder.finish();
-/// let instants = &trace.instants()[trace.tracks()[0].instants()]; // gc at 3, 11 and 13, crash at 12
+/// let instants = trace.instants_of(&trace.tracks()[0]); // gc at 3, 11 and 13, crash at 12
 /// let crash = trace.names().find(b"crash");
 /// let priorities = InstantPriorities::new(instants, |instant| u32::from(Some(instant.name) == crash));
 /// let mut marks = Vec::new();

@@ -189,7 +189,7 @@ impl Live {
         for row in self.open.values() {
             let LiveRow { row, info } = &mut self.rows[row.0 as usize];
             let latest = trace.track(info.track).and_then(|track| track.bounds());
-            row.set_last_end(latest.map_or(now, |(_, latest)| latest.max(now)));
+            row.set_last_end(latest.map_or(now, |bounds| bounds.end.max(now)));
         }
     }
 

@@ -60,7 +60,7 @@ impl Row {
         }
     }
 
-    /// The states of a thread, by time: `&trace.states()[track.states()]`. Their positions there are the "slices".
+    /// The states of a thread, by time: `trace.states_of(track)`. Their positions there are the "slices".
     ///
     /// ```
     /// use spall_layout::{Fidelity, Viewport, Row, RowId, Scratch};

@@ -46,7 +46,7 @@ fn groups(trace: &Trace<'_>, layout: &Layout, packed: &Packed) -> Groups {
     for (track, id) in trace.tracks().iter().zip(tracks(trace)) {
         let first_row = layout.track_rows(id).start;
         let mut open: Option<(i64, i64, u32, u32)> = None;
-        for slice in track.slices().map(|at| SliceId(at as u32)) {
+        for slice in track.slices().iter() {
             let place = layout.place(slice).unwrap();
             let level = place.row.0 - first_row;
             let line = packed.line_of(layout, slice).unwrap() - level;

@@ -257,7 +257,7 @@ fn layout_13_2_the_next_match_is_the_next_on_the_track() {
         let is_hit = |slice: &SliceId| slice.0 % 5 == 1 || slice.0 % 7 == 3;
         let hits = Hits::of_slices(&layout, |slice| is_hit(&slice));
         for track in trace.tracks() {
-            let slices = || track.slices().map(|at| SliceId(u32::try_from(at).unwrap()));
+            let slices = || track.slices().iter();
             for slice in slices() {
                 let next = slices().find(|other| *other > slice && is_hit(other));
                 let previous = slices().rfind(|other| *other < slice && is_hit(other));

@@ -3,8 +3,32 @@
 use core::ops::Range;
 
 use crate::{
-    FlowBind, Key, NameId, ProcessId, Sample, Scope, SliceId, Tick, Value, args_table::ArgsId, track::widen,
+    FlowBind, IdRange, Key, NameId, ProcessId, Sample, Scope, SliceId, Tick, Value, args_table::ArgsId,
+    id_range::dense_id,
 };
+
+/// The number of an instant in [`Trace::instants`](crate::Trace::instants).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct InstantId(pub u32);
+
+/// The number of a counter value in [`Trace::counters`](crate::Trace::counters).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct CounterId(pub u32);
+
+/// The number of a thread state in [`Trace::states`](crate::Trace::states).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct StateId(pub u32);
+
+/// The number of a snapshot in [`Trace::snapshots`](crate::Trace::snapshots).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct SnapshotId(pub u32);
+
+dense_id! {
+    InstantId: "[`Trace::instants`](crate::Trace::instants)";
+    CounterId: "[`Trace::counters`](crate::Trace::counters)";
+    StateId: "[`Trace::states`](crate::Trace::states)";
+    SnapshotId: "[`Trace::snapshots`](crate::Trace::snapshots)";
+}
 
 /// Something that happened at a point in time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -104,10 +128,10 @@ pub struct Object {
 }
 
 impl Object {
-    /// Its snapshots, as positions in [`crate::Trace::snapshots`], by time.
+    /// Returns the snapshots of the object, ordered by time.
     #[must_use]
-    pub fn snapshots(&self) -> Range<usize> {
-        widen(&self.snapshots)
+    pub fn snapshots(&self) -> IdRange<SnapshotId> {
+        IdRange::of(&self.snapshots)
     }
 }
 

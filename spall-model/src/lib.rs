@@ -69,6 +69,7 @@ mod event;
 #[cfg(feature = "alloc")]
 mod facts;
 mod id;
+mod id_range;
 mod limits;
 #[cfg(feature = "alloc")]
 mod log;
@@ -110,13 +111,17 @@ pub use event::{
     SampleStack, SampleTime, Scope, ThreadEvent, ThreadRole, ThreadSampleEvent,
 };
 #[cfg(feature = "alloc")]
-pub use facts::{CounterValue, Flow, HasArgs, Instant, Meta, Object, Other, Snapshot, State};
+pub use facts::{
+    CounterId, CounterValue, Flow, HasArgs, Instant, InstantId, Meta, Object, Other, Snapshot, SnapshotId,
+    State, StateId,
+};
 pub use id::{Id, Thread};
+pub use id_range::{DenseId, IdRange, Ids};
 pub use limits::Limits;
 #[cfg(feature = "alloc")]
 pub use names::{NameId, Names};
 #[cfg(feature = "alloc")]
-pub use profile::{CallSite, Frame, FrameId, LineHits, Profile, Sample, Sampled};
+pub use profile::{CallSite, CallSiteId, Frame, FrameId, LineHits, Profile, Sample, SampleId, Sampled};
 pub use read::{ByteRange, Chunk, Events, LendingParser, Parsed, Parser};
 #[cfg(feature = "alloc")]
 pub use slices::{Slice, SliceFlags, SliceId, Slices};

@@ -7,7 +7,7 @@ use alloc::borrow::Cow;
 use foldhash::fast::RandomState;
 use hashbrown::HashTable;
 
-use crate::{Text, store::Store};
+use crate::{Text, id_range::dense_id, store::Store};
 
 /// A string of a trace's [`Names`]. Equal strings have equal ids.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
@@ -17,17 +17,15 @@ impl NameId {
     /// The empty string, in every table.
     pub const EMPTY: Self = Self(0);
 
-    /// The position in [`Names::iter`].
-    #[must_use]
-    pub fn index(self) -> usize {
-        self.0 as usize
-    }
-
     /// Whether this is the empty string.
     #[must_use]
     pub fn is_empty(self) -> bool {
         self == Self::EMPTY
     }
+}
+
+dense_id! {
+    NameId: "[`Names::iter`]";
 }
 
 /// Distinct strings, as bytes with JSON escapes decoded. They need not be UTF-8.

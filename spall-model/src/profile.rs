@@ -2,7 +2,7 @@
 
 use core::ops::Range;
 
-use crate::{NameId, Tick, TrackId, args_table::ArgsId};
+use crate::{IdRange, NameId, Tick, TrackId, args_table::ArgsId, id_range::dense_id};
 
 /// A sampling profile of one thread.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,22 +25,22 @@ pub struct Profile {
 }
 
 impl Profile {
-    /// Its frames, as positions in [`crate::Trace::frames`]. Profiles of several threads may share them.
+    /// Returns the frames of the profile. Profiles of several threads may share their frames.
     #[must_use]
-    pub fn frames(&self) -> Range<usize> {
-        self.frames.start as usize..self.frames.end as usize
+    pub fn frames(&self) -> IdRange<FrameId> {
+        IdRange::of(&self.frames)
     }
 
-    /// Its samples, as positions in [`crate::Trace::samples`], by time.
+    /// Returns the samples of the profile, ordered by time.
     #[must_use]
-    pub fn samples(&self) -> Range<usize> {
-        self.samples.start as usize..self.samples.end as usize
+    pub fn samples(&self) -> IdRange<SampleId> {
+        IdRange::of(&self.samples)
     }
 
-    /// Its call sites, as positions in [`crate::Trace::call_sites`], by number.
+    /// Returns the call sites of the profile, ordered by their number.
     #[must_use]
-    pub fn call_sites(&self) -> Range<usize> {
-        self.sites.start as usize..self.sites.end as usize
+    pub fn call_sites(&self) -> IdRange<CallSiteId> {
+        IdRange::of(&self.sites)
     }
 }
 
@@ -48,12 +48,18 @@ impl Profile {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct FrameId(pub u32);
 
-impl FrameId {
-    /// The position in [`crate::Trace::frames`].
-    #[must_use]
-    pub fn index(self) -> usize {
-        self.0 as usize
-    }
+/// The number of a sample in [`Trace::samples`](crate::Trace::samples).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct SampleId(pub u32);
+
+/// The number of a call site in [`Trace::call_sites`](crate::Trace::call_sites).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct CallSiteId(pub u32);
+
+dense_id! {
+    FrameId: "[`Trace::frames`](crate::Trace::frames)";
+    SampleId: "[`Trace::samples`](crate::Trace::samples)";
+    CallSiteId: "[`Trace::call_sites`](crate::Trace::call_sites)";
 }
 
 /// A function in a call tree.

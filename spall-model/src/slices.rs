@@ -2,18 +2,14 @@
 
 use alloc::vec::Vec;
 
-use crate::{NameId, Tick, args_table::ArgsId};
+use crate::{IdRange, NameId, Tick, args_table::ArgsId, id_range::dense_id};
 
 /// The number of a slice in [`crate::Trace::slices`]; the slices of a track are consecutive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SliceId(pub u32);
 
-impl SliceId {
-    /// The position in the arrays.
-    #[must_use]
-    pub fn index(self) -> usize {
-        self.0 as usize
-    }
+dense_id! {
+    SliceId: "the columns of [`Slices`]";
 }
 
 /// What is special about a slice, and how many pairs were open around it.
@@ -128,6 +124,12 @@ impl Slices {
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.start.is_empty()
+    }
+
+    /// Returns the ids of all slices.
+    #[must_use]
+    pub fn ids(&self) -> IdRange<SliceId> {
+        IdRange::new(SliceId(0), SliceId::new(self.len()))
     }
 
     /// Where each begins.

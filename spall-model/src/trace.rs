@@ -1,14 +1,15 @@
 //! The finished trace: facts only, nothing derived.
 
 use alloc::{borrow::Cow, vec::Vec};
+use core::ops::Range;
 
 use foldhash::fast::RandomState;
 use hashbrown::{HashMap, HashSet};
 
 use crate::{
     Args, CallSite, Clock, Conventions, CounterValue, Diagnostics, Flow, Frame, FrameId, HasArgs, Id,
-    Instant, Key, LineHits, Meta, NameId, Names, Object, Other, Process, Profile, Sample, Sampled, Slice,
-    SliceId, Slices, Snapshot, State, Text, Tick, Ticks, Track, TrackId, Value, args_table::ArgsTable,
+    IdRange, Instant, Key, LineHits, Meta, NameId, Names, Object, Other, Process, Profile, Sample, Sampled,
+    Slice, SliceId, Slices, Snapshot, State, Text, Tick, Ticks, Track, TrackId, Value, args_table::ArgsTable,
     facts::MetaValue,
 };
 
@@ -45,6 +46,7 @@ pub struct Trace<'a> {
     pub(crate) meta: Vec<Meta>,
     pub(crate) others: Vec<Other>,
     pub(crate) diagnostics: Diagnostics,
+    /// The earliest and the latest time of anything.
     pub(crate) bounds: Option<(Tick, Tick)>,
 }
 
@@ -85,6 +87,18 @@ impl<'a> Trace<'a> {
         &self.tracks
     }
 
+    /// Returns the tracks of a process, in display order.
+    #[must_use]
+    pub fn tracks_of(&self, process: &Process) -> &[Track] {
+        self.tracks.get(process.tracks().indices()).unwrap_or_default()
+    }
+
+    /// Returns the ids of all tracks, in display order.
+    #[must_use]
+    pub fn track_ids(&self) -> IdRange<TrackId> {
+        IdRange::new(TrackId(0), TrackId::new(self.tracks.len()))
+    }
+
     /// All slices, track by track.
     #[must_use]
     pub fn slices(&self) -> &Slices {
@@ -99,15 +113,14 @@ impl<'a> Trace<'a> {
 
     /// The slices of a track, one by one, in its order.
     pub fn slices_of(&self, track: &Track) -> impl Iterator<Item = (SliceId, Slice)> {
-        track.slices.clone().map(SliceId).filter_map(|id| Some((id, self.slice(id)?)))
+        track.slices().iter().filter_map(|id| Some((id, self.slice(id)?)))
     }
 
     /// The track of a slice. O(log tracks).
     #[must_use]
     pub fn track_of(&self, id: SliceId) -> Option<TrackId> {
         let index = self.tracks.partition_point(|track| track.slices.end <= id.0);
-        let track = self.tracks.get(index)?;
-        track.slices.contains(&id.0).then(|| TrackId(u32::try_from(index).unwrap_or(u32::MAX)))
+        self.tracks.get(index)?.slices().contains(id).then(|| TrackId::new(index))
     }
 
     /// All instants, track by track.
@@ -116,16 +129,34 @@ impl<'a> Trace<'a> {
         &self.instants
     }
 
+    /// Returns the instants of a track, ordered by time.
+    #[must_use]
+    pub fn instants_of(&self, track: &Track) -> &[Instant] {
+        self.instants.get(track.instants().indices()).unwrap_or_default()
+    }
+
     /// All counter values, track by track.
     #[must_use]
     pub fn counters(&self) -> &[CounterValue] {
         &self.counters
     }
 
+    /// Returns the counter values of a track, ordered by time.
+    #[must_use]
+    pub fn counters_of(&self, track: &Track) -> &[CounterValue] {
+        self.counters.get(track.counters().indices()).unwrap_or_default()
+    }
+
     /// All thread states, track by track.
     #[must_use]
     pub fn states(&self) -> &[State] {
         &self.states
+    }
+
+    /// Returns the thread states of a track, ordered by time.
+    #[must_use]
+    pub fn states_of(&self, track: &Track) -> &[State] {
+        self.states.get(track.states().indices()).unwrap_or_default()
     }
 
     /// Arrows between slices, by the time at which they leave.
@@ -146,6 +177,12 @@ impl<'a> Trace<'a> {
         &self.snapshots
     }
 
+    /// Returns the snapshots of an object, ordered by time.
+    #[must_use]
+    pub fn snapshots_of(&self, object: &Object) -> &[Snapshot] {
+        self.snapshots.get(object.snapshots().indices()).unwrap_or_default()
+    }
+
     /// Sampling profiles, by track; of a track's the first one counts.
     #[must_use]
     pub fn profiles(&self) -> &[Profile] {
@@ -163,6 +200,12 @@ impl<'a> Trace<'a> {
     #[must_use]
     pub fn frames(&self) -> &[Frame] {
         &self.frames
+    }
+
+    /// Returns the frames of a profile.
+    #[must_use]
+    pub fn frames_of(&self, profile: &Profile) -> &[Frame] {
+        self.frames.get(profile.frames().indices()).unwrap_or_default()
     }
 
     /// One frame.
@@ -189,10 +232,22 @@ impl<'a> Trace<'a> {
         &self.samples
     }
 
+    /// Returns the samples of a profile, ordered by time.
+    #[must_use]
+    pub fn samples_of(&self, profile: &Profile) -> &[Sample] {
+        self.samples.get(profile.samples().indices()).unwrap_or_default()
+    }
+
     /// All call sites, profile by profile, by number.
     #[must_use]
     pub fn call_sites(&self) -> &[CallSite] {
         &self.call_sites
+    }
+
+    /// Returns the call sites of a profile, ordered by their number.
+    #[must_use]
+    pub fn call_sites_of(&self, profile: &Profile) -> &[CallSite] {
+        self.call_sites.get(profile.call_sites().indices()).unwrap_or_default()
     }
 
     /// How often samples found a frame at the lines of its source, by line, where the file counts that beside its
@@ -241,10 +296,16 @@ impl<'a> Trace<'a> {
         &self.diagnostics
     }
 
-    /// From the first to the last time of anything on a track; `None` if nothing has a time.
+    /// Returns the half-open range of time that covers every track; `None` if nothing in the trace has a time.
+    ///
+    /// The range starts at the earliest time of anything and ends at the latest. Every slice therefore lies within
+    /// it. An instant (or a counter value, or a slice without duration) at the very end of the trace lies on the end
+    /// of the range, and a trace whose only time is a single tick has an empty range there. The end is not one tick
+    /// later because the latest time may be [`Tick::MAX`], and because a picture of the range should not get wider
+    /// by a point at its edge.
     #[must_use]
-    pub fn bounds(&self) -> Option<(Tick, Tick)> {
-        self.bounds
+    pub fn bounds(&self) -> Option<Range<Tick>> {
+        self.bounds.map(|(first, last)| first..last)
     }
 
     /// The arguments of a slice.

@@ -3,7 +3,9 @@
 use alloc::{borrow::Cow, string::ToString, vec::Vec};
 use core::ops::Range;
 
-use crate::{Conventions, NameId, Names};
+use crate::{
+    Conventions, CounterId, IdRange, InstantId, NameId, Names, SliceId, StateId, id_range::dense_id,
+};
 
 /// The id of a process, thread, span or object, as a trace keeps it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -34,12 +36,9 @@ pub struct ProcessId(pub u32);
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct TrackId(pub u32);
 
-impl TrackId {
-    /// The position in [`crate::Trace::tracks`].
-    #[must_use]
-    pub fn index(self) -> usize {
-        self.0 as usize
-    }
+dense_id! {
+    ProcessId: "[`Trace::processes`](crate::Trace::processes)";
+    TrackId: "[`Trace::tracks`](crate::Trace::tracks)";
 }
 
 /// A process.
@@ -57,10 +56,10 @@ pub struct Process {
 }
 
 impl Process {
-    /// Its tracks, as positions in [`crate::Trace::tracks`].
+    /// Returns the tracks of the process.
     #[must_use]
-    pub fn tracks(&self) -> Range<usize> {
-        widen(&self.tracks)
+    pub fn tracks(&self) -> IdRange<TrackId> {
+        IdRange::of(&self.tracks)
     }
 }
 
@@ -141,29 +140,29 @@ pub struct Track {
 }
 
 impl Track {
-    /// Its slices, as positions in [`crate::Trace::slices`]: by start, longer first, then in the order of the file, unless
-    /// a begin and an end say otherwise. \[json 3.3\]
+    /// Returns the slices of the track, ordered by start, then longer first, then as in the file, unless a begin and an
+    /// end prove another order. \[json 3.3\]
     #[must_use]
-    pub fn slices(&self) -> Range<usize> {
-        widen(&self.slices)
+    pub fn slices(&self) -> IdRange<SliceId> {
+        IdRange::of(&self.slices)
     }
 
-    /// Its instants, as positions in [`crate::Trace::instants`], by time.
+    /// Returns the instants of the track, ordered by time.
     #[must_use]
-    pub fn instants(&self) -> Range<usize> {
-        widen(&self.instants)
+    pub fn instants(&self) -> IdRange<InstantId> {
+        IdRange::of(&self.instants)
     }
 
-    /// Its counter values, as positions in [`crate::Trace::counters`], by time.
+    /// Returns the counter values of the track, ordered by time.
     #[must_use]
-    pub fn counters(&self) -> Range<usize> {
-        widen(&self.counters)
+    pub fn counters(&self) -> IdRange<CounterId> {
+        IdRange::of(&self.counters)
     }
 
-    /// Its states, as positions in [`crate::Trace::states`], by time.
+    /// Returns the states of the track, ordered by time.
     #[must_use]
-    pub fn states(&self) -> Range<usize> {
-        widen(&self.states)
+    pub fn states(&self) -> IdRange<StateId> {
+        IdRange::of(&self.states)
     }
 }
 

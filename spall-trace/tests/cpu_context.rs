@@ -59,7 +59,7 @@ fn contexts(
         let (pid, tid) = ids(trace, thread);
         // What is open at each depth of the thread's own nesting: a function, or a slice.
         let mut open: Vec<Option<FrameId>> = Vec::new();
-        for id in thread.slices().map(|id| SliceId(u32::try_from(id).unwrap())) {
+        for id in thread.slices().iter() {
             let (slice, place) = (trace.slice(id).unwrap(), layout.place(id).unwrap());
             if place.lane > 0 {
                 continue;
@@ -196,7 +196,7 @@ fn cpu_4_slices_lie_on_the_functions_that_v8_says_have_called_them() {
     let mut found = Vec::new();
     for (track, slice, number, below) in contexts(&trace, |id| (V8.call_site)(&trace.slice_args(id))) {
         let Some(profile) = trace.profile_of(track) else { continue };
-        let sites = &trace.call_sites()[profile.call_sites()];
+        let sites = trace.call_sites_of(profile);
         if let Some(site) = number.and_then(|number| sites.iter().find(|site| site.number == number)) {
             found.push((slice, path(&trace, site.frame), below));
         }

@@ -29,7 +29,7 @@ fn thread(trace: &Trace<'_>, expected: &Value) -> TrackId {
 /// Slices as the layout places them: depth, name, whether samples found it, start and length in microseconds.
 fn slices(trace: &Trace<'_>, track: TrackId) -> BTreeSet<(i64, i64, u32, String, bool)> {
     let layout = Layout::new(trace, &Options::default());
-    let ids = trace.tracks()[track.index()].slices().map(|id| SliceId(u32::try_from(id).unwrap()));
+    let ids = trace.tracks()[track.index()].slices().iter();
     ids.map(|id| {
         let (slice, place) = (trace.slice(id).unwrap(), layout.place(id).unwrap());
         let sampled = slice.flags.contains(SliceFlags::SAMPLED);
@@ -168,7 +168,7 @@ fn cpu_4_trees_of_recorded_traces_are_those_of_the_reference() {
             let found: BTreeMap<_, _> =
                 found.into_iter().map(|(path, (own, _))| (path, own)).filter(|&(_, own)| own > 0).collect();
             // Where such a slice ends is decided when the trace is read, and the reference ends it earlier.
-            let flags = &trace.slices().flags()[thread.slices()];
+            let flags = &trace.slices().flags()[thread.slices().indices()];
             if flags.iter().any(|flags| flags.is_unfinished()) {
                 continue;
             }
@@ -194,7 +194,7 @@ fn cpu_4_sums_of_recorded_traces_are_those_of_the_reference() {
         for expected in reference["threads"].as_array().unwrap() {
             let track = thread(&trace, expected);
             let slices = trace.tracks()[track.index()].slices();
-            if trace.slices().flags()[slices.clone()].iter().any(|flags| flags.is_unfinished()) {
+            if trace.slices().flags()[slices.indices()].iter().any(|flags| flags.is_unfinished()) {
                 continue;
             }
             let tree = tree(&trace, track);
@@ -203,8 +203,8 @@ fn cpu_4_sums_of_recorded_traces_are_those_of_the_reference() {
                 let nodes = tree.nodes().iter().filter(|node| node.parent.is_some());
                 nodes.filter(|node| node.frame.is_some() == of_functions).map(|node| node.own.0 / 1000).sum()
             };
-            let sampled = |id: &usize| trace.slices().flags()[*id].contains(SliceFlags::SAMPLED);
-            let n_sampled = slices.clone().filter(sampled).count();
+            let sampled = |id: &SliceId| trace.slices().flags()[id.index()].contains(SliceFlags::SAMPLED);
+            let n_sampled = slices.iter().filter(sampled).count();
             let found = serde_json::json!({
                 "root_self": tree.nodes()[0].own.0 / 1000,
                 "js_self": own(true),

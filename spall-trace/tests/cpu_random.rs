@@ -71,7 +71,7 @@ fn cpu_4_invariants_hold_on_random_input() {
                 "{seed}"
             );
             // Functions lie in what was open when they began, on the thread's own nesting.
-            for id in thread.slices().map(|id| SliceId(u32::try_from(id).unwrap())) {
+            for id in thread.slices().iter() {
                 let slice = trace.slice(id).unwrap();
                 if slice.flags.contains(SliceFlags::SAMPLED) {
                     sampled += 1;

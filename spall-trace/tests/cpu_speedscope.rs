@@ -48,7 +48,7 @@ fn cpu_2_own_times_are_those_of_speedscope_but_for_what_is_explained() {
             *own.entry(function).or_default() += node.own.0 / 1000;
         }
         let profile = trace.profile_of(track).unwrap();
-        let last = trace.samples()[profile.samples()].last().unwrap();
+        let last = trace.samples_of(profile).last().unwrap();
         let held = tree.range().unwrap().1.since(last.at).0 / 1000;
         let reference: Value = serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();
         for function in reference["profiles"][0]["topSelf"].as_array().unwrap() {

@@ -27,7 +27,7 @@ fn samples(trace: &Trace<'_>) -> Vec<String> {
     for profile in trace.profiles() {
         let (pid, tid) = ids(trace, &trace.tracks()[profile.track.index()]);
         let name = trace.name(profile.name);
-        for sample in &trace.samples()[profile.samples()] {
+        for sample in trace.samples_of(profile) {
             let (at, weight) = (sample.at.0 / 1000, sample.weight);
             lines.push(format!("{pid}/{tid} {name:?} {at} *{weight} {}", stack(trace, sample).join(";")));
         }
@@ -292,7 +292,7 @@ fn json_3_8_stacks_of_real_files_are_those_that_a_plain_reading_finds() {
         let mut found = Vec::new();
         for profile in trace.profiles() {
             let (_, tid) = ids(&trace, &trace.tracks()[profile.track.index()]);
-            for sample in &trace.samples()[profile.samples()] {
+            for sample in trace.samples_of(profile) {
                 let stack = stack(&trace, sample).join(";");
                 found.push(format!(
                     "{tid} {:?} {} *{} {stack}",

@@ -90,10 +90,10 @@ fn has_large_ids(trace: &Trace<'_>) -> bool {
 
 /// What spall 3 can say: threads with their names, and slices. Times are from 0 on.
 fn slices(trace: &Trace<'_>) -> Vec<String> {
-    let first = trace.bounds().map_or(0, |(first, _)| first.0.min(0));
+    let first = trace.bounds().map_or(0, |bounds| bounds.start.0.min(0));
     let mut slices = Vec::new();
     for process in trace.processes() {
-        for track in &trace.tracks()[process.tracks()] {
+        for track in trace.tracks_of(process) {
             let TrackKind::Thread { tid } = track.kind else { continue };
             let (pid, tid) = (trace.key_text(process.pid), trace.key_text(tid));
             slices.push(format!("{pid} {tid} {:?} {:?}", trace.name(process.name), trace.name(track.name)));
@@ -161,7 +161,7 @@ fn what_spall_cannot_hold_is_counted() {
 fn own_times_of_folded_stacks_are_all_the_time_of_their_thread() {
     over_corpus(|name, _, trace| {
         // What is longer than a tick can say saturates.
-        if trace.bounds().is_some_and(|(start, end)| end.0.checked_sub(start.0).is_none()) {
+        if trace.bounds().is_some_and(|bounds| bounds.end.0.checked_sub(bounds.start.0).is_none()) {
             return;
         }
         let (file, _) = exported(&trace, |trace, out| export::folded(trace, out));

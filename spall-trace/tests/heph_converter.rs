@@ -7,7 +7,7 @@ extern crate alloc;
 use alloc::collections::BTreeMap;
 
 use spall_synth::corpus;
-use spall_trace::model::{Limits, SliceId, Trace, TrackKind};
+use spall_trace::model::{Limits, Trace, TrackKind};
 
 /// The slices of one name on one thread.
 #[derive(Default)]
@@ -24,9 +24,8 @@ fn slices(trace: &Trace<'_>) -> BTreeMap<(String, String, String), Slices> {
     let mut slices: BTreeMap<_, Slices> = BTreeMap::new();
     for track in trace.tracks() {
         let (Some(process), TrackKind::Thread { tid }) = (track.process, track.kind) else { continue };
-        let process = &trace.processes()[process.0 as usize];
-        for index in track.slices() {
-            let slice = trace.slice(SliceId(u32::try_from(index).unwrap())).unwrap();
+        let process = &trace.processes()[process.index()];
+        for (_, slice) in trace.slices_of(track) {
             let (pid, tid) = (trace.key_text(process.pid).into_owned(), trace.key_text(tid).into_owned());
             let entry = slices.entry((pid, tid, trace.name(slice.name).into_owned())).or_default();
             entry.starts.push(slice.start.0 + epoch);

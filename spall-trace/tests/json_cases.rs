@@ -103,7 +103,7 @@ impl Case<'_> {
     }
 
     fn slice_ids(track: &Track) -> impl Iterator<Item = SliceId> + use<> {
-        track.slices().map(|index| SliceId(u32::try_from(index).unwrap()))
+        track.slices().iter()
     }
 
     fn slices(&mut self) {
@@ -143,14 +143,12 @@ impl Case<'_> {
     fn args(&mut self) {
         let Some(rows) = self.expected["slices"].as_array().cloned() else { return };
         for row in rows.iter().filter(|row| row["args"].as_object().is_some_and(|args| !args.is_empty())) {
-            let found = (0..self.trace.slices().len())
-                .map(|index| SliceId(u32::try_from(index).unwrap()))
-                .any(|id| {
-                    let slice = self.trace.slice(id).unwrap();
-                    Some(slice.start.0) == row["ts_ns"].as_i64()
-                        && self.trace.name(slice.name) == text(row, "name")
-                        && json_args(self.trace.slice_args(id).iter()) == row["args"]
-                });
+            let found = self.trace.slices().ids().iter().any(|id| {
+                let slice = self.trace.slice(id).unwrap();
+                Some(slice.start.0) == row["ts_ns"].as_i64()
+                    && self.trace.name(slice.name) == text(row, "name")
+                    && json_args(self.trace.slice_args(id).iter()) == row["args"]
+            });
             if !found {
                 self.differences.push(format!("{}: args: missing {row}", self.name));
             }
@@ -165,7 +163,7 @@ impl Case<'_> {
         };
         let mut found = Vec::new();
         for (_, track) in self.tracks(|kind| !matches!(kind, TrackKind::Async { .. })) {
-            for instant in &self.trace.instants()[track.instants()] {
+            for instant in self.trace.instants_of(track) {
                 let scope = match instant.scope {
                     Scope::Thread => "t",
                     Scope::Process => "p",
@@ -190,7 +188,7 @@ impl Case<'_> {
             let TrackKind::Counter { id } = track.kind else { continue };
             let (pid, name) = (self.thread(track), self.trace.name(track.name));
             let id = id.map(|id| self.key(id)).unwrap_or_default();
-            for counter in &self.trace.counters()[track.counters()] {
+            for counter in self.trace.counters_of(track) {
                 let series = self.trace.name(counter.series);
                 let pid = pid.trim_end_matches('/');
                 found.push(format!("{pid} {name:?} {id} {series:?} {} {}", counter.at.0, counter.value));
@@ -214,7 +212,7 @@ impl Case<'_> {
                 let (name, depth) = (self.trace.name(slice.name), slice.flags.open_depth());
                 found.push(format!("{name:?} {} {dur:?} {depth}", slice.start.0));
             }
-            for instant in &self.trace.instants()[track.instants()] {
+            for instant in self.trace.instants_of(track) {
                 let (name, at) = (self.trace.name(instant.name), instant.at.0);
                 found.push(format!("{name:?} {at} Some(0) {}", instant.depth));
             }
@@ -322,7 +320,7 @@ impl Case<'_> {
             return;
         };
         let row = |object: &Object| {
-            let snapshots = &self.trace.snapshots()[object.snapshots()];
+            let snapshots = self.trace.snapshots_of(object);
             // A snapshot without content is counted as missing, not listed.
             let times =
                 snapshots.iter().filter(|snapshot| self.trace.args_of(*snapshot).get(b"snapshot").is_some());
@@ -343,7 +341,7 @@ impl Case<'_> {
         };
         let mut found = Vec::new();
         for (_, track) in self.tracks(|_| true) {
-            for state in &self.trace.states()[track.states()] {
+            for state in self.trace.states_of(track) {
                 let (name, dur) = (self.trace.name(state.name), state.end.since(state.start).0);
                 found.push(format!("{} {name} {} {dur}", self.thread(track), state.start.0));
             }
@@ -367,7 +365,7 @@ impl Case<'_> {
         for profile in self.trace.profiles() {
             let thread = self.thread(&self.trace.tracks()[profile.track.index()]);
             let name = self.trace.name(profile.name);
-            for sample in &self.trace.samples()[profile.samples()] {
+            for sample in self.trace.samples_of(profile) {
                 let mut stack = Vec::new();
                 let mut at = sample.frame().and_then(|frame| self.trace.frame(frame));
                 while let Some(frame) = at {

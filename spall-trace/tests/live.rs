@@ -12,8 +12,7 @@ use std::path::Path;
 use spall_synth::corpus;
 use spall_trace::layout::{Layout, Live, Options, RowId};
 use spall_trace::model::{
-    Limits, LiveSnapshot, LiveTrace, SliceFlags, SliceId, Tick, Trace, TraceBuilder, Track, TrackId,
-    TrackKind,
+    Limits, LiveSnapshot, LiveTrace, SliceFlags, Tick, Trace, TraceBuilder, Track, TrackId, TrackKind,
 };
 
 /// What of a file was the same.
@@ -70,7 +69,7 @@ fn check(path: &Path, same: &mut Same) {
         same_slices(&committed, live_id, &trace, track, same);
         // What came while a begin was open lies in it, though that may end at the same time. [layout 18.4]
         let is_pair = |flags: &SliceFlags| flags.is_paired();
-        let flags = &trace.slices().flags()[track.slices()];
+        let flags = &trace.slices().flags()[track.slices().indices()];
         if layout.n_overlapping() == 0 && (flags.iter().all(is_pair) || !flags.iter().any(is_pair)) {
             let bounds = |row: spall_trace::layout::RowView<'_>| (row.starts().to_vec(), row.ends().to_vec());
             let rows = view.track_rows(live_id).map(|row| bounds(view.row(row).unwrap()));
@@ -87,8 +86,7 @@ fn check(path: &Path, same: &mut Same) {
 
 fn same_slices(live: &LiveSnapshot<'_>, id: TrackId, trace: &Trace<'_>, track: &Track, same: &mut Same) {
     let slices = live.track(id).unwrap().slices();
-    for (&live_id, index) in slices.iter().zip(track.slices()) {
-        let id = SliceId(u32::try_from(index).unwrap());
+    for (&live_id, id) in slices.iter().zip(track.slices()) {
         let (shown, expected) = (live.slice(live_id).unwrap(), trace.slice(id).unwrap());
         assert_eq!((shown.start, shown.end), (expected.start, expected.end));
         assert_eq!(shown.flags.open_depth(), expected.flags.open_depth());
@@ -105,15 +103,15 @@ fn same_slices(live: &LiveSnapshot<'_>, id: TrackId, trace: &Trace<'_>, track: &
 
 fn same_points(live: &LiveSnapshot<'_>, id: TrackId, trace: &Trace<'_>, track: &Track, same: &mut Same) {
     let line = live.track(id).unwrap();
-    let instants = &trace.instants()[track.instants()];
+    let instants = trace.instants_of(track);
     let of_trace = instants.iter().map(|i| (i.at, trace.name(i.name), trace.args_of(i).bytes()));
     assert!(line.instants().iter().map(|i| (i.at, live.name(i.name), live.args_of(i).bytes())).eq(of_trace));
-    let counters = &trace.counters()[track.counters()];
+    let counters = trace.counters_of(track);
     let of_trace = counters.iter().map(|value| (value.at, trace.name(value.series), value.value.to_bits()));
     let shown =
         line.counters().iter().map(|value| (value.at, live.name(value.series), value.value.to_bits()));
     assert!(shown.eq(of_trace));
-    let states = &trace.states()[track.states()];
+    let states = trace.states_of(track);
     let of_trace = states.iter().map(|state| (state.start, state.end, trace.name(state.name)));
     assert!(line.states().iter().map(|state| (state.start, state.end, live.name(state.name))).eq(of_trace));
     same.points += instants.len() + counters.len() + states.len();

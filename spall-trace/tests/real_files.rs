@@ -13,11 +13,7 @@ use alloc::collections::BTreeMap;
 
 use serde_json::Value as Json;
 use spall_trace::layout::{Layout, Options};
-use spall_trace::model::{Count, DiagnosticKind, Limits, SliceId, Trace, TrackKind, Value};
-
-fn ids(range: core::ops::Range<usize>) -> impl Iterator<Item = SliceId> {
-    range.map(|index| SliceId(u32::try_from(index).unwrap()))
-}
+use spall_trace::model::{Count, DiagnosticKind, Limits, Trace, TrackKind, Value};
 
 /// What the digests count, under the same names.
 fn digest(trace: &Trace<'_>) -> BTreeMap<&'static str, Json> {
@@ -30,7 +26,7 @@ fn digest(trace: &Trace<'_>) -> BTreeMap<&'static str, Json> {
             continue;
         }
         instants += track.instants().len();
-        for id in ids(track.slices()) {
+        for id in track.slices() {
             let (slice, place) = (trace.slice(id).unwrap(), layout.place(id).unwrap());
             slices += 1;
             spilled += u64::from(place.lane > 0);
@@ -132,7 +128,7 @@ fn spall_mid_200k_has_its_counts_totals_and_self_ticks() {
     let layout = Layout::new(&trace, &Options::default());
     let mut names = BTreeMap::<String, (u64, i64, i64)>::new();
     for track in trace.tracks() {
-        for id in ids(track.slices()) {
+        for id in track.slices() {
             let slice = trace.slice(id).unwrap();
             let entry = names.entry(trace.name(slice.name).into_owned()).or_default();
             entry.0 += 1;
@@ -153,7 +149,7 @@ fn spall_mid_200k_has_its_counts_totals_and_self_ticks() {
     assert!(trace.diagnostics().is_empty());
     for (track, expected) in trace.tracks().iter().zip(expected["threads"].as_array().unwrap()) {
         assert_eq!(Some(2 * track.slices().len() as u64), expected["events"].as_u64());
-        let last = ids(track.slices()).map(|id| trace.slice(id).unwrap().end.0).max();
+        let last = track.slices().iter().map(|id| trace.slice(id).unwrap().end.0).max();
         assert_eq!(last, expected["last_tick"].as_i64());
     }
 }
@@ -167,7 +163,7 @@ fn recordings_are_the_same_trace_in_every_container() {
             .unwrap_or_else(|error| panic!("{}: {error}", path.display()));
         assert_eq!(trace.clock().ns_per_tick(), None, "calls are counted, not timed");
         let names = trace.slices().names().iter().map(|&name| trace.name(name).into_owned());
-        let args = ids(0..trace.slices().len()).map(|id| match trace.slice_args(id).get(b"text") {
+        let args = trace.slices().ids().iter().map(|id| match trace.slice_args(id).get(b"text") {
             Some(Value::Text(text)) => text.decode().into_owned(),
             _ => String::new(),
         });

@@ -90,7 +90,7 @@ impl Drawing<'_, '_> {
     fn instants(&mut self, lane: &Lane) {
         let mut marks = Vec::new();
         for &track in &lane.tracks {
-            let instants = &self.scene.trace.instants()[self.scene.track(track).instants()];
+            let instants = self.scene.trace.instants_of(self.scene.track(track));
             marks.clear();
             instant_marks(instants, &self.frame, &mut marks);
             for mark in &marks {
@@ -112,8 +112,8 @@ impl Drawing<'_, '_> {
 
     /// The states of a thread, as a band below its slices.
     fn states(&mut self, lane: &Lane) {
-        let tracks = lane.tracks.iter().map(|&track| self.scene.track(track).states());
-        let states: Vec<_> = tracks.flat_map(|states| &self.scene.trace.states()[states]).collect();
+        let tracks = lane.tracks.iter().map(|&track| self.scene.track(track));
+        let states: Vec<_> = tracks.flat_map(|track| self.scene.trace.states_of(track)).collect();
         for state in &states {
             let colour = colour::of(self.scene.trace.names().bytes(state.name));
             let (x, end) = (self.frame.x(state.start), self.frame.x(state.end));
@@ -136,9 +136,9 @@ impl Drawing<'_, '_> {
     /// column, the largest is drawn.
     fn counters(&mut self, lane: &Lane) {
         let scene = self.scene;
-        let tracks = lane.tracks.iter().map(|&track| scene.track(track).counters());
+        let tracks = lane.tracks.iter().map(|&track| scene.track(track));
         let mut series: Vec<_> =
-            tracks.flat_map(|values| Series::of(&scene.trace.counters()[values])).collect();
+            tracks.flat_map(|track| Series::of(scene.trace.counters_of(track))).collect();
         if series.is_empty() {
             return;
         }

@@ -198,8 +198,9 @@ fn bind(log: &FlowLog, arranged: &Arranged) -> Vec<Option<SliceId>> {
                 by_time.add(end.at, position);
             }
         }
-        let first = track.slices().start;
-        let (starts, ends) = (&slices.starts()[track.slices()], &slices.ends()[track.slices()]);
+        let slices_of_track = track.slices().indices();
+        let first = slices_of_track.start;
+        let (starts, ends) = (&slices.starts()[slices_of_track.clone()], &slices.ends()[slices_of_track]);
         let id = |index| SliceId(index32(first + index));
         // How many slices begin before the end of an arrow, and how many no later.
         let (mut before, mut until) = (0, 0);

@@ -164,7 +164,7 @@ fn slice_order(builder: &TraceBuilder<'_>, tracks: &mut [Track], track_order: &[
         track.slices = by_track.range(old);
         // Most traces need no look at all: 7 % of loading spall v3.
         if !builder.registry.track(old).in_order {
-            let order = &mut by_track.order[track.slices()];
+            let order = &mut by_track.order[track.slices().indices()];
             sort_track(order, &builder.rows, builder.conventions, &mut scratch);
         }
     }

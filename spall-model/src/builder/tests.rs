@@ -2,8 +2,8 @@ use alloc::{format, string::String, vec, vec::Vec};
 
 use super::*;
 use crate::{
-    Args, AsyncPhase, FlowBind, FlowEvent, FlowPhase, Id, KeyedEvent, ObjectPhase, SliceId, Text, Thread,
-    TrackKind, nest::Nesting,
+    Args, AsyncPhase, FlowBind, FlowEvent, FlowPhase, Id, KeyedEvent, ObjectPhase, Text, Thread, TrackKind,
+    nest::Nesting,
 };
 
 const MAIN: Thread<'static> = Thread { pid: Id::Number(1), tid: Id::Number(1) };
@@ -42,7 +42,7 @@ fn slices(trace: &Trace<'_>) -> Vec<String> {
     for track in trace.tracks() {
         let mut nesting = Nesting::default();
         for id in track.slices() {
-            let slice = trace.slice(SliceId(u32::try_from(id).unwrap())).unwrap();
+            let slice = trace.slice(id).unwrap();
             let place = nesting.place(0, slice.start, slice.end, slice.flags).unwrap();
             let lane = if place.lane > 0 { format!("{}/", place.lane) } else { String::new() };
             let open = if slice.flags.is_unfinished() { "?" } else { "" };
@@ -80,7 +80,7 @@ fn json_3_2_an_end_closes_the_most_recent_open_begin() {
     let events = [begin("a", 0), begin("b", 1), end("", 2), end("a", 3)];
     let trace = check(&events, &["a 0-3 0", "b 1-2 1"]);
     assert!(trace.diagnostics().is_empty());
-    assert_eq!(trace.bounds(), Some((Tick(0), Tick(3))));
+    assert_eq!(trace.bounds(), Some(Tick(0)..Tick(3)));
 }
 
 #[test]
@@ -218,7 +218,7 @@ fn tracks_stand_by_sort_index_then_name_then_id() {
         )
         .collect();
     assert_eq!(tids, [1, 9, 10, 20, 30]);
-    assert_eq!(trace.processes()[1].tracks(), 1..5);
+    assert_eq!(trace.processes()[1].tracks().indices(), 1..5);
 }
 
 #[test]
@@ -378,7 +378,7 @@ fn objects_live_from_new_to_delete_and_ids_are_reused() {
     let trace = build(&events);
     let lives: Vec<_> = trace.objects().iter().map(|object| (object.start, object.end)).collect();
     assert_eq!(lives, [(Some(Tick(0)), Some(Tick(9))), (Some(Tick(9)), Some(Tick(12)))]);
-    assert_eq!(trace.objects()[0].snapshots(), 0..1);
+    assert_eq!(trace.objects()[0].snapshots().indices(), 0..1);
     assert_eq!(count(&trace, DiagnosticKind::UnmatchedDelete), 1);
 }
 

@@ -22,7 +22,7 @@ impl<'t, E> Replay<'t, E> {
             category: Text::EMPTY,
             series: Args::NONE,
         };
-        let mut values = trace.counters.get(track.counters()).unwrap_or_default();
+        let mut values = trace.counters_of(track);
         if values.is_empty() {
             return self.see(Event::Counter(event));
         }

@@ -53,7 +53,7 @@ impl<'t, E> Replay<'t, E> {
         if !labels.is_empty() {
             self.see(Event::ProcessLabels(pid, Text::plain(&labels.join(&b','))))?;
         }
-        process.tracks.clone().try_for_each(|track| self.thread_facts(process, TrackId(track)))
+        process.tracks().into_iter().try_for_each(|track| self.thread_facts(process, track))
     }
 
     fn thread_facts(&mut self, process: &'t Process, id: TrackId) -> Result<(), E> {

@@ -23,7 +23,7 @@ impl<'t, E> Replay<'t, E> {
         if let Some(at) = object.start {
             self.see(Event::Object(ObjectPhase::New, event(at, Args::NONE)))?;
         }
-        for snapshot in self.trace.snapshots.get(object.snapshots()).unwrap_or_default() {
+        for snapshot in self.trace.snapshots_of(object) {
             let args = self.trace.args_of(snapshot);
             self.see(Event::Object(ObjectPhase::Snapshot, event(snapshot.at, args)))?;
         }

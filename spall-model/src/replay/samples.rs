@@ -69,7 +69,7 @@ impl<'t, E> Replay<'t, E> {
     ) -> Result<(), E> {
         let name = self.text(profile.name);
         let mut escaped = Vec::new();
-        for sample in self.trace.samples.get(profile.samples()).unwrap_or_default() {
+        for sample in self.trace.samples_of(profile) {
             let stack = match sample.frame().map(|frame| shared.key(frame)) {
                 Some(Some(key)) => SampleStack::Frame(ids::id(self.trace, key, &mut escaped)),
                 Some(None) => SampleStack::Names,
@@ -88,20 +88,19 @@ impl<'t, E> Replay<'t, E> {
         let &Profile { start, end, rank, .. } = profile;
         let begins = Some(ProfileStart { start, offset: Ticks::ZERO, rank });
         self.see(Event::Profile(ProfileEvent { thread, key: ProfileKey::Whole, at: start, begins, end }))?;
-        let number = |frame: FrameId| Id::Number(1 + i64::from(frame.0) - i64::from(profile.frames.start));
-        for id in profile.frames.clone().map(FrameId) {
+        let number =
+            |frame: FrameId| Id::Number(1 + i64::from(frame.0) - i64::from(profile.frames().start().0));
+        for id in profile.frames() {
             let Some(frame) = self.trace.frame(id) else { continue };
             self.see(Event::Frame(self.frame(number(id), frame.parent.map(number), frame)))?;
             for &LineHits { line, hits, .. } in self.trace.line_hits(id) {
                 self.see(Event::LineHits(LineHitsEvent { frame: number(id), line, hits }))?;
             }
         }
-        for &CallSite { number: site, frame } in
-            self.trace.call_sites.get(profile.call_sites()).unwrap_or_default()
-        {
+        for &CallSite { number: site, frame } in self.trace.call_sites_of(profile) {
             self.see(Event::CallSite(site, number(frame)))?;
         }
-        for sample in self.trace.samples.get(profile.samples()).unwrap_or_default() {
+        for sample in self.trace.samples_of(profile) {
             let &Sample { at, weight, .. } = sample;
             // No frame has the number 0.
             let frame = sample.frame().map_or(Id::Number(0), number);

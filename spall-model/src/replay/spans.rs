@@ -36,7 +36,7 @@ impl<'t, E> Replay<'t, E> {
     /// spans end as late as they can, but before a span begins that would be ended in their place.
     fn nestable(&mut self, track: &'t Track, key: FoundBy<'_>) -> Result<(), E> {
         let mut begins = self.trace.slices_of(track).peekable();
-        let instants = self.trace.instants.get(track.instants()).unwrap_or_default();
+        let instants = self.trace.instants_of(track);
         let mut instants = instants.iter().peekable();
         let mut open = Open::default();
         loop {

@@ -14,7 +14,7 @@ impl<'t, E> Replay<'t, E> {
         let thread = ids.thread(self.trace, self.pid(track.process), tid);
         self.slices(track, thread, bound)?;
         self.instants_of(track, thread)?;
-        for state in self.trace.states.get(track.states()).unwrap_or_default() {
+        for state in self.trace.states_of(track) {
             let &State { start: at, end, name, .. } = state;
             let (name, args) = (self.text(name), self.trace.args_of(state));
             let event = ThreadEvent { thread, at, name, category: Text::EMPTY, args };
@@ -32,7 +32,7 @@ impl<'t, E> Replay<'t, E> {
     }
 
     fn instants_of(&mut self, track: &'t Track, thread: Thread<'_>) -> Result<(), E> {
-        for instant in self.trace.instants.get(track.instants()).unwrap_or_default() {
+        for instant in self.trace.instants_of(track) {
             let &Instant { at, name, category, scope, .. } = instant;
             let (name, category) = (self.text(name), self.text(category));
             let args = self.trace.args_of(instant);

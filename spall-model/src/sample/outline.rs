@@ -98,8 +98,8 @@ impl Outline {
     /// `stacks` are those of the track's profile, if it has one.
     pub(super) fn new(trace: &Trace<'_>, track: TrackId, stacks: Stacks, rules: &Rules) -> Self {
         let profile = trace.profile_of(track);
-        let sites = profile.map_or(&[][..], |profile| &trace.call_sites[profile.call_sites()]);
-        let first_frame = profile.map_or(0, |profile| profile.frames().start);
+        let sites = profile.map_or(&[][..], |profile| trace.call_sites_of(profile));
+        let first_frame = profile.map_or(0, |profile| profile.frames().start().index());
         let mut outline = Self {
             spans: spans(trace, track, sites, first_frame, rules),
             moments: Vec::new(),
@@ -119,7 +119,7 @@ impl Outline {
     }
 
     fn add_samples(&mut self, trace: &Trace<'_>, profile: &Profile, first_frame: usize, rules: &Rules) {
-        let samples = &trace.samples[profile.samples()];
+        let samples = trace.samples_of(profile);
         let is_pure = self.spans.is_empty();
         for sample in samples {
             let frame = sample.frame().map(|frame| frame.index() - first_frame);
@@ -245,7 +245,7 @@ fn spans(
     let kinds = kinds(trace, rules);
     let mut nesting = Nesting::default();
     let mut spans: Vec<Span> = Vec::with_capacity(track.slices().len());
-    for slice in track.slices.clone().map(SliceId) {
+    for slice in track.slices() {
         let Some(found) = trace.slices.get(slice) else { continue };
         if found.flags.contains(SliceFlags::SAMPLED) {
             continue;

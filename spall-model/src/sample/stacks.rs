@@ -98,13 +98,12 @@ impl Default for Stacks {
 
 impl Stacks {
     pub(super) fn of_profile(trace: &Trace<'_>, profile: &Profile, rules: &Rules) -> Self {
-        let frames = profile.frames();
-        Self::new(&trace.frames[frames.clone()], frames.start, &trace.names, rules)
+        Self::new(trace.frames_of(profile), profile.frames().start().index(), &trace.names, rules)
     }
 
     /// Whether these are the stacks of a profile.
     pub(super) fn are_of(&self, profile: &Profile) -> bool {
-        self.frames == profile.frames() && !self.frames.is_empty()
+        self.frames == profile.frames().indices() && !self.frames.is_empty()
     }
 
     /// The stacks of the frames `first..first + frames.len()` of a trace.

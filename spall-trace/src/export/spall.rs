@@ -47,7 +47,7 @@ pub fn spall(trace: &Trace<'_>, out: impl Write) -> io::Result<Exported> {
         Exported::without(trace, |event| matches!(event, Event::ProcessName(..) | Event::ThreadName(..)));
     let clock = trace.clock();
     exported.no_form += u64::from(clock.epoch_ns.is_some() || clock.unit == Unit::Ordinal);
-    let first = trace.bounds().map_or(Tick(0), |(first, _)| first.min(Tick(0)));
+    let first = trace.bounds().map_or(Tick(0), |bounds| bounds.start.min(Tick(0)));
     exported.moved = Tick(0).since(first);
     let file = FileWriter::new(BufWriter::new(out), Version::V3);
     let mut writer = Writer { file, trace, exported, ids: Ids::of(trace) };

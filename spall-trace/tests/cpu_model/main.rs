@@ -13,7 +13,7 @@ extern crate alloc;
 use alloc::collections::BTreeMap;
 
 use spall_trace::layout::{Layout, Options};
-use spall_trace::model::{SliceFlags, SliceId, Trace, TrackId};
+use spall_trace::model::{SliceFlags, Trace, TrackId};
 
 mod case;
 #[path = "../cpu_common/mod.rs"]
@@ -28,7 +28,7 @@ use model::Row;
 /// What is on the timeline of a thread, in microseconds.
 fn rows(trace: &Trace<'_>, track: TrackId) -> Vec<Row> {
     let layout = Layout::new(trace, &Options::default());
-    let ids = trace.tracks()[track.index()].slices().map(|id| SliceId(u32::try_from(id).unwrap()));
+    let ids = trace.tracks()[track.index()].slices().iter();
     let row = |id| {
         let (slice, place) = (trace.slice(id).unwrap(), layout.place(id).unwrap());
         let sampled = slice.flags.contains(SliceFlags::SAMPLED);

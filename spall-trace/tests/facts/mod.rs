@@ -2,9 +2,7 @@
 //! what it is about.
 
 use spall_trace::layout::{Layout, Options};
-use spall_trace::model::{
-    Args, Flow, Frame, FrameId, Key, Profile, SliceId, Text, Trace, Track, TrackKind, Value,
-};
+use spall_trace::model::{Args, Flow, Frame, FrameId, Key, Profile, Text, Trace, Track, TrackKind, Value};
 
 /// Facts being gathered.
 struct Facts<'t> {
@@ -112,8 +110,7 @@ impl Facts<'_> {
             other => format!("{other:?}"),
         };
         self.facts.push(format!("track {kind} {:?} {}", trace.name(track.name), track.sort_index));
-        for index in track.slices() {
-            let id = SliceId(u32::try_from(index).unwrap());
+        for id in track.slices() {
             let (slice, place) = (trace.slice(id).unwrap(), self.layout.place(id).unwrap());
             let (name, category) = (trace.name(slice.name), trace.name(slice.category));
             let end = if slice.flags.is_unfinished() { "?".into() } else { slice.end.0.to_string() };
@@ -133,17 +130,17 @@ impl Facts<'_> {
                 self.layout.self_time(id)
             ));
         }
-        for instant in &trace.instants()[track.instants()] {
+        for instant in trace.instants_of(track) {
             let (name, category) = (trace.name(instant.name), trace.name(instant.category));
             let (at, depth, args) = (instant.at.0, instant.depth, all(trace.args_of(instant)));
             let scope = instant.scope;
             self.facts.push(format!("instant {name:?} {category:?} {at} {scope:?} {depth} {args}"));
         }
-        for counter in &trace.counters()[track.counters()] {
+        for counter in trace.counters_of(track) {
             let series = trace.name(counter.series);
             self.facts.push(format!("counter {series:?} {} {}", counter.at.0, counter.value));
         }
-        for state in &trace.states()[track.states()] {
+        for state in trace.states_of(track) {
             let (name, args) = (trace.name(state.name), all(trace.args_of(state)));
             self.facts.push(format!("state {name:?} {}..{} {args}", state.start.0, state.end.0));
         }
@@ -165,8 +162,9 @@ impl Facts<'_> {
     fn of_objects(&mut self) {
         let trace = self.trace;
         for object in trace.objects() {
-            let pid = self.key(trace.processes()[object.process.0 as usize].pid);
-            let snapshots: Vec<_> = trace.snapshots()[object.snapshots()]
+            let pid = self.key(trace.processes()[object.process.index()].pid);
+            let snapshots: Vec<_> = trace
+                .snapshots_of(object)
                 .iter()
                 .map(|snapshot| format!("{} {}", snapshot.at.0, all(trace.args_of(snapshot))))
                 .collect();
@@ -183,9 +181,8 @@ impl Facts<'_> {
         let Profile { track, start, end, rank, .. } = profile;
         let name = trace.name(profile.name);
         self.facts.push(format!("profile {track:?} {name:?} {start:?}..{end:?} {rank}"));
-        let local = |frame: Option<FrameId>| frame.map(|frame| frame.index() - profile.frames().start);
+        let local = |frame: Option<FrameId>| frame.map(|frame| profile.frames().position(frame).unwrap());
         for id in profile.frames() {
-            let id = FrameId(u32::try_from(id).unwrap());
             let frame = trace.frame(id).unwrap();
             let Frame { script, line, column, .. } = frame;
             let (name, url, parent) = (trace.name(frame.name), trace.name(frame.url), local(frame.parent));
@@ -193,12 +190,12 @@ impl Facts<'_> {
             let lines = trace.line_hits(id).iter();
             self.facts.extend(lines.map(|found| format!("line {}: {}", found.line, found.hits)));
         }
-        for sample in &trace.samples()[profile.samples()] {
+        for sample in trace.samples_of(profile) {
             let (at, frame, place) = (sample.at, local(sample.frame()), (sample.line(), sample.column()));
             let args = all(trace.args_of(sample));
             self.facts.push(format!("sample {at:?} {frame:?} {} {place:?} {args}", sample.weight));
         }
-        for site in &trace.call_sites()[profile.call_sites()] {
+        for site in trace.call_sites_of(profile) {
             self.facts.push(format!("site {} {:?}", site.number, local(Some(site.frame))));
         }
     }

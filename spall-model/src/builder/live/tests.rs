@@ -93,15 +93,14 @@ fn lines_of_trace(trace: &Trace<'_>) -> Vec<String> {
             trace.name(track.name),
             core::mem::discriminant(&track.kind)
         ));
-        for index in track.slices() {
-            let id = SliceId(index32(index));
+        for id in track.slices() {
             let slice = trace.slice(id).unwrap();
             lines.push(slice_line(slice, &trace.name(slice.name), trace.slice_args(id)));
         }
         let of = |at: Tick, name: crate::NameId, value: f64| format!("{} {} {value}", at.0, trace.name(name));
-        lines.extend(trace.instants()[track.instants()].iter().map(|i| of(i.at, i.name, 0.0)));
-        lines.extend(trace.counters()[track.counters()].iter().map(|c| of(c.at, c.series, c.value)));
-        lines.extend(trace.states()[track.states()].iter().map(|s| of(s.start, s.name, 0.0)));
+        lines.extend(trace.instants_of(track).iter().map(|i| of(i.at, i.name, 0.0)));
+        lines.extend(trace.counters_of(track).iter().map(|c| of(c.at, c.series, c.value)));
+        lines.extend(trace.states_of(track).iter().map(|s| of(s.start, s.name, 0.0)));
     }
     lines
 }

@@ -181,8 +181,8 @@ impl<'l> LiveSnapshot<'l> {
 
     /// From the first to the last time of anything shown; `None` if nothing has a time.
     #[must_use]
-    pub fn bounds(&self) -> Option<(Tick, Tick)> {
-        self.live.bounds
+    pub fn bounds(&self) -> Option<Range<Tick>> {
+        self.live.bounds.map(|(first, last)| first..last)
     }
 
     /// What was found wrong so far, but for how begins and ends pair.
@@ -283,8 +283,8 @@ impl<'l> LiveTrack<'l> {
 
     /// From the first to the last time of anything on it; `None` if nothing has a time.
     #[must_use]
-    pub fn bounds(&self) -> Option<(Tick, Tick)> {
-        self.live.builder.bounds_of(self.id.0)
+    pub fn bounds(&self) -> Option<Range<Tick>> {
+        self.live.builder.bounds_of(self.id.0).map(|(first, last)| first..last)
     }
 
     /// Its slices: by start, longer first, then as they came, unless a begin and an end say otherwise. \[json 3.3\]

@@ -70,7 +70,7 @@ fn cpu_1b_parts_are_joined_in_the_order_of_time_wherever_their_head_is() {
     assert_eq!(stacks(&trace), ["a", "b<a"]);
     assert!(trace.diagnostics().is_empty());
     assert_eq!(trace.tracks().len(), 1, "the thread is the head's");
-    assert_eq!(trace.bounds(), Some((Tick(100), Tick(115))));
+    assert_eq!(trace.bounds(), Some(Tick(100)..Tick(115)));
 }
 
 #[test]

@@ -1,0 +1,269 @@
+//! Dense 32-bit ids, and ranges of them.
+
+use core::fmt;
+use core::iter::FusedIterator;
+use core::ops::Range;
+
+/// A position in one of the columns of a trace or a layout, as a type of its own.
+///
+/// Ids of one kind are dense: they count up from 0 without gaps, and the elements of a group (the slices of a
+/// track, the samples of a profile) have consecutive ids, so that an [`IdRange`] describes the group.
+pub trait DenseId: Copy + Ord + fmt::Debug {
+    /// Returns the id with this number.
+    #[must_use]
+    fn from_number(number: u32) -> Self;
+
+    /// Returns the number of the id: its position as 32 bits.
+    #[must_use]
+    fn number(self) -> u32;
+}
+
+/// Gives a newtype of `u32` the methods and traits that every dense id has.
+macro_rules! dense_id {
+    ($($id:ident: $of:literal;)*) => {
+        $(impl $id {
+            #[doc = concat!("Returns the id of the element at position `index` in ", $of, ".")]
+            ///
+            /// A position of 2³² − 1 or more becomes 2³² − 1, an id that no element has.
+            #[inline]
+            #[must_use]
+            pub const fn new(index: usize) -> Self {
+                #[allow(clippy::cast_possible_truncation, reason = "the comparison excludes a truncation")]
+                Self(if index < u32::MAX as usize { index as u32 } else { u32::MAX })
+            }
+
+            #[doc = concat!("Returns the position of the element in ", $of, ".")]
+            #[inline]
+            #[must_use]
+            pub const fn index(self) -> usize {
+                self.0 as usize
+            }
+        }
+
+        impl $crate::DenseId for $id {
+            #[inline]
+            fn from_number(number: u32) -> Self {
+                Self(number)
+            }
+
+            #[inline]
+            fn number(self) -> u32 {
+                self.0
+            }
+        }
+
+        impl core::fmt::Display for $id {
+            fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+                core::fmt::Display::fmt(&self.0, f)
+            }
+        })*
+    };
+}
+
+#[cfg(feature = "alloc")]
+pub(crate) use dense_id;
+
+/// A half-open range of consecutive ids, such as the slices of a track.
+///
+/// The range is `Copy`, and iterates over its ids. [`IdRange::indices`] cuts the elements out of a column.
+///
+/// ```
+/// use spall_model::{ByteRange, Event, Limits, SliceId, Text, Thread, ThreadEvent, Tick, Ticks, TraceBuilder};
+///
+/// let mut builder = TraceBuilder::new(&Limits::default());
+/// for at in [0, 10, 20] {
+///     let work = ThreadEvent::new(Thread::new(1_i64, 1_i64), Tick(at), Text::plain(b"work"));
+///     builder.push(&Event::Complete(work, Ticks(5)), ByteRange::default());
+/// }
+/// let trace = builder.finish();
+///
+/// let slices = trace.tracks()[0].slices();
+/// assert_eq!(slices.len(), 3);
+/// assert_eq!(slices.iter().last(), Some(SliceId(2)));
+/// assert_eq!(trace.slices().starts()[slices.indices()], [Tick(0), Tick(10), Tick(20)]);
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct IdRange<I> {
+    start: I,
+    end: I,
+}
+
+impl<I: DenseId> IdRange<I> {
+    /// Returns the range from `start` to the id before `end`; it is empty if `end` is not greater than `start`.
+    #[inline]
+    #[must_use]
+    pub fn new(start: I, end: I) -> Self {
+        Self { start, end: end.max(start) }
+    }
+
+    /// Returns the range of the ids at the positions `indices`.
+    #[inline]
+    pub(crate) fn of(indices: &Range<u32>) -> Self {
+        Self::new(I::from_number(indices.start), I::from_number(indices.end))
+    }
+
+    /// Returns the first id of the range. An empty range has a start as well: the id at which it lies.
+    #[inline]
+    #[must_use]
+    pub fn start(self) -> I {
+        self.start
+    }
+
+    /// Returns the id after the last one of the range.
+    #[inline]
+    #[must_use]
+    pub fn end(self) -> I {
+        self.end
+    }
+
+    /// Returns the number of ids in the range.
+    #[inline]
+    #[must_use]
+    pub fn len(self) -> usize {
+        (self.end.number() - self.start.number()) as usize
+    }
+
+    /// Returns whether the range holds no id.
+    #[inline]
+    #[must_use]
+    pub fn is_empty(self) -> bool {
+        self.start == self.end
+    }
+
+    /// Returns whether `id` lies in the range.
+    #[inline]
+    #[must_use]
+    pub fn contains(self, id: I) -> bool {
+        self.start <= id && id < self.end
+    }
+
+    /// Returns the id at position `n` of the range, or `None` if the range has no more than `n` ids.
+    #[inline]
+    #[must_use]
+    pub fn get(self, n: usize) -> Option<I> {
+        let n = u32::try_from(n).ok()?;
+        let number = self.start.number().checked_add(n)?;
+        (number < self.end.number()).then(|| I::from_number(number))
+    }
+
+    /// Returns the position of `id` in the range, or `None` if it does not lie in it. This undoes [`IdRange::get`].
+    #[inline]
+    #[must_use]
+    pub fn position(self, id: I) -> Option<usize> {
+        self.contains(id).then(|| (id.number() - self.start.number()) as usize)
+    }
+
+    /// Returns the range as positions, to index the columns that the ids belong to.
+    #[inline]
+    #[must_use]
+    pub fn indices(self) -> Range<usize> {
+        self.start.number() as usize..self.end.number() as usize
+    }
+
+    /// Iterates over the ids in ascending order.
+    #[inline]
+    #[must_use]
+    pub fn iter(self) -> Ids<I> {
+        Ids { numbers: self.start.number()..self.end.number(), id: core::marker::PhantomData }
+    }
+}
+
+impl<I: DenseId> Default for IdRange<I> {
+    /// Returns an empty range that starts at the first id.
+    fn default() -> Self {
+        Self::of(&(0..0))
+    }
+}
+
+impl<I: DenseId> From<Range<I>> for IdRange<I> {
+    fn from(range: Range<I>) -> Self {
+        Self::new(range.start, range.end)
+    }
+}
+
+impl<I: fmt::Debug> fmt::Debug for IdRange<I> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?}..{:?}", self.start, self.end)
+    }
+}
+
+impl<I: DenseId> IntoIterator for IdRange<I> {
+    type Item = I;
+    type IntoIter = Ids<I>;
+
+    #[inline]
+    fn into_iter(self) -> Ids<I> {
+        self.iter()
+    }
+}
+
+/// An iterator over the ids of an [`IdRange`].
+#[derive(Debug, Clone)]
+pub struct Ids<I> {
+    numbers: Range<u32>,
+    id: core::marker::PhantomData<I>,
+}
+
+impl<I: DenseId> Iterator for Ids<I> {
+    type Item = I;
+
+    #[inline]
+    fn next(&mut self) -> Option<I> {
+        self.numbers.next().map(I::from_number)
+    }
+
+    #[inline]
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        let len = (self.numbers.end - self.numbers.start) as usize;
+        (len, Some(len))
+    }
+
+    #[inline]
+    fn nth(&mut self, n: usize) -> Option<I> {
+        self.numbers.nth(n).map(I::from_number)
+    }
+}
+
+impl<I: DenseId> DoubleEndedIterator for Ids<I> {
+    #[inline]
+    fn next_back(&mut self) -> Option<I> {
+        self.numbers.next_back().map(I::from_number)
+    }
+}
+
+impl<I: DenseId> ExactSizeIterator for Ids<I> {}
+
+impl<I: DenseId> FusedIterator for Ids<I> {}
+
+#[cfg(all(test, feature = "alloc"))]
+mod tests {
+    use super::*;
+    use crate::SliceId;
+
+    #[test]
+    fn a_range_knows_its_ids() {
+        let range = IdRange::new(SliceId(3), SliceId(6));
+        assert_eq!((range.len(), range.is_empty(), range.indices()), (3, false, 3..6));
+        assert!(range.contains(SliceId(3)) && !range.contains(SliceId(6)));
+        assert_eq!((range.get(2), range.get(3)), (Some(SliceId(5)), None));
+        assert_eq!((range.position(SliceId(5)), range.position(SliceId(2))), (Some(2), None));
+        assert!(range.iter().rev().eq([SliceId(5), SliceId(4), SliceId(3)]));
+        assert_eq!(range.into_iter().len(), 3);
+        assert_eq!(alloc::format!("{range:?}"), "SliceId(3)..SliceId(6)");
+    }
+
+    #[test]
+    fn a_range_that_ends_before_it_starts_is_empty() {
+        let range = IdRange::new(SliceId(6), SliceId(3));
+        assert_eq!((range.len(), range.is_empty(), range.indices()), (0, true, 6..6));
+        assert_eq!(range.get(usize::MAX), None);
+        assert_eq!(IdRange::<SliceId>::default().iter().next(), None);
+    }
+
+    #[test]
+    fn positions_beyond_32_bits_are_the_id_that_nothing_has() {
+        assert_eq!(SliceId::new(7), SliceId(7));
+        assert_eq!(SliceId::new(u32::MAX as usize), SliceId(u32::MAX));
+        assert_eq!(SliceId::new(usize::MAX), SliceId(u32::MAX));
+    }
+}
