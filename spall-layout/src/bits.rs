@@ -1,18 +1,22 @@
-//! Bits that can be counted and found. \[layout 4.8\]
+//! A bit vector with rank and select: how many bits are set before a position, and where the n-th set bit is.
+//! \[layout 4.8\]
 
 use alloc::vec::Vec;
 
-/// A sequence of bits, and how many are set before each 64: 1.5 bits for each.
+/// A growing sequence of bits, with a running count of the set bits before each word of 64.
+///
+/// The counts cost half a bit per bit, so the vector takes 1.5 bits per bit.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Bits {
+pub(crate) struct BitVector {
     words: Vec<u64>,
-    /// How many are set before each word.
+    /// The number of set bits in all words before this one, for each word.
     before: Vec<u32>,
+    /// The number of set bits in all words.
     n_set: u32,
 }
 
-impl Bits {
-    /// Adds 64 bits, the lowest first.
+impl BitVector {
+    /// Appends 64 bits. The lowest bit of `word` comes first.
     #[inline]
     pub(crate) fn push(&mut self, word: u64) {
         self.words.push(word);
@@ -20,21 +24,23 @@ impl Bits {
         self.n_set += word.count_ones();
     }
 
+    /// Gives back the memory that further bits would have used.
     pub(crate) fn shrink(&mut self) {
         self.words.shrink_to_fit();
         self.before.shrink_to_fit();
     }
 
-    /// How many bits are set.
+    /// Returns the number of set bits.
     pub(crate) fn n_set(&self) -> u32 {
         self.n_set
     }
 
+    /// Returns the bits in words of 64, the lowest bit first.
     pub(crate) fn words(&self) -> &[u64] {
         &self.words
     }
 
-    /// How many of the first `n` bits are set. O(1).
+    /// Returns how many of the first `n` bits are set, or how many are set at all if there are fewer than `n` bits. O(1).
     pub(crate) fn rank(&self, n: usize) -> u32 {
         match (self.before.get(n / 64), self.words.get(n / 64)) {
             (Some(before), Some(word)) => before + (word & ((1 << (n % 64)) - 1)).count_ones(),
@@ -42,14 +48,18 @@ impl Bits {
         }
     }
 
-    /// Where the bit is set before which `n` are. O(log n).
+    /// Returns the position of the set bit that has `n` set bits before it. Returns `None` if at most `n` bits are set.
+    /// O(log n).
     pub(crate) fn select(&self, n: u32) -> Option<usize> {
         if n >= self.n_set {
             return None;
         }
+        // The last word with at most `n` set bits before it holds the bit: words without set bits have the same count as
+        // the word behind them and so are passed over.
         let at = self.before.partition_point(|&before| before <= n).checked_sub(1)?;
         let mut word = *self.words.get(at)?;
         for _ in *self.before.get(at)?..n {
+            // Clears the lowest set bit.
             word &= word - 1;
         }
         Some(at * 64 + word.trailing_zeros() as usize)
@@ -62,7 +72,7 @@ mod tests {
 
     #[test]
     fn rank_and_select_agree_with_counting() {
-        let mut bits = Bits::default();
+        let mut bits = BitVector::default();
         let words = [0, u64::MAX, 0, 1, 1 << 63, 0x0123_4567_89ab_cdef, 0];
         words.iter().for_each(|&word| bits.push(word));
         let mut n_set = 0;

@@ -1,4 +1,8 @@
-//! Makes a layout: the nesting walk says where each slice goes, then the slices are dealt out to their rows.
+//! How a layout is made from a trace.
+//!
+//! Each track is gone through twice. The first pass decides on which lane and at which depth each slice is, and counts the slices
+//! of each row. The second pass copies the slices to their rows, which by then have their final places and sizes: nothing is
+//! sorted, and no row has memory of its own. The indices are made last, when all rows are there.
 #![allow(clippy::indexing_slicing, reason = "positions are of tables built here, bounded by their lengths")]
 
 use alloc::vec::Vec;
@@ -9,44 +13,58 @@ use spall_model::{SliceId, Slices, Tick, Trace, Track, TrackId, TrackKind};
 
 use crate::convert::to_u32;
 use crate::index::{append, n_nodes};
-use crate::layout::{Lane, Row};
-use crate::row_numbers::{RowNumbers, Rows};
+use crate::layout::{Lane, RowOffsets};
+use crate::row_numbers::{RowNumbers, RowPattern};
 use crate::{Layout, Options};
 
-pub(crate) struct Builder<'t> {
+impl Layout {
+    /// Lays out `trace`: finds the lane, the depth and the row of every slice, and indexes the rows.
+    ///
+    /// This takes O(n) for n slices that nest, and O(n log n) at worst.
+    #[must_use]
+    pub fn new(trace: &Trace<'_>, options: &Options) -> Self {
+        LayoutBuilder::new(trace, options).build()
+    }
+}
+
+/// A layout in the making, with working memory for one track at a time.
+struct LayoutBuilder<'t> {
     slices: &'t Slices,
     tracks: &'t [Track],
     nesting: Nesting,
     layout: Layout,
-    shapes: Shapes,
-    /// What to know the row of each slice of the track by.
-    shape_of: Vec<u32>,
-    /// Slices that are not drawn to the end that the trace has, in order.
+    track_rows: TrackRows,
+    /// The row of each slice of the track, as [`TrackRows::add`] numbers it, or [`NO_ROW`].
+    provisional_rows: Vec<u32>,
+    /// The slices of the track that are drawn to another end than they have in the trace, with that end, in order.
     drawn_ends: Vec<(u32, Tick)>,
-    /// Where the latest span of each depth ends.
+    /// The end of the latest span of each depth. Used for async tracks.
     open_ends: Vec<Tick>,
-    /// For each row of the track where its next slice goes.
+    /// For each row of the track, the position in the arrays of its next slice.
     cursors: Vec<u32>,
 }
 
-/// The rows of the track that is being walked, numbered as they turn up.
+/// The rows of the current track while its slices are counted.
+///
+/// Their final numbers, by lane and then by depth, are known only when all of them have turned up. Until then a row of lane 0 has
+/// its depth as its number, and another row [`OTHER`] plus its position in `others`.
 #[derive(Default)]
-struct Shapes {
-    /// The number of slices of each row of lane 0.
+struct TrackRows {
+    /// The number of slices of each row of lane 0, by depth. Later the final number of each row.
     lane_0: Vec<u32>,
-    /// The number of slices of each row of the lanes 1….
+    /// The number of slices of each row of the lanes 1…, in the order in which the rows turned up. Later their final numbers.
     others: Vec<u32>,
-    /// For each of the lanes 1…, the positions of its rows in `others`, by depth.
+    /// The positions in `others` of the rows of each of the lanes 1…, by depth.
     lanes: Vec<Vec<u32>>,
 }
 
-/// The shape of slices without a place.
+/// The provisional row of slices without a place.
 const NO_ROW: u32 = u32::MAX;
-/// Marks a row of [`Shapes::others`] while a track is walked.
+/// The first provisional number of the rows of lanes 1…. The depths of lane 0, which number its rows, stay below it.
 const OTHER: u32 = 1 << 31;
 
-impl<'t> Builder<'t> {
-    pub(crate) fn new(trace: &'t Trace<'_>, options: &Options) -> Self {
+impl<'t> LayoutBuilder<'t> {
+    fn new(trace: &'t Trace<'_>, options: &Options) -> Self {
         let slices = trace.slices();
         let n_slices = slices.len();
         let layout = Layout {
@@ -66,15 +84,15 @@ impl<'t> Builder<'t> {
             tracks: trace.tracks(),
             nesting: Nesting::new(options.overlap, options.overhang_tolerance),
             layout,
-            shapes: Shapes::default(),
-            shape_of: Vec::new(),
+            track_rows: TrackRows::default(),
+            provisional_rows: Vec::new(),
             drawn_ends: Vec::new(),
             open_ends: Vec::new(),
             cursors: Vec::new(),
         }
     }
 
-    pub(crate) fn build(mut self) -> Layout {
+    fn build(mut self) -> Layout {
         let mut placed = 0;
         for (index, track) in self.tracks.iter().enumerate() {
             let track_id = TrackId(to_u32(index));
@@ -83,32 +101,35 @@ impl<'t> Builder<'t> {
                 continue;
             }
             let n_rejected = self.layout.n_rejected;
-            self.shape_of.reserve(track.slices().len());
+            self.provisional_rows.reserve(track.slices().len());
             let is_async = matches!(track.kind, TrackKind::Async { .. });
             if is_async {
-                self.take_depths(track.slices().indices())
+                self.place_by_depth(track.slices().indices())
             } else {
-                self.nest(track.slices().indices())
+                self.place_by_nesting(track.slices().indices())
             }
+            // The fewer ways slices can go from row to row, the fewer bits their row numbers take.
             let rows = match self.layout.n_rejected > n_rejected {
-                true => Rows::WithRowless,
-                false if is_async || !self.shapes.others.is_empty() => Rows::Any,
-                false => Rows::Nested,
+                true => RowPattern::WithRowless,
+                false if is_async || !self.track_rows.others.is_empty() => RowPattern::Any,
+                false => RowPattern::Nested,
             };
             let first_row = self.layout.rows.len();
             placed = self.add_rows(track_id, placed);
-            self.deal_out(track.slices().indices(), first_row, rows);
+            self.fill_rows(track.slices().indices(), first_row, rows);
         }
         self.finish(placed)
     }
 
+    /// Makes the indices. `placed` is the number of slices that have a place.
     fn finish(self, placed: u32) -> Layout {
         let mut layout = self.layout;
         layout.first_rows.push(to_u32(layout.rows.len()));
         layout.starts.truncate(placed as usize);
         layout.ends.truncate(placed as usize);
         layout.ids.truncate(placed as usize);
-        layout.rows.push(Row { slices: placed, nodes: 0 });
+        // The entry behind the last row, which bounds it.
+        layout.rows.push(RowOffsets { slices: placed, nodes: 0 });
         let n_slices = layout.rows.windows(2).map(|rows| (rows[1].slices - rows[0].slices) as usize);
         layout.nodes.reserve_exact(n_slices.map(n_nodes).sum());
         for row in 0..layout.rows.len() - 1 {
@@ -127,8 +148,8 @@ impl<'t> Builder<'t> {
         layout
     }
 
-    /// Walks a track whose slices nest.
-    fn nest(&mut self, range: Range<usize>) {
+    /// Finds the rows of a track's slices by their nesting. \[layout 4.2\]
+    fn place_by_nesting(&mut self, range: Range<usize>) {
         self.nesting.clear();
         let (starts, ends, flags) = (self.slices.starts(), self.slices.ends(), self.slices.flags());
         for index in range {
@@ -137,21 +158,24 @@ impl<'t> Builder<'t> {
             let Some(Place { lane, depth, end, overlaps, .. }) = place else {
                 self.layout.n_overlapping += 1;
                 self.layout.n_rejected += 1;
-                self.shape_of.push(NO_ROW);
+                self.provisional_rows.push(NO_ROW);
                 continue;
             };
             self.layout.n_overlapping += u64::from(overlaps);
             if end != ends[index] {
                 self.drawn_ends.push((id, end));
             }
-            self.shape_of.push(self.shapes.add(lane, depth));
+            self.provisional_rows.push(self.track_rows.add(lane, depth));
         }
     }
 
-    /// Walks an async track, whose slices say their depth. Slices of one depth follow one another, because a depth
-    /// is taken until its span ends; one that does not is left out, so that rows are what they promise.
-    fn take_depths(&mut self, range: Range<usize>) {
+    /// Finds the rows of an async track's slices, whose depths are given. \[layout 4.5\]
+    ///
+    /// A depth is taken until its span ends, so slices of one depth do not overlap. A slice that does overlap the one before it
+    /// is left out, because every query relies on rows without overlaps.
+    fn place_by_depth(&mut self, range: Range<usize>) {
         let (starts, ends, flags) = (self.slices.starts(), self.slices.ends(), self.slices.flags());
+        // No slice can be deeper than there are slices before it. This bounds the rows, whatever the flags say.
         let deepest = range.len() - 1;
         self.open_ends.clear();
         for index in range {
@@ -162,55 +186,56 @@ impl<'t> Builder<'t> {
             if starts[index] < self.open_ends[depth] {
                 self.layout.n_overlapping += 1;
                 self.layout.n_rejected += 1;
-                self.shape_of.push(NO_ROW);
+                self.provisional_rows.push(NO_ROW);
                 continue;
             }
             self.open_ends[depth] = ends[index];
-            self.shape_of.push(self.shapes.add(0, to_u32(depth)));
+            self.provisional_rows.push(self.track_rows.add(0, to_u32(depth)));
         }
     }
 
-    /// Makes the rows of the track just walked; returns how many slices have a place so far.
+    /// Adds the rows of the current track. Takes and returns the number of slices of the layout that have a place so far.
     fn add_rows(&mut self, track: TrackId, mut placed: u32) -> u32 {
         let Layout { rows, lanes, .. } = &mut self.layout;
-        // Each counter of slices becomes the number of a row.
+        // The number of slices is not needed any more, so the final number of the row replaces it.
         let mut add_row = |counter: &mut u32| {
-            rows.push(Row { slices: placed, nodes: 0 });
+            rows.push(RowOffsets { slices: placed, nodes: 0 });
             placed += core::mem::replace(counter, to_u32(rows.len() - 1));
         };
-        if let Some(first_row) = self.shapes.lane_0.first_mut() {
+        if let Some(first_row) = self.track_rows.lane_0.first_mut() {
             add_row(first_row);
             lanes.push(Lane { first_row: *first_row, track, lane: 0 });
-            self.shapes.lane_0.iter_mut().skip(1).for_each(&mut add_row);
+            self.track_rows.lane_0.iter_mut().skip(1).for_each(&mut add_row);
         }
-        for (lane, number) in self.shapes.lanes.iter().zip(1..) {
+        for (lane, number) in self.track_rows.lanes.iter().zip(1..) {
             for &other in lane {
-                add_row(&mut self.shapes.others[other as usize]);
+                add_row(&mut self.track_rows.others[other as usize]);
             }
             if let Some(&first) = lane.first() {
-                lanes.push(Lane { first_row: self.shapes.others[first as usize], track, lane: number });
+                lanes.push(Lane { first_row: self.track_rows.others[first as usize], track, lane: number });
             }
         }
         placed
     }
 
-    /// Puts the slices of the track just walked on their rows.
-    fn deal_out(&mut self, range: Range<usize>, first_row: usize, rows: Rows) {
+    /// Copies the slices of the current track to their rows.
+    fn fill_rows(&mut self, range: Range<usize>, first_row: usize, rows: RowPattern) {
         self.cursors.clear();
         self.cursors.extend(self.layout.rows[first_row..].iter().map(|row| row.slices));
         let mut drawn_ends = self.drawn_ends.iter().peekable();
         let on = to_u32(first_row)..to_u32(self.layout.rows.len());
         self.layout.row_numbers.begin(to_u32(range.start)..to_u32(range.end), on, rows);
-        for (index, &shape) in range.zip(&self.shape_of) {
+        for (index, &provisional) in range.zip(&self.provisional_rows) {
             let id = to_u32(index);
-            let row = match shape {
+            let row = match provisional {
                 NO_ROW => {
                     self.layout.row_numbers.push(None);
                     continue;
                 }
-                other if other >= OTHER => self.shapes.others[(other - OTHER) as usize],
-                depth => self.shapes.lane_0[depth as usize],
+                other if other >= OTHER => self.track_rows.others[(other - OTHER) as usize],
+                depth => self.track_rows.lane_0[depth as usize],
             };
+            // Both lists are in the order of the slices.
             let end = match drawn_ends.next_if(|(slice, _)| *slice == id) {
                 Some(&(_, end)) => end,
                 None => self.slices.ends()[index],
@@ -225,19 +250,20 @@ impl<'t> Builder<'t> {
         }
         self.layout.row_numbers.end();
         self.drawn_ends.clear();
-        self.shapes.clear();
-        self.shape_of.clear();
+        self.track_rows.clear();
+        self.provisional_rows.clear();
     }
 }
 
-impl Shapes {
+impl TrackRows {
+    /// Prepares for the next track.
     fn clear(&mut self) {
         self.lane_0.clear();
         self.others.clear();
         self.lanes.clear();
     }
 
-    /// Counts a slice; returns what to know its row by until the rows are made.
+    /// Counts a slice. Returns the provisional number of its row.
     #[inline(always)]
     fn add(&mut self, lane: u32, depth: u32) -> u32 {
         if lane > 0 {
@@ -250,6 +276,9 @@ impl Shapes {
         depth
     }
 
+    /// Counts a slice of one of the lanes 1…. Returns the position of its row in `others`.
+    ///
+    /// This is marked as cold because few traces have such slices, and the call must not slow down the others.
     #[cold]
     fn add_other(&mut self, lane: u32, depth: u32) -> u32 {
         let lanes = self.lanes.len().max(lane as usize);
@@ -260,6 +289,7 @@ impl Shapes {
                 self.others[other as usize] += 1;
                 other
             }
+            // The nesting reaches a depth of a lane only after every lesser depth, so the row is the next one.
             None => {
                 let other = to_u32(self.others.len());
                 rows.push(other);

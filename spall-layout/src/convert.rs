@@ -1,24 +1,24 @@
-//! Numbers of one kind as numbers of another.
+//! Conversions between number types that lose nothing that matters, each with its reason in one place.
 
 use spall_model::Ticks;
 
-/// A position in a table, or how many entries there are: of slices, tracks, rows and whatever is made of them there are
-/// fewer than 2³².
+/// Converts a position in a table, or its number of entries. A trace has fewer than 2³² slices, tracks and rows, so this
+/// loses nothing for them and for whatever is made of them.
 #[inline(always)]
 #[expect(clippy::cast_possible_truncation, reason = "a trace has fewer than 2^32 of anything")]
 pub(crate) fn to_u32(position: usize) -> u32 {
     position as u32
 }
 
-/// A length; the greatest there is in place of what cannot be expressed.
+/// Converts a duration. One that is too long for [`Ticks`] becomes the longest one.
 #[inline(always)]
-pub(crate) fn to_ticks(length: u64) -> Ticks {
-    Ticks(i64::try_from(length).unwrap_or(i64::MAX))
+pub(crate) fn to_ticks(duration: u64) -> Ticks {
+    Ticks(i64::try_from(duration).unwrap_or(i64::MAX))
 }
 
-/// Ticks or parts of a column, to draw.
+/// Converts ticks or parts of a column for drawing. The result is rounded to 24 significant bits.
 #[inline(always)]
 #[expect(clippy::cast_precision_loss, reason = "24 bits are enough to draw")]
-pub(crate) fn to_f32(length: u64) -> f32 {
-    length as f32
+pub(crate) fn to_f32(amount: u64) -> f32 {
+    amount as f32
 }

@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use spall_model::{NameId, SliceId, Trace};
 
-use crate::bits::Bits;
+use crate::bits::BitVector;
 use crate::{Layout, Rect, RowId};
 
 /// The slices of a layout that match a search: one bit per slice, and a count per 64.
@@ -13,7 +13,7 @@ use crate::{Layout, Rect, RowId};
 #[derive(Debug, Clone, Default)]
 pub struct Hits {
     /// In the order of the layout's rows, and of their slices.
-    bits: Bits,
+    bits: BitVector,
 }
 
 impl Hits {

@@ -1,7 +1,11 @@
 //! The level-of-detail index of a row: an implicit tree of summaries over its slices. \[layout 3\]
 //!
-//! Level 0 has a node per 16 slices, every further level a node per 4 nodes below. Only full nodes exist, so a
-//! node never changes once it is made and appending costs amortised O(1).
+//! Level 0 has one node per 16 slices, and every further level has one node per 4 nodes of the level below. Only full nodes
+//! exist: the last few slices of a row may have no node, and the last few nodes of a level no parent. So a node never
+//! changes after it is made, appending a slice costs amortised O(1), and a row that grew has the same index as one that was
+//! made at once.
+//!
+//! The tree is implicit. Node `n` of a level has the children `4n..4n + 4`, or the slices `16n..16n + 16` on level 0.
 #![allow(clippy::indexing_slicing, reason = "positions are of tables built here, bounded by their lengths")]
 
 use alloc::vec::Vec;
@@ -9,36 +13,42 @@ use alloc::vec::Vec;
 use spall_model::{SliceId, Tick};
 
 use crate::convert::to_f32;
-use crate::merge::Owner;
+use crate::extent::SliceExtent;
 
-/// Slices of a node of level 0, as a power of two.
+/// The binary logarithm of the number of slices in a node of level 0.
+///
+/// With 16 slices the index takes 3.3 bytes per slice. Leaves of 8 slices take twice as much and are hardly faster; with 32
+/// a query that meets leaves a little longer than a column takes up to twice as long.
 pub(crate) const LEAF_BITS: u32 = 4;
-/// Children of a node, as a power of two.
+/// The binary logarithm of the number of children of a node.
 pub(crate) const FANOUT_BITS: u32 = 2;
-/// Levels that the index of 2³² slices has.
+/// The number of levels in the index of 2³² slices.
 pub(crate) const MAX_LEVELS: usize = 15;
 
-/// Summary of a run of slices.
+/// The summary of a run of consecutive slices: 16 on level 0, four times as many on each further level. \[layout 3.1\]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Node {
-    /// Where the first slice starts.
+    /// The start of the first slice.
     pub(crate) first: i64,
-    /// Where the last slice ends.
+    /// The end of the last slice.
     pub(crate) last: i64,
-    /// The longest slice, the first if several are.
+    /// The longest slice, the first one of several. Its fields stand here one by one, because a [`SliceExtent`] inside would
+    /// be padded and the node would take 48 bytes.
     longest_start: i64,
     longest_end: i64,
     longest: SliceId,
-    /// 31 bits: the part of the time that is inside slices. Lowest bit: the last slice is a point.
+    /// The upper 31 bits are the fraction of the time from `first` to `last` that is inside slices. The lowest bit says that
+    /// the last slice has no duration.
     packed: u32,
 }
 
 const _: () = assert!(size_of::<Node>() == 40);
 
 impl Node {
-    fn new(first: i64, last: i64, longest: Owner, busy: u64, ends_in_point: bool) -> Self {
+    /// Makes the node of slices from `first` to `last`, with `busy` ticks inside slices.
+    fn new(first: i64, last: i64, longest: SliceExtent, busy: u64, ends_in_point: bool) -> Self {
         let span = last.abs_diff(first);
-        // Down to 33 bits, so that the product below stays inside 64.
+        // Both numbers keep 33 bits at most, so that the product below has no more than 64.
         let drop = 31_u32.saturating_sub(span.leading_zeros());
         let part = (((busy >> drop) << 31) / (span >> drop).max(1)).min((1 << 31) - 1);
         let packed = u32::try_from(part).unwrap_or(0) << 1 | u32::from(ends_in_point);
@@ -52,24 +62,27 @@ impl Node {
         }
     }
 
+    /// Makes a node of level 0.
     fn leaf(starts: &[Tick], ends: &[Tick], ids: &[SliceId]) -> Self {
         let (longest, busy) = longest(starts, ends);
         let last = starts.len() - 1;
         Self::new(
             starts[0].0,
             ends[last].0,
-            Owner { start: starts[longest].0, end: ends[longest].0, id: ids[longest] },
+            SliceExtent { start: starts[longest].0, end: ends[longest].0, id: ids[longest] },
             busy,
             starts[last] == ends[last],
         )
     }
 
+    /// Makes a node from its children, which are in time order.
     fn parent(children: &[Self]) -> Self {
         let mut longest = &children[0];
         let mut busy = 0_u64;
         for child in children {
             busy = busy.saturating_add(child.busy());
-            if child.longest().length() > longest.longest().length() {
+            // A tie goes to the earlier child, as it goes to the earlier slice in a leaf.
+            if child.longest().duration() > longest.longest().duration() {
                 longest = child;
             }
         }
@@ -77,45 +90,50 @@ impl Node {
         Self::new(children[0].first, last.last, longest.longest(), busy, last.ends_in_point())
     }
 
-    /// The longest slice.
+    /// Returns the longest slice, the first one of several.
     #[inline(always)]
-    pub(crate) fn longest(&self) -> Owner {
-        Owner { start: self.longest_start, end: self.longest_end, id: self.longest }
+    pub(crate) fn longest(&self) -> SliceExtent {
+        SliceExtent { start: self.longest_start, end: self.longest_end, id: self.longest }
     }
 
-    /// Whether the last slice has no length, so that its end is touched.
+    /// Returns whether the last slice has no duration. Its column is then touched even if it begins at the node's end.
     #[inline(always)]
     pub(crate) fn ends_in_point(&self) -> bool {
         self.packed & 1 == 1
     }
 
-    /// Where the last slice starts, or before that: whether it is left of an edge, its end and this say.
+    /// Returns a start for the last slice that serves to tell on which side of an edge the node lies.
+    ///
+    /// A slice without duration that lies on an edge is to the right of it, while a longer slice that ends there is to the
+    /// left. For the former this returns its time, and for the latter any earlier time would do.
     #[inline(always)]
     pub(crate) fn last_start(&self) -> i64 {
         if self.ends_in_point() { self.last } else { self.first }
     }
 
-    /// The part of the time that is inside slices.
+    /// Returns the fraction of the node's time that is inside slices, from 0 to 1.
     #[inline(always)]
     #[expect(clippy::cast_precision_loss, reason = "24 bits are enough to draw")]
     pub(crate) fn density(&self) -> f32 {
         (self.packed >> 1) as f32 * (1.0 / 2_147_483_648.0)
     }
 
-    /// The ticks inside slices, to draw.
+    /// Returns the number of ticks inside slices, rounded for drawing.
     #[inline(always)]
     pub(crate) fn busy_f32(&self) -> f32 {
         to_f32(self.last.wrapping_sub(self.first).cast_unsigned()) * self.density()
     }
 
-    /// The time inside slices; exact for nodes of up to 2³⁰ ticks.
+    /// Returns the number of ticks inside slices. It is exact for nodes of up to 2³⁰ ticks.
     fn busy(&self) -> u64 {
         let busy = u128::from(self.last.abs_diff(self.first)) * u128::from(self.packed >> 1);
         u64::try_from((busy + (1 << 30)) >> 31).unwrap_or(u64::MAX)
     }
 }
 
-/// The longest of some slices, the first if several are, and the time inside them. There are no more than a leaf has.
+/// Returns the position of the longest of some slices, the first one of several, and the number of ticks inside them all.
+///
+/// The slices are those of one row, so the sum is at most the time from the first to the last and does not overflow.
 #[inline(always)]
 pub(crate) fn longest(starts: &[Tick], ends: &[Tick]) -> (usize, u64) {
     let (mut longest, mut most, mut busy) = (0, 0, 0_u64);
@@ -130,16 +148,17 @@ pub(crate) fn longest(starts: &[Tick], ends: &[Tick]) -> (usize, u64) {
     (longest, busy)
 }
 
-/// The index of one row, wherever it is kept.
+/// The index of one row, in either of the two forms in which it is stored.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Index<'a> {
-    /// As [`append`] left it.
+pub(crate) enum RowIndex<'a> {
+    /// All levels one after the other, as [`append`] writes them.
     Packed(&'a [Node]),
-    Growing(&'a Growing),
+    /// One array per level.
+    Growing(&'a GrowingIndex),
 }
 
-impl<'a> Index<'a> {
-    /// The levels of the index of a row of `n_slices`.
+impl<'a> RowIndex<'a> {
+    /// Returns the levels of the index, which belongs to a row of `n_slices`.
     pub(crate) fn levels(self, n_slices: usize) -> Levels<'a> {
         match self {
             Self::Packed(nodes) => Levels::cut(nodes, n_slices),
@@ -148,7 +167,7 @@ impl<'a> Index<'a> {
     }
 }
 
-/// The levels of one row's index.
+/// The levels of one row's index, each a slice of nodes in time order. Level 0 is the one next to the row's slices.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Levels<'a> {
     nodes: [&'a [Node]; MAX_LEVELS],
@@ -156,19 +175,20 @@ pub(crate) struct Levels<'a> {
 }
 
 impl<'a> Levels<'a> {
-    /// How many levels there are.
+    /// Returns the number of levels.
     #[inline(always)]
     pub(crate) fn len(&self) -> u32 {
         self.len
     }
 
-    /// A node; `None` where the level has no full node at that place.
+    /// Returns a node by level and position, or `None` where the level has no full node.
     #[inline(always)]
     pub(crate) fn get(&self, level: u32, at: u32) -> Option<&'a Node> {
         self.nodes.get(level as usize)?.get(at as usize)
     }
 
-    /// A node's children, of which the first is at `at`.
+    /// Returns the four nodes of a level from position `at` on, which are the children of one node. Returns nothing if there
+    /// are fewer.
     #[inline(always)]
     pub(crate) fn siblings(&self, level: u32, at: u32) -> &'a [Node] {
         let at = at as usize;
@@ -176,7 +196,7 @@ impl<'a> Levels<'a> {
         nodes.unwrap_or_default()
     }
 
-    /// Cuts the index of a row of `n_slices`, as [`append`] left it, into levels.
+    /// Cuts the nodes that [`append`] wrote for a row of `n_slices` into levels.
     fn cut(mut nodes: &'a [Node], n_slices: usize) -> Self {
         let mut levels = Self { nodes: [&[]; MAX_LEVELS], len: 0 };
         let mut n_nodes = n_slices >> LEAF_BITS;
@@ -190,8 +210,8 @@ impl<'a> Levels<'a> {
         levels
     }
 
-    /// The levels that [`Growing`] holds.
-    fn of(growing: &'a Growing) -> Self {
+    /// Returns the levels of a [`GrowingIndex`].
+    fn of(growing: &'a GrowingIndex) -> Self {
         let mut levels = Self { nodes: [&[]; MAX_LEVELS], len: 0 };
         for (level, nodes) in levels.nodes.iter_mut().zip(&growing.levels) {
             *level = nodes;
@@ -201,7 +221,7 @@ impl<'a> Levels<'a> {
     }
 }
 
-/// How many nodes the index of a row has.
+/// Returns the number of nodes in the index of a row of `n_slices`.
 pub(crate) fn n_nodes(n_slices: usize) -> usize {
     let mut level = n_slices >> LEAF_BITS;
     let mut sum = 0;
@@ -212,7 +232,7 @@ pub(crate) fn n_nodes(n_slices: usize) -> usize {
     sum
 }
 
-/// Appends the index of a row to `nodes`, level by level.
+/// Appends the index of a row to `nodes`, level by level from the leaves up. It writes [`n_nodes`] nodes.
 pub(crate) fn append(starts: &[Tick], ends: &[Tick], ids: &[SliceId], nodes: &mut Vec<Node>) {
     let leaf = 1 << LEAF_BITS;
     let mut below = nodes.len();
@@ -220,6 +240,7 @@ pub(crate) fn append(starts: &[Tick], ends: &[Tick], ids: &[SliceId], nodes: &mu
     nodes.extend(slices.map(|((starts, ends), ids)| Node::leaf(starts, ends, ids)));
     loop {
         let here = nodes.len();
+        // Rounded down: nodes that would not fill a parent have none.
         let n_parents = (here - below) >> FANOUT_BITS;
         if n_parents == 0 {
             return;
@@ -232,15 +253,16 @@ pub(crate) fn append(starts: &[Tick], ends: &[Tick], ids: &[SliceId], nodes: &mu
     }
 }
 
-/// An index that grows with its row.
+/// An index that grows with its row, with an array for each level.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Growing {
+pub(crate) struct GrowingIndex {
     levels: Vec<Vec<Node>>,
 }
 
-impl Growing {
-    /// Takes note of the row's latest slices. Called after every slice that fills a leaf.
-    pub(crate) fn leaf_is_full(&mut self, starts: &[Tick], ends: &[Tick], ids: &[SliceId]) {
+impl GrowingIndex {
+    /// Adds the row's last 16 slices, and every node that becomes full with them. The row calls this after each slice that
+    /// fills a leaf.
+    pub(crate) fn push_leaf(&mut self, starts: &[Tick], ends: &[Tick], ids: &[SliceId]) {
         let from = starts.len() - (1 << LEAF_BITS);
         let mut node = Node::leaf(&starts[from..], &ends[from..], &ids[from..]);
         for level in 0..MAX_LEVELS {
@@ -256,7 +278,7 @@ impl Growing {
         }
     }
 
-    /// Forgets all but the first slices of the row.
+    /// Removes every node that holds more than the first `n_slices` slices of the row.
     pub(crate) fn truncate(&mut self, n_slices: usize) {
         let mut n_nodes = n_slices >> LEAF_BITS;
         for nodes in &mut self.levels {
@@ -265,12 +287,13 @@ impl Growing {
         }
     }
 
-    /// Takes note that the end of a slice has moved.
+    /// Computes the nodes above one slice again, after its end has moved.
     pub(crate) fn update(&mut self, position: usize, starts: &[Tick], ends: &[Tick], ids: &[SliceId]) {
         let mut at = position >> LEAF_BITS;
         let slices = at << LEAF_BITS..(at + 1) << LEAF_BITS;
         for level in 0..self.levels.len() {
             if at >= self.levels[level].len() {
+                // The slice is among the last ones, which no full node of this level holds.
                 return;
             }
             self.levels[level][at] = match level.checked_sub(1) {

@@ -4,10 +4,9 @@ use alloc::vec::Vec;
 use core::ops::Range;
 
 use spall_model::nest::Overlap;
-use spall_model::{SliceId, Tick, Ticks, Trace, TrackId};
+use spall_model::{SliceId, Tick, Ticks, TrackId};
 
-use crate::build::Builder;
-use crate::index::{Index, Node};
+use crate::index::{Node, RowIndex};
 use crate::row_numbers::RowNumbers;
 use crate::{RowId, RowView};
 
@@ -54,34 +53,42 @@ pub struct Options {
 /// ```
 #[derive(Debug, Clone, Default)]
 pub struct Layout {
+    /// The starts of all slices that have a row, row by row and in time order within a row.
     pub(crate) starts: Vec<Tick>,
+    /// The ends of the same slices, as they are drawn.
     pub(crate) ends: Vec<Tick>,
+    /// The ids of the same slices.
     pub(crate) ids: Vec<SliceId>,
+    /// The index nodes of all rows, row by row.
     pub(crate) nodes: Vec<Node>,
-    /// Ends with a row of nothing, which says where the last one ends.
-    pub(crate) rows: Vec<Row>,
+    /// Where each row begins in these arrays. One more entry says where the last row ends.
+    pub(crate) rows: Vec<RowOffsets>,
+    /// The lanes of all tracks, by their first row.
     pub(crate) lanes: Vec<Lane>,
-    /// The first row of each track, and the number of rows.
+    /// The first row of each track. One more entry is the number of rows.
     pub(crate) first_rows: Vec<u32>,
+    /// The row of each slice.
     pub(crate) row_numbers: RowNumbers,
     pub(crate) n_overlapping: u64,
     pub(crate) n_rejected: u64,
 }
 
-/// The rows of a lane follow one another by depth.
+/// A lane of a track. Its rows follow one another by depth.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Lane {
+    /// The row of depth 0.
     pub(crate) first_row: u32,
     pub(crate) track: TrackId,
+    /// The number of the lane within its track.
     pub(crate) lane: u32,
 }
 
-/// A row of a [`Layout`].
+/// Where a row begins in the arrays of a [`Layout`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Row {
-    /// Where its slices begin in the arrays of the layout.
+pub(crate) struct RowOffsets {
+    /// The position of its first slice.
     pub(crate) slices: u32,
-    /// Where its index begins.
+    /// The position of its first index node.
     pub(crate) nodes: u32,
 }
 
@@ -97,14 +104,6 @@ pub struct RowInfo {
 }
 
 impl Layout {
-    /// Lays out `trace`.
-    ///
-    /// O(n) for n slices that nest, O(n log n) at worst.
-    #[must_use]
-    pub fn new(trace: &Trace<'_>, options: &Options) -> Self {
-        Builder::new(trace, options).build()
-    }
-
     /// The rows, in display order.
     #[must_use]
     pub fn rows(&self) -> Range<u32> {
@@ -141,15 +140,16 @@ impl Layout {
             starts: self.starts.get(range.clone())?,
             ends: self.ends.get(range.clone())?,
             ids: self.ids.get(range.clone())?,
-            index: Index::Packed(nodes),
+            index: RowIndex::Packed(nodes),
         })
     }
 
-    /// Where the slices of a row begin in the arrays.
+    /// Returns the position of the first slice of a row in the arrays.
     pub(crate) fn first_slice(&self, row: RowId) -> usize {
         self.rows.get(row.0 as usize).map_or(self.ids.len(), |row| row.slices as usize)
     }
 
+    /// Returns the number of a row as a position, or `None` if there is no such row.
     fn position(&self, row: RowId) -> Option<usize> {
         self.rows().contains(&row.0).then_some(row.0 as usize)
     }

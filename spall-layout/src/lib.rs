@@ -75,6 +75,8 @@ extern crate alloc;
 mod bits;
 #[cfg(feature = "alloc")]
 mod build;
+#[cfg(feature = "alloc")]
+mod cluster;
 mod color;
 #[cfg(feature = "alloc")]
 mod convert;
@@ -85,9 +87,13 @@ mod diff;
 #[cfg(feature = "alloc")]
 mod edge;
 #[cfg(feature = "alloc")]
+mod extent;
+#[cfg(feature = "alloc")]
 mod flame;
 #[cfg(feature = "alloc")]
 mod flows;
+#[cfg(feature = "alloc")]
+mod free_lines;
 #[cfg(feature = "alloc")]
 mod histogram;
 #[cfg(feature = "alloc")]
@@ -103,8 +109,6 @@ mod instants;
 #[cfg(feature = "alloc")]
 mod inverted;
 mod label;
-#[cfg(feature = "alloc")]
-mod lanes;
 #[cfg(feature = "alloc")]
 mod layout;
 #[cfg(feature = "alloc")]

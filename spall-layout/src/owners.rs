@@ -1,168 +1,196 @@
-//! Exact owners: which groups must be looked into because a slice in them may be the largest in a column. \[layout 3.5\]
+//! Exact owners: which nodes have to be opened because one of their slices may have the largest overlap with a column.
+//! \[layout 3.5\]
+//!
+//! The walk stops at nodes that are no longer than a column. Of such a node only the longest slice is known. If the node lies in
+//! one column, that slice has the largest overlap there. If it lies across the edge of two columns, another slice may have a
+//! larger overlap with one of them. Such a node is opened, but only if the bounds on its other slices leave that possible.
 
 use alloc::vec::Vec;
 
+use crate::cluster::{Cluster, ColumnRun};
 use crate::convert::to_u32;
-use crate::edge::Edge;
+use crate::edge::ColumnEdge;
 use crate::index::{FANOUT_BITS, LEAF_BITS, Levels, Node};
-use crate::merge::{Item, Run};
 use crate::{RowView, Viewport};
 
-/// Working memory of [`crate::Fidelity::Exact`].
+/// The search for exact owners, with its working memory. [`crate::Fidelity::Exact`] uses it.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Owners {
-    /// The nodes that are looked into.
-    paths: Vec<Path>,
-    /// Items that are handed on, with what is inside of those nodes in place of them.
-    opened: Vec<Item>,
-    /// The last column that was handed on, and what is largest in it.
+pub(crate) struct OwnerSearch {
+    /// The nodes of the current block that are opened.
+    descents: Vec<EdgeDescent>,
+    /// The clusters of the current block, with those inside the opened nodes in their place.
+    opened: Vec<Cluster>,
+    /// The last column of the clusters so far.
     column: u32,
-    best: Best,
+    /// The largest overlap with that column.
+    best: LargestOverlap,
 }
 
-/// The largest overlap with a column that is known of.
+/// The largest overlap with a column that is known so far. The owner of the column overlaps it at least as much.
 #[derive(Debug, Clone, Copy)]
-struct Best {
+struct LargestOverlap {
+    /// The overlap in parts of a column.
     overlap: u64,
-    /// Position in the row of the item that has it.
+    /// The position in the row of the first slice of the cluster that has it: of equal overlaps the earlier one counts.
     first: u32,
 }
 
-impl Default for Best {
-    /// Nothing is known: any slice owns the column.
+impl Default for LargestOverlap {
+    /// Returns the bound of a column about which nothing is known, so that any slice may own it.
     fn default() -> Self {
         Self { overlap: 0, first: u32::MAX }
     }
 }
 
-/// What is asked, and of what.
+/// A query for exact owners: the row, its index and the viewport.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Query<'a> {
+pub(crate) struct RowQuery<'a> {
     pub(crate) row: &'a RowView<'a>,
     pub(crate) levels: &'a Levels<'a>,
     pub(crate) viewport: &'a Viewport,
 }
 
-/// The way down in a node that lies across the edge of two columns: on each level at most one child does, too. What is
-/// beside that one lies in one column and is summed up there.
+/// The way down from a node that lies across the edge of two columns to the slices at the edge.
+///
+/// On each level at most one child lies across the edge, and the descent goes on there. The children beside it lie in one column
+/// each, where their longest slice has the largest overlap, so they are summed up without being opened.
 #[derive(Debug, Clone, Copy)]
-struct Path {
-    /// Position of the node's item among those that are handed on.
-    item: usize,
-    edge: Edge,
-    /// What is largest in the columns, as far as is known.
-    best: (Best, Best),
-    /// The node to be looked into next: its level and position.
+struct EdgeDescent {
+    /// The position of the node's cluster in the current block.
+    cluster: usize,
+    edge: ColumnEdge,
+    /// The largest overlaps that are known with the left and with the right column.
+    best: (LargestOverlap, LargestOverlap),
+    /// The level and the position of the node to be opened next. `None` at the end of the descent.
     node: Option<(u32, u32)>,
-    /// How many of its children, or slices, lie in the left column, and how many begin there.
+    /// The number of that node's children, or slices, that lie in the left column.
     n_left: usize,
+    /// The number of that node's children, or slices, that begin in the left column: the same or one more.
     n_before: usize,
-    /// What lies in the left column, across the edge, and in the right column.
-    left: Run,
-    across: Option<Item>,
-    right: Run,
+    /// The slices that are known to lie in the left column.
+    left: ColumnRun,
+    /// The slices across the edge, where the descent ended: a node that cannot own a column wrongly, or one slice.
+    across: Option<Cluster>,
+    /// The slices that are known to lie in the right column.
+    right: ColumnRun,
 }
 
-impl Owners {
+impl OwnerSearch {
+    /// Prepares the search for the next row.
     pub(crate) fn begin(&mut self) {
-        (self.column, self.best) = (u32::MAX, Best::default());
+        (self.column, self.best) = (u32::MAX, LargestOverlap::default());
     }
 
-    /// Hands on the next items of a walk. Nodes that may hold an owner other than their longest slice are looked into.
-    pub(crate) fn hand_on(&mut self, query: &Query<'_>, items: &[Item], sink: &mut impl FnMut(&[Item])) {
-        self.find_paths(query, items);
-        let Self { paths, opened, .. } = self;
-        // All of them a level at a time. Memory is touched without a branch that depends on it, so that it is fetched for
-        // many at once.
-        let mut is_open = !paths.is_empty();
+    /// Passes the next block of clusters of a walk on to `sink`, with nodes opened where another slice than the longest may
+    /// own a column.
+    pub(crate) fn refine(
+        &mut self,
+        query: &RowQuery<'_>,
+        clusters: &[Cluster],
+        sink: &mut impl FnMut(&[Cluster]),
+    ) {
+        self.find_descents(query, clusters);
+        let Self { descents, opened, .. } = self;
+        // All descents advance by one level at a time. Within a level no branch depends on the memory that is read, so the
+        // processor fetches the nodes of many descents at once instead of waiting for each in turn.
+        let mut is_open = !descents.is_empty();
         while is_open {
-            paths.iter_mut().for_each(|path| path.look(query));
-            is_open = paths.iter_mut().fold(false, |is_open, path| path.step(query) | is_open);
+            descents.iter_mut().for_each(|descent| descent.locate_edge(query));
+            is_open = descents.iter_mut().fold(false, |is_open, descent| descent.descend(query) | is_open);
         }
         opened.clear();
         let mut from = 0;
-        for path in paths {
-            opened.extend_from_slice(items.get(from..path.item).unwrap_or_default());
-            path.left.flush(query.viewport, opened);
-            opened.extend(path.across);
-            path.right.flush(query.viewport, opened);
-            from = path.item + 1;
+        for descent in descents {
+            opened.extend_from_slice(clusters.get(from..descent.cluster).unwrap_or_default());
+            descent.left.flush(query.viewport, opened);
+            opened.extend(descent.across);
+            descent.right.flush(query.viewport, opened);
+            from = descent.cluster + 1;
         }
         if from == 0 {
-            return sink(items);
+            return sink(clusters);
         }
-        opened.extend_from_slice(items.get(from..).unwrap_or_default());
+        opened.extend_from_slice(clusters.get(from..).unwrap_or_default());
         sink(opened);
     }
 
-    /// Finds the nodes that are to be looked into. Of a node that lies in one column the longest slice is the largest in it.
-    fn find_paths(&mut self, query: &Query<'_>, items: &[Item]) {
-        self.paths.clear();
-        for (at, item) in items.iter().enumerate() {
-            let (left, right) = item.columns;
+    /// Finds the nodes to be opened. A node in one column never is: its longest slice has the largest overlap there.
+    fn find_descents(&mut self, query: &RowQuery<'_>, clusters: &[Cluster]) {
+        self.descents.clear();
+        for (at, cluster) in clusters.iter().enumerate() {
+            let (left, right) = cluster.columns;
             if self.column != left {
-                (self.column, self.best) = (left, Best::default());
+                (self.column, self.best) = (left, LargestOverlap::default());
             }
-            self.best.note(item.first_overlap, item.first);
+            self.best.note(cluster.first_overlap, cluster.first);
             if left == right {
                 continue;
             }
             let in_left = self.best;
-            (self.column, self.best) = (right, Best::default());
-            self.best.note(item.last_overlap, item.first);
-            if item.count > 1 {
+            (self.column, self.best) = (right, LargestOverlap::default());
+            self.best.note(cluster.last_overlap, cluster.first);
+            if cluster.count > 1 {
                 let mut in_right = self.best;
-                // What is still to come may be missing; then one node is looked into that need not be.
-                for next in items.iter().skip(at + 1).take_while(|next| next.columns.0 == right) {
+                // The clusters of the next block are not known yet. Without them the bound is lower, and at worst one node
+                // is opened in vain.
+                for next in clusters.iter().skip(at + 1).take_while(|next| next.columns.0 == right) {
                     in_right.note(next.first_overlap, next.first);
                 }
-                self.paths.extend(Path::new(query, at, item, (in_left, in_right)));
+                self.descents.extend(EdgeDescent::new(query, at, cluster, (in_left, in_right)));
             }
         }
     }
 }
 
-impl Path {
-    /// The way down in the node that an item stands for, if a slice other than the longest may own one of two columns.
+impl EdgeDescent {
+    /// Starts the descent into the node that a cluster stands for, if another slice than its longest may own a column.
     #[inline(always)]
-    fn new(query: &Query<'_>, at: usize, item: &Item, best: (Best, Best)) -> Option<Self> {
-        let most = item.owner.length();
+    fn new(
+        query: &RowQuery<'_>,
+        at: usize,
+        cluster: &Cluster,
+        best: (LargestOverlap, LargestOverlap),
+    ) -> Option<Self> {
+        let most = cluster.owner.duration();
+        // No slice before the longest is as long, and no slice behind it is longer. If even those durations are too short for
+        // either column, the node need not be read.
         if query.viewport.parts(most.saturating_sub(1)) < best.0.overlap
             && query.viewport.parts(most) < best.1.overlap
         {
             return None;
         }
-        let bits = item.count.trailing_zeros();
-        let (level, place) = ((bits - LEAF_BITS) / FANOUT_BITS, item.first >> bits);
-        let node = query.levels.get(level, place)?;
-        let edge = Edge::across(query.viewport, item, node.first);
-        may_lose(&best, &edge, node, item.first).then(|| Self {
-            item: at,
+        // A cluster that is a node has all its slices, and their number tells the level.
+        let bits = cluster.count.trailing_zeros();
+        let (level, position) = ((bits - LEAF_BITS) / FANOUT_BITS, cluster.first >> bits);
+        let node = query.levels.get(level, position)?;
+        let edge = ColumnEdge::after(query.viewport, node.first, cluster.columns.1);
+        may_lose(&best, &edge, node, cluster.first).then(|| Self {
+            cluster: at,
             best,
-            node: Some((level, place)),
+            node: Some((level, position)),
             n_left: 0,
             n_before: 0,
-            left: Run::in_column(item.columns.0),
+            left: ColumnRun::in_column(cluster.columns.0),
             across: None,
-            right: Run::in_column(item.columns.1),
+            right: ColumnRun::in_column(cluster.columns.1),
             edge,
         })
     }
 
-    /// Looks where on the next level down the edge is.
+    /// Counts the children of the current node that lie on either side of the edge.
     #[inline(always)]
-    fn look(&mut self, query: &Query<'_>) {
-        let Some((level, place)) = self.node else { return };
+    fn locate_edge(&mut self, query: &RowQuery<'_>) {
+        let Some((level, position)) = self.node else { return };
         let edge = &self.edge;
-        // What begins before the edge lies to the left of it, but perhaps for the last.
+        // A child that begins before the edge also ends there, unless it is the last of these.
         let (n_before, is_left) = if let Some(level) = level.checked_sub(1) {
-            let children = query.levels.siblings(level, place << FANOUT_BITS);
-            // Added up, not searched, so that all children are fetched at once.
+            let children = query.levels.siblings(level, position << FANOUT_BITS);
+            // This adds four comparisons up instead of searching, so that all children are fetched at once.
             let n_before = children.iter().map(|node| usize::from(!edge.is_right(node.first))).sum();
             let last = children.get(..n_before).and_then(<[Node]>::last);
             (n_before, last.is_none_or(|node| edge.is_left(node.last_start(), node.last)))
         } else {
-            let first = (place << LEAF_BITS) as usize;
+            let first = (position << LEAF_BITS) as usize;
             let starts = query.row.starts.get(first..first + (1 << LEAF_BITS)).unwrap_or_default();
             let n_before = starts.partition_point(|start| !edge.is_right(start.0));
             let last = n_before.checked_sub(1).and_then(|last| query.row.slice(first + last));
@@ -172,69 +200,73 @@ impl Path {
         self.n_before = n_before;
     }
 
-    /// Goes there; whether there is another level.
+    /// Goes down one level. Returns whether the descent goes on after that.
     #[inline(always)]
-    fn step(&mut self, query: &Query<'_>) -> bool {
-        let Some((level, place)) = self.node.take() else { return false };
+    fn descend(&mut self, query: &RowQuery<'_>) -> bool {
+        let Some((level, position)) = self.node.take() else { return false };
         match level.checked_sub(1) {
-            Some(level) => self.open_node(query, level, place << FANOUT_BITS),
-            None => self.open_leaf(query.row, place << LEAF_BITS),
+            Some(level) => self.open_node(query, level, position << FANOUT_BITS),
+            None => self.open_leaf(query.row, position << LEAF_BITS),
         }
         self.node.is_some()
     }
 
-    /// Takes the children of a node, of which the first is at `place`.
+    /// Sums up the four nodes of a level from `position` on, and goes on with the one across the edge if need be.
     #[inline(always)]
-    fn open_node(&mut self, query: &Query<'_>, level: u32, place: u32) {
+    fn open_node(&mut self, query: &RowQuery<'_>, level: u32, position: u32) {
         let Self { edge, best, left, right, n_left, n_before, .. } = self;
         let bits = LEAF_BITS + FANOUT_BITS * level;
-        let children = query.levels.siblings(level, place);
+        let children = query.levels.siblings(level, position);
         let (before, rest) = children.split_at_checked(*n_left).unwrap_or_default();
         let (across, behind) = rest.split_at_checked(*n_before - *n_left).unwrap_or_default();
-        for (node, place) in before.iter().zip(place..) {
-            left.take(node.longest(), node.busy_f32(), place << bits, 1 << bits);
+        for (node, position) in before.iter().zip(position..) {
+            left.take(node.longest(), node.busy_f32(), position << bits, 1 << bits);
         }
-        let place = place + to_u32(*n_left);
-        let mut in_right = Run::in_column(edge.columns().1);
-        for (node, place) in behind.iter().zip(place + to_u32(across.len())..) {
-            in_right.take(node.longest(), node.busy_f32(), place << bits, 1 << bits);
+        let position = position + to_u32(*n_left);
+        let mut in_right = ColumnRun::in_column(edge.columns().1);
+        for (node, position) in behind.iter().zip(position + to_u32(across.len())..) {
+            in_right.take(node.longest(), node.busy_f32(), position << bits, 1 << bits);
         }
+        // What the descent found to the right so far lies behind these.
         right.put_before(&in_right);
         if let Some(node) = across.first() {
-            let slices = (place << bits, 1 << bits);
-            let item = Item::across(edge, (node.first, node.last), slices, node.longest(), node.density());
-            best.0.note(item.first_overlap, item.first);
+            let slices = (position << bits, 1 << bits);
+            let cluster =
+                Cluster::across(edge, (node.first, node.last), slices, node.longest(), node.density());
+            // What was summed up raises the bound, so a descent often ends before it reaches the slices.
+            best.0.note(cluster.first_overlap, cluster.first);
             best.0.note(edge.parts(left.most()), left.first());
-            best.1.note(item.last_overlap, item.first);
+            best.1.note(cluster.last_overlap, cluster.first);
             best.1.note(edge.parts(right.most()), right.first());
-            if may_lose(best, edge, node, item.first) {
-                self.node = Some((level, place));
+            if may_lose(best, edge, node, cluster.first) {
+                self.node = Some((level, position));
             } else {
-                self.across = Some(item);
+                self.across = Some(cluster);
             }
         }
     }
 
-    /// Takes the slices of a leaf, of which the first is at `first`.
+    /// Sums up the slices of a leaf, of which the first is at position `first` of the row. The descent ends there.
     #[inline(always)]
     fn open_leaf(&mut self, row: &RowView<'_>, first: u32) {
         let across = first + to_u32(self.n_left);
         let end = first + (1 << LEAF_BITS);
         let behind = first + to_u32(self.n_before);
         self.left.take_slices(row, first..across);
-        let mut right = Run::in_column(self.edge.columns().1);
+        let mut right = ColumnRun::in_column(self.edge.columns().1);
         right.take_slices(row, behind..end);
         self.right.put_before(&right);
         if across < behind
             && let Some(slice) = row.slice(across as usize)
         {
             let extent = (slice.start, slice.end);
-            self.across = Some(Item::across(&self.edge, extent, (across, 1), slice, 1.0));
+            self.across = Some(Cluster::across(&self.edge, extent, (across, 1), slice, 1.0));
         }
     }
 }
 
-impl Best {
+impl LargestOverlap {
+    /// Takes note of a cluster whose owner has some overlap. An overlap of 0 proves nothing and is ignored.
     #[inline(always)]
     fn note(&mut self, overlap: u64, first: u32) {
         if overlap > self.overlap || overlap == self.overlap && overlap > 0 && first < self.first {
@@ -243,16 +275,25 @@ impl Best {
     }
 }
 
-/// Whether a slice other than the longest of a node that lies across an edge may own one of the columns. Its first slice is
-/// at `first`.
+/// Returns whether a slice other than the longest of a node across an edge may own one of the two columns.
+///
+/// `first` is the position of the node's first slice. The slices before the longest can only matter in the left column, those
+/// behind it only in the right column. In the other column the longest slice overlaps at least as much, if they overlap it at all.
 #[inline(always)]
-fn may_lose((in_left, in_right): &(Best, Best), edge: &Edge, node: &Node, first: u32) -> bool {
+fn may_lose(
+    (in_left, in_right): &(LargestOverlap, LargestOverlap),
+    edge: &ColumnEdge,
+    node: &Node,
+    first: u32,
+) -> bool {
     let longest = node.longest();
-    // Ties go to the earlier slice. Slices before the longest are shorter than it, those behind may be as long.
+    // A slice before the longest has at most the room between the node's start and the longest slice, and is shorter than the
+    // longest. One behind it has at most the room up to the node's end, and may be as long. Of equal overlaps the earlier
+    // slice wins, so a slice before the longest also wins a tie with a later cluster.
     let room_left = edge.parts_left(node.first) - edge.parts_left(longest.start);
     let room_right = edge.parts_right(node.last) - edge.parts_right(longest.end);
-    let before = room_left.min(edge.parts(longest.length().saturating_sub(1)));
-    let behind = room_right.min(edge.parts(longest.length()));
+    let before = room_left.min(edge.parts(longest.duration().saturating_sub(1)));
+    let behind = room_right.min(edge.parts(longest.duration()));
     before > in_left.overlap
         || before == in_left.overlap && first <= in_left.first
         || behind > in_right.overlap

@@ -8,7 +8,7 @@ use core::ops::Range;
 
 use spall_model::{SliceId, Tick, TrackId};
 
-use crate::lanes::Lanes;
+use crate::free_lines::FreeLines;
 use crate::{Layout, Row, RowId};
 
 /// In which order groups of slices get their lines.
@@ -164,11 +164,11 @@ fn place(groups: &mut [Group], is_asked: impl Fn(u32) -> bool) {
     if !groups.iter().any(|group| group.line == NONE && is_asked(group.height)) {
         return;
     }
-    let mut lanes = Lanes::default();
+    let mut free_lines = FreeLines::default();
     for group in groups.iter().filter(|group| group.line != NONE) {
-        lanes.will_be_busy(group.line..group.line + group.height, group.start);
+        free_lines.will_be_busy(group.line..group.line + group.height, group.start);
     }
-    lanes.begin();
+    free_lines.begin();
     let mut ends: BinaryHeap<Reverse<(Tick, u32, u32)>> = BinaryHeap::new();
     for group in groups {
         if group.line == NONE && !is_asked(group.height) {
@@ -178,12 +178,12 @@ fn place(groups: &mut [Group], is_asked: impl Fn(u32) -> bool) {
             && end <= group.start
         {
             ends.pop();
-            lanes.free(line..line + height, end);
+            free_lines.free(line..line + height, end);
         }
         if group.line == NONE {
-            group.line = lanes.find(group.height, group.end);
+            group.line = free_lines.find(group.height, group.end);
         }
-        lanes.take(group.line..group.line + group.height);
+        free_lines.take(group.line..group.line + group.height);
         ends.push(Reverse((group.end, group.line, group.height)));
     }
 }

@@ -5,8 +5,8 @@ use alloc::vec::Vec;
 use spall_model::SliceId;
 
 use crate::RowId;
-use crate::merge::Item;
-use crate::owners::Owners;
+use crate::cluster::Cluster;
+use crate::owners::OwnerSearch;
 
 /// A run of columns of a row that is drawn as one box: a slice, or a slice and the smaller ones that are drawn in
 /// its place.
@@ -43,8 +43,10 @@ pub struct Rect {
 /// frame, queries allocate nothing.
 #[derive(Debug, Clone, Default)]
 pub struct Scratch {
-    pub(crate) items: Vec<Item>,
-    pub(crate) owners: Owners,
+    /// The clusters of the walk that have not been merged yet.
+    pub(crate) clusters: Vec<Cluster>,
+    /// Used by queries for exact owners only.
+    pub(crate) owner_search: OwnerSearch,
 }
 
 impl Scratch {

@@ -5,9 +5,8 @@ use alloc::vec::Vec;
 
 use spall_model::{SliceId, State, Tick};
 
-use crate::index::{Growing, Index, LEAF_BITS, Levels};
-use crate::merge::Owner;
-use crate::{Rect, Scratch, Viewport, walk};
+use crate::extent::SliceExtent;
+use crate::index::{GrowingIndex, LEAF_BITS, Levels, RowIndex};
 
 /// A row of a layout, counted from 0 in display order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
@@ -33,7 +32,7 @@ pub struct Row {
     starts: Vec<Tick>,
     ends: Vec<Tick>,
     ids: Vec<SliceId>,
-    index: Growing,
+    index: GrowingIndex,
 }
 
 impl Row {
@@ -56,7 +55,7 @@ impl Row {
         self.ends.push(end.max(start));
         self.ids.push(id);
         if self.ends_with_a_leaf() {
-            self.index.leaf_is_full(&self.starts, &self.ends, &self.ids);
+            self.index.push_leaf(&self.starts, &self.ends, &self.ids);
         }
     }
 
@@ -84,28 +83,29 @@ impl Row {
         row
     }
 
-    /// Moves the end of the last slice. O(log n) at worst.
+    /// Moves the end of the last slice, if there is one. O(log n) at worst.
     pub(crate) fn set_last_end(&mut self, end: Tick) {
         if let Some(last) = self.starts.len().checked_sub(1) {
             self.set_end(last, end);
         }
     }
 
-    /// Moves the end of a slice to an earlier time than it has. O(log n).
+    /// Moves the end of the slice `id`, which starts at `start`, to `end` if that is earlier. O(log n).
     pub(crate) fn shorten(&mut self, start: Tick, id: SliceId, end: Tick) {
-        // Of several that start there only the last one can have a length.
+        // Of several slices with this start only the last one can have a duration, so no other can be shortened.
         let position = self.starts.partition_point(|&other| other <= start).checked_sub(1);
         if let Some(position) = position.filter(|&position| self.ids[position] == id) {
             self.set_end(position, end.min(self.ends[position]));
         }
     }
 
+    /// Moves an end, but not to before the start, and updates the index.
     fn set_end(&mut self, position: usize, end: Tick) {
         self.ends[position] = end.max(self.starts[position]);
         self.index.update(position, &self.starts, &self.ends, &self.ids);
     }
 
-    /// Takes away the slices that start at `from` or later.
+    /// Removes the slices that start at `from` or later.
     pub(crate) fn cut(&mut self, from: Tick) {
         let n_slices = self.starts.partition_point(|&start| start < from);
         self.starts.truncate(n_slices);
@@ -114,11 +114,12 @@ impl Row {
         self.index.truncate(n_slices);
     }
 
-    /// The last slice and its bounds.
+    /// Returns the last slice with its start and end, or `None` if the row is empty.
     pub(crate) fn last(&self) -> Option<(SliceId, Tick, Tick)> {
         Some((*self.ids.last()?, *self.starts.last()?, *self.ends.last()?))
     }
 
+    /// Returns whether the last slice fills a leaf of the index.
     fn ends_with_a_leaf(&self) -> bool {
         self.starts.len().trailing_zeros() >= LEAF_BITS
     }
@@ -131,7 +132,7 @@ impl Row {
             starts: &self.starts,
             ends: &self.ends,
             ids: &self.ids,
-            index: Index::Growing(&self.index),
+            index: RowIndex::Growing(&self.index),
         }
     }
 }
@@ -143,19 +144,20 @@ pub struct RowView<'a> {
     pub(crate) starts: &'a [Tick],
     pub(crate) ends: &'a [Tick],
     pub(crate) ids: &'a [SliceId],
-    pub(crate) index: Index<'a>,
+    pub(crate) index: RowIndex<'a>,
 }
 
 impl<'a> RowView<'a> {
+    /// Returns the levels of the row's index.
     pub(crate) fn levels(&self) -> Levels<'a> {
         self.index.levels(self.starts.len())
     }
 
-    /// The slice at a position.
+    /// Returns the slice at a position.
     #[inline(always)]
-    pub(crate) fn slice(&self, at: usize) -> Option<Owner> {
+    pub(crate) fn slice(&self, at: usize) -> Option<SliceExtent> {
         let (start, end, id) = (self.starts.get(at)?, self.ends.get(at)?, self.ids.get(at)?);
-        Some(Owner { start: start.0, end: end.0, id: *id })
+        Some(SliceExtent { start: start.0, end: end.0, id: *id })
     }
 
     /// Its number.
@@ -192,14 +194,5 @@ impl<'a> RowView<'a> {
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.starts.is_empty()
-    }
-
-    /// Appends what the row looks like in `viewport` to `out`, from left to right. \[layout 2\]
-    ///
-    /// Every column that a slice touches is in exactly one rectangle, no other column is in any; the counts add up
-    /// to the number of slices that touch the frame. O(log n + columns · log n) at worst, never O(n); allocates
-    /// only when `scratch` or `out` must grow.
-    pub fn rects(&self, viewport: &Viewport, scratch: &mut Scratch, out: &mut Vec<Rect>) {
-        walk::rects(self, viewport, scratch, out);
     }
 }

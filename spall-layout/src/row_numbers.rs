@@ -1,4 +1,10 @@
-//! The row of every slice, in few bits. \[layout 4.8\]
+//! The row of every slice, in two to four bits for most traces. \[layout 4.8\]
+//!
+//! The obvious table takes 32 bits per slice. Here each track has one of two encodings of its row numbers, which count from the
+//! track's first row. With few rows each slice has a code of a fixed width. With many rows, if slices nest, the way from slice to
+//! slice is written: a slice is at most one row below the slice before it, so a zero for each row up and a one for the slice,
+//! which is one row further down, say where it is. No more rows can be left than were entered, so there are at most two bits per
+//! slice, and 1.5 times that with the counts of [`BitVector`].
 #![allow(clippy::indexing_slicing, reason = "positions are of tables built here, bounded by their lengths")]
 
 use alloc::vec::Vec;
@@ -7,90 +13,101 @@ use core::ops::Range;
 use spall_model::SliceId;
 
 use crate::RowId;
-use crate::bits::Bits;
+use crate::bits::BitVector;
 use crate::convert::to_u32;
 
-/// For each slice its row, or that it has none.
+/// The row of each slice of a layout, or that it has none.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct RowNumbers {
-    /// Tracks that have slices, in the order of their slices.
-    tracks: Vec<Numbers>,
-    /// Codes of a fixed width, each track from a word on.
+    /// The tracks that have slices, in the order of their slices.
+    tracks: Vec<TrackCodes>,
+    /// The codes of a fixed width. Each track begins with a new word.
     words: Vec<u64>,
-    /// The ways from slice to slice: a zero for each row up, then a one for the slice, which is a row further down.
-    steps: Bits,
-    /// Bits of the one or the other that are no whole word yet, and how many.
+    /// The steps from slice to slice: a zero for each row up, then a one for the slice, which is one row further down. Each
+    /// track begins with a new word.
+    steps: BitVector,
+    /// The last bits of the current track, which do not fill a word of `words` or `steps` yet.
     pending: u64,
+    /// The number of bits in `pending`.
     n_pending: u32,
-    /// The lowest row that the next slice may be on, if its track takes steps.
+    /// One below the row of the latest slice, which is the deepest row that the next slice may be on. Used for steps only.
     lowest: u32,
 }
 
-/// Where to find the row numbers of a track. They count from its first row.
+/// The row numbers of one track: where they are, and what they count from.
 #[derive(Debug, Clone, Copy)]
-struct Numbers {
+struct TrackCodes {
     first_slice: u32,
     n_slices: u32,
     first_row: u32,
     n_rows: u32,
-    code: Code,
+    encoding: Encoding,
 }
 
+/// How the row numbers of a track are written, and where they begin.
 #[derive(Debug, Clone, Copy)]
-enum Code {
-    /// So many bits for each, from a word on; none if all slices are on one row.
+enum Encoding {
+    /// A code of `bits` bits for each slice, from word `word` of the codes on. There are 0 bits if all slices are on one row.
     Fixed { bits: u32, word: u32 },
-    /// Steps from a word on, and how many slices there are in words before.
+    /// Steps from word `word` of the steps on. The words before have `n_before` slices.
     Steps { n_before: u32, word: u32 },
 }
 
-/// What is known of the rows of a track.
+/// What is known about the rows of a track before they are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Rows {
-    /// The first slice is on the first row, and every other at most one row below the one before it.
+pub(crate) enum RowPattern {
+    /// The first slice is on the first row, and every other slice at most one row below the slice before it.
     Nested,
-    /// All slices have rows.
+    /// Every slice has a row.
     Any,
-    /// Some have none.
+    /// Some slices have no row.
     WithRowless,
 }
 
-/// The width from which on steps, which take about three bits, are shorter.
+/// The width of a code from which on steps are used instead, because these take at most three bits.
 const MIN_STEP_BITS: u32 = 4;
 
 impl RowNumbers {
-    /// Begins the next track, whose slices lie on these rows.
-    pub(crate) fn begin(&mut self, slices: Range<u32>, on: Range<u32>, rows: Rows) {
+    /// Begins the next track, which has the slices `slices` and the rows `on`.
+    pub(crate) fn begin(&mut self, slices: Range<u32>, on: Range<u32>, rows: RowPattern) {
         let n_rows = on.end - on.start;
-        let codes = n_rows + u32::from(rows == Rows::WithRowless);
+        // A slice without a row has the code behind that of the last row.
+        let codes = n_rows + u32::from(rows == RowPattern::WithRowless);
         let bits = u32::BITS - codes.saturating_sub(1).leading_zeros();
-        let code = if rows == Rows::Nested && bits >= MIN_STEP_BITS {
-            Code::Steps { n_before: self.steps.n_set(), word: to_u32(self.steps.words().len()) }
+        let encoding = if rows == RowPattern::Nested && bits >= MIN_STEP_BITS {
+            Encoding::Steps { n_before: self.steps.n_set(), word: to_u32(self.steps.words().len()) }
         } else {
-            Code::Fixed { bits, word: to_u32(self.words.len()) }
+            Encoding::Fixed { bits, word: to_u32(self.words.len()) }
         };
         self.lowest = 0;
         let n_slices = slices.end - slices.start;
-        self.tracks.push(Numbers { first_slice: slices.start, n_slices, first_row: on.start, n_rows, code });
+        self.tracks.push(TrackCodes {
+            first_slice: slices.start,
+            n_slices,
+            first_row: on.start,
+            n_rows,
+            encoding,
+        });
     }
 
-    /// The row of the track's next slice.
+    /// Adds the row of the track's next slice, `None` for a slice without a row.
     #[inline(always)]
     pub(crate) fn push(&mut self, row: Option<u32>) {
         let Some(track) = self.tracks.last() else { return };
         let row = row.map_or(track.n_rows, |row| row - track.first_row);
-        match track.code {
-            Code::Fixed { bits, .. } => {
+        match track.encoding {
+            Encoding::Fixed { bits, .. } => {
                 let code = u64::from(row);
                 self.pending |= code << self.n_pending;
                 self.n_pending += bits;
                 if self.n_pending >= u64::BITS {
                     self.words.push(self.pending);
                     self.n_pending -= u64::BITS;
+                    // The bits of the code that did not fit.
                     self.pending = code >> (bits - self.n_pending);
                 }
             }
-            Code::Steps { .. } => {
+            Encoding::Steps { .. } => {
                 self.n_pending += self.lowest - row;
                 self.lowest = row + 1;
                 while self.n_pending >= u64::BITS {
@@ -107,56 +124,57 @@ impl RowNumbers {
         }
     }
 
-    /// Ends the track.
+    /// Ends the track: the next one begins with a new word.
     pub(crate) fn end(&mut self) {
         if self.n_pending > 0 {
-            match self.tracks.last().map(|track| track.code) {
-                Some(Code::Steps { .. }) => self.steps.push(self.pending),
+            match self.tracks.last().map(|track| track.encoding) {
+                Some(Encoding::Steps { .. }) => self.steps.push(self.pending),
                 _ => self.words.push(self.pending),
             }
         }
         (self.pending, self.n_pending) = (0, 0);
     }
 
+    /// Gives back the memory that further slices would have used.
     pub(crate) fn shrink(&mut self) {
         self.tracks.shrink_to_fit();
         self.words.shrink_to_fit();
         self.steps.shrink();
     }
 
-    /// The row of a slice. O(log n).
+    /// Returns the row of a slice, or `None` if it has none. O(log n).
     pub(crate) fn get(&self, slice: SliceId) -> Option<RowId> {
         let (track, nth) = self.find(slice)?;
-        let row = match track.code {
-            Code::Fixed { bits, word } => {
+        let row = match track.encoding {
+            Encoding::Fixed { bits, word } => {
                 code(&self.words[word as usize..], bits as usize, nth as usize * bits as usize)
             }
-            Code::Steps { n_before, word } => {
+            Encoding::Steps { n_before, word } => {
                 row_after(nth, self.steps.select(n_before + nth)? - 64 * word as usize)
             }
         };
         (row < track.n_rows).then_some(RowId(track.first_row + row))
     }
 
-    /// Reads the rows of the slices of a track from one of them on.
-    pub(crate) fn read_from(&self, slice: SliceId) -> Option<Reader<'_>> {
+    /// Returns a reader for the rows of a slice and those behind it on its track.
+    pub(crate) fn read_from(&self, slice: SliceId) -> Option<RowReader<'_>> {
         let (track, nth) = self.find(slice)?;
-        Some(match track.code {
-            Code::Fixed { bits, word } => {
+        Some(match track.encoding {
+            Encoding::Fixed { bits, word } => {
                 let words = self.words.get(word as usize..)?;
-                Reader::Fixed { words, bits: bits as usize, at: nth as usize * bits as usize }
+                RowReader::Fixed { words, bits: bits as usize, at: nth as usize * bits as usize }
             }
-            Code::Steps { n_before, word } => {
+            Encoding::Steps { n_before, word } => {
                 let at = self.steps.select(n_before + nth)? - 64 * word as usize;
                 let words = self.steps.words().get(word as usize..)?;
                 let rest = words.get(at / 64)? & (u64::MAX << (at % 64));
-                Reader::Steps { words, word: at / 64, rest, nth }
+                RowReader::Steps { words, word: at / 64, rest, nth }
             }
         })
     }
 
-    /// The track of a slice, and which of its slices it is.
-    fn find(&self, slice: SliceId) -> Option<(&Numbers, u32)> {
+    /// Returns the track of a slice, and the position of the slice among those of the track.
+    fn find(&self, slice: SliceId) -> Option<(&TrackCodes, u32)> {
         let at = self.tracks.partition_point(|track| track.first_slice <= slice.0).checked_sub(1)?;
         let track = &self.tracks[at];
         let nth = slice.0 - track.first_slice;
@@ -164,18 +182,19 @@ impl RowNumbers {
     }
 }
 
-/// The rows of the slices of a track one after the other, counted from its first row. A slice without one has the number
-/// behind the last.
+/// A reader of the rows of a track's slices, one after the other.
+///
+/// Rows count from the track's first. A slice without a row has the number behind that of the last row.
 #[derive(Debug, Clone)]
-pub(crate) enum Reader<'n> {
-    /// From bit `at` of the track's words on.
+pub(crate) enum RowReader<'n> {
+    /// The next code begins at bit `at` of the track's words.
     Fixed { words: &'n [u64], bits: usize, at: usize },
-    /// `rest` is what is left of a word.
+    /// The next slice is number `nth` of the track, and `rest` has the bits of the current word that are still to be read.
     Steps { words: &'n [u64], word: usize, rest: u64, nth: u32 },
 }
 
-impl Reader<'_> {
-    /// The rows of the next slices. Behind the last of the track they are those of others.
+impl RowReader<'_> {
+    /// Reads the rows of the next slices. Behind the last slice of the track the numbers mean nothing.
     pub(crate) fn read(&mut self, out: &mut [u32]) {
         match self {
             Self::Fixed { words, bits, at } => {
@@ -200,7 +219,7 @@ impl Reader<'_> {
     }
 }
 
-/// The code of so many bits that begins at bit `at`.
+/// Returns the code of `bits` bits that begins at bit `at`.
 #[inline(always)]
 fn code(words: &[u64], bits: usize, at: usize) -> u32 {
     let (word, shift) = (at / 64, at % 64);
@@ -209,16 +228,17 @@ fn code(words: &[u64], bits: usize, at: usize) -> u32 {
         Some(&[low]) => (low, 0),
         _ => (0, 0),
     };
-    // What is left of the code is in the next word, if that belongs to the track.
+    // A code may straddle two words. The shift is split in two because a shift by 64 is not allowed when `shift` is 0.
     let code = (low >> shift | (next << 1) << (63 - shift)) & ((1 << bits) - 1);
     u32::try_from(code).unwrap_or(u32::MAX)
 }
 
-/// The row of a slice whose step ends `bit` bits behind where those of its track begin: one row down for each slice
-/// before it, one up for each of the other bits.
+/// Returns the row of slice `nth` of a track, whose one is bit `bit` of the track's steps.
+///
+/// Each of the `nth` slices before it went one row down, and each of the `bit - nth` zeros one row up.
 #[inline(always)]
 fn row_after(nth: u32, bit: usize) -> u32 {
-    // In a sequence of steps this is never negative.
+    // In a valid sequence of steps this is never negative.
     u32::try_from((2 * u64::from(nth)).wrapping_sub(bit as u64)).unwrap_or(u32::MAX)
 }
 
@@ -240,19 +260,19 @@ mod tests {
             for _ in 0..below(5) {
                 let bits = below(21);
                 let n_rows = 1 + below(1 << bits);
-                let rows = [Rows::Nested, Rows::Any, Rows::WithRowless][below(3) as usize];
+                let rows = [RowPattern::Nested, RowPattern::Any, RowPattern::WithRowless][below(3) as usize];
                 let n_slices = 1 + below(300);
                 numbers.begin(first_slice..first_slice + n_slices, first_row..first_row + n_rows, rows);
                 let mut latest: Option<u32> = None;
                 for _ in 0..n_slices {
                     let row = match (rows, latest) {
-                        (Rows::Nested, None) => Some(0),
+                        (RowPattern::Nested, None) => Some(0),
                         // Far up as often as near.
-                        (Rows::Nested, Some(latest)) => {
+                        (RowPattern::Nested, Some(latest)) => {
                             let deepest = (latest + 1).min(n_rows - 1);
                             Some(deepest - below(u64::from(deepest) + 1) / (1 + below(8) * below(9)))
                         }
-                        (Rows::WithRowless, _) if below(4) == 0 => None,
+                        (RowPattern::WithRowless, _) if below(4) == 0 => None,
                         _ => Some(below(u64::from(n_rows))),
                     };
                     latest = row;

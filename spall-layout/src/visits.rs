@@ -1,4 +1,4 @@
-//! The slices of a track that touch a range of time, each behind the one it lies in.
+//! The slices of a track that touch a range of time, parents before children: the one pass behind statistics and trees.
 #![allow(clippy::indexing_slicing, reason = "positions are of tables built here, bounded by their lengths")]
 
 use alloc::vec::Vec;
@@ -6,62 +6,71 @@ use core::ops::Range;
 
 use spall_model::{SliceId, Tick, TrackId};
 
-use crate::row_numbers::Reader;
+use crate::row_numbers::RowReader;
 use crate::{Layout, RowId};
 
-/// What becomes of slices that stick out of the range of time that is asked about.
+/// How slices count that lie only partly inside a range of time. \[layout 14.1\]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum EdgeRule {
-    /// Only the part inside counts, so that adjacent ranges add up.
+    /// They count with the part inside the range, so the times of adjacent ranges add up.
     #[default]
     Clamp,
-    /// They count whole.
+    /// They count with their whole duration.
     Whole,
     /// They do not count.
     InsideOnly,
 }
 
-/// A slice on the way.
+/// A slice that [`Visits`] yields.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Visit {
     pub(crate) slice: SliceId,
     pub(crate) start: Tick,
     pub(crate) end: Tick,
-    /// Its row, counted from the first of the track. The latest slice visited of the row above is its parent, if that
-    /// touches the range.
+    /// Its row, counted from the first row of the track. Its parent is the latest slice visited on the row above, unless the
+    /// parent does not touch the range.
     pub(crate) row: u32,
-    /// The first row of its lane.
+    /// The first row of its lane, counted in the same way. A slice on that row has no parent.
     pub(crate) top: u32,
 }
 
-/// First those that begin before the range, then the others, in the order of the trace. O(rows log n), then O(1) amortised
-/// for each slice.
+/// An iterator over the slices of a track that touch a range of time.
+///
+/// The slices that begin before the range come first, then the others. Both are in the order of the trace, so parents come
+/// before their children. Making the iterator takes O(rows log n), each slice amortised O(1).
 #[derive(Debug, Clone)]
 pub(crate) struct Visits<'l> {
     layout: &'l Layout,
-    /// Those that begin before the range, the next one last: where they are in the arrays of the layout, and their row.
+    /// The slices that begin before the range, in reverse order, with their positions in the arrays of the layout and their
+    /// rows. Each row has one at most.
     before: Vec<(SliceId, usize, u32)>,
-    /// The slice to look at next, and the one behind the last.
+    /// The id of the next slice to look at.
     next: u32,
+    /// The id behind the last slice that touches the range.
     end: u32,
-    numbers: Option<Reader<'l>>,
-    /// The rows of the slices from `next` on, as far as they are read: those from `n_used` on.
+    /// The rows of the slices behind those of `block`. `None` if no slice begins in the range.
+    numbers: Option<RowReader<'l>>,
+    /// Rows that were read ahead. The row of `next` is at `n_used`.
     block: [u32; BLOCK],
     n_used: usize,
-    rows: Vec<RowAt>,
+    /// The rows of the track.
+    rows: Vec<RowCursor>,
 }
 
+/// How far the visit of one row has come.
 #[derive(Debug, Clone, Copy)]
-struct RowAt {
-    /// Where the row's next slice is in the arrays of the layout.
+struct RowCursor {
+    /// The position of the row's next slice in the arrays of the layout.
     cursor: usize,
+    /// The first row of the row's lane.
     top: u32,
 }
 
-/// Row numbers that are read at a time.
+/// The number of row numbers that are read at a time.
 const BLOCK: usize = 32;
 
 impl<'l> Visits<'l> {
+    /// Starts the visit of a track. An empty range touches no slice.
     pub(crate) fn new(layout: &'l Layout, track: TrackId, range: &Range<Tick>) -> Self {
         let mut visits = Self {
             layout,
@@ -85,6 +94,7 @@ impl<'l> Visits<'l> {
             let first = view.starts.partition_point(|&start| start < range.start);
             let end = view.starts.partition_point(|&start| start < range.end);
             let base = layout.first_slice(row);
+            // The slices of a row do not overlap, so only the last one before the range can reach into it.
             if let Some(before) = first.checked_sub(1)
                 && view.ends[before] > range.start
             {
@@ -94,8 +104,9 @@ impl<'l> Visits<'l> {
                 visits.next = visits.next.min(view.ids[first].0);
                 visits.end = visits.end.max(view.ids[end - 1].0 + 1);
             }
-            visits.rows.push(RowAt { cursor: base + first, top });
+            visits.rows.push(RowCursor { cursor: base + first, top });
         }
+        // In reverse, because `next` takes them from the end.
         visits.before.sort_unstable_by(|a, b| b.cmp(a));
         if visits.next < visits.end {
             visits.numbers = layout.row_numbers.read_from(SliceId(visits.next));
@@ -103,11 +114,12 @@ impl<'l> Visits<'l> {
         visits
     }
 
-    /// How many rows the track has; none if the range is empty.
+    /// Returns the number of rows of the track, or 0 if the range is empty.
     pub(crate) fn n_rows(&self) -> usize {
         self.rows.len()
     }
 
+    /// Returns the slice at position `at` of the arrays.
     #[inline(always)]
     fn visit(&self, slice: SliceId, at: usize, row: u32, top: u32) -> Option<Visit> {
         let (start, end) = (*self.layout.starts.get(at)?, *self.layout.ends.get(at)?);
@@ -123,6 +135,8 @@ impl Iterator for Visits<'_> {
         if let Some((slice, at, row)) = self.before.pop() {
             return self.visit(slice, at, row, self.rows[row as usize].top);
         }
+        // The ids from `next` to `end` are gone through without gaps. Their rows say which of them are the next on their row,
+        // so no time is compared: a slice in between begins in the range, because starts ascend within the track.
         while self.next < self.end {
             if self.n_used == BLOCK {
                 self.numbers.as_mut()?.read(&mut self.block);
@@ -132,8 +146,8 @@ impl Iterator for Visits<'_> {
             let slice = SliceId(self.next);
             self.n_used += 1;
             self.next += 1;
-            // Slices without a row have the number behind the last.
-            if let Some(RowAt { cursor, top }) = self.rows.get_mut(row as usize) {
+            // A slice without a row has the number behind that of the last row, and so is passed over.
+            if let Some(RowCursor { cursor, top }) = self.rows.get_mut(row as usize) {
                 let (at, top) = (*cursor, *top);
                 *cursor += 1;
                 return self.visit(slice, at, row, top);

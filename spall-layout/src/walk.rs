@@ -1,71 +1,89 @@
-//! From the index to items in time order: what is seen of a row, and in what detail. \[layout 3.4\]
+//! The walk over the index of a row, which yields clusters in time order, and the queries that are made of it. \[layout 3.4\]
 
 use alloc::vec::Vec;
 
+use crate::cluster::{Cluster, ColumnRun};
 use crate::convert::{to_f32, to_u32};
+use crate::extent::SliceExtent;
 use crate::index::{FANOUT_BITS, LEAF_BITS, Levels};
-use crate::merge::{Item, Merge, Owner, Run};
-use crate::owners::Query;
+use crate::merge::RectMerger;
+use crate::owners::RowQuery;
 use crate::{Fidelity, Rect, RowView, Scratch, Viewport};
 
-/// Items gathered before they are merged: as many as stay in the nearest cache.
+/// The number of clusters that are gathered before they are merged. A block of 256 stays in the first-level cache.
 const BLOCK: usize = 256;
 
-pub(crate) fn rects(row: &RowView<'_>, viewport: &Viewport, scratch: &mut Scratch, out: &mut Vec<Rect>) {
+impl RowView<'_> {
+    /// Appends the rectangles of the row in `viewport` to `out`, from left to right. \[layout 2\]
+    ///
+    /// Every column that a slice touches is in exactly one rectangle, and no other column is in any. The counts add up to the
+    /// number of slices that touch the viewport.
+    ///
+    /// This takes O(log n + columns · log n) at worst, never O(n). It allocates only when `scratch` or `out` must grow.
+    pub fn rects(&self, viewport: &Viewport, scratch: &mut Scratch, out: &mut Vec<Rect>) {
+        rects(self, viewport, scratch, out);
+    }
+}
+
+fn rects(row: &RowView<'_>, viewport: &Viewport, scratch: &mut Scratch, out: &mut Vec<Rect>) {
     let seen = seen(row, viewport);
     if seen.0 >= seen.1 {
         return;
     }
     let levels = &row.levels();
-    let Scratch { items, owners } = scratch;
+    let Scratch { clusters, owner_search } = scratch;
     let mut merge = None;
-    let mut sink = |items: &[Item]| {
-        let mut items = items.iter();
+    let mut sink = |clusters: &[Cluster]| {
+        let mut clusters = clusters.iter();
         if merge.is_none() {
-            merge = items.next().map(|item| Merge::new(row.row, viewport, item));
+            merge = clusters.next().map(|cluster| RectMerger::new(row.row, viewport, cluster));
         }
         if let Some(merge) = &mut merge {
-            // A copy lives in registers.
+            // The copy stays in registers through the loop, which a value behind a reference would not.
             let mut current = *merge;
-            for item in items {
-                current.add(viewport, item, out);
+            for cluster in clusters {
+                current.add(viewport, cluster, out);
             }
             *merge = current;
         }
     };
-    // Fewer slices than a node has are visited one by one, so that owners are exact by themselves.
+    // So few slices are visited one by one, because no node is inside the viewport. Then owners are exact without a search.
     let is_sparse = seen.1 - seen.0 < 1 << LEAF_BITS;
     if is_sparse || viewport.fidelity() == Fidelity::Fast {
-        walk(row, levels, viewport, seen, items, sink);
+        walk(row, levels, viewport, seen, clusters, sink);
     } else {
-        owners.begin();
-        let query = Query { row, levels, viewport };
-        walk(row, levels, viewport, seen, items, |items| owners.hand_on(&query, items, &mut sink));
+        owner_search.begin();
+        let query = RowQuery { row, levels, viewport };
+        walk(row, levels, viewport, seen, clusters, |clusters| {
+            owner_search.refine(&query, clusters, &mut sink)
+        });
     }
     if let Some(merge) = merge {
         merge.finish(viewport, out);
     }
 }
 
-/// Adds to each column the part of it that is inside slices.
+/// Adds to each column the fraction of it that is inside slices of the row.
 pub(crate) fn add_busy(row: &RowView<'_>, viewport: &Viewport, scratch: &mut Scratch, columns: &mut [f32]) {
     let seen = seen(row, viewport);
     if seen.0 >= seen.1 {
         return;
     }
     let width = to_f32(viewport.column_parts());
-    walk(row, &row.levels(), viewport, seen, &mut scratch.items, |items| {
-        items.iter().for_each(|item| item.add_busy(width, columns));
+    walk(row, &row.levels(), viewport, seen, &mut scratch.clusters, |clusters| {
+        clusters.iter().for_each(|cluster| cluster.add_busy(width, columns));
     });
 }
 
-/// The positions in the row of the slices that touch a column of the frame, half open.
+/// Returns the positions of the slices that touch a column of the viewport, as a half-open range. The range may be backwards if
+/// there are none.
 pub(crate) fn seen(row: &RowView<'_>, viewport: &Viewport) -> (u32, u32) {
     let ends_inside = |at: usize| match (row.starts.get(at), row.ends.get(at)) {
         (Some(&start), Some(&end)) => viewport.ends_inside(start.0, end.0),
         _ => true,
     };
-    // `partition_point` over two arrays.
+    // This is `partition_point` over two arrays, which the standard library does not have. A slice needs both its bounds:
+    // one without duration at the left edge is seen, while a longer one that ends there is not.
     let (mut low, mut high) = (0, row.len());
     while low < high {
         let middle = low.midpoint(high);
@@ -79,21 +97,26 @@ pub(crate) fn seen(row: &RowView<'_>, viewport: &Viewport) -> (u32, u32) {
     (to_u32(low), to_u32(end))
 }
 
-/// Visits what of the slices `from..to` is seen of the row in time order: whole nodes where they fit a column, slices elsewhere.
+/// Visits the slices `from..to` of a row in time order, as whole nodes where these are no longer than a column and one by one
+/// elsewhere, and passes them to `sink` in blocks of clusters.
+///
+/// The current node is a level and a position. Level `levels.len()` stands above all nodes: its one node does not exist and is
+/// opened at once, which makes rows without a full top node as easy as others.
 #[inline(always)]
 fn walk(
     row: &RowView<'_>,
     levels: &Levels<'_>,
     viewport: &Viewport,
     (from, to): (u32, u32),
-    items: &mut Vec<Item>,
-    mut sink: impl FnMut(&[Item]),
+    clusters: &mut Vec<Cluster>,
+    mut sink: impl FnMut(&[Cluster]),
 ) {
-    items.clear();
-    items.reserve(BLOCK + 2 * (1 << LEAF_BITS));
+    clusters.clear();
+    clusters.reserve(BLOCK + 2 * (1 << LEAF_BITS));
     let top = levels.len();
     let (mut level, mut at) = (top, 0);
-    let mut run = Run::NONE;
+    let mut run = ColumnRun::NONE;
+    // There is no stack: the position of a node alone tells its parent and its next sibling.
     loop {
         let bits = LEAF_BITS + FANOUT_BITS * level;
         let first = u64::from(at) << bits;
@@ -103,14 +126,15 @@ fn walk(
         }
         if end > u64::from(from) {
             let node = levels.get(level, at);
+            // Where columns are dense, most nodes end inside the current column and cost no more than this comparison.
             if let Some(node) = node.filter(|node| run.holds(node.last)) {
                 run.take(node.longest(), node.busy_f32(), at << bits, 1 << bits);
             } else {
                 match node.filter(|node| viewport.fits_column(node.first, node.last)) {
                     Some(node) => {
-                        run.flush(viewport, items);
-                        let (item, next) = Item::node(viewport, node, at << bits, 1 << bits);
-                        items.push(item);
+                        run.flush(viewport, clusters);
+                        let (cluster, next) = Cluster::node(viewport, node, at << bits, 1 << bits);
+                        clusters.push(cluster);
                         run = next;
                     }
                     _ if level > 0 => {
@@ -118,15 +142,23 @@ fn walk(
                         at <<= FANOUT_BITS;
                         continue;
                     }
-                    _ => slices(row, viewport, from.max(at << bits), to_u32_min(end, to), &mut run, items),
+                    _ => walk_leaf(
+                        row,
+                        viewport,
+                        from.max(at << bits),
+                        to_u32_min(end, to),
+                        &mut run,
+                        clusters,
+                    ),
                 }
-                if items.len() >= BLOCK {
-                    sink(items);
-                    items.clear();
+                if clusters.len() >= BLOCK {
+                    sink(clusters);
+                    clusters.clear();
                 }
             }
         }
         at += 1;
+        // Behind the last child of a node the walk goes on behind the node, as high up as possible.
         while level < top && at & ((1 << FANOUT_BITS) - 1) == 0 {
             at >>= FANOUT_BITS;
             level += 1;
@@ -135,17 +167,25 @@ fn walk(
             break;
         }
     }
-    run.flush(viewport, items);
-    sink(items);
+    run.flush(viewport, clusters);
+    sink(clusters);
 }
 
+/// Returns the lesser of two positions, of which one may be beyond the greatest of a row.
 fn to_u32_min(end: u64, to: u32) -> u32 {
     u32::try_from(end).unwrap_or(u32::MAX).min(to)
 }
 
-/// The slices of a leaf.
+/// Visits the slices `from..to`, which are in one leaf or behind the last full one.
 #[inline(always)]
-fn slices(row: &RowView<'_>, viewport: &Viewport, from: u32, to: u32, run: &mut Run, items: &mut Vec<Item>) {
+fn walk_leaf(
+    row: &RowView<'_>,
+    viewport: &Viewport,
+    from: u32,
+    to: u32,
+    run: &mut ColumnRun,
+    clusters: &mut Vec<Cluster>,
+) {
     let range = from as usize..to as usize;
     let (Some(starts), Some(ends), Some(ids)) =
         (row.starts.get(range.clone()), row.ends.get(range.clone()), row.ids.get(range))
@@ -153,13 +193,13 @@ fn slices(row: &RowView<'_>, viewport: &Viewport, from: u32, to: u32, run: &mut 
         return;
     };
     for (((&start, &end), &id), at) in starts.iter().zip(ends).zip(ids).zip(from..) {
-        let slice = Owner { start: start.0, end: end.0, id };
+        let slice = SliceExtent { start: start.0, end: end.0, id };
         if run.holds(slice.end) {
             run.take_slice(slice, at);
         } else {
-            run.flush(viewport, items);
-            let (item, next) = Item::slice(viewport, slice, at);
-            items.push(item);
+            run.flush(viewport, clusters);
+            let (cluster, next) = Cluster::slice(viewport, slice, at);
+            clusters.push(cluster);
             *run = next;
         }
     }
