@@ -5,22 +5,18 @@ use std::{borrow::Cow, collections::BTreeMap, error::Error, process::ExitCode};
 
 use addr2line::Loader;
 use spall_trace::{
-    format::spall::auto::Symbolizer,
+    format::spall::auto::CachedSymbols,
     layout::{Layout, Options},
     model::{Limits, SliceId, Text, Value},
 };
 
-/// Names from the symbols and the debug information of a program.
-struct Program(Loader);
-
-impl Symbolizer for Program {
-    fn name(&mut self, address: u64) -> Option<Cow<'_, [u8]>> {
-        let mut frames = self.0.find_frames(address).ok()?;
-        let function = frames.next().ok()??.function;
-        match &function {
-            Some(function) => Some(Cow::Owned(function.demangle().ok()?.into_owned().into_bytes())),
-            None => Some(Cow::Borrowed(self.0.find_symbol(address)?.as_bytes())),
-        }
+/// The name of the function at an address, from the symbols and the debug information of a program.
+fn function_name(program: &Loader, address: u64) -> Option<Vec<u8>> {
+    let mut frames = program.find_frames(address).ok()?;
+    let function = frames.next().ok()??.function;
+    match &function {
+        Some(function) => Some(function.demangle().ok()?.into_owned().into_bytes()),
+        None => Some(program.find_symbol(address)?.as_bytes().to_vec()),
     }
 }
 
@@ -48,7 +44,8 @@ fn list(path: &std::path::Path, program: Option<&std::ffi::OsStr>) -> Result<(),
         None => recorded_program(&recorded).ok_or("the trace does not say which program it is of")?.into(),
     };
     let loader = Loader::new(&program).map_err(|error| format!("{}: {error}", program.to_string_lossy()))?;
-    let trace = spall_trace::load_auto(&data, Program(loader), &limits)?;
+    let symbols = CachedSymbols::new(|address| function_name(&loader, address));
+    let trace = spall_trace::load_auto(&data, symbols, &limits)?;
     let layout = Layout::new(&trace, &Options::default());
     let mut functions = BTreeMap::<Cow<'_, str>, (u64, i64)>::new();
     for (slice, &name) in (0..).map(SliceId).zip(trace.slices().names()) {

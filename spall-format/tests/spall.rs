@@ -10,7 +10,7 @@
 
 use core::ops::Range;
 use spall_format::FormatErrorKind;
-use spall_format::spall::{self, Decode as _, Header, Parser, Records, Stop, Version, v0, v1, v3};
+use spall_format::spall::{self, Decode as _, Header, Parser, RecordError, Records, Version, v0, v1, v3};
 use spall_model::{Clock, DiagnosticKind, Event, Id, Parser as _, ThreadEvent, Ticks};
 use spall_synth::spall::{File, Shape, attacks, trace};
 
@@ -389,19 +389,19 @@ fn records_are_read_without_a_parser() {
     assert_eq!(records[3], (39, v3::Record::Pad(4)));
     assert_eq!(records.len(), 4);
     let mut damaged = buffers[2].iter().skip(1);
-    assert_eq!((damaged.next(), damaged.next()), (Some(Err(Stop::Unknown(5))), None));
+    assert_eq!((damaged.next(), damaged.next()), (Some(Err(RecordError::Unknown(5))), None));
 }
 
 #[test]
 fn records_say_what_they_lack() {
-    assert_eq!(v1::Record::decode(b""), Err(Stop::Short(1)));
-    assert_eq!(v1::Record::decode(&[3]), Err(Stop::Short(20)));
+    assert_eq!(v1::Record::decode(b""), Err(RecordError::Short(1)));
+    assert_eq!(v1::Record::decode(&[3]), Err(RecordError::Short(20)));
     let begin = File::new(1, 1.0).begin_v1(1, 1, 1.0, b"name", b"args").finish();
-    assert_eq!(v1::Record::decode(&begin[32..52]), Err(Stop::Short(28)));
+    assert_eq!(v1::Record::decode(&begin[32..52]), Err(RecordError::Short(28)));
     let pad = File::new(1, 1.0).pad(9, b"12345678").finish();
     let records: Vec<_> = Records::<v1::Record<'_>>::new(&pad[32..]).collect();
-    assert_eq!(records, [Err(Stop::Short(14))]);
-    assert_eq!(v3::Record::decode(&[9, 200]), Err(Stop::Short(202)));
+    assert_eq!(records, [Err(RecordError::Short(14))]);
+    assert_eq!(v3::Record::decode(&[9, 200]), Err(RecordError::Short(202)));
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Native auto traces, whose functions get names from a symbolizer.
 
-use spall_format::spall::auto::{Lowering, Parser, Record, Step, Symbolizer};
-use spall_model::{ByteRange, Limits, Trace, TraceBuilder};
+use spall_format::spall::auto::{Parser, Symbolizer};
+use spall_model::{Chunk, LendingParser, Limits, Trace, TraceBuilder};
 
 use crate::{
     Error,
@@ -23,10 +23,10 @@ pub(crate) fn read_auto(
     symbols: impl Symbolizer,
     loading: &mut Loading<impl Sink>,
 ) -> Result<(), Error> {
-    let mut reader = AutoReader::new(symbols);
+    let mut parser = Parser::new(symbols);
     let mut rest = data;
     loop {
-        match reader.step(rest, true, loading) {
+        match step(&mut parser, rest, true, loading) {
             Ok(Progress::Consumed(length)) => rest = rest.get(length..).unwrap_or_default(),
             Ok(_) => return Ok(()),
             Err(error) => return loading.stop(error),
@@ -34,58 +34,39 @@ pub(crate) fn read_auto(
     }
 }
 
-/// What became of the data given to a reader.
+/// What a parser did with the data given to it.
 pub(crate) enum Progress {
-    /// This much of it is done with.
+    /// It consumed this many bytes.
     Consumed(usize),
-    /// This much more of it is needed.
+    /// It needs this many more bytes.
     #[cfg_attr(not(feature = "std"), expect(dead_code, reason = "only a source read in pieces has more"))]
     NeedMore(usize),
+    /// The input is finished.
     End,
 }
 
-/// Reads a native auto trace.
-pub(crate) struct AutoReader<S> {
-    parser: Parser,
-    lowering: Lowering<S>,
-}
-
-impl<S: Symbolizer> AutoReader<S> {
-    pub(crate) fn new(symbols: S) -> Self {
-        Self { parser: Parser::new(), lowering: Lowering::new(symbols) }
-    }
-
-    pub(crate) fn step(
-        &mut self,
-        data: &[u8],
-        eof: bool,
-        loading: &mut Loading<impl Sink>,
-    ) -> Result<Progress, Error> {
-        Ok(match self.parser.parse(data, eof)? {
-            Step::Record { consumed, record, bytes } => {
-                if let (Record::Program(_), Some(header)) = (record, self.parser.header()) {
-                    let (clock, fault) = Lowering::<S>::clock(header);
-                    loading.push(&clock, bytes);
-                    if let Some(fault) = fault {
-                        loading.diagnose(fault, ByteRange::new(16, 24));
-                    }
-                }
-                if let Some(event) = self.lowering.event(&record) {
-                    loading.push(&event, bytes);
-                }
-                Progress::Consumed(consumed)
-            }
-            Step::Skipped(length) => Progress::Consumed(length),
-            Step::NeedMore(more) => Progress::NeedMore(more),
-            Step::End => Progress::End,
-        })
-    }
+/// Reads one event of any format and copies it to where events go.
+pub(crate) fn step<P: LendingParser<Error: Into<Error>>>(
+    parser: &mut P,
+    data: &[u8],
+    eof: bool,
+    loading: &mut Loading<impl Sink>,
+) -> Result<Progress, Error> {
+    Ok(match parser.next_chunk(data, eof).map_err(Into::into)? {
+        Chunk::Parsed(parsed) => {
+            loading.push(&parsed.event, parsed.bytes);
+            Progress::Consumed(parsed.consumed)
+        }
+        Chunk::Skipped(length) => Progress::Consumed(length),
+        Chunk::NeedMore(more) => Progress::NeedMore(more),
+        Chunk::End => Progress::End,
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use spall_format::spall::auto::NoSymbols;
-    use spall_model::{Diagnostic, DiagnosticKind};
+    use spall_model::{ByteRange, Diagnostic, DiagnosticKind};
 
     use super::*;
 

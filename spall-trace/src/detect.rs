@@ -1,5 +1,7 @@
 //! Which format some bytes are in.
 
+use spall_format::{heph, spall};
+
 /// A format that can be told from the first bytes of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
@@ -45,10 +47,6 @@ impl core::fmt::Display for Format {
     }
 }
 
-const SPALL: u64 = 0x0bad_f00d;
-const SPALL_AUTO: u64 = 0xabad_f00d;
-const HEPH: [u32; 2] = [0x75d1_1d4d, 0xc1fc_1fb7];
-
 /// The format of a file, from its first bytes. 16 are enough for every binary format that is not compressed; JSON may
 /// have any number of blanks in front.
 ///
@@ -66,20 +64,13 @@ const HEPH: [u32; 2] = [0x75d1_1d4d, 0xc1fc_1fb7];
 /// ```
 #[must_use]
 pub fn detect(data: &[u8]) -> Option<Format> {
-    if let Some((magic, rest)) = data.split_first_chunk() {
-        let version = rest.first_chunk().map_or(0, |version| u64::from_le_bytes(*version));
-        match u64::from_le_bytes(*magic) {
-            SPALL => return Some(Format::Spall { version }),
-            SPALL_AUTO => return Some(Format::SpallAuto),
-            _ if u64::from_be_bytes(*magic) == SPALL => {
-                return Some(Format::Spall { version: version.swap_bytes() });
-            }
-            _ => {}
-        }
+    if let Some(version) = spall::stream_version(data) {
+        return Some(Format::Spall { version });
     }
-    if let Some(magic) = data.first_chunk()
-        && HEPH.contains(&u32::from_be_bytes(*magic))
-    {
+    if spall::auto::is_auto_trace(data) {
+        return Some(Format::SpallAuto);
+    }
+    if heph::starts_with_magic(data) {
         return Some(Format::Heph);
     }
     if data.starts_with(b"at") {

@@ -3,12 +3,12 @@
 use alloc::vec::Vec;
 use std::io::Read;
 
-use spall_format::spall::auto::NoSymbols;
-use spall_model::{Chunk, Limits, Parser, Trace, TraceBuilder};
+use spall_format::spall::auto;
+use spall_model::{Limits, Trace, TraceBuilder};
 
 use crate::{
     Error, Format,
-    auto::{AutoReader, Progress},
+    auto::{Progress, step},
     detect,
     load::{Loading, load_as, parser_of},
     packed,
@@ -31,21 +31,11 @@ pub fn load_from(mut source: impl Read, limits: &Limits) -> Result<Trace<'static
     }
     let mut loading = Loading::new(TraceBuilder::new(limits));
     let result = if format == Format::SpallAuto {
-        let mut reader = AutoReader::new(NoSymbols);
-        buffer.pump(source, |data, eof| reader.step(data, eof, &mut loading))
+        let mut parser = auto::Parser::new(auto::NoSymbols);
+        buffer.pump(source, |data, eof| step(&mut parser, data, eof, &mut loading))
     } else {
         let mut parser = parser_of(format)?;
-        buffer.pump(source, |data, eof| {
-            Ok(match parser.parse(data, eof)? {
-                Chunk::Parsed(parsed) => {
-                    loading.push(&parsed.event, parsed.bytes);
-                    Progress::Consumed(parsed.consumed)
-                }
-                Chunk::Skipped(length) => Progress::Consumed(length),
-                Chunk::NeedMore(more) => Progress::NeedMore(more),
-                Chunk::End => Progress::End,
-            })
-        })
+        buffer.pump(source, |data, eof| step(&mut parser, data, eof, &mut loading))
     };
     match result {
         Err(Error::Io(error)) => return Err(Error::Io(error)),

@@ -35,9 +35,17 @@ pub(super) fn frame(data: &[u8], eof: bool) -> Frame {
     }
 }
 
-/// Whether `data` starts as a packet does.
+/// Returns whether `data` starts with the magic number of a packet, as every trace does. \[heph B.1\]
+///
+/// ```
+/// use spall_format::heph::starts_with_magic;
+///
+/// assert!(starts_with_magic(b"\xc1\xfc\x1f\xb7\0\0\0\x2c"));
+/// assert!(!starts_with_magic(b"[{}]"));
+/// ```
 #[inline]
-pub(super) fn starts_with_magic(data: &[u8]) -> bool {
+#[must_use]
+pub fn starts_with_magic(data: &[u8]) -> bool {
     data.first_chunk().is_some_and(|magic| matches!(u32::from_be_bytes(*magic), EVENT_MAGIC | METADATA_MAGIC))
 }
 

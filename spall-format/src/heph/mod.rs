@@ -35,6 +35,7 @@ mod writer;
 use spall_model::Id;
 
 pub use attribute::{ARRAY, ATTRIBUTES, Attributes};
+pub use frame::starts_with_magic;
 #[cfg(feature = "std")]
 pub use log::LogWriter;
 pub use packet::{EventPacket, Metadata, Packet, packet_size};

@@ -34,8 +34,8 @@ pub use buffer_writer::{BufferWriter, Full, MIN_BUFFER};
 #[cfg(feature = "std")]
 pub use file_writer::FileWriter;
 pub use parser::{Parser, parse_all};
-pub use record::{Decode, Records, Stop, without_nul};
-pub use wire::Header;
+pub use record::{Decode, RecordError, Records, without_nul};
+pub use wire::{Header, stream_version};
 
 /// The versions of the format that are read and written. \[spall A.1\]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -10,6 +10,7 @@ use spall_model::{
 
 use super::probe::{self, Layout};
 use super::record::without_nul;
+use super::wire::usable_ns_per_tick;
 use super::{Header, Version};
 use crate::{FormatError, FormatErrorKind};
 
@@ -121,7 +122,7 @@ impl Parser {
     /// writer is known to lie. \[spall A.5\] A number that is not positive and finite changes nothing.
     #[must_use]
     pub fn with_ns_per_tick(mut self, ns_per_tick: f64) -> Self {
-        self.unit_override = header::usable(ns_per_tick);
+        self.unit_override = usable_ns_per_tick(ns_per_tick);
         self
     }
 

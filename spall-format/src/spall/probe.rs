@@ -4,7 +4,7 @@
 //! wins unless it fails; version 1 under a version 0 header, as a converter from JSON wrote it for three years; and
 //! the two drafts before publication, which are refused.
 
-use super::record::{Decode, Stop};
+use super::record::{Decode, RecordError};
 use super::wire::{BeginV0, EndV0};
 use super::{v0, v1};
 
@@ -63,7 +63,7 @@ enum End {
     Fault,
 }
 
-type Length = fn(&[u8]) -> Result<usize, Stop>;
+type Length = fn(&[u8]) -> Result<usize, RecordError>;
 
 fn walk(data: &[u8], eof: bool, length: Length) -> Walk {
     let mut rest = data;
@@ -71,40 +71,40 @@ fn walk(data: &[u8], eof: bool, length: Length) -> Walk {
         if rest.is_empty() && eof {
             return Walk { records, end: End::Sound };
         }
-        match length(rest).and_then(|length| rest.get(length..).ok_or(Stop::Short(length))) {
+        match length(rest).and_then(|length| rest.get(length..).ok_or(RecordError::Short(length))) {
             Ok(next) => rest = next,
-            Err(Stop::Short(_)) => return Walk { records, end: End::Cut },
-            Err(Stop::Unknown(_)) => return Walk { records, end: End::Fault },
+            Err(RecordError::Short(_)) => return Walk { records, end: End::Cut },
+            Err(RecordError::Unknown(_)) => return Walk { records, end: End::Fault },
         }
     }
     Walk { records: ENOUGH, end: End::Sound }
 }
 
-fn v0_length(data: &[u8]) -> Result<usize, Stop> {
+fn v0_length(data: &[u8]) -> Result<usize, RecordError> {
     v0::Record::decode(data).map(|(_, length)| length)
 }
 
-fn v1_length(data: &[u8]) -> Result<usize, Stop> {
+fn v1_length(data: &[u8]) -> Result<usize, RecordError> {
     match v1::Record::decode(data)? {
         // The converter wrote none, and looking behind it might take gigabytes.
-        (v1::Record::Pad(_), _) => Err(Stop::Unknown(super::wire::tag::PAD_SKIP)),
+        (v1::Record::Pad(_), _) => Err(RecordError::Unknown(super::wire::tag::PAD_SKIP)),
         (_, length) => Ok(length),
     }
 }
 
 /// A draft's records are those of version 0 under other types. Its writer refused empty names.
-fn draft_length(data: &[u8], begin: u8, end: u8) -> Result<usize, Stop> {
-    let tag = *data.first().ok_or(Stop::Short(1))?;
+fn draft_length(data: &[u8], begin: u8, end: u8) -> Result<usize, RecordError> {
+    let tag = *data.first().ok_or(RecordError::Short(1))?;
     if tag == begin {
-        let short = Stop::Short(size_of::<BeginV0>());
+        let short = RecordError::Short(size_of::<BeginV0>());
         match *data.get(size_of::<BeginV0>() - 1).ok_or(short)? {
-            0 => Err(Stop::Unknown(tag)),
+            0 => Err(RecordError::Unknown(tag)),
             name_len => Ok(size_of::<BeginV0>() + usize::from(name_len)),
         }
     } else if tag == end {
         Ok(size_of::<EndV0>())
     } else {
-        Err(Stop::Unknown(tag))
+        Err(RecordError::Unknown(tag))
     }
 }
 

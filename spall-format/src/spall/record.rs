@@ -6,7 +6,7 @@ use zerocopy::{FromBytes, Immutable, KnownLayout, Unaligned};
 
 /// Why there is no whole record at the start of some bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Stop {
+pub enum RecordError {
     /// The record needs at least this many bytes in all, counted from its start. Once its fixed part is there, the
     /// number is exact.
     Short(usize),
@@ -23,8 +23,8 @@ pub trait Decode<'a>: Sized {
     /// that announce it.
     ///
     /// # Errors
-    /// [`Stop::Short`] if `data` holds only a part of the record, [`Stop::Unknown`] if it is none of this version.
-    fn decode(data: &'a [u8]) -> Result<(Self, usize), Stop>;
+    /// [`RecordError::Short`] if `data` holds only a part of the record, [`RecordError::Unknown`] if it is none of this version.
+    fn decode(data: &'a [u8]) -> Result<(Self, usize), RecordError>;
 
     /// How many bytes to skip behind the record: what padding announces, otherwise nothing.
     fn padding(&self) -> u32;
@@ -48,7 +48,7 @@ impl<'a, R: Decode<'a>> Records<'a, R> {
 }
 
 impl<'a, R: Decode<'a>> Iterator for Records<'a, R> {
-    type Item = Result<(usize, R), Stop>;
+    type Item = Result<(usize, R), RecordError>;
 
     #[inline]
     fn next(&mut self) -> Option<Self::Item> {
@@ -58,7 +58,7 @@ impl<'a, R: Decode<'a>> Iterator for Records<'a, R> {
         let decoded = R::decode(self.rest).and_then(|(record, length)| {
             let padding = usize::try_from(record.padding()).unwrap_or(usize::MAX);
             let length = length.saturating_add(padding);
-            self.rest = self.rest.get(length..).ok_or(Stop::Short(length))?;
+            self.rest = self.rest.get(length..).ok_or(RecordError::Short(length))?;
             let start = self.pos;
             self.pos += length;
             Ok((start, record))
@@ -74,18 +74,18 @@ impl<'a, R: Decode<'a>> core::iter::FusedIterator for Records<'a, R> {}
 
 /// The fixed part of a record.
 #[inline]
-pub(super) fn fixed<T>(data: &[u8]) -> Result<(&T, &[u8]), Stop>
+pub(super) fn fixed<T>(data: &[u8]) -> Result<(&T, &[u8]), RecordError>
 where
     T: FromBytes + KnownLayout + Immutable + Unaligned,
 {
-    T::ref_from_prefix(data).map_err(|_| Stop::Short(size_of::<T>()))
+    T::ref_from_prefix(data).map_err(|_| RecordError::Short(size_of::<T>()))
 }
 
 /// The text of `length` bytes behind a fixed part, and what follows it.
 #[inline]
-pub(super) fn text(rest: &[u8], fixed: usize, length: u8) -> Result<&[u8], Stop> {
+pub(super) fn text(rest: &[u8], fixed: usize, length: u8) -> Result<&[u8], RecordError> {
     let length = usize::from(length);
-    rest.get(..length).ok_or(Stop::Short(fixed + length))
+    rest.get(..length).ok_or(RecordError::Short(fixed + length))
 }
 
 /// Name and arguments of a begin behind its fixed part, and the length of the whole record.
@@ -95,10 +95,10 @@ pub(super) fn texts(
     fixed: usize,
     name_len: u8,
     args_len: u8,
-) -> Result<(&[u8], &[u8], usize), Stop> {
+) -> Result<(&[u8], &[u8], usize), RecordError> {
     let (name, both) = (usize::from(name_len), usize::from(name_len) + usize::from(args_len));
     let texts = rest.get(..both).and_then(|texts| texts.split_at_checked(name));
-    texts.map(|(name, args)| (name, args, fixed + both)).ok_or(Stop::Short(fixed + both))
+    texts.map(|(name, args)| (name, args, fixed + both)).ok_or(RecordError::Short(fixed + both))
 }
 
 /// A name without the one NUL that some writers count in. \[spall A.6\]

@@ -1,6 +1,6 @@
 //! Records of version 0, as it was published in September 2022. \[spall A.2\]
 
-use super::record::{Decode, Stop, fixed, text};
+use super::record::{Decode, RecordError, fixed, text};
 use super::wire::{BeginV0, CompleteV0, EndV0, tag};
 
 /// A record as it stands in the file.
@@ -43,8 +43,8 @@ pub enum Record<'a> {
 
 impl<'a> Decode<'a> for Record<'a> {
     #[inline]
-    fn decode(data: &'a [u8]) -> Result<(Self, usize), Stop> {
-        match *data.first().ok_or(Stop::Short(1))? {
+    fn decode(data: &'a [u8]) -> Result<(Self, usize), RecordError> {
+        match *data.first().ok_or(RecordError::Short(1))? {
             tag::BEGIN => {
                 let (begin, rest) = fixed::<BeginV0>(data)?;
                 let name = text(rest, size_of::<BeginV0>(), begin.name_len)?;
@@ -63,7 +63,7 @@ impl<'a> Decode<'a> for Record<'a> {
                 let (time, duration) = (complete.time.get(), complete.duration.get());
                 Ok((Self::Complete { pid, tid, time, duration, name }, size_of::<CompleteV0>() + name.len()))
             }
-            other => Err(Stop::Unknown(other)),
+            other => Err(RecordError::Unknown(other)),
         }
     }
 

@@ -1,6 +1,6 @@
 //! Records of version 1, October 2022 to July 2025. \[spall A.3\]
 
-use super::record::{Decode, Stop, fixed, texts};
+use super::record::{Decode, RecordError, fixed, texts};
 use super::wire::{BeginV1, EndV0, PadSkip, tag};
 
 /// A record as it stands in the file.
@@ -36,8 +36,8 @@ pub enum Record<'a> {
 
 impl<'a> Decode<'a> for Record<'a> {
     #[inline]
-    fn decode(data: &'a [u8]) -> Result<(Self, usize), Stop> {
-        match *data.first().ok_or(Stop::Short(1))? {
+    fn decode(data: &'a [u8]) -> Result<(Self, usize), RecordError> {
+        match *data.first().ok_or(RecordError::Short(1))? {
             tag::BEGIN => {
                 let (begin, rest) = fixed::<BeginV1>(data)?;
                 let (name, args, length) = texts(rest, size_of::<BeginV1>(), begin.name_len, begin.args_len)?;
@@ -53,7 +53,7 @@ impl<'a> Decode<'a> for Record<'a> {
                 let (pad, _) = fixed::<PadSkip>(data)?;
                 Ok((Self::Pad(pad.size.get()), size_of::<PadSkip>()))
             }
-            other => Err(Stop::Unknown(other)),
+            other => Err(RecordError::Unknown(other)),
         }
     }
 

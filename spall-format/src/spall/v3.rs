@@ -2,7 +2,7 @@
 
 use zerocopy::FromBytes;
 
-use super::record::{Decode, Records, Stop, fixed, text, texts};
+use super::record::{Decode, RecordError, Records, fixed, text, texts};
 use super::wire::{BeginV3, BufferHeader, EndV3, NameV3, PadSkip, tag};
 
 /// A record as it stands in a buffer, whose header says process and thread.
@@ -32,8 +32,8 @@ pub enum Record<'a> {
 
 impl<'a> Decode<'a> for Record<'a> {
     #[inline]
-    fn decode(data: &'a [u8]) -> Result<(Self, usize), Stop> {
-        match *data.first().ok_or(Stop::Short(1))? {
+    fn decode(data: &'a [u8]) -> Result<(Self, usize), RecordError> {
+        match *data.first().ok_or(RecordError::Short(1))? {
             tag::BEGIN => {
                 let (begin, rest) = fixed::<BeginV3>(data)?;
                 let (name, args, length) = texts(rest, size_of::<BeginV3>(), begin.name_len, begin.args_len)?;
@@ -54,7 +54,7 @@ impl<'a> Decode<'a> for Record<'a> {
                 let (pad, _) = fixed::<PadSkip>(data)?;
                 Ok((Self::Pad(pad.size.get()), size_of::<PadSkip>()))
             }
-            other => Err(Stop::Unknown(other)),
+            other => Err(RecordError::Unknown(other)),
         }
     }
 
@@ -81,7 +81,7 @@ impl<'a> Buffer<'a> {
 }
 
 impl<'a> IntoIterator for Buffer<'a> {
-    type Item = Result<(usize, Record<'a>), Stop>;
+    type Item = Result<(usize, Record<'a>), RecordError>;
     type IntoIter = Records<'a, Record<'a>>;
 
     fn into_iter(self) -> Self::IntoIter {

@@ -43,9 +43,6 @@ impl Header {
     /// What a file starts with.
     pub const MAGIC: u64 = 0x0BAD_F00D;
 
-    /// What a native auto trace, which is another format, starts with. \[spall A.0\]
-    pub const AUTO_TRACE_MAGIC: u64 = 0xABAD_F00D;
-
     /// The header of a file whose ticks last `ns_per_tick` nanoseconds.
     #[must_use]
     pub fn new(version: Version, ns_per_tick: f64) -> Self {
@@ -208,3 +205,31 @@ pub struct NameV3 {
 }
 
 const _: () = assert!(size_of::<NameV3>() == 2);
+
+/// Returns the version that the header of a manual stream gives, or `None` if `data` does not start with the magic
+/// number of one. \[spall A.0\]
+///
+/// A file whose numbers are big-endian counts as a stream, too; no parser reads it. The version is 0 if `data` ends
+/// before it, and need not be a supported one.
+///
+/// ```
+/// use spall_format::spall::{Header, Version, stream_version};
+///
+/// assert_eq!(stream_version(&Header::new(Version::V3, 1.0).to_bytes()), Some(3));
+/// assert_eq!(stream_version(b"[{}]"), None);
+/// ```
+#[must_use]
+pub fn stream_version(data: &[u8]) -> Option<u64> {
+    let (magic, rest) = data.split_first_chunk()?;
+    let version = rest.first_chunk().map_or(0, |version| u64::from_le_bytes(*version));
+    match u64::from_le_bytes(*magic) {
+        Header::MAGIC => Some(version),
+        magic if magic.swap_bytes() == Header::MAGIC => Some(version.swap_bytes()),
+        _ => None,
+    }
+}
+
+/// Returns the duration of a tick in nanoseconds if it is a positive finite number.
+pub(super) fn usable_ns_per_tick(ns_per_tick: f64) -> Option<f64> {
+    (ns_per_tick > 0.0 && ns_per_tick.is_finite()).then_some(ns_per_tick)
+}

@@ -4,7 +4,7 @@ use spall_model::{ByteRange, Chunk, DiagnosticKind, Event, Parsed, Text, Thread}
 use zerocopy::FromBytes;
 
 use super::{Parser, event};
-use crate::spall::record::{Decode, Stop, without_nul};
+use crate::spall::record::{Decode, RecordError, without_nul};
 use crate::spall::v3::Record;
 use crate::spall::wire::BufferHeader;
 
@@ -82,16 +82,18 @@ impl Parser {
     }
 
     /// No whole record before the end of the buffer or of the data.
-    fn stopped_v3<'a>(&mut self, stop: Stop, data: &'a [u8], eof: bool) -> Chunk<'a> {
+    fn stopped_v3<'a>(&mut self, stop: RecordError, data: &'a [u8], eof: bool) -> Chunk<'a> {
         match stop {
             _ if self.left() == 0 => self.next_buffer(data, eof),
-            Stop::Unknown(_) => self.skip_to(self.buffer_end, Some(DiagnosticKind::UnknownEvent), data, eof),
+            RecordError::Unknown(_) => {
+                self.skip_to(self.buffer_end, Some(DiagnosticKind::UnknownEvent), data, eof)
+            }
             // Said as soon as the lengths in the record are known, whether or not the file reaches the buffer's end.
-            Stop::Short(needed) if needed as u64 > self.left() && !data.is_empty() => {
+            RecordError::Short(needed) if needed as u64 > self.left() && !data.is_empty() => {
                 self.skip_to(self.buffer_end, Some(DiagnosticKind::Overrun), data, eof)
             }
-            Stop::Short(_) if eof => self.truncated(data),
-            Stop::Short(needed) => Chunk::NeedMore(needed.saturating_sub(data.len()).max(1)),
+            RecordError::Short(_) if eof => self.truncated(data),
+            RecordError::Short(needed) => Chunk::NeedMore(needed.saturating_sub(data.len()).max(1)),
         }
     }
 

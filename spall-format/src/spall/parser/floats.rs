@@ -3,7 +3,7 @@
 use spall_model::{ByteRange, Chunk, DiagnosticKind, Event, Parsed, Thread, ThreadEvent, Tick, Ticks};
 
 use super::{Parser, event};
-use crate::spall::record::{Decode, Stop};
+use crate::spall::record::{Decode, RecordError};
 use crate::spall::{v0, v1};
 use crate::{FormatError, FormatErrorKind};
 
@@ -64,10 +64,15 @@ impl Parser {
 
     /// Nothing says how long an unknown record is, and nothing marks the start of the next. \[spall A.6\]
     #[cold]
-    fn stopped<'a>(&mut self, stop: Stop, data: &'a [u8], eof: bool) -> Result<Chunk<'a>, FormatError> {
+    fn stopped<'a>(
+        &mut self,
+        stop: RecordError,
+        data: &'a [u8],
+        eof: bool,
+    ) -> Result<Chunk<'a>, FormatError> {
         match stop {
-            Stop::Short(needed) => Ok(self.short(needed, data, eof)),
-            Stop::Unknown(tag) => {
+            RecordError::Short(needed) => Ok(self.short(needed, data, eof)),
+            RecordError::Unknown(tag) => {
                 Err(self.fail(FormatError::new(FormatErrorKind::UnknownEvent { tag }, self.offset)))
             }
         }

@@ -4,6 +4,8 @@ use spall_model::{Chunk, Clock, Event, Unit};
 use zerocopy::FromBytes;
 
 use super::{Parser, State};
+use crate::spall::auto;
+use crate::spall::wire::usable_ns_per_tick;
 use crate::spall::{Header, Version};
 use crate::{FormatError, FormatErrorKind};
 
@@ -22,7 +24,7 @@ impl Parser {
         };
         let unit = header.timestamp_unit.get();
         let ns_per_tick = if version == Version::V3 { unit } else { unit * 1000.0 };
-        let ns_per_tick = self.unit_override.or_else(|| usable(ns_per_tick));
+        let ns_per_tick = self.unit_override.or_else(|| usable_ns_per_tick(ns_per_tick));
         self.header = Some(*header);
         self.state = if ns_per_tick.is_some() { first_records(Some(version)) } else { State::BadUnit };
         self.ns_per_tick = ns_per_tick.unwrap_or(1.0);
@@ -39,11 +41,6 @@ pub(super) fn first_records(version: Option<Version>) -> State {
         Some(Version::V1) => State::V1,
         _ => State::Probe,
     }
-}
-
-/// Positive and finite, or nothing.
-pub(super) fn usable(ns_per_tick: f64) -> Option<f64> {
-    (ns_per_tick > 0.0 && ns_per_tick.is_finite()).then_some(ns_per_tick)
 }
 
 /// What is wrong with a file too short for a header. \[spall A.1\]
@@ -66,7 +63,7 @@ fn cut_header(data: &[u8]) -> FormatError {
 fn check_magic(magic: u64) -> Result<(), FormatError> {
     let kind = match magic {
         Header::MAGIC => return Ok(()),
-        Header::AUTO_TRACE_MAGIC => FormatErrorKind::AutoTrace,
+        auto::Header::MAGIC => FormatErrorKind::AutoTrace,
         _ if magic.swap_bytes() == Header::MAGIC => FormatErrorKind::BigEndian,
         _ => FormatErrorKind::BadMagic,
     };
