@@ -8,7 +8,7 @@ use spall_trace::{
         spall::{self as binary, auto},
     },
     json,
-    model::{ByteRange, Chunk, DiagnosticKind, Event, Parser, ProfileKey},
+    model::{ByteRange, Chunk, DiagnosticKind, Event, LendingParser, Parser, ProfileKey},
 };
 
 /// Reads `bytes` whole, in pieces, and cut, with every parser. The first byte says how large the pieces
@@ -22,7 +22,7 @@ pub fn run(bytes: &[u8]) -> bool {
     let spall = check(|| events(binary::Parser::new()), bytes, size);
     let heph = check(|| events(heph::Parser::new()), bytes, size);
     let json = check(|| events(json::JsonParser::new()), bytes, size);
-    let auto = check(records, bytes, size);
+    let auto = check(|| lent_events(auto::Parser::new(auto::NoSymbols)), bytes, size);
     spall || heph || json || auto
 }
 
@@ -45,14 +45,17 @@ fn events<'a, P: Parser<Error: Display>>(mut parser: P) -> impl FnMut(&'a [u8], 
     }
 }
 
-/// One step of the parser of native auto traces.
-fn records<'a>() -> impl FnMut(&'a [u8], bool) -> Step<auto::Record<'a>> {
-    let mut parser = auto::Parser::new();
-    move |data, eof| match parser.parse(data, eof) {
-        Ok(auto::Step::NeedMore(more)) => Step::NeedMore(more),
-        Ok(auto::Step::Skipped(length)) => Step::Consumed(length, None),
-        Ok(auto::Step::Record { consumed, record, bytes }) => Step::Consumed(consumed, Some((bytes, record))),
-        Ok(auto::Step::End) => Step::End,
+/// One step of a parser whose events live until the next step only.
+fn lent_events<P: LendingParser<Error: Display>>(
+    mut parser: P,
+) -> impl FnMut(&[u8], bool) -> Step<LentEvent> {
+    move |data, eof| match parser.next_chunk(data, eof) {
+        Ok(Chunk::NeedMore(more)) => Step::NeedMore(more),
+        Ok(Chunk::Skipped(length)) => Step::Consumed(length, None),
+        Ok(Chunk::Parsed(parsed)) => {
+            Step::Consumed(parsed.consumed, Some((parsed.bytes, LentEvent::of(&parsed.event))))
+        }
+        Ok(Chunk::End) => Step::End,
         Err(error) => Step::Failed(error.to_string()),
     }
 }
@@ -129,7 +132,7 @@ fn read<'a, T>(
 }
 
 /// What matters of an event when the input is cut.
-#[derive(PartialEq)]
+#[derive(Clone, Copy, PartialEq, Debug)]
 enum Kind {
     Content,
     WholeProfile,
@@ -154,11 +157,22 @@ impl Fact for Event<'_> {
     }
 }
 
-impl Fact for auto::Record<'_> {
+/// An event that was borrowed from its parser.
+#[derive(PartialEq, Debug)]
+struct LentEvent {
+    kind: Kind,
+    /// All of it.
+    text: String,
+}
+
+impl LentEvent {
+    fn of(event: &Event<'_>) -> Self {
+        Self { kind: event.kind(), text: format!("{event:?}") }
+    }
+}
+
+impl Fact for LentEvent {
     fn kind(&self) -> Kind {
-        match self {
-            Self::Damage(_) => Kind::OtherDiagnostic,
-            _ => Kind::Content,
-        }
+        self.kind
     }
 }
