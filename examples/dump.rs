@@ -287,7 +287,7 @@ impl<W: Write> Dump<'_, W> {
         for state in trace.states_of(track) {
             let mut line = Line::new("state");
             line.raw("track", id.0).text("name", &trace.name(state.name)).raw("start", state.start.0);
-            line.raw("dur", state.end.since(state.start).0).args(trace.args_of(state).iter());
+            line.raw("dur", (state.end - state.start).0).args(trace.args_of(state).iter());
             self.line(&mut line)?;
         }
         Ok(())
@@ -299,7 +299,7 @@ impl<W: Write> Dump<'_, W> {
         let mut line = Line::new("slice");
         line.raw("track", track.0).some_text("name", &trace.name(slice.name));
         line.some_text("cat", &trace.name(slice.category)).raw("start", slice.start.0);
-        line.raw("dur", place.end.since(slice.start).0);
+        line.raw("dur", (place.end - slice.start).0);
         line.raw("lane", place.lane)
             .raw("depth", place.depth)
             .raw("self", self.layout.self_time(id).unwrap_or_default().0);

@@ -1,6 +1,6 @@
 //! What is said about a trace in words.
 
-use super::{Scene, count, duration};
+use super::{Scene, count};
 
 /// One line: the format, how much there is, and how long it took.
 #[must_use]
@@ -22,7 +22,7 @@ pub fn about(scene: &Scene<'_>, format: &str) -> String {
         }
     }
     if let Some(bounds) = trace.bounds() {
-        parts.push(duration(bounds.end.0.abs_diff(bounds.start.0), trace.clock().ns_per_tick()));
+        parts.push(trace.clock().duration(bounds.end - bounds.start).to_string());
     }
     parts.join(" · ")
 }

@@ -11,4 +11,4 @@ pub use about::{about, notes};
 pub use html::{MAX_BOXES, html};
 pub use scene::{Lane, Process, Row, Scene};
 pub use svg::svg;
-pub use text::{clean, count, duration, escape};
+pub use text::{clean, count, escape};

@@ -8,7 +8,7 @@ use spall_trace::layout::{Ellipsis, Fidelity, Rect, Ruler, Scratch, Theme, Viewp
 
 use super::{
     Process, Scene, colour,
-    text::{clean, count, duration, escape},
+    text::{clean, count, escape},
 };
 
 const NAMES_PX: u32 = 230;
@@ -108,10 +108,6 @@ impl Drawing<'_, '_> {
         if !label.is_empty() {
             _ = writeln!(self.out, r#"<text class="{class}" x="{x}" y="{y}">{}</text>"#, escape(&label));
         }
-    }
-
-    fn duration(&self, ticks: u64) -> String {
-        duration(ticks, self.scene.trace.clock().ns_per_tick())
     }
 
     fn finish(mut self, title: &str, about: &str, notes: &[String]) -> String {

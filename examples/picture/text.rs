@@ -36,31 +36,6 @@ pub fn escape(text: &str) -> String {
     escaped
 }
 
-/// A length of time with the unit that suits it; a number of events where `ns_per_tick` is `None`.
-#[must_use]
-pub fn duration(ticks: u64, ns_per_tick: Option<f64>) -> String {
-    let Some(ns_per_tick) = ns_per_tick else {
-        return format!("{ticks} event{}", if ticks == 1 { "" } else { "s" });
-    };
-    #[expect(clippy::cast_precision_loss, reason = "four digits are shown")]
-    let ns = ticks as f64 * ns_per_tick;
-    let (value, unit) = match ns {
-        _ if ns < 1e3 => (ns, "ns"),
-        _ if ns < 1e6 => (ns / 1e3, "µs"),
-        _ if ns < 1e9 => (ns / 1e6, "ms"),
-        _ => (ns / 1e9, "s"),
-    };
-    let digits = match value {
-        _ if value >= 100.0 => 1,
-        _ if value >= 10.0 => 2,
-        _ => 3,
-    };
-    let value = format!("{value:.digits$}");
-    let (whole, rest) = value.split_once('.').unwrap_or((&value, ""));
-    let rest = rest.trim_end_matches('0');
-    format!("{}{}{rest} {unit}", grouped(whole), if rest.is_empty() { "" } else { "." })
-}
-
 /// `3 slices`, `1 slice`, `12 345 slices`.
 #[must_use]
 pub fn count(number: u64, what: &str) -> String {
@@ -95,17 +70,6 @@ mod tests {
         assert_eq!(escape("</script>\"'&"), "&lt;/script&gt;&quot;&#39;&amp;");
         assert_eq!(clean("a\n\0\u{1b}[0m\u{202e}b\u{7f}\u{ffff}"), "a␊␀␛[0m\u{fffd}b␡\u{fffd}");
         assert_eq!(clean("naïve 名前 😀"), "naïve 名前 😀");
-    }
-
-    #[test]
-    fn durations_have_the_unit_that_suits_them() {
-        let ns = |ticks| duration(ticks, Some(1.0));
-        assert_eq!(
-            [ns(0), ns(999), ns(1000), ns(1234), ns(12_345_678), ns(123_456_789), ns(7_200_000_000_000)],
-            ["0 ns", "999 ns", "1 µs", "1.234 µs", "12.35 ms", "123.5 ms", "7\u{202f}200 s"]
-        );
-        assert_eq!(duration(3, Some(0.25)), "0.75 ns");
-        assert_eq!((duration(1, None), duration(7, None)), ("1 event".into(), "7 events".into()));
     }
 
     #[test]

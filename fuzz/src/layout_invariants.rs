@@ -27,7 +27,7 @@ pub fn run(bytes: &[u8]) -> bool {
     for row in layout.rows() {
         let Some(row) = layout.row(RowId(row)) else { panic!("row {row} is missing") };
         for &View { start, length, columns, fidelity } in &views {
-            check_frame(&row, &Viewport::new(start..start.after(length), columns, fidelity));
+            check_frame(&row, &Viewport::new(start..start + length, columns, fidelity));
         }
     }
     check_sums(&trace, &layout, &views);
@@ -186,7 +186,7 @@ fn check_frame(row: &RowView<'_>, frame: &Viewport) {
 fn check_sums(trace: &Trace<'_>, layout: &Layout, views: &[View]) {
     let tracks = || (0..u32::try_from(trace.tracks().len()).unwrap()).map(TrackId);
     let View { start, length, .. } = views[0];
-    let (middle, end) = (start.after(Ticks(length.0 / 2)), start.after(length));
+    let (middle, end) = (start + Ticks(length.0 / 2), start + length);
     let sum = |range: core::ops::Range<Tick>| -> i128 {
         stats(trace, layout, tracks(), range, EdgeRule::Clamp)
             .iter()

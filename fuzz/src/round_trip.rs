@@ -67,8 +67,8 @@ fn is_remark(event: &Event<'_>) -> bool {
 /// An event as JSON has it. `slice` is the one just before.
 fn as_json<'a>(event: &Event<'a>, slice: Option<ThreadEvent<'a>>) -> Event<'a> {
     match *event {
-        Event::Complete(event, length) => Event::Complete(event, event.at.after(length).since(event.at)),
-        Event::State(event, length) => Event::State(event, event.at.after(length).since(event.at)),
+        Event::Complete(event, length) => Event::Complete(event, event.at + length - event.at),
+        Event::State(event, length) => Event::State(event, event.at + length - event.at),
         Event::Flow(flow) => Event::Flow(match slice {
             Some(slice) if flow.bind == FlowBind::Slice => {
                 let FlowEvent { phase, bind, id, .. } = flow;
@@ -126,10 +126,10 @@ fn as_spall<'a>(event: &Event<'a>, version: Version) -> Option<Event<'a>> {
         }
         Event::End(event) => Event::End(ThreadEvent::new(event.thread, event.at, Text::EMPTY)),
         Event::Complete(event, length) => {
-            exact(event.at.after(length)).then_some(())?;
+            exact(event.at + length).then_some(())?;
             Event::Complete(
                 ThreadEvent::new(event.thread, event.at, event.name),
-                event.at.after(length).since(event.at),
+                event.at + length - event.at,
             )
         }
         event @ (Event::ProcessName(..) | Event::ThreadName(..)) => event,

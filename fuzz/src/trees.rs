@@ -84,10 +84,7 @@ fn check_boxes(rows: &[Row], nodes: &[TreeNode]) {
             let (node, place) = (view.slices()[at].index(), view.starts()[at]..view.ends()[at]);
             assert!(end <= place.start, "boxes overlap");
             end = place.end;
-            assert_eq!(
-                (nodes[node].depth as usize, nodes[node].total),
-                (depth, place.end.since(place.start))
-            );
+            assert_eq!((nodes[node].depth as usize, nodes[node].total), (depth, place.end - place.start));
             places[node] = Some(place);
         }
     }

@@ -209,7 +209,7 @@ fn c5_events_say_what_the_calls_and_markers_say() {
                     slices
                         .entry(slice.category.decode().into())
                         .or_default()
-                        .push((slice.at.0, slice.at.after(length).0));
+                        .push((slice.at.0, (slice.at + length).0));
                 }
                 Event::Unfinished(_) => *others.entry("unfinished").or_default() += 1,
                 Event::Instant(..) => *others.entry("instant").or_default() += 1,

@@ -19,7 +19,7 @@ fn c5_groups_frames_and_marks_become_slices_and_instants() {
     let mut seen = Vec::new();
     for parsed in parse_all(&data).unwrap().map(Result::unwrap) {
         let (event, end) = match parsed.event {
-            Event::Complete(slice, length) => (slice, slice.at.after(length).0),
+            Event::Complete(slice, length) => (slice, (slice.at + length).0),
             Event::Instant(event, _) => (event, event.at.0),
             _ => continue,
         };
@@ -90,7 +90,7 @@ fn c5_vertices_and_display_lists_enclose_their_calls() {
     let (mut seen, mut unmatched) = (Vec::new(), 0);
     for parsed in parse_all(stream.bytes()).unwrap() {
         let (slice, end) = match parsed.unwrap().event {
-            Event::Complete(slice, length) => (slice, Some(slice.at.after(length).0)),
+            Event::Complete(slice, length) => (slice, Some((slice.at + length).0)),
             Event::Unfinished(slice) => (slice, None),
             Event::Diagnostic(DiagnosticKind::UnmatchedGroup) => {
                 unmatched += 1;
@@ -217,7 +217,7 @@ fn c5_the_axis_can_count_bytes_instead_of_calls() {
             if by_calls.category.is(b"call") {
                 assert_eq!((by_bytes.at.0, *length), (said.start as i64, (said.end - said.start) as i64));
             } else {
-                assert_eq!(by_bytes.at.after(Ticks(*length)).0, said.end as i64);
+                assert_eq!((by_bytes.at + Ticks(*length)).0, said.end as i64);
             }
         }
     }

@@ -104,7 +104,7 @@ fn b1_the_published_examples_are_read() {
     let events: Vec<_> = heph::parse_all(&both).map(|parsed| parsed.unwrap()).collect();
     let Event::Conventions(conventions) = events[0].event else { panic!("conventions") };
     assert!(conventions.unsigned_ids && conventions.children_first);
-    let clock = Clock { unit: Unit::Nanoseconds(1.0), epoch_ns: Some(1_610_113_734_118_010_000) };
+    let clock = Clock::NANOSECONDS.with_epoch_ns(Some(1_610_113_734_118_010_000));
     assert_eq!(events[1].event, Event::Clock(clock));
     assert_eq!((events[2].bytes.start, events[2].bytes.end), (23, 114));
     let Event::Complete(slice, length) = events[2].event else { panic!("a slice") };
@@ -312,8 +312,8 @@ fn what_heph_has_no_place_for_is_refused() {
     assert!(refused(Event::Complete(at(0, 1), Ticks(-2))));
     let negative = ThreadEvent::new(Thread::new(0_u32, -1_i64), Tick(0), Text::EMPTY);
     assert!(refused(Event::Complete(negative, Ticks(1))));
-    assert!(refused(Event::Clock(Clock { unit: Unit::Ordinal, epoch_ns: None })));
-    assert!(refused(Event::Clock(Clock { unit: Unit::Nanoseconds(1.0), epoch_ns: Some(-1) })));
+    assert!(refused(Event::Clock(Clock::new(Unit::Ordinal))));
+    assert!(refused(Event::Clock(Clock::NANOSECONDS.with_epoch_ns(Some(-1)))));
     assert_eq!(writer.bytes(), b"");
     for value in [Value::Null, Value::Bool(true), Value::Map(Args::NONE)] {
         let event = writer.event(Place::default(), 0..1, "e").unwrap();

@@ -202,7 +202,7 @@ fn a_3_a_complete_slice_ends_where_its_rounded_end_is() {
         let data = file.begin_v0(1, 1, time + length, b"c").finish();
         let events = &events(&data)[1..];
         let Event::Complete(b, length) = events[1] else { panic!() };
-        assert_eq!(Some(b.at.after(length)), events[2].at());
+        assert_eq!(Some(b.at + length), events[2].at());
     }
 }
 

@@ -96,7 +96,7 @@ impl Cursor {
             None => {}
         }
         let start = parts.start.unwrap_or(at);
-        let offset = at.since(start);
+        let offset = at - start;
         let same_clock = holder == Holder::Whole || offset.0.unsigned_abs() <= SAME_CLOCK.unsigned_abs();
         let begins = (holder != Holder::Chunk).then_some(ProfileStart {
             start,
@@ -292,7 +292,7 @@ impl Parts {
             (None, None) => Nodes::none(),
         };
         let samples = self.samples.filter(|samples| next_item(record, &mut (samples + 1)).is_some());
-        let lasts = |start: Tick, end: Option<Tick>| Ticks(end.map_or(0, |end| end.since(start).0.max(0)));
+        let lasts = |start: Tick, end: Option<Tick>| Ticks(end.map_or(0, |end| (end - start).0.max(0)));
         let bounds = bounds.map(|(start, end)| (start, lasts(start, end)));
         let hits = bounds
             .filter(|_| samples.is_none())

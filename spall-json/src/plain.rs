@@ -62,7 +62,7 @@ impl<'a> Plain<'a, '_> {
     fn rounded_length(self, at: Tick, token: Token) -> Option<Ticks> {
         let duration = Nanos::from_micros(self.data.get(token.start..token.end)?)?;
         let Rounded { ns, clamped } = Nanos::from_whole(u64::try_from(at.0).ok()?).add_round(duration);
-        (!clamped).then(|| Tick(ns).since(at))
+        (!clamped).then(|| Tick(ns) - at)
     }
 
     #[inline(always)]

@@ -217,7 +217,7 @@ impl<'a> Record<'a, '_> {
         if clamped && !start.round().clamped {
             self.note(DiagnosticKind::TimeOutOfRange);
         }
-        Tick(ns).since(at)
+        Tick(ns) - at
     }
 
     /// The thread clock is read by whoever wants it; here it is only seen to be a number.

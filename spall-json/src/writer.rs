@@ -202,7 +202,7 @@ impl<W: Write> JsonWriter<W> {
             self.out.write_str(",\"ts\":")?;
             encode::micros(&mut self.out, start)?;
             if let Some(length) = length {
-                let end = self.nanos(at.after(length));
+                let end = self.nanos(at + length);
                 self.out.write_str(",\"dur\":")?;
                 encode::micros(&mut self.out, end.saturating_sub(start))?;
             }

@@ -135,7 +135,7 @@ fn times_are_exact_microseconds() {
 
 #[test]
 fn other_clocks_become_nanoseconds_and_keep_nesting() {
-    let clock = |unit| Event::Clock(Clock { unit, epoch_ns: None });
+    let clock = |unit| Event::Clock(Clock::new(unit));
     let complete = |at, length| Event::Complete(ThreadEvent { at: Tick(at), ..slice(b"") }, Ticks(length));
     let line = |unit, at, length| lines(&[clock(unit), complete(at, length)]).remove(0);
     assert!(line(Unit::Nanoseconds(0.5), 3, 4).contains("\"ts\":0.002,\"dur\":0.002,"));
@@ -145,7 +145,7 @@ fn other_clocks_become_nanoseconds_and_keep_nesting() {
 
 #[test]
 fn the_epoch_is_a_key() {
-    let clock = Clock { epoch_ns: Some(7), ..Clock::NANOSECONDS };
+    let clock = Clock::NANOSECONDS.with_epoch_ns(Some(7));
     let json = write(&[Event::Clock(clock)]);
     assert_eq!(json, "{\"traceEvents\":[],\"baseTimeNanoseconds\":7,\"displayTimeUnit\":\"ns\"}\n");
     let read: Vec<_> = parse_all(json.as_bytes()).map(|parsed| parsed.unwrap().event).collect();

@@ -179,7 +179,7 @@ pub use pack::{Packed, Packing};
 pub use rect::{Rect, Scratch};
 #[cfg(feature = "alloc")]
 pub use row::{Row, RowId, RowView};
-pub use ruler::{Mark, MarkLabel, Ruler};
+pub use ruler::{Mark, Ruler};
 #[cfg(feature = "alloc")]
 pub use spall_model::nest::Overlap;
 #[cfg(feature = "alloc")]

@@ -1,8 +1,6 @@
 //! Marks along the time axis. \[layout 7\]
 
-use core::fmt;
-
-use spall_model::{Tick, Unit};
+use spall_model::{Tick, TimeFormat, TimeText, Unit};
 
 use crate::Viewport;
 
@@ -36,67 +34,8 @@ pub struct Mark {
     pub at: Tick,
     /// Where, in columns from the left edge of column 0; subtract [`Viewport::offset`].
     pub x: f32,
-    /// What is written there.
-    pub label: MarkLabel,
-}
-
-/// The text of a [`Mark`]: print it with `{}`.
-///
-/// All labels of a ruler have the same unit and as many digits as tell them apart.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct MarkLabel {
-    /// In units of `unit`: nanoseconds, or ticks of an ordinal clock.
-    value: i64,
-    unit: LabelUnit,
-    decimals: u32,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum LabelUnit {
-    Count,
-    /// So many nanoseconds, as a power of ten: 0, 3, 6 or 9.
-    Nanoseconds(u32),
-    /// Hours, minutes and seconds.
-    Clock,
-}
-
-impl fmt::Display for MarkLabel {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let value = self.value.unsigned_abs();
-        if self.value < 0 {
-            f.write_str("-")?;
-        }
-        let (digits, symbol) = match self.unit {
-            LabelUnit::Count => return write!(f, "{value}"),
-            LabelUnit::Clock => {
-                let seconds = value / SECOND.unsigned_abs();
-                let (hours, minutes) = (seconds / 3600, seconds / 60 % 60);
-                write!(f, "{hours}:{minutes:02}:{:02}", seconds % 60)?;
-                return self.fraction(f, value % SECOND.unsigned_abs(), 9);
-            }
-            LabelUnit::Nanoseconds(digits) => match digits {
-                0 => (digits, "ns"),
-                3 => (digits, "µs"),
-                6 => (digits, "ms"),
-                _ => (digits, "s"),
-            },
-        };
-        let one = 10_u64.pow(digits);
-        write!(f, "{}", value / one)?;
-        self.fraction(f, value % one, digits)?;
-        write!(f, " {symbol}")
-    }
-}
-
-impl MarkLabel {
-    /// The first `decimals` of the `digits` digits of a fraction.
-    fn fraction(&self, f: &mut fmt::Formatter<'_>, fraction: u64, digits: u32) -> fmt::Result {
-        if self.decimals == 0 {
-            return Ok(());
-        }
-        let width = self.decimals as usize;
-        write!(f, ".{:0width$}", fraction / 10_u64.pow(digits.saturating_sub(self.decimals)))
-    }
+    /// The text of the mark. All marks of a ruler have the same unit and as many digits as tell them apart.
+    pub label: TimeText,
 }
 
 /// The marks of a frame, from left to right.
@@ -117,8 +56,7 @@ pub struct Ruler {
     step: i64,
     next: Option<i64>,
     last: Option<Tick>,
-    unit: LabelUnit,
-    decimals: u32,
+    format: TimeFormat,
 }
 
 impl Ruler {
@@ -156,11 +94,11 @@ impl Ruler {
         let least = ((distance + columns - 1) / columns + rounding).max(1);
         let step = i64::try_from(least).map_or(i64::MAX, |least| round_step(least, is_time));
         let most = first.unsigned_abs().max(last.unsigned_abs());
-        let (unit, decimals) = if is_time { label_unit(most, step) } else { (LabelUnit::Count, 0) };
+        let format = if is_time { TimeFormat::nanoseconds(most, step) } else { TimeFormat::COUNT };
         // The first multiple of the step in view.
         let multiple = first.div_euclid(step) + i64::from(first.rem_euclid(step) > 0);
         let next = (viewport.columns() > 0).then(|| multiple.checked_mul(step)).flatten();
-        Self { viewport: *viewport, origin, per_tick, step, next, last: None, unit, decimals }
+        Self { viewport: *viewport, origin, per_tick, step, next, last: None, format }
     }
 
     /// The tick nearest to a label.
@@ -191,7 +129,7 @@ impl Iterator for Ruler {
             self.next = None;
             return None;
         }
-        let label = MarkLabel { value, unit: self.unit, decimals: self.decimals };
+        let label = self.format.text(value);
         Some(Mark { at, x: self.viewport.x(at), label })
     }
 }
@@ -222,22 +160,6 @@ fn round_decimal(least: i64) -> i64 {
         }
         power = power.saturating_mul(10);
     }
-}
-
-/// The unit that suits the largest time, and how many digits behind the point tell the steps apart.
-fn label_unit(most_ns: u64, step: i64) -> (LabelUnit, u32) {
-    let digits = [9, 6, 3].into_iter().find(|&digits| most_ns >= 10_u64.pow(digits)).unwrap_or(0);
-    // How many of the nanosecond digits all steps leave zero.
-    let mut zeros = 0;
-    let mut rest = step;
-    while zeros < 9 && rest % 10 == 0 {
-        rest /= 10;
-        zeros += 1;
-    }
-    if most_ns >= 60 * SECOND.unsigned_abs() {
-        return (LabelUnit::Clock, 9 - zeros);
-    }
-    (LabelUnit::Nanoseconds(digits), digits.saturating_sub(zeros))
 }
 
 /// Ticks in units of the label. Saturates.

@@ -73,7 +73,7 @@ fn layout_15_2_boxes_lie_inside_their_parents_in_order() {
                 let mut before: Option<u32> = None;
                 for ((&id, &start), &end) in row.slices().iter().zip(row.starts()).zip(row.ends()) {
                     let node = &tree.nodes()[id.index()];
-                    assert_eq!((node.depth as usize, node.total), (depth, end.since(start)));
+                    assert_eq!((node.depth as usize, node.total), (depth, end - start));
                     places[id.index()] = Some((start, end));
                     if let Some(parent) = node.parent {
                         let (left, right): (Tick, Tick) = places[parent as usize].unwrap();

@@ -1,5 +1,7 @@
 //! Arguments of an event: kept as the bytes of the file, decoded when somebody asks.
 
+use core::fmt;
+
 use crate::Text;
 
 /// A value inside [`Args`].
@@ -144,9 +146,68 @@ impl PartialEq for Args<'_> {
     }
 }
 
-impl core::fmt::Debug for Args<'_> {
-    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        f.debug_map().entries(self.iter()).finish()
+/// How many lists and maps inside one another are written; deeper ones are written as `…`. Bytes of a file must not
+/// decide how deep a formatter recurses.
+const MAX_NESTING: u32 = 8;
+
+impl fmt::Debug for Args<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Args({:?}: {self})", self.format.name)
+    }
+}
+
+/// Writes the arguments in one line, as `key=value, key=value`; a single unstructured text without its key.
+impl fmt::Display for Args<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut entries = self.iter();
+        match (entries.next(), entries.next()) {
+            (Some((key, Value::Text(text))), None) if key.is(b"text") => write!(f, "{text}"),
+            _ => write_entries(f, self.iter(), "=", MAX_NESTING),
+        }
+    }
+}
+
+/// Writes numbers, truth values and texts as they are, bytes as their number, a list as `[1, 2]`, a map as
+/// `{a: 1, b: 2}`, and `…` for lists and maps that lie too deep.
+impl fmt::Display for Value<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write_value(f, *self, MAX_NESTING)
+    }
+}
+
+fn write_entries(f: &mut fmt::Formatter<'_>, entries: Entries<'_>, is: &str, nesting: u32) -> fmt::Result {
+    for (index, (key, value)) in entries.enumerate() {
+        if index > 0 {
+            f.write_str(", ")?;
+        }
+        if !is.is_empty() {
+            write!(f, "{key}{is}")?;
+        }
+        write_value(f, value, nesting)?;
+    }
+    Ok(())
+}
+
+fn write_value(f: &mut fmt::Formatter<'_>, value: Value<'_>, nesting: u32) -> fmt::Result {
+    match value {
+        Value::Null => f.write_str("null"),
+        Value::Bool(value) => write!(f, "{value}"),
+        Value::I64(value) => write!(f, "{value}"),
+        Value::U64(value) => write!(f, "{value}"),
+        Value::F64(value) => write!(f, "{value}"),
+        Value::Text(text) => write!(f, "{text}"),
+        Value::Bytes(bytes) => write!(f, "{} bytes", bytes.len()),
+        Value::List(_) | Value::Map(_) if nesting == 0 => f.write_str("…"),
+        Value::List(items) => {
+            f.write_str("[")?;
+            write_entries(f, items.iter(), "", nesting - 1)?;
+            f.write_str("]")
+        }
+        Value::Map(entries) => {
+            f.write_str("{")?;
+            write_entries(f, entries.iter(), ": ", nesting - 1)?;
+            f.write_str("}")
+        }
     }
 }
 

@@ -1,23 +1,36 @@
-//! What names a process, a thread, an async span, an object or a flow.
+//! Ids of processes, threads, async spans, objects and flows.
+
+use core::fmt;
 
 use crate::Text;
 
-/// A number, or text where the file has text.
+/// The id of a process, a thread, an async span, an object or a flow, as an event has it.
 ///
-/// Numbers are signed: 0 and negative ids are ids like any other. Text that is a decimal number in range is a
-/// number (readers normalise it), so `"7"` and `7` are one thread. Two words wide, which keeps events small.
+/// An id is a number, or a text where the file has text. Numbers are signed, and 0 and negative numbers are ids like
+/// any other. A text that is a decimal number is that number: readers normalise it, so `"7"` and `7` name one
+/// thread. An id is two words long, which keeps events small.
+///
+/// ```
+/// use spall_model::Id;
+///
+/// assert_eq!(Id::from(7), Id::Number(7));
+/// assert_eq!(Id::from("7"), Id::Number(7));
+/// assert_eq!(Id::from("io"), Id::Text(b"io"));
+/// assert_eq!(Id::from("io").to_string(), "io");
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Id<'a> {
-    /// An integer that fits.
+    /// An integer. Where [`Conventions::unsigned_ids`](crate::Conventions::unsigned_ids) is set, the bits of the
+    /// number are those of a `u64`.
     Number(i64),
-    /// The content of a JSON string with its escapes untouched; compared byte for byte.
+    /// The content of a JSON string, escapes included. Ids of this kind are compared byte for byte.
     Text(&'a [u8]),
 }
 
 impl<'a> Id<'a> {
-    /// The text of a textual id, which is also its default name.
+    /// Returns the text of a textual id, which is also the default name of what it names. Returns `None` for a number.
     #[must_use]
-    pub fn text(self) -> Option<Text<'a>> {
+    pub const fn text(self) -> Option<Text<'a>> {
         match self {
             Self::Number(_) => None,
             Self::Text(bytes) => Some(Text::escaped(bytes)),
@@ -25,31 +38,97 @@ impl<'a> Id<'a> {
     }
 }
 
-impl From<i64> for Id<'_> {
-    fn from(number: i64) -> Self {
-        Self::Number(number)
+macro_rules! from_lossless {
+    ($($integer:ty),*) => {
+        $(impl From<$integer> for Id<'_> {
+            #[inline]
+            fn from(number: $integer) -> Self {
+                Self::Number(i64::from(number))
+            }
+        })*
+    };
+}
+
+from_lossless!(i8, i16, i32, i64, u8, u16, u32);
+
+impl From<u64> for Id<'_> {
+    /// Keeps the bits of the number, so that different numbers stay different ids.
+    ///
+    /// A number of 2⁶³ or more becomes negative. It is shown as what it was where
+    /// [`Conventions::unsigned_ids`](crate::Conventions::unsigned_ids) is set.
+    #[inline]
+    fn from(number: u64) -> Self {
+        Self::Number(number.cast_signed())
     }
 }
 
-impl From<u32> for Id<'_> {
-    fn from(number: u32) -> Self {
-        Self::Number(i64::from(number))
+impl From<usize> for Id<'_> {
+    /// Keeps the bits of the number, as for `u64`.
+    #[inline]
+    fn from(number: usize) -> Self {
+        Self::from(number as u64)
     }
 }
 
-/// A thread of a process. Thread ids are only unique inside their process.
+impl From<isize> for Id<'_> {
+    #[inline]
+    fn from(number: isize) -> Self {
+        Self::Number(number as i64)
+    }
+}
+
+impl<'a> From<&'a str> for Id<'a> {
+    /// Reads the text as readers do: a decimal number without leading zeros and with no sign but `-` is a number, and
+    /// anything else is the content of a JSON string, in which a backslash starts an escape.
+    fn from(text: &'a str) -> Self {
+        let digits = text.strip_prefix('-').unwrap_or(text);
+        let is_canonical = match digits.as_bytes() {
+            [b'1'..=b'9', ..] => true,
+            digits => digits == b"0" && text == "0",
+        };
+        let number = text.parse().ok().filter(|_| is_canonical);
+        number.map_or(Self::Text(text.as_bytes()), Self::Number)
+    }
+}
+
+/// Writes the number as a signed one, or the text with its escapes decoded and bad UTF-8 replaced.
+impl fmt::Display for Id<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Number(number) => fmt::Display::fmt(number, f),
+            Self::Text(bytes) => fmt::Display::fmt(&Text::escaped(bytes), f),
+        }
+    }
+}
+
+/// A thread of a process, by its ids. Thread ids are only unique inside their process.
+///
+/// ```
+/// use spall_model::{Id, Thread};
+///
+/// let thread = Thread::new(1, "worker");
+/// assert_eq!((thread.pid, thread.tid), (Id::Number(1), Id::Text(b"worker")));
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Thread<'a> {
-    /// The process (for Heph its stream).
+    /// The id of the process. In Heph it is the id of the stream.
     pub pid: Id<'a>,
-    /// The thread (for Heph its substream).
+    /// The id of the thread. In Heph it is the id of the substream.
     pub tid: Id<'a>,
 }
 
 impl<'a> Thread<'a> {
-    /// A thread by its two ids.
+    /// Returns the thread with these ids.
+    #[inline]
     pub fn new(pid: impl Into<Id<'a>>, tid: impl Into<Id<'a>>) -> Self {
         Self { pid: pid.into(), tid: tid.into() }
+    }
+}
+
+/// Writes `pid/tid`.
+impl fmt::Display for Thread<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}", self.pid, self.tid)
     }
 }
 
@@ -70,7 +149,27 @@ mod tests {
 
     #[test]
     fn ids_compare_by_value() {
-        assert_eq!(Thread::new(1_u32, -2_i64), Thread { pid: Id::Number(1), tid: Id::Number(-2) });
+        assert_eq!(Thread::new(1_u32, -2), Thread { pid: Id::Number(1), tid: Id::Number(-2) });
         assert_ne!(Id::Text(b"7"), Id::Number(7));
+    }
+
+    #[test]
+    fn integers_of_every_kind_are_ids() {
+        assert_eq!(
+            [Id::from(-1_i8), Id::from(-1_i16), Id::from(-1), Id::from(-1_isize)],
+            [Id::Number(-1); 4]
+        );
+        assert_eq!([Id::from(9_u8), Id::from(9_u16), Id::from(9_u64), Id::from(9_usize)], [Id::Number(9); 4]);
+        assert_eq!(Id::from(u64::MAX), Id::Number(-1));
+    }
+
+    #[test]
+    fn a_text_that_is_a_decimal_number_is_that_number() {
+        for (text, number) in [("0", 0), ("7", 7), ("-12", -12), ("-9223372036854775808", i64::MIN)] {
+            assert_eq!(Id::from(text), Id::Number(number), "{text}");
+        }
+        for text in ["", "-", "-0", "+7", "007", "7 ", "0x1", "9223372036854775808", "io"] {
+            assert_eq!(Id::from(text), Id::Text(text.as_bytes()), "{text}");
+        }
     }
 }

@@ -72,7 +72,7 @@ pub(crate) use dense_id;
 ///
 /// let mut builder = TraceBuilder::new(&Limits::default());
 /// for at in [0, 10, 20] {
-///     let work = ThreadEvent::new(Thread::new(1_i64, 1_i64), Tick(at), Text::plain(b"work"));
+///     let work = ThreadEvent::new(Thread::new(1, 1), Tick(at), Text::from("work"));
 ///     builder.push(&Event::Complete(work, Ticks(5)), ByteRange::default());
 /// }
 /// let trace = builder.finish();

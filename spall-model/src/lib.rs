@@ -6,15 +6,15 @@
 //! ```
 //! use spall_model::{ByteRange, DiagnosticKind, Event, Limits, Text, Thread, ThreadEvent, Tick, TraceBuilder};
 //!
-//! let main = Thread::new(1_i64, 1_i64);
-//! let event = |name, at| ThreadEvent::new(main, Tick(at), Text::plain(name));
+//! let main = Thread::new(1, 1);
+//! let event = |name, at| ThreadEvent::new(main, Tick(at), Text::from(name));
 //! let mut builder = TraceBuilder::new(&Limits::default());
 //! for event in [
-//!     Event::Begin(event(b"frame", 0)),
-//!     Event::Begin(event(b"draw", 10)),
-//!     Event::End(event(b"draw", 30)),
-//!     Event::End(event(b"frame", 40)),
-//!     Event::End(event(b"lost its begin", 50)),
+//!     Event::Begin(event("frame", 0)),
+//!     Event::Begin(event("draw", 10)),
+//!     Event::End(event("draw", 30)),
+//!     Event::End(event("frame", 40)),
+//!     Event::End(event("lost its begin", 50)),
 //! ] {
 //!     builder.push(&event, ByteRange::default());
 //! }
@@ -93,6 +93,7 @@ mod slices;
 mod store;
 mod text;
 mod time;
+mod time_text;
 #[cfg(feature = "alloc")]
 mod trace;
 #[cfg(feature = "alloc")]
@@ -127,6 +128,7 @@ pub use read::{ByteRange, Chunk, Events, LendingParser, Parsed, Parser};
 pub use slices::{Slice, SliceFlags, SliceId, Slices};
 pub use text::{Piece, Pieces, Text};
 pub use time::{Clock, Tick, Ticks, Unit};
+pub use time_text::{DurationText, TimeFormat, TimeText};
 #[cfg(feature = "alloc")]
 pub use trace::{SliceArgs, Trace};
 #[cfg(feature = "alloc")]

@@ -184,7 +184,7 @@ impl Nesting {
     fn fit(&self, top: Option<&Open>, next: &Open) -> Option<Tick> {
         match top {
             Some(top) if next.end > top.end => {
-                let child = next.flags.is_unfinished() || next.end.since(top.end) <= self.tolerance;
+                let child = next.flags.is_unfinished() || next.end - top.end <= self.tolerance;
                 child.then_some(top.end)
             }
             _ => Some(next.end),

@@ -2,6 +2,7 @@
 
 #[cfg(feature = "alloc")]
 use alloc::{borrow::Cow, string::String, vec::Vec};
+use core::fmt::{self, Write};
 
 /// Bytes borrowed from the input, and whether they are the inside of a JSON string whose escapes are not decoded.
 ///
@@ -69,6 +70,21 @@ impl<'a> Text<'a> {
         Pieces { rest: self.raw, escaped: self.is_escaped() }
     }
 
+    /// Returns the characters of the text: escapes are decoded, and bad UTF-8 becomes U+FFFD.
+    pub fn chars(self) -> impl Iterator<Item = char> + Clone {
+        self.pieces().flat_map(|piece| {
+            let (bytes, escape) = match piece {
+                Piece::Bytes(bytes) => (bytes, None),
+                Piece::Char(character) => (&b""[..], Some(character)),
+            };
+            let of_chunk = |chunk: core::str::Utf8Chunk<'a>| {
+                let bad = (!chunk.invalid().is_empty()).then_some(char::REPLACEMENT_CHARACTER);
+                chunk.valid().chars().chain(bad)
+            };
+            bytes.utf8_chunks().flat_map(of_chunk).chain(escape)
+        })
+    }
+
     /// Whether the decoded text is exactly `other`.
     #[must_use]
     pub fn is(self, other: &[u8]) -> bool {
@@ -122,6 +138,55 @@ impl<'a> Text<'a> {
                     .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned()),
             ),
         }
+    }
+}
+
+impl<'a> From<&'a str> for Text<'a> {
+    /// Takes the bytes as they are: a backslash is a backslash.
+    fn from(text: &'a str) -> Self {
+        Self::plain(text.as_bytes())
+    }
+}
+
+impl<'a> From<&'a [u8]> for Text<'a> {
+    /// Takes the bytes as they are: a backslash is a backslash.
+    fn from(bytes: &'a [u8]) -> Self {
+        Self::plain(bytes)
+    }
+}
+
+impl<'a, const N: usize> From<&'a [u8; N]> for Text<'a> {
+    /// Takes the bytes as they are: a backslash is a backslash.
+    fn from(bytes: &'a [u8; N]) -> Self {
+        Self::plain(bytes)
+    }
+}
+
+/// Writes the text with its escapes decoded and bad UTF-8 replaced by U+FFFD. Width and alignment are respected.
+impl fmt::Display for Text<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let missing = f.width().map_or(0, |width| width.saturating_sub(self.chars().count()));
+        let before = match f.align() {
+            Some(fmt::Alignment::Right) => missing,
+            Some(fmt::Alignment::Center) => missing / 2,
+            _ => 0,
+        };
+        let fill = f.fill();
+        (0..before).try_for_each(|_| f.write_char(fill))?;
+        for piece in self.pieces() {
+            match piece {
+                Piece::Bytes(bytes) => {
+                    for chunk in bytes.utf8_chunks() {
+                        f.write_str(chunk.valid())?;
+                        if !chunk.invalid().is_empty() {
+                            f.write_char(char::REPLACEMENT_CHARACTER)?;
+                        }
+                    }
+                }
+                Piece::Char(character) => f.write_char(character)?,
+            }
+        }
+        (before..missing).try_for_each(|_| f.write_char(fill))
     }
 }
 
@@ -291,6 +356,25 @@ mod tests {
         check(r"\ude00\ud83d", "\u{fffd}\u{fffd}");
         check(r"\ud83d\u0041", "\u{fffd}A");
         check(r"\ud83d\ud83d\ude00", "\u{fffd}😀");
+    }
+
+    #[test]
+    fn text_is_displayed_decoded_and_padded() {
+        use alloc::{
+            format,
+            string::{String, ToString},
+        };
+        for text in
+            [Text::escaped(br"caf\u00e9 \ud83d\ude00"), Text::plain(b"a\xffb\xc3"), Text::escaped(b"\xc3\\n")]
+        {
+            assert_eq!(text.to_string(), text.decode());
+            assert_eq!(text.chars().collect::<String>(), text.decode());
+        }
+        assert_eq!(
+            format!("[{:4}] [{:>4}] [{:*^5}]", Text::from("ab"), Text::from("\u{e9}"), Text::from("ab")),
+            "[ab  ] [   \u{e9}] [*ab**]"
+        );
+        assert_eq!(Text::from(b"a\\n"), Text::plain(b"a\\n"));
     }
 
     #[test]

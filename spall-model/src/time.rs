@@ -1,71 +1,240 @@
-//! Points and lengths in time, in a trace's own unit, and the clock that says what the unit is.
+//! Points and durations in time, in a trace's own unit, and the clock that says what the unit is.
 
-/// A point in time, in ticks of the trace's [`Clock`]. Raw ticks are never rounded.
+use core::fmt;
+use core::iter::Sum;
+use core::ops::{Add, AddAssign, Neg, Sub, SubAssign};
+
+use crate::time_text::{DurationText, TimeText};
+
+/// A point in time, counted in ticks of the trace's [`Clock`].
+///
+/// Ticks are integers as the file has them: nothing is rounded. Arithmetic saturates at [`Tick::MIN`] and
+/// [`Tick::MAX`] (and at the ends of [`Ticks`]) instead of wrapping around or panicking, because files may hold any
+/// number.
+///
+/// ```
+/// use spall_model::{Tick, Ticks};
+///
+/// assert_eq!(Tick(10) + Ticks(5), Tick(15));
+/// assert_eq!(Tick(15) - Tick(10), Ticks(5));
+/// assert_eq!(Tick(3) - Tick(5), Ticks(-2));
+/// assert_eq!(Tick::MAX + Ticks(1), Tick::MAX);
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(transparent))]
 pub struct Tick(pub i64);
 
-/// A length of time, in ticks of the trace's [`Clock`].
+/// A duration, counted in ticks of the trace's [`Clock`]. It may be negative.
+///
+/// Arithmetic saturates at the ends of the range, as for [`Tick`].
+///
+/// ```
+/// use spall_model::Ticks;
+///
+/// let total: Ticks = [Ticks(2), Ticks(3)].into_iter().sum();
+/// assert_eq!(total - Ticks(1), Ticks(4));
+/// assert_eq!(-Ticks(i64::MIN), Ticks(i64::MAX));
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(transparent))]
 pub struct Ticks(pub i64);
 
 impl Tick {
     /// The earliest point that can be expressed.
     pub const MIN: Self = Self(i64::MIN);
-    /// The latest point that can be expressed; times beyond it saturate here.
+    /// The latest point that can be expressed. Times beyond it saturate here.
     pub const MAX: Self = Self(i64::MAX);
-
-    /// The length from `earlier` to `self`, saturating at the ends of the range; negative if `self` is earlier.
-    #[must_use]
-    pub fn since(self, earlier: Self) -> Ticks {
-        Ticks(self.0.saturating_sub(earlier.0))
-    }
-
-    /// The point `length` after `self`, saturating at the ends of the range.
-    #[must_use]
-    pub fn after(self, length: Ticks) -> Self {
-        Self(self.0.saturating_add(length.0))
-    }
 }
 
 impl Ticks {
-    /// No time at all.
+    /// The empty duration.
     pub const ZERO: Self = Self(0);
 }
 
-/// What a tick is.
+impl Add<Ticks> for Tick {
+    type Output = Self;
+
+    #[inline]
+    fn add(self, duration: Ticks) -> Self {
+        Self(self.0.saturating_add(duration.0))
+    }
+}
+
+impl AddAssign<Ticks> for Tick {
+    #[inline]
+    fn add_assign(&mut self, duration: Ticks) {
+        *self = *self + duration;
+    }
+}
+
+impl Sub<Ticks> for Tick {
+    type Output = Self;
+
+    #[inline]
+    fn sub(self, duration: Ticks) -> Self {
+        Self(self.0.saturating_sub(duration.0))
+    }
+}
+
+impl SubAssign<Ticks> for Tick {
+    #[inline]
+    fn sub_assign(&mut self, duration: Ticks) {
+        *self = *self - duration;
+    }
+}
+
+impl Sub for Tick {
+    type Output = Ticks;
+
+    #[inline]
+    fn sub(self, earlier: Self) -> Ticks {
+        Ticks(self.0.saturating_sub(earlier.0))
+    }
+}
+
+impl Add for Ticks {
+    type Output = Self;
+
+    #[inline]
+    fn add(self, other: Self) -> Self {
+        Self(self.0.saturating_add(other.0))
+    }
+}
+
+impl AddAssign for Ticks {
+    #[inline]
+    fn add_assign(&mut self, other: Self) {
+        *self = *self + other;
+    }
+}
+
+impl Sub for Ticks {
+    type Output = Self;
+
+    #[inline]
+    fn sub(self, other: Self) -> Self {
+        Self(self.0.saturating_sub(other.0))
+    }
+}
+
+impl SubAssign for Ticks {
+    #[inline]
+    fn sub_assign(&mut self, other: Self) {
+        *self = *self - other;
+    }
+}
+
+impl Neg for Ticks {
+    type Output = Self;
+
+    #[inline]
+    fn neg(self) -> Self {
+        Self(self.0.saturating_neg())
+    }
+}
+
+impl Sum for Ticks {
+    fn sum<I: Iterator<Item = Self>>(durations: I) -> Self {
+        durations.fold(Self::ZERO, Add::add)
+    }
+}
+
+impl<'a> Sum<&'a Self> for Ticks {
+    fn sum<I: Iterator<Item = &'a Self>>(durations: I) -> Self {
+        durations.copied().sum()
+    }
+}
+
+/// Writes the number of ticks. [`Clock::time`] writes a point in time with its unit.
+impl fmt::Display for Tick {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(&self.0, f)
+    }
+}
+
+/// Writes the number of ticks. [`Clock::duration`] writes a duration with its unit.
+impl fmt::Display for Ticks {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(&self.0, f)
+    }
+}
+
+/// The unit of a tick.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 #[non_exhaustive]
 pub enum Unit {
-    /// Time: so many nanoseconds a tick. Finite and positive.
+    /// A tick is this many nanoseconds. The number is finite and positive.
     Nanoseconds(f64),
-    /// The file has no time; events are counted.
+    /// The file has no time: ticks number its events.
     Ordinal,
 }
 
-/// The unit of a trace's ticks and where tick 0 lies.
+/// The unit of a trace's ticks, and the point in time at which tick 0 lies.
+///
+/// ```
+/// use spall_model::{Clock, Tick, Ticks, Unit};
+///
+/// let clock = Clock::new(Unit::Nanoseconds(1.0));
+/// assert_eq!(clock.duration(Ticks(1_500)).to_string(), "1.5 µs");
+/// assert_eq!(clock.time(Tick(2_000_000_001)).to_string(), "2.000000001 s");
+/// assert_eq!(Clock::new(Unit::Ordinal).duration(Ticks(3)).to_string(), "3 events");
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub struct Clock {
-    /// What a tick is.
+    /// The unit of a tick.
     pub unit: Unit,
-    /// The Unix time of tick 0 in nanoseconds, if the file says it.
+    /// The Unix time of tick 0 in nanoseconds; `None` if the file does not say it.
     pub epoch_ns: Option<i64>,
 }
 
 impl Clock {
-    /// One tick is one nanosecond; nothing is known about tick 0.
-    pub const NANOSECONDS: Self = Self { unit: Unit::Nanoseconds(1.0), epoch_ns: None };
+    /// The clock whose ticks are nanoseconds, without an epoch.
+    pub const NANOSECONDS: Self = Self::new(Unit::Nanoseconds(1.0));
 
-    /// Nanoseconds per tick, or `None` on the ordinal clock.
+    /// Returns a clock with this unit, without an epoch.
     #[must_use]
-    pub fn ns_per_tick(&self) -> Option<f64> {
+    pub const fn new(unit: Unit) -> Self {
+        Self { unit, epoch_ns: None }
+    }
+
+    /// Returns the clock with another epoch: the Unix time of tick 0 in nanoseconds, or `None` if it is unknown.
+    #[must_use]
+    pub const fn with_epoch_ns(self, epoch_ns: Option<i64>) -> Self {
+        Self { epoch_ns, ..self }
+    }
+
+    /// Returns the number of nanoseconds per tick, or `None` for an ordinal clock.
+    #[must_use]
+    pub const fn ns_per_tick(&self) -> Option<f64> {
         match self.unit {
             Unit::Nanoseconds(ns) => Some(ns),
             Unit::Ordinal => None,
         }
     }
+
+    /// Returns the text of a duration for people, to print with `{}`: four significant digits and the unit that suits
+    /// them (`12.35 ms`), or a number of events on an ordinal clock (`7 events`).
+    #[must_use]
+    pub const fn duration(&self, duration: Ticks) -> DurationText {
+        DurationText::new(duration, self.unit)
+    }
+
+    /// Returns the text of a point in time for people, to print with `{}`: the time since tick 0, exact to the
+    /// nanosecond (`1.204 ms`, `0:01:05.5`), or the tick's number on an ordinal clock.
+    ///
+    /// To measure from another point, such as the start of the trace, subtract it:
+    /// `clock.time(Tick(0) + (at - start))`.
+    #[must_use]
+    pub fn time(&self, at: Tick) -> TimeText {
+        TimeText::of(at, self.unit)
+    }
 }
 
 impl Default for Clock {
+    /// Returns [`Clock::NANOSECONDS`].
     fn default() -> Self {
         Self::NANOSECONDS
     }
@@ -77,8 +246,19 @@ mod tests {
 
     #[test]
     fn arithmetic_saturates_instead_of_wrapping() {
-        assert_eq!(Tick::MAX.after(Ticks(1)), Tick::MAX);
-        assert_eq!(Tick::MAX.since(Tick::MIN), Ticks(i64::MAX));
-        assert_eq!(Tick(3).since(Tick(5)), Ticks(-2));
+        assert_eq!(Tick::MAX + Ticks(1), Tick::MAX);
+        assert_eq!(Tick::MIN - Ticks(1), Tick::MIN);
+        assert_eq!(Tick::MAX - Tick::MIN, Ticks(i64::MAX));
+        assert_eq!(Tick(3) - Tick(5), Ticks(-2));
+        assert_eq!(Ticks(i64::MAX) + Ticks(1), Ticks(i64::MAX));
+        assert_eq!(Ticks(i64::MIN) - Ticks(1), Ticks(i64::MIN));
+        assert_eq!(-Ticks(i64::MIN), Ticks(i64::MAX));
+        assert_eq!([Ticks(i64::MAX), Ticks(5)].iter().sum::<Ticks>(), Ticks(i64::MAX));
+        let (mut at, mut lasts) = (Tick(1), Ticks(1));
+        at += Ticks(4);
+        at -= Ticks(2);
+        lasts += Ticks(4);
+        lasts -= Ticks(2);
+        assert_eq!((at, lasts), (Tick(3), Ticks(3)));
     }
 }

@@ -33,7 +33,7 @@ fn slices(trace: &Trace<'_>, track: TrackId) -> BTreeSet<(i64, i64, u32, String,
     ids.map(|id| {
         let (slice, place) = (trace.slice(id).unwrap(), layout.place(id).unwrap());
         let sampled = slice.flags.contains(SliceFlags::SAMPLED);
-        let length = place.end.since(slice.start).0;
+        let length = (place.end - slice.start).0;
         (slice.start.0 / 1000, length / 1000, place.depth, trace.name(slice.name).into_owned(), sampled)
     })
     .collect()

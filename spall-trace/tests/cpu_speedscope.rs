@@ -49,7 +49,7 @@ fn cpu_2_own_times_are_those_of_speedscope_but_for_what_is_explained() {
         }
         let profile = trace.profile_of(track).unwrap();
         let last = trace.samples_of(profile).last().unwrap();
-        let held = tree.range().unwrap().1.since(last.at).0 / 1000;
+        let held = (tree.range().unwrap().1 - last.at).0 / 1000;
         let reference: Value = serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();
         for function in reference["profiles"][0]["topSelf"].as_array().unwrap() {
             let text = |key: &str| function[key].as_str().unwrap_or_default().to_owned();

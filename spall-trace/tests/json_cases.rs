@@ -342,7 +342,7 @@ impl Case<'_> {
         let mut found = Vec::new();
         for (_, track) in self.tracks(|_| true) {
             for state in self.trace.states_of(track) {
-                let (name, dur) = (self.trace.name(state.name), state.end.since(state.start).0);
+                let (name, dur) = (self.trace.name(state.name), (state.end - state.start).0);
                 found.push(format!("{} {name} {} {dur}", self.thread(track), state.start.0));
             }
         }

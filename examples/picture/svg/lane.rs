@@ -2,7 +2,10 @@
 
 use std::{collections::BTreeMap, fmt::Write};
 
-use spall_trace::layout::{Rect, Series, instant_marks};
+use spall_trace::{
+    layout::{Rect, Series, instant_marks},
+    model::Ticks,
+};
 
 use super::{COUNTER_PX, Drawing, GAP_PX, INSTANTS_PX, NAMES_PX, ROW_FILL, ROW_PX, STATES_PX};
 use crate::picture::{Lane, Row, colour, count, escape};
@@ -71,8 +74,8 @@ impl Drawing<'_, '_> {
             false => format!("h{}v{ROW_FILL}H{x}", f64::from(width) - 0.5),
         };
         let text = scene.trace.name(name);
-        let length = slice.map_or(0, |slice| slice.end.0.abs_diff(slice.start.0));
-        let mut tip = format!("{}\n{}", escape(&text), self.duration(length));
+        let length = slice.map_or(Ticks::ZERO, |slice| slice.duration());
+        let mut tip = format!("{}\n{}", escape(&text), scene.trace.clock().duration(length));
         if open {
             tip.push_str(", not finished");
         }

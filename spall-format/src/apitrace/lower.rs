@@ -128,7 +128,7 @@ pub fn parse_all(stream: &[u8]) -> Result<Events<'_>, FormatError> {
         end: None,
         call: None,
     };
-    events.push(Event::Clock(Clock { unit: Unit::Ordinal, epoch_ns: None }), (0, 0));
+    events.push(Event::Clock(Clock::new(Unit::Ordinal)), (0, 0));
     events.push(Event::Conventions(Conventions::default().with_children_first()), (0, 0));
     events.push(Event::ThreadRole(FRAMES, ThreadRole::Frames), (0, 0));
     Ok(events)
@@ -327,7 +327,7 @@ fn on_thread<'a>(thread: u64, at: u64, name: &'a [u8], category: &'a [u8]) -> Th
 }
 
 fn complete(slice: ThreadEvent<'_>, end: u64) -> Event<'_> {
-    Event::Complete(slice, tick(end).since(slice.at))
+    Event::Complete(slice, tick(end) - slice.at)
 }
 
 fn group_slice<'a>(group: &Group<'a>, axis: Axis) -> ThreadEvent<'a> {

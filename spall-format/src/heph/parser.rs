@@ -4,7 +4,7 @@ use core::ops::Range;
 
 use spall_model::{
     ByteRange, Chunk, Clock, Conventions, DiagnosticKind, Event, Events, MetaEvent, Parsed, Text, Thread,
-    ThreadEvent, Tick, Unit, Value,
+    ThreadEvent, Tick, Value,
 };
 
 use super::frame::{Frame, frame, starts_with_magic};
@@ -213,7 +213,7 @@ impl Parser {
                 return self.emit(Event::Diagnostic(DiagnosticKind::TimeOutOfRange), 0..size, 0);
             }
             let epoch_ns = Some(epoch_ns.unwrap_or(i64::MAX));
-            return self.emit(Event::Clock(Clock { unit: Unit::Nanoseconds(1.0), epoch_ns }), 0..size, size);
+            return self.emit(Event::Clock(Clock::NANOSECONDS.with_epoch_ns(epoch_ns)), 0..size, size);
         }
         self.option(packet, size)
     }
@@ -242,7 +242,7 @@ fn slice<'a>(packet: &EventPacket<'a>, attributes: Attributes<'a>) -> Event<'a> 
         category: Text::EMPTY,
         args: attributes.args(),
     };
-    Event::Complete(event, end.since(start))
+    Event::Complete(event, end - start)
 }
 
 impl spall_model::Parser for Parser {

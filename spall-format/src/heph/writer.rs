@@ -129,7 +129,7 @@ impl<'b> Writer<'b> {
     pub fn write(&mut self, event: &Event<'_>, counter: u32) -> Result<(), FormatError> {
         match event {
             Event::Complete(slice, length) => self.slice(slice, *length, counter),
-            Event::Clock(Clock { unit: Unit::Nanoseconds(1.0), epoch_ns }) => {
+            Event::Clock(Clock { unit: Unit::Nanoseconds(1.0), epoch_ns, .. }) => {
                 match epoch_ns.map(u64::try_from) {
                     None => Ok(()),
                     Some(Ok(epoch)) => self.epoch(epoch),

@@ -97,7 +97,7 @@ impl<W: io::Write> FileWriter<W> {
             (Event::Clock(clock), _) => Ok(self.clock(clock)),
             (Event::Begin(event), _) => self.begin(event),
             (Event::End(event), _) => self.end(event),
-            (Event::Complete(event, length), Version::V0) => self.complete(event, event.at.after(length)),
+            (Event::Complete(event, length), Version::V0) => self.complete(event, event.at + length),
             (Event::ProcessName(pid, name), Version::V3) => {
                 let Some(pid) = id(pid) else { return Ok(Written::BadId) };
                 // Any thread of the process will do.

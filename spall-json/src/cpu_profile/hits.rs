@@ -37,7 +37,7 @@ impl Hits {
             let offset = i128::from(self.length.0) * i128::from(self.before) / i128::from(self.total);
             let offset = i64::try_from(offset).unwrap_or(self.length.0);
             self.before = self.before.saturating_add(hits);
-            let at = SampleTime::At(self.start.after(Ticks(offset)));
+            let at = SampleTime::At(self.start + Ticks(offset));
             #[allow(clippy::cast_precision_loss, reason = "a weight is a float")]
             let weight = hits as f64;
             return Some((Event::Sample(SampleEvent { weight, ..SampleEvent::new(at, frame.id) }), bytes));

@@ -1,6 +1,6 @@
 //! What surrounds the events: the start of the document, its other keys, and what follows it. \[json 1\]
 
-use spall_model::{Clock, DiagnosticKind, Event, MetaEvent, Text, Unit};
+use spall_model::{Clock, DiagnosticKind, Event, MetaEvent, Text};
 
 use super::{JsonParser, State, Step, truncated};
 use crate::cpu_profile;
@@ -182,5 +182,5 @@ fn clock(key: Text<'_>, value: &[u8]) -> Option<Clock> {
         b"baseTimeNanoseconds" => core::str::from_utf8(value).ok()?.parse().ok()?,
         _ => return None,
     };
-    Some(Clock { unit: Unit::Nanoseconds(1.0), epoch_ns: Some(epoch_ns) })
+    Some(Clock::NANOSECONDS.with_epoch_ns(Some(epoch_ns)))
 }

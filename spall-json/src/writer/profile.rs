@@ -184,12 +184,12 @@ impl<W: Write> JsonWriter<W> {
     fn head(&mut self, part: Part, begins: ProfileStart, end: Option<Tick>) -> Result<(), Error> {
         let ProfileStart { mut start, offset, rank } = begins;
         let mut at = part.at;
-        let apart = at.since(start);
+        let apart = at - start;
         let is_other_clock = apart.0.unsigned_abs() > SAME_CLOCK.unsigned_abs();
         if offset != if is_other_clock { apart } else { Ticks::ZERO } {
             // What the time of the event would say is wrong: the profile is written by the clock of the trace.
             self.chunk.shift = offset;
-            start = start.after(offset);
+            start += offset;
             at = start;
         }
         self.open_part("Profile", Part { at, ..part })?;
@@ -206,7 +206,7 @@ impl<W: Write> JsonWriter<W> {
         }
         if let Some(end) = end {
             self.out.write_str(",\"endTime\":")?;
-            self.micros(end.after(self.chunk.shift))?;
+            self.micros(end + self.chunk.shift)?;
         }
         self.out.write_str("}}}")
     }
@@ -230,7 +230,7 @@ impl<W: Write> JsonWriter<W> {
         self.chunk.comma = end.is_some();
         if let Some(end) = end {
             self.out.write_str("\"endTime\":")?;
-            self.micros(end.after(self.chunk.shift))?;
+            self.micros(end + self.chunk.shift)?;
         }
         Ok(())
     }
@@ -363,13 +363,13 @@ impl<W: Write> JsonWriter<W> {
     pub(super) fn sample(&mut self, sample: SampleEvent<'_>) -> Result<Written, Error> {
         let length = match (sample.at, self.chunk.now) {
             (SampleTime::After(length), _) => length,
-            (SampleTime::At(at), Some(now)) => at.since(now),
+            (SampleTime::At(at), Some(now)) => at - now,
             (SampleTime::At(_), None) => return Ok(Written::Unsupported),
         };
         if !self.go_to(Place::Samples)? {
             return Ok(Written::Unsupported);
         }
-        self.chunk.now = self.chunk.now.map(|now| now.after(length));
+        self.chunk.now = self.chunk.now.map(|now| now + length);
         self.separate()?;
         encode::id(&mut self.out, sample.frame, false)?;
         let length = self.nanos(Tick(length.0));

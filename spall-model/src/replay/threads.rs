@@ -18,7 +18,7 @@ impl<'t, E> Replay<'t, E> {
             let &State { start: at, end, name, .. } = state;
             let (name, args) = (self.text(name), self.trace.args_of(state));
             let event = ThreadEvent { thread, at, name, category: Text::EMPTY, args };
-            self.see(Event::State(event, end.since(at)))?;
+            self.see(Event::State(event, end - at))?;
         }
         Ok(())
     }
@@ -88,7 +88,7 @@ impl<'t, E> Replay<'t, E> {
         let event = self.begin(thread, slice, begin);
         if slice.flags.is_unfinished() {
             self.see(Event::Unfinished(event))?;
-        } else if end.is_none() && event.at.after(slice.duration()) == slice.end {
+        } else if end.is_none() && event.at + slice.duration() == slice.end {
             self.see(Event::Complete(event, slice.duration()))?;
         } else {
             self.see(Event::Begin(event))?;

@@ -228,7 +228,7 @@ fn end(profile: &Profile, moments: &[Moment], rules: &Rules) -> Tick {
         return end;
     }
     let gaps = i64::try_from(moments.len() - 1).unwrap_or(i64::MAX);
-    let mean = last.at.since(first.at).0.checked_div(gaps).unwrap_or(0);
+    let mean = (last.at - first.at).0.checked_div(gaps).unwrap_or(0);
     let resolution = rules.resolution.0.max(1);
     Tick(last.at.0.saturating_add(mean - mean % resolution))
 }

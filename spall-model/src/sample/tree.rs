@@ -149,7 +149,7 @@ impl<'t, 'a> TreeSink<'t, 'a> {
 
     fn advance(&mut self, at: Tick) {
         if at > self.now {
-            let elapsed = at.since(self.now);
+            let elapsed = at - self.now;
             let own = &mut self.top().own;
             *own = Ticks(own.0.saturating_add(elapsed.0));
             self.now = at;

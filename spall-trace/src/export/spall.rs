@@ -48,7 +48,7 @@ pub fn spall(trace: &Trace<'_>, out: impl Write) -> io::Result<Exported> {
     let clock = trace.clock();
     exported.no_form += u64::from(clock.epoch_ns.is_some() || clock.unit == Unit::Ordinal);
     let first = trace.bounds().map_or(Tick(0), |bounds| bounds.start.min(Tick(0)));
-    exported.moved = Tick(0).since(first);
+    exported.moved = Tick(0) - first;
     let file = FileWriter::new(BufWriter::new(out), Version::V3);
     let mut writer = Writer { file, trace, exported, ids: Ids::of(trace) };
     writer.write(&Event::Clock(clock))?;
@@ -112,7 +112,7 @@ impl<W: Write> Writer<'_, W> {
         let n_open = edges.iter().rev().take_while(is_open).count();
         for &edge in edges.get(..edges.len() - n_open).unwrap_or_default() {
             // What lies further apart than a tick can say saturates at both ends.
-            let at = edge.at().after(self.exported.moved).max(Tick(0));
+            let at = (edge.at() + self.exported.moved).max(Tick(0));
             match edge {
                 Edge::Begin(id, _) => self.begin(place, at, id)?,
                 Edge::End(..) => self.write(&Event::End(ThreadEvent::new(place, at, Text::EMPTY)))?,

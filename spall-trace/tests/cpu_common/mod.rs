@@ -73,7 +73,7 @@ pub(crate) fn folded(trace: &Trace<'_>, tree: &CallTree, style: Style) -> BTreeM
 /// The tree of a thread, after checking what holds of every tree. [cpu 4]
 pub(crate) fn tree(trace: &Trace<'_>, track: TrackId) -> CallTree {
     let tree = spall_trace::call_tree(trace, track);
-    let length = tree.range().map_or(0, |(start, end)| end.since(start).0);
+    let length = tree.range().map_or(0, |(start, end)| (end - start).0);
     assert!(tree.nodes().iter().all(|node| node.own.0 >= 0));
     assert_eq!(tree.nodes().iter().map(|node| node.own.0).sum::<i64>(), length);
     let mut below = vec![0; tree.nodes().len()];

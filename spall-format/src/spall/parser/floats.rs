@@ -124,11 +124,9 @@ impl Parser {
             };
         }
         match nanoseconds((time + duration) * self.ns_per_tick) {
-            Ok(end) => (Some(Tick(end).since(at)), None),
+            Ok(end) => (Some(Tick(end) - at), None),
             Err(Unusable::NotANumber) => (None, Some(DiagnosticKind::BadDuration)),
-            Err(Unusable::OutOfRange(end)) => {
-                (Some(Tick(end).since(at)), Some(DiagnosticKind::TimeOutOfRange))
-            }
+            Err(Unusable::OutOfRange(end)) => (Some(Tick(end) - at), Some(DiagnosticKind::TimeOutOfRange)),
         }
     }
 

@@ -30,7 +30,7 @@ impl Parser {
         self.ns_per_tick = ns_per_tick.unwrap_or(1.0);
         self.buffer_end = size_of::<Header>() as u64;
         let unit = Unit::Nanoseconds(if version == Version::V3 { self.ns_per_tick } else { 1.0 });
-        Ok(Chunk::Parsed(self.parsed(size_of::<Header>(), Event::Clock(Clock { unit, epoch_ns: None }))))
+        Ok(Chunk::Parsed(self.parsed(size_of::<Header>(), Event::Clock(Clock::new(unit)))))
     }
 }
 

@@ -126,9 +126,9 @@ impl Joining<'_> {
         if !samples.is_sorted_by_key(|sample| sample.at) {
             samples.sort_by_key(|sample| sample.at);
         }
-        let start = head.start.after(head.offset);
+        let start = head.start + head.offset;
         let end = parts.iter().filter_map(|(part, _)| part.end).next_back();
-        let end = end.map(|end| end.after(head.offset));
+        let end = end.map(|end| end + head.offset);
         let bounds = samples.first().zip(samples.last());
         let from = bounds.map_or(start, |(first, _)| start.min(first.at));
         let to = bounds.map_or(start, |(_, last)| start.max(last.at)).max(end.unwrap_or(start));
@@ -261,14 +261,14 @@ impl Joining<'_> {
             let first = details.partition_point(|&(sample, _)| (sample as usize) < extent.samples.start);
             let mut details = details[first..].iter().peekable();
             for (row, number) in self.log.samples[extent.samples.clone()].iter().zip(extent.samples.start..) {
-                now = if row.is_length { now.after(Ticks(row.at)) } else { Tick(row.at) };
+                now = if row.is_length { now + Ticks(row.at) } else { Tick(row.at) };
                 let detail = details.next_if(|&&(sample, _)| sample as usize == number);
                 let frame = self.ids.get(&row.frame()).copied();
                 if frame.is_none() {
                     diagnostics.add(DiagnosticKind::UnknownFrame, part.bytes);
                 }
                 let Detail { weight, place } = detail.map_or(Detail::NONE, |&(_, detail)| detail);
-                let sample = Sample::new(now.after(head.offset), frame, weight);
+                let sample = Sample::new(now + head.offset, frame, weight);
                 self.found.samples.push(Sample { place, ..sample });
             }
         }

@@ -1,0 +1,269 @@
+//! Durations and points in time as people read them.
+
+use core::fmt::{self, Write};
+
+use crate::{Tick, Ticks, Unit};
+
+const SECOND: u64 = 1_000_000_000;
+
+/// The text of a duration, from [`Clock::duration`](crate::Clock::duration): print it with `{}`.
+///
+/// It has four significant digits, without zeros at the end, and the largest of `ns`, `µs`, `ms` and `s` that leaves
+/// a whole part. Thousands of seconds are set apart by narrow spaces. On an ordinal clock it is a number of events.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct DurationText {
+    duration: Ticks,
+    unit: Unit,
+}
+
+impl DurationText {
+    pub(crate) const fn new(duration: Ticks, unit: Unit) -> Self {
+        Self { duration, unit }
+    }
+
+    fn write(&self, text: &mut Buffer) -> fmt::Result {
+        let ticks = self.duration.0.unsigned_abs();
+        if self.duration.0 < 0 {
+            text.write_str("-")?;
+        }
+        let ns_per_tick = match self.unit {
+            Unit::Nanoseconds(ns) => ns,
+            Unit::Ordinal => return write!(text, "{ticks} event{}", if ticks == 1 { "" } else { "s" }),
+        };
+        #[expect(clippy::cast_precision_loss, reason = "four digits are shown")]
+        let ns = ticks as f64 * ns_per_tick;
+        let (value, unit) = match ns {
+            _ if ns < 1e3 => (ns, "ns"),
+            _ if ns < 1e6 => (ns / 1e3, "µs"),
+            _ if ns < 1e9 => (ns / 1e6, "ms"),
+            _ => (ns / 1e9, "s"),
+        };
+        // Beyond, a number is too long to be read, and a unit of 1e300 ns per tick would make it 300 digits long.
+        if value >= 1e15 {
+            return write!(text, "{value:.3e} {unit}");
+        }
+        let decimals = match value {
+            _ if value >= 100.0 => 1,
+            _ if value >= 10.0 => 2,
+            _ => 3,
+        };
+        let mut digits = Buffer::default();
+        write!(digits, "{value:.decimals$}")?;
+        let (whole, rest) = digits.as_str().split_once('.').unwrap_or((digits.as_str(), ""));
+        for (index, digit) in whole.chars().enumerate() {
+            if index > 0 && (whole.len() - index).is_multiple_of(3) {
+                text.write_char('\u{202f}')?;
+            }
+            text.write_char(digit)?;
+        }
+        let rest = rest.trim_end_matches('0');
+        write!(text, "{}{rest} {unit}", if rest.is_empty() { "" } else { "." })
+    }
+}
+
+impl fmt::Display for DurationText {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut text = Buffer::default();
+        self.write(&mut text)?;
+        f.pad(text.as_str())
+    }
+}
+
+/// The text of a point in time, from [`Clock::time`](crate::Clock::time) or [`TimeFormat::text`]: print it with `{}`.
+///
+/// Times of a minute or more are hours, minutes and seconds (`0:01:05.5`), shorter ones a number with a unit
+/// (`1.204 ms`). On an ordinal clock it is a bare number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TimeText {
+    /// Nanoseconds, or ticks of an ordinal clock.
+    value: i64,
+    format: TimeFormat,
+}
+
+impl TimeText {
+    pub(crate) fn of(at: Tick, unit: Unit) -> Self {
+        let ns = match unit {
+            Unit::Nanoseconds(1.0) => at.0,
+            #[expect(
+                clippy::cast_precision_loss,
+                clippy::cast_possible_truncation,
+                reason = "53 bits are exact enough where the unit is a float, and the cast back saturates"
+            )]
+            Unit::Nanoseconds(ns_per_tick) => {
+                let ns = at.0 as f64 * ns_per_tick;
+                (if ns < 0.0 { ns - 0.5 } else { ns + 0.5 }) as i64
+            }
+            Unit::Ordinal => return TimeFormat::COUNT.text(at.0),
+        };
+        TimeFormat::nanoseconds(ns.unsigned_abs(), ns).text(ns)
+    }
+}
+
+/// The unit and the number of decimals in which points in time are written.
+///
+/// Times that are read together, such as the labels of a ruler, should share one format: the unit of the largest
+/// and as many decimals as tell them apart.
+///
+/// ```
+/// use spall_model::TimeFormat;
+///
+/// let format = TimeFormat::nanoseconds(2_000_000, 500_000);
+/// assert_eq!(format.text(1_000_000).to_string(), "1.0 ms");
+/// assert_eq!(format.text(1_500_000).to_string(), "1.5 ms");
+/// assert_eq!(TimeFormat::COUNT.text(500).to_string(), "500");
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TimeFormat {
+    unit: TextUnit,
+    decimals: u32,
+}
+
+/// The unit of a text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum TextUnit {
+    /// None: a number of ticks.
+    Count,
+    /// Ten to this power of nanoseconds: 0, 3, 6 or 9.
+    Nanoseconds(u32),
+    /// Hours, minutes and seconds.
+    Clock,
+}
+
+impl TimeFormat {
+    /// The format of ticks on an ordinal clock: a bare number.
+    pub const COUNT: Self = Self { unit: TextUnit::Count, decimals: 0 };
+
+    /// Returns the format for times of which the largest has the magnitude `most_ns` and all are multiples of
+    /// `step_ns`, both in nanoseconds.
+    #[must_use]
+    pub const fn nanoseconds(most_ns: u64, step_ns: i64) -> Self {
+        let digits = match most_ns {
+            SECOND.. => 9,
+            1_000_000.. => 6,
+            1_000.. => 3,
+            _ => 0,
+        };
+        // The last digits of a nanosecond count that are zero in every multiple of the step.
+        let (mut zeros, mut rest) = (0, step_ns);
+        while zeros < 9 && rest % 10 == 0 {
+            rest /= 10;
+            zeros += 1;
+        }
+        if most_ns >= 60 * SECOND {
+            return Self { unit: TextUnit::Clock, decimals: 9 - zeros };
+        }
+        Self { unit: TextUnit::Nanoseconds(digits), decimals: digits.saturating_sub(zeros) }
+    }
+
+    /// Returns the text of a time: a number of nanoseconds, or of ticks for [`TimeFormat::COUNT`].
+    #[must_use]
+    pub const fn text(self, value: i64) -> TimeText {
+        TimeText { value, format: self }
+    }
+
+    /// Writes the first decimals of a fraction that has `digits` digits.
+    fn write_fraction(self, text: &mut Buffer, fraction: u64, digits: u32) -> fmt::Result {
+        if self.decimals == 0 {
+            return Ok(());
+        }
+        let width = self.decimals as usize;
+        write!(text, ".{:0width$}", fraction / 10_u64.pow(digits.saturating_sub(self.decimals)))
+    }
+
+    fn write(self, text: &mut Buffer, value: i64) -> fmt::Result {
+        if value < 0 {
+            text.write_str("-")?;
+        }
+        let value = value.unsigned_abs();
+        let (digits, symbol) = match self.unit {
+            TextUnit::Count => return write!(text, "{value}"),
+            TextUnit::Clock => {
+                let seconds = value / SECOND;
+                let (hours, minutes) = (seconds / 3600, seconds / 60 % 60);
+                write!(text, "{hours}:{minutes:02}:{:02}", seconds % 60)?;
+                return self.write_fraction(text, value % SECOND, 9);
+            }
+            TextUnit::Nanoseconds(digits) => match digits {
+                0 => (digits, "ns"),
+                3 => (digits, "µs"),
+                6 => (digits, "ms"),
+                _ => (digits, "s"),
+            },
+        };
+        let one = 10_u64.pow(digits);
+        write!(text, "{}", value / one)?;
+        self.write_fraction(text, value % one, digits)?;
+        write!(text, " {symbol}")
+    }
+}
+
+impl fmt::Display for TimeText {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut text = Buffer::default();
+        self.format.write(&mut text, self.value)?;
+        f.pad(text.as_str())
+    }
+}
+
+/// A text in memory of its own, so that it can be padded without an allocator.
+struct Buffer {
+    bytes: [u8; 64],
+    len: usize,
+}
+
+impl Default for Buffer {
+    fn default() -> Self {
+        Self { bytes: [0; 64], len: 0 }
+    }
+}
+
+impl Buffer {
+    fn as_str(&self) -> &str {
+        self.bytes.get(..self.len).and_then(|bytes| core::str::from_utf8(bytes).ok()).unwrap_or_default()
+    }
+}
+
+impl Write for Buffer {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        let end = self.len + text.len();
+        self.bytes.get_mut(self.len..end).ok_or(fmt::Error)?.copy_from_slice(text.as_bytes());
+        self.len = end;
+        Ok(())
+    }
+}
+
+#[cfg(all(test, feature = "alloc"))]
+mod tests {
+    use alloc::{format, string::ToString};
+
+    use super::*;
+    use crate::Clock;
+
+    #[test]
+    fn durations_have_the_unit_that_suits_them() {
+        let ns = |ticks| Clock::NANOSECONDS.duration(Ticks(ticks)).to_string();
+        assert_eq!(
+            [ns(0), ns(999), ns(1000), ns(1234), ns(12_345_678), ns(123_456_789), ns(7_200_000_000_000)],
+            ["0 ns", "999 ns", "1 µs", "1.234 µs", "12.35 ms", "123.5 ms", "7\u{202f}200 s"]
+        );
+        assert_eq!([ns(-1500), ns(i64::MIN)], ["-1.5 µs", "-9\u{202f}223\u{202f}372\u{202f}036.9 s"]);
+        let of = |unit, ticks| Clock::new(unit).duration(Ticks(ticks)).to_string();
+        assert_eq!(of(Unit::Nanoseconds(0.25), 3), "0.75 ns");
+        assert_eq!(of(Unit::Nanoseconds(f64::MAX), i64::MAX), "inf s");
+        assert_eq!(of(Unit::Nanoseconds(1e300), 1), "1.000e291 s");
+        assert_eq!(of(Unit::Nanoseconds(f64::MIN_POSITIVE), 1), "0 ns");
+        assert_eq!((of(Unit::Ordinal, 1), of(Unit::Ordinal, 7)), ("1 event".into(), "7 events".into()));
+        assert_eq!(format!("[{:>8}]", Clock::NANOSECONDS.duration(Ticks(5))), "[    5 ns]");
+    }
+
+    #[test]
+    fn points_in_time_are_exact() {
+        let at = |ticks| Clock::NANOSECONDS.time(Tick(ticks)).to_string();
+        assert_eq!([at(0), at(7), at(-1500), at(1_204_000)], ["0 ns", "7 ns", "-1.5 µs", "1.204 ms"]);
+        assert_eq!([at(65_500_000_000), at(60_000_000_000)], ["0:01:05.5", "0:01:00"]);
+        assert_eq!(at(i64::MIN), "-2562047:47:16.854775808");
+        assert_eq!(Clock::new(Unit::Ordinal).time(Tick(500)).to_string(), "500");
+        assert_eq!(Clock::new(Unit::Nanoseconds(0.25)).time(Tick(-6)).to_string(), "-2 ns");
+        assert_eq!(Clock::new(Unit::Nanoseconds(1e300)).time(Tick(1)).to_string(), at(i64::MAX));
+    }
+}
