@@ -1,0 +1,296 @@
+//! The incremental reader of auto traces.
+
+use spall_model::{
+    Args, ByteRange, Chunk, Clock, DiagnosticKind, Event, LendingParser, MetaEvent, Parsed, Text, Thread,
+    ThreadEvent, Tick, Unit, Value,
+};
+use zerocopy::FromBytes;
+
+use super::record::{Base, Record, decode};
+use super::symbols::HexName;
+use super::{BufferHeader, Header, NoSymbols, Symbolizer};
+use crate::spall::wire::usable_ns_per_tick;
+use crate::spall::{RecordError, without_nul};
+use crate::{FormatError, FormatErrorKind};
+
+/// A reader of auto traces of version 3, from pieces of any size. It allocates nothing.
+///
+/// Names come from the symbolizer `S`, so the parser is a [`LendingParser`]: an event lives until the next call.
+///
+/// | in the file | event |
+/// |---|---|
+/// | header | [`Event::Clock`], whose ticks are those of the file |
+/// | path of the program | [`Event::Meta`] with the key `program` |
+/// | a function is entered, a slice begins | [`Event::Begin`]; the process is 0, as the format has none |
+/// | a function is left, a slice ends | [`Event::End`] |
+///
+/// # Damage
+/// | what | what happens |
+/// |---|---|
+/// | the file ends inside its path, a buffer header or a record | [`DiagnosticKind::Truncated`], end |
+/// | a record runs over the end of its buffer | [`DiagnosticKind::Overrun`], on at the next buffer |
+/// | unknown type of record | [`DiagnosticKind::UnknownEvent`], on at the next buffer |
+/// | a duration of a tick that is no positive finite number | [`DiagnosticKind::BadTimeUnit`], 1 ns per tick |
+/// | a time beyond what a tick holds | [`DiagnosticKind::TimeOutOfRange`], clamped |
+///
+/// # Examples
+/// ```
+/// use spall_format::spall::auto::{CachedSymbols, Parser};
+/// use spall_model::{Chunk, Event, LendingParser};
+///
+/// // A header with an empty path, and a buffer of thread 7 in which the function at 0x60 is entered and left.
+/// let mut file = b"\x0d\xf0\xad\xab\0\0\0\0\x03\0\0\0\0\0\0\0\0\0\0\0\0\0\xf0\x3f\0\0\0\0\0\0\0\0\0\0".to_vec();
+/// file.extend(b"\x06\0\0\0\x07\0\0\0\0\0\0\0\0\0\0\0\x01\0\0\0");
+/// file.extend([0x00, 10, 0x60, 0x20, 0x40, 5]);
+///
+/// let symbols = CachedSymbols::new(|address| (address == 0x60).then(|| b"main".to_vec()));
+/// let mut parser = Parser::new(symbols);
+/// let (mut pos, mut names) = (0, Vec::new());
+/// loop {
+///     match parser.next_chunk(&file[pos..], true)? {
+///         Chunk::Parsed(parsed) => {
+///             if let Event::Begin(begin) = parsed.event {
+///                 names.push(begin.name.raw().to_vec());
+///             }
+///             pos += parsed.consumed;
+///         }
+///         Chunk::Skipped(length) => pos += length,
+///         Chunk::NeedMore(_) | Chunk::End => break,
+///     }
+/// }
+/// assert_eq!(names, [b"main"]);
+/// # Ok::<(), spall_format::FormatError>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct Parser<S = NoSymbols> {
+    symbols: S,
+    /// The name of the latest function that the symbolizer did not know.
+    hex_name: HexName,
+    state: State,
+    /// The position in the file of the next data.
+    offset: u64,
+    header: Option<Header>,
+    buffer_end: u64,
+    /// The thread of the current buffer.
+    tid: u32,
+    base: Base,
+    /// Whether the diagnostic about the time of the next record was handed out.
+    is_time_reported: bool,
+}
+
+#[derive(Debug, Clone, Copy)]
+enum State {
+    Header,
+    /// The header's duration of a tick is unusable, which is the next thing to report.
+    BadUnit,
+    Path,
+    Records,
+    /// The rest of the buffer is skipped. The damage was reported.
+    SkipBuffer,
+    End,
+    Failed(FormatError),
+}
+
+impl<S: Symbolizer> Parser<S> {
+    /// Creates a parser at the start of a file, which names functions by `symbols`.
+    #[must_use]
+    pub const fn new(symbols: S) -> Self {
+        Self {
+            symbols,
+            hex_name: HexName::new(),
+            state: State::Header,
+            offset: 0,
+            header: None,
+            buffer_end: 0,
+            tid: 0,
+            base: Base::at(0),
+            is_time_reported: false,
+        }
+    }
+
+    fn read_header<'b>(&mut self, data: &[u8], eof: bool) -> Result<Chunk<'b>, FormatError> {
+        let missing = size_of::<Header>().saturating_sub(data.len());
+        let Ok((header, _)) = Header::ref_from_prefix(data) else {
+            if !eof {
+                return Ok(Chunk::NeedMore(missing));
+            }
+            let needed = u32::try_from(missing).unwrap_or(u32::MAX);
+            return self.fail(FormatErrorKind::UnexpectedEof { needed }, data.len() as u64);
+        };
+        if header.magic.get() != Header::MAGIC {
+            return self.fail(FormatErrorKind::BadMagic, 0);
+        }
+        let version = u32::try_from(header.version.get()).unwrap_or(u32::MAX);
+        match version {
+            3 => {}
+            1 | 2 => return self.fail(FormatErrorKind::OldAutoTrace { version }, 8),
+            _ => return self.fail(FormatErrorKind::UnsupportedVersion { version }, 8),
+        }
+        let ns_per_tick = usable_ns_per_tick(header.ns_per_tick.get());
+        self.header = Some(*header);
+        self.state = if ns_per_tick.is_some() { State::Path } else { State::BadUnit };
+        let unit = Unit::Nanoseconds(ns_per_tick.unwrap_or(1.0));
+        Ok(self.parsed(size_of::<Header>(), Event::Clock(Clock::new(unit))))
+    }
+
+    fn fail<'b>(&mut self, kind: FormatErrorKind, offset: u64) -> Result<Chunk<'b>, FormatError> {
+        let error = FormatError::new(kind, offset);
+        self.state = State::Failed(error);
+        Err(error)
+    }
+
+    fn read_path<'a>(&mut self, data: &'a [u8], eof: bool) -> Chunk<'a> {
+        let length = self.header.map_or(0, |header| usize::from(header.path_len.get()));
+        let Some(path) = data.get(..length) else {
+            return self.short(length - data.len(), data, eof);
+        };
+        self.state = State::Records;
+        let (key, value) = (Text::plain(b"program"), Value::Text(Text::plain(path)));
+        let chunk = self.parsed(length, Event::Meta(MetaEvent { thread: None, key, value }));
+        self.buffer_end = self.offset;
+        chunk
+    }
+
+    fn read_record<'a>(&'a mut self, data: &'a [u8], eof: bool) -> Chunk<'a> {
+        let left = self.buffer_end.saturating_sub(self.offset);
+        if left == 0 {
+            return self.read_buffer_header(data, eof);
+        }
+        let enclosed = usize::try_from(left).ok().and_then(|left| data.get(..left)).unwrap_or(data);
+        let (record, length, base) = match decode(enclosed, self.base) {
+            Ok(decoded) => decoded,
+            Err(RecordError::Unknown(_)) => return self.skip_buffer(DiagnosticKind::UnknownEvent),
+            // More bytes than the buffer has: no later data can complete the record.
+            Err(RecordError::Short(needed)) if needed as u64 > left => {
+                return self.skip_buffer(DiagnosticKind::Overrun);
+            }
+            Err(RecordError::Short(needed)) => {
+                return self.short(needed.saturating_sub(data.len()), data, eof);
+            }
+        };
+        let at = i64::try_from(record.when());
+        let bytes = ByteRange::new(self.offset, self.offset + length as u64);
+        if at.is_err() && !core::mem::replace(&mut self.is_time_reported, true) {
+            return report(DiagnosticKind::TimeOutOfRange, bytes);
+        }
+        self.is_time_reported = false;
+        self.base = base;
+        self.offset = bytes.end;
+        let event = ThreadEvent::new(Thread::new(0_u32, self.tid), Tick(at.unwrap_or(i64::MAX)), Text::EMPTY);
+        let event = match record {
+            Record::Enter { address, .. } => {
+                let loaded_at = self.header.map_or(0, |header| header.base_address.get());
+                let address = address.wrapping_sub(loaded_at);
+                let name = match self.symbols.name(address) {
+                    Some(name) => name,
+                    None => self.hex_name.write(address),
+                };
+                Event::Begin(ThreadEvent { name: Text::plain(name), ..event })
+            }
+            Record::Begin { name, args, .. } => Event::Begin(ThreadEvent {
+                name: Text::plain(without_nul(name)),
+                args: Args::text(args),
+                ..event
+            }),
+            Record::End { .. } => Event::End(event),
+        };
+        Chunk::Parsed(Parsed { consumed: length, event, bytes })
+    }
+
+    fn read_buffer_header<'b>(&mut self, data: &[u8], eof: bool) -> Chunk<'b> {
+        let Ok((header, _)) = BufferHeader::ref_from_prefix(data) else {
+            if eof && data.is_empty() {
+                self.state = State::End;
+                return Chunk::End;
+            }
+            return self.short(size_of::<BufferHeader>().saturating_sub(data.len()), data, eof);
+        };
+        self.tid = header.tid.get();
+        self.base = Base::at(header.first_ts.get());
+        self.offset += size_of::<BufferHeader>() as u64;
+        self.buffer_end = self.offset + u64::from(header.size.get());
+        Chunk::Skipped(size_of::<BufferHeader>())
+    }
+
+    fn skip<'b>(&mut self, data: &[u8], eof: bool) -> Chunk<'b> {
+        let left = usize::try_from(self.buffer_end.saturating_sub(self.offset)).unwrap_or(usize::MAX);
+        let length = left.min(data.len());
+        if length == left {
+            self.state = State::Records;
+        }
+        if length > 0 {
+            self.offset += length as u64;
+            return Chunk::Skipped(length);
+        }
+        self.short(1, data, eof)
+    }
+
+    /// Asks for `missing` more bytes, or reports that the file ends too early.
+    fn short<'b>(&mut self, missing: usize, data: &[u8], eof: bool) -> Chunk<'b> {
+        if !eof {
+            return Chunk::NeedMore(missing.max(1));
+        }
+        self.state = State::End;
+        self.parsed(data.len(), Event::Diagnostic(DiagnosticKind::Truncated))
+    }
+
+    /// Reports damage after which the rest of the buffer cannot be read: records are relative to each other, and an
+    /// unknown one does not say how long it is.
+    #[cold]
+    fn skip_buffer<'b>(&mut self, damage: DiagnosticKind) -> Chunk<'b> {
+        self.state = State::SkipBuffer;
+        report(damage, ByteRange::new(self.offset, self.buffer_end))
+    }
+
+    /// Returns an event of the next `length` bytes, which it consumes.
+    fn parsed<'a>(&mut self, length: usize, event: Event<'a>) -> Chunk<'a> {
+        let start = self.offset;
+        self.offset += length as u64;
+        Chunk::Parsed(Parsed { consumed: length, event, bytes: ByteRange::new(start, self.offset) })
+    }
+}
+
+impl<S> Parser<S> {
+    /// Returns the file's header once it was read.
+    #[must_use]
+    pub fn header(&self) -> Option<&Header> {
+        self.header.as_ref()
+    }
+
+    /// Returns the symbolizer.
+    #[must_use]
+    pub fn symbols(&self) -> &S {
+        &self.symbols
+    }
+}
+
+impl<S: Symbolizer + Default> Default for Parser<S> {
+    fn default() -> Self {
+        Self::new(S::default())
+    }
+}
+
+impl<S: Symbolizer> LendingParser for Parser<S> {
+    type Error = FormatError;
+
+    fn next_chunk<'a>(&'a mut self, data: &'a [u8], eof: bool) -> Result<Chunk<'a>, FormatError> {
+        match self.state {
+            State::Header => self.read_header(data, eof),
+            State::BadUnit => {
+                self.state = State::Path;
+                // The header's field with the duration of a tick.
+                Ok(report(DiagnosticKind::BadTimeUnit, ByteRange::new(16, 24)))
+            }
+            State::Path => Ok(self.read_path(data, eof)),
+            State::Records => Ok(self.read_record(data, eof)),
+            State::SkipBuffer => Ok(self.skip(data, eof)),
+            State::End => Ok(Chunk::End),
+            State::Failed(error) => Err(error),
+        }
+    }
+}
+
+/// Returns a diagnostic that consumes nothing.
+fn report<'b>(kind: DiagnosticKind, bytes: ByteRange) -> Chunk<'b> {
+    Chunk::Parsed(Parsed { consumed: 0, event: Event::Diagnostic(kind), bytes })
+}

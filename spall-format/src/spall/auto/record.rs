@@ -1,0 +1,205 @@
+//! The packed records of a buffer, and the buffers of a file. \[spall A.7\]
+//!
+//! The top bits of a record's first byte give its type and the length of each number in it. Numbers are differences
+//! to the record before.
+
+use zerocopy::FromBytes;
+
+use super::BufferHeader;
+use crate::cursor::{Cursor, Short};
+use crate::spall::RecordError;
+
+/// One record of a buffer, whose header gives the thread.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Record<'a> {
+    /// The thread enters a function.
+    Enter {
+        /// The time in ticks.
+        when: u64,
+        /// The absolute address of the function.
+        address: u64,
+        /// The absolute address of the call.
+        caller: u64,
+    },
+    /// A slice with a name of its own begins.
+    Begin {
+        /// The time in ticks.
+        when: u64,
+        /// The name, with its NUL if the writer counted it in.
+        name: &'a [u8],
+        /// The arguments, which are unstructured text.
+        args: &'a [u8],
+    },
+    /// The innermost function or slice of the thread ends.
+    End {
+        /// The time in ticks.
+        when: u64,
+    },
+}
+
+impl Record<'_> {
+    pub(super) fn when(&self) -> u64 {
+        match *self {
+            Self::Enter { when, .. } | Self::Begin { when, .. } | Self::End { when } => when,
+        }
+    }
+}
+
+/// The numbers to which those of the next record are relative.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Base {
+    when: u64,
+    address: u64,
+    caller: u64,
+}
+
+impl Base {
+    /// The base of the first record in a buffer. Addresses start from 0 in each.
+    pub(super) const fn at(when: u64) -> Self {
+        Self { when, address: 0, caller: 0 }
+    }
+}
+
+impl From<Short> for RecordError {
+    fn from(Short(needed): Short) -> Self {
+        Self::Short(needed)
+    }
+}
+
+/// Decodes the record at the start of `data`. Returns it with its length in bytes and the base of the next one.
+pub(super) fn decode(data: &[u8], base: Base) -> Result<(Record<'_>, usize, Base), RecordError> {
+    let mut input = Cursor::new(data, 0);
+    let first = input.u8()?;
+    // A length is a power of two, whose exponent takes two bits of the first byte.
+    let length = |shift: u32| 1_usize << (first >> shift & 3);
+    let mut next = base;
+    let mut advance = |input: &mut Cursor<'_>, length| {
+        // A time beyond 64 bits stays at the greatest one, so that no time is before the one of its predecessor.
+        next.when = base.when.saturating_add(number(input, length)?);
+        Ok::<_, Short>(next.when)
+    };
+    let record = match first >> 6 {
+        0 => {
+            let when = advance(&mut input, length(4))?;
+            next.address ^= number(&mut input, length(2))?;
+            next.caller ^= number(&mut input, length(0))?;
+            Record::Enter { when, address: next.address, caller: next.caller }
+        }
+        1 => Record::End { when: advance(&mut input, length(4))? },
+        2 if first >> 4 & 3 == 1 => {
+            let when = advance(&mut input, length(2))?;
+            let name_len = number(&mut input, 1 << (first >> 1 & 1))?;
+            let args_len = number(&mut input, 1 << (first & 1))?;
+            let mut text = |length| input.take(usize::try_from(length).unwrap_or(usize::MAX));
+            Record::Begin { when, name: text(name_len)?, args: text(args_len)? }
+        }
+        _ => return Err(RecordError::Unknown(first)),
+    };
+    Ok((record, input.pos(), next))
+}
+
+/// Reads a little-endian number of up to eight bytes.
+fn number(input: &mut Cursor<'_>, length: usize) -> Result<u64, Short> {
+    let bytes = input.take(length)?;
+    Ok(bytes.iter().rev().fold(0, |value, &byte| value << 8 | u64::from(byte)))
+}
+
+/// A buffer of a file: records of one thread.
+#[derive(Debug, Clone, Copy)]
+pub struct Buffer<'a> {
+    /// The header.
+    pub header: &'a BufferHeader,
+    /// The bytes of the records. They are fewer than the header says if the file is cut.
+    pub records: &'a [u8],
+}
+
+impl<'a> Buffer<'a> {
+    /// Returns an iterator over the records.
+    #[must_use]
+    pub fn iter(&self) -> Records<'a> {
+        Records { rest: self.records, pos: 0, base: Base::at(self.header.first_ts.get()) }
+    }
+}
+
+impl<'a> IntoIterator for Buffer<'a> {
+    type Item = Result<(usize, Record<'a>), RecordError>;
+    type IntoIter = Records<'a>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.iter()
+    }
+}
+
+/// An iterator over the buffers of a file. It yields a cut buffer with what is left of its records, and no buffer
+/// whose header is cut.
+///
+/// ```
+/// use spall_format::spall::auto::{Buffers, Record};
+///
+/// // A buffer of thread 7 from tick 100 on, with one record: 4 ticks later, a slice ends.
+/// let data = b"\x02\0\0\0\x07\0\0\0\x64\0\0\0\0\0\0\0\0\0\0\0\x40\x04";
+/// let buffer = Buffers::new(data).next().unwrap();
+/// assert_eq!(buffer.header.tid.get(), 7);
+/// assert_eq!(buffer.iter().next(), Some(Ok((0, Record::End { when: 104 }))));
+/// ```
+#[derive(Debug, Clone)]
+pub struct Buffers<'a> {
+    rest: &'a [u8],
+}
+
+impl<'a> Buffers<'a> {
+    /// Creates an iterator over the buffers in `data`, which starts behind the file's header and the program's path.
+    #[must_use]
+    pub fn new(data: &'a [u8]) -> Self {
+        Self { rest: data }
+    }
+}
+
+impl<'a> Iterator for Buffers<'a> {
+    type Item = Buffer<'a>;
+
+    fn next(&mut self) -> Option<Buffer<'a>> {
+        let (header, rest) = BufferHeader::ref_from_prefix(self.rest).ok()?;
+        let size = usize::try_from(header.size.get()).unwrap_or(usize::MAX).min(rest.len());
+        let (records, rest) = rest.split_at_checked(size)?;
+        self.rest = rest;
+        Some(Buffer { header, records })
+    }
+}
+
+impl core::iter::FusedIterator for Buffers<'_> {}
+
+/// An iterator over the records of a [`Buffer`], with the position of each in the buffer. It ends after the first
+/// error.
+#[derive(Debug, Clone)]
+pub struct Records<'a> {
+    rest: &'a [u8],
+    pos: usize,
+    base: Base,
+}
+
+impl<'a> Iterator for Records<'a> {
+    type Item = Result<(usize, Record<'a>), RecordError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.rest.is_empty() {
+            return None;
+        }
+        match decode(self.rest, self.base) {
+            Ok((record, length, base)) => {
+                self.rest = self.rest.get(length..).unwrap_or_default();
+                self.base = base;
+                let start = self.pos;
+                self.pos += length;
+                Some(Ok((start, record)))
+            }
+            Err(error) => {
+                self.rest = b"";
+                Some(Err(error))
+            }
+        }
+    }
+}
+
+impl core::iter::FusedIterator for Records<'_> {}
