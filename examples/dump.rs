@@ -18,7 +18,7 @@ use spall_examples::{
 use spall_trace::{
     format::{apitrace, container::decompress},
     layout::{Layout, Options},
-    model::{DiagnosticKind, FrameId, Key, Limits, Sample, Scope, SliceId, Trace, Track, TrackId, TrackKind},
+    model::{FrameId, Key, Limits, Sample, Scope, SliceId, Trace, Track, TrackId, TrackKind},
 };
 
 /// What is to be printed.
@@ -197,7 +197,7 @@ impl<W: Write> Dump<'_, W> {
         let overlapping = self.layout.n_overlapping();
         if overlapping > 0 {
             let mut line = Line::new("diagnostic");
-            line.text("kind", DiagnosticKind::PartialOverlap.name()).raw("count", overlapping);
+            line.text("kind", "partial-overlap").raw("count", overlapping);
             self.line(&mut line)?;
         }
         Ok(())

@@ -14,6 +14,9 @@ pub struct Diagnostic {
 macro_rules! kinds {
     ($($(#[doc = $doc:literal])* $kind:ident = $name:literal,)*) => {
         /// What is wrong. Each kind says what became of the event.
+        ///
+        /// Slices that overlap without one containing the other are no diagnostic: lanes are the layout's decision, and
+        /// the layout counts them.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
         #[non_exhaustive]
         pub enum DiagnosticKind {
@@ -47,8 +50,6 @@ kinds! {
     EndBeforeBegin = "end-before-begin",
     /// A negative length: the slice has no length.
     NegativeDuration = "negative-duration",
-    /// Two slices of a thread overlap without one containing the other: both kept, on two lanes.
-    PartialOverlap = "partial-overlap",
     /// Begins and ends of a thread are not in time order: they pair in the order of the file unless `resorted`.
     Unordered = "unordered",
     /// Begins and ends of an unordered thread were sorted, as that leaves fewer faults.

@@ -91,7 +91,6 @@ const EXPLAINED: &[(DiagnosticKind, &str)] = &[
     (DiagnosticKind::UnboundFlow, "the slice that the arrow belongs to was not recorded"),
     (DiagnosticKind::DuplicateFlow, "ids of arrows whose end was lost are used again"),
     (DiagnosticKind::UnmatchedDelete, "the object was made before the recording"),
-    (DiagnosticKind::PartialOverlap, "several actors, or clang's truncated times, share a thread"),
     (DiagnosticKind::NameMismatch, "made to test readers"),
     (DiagnosticKind::Unordered, "made to test readers, or buffers written out of order"),
     (DiagnosticKind::Resorted, "made to test readers"),
