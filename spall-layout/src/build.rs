@@ -8,7 +8,7 @@
 use alloc::vec::Vec;
 use core::ops::Range;
 
-use spall_model::nest::{Nesting, Place};
+use spall_model::nest::{Nesting, Placement};
 use spall_model::{SliceId, Slices, Tick, Trace, Track, TrackId, TrackKind};
 
 use crate::convert::to_u32;
@@ -155,7 +155,7 @@ impl<'t> LayoutBuilder<'t> {
         for index in range {
             let id = to_u32(index);
             let place = self.nesting.place(id, starts[index], ends[index], flags[index]);
-            let Some(Place { lane, depth, end, overlaps, .. }) = place else {
+            let Some(Placement { lane, depth, end, overlaps, .. }) = place else {
                 self.layout.n_overlapping += 1;
                 self.layout.n_rejected += 1;
                 self.provisional_rows.push(NO_ROW);

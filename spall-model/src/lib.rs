@@ -78,7 +78,7 @@ mod names;
 #[cfg(feature = "alloc")]
 pub mod nest;
 #[cfg(feature = "alloc")]
-mod open_spans;
+mod open_stack;
 #[cfg(feature = "alloc")]
 mod profile;
 mod read;

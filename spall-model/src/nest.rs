@@ -22,7 +22,7 @@ pub enum Overlap {
 
 /// Where a slice belongs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Place {
+pub struct Placement {
     /// 0 is the track's own nesting, 1… are overflow lanes.
     pub lane: u32,
     /// Depth inside the lane, from 0.
@@ -53,14 +53,14 @@ pub struct Place {
 pub struct Nesting {
     overlap: Overlap,
     tolerance: Ticks,
-    main: Vec<Open>,
+    main: Vec<OpenSlice>,
     /// Made when the first slice overflows; most tracks never need it.
     overflow: Option<Overflow>,
 }
 
 /// A slice that later ones may lie in.
 #[derive(Debug, Clone, Copy)]
-struct Open {
+struct OpenSlice {
     start: Tick,
     end: Tick,
     slice: u32,
@@ -69,13 +69,13 @@ struct Open {
     open_ended: bool,
 }
 
-impl Open {
+impl OpenSlice {
     /// Whether this slice is over when `next` begins. Intervals are half open, with four exceptions: a slice whose
     /// end nobody knows is not over where it is drawn to; a pair's inner begin lies inside although it begins where
     /// the outer one ends, and so does a slice without length on a function that a sample of that time ends; and of
     /// two slices without length at one time the first contains the second, unless both are pairs, which say
     /// themselves how they nest.
-    fn is_over(&self, next: &Open) -> bool {
+    fn is_over(&self, next: &OpenSlice) -> bool {
         if self.end != next.start {
             return self.end < next.start;
         }
@@ -129,9 +129,9 @@ impl Nesting {
     ///
     /// `None` only with [`Overlap::Reject`].
     #[inline]
-    pub fn place(&mut self, slice: u32, start: Tick, end: Tick, flags: SliceFlags) -> Option<Place> {
+    pub fn place(&mut self, slice: u32, start: Tick, end: Tick, flags: SliceFlags) -> Option<Placement> {
         let open_ended = flags.is_unfinished() && !flags.contains(SliceFlags::REPAIRED);
-        let next = Open { start, end, slice, flags, open_ended };
+        let next = OpenSlice { start, end, slice, flags, open_ended };
         if self.overflow.is_some() {
             return self.place_among_lanes(next);
         }
@@ -167,7 +167,7 @@ impl Nesting {
     /// counts as finished there.
     pub fn put_back(&mut self, slice: u32, lane: u32, start: Tick, end: Tick, flags: SliceFlags) {
         let open_ended = flags.is_unfinished() && !flags.contains(SliceFlags::REPAIRED);
-        let open = Open { start, end, slice, flags, open_ended };
+        let open = OpenSlice { start, end, slice, flags, open_ended };
         match lane.checked_sub(1) {
             None => self.main.push(open),
             Some(index) => {
@@ -181,7 +181,7 @@ impl Nesting {
 
     /// The end that `next` has inside `top`; `None` if it overlaps.
     #[inline]
-    fn fit(&self, top: Option<&Open>, next: &Open) -> Option<Tick> {
+    fn fit(&self, top: Option<&OpenSlice>, next: &OpenSlice) -> Option<Tick> {
         match top {
             Some(top) if next.end > top.end => {
                 let child = next.flags.is_unfinished() || next.end - top.end <= self.tolerance;
@@ -192,16 +192,16 @@ impl Nesting {
     }
 
     #[inline]
-    fn push_main(&mut self, next: Open, end: Tick, overlaps: bool) -> Place {
+    fn push_main(&mut self, next: OpenSlice, end: Tick, overlaps: bool) -> Placement {
         let parent = self.main.last().map(|top| top.slice);
         // Bounded by the number of slices of a track, which has 32 bits.
         let depth = u32::try_from(self.main.len()).unwrap_or(u32::MAX);
         self.main.push(next.ending(end));
-        Place { lane: 0, depth, parent, end, overlaps }
+        Placement { lane: 0, depth, parent, end, overlaps }
     }
 
     #[cold]
-    fn place_overlapping(&mut self, next: Open) -> Option<Place> {
+    fn place_overlapping(&mut self, next: OpenSlice) -> Option<Placement> {
         match self.overlap {
             Overlap::Reject => None,
             Overlap::Clip => {
@@ -215,7 +215,7 @@ impl Nesting {
         }
     }
 
-    fn place_among_lanes(&mut self, next: Open) -> Option<Place> {
+    fn place_among_lanes(&mut self, next: OpenSlice) -> Option<Placement> {
         let mut overflow = self.overflow.take()?;
         while self.main.pop_if(|top| top.is_over(&next)).is_some() {}
         // The lane of the pair's parent comes first, then the track's own nesting, then the first lane with room.
@@ -236,7 +236,7 @@ impl Nesting {
 /// Lanes 1…: as many as slices overlap at one time, so nothing here may be linear in them.
 #[derive(Debug, Clone, Default)]
 struct Overflow {
-    /// Open slices of all lanes, each linked to the one below it.
+    /// OpenSlice slices of all lanes, each linked to the one below it.
     open: Vec<LaneSlice>,
     free: Vec<u32>,
     /// The innermost open slice of each lane.
@@ -251,7 +251,7 @@ struct Overflow {
 
 #[derive(Debug, Clone, Copy)]
 struct LaneSlice {
-    open: Open,
+    open: OpenSlice,
     depth: u32,
     below: Option<u32>,
 }
@@ -262,7 +262,7 @@ impl Overflow {
         u32::try_from(self.tops.len()).unwrap_or(u32::MAX)
     }
 
-    fn lane_of_parent(&self, next: &Open) -> Option<u32> {
+    fn lane_of_parent(&self, next: &OpenSlice) -> Option<u32> {
         if !next.flags.is_paired() {
             return None;
         }
@@ -270,7 +270,7 @@ impl Overflow {
         self.pair_lanes.get(depth as usize).copied().filter(|&lane| lane > 0)
     }
 
-    fn remember_pair(&mut self, next: &Open, lane: u32) {
+    fn remember_pair(&mut self, next: &OpenSlice, lane: u32) {
         if next.flags.is_paired() {
             let depth = next.flags.open_depth() as usize;
             if lane > 0 || depth < self.pair_lanes.len() {
@@ -297,7 +297,7 @@ impl Overflow {
     }
 
     /// Places `next` in `lane` (1…) if it fits there.
-    fn place_in(&mut self, lane: u32, next: &Open, nesting: &Nesting) -> Option<Place> {
+    fn place_in(&mut self, lane: u32, next: &OpenSlice, nesting: &Nesting) -> Option<Placement> {
         let index = lane as usize - 1;
         while self.top(index).is_some_and(|top| top.open.is_over(next)) {
             self.pop(index);
@@ -312,7 +312,7 @@ impl Overflow {
         }
     }
 
-    fn place_anywhere(&mut self, next: &Open, nesting: &Nesting) -> Place {
+    fn place_anywhere(&mut self, next: &OpenSlice, nesting: &Nesting) -> Placement {
         while let Some(&Reverse((end, lane))) = self.ends.peek()
             && end <= next.start
         {
@@ -327,7 +327,7 @@ impl Overflow {
         let index = self.room.first(wanted).unwrap_or(self.tops.len());
         self.add_lanes(index + 1);
         let end = nesting.fit(self.top(index).map(|top| &top.open), next).unwrap_or(next.end);
-        Place { overlaps: true, ..self.push(index, next, end) }
+        Placement { overlaps: true, ..self.push(index, next, end) }
     }
 
     /// Makes lanes until there are so many.
@@ -359,7 +359,7 @@ impl Overflow {
         self.update_room(index);
     }
 
-    fn push(&mut self, index: usize, next: &Open, end: Tick) -> Place {
+    fn push(&mut self, index: usize, next: &OpenSlice, end: Tick) -> Placement {
         let below = self.tops[index];
         let parent = self.top(index).map(|top| top.open.slice);
         let depth = self.top(index).map_or(0, |top| top.depth + 1);
@@ -378,7 +378,7 @@ impl Overflow {
         let lane = u32::try_from(index).unwrap_or(u32::MAX);
         self.ends.push(Reverse((end, lane)));
         self.room.set(index, end);
-        Place { lane: lane + 1, depth, parent, end, overlaps: false }
+        Placement { lane: lane + 1, depth, parent, end, overlaps: false }
     }
 }
 

@@ -5,20 +5,20 @@ use core::cmp::Reverse;
 
 use crate::{ByteRange, CounterEvent, CounterValue, DiagnosticKind, NameId, Text, Value};
 
-use super::{Keep, OnTrack, TraceBuilder, registry::TrackKey};
+use super::{OnTrack, TextStorage, TraceBuilder, registry::TrackKey};
 
 impl<'a> TraceBuilder<'a> {
-    pub(super) fn counter<'e, K: Keep<'a, 'e>>(&mut self, event: &CounterEvent<'e>, bytes: ByteRange) {
-        let process = self.process::<K>(event.pid);
-        let name = self.intern::<K>(event.name);
-        let id = event.id.map(|id| self.key::<K>(id));
+    pub(super) fn counter<'e, S: TextStorage<'a, 'e>>(&mut self, event: &CounterEvent<'e>, bytes: ByteRange) {
+        let process = self.process::<S>(event.pid);
+        let name = self.intern::<S>(event.name);
+        let id = event.id.map(|id| self.key::<S>(id));
         let Some(track) = self.track(TrackKey::Counter { process, name, id }, bytes) else { return };
         let mut values = core::mem::take(&mut self.counter_values);
         values.clear();
         for (series, value) in event.series.iter() {
             match number(value) {
                 Some(value) => {
-                    let (series, order) = (self.intern::<K>(series), values.len());
+                    let (series, order) = (self.intern::<S>(series), values.len());
                     values.push(SeriesValue { series, order, value });
                 }
                 None if value == Value::Null => {}

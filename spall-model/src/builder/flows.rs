@@ -11,7 +11,7 @@ use crate::{
 };
 
 use super::{
-    Keep, TraceBuilder,
+    TextStorage, TraceBuilder,
     by_time::{ByTime, Timed},
     by_track::ByTrack,
     order::Arranged,
@@ -21,11 +21,11 @@ use super::{
 /// The ends of all arrows, in the order of the file.
 #[derive(Debug, Default)]
 pub(super) struct FlowLog {
-    ends: Log<End>,
+    ends: Log<FlowEnd>,
 }
 
 #[derive(Debug, Clone, Copy)]
-struct End {
+struct FlowEnd {
     key: FlowKey,
     phase: FlowPhase,
     bind: FlowBind,
@@ -52,17 +52,17 @@ impl FlowLog {
 }
 
 impl<'a> TraceBuilder<'a> {
-    pub(super) fn flow<'e, K: Keep<'a, 'e>>(&mut self, event: &FlowEvent<'e>, bytes: ByteRange) {
-        let Some(track) = self.thread::<K>(event.thread, bytes) else { return };
-        let (name, category) = (self.intern::<K>(event.name()), self.intern::<K>(event.category()));
+    pub(super) fn flow<'e, S: TextStorage<'a, 'e>>(&mut self, event: &FlowEvent<'e>, bytes: ByteRange) {
+        let Some(track) = self.thread::<S>(event.thread, bytes) else { return };
+        let (name, category) = (self.intern::<S>(event.name()), self.intern::<S>(event.category()));
         let key = FlowKey {
-            id: self.key::<K>(event.id),
+            id: self.key::<S>(event.id),
             process: self.registry.track(track).process.filter(|_| event.local),
             name: (event.bind != FlowBind::Slice).then_some((name, category)),
         };
         let row = index32(self.rows.len()).wrapping_sub(1);
-        let args = self.keep_args::<K>(event.args, bytes);
-        self.flows.ends.push(End {
+        let args = self.keep_args::<S>(event.args, bytes);
+        self.flows.ends.push(FlowEnd {
             key,
             phase: event.phase,
             bind: event.bind,
@@ -86,7 +86,7 @@ pub(super) fn resolve(log: &FlowLog, arranged: &Arranged, diagnostics: &mut Diag
     let mut by_time = ByTime::default();
     log.ends.iter().zip(0..).for_each(|(end, position)| by_time.add(end.at, position));
     let mut flows = Vec::new();
-    let mut open: HashMap<FlowKey, Open, RandomState> = HashMap::default();
+    let mut open: HashMap<FlowKey, OpenFlow, RandomState> = HashMap::default();
     for &mut Timed { row: end, .. } in by_time.sorted() {
         let (end, slice) = (&log.ends[end], bound[end as usize]);
         let Some(slice) = slice else {
@@ -100,7 +100,7 @@ pub(super) fn resolve(log: &FlowLog, arranged: &Arranged, diagnostics: &mut Diag
             match open.get_mut(&end.key) {
                 Some(start) => {
                     flows.push(arrow(slices, start, end, slice));
-                    (start.used, start.told) = (true, true);
+                    (start.used, start.emitted) = (true, true);
                 }
                 None => {
                     diagnostics.add(DiagnosticKind::UnmatchedFlow, end.bytes);
@@ -114,8 +114,9 @@ pub(super) fn resolve(log: &FlowLog, arranged: &Arranged, diagnostics: &mut Diag
             }
         } else if !(unmatched && once) {
             let is_start = end.phase == FlowPhase::Start;
-            let &End { at, bind, args, bytes, .. } = end;
-            let start = Open { slice, at, bind, used: !is_start, told: !is_start && !unmatched, args, bytes };
+            let &FlowEnd { at, bind, args, bytes, .. } = end;
+            let start =
+                OpenFlow { slice, at, bind, used: !is_start, emitted: !is_start && !unmatched, args, bytes };
             let before = open.insert(end.key, start);
             if is_start && before.is_some_and(|before| once || !before.used) {
                 diagnostics.add(DiagnosticKind::DuplicateFlow, end.bytes);
@@ -133,7 +134,7 @@ pub(super) fn resolve(log: &FlowLog, arranged: &Arranged, diagnostics: &mut Diag
 
 /// The arrow from `start` to an end that is bound to the slice `to`.
 #[allow(clippy::indexing_slicing, reason = "slices are of the table")]
-fn arrow(slices: &Slices, start: &Open, end: &End, to: SliceId) -> Flow {
+fn arrow(slices: &Slices, start: &OpenFlow, end: &FlowEnd, to: SliceId) -> Flow {
     let from = start.slice;
     // A slice that ends before it starts does not exist.
     let inside =
@@ -159,7 +160,7 @@ fn arrow(slices: &Slices, start: &Open, end: &End, to: SliceId) -> Flow {
         args: (start.args, end.args),
         ends: FlowEnds {
             local: end.key.process.is_some(),
-            starts: !start.told,
+            starts: !start.emitted,
             goes_on: end.phase == FlowPhase::Step,
             binds: (start.bind, end.bind),
             times: (start.at, end.at),
@@ -169,13 +170,13 @@ fn arrow(slices: &Slices, start: &Open, end: &End, to: SliceId) -> Flow {
 
 /// Where the next arrow of a key leaves.
 #[derive(Debug, Clone, Copy)]
-struct Open {
+struct OpenFlow {
     slice: SliceId,
     at: Tick,
     bind: FlowBind,
     used: bool,
     /// An arrow of the trace arrives there, or has left from there.
-    told: bool,
+    emitted: bool,
     args: ArgsId,
     bytes: ByteRange,
 }
@@ -206,7 +207,7 @@ fn bind(log: &FlowLog, arranged: &Arranged) -> Vec<Option<SliceId>> {
         let (mut before, mut until) = (0, 0);
         open.clear();
         for &Timed { row: position, .. } in by_time.sorted().iter() {
-            let End { at, bind, .. } = log.ends[position];
+            let FlowEnd { at, bind, .. } = log.ends[position];
             before += starts[before..].iter().take_while(|&&start| start < at).count();
             // The enclosing slice is sought with closed intervals: an arrow may leave at a slice's very end.
             while starts.get(until).is_some_and(|&start| start <= at) {

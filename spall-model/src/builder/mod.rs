@@ -4,7 +4,7 @@ mod by_time;
 mod by_track;
 mod counters;
 mod flows;
-mod keep;
+mod intern;
 mod live;
 mod objects;
 mod order;
@@ -14,6 +14,7 @@ mod registry;
 mod repair;
 mod rows;
 mod samples;
+mod settle_pairs;
 mod spans;
 mod thread_samples;
 
@@ -31,7 +32,7 @@ pub use self::live::{LiveProcess, LiveSnapshot, LiveTrace, LiveTrack};
 use self::{
     counters::SeriesValue,
     flows::FlowLog,
-    keep::{Borrowed, Copied, Keep},
+    intern::{Borrowed, Copied, TextStorage},
     objects::ObjectLog,
     pairing::PairLog,
     recent_names::RecentNames,
@@ -39,6 +40,7 @@ use self::{
     rows::SliceRow,
     samples::ProfileLog,
     spans::SpanLog,
+    thread_samples::ThreadSampleLog,
 };
 
 /// Builds a [`Trace`] from the events of one file, in the order of the file.
@@ -79,6 +81,7 @@ pub struct TraceBuilder<'a> {
     counter_values: Vec<SeriesValue>,
     states: Log<OnTrack<State>>,
     profiles: ProfileLog,
+    thread_samples: ThreadSampleLog,
     meta: Vec<Meta>,
     others: Vec<Other>,
 }
@@ -92,7 +95,7 @@ struct OnTrack<T> {
 
 /// A [`ThreadEvent`] whose strings are interned and whose thread is a track.
 #[derive(Debug, Clone, Copy)]
-struct Row {
+struct InternedEvent {
     track: u32,
     at: Tick,
     name: NameId,
@@ -100,7 +103,7 @@ struct Row {
     args: ArgsId,
 }
 
-impl Row {
+impl InternedEvent {
     #[inline]
     fn slice(&self, end: Tick, flags: SliceFlags, pair: u32) -> SliceRow {
         let Self { track, at, name, category, args } = *self;
@@ -132,6 +135,7 @@ impl<'a> TraceBuilder<'a> {
             counter_values: Vec::new(),
             states: Log::default(),
             profiles: ProfileLog::default(),
+            thread_samples: ThreadSampleLog::default(),
             meta: Vec::new(),
             others: Vec::new(),
         }
@@ -157,87 +161,87 @@ impl<'a> TraceBuilder<'a> {
     }
 
     #[inline(always)]
-    fn add<'e, K: Keep<'a, 'e>>(&mut self, event: &Event<'e>, bytes: ByteRange) {
+    fn add<'e, S: TextStorage<'a, 'e>>(&mut self, event: &Event<'e>, bytes: ByteRange) {
         match event {
             Event::Begin(event) => {
-                if let Some(row) = self.row::<K>(event, bytes) {
+                if let Some(row) = self.intern_event::<S>(event, bytes) {
                     self.begin(row, bytes);
                 }
             }
-            Event::End(event) => self.end::<K>(event, bytes),
+            Event::End(event) => self.end::<S>(event, bytes),
             Event::Complete(event, length) => {
-                if let Some(row) = self.row::<K>(event, bytes) {
+                if let Some(row) = self.intern_event::<S>(event, bytes) {
                     let (end, flags) = self.end_of(row.at, *length, bytes);
                     self.push_slice(&row, end, flags, bytes);
                 }
             }
             // A copy, so that no reference to the event of the other arms leaves this function.
-            &event => self.add_rare::<K>(&event, bytes),
+            &event => self.add_rare::<S>(&event, bytes),
         }
     }
 
     /// Everything but plain slices, out of the way of the hot path.
     #[inline(never)]
-    fn add_rare<'e, K: Keep<'a, 'e>>(&mut self, event: &Event<'e>, bytes: ByteRange) {
+    fn add_rare<'e, S: TextStorage<'a, 'e>>(&mut self, event: &Event<'e>, bytes: ByteRange) {
         match event {
             Event::Unfinished(event) => {
-                if let Some(row) = self.row::<K>(event, bytes) {
+                if let Some(row) = self.intern_event::<S>(event, bytes) {
                     self.diagnostics.add(DiagnosticKind::MissingDuration, bytes);
                     self.push_slice(&row, row.at, SliceFlags::UNFINISHED, bytes);
                     // It will get another end, which may change its place.
                     self.registry.track_mut(row.track).in_order = false;
                 }
             }
-            Event::Instant(event, scope) => self.instant::<K>(event, *scope, bytes),
+            Event::Instant(event, scope) => self.instant::<S>(event, *scope, bytes),
             Event::State(event, length) => {
-                if let Some(row) = self.row::<K>(event, bytes) {
+                if let Some(row) = self.intern_event::<S>(event, bytes) {
                     let (end, _) = self.end_of(row.at, *length, bytes);
                     self.touch(row.track, row.at, end);
                     let item = State { start: row.at, end, name: row.name, args: row.args };
                     self.states.push(OnTrack { track: row.track, item });
                 }
             }
-            Event::Counter(event) => self.counter::<K>(event, bytes),
-            Event::Async(phase, event) => self.span::<K>(*phase, event, bytes),
-            Event::Object(phase, event) => self.object::<K>(*phase, event, bytes),
-            Event::Flow(event) => self.flow::<K>(event, bytes),
+            Event::Counter(event) => self.counter::<S>(event, bytes),
+            Event::Async(phase, event) => self.span::<S>(*phase, event, bytes),
+            Event::Object(phase, event) => self.object::<S>(*phase, event, bytes),
+            Event::Flow(event) => self.flow::<S>(event, bytes),
             Event::Other(event, tag) => {
-                let thread = (self.key::<K>(event.thread.pid), self.key::<K>(event.thread.tid));
-                let (name, category) = (self.intern::<K>(event.name), self.intern::<K>(event.category));
-                let args = self.keep_args::<K>(event.args, bytes);
+                let thread = (self.key::<S>(event.thread.pid), self.key::<S>(event.thread.tid));
+                let (name, category) = (self.intern::<S>(event.name), self.intern::<S>(event.category));
+                let args = self.keep_args::<S>(event.args, bytes);
                 self.others.push(Other { tag: *tag, thread, at: event.at, name, category, args });
             }
-            Event::Profile(event) => self.profile::<K>(event, bytes),
-            Event::Frame(event) => self.frame::<K>(event, bytes),
-            Event::FrameChild(caller, child) => self.frame_child::<K>(*caller, *child, bytes),
-            Event::LineHits(event) => self.line_hits::<K>(event, bytes),
-            Event::Sample(event) => self.sample::<K>(event, bytes),
-            Event::CallSite(number, frame) => self.call_site::<K>(*number, *frame, bytes),
-            Event::SharedFrame(event) => self.shared_frame::<K>(event, bytes),
-            Event::ThreadSample(event) => self.thread_sample::<K>(event, bytes),
+            Event::Profile(event) => self.profile::<S>(event, bytes),
+            Event::Frame(event) => self.frame::<S>(event, bytes),
+            Event::FrameChild(caller, child) => self.frame_child::<S>(*caller, *child, bytes),
+            Event::LineHits(event) => self.line_hits::<S>(event, bytes),
+            Event::Sample(event) => self.sample::<S>(event, bytes),
+            Event::CallSite(number, frame) => self.call_site::<S>(*number, *frame, bytes),
+            Event::SharedFrame(event) => self.shared_frame::<S>(event, bytes),
+            Event::ThreadSample(event) => self.thread_sample::<S>(event, bytes),
             Event::Clock(clock) => self.clock = *clock,
             Event::Conventions(conventions) => self.conventions = *conventions,
             Event::Diagnostic(kind) => self.diagnostics.add(*kind, bytes),
-            Event::Meta(event) => self.meta::<K>(event, bytes),
+            Event::Meta(event) => self.meta::<S>(event, bytes),
             Event::ProcessName(pid, name) => {
-                let name = self.intern::<K>(*name);
-                self.process_mut::<K>(*pid).name = name;
+                let name = self.intern::<S>(*name);
+                self.process_mut::<S>(*pid).name = name;
             }
-            Event::ProcessSortIndex(pid, index) => self.process_mut::<K>(*pid).sort_index = *index,
-            Event::ProcessLabels(pid, labels) => self.labels::<K>(*pid, *labels),
+            Event::ProcessSortIndex(pid, index) => self.process_mut::<S>(*pid).sort_index = *index,
+            Event::ProcessLabels(pid, labels) => self.labels::<S>(*pid, *labels),
             Event::ThreadName(thread, name) => {
-                let name = self.intern::<K>(*name);
-                if let Some(track) = self.thread::<K>(*thread, bytes) {
+                let name = self.intern::<S>(*name);
+                if let Some(track) = self.thread::<S>(*thread, bytes) {
                     self.registry.track_mut(track).name = name;
                 }
             }
             Event::ThreadRole(thread, role) => {
-                if let Some(track) = self.thread::<K>(*thread, bytes) {
+                if let Some(track) = self.thread::<S>(*thread, bytes) {
                     self.registry.track_mut(track).role = Some(*role);
                 }
             }
             Event::ThreadSortIndex(thread, index) => {
-                if let Some(track) = self.thread::<K>(*thread, bytes) {
+                if let Some(track) = self.thread::<S>(*thread, bytes) {
                     self.registry.track_mut(track).sort_index = *index;
                 }
             }
@@ -262,10 +266,16 @@ impl<'a> TraceBuilder<'a> {
 
     /// Adds a slice that is no pair; `None` if there are too many.
     #[inline(always)]
-    fn push_slice(&mut self, row: &Row, end: Tick, flags: SliceFlags, bytes: ByteRange) -> Option<u32> {
+    fn push_slice(
+        &mut self,
+        row: &InternedEvent,
+        end: Tick,
+        flags: SliceFlags,
+        bytes: ByteRange,
+    ) -> Option<u32> {
         let index = self.next_row(bytes)?;
         self.registry.track_mut(row.track).add_whole(row.at, end);
-        self.rows.push(row.slice(end, flags, pairing::NO_PAIR));
+        self.rows.push(row.slice(end, flags, SliceRow::NO_PAIR));
         if flags.is_unfinished() {
             self.unfinished.push(index);
         }
@@ -288,11 +298,16 @@ impl<'a> TraceBuilder<'a> {
         self.registry.track_mut(track).touch(start, end);
     }
 
-    fn instant<'e, K: Keep<'a, 'e>>(&mut self, event: &ThreadEvent<'e>, scope: Scope, bytes: ByteRange) {
+    fn instant<'e, S: TextStorage<'a, 'e>>(
+        &mut self,
+        event: &ThreadEvent<'e>,
+        scope: Scope,
+        bytes: ByteRange,
+    ) {
         let track = match scope {
-            Scope::Thread => self.thread::<K>(event.thread, bytes),
+            Scope::Thread => self.thread::<S>(event.thread, bytes),
             Scope::Process => {
-                let process = self.process::<K>(event.thread.pid);
+                let process = self.process::<S>(event.thread.pid);
                 self.track(TrackKey::Process { process }, bytes)
             }
             Scope::Global => self.track(TrackKey::Global, bytes),
@@ -300,30 +315,30 @@ impl<'a> TraceBuilder<'a> {
         let Some(track) = track else { return };
         let item = Instant {
             at: event.at,
-            name: self.intern::<K>(event.name),
-            category: self.intern::<K>(event.category),
+            name: self.intern::<S>(event.name),
+            category: self.intern::<S>(event.category),
             scope,
             depth: 0,
-            args: self.keep_args::<K>(event.args, bytes),
+            args: self.keep_args::<S>(event.args, bytes),
         };
         self.touch(track, event.at, event.at);
         self.instants.push(OnTrack { track, item });
     }
 
-    fn meta<'e, K: Keep<'a, 'e>>(&mut self, event: &MetaEvent<'e>, bytes: ByteRange) {
+    fn meta<'e, S: TextStorage<'a, 'e>>(&mut self, event: &MetaEvent<'e>, bytes: ByteRange) {
         let value = match event.value {
             Value::Null => MetaValue::Scalar(Value::Null),
             Value::Bool(value) => MetaValue::Scalar(Value::Bool(value)),
             Value::I64(value) => MetaValue::Scalar(Value::I64(value)),
             Value::U64(value) => MetaValue::Scalar(Value::U64(value)),
             Value::F64(value) => MetaValue::Scalar(Value::F64(value)),
-            Value::Text(text) => MetaValue::Text(self.intern::<K>(text)),
-            Value::Bytes(raw) => MetaValue::Bytes(self.keep_args::<K>(crate::Args::text(raw), bytes)),
-            Value::List(args) => MetaValue::List(self.keep_args::<K>(args, bytes)),
-            Value::Map(args) => MetaValue::Map(self.keep_args::<K>(args, bytes)),
+            Value::Text(text) => MetaValue::Text(self.intern::<S>(text)),
+            Value::Bytes(raw) => MetaValue::Bytes(self.keep_args::<S>(crate::Args::text(raw), bytes)),
+            Value::List(args) => MetaValue::List(self.keep_args::<S>(args, bytes)),
+            Value::Map(args) => MetaValue::Map(self.keep_args::<S>(args, bytes)),
         };
-        let thread = event.thread.map(|thread| (self.key::<K>(thread.pid), self.key::<K>(thread.tid)));
-        let key = self.intern::<K>(event.key);
+        let thread = event.thread.map(|thread| (self.key::<S>(thread.pid), self.key::<S>(thread.tid)));
+        let key = self.intern::<S>(event.key);
         self.meta.push(Meta { thread, key, value });
     }
 
@@ -332,7 +347,8 @@ impl<'a> TraceBuilder<'a> {
     pub fn finish(mut self) -> Trace<'a> {
         self.finish_spans();
         self.finish_pairs();
-        let mut profiles = self.finish_profiles();
+        let (mut profiles, shared_frames) = self.finish_profiles();
+        self.finish_thread_samples(&mut profiles, &shared_frames);
         self.end_unfinished();
         let has_flows = !self.flows.is_empty();
         let arranged = order::arrange(&mut self, has_flows);

@@ -10,16 +10,16 @@ use crate::{
     args_table::ArgsId,
 };
 
-use super::{Keep, TraceBuilder, order::Arranged};
+use super::{TextStorage, TraceBuilder, order::Arranged};
 
 /// What happened to objects, in the order of the file.
 #[derive(Debug, Default)]
 pub(super) struct ObjectLog {
-    steps: Vec<Step>,
+    steps: Vec<ObjectEvent>,
 }
 
 #[derive(Debug, Clone, Copy)]
-struct Step {
+struct ObjectEvent {
     phase: ObjectPhase,
     process: u32,
     /// Whether the id counts inside the process only.
@@ -33,21 +33,21 @@ struct Step {
 }
 
 impl<'a> TraceBuilder<'a> {
-    pub(super) fn object<'e, K: Keep<'a, 'e>>(
+    pub(super) fn object<'e, S: TextStorage<'a, 'e>>(
         &mut self,
         phase: ObjectPhase,
         event: &KeyedEvent<'e>,
         bytes: ByteRange,
     ) {
-        let step = Step {
+        let step = ObjectEvent {
             phase,
-            process: self.process::<K>(event.pid),
+            process: self.process::<S>(event.pid),
             local: event.local,
-            id: self.key::<K>(event.id),
-            scope: self.intern::<K>(event.scope()),
-            name: self.intern::<K>(event.name()),
+            id: self.key::<S>(event.id),
+            scope: self.intern::<S>(event.scope()),
+            name: self.intern::<S>(event.name()),
             at: event.at,
-            args: self.keep_args::<K>(event.args, bytes),
+            args: self.keep_args::<S>(event.args, bytes),
             bytes,
         };
         self.objects.steps.push(step);

@@ -1,10 +1,11 @@
-//! Begins and ends: the most recent open begin of a thread is closed, and what is needed to think again is kept.
+//! Begins and ends of threads while the file is read: each end closes the most recent open begin of its thread.
 //!
-//! Where that plain reading of a thread has no fault it is final. Else [`super::repair`] reads the thread again;
-//! the ends can be put back in their places among the begins because each row remembers how many rows there were
-//! when it was closed, and ends between the same two rows close from the inside out.
+//! This plain reading is final for a thread where it finds no fault. Otherwise [`super::repair`] reads the thread again,
+//! for which it needs the ends in the order of the file. They are not stored: each row remembers how many rows existed
+//! when it was closed, and ends between the same two rows close from the inside out, so the order follows from the rows.
 //!
-//! The stack of a thread is a chain through its rows: while a row is open, its `pair` is the row open around it.
+//! The stack of a thread takes no memory of its own either. It is a chain through the rows: while a row is open, its
+//! [`SliceRow::pair`] is the number of the open row around it.
 
 use alloc::vec::Vec;
 
@@ -12,23 +13,18 @@ use hashbrown::HashMap;
 
 use crate::{ByteRange, DiagnosticKind, NameId, SliceFlags, Text, ThreadEvent, Tick, args_table::ArgsId};
 
-use super::{Keep, Row, TraceBuilder, repair};
+use super::{InternedEvent, TextStorage, TraceBuilder, registry::index32, rows::SliceRow};
 
-/// The `pair` of a slice that is no pair: it was closed when there was no row.
-pub(super) const NO_PAIR: u32 = 0;
-/// The `pair` of a begin that no end has closed, once all events are there; also the row around an outermost one.
-pub(super) const OPEN: u32 = u32::MAX;
-
-/// What pairing knows of rows and threads.
+/// The state of pairing that rows do not hold.
 #[derive(Debug, Default)]
 pub(super) struct PairLog {
-    /// Ends whose name is not that of the row they closed.
+    /// The names of ends that differ from the name of the row they closed, by row.
     pub(super) other_names: HashMap<u32, NameId, foldhash::fast::RandomState>,
-    /// Arguments of ends, by row.
+    /// The row that an end closed, and the arguments of the end. Most ends have none.
     pub(super) end_args: Vec<(u32, ArgsId)>,
     /// Ends that found nothing to close.
     pub(super) orphans: Vec<Orphan>,
-    /// By track; threads without begins and ends have none.
+    /// The threads, by track. It ends with the last track that has begins or ends.
     pub(super) threads: Vec<ThreadPairs>,
 }
 
@@ -36,7 +32,7 @@ pub(super) struct PairLog {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Orphan {
     pub(super) track: u32,
-    /// How many rows there were.
+    /// The number of rows that existed when it came.
     pub(super) closed_at: u32,
     pub(super) at: Tick,
     pub(super) name: NameId,
@@ -47,31 +43,31 @@ pub(super) struct Orphan {
 /// The begins and ends of one thread.
 #[derive(Debug)]
 pub(super) struct ThreadPairs {
-    /// The innermost open row, or [`OPEN`].
-    innermost: u32,
-    /// How many rows are open.
+    /// The innermost open row, or [`SliceRow::OPEN`].
+    pub(super) innermost: u32,
+    /// The number of open rows.
     depth: u32,
-    /// How many rows it has.
+    /// The number of rows that begins of this thread made.
     pub(super) n_rows: u32,
-    /// Begins left out because too many were open, or there were too many slices; their ends are left out too.
+    /// The number of begins left out by a limit whose ends are still to come. Those ends are left out too.
     skipped: u32,
-    /// Times went back.
+    /// Whether a time was earlier than one before it.
     pub(super) unordered: bool,
+    /// The earliest and the latest time so far; `first > last` while there is none.
     first: Tick,
-    /// The latest time so far.
     last: Tick,
-    /// The begin of the outermost open row.
+    /// The bytes of the last begin at depth 0.
     pub(super) outermost: ByteRange,
-    /// Where times first went back.
+    /// The bytes of the first event whose time went back.
     pub(super) went_back: ByteRange,
-    /// Where the first fault of the plain reading is.
+    /// The bytes of the first fault of the plain reading.
     pub(super) fault: Option<ByteRange>,
 }
 
 impl Default for ThreadPairs {
     fn default() -> Self {
         Self {
-            innermost: OPEN,
+            innermost: SliceRow::OPEN,
             depth: 0,
             n_rows: 0,
             skipped: 0,
@@ -87,7 +83,7 @@ impl Default for ThreadPairs {
 
 impl ThreadPairs {
     #[inline(always)]
-    fn see(&mut self, at: Tick, bytes: ByteRange) {
+    fn add_time(&mut self, at: Tick, bytes: ByteRange) {
         self.first = self.first.min(at);
         if at < self.last {
             self.go_back(bytes);
@@ -109,26 +105,21 @@ impl ThreadPairs {
         self.fault.get_or_insert(bytes);
     }
 
-    /// The earliest and the latest time so far; backwards while there is none.
+    /// Returns the earliest and the latest time so far; the first is greater than the second while there is none.
     pub(super) fn bounds(&self) -> (Tick, Tick) {
         (self.first, self.last)
     }
 
-    /// Whether the plain reading has a fault, once all events are there.
+    /// Returns whether the plain reading has a fault. Only meaningful once all events were read.
     pub(super) fn is_faulty(&self) -> bool {
         self.fault.is_some() || self.depth > 0
     }
 }
 
-/// Whether a begin is still open, by its number and its `pair`: a closed one remembers more rows than came before.
-pub(super) fn is_open(row: u32, pair: u32) -> bool {
-    pair == OPEN || pair < row
-}
-
 impl PairLog {
-    /// The innermost open row of a track, or [`OPEN`].
+    /// Returns the innermost open row of a track, or [`SliceRow::OPEN`].
     pub(super) fn innermost(&self, track: u32) -> u32 {
-        self.threads.get(track as usize).map_or(OPEN, |thread| thread.innermost)
+        self.threads.get(track as usize).map_or(SliceRow::OPEN, |thread| thread.innermost)
     }
 
     #[allow(clippy::indexing_slicing, reason = "resized to hold the track")]
@@ -144,8 +135,9 @@ impl PairLog {
 
 #[allow(clippy::indexing_slicing, reason = "open rows are numbers of rows that were pushed")]
 impl<'a> TraceBuilder<'a> {
+    /// Adds a row for a begin and makes it the innermost open one of its thread.
     #[inline(always)]
-    pub(super) fn begin(&mut self, row: Row, bytes: ByteRange) {
+    pub(super) fn begin(&mut self, row: InternedEvent, bytes: ByteRange) {
         let thread = self.pairs.thread(row.track);
         let depth = thread.depth;
         if depth >= self.limits.max_depth {
@@ -158,7 +150,7 @@ impl<'a> TraceBuilder<'a> {
             return;
         };
         let thread = self.pairs.thread(row.track);
-        thread.see(row.at, bytes);
+        thread.add_time(row.at, bytes);
         if depth == 0 {
             thread.outermost = bytes;
         }
@@ -169,23 +161,25 @@ impl<'a> TraceBuilder<'a> {
         thread.n_rows += 1;
     }
 
+    /// Closes the innermost open row of a thread.
     #[inline(always)]
-    pub(super) fn end<'e, K: Keep<'a, 'e>>(&mut self, event: &ThreadEvent<'e>, bytes: ByteRange) {
-        let Some(track) = self.thread::<K>(event.thread, bytes) else { return };
-        let rows = super::registry::index32(self.rows.len());
+    pub(super) fn end<'e, S: TextStorage<'a, 'e>>(&mut self, event: &ThreadEvent<'e>, bytes: ByteRange) {
+        let Some(track) = self.thread::<S>(event.thread, bytes) else { return };
+        let rows = index32(self.rows.len());
         let thread = self.pairs.thread(track);
         if thread.skipped > 0 {
             thread.skipped -= 1;
-            // Neither the depth nor a full trace has changed since its begin was left out.
+            // Since its begin was left out, no begin or end of this thread has taken effect. So the limit that applies
+            // now is the one that applied then.
             let too_deep = thread.depth >= self.limits.max_depth;
             let limit = if too_deep { DiagnosticKind::DepthLimit } else { DiagnosticKind::SliceLimit };
             self.diagnostics.add(limit, bytes);
             return;
         }
-        thread.see(event.at, bytes);
+        thread.add_time(event.at, bytes);
         let row = thread.innermost;
         let Some(slice) = self.rows.get_mut(row as usize) else {
-            return self.orphan::<K>(track, event, bytes);
+            return self.orphan::<S>(track, event, bytes);
         };
         thread.innermost = core::mem::replace(&mut slice.pair, rows);
         thread.depth -= 1;
@@ -197,32 +191,32 @@ impl<'a> TraceBuilder<'a> {
             slice.flags = slice.flags.with(SliceFlags::UNNAMED_END);
         } else {
             let name = slice.name;
-            self.check_name::<K>(track, row, name, event.name, bytes);
+            self.check_name::<S>(track, row, name, event.name, bytes);
         }
-        let args = self.keep_args::<K>(event.args, bytes);
+        let args = self.keep_args::<S>(event.args, bytes);
         if args != ArgsId::NONE {
             self.pairs.end_args.push((row, args));
         }
     }
 
-    /// An end that finds nothing to close.
+    /// Keeps an end that found nothing to close.
     #[cold]
-    fn orphan<'e, K: Keep<'a, 'e>>(&mut self, track: u32, event: &ThreadEvent<'e>, bytes: ByteRange) {
+    fn orphan<'e, S: TextStorage<'a, 'e>>(&mut self, track: u32, event: &ThreadEvent<'e>, bytes: ByteRange) {
         self.pairs.thread(track).add_fault(bytes);
         let orphan = Orphan {
             track,
-            closed_at: super::registry::index32(self.rows.len()),
+            closed_at: index32(self.rows.len()),
             at: event.at,
-            name: self.intern::<K>(event.name),
-            args: self.keep_args::<K>(event.args, bytes),
+            name: self.intern::<S>(event.name),
+            args: self.keep_args::<S>(event.args, bytes),
             bytes,
         };
         self.pairs.orphans.push(orphan);
     }
 
-    /// Compares the name of an end with that of the row it closed.
+    /// Compares the name of an end with that of the row it closed, and keeps it if they differ.
     #[inline]
-    fn check_name<'e, K: Keep<'a, 'e>>(
+    fn check_name<'e, S: TextStorage<'a, 'e>>(
         &mut self,
         track: u32,
         row: u32,
@@ -230,53 +224,14 @@ impl<'a> TraceBuilder<'a> {
         end_name: Text<'e>,
         bytes: ByteRange,
     ) {
-        // Spares looking up the name of nearly every end.
+        // Nearly every end has the name of its begin: comparing bytes spares the lookup.
         if !end_name.is_escaped() && end_name.raw() == self.names.bytes(name) {
             return;
         }
-        let end_name = self.intern::<K>(end_name);
+        let end_name = self.intern::<S>(end_name);
         if end_name != name {
             self.pairs.other_names.insert(row, end_name);
             self.pairs.thread(track).add_fault(bytes);
-        }
-    }
-
-    /// Settles which end belongs to which begin.
-    pub(super) fn finish_pairs(&mut self) {
-        let mut pairs = core::mem::take(&mut self.pairs);
-        for (track, thread) in (0_u32..).zip(&pairs.threads).filter(|(_, thread)| thread.first <= thread.last)
-        {
-            self.touch(track, thread.first, thread.last);
-            let row = self.registry.track_mut(track);
-            row.in_order &= row.n_slices == 0 && !thread.unordered && !thread.is_faulty();
-            row.n_slices += thread.n_rows;
-            let mut row = thread.innermost;
-            while let Some(slice) = self.rows.get_mut(row as usize) {
-                row = core::mem::replace(&mut slice.pair, OPEN);
-            }
-        }
-        if pairs.threads.iter().any(ThreadPairs::is_faulty) {
-            repair::read_again(self, &mut pairs);
-        }
-        for thread in pairs.threads.iter().filter(|thread| thread.unordered) {
-            self.diagnostics.add(DiagnosticKind::Unordered, thread.went_back);
-        }
-        if pairs.threads.iter().any(|thread| thread.unordered && !thread.is_faulty()) {
-            self.unpair_unordered(&pairs.threads);
-        }
-        for &(row, args) in &pairs.end_args {
-            let slice = &mut self.rows[row];
-            slice.args = self.args.join(slice.args, args);
-        }
-    }
-
-    /// Pairs of a thread whose times go back are not known to nest. \[json 3.2\]
-    fn unpair_unordered(&mut self, threads: &[ThreadPairs]) {
-        for slice in self.rows.iter_mut() {
-            let thread = threads.get(slice.track as usize);
-            if thread.is_some_and(|thread| thread.unordered && !thread.is_faulty()) {
-                slice.flags = slice.flags.without(SliceFlags::PAIRED);
-            }
         }
     }
 }

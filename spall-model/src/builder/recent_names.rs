@@ -14,11 +14,11 @@ pub(super) struct RecentNames {
 const SLOT_BITS: u32 = 7;
 const SLOTS: usize = 1 << SLOT_BITS;
 
-/// Up to this length the two words of an [`Outline`] are all of a name.
+/// Up to this length the two words of an [`Fingerprint`] are all of a name.
 const SHORT: usize = 16;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Outline {
+pub(super) struct Fingerprint {
     first: u64,
     last: u64,
     len: usize,
@@ -26,19 +26,19 @@ pub(super) struct Outline {
 
 #[derive(Debug, Clone, Copy)]
 struct Slot {
-    outline: Outline,
+    fingerprint: Fingerprint,
     name: NameId,
 }
 
 impl Default for RecentNames {
     fn default() -> Self {
         // As if the empty name had been seen.
-        let outline = Outline { first: 0, last: 0, len: 0 };
-        Self { slots: [Slot { outline, name: NameId::EMPTY }; SLOTS] }
+        let fingerprint = Fingerprint { first: 0, last: 0, len: 0 };
+        Self { slots: [Slot { fingerprint, name: NameId::EMPTY }; SLOTS] }
     }
 }
 
-impl Outline {
+impl Fingerprint {
     #[inline(always)]
     pub(super) fn new(name: &[u8]) -> Self {
         let (first, last) = match (name.first_chunk(), name.last_chunk()) {
@@ -70,16 +70,16 @@ fn ends_of_few(name: &[u8]) -> (u64, u64) {
 impl RecentNames {
     /// The id of a name, if it was seen lately.
     #[inline(always)]
-    pub(super) fn find(&self, name: &[u8], outline: Outline, names: &Names<'_>) -> Option<NameId> {
-        let slot = self.slots.get(outline.slot())?;
-        (slot.outline == outline && (outline.len <= SHORT || names.bytes(slot.name) == name))
+    pub(super) fn find(&self, name: &[u8], fingerprint: Fingerprint, names: &Names<'_>) -> Option<NameId> {
+        let slot = self.slots.get(fingerprint.slot())?;
+        (slot.fingerprint == fingerprint && (fingerprint.len <= SHORT || names.bytes(slot.name) == name))
             .then_some(slot.name)
     }
 
     /// Remembers a name.
-    pub(super) fn remember(&mut self, outline: Outline, name: NameId) {
-        if let Some(slot) = self.slots.get_mut(outline.slot()) {
-            *slot = Slot { outline, name };
+    pub(super) fn remember(&mut self, fingerprint: Fingerprint, name: NameId) {
+        if let Some(slot) = self.slots.get_mut(fingerprint.slot()) {
+            *slot = Slot { fingerprint, name };
         }
     }
 }
@@ -99,12 +99,12 @@ mod tests {
             .collect();
         let (mut names, mut recent) = (Names::default(), RecentNames::default());
         for text in texts.iter().chain(&texts) {
-            let (raw, outline) = (text.as_bytes(), Outline::new(text.as_bytes()));
+            let (raw, fingerprint) = (text.as_bytes(), Fingerprint::new(text.as_bytes()));
             let name = names.intern(Text::plain(raw));
-            let found = recent.find(raw, outline, &names);
+            let found = recent.find(raw, fingerprint, &names);
             assert!(found.is_none_or(|found| found == name), "{text}");
-            recent.remember(outline, name);
-            assert_eq!(recent.find(raw, outline, &names), Some(name), "{text}");
+            recent.remember(fingerprint, name);
+            assert_eq!(recent.find(raw, fingerprint, &names), Some(name), "{text}");
         }
     }
 }

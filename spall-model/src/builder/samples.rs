@@ -12,16 +12,16 @@ use crate::{
     ProfileKey, SampleEvent, SampleTime, Tick, Ticks, profile::Place,
 };
 
-use super::{Keep, TraceBuilder, registry::index32, thread_samples::ThreadSampleLog};
+use super::{TextStorage, TraceBuilder, registry::index32};
 
-pub(super) use join::{FrameIds, Profiles};
+pub(super) use join::{Profiles, SharedFrameIds};
 
 /// What is known of profiles while the file is read.
 #[derive(Debug, Default)]
 pub(super) struct ProfileLog {
-    heads: Vec<Option<Head>>,
-    by_key: HashMap<Handle, u32, RandomState>,
-    parts: Vec<Part>,
+    heads: Vec<Option<ProfileHead>>,
+    by_key: HashMap<ProfileHandle, u32, RandomState>,
+    parts: Vec<ProfilePart>,
     frames: Vec<FrameRow>,
     /// Frames that others say to call, and from where on in this list by whom.
     children: Vec<Key>,
@@ -29,7 +29,7 @@ pub(super) struct ProfileLog {
     lines: Vec<LineRow>,
     samples: Vec<SampleRow>,
     /// What few samples say, and which samples.
-    details: Vec<(u32, Detail)>,
+    details: Vec<(u32, SampleDetail)>,
     sites: Vec<(u64, Key)>,
     /// The latest frame of each depth, where a part gives depths.
     callers: Vec<Key>,
@@ -37,17 +37,16 @@ pub(super) struct ProfileLog {
     is_open: bool,
     /// What holds the frames that threads share, as if it were a profile.
     shared: Option<u32>,
-    pub(super) of_threads: ThreadSampleLog,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-enum Handle {
+enum ProfileHandle {
     Id { process: u32, id: Key },
     Thread { process: u32, tid: Key },
 }
 
 #[derive(Debug, Clone, Copy)]
-struct Head {
+struct ProfileHead {
     track: u32,
     start: Tick,
     offset: Ticks,
@@ -57,17 +56,17 @@ struct Head {
 
 /// What stands in one place of the file: from these positions in the log to those of the next part.
 #[derive(Debug, Clone, Copy)]
-struct Part {
+struct ProfilePart {
     profile: u32,
     at: Tick,
     end: Option<Tick>,
     bytes: ByteRange,
-    from: Lengths,
+    from: LogLengths,
 }
 
 /// How long the tables of the log are, or were.
 #[derive(Debug, Clone, Copy)]
-struct Lengths {
+struct LogLengths {
     frames: u32,
     children: u32,
     lines: u32,
@@ -110,12 +109,12 @@ impl SampleRow {
 
 /// What most samples do not say.
 #[derive(Debug, Clone, Copy, PartialEq)]
-struct Detail {
+struct SampleDetail {
     weight: f64,
     place: Place,
 }
 
-impl Detail {
+impl SampleDetail {
     const NONE: Self = Self { weight: 1.0, place: Place::NONE };
 }
 
@@ -123,11 +122,13 @@ impl Detail {
 const _: () = assert!(size_of::<SampleRow>() <= 24);
 
 impl<'a> TraceBuilder<'a> {
-    pub(super) fn profile<'e, K: Keep<'a, 'e>>(&mut self, event: &ProfileEvent<'e>, bytes: ByteRange) {
-        let process = self.process::<K>(event.thread.pid);
+    pub(super) fn profile<'e, S: TextStorage<'a, 'e>>(&mut self, event: &ProfileEvent<'e>, bytes: ByteRange) {
+        let process = self.process::<S>(event.thread.pid);
         let handle = match event.key {
-            ProfileKey::Id(id) => Some(Handle::Id { process, id: self.key::<K>(id) }),
-            ProfileKey::Thread => Some(Handle::Thread { process, tid: self.key::<K>(event.thread.tid) }),
+            ProfileKey::Id(id) => Some(ProfileHandle::Id { process, id: self.key::<S>(id) }),
+            ProfileKey::Thread => {
+                Some(ProfileHandle::Thread { process, tid: self.key::<S>(event.thread.tid) })
+            }
             ProfileKey::Whole => None,
         };
         let log = &mut self.profiles;
@@ -139,22 +140,26 @@ impl<'a> TraceBuilder<'a> {
         log.begin_part(profile, event.at, event.end, bytes);
         log.is_open = true;
         let Some(start) = event.begins else { return };
-        let Some(track) = self.thread::<K>(event.thread, bytes) else { return };
-        let head = Head { track, start: start.start, offset: start.offset, rank: start.rank, bytes };
+        let Some(track) = self.thread::<S>(event.thread, bytes) else { return };
+        let head = ProfileHead { track, start: start.start, offset: start.offset, rank: start.rank, bytes };
         match self.profiles.heads.get_mut(profile as usize) {
             Some(slot @ None) => *slot = Some(head),
             _ => self.diagnostics.add(DiagnosticKind::DuplicateProfile, bytes),
         }
     }
 
-    pub(super) fn frame<'e, K: Keep<'a, 'e>>(&mut self, event: &FrameEvent<'e>, bytes: ByteRange) {
+    pub(super) fn frame<'e, S: TextStorage<'a, 'e>>(&mut self, event: &FrameEvent<'e>, bytes: ByteRange) {
         if !self.profiles.is_open {
             return self.diagnostics.add(DiagnosticKind::ProfileWithoutHead, bytes);
         }
-        self.add_frame::<K>(event);
+        self.add_frame::<S>(event);
     }
 
-    pub(super) fn shared_frame<'e, K: Keep<'a, 'e>>(&mut self, event: &FrameEvent<'e>, bytes: ByteRange) {
+    pub(super) fn shared_frame<'e, S: TextStorage<'a, 'e>>(
+        &mut self,
+        event: &FrameEvent<'e>,
+        bytes: ByteRange,
+    ) {
         let log = &mut self.profiles;
         let new = index32(log.heads.len());
         let shared = *log.shared.get_or_insert(new);
@@ -167,14 +172,14 @@ impl<'a> TraceBuilder<'a> {
             Some(part) => part.bytes.end = bytes.end,
             None => log.begin_part(shared, Tick(0), None, bytes),
         }
-        self.add_frame::<K>(event);
+        self.add_frame::<S>(event);
     }
 
-    fn add_frame<'e, K: Keep<'a, 'e>>(&mut self, event: &FrameEvent<'e>) {
-        let id = self.key::<K>(event.id);
+    fn add_frame<'e, S: TextStorage<'a, 'e>>(&mut self, event: &FrameEvent<'e>) {
+        let id = self.key::<S>(event.id);
         let frame = Frame {
-            name: self.intern::<K>(event.name),
-            url: self.intern::<K>(event.url),
+            name: self.intern::<S>(event.name),
+            url: self.intern::<S>(event.url),
             script: event.script,
             line: event.line,
             column: event.column,
@@ -182,7 +187,7 @@ impl<'a> TraceBuilder<'a> {
         };
         let caller = match event.parent {
             FrameParent::Unknown => None,
-            FrameParent::Id(id) => Some(self.key::<K>(id)),
+            FrameParent::Id(id) => Some(self.key::<S>(id)),
             FrameParent::Depth(depth) => {
                 let callers = &mut self.profiles.callers;
                 callers.truncate(depth as usize);
@@ -194,7 +199,7 @@ impl<'a> TraceBuilder<'a> {
         self.profiles.frames.push(FrameRow { id, caller, frame });
     }
 
-    pub(super) fn frame_child<'e, K: Keep<'a, 'e>>(
+    pub(super) fn frame_child<'e, S: TextStorage<'a, 'e>>(
         &mut self,
         caller: Id<'e>,
         child: Id<'e>,
@@ -203,7 +208,7 @@ impl<'a> TraceBuilder<'a> {
         if !self.profiles.is_open {
             return self.diagnostics.add(DiagnosticKind::ProfileWithoutHead, bytes);
         }
-        let (caller, child) = (self.key::<K>(caller), self.key::<K>(child));
+        let (caller, child) = (self.key::<S>(caller), self.key::<S>(child));
         let log = &mut self.profiles;
         // Callers of different parts are told apart, as each part looks for its own.
         let first = index32(log.children.len());
@@ -214,19 +219,23 @@ impl<'a> TraceBuilder<'a> {
         log.children.push(child);
     }
 
-    pub(super) fn line_hits<'e, K: Keep<'a, 'e>>(&mut self, event: &LineHitsEvent<'e>, bytes: ByteRange) {
+    pub(super) fn line_hits<'e, S: TextStorage<'a, 'e>>(
+        &mut self,
+        event: &LineHitsEvent<'e>,
+        bytes: ByteRange,
+    ) {
         if !self.profiles.is_open {
             return self.diagnostics.add(DiagnosticKind::ProfileWithoutHead, bytes);
         }
-        let frame = self.key::<K>(event.frame);
+        let frame = self.key::<S>(event.frame);
         self.profiles.lines.push(LineRow { frame, line: event.line, hits: event.hits });
     }
 
-    pub(super) fn sample<'e, K: Keep<'a, 'e>>(&mut self, event: &SampleEvent<'e>, bytes: ByteRange) {
+    pub(super) fn sample<'e, S: TextStorage<'a, 'e>>(&mut self, event: &SampleEvent<'e>, bytes: ByteRange) {
         if !self.profiles.is_open {
             return self.diagnostics.add(DiagnosticKind::ProfileWithoutHead, bytes);
         }
-        let (frame, is_named) = match self.key::<K>(event.frame) {
+        let (frame, is_named) = match self.key::<S>(event.frame) {
             Key::Number(number) => (number, false),
             Key::Text(name) => (i64::from(name.0), true),
         };
@@ -235,18 +244,23 @@ impl<'a> TraceBuilder<'a> {
             SampleTime::At(at) => (at.0, false),
         };
         let log = &mut self.profiles;
-        let detail = Detail { weight: event.weight, place: Place::new(event.line, event.column) };
-        if detail != Detail::NONE {
+        let detail = SampleDetail { weight: event.weight, place: Place::new(event.line, event.column) };
+        if detail != SampleDetail::NONE {
             log.details.push((index32(log.samples.len()), detail));
         }
         log.samples.push(SampleRow { frame, at, is_named, is_length });
     }
 
-    pub(super) fn call_site<'e, K: Keep<'a, 'e>>(&mut self, number: u64, frame: Id<'e>, bytes: ByteRange) {
+    pub(super) fn call_site<'e, S: TextStorage<'a, 'e>>(
+        &mut self,
+        number: u64,
+        frame: Id<'e>,
+        bytes: ByteRange,
+    ) {
         if !self.profiles.is_open {
             return self.diagnostics.add(DiagnosticKind::ProfileWithoutHead, bytes);
         }
-        let frame = self.key::<K>(frame);
+        let frame = self.key::<S>(frame);
         self.profiles.sites.push((number, frame));
     }
 }
@@ -254,11 +268,11 @@ impl<'a> TraceBuilder<'a> {
 impl ProfileLog {
     fn begin_part(&mut self, profile: u32, at: Tick, end: Option<Tick>, bytes: ByteRange) {
         self.callers.clear();
-        self.parts.push(Part { profile, at, end, bytes, from: self.lengths() });
+        self.parts.push(ProfilePart { profile, at, end, bytes, from: self.lengths() });
     }
 
-    fn lengths(&self) -> Lengths {
-        Lengths {
+    fn lengths(&self) -> LogLengths {
+        LogLengths {
             frames: index32(self.frames.len()),
             children: index32(self.children.len()),
             lines: index32(self.lines.len()),

@@ -4,11 +4,11 @@ use alloc::vec::Vec;
 
 use crate::{
     AsyncPhase, ByteRange, DiagnosticKind, Instant, KeyedEvent, Scope, SliceFlags, Tick, Value,
-    args_table::ArgsId, log::Log, open_spans::OpenSpans,
+    args_table::ArgsId, log::Log, open_stack::OpenStack,
 };
 
 use super::{
-    Keep, OnTrack, Row, TraceBuilder,
+    InternedEvent, OnTrack, TextStorage, TraceBuilder,
     by_track::ByTrack,
     registry::{TrackKey, index32},
 };
@@ -16,33 +16,33 @@ use super::{
 /// The steps of all spans, in the order of the file.
 #[derive(Debug, Default)]
 pub(super) struct SpanLog {
-    steps: Log<Step>,
+    steps: Log<SpanEvent>,
     end_args: Vec<(u32, ArgsId)>,
 }
 
 #[derive(Debug, Clone, Copy)]
-struct Step {
-    row: Row,
+struct SpanEvent {
+    row: InternedEvent,
     phase: AsyncPhase,
     bytes: ByteRange,
 }
 
-/// A span that is open: its row, and where it begins.
-type Span = (u32, ByteRange);
+/// The row of a span that is open, and the bytes of its begin.
+type OpenSpan = (u32, ByteRange);
 
 impl<'a> TraceBuilder<'a> {
-    pub(super) fn span<'e, K: Keep<'a, 'e>>(
+    pub(super) fn span<'e, S: TextStorage<'a, 'e>>(
         &mut self,
         phase: AsyncPhase,
         event: &KeyedEvent<'e>,
         bytes: ByteRange,
     ) {
-        let process = self.process::<K>(event.pid);
+        let process = self.process::<S>(event.pid);
         let key_process = event.local.then_some(process);
-        let id = self.key::<K>(event.id);
-        let category = self.intern::<K>(event.category());
-        let mut name = self.intern::<K>(event.name());
-        let scope = self.intern::<K>(event.scope());
+        let id = self.key::<S>(event.id);
+        let category = self.intern::<S>(event.category());
+        let mut name = self.intern::<S>(event.name());
+        let scope = self.intern::<S>(event.scope());
         let key = match phase {
             AsyncPhase::Begin | AsyncPhase::End | AsyncPhase::Instant => {
                 TrackKey::Async { process: key_process, category, id, scope }
@@ -63,10 +63,10 @@ impl<'a> TraceBuilder<'a> {
         {
             name = self.names.intern_copied(&step.unescape());
         }
-        let args = self.keep_args::<K>(event.args, bytes);
+        let args = self.keep_args::<S>(event.args, bytes);
         self.touch(track, event.at, event.at);
-        let row = Row { track, at: event.at, name, category, args };
-        self.spans.steps.push(Step { row, phase, bytes });
+        let row = InternedEvent { track, at: event.at, name, category, args };
+        self.spans.steps.push(SpanEvent { row, phase, bytes });
     }
 
     /// Makes slices and instants of all steps.
@@ -78,8 +78,8 @@ impl<'a> TraceBuilder<'a> {
         }
         let tracks: Vec<u32> = (0..index32(self.registry.tracks.len())).collect();
         let by_track = ByTrack::new(steps.iter().map(|step| step.row.track), &tracks);
-        let mut group: Vec<Step> = Vec::new();
-        let mut open = OpenSpans::default();
+        let mut group: Vec<SpanEvent> = Vec::new();
+        let mut open = OpenStack::default();
         for &track in &tracks {
             group.clear();
             group.extend(by_track.items(track).iter().map(|&step| steps[step]));
@@ -100,7 +100,7 @@ impl<'a> TraceBuilder<'a> {
     }
 
     /// Name and categories of a group: what the first of it says in the order of time, whatever the file says first.
-    fn set_title(&mut self, track: u32, group: &[Step]) {
+    fn set_title(&mut self, track: u32, group: &[SpanEvent]) {
         let of = |phase| group.iter().filter(move |step| step.phase == phase).map(|step| &step.row);
         let track = self.registry.track_mut(track);
         if let Some(start) = of(AsyncPhase::Start).next() {
@@ -122,14 +122,14 @@ impl<'a> TraceBuilder<'a> {
         }
     }
 
-    fn open_span(&mut self, step: &Step, depth: u32) -> Option<u32> {
+    fn open_span(&mut self, step: &SpanEvent, depth: u32) -> Option<u32> {
         // Paired, so that spans of one start keep the order in which they were opened: their depth depends on it.
         let flags = SliceFlags::PAIRED.with(SliceFlags::UNFINISHED).with_open_depth(depth);
         self.push_slice(&step.row, step.row.at, flags, step.bytes)
     }
 
     /// Begins, ends and instants: an end closes the innermost open begin of its name and touches nothing else.
-    fn nestable(&mut self, group: &[Step], open: &mut OpenSpans<Span>) {
+    fn nestable(&mut self, group: &[SpanEvent], open: &mut OpenStack<OpenSpan>) {
         for step in group {
             let depth = open.depth();
             match step.phase {
@@ -139,7 +139,7 @@ impl<'a> TraceBuilder<'a> {
                     }
                 }
                 AsyncPhase::Instant => {
-                    let Row { at, name, category, args, track } = step.row;
+                    let InternedEvent { at, name, category, args, track } = step.row;
                     let item = Instant { at, name, category, scope: Scope::Thread, depth, args };
                     self.instants.push(OnTrack { track, item });
                 }
@@ -149,13 +149,13 @@ impl<'a> TraceBuilder<'a> {
                 },
             }
         }
-        for (_, bytes) in open.take_all() {
+        for (_, bytes) in open.drain() {
             self.diagnostics.add(DiagnosticKind::UnfinishedAsync, bytes);
         }
     }
 
     /// The older kind: a start, steps, a finish. Each step is a slice below the span.
-    fn stepped(&mut self, group: &[Step]) {
+    fn stepped(&mut self, group: &[SpanEvent]) {
         let mut rest = group;
         while let Some((first, tail)) = rest.split_first() {
             match first.phase {
@@ -173,7 +173,7 @@ impl<'a> TraceBuilder<'a> {
         }
     }
 
-    fn stepped_span(&mut self, start: &Step, steps: &[Step], finish: Option<&Step>) {
+    fn stepped_span(&mut self, start: &SpanEvent, steps: &[SpanEvent], finish: Option<&SpanEvent>) {
         let Some(span) = self.open_span(start, 0) else {
             // Without their span there is no place for them either.
             for step in steps.iter().chain(finish) {
@@ -187,7 +187,7 @@ impl<'a> TraceBuilder<'a> {
         }
         let has = |phase| steps.iter().any(|step| step.phase == phase);
         let mixed = has(AsyncPhase::StepInto) && has(AsyncPhase::StepPast);
-        let is_step = |step: &&Step| step.phase != AsyncPhase::Start;
+        let is_step = |step: &&SpanEvent| step.phase != AsyncPhase::Start;
         for duplicate in steps.iter().filter(|step| !is_step(step)) {
             self.diagnostics.add(DiagnosticKind::DuplicateAsync, duplicate.bytes);
         }
@@ -204,7 +204,7 @@ impl<'a> TraceBuilder<'a> {
                 _ => (before, Some(step.row.at)),
             };
             before = step.row.at;
-            let part = Step { row: Row { at: from, ..step.row }, ..*step };
+            let part = SpanEvent { row: InternedEvent { at: from, ..step.row }, ..*step };
             if let Some(row) = self.open_span(&part, 1)
                 && let Some(until) = until
             {

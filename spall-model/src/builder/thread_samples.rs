@@ -11,31 +11,31 @@ use crate::{
 };
 
 use super::{
-    Keep, TraceBuilder,
+    TextStorage, TraceBuilder,
     registry::{TrackKey, index32},
-    samples::{FrameIds, Profiles},
+    samples::{Profiles, SharedFrameIds},
 };
 
 /// Such samples, while the file is read.
 #[derive(Debug, Default)]
 pub(super) struct ThreadSampleLog {
-    groups: Vec<Group>,
-    by_group: HashMap<Group, u32, RandomState>,
-    rows: Vec<Row>,
+    groups: Vec<ProfileGroup>,
+    by_group: HashMap<ProfileGroup, u32, RandomState>,
+    rows: Vec<ThreadSampleRow>,
     /// The functions of stacks that are spelt out, each behind its caller.
-    calls: Vec<Call>,
-    by_call: HashMap<Call, u32, RandomState>,
+    calls: Vec<StackCall>,
+    by_call: HashMap<StackCall, u32, RandomState>,
 }
 
 /// What has its own profile.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-struct Group {
-    owner: Owner,
+struct ProfileGroup {
+    owner: GroupThread,
     name: NameId,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-enum Owner {
+enum GroupThread {
     Track(u32),
     /// The one thread with this id, whatever its process is.
     Thread(Key),
@@ -43,91 +43,91 @@ enum Owner {
 
 /// A function by its name and its caller, as a position among the calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-struct Call {
+struct StackCall {
     caller: Option<u32>,
     name: NameId,
 }
 
 #[derive(Debug, Clone, Copy)]
-struct Row {
+struct ThreadSampleRow {
     at: Tick,
     bytes: ByteRange,
     /// The group, and when all were read the profile.
     group: u32,
-    found: Found,
+    found: InnermostFrame,
     weight: f64,
     args: ArgsId,
 }
 
 /// The innermost function.
 #[derive(Debug, Clone, Copy)]
-enum Found {
+enum InnermostFrame {
     Nothing,
     /// A shared frame, by the number or the name that is its id.
     Numbered(i64),
     Named(NameId),
     /// One that was spelt out, as a position among the calls.
-    Call(u32),
+    StackCall(u32),
 }
 
 // A sample takes 20 bytes of a file, and may make a thread.
-const _: () = assert!(size_of::<Row>() <= 56);
+const _: () = assert!(size_of::<ThreadSampleRow>() <= 56);
 
 /// Profiles made of such samples count behind all others of their thread.
 const RANK: u8 = 4;
 
 impl<'a> TraceBuilder<'a> {
-    pub(super) fn thread_sample<'e, K: Keep<'a, 'e>>(
+    pub(super) fn thread_sample<'e, S: TextStorage<'a, 'e>>(
         &mut self,
         event: &ThreadSampleEvent<'e>,
         bytes: ByteRange,
     ) {
         let owner = if event.any_process {
-            Owner::Thread(self.key::<K>(event.thread.tid))
+            GroupThread::Thread(self.key::<S>(event.thread.tid))
         } else {
-            let Some(track) = self.thread::<K>(event.thread, bytes) else { return };
-            Owner::Track(track)
+            let Some(track) = self.thread::<S>(event.thread, bytes) else { return };
+            GroupThread::Track(track)
         };
         let found = match event.stack {
-            SampleStack::Unknown => Found::Nothing,
-            SampleStack::Frame(frame) => match self.key::<K>(frame) {
-                Key::Number(number) => Found::Numbered(number),
-                Key::Text(name) => Found::Named(name),
+            SampleStack::Unknown => InnermostFrame::Nothing,
+            SampleStack::Frame(frame) => match self.key::<S>(frame) {
+                Key::Number(number) => InnermostFrame::Numbered(number),
+                Key::Text(name) => InnermostFrame::Named(name),
             },
             SampleStack::Names => match event.args.field(b"stack") {
-                Some(Value::List(names)) => self.spelt_stack::<K>(names.iter().map(|(_, name)| name), bytes),
-                _ => Found::Nothing,
+                Some(Value::List(names)) => self.spelt_stack::<S>(names.iter().map(|(_, name)| name), bytes),
+                _ => InnermostFrame::Nothing,
             },
         };
-        let group = Group { owner, name: self.intern::<K>(event.name()) };
-        let args = self.keep_args::<K>(event.args, bytes);
-        let log = &mut self.profiles.of_threads;
+        let group = ProfileGroup { owner, name: self.intern::<S>(event.name()) };
+        let args = self.keep_args::<S>(event.args, bytes);
+        let log = &mut self.thread_samples;
         let new = index32(log.groups.len());
         let group = *log.by_group.entry(group).or_insert_with(|| {
             log.groups.push(group);
             new
         });
-        log.rows.push(Row { group, at: event.at, found, weight: event.weight, args, bytes });
+        log.rows.push(ThreadSampleRow { group, at: event.at, found, weight: event.weight, args, bytes });
     }
 
     /// The innermost of functions whose names are given from the outermost in.
-    fn spelt_stack<'e, K: Keep<'a, 'e>>(
+    fn spelt_stack<'e, S: TextStorage<'a, 'e>>(
         &mut self,
         names: impl Iterator<Item = Value<'e>>,
         bytes: ByteRange,
-    ) -> Found {
+    ) -> InnermostFrame {
         let mut caller = None;
         for name in names {
             let name = match name {
                 Value::Text(Text::EMPTY) => self.names.intern_copied(b"(anonymous)"),
-                Value::Text(name) => self.intern::<K>(name),
+                Value::Text(name) => self.intern::<S>(name),
                 _ => {
                     self.diagnostics.add(DiagnosticKind::BadStack, bytes);
                     continue;
                 }
             };
-            let log = &mut self.profiles.of_threads;
-            let call = Call { caller, name };
+            let log = &mut self.thread_samples;
+            let call = StackCall { caller, name };
             caller = Some(match log.by_call.entry(call) {
                 Entry::Occupied(entry) => *entry.get(),
                 Entry::Vacant(entry) => {
@@ -136,18 +136,14 @@ impl<'a> TraceBuilder<'a> {
                 }
             });
         }
-        caller.map_or(Found::Nothing, Found::Call)
+        caller.map_or(InnermostFrame::Nothing, InnermostFrame::StackCall)
     }
 
     /// Adds a profile for each thread and name. The frames that threads share begin at `first_frame` and are called
     /// `ids`.
-    pub(super) fn finish_thread_samples(
-        &mut self,
-        log: ThreadSampleLog,
-        found: &mut Profiles,
-        first_frame: u32,
-        ids: &FrameIds,
-    ) {
+    pub(super) fn finish_thread_samples(&mut self, found: &mut Profiles, shared: &SharedFrameIds) {
+        let log = core::mem::take(&mut self.thread_samples);
+        let ids = &shared.ids;
         // What is not needed any more makes room.
         drop((log.by_group, log.by_call));
         let first_call = found.frames.len();
@@ -161,14 +157,14 @@ impl<'a> TraceBuilder<'a> {
         }));
         found.shared_frames.extend(ids.iter().map(|(&id, &frame)| (id, frame)));
         found.shared_frames.sort_unstable();
-        let frames = first_frame..index32(found.frames.len());
+        let frames = shared.first..index32(found.frames.len());
 
         drop(log.calls);
         let mut rows = log.rows;
         let owners = self.join_groups(&log.groups, &mut rows);
         drop(log.groups);
         rows.retain(|row| (row.group as usize) < owners.len());
-        let order = |row: &Row| (row.group, row.at);
+        let order = |row: &ThreadSampleRow| (row.group, row.at);
         if !rows.is_sorted_by_key(order) {
             rows.sort_by_key(order);
         }
@@ -180,15 +176,17 @@ impl<'a> TraceBuilder<'a> {
             for row in rows {
                 let shared = |id: Key| ids.get(&id).copied();
                 let (frame, is_shared) = match row.found {
-                    Found::Nothing => (None, false),
-                    Found::Numbered(number) => (shared(Key::Number(number)), true),
-                    Found::Named(name) => (shared(Key::Text(name)), true),
-                    Found::Call(call) => (Some(FrameId(index32(first_call + call as usize))), false),
+                    InnermostFrame::Nothing => (None, false),
+                    InnermostFrame::Numbered(number) => (shared(Key::Number(number)), true),
+                    InnermostFrame::Named(name) => (shared(Key::Text(name)), true),
+                    InnermostFrame::StackCall(call) => {
+                        (Some(FrameId(index32(first_call + call as usize))), false)
+                    }
                 };
                 if is_shared && frame.is_none() {
                     self.diagnostics.add(DiagnosticKind::UnknownFrame, row.bytes);
                 }
-                let Row { at, weight, args, .. } = *row;
+                let ThreadSampleRow { at, weight, args, .. } = *row;
                 found.samples.push(Sample { args, ..Sample::new(at, frame, weight) });
             }
             self.touch(track, first.at, last.at);
@@ -209,11 +207,11 @@ impl<'a> TraceBuilder<'a> {
 
     /// Finds the thread of each group. Rows get the number of their profile instead of that of their group; those of
     /// threads that are too many get one that no profile has. The thread and the name of each profile.
-    fn join_groups(&mut self, groups: &[Group], rows: &mut [Row]) -> Vec<(u32, NameId)> {
+    fn join_groups(&mut self, groups: &[ProfileGroup], rows: &mut [ThreadSampleRow]) -> Vec<(u32, NameId)> {
         let mut alone = HashMap::<Key, Option<u32>, RandomState>::default();
         let wanted = groups.iter().filter_map(|group| match group.owner {
-            Owner::Thread(tid) => Some((tid, None)),
-            Owner::Track(_) => None,
+            GroupThread::Thread(tid) => Some((tid, None)),
+            GroupThread::Track(_) => None,
         });
         alone.extend(wanted);
         let mut several = HashSet::<Key, RandomState>::default();
@@ -229,10 +227,10 @@ impl<'a> TraceBuilder<'a> {
 
         let mut profiles = Vec::new();
         let mut numbers = HashMap::<(u32, NameId), u32, RandomState>::default();
-        let mut number_of = |group: &Group| -> u32 {
+        let mut number_of = |group: &ProfileGroup| -> u32 {
             let track = match group.owner {
-                Owner::Track(track) => Some(track),
-                Owner::Thread(tid) => alone.get(&tid).copied().flatten().or_else(|| {
+                GroupThread::Track(track) => Some(track),
+                GroupThread::Thread(tid) => alone.get(&tid).copied().flatten().or_else(|| {
                     let process = self.registry.process(tid);
                     self.track(TrackKey::Thread { process, tid }, ByteRange::default())
                 }),
@@ -246,7 +244,7 @@ impl<'a> TraceBuilder<'a> {
         let numbers: Vec<u32> = groups.iter().map(&mut number_of).collect();
         for row in rows {
             let group = groups.get(row.group as usize);
-            if let Some(Group { owner: Owner::Thread(tid), .. }) = group
+            if let Some(ProfileGroup { owner: GroupThread::Thread(tid), .. }) = group
                 && !alone.contains_key(tid)
             {
                 self.diagnostics.add(DiagnosticKind::MissingProcess, row.bytes);

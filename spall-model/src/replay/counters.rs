@@ -24,7 +24,7 @@ impl<'t, E> Replay<'t, E> {
         };
         let mut values = trace.counters_of(track);
         if values.is_empty() {
-            return self.see(Event::Counter(event));
+            return self.emit(Event::Counter(event));
         }
         while let Some(first) = values.first() {
             let (together, rest) = values.split_at_checked(n_together(values)).unwrap_or_default();
@@ -32,7 +32,7 @@ impl<'t, E> Replay<'t, E> {
             series.clear();
             together.iter().for_each(|value| put_series(&mut series, &trace.names, value));
             event = CounterEvent { at: first.at, ..event };
-            self.see(Event::Counter(CounterEvent { series: Args::new(&series, &SERIES), ..event }))?;
+            self.emit(Event::Counter(CounterEvent { series: Args::new(&series, &SERIES), ..event }))?;
         }
         Ok(())
     }

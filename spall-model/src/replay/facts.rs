@@ -17,7 +17,7 @@ impl<'t, E> Replay<'t, E> {
         for meta in metas {
             let thread = meta.thread.map(|(pid, tid)| ids.thread(self.trace, pid, tid));
             let value = self.trace.meta_value(meta);
-            self.see(Event::Meta(MetaEvent { thread, key: self.text(meta.key), value }))?;
+            self.emit(Event::Meta(MetaEvent { thread, key: self.text(meta.key), value }))?;
         }
         Ok(())
     }
@@ -32,7 +32,7 @@ impl<'t, E> Replay<'t, E> {
                 category: self.text(other.category),
                 args: self.trace.args_of(other),
             };
-            self.see(Event::Other(event, other.tag))?;
+            self.emit(Event::Other(event, other.tag))?;
         }
         Ok(())
     }
@@ -42,16 +42,16 @@ impl<'t, E> Replay<'t, E> {
         let pid = ids::id(self.trace, process.pid, &mut escaped);
         let has_name = process.name != default_name(process.pid);
         if has_name {
-            self.see(Event::ProcessName(pid, self.text(process.name)))?;
+            self.emit(Event::ProcessName(pid, self.text(process.name)))?;
         }
         // One that is empty is there because something is said of it.
         let is_empty = process.tracks.is_empty() && process.labels.is_empty();
         if process.sort_index != 0 || is_empty && !has_name {
-            self.see(Event::ProcessSortIndex(pid, process.sort_index))?;
+            self.emit(Event::ProcessSortIndex(pid, process.sort_index))?;
         }
         let labels: Vec<&[u8]> = process.labels.iter().map(|&label| self.trace.names.bytes(label)).collect();
         if !labels.is_empty() {
-            self.see(Event::ProcessLabels(pid, Text::plain(&labels.join(&b','))))?;
+            self.emit(Event::ProcessLabels(pid, Text::plain(&labels.join(&b','))))?;
         }
         process.tracks().into_iter().try_for_each(|track| self.thread_facts(process, track))
     }
@@ -69,17 +69,17 @@ impl<'t, E> Replay<'t, E> {
         let thread = ids.thread(self.trace, process.pid, tid);
         let has_name = track.name != default_name(tid);
         if has_name {
-            self.see(Event::ThreadName(thread, self.text(track.name)))?;
+            self.emit(Event::ThreadName(thread, self.text(track.name)))?;
         }
         if let Some(role) = role {
-            self.see(Event::ThreadRole(thread, role))?;
+            self.emit(Event::ThreadRole(thread, role))?;
         }
         let is_empty = track.slices.is_empty()
             && track.instants.is_empty()
             && track.states.is_empty()
             && self.trace.profile_of(id).is_none();
         if track.sort_index != 0 || is_empty && !has_name && role.is_none() {
-            self.see(Event::ThreadSortIndex(thread, track.sort_index))?;
+            self.emit(Event::ThreadSortIndex(thread, track.sort_index))?;
         }
         Ok(())
     }

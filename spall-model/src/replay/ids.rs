@@ -38,14 +38,14 @@ impl ThreadIds {
 
 /// By what a span or an object is found again.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct FoundBy<'e> {
+pub(super) struct KeyFields<'e> {
     pub(super) pid: Id<'e>,
     pub(super) id: Id<'e>,
     pub(super) local: bool,
     pub(super) scope: Text<'e>,
 }
 
-impl<'e> FoundBy<'e> {
+impl<'e> KeyFields<'e> {
     pub(super) fn event(
         &self,
         at: Tick,

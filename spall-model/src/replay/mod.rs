@@ -1,8 +1,8 @@
 //! From a finished trace back to events.
 
-mod arrows;
 mod counters;
 mod facts;
+mod flows;
 mod ids;
 mod objects;
 mod samples;
@@ -11,7 +11,7 @@ mod threads;
 
 use crate::{Conventions, Event, Key, Meta, NameId, ProcessId, Text, Tick, Trace, Track, TrackKind};
 
-use arrows::BoundEnds;
+use flows::SliceBoundEnds;
 
 impl Trace<'_> {
     /// Gives events of which a [`crate::TraceBuilder`] makes the same trace: for a writer, or to make another trace
@@ -19,7 +19,7 @@ impl Trace<'_> {
     ///
     /// They come track by track, not in the order of time: facts first, then what lies on the tracks, then arrows,
     /// objects, sampling profiles. Facts on the whole file stand first and last, where the writer of a document wants
-    /// them. An end has the name and the category of its begin. An event lives until `see` returns.
+    /// them. An end has the name and the category of its begin. An event lives until `emit` returns.
     ///
     /// O(n log n) in what the trace holds. Nothing of it is copied but shared frames, arrows that are bound to slices
     /// directly, and what is open at a time.
@@ -35,7 +35,7 @@ impl Trace<'_> {
     /// - Arrows bound to slices that begin at one time on several tracks may be bound in another order.
     ///
     /// # Errors
-    /// What `see` returns.
+    /// What `emit` returns.
     ///
     /// # Examples
     /// ```
@@ -60,22 +60,22 @@ impl Trace<'_> {
     /// # let trace = builder.finish();
     /// # assert_eq!(without_short(&trace).slices().ends(), [Tick(20)]);
     /// ```
-    pub fn replay<E>(&self, mut see: impl FnMut(&Event<'_>) -> Result<(), E>) -> Result<(), E> {
-        Replay { trace: self, see: &mut see }.run()
+    pub fn replay<E>(&self, mut emit: impl FnMut(&Event<'_>) -> Result<(), E>) -> Result<(), E> {
+        Replay { trace: self, emit: &mut emit }.run()
     }
 }
 
 /// A trace that is being taken apart.
 struct Replay<'t, E> {
     trace: &'t Trace<'t>,
-    see: &'t mut dyn FnMut(&Event<'_>) -> Result<(), E>,
+    emit: &'t mut dyn FnMut(&Event<'_>) -> Result<(), E>,
 }
 
 impl<'t, E> Replay<'t, E> {
     fn run(mut self) -> Result<(), E> {
         let trace = self.trace;
-        self.see(Event::Clock(trace.clock))?;
-        self.see(Event::Conventions(Conventions { children_first: false, ..trace.conventions }))?;
+        self.emit(Event::Clock(trace.clock))?;
+        self.emit(Event::Conventions(Conventions { children_first: false, ..trace.conventions }))?;
         let is_about_file = |meta: &&Meta| meta.thread.is_none();
         let head = trace.meta.iter().take_while(is_about_file).count();
         let (head, rest) = trace.meta.split_at_checked(head).unwrap_or_default();
@@ -85,11 +85,11 @@ impl<'t, E> Replay<'t, E> {
             self.process(process)?;
         }
         self.metas(rest.iter().filter(|meta| !is_about_file(meta)))?;
-        let mut bound = BoundEnds::of(trace);
+        let mut bound = SliceBoundEnds::of(trace);
         for track in &trace.tracks {
             self.track(track, &mut bound)?;
         }
-        self.arrows()?;
+        self.flows()?;
         for object in &trace.objects {
             self.object(object)?;
         }
@@ -100,8 +100,8 @@ impl<'t, E> Replay<'t, E> {
         self.metas(rest.iter().filter(is_about_file))
     }
 
-    fn see(&mut self, event: Event<'_>) -> Result<(), E> {
-        (self.see)(&event)
+    fn emit(&mut self, event: Event<'_>) -> Result<(), E> {
+        (self.emit)(&event)
     }
 
     fn text(&self, name: NameId) -> Text<'t> {
@@ -113,7 +113,7 @@ impl<'t, E> Replay<'t, E> {
         process.map_or(Key::Number(0), |process| process.pid)
     }
 
-    fn track(&mut self, track: &'t Track, bound: &mut BoundEnds<'t>) -> Result<(), E> {
+    fn track(&mut self, track: &'t Track, bound: &mut SliceBoundEnds<'t>) -> Result<(), E> {
         match track.kind {
             TrackKind::Thread { tid }
             | TrackKind::Cpu { tid }

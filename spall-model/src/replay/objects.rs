@@ -6,13 +6,13 @@ use crate::{Args, Event, Object, ObjectPhase, Text};
 
 use super::{
     Replay,
-    ids::{self, FoundBy},
+    ids::{self, KeyFields},
 };
 
 impl<'t, E> Replay<'t, E> {
     pub(super) fn object(&mut self, object: &'t Object) -> Result<(), E> {
         let (mut pid_text, mut id_text) = (Vec::new(), Vec::new());
-        let key = FoundBy {
+        let key = KeyFields {
             pid: ids::id(self.trace, self.pid(Some(object.process)), &mut pid_text),
             id: ids::id(self.trace, object.id, &mut id_text),
             local: object.local,
@@ -21,14 +21,14 @@ impl<'t, E> Replay<'t, E> {
         let name = self.text(object.name);
         let event = |at, args| key.event(at, name, Text::EMPTY, args);
         if let Some(at) = object.start {
-            self.see(Event::Object(ObjectPhase::New, event(at, Args::NONE)))?;
+            self.emit(Event::Object(ObjectPhase::New, event(at, Args::NONE)))?;
         }
         for snapshot in self.trace.snapshots_of(object) {
             let args = self.trace.args_of(snapshot);
-            self.see(Event::Object(ObjectPhase::Snapshot, event(snapshot.at, args)))?;
+            self.emit(Event::Object(ObjectPhase::Snapshot, event(snapshot.at, args)))?;
         }
         match object.end {
-            Some(at) => self.see(Event::Object(ObjectPhase::Delete, event(at, Args::NONE))),
+            Some(at) => self.emit(Event::Object(ObjectPhase::Delete, event(at, Args::NONE))),
             None => Ok(()),
         }
     }

@@ -34,7 +34,7 @@ impl<'t, E> Replay<'t, E> {
             let id = ids::id(self.trace, key, &mut id_text);
             let parent = frame.parent.and_then(|parent| shared.key(parent));
             let parent = parent.map(|parent| ids::id(self.trace, parent, &mut parent_text));
-            self.see(Event::SharedFrame(self.frame(id, parent, frame)))?;
+            self.emit(Event::SharedFrame(self.frame(id, parent, frame)))?;
         }
         Ok(shared)
     }
@@ -78,7 +78,7 @@ impl<'t, E> Replay<'t, E> {
             let mut event = ThreadSampleEvent::new(thread, sample.at, name, stack);
             event.weight = sample.weight;
             event.args = self.trace.args_of(sample);
-            self.see(Event::ThreadSample(event))?;
+            self.emit(Event::ThreadSample(event))?;
         }
         Ok(())
     }
@@ -87,25 +87,25 @@ impl<'t, E> Replay<'t, E> {
     fn own_samples(&mut self, profile: &'t Profile, thread: Thread<'_>) -> Result<(), E> {
         let &Profile { start, end, rank, .. } = profile;
         let begins = Some(ProfileStart { start, offset: Ticks::ZERO, rank });
-        self.see(Event::Profile(ProfileEvent { thread, key: ProfileKey::Whole, at: start, begins, end }))?;
+        self.emit(Event::Profile(ProfileEvent { thread, key: ProfileKey::Whole, at: start, begins, end }))?;
         let number =
             |frame: FrameId| Id::Number(1 + i64::from(frame.0) - i64::from(profile.frames().start().0));
         for id in profile.frames() {
             let Some(frame) = self.trace.frame(id) else { continue };
-            self.see(Event::Frame(self.frame(number(id), frame.parent.map(number), frame)))?;
+            self.emit(Event::Frame(self.frame(number(id), frame.parent.map(number), frame)))?;
             for &LineHits { line, hits, .. } in self.trace.line_hits(id) {
-                self.see(Event::LineHits(LineHitsEvent { frame: number(id), line, hits }))?;
+                self.emit(Event::LineHits(LineHitsEvent { frame: number(id), line, hits }))?;
             }
         }
         for &CallSite { number: site, frame } in self.trace.call_sites_of(profile) {
-            self.see(Event::CallSite(site, number(frame)))?;
+            self.emit(Event::CallSite(site, number(frame)))?;
         }
         for sample in self.trace.samples_of(profile) {
             let &Sample { at, weight, .. } = sample;
             // No frame has the number 0.
             let frame = sample.frame().map_or(Id::Number(0), number);
             let (line, column) = (sample.line(), sample.column());
-            self.see(Event::Sample(SampleEvent { at: SampleTime::At(at), frame, weight, line, column }))?;
+            self.emit(Event::Sample(SampleEvent { at: SampleTime::At(at), frame, weight, line, column }))?;
         }
         Ok(())
     }

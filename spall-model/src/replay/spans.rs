@@ -3,18 +3,18 @@
 use alloc::{collections::BinaryHeap, vec::Vec};
 use core::cmp::Reverse;
 
-use crate::{Args, AsyncPhase, Event, NameId, Slice, SliceId, Tick, Track, TrackKind, open_spans::OpenSpans};
+use crate::{Args, AsyncPhase, Event, NameId, Slice, SliceId, Tick, Track, TrackKind, open_stack::OpenStack};
 
 use super::{
     Replay,
-    ids::{self, FoundBy},
+    ids::{self, KeyFields},
 };
 
 impl<'t, E> Replay<'t, E> {
     pub(super) fn spans(&mut self, track: &'t Track) -> Result<(), E> {
         let TrackKind::Async { category, id, local, scope, stepped } = track.kind else { return Ok(()) };
         let (mut pid_text, mut id_text) = (Vec::new(), Vec::new());
-        let key = FoundBy {
+        let key = KeyFields {
             pid: ids::id(self.trace, self.pid(track.process), &mut pid_text),
             id: ids::id(self.trace, id, &mut id_text),
             local,
@@ -25,7 +25,7 @@ impl<'t, E> Replay<'t, E> {
             let phase = if stepped { AsyncPhase::Finish } else { AsyncPhase::End };
             let (name, category) = (self.text(track.name), self.text(category));
             let event = key.event(self.some_time(), name, category, Args::NONE);
-            return self.see(Event::Async(phase, event));
+            return self.emit(Event::Async(phase, event));
         }
         if stepped { self.stepped(track, key) } else { self.nestable(track, key) }
     }
@@ -34,11 +34,11 @@ impl<'t, E> Replay<'t, E> {
     ///
     /// Of what happens at one time the depths say the order: what begins needs just so many open spans around it, so
     /// spans end as late as they can, but before a span begins that would be ended in their place.
-    fn nestable(&mut self, track: &'t Track, key: FoundBy<'_>) -> Result<(), E> {
+    fn nestable(&mut self, track: &'t Track, key: KeyFields<'_>) -> Result<(), E> {
         let mut begins = self.trace.slices_of(track).peekable();
         let instants = self.trace.instants_of(track);
         let mut instants = instants.iter().peekable();
-        let mut open = Open::default();
+        let mut open = OpenSpans::default();
         loop {
             let times = [
                 begins.peek().map(|(_, slice)| slice.start),
@@ -57,7 +57,7 @@ impl<'t, E> Replay<'t, E> {
                     self.close(&mut open, &key, |open| open.top_ending(now, instant.depth))?;
                     let (name, category) = (self.text(instant.name), self.text(instant.category));
                     let args = self.trace.args_of(instant);
-                    self.see(Event::Async(AsyncPhase::Instant, key.event(now, name, category, args)))?;
+                    self.emit(Event::Async(AsyncPhase::Instant, key.event(now, name, category, args)))?;
                     continue;
                 }
                 let Some((id, slice)) = begins.next_if(|(_, slice)| slice.start == now) else { break };
@@ -75,9 +75,9 @@ impl<'t, E> Replay<'t, E> {
     /// Closes open spans for as long as `next` finds one.
     fn close(
         &mut self,
-        open: &mut Open,
-        key: &FoundBy<'_>,
-        mut next: impl FnMut(&mut Open) -> Option<NameId>,
+        open: &mut OpenSpans,
+        key: &KeyFields<'_>,
+        mut next: impl FnMut(&mut OpenSpans) -> Option<NameId>,
     ) -> Result<(), E> {
         while let Some((id, slice)) = next(open).and_then(|name| open.spans.take(name)) {
             self.span_end(AsyncPhase::End, key, id, &slice)?;
@@ -86,7 +86,7 @@ impl<'t, E> Replay<'t, E> {
     }
 
     /// Spans of the older kind, each with its steps behind it.
-    fn stepped(&mut self, track: &'t Track, key: FoundBy<'_>) -> Result<(), E> {
+    fn stepped(&mut self, track: &'t Track, key: KeyFields<'_>) -> Result<(), E> {
         let mut slices = self.trace.slices_of(track).peekable();
         let mut steps = Vec::new();
         while let Some((id, span)) = slices.next() {
@@ -105,7 +105,7 @@ impl<'t, E> Replay<'t, E> {
                 };
                 let (category, args) = (self.text(step.category), self.trace.slice_args(id).begin);
                 // What the step is called is among its arguments.
-                self.see(Event::Async(phase, key.event(at, self.text(track.name), category, args)))?;
+                self.emit(Event::Async(phase, key.event(at, self.text(track.name), category, args)))?;
             }
             self.span_end(AsyncPhase::Finish, &key, id, &span)?;
         }
@@ -115,34 +115,40 @@ impl<'t, E> Replay<'t, E> {
     fn span_begin(
         &mut self,
         phase: AsyncPhase,
-        key: &FoundBy<'_>,
+        key: &KeyFields<'_>,
         id: SliceId,
         span: &Slice,
     ) -> Result<(), E> {
         let (name, category) = (self.text(span.name), self.text(span.category));
         let args = self.trace.slice_args(id).begin;
-        self.see(Event::Async(phase, key.event(span.start, name, category, args)))
+        self.emit(Event::Async(phase, key.event(span.start, name, category, args)))
     }
 
-    fn span_end(&mut self, phase: AsyncPhase, key: &FoundBy<'_>, id: SliceId, span: &Slice) -> Result<(), E> {
+    fn span_end(
+        &mut self,
+        phase: AsyncPhase,
+        key: &KeyFields<'_>,
+        id: SliceId,
+        span: &Slice,
+    ) -> Result<(), E> {
         if span.flags.is_unfinished() {
             return Ok(());
         }
         let (name, category) = (self.text(span.name), self.text(span.category));
         let args = self.trace.slice_args(id).end;
-        self.see(Event::Async(phase, key.event(span.end, name, category, args)))
+        self.emit(Event::Async(phase, key.event(span.end, name, category, args)))
     }
 }
 
 /// Spans that are open, and when they end.
 #[derive(Default)]
-struct Open {
-    spans: OpenSpans<(SliceId, Slice)>,
+struct OpenSpans {
+    spans: OpenStack<(SliceId, Slice)>,
     /// The position of each among the open spans; the earliest end on top, of equal ones the innermost.
-    ends: BinaryHeap<(Reverse<Tick>, usize, SliceId)>,
+    ends: BinaryHeap<(Reverse<Tick>, u32, SliceId)>,
 }
 
-impl Open {
+impl OpenSpans {
     fn push(&mut self, id: SliceId, span: Slice) {
         let position = self.spans.push(span.name, (id, span));
         if !span.flags.is_unfinished() {
@@ -156,22 +162,22 @@ impl Open {
 
     /// The innermost span if it ends now and is at this depth or deeper.
     fn top_ending(&mut self, now: Tick, depth: u32) -> Option<NameId> {
-        let top = self.spans.top().filter(|top| ends(&top.what.1, now) && self.spans.depth() > depth);
+        let top = self.spans.top().filter(|top| ends(&top.item.1, now) && self.spans.depth() > depth);
         top.map(|top| top.name)
     }
 
     /// The span that the end of `span` would end in its place, if it ends now.
     fn innermost_ending(&mut self, now: Tick, span: &Slice) -> Option<NameId> {
-        let innermost = self.spans.innermost(span.name).filter(|open| ends(&open.what.1, now));
-        innermost.map(|open| open.name)
+        let innermost = self.spans.innermost(span.name).and_then(|position| self.spans.get(position));
+        innermost.filter(|open| ends(&open.item.1, now)).map(|open| open.name)
     }
 
     /// The innermost of the spans that end now and have not been ended yet.
     fn ending(&mut self, now: Tick) -> Option<NameId> {
         while let Some(&(Reverse(end), position, id)) = self.ends.peek().filter(|entry| entry.0.0 == now) {
             self.ends.pop();
-            if let Some(span) = self.spans.at(position).filter(|span| span.what.0 == id) {
-                debug_assert_eq!(span.what.1.end, end);
+            if let Some(span) = self.spans.get(position).filter(|span| span.item.0 == id) {
+                debug_assert_eq!(span.item.1.end, end);
                 return Some(span.name);
             }
         }

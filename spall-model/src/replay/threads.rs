@@ -6,10 +6,15 @@ use crate::{
     Event, Instant, Key, Slice, SliceArgs, SliceFlags, SliceId, State, Text, Thread, ThreadEvent, Track,
 };
 
-use super::{Replay, arrows::BoundEnds, ids::ThreadIds};
+use super::{Replay, flows::SliceBoundEnds, ids::ThreadIds};
 
 impl<'t, E> Replay<'t, E> {
-    pub(super) fn thread(&mut self, track: &'t Track, tid: Key, bound: &mut BoundEnds<'t>) -> Result<(), E> {
+    pub(super) fn thread(
+        &mut self,
+        track: &'t Track,
+        tid: Key,
+        bound: &mut SliceBoundEnds<'t>,
+    ) -> Result<(), E> {
         let mut ids = ThreadIds::default();
         let thread = ids.thread(self.trace, self.pid(track.process), tid);
         self.slices(track, thread, bound)?;
@@ -18,7 +23,7 @@ impl<'t, E> Replay<'t, E> {
             let &State { start: at, end, name, .. } = state;
             let (name, args) = (self.text(name), self.trace.args_of(state));
             let event = ThreadEvent { thread, at, name, category: Text::EMPTY, args };
-            self.see(Event::State(event, end - at))?;
+            self.emit(Event::State(event, end - at))?;
         }
         Ok(())
     }
@@ -36,14 +41,19 @@ impl<'t, E> Replay<'t, E> {
             let &Instant { at, name, category, scope, .. } = instant;
             let (name, category) = (self.text(name), self.text(category));
             let args = self.trace.args_of(instant);
-            self.see(Event::Instant(ThreadEvent { thread, at, name, category, args }, scope))?;
+            self.emit(Event::Instant(ThreadEvent { thread, at, name, category, args }, scope))?;
         }
         Ok(())
     }
 
     /// Slices in their order, which is that of the begins of pairs. An end comes before the next begin of a pair that
     /// does not lie in its own.
-    fn slices(&mut self, track: &'t Track, thread: Thread<'_>, bound: &mut BoundEnds<'t>) -> Result<(), E> {
+    fn slices(
+        &mut self,
+        track: &'t Track,
+        thread: Thread<'_>,
+        bound: &mut SliceBoundEnds<'t>,
+    ) -> Result<(), E> {
         let mut open: Vec<(SliceId, Slice)> = Vec::new();
         for (id, slice) in self.trace.slices_of(track) {
             if slice.flags.contains(SliceFlags::SAMPLED) {
@@ -66,7 +76,7 @@ impl<'t, E> Replay<'t, E> {
                 self.end(thread, id, &over)?;
             }
             let args = self.trace.slice_args(id).begin;
-            self.see(Event::Begin(self.begin(thread, &slice, args)))?;
+            self.emit(Event::Begin(self.begin(thread, &slice, args)))?;
             self.bound_ends(id, thread, bound)?;
             open.push((id, slice));
         }
@@ -82,16 +92,16 @@ impl<'t, E> Replay<'t, E> {
         thread: Thread<'_>,
         id: SliceId,
         slice: &Slice,
-        bound: &mut BoundEnds<'t>,
+        bound: &mut SliceBoundEnds<'t>,
     ) -> Result<(), E> {
         let SliceArgs { begin, end } = self.trace.slice_args(id);
         let event = self.begin(thread, slice, begin);
         if slice.flags.is_unfinished() {
-            self.see(Event::Unfinished(event))?;
+            self.emit(Event::Unfinished(event))?;
         } else if end.is_none() && event.at + slice.duration() == slice.end {
-            self.see(Event::Complete(event, slice.duration()))?;
+            self.emit(Event::Complete(event, slice.duration()))?;
         } else {
-            self.see(Event::Begin(event))?;
+            self.emit(Event::Begin(event))?;
             self.bound_ends(id, thread, bound)?;
             return self.end(thread, id, slice);
         }
@@ -111,6 +121,6 @@ impl<'t, E> Replay<'t, E> {
             return Ok(());
         }
         let event = self.begin(thread, slice, self.trace.slice_args(id).end);
-        self.see(Event::End(ThreadEvent { at: slice.end, ..event }))
+        self.emit(Event::End(ThreadEvent { at: slice.end, ..event }))
     }
 }

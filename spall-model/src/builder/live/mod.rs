@@ -4,9 +4,9 @@
 //! What is added here is what changed since somebody last looked, and each track's things by time. All else waits in
 //! the builder for [`LiveTrace::finish`].
 
-mod lines;
 mod order;
-mod timeline;
+mod time_ordered;
+mod tracks;
 mod view;
 
 use alloc::vec::Vec;
@@ -18,9 +18,9 @@ use crate::{
     ByteRange, DiagnosticKind, Diagnostics, Event, Limits, SliceId, Thread, Tick, Trace, args_table::ArgsId,
 };
 
-use super::{OnTrack, TraceBuilder, keep::Copied, pairing, registry::index32};
+use super::{OnTrack, TraceBuilder, intern::Copied, registry::index32};
 
-use self::lines::{CREDIT_PER_EVENT, Lines};
+use self::tracks::{MOVES_PER_EVENT, TrackTable};
 pub use self::view::{LiveProcess, LiveSnapshot, LiveTrack};
 
 /// A trace to look at while its events come.
@@ -71,9 +71,9 @@ pub use self::view::{LiveProcess, LiveSnapshot, LiveTrack};
 #[derive(Debug)]
 pub struct LiveTrace {
     builder: TraceBuilder<'static>,
-    lines: Lines,
+    tracks: TrackTable,
     /// How much of the builder's logs has been committed.
-    done: Done,
+    committed: Committed,
     /// Ends since the last commit that closed something: what, and where they are.
     closed: Vec<(u32, ByteRange)>,
     /// The slices that the last commit has shown to be over.
@@ -88,7 +88,7 @@ pub struct LiveTrace {
 
 /// How long each log was at the last commit.
 #[derive(Debug, Default)]
-struct Done {
+struct Committed {
     rows: usize,
     end_args: usize,
     orphans: usize,
@@ -104,8 +104,8 @@ impl LiveTrace {
     pub fn new(limits: &Limits) -> Self {
         Self {
             builder: TraceBuilder::new(limits),
-            lines: Lines::default(),
-            done: Done::default(),
+            tracks: TrackTable::default(),
+            committed: Committed::default(),
             closed: Vec::new(),
             ended: Vec::new(),
             end_args: HashMap::default(),
@@ -117,7 +117,7 @@ impl LiveTrace {
 
     /// Adds an event. What is kept of its strings is copied.
     pub fn push(&mut self, event: &Event<'_>, bytes: ByteRange) {
-        self.lines.credit = self.lines.credit.saturating_add(CREDIT_PER_EVENT);
+        self.tracks.move_budget = self.tracks.move_budget.saturating_add(MOVES_PER_EVENT);
         match event {
             Event::End(end) => self.end(event, end.thread, bytes),
             Event::Async(..)
@@ -158,11 +158,11 @@ impl LiveTrace {
     /// Shows what was pushed, and says what of it is new since the last commit.
     pub fn commit(&mut self) -> LiveSnapshot<'_> {
         self.ended.clear();
-        self.lines.begin(self.builder.registry.tracks.len());
+        self.tracks.begin(self.builder.registry.tracks.len());
         self.take_ends();
         self.take_slices();
         self.take_points();
-        self.lines.settle(&self.builder);
+        self.tracks.settle(&self.builder);
         self.look_at_times();
         LiveSnapshot::new(self)
     }
@@ -176,7 +176,7 @@ impl LiveTrace {
     fn take_ends(&mut self) {
         for (row, bytes) in core::mem::take(&mut self.closed) {
             let slice = &self.builder.rows[row];
-            self.lines.touch(slice.track);
+            self.tracks.touch(slice.track);
             if slice.end < slice.start {
                 self.faults.add(DiagnosticKind::EndBeforeBegin, bytes);
             }
@@ -184,58 +184,63 @@ impl LiveTrace {
                 self.faults.add(DiagnosticKind::NameMismatch, bytes);
             }
             // What began since then is new and not merely over.
-            if (row as usize) < self.done.rows {
+            if (row as usize) < self.committed.rows {
                 self.ended.push(SliceId(row));
             }
         }
         let pairs = &self.builder.pairs;
-        for &(row, args) in pairs.end_args.get(self.done.end_args..).unwrap_or_default() {
+        for &(row, args) in pairs.end_args.get(self.committed.end_args..).unwrap_or_default() {
             self.end_args.insert(SliceId(row), args);
         }
-        for orphan in pairs.orphans.get(self.done.orphans..).unwrap_or_default() {
-            self.lines.touch(orphan.track);
+        for orphan in pairs.orphans.get(self.committed.orphans..).unwrap_or_default() {
+            self.tracks.touch(orphan.track);
             self.faults.add(DiagnosticKind::UnmatchedEnd, orphan.bytes);
         }
-        self.done.end_args = pairs.end_args.len();
-        self.done.orphans = pairs.orphans.len();
+        self.committed.end_args = pairs.end_args.len();
+        self.committed.orphans = pairs.orphans.len();
     }
 
     fn take_slices(&mut self) {
-        for row in index32(self.done.rows)..index32(self.builder.rows.len()) {
-            self.lines.add_slice(&self.builder, self.builder.rows[row].track, SliceId(row));
+        for row in index32(self.committed.rows)..index32(self.builder.rows.len()) {
+            self.tracks.add_slice(&self.builder, self.builder.rows[row].track, SliceId(row));
         }
-        self.done.rows = self.builder.rows.len();
+        self.committed.rows = self.builder.rows.len();
     }
 
     fn take_points(&mut self) {
-        let Self { builder, lines, done, .. } = self;
-        lines.add_points(
+        let Self { builder, tracks, committed, .. } = self;
+        tracks.add_points(
             &builder.instants,
-            &mut done.instants,
+            &mut committed.instants,
             |points| &mut points.instants,
             |item| item.at,
         );
-        lines.add_points(
+        tracks.add_points(
             &builder.counters,
-            &mut done.counters,
+            &mut committed.counters,
             |points| &mut points.counters,
             |item| item.at,
         );
-        lines.add_points(&builder.states, &mut done.states, |points| &mut points.states, |item| item.start);
+        tracks.add_points(
+            &builder.states,
+            &mut committed.states,
+            |points| &mut points.states,
+            |item| item.start,
+        );
     }
 
     /// Brings the bounds up to date, and finds threads whose times went back.
     fn look_at_times(&mut self) {
-        for &track in &self.lines.changed {
+        for &track in &self.tracks.changed {
             if let Some((first, last)) = self.builder.bounds_of(track.0) {
                 let (earliest, latest) = self.bounds.unwrap_or((first, last));
                 self.bounds = Some((earliest.min(first), latest.max(last)));
             }
             let thread = self.builder.pairs.threads.get(track.index()).filter(|thread| thread.unordered);
-            if let (Some(thread), Some(line)) = (thread, self.lines.lines.get_mut(track.index()))
-                && !line.is_unordered
+            if let (Some(thread), Some(items)) = (thread, self.tracks.tracks.get_mut(track.index()))
+                && !items.is_unordered
             {
-                line.is_unordered = true;
+                items.is_unordered = true;
                 self.faults.add(DiagnosticKind::Unordered, thread.went_back);
             }
         }

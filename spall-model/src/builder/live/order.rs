@@ -5,11 +5,11 @@ use core::cmp::{Ordering, Reverse};
 
 use crate::{Conventions, SliceId, Tick};
 
-use super::{TraceBuilder, pairing};
+use super::TraceBuilder;
 
 /// What the order of a slice depends on.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Bounds {
+pub(super) struct OrderKey {
     pub(super) id: SliceId,
     pub(super) start: Tick,
     /// As late as can be where it is not known.
@@ -23,12 +23,12 @@ pub(super) fn start(builder: &TraceBuilder<'_>, slice: SliceId) -> Tick {
     builder.rows[slice.0].start
 }
 
-impl Bounds {
+impl OrderKey {
     #[allow(clippy::indexing_slicing, reason = "a slice is the number of a row that was pushed")]
     pub(super) fn of(builder: &TraceBuilder<'_>, id: SliceId) -> Self {
         let row = &builder.rows[id.0];
         let is_pair = row.flags.is_paired();
-        let endless = row.flags.is_unfinished() || is_pair && pairing::is_open(id.0, row.pair);
+        let endless = row.flags.is_unfinished() || is_pair && row.is_open(id.0);
         Self { id, start: row.start, end: if endless { Tick::MAX } else { row.end }, is_pair }
     }
 
@@ -74,7 +74,7 @@ impl Bounds {
 
 /// Sorts slices: pairs as they began and all others among themselves, then one queue into the other.
 pub(super) fn sort(builder: &TraceBuilder<'_>, slices: &mut Vec<SliceId>) {
-    let bounds = slices.iter().map(|&slice| Bounds::of(builder, slice));
+    let bounds = slices.iter().map(|&slice| OrderKey::of(builder, slice));
     let (mut pairs, mut wholes): (Vec<_>, Vec<_>) = bounds.partition(|slice| slice.is_pair);
     // Both come as a few sorted runs, so this is hardly more than to merge them.
     pairs.sort_by_key(|pair| (pair.start, pair.id));

@@ -1,6 +1,6 @@
 use alloc::{format, string::String, vec, vec::Vec};
 
-use super::{lines::CREDIT, *};
+use super::{tracks::FREE_MOVES, *};
 use crate::{
     Args, AsyncPhase, CounterEvent, CounterValue, Id, Instant, KeyedEvent, Scope, SliceArgs, SliceFlags,
     State, Text, ThreadEvent, Ticks, TrackId,
@@ -367,7 +367,7 @@ fn late_slices_wait_where_to_move_all_others_would_take_too_long() {
         most_waiting = most_waiting.max(track.n_waiting());
     }
     assert!(most_waiting > 0);
-    assert!(n_moved <= CREDIT + CREDIT_PER_EVENT * n_slices as usize, "{n_moved}");
+    assert!(n_moved <= FREE_MOVES + MOVES_PER_EVENT * n_slices as usize, "{n_moved}");
     let trace = live.finish();
     assert_eq!(trace.slices().len(), n_slices as usize);
 }

@@ -9,15 +9,14 @@ use crate::{
     args_table::ArgsId,
     builder::{
         order::{inverse, process_order, track_order},
-        pairing,
         registry::{ProcessRow, TrackRow, index32},
     },
 };
 
 use super::{
     LiveTrace,
-    lines::{Line, Points},
-    timeline::Timeline,
+    time_ordered::TimeOrdered,
+    tracks::{PointItems, TrackItems},
 };
 
 /// What of a [`LiveTrace`] is committed.
@@ -37,14 +36,14 @@ impl<'l> LiveSnapshot<'l> {
     /// The number of the commit: one more each time. Who looks at what is new must not miss one.
     #[must_use]
     pub fn number(&self) -> u64 {
-        self.live.lines.number
+        self.live.tracks.number
     }
 
     /// The tracks that have changed since the commit before: something is new, has moved, or has ended. A new name is
     /// no such change.
     #[must_use]
     pub fn changed(&self) -> &'l [TrackId] {
-        &self.live.lines.changed
+        &self.live.tracks.changed
     }
 
     /// The slices that were open at the commit before and have ended since, as they ended.
@@ -56,9 +55,9 @@ impl<'l> LiveSnapshot<'l> {
     /// All tracks, as they came.
     pub fn tracks(&self) -> impl ExactSizeIterator<Item = LiveTrack<'l>> + use<'l> {
         let live = self.live;
-        live.lines.lines.iter().enumerate().map(move |(index, line)| LiveTrack {
+        live.tracks.tracks.iter().enumerate().map(move |(index, items)| LiveTrack {
             live,
-            line,
+            items,
             row: live.builder.registry.track(index32(index)),
             id: TrackId(index32(index)),
         })
@@ -67,8 +66,8 @@ impl<'l> LiveSnapshot<'l> {
     /// One track.
     #[must_use]
     pub fn track(&self, id: TrackId) -> Option<LiveTrack<'l>> {
-        let line = self.live.lines.lines.get(id.index())?;
-        Some(LiveTrack { live: self.live, line, row: self.live.builder.registry.track(id.0), id })
+        let items = self.live.tracks.tracks.get(id.index())?;
+        Some(LiveTrack { live: self.live, items, row: self.live.builder.registry.track(id.0), id })
     }
 
     /// The tracks as a finished trace would show them: by process, kind, sort index, name and id. O(n log n) in the
@@ -98,7 +97,7 @@ impl<'l> LiveSnapshot<'l> {
         let row = builder.rows.get(id.index())?;
         let mut flags = row.flags.without(SliceFlags::UNNAMED_END);
         if flags.is_paired() {
-            if pairing::is_open(id.0, row.pair) {
+            if row.is_open(id.0) {
                 flags = flags.with(SliceFlags::UNFINISHED);
             } else if row.end < row.start {
                 flags = flags.with(SliceFlags::CLAMPED);
@@ -245,7 +244,7 @@ impl<'l> LiveProcess<'l> {
 #[derive(Debug, Clone, Copy)]
 pub struct LiveTrack<'l> {
     live: &'l LiveTrace,
-    line: &'l Line,
+    items: &'l TrackItems,
     row: &'l TrackRow,
     id: TrackId,
 }
@@ -290,13 +289,13 @@ impl<'l> LiveTrack<'l> {
     /// Its slices: by start, longer first, then as they came, unless a begin and an end say otherwise. \[json 3.3\]
     #[must_use]
     pub fn slices(&self) -> &'l [SliceId] {
-        self.line.slices.items()
+        self.items.slices.items()
     }
 
     /// Where in [`LiveTrack::slices`] they are new or have moved.
     #[must_use]
     pub fn new_slices(&self) -> Range<usize> {
-        self.new_of(&self.line.slices)
+        self.new_of(&self.items.slices)
     }
 
     /// Its instants, by time.
@@ -341,15 +340,15 @@ impl<'l> LiveTrack<'l> {
         let points = self
             .points()
             .map_or(0, |points| points.instants.n_late() + points.counters.n_late() + points.states.n_late());
-        self.line.slices.n_late() + points
+        self.items.slices.n_late() + points
     }
 
-    fn points(&self) -> Option<&'l Points> {
-        self.line.points.as_deref()
+    fn points(&self) -> Option<&'l PointItems> {
+        self.items.points.as_deref()
     }
 
-    fn new_of<T: Copy>(&self, timeline: &Timeline<T>) -> Range<usize> {
-        let len = timeline.items().len();
-        if self.line.changed == self.live.lines.number { timeline.new_items() } else { len..len }
+    fn new_of<T: Copy>(&self, time_ordered: &TimeOrdered<T>) -> Range<usize> {
+        let len = time_ordered.items().len();
+        if self.items.changed == self.live.tracks.number { time_ordered.new_items() } else { len..len }
     }
 }

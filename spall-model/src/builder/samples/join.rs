@@ -1,4 +1,4 @@
-//! Joining the parts of each sampling profile when everything was read. \[cpu 1, 4\]
+//! ProfileJoiner the parts of each sampling profile when everything was read. \[cpu 1, 4\]
 
 use alloc::vec::Vec;
 use core::ops::Range;
@@ -13,7 +13,7 @@ use crate::{
     track::widen,
 };
 
-use super::{Detail, Head, LineRow, Part, ProfileLog};
+use super::{LineRow, ProfileHead, ProfileLog, ProfilePart, SampleDetail};
 
 /// All profiles of a trace, those of a track next to each other and the one that counts first.
 #[derive(Debug, Default)]
@@ -46,11 +46,12 @@ impl Profiles {
 
 impl TraceBuilder<'_> {
     /// Joins the parts of each profile. Tracks keep their numbers; [`Profiles::arrange`] gives the new ones.
-    pub(in crate::builder) fn finish_profiles(&mut self) -> Profiles {
+    pub(in crate::builder) fn finish_profiles(&mut self) -> (Profiles, SharedFrameIds) {
         let log = core::mem::take(&mut self.profiles);
-        let mut parts: Vec<(Part, Extent)> = log.parts.iter().copied().zip(log.extents()).collect();
+        let mut parts: Vec<(ProfilePart, PartRanges)> =
+            log.parts.iter().copied().zip(log.part_ranges()).collect();
         parts.sort_by_key(|(part, _)| (part.profile, part.at));
-        let mut joining = Joining { log: &log, found: Profiles::default(), ids: HashMap::default() };
+        let mut joining = ProfileJoiner { log: &log, found: Profiles::default(), ids: HashMap::default() };
         let mut shared: &[_] = &[];
         for parts in parts.chunk_by(|(a, _), (b, _)| a.profile == b.profile) {
             let Some((first, _)) = parts.first() else { continue };
@@ -69,16 +70,14 @@ impl TraceBuilder<'_> {
         }
         // Of equal ones the first counts.
         joining.found.profiles.sort_by_key(|(profile, _)| profile.start);
-        let (frames, ids) = joining.join_shared(shared, &mut self.diagnostics);
-        let mut found = joining.found;
-        self.finish_thread_samples(log.of_threads, &mut found, frames, &ids);
-        found
+        let shared = joining.join_shared(shared, &mut self.diagnostics);
+        (joining.found, shared)
     }
 }
 
 /// Where in the log the content of a part stands.
 #[derive(Debug, Clone)]
-struct Extent {
+struct PartRanges {
     frames: Range<usize>,
     children: Range<usize>,
     lines: Range<usize>,
@@ -87,9 +86,9 @@ struct Extent {
 }
 
 impl ProfileLog {
-    fn extents(&self) -> impl Iterator<Item = Extent> {
+    fn part_ranges(&self) -> impl Iterator<Item = PartRanges> {
         let ends = self.parts.iter().skip(1).map(|part| part.from).chain([self.lengths()]);
-        self.parts.iter().map(|part| part.from).zip(ends).map(|(from, to)| Extent {
+        self.parts.iter().map(|part| part.from).zip(ends).map(|(from, to)| PartRanges {
             frames: widen(&(from.frames..to.frames)),
             children: widen(&(from.children..to.children)),
             lines: widen(&(from.lines..to.lines)),
@@ -99,20 +98,33 @@ impl ProfileLog {
     }
 }
 
-struct Joining<'l> {
+struct ProfileJoiner<'l> {
     log: &'l ProfileLog,
     found: Profiles,
     /// The frames of the profile that is being joined, by id.
     ids: FrameIds,
 }
 
-/// Frames by what the file calls them.
-pub(in crate::builder) type FrameIds = HashMap<Key, FrameId, RandomState>;
+/// The frames of one profile by their ids in the file.
+type FrameIds = HashMap<Key, FrameId, RandomState>;
+
+/// The frames that threads share.
+#[derive(Debug)]
+pub(in crate::builder) struct SharedFrameIds {
+    /// The position of the first of them among all frames. They are the last ones.
+    pub(in crate::builder) first: u32,
+    pub(in crate::builder) ids: HashMap<Key, FrameId, RandomState>,
+}
 
 #[allow(clippy::indexing_slicing, reason = "positions are of the log's own tables")]
-impl Joining<'_> {
+impl ProfileJoiner<'_> {
     /// Joins the parts of one profile; from when to when it reaches.
-    fn join(&mut self, head: Head, parts: &[(Part, Extent)], diagnostics: &mut Diagnostics) -> (Tick, Tick) {
+    fn join(
+        &mut self,
+        head: ProfileHead,
+        parts: &[(ProfilePart, PartRanges)],
+        diagnostics: &mut Diagnostics,
+    ) -> (Tick, Tick) {
         let found = &self.found;
         let first = [found.frames.len(), found.samples.len(), found.sites.len()].map(index32);
         self.add_frames(parts, diagnostics);
@@ -147,19 +159,23 @@ impl Joining<'_> {
         (from, to)
     }
 
-    /// Joins the frames that threads share; where they begin, and what they are called.
-    fn join_shared(&mut self, parts: &[(Part, Extent)], diagnostics: &mut Diagnostics) -> (u32, FrameIds) {
+    /// Joins the frames that threads share.
+    fn join_shared(
+        &mut self,
+        parts: &[(ProfilePart, PartRanges)],
+        diagnostics: &mut Diagnostics,
+    ) -> SharedFrameIds {
         let first = self.found.frames.len();
         self.add_frames(parts, diagnostics);
         self.break_cycles(first, parts, diagnostics);
-        (index32(first), core::mem::take(&mut self.ids))
+        SharedFrameIds { first: index32(first), ids: core::mem::take(&mut self.ids) }
     }
 
-    fn add_frames(&mut self, parts: &[(Part, Extent)], diagnostics: &mut Diagnostics) {
+    fn add_frames(&mut self, parts: &[(ProfilePart, PartRanges)], diagnostics: &mut Diagnostics) {
         self.ids.clear();
-        self.found.frames.reserve_exact(parts.iter().map(|(_, extent)| extent.frames.len()).sum());
-        for (part, extent) in parts {
-            for row in &self.log.frames[extent.frames.clone()] {
+        self.found.frames.reserve_exact(parts.iter().map(|(_, ranges)| ranges.frames.len()).sum());
+        for (part, ranges) in parts {
+            for row in &self.log.frames[ranges.frames.clone()] {
                 match self.ids.entry(row.id) {
                     Entry::Vacant(entry) => {
                         entry.insert(FrameId(index32(self.found.frames.len())));
@@ -170,8 +186,8 @@ impl Joining<'_> {
             }
         }
         // Who a frame says calls it goes before who says to call it.
-        for (part, extent) in parts {
-            for row in &self.log.frames[extent.frames.clone()] {
+        for (part, ranges) in parts {
+            for row in &self.log.frames[ranges.frames.clone()] {
                 let Some(caller) = row.caller else { continue };
                 match (self.ids.get(&row.id), self.ids.get(&caller)) {
                     (Some(id), Some(&caller)) => {
@@ -181,10 +197,10 @@ impl Joining<'_> {
                 }
             }
         }
-        for (part, extent) in parts {
+        for (part, ranges) in parts {
             let callers = &self.log.child_callers;
-            let mut caller = callers.partition_point(|&(from, _)| (from as usize) < extent.children.start);
-            for at in extent.children.clone() {
+            let mut caller = callers.partition_point(|&(from, _)| (from as usize) < ranges.children.start);
+            for at in ranges.children.clone() {
                 while callers.get(caller + 1).is_some_and(|&(from, _)| from as usize <= at) {
                     caller += 1;
                 }
@@ -199,7 +215,12 @@ impl Joining<'_> {
     }
 
     /// Every frame that calls itself in the end becomes a root.
-    fn break_cycles(&mut self, first: usize, parts: &[(Part, Extent)], diagnostics: &mut Diagnostics) {
+    fn break_cycles(
+        &mut self,
+        first: usize,
+        parts: &[(ProfilePart, PartRanges)],
+        diagnostics: &mut Diagnostics,
+    ) {
         let frames = &mut self.found.frames[first..];
         let local = |frame: FrameId| frame.index() - first;
         // 0: not seen; else the walk that has seen it.
@@ -225,9 +246,14 @@ impl Joining<'_> {
         }
     }
 
-    fn add_sites(&mut self, parts: &[(Part, Extent)], first: usize, diagnostics: &mut Diagnostics) {
-        for (part, extent) in parts {
-            for &(number, frame) in &self.log.sites[extent.sites.clone()] {
+    fn add_sites(
+        &mut self,
+        parts: &[(ProfilePart, PartRanges)],
+        first: usize,
+        diagnostics: &mut Diagnostics,
+    ) {
+        for (part, ranges) in parts {
+            for &(number, frame) in &self.log.sites[ranges.sites.clone()] {
                 match self.ids.get(&frame) {
                     Some(&frame) => self.found.sites.push(CallSite { number, frame }),
                     None => diagnostics.add(DiagnosticKind::UnknownFrame, part.bytes),
@@ -238,11 +264,11 @@ impl Joining<'_> {
     }
 
     /// Frames are numbered profile by profile, so the lines of all are in the order of their frames.
-    fn add_lines(&mut self, parts: &[(Part, Extent)], diagnostics: &mut Diagnostics) {
+    fn add_lines(&mut self, parts: &[(ProfilePart, PartRanges)], diagnostics: &mut Diagnostics) {
         let first = self.found.lines.len();
-        self.found.lines.reserve_exact(parts.iter().map(|(_, extent)| extent.lines.len()).sum());
-        for (part, extent) in parts {
-            for &LineRow { frame, line, hits } in &self.log.lines[extent.lines.clone()] {
+        self.found.lines.reserve_exact(parts.iter().map(|(_, ranges)| ranges.lines.len()).sum());
+        for (part, ranges) in parts {
+            for &LineRow { frame, line, hits } in &self.log.lines[ranges.lines.clone()] {
                 match self.ids.get(&frame) {
                     Some(&frame) => self.found.lines.push(LineHits { frame, line, hits }),
                     None => diagnostics.add(DiagnosticKind::UnknownFrame, part.bytes),
@@ -252,22 +278,27 @@ impl Joining<'_> {
         self.found.lines[first..].sort_unstable_by_key(|hits| (hits.frame, hits.line, hits.hits));
     }
 
-    fn add_samples(&mut self, head: Head, parts: &[(Part, Extent)], diagnostics: &mut Diagnostics) {
+    fn add_samples(
+        &mut self,
+        head: ProfileHead,
+        parts: &[(ProfilePart, PartRanges)],
+        diagnostics: &mut Diagnostics,
+    ) {
         // Deltas are added up with their signs: a time that goes back says that the order is lost, not the time.
         let mut now = head.start;
-        self.found.samples.reserve_exact(parts.iter().map(|(_, extent)| extent.samples.len()).sum());
-        for (part, extent) in parts {
+        self.found.samples.reserve_exact(parts.iter().map(|(_, ranges)| ranges.samples.len()).sum());
+        for (part, ranges) in parts {
             let details = &self.log.details;
-            let first = details.partition_point(|&(sample, _)| (sample as usize) < extent.samples.start);
+            let first = details.partition_point(|&(sample, _)| (sample as usize) < ranges.samples.start);
             let mut details = details[first..].iter().peekable();
-            for (row, number) in self.log.samples[extent.samples.clone()].iter().zip(extent.samples.start..) {
+            for (row, number) in self.log.samples[ranges.samples.clone()].iter().zip(ranges.samples.start..) {
                 now = if row.is_length { now + Ticks(row.at) } else { Tick(row.at) };
                 let detail = details.next_if(|&&(sample, _)| sample as usize == number);
                 let frame = self.ids.get(&row.frame()).copied();
                 if frame.is_none() {
                     diagnostics.add(DiagnosticKind::UnknownFrame, part.bytes);
                 }
-                let Detail { weight, place } = detail.map_or(Detail::NONE, |&(_, detail)| detail);
+                let SampleDetail { weight, place } = detail.map_or(SampleDetail::NONE, |&(_, detail)| detail);
                 let sample = Sample::new(now + head.offset, frame, weight);
                 self.found.samples.push(Sample { place, ..sample });
             }

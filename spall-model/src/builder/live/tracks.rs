@@ -6,131 +6,137 @@ use crate::{CounterValue, Instant, SliceId, State, Tick, TrackId, log::Log};
 
 use super::{
     OnTrack, TraceBuilder,
-    order::{self, Bounds},
-    timeline::Timeline,
+    order::{self, OrderKey},
+    time_ordered::TimeOrdered,
 };
 
 /// All tracks.
 #[derive(Debug)]
-pub(super) struct Lines {
+pub(super) struct TrackTable {
     /// By track.
-    pub(super) lines: Vec<Line>,
+    pub(super) tracks: Vec<TrackItems>,
     /// The number of the last commit, and the tracks that changed in it.
     pub(super) number: u64,
     pub(super) changed: Vec<TrackId>,
     /// Tracks on which something waits for its place.
     waiting: VecDeque<TrackId>,
     /// How many items may be moved to make place.
-    pub(super) credit: usize,
+    pub(super) move_budget: usize,
 }
 
 /// What may be moved before the first event, and for each.
-pub(super) const CREDIT: usize = 1 << 20;
-pub(super) const CREDIT_PER_EVENT: usize = 16;
+pub(super) const FREE_MOVES: usize = 1 << 20;
+pub(super) const MOVES_PER_EVENT: usize = 16;
 
 /// What lies on a track, by time.
 #[derive(Debug, Default)]
-pub(super) struct Line {
+pub(super) struct TrackItems {
     /// The number of the last commit that changed it.
     pub(super) changed: u64,
     is_waiting: bool,
     /// Its times have gone back, and that was said.
     pub(super) is_unordered: bool,
-    pub(super) slices: Timeline<SliceId>,
+    pub(super) slices: TimeOrdered<SliceId>,
     /// The last slice, in their order, that is no pair.
     last_whole: Option<SliceId>,
     /// Most tracks are threads and have only slices.
-    pub(super) points: Option<Box<Points>>,
+    pub(super) points: Option<Box<PointItems>>,
 }
 
 #[derive(Debug, Default)]
-pub(super) struct Points {
-    pub(super) instants: Timeline<Instant>,
-    pub(super) counters: Timeline<CounterValue>,
-    pub(super) states: Timeline<State>,
+pub(super) struct PointItems {
+    pub(super) instants: TimeOrdered<Instant>,
+    pub(super) counters: TimeOrdered<CounterValue>,
+    pub(super) states: TimeOrdered<State>,
 }
 
-impl Default for Lines {
+impl Default for TrackTable {
     fn default() -> Self {
-        Self { lines: Vec::new(), number: 0, changed: Vec::new(), waiting: VecDeque::new(), credit: CREDIT }
+        Self {
+            tracks: Vec::new(),
+            number: 0,
+            changed: Vec::new(),
+            waiting: VecDeque::new(),
+            move_budget: FREE_MOVES,
+        }
     }
 }
 
-impl Lines {
+impl TrackTable {
     /// A commit begins; there are so many tracks now.
     pub(super) fn begin(&mut self, n_tracks: usize) {
         self.number += 1;
         self.changed.clear();
-        self.lines.resize_with(n_tracks, Line::default);
+        self.tracks.resize_with(n_tracks, TrackItems::default);
     }
 
     /// A track that changes in this commit.
-    #[allow(clippy::indexing_slicing, reason = "there is a line for each track")]
-    pub(super) fn touch(&mut self, track: u32) -> &mut Line {
-        let line = &mut self.lines[track as usize];
-        if line.changed != self.number {
-            line.changed = self.number;
+    #[allow(clippy::indexing_slicing, reason = "there is a items for each track")]
+    pub(super) fn touch(&mut self, track: u32) -> &mut TrackItems {
+        let items = &mut self.tracks[track as usize];
+        if items.changed != self.number {
+            items.changed = self.number;
             self.changed.push(TrackId(track));
-            line.begin();
+            items.begin();
         }
-        line
+        items
     }
 
     /// Something on a track is late.
     fn wait(&mut self, track: u32) {
-        let line = self.touch(track);
-        if !core::mem::replace(&mut line.is_waiting, true) {
+        let items = self.touch(track);
+        if !core::mem::replace(&mut items.is_waiting, true) {
             self.waiting.push_back(TrackId(track));
         }
     }
 
     /// Adds a slice.
     pub(super) fn add_slice(&mut self, builder: &TraceBuilder<'_>, track: u32, slice: SliceId) {
-        let slice = Bounds::of(builder, slice);
-        let line = self.touch(track);
-        let follows = |other| Bounds::of(builder, other).is_followed_by(&slice, builder.conventions);
-        let last_whole = line.last_whole;
-        let in_order = line.slices.push(slice.id, slice.start, |&last| {
+        let slice = OrderKey::of(builder, slice);
+        let items = self.touch(track);
+        let follows = |other| OrderKey::of(builder, other).is_followed_by(&slice, builder.conventions);
+        let last_whole = items.last_whole;
+        let in_order = items.slices.push(slice.id, slice.start, |&last| {
             follows(last) && (slice.is_pair || last_whole.is_none_or(follows))
         });
         if !in_order {
             self.wait(track);
         } else if !slice.is_pair {
-            line.last_whole = Some(slice.id);
+            items.last_whole = Some(slice.id);
         }
     }
 
-    /// Adds what a log has more than `done`.
+    /// Adds what a log has more than `committed`.
     pub(super) fn add_points<T: Copy>(
         &mut self,
         log: &Log<OnTrack<T>>,
-        done: &mut usize,
-        timeline: fn(&mut Points) -> &mut Timeline<T>,
+        committed: &mut usize,
+        time_ordered: fn(&mut PointItems) -> &mut TimeOrdered<T>,
         start: fn(&T) -> Tick,
     ) {
-        while let Some(&OnTrack { track, item }) = log.get(*done) {
-            *done += 1;
+        while let Some(&OnTrack { track, item }) = log.get(*committed) {
+            *committed += 1;
             let at = start(&item);
             let points = self.touch(track).points.get_or_insert_default();
-            if !timeline(points).push(item, at, |last| start(last) <= at) {
+            if !time_ordered(points).push(item, at, |last| start(last) <= at) {
                 self.wait(track);
             }
         }
     }
 
-    /// Puts what came late in its place, track by track, as far as the credit goes.
+    /// Puts what came late in its place, track by track, as far as the move_budget goes.
     pub(super) fn settle(&mut self, builder: &TraceBuilder<'_>) {
         while let Some(&track) = self.waiting.front() {
-            let cost = self.lines.get(track.index()).map_or(0, |line| line.cost(builder));
-            let Some(rest) = self.credit.checked_sub(cost) else { return };
-            self.credit = rest;
+            let cost = self.tracks.get(track.index()).map_or(0, |items| items.cost(builder));
+            let Some(rest) = self.move_budget.checked_sub(cost) else { return };
+            self.move_budget = rest;
             self.touch(track.0).settle(builder);
             self.waiting.pop_front();
         }
     }
 }
 
-impl Line {
+impl TrackItems {
     /// From here on, what comes is new.
     fn begin(&mut self) {
         self.slices.begin();

@@ -5,12 +5,14 @@ use crate::{
     args_table::{ArgsId, ArgsTable},
 };
 
-use super::{Row, TraceBuilder, recent_names::Outline, registry::ProcessRow, registry::TrackKey};
+use super::{
+    InternedEvent, TraceBuilder, recent_names::Fingerprint, registry::ProcessRow, registry::TrackKey,
+};
 
 /// How strings with lifetime `'e` get into a trace with lifetime `'a`.
-pub(super) trait Keep<'a, 'e> {
-    fn name(names: &mut Names<'a>, text: Text<'e>) -> NameId;
-    fn args(table: &mut ArgsTable<'a>, args: Args<'e>) -> ArgsId;
+pub(super) trait TextStorage<'a, 'e> {
+    fn store_name(names: &mut Names<'a>, text: Text<'e>) -> NameId;
+    fn store_args(table: &mut ArgsTable<'a>, args: Args<'e>) -> ArgsId;
 }
 
 /// They are borrowed.
@@ -19,70 +21,74 @@ pub(super) struct Borrowed;
 /// They are copied.
 pub(super) struct Copied;
 
-impl<'a> Keep<'a, 'a> for Borrowed {
+impl<'a> TextStorage<'a, 'a> for Borrowed {
     #[inline]
-    fn name(names: &mut Names<'a>, text: Text<'a>) -> NameId {
+    fn store_name(names: &mut Names<'a>, text: Text<'a>) -> NameId {
         names.intern(text)
     }
 
     #[inline]
-    fn args(table: &mut ArgsTable<'a>, args: Args<'a>) -> ArgsId {
+    fn store_args(table: &mut ArgsTable<'a>, args: Args<'a>) -> ArgsId {
         table.add_borrowed(args)
     }
 }
 
-impl<'a, 'e> Keep<'a, 'e> for Copied {
-    fn name(names: &mut Names<'a>, text: Text<'e>) -> NameId {
+impl<'a, 'e> TextStorage<'a, 'e> for Copied {
+    fn store_name(names: &mut Names<'a>, text: Text<'e>) -> NameId {
         names.intern_copied(&text.unescape())
     }
 
-    fn args(table: &mut ArgsTable<'a>, args: Args<'e>) -> ArgsId {
+    fn store_args(table: &mut ArgsTable<'a>, args: Args<'e>) -> ArgsId {
         table.add_copied(args)
     }
 }
 
 impl<'a> TraceBuilder<'a> {
     #[inline(always)]
-    pub(super) fn intern<'e, K: Keep<'a, 'e>>(&mut self, text: Text<'e>) -> NameId {
+    pub(super) fn intern<'e, S: TextStorage<'a, 'e>>(&mut self, text: Text<'e>) -> NameId {
         if text.is_empty() {
             return NameId::EMPTY;
         }
-        let Some(plain) = text.as_plain() else { return K::name(&mut self.names, text) };
-        let outline = Outline::new(plain);
-        if let Some(name) = self.recent.find(plain, outline, &self.names) {
+        let Some(plain) = text.as_plain() else { return S::store_name(&mut self.names, text) };
+        let fingerprint = Fingerprint::new(plain);
+        if let Some(name) = self.recent.find(plain, fingerprint, &self.names) {
             return name;
         }
-        let name = K::name(&mut self.names, Text::plain(plain));
-        self.recent.remember(outline, name);
+        let name = S::store_name(&mut self.names, Text::plain(plain));
+        self.recent.remember(fingerprint, name);
         name
     }
 
     #[inline(always)]
-    pub(super) fn keep_args<'e, K: Keep<'a, 'e>>(&mut self, args: Args<'e>, bytes: ByteRange) -> ArgsId {
+    pub(super) fn keep_args<'e, S: TextStorage<'a, 'e>>(
+        &mut self,
+        args: Args<'e>,
+        bytes: ByteRange,
+    ) -> ArgsId {
         if args.is_none() {
             return ArgsId::NONE;
         }
-        let id = K::args(&mut self.args, args);
+        let id = S::store_args(&mut self.args, args);
         if id == ArgsId::NONE {
             self.diagnostics.add(DiagnosticKind::SliceLimit, bytes);
         }
         id
     }
 
-    pub(super) fn key<'e, K: Keep<'a, 'e>>(&mut self, id: Id<'e>) -> Key {
+    pub(super) fn key<'e, S: TextStorage<'a, 'e>>(&mut self, id: Id<'e>) -> Key {
         match id {
             Id::Number(number) => Key::Number(number),
-            Id::Text(raw) => Key::Text(self.intern::<K>(Text::escaped(raw))),
+            Id::Text(raw) => Key::Text(self.intern::<S>(Text::escaped(raw))),
         }
     }
 
-    pub(super) fn process<'e, K: Keep<'a, 'e>>(&mut self, pid: Id<'e>) -> u32 {
-        let pid = self.key::<K>(pid);
+    pub(super) fn process<'e, S: TextStorage<'a, 'e>>(&mut self, pid: Id<'e>) -> u32 {
+        let pid = self.key::<S>(pid);
         self.registry.process(pid)
     }
 
-    pub(super) fn process_mut<'e, K: Keep<'a, 'e>>(&mut self, pid: Id<'e>) -> &mut ProcessRow {
-        let process = self.process::<K>(pid);
+    pub(super) fn process_mut<'e, S: TextStorage<'a, 'e>>(&mut self, pid: Id<'e>) -> &mut ProcessRow {
+        let process = self.process::<S>(pid);
         self.registry.process_mut(process)
     }
 
@@ -97,7 +103,7 @@ impl<'a> TraceBuilder<'a> {
 
     /// The track of a thread; `None` if there are too many.
     #[inline(always)]
-    pub(super) fn thread<'e, K: Keep<'a, 'e>>(
+    pub(super) fn thread<'e, S: TextStorage<'a, 'e>>(
         &mut self,
         thread: Thread<'e>,
         bytes: ByteRange,
@@ -107,12 +113,16 @@ impl<'a> TraceBuilder<'a> {
         {
             return Some(track);
         }
-        self.find_thread::<K>(thread, bytes)
+        self.find_thread::<S>(thread, bytes)
     }
 
-    fn find_thread<'e, K: Keep<'a, 'e>>(&mut self, thread: Thread<'e>, bytes: ByteRange) -> Option<u32> {
-        let process = self.process::<K>(thread.pid);
-        let tid = self.key::<K>(thread.tid);
+    fn find_thread<'e, S: TextStorage<'a, 'e>>(
+        &mut self,
+        thread: Thread<'e>,
+        bytes: ByteRange,
+    ) -> Option<u32> {
+        let process = self.process::<S>(thread.pid);
+        let tid = self.key::<S>(thread.tid);
         let track = self.track(TrackKey::Thread { process, tid }, bytes)?;
         if let (Id::Number(pid), Id::Number(tid)) = (thread.pid, thread.tid) {
             self.registry.remember(pid, tid, track);
@@ -122,23 +132,23 @@ impl<'a> TraceBuilder<'a> {
 
     /// A thread's event with its strings interned; `None` if there are too many tracks.
     #[inline(always)]
-    pub(super) fn row<'e, K: Keep<'a, 'e>>(
+    pub(super) fn intern_event<'e, S: TextStorage<'a, 'e>>(
         &mut self,
         event: &ThreadEvent<'e>,
         bytes: ByteRange,
-    ) -> Option<Row> {
-        Some(Row {
-            track: self.thread::<K>(event.thread, bytes)?,
+    ) -> Option<InternedEvent> {
+        Some(InternedEvent {
+            track: self.thread::<S>(event.thread, bytes)?,
             at: event.at,
-            name: self.intern::<K>(event.name),
-            category: self.intern::<K>(event.category),
-            args: self.keep_args::<K>(event.args, bytes),
+            name: self.intern::<S>(event.name),
+            category: self.intern::<S>(event.category),
+            args: self.keep_args::<S>(event.args, bytes),
         })
     }
 
     /// Adds labels of a process.
-    pub(super) fn labels<'e, K: Keep<'a, 'e>>(&mut self, pid: Id<'e>, labels: Text<'e>) {
-        let process = self.process::<K>(pid);
+    pub(super) fn labels<'e, S: TextStorage<'a, 'e>>(&mut self, pid: Id<'e>, labels: Text<'e>) {
+        let process = self.process::<S>(pid);
         let labels = labels.unescape();
         for label in
             labels.split(|&byte| byte == b',').map(<[u8]>::trim_ascii).filter(|label| !label.is_empty())

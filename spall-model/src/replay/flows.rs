@@ -16,7 +16,7 @@ use super::{
 
 /// One end of an arrow, as the events before it have not said it.
 #[derive(Debug, Clone, Copy)]
-struct End<'t> {
+struct ReplayedEnd<'t> {
     flow: &'t Flow,
     phase: FlowPhase,
     bind: FlowBind,
@@ -25,22 +25,22 @@ struct End<'t> {
 }
 
 /// What an arrow adds to the arrows before it: it may leave where another one arrives or has left.
-fn ends(flow: &Flow) -> impl Iterator<Item = End<'_>> {
+fn flow_ends(flow: &Flow) -> impl Iterator<Item = ReplayedEnd<'_>> {
     let FlowEnds { binds: (from, to), times: (leaves, arrives), .. } = flow.ends;
-    let start = End { flow, phase: FlowPhase::Start, bind: from, slice: flow.from, at: leaves };
+    let start = ReplayedEnd { flow, phase: FlowPhase::Start, bind: from, slice: flow.from, at: leaves };
     let phase = if flow.ends.goes_on { FlowPhase::Step } else { FlowPhase::End };
-    let arrival = End { flow, phase, bind: to, slice: flow.to, at: arrives };
+    let arrival = ReplayedEnd { flow, phase, bind: to, slice: flow.to, at: arrives };
     flow.ends.starts.then_some(start).into_iter().chain([arrival])
 }
 
-/// The ends that are bound to slices directly, last slice first.
+/// The flow_ends that are bound to slices directly, last slice first.
 #[derive(Debug)]
-pub(super) struct BoundEnds<'t>(Vec<End<'t>>);
+pub(super) struct SliceBoundEnds<'t>(Vec<ReplayedEnd<'t>>);
 
-impl<'t> BoundEnds<'t> {
+impl<'t> SliceBoundEnds<'t> {
     pub(super) fn of(trace: &'t Trace<'_>) -> Self {
-        let direct = |end: &End<'_>| end.bind == FlowBind::Slice;
-        let mut bound: Vec<End<'_>> = trace.flows.iter().flat_map(ends).filter(direct).collect();
+        let direct = |end: &ReplayedEnd<'_>| end.bind == FlowBind::Slice;
+        let mut bound: Vec<ReplayedEnd<'_>> = trace.flows.iter().flat_map(flow_ends).filter(direct).collect();
         bound.sort_by_key(|end| end.slice);
         bound.reverse();
         Self(bound)
@@ -48,28 +48,28 @@ impl<'t> BoundEnds<'t> {
 }
 
 impl<'t, E> Replay<'t, E> {
-    /// The ends that are bound to the slice just given.
+    /// The flow_ends that are bound to the slice just given.
     pub(super) fn bound_ends(
         &mut self,
         slice: SliceId,
         thread: Thread<'_>,
-        bound: &mut BoundEnds<'t>,
+        bound: &mut SliceBoundEnds<'t>,
     ) -> Result<(), E> {
         while let Some(end) = bound.0.pop_if(|end| end.slice <= slice) {
             if end.slice == slice {
-                self.arrow_end(&end, thread)?;
+                self.flow_end(&end, thread)?;
             }
         }
         Ok(())
     }
 
-    /// All other ends, in an order in which those of one arrow come by time.
-    pub(super) fn arrows(&mut self) -> Result<(), E> {
+    /// All other flow_ends, in an order in which those of one arrow come by time.
+    pub(super) fn flows(&mut self) -> Result<(), E> {
         let trace = self.trace;
         let mut ids = ThreadIds::default();
-        for end in trace.flows.iter().flat_map(ends).filter(|end| end.bind != FlowBind::Slice) {
+        for end in trace.flows.iter().flat_map(flow_ends).filter(|end| end.bind != FlowBind::Slice) {
             if let Some((pid, tid)) = trace.track_of(end.slice).and_then(|track| self.thread_of(track)) {
-                self.arrow_end(&end, ids.thread(trace, pid, tid))?;
+                self.flow_end(&end, ids.thread(trace, pid, tid))?;
             }
         }
         Ok(())
@@ -81,8 +81,8 @@ impl<'t, E> Replay<'t, E> {
         Some((self.pid(track.process), track.kind.tid()?))
     }
 
-    fn arrow_end(&mut self, end: &End<'_>, thread: Thread<'_>) -> Result<(), E> {
-        let &End { flow, phase, bind, at, .. } = end;
+    fn flow_end(&mut self, end: &ReplayedEnd<'_>, thread: Thread<'_>) -> Result<(), E> {
+        let &ReplayedEnd { flow, phase, bind, at, .. } = end;
         let (leaving, arriving) = self.trace.flow_args(flow);
         let mut escaped = Vec::new();
         let id = ids::id(self.trace, flow.id, &mut escaped);
@@ -90,6 +90,6 @@ impl<'t, E> Replay<'t, E> {
             .with_category(self.text(flow.category));
         event.local = flow.ends.local;
         event.args = if phase == FlowPhase::Start { leaving } else { arriving };
-        self.see(Event::Flow(event))
+        self.emit(Event::Flow(event))
     }
 }

@@ -7,7 +7,7 @@ use crate::Tick;
 
 /// Items in order. Most come behind all others; what comes late waits until it is put in its place.
 #[derive(Debug, Clone)]
-pub(super) struct Timeline<T> {
+pub(super) struct TimeOrdered<T> {
     items: Vec<T>,
     /// Where what is new or has moved begins.
     settled: usize,
@@ -16,18 +16,18 @@ pub(super) struct Timeline<T> {
     late_from: Tick,
 }
 
-impl<T> Default for Timeline<T> {
+impl<T> Default for TimeOrdered<T> {
     fn default() -> Self {
         Self { items: Vec::new(), settled: 0, late: Vec::new(), late_from: Tick::MAX }
     }
 }
 
-impl<T: Copy> Timeline<T> {
+impl<T: Copy> TimeOrdered<T> {
     pub(super) fn items(&self) -> &[T] {
         &self.items
     }
 
-    /// What is new or has moved since [`Timeline::begin`].
+    /// What is new or has moved since [`TimeOrdered::begin`].
     pub(super) fn new_items(&self) -> Range<usize> {
         self.settled..self.items.len()
     }
