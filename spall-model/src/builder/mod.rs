@@ -15,6 +15,7 @@ mod repair;
 mod rows;
 mod samples;
 mod settle_pairs;
+mod slice_order;
 mod spans;
 mod thread_samples;
 

@@ -17,6 +17,7 @@ use super::{
     by_track::ByTrack,
     registry::{TrackRow, index32},
     rows::{self, SliceRow},
+    slice_order::SliceKey,
 };
 
 /// Everything in display order.
@@ -186,7 +187,8 @@ struct Scratch {
 #[allow(clippy::indexing_slicing, reason = "row numbers are given out by the builder")]
 fn sort_track(order: &mut [u32], rows: &Log<SliceRow>, conventions: Conventions, scratch: &mut Scratch) {
     // Most tracks are in order already.
-    if is_in_order(order.iter().map(|&row| &rows[row]), conventions) {
+    let key = |row: u32| SliceKey::finished(row, &rows[row]);
+    if is_in_order(order.iter().map(|&row| key(row)), conventions) {
         return;
     }
     let Scratch { pairs, others } = scratch;
@@ -212,7 +214,7 @@ fn sort_track(order: &mut [u32], rows: &Log<SliceRow>, conventions: Conventions,
     let mut others = others.iter().map(|other| other.row).peekable();
     for slot in order {
         let pair_first = match (pairs.peek(), others.peek()) {
-            (Some(&pair), Some(&other)) => comes_first(rows, pair, other),
+            (Some(&pair), Some(&other)) => key(pair).pair_precedes(&key(other)),
             (pair, _) => pair.is_some(),
         };
         let next = if pair_first { pairs.next() } else { others.next() };
@@ -220,43 +222,21 @@ fn sort_track(order: &mut [u32], rows: &Log<SliceRow>, conventions: Conventions,
     }
 }
 
-/// Whether each row is in order with the one before it, and each that is no pair with the last such.
-fn is_in_order<'r>(rows: impl Iterator<Item = &'r SliceRow>, conventions: Conventions) -> bool {
-    let in_order = |a: &SliceRow, b: &SliceRow| {
-        a.start < b.start
-            || a.start == b.start
-                && (a.end > b.end
-                    || a.end == b.end && !conventions.children_first
-                    || a.flags.is_paired() && b.flags.is_paired())
-    };
+/// Returns whether rows in the order of the file are in display order: each with the one before it, and each that is no
+/// pair also with the last such one.
+fn is_in_order(rows: impl Iterator<Item = SliceKey>, conventions: Conventions) -> bool {
     let (mut last, mut last_other) = (None, None);
     for row in rows {
-        let is_pair = row.flags.is_paired();
-        if last.is_some_and(|last| !in_order(last, row))
-            || !is_pair && last_other.is_some_and(|other| !in_order(other, row))
-        {
+        let follows = |before: Option<SliceKey>| before.is_none_or(|before| before.precedes(&row, conventions));
+        if !follows(last) || !row.is_pair && !follows(last_other) {
             return false;
         }
         last = Some(row);
-        if !is_pair {
+        if !row.is_pair {
             last_other = last;
         }
     }
     true
-}
-
-#[allow(clippy::indexing_slicing, reason = "row numbers are given out by the builder")]
-fn comes_first(rows: &Log<SliceRow>, pair: u32, other: u32) -> bool {
-    let bounds = |row: u32| (rows[row].start, rows[row].end);
-    let (pair_bounds, other_bounds) = (bounds(pair), bounds(other));
-    if pair_bounds.0 != other_bounds.0 {
-        return pair_bounds.0 < other_bounds.0;
-    }
-    let has_length = |(start, end): (Tick, Tick)| start < end;
-    if pair_bounds.1 == other_bounds.1 || !has_length(pair_bounds) || !has_length(other_bounds) {
-        return pair < other;
-    }
-    pair_bounds.1 > other_bounds.1
 }
 
 /// Items by track and time; sets each track's range.

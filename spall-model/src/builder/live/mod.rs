@@ -18,7 +18,7 @@ use crate::{
     ByteRange, DiagnosticKind, Diagnostics, Event, Limits, SliceId, Thread, Tick, Trace, args_table::ArgsId,
 };
 
-use super::{OnTrack, TraceBuilder, intern::Copied, registry::index32};
+use super::{OnTrack, TraceBuilder, intern::Copied, registry::index32, slice_order};
 
 use self::tracks::{MOVES_PER_EVENT, TrackTable};
 pub use self::view::{LiveProcess, LiveSnapshot, LiveTrack};
@@ -158,11 +158,11 @@ impl LiveTrace {
     /// Shows what was pushed, and says what of it is new since the last commit.
     pub fn commit(&mut self) -> LiveSnapshot<'_> {
         self.ended.clear();
-        self.tracks.begin(self.builder.registry.tracks.len());
+        self.tracks.begin_commit(self.builder.registry.tracks.len());
         self.take_ends();
         self.take_slices();
         self.take_points();
-        self.tracks.settle(&self.builder);
+        self.tracks.insert_late(&self.builder);
         self.look_at_times();
         LiveSnapshot::new(self)
     }
@@ -237,7 +237,7 @@ impl LiveTrace {
                 self.bounds = Some((earliest.min(first), latest.max(last)));
             }
             let thread = self.builder.pairs.threads.get(track.index()).filter(|thread| thread.unordered);
-            if let (Some(thread), Some(items)) = (thread, self.tracks.tracks.get_mut(track.index()))
+            if let (Some(thread), Some(items)) = (thread, self.tracks.by_track.get_mut(track.index()))
                 && !items.is_unordered
             {
                 items.is_unordered = true;

@@ -1,48 +1,53 @@
-//! Items by time, to which more come while they are looked at.
+//! A list in the order of time that grows while it is shown.
 
 use alloc::vec::Vec;
 use core::ops::Range;
 
 use crate::Tick;
 
-/// Items in order. Most come behind all others; what comes late waits until it is put in its place.
+/// Items in the order of time.
+///
+/// Most items come in order and are appended at once. An item that comes late waits in a list of its own until
+/// [`TimeOrdered::insert_late`] puts all late items in place together.
 #[derive(Debug, Clone)]
 pub(super) struct TimeOrdered<T> {
     items: Vec<T>,
-    /// Where what is new or has moved begins.
-    settled: usize,
+    /// The position of the first item that is new or has moved since [`TimeOrdered::begin_commit`].
+    first_new: usize,
     late: Vec<T>,
-    /// The earliest start of what is late.
+    /// The earliest start of a late item; [`Tick::MAX`] if there is none.
     late_from: Tick,
 }
 
 impl<T> Default for TimeOrdered<T> {
     fn default() -> Self {
-        Self { items: Vec::new(), settled: 0, late: Vec::new(), late_from: Tick::MAX }
+        Self { items: Vec::new(), first_new: 0, late: Vec::new(), late_from: Tick::MAX }
     }
 }
 
 impl<T: Copy> TimeOrdered<T> {
+    /// Returns the items that are in order, without the late ones.
     pub(super) fn items(&self) -> &[T] {
         &self.items
     }
 
-    /// What is new or has moved since [`TimeOrdered::begin`].
+    /// Returns the positions of the items that are new or have moved since [`TimeOrdered::begin_commit`].
     pub(super) fn new_items(&self) -> Range<usize> {
-        self.settled..self.items.len()
+        self.first_new..self.items.len()
     }
 
-    /// How many wait for their places.
+    /// Returns the number of late items.
     pub(super) fn n_late(&self) -> usize {
         self.late.len()
     }
 
-    /// From here on, what comes is new.
-    pub(super) fn begin(&mut self) {
-        self.settled = self.items.len();
+    /// Begins a commit: only what comes from now on is new.
+    pub(super) fn begin_commit(&mut self) {
+        self.first_new = self.items.len();
     }
 
-    /// Adds an item that starts at `start`; `follows` says whether it comes behind the last one. False if it is late.
+    /// Adds an item that starts at `start`, and returns false if it is late. `follows` gets the last item and returns
+    /// whether the new one may stand behind it.
     pub(super) fn push(&mut self, item: T, start: Tick, follows: impl FnOnce(&T) -> bool) -> bool {
         let in_order = self.items.last().is_none_or(follows);
         if in_order {
@@ -54,24 +59,25 @@ impl<T: Copy> TimeOrdered<T> {
         in_order
     }
 
-    /// How many items must be looked at to put what is late in its place. O(log n).
-    pub(super) fn cost(&self, start: impl Fn(&T) -> Tick) -> usize {
-        self.items.len() - self.late_place(start) + self.late.len()
+    /// Returns the number of items that [`TimeOrdered::insert_late`] would move. O(log n).
+    pub(super) fn insert_cost(&self, start: impl Fn(&T) -> Tick) -> usize {
+        self.items.len() - self.first_moved(start) + self.late.len()
     }
 
-    fn late_place(&self, start: impl Fn(&T) -> Tick) -> usize {
+    fn first_moved(&self, start: impl Fn(&T) -> Tick) -> usize {
         self.items.partition_point(|item| start(item) < self.late_from)
     }
 
-    /// Puts what is late in its place. `sort` gets it behind those items that do not start before all of it.
-    pub(super) fn settle(&mut self, start: impl Fn(&T) -> Tick, sort: impl FnOnce(&mut Vec<T>)) {
+    /// Puts the late items in place. `sort` gets them behind all items that do not start before the earliest of them.
+    pub(super) fn insert_late(&mut self, start: impl Fn(&T) -> Tick, sort: impl FnOnce(&mut Vec<T>)) {
         if self.late.is_empty() {
             return;
         }
-        let place = self.late_place(start);
-        self.settled = self.settled.min(place);
+        let first_moved = self.first_moved(start);
+        self.first_new = self.first_new.min(first_moved);
         self.late_from = Tick::MAX;
-        let mut moved = self.items.split_off(place);
+        // The tail is sorted by itself, so the cost depends on how late the items are and not on how many there are.
+        let mut moved = self.items.split_off(first_moved);
         moved.append(&mut self.late);
         sort(&mut moved);
         self.items.append(&mut moved);

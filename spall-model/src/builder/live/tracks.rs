@@ -1,48 +1,46 @@
-//! What lies on each track, and which tracks a commit changes.
+//! The items of each live track, and which tracks a commit changes.
 
 use alloc::{boxed::Box, collections::VecDeque, vec::Vec};
 
 use crate::{CounterValue, Instant, SliceId, State, Tick, TrackId, log::Log};
 
-use super::{
-    OnTrack, TraceBuilder,
-    order::{self, OrderKey},
-    time_ordered::TimeOrdered,
-};
+use super::{OnTrack, TraceBuilder, order, time_ordered::TimeOrdered};
 
-/// All tracks.
+/// The items of all live tracks.
 #[derive(Debug)]
 pub(super) struct TrackTable {
-    /// By track.
-    pub(super) tracks: Vec<TrackItems>,
-    /// The number of the last commit, and the tracks that changed in it.
-    pub(super) number: u64,
+    pub(super) by_track: Vec<TrackItems>,
+    /// The number of the last commit; the first one has number 1.
+    pub(super) commit: u64,
+    /// The tracks that changed in the last commit.
     pub(super) changed: Vec<TrackId>,
-    /// Tracks on which something waits for its place.
+    /// The tracks with late items, in the order in which they get their turn.
     waiting: VecDeque<TrackId>,
-    /// How many items may be moved to make place.
+    /// The number of items that may still be moved to put late ones in place.
     pub(super) move_budget: usize,
 }
 
-/// What may be moved before the first event, and for each.
+/// The moves that a trace may make before its first event, and those that each event adds. The second bounds the average
+/// cost of an event; the first is spent at the beginning, when few events have come.
 pub(super) const FREE_MOVES: usize = 1 << 20;
 pub(super) const MOVES_PER_EVENT: usize = 16;
 
-/// What lies on a track, by time.
+/// The items of one live track.
 #[derive(Debug, Default)]
 pub(super) struct TrackItems {
-    /// The number of the last commit that changed it.
-    pub(super) changed: u64,
+    /// The number of the last commit that changed them; 0 if none has.
+    pub(super) changed_in: u64,
     is_waiting: bool,
-    /// Its times have gone back, and that was said.
+    /// Whether times that went back on this track have been reported.
     pub(super) is_unordered: bool,
     pub(super) slices: TimeOrdered<SliceId>,
-    /// The last slice, in their order, that is no pair.
-    last_whole: Option<SliceId>,
-    /// Most tracks are threads and have only slices.
+    /// The last slice in order that is no pair.
+    last_complete: Option<SliceId>,
+    /// Boxed, as most tracks are threads that have only slices.
     pub(super) points: Option<Box<PointItems>>,
 }
 
+/// The items of a track that are no slices.
 #[derive(Debug, Default)]
 pub(super) struct PointItems {
     pub(super) instants: TimeOrdered<Instant>,
@@ -53,8 +51,8 @@ pub(super) struct PointItems {
 impl Default for TrackTable {
     fn default() -> Self {
         Self {
-            tracks: Vec::new(),
-            number: 0,
+            by_track: Vec::new(),
+            commit: 0,
             changed: Vec::new(),
             waiting: VecDeque::new(),
             move_budget: FREE_MOVES,
@@ -63,26 +61,26 @@ impl Default for TrackTable {
 }
 
 impl TrackTable {
-    /// A commit begins; there are so many tracks now.
-    pub(super) fn begin(&mut self, n_tracks: usize) {
-        self.number += 1;
+    /// Begins a commit of a trace with `n_tracks` tracks.
+    pub(super) fn begin_commit(&mut self, n_tracks: usize) {
+        self.commit += 1;
         self.changed.clear();
-        self.tracks.resize_with(n_tracks, TrackItems::default);
+        self.by_track.resize_with(n_tracks, TrackItems::default);
     }
 
-    /// A track that changes in this commit.
-    #[allow(clippy::indexing_slicing, reason = "there is a items for each track")]
+    /// Marks a track as changed in this commit and returns its items.
+    #[allow(clippy::indexing_slicing, reason = "the table has all tracks of the builder")]
     pub(super) fn touch(&mut self, track: u32) -> &mut TrackItems {
-        let items = &mut self.tracks[track as usize];
-        if items.changed != self.number {
-            items.changed = self.number;
+        let items = &mut self.by_track[track as usize];
+        if items.changed_in != self.commit {
+            items.changed_in = self.commit;
             self.changed.push(TrackId(track));
-            items.begin();
+            items.begin_commit();
         }
         items
     }
 
-    /// Something on a track is late.
+    /// Queues a track with late items.
     fn wait(&mut self, track: u32) {
         let items = self.touch(track);
         if !core::mem::replace(&mut items.is_waiting, true) {
@@ -90,81 +88,84 @@ impl TrackTable {
         }
     }
 
-    /// Adds a slice.
-    pub(super) fn add_slice(&mut self, builder: &TraceBuilder<'_>, track: u32, slice: SliceId) {
-        let slice = OrderKey::of(builder, slice);
+    /// Adds a slice to its track.
+    pub(super) fn add_slice(&mut self, builder: &TraceBuilder<'_>, track: u32, id: SliceId) {
+        let slice = order::key(builder, id);
         let items = self.touch(track);
-        let follows = |other| OrderKey::of(builder, other).is_followed_by(&slice, builder.conventions);
-        let last_whole = items.last_whole;
-        let in_order = items.slices.push(slice.id, slice.start, |&last| {
-            follows(last) && (slice.is_pair || last_whole.is_none_or(follows))
+        let follows = |other| order::key(builder, other).precedes(&slice, builder.conventions);
+        let last_complete = items.last_complete;
+        // A complete slice must be in order with the last complete one too: pairs between them keep their own order, so
+        // the last item alone does not tell.
+        let in_order = items.slices.push(id, slice.start, |&last| {
+            follows(last) && (slice.is_pair || last_complete.is_none_or(follows))
         });
         if !in_order {
             self.wait(track);
         } else if !slice.is_pair {
-            items.last_whole = Some(slice.id);
+            items.last_complete = Some(id);
         }
     }
 
-    /// Adds what a log has more than `committed`.
+    /// Adds the items of a log from position `committed` on to the lists that `list_of` selects.
     pub(super) fn add_points<T: Copy>(
         &mut self,
         log: &Log<OnTrack<T>>,
         committed: &mut usize,
-        time_ordered: fn(&mut PointItems) -> &mut TimeOrdered<T>,
+        list_of: fn(&mut PointItems) -> &mut TimeOrdered<T>,
         start: fn(&T) -> Tick,
     ) {
         while let Some(&OnTrack { track, item }) = log.get(*committed) {
             *committed += 1;
             let at = start(&item);
             let points = self.touch(track).points.get_or_insert_default();
-            if !time_ordered(points).push(item, at, |last| start(last) <= at) {
+            if !list_of(points).push(item, at, |last| start(last) <= at) {
                 self.wait(track);
             }
         }
     }
 
-    /// Puts what came late in its place, track by track, as far as the move_budget goes.
-    pub(super) fn settle(&mut self, builder: &TraceBuilder<'_>) {
+    /// Puts late items in place, track by track, until the budget is used up.
+    pub(super) fn insert_late(&mut self, builder: &TraceBuilder<'_>) {
         while let Some(&track) = self.waiting.front() {
-            let cost = self.tracks.get(track.index()).map_or(0, |items| items.cost(builder));
+            let cost = self.by_track.get(track.index()).map_or(0, |items| items.insert_cost(builder));
+            // A track whose turn is too expensive blocks those behind it, so that it is not passed over forever.
             let Some(rest) = self.move_budget.checked_sub(cost) else { return };
             self.move_budget = rest;
-            self.touch(track.0).settle(builder);
+            self.touch(track.0).insert_late(builder);
             self.waiting.pop_front();
         }
     }
 }
 
 impl TrackItems {
-    /// From here on, what comes is new.
-    fn begin(&mut self) {
-        self.slices.begin();
+    fn begin_commit(&mut self) {
+        self.slices.begin_commit();
         if let Some(points) = &mut self.points {
-            points.instants.begin();
-            points.counters.begin();
-            points.states.begin();
+            points.instants.begin_commit();
+            points.counters.begin_commit();
+            points.states.begin_commit();
         }
     }
 
-    /// How many items must be looked at to put what is late in its place.
-    fn cost(&self, builder: &TraceBuilder<'_>) -> usize {
+    /// Returns the number of items that [`TrackItems::insert_late`] would move.
+    fn insert_cost(&self, builder: &TraceBuilder<'_>) -> usize {
         let points = self.points.as_ref().map_or(0, |points| {
-            points.instants.cost(|instant| instant.at)
-                + points.counters.cost(|value| value.at)
-                + points.states.cost(|state| state.start)
+            points.instants.insert_cost(|instant| instant.at)
+                + points.counters.insert_cost(|value| value.at)
+                + points.states.insert_cost(|state| state.start)
         });
-        self.slices.cost(|&slice| order::start(builder, slice)) + points
+        self.slices.insert_cost(|&slice| order::key(builder, slice).start) + points
     }
 
-    fn settle(&mut self, builder: &TraceBuilder<'_>) {
+    fn insert_late(&mut self, builder: &TraceBuilder<'_>) {
         self.is_waiting = false;
-        self.slices.settle(|&slice| order::start(builder, slice), |slices| order::sort(builder, slices));
+        self.slices
+            .insert_late(|&slice| order::key(builder, slice).start, |slices| order::sort(builder, slices));
         if let Some(points) = &mut self.points {
-            // Stable, so that what is of one time keeps the order in which it came.
-            points.instants.settle(|item| item.at, |items| items.sort_by_key(|item| item.at));
-            points.counters.settle(|item| item.at, |items| items.sort_by_key(|item| item.at));
-            points.states.settle(|item| item.start, |items| items.sort_by_key(|item| item.start));
+            // Stable sorts: items of one time keep the order in which they came.
+            points.instants.insert_late(|item| item.at, |items| items.sort_by_key(|item| item.at));
+            points.counters.insert_late(|item| item.at, |items| items.sort_by_key(|item| item.at));
+            points.states.insert_late(|item| item.start, |items| items.sort_by_key(|item| item.start));
         }
     }
 }

@@ -36,7 +36,7 @@ impl<'l> LiveSnapshot<'l> {
     /// The number of the commit: one more each time. Who looks at what is new must not miss one.
     #[must_use]
     pub fn number(&self) -> u64 {
-        self.live.tracks.number
+        self.live.tracks.commit
     }
 
     /// The tracks that have changed since the commit before: something is new, has moved, or has ended. A new name is
@@ -55,7 +55,7 @@ impl<'l> LiveSnapshot<'l> {
     /// All tracks, as they came.
     pub fn tracks(&self) -> impl ExactSizeIterator<Item = LiveTrack<'l>> + use<'l> {
         let live = self.live;
-        live.tracks.tracks.iter().enumerate().map(move |(index, items)| LiveTrack {
+        live.tracks.by_track.iter().enumerate().map(move |(index, items)| LiveTrack {
             live,
             items,
             row: live.builder.registry.track(index32(index)),
@@ -66,7 +66,7 @@ impl<'l> LiveSnapshot<'l> {
     /// One track.
     #[must_use]
     pub fn track(&self, id: TrackId) -> Option<LiveTrack<'l>> {
-        let items = self.live.tracks.tracks.get(id.index())?;
+        let items = self.live.tracks.by_track.get(id.index())?;
         Some(LiveTrack { live: self.live, items, row: self.live.builder.registry.track(id.0), id })
     }
 
@@ -349,6 +349,6 @@ impl<'l> LiveTrack<'l> {
 
     fn new_of<T: Copy>(&self, time_ordered: &TimeOrdered<T>) -> Range<usize> {
         let len = time_ordered.items().len();
-        if self.items.changed == self.live.tracks.number { time_ordered.new_items() } else { len..len }
+        if self.items.changed_in == self.live.tracks.commit { time_ordered.new_items() } else { len..len }
     }
 }

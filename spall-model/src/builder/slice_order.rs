@@ -1,0 +1,80 @@
+//! The order of two slices of a track that begin together or apart: the tie rules of \[json 3.3\].
+//!
+//! Finished and live traces sort by the same rules. A live trace has slices whose end is not known yet.
+
+use core::cmp::{Ordering, Reverse};
+
+use crate::{Conventions, Tick};
+
+use super::rows::SliceRow;
+
+/// What the order of a slice depends on.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct SliceKey {
+    /// The number of the slice's row, which is its position in the file.
+    pub(super) row: u32,
+    pub(super) start: Tick,
+    /// [`Tick::MAX`] if the end is not known yet.
+    end: Tick,
+    /// Whether begin and end were separate events, so that they say themselves how the slice nests.
+    pub(super) is_pair: bool,
+    /// Whether it is a pair whose end is not known yet.
+    is_open_pair: bool,
+}
+
+impl SliceKey {
+    /// Returns the key of a slice once all events were read.
+    #[inline(always)]
+    pub(super) fn finished(row: u32, slice: &SliceRow) -> Self {
+        let &SliceRow { start, end, flags, .. } = slice;
+        Self { row, start, end, is_pair: flags.is_paired(), is_open_pair: false }
+    }
+
+    /// Returns the key of a slice to which an end may still come.
+    #[inline]
+    pub(super) fn live(row: u32, slice: &SliceRow) -> Self {
+        let &SliceRow { start, end, flags, .. } = slice;
+        let is_pair = flags.is_paired();
+        let is_open_pair = is_pair && slice.is_open(row);
+        let endless = is_open_pair || flags.is_unfinished();
+        // A pair may end before its begin. It is shown without a duration, and ordered as it is shown.
+        let end = if endless { Tick::MAX } else { end.max(start) };
+        Self { row, start, end, is_pair, is_open_pair }
+    }
+
+    /// Returns whether `next`, which came later in the file, may stand directly behind this slice.
+    #[inline(always)]
+    pub(super) fn precedes(&self, next: &Self, conventions: Conventions) -> bool {
+        self.start < next.start
+            || self.start == next.start
+                && (self.end > next.end
+                    || self.end == next.end && !conventions.children_first
+                    || self.is_pair && next.is_pair
+                    || next.is_open_pair)
+    }
+
+    /// Returns whether this pair stands before `other`, which is no pair.
+    ///
+    /// The longer one of those with the same start stands first. The order of the file decides if both are equally
+    /// long, if one has no duration, or if that of the pair is not known.
+    #[inline(always)]
+    pub(super) fn pair_precedes(&self, other: &Self) -> bool {
+        if self.start != other.start {
+            return self.start < other.start;
+        }
+        let has_duration = |slice: &Self| slice.start < slice.end;
+        if self.end == other.end || !has_duration(self) || !has_duration(other) || self.is_open_pair {
+            return self.row < other.row;
+        }
+        self.end > other.end
+    }
+
+    /// Compares two slices that are no pairs: by start, the longer first, then by the order of the file, which a
+    /// format may write with children first.
+    pub(super) fn compare_complete(&self, other: &Self, conventions: Conventions) -> Ordering {
+        let in_file = self.row.cmp(&other.row);
+        (self.start, Reverse(self.end))
+            .cmp(&(other.start, Reverse(other.end)))
+            .then(if conventions.children_first { in_file.reverse() } else { in_file })
+    }
+}
