@@ -227,7 +227,8 @@ fn sort_track(order: &mut [u32], rows: &Log<SliceRow>, conventions: Conventions,
 fn is_in_order(rows: impl Iterator<Item = SliceKey>, conventions: Conventions) -> bool {
     let (mut last, mut last_other) = (None, None);
     for row in rows {
-        let follows = |before: Option<SliceKey>| before.is_none_or(|before| before.precedes(&row, conventions));
+        let follows =
+            |before: Option<SliceKey>| before.is_none_or(|before| before.precedes(&row, conventions));
         if !follows(last) || !row.is_pair && !follows(last_other) {
             return false;
         }
