@@ -102,7 +102,9 @@ pub(crate) fn seen(row: &RowView<'_>, viewport: &Viewport) -> (u32, u32) {
 ///
 /// The current node is a level and a position. Level `levels.len()` stands above all nodes: its one node does not exist and is
 /// opened at once, which makes rows without a full top node as easy as others.
-#[inline(always)]
+// Everything inside the loop is inlined, which leaves no register free. As a function of its own, each of the three walks shares
+// none with its caller.
+#[inline(never)]
 fn walk(
     row: &RowView<'_>,
     levels: &Levels<'_>,
