@@ -1,6 +1,9 @@
-//! Dependencies point one way, and no table can be attacked from outside.
+//! Dependencies point one way, between crates and between files, and no table can be attacked from outside.
 
 #![allow(clippy::unwrap_used, reason = "test code outside of test functions")]
+
+#[path = "architecture/imports.rs"]
+mod imports;
 
 use std::{path::Path, process::Command};
 
