@@ -1,6 +1,9 @@
-//! The named colours of Trace Event JSON. \[json 1\]
+//! The reserved colour names of Trace Event JSON. \[json 1\]
 
-/// The red, green and blue of a `cname`, or `None` for a name that nobody knows.
+/// Returns the red, green and blue of a reserved colour name, the value of an event's field `cname`; `None` if the name is
+/// not reserved.
+///
+/// The field is among [`Args::fields`](spall_model::Args::fields) of an event. Chrome's trace viewer defines the names.
 ///
 /// ```
 /// assert_eq!(spall_json::cname_rgb(b"thread_state_running"), Some([126, 200, 148]));

@@ -1,7 +1,9 @@
-//! V8 CPU profiles, in all the layouts that Chrome and Node have written. \[cpu 1\]
+//! V8 CPU profiles, in all the forms that Chrome and Node have written. \[cpu 1\]
 //!
-//! A profile, or a part of one, is one record of the file that makes many events. A [`Cursor`] remembers how far they
-//! were read; every byte of the record is looked at a fixed number of times, whatever the number of events.
+//! A profile, or a part of one, is one record of the file from which many events are read. Its arrays are read side by
+//! side: the n-th sample, its time and its line are in three of them. A [`ProfileCursor`] holds the position in each, so
+//! that nothing is allocated, and every byte of the record is looked at a fixed number of times, whatever the number of
+//! events.
 
 mod hits;
 mod nodes;
@@ -11,121 +13,119 @@ mod samples;
 
 use spall_model::{DiagnosticKind, Event, Id, ProfileEvent, ProfileKey, ProfileStart, Thread, Tick, Ticks};
 
-use crate::decimal::Nanos;
 use crate::id;
-use crate::lexer::{self, Kind, Member, Stop, Token};
-use crate::value;
+use crate::lexer::{self, KeyToken, Member, Token, TokenError, TokenKind};
+use crate::scalar;
 
 #[cfg(feature = "alloc")]
 pub use rules::V8;
 
-pub(crate) use nodes::named;
 pub(crate) use samples::{WRAP, WRAPPED_BELOW};
 
-use hits::Hits;
-use nodes::Nodes;
-use samples::Samples;
+use hits::HitCursor;
+use nodes::{Located, NodeCursor};
+use samples::SampleCursor;
 
-/// How far the events of a profile were read. Positions are in the record, which is the data from its start on.
+/// The state of reading the events of a profile. Positions count from the start of the record.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Cursor {
+pub(crate) struct ProfileCursor {
     /// The end of the record.
     pub(crate) end: usize,
-    /// The file ends inside the record.
+    /// Whether the file ends inside the record.
     pub(crate) truncated: bool,
-    nodes: Nodes,
-    /// In the object whose keys are the numbers of call sites.
+    nodes: NodeCursor,
+    /// The position in the object whose keys are the numbers of call sites.
     sites: Option<usize>,
-    samples: Option<Samples>,
-    /// What stands for the samples of a whole profile that has none.
-    hits: Option<Hits>,
-    /// It is a whole profile and has no samples, which is still to be said.
+    samples: Option<SampleCursor>,
+    /// The position in the hit counts of a whole profile that has no samples.
+    hits: Option<HitCursor>,
+    /// Whether a diagnostic is due, as a whole profile has no samples.
     lacks_samples: bool,
 }
 
-/// An event, and the bytes of the record that say it.
-type Found<'a> = (Event<'a>, (usize, usize));
-
-/// Which event of a trace holds the profile.
+/// The kind of event that holds a profile or a part of one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Holder {
-    /// `P` event `Profile`: the head.
+pub(crate) enum ProfileKind {
+    /// A `P` event named `Profile`, which has the head of a profile.
     Head,
-    /// `P` event `ProfileChunk`: some frames and samples.
+    /// A `P` event named `ProfileChunk`, which has some frames and samples.
     Chunk,
-    /// `I` or `X` event `CpuProfile`: everything.
+    /// An `I` or `X` event named `CpuProfile`, which has a whole profile.
     Whole,
 }
 
-/// What a trace event says beside its arguments.
+/// The fields of the event that holds a profile, without its arguments.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Envelope<'a> {
-    pub(crate) holder: Holder,
+    pub(crate) kind: ProfileKind,
     pub(crate) thread: Thread<'a>,
     pub(crate) at: Tick,
     pub(crate) id: Option<Id<'a>>,
 }
 
-/// How far the two clocks of a profile's head may be apart and still be one. \[cpu 2\]
+/// The largest distance in nanoseconds between the time of a profile's first event and its own start time at which both are
+/// taken as one clock. \[cpu 2\]
 pub(crate) const SAME_CLOCK: i64 = 1_000_000;
 
-/// The rank of a profile in an event `CpuProfile`, behind all of `P` events.
+/// The rank of a profile in an event `CpuProfile`, behind those of all `P` events.
 const WHOLE_RANK: u8 = 3;
 
-/// What our own writer gives as the source of such a profile, to keep its rank.
+/// The source that our writer gives such a profile, which keeps its rank.
 pub(crate) const WHOLE_SOURCE: &str = "CpuProfile";
 
-impl Cursor {
-    /// The profile, or the part of one, in an event whose `args` begin at `args`, and the event that names it.
+impl ProfileCursor {
+    /// Returns the cursor of the profile, or the part of one, in an event whose `args` begin at `args`, and the event that
+    /// announces it. Returns `None` if the arguments hold no profile.
     pub(crate) fn of_event<'a>(
         record: &'a [u8],
         args: usize,
         envelope: Envelope<'a>,
     ) -> Option<(Self, Event<'a>)> {
-        let data = member(record, args, b"data").filter(|data| data.kind == Kind::Object)?;
-        let mut parts = Parts::default();
-        // As far as it goes, which its profile is, too.
-        parts.read(record, data.start).ok();
-        let Envelope { holder, thread, at, id } = envelope;
-        match parts.profile {
+        let data = lexer::find_member(record, args, b"data").filter(|data| data.kind == TokenKind::Object)?;
+        let mut members = ProfileMembers::default();
+        // Damage ends the members; those before it count, here and below.
+        members.read(record, data.start).ok();
+        let Envelope { kind, thread, at, id } = envelope;
+        match members.profile {
             Some(profile) => {
-                parts.read(record, profile).ok();
+                members.read(record, profile).ok();
             }
-            // Something else of that name.
-            None if holder == Holder::Whole => return None,
+            // Something else has that name.
+            None if kind == ProfileKind::Whole => return None,
             None => {}
         }
-        let start = parts.start.unwrap_or(at);
+        let start = members.start.unwrap_or(at);
         let offset = at - start;
-        let same_clock = holder == Holder::Whole || offset.0.unsigned_abs() <= SAME_CLOCK.unsigned_abs();
-        let begins = (holder != Holder::Chunk).then_some(ProfileStart {
+        let same_clock = kind == ProfileKind::Whole || offset.0.unsigned_abs() <= SAME_CLOCK.unsigned_abs();
+        let begins = (kind != ProfileKind::Chunk).then_some(ProfileStart {
             start,
             offset: if same_clock { Ticks::ZERO } else { offset },
-            rank: if holder == Holder::Whole { WHOLE_RANK } else { parts.rank(record) },
+            rank: if kind == ProfileKind::Whole { WHOLE_RANK } else { members.rank(record) },
         });
-        let key = match (holder, id) {
-            (Holder::Whole, _) => ProfileKey::Whole,
+        let key = match (kind, id) {
+            (ProfileKind::Whole, _) => ProfileKey::Whole,
             (_, Some(id)) => ProfileKey::Id(id),
             (_, None) => ProfileKey::Thread,
         };
-        let event = ProfileEvent { thread, key, at, begins, end: parts.end };
-        let bounds = (holder == Holder::Whole).then_some((start, parts.end));
-        Some((parts.cursor(record, record.len(), bounds), Event::Profile(event)))
+        let event = ProfileEvent { thread, key, at, begins, end: members.end };
+        let bounds = (kind == ProfileKind::Whole).then_some((start, members.end));
+        Some((members.cursor(record, record.len(), bounds), Event::Profile(event)))
     }
 
-    /// The profile that is the whole document, whose brace begins `record`. It is read as far as it goes.
+    /// Returns the cursor of the profile that is the whole document, whose brace begins `record`, and the event that
+    /// announces it. A cut or damaged profile is read as far as it goes.
     pub(crate) fn of_document<'a>(record: &'a [u8]) -> (Self, Event<'a>) {
-        let mut parts = Parts::default();
-        let closed = parts.read(record, 0);
-        let bounds @ (start, end) = if parts.tree.is_some() {
-            parts.old_bounds(record)
+        let mut members = ProfileMembers::default();
+        let closed = members.read(record, 0);
+        let bounds @ (start, end) = if members.tree.is_some() {
+            members.old_bounds(record)
         } else {
-            (parts.start.unwrap_or_default(), parts.end)
+            (members.start.unwrap_or_default(), members.end)
         };
         let cursor = match closed.or_else(|_| lexer::nested_end(record, 0)) {
-            Ok(end) => parts.cursor(record, end, Some(bounds)),
-            // What is missing at its end is cut off.
-            Err(_) => Cursor { truncated: true, ..parts.cursor(record, record.len(), None) },
+            Ok(end) => members.cursor(record, end, Some(bounds)),
+            // Neither the length nor the end is known of a profile that is cut off.
+            Err(_) => Self { truncated: true, ..members.cursor(record, record.len(), None) },
         };
         let event = ProfileEvent {
             thread: Thread::new(1_u32, 1_u32),
@@ -137,9 +137,9 @@ impl Cursor {
         (cursor, Event::Profile(event))
     }
 
-    /// The next event; `None` when all were read.
-    pub(crate) fn next<'a>(&mut self, record: &'a [u8]) -> Option<Found<'a>> {
-        // What the record says last must not be read beyond its end.
+    /// Returns the next event and its range in the record; `None` when all events were read.
+    pub(crate) fn next<'a>(&mut self, record: &'a [u8]) -> Option<Located<'a>> {
+        // `record` is all data from the start of the record on; what follows the record is not part of it.
         let record = record.get(..self.end).unwrap_or(record);
         if let Some(found) = self.nodes.next(record) {
             return Some(found);
@@ -157,17 +157,16 @@ impl Cursor {
         core::mem::take(&mut self.lacks_samples).then_some((event, (0, record.len())))
     }
 
-    fn next_site<'a>(&mut self, record: &'a [u8]) -> Option<Found<'a>> {
+    /// Returns the next call site.
+    fn next_site<'a>(&mut self, record: &'a [u8]) -> Option<Located<'a>> {
         let pos = self.sites.as_mut()?;
         let Ok(Some(Member { key, value })) = lexer::next_member(record, pos) else {
             self.sites = None;
             return None;
         };
         let bytes = (key.inside.0, value.end);
-        let number = record
-            .get(key.inside.0..key.inside.1)
-            .and_then(|key| core::str::from_utf8(key).ok()?.parse().ok());
-        let event = match (number, id_at(record, value)) {
+        let number = core::str::from_utf8(key.bytes(record)).ok().and_then(|key| key.parse().ok());
+        let event = match (number, id::key(record, value)) {
             (Some(number), Some(frame)) => Event::CallSite(number, frame),
             _ => Event::Diagnostic(DiagnosticKind::BadField),
         };
@@ -175,8 +174,11 @@ impl Cursor {
     }
 }
 
-/// Whether a document is a CPU profile of its own, from its first bytes: whether its nodes come before any sign that
-/// it is a trace. `false` if `data` does not reach far enough to say. \[cpu 1c, 1d\]
+/// Returns whether a document is a CPU profile, judged by its first bytes: whether the nodes of a profile come before any
+/// sign of a trace. \[cpu 1c, 1d\]
+///
+/// Returns `false` if `data` does not reach far enough to say. [`JsonParser`](crate::JsonParser) reads profiles without
+/// being told.
 ///
 /// ```
 /// assert!(spall_json::is_cpu_profile(br#"{"nodes":[{"id":1,"callFrame":{"#));
@@ -200,8 +202,9 @@ pub fn is_cpu_profile(data: &[u8]) -> bool {
     false
 }
 
-/// Whether this key of a document says that it is a profile: it holds a list of objects, or the root of a tree.
-pub(crate) fn begins_profile(data: &[u8], key: &lexer::Key) -> bool {
+/// Returns whether a key of a document makes it a profile: it is `nodes` with a list of objects, or `head` with the root of
+/// a tree.
+pub(crate) fn begins_profile(data: &[u8], key: &KeyToken) -> bool {
     match data.get(key.value) {
         Some(b'[') if key.is(data, b"nodes") => {
             matches!(lexer::skip_blanks(data, key.value + 1), Some((_, b'{')))
@@ -211,9 +214,9 @@ pub(crate) fn begins_profile(data: &[u8], key: &lexer::Key) -> bool {
     }
 }
 
-/// Where the parts of a profile stand in the record.
+/// The members of a profile: the positions of brackets in the record, and some values.
 #[derive(Debug, Clone, Copy, Default)]
-struct Parts {
+struct ProfileMembers {
     profile: Option<usize>,
     nodes: Option<usize>,
     tree: Option<usize>,
@@ -228,13 +231,13 @@ struct Parts {
     end: Option<Tick>,
 }
 
-impl Parts {
-    /// Takes note of the members of the object whose brace is at `object`; where it ends.
-    fn read(&mut self, record: &[u8], object: usize) -> Result<usize, Stop> {
+impl ProfileMembers {
+    /// Reads the members of the object whose brace is at `object`, and returns its end.
+    fn read(&mut self, record: &[u8], object: usize) -> Result<usize, TokenError> {
         let mut pos = object + 1;
         while let Some(key) = lexer::next_key(record, &mut pos)? {
-            let name = record.get(key.inside.0..key.inside.1).unwrap_or_default();
-            // Where the file ends in an array, what there is of it counts.
+            let name = key.bytes(record);
+            // An array counts before its end is found: where the file ends inside it, there are some items.
             let bracket = record.get(key.value).map(|byte| (name, byte));
             match bracket {
                 Some((b"nodes", b'[')) => self.nodes = Some(key.value),
@@ -250,8 +253,8 @@ impl Parts {
             }
             let value = lexer::token(record, key.value)?;
             match name {
-                b"startTime" => self.start = micros(record, value).map(Tick),
-                b"endTime" => self.end = micros(record, value).map(Tick),
+                b"startTime" => self.start = scalar::rounded_micros(record, value).map(Tick),
+                b"endTime" => self.end = scalar::rounded_micros(record, value).map(Tick),
                 b"source" => self.source = Some(value),
                 _ => {}
             }
@@ -260,113 +263,65 @@ impl Parts {
         Ok(pos)
     }
 
-    /// Of several profiles of a thread that of the performance panel counts, then that of the console. \[cpu 1b\]
+    /// Returns the rank of the profile. Of several profiles of a thread, that of the performance panel counts, then that of
+    /// the console. \[cpu 1b\]
     fn rank(&self, record: &[u8]) -> u8 {
-        match self.source.and_then(|source| record.get(source.start..source.end)) {
+        match self.source.map(|source| source.bytes(record)) {
             Some(br#""Internal""#) => 0,
             Some(br#""Inspector""#) => 1,
-            Some(source) if value::inside(source) == WHOLE_SOURCE.as_bytes() => WHOLE_RANK,
+            Some(_) if self.source.is_some_and(|source| source.inside(record) == WHOLE_SOURCE.as_bytes()) => {
+                WHOLE_RANK
+            }
             _ => 2,
         }
     }
 
-    /// Start and end of the old form: what it says itself is in whole seconds and of no use beside timestamps.
+    /// Returns start and end of the old form. Its `startTime` and `endTime` are whole seconds, which are of no use where
+    /// samples have timestamps.
     fn old_bounds(&self, record: &[u8]) -> (Tick, Option<Tick>) {
-        let first = self.stamps.and_then(|stamps| micros(record, next_item(record, &mut (stamps + 1))?));
+        let first = self
+            .stamps
+            .and_then(|stamps| scalar::rounded_micros(record, lexer::next_item(record, &mut (stamps + 1))?));
         match first {
             Some(first) => (Tick(first), None),
             None => (self.seconds(self.start).unwrap_or_default(), self.seconds(self.end)),
         }
     }
 
-    /// A time that was read as microseconds and is in seconds.
+    /// Returns a time in seconds that was read as microseconds.
     fn seconds(&self, time: Option<Tick>) -> Option<Tick> {
         time.map(|time| Tick(time.0.saturating_mul(1_000_000)))
     }
 
-    /// Where to begin. `bounds` are start and end of a profile that is all here.
-    fn cursor(&self, record: &[u8], end: usize, bounds: Option<(Tick, Option<Tick>)>) -> Cursor {
+    /// Returns the cursor of the profile. `end` is the end of the record; `bounds` are start and end of a profile that is
+    /// complete.
+    fn cursor(&self, record: &[u8], end: usize, bounds: Option<(Tick, Option<Tick>)>) -> ProfileCursor {
         let nodes = match (self.nodes, self.tree) {
-            (Some(nodes), _) => Nodes::list(nodes),
-            (None, Some(tree)) => Nodes::tree(tree),
-            (None, None) => Nodes::none(),
+            (Some(nodes), _) => NodeCursor::list(nodes),
+            (None, Some(tree)) => NodeCursor::tree(tree),
+            (None, None) => NodeCursor::none(),
         };
-        let samples = self.samples.filter(|samples| next_item(record, &mut (samples + 1)).is_some());
-        let lasts = |start: Tick, end: Option<Tick>| Ticks(end.map_or(0, |end| (end - start).0.max(0)));
-        let bounds = bounds.map(|(start, end)| (start, lasts(start, end)));
+        let samples = self.samples.filter(|samples| lexer::next_item(record, &mut (samples + 1)).is_some());
+        let duration = |start: Tick, end: Option<Tick>| Ticks(end.map_or(0, |end| (end - start).0.max(0)));
+        let bounds = bounds.map(|(start, end)| (start, duration(start, end)));
         let hits = bounds
             .filter(|_| samples.is_none())
-            .and_then(|(start, length)| Hits::new(record, nodes, start, length));
-        Cursor {
+            .and_then(|(start, length)| HitCursor::new(record, nodes, start, length));
+        ProfileCursor {
             end,
             truncated: false,
             nodes,
             sites: self.sites.map(|sites| sites + 1),
             samples: samples.map(|samples| {
                 let samples = match (self.deltas, self.stamps) {
-                    (Some(deltas), _) => Samples::with_deltas(samples, deltas),
-                    (None, Some(stamps)) => Samples::with_stamps(samples, stamps),
-                    (None, None) => Samples::spread(record, samples, bounds.map(|(_, length)| length)),
+                    (Some(deltas), _) => SampleCursor::with_deltas(samples, deltas),
+                    (None, Some(stamps)) => SampleCursor::with_stamps(samples, stamps),
+                    (None, None) => SampleCursor::spread(record, samples, bounds.map(|(_, length)| length)),
                 };
-                samples.at_places(self.lines, self.columns)
+                samples.with_positions(self.lines, self.columns)
             }),
             hits,
             lacks_samples: bounds.is_some() && self.samples.is_none() || hits.is_some(),
         }
     }
-}
-
-/// The value of `key` in the object at `object`.
-fn member(record: &[u8], object: usize, key: &[u8]) -> Option<Token> {
-    let mut pos = object + 1;
-    let mut found = None;
-    while let Ok(Some(member)) = lexer::next_member(record, &mut pos) {
-        if member.key.is(record, key) {
-            found = Some(member.value);
-        }
-    }
-    found
-}
-
-/// The item at `pos` of an array; `None` at its end, and where it is damaged.
-fn next_item(record: &[u8], pos: &mut usize) -> Option<Token> {
-    let item = lexer::token(record, item_start(record, *pos)?).ok()?;
-    *pos = item.end;
-    Some(item)
-}
-
-/// Where the item at `pos` of an array begins; `None` at its end.
-fn item_start(record: &[u8], pos: usize) -> Option<usize> {
-    let mut at = pos;
-    loop {
-        match *record.get(at)? {
-            b',' => at += 1,
-            byte if lexer::is_blank(byte) => at += 1,
-            b']' => return None,
-            _ => return Some(at),
-        }
-    }
-}
-
-fn text_at(record: &[u8], token: Token) -> &[u8] {
-    record.get(token.start..token.end).unwrap_or_default()
-}
-
-pub(crate) fn id_at(record: &[u8], token: Token) -> Option<Id<'_>> {
-    match token.kind {
-        Kind::Integer => i64::try_from(token.number).ok().map(Id::Number),
-        kind => id::of_key(kind, text_at(record, token)),
-    }
-}
-
-/// Microseconds as nanoseconds.
-fn micros(record: &[u8], token: Token) -> Option<i64> {
-    let nanos = match token.kind {
-        Kind::Integer => Nanos::from_whole(token.number * 1000),
-        Kind::Decimal => Nanos::from_whole(token.number),
-        Kind::Bare => Nanos::from_micros(text_at(record, token))?,
-        Kind::String => Nanos::from_micros(value::inside(text_at(record, token)).trim_ascii())?,
-        _ => return None,
-    };
-    Some(nanos.round().ns)
 }

@@ -1,25 +1,26 @@
-//! Decimal microseconds to whole nanoseconds, exactly. \[json 4\]
+//! Converts decimal microseconds to whole nanoseconds, exactly. \[json 4\]
 //!
-//! Integer digits, a fraction and an exponent are digits and a place of the point: no float takes part. A sum is
-//! rounded once, after adding, so that an interval's end does not depend on how its start rounds. \[json 3.5\]
+//! No floating point number takes part: 53 bits cannot hold the nanoseconds of a Unix time. A sum is rounded once, after
+//! adding, so that the end of a slice does not depend on how its start was rounded. \[json 3.5\]
 
 use crate::scan;
 
-/// Parts of a nanosecond below one that are kept: 15 more decimals, 18 of a microsecond. Digits beyond do not count.
+/// The number of parts that a nanosecond is divided into: 15 decimals, which makes 18 of a microsecond. Further digits do
+/// not count.
 const SUB: u64 = 1_000_000_000_000_000;
 const SUB_DIGITS: usize = 15;
 
-/// Nanoseconds with fifteen decimals, and a sign.
+/// A time in nanoseconds with fifteen decimals, as sign and magnitude.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Nanos {
     negative: bool,
-    /// Whole nanoseconds. `u64::MAX` stands for more than that.
+    /// The whole nanoseconds. `u64::MAX` stands for this value and all above.
     whole: u64,
-    /// Below one nanosecond, less than [`SUB`].
+    /// The rest in units of 1 / [`SUB`] nanosecond, less than [`SUB`].
     sub: u64,
 }
 
-/// A rounded time, and whether it had to be clamped.
+/// A time rounded to nanoseconds, and whether it had to be clamped to the range of `i64`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Rounded {
     pub(crate) ns: i64,
@@ -27,17 +28,17 @@ pub(crate) struct Rounded {
 }
 
 impl Nanos {
-    /// So many nanoseconds.
+    /// Returns `whole` nanoseconds.
     #[inline]
     pub(crate) fn from_whole(whole: u64) -> Self {
         Self { negative: false, whole, sub: 0 }
     }
 
-    /// Reads decimal microseconds: digits with an optional sign, point and exponent. `None` if `text` is anything
+    /// Reads decimal microseconds: digits with an optional sign, point and exponent. Returns `None` if `text` is anything
     /// else.
     #[inline]
     pub(crate) fn from_micros(text: &[u8]) -> Option<Self> {
-        // Sixteen digits cannot overflow; times are rarely longer.
+        // Sixteen digits times 1000 cannot overflow; times are rarely longer.
         let (whole, len) = scan::leading_digits(text);
         match text.get(len..) {
             Some([]) if len > 0 => Some(Self::from_whole(whole * 1000)),
@@ -48,7 +49,7 @@ impl Nanos {
         }
     }
 
-    /// `whole` nanoseconds and the decimals of a microsecond; `None` if something else is among them.
+    /// Returns `whole` nanoseconds plus the decimals of a microsecond; `None` if a byte of them is no digit.
     fn with_decimals(whole: u64, decimals: &[u8]) -> Option<Self> {
         let (first, len) = scan::leading_digits(decimals);
         let mut below = first * POWERS.get(3 + SUB_DIGITS - len)?;
@@ -56,13 +57,13 @@ impl Nanos {
             if len < 16 || !digit.is_ascii_digit() {
                 return None;
             }
-            // The seventeenth and eighteenth digit count, further ones do not.
+            // `first` has the first sixteen digits. The seventeenth and eighteenth still count.
             below += u64::from(digit - b'0') * [10, 1].get(i).copied().unwrap_or(0);
         }
         Some(Self { negative: false, whole: whole + below / SUB, sub: below % SUB })
     }
 
-    /// The general form, digit by digit.
+    /// Reads the general form, digit by digit.
     #[cold]
     fn from_any(text: &[u8]) -> Option<Self> {
         let (negative, text) = match text {
@@ -80,7 +81,7 @@ impl Nanos {
         if before.is_empty() && after.is_empty() || !before.iter().chain(after).all(u8::is_ascii_digit) {
             return None;
         }
-        // How many of the digits, or digits and zeros behind them, make whole nanoseconds.
+        // The number of digits, zeros appended where there are too few, that are whole nanoseconds.
         let whole_digits = i64::try_from(point).ok()?.saturating_add(exponent).saturating_add(3);
         let mut value = Self { negative, whole: 0, sub: 0 };
         let mut taken = 0_i64;
@@ -88,7 +89,7 @@ impl Nanos {
             value.push_digit(digit - b'0', taken - whole_digits);
             taken += 1;
         }
-        // Zeros complete the whole part: few, as a value that is not zero soon saturates.
+        // An exponent appends zeros. The loop is short: after twenty zeros a value that is not 0 saturates.
         while taken < whole_digits && value.whole != 0 && value.whole != u64::MAX {
             value.push_digit(0, taken - whole_digits);
             taken += 1;
@@ -100,7 +101,7 @@ impl Nanos {
         Some(value)
     }
 
-    /// Appends a digit; `place` counts from the first digit below one nanosecond.
+    /// Appends a digit. `place` is its index among the digits below one nanosecond, negative for those above.
     fn push_digit(&mut self, digit: u8, place: i64) {
         let digit = u64::from(digit);
         if place < 0 {
@@ -110,7 +111,7 @@ impl Nanos {
         }
     }
 
-    /// The nearest whole nanosecond, halves away from zero.
+    /// Rounds to the nearest nanosecond, halves away from zero.
     #[inline]
     pub(crate) fn round(self) -> Rounded {
         let magnitude = self.whole.saturating_add(u64::from(self.sub >= SUB / 2));
@@ -121,7 +122,7 @@ impl Nanos {
         }
     }
 
-    /// `self + other`, rounded once.
+    /// Returns `self + other`, rounded once.
     #[inline]
     pub(crate) fn add_round(self, other: Self) -> Rounded {
         if !self.negative && !other.negative {
@@ -145,18 +146,18 @@ impl Nanos {
         i64::try_from(ns).map_or_else(|_| clamp(ns < 0), |ns| Rounded { ns, clamped: false })
     }
 
-    /// In units of 10⁻¹⁵ ns: at most 2⁶⁴ · 10¹⁵, far inside 128 bits.
+    /// Returns the value in units of 10⁻¹⁵ ns. It is below 2⁶⁴ · 10¹⁵, or 2¹¹⁴, which leaves room for a sum in 128 bits.
     fn fixed(self) -> i128 {
         let magnitude = i128::from(self.whole) * i128::from(SUB) + i128::from(self.sub);
         if self.negative { -magnitude } else { magnitude }
     }
 
-    /// Whether it is more than nothing.
+    /// Returns whether the value is above 0.
     pub(crate) fn is_positive(self) -> bool {
         !self.negative && (self.whole, self.sub) != (0, 0)
     }
 
-    /// The number of microseconds, if it is whole.
+    /// Returns the number of microseconds, if it is whole.
     pub(crate) fn whole_micros(self) -> Option<i64> {
         if self.whole == u64::MAX || self.sub != 0 || !self.whole.is_multiple_of(1000) {
             return None;
@@ -170,7 +171,7 @@ fn clamp(negative: bool) -> Rounded {
     Rounded { ns: if negative { i64::MIN } else { i64::MAX }, clamped: true }
 }
 
-/// An exponent. One that is out of any reasonable range saturates.
+/// Reads an exponent. One that is out of any reasonable range saturates, so that sums with it cannot overflow.
 fn small_integer(text: &[u8]) -> Option<i64> {
     let (negative, digits) = match text {
         [b'-', rest @ ..] => (true, rest),
@@ -187,7 +188,7 @@ fn small_integer(text: &[u8]) -> Option<i64> {
     Some(if negative { -value } else { value })
 }
 
-/// The powers of ten that a `u64` holds comfortably.
+/// The powers of ten from 10⁰ to 10¹⁸.
 const POWERS: [u64; 19] = [
     1,
     10,

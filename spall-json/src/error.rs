@@ -1,6 +1,16 @@
-//! Why reading ended, and where that is in lines and columns.
+//! The errors of the parser, and positions as lines and columns.
 
-/// Why a document cannot be read at all. Everything else is a diagnostic among the events.
+/// The reason why a file cannot be read as JSON at all.
+///
+/// Damage inside a document is never an error: the parser reports it as
+/// [`Event::Diagnostic`](spall_model::Event::Diagnostic) and goes on.
+///
+/// ```
+/// use spall_json::{JsonErrorKind, parse_all};
+/// let error = parse_all(b"pid 1").next().unwrap().unwrap_err();
+/// assert_eq!((error.kind(), error.offset()), (JsonErrorKind::NotJson, 0));
+/// assert_eq!(error.to_string(), "input is neither a json array nor a json object (at byte 0x0)");
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("{kind} (at byte {offset:#x})")]
 pub struct JsonError {
@@ -14,27 +24,27 @@ impl JsonError {
         Self { kind, offset }
     }
 
-    /// What is wrong.
+    /// Returns the kind of the error.
     #[must_use]
     pub fn kind(&self) -> JsonErrorKind {
         self.kind
     }
 
-    /// The position in the file, in bytes; [`LinePosition`] turns it into line and column.
+    /// Returns the position of the error in the file, in bytes. [`LinePosition`] turns it into line and column.
     #[must_use]
     pub fn offset(&self) -> u64 {
         self.offset
     }
 }
 
-/// What is wrong with a document.
+/// The kinds of [`JsonError`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, thiserror::Error)]
 #[non_exhaustive]
 pub enum JsonErrorKind {
-    /// The input is compressed; inflate it first. The offset is that of the first byte.
+    /// The input is compressed and must be inflated first. The offset is 0.
     #[error("input is compressed ({0})")]
     Compressed(Compression),
-    /// The first byte that is not blank opens neither an array nor an object. The offset is that of this byte.
+    /// The first byte that is not blank opens neither an array nor an object. The offset is the position of this byte.
     #[error("input is neither a json array nor a json object")]
     NotJson,
 }
@@ -83,7 +93,7 @@ impl core::fmt::Display for Compression {
     }
 }
 
-/// A byte position as people write it: both numbers count from 1, columns in bytes.
+/// A byte position as a line and a column, both counted from 1. Columns count bytes.
 ///
 /// ```
 /// use spall_json::LinePosition;
@@ -92,14 +102,16 @@ impl core::fmt::Display for Compression {
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct LinePosition {
-    /// The line, from 1.
+    /// The number of the line, from 1.
     pub line: usize,
-    /// The byte in the line, from 1.
+    /// The number of the byte in its line, from 1.
     pub column: usize,
 }
 
 impl LinePosition {
-    /// The line and column of the byte at `offset` of `data`; those of the end if `offset` lies past it.
+    /// Returns the line and column of the byte at `offset` of `data`. An `offset` past the end is the end.
+    ///
+    /// This takes time proportional to `offset`.
     #[must_use]
     pub fn find(data: &[u8], offset: usize) -> Self {
         let before = data.get(..offset).unwrap_or(data);

@@ -1,22 +1,23 @@
-//! What one object of the list of events means. \[json 1\]
+//! Makes the event that an object in the list of events stands for. \[json 1\]
 
 use spall_model::{
     Args, AsyncPhase, CounterEvent, DiagnosticKind, Event, FlowBind, FlowEvent, FlowPhase, KeyedEvent,
     MetaEvent, ObjectPhase, Scope, ThreadEvent, Tick, Ticks, Value,
 };
 
-use crate::cpu_profile::{Cursor, Envelope, Holder};
+use crate::args;
+use crate::cpu_profile::{Envelope, ProfileCursor, ProfileKind};
 use crate::decimal::Nanos;
+use crate::decoder::Decoder;
 use crate::fields::{COUNTER_EVENT, FLOW_EVENT, Field, KEYED_EVENT, THREAD_EVENT};
 use crate::id;
-use crate::lexer::Kind;
-use crate::record::Record;
+use crate::lexer::TokenKind;
 
-impl<'a> Record<'a, '_> {
-    /// The event, or `None` if it says nothing or has to be left out; the notes tell.
+impl<'a> Decoder<'a, '_> {
+    /// Returns the event; `None` if the object is empty or cannot be an event, which is reported.
     #[inline(never)]
     pub(crate) fn event(&mut self) -> Option<Event<'a>> {
-        match self.phase() {
+        match self.record.first_byte(Field::Ph) {
             Some(b'B') => self.begin_or_end().map(Event::Begin),
             Some(b'E') => self.begin_or_end().map(Event::End),
             Some(b'X') => self.complete().map(|(event, length)| match length {
@@ -27,37 +28,31 @@ impl<'a> Record<'a, '_> {
         }
     }
 
-    /// The first byte of `ph`. \[json 1\]
-    #[inline(always)]
-    pub(crate) fn phase(&self) -> Option<u8> {
-        self.first_byte(Field::Ph)
-    }
-
     #[inline(always)]
     pub(crate) fn begin_or_end(&mut self) -> Option<ThreadEvent<'a>> {
-        let (at, _) = self.start()?;
+        let (at, _) = self.time()?;
         Some(self.thread_event(at, true))
     }
 
-    /// A complete event and its length, if it has one.
+    /// Returns a complete event and its duration, if it has one.
     #[inline(always)]
     pub(crate) fn complete(&mut self) -> Option<(ThreadEvent<'a>, Option<Ticks>)> {
-        let (at, start) = self.start()?;
-        let length = self.slice_duration().map(|duration| self.length(at, start, duration));
+        let (at, exact) = self.time()?;
+        let length = self.slice_duration().map(|duration| self.rounded_duration(at, exact, duration));
         Some((self.thread_event(at, true), length))
     }
 
     #[inline(never)]
     pub(crate) fn other_event(&mut self, phase: Option<u8>) -> Option<Event<'a>> {
         let Some(phase) = phase else {
-            if !self.fields.is_empty() {
-                self.note(DiagnosticKind::MissingPhase);
+            if !self.record.fields.is_empty() {
+                self.report(DiagnosticKind::MissingPhase);
             }
             return None;
         };
         Some(match phase {
             b'i' | b'I' | b'R' => {
-                let (at, _) = self.start()?;
+                let (at, _) = self.time()?;
                 let scope = self.scope();
                 Event::Instant(self.thread_event(at, scope == Scope::Thread), scope)
             }
@@ -79,7 +74,7 @@ impl<'a> Record<'a, '_> {
             b'O' => {
                 let event = self.keyed_event(true)?;
                 if !self.has_argument(b"snapshot") {
-                    self.note(DiagnosticKind::MissingSnapshot);
+                    self.report(DiagnosticKind::MissingSnapshot);
                 }
                 Event::Object(ObjectPhase::Snapshot, event)
             }
@@ -89,21 +84,21 @@ impl<'a> Record<'a, '_> {
                 b't' => FlowPhase::Step,
                 _ => FlowPhase::End,
             })?),
-            b'P' if !self.is_of_profile() => return self.sample(false),
+            b'P' if !self.is_of_cpu_profile() => return self.sample(false),
             b'P' | b'V' | b'v' | b'c' | b'(' | b')' => {
-                let (at, _) = self.start()?;
+                let (at, _) = self.time()?;
                 Event::Other(self.thread_event(at, true), phase)
             }
             _ => {
-                self.note(DiagnosticKind::UnknownEvent);
+                self.report(DiagnosticKind::UnknownEvent);
                 return None;
             }
         })
     }
 
-    /// The arrow end that a slice carries in its own fields. \[json 3.7\]
+    /// Returns the end of a flow that `event`, a slice, has in its own fields. \[json 3.7\]
     pub(crate) fn slice_flow(&mut self, event: &Event<'a>) -> Option<FlowEvent<'a>> {
-        if !self.fields.has(Field::BindId) {
+        if !self.has(Field::BindId) {
             return None;
         }
         let (Event::Begin(slice) | Event::Complete(slice, _) | Event::Unfinished(slice)) = event else {
@@ -115,39 +110,40 @@ impl<'a> Record<'a, '_> {
             (true, true) => FlowPhase::Step,
             (true, false) => FlowPhase::End,
         };
-        let id = self.key_field(Field::BindId)?;
+        let id = self.id(Field::BindId, id::key)?;
         let flow = FlowEvent::new(phase, FlowBind::Slice, slice.thread, slice.at, id, slice.name);
         Some(flow.with_category(slice.category))
     }
 
-    /// The CPU profile, or the part of one, that the event holds, and the event that names it. \[cpu 1\]
+    /// Returns the CPU profile, or the part of one, in the arguments of `event`, and the event that announces it.
+    /// \[cpu 1\]
     #[inline]
-    pub(crate) fn profile(&mut self, event: &Event<'a>) -> Option<(Cursor, Event<'a>)> {
-        let (holder, event) = profile_holder(event)?;
-        let args = self.value_of(Field::Args).filter(|args| args.kind == Kind::Object)?;
-        let record = self.data.get(self.object.0..self.object.1)?;
-        let id = self.value_of(Field::Id).and_then(|id| id::of_key(id.kind, self.bytes(id)));
-        let envelope = Envelope { holder, thread: event.thread, at: event.at, id };
-        Cursor::of_event(record, args.start - self.object.0, envelope)
+    pub(crate) fn profile(&mut self, event: &Event<'a>) -> Option<(ProfileCursor, Event<'a>)> {
+        let (kind, event) = profile_part(event)?;
+        let args = self.token(Field::Args).filter(|args| args.kind == TokenKind::Object)?;
+        let record = self.record.bytes();
+        let id = self.token(Field::Id).and_then(|id| id::key(self.record.data, id));
+        let envelope = Envelope { kind, thread: event.thread, at: event.at, id };
+        ProfileCursor::of_event(record, args.start - self.record.object.0, envelope)
     }
 
-    /// The length of a complete event: `dur`, or else a `tdur` that is more than nothing.
+    /// Returns the duration of a complete event: `dur`, or else a `tdur` above 0.
     #[inline]
     fn slice_duration(&mut self) -> Option<Nanos> {
         self.duration(Field::Dur).or_else(|| {
             let duration = self.duration(Field::Tdur).filter(|duration| duration.is_positive())?;
-            self.note(DiagnosticKind::DurationFromThreadClock);
+            self.report(DiagnosticKind::DurationFromThreadClock);
             Some(duration)
         })
     }
 
     fn state_or_step(&mut self) -> Option<Event<'a>> {
-        if !self.fields.has(Field::Id)
-            && !self.fields.has(Field::Id2)
+        if !self.has(Field::Id)
+            && !self.has(Field::Id2)
             && let Some(duration) = self.duration(Field::Dur)
         {
-            let (at, start) = self.start()?;
-            let length = self.length(at, start, duration);
+            let (at, exact) = self.time()?;
+            let length = self.rounded_duration(at, exact, duration);
             return Some(Event::State(self.thread_event(at, true), length));
         }
         Some(Event::Async(AsyncPhase::StepInto, self.keyed_event(false)?))
@@ -155,18 +151,18 @@ impl<'a> Record<'a, '_> {
 
     #[inline(always)]
     fn counter(&mut self) -> Option<Event<'a>> {
-        let (at, _) = self.start()?;
+        let (at, _) = self.time()?;
         Some(Event::Counter(CounterEvent {
             pid: self.process(),
             at,
             name: self.text(Field::Name),
-            id: self.id().map(|(id, _)| id),
+            id: self.key().map(|(id, _)| id),
             category: self.text(Field::Cat),
             series: self.args(COUNTER_EVENT),
         }))
     }
 
-    /// An event on a thread. That the file does not say the thread is noted if it is `required`.
+    /// Returns an event on a thread. A thread that the file does not say is reported if it is `required`.
     #[inline(always)]
     pub(crate) fn thread_event(&mut self, at: Tick, required: bool) -> ThreadEvent<'a> {
         self.check_thread_clock();
@@ -181,9 +177,9 @@ impl<'a> Record<'a, '_> {
 
     #[inline(always)]
     fn keyed_event(&mut self, object: bool) -> Option<KeyedEvent<'a>> {
-        let (at, _) = self.start()?;
-        let Some((id, local)) = self.id() else {
-            self.note(DiagnosticKind::MissingId);
+        let (at, _) = self.time()?;
+        let Some((id, local)) = self.key() else {
+            self.report(DiagnosticKind::MissingId);
             return None;
         };
         let args = self.args(KEYED_EVENT);
@@ -198,12 +194,12 @@ impl<'a> Record<'a, '_> {
 
     #[inline(always)]
     fn flow(&mut self, phase: FlowPhase) -> Option<FlowEvent<'a>> {
-        let (at, _) = self.start()?;
-        let Some((id, local)) = self.id() else {
-            self.note(DiagnosticKind::MissingId);
+        let (at, _) = self.time()?;
+        let Some((id, local)) = self.key() else {
+            self.report(DiagnosticKind::MissingId);
             return None;
         };
-        let enclosing = phase != FlowPhase::End || self.first_byte(Field::BindingPoint) == Some(b'e');
+        let enclosing = phase != FlowPhase::End || self.record.first_byte(Field::BindingPoint) == Some(b'e');
         let bind = if enclosing { FlowBind::Enclosing } else { FlowBind::Next };
         let args = self.args(FLOW_EVENT);
         let (thread, name) = (self.thread(true), self.text(Field::Name));
@@ -217,40 +213,41 @@ impl<'a> Record<'a, '_> {
         let name = self.text(Field::Name);
         let is = |key: &[u8]| name.is(key);
         let event = if is(b"process_name") {
-            self.argument_text(b"name").map(|text| Event::ProcessName(self.process(), text))
+            self.text_argument(b"name").map(|text| Event::ProcessName(self.process(), text))
         } else if is(b"thread_name") {
-            self.argument_text(b"name").map(|text| Event::ThreadName(self.thread(true), text))
+            self.text_argument(b"name").map(|text| Event::ThreadName(self.thread(true), text))
         } else if is(b"process_sort_index") {
-            self.argument_integer(b"sort_index").map(|index| Event::ProcessSortIndex(self.process(), index))
+            self.integer_argument(b"sort_index").map(|index| Event::ProcessSortIndex(self.process(), index))
         } else if is(b"thread_sort_index") {
-            self.argument_integer(b"sort_index").map(|index| Event::ThreadSortIndex(self.thread(true), index))
+            self.integer_argument(b"sort_index").map(|index| Event::ThreadSortIndex(self.thread(true), index))
         } else if is(b"process_labels") {
-            self.argument_text(b"labels").map(|text| Event::ProcessLabels(self.process(), text))
+            self.text_argument(b"labels").map(|text| Event::ProcessLabels(self.process(), text))
         } else {
-            let value = self.value_of(Field::Args).map_or(Value::Null, |token| self.value(token));
+            let value =
+                self.token(Field::Args).map_or(Value::Null, |token| args::value(self.record.data, token));
             Some(Event::Meta(MetaEvent { thread: Some(self.thread(false)), key: name, value }))
         };
         if event.is_none() {
-            self.note(DiagnosticKind::BadMetadata);
+            self.report(DiagnosticKind::BadMetadata);
         }
         event
     }
 }
 
-/// The event, if its name says that it holds a CPU profile. \[cpu 1\]
+/// Returns which part of a CPU profile `event` holds, judged by its name; `None` if it holds none. \[cpu 1\]
 #[inline]
-pub(crate) fn profile_holder<'e, 'a>(event: &'e Event<'a>) -> Option<(Holder, &'e ThreadEvent<'a>)> {
+pub(crate) fn profile_part<'e, 'a>(event: &'e Event<'a>) -> Option<(ProfileKind, &'e ThreadEvent<'a>)> {
     match event {
-        Event::Other(event, b'P') if event.name.is(b"Profile") => Some((Holder::Head, event)),
-        Event::Other(event, b'P') if event.name.is(b"ProfileChunk") => Some((Holder::Chunk, event)),
+        Event::Other(event, b'P') if event.name.is(b"Profile") => Some((ProfileKind::Head, event)),
+        Event::Other(event, b'P') if event.name.is(b"ProfileChunk") => Some((ProfileKind::Chunk, event)),
         Event::Instant(event, _) | Event::Complete(event, _) if event.name.raw() == b"CpuProfile" => {
-            Some((Holder::Whole, event))
+            Some((ProfileKind::Whole, event))
         }
         _ => None,
     }
 }
 
-/// What is left of an event that holds a CPU profile: an instant happened all the same.
+/// Returns what remains of an event that holds a CPU profile: an instant is an event of its own as well.
 pub(crate) fn beside_profile(event: Event<'_>) -> Option<Event<'_>> {
     match event {
         Event::Instant(event, scope) => {

@@ -1,24 +1,27 @@
-//! The fields of an event: where in the data each known one stands. \[json 1\]
+//! The fields of an event: the token of each field that the parser knows. \[json 1\]
+//!
+//! [`Fields::read`] is the plain way to find them, a key at a time. [`KeyPredictor`](crate::predict::KeyPredictor) is the
+//! fast one, which finds the same.
 
 use spall_model::Text;
 
-use crate::lexer::{self, Key, Stop, Token};
+use crate::lexer::{self, KeyToken, Token, TokenError};
 
 macro_rules! fields {
     ($($name:ident = $key:literal,)*) => {
-        /// A field of an event that means something to the reader.
+        /// A field of an event that means something to the parser.
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
         #[repr(u8)]
         pub(crate) enum Field {
             $($name,)*
-            /// Any other one.
+            /// Any other field.
             Unknown,
         }
 
         impl Field {
             const COUNT: usize = Self::Unknown as usize + 1;
 
-            /// The field with this key, which holds no escapes.
+            /// Returns the field with this key, which holds no escapes.
             #[inline]
             fn of_plain_key(key: &[u8]) -> Self {
                 match key {
@@ -27,7 +30,7 @@ macro_rules! fields {
                 }
             }
 
-            /// The field with this key, whose escapes are not decoded.
+            /// Returns the field with this key, whose escapes are not decoded.
             #[cold]
             fn of_escaped_key(key: &[u8]) -> Self {
                 let key = Text::escaped(key);
@@ -62,15 +65,15 @@ fields! {
 }
 
 impl Field {
-    /// The field that has the key `key` of the object in `data`.
+    /// Returns the field that `key` names.
     #[inline]
-    pub(crate) fn of_key(data: &[u8], key: &Key) -> Self {
-        let name = data.get(key.inside.0..key.inside.1).unwrap_or_default();
+    pub(crate) fn of_key(data: &[u8], key: &KeyToken) -> Self {
+        let name = key.bytes(data);
         if key.escaped { Self::of_escaped_key(name) } else { Self::of_plain_key(name) }
     }
 }
 
-/// A set of fields.
+/// A set of fields, one bit for each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct FieldSet(u32);
 
@@ -110,7 +113,7 @@ use Field::{
     Tid, Ts,
 };
 
-/// What [`spall_model::ThreadEvent`] and its phase say.
+/// The fields that are in [`spall_model::ThreadEvent`] or in the variant of [`spall_model::Event`] around it.
 pub(crate) const THREAD_EVENT: FieldSet = FieldSet::of(&[
     Name,
     Cat,
@@ -127,22 +130,26 @@ pub(crate) const THREAD_EVENT: FieldSet = FieldSet::of(&[
     FlowOut,
 ]);
 
-/// What [`spall_model::KeyedEvent`] says. The thread is not part of it.
+/// The fields that are in [`spall_model::KeyedEvent`]. The thread is not.
 pub(crate) const KEYED_EVENT: FieldSet = FieldSet::of(&[Name, Cat, Ph, Ts, Pid, Args, Id, Id2, KeyScope]);
 
-/// What [`spall_model::ThreadSampleEvent`] and its phase say, but for the fields that only samples have.
+/// The fields that are in [`spall_model::ThreadSampleEvent`], without those that only samples have.
 pub(crate) const SAMPLE: FieldSet = FieldSet::of(&[Name, Ph, Ts, Pid, Tid, Args]);
 
-/// As [`THREAD_EVENT`], of one end of an arrow.
+/// The fields that are in [`spall_model::FlowEvent`].
 pub(crate) const FLOW_EVENT: FieldSet =
     FieldSet::of(&[Name, Cat, Ph, Ts, Pid, Tid, Args, Id, Id2, BindingPoint]);
 
-/// What [`spall_model::CounterEvent`] says, and the thread, which means nothing there: to keep it would mean to seek
-/// the series in the whole event.
+/// The fields that are in [`spall_model::CounterEvent`], and the thread.
+///
+/// The thread of a counter means nothing. Keeping it would make the whole event the arguments, in which each reader of
+/// the series has to look for them.
 pub(crate) const COUNTER_EVENT: FieldSet = FieldSet::of(&[Name, Cat, Ph, Ts, Pid, Tid, Args, Id, Id2]);
 
-/// The known fields of one event. Kept by the reader and used again for every event; positions are those of the
-/// data that was read, which is the same as long as the event is.
+/// The known fields of one event, as tokens of the data that was read.
+///
+/// The parser owns one and uses it for every event: 19 tokens are too many to clear each time, so that a set says which
+/// are valid.
 #[derive(Debug, Clone)]
 pub(crate) struct Fields {
     present: FieldSet,
@@ -151,11 +158,11 @@ pub(crate) struct Fields {
 
 impl Fields {
     pub(crate) const fn new() -> Self {
-        Self { present: FieldSet(0), values: [Token::NOWHERE; Field::COUNT] }
+        Self { present: FieldSet(0), values: [Token::EMPTY; Field::COUNT] }
     }
 
     /// Reads the object whose brace is at `start` and returns its end.
-    pub(crate) fn read(&mut self, data: &[u8], start: usize) -> Result<usize, Stop> {
+    pub(crate) fn read(&mut self, data: &[u8], start: usize) -> Result<usize, TokenError> {
         self.clear();
         let mut pos = start + 1;
         while let Some(member) = lexer::next_member(data, &mut pos)? {
@@ -169,7 +176,7 @@ impl Fields {
         self.present = FieldSet(0);
     }
 
-    /// Notes the value of a field; the last one counts where a file repeats it.
+    /// Sets the value of a field. The last one counts where an event repeats it.
     #[inline(always)]
     pub(crate) fn set(&mut self, field: Field, value: Token) {
         if let Some(slot) = self.values.get_mut(field as usize) {
@@ -178,7 +185,7 @@ impl Fields {
         self.present.insert(field);
     }
 
-    /// The value of `field`, if the event has it.
+    /// Returns the value of `field`, if the event has it.
     #[inline]
     pub(crate) fn get(&self, field: Field) -> Option<Token> {
         if !self.present.has(field) {
@@ -187,18 +194,18 @@ impl Fields {
         self.values.get(field as usize).copied()
     }
 
-    /// Whether the event has `field`, `null` included.
+    /// Returns whether the event has `field`, `null` included.
     #[inline]
     pub(crate) fn has(&self, field: Field) -> bool {
         self.present.has(field)
     }
 
-    /// Whether the event has no field at all.
+    /// Returns whether the event has no field at all, not even an unknown one.
     pub(crate) fn is_empty(&self) -> bool {
         self.present.is_empty()
     }
 
-    /// Whether the event has more than the fields of `represented`.
+    /// Returns whether the event has fields that `represented` does not have.
     #[inline]
     pub(crate) fn has_more_than(&self, represented: FieldSet) -> bool {
         !self.present.without(represented).is_empty()

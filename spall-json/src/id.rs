@@ -1,53 +1,55 @@
-//! Ids: numbers, and texts that may be numbers. \[json 2\]
+//! Ids: numbers, and texts that may spell numbers. \[json 2\]
 
 use spall_model::Id;
 
 use crate::decimal::Nanos;
-use crate::lexer::Kind;
-use crate::value::{MAX_ESCAPED_NUMBER, inside, unescaped};
+use crate::lexer::{Token, TokenKind};
+use crate::scalar::unescaped;
 
-/// The id of a process or thread: text that is a whole number in any spelling is that number.
+/// Returns the id of a process or thread, and `None` if the token cannot be one. Text that is a whole number in any
+/// spelling is that number.
 #[inline]
-pub(crate) fn of_process_or_thread(kind: Kind, bytes: &[u8]) -> Option<Id<'_>> {
-    match kind {
-        Kind::String => {
-            let text = inside(bytes);
-            Some(whole_number(text.trim_ascii()).map_or(Id::Text(text), Id::Number))
+pub(crate) fn process_or_thread(data: &[u8], token: Token) -> Option<Id<'_>> {
+    let inside = token.inside(data);
+    match token.kind {
+        TokenKind::String => Some(whole_number(inside.trim_ascii()).map_or(Id::Text(inside), Id::Number)),
+        TokenKind::EscapedString => {
+            let number = unescaped(inside, |text| whole_number(text.trim_ascii()));
+            Some(number.map_or(Id::Text(inside), Id::Number))
         }
-        Kind::EscapedString => Some(escaped(bytes, |text| whole_number(text.trim_ascii()))),
-        _ => of_key(kind, bytes),
+        _ => key(data, token),
     }
 }
 
-/// The key of an async span, an object or a flow: text is that number whose only spelling it is, so that `"72"` is
-/// 72, but neither `"072"` nor `"0x48"`.
+/// Returns the id of an async event, an object, a flow or a frame, and `None` if the token cannot be one.
+///
+/// Text is a number only if it is the canonical spelling of it: `"72"` is 72, but `"072"` and `"0x48"` are texts, as
+/// other readers tell them apart.
 #[inline]
-pub(crate) fn of_key(kind: Kind, bytes: &[u8]) -> Option<Id<'_>> {
-    match kind {
-        Kind::String => {
-            let text = inside(bytes);
+pub(crate) fn key(data: &[u8], token: Token) -> Option<Id<'_>> {
+    match token.kind {
+        // Sixteen digits fit.
+        TokenKind::Integer => i64::try_from(token.number).ok().map(Id::Number),
+        TokenKind::String => {
+            let text = token.inside(data);
             Some(canonical(text).map_or(Id::Text(text), Id::Number))
         }
-        Kind::EscapedString => Some(escaped(bytes, canonical)),
-        Kind::Integer | Kind::Decimal | Kind::Bare => {
-            match canonical(bytes).or_else(|| whole_number(bytes)) {
+        TokenKind::EscapedString => {
+            let inside = token.inside(data);
+            Some(unescaped(inside, canonical).map_or(Id::Text(inside), Id::Number))
+        }
+        TokenKind::Decimal | TokenKind::Bare => {
+            let word = token.bytes(data);
+            match canonical(word).or_else(|| whole_number(word)) {
                 Some(number) => Some(Id::Number(number)),
-                None => Nanos::from_micros(bytes).map(|_| Id::Text(bytes)),
+                None => Nanos::from_micros(word).map(|_| Id::Text(word)),
             }
         }
-        Kind::Object | Kind::Array => None,
+        TokenKind::Object | TokenKind::Array => None,
     }
 }
 
-/// The id in a string with escapes, if `number` finds none in the decoded text.
-#[cold]
-fn escaped(bytes: &[u8], number: fn(&[u8]) -> Option<i64>) -> Id<'_> {
-    let text = inside(bytes);
-    let decoded = &mut [0; MAX_ESCAPED_NUMBER];
-    unescaped(text, decoded).and_then(number).map_or(Id::Text(text), Id::Number)
-}
-
-/// The integer that `text` is the only spelling of, if it has at most 18 digits.
+/// Returns the integer whose canonical spelling is `text`: no sign but `-`, no leading zeros, in the range of `i64`.
 #[inline]
 fn canonical(text: &[u8]) -> Option<i64> {
     let (negative, digits) = match text {
@@ -57,6 +59,7 @@ fn canonical(text: &[u8]) -> Option<i64> {
     match digits {
         [b'0'] if !negative => return Some(0),
         [] | [b'0', ..] => return None,
+        // Eighteen digits cannot overflow below.
         _ if digits.len() > 18 => return core::str::from_utf8(text).ok()?.parse().ok(),
         _ => {}
     }
@@ -70,7 +73,7 @@ fn canonical(text: &[u8]) -> Option<i64> {
     Some(if negative { -value } else { value })
 }
 
-/// The whole number that `text` spells in any way, such as `1.0`, `1e3` or `007`.
+/// Returns the whole number that `text` spells in any way, such as `1.0`, `1e3` or `007`.
 fn whole_number(text: &[u8]) -> Option<i64> {
     canonical(text).or_else(|| Nanos::from_micros(text)?.whole_micros())
 }
@@ -79,35 +82,40 @@ fn whole_number(text: &[u8]) -> Option<i64> {
 mod tests {
     use super::*;
 
+    /// A token that is all of `text`.
+    fn whole(kind: TokenKind, text: &str) -> Token {
+        Token { kind, start: 0, end: text.len(), number: 0 }
+    }
+
     #[test]
     fn json_2_spellings_of_process_and_thread_ids() {
-        let id = |kind, text: &'static str| of_process_or_thread(kind, text.as_bytes());
-        assert_eq!(id(Kind::Bare, "1.0"), Some(Id::Number(1)));
-        assert_eq!(id(Kind::Bare, "-5"), Some(Id::Number(-5)));
-        assert_eq!(id(Kind::Bare, "9223372036854775807"), Some(Id::Number(i64::MAX)));
-        assert_eq!(id(Kind::Bare, "9223372036854775808"), Some(Id::Text(b"9223372036854775808")));
-        assert_eq!(id(Kind::Bare, "1.5"), Some(Id::Text(b"1.5")));
-        assert_eq!(id(Kind::String, "\" 7 \""), Some(Id::Number(7)));
-        assert_eq!(id(Kind::String, "\"007\""), Some(Id::Number(7)));
-        assert_eq!(id(Kind::String, "\"io\""), Some(Id::Text(b"io")));
-        assert_eq!(id(Kind::EscapedString, r#""\u0037\n""#), Some(Id::Number(7)));
-        assert_eq!(id(Kind::EscapedString, r#""i\u006f""#), Some(Id::Text(br"i\u006f")));
-        assert_eq!(id(Kind::Bare, "true"), None);
-        assert_eq!(id(Kind::Object, "{}"), None);
+        let id = |kind, text: &'static str| process_or_thread(text.as_bytes(), whole(kind, text));
+        assert_eq!(id(TokenKind::Bare, "1.0"), Some(Id::Number(1)));
+        assert_eq!(id(TokenKind::Bare, "-5"), Some(Id::Number(-5)));
+        assert_eq!(id(TokenKind::Bare, "9223372036854775807"), Some(Id::Number(i64::MAX)));
+        assert_eq!(id(TokenKind::Bare, "9223372036854775808"), Some(Id::Text(b"9223372036854775808")));
+        assert_eq!(id(TokenKind::Bare, "1.5"), Some(Id::Text(b"1.5")));
+        assert_eq!(id(TokenKind::String, "\" 7 \""), Some(Id::Number(7)));
+        assert_eq!(id(TokenKind::String, "\"007\""), Some(Id::Number(7)));
+        assert_eq!(id(TokenKind::String, "\"io\""), Some(Id::Text(b"io")));
+        assert_eq!(id(TokenKind::EscapedString, r#""\u0037\n""#), Some(Id::Number(7)));
+        assert_eq!(id(TokenKind::EscapedString, r#""i\u006f""#), Some(Id::Text(br"i\u006f")));
+        assert_eq!(id(TokenKind::Bare, "true"), None);
+        assert_eq!(id(TokenKind::Object, "{}"), None);
     }
 
     #[test]
     fn json_3_6_spellings_of_keys() {
-        let key = |kind, text: &'static str| of_key(kind, text.as_bytes());
-        assert_eq!(key(Kind::String, "\"72\""), Some(Id::Number(72)));
-        assert_eq!(key(Kind::String, "\"-9223372036854775808\""), Some(Id::Number(i64::MIN)));
-        assert_eq!(key(Kind::String, "\"072\""), Some(Id::Text(b"072")));
-        assert_eq!(key(Kind::String, "\"0x1\""), Some(Id::Text(b"0x1")));
-        assert_eq!(key(Kind::EscapedString, r#""7\u0032""#), Some(Id::Number(72)));
-        assert_eq!(key(Kind::EscapedString, r#""\u0030""#), Some(Id::Number(0)));
-        assert_eq!(key(Kind::EscapedString, r#""\u00307""#), Some(Id::Text(br"\u00307")));
-        assert_eq!(key(Kind::String, "\"-0\""), Some(Id::Text(b"-0")));
-        assert_eq!(key(Kind::String, "\"\""), Some(Id::Text(b"")));
-        assert_eq!(key(Kind::Bare, "0"), Some(Id::Number(0)));
+        let key = |kind, text: &'static str| key(text.as_bytes(), whole(kind, text));
+        assert_eq!(key(TokenKind::String, "\"72\""), Some(Id::Number(72)));
+        assert_eq!(key(TokenKind::String, "\"-9223372036854775808\""), Some(Id::Number(i64::MIN)));
+        assert_eq!(key(TokenKind::String, "\"072\""), Some(Id::Text(b"072")));
+        assert_eq!(key(TokenKind::String, "\"0x1\""), Some(Id::Text(b"0x1")));
+        assert_eq!(key(TokenKind::EscapedString, r#""7\u0032""#), Some(Id::Number(72)));
+        assert_eq!(key(TokenKind::EscapedString, r#""\u0030""#), Some(Id::Number(0)));
+        assert_eq!(key(TokenKind::EscapedString, r#""\u00307""#), Some(Id::Text(br"\u00307")));
+        assert_eq!(key(TokenKind::String, "\"-0\""), Some(Id::Text(b"-0")));
+        assert_eq!(key(TokenKind::String, "\"\""), Some(Id::Text(b"")));
+        assert_eq!(key(TokenKind::Bare, "0"), Some(Id::Number(0)));
     }
 }

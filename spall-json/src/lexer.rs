@@ -1,23 +1,23 @@
-//! The tokens of JSON, read leniently: where a string, a bare word or a nested value ends. \[json 2\]
+//! Tokens of JSON, read leniently: finds where a string, a bare word or a nested value ends. \[json 2\]
 //!
-//! Positions are indices into the data. Nothing here recurses or allocates.
+//! Positions are indices into the data, which may end anywhere. Nothing here recurses or allocates.
 
 use spall_model::Text;
 
 use crate::scan;
 
-/// Why a token could not be read.
+/// The reason why a token cannot be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Stop {
-    /// The data ends inside it.
+pub(crate) enum TokenError {
+    /// The data ends inside the token.
     Incomplete,
-    /// It is broken at this position.
+    /// The token is broken at this position.
     Damaged(usize),
 }
 
-/// What kind of value stands at some place.
+/// The kind of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum TokenKind {
     /// `"…"` without a backslash.
     String,
     /// `"…"` with a backslash.
@@ -26,35 +26,57 @@ pub(crate) enum Kind {
     Object,
     /// `[…]`
     Array,
-    /// Up to sixteen digits.
+    /// One to sixteen digits.
     Integer,
-    /// Up to sixteen digits, a point and up to three digits.
+    /// One to sixteen digits, a point, and one to three digits.
     Decimal,
     /// Any other number, `true`, `null`, or a word that JSON does not have.
     Bare,
 }
 
-/// A value: what it is and where it stands, quotes and brackets included.
+/// A value and its position, quotes and brackets included.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Token {
-    pub(crate) kind: Kind,
+    pub(crate) kind: TokenKind,
     pub(crate) start: usize,
     pub(crate) end: usize,
-    /// The number, if it is an [`Kind::Integer`]; in thousandths, if it is a [`Kind::Decimal`]; else 0.
+    /// The number of a [`TokenKind::Integer`], the number of thousandths of a [`TokenKind::Decimal`], else 0.
+    ///
+    /// Times are microseconds with up to three decimals in nearly every file, so that most of them are whole
+    /// nanoseconds as soon as their token is found.
     pub(crate) number: u64,
 }
 
 impl Token {
-    pub(crate) const NOWHERE: Self = Self { kind: Kind::Bare, start: 0, end: 0, number: 0 };
+    /// A token of no length, for slots that were never filled.
+    pub(crate) const EMPTY: Self = Self { kind: TokenKind::Bare, start: 0, end: 0, number: 0 };
+
+    /// Returns the bytes of the token in the data that it was found in.
+    #[inline]
+    pub(crate) fn bytes(self, data: &[u8]) -> &[u8] {
+        data.get(self.start..self.end).unwrap_or_default()
+    }
+
+    /// Returns the bytes between the quotes or brackets of the token.
+    #[inline]
+    pub(crate) fn inside(self, data: &[u8]) -> &[u8] {
+        data.get(self.start + 1..self.end.wrapping_sub(1)).unwrap_or_default()
+    }
+
+    /// Returns whether the token is the word `null`.
+    #[inline]
+    pub(crate) fn is_null(self, data: &[u8]) -> bool {
+        self.kind == TokenKind::Bare && self.bytes(data) == b"null"
+    }
 }
 
-/// Whether JSON ignores `byte` between tokens.
+/// Returns whether JSON ignores `byte` between tokens.
 #[inline]
 pub(crate) fn is_blank(byte: u8) -> bool {
     matches!(byte, b' ' | b'\n' | b'\r' | b'\t')
 }
 
-/// The first position at or after `pos` that is not blank, and its byte.
+/// Returns the first position at or after `pos` that is not blank, and its byte; `None` at the end of the data.
 #[inline]
 pub(crate) fn skip_blanks(data: &[u8], mut pos: usize) -> Option<(usize, u8)> {
     loop {
@@ -66,45 +88,48 @@ pub(crate) fn skip_blanks(data: &[u8], mut pos: usize) -> Option<(usize, u8)> {
     }
 }
 
-/// The position of the quote that ends the string whose inside begins at `pos`, and whether it holds a backslash.
+/// Returns the position of the quote that ends the string whose inside begins at `pos`, and whether the string holds a
+/// backslash.
 #[inline(always)]
-pub(crate) fn string_end(data: &[u8], pos: usize) -> Result<(usize, bool), Stop> {
-    let special = scan::string_special(data, pos).ok_or(Stop::Incomplete)?;
+pub(crate) fn string_end(data: &[u8], pos: usize) -> Result<(usize, bool), TokenError> {
+    let special = scan::string_special(data, pos).ok_or(TokenError::Incomplete)?;
     if data.get(special) == Some(&b'"') {
         return Ok((special, false));
     }
     quoted_end(data, special).map(|end| (end, true))
 }
 
-/// As [`string_end`], where it does not matter whether there is a backslash: that quote ends the string which follows
-/// an even number of them.
+/// Returns what [`string_end`] does for a string that may hold backslashes: the quote that ends it is the first one
+/// after an even number of backslashes.
 #[inline(always)]
-fn quoted_end(data: &[u8], pos: usize) -> Result<usize, Stop> {
-    let quote = scan::quote(data, pos).ok_or(Stop::Incomplete)?;
+fn quoted_end(data: &[u8], pos: usize) -> Result<usize, TokenError> {
+    let quote = scan::quote(data, pos).ok_or(TokenError::Incomplete)?;
     if data.get(quote.wrapping_sub(1)) == Some(&b'\\') { escaped_end(data, pos, quote) } else { Ok(quote) }
 }
 
-/// [`quoted_end`], from the first quote on.
+/// Finds the same quote as [`quoted_end`], when the first quote at `quote` follows a backslash.
 #[inline(never)]
-fn escaped_end(data: &[u8], pos: usize, mut quote: usize) -> Result<usize, Stop> {
+fn escaped_end(data: &[u8], pos: usize, mut quote: usize) -> Result<usize, TokenError> {
+    // Backslashes are counted from the last quote on only: each byte is looked at twice at most.
     let mut from = pos;
     while is_escaped(data, from, quote) {
         from = quote + 1;
-        quote = scan::quote(data, from).ok_or(Stop::Incomplete)?;
+        quote = scan::quote(data, from).ok_or(TokenError::Incomplete)?;
     }
     Ok(quote)
 }
 
-/// Whether the quote follows an odd number of backslashes, not counting those before `from`.
+/// Returns whether the byte at `quote` follows an odd number of backslashes, not counting those before `from`.
 #[inline(never)]
 fn is_escaped(data: &[u8], from: usize, quote: usize) -> bool {
     let inside = data.get(from..quote).unwrap_or_default();
     inside.iter().rev().take_while(|&&byte| byte == b'\\').count() % 2 == 1
 }
 
-/// Whether a bare word ends before `byte`.
+/// Returns whether a bare word ends before `byte`.
 #[inline(always)]
 fn ends_word(byte: u8) -> bool {
+    // A table costs one load for a byte; comparing with eleven bytes costs more.
     #[allow(clippy::indexing_slicing, reason = "while compiling")]
     const ENDS: [bool; 256] = {
         let mut ends = [false; 256];
@@ -118,136 +143,163 @@ fn ends_word(byte: u8) -> bool {
     ENDS.get(usize::from(byte)).copied().unwrap_or(false)
 }
 
-/// The end of the bare word that begins at `pos`.
-pub(crate) fn word_end(data: &[u8], pos: usize) -> Result<usize, Stop> {
+/// Returns the end of the bare word that begins at `pos`.
+pub(crate) fn word_end(data: &[u8], pos: usize) -> Result<usize, TokenError> {
     word_length(data.get(pos..).unwrap_or_default()).map(|length| pos + length)
 }
 
-/// The length of the bare word that begins `text`.
-fn word_length(text: &[u8]) -> Result<usize, Stop> {
-    text.iter().position(|&byte| ends_word(byte)).ok_or(Stop::Incomplete)
+/// Returns the length of the bare word that begins `text`.
+fn word_length(text: &[u8]) -> Result<usize, TokenError> {
+    text.iter().position(|&byte| ends_word(byte)).ok_or(TokenError::Incomplete)
 }
 
-/// The end of the array or object whose bracket is at `pos`.
-pub(crate) fn nested_end(data: &[u8], pos: usize) -> Result<usize, Stop> {
+/// Returns the end of the array or object whose opening bracket is at `pos`.
+pub(crate) fn nested_end(data: &[u8], pos: usize) -> Result<usize, TokenError> {
     if data.get(pos) == Some(&b'{') { end_of::<b'{'>(data, pos) } else { end_of::<b'['>(data, pos) }
 }
 
-/// [`nested_end`] where the bracket is `OPEN`. Those of the other kind have to be closed, too.
-fn end_of<const OPEN: u8>(data: &[u8], pos: usize) -> Result<usize, Stop> {
-    // As in ASCII, for both kinds.
+/// Returns the end of the array or object that the bracket `OPEN` at `pos` begins. Brackets of the other kind inside it
+/// must be closed, too.
+///
+/// Two counts take the place of a stack. `{[{]}}` passes as closed, which is harmless: reading the inside of such a value
+/// ends at the damage.
+fn end_of<const OPEN: u8>(data: &[u8], pos: usize) -> Result<usize, TokenError> {
+    // In ASCII, a closing bracket is two above its opening one, and `{` is `[` with the bit 0x20 set.
     let close = OPEN + 2;
     let (mut depth, mut others) = (1_usize, 0_usize);
     let mut structurals = scan::Structurals::new(data, pos + 1);
     loop {
-        let at = structurals.next().ok_or(Stop::Incomplete)?;
-        let byte = *data.get(at).ok_or(Stop::Incomplete)?;
+        let at = structurals.next().ok_or(TokenError::Incomplete)?;
+        let byte = *data.get(at).ok_or(TokenError::Incomplete)?;
         if byte == b'"' {
-            let mut end = structurals.next_quote().ok_or(Stop::Incomplete)?;
+            let mut end = structurals.next_quote().ok_or(TokenError::Incomplete)?;
             while data.get(end.wrapping_sub(1)) == Some(&b'\\') && is_escaped(data, at + 1, end) {
-                end = structurals.next_quote().ok_or(Stop::Incomplete)?;
+                end = structurals.next_quote().ok_or(TokenError::Incomplete)?;
             }
-            match data.get(end + 1).ok_or(Stop::Incomplete)? {
+            match data.get(end + 1).ok_or(TokenError::Incomplete)? {
                 b':' | b',' | b'}' | b']' | b' ' | b'\n' | b'\r' | b'\t' => {}
-                // A quote too many or too few makes text out of what follows: found here, it costs one event.
-                _ => return Err(Stop::Damaged(end + 1)),
+                // Behind a missing quote, text and structure change places up to the end of the file. A byte that
+                // cannot follow a string gives this away at once, so that the damage costs one event.
+                _ => return Err(TokenError::Damaged(end + 1)),
             }
         } else if byte == OPEN {
             depth += 1;
         } else if byte == close {
             depth -= 1;
             if depth == 0 {
-                return if others == 0 { Ok(at + 1) } else { Err(Stop::Damaged(at)) };
+                return if others == 0 { Ok(at + 1) } else { Err(TokenError::Damaged(at)) };
             }
         } else if byte == OPEN ^ 0x20 {
             others += 1;
         } else if byte == close ^ 0x20 {
-            others = others.checked_sub(1).ok_or(Stop::Damaged(at))?;
+            others = others.checked_sub(1).ok_or(TokenError::Damaged(at))?;
         }
     }
 }
 
-/// The value that begins at `pos`, where something other than a blank stands.
+/// Reads the value that begins at `pos`, where the data has a byte that is not blank.
 #[inline(always)]
-pub(crate) fn token(data: &[u8], pos: usize) -> Result<Token, Stop> {
-    let Some(text @ [first, ..]) = data.get(pos..) else { return Err(Stop::Incomplete) };
+pub(crate) fn token(data: &[u8], pos: usize) -> Result<Token, TokenError> {
+    let Some(text @ [first, ..]) = data.get(pos..) else { return Err(TokenError::Incomplete) };
     let (kind, end) = match first {
         b'0'..=b'9' => return number(text, pos),
         b'"' => return string(data, pos),
-        b'{' if text.get(1) == Some(&b'}') => (Kind::Object, pos + 2),
-        b'{' => (Kind::Object, nested_end(data, pos)?),
-        b'[' => (Kind::Array, nested_end(data, pos)?),
-        b',' | b':' | b'}' | b']' => return Err(Stop::Damaged(pos)),
-        _ => (Kind::Bare, pos + word_length(text)?),
+        b'{' if text.get(1) == Some(&b'}') => (TokenKind::Object, pos + 2),
+        b'{' => (TokenKind::Object, nested_end(data, pos)?),
+        b'[' => (TokenKind::Array, nested_end(data, pos)?),
+        b',' | b':' | b'}' | b']' => return Err(TokenError::Damaged(pos)),
+        _ => (TokenKind::Bare, pos + word_length(text)?),
     };
     Ok(Token { kind, start: pos, end, number: 0 })
 }
 
-/// The string whose opening quote is at `pos`.
+/// Reads the string whose opening quote is at `pos`.
 #[inline(always)]
-pub(crate) fn string(data: &[u8], pos: usize) -> Result<Token, Stop> {
+pub(crate) fn string(data: &[u8], pos: usize) -> Result<Token, TokenError> {
     let (end, escaped) = string_end(data, pos + 1)?;
-    let kind = if escaped { Kind::EscapedString } else { Kind::String };
+    let kind = if escaped { TokenKind::EscapedString } else { TokenKind::String };
     Ok(Token { kind, start: pos, end: end + 1, number: 0 })
 }
 
-/// The number that begins `text`, which stands at `start`.
+/// Reads the number that begins `text`; `start` is the position of `text` in the data.
 #[inline(always)]
-fn number(text: &[u8], start: usize) -> Result<Token, Stop> {
+fn number(text: &[u8], start: usize) -> Result<Token, TokenError> {
     let (mut number, mut length) = scan::leading_digits(text);
-    let mut kind = Kind::Integer;
+    let mut kind = TokenKind::Integer;
+    // Sixteen digits times 1000, plus three digits, is below 2⁶⁴: nothing here overflows.
     if text.get(length) == Some(&b'.') {
         let (decimals, count) = scan::leading_digits(text.get(length + 1..).unwrap_or_default());
         length += 1 + count;
+        // No digit, and more than three, are left to the general form.
         (kind, number) = match [1, 10, 100].get(3_usize.wrapping_sub(count)) {
-            Some(scale) => (Kind::Decimal, number * 1000 + decimals * scale),
-            None => (Kind::Bare, 0),
+            Some(scale) => (TokenKind::Decimal, number * 1000 + decimals * scale),
+            None => (TokenKind::Bare, 0),
         };
     }
     match text.get(length) {
         Some(&byte) if ends_word(byte) => {}
         Some(_) => {
             length += word_length(text.get(length..).unwrap_or_default())?;
-            (kind, number) = (Kind::Bare, 0);
+            (kind, number) = (TokenKind::Bare, 0);
         }
-        None => return Err(Stop::Incomplete),
+        None => return Err(TokenError::Incomplete),
     }
     Ok(Token { kind, start, end: start + length, number })
 }
 
-/// The key of a member of an object, as positions in the data.
+/// The key of an object's member, as positions in the data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Key {
-    /// The inside of the string.
+pub(crate) struct KeyToken {
+    /// The range of the key without its quotes.
     pub(crate) inside: (usize, usize),
-    /// Whether it holds a backslash.
+    /// Whether the key holds a backslash.
     pub(crate) escaped: bool,
-    /// Where the value begins.
+    /// The position where the member's value begins.
     pub(crate) value: usize,
 }
 
-impl Key {
-    /// Whether the key, decoded, is `name`.
+impl KeyToken {
+    /// Returns the bytes of the key without its quotes, escapes not decoded.
+    #[inline]
+    pub(crate) fn bytes<'a>(&self, data: &'a [u8]) -> &'a [u8] {
+        data.get(self.inside.0..self.inside.1).unwrap_or_default()
+    }
+
+    /// Returns the key as text.
+    pub(crate) fn text<'a>(&self, data: &'a [u8]) -> Text<'a> {
+        if self.escaped { Text::escaped(self.bytes(data)) } else { Text::plain(self.bytes(data)) }
+    }
+
+    /// Returns the key as the string that it is, quotes included.
+    pub(crate) fn token(&self) -> Token {
+        let kind = if self.escaped { TokenKind::EscapedString } else { TokenKind::String };
+        Token { kind, start: self.inside.0 - 1, end: self.inside.1 + 1, number: 0 }
+    }
+
+    /// Returns whether the key, escapes decoded, is `name`.
     pub(crate) fn is(&self, data: &[u8], name: &[u8]) -> bool {
-        let key = data.get(self.inside.0..self.inside.1).unwrap_or_default();
+        let key = self.bytes(data);
         key == name || self.escaped && Text::escaped(key).is(name)
     }
 }
 
-/// A key with its value, as positions in the data.
+/// A key and its value, as positions in the data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Member {
-    pub(crate) key: Key,
+    pub(crate) key: KeyToken,
     pub(crate) value: Token,
 }
 
-/// Steps over blanks and commas to the next key of an object and its colon, or over the closing brace (`None`).
+/// Reads the next key of an object up to the beginning of its value, and moves `pos` there. Returns `None` at the closing
+/// brace, and moves `pos` behind it.
+///
+/// Any number of commas may stand before the key. \[json 2\]
 #[inline]
-pub(crate) fn next_key(data: &[u8], pos: &mut usize) -> Result<Option<Key>, Stop> {
+pub(crate) fn next_key(data: &[u8], pos: &mut usize) -> Result<Option<KeyToken>, TokenError> {
     let mut at = *pos;
     loop {
         match data.get(at) {
-            None => return Err(Stop::Incomplete),
+            None => return Err(TokenError::Incomplete),
             Some(b'"') => break,
             Some(b',') => at += 1,
             Some(&byte) if is_blank(byte) => at += 1,
@@ -255,26 +307,61 @@ pub(crate) fn next_key(data: &[u8], pos: &mut usize) -> Result<Option<Key>, Stop
                 *pos = at + 1;
                 return Ok(None);
             }
-            Some(_) => return Err(Stop::Damaged(at)),
+            Some(_) => return Err(TokenError::Damaged(at)),
         }
     }
     let (end, escaped) = string_end(data, at + 1)?;
-    let (colon, byte) = skip_blanks(data, end + 1).ok_or(Stop::Incomplete)?;
+    let (colon, byte) = skip_blanks(data, end + 1).ok_or(TokenError::Incomplete)?;
     if byte != b':' {
-        return Err(Stop::Damaged(colon));
+        return Err(TokenError::Damaged(colon));
     }
-    let (value, _) = skip_blanks(data, colon + 1).ok_or(Stop::Incomplete)?;
+    let (value, _) = skip_blanks(data, colon + 1).ok_or(TokenError::Incomplete)?;
     *pos = value;
-    Ok(Some(Key { inside: (at + 1, end), escaped, value }))
+    Ok(Some(KeyToken { inside: (at + 1, end), escaped, value }))
 }
 
-/// Reads the next member of an object, or steps over its closing brace (`None`).
+/// Reads the next member of an object and moves `pos` behind it. Returns `None` at the closing brace, and moves `pos`
+/// behind that.
 #[inline]
-pub(crate) fn next_member(data: &[u8], pos: &mut usize) -> Result<Option<Member>, Stop> {
+pub(crate) fn next_member(data: &[u8], pos: &mut usize) -> Result<Option<Member>, TokenError> {
     let Some(key) = next_key(data, pos)? else { return Ok(None) };
     let value = token(data, key.value)?;
     *pos = value.end;
     Ok(Some(Member { key, value }))
+}
+
+/// Returns the value of the member `key` of the object whose brace is at `object`, and `None` if there is no such
+/// member. The last one counts where the key is repeated. Members behind damage are not found.
+pub(crate) fn find_member(data: &[u8], object: usize, key: &[u8]) -> Option<Token> {
+    let mut pos = object + 1;
+    let mut found = None;
+    while let Ok(Some(member)) = next_member(data, &mut pos) {
+        if member.key.is(data, key) {
+            found = Some(member.value);
+        }
+    }
+    found
+}
+
+/// Reads the item of an array at `pos`, commas and blanks before it stepped over, and moves `pos` behind it. Returns
+/// `None` at the end of the array and where the array is damaged.
+pub(crate) fn next_item(data: &[u8], pos: &mut usize) -> Option<Token> {
+    let item = token(data, item_start(data, *pos)?).ok()?;
+    *pos = item.end;
+    Some(item)
+}
+
+/// Returns where the item of an array at `pos` begins, commas and blanks before it stepped over; `None` at the end of
+/// the array.
+pub(crate) fn item_start(data: &[u8], mut pos: usize) -> Option<usize> {
+    loop {
+        match *data.get(pos)? {
+            b',' => pos += 1,
+            byte if is_blank(byte) => pos += 1,
+            b']' => return None,
+            _ => return Some(pos),
+        }
+    }
 }
 
 #[cfg(test)]
@@ -285,37 +372,37 @@ mod tests {
     fn strings_end_at_the_first_quote_without_a_backslash() {
         assert_eq!(string_end(br#"ab"c"#, 0), Ok((2, false)));
         assert_eq!(string_end(br#"a\"b\\"c"#, 0), Ok((6, true)));
-        assert_eq!(string_end(br#"a\"#, 0), Err(Stop::Incomplete));
-        assert_eq!(string_end(br#"a\""#, 0), Err(Stop::Incomplete));
+        assert_eq!(string_end(br#"a\"#, 0), Err(TokenError::Incomplete));
+        assert_eq!(string_end(br#"a\""#, 0), Err(TokenError::Incomplete));
         assert_eq!(string_end(br#"\"\\\"\\"c"#, 0), Ok((8, true)));
     }
 
     #[test]
     fn a_string_in_a_nested_value_with_something_behind_it_is_damaged() {
-        assert_eq!(nested_end(br#"{"a":"x},"ts":1},{"b":"y"}"#, 0), Err(Stop::Damaged(10)));
+        assert_eq!(nested_end(br#"{"a":"x},"ts":1},{"b":"y"}"#, 0), Err(TokenError::Damaged(10)));
     }
 
     #[test]
     fn nested_values_end_where_both_kinds_of_bracket_are_closed() {
         assert_eq!(nested_end(br#"{"a":[1,{"b":"]}"}]}x"#, 0), Ok(20));
         assert_eq!(nested_end(b"[[]] ", 0), Ok(4));
-        assert_eq!(nested_end(b"{[}", 0), Err(Stop::Damaged(2)));
-        assert_eq!(nested_end(b"[}", 0), Err(Stop::Damaged(1)));
-        assert_eq!(nested_end(b"{[", 0), Err(Stop::Incomplete));
+        assert_eq!(nested_end(b"{[}", 0), Err(TokenError::Damaged(2)));
+        assert_eq!(nested_end(b"[}", 0), Err(TokenError::Damaged(1)));
+        assert_eq!(nested_end(b"{[", 0), Err(TokenError::Incomplete));
     }
 
     #[test]
     fn short_numbers_are_read_at_once() {
         let kind = |text: &[u8]| token(text, 0).map(|token| (token.kind, token.end, token.number));
-        assert_eq!(kind(b"007,"), Ok((Kind::Integer, 3, 7)));
-        assert_eq!(kind(b"1.5,"), Ok((Kind::Decimal, 3, 1500)));
-        assert_eq!(kind(b"9999999999999999.999}"), Ok((Kind::Decimal, 20, 9_999_999_999_999_999_999)));
-        assert_eq!(kind(b"10000000000000000 "), Ok((Kind::Bare, 17, 0)));
-        assert_eq!(kind(b"1.0005,"), Ok((Kind::Bare, 6, 0)));
-        assert_eq!(kind(b"1.,"), Ok((Kind::Bare, 2, 0)));
-        assert_eq!(kind(b"1e3]"), Ok((Kind::Bare, 3, 0)));
-        assert_eq!(kind(b"-1,"), Ok((Kind::Bare, 2, 0)));
-        assert_eq!(kind(b"12"), Err(Stop::Incomplete));
+        assert_eq!(kind(b"007,"), Ok((TokenKind::Integer, 3, 7)));
+        assert_eq!(kind(b"1.5,"), Ok((TokenKind::Decimal, 3, 1500)));
+        assert_eq!(kind(b"9999999999999999.999}"), Ok((TokenKind::Decimal, 20, 9_999_999_999_999_999_999)));
+        assert_eq!(kind(b"10000000000000000 "), Ok((TokenKind::Bare, 17, 0)));
+        assert_eq!(kind(b"1.0005,"), Ok((TokenKind::Bare, 6, 0)));
+        assert_eq!(kind(b"1.,"), Ok((TokenKind::Bare, 2, 0)));
+        assert_eq!(kind(b"1e3]"), Ok((TokenKind::Bare, 3, 0)));
+        assert_eq!(kind(b"-1,"), Ok((TokenKind::Bare, 2, 0)));
+        assert_eq!(kind(b"12"), Err(TokenError::Incomplete));
     }
 
     #[test]
@@ -323,17 +410,17 @@ mod tests {
         let data = br#" , "a" : 1 ,"b":"x"} "#;
         let mut pos = 0;
         let first = next_member(data, &mut pos).unwrap().unwrap();
-        assert_eq!(first.value, Token { kind: Kind::Integer, start: 9, end: 10, number: 1 });
+        assert_eq!(first.value, Token { kind: TokenKind::Integer, start: 9, end: 10, number: 1 });
         let second = next_member(data, &mut pos).unwrap().unwrap();
-        assert_eq!(second.value, Token { kind: Kind::String, start: 16, end: 19, number: 0 });
+        assert_eq!(second.value, Token { kind: TokenKind::String, start: 16, end: 19, number: 0 });
         assert_eq!(next_member(data, &mut pos), Ok(None));
         assert_eq!(pos, data.len() - 1);
     }
 
     #[test]
     fn a_member_without_colon_or_value_is_damaged() {
-        assert_eq!(next_member(br#""a" 1}"#, &mut 0), Err(Stop::Damaged(4)));
-        assert_eq!(next_member(br#""a":}"#, &mut 0), Err(Stop::Damaged(4)));
-        assert_eq!(next_member(b"5}", &mut 0), Err(Stop::Damaged(0)));
+        assert_eq!(next_member(br#""a" 1}"#, &mut 0), Err(TokenError::Damaged(4)));
+        assert_eq!(next_member(br#""a":}"#, &mut 0), Err(TokenError::Damaged(4)));
+        assert_eq!(next_member(b"5}", &mut 0), Err(TokenError::Damaged(0)));
     }
 }

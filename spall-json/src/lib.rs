@@ -55,9 +55,11 @@ extern crate alloc;
 #[cfg(feature = "std")]
 extern crate std;
 
+mod args;
 mod color;
 mod cpu_profile;
 mod decimal;
+mod decoder;
 mod error;
 mod event;
 mod fields;
@@ -67,16 +69,16 @@ mod id;
 mod lexer;
 mod parser;
 mod pending;
-mod plain;
+mod predict;
 mod record;
 mod resync;
 pub mod rules;
 mod sample;
+mod scalar;
 mod scan;
-mod shape;
-mod value;
 mod writer;
 
+pub use args::{json_args, json_args_text};
 pub use color::cname_rgb;
 #[cfg(feature = "alloc")]
 pub use cpu_profile::V8;
@@ -85,7 +87,6 @@ pub use error::{Compression, JsonError, JsonErrorKind, LinePosition};
 #[cfg(feature = "serde")]
 pub use from_args::{ArgsError, from_args};
 pub use parser::JsonParser;
-pub use value::{json_args, json_args_text};
 #[cfg(feature = "std")]
 pub use writer::JsonFileWriter;
 pub use writer::{JsonString, JsonWriter};

@@ -1,24 +1,31 @@
-//! The parser: what it remembers between calls, and one step through the document at a time. \[json 2\]
+//! The parser: its state between calls, its fast path, and the loop over the steps. \[json 2\]
+//!
+//! The files below `parser` hold the steps: through the document, its lists of events, and CPU profiles.
 
 mod document;
 mod elements;
 mod profile;
+mod progress;
 
 use spall_model::{ByteRange, Chunk, DiagnosticKind, Event, Parsed};
 
-use crate::cpu_profile::Cursor;
+use crate::cpu_profile::ProfileCursor;
+use crate::decoder::{Decoder, EventDiagnostics};
 use crate::error::JsonError;
-use crate::event::profile_holder;
+use crate::event::profile_part;
 use crate::fields::{Field, Fields};
 use crate::lexer;
 use crate::pending::Pending;
-use crate::plain::Plain;
-use crate::record::{Notes, Record};
-use crate::shape::Shapes;
+use crate::predict::KeyPredictor;
+use crate::record::Record;
 
-/// Reads Trace Event JSON piece by piece.
+use progress::Progress;
+
+/// An incremental parser for Trace Event JSON and V8 CPU profiles.
 ///
-/// Owns no input and allocates nothing. An event is yielded as soon as all of its object is in the data given.
+/// The parser owns no input and allocates nothing; events borrow from the data that the caller passes to
+/// [`parse`](spall_model::Parser::parse). An event is yielded as soon as the whole of its object is in the data.
+/// [`parse_all`](crate::parse_all) is simpler for a document that is in memory.
 ///
 /// ```
 /// use spall_json::JsonParser;
@@ -42,35 +49,36 @@ use crate::shape::Shapes;
 /// ```
 #[derive(Debug, Clone)]
 pub struct JsonParser {
-    /// Position in the file of the data's first byte.
+    /// The position in the file of the data's first byte.
     offset: u64,
     state: State,
-    /// Commas since the last element; 1 at the start of an array, where none is wanted.
+    /// The number of commas since the last element. It is 1 at the start of an array, where none is needed.
     commas: u8,
-    /// Whether no event came after the last damage: brackets are doubted then.
-    doubtful: bool,
-    /// Bytes between elements that belong to none of them.
+    /// Whether no event was read since the last damage. Closing brackets are then checked against what follows them.
+    after_damage: bool,
+    /// The range of bytes between elements that belong to none of them, not yet reported.
     junk: Option<ByteRange>,
-    /// Whether what comes next is junk, too, up to the next brace that opens or bracket that closes.
+    /// Whether all bytes up to the next `{` or `]` are junk as well.
     skipping: bool,
-    /// How many events of the record at the start of the data were yielded.
-    step: usize,
-    /// The CPU profile in the record at the start of the data, if its events are being yielded.
-    profile: Option<Cursor>,
+    /// The number of events yielded of the record at the start of the data, of which more may come.
+    yielded: usize,
+    /// The position in the CPU profile at the start of the data, while its events are being yielded.
+    profile: Option<ProfileCursor>,
     pending: Pending,
     fields: Fields,
-    shapes: Shapes,
+    predictor: KeyPredictor,
 }
 
+/// The place in the document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum State {
     /// Before the document.
     Start,
-    /// Between the events of an array that is the document.
+    /// Between the events of a document that is an array.
     Array,
-    /// Between the events of the key `traceEvents`.
+    /// Between the events of the document's `traceEvents`.
     TraceEvents,
-    /// Between events that nothing encloses.
+    /// Between events that no array encloses.
     Bare,
     /// Between the keys of the document.
     Object,
@@ -78,26 +86,14 @@ enum State {
     StackFrames,
     /// Between the elements of the document's `samples`.
     Samples,
-    /// In a CPU profile that is the document.
+    /// In a document that is a CPU profile.
     Profile,
     /// Behind the document.
     Trailing,
+    /// Behind everything: there is nothing more to yield.
     End,
+    /// The file cannot be read.
     Failed(JsonError),
-}
-
-/// What a step made of the data from some position on.
-enum Step<'a> {
-    /// Go on at this position.
-    Continue(usize),
-    /// Everything up to this position is done with: the next event may be like those before.
-    Skip(usize),
-    /// Everything up to `consumed` is done with, and this came of it.
-    Event { consumed: usize, event: Event<'a>, bytes: (usize, usize) },
-    /// The record at this position is not complete.
-    Wait(usize),
-    /// The file ends here, inside the document.
-    Eof(usize),
 }
 
 impl Default for JsonParser {
@@ -107,38 +103,39 @@ impl Default for JsonParser {
 }
 
 impl JsonParser {
-    /// A parser for the start of a file.
+    /// Creates a parser for the start of a file.
     #[must_use]
     pub const fn new() -> Self {
         Self {
             offset: 0,
             state: State::Start,
             commas: 1,
-            doubtful: false,
+            after_damage: false,
             junk: None,
             skipping: false,
-            step: 0,
+            yielded: 0,
             profile: None,
             pending: Pending::NONE,
             fields: Fields::new(),
-            shapes: Shapes::new(),
+            predictor: KeyPredictor::new(),
         }
     }
 
-    /// A parser that does not guess how an event looks from those before it. It yields the same events, slower: tests
-    /// and fuzzers compare the two.
+    /// Creates a parser that does not predict how an event is written. It yields the same events, slower: tests and fuzz
+    /// oracles compare the two.
     #[doc(hidden)]
     #[must_use]
     pub const fn without_prediction() -> Self {
-        Self { shapes: Shapes::never(), ..Self::new() }
+        Self { predictor: KeyPredictor::disabled(), ..Self::new() }
     }
 
-    /// The position in the file of the next byte that the parser wants.
+    /// Returns the position in the file of the data that the parser wants next.
     #[must_use]
     pub fn offset(&self) -> u64 {
         self.offset
     }
 
+    /// Returns the position in the file of `pos` in the data.
     fn at(&self, pos: usize) -> u64 {
         // A usize always fits: no platform has pointers over 64 bits.
         self.offset.saturating_add(u64::try_from(pos).unwrap_or(u64::MAX))
@@ -148,9 +145,10 @@ impl JsonParser {
         ByteRange::new(self.at(bytes.0), self.at(bytes.1))
     }
 
-    /// Where the next event stands, if it is like those before it. Its fields are read.
+    /// Finds the next event and its fields if it is written like those before it, and returns its range. Nothing of the
+    /// parser changes but the fields.
     #[inline(always)]
-    fn foreseen(&mut self, data: &[u8]) -> Option<(usize, usize)> {
+    fn predicted(&mut self, data: &[u8]) -> Option<(usize, usize)> {
         let in_list = matches!(self.state, State::Array | State::TraceEvents);
         if !in_list || self.junk.is_some() || self.profile.is_some() {
             return None;
@@ -169,20 +167,21 @@ impl JsonParser {
         if commas != 1 {
             return None;
         }
-        self.shapes.read(data, pos, &mut self.fields).map(|end| (pos, end))
+        self.predictor.read(data, pos, &mut self.fields).map(|end| (pos, end))
     }
 
-    /// Steps over the event at `bytes`, with which nothing is wrong.
+    /// Consumes the event at `bytes`, about which there is nothing to report.
     #[inline(always)]
     fn accept<'a>(&mut self, bytes: (usize, usize), event: Event<'a>) -> Chunk<'a> {
         let range = self.range(bytes);
         self.commas = 0;
-        self.doubtful = false;
+        self.after_damage = false;
         self.pending = Pending::NONE;
         self.offset = range.end;
         Chunk::Parsed(Parsed { consumed: bytes.1, event, bytes: range })
     }
 
+    /// Asks for more data, as the record at `pos` is incomplete. What comes before it is consumed.
     #[cold]
     fn wait<'a>(&mut self, data: &[u8], pos: usize) -> Chunk<'a> {
         let record = data.get(pos..).unwrap_or_default();
@@ -208,44 +207,45 @@ impl spall_model::Parser for JsonParser {
                 return Ok(Chunk::NeedMore(missing));
             }
         }
-        let foreseen = self.foreseen(data);
-        if let Some(bytes) = foreseen
-            && self.step == 0
+        let predicted = self.predicted(data);
+        if let Some(bytes) = predicted
+            && self.yielded == 0
             && !self.fields.has(Field::BindId)
         {
-            let plain = Plain { data, fields: &self.fields, object: bytes };
-            // Slices, which are most of every file, are built where they are returned: an event is large.
-            match plain.phase() {
+            let record = Record { data, fields: &self.fields, object: bytes };
+            // Slices, most of every file, are built right where they are returned: an `Event` is large, and copying it costs
+            // as much as reading a field.
+            match record.first_byte(Field::Ph) {
                 Some(b'B') => {
-                    if let Some(event) = plain.event() {
+                    if let Some(event) = record.thread_event() {
                         return Ok(self.accept(bytes, Event::Begin(event)));
                     }
                 }
                 Some(b'E') => {
-                    if let Some(event) = plain.event() {
+                    if let Some(event) = record.thread_event() {
                         return Ok(self.accept(bytes, Event::End(event)));
                     }
                 }
                 Some(b'X') => {
-                    if let Some(event) = plain.event()
-                        && let Some(length) = plain.length(event.at)
+                    if let Some(event) = record.thread_event()
+                        && let Some(duration) = record.duration(event.at)
                         && event.name.raw() != b"CpuProfile"
                     {
-                        return Ok(self.accept(bytes, Event::Complete(event, length)));
+                        return Ok(self.accept(bytes, Event::Complete(event, duration)));
                     }
                 }
                 _ => {}
             }
-            let mut record = Record { data, fields: &self.fields, object: bytes, notes: Notes::new(0) };
-            if let Some(event) = record.event()
-                && record.notes.count == 0
-                && profile_holder(&event).is_none()
+            let mut decoder = Decoder { record, diagnostics: EventDiagnostics::new(0) };
+            if let Some(event) = decoder.event()
+                && decoder.diagnostics.count == 0
+                && profile_part(&event).is_none()
             {
                 return Ok(self.accept(bytes, event));
             }
         }
-        // Taken apart, so that only what comes this way is ever put together in memory.
-        Ok(match self.parse_any(data, eof, foreseen)? {
+        // Rebuilding the chunk keeps the compiler from passing those above through the memory of this one.
+        Ok(match self.parse_any(data, eof, predicted)? {
             Chunk::Parsed(Parsed { consumed, event, bytes }) => {
                 Chunk::Parsed(Parsed { consumed, event, bytes })
             }
@@ -255,20 +255,20 @@ impl spall_model::Parser for JsonParser {
 }
 
 impl JsonParser {
-    /// Reads what is no usual event; of one that was foreseen, the fields are read.
+    /// Reads whatever the fast path does not. `predicted` is the range of the next event if its fields were found.
     #[inline(never)]
     fn parse_any<'a>(
         &mut self,
         data: &'a [u8],
         eof: bool,
-        mut foreseen: Option<(usize, usize)>,
+        mut predicted: Option<(usize, usize)>,
     ) -> Result<Chunk<'a>, JsonError> {
         let mut pos = 0;
         loop {
             let step = match (self.profile.is_some(), self.state) {
                 (true, _) => self.profile(data, pos),
                 (false, State::Array | State::TraceEvents | State::Bare | State::Samples) => {
-                    match foreseen.take() {
+                    match predicted.take() {
                         Some((start, end)) => {
                             self.commas = 1;
                             self.record(data, start, end)
@@ -284,22 +284,22 @@ impl JsonParser {
                         return Err(error);
                     }
                 },
-                (false, State::Profile) => Step::Continue(data.len()),
+                (false, State::Profile) => Progress::Continue(data.len()),
                 (false, State::Trailing) => self.trailing(data, pos, eof),
                 (false, State::End) => return Ok(Chunk::End),
                 (false, State::Failed(error)) => return Err(error),
             };
             match step {
-                Step::Continue(next) => {
+                Progress::Continue(next) => {
                     pos = next;
                     self.pending = Pending::NONE;
                 }
-                Step::Skip(end) => {
+                Progress::Skip(end) => {
                     self.pending = Pending::NONE;
                     self.offset = self.at(end);
                     return Ok(Chunk::Skipped(end));
                 }
-                Step::Event { consumed, event, bytes } => {
+                Progress::Event { consumed, event, bytes } => {
                     let bytes = match self.junk {
                         Some(junk) if event == Event::Diagnostic(DiagnosticKind::Junk) => {
                             self.junk = None;
@@ -311,8 +311,8 @@ impl JsonParser {
                     self.offset = self.at(consumed);
                     return Ok(Chunk::Parsed(Parsed { consumed, event, bytes }));
                 }
-                Step::Wait(at) => return Ok(self.wait(data, at)),
-                Step::Eof(at) => {
+                Progress::Wait(at) => return Ok(self.wait(data, at)),
+                Progress::Eof(at) => {
                     let closed = self.state == State::Bare;
                     self.state = State::End;
                     if !closed {
@@ -325,10 +325,4 @@ impl JsonParser {
             }
         }
     }
-}
-
-#[cold]
-fn truncated<'a>(data: &[u8], pos: usize) -> Step<'a> {
-    let end = data.len();
-    Step::Event { consumed: end, event: Event::Diagnostic(DiagnosticKind::Truncated), bytes: (pos, end) }
 }

@@ -1,38 +1,44 @@
-//! A record of which only the beginning is there: when it is worth reading it again.
+//! Decides when a record of which only the beginning is there is worth reading again.
 
 use crate::scan;
 
-/// How far an unfinished record has been looked at. Every byte is seen once here, and a record is read at most as
-/// often as its length doubles, so that small chunks cost no more than large ones.
+/// The state of a record whose end has not arrived.
+///
+/// Reading an incomplete record from its start for every chunk would take quadratic time. This looks at every byte once,
+/// and lets the record be read when its bracket closes, or when its length has doubled since the last try (a damaged
+/// record never closes). A file in small chunks therefore costs little more than one in large chunks.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Pending {
-    /// Bytes of the record that are known to be incomplete.
+    /// The number of bytes that were looked at.
     scanned: usize,
+    /// The number of brackets that are open there.
     depth: usize,
+    /// Whether a string is open there.
     in_string: bool,
-    /// Whether the bracket that begins the record was seen to close.
+    /// Whether the bracket that begins the record was found closed.
     closed: bool,
-    /// The length of the record from which on it is read in any case.
+    /// The length at which the record is read again in any case.
     retry: usize,
 }
 
 impl Pending {
+    /// The state when no record is pending.
     pub(crate) const NONE: Self = Self { scanned: 0, depth: 0, in_string: false, closed: false, retry: 0 };
 
-    /// The record that begins `record` could not be read to its end.
+    /// Takes note that `record` could not be read because it is incomplete.
     #[cold]
     pub(crate) fn failed(&mut self, record: &[u8]) {
         self.closes(record);
         self.retry = record.len().saturating_mul(2);
     }
 
-    /// How many bytes more than `record` it takes; 0 if it should be read.
+    /// Returns how many more bytes than `record` are needed before it should be read; 0 if it should be read now.
     #[inline]
     pub(crate) fn missing(&mut self, record: &[u8]) -> usize {
         if record.len() >= self.retry || self.closes(record) { 0 } else { self.retry - record.len() }
     }
 
-    /// Whether the bracket that begins `record` is found closed for the first time.
+    /// Returns whether the bracket that begins `record` is found closed, which is true only once.
     fn closes(&mut self, record: &[u8]) -> bool {
         if self.closed {
             return false;
@@ -67,6 +73,7 @@ impl Pending {
         false
     }
 
+    /// Returns the next byte that changes the state.
     fn next_special(&self, record: &[u8]) -> Option<usize> {
         if self.in_string {
             scan::string_special(record, self.scanned)

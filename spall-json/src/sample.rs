@@ -1,72 +1,68 @@
-//! Samples that say themselves which thread was sampled, and the frames that they share. \[json 1\]
+//! Samples that name the thread they were taken on, and the frames that they share. \[json 1\]
 
 use spall_model::{
     Args, DiagnosticKind, Event, FrameEvent, FrameParent, SampleStack, Text, ThreadSampleEvent, Value,
 };
 
-use crate::cpu_profile::{id_at, named};
+use crate::args::JSON_SAMPLE;
+use crate::decoder::Decoder;
 use crate::fields::Field;
 use crate::id;
-use crate::lexer::{self, Key, Kind, Token};
-use crate::record::Record;
-use crate::value::{self, JSON_SAMPLE};
+use crate::lexer::{self, KeyToken, Token, TokenError, TokenKind};
+use crate::scalar;
 
-/// What a key of the document holds.
+/// A key of the document that holds a part of a sampling profile.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Table {
-    /// Frames by their ids.
+pub(crate) enum SampleTable {
+    /// `stackFrames`: frames by their ids.
     Frames,
+    /// `samples`
     Samples,
-    /// One of these or something else: the data ends too early.
-    Unclear,
 }
 
-/// Whether a key of the document holds frames or samples: at least one, to tell them from what others write there.
-pub(crate) fn table(data: &[u8], key: &Key) -> Option<Table> {
-    let bracket = *data.get(key.value)?;
+/// Returns which table the key begins, and `None` if it is another key. A table has at least one entry; without one,
+/// the key may be something else of that name. Returns an error if the data ends before the first entry.
+pub(crate) fn table(data: &[u8], key: &KeyToken) -> Result<Option<SampleTable>, TokenError> {
     let inside = key.value + 1;
-    let (table, first) = match bracket {
-        b'[' if key.is(data, b"samples") => (Table::Samples, lexer::skip_blanks(data, inside)),
-        b'{' if key.is(data, b"stackFrames") => {
+    let (table, first) = match data.get(key.value) {
+        Some(b'[') if key.is(data, b"samples") => (SampleTable::Samples, inside),
+        Some(b'{') if key.is(data, b"stackFrames") => {
             let mut pos = inside;
-            let first = match lexer::next_key(data, &mut pos) {
-                Ok(first) => first?,
-                Err(lexer::Stop::Incomplete) => return Some(Table::Unclear),
-                Err(lexer::Stop::Damaged(_)) => return None,
-            };
-            (Table::Frames, lexer::skip_blanks(data, first.value))
+            match lexer::next_key(data, &mut pos) {
+                Ok(Some(first)) => (SampleTable::Frames, first.value),
+                Err(TokenError::Incomplete) => return Err(TokenError::Incomplete),
+                Ok(None) | Err(TokenError::Damaged(_)) => return Ok(None),
+            }
         }
-        _ => return None,
+        _ => return Ok(None),
     };
-    match first {
-        Some((_, b'{')) => Some(table),
-        Some(_) => None,
-        None => Some(Table::Unclear),
+    match lexer::skip_blanks(data, first) {
+        Some((_, b'{')) => Ok(Some(table)),
+        Some(_) => Ok(None),
+        None => Err(TokenError::Incomplete),
     }
 }
 
-/// The frame of a member of `stackFrames`; `None` if it is no object.
-pub(crate) fn stack_frame<'a>(data: &'a [u8], key: &Key, value: Token) -> Option<FrameEvent<'a>> {
-    if value.kind != Kind::Object {
+/// Returns the frame of a member of `stackFrames`; `None` if its value is no object.
+pub(crate) fn stack_frame<'a>(data: &'a [u8], key: &KeyToken, value: Token) -> Option<FrameEvent<'a>> {
+    if value.kind != TokenKind::Object {
         return None;
     }
     let (mut name, mut category, mut parent) = (Text::EMPTY, Text::EMPTY, None);
     let mut pos = value.start + 1;
     while let Ok(Some(member)) = lexer::next_member(data, &mut pos) {
         if member.key.is(data, b"name") {
-            name = value::text(data, member.value);
+            name = scalar::text(data, member.value);
         } else if member.key.is(data, b"category") {
-            category = value::text(data, member.value);
+            category = scalar::text(data, member.value);
         } else if member.key.is(data, b"parent") {
-            parent = id_at(data, member.value);
+            parent = id::key(data, member.value);
         }
     }
-    let kind = if key.escaped { Kind::EscapedString } else { Kind::String };
-    let id = id::of_key(kind, data.get(key.inside.0 - 1..key.inside.1 + 1)?)?;
     Some(FrameEvent {
-        id,
+        id: id::key(data, key.token())?,
         parent: parent.map_or(FrameParent::Unknown, FrameParent::Id),
-        name: named(name),
+        name: function_name(name),
         url: category,
         script: 0,
         line: None,
@@ -74,7 +70,12 @@ pub(crate) fn stack_frame<'a>(data: &'a [u8], key: &Key, value: Token) -> Option
     })
 }
 
-/// Where the fields stand that only samples have.
+/// Returns the name of a function, which is empty for an anonymous one in the file.
+pub(crate) fn function_name(name: Text<'_>) -> Text<'_> {
+    if name.is_empty() { Text::plain(b"(anonymous)") } else { name }
+}
+
+/// The fields that only samples have, unless they are absent or `null`.
 #[derive(Debug, Clone, Copy, Default)]
 struct SampleFields {
     frame: Option<Token>,
@@ -82,28 +83,26 @@ struct SampleFields {
     weight: Option<Token>,
 }
 
-impl<'a> Record<'a, '_> {
-    /// Whether a `P` event is a part of a V8 profile, or would be if it had any content.
-    pub(crate) fn is_of_profile(&mut self) -> bool {
+impl<'a> Decoder<'a, '_> {
+    /// Returns whether a `P` event belongs to a V8 profile by its name, even if it has no content.
+    pub(crate) fn is_of_cpu_profile(&mut self) -> bool {
         let name = self.text(Field::Name);
         name.is(b"Profile") || name.is(b"ProfileChunk")
     }
 
-    /// A `P` event, or an element of the document's `samples`.
+    /// Returns the sample that a `P` event is, or, if `in_list`, an element of the document's `samples`.
     pub(crate) fn sample(&mut self, in_list: bool) -> Option<Event<'a>> {
-        if in_list && self.fields.is_empty() {
+        if in_list && self.record.fields.is_empty() {
             return None;
         }
-        let (at, _) = self.start()?;
+        let (at, _) = self.time()?;
         let fields = self.sample_fields();
         let thread = self.thread(true);
-        let any_process =
-            in_list && self.value_of(Field::Pid).is_none() && self.value_of(Field::Tid).is_some();
+        let any_process = in_list && self.token(Field::Pid).is_none() && self.token(Field::Tid).is_some();
         let stack = self.sample_stack(fields);
         let name = self.text(Field::Name);
         let weight = self.weight(fields.weight);
-        let bytes = self.data.get(self.object.0..self.object.1).unwrap_or_default();
-        let args = Args::new(bytes, &JSON_SAMPLE);
+        let args = Args::new(self.record.bytes(), &JSON_SAMPLE);
         let has_more = args.fields().next().is_some() || args.iter().next().is_some();
         let args = if has_more { args } else { Args::NONE };
         let mut sample = ThreadSampleEvent::new(thread, at, name, stack);
@@ -114,16 +113,18 @@ impl<'a> Record<'a, '_> {
         Some(Event::ThreadSample(sample))
     }
 
+    /// Looks for the fields that only samples have. Other events are spared keys that they never use.
     fn sample_fields(&self) -> SampleFields {
+        let data = self.record.data;
         let mut fields = SampleFields::default();
-        let mut pos = self.object.0 + 1;
-        while let Ok(Some(member)) = lexer::next_member(self.data, &mut pos) {
-            let value = Some(member.value).filter(|&value| self.bytes(value) != b"null");
-            if member.key.is(self.data, b"sf") {
+        let mut pos = self.record.object.0 + 1;
+        while let Ok(Some(member)) = lexer::next_member(data, &mut pos) {
+            let value = Some(member.value).filter(|value| !value.is_null(data));
+            if member.key.is(data, b"sf") {
                 fields.frame = value;
-            } else if member.key.is(self.data, b"stack") {
+            } else if member.key.is(data, b"stack") {
                 fields.stack = value;
-            } else if member.key.is(self.data, b"weight") {
+            } else if member.key.is(data, b"weight") {
                 fields.weight = value;
             }
         }
@@ -132,28 +133,29 @@ impl<'a> Record<'a, '_> {
 
     fn sample_stack(&mut self, fields: SampleFields) -> SampleStack<'a> {
         if let Some(token) = fields.frame {
-            if let Some(frame) = id_at(self.data, token) {
+            if let Some(frame) = id::key(self.record.data, token) {
                 return SampleStack::Frame(frame);
             }
-            self.note_at(DiagnosticKind::BadField, token);
+            self.report_at(DiagnosticKind::BadField, token);
         } else if let Some(token) = fields.stack {
-            if token.kind == Kind::Array {
+            if token.kind == TokenKind::Array {
                 return SampleStack::Names;
             }
-            self.note_at(DiagnosticKind::BadField, token);
+            self.report_at(DiagnosticKind::BadField, token);
         }
         SampleStack::Unknown
     }
 
-    /// How much a sample counts: 1 unless it says otherwise.
+    /// Returns the weight of a sample; 1 if the file does not say it.
     fn weight(&mut self, token: Option<Token>) -> f64 {
         let Some(token) = token else { return 1.0 };
+        let data = self.record.data;
         let text = match token.kind {
-            Kind::String => value::inside(self.bytes(token)).trim_ascii(),
-            _ => self.bytes(token),
+            TokenKind::String => token.inside(data).trim_ascii(),
+            _ => token.bytes(data),
         };
         #[allow(clippy::cast_precision_loss, reason = "a weight is a float, as in every reader")]
-        let weight = match value::number(text) {
+        let weight = match scalar::number(text) {
             Some(Value::I64(weight)) => weight as f64,
             Some(Value::U64(weight)) => weight as f64,
             Some(Value::F64(weight)) => weight,
@@ -162,7 +164,7 @@ impl<'a> Record<'a, '_> {
         if weight.is_finite() {
             return weight;
         }
-        self.note_at(DiagnosticKind::BadField, token);
+        self.report_at(DiagnosticKind::BadField, token);
         1.0
     }
 }

@@ -1,41 +1,42 @@
-//! What stands for the samples of a profile that only counted them. \[cpu 1\]
+//! Makes samples of a profile that only counted them. \[cpu 1\]
 
 use spall_model::{Event, SampleEvent, SampleTime, Tick, Ticks};
 
-use super::{Found, nodes::Nodes};
+use super::nodes::{Located, NodeCursor};
 
-/// One sample for each node that was hit, one behind the other in the order of the nodes: each lasts for its part of
-/// all hits, and weighs as many.
+/// Yields one sample for each node that was hit, in the order of the nodes. Each lasts for the share of the profile that
+/// its hits are of all hits, and its weight is the number of its hits.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Hits {
-    nodes: Nodes,
+pub(super) struct HitCursor {
+    nodes: NodeCursor,
     start: Tick,
-    length: Ticks,
+    duration: Ticks,
     total: u64,
-    /// The hits of the nodes that were read.
+    /// The number of hits of the nodes that were read.
     before: u64,
 }
 
-impl Hits {
-    /// `None` if no node was hit.
-    pub(super) fn new(record: &[u8], nodes: Nodes, start: Tick, length: Ticks) -> Option<Self> {
+impl HitCursor {
+    /// Returns `None` if no node was hit.
+    pub(super) fn new(record: &[u8], nodes: NodeCursor, start: Tick, duration: Ticks) -> Option<Self> {
         let mut all = nodes;
         let mut total: u64 = 0;
         while let Some((_, hits)) = all.next_with_hits(record) {
             total = total.saturating_add(hits);
         }
-        (total > 0).then_some(Self { nodes, start, length, total, before: 0 })
+        (total > 0).then_some(Self { nodes, start, duration, total, before: 0 })
     }
 
-    pub(super) fn next<'a>(&mut self, record: &'a [u8]) -> Option<Found<'a>> {
+    pub(super) fn next<'a>(&mut self, record: &'a [u8]) -> Option<Located<'a>> {
         loop {
             let ((event, bytes), hits) = self.nodes.next_with_hits(record)?;
             let Event::Frame(frame) = event else { continue };
             if hits == 0 {
                 continue;
             }
-            let offset = i128::from(self.length.0) * i128::from(self.before) / i128::from(self.total);
-            let offset = i64::try_from(offset).unwrap_or(self.length.0);
+            // In 128 bits: nanoseconds times hits may exceed 64.
+            let offset = i128::from(self.duration.0) * i128::from(self.before) / i128::from(self.total);
+            let offset = i64::try_from(offset).unwrap_or(self.duration.0);
             self.before = self.before.saturating_add(hits);
             let at = SampleTime::At(self.start + Ticks(offset));
             #[allow(clippy::cast_precision_loss, reason = "a weight is a float")]

@@ -1,39 +1,43 @@
-//! The call tree of a profile: a list of nodes that name their parent or their children, or nodes in nodes.
+//! The call tree of a profile: a list of nodes that name their parent or their children, or nodes inside nodes. \[cpu 1\]
 
 use spall_model::{DiagnosticKind, Event, FrameEvent, FrameParent, Id, LineHitsEvent, Text};
 
-use crate::lexer::{self, Key, Kind, Stop, Token};
-use crate::value;
+use crate::id;
+use crate::lexer::{self, KeyToken, Token, TokenError, TokenKind, item_start, next_item};
+use crate::sample::function_name;
+use crate::scalar;
 
-use super::{Found, id_at, item_start, next_item, text_at};
+/// An event, and its range in the record.
+pub(super) type Located<'a> = (Event<'a>, (usize, usize));
 
-/// How far the call tree was read.
+/// The position in the call tree.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Nodes {
+pub(super) enum NodeCursor {
     /// Between two nodes of a list.
     List(usize),
-    /// Behind a node of a list, whose lists are still to be read.
+    /// Behind a node of a list, whose children and lines are still to be read.
     Lists {
-        /// Where its next child is.
+        /// The position of its next child.
         children: Option<usize>,
-        /// Where its next line is.
+        /// The position of its next line.
         lines: Option<usize>,
         /// The id of the node.
-        of: Token,
-        /// Where the node ends.
+        node: Token,
+        /// The end of the node.
         end: usize,
     },
-    /// Between nodes that are so deep in others, and whose lines and columns count from this number.
+    /// Between nodes inside `depth` others. Their lines and columns count from `first`.
     Tree { at: usize, depth: u32, first: i64 },
-    /// Everything was read.
+    /// All nodes were read.
     Done,
 }
 
-/// So deep in a tree, what stands behind the children of a node is still looked for: the old V8 writes all before
-/// them, other writers need not. Deeper, it would take too long.
+/// The depth of a tree up to which members of a node are also looked for behind its children. The old V8 writes all
+/// members before them, other writers need not. Each search skips a whole subtree: without a bound, a deep tree would
+/// take quadratic time.
 const MAX_SEARCH_DEPTH: u32 = 64;
 
-impl Nodes {
+impl NodeCursor {
     pub(super) fn list(start: usize) -> Self {
         Self::List(start + 1)
     }
@@ -46,29 +50,29 @@ impl Nodes {
         Self::Done
     }
 
-    pub(super) fn next<'a>(&mut self, record: &'a [u8]) -> Option<Found<'a>> {
+    pub(super) fn next<'a>(&mut self, record: &'a [u8]) -> Option<Located<'a>> {
         Some(self.next_with_hits(record)?.0)
     }
 
-    /// What comes next, and how many samples found it, if it is a node that says so.
-    pub(super) fn next_with_hits<'a>(&mut self, record: &'a [u8]) -> Option<(Found<'a>, u64)> {
+    /// Returns the next event with its range, and how many samples hit the node if the event is one that says so.
+    pub(super) fn next_with_hits<'a>(&mut self, record: &'a [u8]) -> Option<(Located<'a>, u64)> {
         loop {
             match *self {
                 Self::List(at) => return self.next_of_list(record, at),
-                Self::Lists { children: Some(mut at), lines, of, end } => {
+                Self::Lists { children: Some(mut at), lines, node, end } => {
                     let child = next_item(record, &mut at);
-                    *self = Self::Lists { children: child.map(|_| at), lines, of, end };
+                    *self = Self::Lists { children: child.map(|_| at), lines, node, end };
                     let Some(child) = child else { continue };
-                    let ids = id_at(record, of).zip(id_at(record, child));
-                    let event = ids.map(|(of, child)| Event::FrameChild(of, child));
-                    return Some((found(event, child), 0));
+                    let ids = id::key(record, node).zip(id::key(record, child));
+                    let event = ids.map(|(node, child)| Event::FrameChild(node, child));
+                    return Some((located(event, child), 0));
                 }
-                Self::Lists { children: None, lines: Some(mut at), of, end } => {
+                Self::Lists { children: None, lines: Some(mut at), node, end } => {
                     let item = next_item(record, &mut at);
-                    *self = Self::Lists { children: None, lines: item.map(|_| at), of, end };
+                    *self = Self::Lists { children: None, lines: item.map(|_| at), node, end };
                     let Some(item) = item else { continue };
-                    let event = line_hits(record, of, item).map(Event::LineHits);
-                    return Some((found(event, item), 0));
+                    let event = line_hits(record, node, item).map(Event::LineHits);
+                    return Some((located(event, item), 0));
                 }
                 Self::Lists { children: None, lines: None, end, .. } => *self = Self::List(end),
                 Self::Tree { at, depth, first } => {
@@ -79,47 +83,47 @@ impl Nodes {
         }
     }
 
-    fn next_of_list<'a>(&mut self, record: &'a [u8], at: usize) -> Option<(Found<'a>, u64)> {
+    fn next_of_list<'a>(&mut self, record: &'a [u8], at: usize) -> Option<(Located<'a>, u64)> {
         *self = Self::Done;
         let start = item_start(record, at)?;
-        let mut node = Node::default();
+        let mut node = NodeFields::default();
         let mut end = start + 1;
         let is_read = record.get(start) == Some(&b'{') && node.read(record, &mut end).is_ok();
         if !is_read {
-            // Of a damaged one counts what comes before the damage.
+            // Members before damage count.
             end = lexer::token(record, start).ok()?.end;
         }
         let bytes = (start, end);
         *self = Self::List(end);
-        let Some((of, id)) = node.id.and_then(|id| Some((id, id_at(record, id)?))) else {
+        let Some((id_token, id)) = node.id.and_then(|id| Some((id, id::key(record, id)?))) else {
             return Some(((Event::Diagnostic(DiagnosticKind::BadField), bytes), 0));
         };
         if node.children.is_some() || node.lines.is_some() {
             let inside = |bracket: usize| bracket + 1;
             let (children, lines) = (node.children.map(inside), node.lines.map(inside));
-            *self = Self::Lists { children, lines, of, end };
+            *self = Self::Lists { children, lines, node: id_token, end };
         }
-        let parent = node.parent.and_then(|parent| id_at(record, parent));
+        let parent = node.parent.and_then(|parent| id::key(record, parent));
         let parent = parent.map_or(FrameParent::Unknown, FrameParent::Id);
         Some(((Event::Frame(node.frame(record, id, parent, 0)), bytes), node.hits()))
     }
 
-    /// The next node of a tree, parents before children. Nodes are left through the brackets that close them, so
-    /// that nothing has to be remembered but the depth.
+    /// Returns the next node of a tree, parents before children. The brackets that close a node lead back to its parent, so
+    /// that the depth takes the place of a stack.
     fn next_of_tree<'a>(
         &mut self,
         record: &'a [u8],
         at: usize,
         depth: u32,
         first: i64,
-    ) -> Option<(Found<'a>, u64)> {
+    ) -> Option<(Located<'a>, u64)> {
         let (mut at, mut depth, mut first) = (at, depth, first);
         *self = Self::Done;
         loop {
             match *record.get(at)? {
                 b'{' => break,
                 b']' => {
-                    // The rest of the node whose children these were.
+                    // The bracket closes the children of a node. Its remaining members follow.
                     at += 1;
                     while lexer::next_member(record, &mut at).ok()?.is_some() {}
                     depth = depth.checked_sub(1).filter(|&depth| depth > 0)?;
@@ -130,12 +134,12 @@ impl Nodes {
             }
         }
         let start = at;
-        let mut node = Node::default();
+        let mut node = NodeFields::default();
         let mut pos = start + 1;
         let closed = node.read_to_children(record, &mut pos);
         let end = pos;
-        // The root has no line: 0 where lines count from 1, and -1 where they count from 0.
-        if depth == 0 && node.line.is_some_and(|line| text_at(record, line) == b"-1") {
+        // The root has no line, which is 0 where lines count from 1, and -1 where they count from 0.
+        if depth == 0 && node.line.is_some_and(|line| line.bytes(record) == b"-1") {
             first = 0;
         }
         match (closed, node.children) {
@@ -148,7 +152,7 @@ impl Nodes {
             (Ok(()), None) if depth > 0 => *self = Self::Tree { at: end, depth, first },
             _ => {}
         }
-        let event = match node.id.and_then(|id| id_at(record, id)) {
+        let event = match node.id.and_then(|id| id::key(record, id)) {
             Some(id) => Event::Frame(node.frame(record, id, FrameParent::Depth(depth), first)),
             None => Event::Diagnostic(DiagnosticKind::BadField),
         };
@@ -156,40 +160,37 @@ impl Nodes {
     }
 }
 
-/// The name of a function, which may have none.
-pub(crate) fn named(name: Text<'_>) -> Text<'_> {
-    if name.is_empty() { Text::plain(b"(anonymous)") } else { name }
-}
-
-/// An event that `token` says, or should.
-fn found<'a>(event: Option<Event<'a>>, token: Token) -> Found<'a> {
+/// Returns an event that `token` holds; a diagnostic if it does not.
+fn located<'a>(event: Option<Event<'a>>, token: Token) -> Located<'a> {
     (event.unwrap_or(Event::Diagnostic(DiagnosticKind::BadField)), (token.start, token.end))
 }
 
-/// What an item of `positionTicks` says: a line, from 1, and how many samples found the node there.
-fn line_hits<'a>(record: &'a [u8], of: Token, item: Token) -> Option<LineHitsEvent<'a>> {
+/// Reads an item of `positionTicks`: a line, from 1 in the file, and how many samples hit the node there.
+fn line_hits<'a>(record: &'a [u8], node: Token, item: Token) -> Option<LineHitsEvent<'a>> {
     let (mut line, mut hits) = (None, None);
     let mut pos = item.start + 1;
-    while let Some(member) = lexer::next_member(record, &mut pos).ok()?.filter(|_| item.kind == Kind::Object)
+    while let Some(member) =
+        lexer::next_member(record, &mut pos).ok()?.filter(|_| item.kind == TokenKind::Object)
     {
-        let number = u32::try_from(member.value.number).ok().filter(|_| member.value.kind == Kind::Integer);
+        let number =
+            u32::try_from(member.value.number).ok().filter(|_| member.value.kind == TokenKind::Integer);
         if member.key.is(record, b"line") {
             line = number;
         } else if member.key.is(record, b"ticks") {
             hits = number;
         }
     }
-    Some(LineHitsEvent { frame: id_at(record, of)?, line: line?.checked_sub(1)?, hits: hits? })
+    Some(LineHitsEvent { frame: id::key(record, node)?, line: line?.checked_sub(1)?, hits: hits? })
 }
 
-/// Where the fields of a node stand.
+/// The members of a node.
 #[derive(Debug, Clone, Copy, Default)]
-struct Node {
+struct NodeFields {
     id: Option<Token>,
     parent: Option<Token>,
-    /// Where the bracket of the children is.
+    /// The position of the bracket of `children`.
     children: Option<usize>,
-    /// Where that of the lines is.
+    /// The position of the bracket of `positionTicks`.
     lines: Option<usize>,
     name: Option<Token>,
     url: Option<Token>,
@@ -199,19 +200,19 @@ struct Node {
     hits: Option<Token>,
 }
 
-impl Node {
+impl NodeFields {
     /// Reads all members.
-    fn read(&mut self, record: &[u8], pos: &mut usize) -> Result<(), Stop> {
+    fn read(&mut self, record: &[u8], pos: &mut usize) -> Result<(), TokenError> {
         while let Some(key) = lexer::next_key(record, pos)? {
             *pos = self.take(record, &key)?;
         }
         Ok(())
     }
 
-    /// Reads the value of a member; where it ends.
-    fn take(&mut self, record: &[u8], key: &Key) -> Result<usize, Stop> {
-        let name = record.get(key.inside.0..key.inside.1);
-        if name == Some(b"callFrame") && record.get(key.value) == Some(&b'{') {
+    /// Reads the value of a member and returns its end.
+    fn take(&mut self, record: &[u8], key: &KeyToken) -> Result<usize, TokenError> {
+        let name = key.bytes(record);
+        if name == b"callFrame" && record.get(key.value) == Some(&b'{') {
             let mut pos = key.value + 1;
             return self
                 .read_function(record, &mut pos)
@@ -220,37 +221,37 @@ impl Node {
         }
         let value = lexer::token(record, key.value)?;
         match name {
-            Some(b"id") => self.id = Some(value),
-            Some(b"parent") => self.parent = Some(value),
-            Some(b"hitCount") => self.hits = Some(value),
-            Some(b"children") if value.kind == Kind::Array => self.children = Some(value.start),
-            Some(b"positionTicks") if value.kind == Kind::Array => self.lines = Some(value.start),
+            b"id" => self.id = Some(value),
+            b"parent" => self.parent = Some(value),
+            b"hitCount" => self.hits = Some(value),
+            b"children" if value.kind == TokenKind::Array => self.children = Some(value.start),
+            b"positionTicks" if value.kind == TokenKind::Array => self.lines = Some(value.start),
             _ => self.take_function(record, key, value),
         }
         Ok(value.end)
     }
 
-    fn read_function(&mut self, record: &[u8], pos: &mut usize) -> Result<(), Stop> {
+    fn read_function(&mut self, record: &[u8], pos: &mut usize) -> Result<(), TokenError> {
         while let Some(member) = lexer::next_member(record, pos)? {
             self.take_function(record, &member.key, member.value);
         }
         Ok(())
     }
 
-    fn take_function(&mut self, record: &[u8], key: &Key, value: Token) {
-        let field = match record.get(key.inside.0..key.inside.1) {
-            Some(b"functionName") => &mut self.name,
-            Some(b"url") => &mut self.url,
-            Some(b"scriptId") => &mut self.script,
-            Some(b"lineNumber") => &mut self.line,
-            Some(b"columnNumber") => &mut self.column,
+    fn take_function(&mut self, record: &[u8], key: &KeyToken, value: Token) {
+        let field = match key.bytes(record) {
+            b"functionName" => &mut self.name,
+            b"url" => &mut self.url,
+            b"scriptId" => &mut self.script,
+            b"lineNumber" => &mut self.line,
+            b"columnNumber" => &mut self.column,
             _ => return,
         };
         *field = Some(value);
     }
 
     /// Reads members up to the children, or to the end of the node.
-    fn read_to_children(&mut self, record: &[u8], pos: &mut usize) -> Result<(), Stop> {
+    fn read_to_children(&mut self, record: &[u8], pos: &mut usize) -> Result<(), TokenError> {
         while let Some(key) = lexer::next_key(record, pos)? {
             if record.get(key.value) == Some(&b'[') && key.is(record, b"children") {
                 self.children = Some(key.value);
@@ -263,31 +264,31 @@ impl Node {
 
     fn read_behind_children(&mut self, record: &[u8], children: usize) {
         let Ok(mut pos) = lexer::nested_end(record, children) else { return };
-        // Of a damaged one counts what comes before the damage.
+        // Members before damage count.
         self.read(record, &mut pos).ok();
         self.children = Some(children);
     }
 
     fn hits(&self) -> u64 {
-        self.hits.filter(|hits| hits.kind == Kind::Integer).map_or(0, |hits| hits.number)
+        self.hits.filter(|hits| hits.kind == TokenKind::Integer).map_or(0, |hits| hits.number)
     }
 
-    /// The frame. Lines and columns count from `first` in the file.
+    /// Returns the frame of the node. Lines and columns count from `first` in the file.
     fn frame<'a>(&self, record: &'a [u8], id: Id<'a>, parent: FrameParent<'a>, first: i64) -> FrameEvent<'a> {
-        let text = |token: Option<Token>| token.map_or(Text::EMPTY, |token| value::text(record, token));
-        let number = |token: Option<Token>| match id_at(record, token?)? {
+        let text = |token: Option<Token>| token.map_or(Text::EMPTY, |token| scalar::text(record, token));
+        let number = |token: Option<Token>| match id::key(record, token?)? {
             Id::Number(number) => Some(number),
             Id::Text(_) => None,
         };
-        let place = |token| u32::try_from(number(token)?.checked_sub(first)?).ok();
+        let position = |token| u32::try_from(number(token)?.checked_sub(first)?).ok();
         FrameEvent {
             id,
             parent,
-            name: named(text(self.name)),
+            name: function_name(text(self.name)),
             url: text(self.url),
             script: number(self.script).unwrap_or(0),
-            line: place(self.line),
-            column: place(self.column),
+            line: position(self.line),
+            column: position(self.column),
         }
     }
 }

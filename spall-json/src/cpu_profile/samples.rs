@@ -1,71 +1,79 @@
-//! The samples of a profile: arrays that are read side by side.
+//! The samples of a profile: arrays of frames, times, lines and columns that are read side by side. \[cpu 2\]
 
 use spall_model::{DiagnosticKind, Event, Id, SampleEvent, SampleTime, Tick, Ticks};
 
-use crate::lexer::Kind;
+use crate::id;
+use crate::lexer::{TokenKind, next_item};
+use crate::scalar::rounded_micros;
 
-use super::{Found, id_at, micros, next_item, text_at};
+use super::nodes::Located;
 
-/// How far samples and their times were read.
+/// The positions in the arrays of the samples.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Samples {
+pub(super) struct SampleCursor {
     frames: usize,
-    times: Times,
-    /// Lines and columns, where there are any.
+    times: SampleTimes,
+    /// The positions in the arrays of lines and columns, if the profile has them.
     lines: Option<usize>,
     columns: Option<usize>,
     done: bool,
 }
 
+/// The times of the samples.
 #[derive(Debug, Clone, Copy)]
-enum Times {
-    /// In an array of distances.
+enum SampleTimes {
+    /// The position in an array of durations since the sample before.
     Deltas(usize),
-    /// In an array of times.
+    /// The position in an array of times.
     Stamps(usize),
-    /// Nowhere: each comes so long after the one before it.
+    /// The file has no times. Each sample but the first comes `step` after the one before it.
     Spread { step: Ticks, is_first: bool },
-    /// Nowhere, and nothing is known.
+    /// The file has no times, and the duration of the profile is not known.
     Missing,
 }
 
-/// V8 casts distances to 32 bits: less than minus a thousand seconds is a pause over 35.8 minutes. \[cpu 2\]
+/// The duration in nanoseconds below which a delta wrapped around: V8 casts it to 32 bits of microseconds, so that a pause
+/// of more than 35.8 minutes becomes negative. \[cpu 2\]
 pub(crate) const WRAPPED_BELOW: i64 = -1_000_000_000_000;
+/// The duration in nanoseconds that a delta which wrapped around lacks.
 pub(crate) const WRAP: i64 = (1 << 32) * 1000;
 
-impl Samples {
-    fn new(frames: usize, times: Times) -> Self {
+impl SampleCursor {
+    fn new(frames: usize, times: SampleTimes) -> Self {
         Self { frames: frames + 1, times, lines: None, columns: None, done: false }
     }
 
     pub(super) fn with_deltas(frames: usize, deltas: usize) -> Self {
-        Self::new(frames, Times::Deltas(deltas + 1))
+        Self::new(frames, SampleTimes::Deltas(deltas + 1))
     }
 
     pub(super) fn with_stamps(frames: usize, stamps: usize) -> Self {
-        Self::new(frames, Times::Stamps(stamps + 1))
+        Self::new(frames, SampleTimes::Stamps(stamps + 1))
     }
 
-    /// Samples without times, spread evenly over a length if there is one.
-    pub(super) fn spread(record: &[u8], frames: usize, length: Option<Ticks>) -> Self {
+    /// Returns samples without times, spread evenly over the duration of the profile if that is known.
+    pub(super) fn spread(record: &[u8], frames: usize, duration: Option<Ticks>) -> Self {
         let mut pos = frames + 1;
         let mut count = 0;
         while next_item(record, &mut pos).is_some() {
             count += 1;
         }
-        let times = match length {
-            Some(length) => Times::Spread { step: Ticks(length.0 / i64::max(count, 1)), is_first: true },
-            None => Times::Missing,
+        let times = match duration {
+            Some(duration) => {
+                SampleTimes::Spread { step: Ticks(duration.0 / i64::max(count, 1)), is_first: true }
+            }
+            None => SampleTimes::Missing,
         };
         Self::new(frames, times)
     }
 
-    /// The same with the arrays of lines and columns.
-    pub(super) fn at_places(self, lines: Option<usize>, columns: Option<usize>) -> Self {
+    /// Adds the arrays of lines and columns.
+    pub(super) fn with_positions(self, lines: Option<usize>, columns: Option<usize>) -> Self {
         Self { lines: lines.map(|lines| lines + 1), columns: columns.map(|columns| columns + 1), ..self }
     }
 
-    pub(super) fn next<'a>(&mut self, record: &'a [u8]) -> Option<Found<'a>> {
+    /// Returns the next sample and its range in the record; `None` when all samples were read.
+    pub(super) fn next<'a>(&mut self, record: &'a [u8]) -> Option<Located<'a>> {
         if self.done {
             return None;
         }
@@ -75,11 +83,13 @@ impl Samples {
             let is_surplus = !self.times.are_endless() && self.times.next(record).is_some();
             return is_surplus.then_some((Event::Diagnostic(DiagnosticKind::SampleCount), (from, from)));
         };
-        let (line, column) = (next_place(record, &mut self.lines), next_place(record, &mut self.columns));
+        let (line, column) =
+            (next_position(record, &mut self.lines), next_position(record, &mut self.columns));
         let event = match self.times.next(record) {
             Some(Some(at)) => {
-                // What cannot be an id is that of no frame; what comes behind it still counts from its time.
-                let frame = id_at(record, frame).unwrap_or(Id::Text(text_at(record, frame)));
+                // A value that cannot be an id makes a sample of an unknown frame: the deltas behind it count from its
+                // time.
+                let frame = id::key(record, frame).unwrap_or(Id::Text(frame.bytes(record)));
                 Event::Sample(SampleEvent { line, column, ..SampleEvent::new(at, frame) })
             }
             Some(None) => Event::Diagnostic(DiagnosticKind::BadField),
@@ -92,24 +102,24 @@ impl Samples {
     }
 }
 
-impl Times {
-    /// Whether there are as many as samples.
+impl SampleTimes {
+    /// Returns whether there are times for any number of samples.
     fn are_endless(&self) -> bool {
         matches!(self, Self::Spread { .. })
     }
 
-    /// The next time, if there is one; inside, `None` if it is no time.
+    /// Returns the next time: `None` if there are no more, `Some(None)` if it is no number.
     fn next(&mut self, record: &[u8]) -> Option<Option<SampleTime>> {
         match self {
             Self::Deltas(pos) => {
-                let delta = micros(record, next_item(record, pos)?);
+                let delta = rounded_micros(record, next_item(record, pos)?);
                 Some(delta.map(|delta| {
                     let wrap = if delta < WRAPPED_BELOW { WRAP } else { 0 };
                     SampleTime::After(Ticks(delta + wrap))
                 }))
             }
             Self::Stamps(pos) => {
-                let stamp = micros(record, next_item(record, pos)?);
+                let stamp = rounded_micros(record, next_item(record, pos)?);
                 Some(stamp.map(|stamp| SampleTime::At(Tick(stamp))))
             }
             Self::Spread { step, is_first } => {
@@ -122,9 +132,9 @@ impl Times {
     }
 }
 
-/// The next line or column of an array in which they count from 1, and 0 is none.
-fn next_place(record: &[u8], pos: &mut Option<usize>) -> Option<u32> {
+/// Returns the next line or column, counted from 0. In the file they count from 1, and 0 means that there is none.
+fn next_position(record: &[u8], pos: &mut Option<usize>) -> Option<u32> {
     let item = next_item(record, pos.as_mut()?)?;
-    let number = u32::try_from(item.number).ok().filter(|_| item.kind == Kind::Integer)?;
+    let number = u32::try_from(item.number).ok().filter(|_| item.kind == TokenKind::Integer)?;
     number.checked_sub(1)
 }

@@ -51,7 +51,7 @@ fn json_2_lenient_spellings() {
 }
 
 #[test]
-fn what_is_no_decimal_is_refused() {
+fn texts_that_are_no_decimals_are_refused() {
     for text in [
         "", ".", "+", "-", "1.5e", "2e+", "e5", "1x", "1.2.3", "0x10", "NaN", "Infinity", "1,5", "--1",
         "1.5x",
@@ -80,7 +80,7 @@ fn whole_numbers_are_recognised() {
     assert_eq!(whole("1e40"), None);
 }
 
-/// A decimal as the integer of its digits, a fraction of 10¹⁸: exact in 128 bits.
+/// Returns a decimal in units of 10⁻¹⁸, which 128 bits hold exactly.
 fn reference(text: &str) -> i128 {
     let (negative, text) = text.strip_prefix('-').map_or((false, text), |rest| (true, rest));
     let (before, after) = text.split_once('.').unwrap_or((text, ""));

@@ -1,25 +1,30 @@
-//! A list of events: its elements, its end, and what to do about damage. \[json 2\]
+//! Steps through a list of events: its elements, its end, and damage. \[json 2\]
+//!
+//! What is no event is handled in one of three ways. A complete value of another kind is one element that is left out. A
+//! broken object ends at its bracket or at the next object. Anything else is junk, joined into one range up to the next
+//! event.
 
 use spall_model::{ByteRange, DiagnosticKind, Event};
 
-use super::{JsonParser, State, Step, truncated};
+use super::{JsonParser, Progress, State};
+use crate::decoder::{Decoder, EventDiagnostics};
 use crate::event;
-use crate::lexer::{self, Stop};
-use crate::record::{Notes, Record};
+use crate::lexer::{self, TokenError};
+use crate::record::Record;
 use crate::resync::{comment_end, ends_list, next_object};
-use crate::value;
+use crate::scalar;
 
 impl JsonParser {
-    /// The next thing in a list of events.
+    /// Steps to the next element of a list of events, or over what is none.
     #[inline]
-    pub(super) fn element<'a>(&mut self, data: &'a [u8], pos: usize, eof: bool) -> Step<'a> {
+    pub(super) fn element<'a>(&mut self, data: &'a [u8], pos: usize, eof: bool) -> Progress<'a> {
         let mut pos = pos;
         loop {
             let Some(&byte) = data.get(pos) else {
                 return match (eof, self.junk) {
-                    (false, _) => Step::Wait(pos),
+                    (false, _) => Progress::Wait(pos),
                     (true, Some(_)) => self.flush_junk(pos),
-                    (true, None) => Step::Eof(pos),
+                    (true, None) => Progress::Eof(pos),
                 };
             };
             match byte {
@@ -39,75 +44,80 @@ impl JsonParser {
         }
     }
 
-    /// The object at `pos` in a list of events.
+    /// Reads the object at `pos` in a list of events.
     #[inline]
-    pub(super) fn event<'a>(&mut self, data: &'a [u8], pos: usize, eof: bool) -> Step<'a> {
+    pub(super) fn event<'a>(&mut self, data: &'a [u8], pos: usize, eof: bool) -> Progress<'a> {
         if self.commas != 1 && self.state != State::Bare {
             return self.wrong_commas(pos);
         }
         match self.fields.read(data, pos) {
             Ok(end) => {
                 if self.state != State::Samples {
-                    self.shapes.learn(data, pos, end);
+                    self.predictor.learn(data, pos, end);
                 }
                 self.record(data, pos, end)
             }
-            Err(Stop::Incomplete) if !eof => Step::Wait(pos),
-            Err(Stop::Incomplete) => truncated(data, pos),
-            Err(Stop::Damaged(at)) => self.damaged(data, pos, at, eof),
+            Err(TokenError::Incomplete) if !eof => Progress::Wait(pos),
+            Err(TokenError::Incomplete) => Progress::truncated(data, pos),
+            Err(TokenError::Damaged(at)) => self.damaged(data, pos, at, eof),
         }
     }
 
-    /// The next event that the object `start..end` makes: what is wrong with it, itself, the flow it carries.
+    /// Returns the next event of the object at `start..end`, whose fields are read: first its diagnostics, then the event
+    /// itself, then the flow that a slice has in its fields, or the profile in its arguments.
+    ///
+    /// The object is decoded again for each of them: more than one is rare, and nothing has to be stored.
     #[inline]
-    pub(super) fn record<'a>(&mut self, data: &'a [u8], start: usize, end: usize) -> Step<'a> {
+    pub(super) fn record<'a>(&mut self, data: &'a [u8], start: usize, end: usize) -> Progress<'a> {
         let bytes = (start, end);
-        let notes = Notes::new(self.step);
-        let mut record = Record { data, fields: &self.fields, object: bytes, notes };
-        let event = if self.state == State::Samples { record.sample(true) } else { record.event() };
-        let flow = event.as_ref().and_then(|event| record.slice_flow(event));
-        let profile = event.as_ref().and_then(|event| record.profile(event));
+        let record = Record { data, fields: &self.fields, object: bytes };
+        let mut decoder = Decoder { record, diagnostics: EventDiagnostics::new(self.yielded) };
+        let event = if self.state == State::Samples { decoder.sample(true) } else { decoder.event() };
+        let flow = event.as_ref().and_then(|event| decoder.slice_flow(event));
+        let profile = event.as_ref().and_then(|event| decoder.profile(event));
         let event = if profile.is_none() { event } else { event.and_then(event::beside_profile) };
-        let notes = record.notes;
-        let total = notes.count + usize::from(event.is_some()) + usize::from(flow.is_some());
-        let nth = self.step;
-        self.step += 1;
+        let diagnostics = decoder.diagnostics;
+        let total = diagnostics.count + usize::from(event.is_some()) + usize::from(flow.is_some());
+        let nth = self.yielded;
+        self.yielded += 1;
         if let Some((cursor, event)) = profile
             && nth == total
         {
             self.profile = Some(cursor);
-            return Step::Event { consumed: start, event, bytes };
+            return Progress::Event { consumed: start, event, bytes };
         }
-        let consumed = if self.step >= total && profile.is_none() {
-            self.step = 0;
+        let consumed = if self.yielded >= total && profile.is_none() {
+            self.yielded = 0;
             self.commas = 0;
-            self.doubtful &= event.is_none();
+            self.after_damage &= event.is_none();
             end
         } else {
             start
         };
-        if let Some((kind, bytes)) = notes.found {
-            return Step::Event { consumed, event: Event::Diagnostic(kind), bytes };
+        if let Some((kind, bytes)) = diagnostics.found {
+            return Progress::diagnostic(kind, consumed, bytes);
         }
         match (event, flow) {
-            (Some(event), _) if nth == notes.count => Step::Event { consumed, event, bytes },
-            (_, Some(flow)) => Step::Event { consumed, event: Event::Flow(flow), bytes },
-            _ => Step::Skip(consumed),
+            (Some(event), _) if nth == diagnostics.count => Progress::Event { consumed, event, bytes },
+            (_, Some(flow)) => Progress::Event { consumed, event: Event::Flow(flow), bytes },
+            _ => Progress::Skip(consumed),
         }
     }
 
+    /// Reports that the commas before the event at `pos` are too few or too many.
     #[cold]
-    pub(super) fn wrong_commas<'a>(&mut self, pos: usize) -> Step<'a> {
+    pub(super) fn wrong_commas<'a>(&mut self, pos: usize) -> Progress<'a> {
         let kind = if self.commas == 0 { DiagnosticKind::MissingComma } else { DiagnosticKind::ExtraComma };
         self.commas = 1;
-        Step::Event { consumed: pos, event: Event::Diagnostic(kind), bytes: (pos, pos + 1) }
+        Progress::diagnostic(kind, pos, (pos, pos + 1))
     }
 
-    /// Steps over an event that is broken at `at`: to its end if its brackets are in order, else to the next object
-    /// that follows a comma or another object.
+    /// Skips an event that is broken at `at`: to its end if its brackets match, else to the next object that follows a comma
+    /// or another object.
     #[cold]
-    pub(super) fn damaged<'a>(&mut self, data: &[u8], start: usize, at: usize, eof: bool) -> Step<'a> {
-        // Both ends are sought in twice as much each time: where one is near, no more is looked at than that.
+    pub(super) fn damaged<'a>(&mut self, data: &[u8], start: usize, at: usize, eof: bool) -> Progress<'a> {
+        // Both searches may run to the end of the file. Doubling the window bounds them by twice the distance to the nearer
+        // end, so that a file full of damage is still read in linear time.
         let mut window = at.saturating_sub(start).max(64);
         let (end, commas) = loop {
             let seen = data.get(..start.saturating_add(window)).unwrap_or(data);
@@ -118,129 +128,123 @@ impl JsonParser {
                 (Err(_), Some(next)) => break (next, 1),
                 (Err(_), None) if seen.len() < data.len() => window = window.saturating_mul(2),
                 (Err(_), None) if eof => break (data.len(), 1),
-                (Err(_), None) => return Step::Wait(start),
+                (Err(_), None) => return Progress::Wait(start),
             }
         };
         self.commas = commas;
-        self.doubtful = true;
-        let event = Event::Diagnostic(DiagnosticKind::DamagedEvent);
-        Step::Event { consumed: end, event, bytes: (start, end) }
+        self.after_damage = true;
+        Progress::diagnostic(DiagnosticKind::DamagedEvent, end, (start, end))
     }
 
-    /// Whether the list is the value of a key of the document.
+    /// Returns whether the list is the value of a key of the document.
     fn in_document(&self) -> bool {
         matches!(self.state, State::TraceEvents | State::Samples)
     }
 
-    /// The bracket at `pos` closes the list of events, unless what follows makes that unlikely.
-    pub(super) fn end_of_array<'a>(&mut self, data: &[u8], pos: usize, eof: bool) -> Step<'a> {
+    /// Ends the list of events at the bracket at `pos`, unless what follows makes that unlikely.
+    pub(super) fn end_of_array<'a>(&mut self, data: &[u8], pos: usize, eof: bool) -> Progress<'a> {
         if self.commas > 1 {
             return self.wrong_commas(pos);
         }
-        match ends_list(data, pos + 1, self.in_document(), self.doubtful) {
+        match ends_list(data, pos + 1, self.in_document(), self.after_damage) {
             Some(true) => {}
             None if eof => {}
             Some(false) => return self.skip_junk(pos, pos + 1),
-            None => return Step::Wait(pos),
+            None => return Progress::Wait(pos),
         }
         self.state = if self.in_document() { State::Object } else { State::Trailing };
-        Step::Continue(pos + 1)
+        Progress::Continue(pos + 1)
     }
 
-    /// The brace at `pos` in a list of events closes the document if it is the last thing of all.
-    pub(super) fn stray_brace<'a>(&mut self, data: &[u8], pos: usize, eof: bool) -> Step<'a> {
+    /// Ends the document at the brace at `pos` if nothing follows it: the list was not closed.
+    pub(super) fn stray_brace<'a>(&mut self, data: &[u8], pos: usize, eof: bool) -> Progress<'a> {
         match lexer::skip_blanks(data, pos + 1) {
             Some(_) => self.skip_junk(pos, pos + 1),
-            None if !eof => Step::Wait(pos),
+            None if !eof => Progress::Wait(pos),
             None if self.junk.is_some() => self.flush_junk(pos),
             None => {
                 self.state = State::Object;
-                missing_bracket(pos)
+                Progress::diagnostic(DiagnosticKind::MissingBracket, pos, (pos, pos))
             }
         }
     }
 
-    /// A string or an array in a list of events.
+    /// Leaves out a string or an array in a list of events.
     #[cold]
-    pub(super) fn not_an_object<'a>(&mut self, data: &[u8], pos: usize, eof: bool) -> Step<'a> {
+    pub(super) fn not_an_object<'a>(&mut self, data: &[u8], pos: usize, eof: bool) -> Progress<'a> {
         if data.get(pos) == Some(&b'[') {
             match lexer::skip_blanks(data, pos + 1) {
+                // A second list begins: its events are read as elements of this one.
                 Some((_, b'{')) => return self.skip_junk(pos, pos + 1),
-                None if !eof => return Step::Wait(pos),
+                None if !eof => return Progress::Wait(pos),
                 _ => {}
             }
         }
         match lexer::token(data, pos) {
             Ok(value) => self.left_out(data, pos, value.end, eof),
-            Err(Stop::Incomplete) if !eof => Step::Wait(pos),
-            Err(Stop::Incomplete) => truncated(data, pos),
-            Err(Stop::Damaged(at)) => self.skip_junk(pos, at + 1),
+            Err(TokenError::Incomplete) if !eof => Progress::Wait(pos),
+            Err(TokenError::Incomplete) => Progress::truncated(data, pos),
+            Err(TokenError::Damaged(at)) => self.skip_junk(pos, at + 1),
         }
     }
 
-    /// A word, a number or a comment in a list of events.
+    /// Leaves out a word, a number or a comment in a list of events.
     #[cold]
-    pub(super) fn word<'a>(&mut self, data: &[u8], pos: usize, eof: bool) -> Step<'a> {
+    pub(super) fn word<'a>(&mut self, data: &[u8], pos: usize, eof: bool) -> Progress<'a> {
         let comment = comment_end(data, pos);
         let is_comment = comment.is_some();
         let end = match comment.unwrap_or_else(|| lexer::word_end(data, pos)) {
             Ok(end) => end.max(pos + 1),
             Err(_) if eof => data.len(),
-            Err(_) => return Step::Wait(pos),
+            Err(_) => return Progress::Wait(pos),
         };
         if is_comment {
             return self.add_junk(pos, end);
         }
         let word = data.get(pos..end).unwrap_or_default();
-        if matches!(word, b"null" | b"true" | b"false" | b"NaN") || value::number(word).is_some() {
+        if matches!(word, b"null" | b"true" | b"false" | b"NaN") || scalar::number(word).is_some() {
             self.left_out(data, pos, end, eof)
         } else {
             self.skip_junk(pos, end)
         }
     }
 
-    /// The value at `pos..end` in a list of events: one of its elements, if another one or the end follows, else the
-    /// rest of a damaged event.
-    pub(super) fn left_out<'a>(&mut self, data: &[u8], pos: usize, end: usize, eof: bool) -> Step<'a> {
+    /// Leaves out the value at `pos..end` in a list of events. It is an element if another one or the end follows it, else
+    /// the rest of a damaged event.
+    pub(super) fn left_out<'a>(&mut self, data: &[u8], pos: usize, end: usize, eof: bool) -> Progress<'a> {
         match lexer::skip_blanks(data, end) {
             Some((_, b',' | b']')) => {}
             None if eof => {}
-            None => return Step::Wait(pos),
+            None => return Progress::Wait(pos),
             Some(_) => return self.skip_junk(pos, end),
         }
         if self.junk.is_some() {
             return self.flush_junk(pos);
         }
         self.commas = 0;
-        Step::Event {
-            consumed: end,
-            event: Event::Diagnostic(DiagnosticKind::NotAnObject),
-            bytes: (pos, end),
-        }
+        Progress::diagnostic(DiagnosticKind::NotAnObject, end, (pos, end))
     }
 
-    /// Steps over something in a list of events that is none, and over what follows up to the next event.
-    pub(super) fn skip_junk<'a>(&mut self, start: usize, end: usize) -> Step<'a> {
+    /// Adds the range to the junk, and all that follows up to the next event.
+    pub(super) fn skip_junk<'a>(&mut self, start: usize, end: usize) -> Progress<'a> {
         self.skipping = true;
-        self.doubtful = true;
+        self.after_damage = true;
         self.commas = 1;
         self.add_junk(start, end)
     }
 
-    pub(super) fn add_junk<'a>(&mut self, start: usize, end: usize) -> Step<'a> {
+    /// Adds the range to the junk, which it follows.
+    pub(super) fn add_junk<'a>(&mut self, start: usize, end: usize) -> Progress<'a> {
         let start = self.junk.map_or_else(|| self.at(start), |junk| junk.start);
         self.junk = Some(ByteRange::new(start, self.at(end)));
-        Step::Continue(end)
+        Progress::Continue(end)
     }
 
+    /// Reports the junk, which ends at `pos`.
     #[cold]
-    pub(super) fn flush_junk<'a>(&mut self, pos: usize) -> Step<'a> {
+    pub(super) fn flush_junk<'a>(&mut self, pos: usize) -> Progress<'a> {
         self.skipping = false;
-        // The range is absolute and may begin before the data.
-        Step::Event { consumed: pos, event: Event::Diagnostic(DiagnosticKind::Junk), bytes: (pos, pos) }
+        // The junk may begin before the data: the caller of the step puts its range in the place of this one.
+        Progress::diagnostic(DiagnosticKind::Junk, pos, (pos, pos))
     }
-}
-
-fn missing_bracket<'a>(pos: usize) -> Step<'a> {
-    Step::Event { consumed: pos, event: Event::Diagnostic(DiagnosticKind::MissingBracket), bytes: (pos, pos) }
 }

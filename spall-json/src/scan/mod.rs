@@ -1,17 +1,17 @@
-//! Search for the bytes that end a string or change the depth, and digits: the inner loops of the reader.
+//! Searches for quotes, backslashes, brackets and digits: the inner loops of the parser.
 //!
-//! [`plain`] is the reference, [`swar`] the one in use: eight bytes at a time in a register. Both have the same
-//! functions and pass the same tests.
+//! [`swar`] is in use and looks at eight bytes at a time. [`bytewise`] is the reference that the tests compare it with;
+//! both have the same functions.
 
 #[cfg(test)]
-mod plain;
+mod bytewise;
 mod swar;
 
 pub(crate) use swar::{Structurals, leading_digits, quote, string_special, structural};
 
 #[cfg(test)]
 mod tests {
-    use super::{plain, swar};
+    use super::{bytewise, swar};
 
     type Search = fn(&[u8], usize) -> Option<usize>;
 
@@ -38,10 +38,10 @@ mod tests {
     }
 
     #[test]
-    fn swar_finds_what_the_plain_search_finds() {
-        check(plain::quote, swar::quote, b"\"\x21\x23\xa2");
-        check(plain::string_special, swar::string_special, b"\"\\\x21\x23\xa2\xdc");
-        check(plain::structural, swar::structural, b"\"{}[]|~\\\xfb\xdd\x7b\x5b");
+    fn swar_finds_what_the_bytewise_search_finds() {
+        check(bytewise::quote, swar::quote, b"\"\x21\x23\xa2");
+        check(bytewise::string_special, swar::string_special, b"\"\\\x21\x23\xa2\xdc");
+        check(bytewise::structural, swar::structural, b"\"{}[]|~\\\xfb\xdd\x7b\x5b");
     }
 
     #[test]
@@ -50,7 +50,7 @@ mod tests {
         for from in 0..=text.len() {
             let mut found = swar::Structurals::new(text, from);
             let mut pos = from;
-            while let Some(next) = plain::structural(text, pos) {
+            while let Some(next) = bytewise::structural(text, pos) {
                 let at = core::iter::from_fn(|| found.next()).find(|&at| !b"#z|\\~".contains(&text[at]));
                 assert_eq!(at, Some(next), "from {from}");
                 pos = next + 1;
@@ -58,7 +58,7 @@ mod tests {
             assert_eq!(found.next(), None);
             let mut found = swar::Structurals::new(text, from);
             pos = from;
-            while let Some(next) = plain::quote(text, pos) {
+            while let Some(next) = bytewise::quote(text, pos) {
                 assert_eq!(found.next_quote(), Some(next), "from {from}");
                 pos = next + 1;
             }
@@ -67,7 +67,7 @@ mod tests {
     }
 
     #[test]
-    fn swar_reads_the_digits_that_plain_reads() {
+    fn swar_reads_the_digits_that_the_bytewise_version_reads() {
         let mut state = 3_u32;
         for len in 0..20_usize {
             for _ in 0..2000 {
@@ -78,7 +78,7 @@ mod tests {
                     *byte = if kind < 24 { random } else { b'0' + random % 10 };
                 }
                 let bytes = &bytes[..len];
-                assert_eq!(swar::leading_digits(bytes), plain::leading_digits(bytes), "{bytes:?}");
+                assert_eq!(swar::leading_digits(bytes), bytewise::leading_digits(bytes), "{bytes:?}");
             }
         }
         assert_eq!(swar::leading_digits(b"99999999999999999"), (9_999_999_999_999_999, 16));

@@ -1,4 +1,4 @@
-//! Byte by byte.
+//! The reference for the searches: one byte after the other.
 
 fn find(data: &[u8], from: usize, wanted: impl Fn(u8) -> bool) -> Option<usize> {
     Some(from + data.get(from..)?.iter().position(|&byte| wanted(byte))?)

@@ -1,0 +1,208 @@
+//! Arguments that stay JSON text until somebody asks for them, and the further fields of an event. \[json 1\]
+
+use spall_model::{Args, ArgsFormat, Text, Value};
+
+use crate::fields::{COUNTER_EVENT, FLOW_EVENT, Field, FieldSet, KEYED_EVENT, SAMPLE, THREAD_EVENT};
+use crate::lexer::{self, Member, Token, TokenKind};
+use crate::scalar;
+
+/// Arguments whose bytes are the text of a JSON object, or of a string, which is then the one argument `text`.
+pub(crate) static JSON_ARGS: ArgsFormat =
+    ArgsFormat { name: "json object", args: object_entry, fields: spall_model::no_entry };
+
+/// The items of a JSON array.
+static JSON_ARRAY: ArgsFormat =
+    ArgsFormat { name: "json array", args: array_item, fields: spall_model::no_entry };
+
+/// Arguments whose bytes are a whole event on a thread, because the event has fields that [`spall_model::Event`] has no
+/// place for.
+static JSON_EVENT: ArgsFormat =
+    ArgsFormat { name: "json event", args: event_args_entry, fields: thread_event_field };
+
+/// As [`JSON_EVENT`], of an async event or an object. Its key is in [`spall_model::Event`], its thread is not.
+static JSON_KEYED_EVENT: ArgsFormat =
+    ArgsFormat { name: "json event with key", args: event_args_entry, fields: keyed_event_field };
+
+/// As [`JSON_EVENT`], of a counter.
+static JSON_COUNTER_EVENT: ArgsFormat =
+    ArgsFormat { name: "json counter", args: event_args_entry, fields: counter_event_field };
+
+/// As [`JSON_EVENT`], of one end of a flow.
+static JSON_FLOW_EVENT: ArgsFormat =
+    ArgsFormat { name: "json flow event", args: event_args_entry, fields: flow_event_field };
+
+/// As [`JSON_EVENT`], of a sample, without the fields that are in [`spall_model::ThreadSampleEvent`].
+pub(crate) static JSON_SAMPLE: ArgsFormat =
+    ArgsFormat { name: "json sample", args: event_args_entry, fields: sample_field };
+
+/// Returns arguments whose bytes are the whole event `bytes`; `represented` are the fields that the model's event has.
+pub(crate) fn whole_event(bytes: &[u8], represented: FieldSet) -> Args<'_> {
+    let format = match represented {
+        KEYED_EVENT => &JSON_KEYED_EVENT,
+        COUNTER_EVENT => &JSON_COUNTER_EVENT,
+        FLOW_EVENT => &JSON_FLOW_EVENT,
+        _ => &JSON_EVENT,
+    };
+    Args::new(bytes, format)
+}
+
+/// Makes arguments of JSON text: an object, whose members are the arguments, or a string, which is the one argument
+/// `text`.
+///
+/// The text is read as leniently as a file is. Members behind damage are lost.
+///
+/// ```
+/// use spall_model::Value;
+/// let args = spall_json::json_args(br#"{"frame":7}"#);
+/// assert_eq!(args.get(b"frame"), Some(Value::I64(7)));
+/// ```
+#[must_use]
+pub fn json_args(text: &[u8]) -> Args<'_> {
+    Args::new(text, &JSON_ARGS)
+}
+
+/// Returns the text of the JSON object or string that holds the arguments; `None` if the event has no arguments or
+/// comes from another format.
+///
+/// The text is what the file has, which need not be strict JSON. [`JsonWriter`](crate::JsonWriter) writes strict JSON.
+///
+/// ```
+/// use spall_json::{json_args, json_args_text};
+/// assert_eq!(json_args_text(&json_args(br#"{"a": 1}"#)), Some(&br#"{"a": 1}"#[..]));
+/// assert_eq!(json_args_text(&spall_model::Args::NONE), None);
+/// ```
+#[must_use]
+pub fn json_args_text<'a>(args: &Args<'a>) -> Option<&'a [u8]> {
+    let bytes = args.bytes();
+    if core::ptr::eq(args.format(), &JSON_ARGS) {
+        Some(bytes)
+    } else if is_event(args.format()) {
+        Some(find_args(bytes)?.bytes(bytes))
+    } else {
+        None
+    }
+}
+
+/// Returns whether the bytes of arguments with this format are a whole event.
+fn is_event(format: &'static ArgsFormat) -> bool {
+    let known = [&JSON_EVENT, &JSON_KEYED_EVENT, &JSON_COUNTER_EVENT, &JSON_FLOW_EVENT, &JSON_SAMPLE];
+    known.iter().any(|known| core::ptr::eq(format, *known))
+}
+
+/// Returns the value of a token. Objects and arrays are decoded when somebody iterates over them.
+pub(crate) fn value(data: &[u8], token: Token) -> Value<'_> {
+    let bytes = token.bytes(data);
+    match token.kind {
+        TokenKind::String | TokenKind::EscapedString => Value::Text(scalar::text(data, token)),
+        TokenKind::Object => Value::Map(Args::new(bytes, &JSON_ARGS)),
+        TokenKind::Array => Value::List(Args::new(bytes, &JSON_ARRAY)),
+        TokenKind::Integer | TokenKind::Decimal | TokenKind::Bare => scalar::word(bytes),
+    }
+}
+
+fn object_entry<'b>(bytes: &'b [u8], pos: &mut usize) -> Option<(Text<'b>, Value<'b>)> {
+    if *pos == 0 {
+        if bytes.first() == Some(&b'"') {
+            *pos = bytes.len();
+            let inside = bytes.get(1..bytes.len() - 1).unwrap_or_default();
+            return Some((Text::plain(b"text"), Value::Text(Text::escaped(inside))));
+        }
+        *pos = 1;
+    }
+    next_entry(bytes, pos)
+}
+
+/// Reads the member at `pos` of an object. At the object's end, and where it is damaged, `pos` becomes the end of
+/// `bytes`, so that the iteration ends for good.
+fn next_member(bytes: &[u8], pos: &mut usize) -> Option<Member> {
+    let member = lexer::next_member(bytes, pos).ok().flatten();
+    if member.is_none() {
+        *pos = bytes.len();
+    }
+    member
+}
+
+fn entry<'b>(bytes: &'b [u8], member: &Member) -> (Text<'b>, Value<'b>) {
+    (member.key.text(bytes), value(bytes, member.value))
+}
+
+fn next_entry<'b>(bytes: &'b [u8], pos: &mut usize) -> Option<(Text<'b>, Value<'b>)> {
+    next_member(bytes, pos).map(|member| entry(bytes, &member))
+}
+
+fn array_item<'b>(bytes: &'b [u8], pos: &mut usize) -> Option<(Text<'b>, Value<'b>)> {
+    *pos = (*pos).max(1);
+    let item = lexer::next_item(bytes, pos);
+    if item.is_none() {
+        *pos = bytes.len();
+    }
+    item.map(|item| (Text::EMPTY, value(bytes, item)))
+}
+
+/// Returns the value of `args` in an event, if it holds arguments; the last one counts where the event repeats it.
+fn find_args(event: &[u8]) -> Option<Token> {
+    let mut pos = 1;
+    let mut found = None;
+    while let Ok(Some(member)) = lexer::next_member(event, &mut pos) {
+        if Field::of_key(event, &member.key) == Field::Args {
+            found = Some(member.value);
+        }
+    }
+    found.filter(|args| matches!(args.kind, TokenKind::Object | TokenKind::String | TokenKind::EscapedString))
+}
+
+fn event_args_entry<'b>(bytes: &'b [u8], pos: &mut usize) -> Option<(Text<'b>, Value<'b>)> {
+    if *pos == 0 {
+        let Some(args) = find_args(bytes) else {
+            *pos = bytes.len();
+            return None;
+        };
+        if args.kind != TokenKind::Object {
+            *pos = bytes.len();
+            return object_entry(args.bytes(bytes), &mut 0);
+        }
+        *pos = args.start + 1;
+    }
+    next_entry(bytes, pos)
+}
+
+fn thread_event_field<'b>(bytes: &'b [u8], pos: &mut usize) -> Option<(Text<'b>, Value<'b>)> {
+    further_field(bytes, pos, THREAD_EVENT)
+}
+
+fn keyed_event_field<'b>(bytes: &'b [u8], pos: &mut usize) -> Option<(Text<'b>, Value<'b>)> {
+    further_field(bytes, pos, KEYED_EVENT)
+}
+
+fn counter_event_field<'b>(bytes: &'b [u8], pos: &mut usize) -> Option<(Text<'b>, Value<'b>)> {
+    further_field(bytes, pos, COUNTER_EVENT)
+}
+
+fn flow_event_field<'b>(bytes: &'b [u8], pos: &mut usize) -> Option<(Text<'b>, Value<'b>)> {
+    further_field(bytes, pos, FLOW_EVENT)
+}
+
+fn sample_field<'b>(bytes: &'b [u8], pos: &mut usize) -> Option<(Text<'b>, Value<'b>)> {
+    loop {
+        let (key, value) = further_field(bytes, pos, SAMPLE)?;
+        // `Field` does not know these two: only samples have them.
+        if !key.is(b"sf") && !key.is(b"weight") {
+            return Some((key, value));
+        }
+    }
+}
+
+/// Reads the next member of the event `bytes` that is not in `represented`.
+fn further_field<'b>(
+    bytes: &'b [u8],
+    pos: &mut usize,
+    represented: FieldSet,
+) -> Option<(Text<'b>, Value<'b>)> {
+    *pos = (*pos).max(1);
+    loop {
+        let member = next_member(bytes, pos)?;
+        if !represented.has(Field::of_key(bytes, &member.key)) {
+            return Some(entry(bytes, &member));
+        }
+    }
+}

@@ -1,0 +1,316 @@
+//! Decodes the fields of an event, however a file writes them, and reports what is wrong. \[json 1\] \[json 2\]
+//!
+//! A field is first read as [`Record`] reads it, which costs a comparison or two. The methods called `unusual_*` take
+//! over where that fails; they are never inlined, so that what nearly every event needs stays small.
+
+use spall_model::{Args, DiagnosticKind, Id, Scope, Text, Thread, Tick, Ticks};
+
+use crate::args::JSON_ARGS;
+use crate::decimal::{Nanos, Rounded};
+use crate::fields::{Field, FieldSet};
+use crate::id;
+use crate::lexer::{self, Token, TokenKind};
+use crate::record::Record;
+use crate::scalar;
+
+/// The diagnostics of one event, of which the caller wants a single one.
+///
+/// An event may have any number of them. It is decoded again for each, so that none has to be stored.
+#[derive(Debug)]
+pub(crate) struct EventDiagnostics {
+    /// Which diagnostic the caller wants, from 0.
+    wanted: usize,
+    pub(crate) count: usize,
+    pub(crate) found: Option<(DiagnosticKind, (usize, usize))>,
+}
+
+impl EventDiagnostics {
+    pub(crate) fn new(wanted: usize) -> Self {
+        Self { wanted, count: 0, found: None }
+    }
+
+    #[cold]
+    fn add(&mut self, kind: DiagnosticKind, bytes: (usize, usize)) {
+        if self.count == self.wanted {
+            self.found = Some((kind, bytes));
+        }
+        self.count += 1;
+    }
+}
+
+/// Decodes the fields of one event.
+#[derive(Debug)]
+pub(crate) struct Decoder<'a, 'f> {
+    pub(crate) record: Record<'a, 'f>,
+    pub(crate) diagnostics: EventDiagnostics,
+}
+
+impl<'a> Decoder<'a, '_> {
+    /// Reports a diagnostic about the event as a whole.
+    #[cold]
+    pub(crate) fn report(&mut self, kind: DiagnosticKind) {
+        self.diagnostics.add(kind, self.record.object);
+    }
+
+    /// Reports a diagnostic about one value.
+    #[cold]
+    pub(crate) fn report_at(&mut self, kind: DiagnosticKind, token: Token) {
+        self.diagnostics.add(kind, (token.start, token.end));
+    }
+
+    /// Returns the bytes of a value.
+    #[inline]
+    pub(crate) fn bytes(&self, token: Token) -> &'a [u8] {
+        token.bytes(self.record.data)
+    }
+
+    /// Returns whether the event has `field`, `null` included.
+    #[inline]
+    pub(crate) fn has(&self, field: Field) -> bool {
+        self.record.fields.has(field)
+    }
+
+    /// Returns the value of `field`, unless it is absent or `null`.
+    #[inline]
+    pub(crate) fn token(&self, field: Field) -> Option<Token> {
+        self.record.fields.get(field).filter(|token| !token.is_null(self.record.data))
+    }
+
+    /// Returns the text of a string or a number; the empty text if the field is absent.
+    #[inline(always)]
+    pub(crate) fn text(&mut self, field: Field) -> Text<'a> {
+        match self.record.text(field) {
+            Some(text) => text,
+            None => self.unusual_text(field),
+        }
+    }
+
+    #[inline(never)]
+    fn unusual_text(&mut self, field: Field) -> Text<'a> {
+        let Some(token) = self.token(field) else { return Text::EMPTY };
+        scalar::text_or_number(self.record.data, token).unwrap_or_else(|| {
+            self.report_at(DiagnosticKind::BadField, token);
+            Text::EMPTY
+        })
+    }
+
+    /// Returns whether a field that is a truth value is true, in any spelling.
+    pub(crate) fn is_set(&self, field: Field) -> bool {
+        self.token(field).is_some_and(|token| match token.kind {
+            TokenKind::Integer | TokenKind::Decimal => token.number != 0,
+            TokenKind::Bare => self.bytes(token) != b"false",
+            TokenKind::String | TokenKind::EscapedString => scalar::text(self.record.data, token).is(b"true"),
+            TokenKind::Object | TokenKind::Array => false,
+        })
+    }
+
+    /// Returns the scope of an instant; its thread if the file does not say it.
+    pub(crate) fn scope(&mut self) -> Scope {
+        match self.record.first_byte(Field::InstantScope) {
+            Some(b'p') => Scope::Process,
+            Some(b'g') => Scope::Global,
+            Some(b't') => Scope::Thread,
+            _ => {
+                if let Some(token) = self.token(Field::InstantScope) {
+                    self.report_at(DiagnosticKind::BadField, token);
+                }
+                Scope::Thread
+            }
+        }
+    }
+
+    /// Returns the time of the event, rounded and not; `None` if the event has none, which is reported.
+    #[inline(always)]
+    pub(crate) fn time(&mut self) -> Option<(Tick, Nanos)> {
+        match self.record.time() {
+            Some(at) => Some((at, Nanos::from_whole(at.0.unsigned_abs()))),
+            None => self.unusual_time(),
+        }
+    }
+
+    #[inline(never)]
+    fn unusual_time(&mut self) -> Option<(Tick, Nanos)> {
+        let Some(token) = self.token(Field::Ts) else {
+            self.report(DiagnosticKind::MissingTime);
+            return None;
+        };
+        let Some(exact) = scalar::micros(self.record.data, token) else {
+            self.report_at(DiagnosticKind::BadTime, token);
+            return None;
+        };
+        let Rounded { ns, clamped } = exact.round();
+        if clamped {
+            self.report_at(DiagnosticKind::TimeOutOfRange, token);
+        }
+        Some((Tick(ns), exact))
+    }
+
+    /// Returns the duration in `field`; `None` if it is absent, or no number, which is reported.
+    #[inline(always)]
+    pub(crate) fn duration(&mut self, field: Field) -> Option<Nanos> {
+        match self.record.micros(field) {
+            Some(ns) => Some(Nanos::from_whole(ns)),
+            None if !self.has(field) => None,
+            None => self.unusual_duration(field),
+        }
+    }
+
+    #[inline(never)]
+    fn unusual_duration(&mut self, field: Field) -> Option<Nanos> {
+        let token = self.token(field)?;
+        let duration = scalar::micros(self.record.data, token);
+        if duration.is_none() {
+            self.report_at(DiagnosticKind::BadDuration, token);
+        }
+        duration
+    }
+
+    /// Returns the duration from `at`, which is `exact` rounded, to the rounded end. \[json 3.5\]
+    #[inline]
+    pub(crate) fn rounded_duration(&mut self, at: Tick, exact: Nanos, duration: Nanos) -> Ticks {
+        let Rounded { ns, clamped } = exact.add_round(duration);
+        // A time out of range was reported already.
+        if clamped && !exact.round().clamped {
+            self.report(DiagnosticKind::TimeOutOfRange);
+        }
+        Tick(ns) - at
+    }
+
+    /// Reports a thread clock that is no number. Its value stays a field for whoever wants it.
+    #[inline]
+    pub(crate) fn check_thread_clock(&mut self) {
+        if !self.record.is_number_or_absent(Field::Tts) {
+            self.unusual_duration(Field::Tts);
+        }
+        if self.has(Field::Dur) && !self.record.is_number_or_absent(Field::Tdur) {
+            self.unusual_duration(Field::Tdur);
+        }
+    }
+
+    /// Returns the process; 0 if the file does not say it.
+    #[inline(always)]
+    pub(crate) fn process(&mut self) -> Id<'a> {
+        self.id(Field::Pid, id::process_or_thread).unwrap_or(Id::Number(0))
+    }
+
+    /// Returns the thread. One that the file does not say has the id of the process, which is reported if the thread is
+    /// `required`. \[json 2\]
+    #[inline(always)]
+    pub(crate) fn thread(&mut self, required: bool) -> Thread<'a> {
+        let pid = self.process();
+        let tid = self.id(Field::Tid, id::process_or_thread);
+        if tid.is_none() && required {
+            self.report(DiagnosticKind::MissingThread);
+        }
+        Thread { pid, tid: tid.unwrap_or(pid) }
+    }
+
+    /// Returns the id in `field`, which `read` decodes if it is no plain number.
+    #[inline(always)]
+    pub(crate) fn id(&mut self, field: Field, read: fn(&'a [u8], Token) -> Option<Id<'a>>) -> Option<Id<'a>> {
+        match self.record.id(field) {
+            Some(id) => Some(id),
+            None if !self.has(field) => None,
+            None => self.unusual_id(field, read),
+        }
+    }
+
+    #[inline(never)]
+    fn unusual_id(&mut self, field: Field, read: fn(&'a [u8], Token) -> Option<Id<'a>>) -> Option<Id<'a>> {
+        let token = self.token(field)?;
+        let id = read(self.record.data, token);
+        if id.is_none() {
+            self.report_at(DiagnosticKind::BadField, token);
+        }
+        id
+    }
+
+    /// Returns the key of an async event, an object, a flow or a counter, and whether `id2` makes it local to the
+    /// process (`Some(true)`) or global.
+    pub(crate) fn key(&mut self) -> Option<(Id<'a>, Option<bool>)> {
+        if let Some(id2) = self.token(Field::Id2).filter(|token| token.kind == TokenKind::Object) {
+            for (key, local) in [(&b"local"[..], true), (b"global", false)] {
+                let id = self.member(id2, key).and_then(|token| id::key(self.record.data, token));
+                if let Some(id) = id {
+                    return Some((id, Some(local)));
+                }
+            }
+        }
+        self.id(Field::Id, id::key).map(|id| (id, None))
+    }
+
+    /// Returns the value of `key` in the object `token`, unless it is absent or `null`.
+    fn member(&self, token: Token, key: &[u8]) -> Option<Token> {
+        lexer::find_member(self.record.data, token.start, key)
+            .filter(|value| !value.is_null(self.record.data))
+    }
+
+    fn args_object(&self) -> Option<Token> {
+        self.token(Field::Args).filter(|token| token.kind == TokenKind::Object)
+    }
+
+    /// Returns whether there is an argument `key`.
+    pub(crate) fn has_argument(&self, key: &[u8]) -> bool {
+        let data = self.record.data;
+        let Some(mut pos) = self.args_object().map(|args| args.start + 1) else { return false };
+        while let Ok(Some(found)) = lexer::next_key(data, &mut pos) {
+            // A snapshot may be megabytes of objects: its end is not looked for.
+            let is_nested = matches!(data.get(found.value), Some(b'{' | b'['));
+            if is_nested && found.is(data, key) {
+                return true;
+            }
+            match lexer::token(data, found.value) {
+                Ok(_) if found.is(data, key) => return true,
+                Ok(value) => pos = value.end,
+                Err(_) => return false,
+            }
+        }
+        false
+    }
+
+    /// Returns the argument `key` if it is a string or a number.
+    pub(crate) fn text_argument(&self, key: &[u8]) -> Option<Text<'a>> {
+        scalar::text_or_number(self.record.data, self.member(self.args_object()?, key)?)
+    }
+
+    /// Returns the argument `key` if it is an integer, in any spelling that the id of a process may have.
+    pub(crate) fn integer_argument(&self, key: &[u8]) -> Option<i64> {
+        let token = self.member(self.args_object()?, key)?;
+        match id::process_or_thread(self.record.data, token)? {
+            Id::Number(number) => Some(number),
+            Id::Text(_) => None,
+        }
+    }
+
+    /// Returns the arguments, together with the fields that `represented` does not have.
+    #[inline(always)]
+    pub(crate) fn args(&mut self, represented: FieldSet) -> Args<'a> {
+        match self.record.args(represented) {
+            Some(args) => args,
+            None => {
+                let args = self.unusual_args();
+                self.record.with_further_fields(args, represented)
+            }
+        }
+    }
+
+    #[inline(never)]
+    fn unusual_args(&mut self) -> Args<'a> {
+        let Some(token) = self.token(Field::Args) else { return Args::NONE };
+        let bytes = self.bytes(token);
+        match token.kind {
+            TokenKind::Object if is_empty_object(bytes) => Args::NONE,
+            TokenKind::String if bytes.len() <= 2 => Args::NONE,
+            TokenKind::Object | TokenKind::String | TokenKind::EscapedString => Args::new(bytes, &JSON_ARGS),
+            TokenKind::Array | TokenKind::Integer | TokenKind::Decimal | TokenKind::Bare => {
+                self.report_at(DiagnosticKind::BadField, token);
+                Args::NONE
+            }
+        }
+    }
+}
+
+#[inline]
+fn is_empty_object(bytes: &[u8]) -> bool {
+    lexer::skip_blanks(bytes, 1).is_some_and(|(_, byte)| byte == b'}')
+}
