@@ -9,7 +9,8 @@ use std::{
     process::ExitCode,
 };
 
-use spall_trace::model::{Frame, Limits, NameId, Trace, sample::CallTree};
+use spall_trace::model::{Frame, Limits, NameId, Trace};
+use spall_trace::samples::CallTree;
 
 fn main() -> ExitCode {
     let mut arguments = std::env::args_os().skip(1);

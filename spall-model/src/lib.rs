@@ -86,7 +86,7 @@ mod read;
 mod replay;
 pub mod rules;
 #[cfg(feature = "alloc")]
-pub mod sample;
+mod sample_rules;
 #[cfg(feature = "alloc")]
 mod slices;
 #[cfg(feature = "alloc")]
@@ -98,6 +98,8 @@ mod time_text;
 mod trace;
 #[cfg(feature = "alloc")]
 mod track;
+#[cfg(feature = "alloc")]
+mod with_slices;
 mod written;
 
 pub use args::{Args, ArgsFormat, Entries, NextEntry, Value, no_entry};
@@ -125,6 +127,8 @@ pub use names::{NameId, Names};
 pub use profile::{CallSite, CallSiteId, Frame, FrameId, LineHits, Profile, Sample, SampleId, Sampled};
 pub use read::{ByteRange, Chunk, Events, LendingParser, Parsed, Parser};
 #[cfg(feature = "alloc")]
+pub use sample_rules::{Callee, SampleRules};
+#[cfg(feature = "alloc")]
 pub use slices::{Slice, SliceFlags, SliceId, Slices};
 pub use text::{Piece, Pieces, Text};
 pub use time::{Clock, Tick, Ticks, Unit};
@@ -133,4 +137,6 @@ pub use time_text::{DurationText, TimeFormat, TimeText};
 pub use trace::{SliceArgs, Trace};
 #[cfg(feature = "alloc")]
 pub use track::{Key, Process, ProcessId, Track, TrackId, TrackKind};
+#[cfg(feature = "alloc")]
+pub use with_slices::TrackSlices;
 pub use written::{Omitted, Written};

@@ -33,8 +33,9 @@ impl SliceFlags {
     /// Inferred from CPU samples; the file does not have it. \[cpu 4\]
     pub const SAMPLED: Self = Self(32);
 
-    /// A slice without length lies on it where it ends. Only of slices that are [`SliceFlags::SAMPLED`].
-    pub(crate) const CARRIES_AT_END: Self = Self(64);
+    /// A slice without duration lies inside it although it begins where this one ends: the sample that ends the function
+    /// is of the same time. Only slices that are [`SliceFlags::SAMPLED`] have this flag.
+    pub const CARRIES_AT_END: Self = Self(64);
 
     /// Its end has no name. Only pairing needs to know.
     pub(crate) const UNNAMED_END: Self = Self(128);

@@ -39,7 +39,8 @@
 //! | watch a growing trace | [`model::LiveTrace`] behind any parser, [`layout::Live`] to draw it |
 //! | read one format piece by piece, or write traces | the crates below |
 //!
-//! The crates that this one joins are [`model`], [`format`](mod@format) (binary formats), [`json`] and [`layout`].
+//! The crates that this one joins are [`model`], [`format`](mod@format) (binary formats), [`json`], [`layout`] and
+//! [`samples`].
 //! Each can be used alone.
 //!
 //! # Untrusted input
@@ -75,7 +76,7 @@ mod packed;
 #[cfg(feature = "alloc")]
 mod parser;
 #[cfg(feature = "alloc")]
-mod samples;
+mod merge;
 #[cfg(feature = "std")]
 mod stream;
 
@@ -83,6 +84,7 @@ pub use spall_format as format;
 pub use spall_json as json;
 pub use spall_layout as layout;
 pub use spall_model as model;
+pub use spall_samples as samples;
 
 #[cfg(feature = "alloc")]
 pub use auto::load_auto;
@@ -91,6 +93,6 @@ pub use error::Error;
 #[cfg(feature = "alloc")]
 pub use load::{load, load_as, read_as, read_events};
 #[cfg(feature = "alloc")]
-pub use samples::{call_tree, call_trees, merge_samples};
+pub use merge::{call_tree, call_trees, merge_samples};
 #[cfg(feature = "std")]
 pub use stream::load_from;

@@ -1,19 +1,16 @@
 //! What the merge of samples and slices has to know of V8 and of Chrome's traces. \[cpu 2, 3\]
 
-use spall_model::{
-    Frame, SliceArgs, Ticks, Value,
-    sample::{Callee, Rules},
-};
+use spall_model::{Callee, Frame, SampleRules, SliceArgs, Ticks, Value};
 
 /// The rules for traces of Chrome and Node.
 ///
 /// ```
 /// use spall_json::V8;
-/// use spall_model::sample::Rules;
-/// let with_mine = Rules { invocations: &["FunctionCall", "MyEngine::call"], ..V8 };
+/// use spall_model::SampleRules;
+/// let with_mine = SampleRules { invocations: &["FunctionCall", "MyEngine::call"], ..V8 };
 /// # let _ = with_mine;
 /// ```
-pub const V8: Rules = Rules {
+pub const V8: SampleRules = SampleRules {
     invocations: &[
         "FunctionCall",
         "EvaluateScript",

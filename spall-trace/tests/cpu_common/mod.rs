@@ -9,7 +9,8 @@
 
 use alloc::collections::BTreeMap;
 
-use spall_trace::model::{Limits, Trace, Track, TrackId, TrackKind, sample::CallTree};
+use spall_trace::model::{Limits, Trace, Track, TrackId, TrackKind};
+use spall_trace::samples::CallTree;
 
 /// Loads a trace that must be sound enough, and puts its samples on the timeline.
 pub(crate) fn load(data: &[u8]) -> Trace<'_> {

@@ -6,10 +6,10 @@ use alloc::{string::String, vec::Vec};
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
 
-use crate::{Frame, FrameId, NameId, Tick, Ticks, Trace};
+use spall_model::{Frame, FrameId, NameId, Tick, Ticks, Trace};
 
-use super::{
-    Stats,
+use crate::{
+    MergeStats,
     walk::{Opened, Sink},
 };
 
@@ -23,7 +23,7 @@ use super::{
 pub struct CallTree {
     pub(super) nodes: Vec<CallNode>,
     pub(super) range: Option<(Tick, Tick)>,
-    pub(super) stats: Stats,
+    pub(super) stats: MergeStats,
 }
 
 /// A node of a [`CallTree`].
@@ -60,7 +60,7 @@ impl CallTree {
 
     /// What became of the samples.
     #[must_use]
-    pub fn stats(&self) -> &Stats {
+    pub fn stats(&self) -> &MergeStats {
         &self.stats
     }
 
@@ -126,7 +126,7 @@ impl<'t, 'a> TreeSink<'t, 'a> {
         Self { trace, nodes: alloc::vec![thread], by_step: HashMap::default(), open: Vec::new(), now: start }
     }
 
-    pub(super) fn finish(mut self, range: Option<(Tick, Tick)>, stats: Stats) -> CallTree {
+    pub(super) fn finish(mut self, range: Option<(Tick, Tick)>, stats: MergeStats) -> CallTree {
         if let Some((_, end)) = range {
             self.advance(end);
         }
@@ -163,11 +163,11 @@ impl Sink for TreeSink<'_, '_> {
         let parent = self.open.last().copied().unwrap_or(0);
         let (step, name, frame) = match what {
             Opened::Slice(slice) => {
-                let name = self.trace.slices.name.get(slice.index()).copied().unwrap_or_default();
+                let name = self.trace.slices().names().get(slice.index()).copied().unwrap_or_default();
                 (Step::Slice(name), name, None)
             }
             Opened::Frame(id) => {
-                let Frame { name, url, line, column, .. } = self.trace.frames[id.index()];
+                let Frame { name, url, line, column, .. } = self.trace.frames()[id.index()];
                 (Step::Frame(name, url, line, column), name, Some(id))
             }
         };

@@ -7,9 +7,7 @@ use core::ops::Range;
 use foldhash::fast::RandomState;
 use hashbrown::{HashMap, HashSet};
 
-use crate::{Frame, FrameId, NameId, Names, Profile, Trace};
-
-use super::Rules;
+use spall_model::{Frame, FrameId, NameId, Names, Profile, SampleRules, Trace};
 
 /// A stack: the path from the root to this node. Equal stacks are one node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -97,8 +95,8 @@ impl Default for Stacks {
 }
 
 impl Stacks {
-    pub(super) fn of_profile(trace: &Trace<'_>, profile: &Profile, rules: &Rules) -> Self {
-        Self::new(trace.frames_of(profile), profile.frames().start().index(), &trace.names, rules)
+    pub(super) fn of_profile(trace: &Trace<'_>, profile: &Profile, rules: &SampleRules) -> Self {
+        Self::new(trace.frames_of(profile), profile.frames().start().index(), trace.names(), rules)
     }
 
     /// Whether these are the stacks of a profile.
@@ -107,7 +105,7 @@ impl Stacks {
     }
 
     /// The stacks of the frames `first..first + frames.len()` of a trace.
-    fn new(frames: &[Frame], first: usize, names: &Names<'_>, rules: &Rules) -> Self {
+    fn new(frames: &[Frame], first: usize, names: &Names<'_>, rules: &SampleRules) -> Self {
         let mut stacks = Self { frames: first..first + frames.len(), ..Self::default() };
         let known = Known::new(names, rules);
         let functions = stacks.find_functions(frames, first, rules);
@@ -115,7 +113,7 @@ impl Stacks {
         stacks
     }
 
-    fn find_functions(&mut self, frames: &[Frame], first: usize, rules: &Rules) -> Vec<Function> {
+    fn find_functions(&mut self, frames: &[Frame], first: usize, rules: &SampleRules) -> Vec<Function> {
         let mut by_frame = HashMap::<Frame, Function, RandomState>::default();
         let function_of = |(index, frame): (usize, &Frame)| {
             *by_frame.entry(Frame { parent: None, ..*frame }).or_insert_with(|| {
@@ -309,7 +307,7 @@ struct Known {
 }
 
 impl Known {
-    fn new(names: &Names<'_>, rules: &Rules) -> Self {
+    fn new(names: &Names<'_>, rules: &SampleRules) -> Self {
         let find = |name: &str| names.find(name.as_bytes());
         Self {
             root: find(rules.root),

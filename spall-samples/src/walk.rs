@@ -3,10 +3,10 @@
 
 use alloc::vec::Vec;
 
-use crate::{FrameId, NameId, SliceId, Tick, Trace};
+use spall_model::{Callee, FrameId, NameId, SampleRules, SliceId, Tick, Trace};
 
-use super::{
-    Callee, Rules, Stats,
+use crate::{
+    MergeStats,
     outline::{Kind, Moment, Outline, Said, Span},
     stacks::{Function, Stack, Stacks},
 };
@@ -64,7 +64,7 @@ struct Top {
 
 pub(super) struct Walk<'w, 'a, S> {
     trace: &'w Trace<'a>,
-    rules: &'w Rules,
+    rules: &'w SampleRules,
     outline: Outline,
     sink: &'w mut S,
     entries: Vec<Entry>,
@@ -76,13 +76,13 @@ pub(super) struct Walk<'w, 'a, S> {
     n_invocations: u32,
     /// How many more functions may be opened.
     budget: u64,
-    stats: Stats,
+    stats: MergeStats,
     path: Vec<Function>,
 }
 
 /// What is left of a walk.
 pub(super) struct Done {
-    pub(super) stats: Stats,
+    pub(super) stats: MergeStats,
     /// How many more functions might have been opened.
     pub(super) budget: u64,
     pub(super) stacks: Stacks,
@@ -92,17 +92,17 @@ impl<'w, 'a, S: Sink> Walk<'w, 'a, S> {
     /// Besides those that slices and samples pay for, so many functions as `budget` may be opened.
     pub(super) fn new(
         trace: &'w Trace<'a>,
-        rules: &'w Rules,
+        rules: &'w SampleRules,
         outline: Outline,
         budget: u64,
         sink: &'w mut S,
     ) -> Self {
         let n_items = (outline.spans.len() + outline.moments.len()) as u64;
-        let stats = Stats {
+        let stats = MergeStats {
             samples: outline.moments.len() as u64,
             fixed_missing: outline.n_fixed,
             unknown_frame: outline.n_unknown,
-            ..Stats::default()
+            ..MergeStats::default()
         };
         Self {
             trace,
@@ -385,8 +385,8 @@ impl Wanted {
         Some(match callee {
             Callee::Place { script, line, column } => Self::Place { script, line, column },
             Callee::Name { name, url } => Self::Name {
-                name: trace.names.find(&name.unescape())?,
-                url: trace.names.find(&url.unescape())?,
+                name: trace.names().find(&name.unescape())?,
+                url: trace.names().find(&url.unescape())?,
             },
         })
     }

@@ -1,45 +1,49 @@
 use alloc::{format, vec::Vec};
 
+use spall_model::{ByteRange, Event, Limits, Text, Thread, ThreadEvent, Tick, TraceBuilder};
+
 use super::*;
-use crate::{SliceArgs, Text, Ticks, sample::Callee};
 
-fn no_site(_: &SliceArgs<'_>) -> Option<u64> {
-    None
-}
-
-fn no_callee<'a>(_: &SliceArgs<'a>) -> Option<Callee<'a>> {
-    None
-}
-
-const RULES: Rules = Rules {
-    invocations: &[],
-    resets: &[],
+const RULES: SampleRules = SampleRules {
     root: "root",
     idle: &["idle"],
     program: "idle",
     collector: "gc",
-    resolution: Ticks(1),
     is_native: |frame| frame.script == 0,
-    call_site: no_site,
-    callee: no_callee,
+    ..SampleRules::NONE
 };
+
+/// A trace that has these names.
+fn trace_of(names: &[&str]) -> Trace<'static> {
+    let mut builder = TraceBuilder::new(&Limits::default());
+    for name in names {
+        let event = ThreadEvent::new(Thread::new(1_i64, 1_i64), Tick(0), Text::plain(name.as_bytes()));
+        builder.push_copied(&Event::Begin(event), ByteRange::default());
+    }
+    builder.finish()
+}
+
+fn ids<const N: usize>(trace: &Trace<'_>, names: [&str; N]) -> [NameId; N] {
+    names.map(|name| trace.names().find(name.as_bytes()).unwrap())
+}
 
 fn frame(name: NameId, script: i64, parent: Option<u32>) -> Frame {
     Frame { name, url: NameId::EMPTY, script, line: None, column: None, parent: parent.map(FrameId) }
 }
 
 /// Frames below a root, each called by one before it, a fifth of them native.
-fn random_frames(names: &mut Names<'_>, count: u32) -> Vec<Frame> {
+fn random_frames(trace: &Trace<'_>, count: u32) -> Vec<Frame> {
+    let [root] = ids(trace, ["root"]);
     let mut state = 1_u64;
     let mut below = |bound: u32| {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
         u32::try_from(state >> 33).unwrap() % bound
     };
-    let mut frames = alloc::vec![frame(names.intern_copied(b"root"), 1, None)];
+    let mut frames = alloc::vec![frame(root, 1, None)];
     for index in 1..count {
         // Mostly the latest ones, so that it gets deep.
         let parent = index - 1 - below(index.min(4));
-        let name = names.intern_copied(format!("f{}", below(9)).as_bytes());
+        let [name] = ids(trace, [&format!("f{}", below(9))]);
         frames.push(frame(name, i64::from(below(5)), Some(parent)));
     }
     frames
@@ -59,9 +63,9 @@ fn functions(stacks: &Stacks, stack: Stack) -> Vec<Function> {
 
 #[test]
 fn jumps_find_what_steps_find() {
-    let mut names = Names::default();
-    let frames = random_frames(&mut names, 300);
-    let stacks = Stacks::new(&frames, 0, &names, &RULES);
+    let trace = trace_of(&["root", "f0", "f1", "f2", "f3", "f4", "f5", "f6", "f7", "f8"]);
+    let frames = random_frames(&trace, 300);
+    let stacks = Stacks::new(&frames, 0, trace.names(), &RULES);
     let all: Vec<(Stack, Vec<Function>)> = (0..frames.len())
         .map(|frame| match stacks.meaning(frame) {
             Meaning::Stack(stack) => (stack, functions(&stacks, stack)),
@@ -94,20 +98,20 @@ fn jumps_find_what_steps_find() {
 
 #[test]
 fn equal_paths_are_one_stack() {
-    let mut names = Names::default();
-    let [root, a] = [&b"root"[..], b"a"].map(|name| names.intern_copied(name));
+    let trace = trace_of(&["root", "a"]);
+    let [root, a] = ids(&trace, ["root", "a"]);
     let frames = [frame(root, 1, None), frame(a, 1, Some(0)), frame(a, 1, Some(0)), frame(a, 2, Some(0))];
-    let stacks = Stacks::new(&frames, 0, &names, &RULES);
+    let stacks = Stacks::new(&frames, 0, trace.names(), &RULES);
     assert_eq!(stacks.meaning(1), stacks.meaning(2));
     assert_ne!(stacks.meaning(1), stacks.meaning(3));
 }
 
 #[test]
 fn names_of_the_rules_count_only_below_the_root() {
-    let mut names = Names::default();
-    let [root, gc, a] = [&b"root"[..], b"gc", b"a"].map(|name| names.intern_copied(name));
+    let trace = trace_of(&["root", "gc", "a"]);
+    let [root, gc, a] = ids(&trace, ["root", "gc", "a"]);
     let frames = [frame(gc, 1, Some(3)), frame(gc, 1, Some(2)), frame(a, 1, Some(3)), frame(root, 1, None)];
-    let stacks = Stacks::new(&frames, 0, &names, &RULES);
+    let stacks = Stacks::new(&frames, 0, trace.names(), &RULES);
     assert!(matches!(stacks.meaning(0), Meaning::Collector(_)));
     assert!(matches!(stacks.meaning(1), Meaning::Stack(stack) if stacks.depth(stack) == 2));
     assert_eq!(stacks.meaning(3), Meaning::Stack(Stack::EMPTY));
@@ -115,10 +119,9 @@ fn names_of_the_rules_count_only_below_the_root() {
 
 #[test]
 fn a_stack_goes_on_behind_the_function_it_was_moved_onto() {
-    let mut names = Names::default();
-    let names: Vec<NameId> =
-        ["a", "x", "call", "y", "g"].map(|name| names.intern(Text::plain(name.as_bytes()))).into();
-    let [a, x, call, y, g] = names[..] else { unreachable!() };
+    let names = ["a", "x", "call", "y", "g"];
+    let trace = trace_of(&names);
+    let [a, x, call, y, g] = ids(&trace, names);
     let chain = |path: &[NameId], first: u32| -> Vec<Frame> {
         let parents = core::iter::once(None).chain((first..).map(Some));
         path.iter().zip(parents).map(|(&name, parent)| frame(name, 1, parent)).collect()
@@ -126,7 +129,7 @@ fn a_stack_goes_on_behind_the_function_it_was_moved_onto() {
     let mut frames = chain(&[a, x, call], 0);
     frames.extend(chain(&[a, y, call, g], 3));
     frames.extend(chain(&[a, y, g], 7));
-    let mut stacks = Stacks::new(&frames, 0, &Names::default(), &RULES);
+    let mut stacks = Stacks::new(&frames, 0, trace_of(&[]).names(), &RULES);
     let stack = |stacks: &Stacks, at| match stacks.meaning(at) {
         Meaning::Stack(stack) => stack,
         other => panic!("{other:?}"),

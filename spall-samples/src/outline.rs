@@ -6,13 +6,11 @@ use alloc::vec::Vec;
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
 
-use crate::{
-    CallSite, NameId, Profile, SliceFlags, SliceId, Tick, Trace, TrackId,
-    nest::Nesting,
-    sample::stacks::{Function, Meaning, Stack, Stacks},
+use spall_model::{
+    CallSite, NameId, Profile, SampleRules, SliceFlags, SliceId, Tick, Trace, TrackId, nest::Nesting,
 };
 
-use super::Rules;
+use crate::stacks::{Function, Meaning, Stack, Stacks};
 
 /// A slice of the thread's own nesting.
 #[derive(Debug, Clone, Copy)]
@@ -96,7 +94,7 @@ pub(super) struct Outline {
 
 impl Outline {
     /// `stacks` are those of the track's profile, if it has one.
-    pub(super) fn new(trace: &Trace<'_>, track: TrackId, stacks: Stacks, rules: &Rules) -> Self {
+    pub(super) fn new(trace: &Trace<'_>, track: TrackId, stacks: Stacks, rules: &SampleRules) -> Self {
         let profile = trace.profile_of(track);
         let sites = profile.map_or(&[][..], |profile| trace.call_sites_of(profile));
         let first_frame = profile.map_or(0, |profile| profile.frames().start().index());
@@ -118,7 +116,7 @@ impl Outline {
         outline
     }
 
-    fn add_samples(&mut self, trace: &Trace<'_>, profile: &Profile, first_frame: usize, rules: &Rules) {
+    fn add_samples(&mut self, trace: &Trace<'_>, profile: &Profile, first_frame: usize, rules: &SampleRules) {
         let samples = trace.samples_of(profile);
         let is_pure = self.spans.is_empty();
         for sample in samples {
@@ -220,7 +218,7 @@ impl Outline {
 }
 
 /// When the last sample is over: at the profile's end, or after the mean distance of samples. \[cpu 2\]
-fn end(profile: &Profile, moments: &[Moment], rules: &Rules) -> Tick {
+fn end(profile: &Profile, moments: &[Moment], rules: &SampleRules) -> Tick {
     let Some((first, last)) = moments.first().zip(moments.last()) else {
         return profile.end.unwrap_or(profile.start).max(profile.start);
     };
@@ -239,14 +237,13 @@ fn spans(
     track: TrackId,
     sites: &[CallSite],
     first_frame: usize,
-    rules: &Rules,
+    rules: &SampleRules,
 ) -> Vec<Span> {
-    let Some(track) = trace.tracks.get(track.index()) else { return Vec::new() };
+    let Some(track) = trace.tracks().get(track.index()) else { return Vec::new() };
     let kinds = kinds(trace, rules);
     let mut nesting = Nesting::default();
     let mut spans: Vec<Span> = Vec::with_capacity(track.slices().len());
-    for slice in track.slices() {
-        let Some(found) = trace.slices.get(slice) else { continue };
+    for (slice, found) in trace.slices_of(track) {
         if found.flags.contains(SliceFlags::SAMPLED) {
             continue;
         }
@@ -280,15 +277,15 @@ fn site_of(sites: &[CallSite], number: u64, first_frame: usize) -> Option<u32> {
     u32::try_from(site.frame.index() - first_frame).ok()
 }
 
-fn kinds(trace: &Trace<'_>, rules: &Rules) -> HashMap<NameId, Kind, RandomState> {
+fn kinds(trace: &Trace<'_>, rules: &SampleRules) -> HashMap<NameId, Kind, RandomState> {
     let mut kinds = HashMap::default();
     for name in rules.resets {
-        if let Some(name) = trace.names.find(name.as_bytes()) {
+        if let Some(name) = trace.names().find(name.as_bytes()) {
             kinds.insert(name, Kind::Reset);
         }
     }
     for name in rules.invocations {
-        if let Some(name) = trace.names.find(name.as_bytes()) {
+        if let Some(name) = trace.names().find(name.as_bytes()) {
             let reset = kinds.contains_key(&name);
             kinds.insert(name, Kind::Invocation { reset });
         }

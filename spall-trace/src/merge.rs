@@ -1,16 +1,14 @@
 //! CPU samples, with the rules of the one runtime whose profiles are read.
 
 use spall_json::V8;
-use spall_model::{
-    Trace, TrackId,
-    sample::{self, CallTree},
-};
+use spall_model::{Trace, TrackId};
+use spall_samples::CallTree;
 
 /// Puts what CPU samples found on the timeline: each function gets slices where it was found running, below the
 /// slices that ran it and above those that it called.
 ///
 /// A trace without sampling profiles stays as it is. One that is nothing but a profile has no slices before. See
-/// [`sample::merge`] for rules, cost and limits, and to use other rules than those for Chrome and Node.
+/// [`spall_samples::merge`] for rules, cost and limits, and to use other rules than those for Chrome and Node.
 ///
 /// # Examples
 /// ```
@@ -25,20 +23,20 @@ use spall_model::{
 /// ```
 #[must_use]
 pub fn merge_samples(trace: Trace<'_>) -> Trace<'_> {
-    sample::merge(trace, &V8)
+    spall_samples::merge(trace, &V8)
 }
 
 /// Adds up what ran on a thread by call path: its slices, and the functions that CPU samples found.
 ///
-/// See [`sample::call_tree`].
+/// See [`spall_samples::call_tree`].
 #[must_use]
 pub fn call_tree(trace: &Trace<'_>, track: TrackId) -> CallTree {
-    sample::call_tree(trace, track, &V8)
+    spall_samples::call_tree(trace, track, &V8)
 }
 
 /// The call trees of all threads, in the order of the tracks.
 ///
-/// See [`sample::call_trees`].
+/// See [`spall_samples::call_trees`].
 pub fn call_trees(trace: &Trace<'_>) -> impl Iterator<Item = (TrackId, CallTree)> {
-    sample::call_trees(trace, &V8)
+    spall_samples::call_trees(trace, &V8)
 }

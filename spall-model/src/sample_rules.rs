@@ -6,7 +6,7 @@ use crate::{Frame, SliceArgs, Text, Ticks};
 ///
 /// To change a rule, take the table of the format and replace the field.
 #[derive(Debug, Clone, Copy)]
-pub struct Rules {
+pub struct SampleRules {
     /// Names of slices in which the runtime calls functions that are sampled.
     pub invocations: &'static [&'static str],
     /// Names of slices below which nothing runs that began before: tasks of an event loop.
@@ -48,4 +48,21 @@ pub enum Callee<'a> {
         /// The source.
         url: Text<'a>,
     },
+}
+
+impl SampleRules {
+    /// The rules of a runtime of which nothing is known: every frame is a function, no slice calls functions, and
+    /// samples are taken at whole ticks.
+    pub const NONE: Self = Self {
+        invocations: &[],
+        resets: &[],
+        root: "",
+        idle: &[],
+        program: "",
+        collector: "",
+        resolution: Ticks(1),
+        is_native: |_| false,
+        call_site: |_| None,
+        callee: |_| None,
+    };
 }

@@ -1,0 +1,216 @@
+//! Another trace with other slices: what merges, filters and converters make.
+#![allow(clippy::indexing_slicing, reason = "slices are numbered by the trace")]
+
+use alloc::vec::Vec;
+
+use crate::{
+    ByteRange, DiagnosticKind, Sampled, Slice, SliceFlags, SliceId, Slices, Tick, Trace, TrackId,
+    args_table::ArgsId,
+};
+
+impl<'a> Trace<'a> {
+    /// Returns the same trace with other slices.
+    ///
+    /// `derive` is called once for each track, in the order of the tracks. It sees the old trace and writes the new
+    /// slices of the track: those of the old trace that it [keeps](TrackSlices::keep), and others that it
+    /// [adds](TrackSlices::add). A track for which it writes nothing has no slices. Slices are written by start; those
+    /// that come in another order are sorted, and those of one start stay as they were written.
+    ///
+    /// Everything else of the trace stays as it is. Flows follow the slices that they are bound to, and one whose slice
+    /// is not kept is removed. The bounds grow with the slices that are added.
+    ///
+    /// ```
+    /// use spall_model::SliceFlags;
+    /// # use spall_model::{ByteRange, Event, Limits, Text, Thread, ThreadEvent, Tick, Ticks, TraceBuilder};
+    /// # let mut builder = TraceBuilder::new(&Limits::default());
+    /// # for (name, start, duration) in [("frame", 0, 100), ("draw", 40, 50), ("tiny", 41, 1)] {
+    /// #     let event = ThreadEvent::new(Thread::new(1_i64, 1_i64), Tick(start), Text::plain(name.as_bytes()));
+    /// #     builder.push(&Event::Complete(event, Ticks(duration)), ByteRange::default());
+    /// # }
+    /// # let trace = builder.finish(); // frame 0..100, draw 40..90, tiny 41..42
+    /// let trace = trace.with_slices(|old, track, slices| {
+    ///     for (id, slice) in old.slices_of(&old.tracks()[track.index()]) {
+    ///         if slice.duration() >= Ticks(10) {
+    ///             slices.keep(id);
+    ///         }
+    ///     }
+    /// });
+    /// let names: Vec<_> = trace.slices().names().iter().map(|&name| trace.name(name)).collect();
+    /// assert_eq!(names, ["frame", "draw"]);
+    /// ```
+    #[must_use]
+    pub fn with_slices(mut self, mut derive: impl FnMut(&Self, TrackId, &mut TrackSlices<'_>)) -> Self {
+        let mut new = NewSlices::new(&self);
+        let mut ranges = Vec::with_capacity(self.tracks.len());
+        for track in (0..).map(TrackId).take(self.tracks.len()) {
+            let from = new.slices.len();
+            let (sampled_from, last) = (new.sampled.len(), Tick::MIN);
+            let mut slices =
+                TrackSlices { old: &self, new: &mut new, from, sampled_from, last, is_sorted: true };
+            derive(&self, track, &mut slices);
+            slices.sort();
+            ranges.push(to_u32(from)..to_u32(new.slices.len()));
+        }
+        new.replace(&mut self);
+        for (track, range) in self.tracks.iter_mut().zip(ranges) {
+            track.slices = range;
+        }
+        self
+    }
+}
+
+/// Takes the new slices of one track, for [`Trace::with_slices`].
+#[derive(Debug)]
+pub struct TrackSlices<'n> {
+    old: &'n Trace<'n>,
+    new: &'n mut NewSlices,
+    /// Where the slices of the track begin, and what is known of slices that were inferred from samples.
+    from: usize,
+    sampled_from: usize,
+    /// The start of the last slice.
+    last: Tick,
+    is_sorted: bool,
+}
+
+impl TrackSlices<'_> {
+    /// Adds a slice of the old trace, with its arguments and with what is known of it. Returns false if there is no such
+    /// slice, or if the trace can number no more slices.
+    ///
+    /// Flows stay bound to it. If a slice is kept more than once, they are bound to the last one.
+    #[inline]
+    pub fn keep(&mut self, id: SliceId) -> bool {
+        let Some(slice) = self.old.slice(id) else { return false };
+        let sampled = if slice.flags.contains(SliceFlags::SAMPLED) { self.old.sampled(id) } else { None };
+        let Some(new_id) = self.push(slice, self.old.slices.args[id.index()], sampled) else { return false };
+        self.new.new_ids[id.index()] = new_id;
+        true
+    }
+
+    /// Adds a slice that the old trace does not have. It has no arguments. `sampled` says from which call frame it was
+    /// inferred, for slices that are [`SliceFlags::SAMPLED`].
+    ///
+    /// An end before the start is moved there. Returns false if the trace can number no more slices: room is left for
+    /// those of the old trace.
+    #[inline]
+    pub fn add(&mut self, slice: Slice, sampled: Option<Sampled>) -> bool {
+        if self.new.room_to_add == 0 {
+            return false;
+        }
+        self.new.room_to_add -= 1;
+        let slice = Slice { end: slice.end.max(slice.start), ..slice };
+        let (from, to) = self.new.bounds.unwrap_or((slice.start, slice.end));
+        self.new.bounds = Some((from.min(slice.start), to.max(slice.end)));
+        self.push(slice, ArgsId::NONE, sampled).is_some()
+    }
+
+    /// Says that slices are missing because there would be too many. The new trace reports it once, as
+    /// [`DiagnosticKind::SliceLimit`].
+    pub fn mark_incomplete(&mut self) {
+        self.new.is_incomplete = true;
+    }
+
+    #[inline]
+    fn push(&mut self, slice: Slice, args: ArgsId, sampled: Option<Sampled>) -> Option<SliceId> {
+        let id = SliceId(u32::try_from(self.new.slices.len()).ok().filter(|&id| id < MAX_SLICES)?);
+        self.is_sorted &= slice.start >= self.last;
+        self.last = slice.start;
+        self.new.slices.push(slice, args);
+        if let Some(sampled) = sampled {
+            self.new.sampled.push((id, sampled));
+        }
+        Some(id)
+    }
+
+    /// Brings the slices of the track into the order of their starts.
+    fn sort(&mut self) {
+        if self.is_sorted {
+            return;
+        }
+        let (from, to) = (self.from, self.new.slices.len());
+        let mut order: Vec<usize> = (0..to - from).collect();
+        order.sort_by_key(|&at| self.new.slices.start[from + at]);
+        let slices = &mut self.new.slices;
+        permute(&mut slices.start[from..], &order);
+        permute(&mut slices.end[from..], &order);
+        permute(&mut slices.name[from..], &order);
+        permute(&mut slices.category[from..], &order);
+        permute(&mut slices.args[from..], &order);
+        permute(&mut slices.flags[from..], &order);
+        let moved = &mut self.new.moved;
+        moved.extend((to_u32(moved.len())..to_u32(to)).map(SliceId));
+        for (at, &was) in order.iter().enumerate() {
+            moved[from + was] = SliceId(to_u32(from + at));
+        }
+        let sampled = &mut self.new.sampled[self.sampled_from..];
+        sampled.iter_mut().for_each(|(id, _)| *id = moved[id.index()]);
+        sampled.sort_unstable_by_key(|&(id, _)| id);
+    }
+}
+
+/// Puts the value that was at `order[i]` at `i`.
+fn permute<T: Copy>(values: &mut [T], order: &[usize]) {
+    let before = values.to_vec();
+    for (value, &was) in values.iter_mut().zip(order) {
+        *value = before[was];
+    }
+}
+
+/// The new slices of all tracks so far.
+#[derive(Debug)]
+struct NewSlices {
+    slices: Slices,
+    sampled: Vec<(SliceId, Sampled)>,
+    /// The new number of each slice of the old trace; [`NOT_KEPT`] if there is none.
+    new_ids: Vec<SliceId>,
+    /// Where sorting moved the slices of the tracks up to the last one that was sorted. It is applied to `new_ids` once,
+    /// because a walk over them for each track would cost tracks times slices.
+    moved: Vec<SliceId>,
+    /// How many more slices may be added beside those of the old trace.
+    room_to_add: u32,
+    bounds: Option<(Tick, Tick)>,
+    is_incomplete: bool,
+}
+
+/// The number of slices that a trace can have.
+const MAX_SLICES: u32 = u32::MAX - 1;
+
+const NOT_KEPT: SliceId = SliceId(u32::MAX);
+
+impl NewSlices {
+    fn new(trace: &Trace<'_>) -> Self {
+        Self {
+            slices: Slices::default(),
+            sampled: Vec::new(),
+            new_ids: alloc::vec![NOT_KEPT; trace.slices.len()],
+            moved: Vec::new(),
+            room_to_add: MAX_SLICES.saturating_sub(to_u32(trace.slices.len())),
+            bounds: trace.bounds,
+            is_incomplete: false,
+        }
+    }
+
+    fn replace(self, trace: &mut Trace<'_>) {
+        let Self { mut new_ids, moved, .. } = self;
+        for id in &mut new_ids {
+            *id = moved.get(id.index()).copied().unwrap_or(*id);
+        }
+        trace.flows.retain_mut(|flow| {
+            flow.from = new_ids[flow.from.index()];
+            flow.to = new_ids[flow.to.index()];
+            flow.from != NOT_KEPT && flow.to != NOT_KEPT
+        });
+        trace.slices = self.slices;
+        trace.sampled = self.sampled;
+        trace.bounds = self.bounds;
+        if self.is_incomplete {
+            trace.diagnostics.add(DiagnosticKind::SliceLimit, ByteRange::default());
+        }
+    }
+}
+
+fn to_u32(index: usize) -> u32 {
+    u32::try_from(index).unwrap_or(u32::MAX)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,81 @@
+//! Merges the samples of a sampling profiler with the slices of their thread: one timeline, and one call tree.
+//!
+//! A profiler that samples says which functions were running at points in time. A trace says what the program did from
+//! when to when. [`merge`] adds to each thread slices for the functions that its samples found, below the slices that
+//! ran them and above those that they called. [`call_tree`] adds the same up by call path. \[cpu 4\]
+//!
+//! Slices of the file keep their recorded times. The times of functions are inferred: a function runs from the first
+//! sample that found it to the first one that did not. What has to be known of the runtime whose functions were
+//! sampled is in a table of [`SampleRules`], which the reader of a format gives; this crate knows no runtime.
+//!
+#![cfg_attr(feature = "alloc", doc = "```")]
+#![cfg_attr(not(feature = "alloc"), doc = "```ignore")]
+//! use spall_model::{
+//!     ByteRange, Event, FrameEvent, FrameParent, Id, Limits, SampleRules, SliceFlags, Text, Thread, ThreadEvent,
+//!     ThreadSampleEvent, Tick, Ticks, TraceBuilder, SampleStack,
+//! };
+//!
+//! let main = Thread::new(1_i64, 1_i64);
+//! let mut builder = TraceBuilder::new(&Limits::default());
+//! let mut push = |event| builder.push(&event, ByteRange::default());
+//! // A slice of the trace, and three samples of the thread. The first two found `draw`, the last one nothing.
+//! push(Event::Complete(ThreadEvent::new(main, Tick(0), Text::plain(b"frame")), Ticks(100)));
+//! let draw = Id::Number(1);
+//! push(Event::SharedFrame(FrameEvent {
+//!     id: draw,
+//!     parent: FrameParent::Unknown,
+//!     name: Text::plain(b"draw"),
+//!     url: Text::EMPTY,
+//!     script: 0,
+//!     line: None,
+//!     column: None,
+//! }));
+//! for (at, stack) in [(10, SampleStack::Frame(draw)), (20, SampleStack::Frame(draw)), (60, SampleStack::Unknown)] {
+//!     push(Event::ThreadSample(ThreadSampleEvent::new(main, Tick(at), Text::EMPTY, stack)));
+//! }
+//! let trace = builder.finish();
+//!
+//! let rules = SampleRules { invocations: &["frame"], ..SampleRules::NONE };
+//! let merged = spall_samples::merge(trace, &rules);
+//! let slices: Vec<_> = merged.slices_of(&merged.tracks()[0]).map(|(_, slice)| slice).collect();
+//! let times = slices.iter().map(|slice| (merged.name(slice.name), slice.start.0..slice.end.0));
+//! assert_eq!(times.collect::<Vec<_>>(), [("frame".into(), 0..100), ("draw".into(), 10..60)]);
+//! assert!(slices[1].flags.contains(SliceFlags::SAMPLED));
+//! ```
+//!
+//! # Untrusted input
+//! No trace makes a merge panic or recurse. Work is O((n + m) log(n + m)) for n slices and m samples, and linear in the
+//! slices added, which are at most 256 for each slice and sample, and 65536 more.
+//!
+//! # Features
+//! - `std` (default): `alloc`, and better seeds for hashing.
+//! - `alloc`: everything.
+//! - none: nothing.
+//!
+//! The minimum supported Rust version is 1.88.
+#![no_std]
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
+#[cfg(feature = "alloc")]
+extern crate alloc;
+
+#[cfg(feature = "alloc")]
+mod merge;
+#[cfg(feature = "alloc")]
+mod outline;
+#[cfg(feature = "alloc")]
+mod stacks;
+#[cfg(feature = "alloc")]
+mod timeline;
+#[cfg(feature = "alloc")]
+mod tree;
+#[cfg(feature = "alloc")]
+mod walk;
+
+#[cfg(feature = "alloc")]
+pub use merge::{MergeStats, call_tree, call_trees, merge};
+#[cfg(feature = "alloc")]
+pub use tree::{CallNode, CallTree};
+#[cfg(feature = "alloc")]
+#[doc(no_inline)]
+pub use spall_model::SampleRules;

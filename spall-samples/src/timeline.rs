@@ -1,0 +1,102 @@
+//! The merged timeline: a trace whose threads also hold the functions that samples found.
+#![allow(clippy::indexing_slicing, reason = "slices are numbered by the trace")]
+
+use alloc::vec::Vec;
+
+use spall_model::{
+    FrameId, NameId, Sampled, Slice, SliceFlags, SliceId, Tick, Trace, Track, TrackSlices,
+};
+
+use crate::walk::{Opened, Sink};
+
+/// Gathers what a walk opens.
+#[derive(Debug, Default)]
+pub(super) struct Timeline {
+    rows: Vec<Row>,
+    open: Vec<usize>,
+    /// The latest slice without length: how many are open around it, and when.
+    point: Option<(usize, Tick)>,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Row {
+    what: Opened,
+    start: Tick,
+    end: Tick,
+    hits: u32,
+    kept: bool,
+    /// A slice without length lies on it where it ends.
+    carries_at_end: bool,
+}
+
+impl Sink for Timeline {
+    fn open(&mut self, what: Opened, at: Tick) {
+        self.open.push(self.rows.len());
+        self.rows.push(Row { what, start: at, end: at, hits: 0, kept: true, carries_at_end: false });
+    }
+
+    fn close(&mut self, at: Tick, kept: bool) {
+        if let Some(row) = self.open.pop() {
+            let row = &mut self.rows[row];
+            let around = self.open.len();
+            row.end = at;
+            row.kept = kept;
+            row.carries_at_end = self.point == Some((around + 1, at));
+            if kept && row.start == at {
+                self.point = Some((around, at));
+            }
+        }
+    }
+
+    fn hit(&mut self) {
+        if let Some(&row) = self.open.last() {
+            let hits = &mut self.rows[row].hits;
+            *hits = hits.saturating_add(1);
+        }
+    }
+}
+
+impl Timeline {
+    /// Writes the slices of a track and what was found between them. Whether all had room.
+    pub(super) fn write(&self, trace: &Trace<'_>, track: &Track, out: &mut TrackSlices<'_>) -> bool {
+        let mut old = trace.slices_of(track).peekable();
+        let mut is_complete = true;
+        for row in self.rows.iter().filter(|row| row.kept) {
+            match row.what {
+                // Slices on overflow lanes take no part, but come before this one.
+                Opened::Slice(id) => {
+                    while let Some((before, slice)) = old.next_if(|(before, _)| *before <= id) {
+                        keep(out, before, &slice);
+                    }
+                }
+                Opened::Frame(frame) => {
+                    let is_before = |slice: &Slice| {
+                        slice.start < row.start || slice.start == row.start && slice.end > row.end
+                    };
+                    while let Some((before, slice)) = old.next_if(|(_, slice)| is_before(slice)) {
+                        keep(out, before, &slice);
+                    }
+                    is_complete &= out.add(row.slice(trace, frame), Some(Sampled { frame, hits: row.hits }));
+                }
+            }
+        }
+        old.for_each(|(id, slice)| keep(out, id, &slice));
+        is_complete
+    }
+}
+
+impl Row {
+    fn slice(&self, trace: &Trace<'_>, frame: FrameId) -> Slice {
+        let name = trace.frame(frame).map_or(NameId::EMPTY, |frame| frame.name);
+        let flags = if self.carries_at_end { SliceFlags::CARRIES_AT_END } else { SliceFlags::NONE };
+        let flags = flags.with(SliceFlags::SAMPLED);
+        Slice { start: self.start, end: self.end, name, category: NameId::EMPTY, flags }
+    }
+}
+
+/// Takes over a slice of the trace, unless it was inferred earlier.
+pub(super) fn keep(out: &mut TrackSlices<'_>, id: SliceId, slice: &Slice) {
+    if !slice.flags.contains(SliceFlags::SAMPLED) {
+        out.keep(id);
+    }
+}
