@@ -75,7 +75,7 @@ mod walk;
 #[cfg(feature = "alloc")]
 pub use merge::{MergeStats, call_tree, call_trees, merge};
 #[cfg(feature = "alloc")]
-pub use tree::{CallNode, CallTree};
-#[cfg(feature = "alloc")]
 #[doc(no_inline)]
 pub use spall_model::SampleRules;
+#[cfg(feature = "alloc")]
+pub use tree::{CallNode, CallTree};

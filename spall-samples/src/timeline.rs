@@ -3,9 +3,7 @@
 
 use alloc::vec::Vec;
 
-use spall_model::{
-    FrameId, NameId, Sampled, Slice, SliceFlags, SliceId, Tick, Trace, Track, TrackSlices,
-};
+use spall_model::{FrameId, NameId, Sampled, Slice, SliceFlags, SliceId, Tick, Trace, Track, TrackSlices};
 
 use crate::walk::{Opened, Sink};
 

@@ -72,11 +72,11 @@ pub mod export;
 #[cfg(feature = "alloc")]
 mod load;
 #[cfg(feature = "alloc")]
+mod merge;
+#[cfg(feature = "alloc")]
 mod packed;
 #[cfg(feature = "alloc")]
 mod parser;
-#[cfg(feature = "alloc")]
-mod merge;
 #[cfg(feature = "std")]
 mod stream;
 

@@ -63,7 +63,9 @@ fn dependencies_point_one_way() {
 #[test]
 fn every_hash_table_has_a_seed_of_its_own() {
     let mut n_tables = 0;
-    for library in ["spall-model", "spall-format", "spall-json", "spall-layout", "spall-samples", "spall-trace"] {
+    for library in
+        ["spall-model", "spall-format", "spall-json", "spall-layout", "spall-samples", "spall-trace"]
+    {
         let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(library).join("src");
         for path in files(&sources, ".rs") {
             let text = std::fs::read_to_string(&path).unwrap();
