@@ -214,17 +214,7 @@ impl<W: Write> Dump<'_, W> {
         let trace = self.trace;
         let mut line = Line::new("track");
         line.raw("id", id.0);
-        let kind = match track.kind {
-            TrackKind::Thread { .. } => "thread",
-            TrackKind::Cpu { .. } => "cpu",
-            TrackKind::Gpu { .. } => "gpu",
-            TrackKind::Frames { .. } => "frames",
-            TrackKind::Async { .. } => "async",
-            TrackKind::Counter { .. } => "counter",
-            TrackKind::Process => "process",
-            _ => "global",
-        };
-        line.text("kind", kind);
+        line.text("kind", track.kind.name());
         if let Some(process) = track.process {
             self.key(&mut line, "pid", trace.processes()[process.0 as usize].pid);
         }

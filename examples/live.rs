@@ -17,7 +17,7 @@ use spall_examples::terminal;
 use spall_trace::{
     Format, format, json,
     layout::{Fidelity, Live, Options, Rect, Scratch, Viewport},
-    model::{Chunk, Limits, LiveSnapshot, LiveTrace, LiveTrack, Parser, Tick, TrackKind},
+    model::{Chunk, Limits, LiveSnapshot, LiveTrace, LiveTrack, Parser, Tick},
 };
 
 const COLUMNS: u16 = 120;
@@ -117,14 +117,7 @@ fn draw(trace: &LiveSnapshot<'_>, live: &mut Live, again: bool) -> io::Result<()
 
 /// Names of process and thread, or their ids.
 fn title(trace: &LiveSnapshot<'_>, track: &LiveTrack<'_>) -> String {
-    let part = |name, key| match trace.name(name) {
-        name if name.is_empty() => trace.key_text(key),
-        name => name,
-    };
     let process = track.process().and_then(|id| trace.process(id));
-    let process = process.map(|process| part(process.name(), process.pid())).unwrap_or_default();
-    match track.kind() {
-        TrackKind::Thread { tid } => format!("{process} / {}", part(track.name(), tid)),
-        _ => format!("{process} / {}", trace.name(track.name())),
-    }
+    let process = process.map(|process| trace.process_label(&process)).unwrap_or_default();
+    format!("{process} / {}", trace.track_label(track))
 }

@@ -80,14 +80,13 @@ impl<'t> Scene<'t> {
         );
         for process in trace.processes() {
             let pid = trace.key_text(process.pid);
-            let name = trace.name(process.name);
             let labels: Vec<_> = process.labels.iter().map(|&label| trace.name(label)).collect();
-            let (name, detail) = match (name.is_empty(), labels.is_empty()) {
-                (true, _) => (format!("Process {pid}"), labels.join(", ")),
-                (false, true) => (name.into_owned(), format!("pid {pid}")),
-                (false, false) => (name.into_owned(), format!("pid {pid}, {}", labels.join(", "))),
+            let detail = match (process.name.is_empty(), labels.is_empty()) {
+                (true, _) => labels.join(", "),
+                (false, true) => format!("pid {pid}"),
+                (false, false) => format!("pid {pid}, {}", labels.join(", ")),
             };
-            scene.add_process(name, detail, process.tracks());
+            scene.add_process(trace.process_label(process).into_owned(), detail, process.tracks());
         }
         scene
     }
@@ -136,29 +135,15 @@ impl<'t> Scene<'t> {
     fn title(&self, track: &Track) -> (String, String) {
         let trace = self.trace;
         let id_of = |key| trace.key_text(key).into_owned();
-        let (name, id) = match track.kind {
-            TrackKind::Thread { tid } => {
-                let otherwise = format!("Thread {}", trace.key_text(tid));
-                return match track.name.is_empty() {
-                    true => (otherwise, String::new()),
-                    false => (trace.name(track.name).into_owned(), id_of(tid)),
-                };
-            }
-            TrackKind::Async { category, .. } => {
-                let name = trace.name(self.first_name(track));
-                return (name.into_owned(), trace.name(category).into_owned());
-            }
-            TrackKind::Cpu { tid } => ("CPU", id_of(tid)),
-            TrackKind::Gpu { tid } => ("GPU", id_of(tid)),
-            TrackKind::Frames { .. } => ("Frames", String::new()),
-            TrackKind::Counter { id } => ("Counter", id.map(id_of).unwrap_or_default()),
-            TrackKind::Process => ("Process-wide", String::new()),
-            _ => ("Global", String::new()),
+        let detail = match track.kind {
+            // Its label has the id already.
+            TrackKind::Thread { .. } if track.name.is_empty() => String::new(),
+            TrackKind::Thread { tid } | TrackKind::Cpu { tid } | TrackKind::Gpu { tid } => id_of(tid),
+            TrackKind::Async { category, .. } => trace.name(category).into_owned(),
+            TrackKind::Counter { id } => id.map(id_of).unwrap_or_default(),
+            _ => String::new(),
         };
-        match track.name.is_empty() {
-            true => (String::from(name), id),
-            false => (trace.name(track.name).into_owned(), id),
-        }
+        (trace.track_label(track).into_owned(), detail)
     }
 
     /// The rows of tracks that share a lane. Each is put below those that are not over when it begins.

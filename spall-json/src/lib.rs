@@ -24,8 +24,8 @@
 //!   profilers with their `stackFrames`.
 //! - [`JsonWriter`] takes events of any format and writes a document that every viewer accepts; [`JsonFileWriter`] is the one
 //!   for `io::Write`.
-//! - Arguments stay text until [`spall_model::Args::iter`] decodes them. [`json_args_text`] is the text itself;
-//!   `from_args` reads it into a type of your own.
+//! - Arguments stay text until [`spall_model::Args::iter`] decodes them. [`json_args_text`] is the text itself,
+//!   and `spall_model::from_args` (feature `serde`) reads it into a type of your own.
 //!
 //! Times are decimal microseconds in the file and whole nanoseconds in the events, exactly: no floating point number
 //! takes part. [`rules::json`] has every rule, and the code cites its sections as `[json 2]`.
@@ -40,7 +40,6 @@
 //!
 //! - `std` (default): [`JsonFileWriter`]. Brings `alloc`.
 //! - `alloc`: `Text::decode` and the like in `spall-model`.
-//! - `serde`: `from_args`. Brings `alloc` and `serde`.
 //!
 //! Without features the crate needs `core` alone; reader and writer are complete.
 //!
@@ -63,8 +62,6 @@ mod decoder;
 mod error;
 mod event;
 mod fields;
-#[cfg(feature = "serde")]
-mod from_args;
 mod id;
 mod lexer;
 mod parser;
@@ -84,8 +81,6 @@ pub use color::cname_rgb;
 pub use cpu_profile::V8;
 pub use cpu_profile::is_cpu_profile;
 pub use error::{Compression, JsonError, JsonErrorKind, LinePosition};
-#[cfg(feature = "serde")]
-pub use from_args::{ArgsError, from_args};
 pub use parser::JsonParser;
 #[cfg(feature = "std")]
 pub use writer::JsonFileWriter;

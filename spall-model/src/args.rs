@@ -28,6 +28,60 @@ pub enum Value<'a> {
     Map(Args<'a>),
 }
 
+macro_rules! value_from {
+    ($($kind:ident: $($of:ty),*;)*) => {
+        $($(impl From<$of> for Value<'_> {
+            fn from(value: $of) -> Self {
+                Self::$kind(value.into())
+            }
+        })*)*
+    };
+}
+
+value_from! {
+    Bool: bool;
+    I64: i8, i16, i32, i64;
+    U64: u8, u16, u32, u64;
+    F64: f32, f64;
+}
+
+impl From<usize> for Value<'_> {
+    fn from(value: usize) -> Self {
+        Self::U64(value as u64)
+    }
+}
+
+impl From<isize> for Value<'_> {
+    fn from(value: isize) -> Self {
+        Self::I64(value as i64)
+    }
+}
+
+impl<'a> From<&'a str> for Value<'a> {
+    fn from(text: &'a str) -> Self {
+        Self::Text(text.into())
+    }
+}
+
+impl<'a> From<Text<'a>> for Value<'a> {
+    fn from(text: Text<'a>) -> Self {
+        Self::Text(text)
+    }
+}
+
+impl<'a> From<&'a [u8]> for Value<'a> {
+    fn from(bytes: &'a [u8]) -> Self {
+        Self::Bytes(bytes)
+    }
+}
+
+impl<'a, T: Into<Self>> From<Option<T>> for Value<'a> {
+    /// Returns [`Value::Null`] for `None`.
+    fn from(value: Option<T>) -> Self {
+        value.map_or(Self::Null, Into::into)
+    }
+}
+
 /// Decodes the entry of `bytes` at `pos` and steps over it; `None` at the end and where the bytes are damaged.
 ///
 /// A decoder must not recurse over nested values: it hands them out as [`Value::List`] or [`Value::Map`], and steps

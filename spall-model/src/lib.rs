@@ -60,6 +60,7 @@
 extern crate alloc;
 
 mod args;
+mod args_builder;
 #[cfg(feature = "alloc")]
 mod args_table;
 #[cfg(feature = "alloc")]
@@ -68,6 +69,8 @@ mod diagnostic;
 mod event;
 #[cfg(feature = "alloc")]
 mod facts;
+#[cfg(feature = "serde")]
+mod from_args;
 mod id;
 mod id_range;
 mod limits;
@@ -103,6 +106,7 @@ mod with_slices;
 mod written;
 
 pub use args::{Args, ArgsFormat, Entries, NextEntry, Value, no_entry};
+pub use args_builder::ArgsBuilder;
 #[cfg(feature = "alloc")]
 pub use builder::{LiveProcess, LiveSnapshot, LiveTrace, LiveTrack, TraceBuilder};
 #[cfg(feature = "alloc")]
@@ -118,6 +122,8 @@ pub use facts::{
     CounterId, CounterValue, Flow, HasArgs, Instant, InstantId, Meta, Object, Other, Snapshot, SnapshotId,
     State, StateId,
 };
+#[cfg(feature = "serde")]
+pub use from_args::{ArgsError, from_args};
 pub use id::{Id, Thread};
 pub use id_range::{DenseId, IdRange, Ids};
 pub use limits::Limits;

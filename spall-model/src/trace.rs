@@ -1,6 +1,7 @@
 //! The finished trace: facts only, nothing derived.
 
 use alloc::{borrow::Cow, vec::Vec};
+use core::cmp::Reverse;
 use core::ops::Range;
 
 use foldhash::fast::RandomState;
@@ -10,7 +11,7 @@ use crate::{
     Args, CallSite, Clock, Conventions, CounterValue, Diagnostics, Flow, Frame, FrameId, HasArgs, Id,
     IdRange, Instant, Key, LineHits, Meta, NameId, Names, Object, Other, Process, Profile, Sample, Sampled,
     Slice, SliceId, Slices, Snapshot, State, Text, Tick, Ticks, Track, TrackId, Value, args_table::ArgsTable,
-    facts::MetaValue,
+    facts::MetaValue, track,
 };
 
 /// A loaded trace: processes with tracks, and what lies on the tracks.
@@ -333,6 +334,75 @@ impl<'a> Trace<'a> {
         key.text(&self.names, self.conventions)
     }
 
+    /// Returns the label of a process for people: its name, or `Process 7` if it has none.
+    #[must_use]
+    pub fn process_label(&self, process: &Process) -> Cow<'_, str> {
+        track::process_label(process.name, process.pid, &self.names, self.conventions)
+    }
+
+    /// Returns the label of a track for people: its name, or what its kind says if it has none (`Thread 7`, `GPU`). An
+    /// async track is called as the first thing on it.
+    #[must_use]
+    pub fn track_label(&self, track: &Track) -> Cow<'_, str> {
+        let first = || {
+            let slice = self.slices_of(track).next().map(|(_, slice)| slice.name);
+            let instant = || self.instants_of(track).first().map(|instant| instant.name);
+            slice.or_else(instant).unwrap_or_default()
+        };
+        track::track_label(track.kind, track.name, first, &self.names, self.conventions)
+    }
+
+    /// Returns the name of a slice, bad UTF-8 replaced; empty if there is no such slice.
+    #[must_use]
+    pub fn slice_name(&self, id: SliceId) -> Cow<'_, str> {
+        self.name(self.slices.name.get(id.index()).copied().unwrap_or_default())
+    }
+
+    /// Returns the slices that have something in common with `range`, longest first, but at most `max` of them.
+    ///
+    /// What counts is the whole duration of a slice, not only the part inside the range. Slices of one duration are in
+    /// the order of their ids. A slice without duration has something in common with the range if its time lies in it.
+    /// The work is proportional to the number of slices in the trace.
+    ///
+    /// ```
+    /// use spall_model::{ByteRange, Event, Limits, Text, Thread, ThreadEvent, Tick, Ticks, TraceBuilder};
+    ///
+    /// let mut builder = TraceBuilder::new(&Limits::default());
+    /// for (name, at, lasts) in [("load", 0, 90), ("draw", 100, 20), ("swap", 130, 30)] {
+    ///     let work = ThreadEvent::new(Thread::new(1, 1), Tick(at), Text::from(name));
+    ///     builder.push(&Event::Complete(work, Ticks(lasts)), ByteRange::default());
+    /// }
+    /// let trace = builder.finish();
+    ///
+    /// let longest = trace.longest_slices(Tick(100)..Tick(200), 10);
+    /// let names: Vec<_> = longest.into_iter().map(|id| trace.slice_name(id)).collect();
+    /// assert_eq!(names, ["swap", "draw"]);
+    /// ```
+    #[must_use]
+    pub fn longest_slices(&self, range: Range<Tick>, max: usize) -> Vec<SliceId> {
+        let mut found: Vec<(Reverse<Ticks>, SliceId)> = Vec::new();
+        let keep_longest = |found: &mut Vec<_>| {
+            if found.len() > max {
+                if max > 0 {
+                    found.select_nth_unstable(max - 1);
+                }
+                found.truncate(max);
+            }
+        };
+        for track in &self.tracks {
+            for (id, slice) in self.slices_of(track).filter(|(_, slice)| slice.overlaps(&range)) {
+                found.push((Reverse(slice.duration()), id));
+                // Cutting back at twice the size costs constant time per slice.
+                if found.len() >= max.saturating_mul(2).max(1024) {
+                    keep_longest(&mut found);
+                }
+            }
+        }
+        keep_longest(&mut found);
+        found.sort_unstable();
+        found.into_iter().map(|(_, id)| id).collect()
+    }
+
     /// Copies what is borrowed, so that the input can go.
     #[must_use]
     pub fn into_owned(self) -> Trace<'static> {
@@ -412,6 +482,13 @@ impl<'a> SliceArgs<'a> {
 }
 
 impl Slice {
+    /// Returns whether the slice and a half-open range of time have something in common. A slice without duration does
+    /// if its time lies in the range.
+    #[must_use]
+    pub fn overlaps(&self, range: &Range<Tick>) -> bool {
+        self.start < range.end && (self.end > range.start || self.start >= range.start)
+    }
+
     /// How long it is; saturates at what a length can express.
     #[must_use]
     pub fn duration(&self) -> Ticks {

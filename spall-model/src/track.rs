@@ -63,6 +63,48 @@ impl Process {
     }
 }
 
+/// The label of a process for people: its name, or else its id.
+pub(crate) fn process_label<'n>(
+    name: NameId,
+    pid: Key,
+    names: &'n Names<'_>,
+    conventions: Conventions,
+) -> Cow<'n, str> {
+    match names.text(name) {
+        name if name.is_empty() => Cow::Owned(alloc::format!("Process {}", pid.text(names, conventions))),
+        name => name,
+    }
+}
+
+/// The label of a track for people: its name, or else what its kind and id say. `first` is the name of the first thing
+/// on the track.
+pub(crate) fn track_label<'n>(
+    kind: TrackKind,
+    name: NameId,
+    first: impl FnOnce() -> NameId,
+    names: &'n Names<'_>,
+    conventions: Conventions,
+) -> Cow<'n, str> {
+    let name = match kind {
+        TrackKind::Async { .. } if name.is_empty() => first(),
+        _ => name,
+    };
+    if !name.is_empty() {
+        return names.text(name);
+    }
+    let with_id = |what: &str, id: Key| Cow::Owned(alloc::format!("{what} {}", id.text(names, conventions)));
+    match kind {
+        TrackKind::Thread { tid } => with_id("Thread", tid),
+        TrackKind::Cpu { .. } => Cow::Borrowed("CPU"),
+        TrackKind::Gpu { .. } => Cow::Borrowed("GPU"),
+        TrackKind::Frames { .. } => Cow::Borrowed("Frames"),
+        TrackKind::Async { id, .. } => with_id("Async", id),
+        TrackKind::Counter { .. } => Cow::Borrowed("Counter"),
+        TrackKind::Process => Cow::Borrowed("Process-wide"),
+        TrackKind::Global => Cow::Borrowed("Global"),
+    }
+}
+
 /// What a track shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
@@ -112,6 +154,21 @@ pub enum TrackKind {
 }
 
 impl TrackKind {
+    /// Returns a short stable name of the kind, such as `thread` or `counter`.
+    #[must_use]
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Self::Thread { .. } => "thread",
+            Self::Cpu { .. } => "cpu",
+            Self::Gpu { .. } => "gpu",
+            Self::Frames { .. } => "frames",
+            Self::Async { .. } => "async",
+            Self::Counter { .. } => "counter",
+            Self::Process => "process",
+            Self::Global => "global",
+        }
+    }
+
     /// The thread id by which events name the track: of a thread, and of what is written as one.
     #[must_use]
     pub fn tid(&self) -> Option<Key> {

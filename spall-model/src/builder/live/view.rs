@@ -11,6 +11,7 @@ use crate::{
         order::{inverse, process_order, track_order},
         registry::{ProcessRow, TrackRow, index32},
     },
+    track,
 };
 
 use super::{
@@ -158,6 +159,24 @@ impl<'l> LiveSnapshot<'l> {
     #[must_use]
     pub fn name(&self, id: NameId) -> Cow<'l, str> {
         self.names().text(id)
+    }
+
+    /// Returns the label of a process for people: its name, or `Process 7` if it has none yet.
+    #[must_use]
+    pub fn process_label(&self, process: &LiveProcess<'l>) -> Cow<'l, str> {
+        track::process_label(process.name(), process.pid(), self.names(), self.conventions())
+    }
+
+    /// Returns the label of a track for people: its name, or what its kind says if it has none yet (`Thread 7`, `GPU`).
+    /// An async track is called as the first thing on it.
+    #[must_use]
+    pub fn track_label(&self, track: &LiveTrack<'l>) -> Cow<'l, str> {
+        let first = || {
+            let slice = track.slices().first().and_then(|&id| self.slice(id)).map(|slice| slice.name);
+            let instant = || track.instants().first().map(|instant| instant.name);
+            slice.or_else(instant).unwrap_or_default()
+        };
+        track::track_label(track.kind(), track.name(), first, self.names(), self.conventions())
     }
 
     /// The text of a key.

@@ -1,4 +1,4 @@
-//! Arguments as the caller's own types.
+//! Arguments deserialised into types of the caller.
 
 use alloc::{
     borrow::Cow,
@@ -11,7 +11,8 @@ use serde::de::{
     VariantAccess, Visitor,
 };
 use serde::{Deserialize, forward_to_deserialize_any};
-use spall_model::{Args, Entries, Text, Value};
+
+use crate::{Args, Entries, Text, Value};
 
 /// Lists and objects inside one another that are read; types that contain themselves could go deeper.
 const MAX_DEPTH: u8 = 128;
@@ -22,7 +23,7 @@ const MAX_DEPTH: u8 = 128;
 ///
 /// ```
 /// use serde::Deserialize;
-/// use spall_model::Event;
+/// use spall_model::{ArgsBuilder, from_args};
 ///
 /// #[derive(Deserialize)]
 /// struct Frame<'a> {
@@ -30,14 +31,11 @@ const MAX_DEPTH: u8 = 128;
 ///     stage: Option<&'a str>,
 /// }
 ///
-/// let json = br#"[{"ph":"B","pid":1,"tid":1,"ts":0,"args":{"number":7,"stage":"draw"}}]"#;
-/// for parsed in spall_json::parse_all(json) {
-///     if let Event::Begin(begin) = parsed?.event {
-///         let frame: Frame<'_> = spall_json::from_args(&begin.args)?;
-///         assert_eq!((frame.number, frame.stage), (7, Some("draw")));
-///     }
-/// }
-/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// let mut builder = ArgsBuilder::new();
+/// builder.add("number", 7).add("stage", "draw");
+/// let frame: Frame<'_> = from_args(&builder.args())?;
+/// assert_eq!((frame.number, frame.stage), (7, Some("draw")));
+/// # Ok::<(), spall_model::ArgsError>(())
 /// ```
 ///
 /// # Errors
@@ -46,12 +44,19 @@ pub fn from_args<'a, T: Deserialize<'a>>(args: &Args<'a>) -> Result<T, ArgsError
     T::deserialize(Decoder { value: Value::Map(*args), depth: 0 })
 }
 
-/// Why arguments do not fit a type.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{message}")]
+/// Why arguments do not fit a type, from [`from_args`].
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ArgsError {
     message: String,
 }
+
+impl core::fmt::Display for ArgsError {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl core::error::Error for ArgsError {}
 
 impl serde::de::Error for ArgsError {
     fn custom<T: core::fmt::Display>(message: T) -> Self {

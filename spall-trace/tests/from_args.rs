@@ -3,8 +3,8 @@
 #![allow(clippy::unwrap_used, reason = "test code outside of test functions")]
 
 use serde::Deserialize;
-use spall_json::{from_args, json_args, parse_all};
-use spall_model::{Args, Event};
+use spall_trace::json::{json_args, parse_all};
+use spall_trace::model::{Args, ArgsBuilder, Event, from_args};
 
 fn json<'a, T: Deserialize<'a>>(text: &'a str) -> Result<T, String> {
     from_args(&json_args(text.as_bytes())).map_err(|error| error.to_string())
@@ -79,6 +79,9 @@ fn arguments_of_any_format() {
     }
     let plain: Plain = from_args(&Args::text(b"n=3")).unwrap();
     assert_eq!(plain.text, "n=3");
+    let mut builder = ArgsBuilder::new();
+    builder.add("a", 7);
+    assert_eq!(from_args(&builder.args()), Ok(One { a: 7 }));
     let json = br#"[{"ph":"B","ts":0,"pid":1,"tid":1,"tts":5,"args":{"a":7}}]"#;
     let Event::Begin(event) = parse_all(json).next().unwrap().unwrap().event else { panic!() };
     assert_eq!(from_args(&event.args), Ok(One { a: 7 }));

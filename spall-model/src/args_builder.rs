@@ -1,0 +1,413 @@
+//! Arguments made by a program instead of read from a file.
+
+#[cfg(feature = "alloc")]
+use alloc::vec::Vec;
+
+use crate::{Args, ArgsFormat, Entries, Text, Value, no_entry};
+
+/// Lists and maps inside one another that are copied; deeper ones become [`Value::Null`].
+const MAX_DEPTH: usize = 32;
+
+/// The encoding of built arguments.
+///
+/// An entry is: the length of the key (4 bytes, little-endian; the highest bit is set for a key with JSON escapes), the key, a tag (1 byte),
+/// and the value. Numbers take 8 bytes; texts, bytes, lists and maps have a length of 4 bytes before their content, and
+/// the content of lists and maps is entries again. A length lets a reader step over a nested value without a loop.
+static BUILT: ArgsFormat = ArgsFormat { name: "built", args: next_entry, fields: no_entry };
+
+mod tag {
+    pub(super) const NULL: u8 = 0;
+    pub(super) const FALSE: u8 = 1;
+    pub(super) const TRUE: u8 = 2;
+    pub(super) const I64: u8 = 3;
+    pub(super) const U64: u8 = 4;
+    pub(super) const F64: u8 = 5;
+    pub(super) const TEXT: u8 = 6;
+    pub(super) const ESCAPED: u8 = 7;
+    pub(super) const BYTES: u8 = 8;
+    pub(super) const LIST: u8 = 9;
+    pub(super) const MAP: u8 = 10;
+}
+
+/// The bit of a key's length that says that the key has escapes.
+const ESCAPED_KEY: u32 = 1 << 31;
+
+/// Builds the [`Args`] of an event, for programs that make events themselves.
+///
+/// The builder writes into memory of its own, or, without an allocator, into a buffer of the caller. An entry that no
+/// longer fits in the buffer is left out as a whole and counted by [`ArgsBuilder::n_omitted`]. The arguments are read
+/// with [`Args::iter`] like those of any format, and every writer takes them.
+///
+/// ```
+/// use spall_model::{ArgsBuilder, Event, Text, Thread, ThreadEvent, Tick, Value};
+///
+/// let mut buffer = [0; 256];
+/// let mut builder = ArgsBuilder::in_buffer(&mut buffer);
+/// builder.add("frame", 7).add("scene", "menu").add_list("sizes", [1.5, 2.5]);
+///
+/// let mut event = ThreadEvent::new(Thread::new(1, 1), Tick(0), Text::from("draw"));
+/// event.args = builder.args();
+/// assert_eq!(event.args.get(b"frame"), Some(Value::I64(7)));
+/// assert_eq!(event.args.to_string(), "frame=7, scene=menu, sizes=[1.5, 2.5]");
+/// ```
+#[derive(Debug)]
+pub struct ArgsBuilder<'b> {
+    memory: Memory<'b>,
+    n_omitted: usize,
+}
+
+#[derive(Debug)]
+enum Memory<'b> {
+    Buffer {
+        bytes: &'b mut [u8],
+        len: usize,
+    },
+    #[cfg(feature = "alloc")]
+    Owned(Vec<u8>),
+}
+
+impl Memory<'_> {
+    fn bytes(&self) -> &[u8] {
+        match self {
+            Self::Buffer { bytes, len } => bytes.get(..*len).unwrap_or_default(),
+            #[cfg(feature = "alloc")]
+            Self::Owned(bytes) => bytes,
+        }
+    }
+
+    fn len(&self) -> usize {
+        self.bytes().len()
+    }
+
+    fn truncate(&mut self, to: usize) {
+        match self {
+            Self::Buffer { len, .. } => *len = to.min(*len),
+            #[cfg(feature = "alloc")]
+            Self::Owned(bytes) => bytes.truncate(to),
+        }
+    }
+
+    /// Appends `new`; `None` if it does not fit.
+    fn put(&mut self, new: &[u8]) -> Option<()> {
+        match self {
+            Self::Buffer { bytes, len } => {
+                let end = len.checked_add(new.len())?;
+                bytes.get_mut(*len..end)?.copy_from_slice(new);
+                *len = end;
+            }
+            #[cfg(feature = "alloc")]
+            Self::Owned(bytes) => bytes.extend_from_slice(new),
+        }
+        Some(())
+    }
+
+    /// Appends a tag and what has a length before it.
+    fn put_counted(&mut self, tag: u8, content: &[u8]) -> Option<()> {
+        self.put(&[tag])?;
+        self.put(&u32::try_from(content.len()).ok()?.to_le_bytes())?;
+        self.put(content)
+    }
+
+    /// Writes the length of everything behind the four bytes at `at` into them.
+    fn patch(&mut self, at: usize) -> Option<()> {
+        let len = u32::try_from(self.len().checked_sub(at + 4)?).ok()?;
+        let bytes = match self {
+            Self::Buffer { bytes, .. } => &mut **bytes,
+            #[cfg(feature = "alloc")]
+            Self::Owned(bytes) => bytes,
+        };
+        bytes.get_mut(at..at + 4)?.copy_from_slice(&len.to_le_bytes());
+        Some(())
+    }
+
+    fn put_key(&mut self, key: Text<'_>) -> Option<()> {
+        let len = u32::try_from(key.raw().len()).ok().filter(|len| len & ESCAPED_KEY == 0)?;
+        self.put(&(if key.is_escaped() { len | ESCAPED_KEY } else { len }).to_le_bytes())?;
+        self.put(key.raw())
+    }
+
+    fn put_entry(&mut self, key: Text<'_>, value: Value<'_>) -> Option<()> {
+        self.put_key(key)?;
+        // The lists and maps that are being copied: their other entries, and where their length is.
+        let mut open: [Option<(Entries<'_>, usize)>; MAX_DEPTH] = [const { None }; MAX_DEPTH];
+        let mut depth = 0;
+        let mut next = Some(value);
+        loop {
+            if let Some(value) = next.take() {
+                let nested = match value {
+                    Value::List(items) => Some((tag::LIST, items)),
+                    Value::Map(entries) => Some((tag::MAP, entries)),
+                    _ => None,
+                };
+                match (nested, open.get_mut(depth)) {
+                    (Some((tag, args)), _) if core::ptr::eq(args.format(), &BUILT) => {
+                        self.put_counted(tag, args.bytes())?;
+                    }
+                    (Some((tag, args)), Some(slot)) => {
+                        self.put(&[tag])?;
+                        *slot = Some((args.iter(), self.len()));
+                        depth += 1;
+                        self.put(&[0; 4])?;
+                    }
+                    (Some(_), None) => self.put(&[tag::NULL])?,
+                    (None, _) => self.put_scalar(value)?,
+                }
+            }
+            let Some((entries, at)) = depth.checked_sub(1).and_then(|top| open.get_mut(top)?.as_mut()) else {
+                return Some(());
+            };
+            match entries.next() {
+                Some((key, value)) => {
+                    self.put_key(key)?;
+                    next = Some(value);
+                }
+                None => {
+                    self.patch(*at)?;
+                    depth -= 1;
+                }
+            }
+        }
+    }
+
+    fn put_scalar(&mut self, value: Value<'_>) -> Option<()> {
+        let (tag, number) = match value {
+            Value::Bool(value) => return self.put(&[if value { tag::TRUE } else { tag::FALSE }]),
+            Value::I64(value) => (tag::I64, value.to_le_bytes()),
+            Value::U64(value) => (tag::U64, value.to_le_bytes()),
+            Value::F64(value) => (tag::F64, value.to_le_bytes()),
+            Value::Text(text) if text.is_escaped() => return self.put_counted(tag::ESCAPED, text.raw()),
+            Value::Text(text) => return self.put_counted(tag::TEXT, text.raw()),
+            Value::Bytes(bytes) => return self.put_counted(tag::BYTES, bytes),
+            Value::Null | Value::List(_) | Value::Map(_) => return self.put(&[tag::NULL]),
+        };
+        self.put(&[tag])?;
+        self.put(&number)
+    }
+}
+
+#[cfg(feature = "alloc")]
+impl ArgsBuilder<'static> {
+    /// Returns a builder without entries that writes into memory of its own.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self { memory: Memory::Owned(Vec::new()), n_omitted: 0 }
+    }
+}
+
+#[cfg(feature = "alloc")]
+impl Default for ArgsBuilder<'static> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<'b> ArgsBuilder<'b> {
+    /// Returns a builder without entries that writes into `buffer`.
+    ///
+    /// An entry takes 5 bytes, its key, and 8 bytes for a number, or 4 bytes and the content for anything longer.
+    #[must_use]
+    pub const fn in_buffer(buffer: &'b mut [u8]) -> Self {
+        Self { memory: Memory::Buffer { bytes: buffer, len: 0 }, n_omitted: 0 }
+    }
+
+    /// Adds an entry behind the others. Keys may repeat; the last entry of a key is the one that [`Args::get`] finds.
+    ///
+    /// Lists and maps are copied with everything in them, up to 32 inside one another. To nest arguments in others,
+    /// build them with a builder of their own and add [`Value::Map`] or [`Value::List`] of them.
+    pub fn add<'v>(&mut self, key: impl Into<Text<'v>>, value: impl Into<Value<'v>>) -> &mut Self {
+        let start = self.memory.len();
+        if self.memory.put_entry(key.into(), value.into()).is_none() {
+            self.memory.truncate(start);
+            self.n_omitted += 1;
+        }
+        self
+    }
+
+    /// Adds an entry that is a list of these values.
+    pub fn add_list<'v, V: Into<Value<'v>>>(
+        &mut self,
+        key: impl Into<Text<'v>>,
+        values: impl IntoIterator<Item = V>,
+    ) -> &mut Self {
+        let start = self.memory.len();
+        let memory = &mut self.memory;
+        let put = || {
+            memory.put_key(key.into())?;
+            memory.put(&[tag::LIST])?;
+            let at = memory.len();
+            memory.put(&[0; 4])?;
+            values.into_iter().try_for_each(|value| memory.put_entry(Text::EMPTY, value.into()))?;
+            memory.patch(at)
+        };
+        if put().is_none() {
+            self.memory.truncate(start);
+            self.n_omitted += 1;
+        }
+        self
+    }
+
+    /// Adds all entries of other arguments, of any format.
+    pub fn extend(&mut self, args: Args<'_>) -> &mut Self {
+        for (key, value) in args {
+            self.add(key, value);
+        }
+        self
+    }
+
+    /// Returns the arguments built so far.
+    #[must_use]
+    pub fn args(&self) -> Args<'_> {
+        Args::new(self.memory.bytes(), &BUILT)
+    }
+
+    /// Returns the number of entries that were left out because the buffer was full or a text had 4 GiB or more.
+    #[must_use]
+    pub const fn n_omitted(&self) -> usize {
+        self.n_omitted
+    }
+
+    /// Removes all entries, to build the arguments of another event in the same memory.
+    pub fn clear(&mut self) {
+        self.memory.truncate(0);
+        self.n_omitted = 0;
+    }
+}
+
+/// Reads the entry at `pos`; `None` at the end, and where the bytes are not those of a builder.
+fn next_entry<'b>(bytes: &'b [u8], pos: &mut usize) -> Option<(Text<'b>, Value<'b>)> {
+    let mut rest = bytes.get(*pos..)?;
+    let len = u32::from_le_bytes(take_array(&mut rest)?);
+    let key = take(&mut rest, len & !ESCAPED_KEY)?;
+    let key = Text::from_raw(key, len & ESCAPED_KEY != 0);
+    let [tag] = take_array(&mut rest)?;
+    let value = match tag {
+        tag::NULL => Value::Null,
+        tag::FALSE => Value::Bool(false),
+        tag::TRUE => Value::Bool(true),
+        tag::I64 => Value::I64(i64::from_le_bytes(take_array(&mut rest)?)),
+        tag::U64 => Value::U64(u64::from_le_bytes(take_array(&mut rest)?)),
+        tag::F64 => Value::F64(f64::from_le_bytes(take_array(&mut rest)?)),
+        _ => {
+            let len = u32::from_le_bytes(take_array(&mut rest)?);
+            let content = take(&mut rest, len)?;
+            match tag {
+                tag::TEXT => Value::Text(Text::plain(content)),
+                tag::ESCAPED => Value::Text(Text::escaped(content)),
+                tag::BYTES => Value::Bytes(content),
+                tag::LIST => Value::List(Args::new(content, &BUILT)),
+                tag::MAP => Value::Map(Args::new(content, &BUILT)),
+                _ => return None,
+            }
+        }
+    };
+    *pos = bytes.len() - rest.len();
+    Some((key, value))
+}
+
+fn take<'b>(rest: &mut &'b [u8], len: u32) -> Option<&'b [u8]> {
+    let (head, tail) = rest.split_at_checked(usize::try_from(len).ok()?)?;
+    *rest = tail;
+    Some(head)
+}
+
+fn take_array<const N: usize>(rest: &mut &[u8]) -> Option<[u8; N]> {
+    let (&head, tail) = rest.split_first_chunk()?;
+    *rest = tail;
+    Some(head)
+}
+
+#[cfg(all(test, feature = "alloc"))]
+mod tests {
+    use alloc::{string::ToString, vec};
+
+    use super::*;
+
+    fn everything(builder: &mut ArgsBuilder<'_>) {
+        builder
+            .add("null", Value::Null)
+            .add("yes", true)
+            .add("int", -3)
+            .add("uint", u64::MAX)
+            .add("float", 0.5);
+        builder
+            .add("text", "a\\b")
+            .add(Text::escaped(b"k\\n"), Text::escaped(b"a\\u0041"))
+            .add("bytes", &b"\xff"[..]);
+        builder.add("none", None::<i32>).add_list("list", [1, 2]).add_list("empty", [0.0; 0]);
+    }
+
+    const EVERYTHING: &str = "null=null, yes=true, int=-3, uint=18446744073709551615, float=0.5, text=a\\b, k\n=aA, \
+        bytes=1 bytes, none=null, list=[1, 2], empty=[]";
+
+    #[test]
+    fn what_was_added_is_read_back() {
+        let mut builder = ArgsBuilder::new();
+        everything(&mut builder);
+        assert_eq!(builder.args().to_string(), EVERYTHING);
+        assert_eq!(builder.args().get(b"uint"), Some(Value::U64(u64::MAX)));
+        assert_eq!(builder.args().get(b"bytes"), Some(Value::Bytes(b"\xff")));
+        let mut outer = ArgsBuilder::new();
+        outer
+            .extend(builder.args())
+            .add("map", Value::Map(builder.args()))
+            .add("list", Value::List(Args::text(b"x")));
+        assert_eq!(
+            outer.args().to_string(),
+            alloc::format!("{EVERYTHING}, map={{{}}}, list=[x]", EVERYTHING.replace('=', ": "))
+        );
+        assert_eq!(outer.n_omitted(), 0);
+        outer.clear();
+        assert!(outer.args().is_none());
+    }
+
+    #[test]
+    fn an_entry_that_does_not_fit_is_left_out_as_a_whole() {
+        let mut whole = ArgsBuilder::new();
+        everything(&mut whole);
+        let entries = whole.args().iter().count();
+        for size in 0..=whole.args().bytes().len() {
+            let mut buffer = vec![0xff; size];
+            let mut builder = ArgsBuilder::in_buffer(&mut buffer);
+            everything(&mut builder);
+            assert_eq!(builder.args().iter().count() + builder.n_omitted(), entries, "{size}");
+            let kept = builder
+                .args()
+                .iter()
+                .all(|(key, value)| whole.args().iter().any(|entry| entry == (key, value)));
+            assert!(kept, "{size}");
+        }
+    }
+
+    #[test]
+    fn damaged_bytes_end_the_entries() {
+        let mut builder = ArgsBuilder::new();
+        everything(&mut builder);
+        let bytes = builder.args().bytes().to_vec();
+        for at in 0..bytes.len() {
+            let mut damaged = bytes.clone();
+            damaged[at] ^= 0xff;
+            _ = Args::new(&damaged, &BUILT).to_string();
+            assert!(Args::new(&bytes[..at], &BUILT).iter().count() <= builder.args().iter().count());
+        }
+    }
+
+    #[test]
+    fn foreign_values_are_copied_without_recursion() {
+        // One list in itself, endlessly: a format may nest as deep as its bytes like.
+        static ENDLESS: ArgsFormat = ArgsFormat { name: "endless", args: endless, fields: no_entry };
+        fn endless<'b>(bytes: &'b [u8], pos: &mut usize) -> Option<(Text<'b>, Value<'b>)> {
+            *pos += 1;
+            (*pos == 1).then_some((Text::EMPTY, Value::List(Args::new(bytes, &ENDLESS))))
+        }
+        let mut builder = ArgsBuilder::new();
+        builder.add("deep", Value::List(Args::new(b"x", &ENDLESS)));
+        let mut value = builder.args().get(b"deep");
+        let mut depth = 0;
+        while let Some(Value::List(items)) = value {
+            value = items.iter().next().map(|(_, value)| value);
+            depth += 1;
+        }
+        assert_eq!((depth, value), (MAX_DEPTH, Some(Value::Null)));
+        assert!(alloc::format!("{:?}", builder.args()).contains('…'));
+    }
+}

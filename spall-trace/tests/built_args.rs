@@ -1,0 +1,52 @@
+//! Arguments that a program built go through every writer that keeps types.
+#![allow(clippy::unwrap_used, reason = "test code outside of test functions")]
+
+use spall_trace::format::heph;
+use spall_trace::json::{JsonWriter, parse_all};
+use spall_trace::model::{ArgsBuilder, Event, Text, Thread, ThreadEvent, Tick, Ticks, Value};
+
+fn slice<'a>(builder: &'a ArgsBuilder<'_>) -> Event<'a> {
+    let event = ThreadEvent::new(Thread::new(1, 2), Tick(3000), Text::from("work"));
+    Event::Complete(ThreadEvent { args: builder.args(), ..event }, Ticks(1000))
+}
+
+fn scalars_and_lists() -> ArgsBuilder<'static> {
+    let mut builder = ArgsBuilder::new();
+    builder
+        .add("int", -3)
+        .add("large", u64::MAX)
+        .add("float", 0.5)
+        .add("text", "a\\b \"c\"")
+        .add_list("list", [1, 2]);
+    builder
+}
+
+#[test]
+fn json_keeps_them() {
+    let mut builder = scalars_and_lists();
+    let mut inner = ArgsBuilder::new();
+    inner.add("x", true).add("y", Value::Null);
+    builder.add("map", Value::Map(inner.args()));
+    let mut json = String::new();
+    let mut writer = JsonWriter::new(&mut json);
+    _ = writer.write_event(&slice(&builder)).unwrap();
+    writer.finish().unwrap();
+    let Event::Complete(read, _) = parse_all(json.as_bytes()).next().unwrap().unwrap().event else {
+        panic!()
+    };
+    assert_eq!(read.args.to_string(), builder.args().to_string());
+}
+
+#[test]
+fn heph_keeps_scalars_and_lists_of_one_type() {
+    let builder = scalars_and_lists();
+    let mut buffer = [0; 1024];
+    let mut writer = heph::Writer::new(&mut buffer);
+    writer.write(&slice(&builder), 0).unwrap();
+    let events = heph::parse_all(writer.bytes());
+    let read = events.filter_map(|parsed| match parsed.unwrap().event {
+        Event::Complete(event, _) => Some(event.args.to_string()),
+        _ => None,
+    });
+    assert_eq!(read.collect::<Vec<_>>(), [builder.args().to_string()]);
+}
