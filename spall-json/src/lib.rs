@@ -1,4 +1,4 @@
-//! Reads and writes Trace Event JSON, the format of Chrome, Perfetto, clang's `-ftime-trace`, viztracer and many more.
+//! Reads and writes Trace Event JSON, the format of Chrome, clang's `-ftime-trace`, viztracer and many other tools.
 //!
 //! ```
 //! use spall_model::Event;
@@ -17,35 +17,55 @@
 //! # Ok::<(), spall_json::JsonError>(())
 //! ```
 //!
-//! - [`parse_all`] is the iterator over a document in memory, [`JsonParser`] takes it in pieces. Both yield
-//!   [`spall_model::Event`]s that borrow from the input. What pairs with what and nests in what is the trace builder's
-//!   business.
-//! - Sampling profiles are read as well: those of V8 in every layout, alone or among the events, and the samples of other
-//!   profilers with their `stackFrames`.
-//! - [`JsonWriter`] takes events of any format and writes a document that every viewer accepts; [`JsonFileWriter`] is the one
-//!   for `io::Write`.
-//! - Arguments stay text until [`spall_model::Args::iter`] decodes them. [`json_args_text`] is the text itself,
-//!   and `spall_model::from_args` (feature `serde`) reads it into a type of your own.
+//! # Reading
 //!
-//! Times are decimal microseconds in the file and whole nanoseconds in the events, exactly: no floating point number
-//! takes part. [`rules::json`] has every rule, and the code cites its sections as `[json 2]`.
+//! [`parse_all`] returns an iterator over the events of a document in memory. [`JsonParser`] takes a document in pieces.
+//! Both yield [`spall_model::Event`]s that borrow from the input; a `TraceBuilder` of `spall-model` pairs begins with
+//! ends and makes a trace of them.
+//!
+//! Sampling profiles are read as well: those of V8 in every form, alone or among the events, and the samples of other
+//! profilers with their `stackFrames`.
+//!
+//! Times are decimal microseconds in the file and whole nanoseconds in the events. The conversion is exact: no floating
+//! point number takes part. Arguments stay text until [`spall_model::Args::iter`] decodes them; [`json_args_text`]
+//! returns the text itself, and `spall_model::from_args` (feature `serde`) reads it into a type of your own.
+//!
+//! The pages of [`rules`] have every rule of the format. The code cites them as `[json 2]`.
+//!
+//! # Writing
+//!
+//! [`JsonWriter`] takes events of any format and writes a document that every viewer accepts. [`JsonFileWriter`] does the
+//! same for `io::Write`. [`json_args`] makes arguments of JSON text, and [`JsonString`] quotes a single text.
+//!
+//! ```
+//! use spall_json::{JsonWriter, json_args};
+//! use spall_model::{Event, Text, Thread, ThreadEvent, Tick, Ticks};
+//!
+//! let mut slice = ThreadEvent::new(Thread::new(1, 2), Tick(1500), Text::plain(b"draw"));
+//! slice.args = json_args(br#"{"frame":7}"#);
+//! let mut writer = JsonWriter::new(String::new());
+//! let _ = writer.write_event(&Event::Complete(slice, Ticks(250)))?;
+//! assert!(writer.finish()?.contains(r#""ts":1.5,"dur":0.25"#));
+//! # Ok::<(), core::fmt::Error>(())
+//! ```
 //!
 //! # Untrusted input
 //!
-//! Real traces are cut off, lack commas, or were never JSON to begin with. Reading goes on wherever it can, and says
-//! what it stepped over as [`Event::Diagnostic`](spall_model::Event::Diagnostic). No input panics, recurses, or costs
-//! more than time proportional to its length; the parser has a fixed size and allocates nothing.
+//! Real traces are cut off, lack commas, or are no JSON at all. The parser goes on wherever it can, and reports what it
+//! skipped as [`Event::Diagnostic`](spall_model::Event::Diagnostic). No input makes it panic or recurse, and its time is
+//! proportional to the length of the input. It has a fixed size and allocates nothing.
 //!
 //! # Features
 //!
-//! - `std` (default): [`JsonFileWriter`]. Brings `alloc`.
-//! - `alloc`: `Text::decode` and the like in `spall-model`.
+//! - `std` (default): [`JsonFileWriter`]. It enables `alloc`.
+//! - `alloc`: the parts of `spall-model` that allocate, and `V8`.
 //!
-//! Without features the crate needs `core` alone; reader and writer are complete.
+//! Without features the crate needs `core` alone; parser and writer are complete.
 //!
 //! # Not supported
 //!
-//! Compressed input is recognised, not inflated. `systemTraceEvents`, memory dumps and contexts are handed on undecoded.
+//! Compressed input is recognised, but not decompressed. `systemTraceEvents`, memory dumps and contexts are passed on
+//! undecoded.
 #![no_std]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
@@ -82,19 +102,22 @@ pub use cpu_profile::V8;
 pub use cpu_profile::is_cpu_profile;
 pub use error::{Compression, JsonError, JsonErrorKind, LinePosition};
 pub use parser::JsonParser;
+pub use writer::JsonWriter;
+pub use writer::encode::JsonString;
 #[cfg(feature = "std")]
-pub use writer::JsonFileWriter;
-pub use writer::{JsonString, JsonWriter};
+pub use writer::file::JsonFileWriter;
 
-/// The events of a document that is wholly in memory.
+/// Returns an iterator over the events of a document that is in memory.
+///
+/// The iterator yields each event with its range in the document. It ends after the first error.
 ///
 /// ```
 /// use spall_model::{Event, Tick, Ticks};
 ///
 /// let json = br#"{"traceEvents":[{"ph":"X","name":"f","pid":1,"tid":2,"ts":1.5,"dur":0.25}]}"#;
 /// let first = spall_json::parse_all(json).next().unwrap()?;
-/// let Event::Complete(slice, length) = first.event else { panic!() };
-/// assert_eq!((slice.at, length), (Tick(1500), Ticks(250)));
+/// let Event::Complete(slice, duration) = first.event else { panic!() };
+/// assert_eq!((slice.at, duration), (Tick(1500), Ticks(250)));
 /// # Ok::<(), spall_json::JsonError>(())
 /// ```
 #[must_use]
@@ -102,5 +125,5 @@ pub fn parse_all(data: &[u8]) -> JsonEvents<'_> {
     JsonEvents::new(JsonParser::new(), data)
 }
 
-/// The iterator of [`parse_all`].
+/// The iterator over the events of a document that [`parse_all`] returns.
 pub type JsonEvents<'a> = spall_model::Events<'a, JsonParser>;

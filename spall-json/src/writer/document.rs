@@ -1,12 +1,13 @@
-//! The document around the events: its other keys, and the list of events.
+//! The document around the events: its keys, and the brackets of the list of events.
 
 use core::fmt::{Error, Write};
 
 use spall_model::{MetaEvent, Text};
 
-use super::{JsonWriter, Place, encode};
+use super::{JsonWriter, Section, encode};
 
 impl<W: Write> JsonWriter<W> {
+    /// Completes the document. The writer must not be used afterwards.
     pub(super) fn complete(&mut self) -> Result<(), Error> {
         self.close_list()?;
         if let Some(epoch) = self.clock.epoch_ns
@@ -15,30 +16,30 @@ impl<W: Write> JsonWriter<W> {
             write!(self.out, ",\"baseTimeNanoseconds\":{epoch}")?;
         }
         if !self.has_unit_key {
-            // Some viewers nest what is closer than this unit wrongly.
+            // Some viewers nest slices wrongly that are closer together than this unit, a millisecond by default.
             self.out.write_str(",\"displayTimeUnit\":\"ns\"")?;
         }
         self.out.write_str("}\n")
     }
 
-    /// A key of the document with its value.
+    /// Writes a key of the document with its value.
     pub(super) fn key(&mut self, meta: MetaEvent<'_>) -> Result<(), Error> {
         self.has_clock_key |= meta.key.is(b"baseTimeNanoseconds") || meta.key.is(b"beginningOfTime");
         self.has_unit_key |= meta.key.is(b"displayTimeUnit");
         self.begin_key(meta.key)?;
-        encode::value(&mut self.out, meta.value)
+        self.value(meta.value)
     }
 
-    /// A key of the document, up to its value.
+    /// Writes a key of the document and its colon. The list of events is closed before.
     pub(super) fn begin_key(&mut self, key: Text<'_>) -> Result<(), Error> {
         self.close_table()?;
-        match self.place {
-            Place::Start => {
+        match self.section {
+            Section::Start => {
                 self.out.write_char('{')?;
-                self.place = Place::Head;
+                self.section = Section::Head;
             }
-            Place::List => self.close_list()?,
-            Place::Head | Place::Tail => {}
+            Section::Events => self.close_list()?,
+            Section::Head | Section::Tail => {}
         }
         if self.comma {
             self.out.write_char(',')?;
@@ -48,32 +49,34 @@ impl<W: Write> JsonWriter<W> {
         self.out.write_char(':')
     }
 
+    /// Closes the list of events; an empty one is written if there is none.
     fn close_list(&mut self) -> Result<(), Error> {
         self.close_table()?;
-        match self.place {
-            Place::Start | Place::Head => {
+        match self.section {
+            Section::Start | Section::Head => {
                 self.open_list()?;
                 self.out.write_char(']')?;
             }
-            Place::List => {
+            Section::Events => {
                 self.close_event()?;
                 self.out.write_str("\n]")?;
             }
-            Place::Tail => {}
+            Section::Tail => {}
         }
-        self.place = Place::Tail;
+        self.section = Section::Tail;
         self.comma = true;
         Ok(())
     }
 
+    /// Opens the list of events.
     pub(super) fn open_list(&mut self) -> Result<(), Error> {
         self.close_table()?;
-        self.out.write_str(match (self.place, self.comma) {
-            (Place::Start, _) => "{\"traceEvents\":[",
+        self.out.write_str(match (self.section, self.comma) {
+            (Section::Start, _) => "{\"traceEvents\":[",
             (_, true) => ",\"traceEvents\":[",
             _ => "\"traceEvents\":[",
         })?;
-        self.place = Place::List;
+        self.section = Section::Events;
         self.comma = false;
         Ok(())
     }

@@ -1,14 +1,16 @@
-//! Strings, numbers and values as strict JSON.
+//! Encodes strings, numbers and values as strict JSON.
 
-use core::fmt::{Result, Write};
+use core::fmt::{Error, Result, Write};
 
-use spall_model::{Args, Entries, Id, Piece, Text, Value};
+use spall_model::{Entries, Id, Omitted, Piece, Text, Value};
 
-/// Lists and objects inside one another that are written; what lies deeper becomes `null`.
+/// The number of lists and objects inside one another that are written. Deeper ones become `null`.
 const MAX_DEPTH: usize = 32;
 
-/// A text as a JSON string, where it is displayed: escapes of the source are decoded and made anew, bad UTF-8 is
-/// replaced.
+/// A text that displays as a JSON string with its quotes.
+///
+/// Escapes of the source are decoded and written anew, and bad UTF-8 becomes U+FFFD. The result is strict JSON for any
+/// text.
 ///
 /// ```
 /// use spall_json::JsonString;
@@ -25,7 +27,7 @@ impl core::fmt::Display for JsonString<'_> {
     }
 }
 
-/// A string with its quotes. Escapes of the source are decoded and made anew, bad UTF-8 is replaced.
+/// Writes a string with its quotes, as [`JsonString`] displays it.
 pub(super) fn string(out: &mut impl Write, text: Text<'_>) -> Result {
     out.write_char('"')?;
     for piece in text.pieces() {
@@ -44,6 +46,7 @@ pub(super) fn string(out: &mut impl Write, text: Text<'_>) -> Result {
     out.write_char('"')
 }
 
+/// Writes text with the escapes that JSON demands.
 fn escaped(out: &mut impl Write, mut text: &str) -> Result {
     let special = |character: char| character < ' ' || character == '"' || character == '\\';
     while let Some(at) = text.find(special) {
@@ -64,7 +67,7 @@ fn escaped(out: &mut impl Write, mut text: &str) -> Result {
     out.write_str(text)
 }
 
-/// Nanoseconds as decimal microseconds, exactly.
+/// Writes nanoseconds as decimal microseconds, without trailing zeros.
 pub(super) fn micros(out: &mut impl Write, ns: i64) -> Result {
     let (sign, magnitude) = (if ns < 0 { "-" } else { "" }, ns.unsigned_abs());
     let (whole, below) = (magnitude / 1000, magnitude % 1000);
@@ -77,7 +80,7 @@ pub(super) fn micros(out: &mut impl Write, ns: i64) -> Result {
     }
 }
 
-/// An id: a number, or the string that it is in its source.
+/// Writes an id: a number, or a string.
 pub(super) fn id(out: &mut impl Write, id: Id<'_>, unsigned: bool) -> Result {
     match id {
         Id::Number(number) if unsigned => write!(out, "{}", number.cast_unsigned()),
@@ -86,21 +89,19 @@ pub(super) fn id(out: &mut impl Write, id: Id<'_>, unsigned: bool) -> Result {
     }
 }
 
-/// An object with these entries.
-pub(super) fn object(out: &mut impl Write, args: Args<'_>) -> Result {
-    value(out, Value::Map(args))
-}
-
-/// Any value, without recursion.
-pub(super) fn value(out: &mut impl Write, value: Value<'_>) -> Result {
-    let mut open: [Option<Nested<'_>>; MAX_DEPTH] = [const { None }; MAX_DEPTH];
+/// Writes any value, and returns what was left out of it.
+///
+/// An array takes the place of recursion: values may nest as deep as their source is long.
+pub(super) fn value(out: &mut impl Write, value: Value<'_>) -> core::result::Result<Omitted, Error> {
+    let mut open: [Option<OpenValue<'_>>; MAX_DEPTH] = [const { None }; MAX_DEPTH];
     let mut depth = 0;
+    let mut omitted = Omitted::NONE;
     let mut next = Some(value);
     loop {
         if let Some(value) = next.take() {
             let nested = match value {
-                Value::List(items) => Some(Nested { entries: items.iter(), object: false, first: true }),
-                Value::Map(entries) => Some(Nested { entries: entries.iter(), object: true, first: true }),
+                Value::List(items) => Some(OpenValue { entries: items.iter(), object: false, first: true }),
+                Value::Map(entries) => Some(OpenValue { entries: entries.iter(), object: true, first: true }),
                 _ => None,
             };
             match (nested, open.get_mut(depth)) {
@@ -109,12 +110,15 @@ pub(super) fn value(out: &mut impl Write, value: Value<'_>) -> Result {
                     *slot = Some(nested);
                     depth += 1;
                 }
-                (Some(_), None) => out.write_str("null")?,
+                (Some(_), None) => {
+                    out.write_str("null")?;
+                    omitted = Omitted::ARGUMENTS;
+                }
                 (None, _) => scalar(out, value)?,
             }
         }
         let Some(nested) = depth.checked_sub(1).and_then(|top| open.get_mut(top)?.as_mut()) else {
-            return Ok(());
+            return Ok(omitted);
         };
         match nested.entries.next() {
             Some((key, value)) => {
@@ -137,12 +141,14 @@ pub(super) fn value(out: &mut impl Write, value: Value<'_>) -> Result {
 }
 
 /// A list or object that is being written.
-struct Nested<'a> {
+struct OpenValue<'a> {
     entries: Entries<'a>,
     object: bool,
+    /// Whether no entry was written yet.
     first: bool,
 }
 
+/// Writes a value that holds no others.
 fn scalar(out: &mut impl Write, value: Value<'_>) -> Result {
     match value {
         Value::Bool(value) => write!(out, "{value}"),

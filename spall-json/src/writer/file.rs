@@ -1,14 +1,15 @@
-//! The writer for files and other `io::Write`.
+//! The writer to files and other outputs that implement `io::Write`.
 
 use std::io;
 
-use spall_model::Event;
+use spall_model::{Event, Written};
 
-use super::{JsonWriter, Written};
+use super::JsonWriter;
 
-/// Writes events as one JSON document to a file. See [`JsonWriter`], which needs no `std`.
+/// A writer of events as one document of Trace Event JSON, to anything that implements [`io::Write`].
 ///
-/// Hand it a [`io::BufWriter`]: it writes many small pieces.
+/// [`JsonWriter`] describes the document. The output gets many small pieces: a file should be wrapped in an
+/// [`io::BufWriter`].
 ///
 /// ```
 /// use spall_json::{JsonFileWriter, parse_all};
@@ -22,28 +23,55 @@ use super::{JsonWriter, Written};
 /// ```
 #[derive(Debug)]
 pub struct JsonFileWriter<W> {
-    writer: JsonWriter<Adapter<W>>,
+    writer: JsonWriter<IoAdapter<W>>,
 }
 
 impl<W: io::Write> JsonFileWriter<W> {
-    /// Writes to `out`. Nothing is complete before [`finish`](Self::finish).
+    /// Creates a writer to `out`. The document is complete after [`finish`](Self::finish).
     pub fn new(out: W) -> Self {
-        Self { writer: JsonWriter::new(Adapter { out, error: None }) }
+        Self { writer: JsonWriter::new(IoAdapter { out, error: None }) }
     }
 
-    /// Writes an event.
+    /// Writes an event, and returns what became of it.
     ///
     /// # Errors
-    /// What `out` returns.
+    /// Returns the error of `out`.
     pub fn write_event(&mut self, event: &Event<'_>) -> io::Result<Written> {
         let written = self.writer.write_event(event);
         written.map_err(|_| self.writer.out.take_error())
     }
 
-    /// Completes the document.
+    /// Completes the event written last and flushes the output.
+    ///
+    /// The document still lacks its end, which most readers tolerate. A flow that belongs to the slice written last
+    /// becomes an event of its own after this, instead of fields of the slice.
+    ///
+    /// ```
+    /// use spall_json::{JsonFileWriter, parse_all};
+    /// use spall_model::{Event, Text, Thread, ThreadEvent, Tick};
+    ///
+    /// let mut file = Vec::new();
+    /// let mut writer = JsonFileWriter::new(&mut file);
+    /// let slice = ThreadEvent::new(Thread::new(1, 1), Tick(0), Text::plain(b"f"));
+    /// let _ = writer.write_event(&Event::Begin(slice))?;
+    /// writer.flush()?;
+    /// drop(writer);
+    /// assert_eq!(parse_all(&file).next().unwrap()?.event, Event::Begin(slice));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Errors
-    /// What `out` returns.
+    /// Returns the error of `out`.
+    pub fn flush(&mut self) -> io::Result<()> {
+        let closed = self.writer.close_event();
+        closed.map_err(|_| self.writer.out.take_error())?;
+        self.writer.out.out.flush()
+    }
+
+    /// Completes the document, flushes the output and returns it.
+    ///
+    /// # Errors
+    /// Returns the error of `out`.
     pub fn finish(mut self) -> io::Result<W> {
         if self.writer.complete().is_err() {
             return Err(self.writer.out.take_error());
@@ -54,20 +82,21 @@ impl<W: io::Write> JsonFileWriter<W> {
     }
 }
 
-/// Keeps the error that text formatting has no room for.
+/// Passes text on to an [`io::Write`], and keeps its error, which [`core::fmt::Error`] cannot hold.
 #[derive(Debug)]
-struct Adapter<W> {
+struct IoAdapter<W> {
     out: W,
     error: Option<io::Error>,
 }
 
-impl<W> Adapter<W> {
+impl<W> IoAdapter<W> {
+    /// Returns the error that made writing fail.
     fn take_error(&mut self) -> io::Error {
         self.error.take().unwrap_or_else(|| io::Error::other("formatting failed"))
     }
 }
 
-impl<W: io::Write> core::fmt::Write for Adapter<W> {
+impl<W: io::Write> core::fmt::Write for IoAdapter<W> {
     fn write_str(&mut self, text: &str) -> core::fmt::Result {
         self.out.write_all(text.as_bytes()).map_err(|error| {
             self.error = Some(error);

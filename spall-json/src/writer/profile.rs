@@ -1,198 +1,58 @@
-//! Sampling profiles as `Profile` and `ProfileChunk` events, as V8 writes them. \[cpu 1b\]
+//! Writes sampling profiles as `Profile` and `ProfileChunk` events, as V8 does. \[cpu 1b\]
 
 use core::fmt::{Error, Write};
 
 use spall_model::{
-    FrameEvent, FrameParent, Id, LineHitsEvent, ProfileEvent, ProfileKey, ProfileStart, SampleEvent,
-    SampleTime, Tick, Ticks,
+    FrameEvent, Id, LineHitsEvent, ProfileEvent, ProfileKey, ProfileStart, SampleEvent, SampleTime, Tick,
+    Ticks, Written,
 };
 
-use super::{JsonWriter, Written, encode};
+use super::chunk::{BufferedSample, ChunkHeader, ChunkSection, FrameList, MAX_SAMPLES, OwnedId};
+use super::{JsonWriter, encode};
 use crate::cpu_profile::{SAME_CLOCK, WHOLE_SOURCE, WRAP, WRAPPED_BELOW};
 
-/// Samples of one event: as many as V8 writes. Their times come behind all of them.
-const MAX_SAMPLES: usize = 100;
-
-/// Frames that call each other of which only the depths are known.
-const MAX_DEPTH: usize = 256;
-
-/// The profile that is being written.
-#[derive(Debug)]
-pub(super) struct Chunk {
-    part: Option<Part>,
-    place: Place,
-    /// Whether something stands before what comes next in the list or object.
-    comma: bool,
-    /// Whether the object of a frame is open, and the frame's id if that is a number.
-    in_frame: bool,
-    frame: Option<i64>,
-    /// The list inside it that is open, too.
-    list: Option<List>,
-    callers: [i64; MAX_DEPTH],
-    n_callers: usize,
-    /// Deeper frames are called by one that was not written.
-    lost_below: Option<u32>,
-    /// The samples in the event.
-    samples: [Taken; MAX_SAMPLES],
-    n_samples: usize,
-    /// When the last sample was, where that is known.
-    now: Option<Tick>,
-    /// What is to be added to the times of the profile's clock.
-    shift: Ticks,
-    n_whole: i64,
-}
-
-/// What stands in a frame behind what it is, in this order.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum List {
-    Children,
-    Lines,
-}
-
-/// What is written of a sample behind the frames of all.
-#[derive(Debug, Clone, Copy)]
-struct Taken {
-    /// Nanoseconds since the one before.
-    length: i64,
-    /// From 1; 0 is none.
-    line: u32,
-    column: u32,
-}
-
-/// What stands at the head of each event of a part.
-#[derive(Debug, Clone, Copy)]
-struct Part {
-    pid: KeptId,
-    tid: KeptId,
-    id: Option<KeptId>,
-    at: Tick,
-}
-
-/// Where in the event the next thing is to be written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Place {
-    Outside,
-    Data,
-    Frames,
-    CallSites,
-    Samples,
-}
-
-/// An id that outlives its event.
-#[derive(Debug, Clone, Copy)]
-enum KeptId {
-    Number(i64),
-    Text([u8; Self::MAX_LEN], usize),
-}
-
-impl KeptId {
-    const MAX_LEN: usize = 32;
-
-    fn new(id: Id<'_>) -> Option<Self> {
-        match id {
-            Id::Number(number) => Some(Self::Number(number)),
-            Id::Text(text) => {
-                let mut kept = [0; Self::MAX_LEN];
-                kept.get_mut(..text.len())?.copy_from_slice(text);
-                Some(Self::Text(kept, text.len()))
-            }
-        }
-    }
-
-    fn get(&self) -> Id<'_> {
-        match self {
-            Self::Number(number) => Id::Number(*number),
-            Self::Text(text, len) => Id::Text(text.get(..*len).unwrap_or_default()),
-        }
-    }
-}
-
-impl Chunk {
-    pub(super) const fn new() -> Self {
-        Self {
-            part: None,
-            place: Place::Outside,
-            comma: false,
-            in_frame: false,
-            frame: None,
-            list: None,
-            callers: [0; MAX_DEPTH],
-            n_callers: 0,
-            lost_below: None,
-            samples: [Taken { length: 0, line: 0, column: 0 }; MAX_SAMPLES],
-            n_samples: 0,
-            now: None,
-            shift: Ticks::ZERO,
-            n_whole: 0,
-        }
-    }
-
-    /// Who calls a frame, if that is known; an error if it is a frame that was not written.
-    fn caller<'a>(&mut self, frame: &FrameEvent<'a>) -> Result<Option<Id<'a>>, ()> {
-        let depth = match frame.parent {
-            FrameParent::Unknown => return Ok(None),
-            FrameParent::Id(id) => return Ok(Some(id)),
-            FrameParent::Depth(depth) => depth,
-        };
-        if self.lost_below.is_some_and(|lost| depth > lost) {
-            return Err(());
-        }
-        self.n_callers = self.n_callers.min(usize::try_from(depth).unwrap_or(MAX_DEPTH));
-        let caller = self.n_callers.checked_sub(1).and_then(|last| self.callers.get(last).copied());
-        match (frame.id, self.callers.get_mut(self.n_callers)) {
-            (Id::Number(id), Some(slot)) => {
-                *slot = id;
-                self.n_callers += 1;
-                self.lost_below = None;
-                Ok(caller.map(Id::Number))
-            }
-            _ => {
-                self.lost_below = Some(depth);
-                Err(())
-            }
-        }
-    }
-}
-
 impl<W: Write> JsonWriter<W> {
+    /// Begins a profile, or goes on with another one.
     pub(super) fn profile(&mut self, event: ProfileEvent<'_>) -> Result<Written, Error> {
         self.close_event()?;
         let ProfileEvent { thread, key, at, begins, end } = event;
         let id = match key {
-            ProfileKey::Id(id) => KeptId::new(id).map(Some),
+            ProfileKey::Id(id) => OwnedId::new(id).map(Some),
             ProfileKey::Thread => Some(None),
             ProfileKey::Whole => {
-                // No other writer has such ids.
+                // A negative id cannot meet one of the file: no other writer has such ids.
                 self.chunk.n_whole -= 1;
-                Some(Some(KeptId::Number(self.chunk.n_whole)))
+                Some(Some(OwnedId::Number(self.chunk.n_whole)))
             }
         };
-        let thread = KeptId::new(thread.pid).zip(KeptId::new(thread.tid));
-        self.chunk.part = thread.zip(id).map(|((pid, tid), id)| Part { pid, tid, id, at });
-        let Some(part) = self.chunk.part else { return Ok(Written::Unsupported) };
+        let thread = OwnedId::new(thread.pid).zip(OwnedId::new(thread.tid));
+        self.chunk.header = thread.zip(id).map(|((pid, tid), id)| ChunkHeader { pid, tid, id, at });
+        let Some(header) = self.chunk.header else { return Ok(Written::Unsupported) };
         self.chunk.n_callers = 0;
         self.chunk.lost_below = None;
         self.chunk.now = begins.map(|begins| begins.start);
         self.chunk.shift = Ticks::ZERO;
         match begins {
-            Some(begins) => self.head(part, begins, end)?,
-            None => self.open_chunk(part, end)?,
+            Some(begins) => self.head(header, begins, end)?,
+            None => self.open_chunk(header, end)?,
         }
         Ok(Written::Done)
     }
 
-    fn head(&mut self, part: Part, begins: ProfileStart, end: Option<Tick>) -> Result<(), Error> {
+    /// Writes the event that begins a profile.
+    fn head(&mut self, header: ChunkHeader, begins: ProfileStart, end: Option<Tick>) -> Result<(), Error> {
         let ProfileStart { mut start, offset, rank } = begins;
-        let mut at = part.at;
+        let mut at = header.at;
         let apart = at - start;
         let is_other_clock = apart.0.unsigned_abs() > SAME_CLOCK.unsigned_abs();
         if offset != if is_other_clock { apart } else { Ticks::ZERO } {
-            // What the time of the event would say is wrong: the profile is written by the clock of the trace.
+            // A reader would derive another offset from the two times. The profile is therefore written in the clock of the
+            // trace, in which the offset is 0.
             self.chunk.shift = offset;
             start += offset;
             at = start;
         }
-        self.open_part("Profile", Part { at, ..part })?;
+        self.open_event_of_profile("Profile", ChunkHeader { at, ..header })?;
         self.out.write_str("\"startTime\":")?;
         self.micros(start)?;
         let source = match rank {
@@ -211,11 +71,11 @@ impl<W: Write> JsonWriter<W> {
         self.out.write_str("}}}")
     }
 
-    /// Begins an event of a profile, up to its data.
-    fn open_part(&mut self, name: &str, part: Part) -> Result<(), Error> {
-        self.begin('P', Some((part.at, None)), part.pid.get())?;
-        self.id("tid", part.tid.get())?;
-        if let Some(id) = part.id {
+    /// Begins an event of a profile and opens its data.
+    fn open_event_of_profile(&mut self, name: &str, header: ChunkHeader) -> Result<(), Error> {
+        self.begin('P', Some((header.at, None)), header.pid.get())?;
+        self.id("tid", header.tid.get())?;
+        if let Some(id) = header.id {
             self.id("id", id.get())?;
         }
         write!(
@@ -224,9 +84,10 @@ impl<W: Write> JsonWriter<W> {
         )
     }
 
-    fn open_chunk(&mut self, part: Part, end: Option<Tick>) -> Result<(), Error> {
-        self.open_part("ProfileChunk", part)?;
-        self.chunk.place = Place::Data;
+    /// Begins an event with frames and samples.
+    fn open_chunk(&mut self, header: ChunkHeader, end: Option<Tick>) -> Result<(), Error> {
+        self.open_event_of_profile("ProfileChunk", header)?;
+        self.chunk.section = ChunkSection::Data;
         self.chunk.comma = end.is_some();
         if let Some(end) = end {
             self.out.write_str("\"endTime\":")?;
@@ -235,37 +96,39 @@ impl<W: Write> JsonWriter<W> {
         Ok(())
     }
 
-    /// Goes to a place in an event of the current profile; whether there is one.
-    fn go_to(&mut self, place: Place) -> Result<bool, Error> {
-        let Some(part) = self.chunk.part else { return Ok(false) };
-        let is_full = place == Place::Samples && self.chunk.n_samples == MAX_SAMPLES;
-        if self.chunk.place > place || is_full {
+    /// Goes to a section of an event of the current profile: of the open one if the section is not behind, else of a new
+    /// one. Returns `false` if there is no profile.
+    fn go_to(&mut self, section: ChunkSection) -> Result<bool, Error> {
+        let Some(header) = self.chunk.header else { return Ok(false) };
+        let is_full = section == ChunkSection::Samples && self.chunk.n_samples == MAX_SAMPLES;
+        if self.chunk.section > section || is_full {
             self.close_event()?;
         }
-        if self.chunk.place == Place::Outside {
-            self.open_chunk(part, None)?;
+        if self.chunk.section == ChunkSection::Outside {
+            self.open_chunk(header, None)?;
         }
-        if self.chunk.place != place {
+        if self.chunk.section != section {
             let comma = if self.chunk.comma { "," } else { "" };
-            match self.chunk.place {
-                Place::Frames => {
+            match self.chunk.section {
+                ChunkSection::Frames => {
                     self.close_frame()?;
                     self.out.write_str("],")?;
                 }
-                Place::CallSites => self.out.write_str("},")?,
+                ChunkSection::CallSites => self.out.write_str("},")?,
                 _ => write!(self.out, "{comma}\"cpuProfile\":{{")?,
             }
-            self.out.write_str(match place {
-                Place::Frames => "\"nodes\":[",
-                Place::CallSites => "\"trace_ids\":{",
+            self.out.write_str(match section {
+                ChunkSection::Frames => "\"nodes\":[",
+                ChunkSection::CallSites => "\"trace_ids\":{",
                 _ => "\"samples\":[",
             })?;
-            self.chunk.place = place;
+            self.chunk.section = section;
             self.chunk.comma = false;
         }
         Ok(true)
     }
 
+    /// Writes the comma before an entry, if one is needed.
     fn separate(&mut self) -> Result<(), Error> {
         if self.chunk.comma {
             self.out.write_char(',')?;
@@ -274,9 +137,10 @@ impl<W: Write> JsonWriter<W> {
         Ok(())
     }
 
+    /// Writes a frame and leaves its object open, as its lists may follow.
     pub(super) fn frame(&mut self, frame: FrameEvent<'_>) -> Result<Written, Error> {
         let Ok(caller) = self.chunk.caller(&frame) else { return Ok(Written::Unsupported) };
-        if !self.go_to(Place::Frames)? {
+        if !self.go_to(ChunkSection::Frames)? {
             return Ok(Written::Unsupported);
         }
         self.close_frame()?;
@@ -305,6 +169,7 @@ impl<W: Write> JsonWriter<W> {
         Ok(Written::Done)
     }
 
+    /// Closes the frame that is open, if one is.
     fn close_frame(&mut self) -> Result<(), Error> {
         if self.chunk.in_frame {
             self.out.write_str(if self.chunk.list.is_some() { "]}" } else { "}" })?;
@@ -314,27 +179,27 @@ impl<W: Write> JsonWriter<W> {
         Ok(())
     }
 
-    /// A frame can say whom it calls only right behind itself.
+    /// Writes that a frame calls another, which is possible only right behind the caller.
     pub(super) fn frame_child(&mut self, caller: Id<'_>, child: Id<'_>) -> Result<Written, Error> {
-        if !self.next_in_list(caller, List::Children)? {
+        if !self.next_in_list(caller, FrameList::Children)? {
             return Ok(Written::Unsupported);
         }
         encode::id(&mut self.out, child, false)?;
         Ok(Written::Done)
     }
 
-    /// Lines, too, stand in their frame.
+    /// Writes the hits of a line, which is possible only right behind the frame and its children.
     pub(super) fn line_hits(&mut self, event: LineHitsEvent<'_>) -> Result<Written, Error> {
         let LineHitsEvent { frame, line, hits } = event;
-        if !self.next_in_list(frame, List::Lines)? {
+        if !self.next_in_list(frame, FrameList::Lines)? {
             return Ok(Written::Unsupported);
         }
         write!(self.out, "{{\"line\":{},\"ticks\":{hits}}}", u64::from(line) + 1)?;
         Ok(Written::Done)
     }
 
-    /// Goes to the next item of a list in the frame `of`; whether that is still open.
-    fn next_in_list(&mut self, of: Id<'_>, list: List) -> Result<bool, Error> {
+    /// Begins the next item of a list in the frame `of`. Returns `false` if that frame is not open, or a later list is.
+    fn next_in_list(&mut self, of: Id<'_>, list: FrameList) -> Result<bool, Error> {
         let is_open = self.chunk.in_frame && self.chunk.frame.map(Id::Number) == Some(of);
         if !is_open || self.chunk.list > Some(list) {
             return Ok(false);
@@ -343,15 +208,16 @@ impl<W: Write> JsonWriter<W> {
             self.out.write_char(',')?;
         } else {
             let end = if self.chunk.list.is_some() { "]," } else { "," };
-            let key = if list == List::Children { "children" } else { "positionTicks" };
+            let key = if list == FrameList::Children { "children" } else { "positionTicks" };
             write!(self.out, "{end}\"{key}\":[")?;
             self.chunk.list = Some(list);
         }
         Ok(true)
     }
 
+    /// Writes a call site.
     pub(super) fn call_site(&mut self, number: u64, frame: Id<'_>) -> Result<Written, Error> {
-        if !self.go_to(Place::CallSites)? {
+        if !self.go_to(ChunkSection::CallSites)? {
             return Ok(Written::Unsupported);
         }
         self.separate()?;
@@ -360,24 +226,25 @@ impl<W: Write> JsonWriter<W> {
         Ok(Written::Done)
     }
 
+    /// Writes the frame of a sample, and keeps the rest of it until the event is closed.
     pub(super) fn sample(&mut self, sample: SampleEvent<'_>) -> Result<Written, Error> {
-        let length = match (sample.at, self.chunk.now) {
-            (SampleTime::After(length), _) => length,
+        let delta = match (sample.at, self.chunk.now) {
+            (SampleTime::After(delta), _) => delta,
             (SampleTime::At(at), Some(now)) => at - now,
             (SampleTime::At(_), None) => return Ok(Written::Unsupported),
         };
-        if !self.go_to(Place::Samples)? {
+        if !self.go_to(ChunkSection::Samples)? {
             return Ok(Written::Unsupported);
         }
-        self.chunk.now = self.chunk.now.map(|now| now + length);
+        self.chunk.now = self.chunk.now.map(|now| now + delta);
         self.separate()?;
         encode::id(&mut self.out, sample.frame, false)?;
-        let length = self.nanos(Tick(length.0));
-        // So far back would be read as a pause that was cut to 32 bits.
-        let length = if length < WRAPPED_BELOW { length.saturating_sub(WRAP) } else { length };
+        let delta = self.nanos(Tick(delta.0));
+        // So far back would be read as a pause that wrapped around: the reader adds what is subtracted here.
+        let delta = if delta < WRAPPED_BELOW { delta.saturating_sub(WRAP) } else { delta };
         let number = |number: Option<u32>| number.map_or(0, |number| number.saturating_add(1));
         if let Some(slot) = self.chunk.samples.get_mut(self.chunk.n_samples) {
-            *slot = Taken { length, line: number(sample.line), column: number(sample.column) };
+            *slot = BufferedSample { delta, line: number(sample.line), column: number(sample.column) };
             self.chunk.n_samples += 1;
         }
         Ok(Written::Done)
@@ -385,41 +252,42 @@ impl<W: Write> JsonWriter<W> {
 
     /// Completes the event of a profile that is open, if one is.
     pub(super) fn close_chunk(&mut self) -> Result<(), Error> {
-        match self.chunk.place {
-            Place::Outside => return Ok(()),
-            Place::Data => {}
-            Place::Frames => {
+        match self.chunk.section {
+            ChunkSection::Outside => return Ok(()),
+            ChunkSection::Data => {}
+            ChunkSection::Frames => {
                 self.close_frame()?;
                 self.out.write_str("]}")?;
             }
-            Place::CallSites => self.out.write_str("}}")?,
-            Place::Samples => self.close_samples()?,
+            ChunkSection::CallSites => self.out.write_str("}}")?,
+            ChunkSection::Samples => self.close_samples()?,
         }
-        self.chunk.place = Place::Outside;
+        self.chunk.section = ChunkSection::Outside;
         self.out.write_str("}}}")
     }
 
+    /// Closes the list of samples and writes the lists that belong to it.
     fn close_samples(&mut self) -> Result<(), Error> {
         self.out.write_str("]}")?;
         let samples = self.chunk.samples.get(..self.chunk.n_samples).unwrap_or_default();
-        list(&mut self.out, "timeDeltas", samples, |out, sample| encode::micros(out, sample.length))?;
+        number_list(&mut self.out, "timeDeltas", samples, |out, sample| encode::micros(out, sample.delta))?;
         if samples.iter().any(|sample| sample.line != 0) {
-            list(&mut self.out, "lines", samples, |out, sample| write!(out, "{}", sample.line))?;
+            number_list(&mut self.out, "lines", samples, |out, sample| write!(out, "{}", sample.line))?;
         }
         if samples.iter().any(|sample| sample.column != 0) {
-            list(&mut self.out, "columns", samples, |out, sample| write!(out, "{}", sample.column))?;
+            number_list(&mut self.out, "columns", samples, |out, sample| write!(out, "{}", sample.column))?;
         }
         self.chunk.n_samples = 0;
         Ok(())
     }
 }
 
-/// An array with one number of each sample.
-fn list<W: Write>(
+/// Writes a list with one number of each sample.
+fn number_list<W: Write>(
     out: &mut W,
     key: &str,
-    samples: &[Taken],
-    number: fn(&mut W, &Taken) -> Result<(), Error>,
+    samples: &[BufferedSample],
+    number: fn(&mut W, &BufferedSample) -> Result<(), Error>,
 ) -> Result<(), Error> {
     write!(out, ",\"{key}\":[")?;
     for (index, sample) in samples.iter().enumerate() {

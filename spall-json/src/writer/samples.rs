@@ -1,29 +1,23 @@
-//! Samples that say their thread, and the frames that they share. \[json 1\]
+//! Samples that name their thread, and the frames that they share. \[json 1\]
 
 use core::fmt::{Error, Write};
 
-use spall_model::{FrameEvent, FrameParent, Id, SampleStack, Text, ThreadSampleEvent, Value};
+use spall_model::{FrameEvent, FrameParent, Id, SampleStack, Text, ThreadSampleEvent, Value, Written};
 
-use super::{JsonWriter, Written, encode};
-
-/// A key of the document whose value holds frames or samples.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Table {
-    Frames,
-    Samples,
-}
+use super::{JsonWriter, encode};
+use crate::sample::SampleTable;
 
 impl<W: Write> JsonWriter<W> {
-    /// Goes to the next place in a table; `false` if it was closed before.
-    fn next_in(&mut self, table: Table) -> Result<bool, Error> {
+    /// Begins the next entry of a table. Returns `false` if the table was closed before.
+    fn next_entry(&mut self, table: SampleTable) -> Result<bool, Error> {
         if self.table == Some(table) {
             self.out.write_str(",\n")?;
             return Ok(true);
         }
         let [has_frames, has_samples] = &mut self.has_tables;
         let (has_table, key, bracket) = match table {
-            Table::Frames => (has_frames, &b"stackFrames"[..], "{\n"),
-            Table::Samples => (has_samples, &b"samples"[..], "[\n"),
+            SampleTable::Frames => (has_frames, &b"stackFrames"[..], "{\n"),
+            SampleTable::Samples => (has_samples, &b"samples"[..], "[\n"),
         };
         if core::mem::replace(has_table, true) {
             return Ok(false);
@@ -34,21 +28,23 @@ impl<W: Write> JsonWriter<W> {
         Ok(true)
     }
 
+    /// Closes the table that is open.
     pub(super) fn close_table(&mut self) -> Result<(), Error> {
         match self.table.take() {
-            Some(Table::Frames) => self.out.write_str("\n}"),
-            Some(Table::Samples) => self.out.write_str("\n]"),
+            Some(SampleTable::Frames) => self.out.write_str("\n}"),
+            Some(SampleTable::Samples) => self.out.write_str("\n]"),
             None => Ok(()),
         }
     }
 
+    /// Writes an entry of `stackFrames`.
     pub(super) fn shared_frame(&mut self, frame: FrameEvent<'_>) -> Result<Written, Error> {
         let caller = match frame.parent {
             FrameParent::Unknown => None,
             FrameParent::Id(caller) => Some(caller),
             FrameParent::Depth(_) => return Ok(Written::Unsupported),
         };
-        if !self.next_in(Table::Frames)? {
+        if !self.next_entry(SampleTable::Frames)? {
             return Ok(Written::TooLate);
         }
         match frame.id {
@@ -66,8 +62,9 @@ impl<W: Write> JsonWriter<W> {
         Ok(Written::Done)
     }
 
+    /// Writes an entry of `samples`.
     pub(super) fn listed_sample(&mut self, sample: ThreadSampleEvent<'_>) -> Result<Written, Error> {
-        if !self.next_in(Table::Samples)? {
+        if !self.next_entry(SampleTable::Samples)? {
             return Ok(Written::TooLate);
         }
         self.out.write_str("{\"ts\":")?;
@@ -75,30 +72,32 @@ impl<W: Write> JsonWriter<W> {
         if !sample.any_process {
             self.id("pid", sample.thread.pid)?;
         }
-        self.content(sample)?;
-        Ok(Written::Done)
+        self.sample_fields(sample)?;
+        Ok(Written::with_omitted(self.omitted))
     }
 
+    /// Writes a sample as a `P` event.
     pub(super) fn event_sample(&mut self, sample: ThreadSampleEvent<'_>) -> Result<Written, Error> {
-        // It would be read as a part of a V8 profile.
+        // A sample of this name would be read as a part of a V8 profile.
         if sample.name().is(b"Profile") || sample.name().is(b"ProfileChunk") {
             return Ok(Written::Unsupported);
         }
         self.begin('P', Some((sample.at, None)), sample.thread.pid)?;
-        self.content(sample)?;
-        Ok(Written::Done)
+        self.sample_fields(sample)?;
+        Ok(Written::with_omitted(self.omitted))
     }
 
-    fn content(&mut self, sample: ThreadSampleEvent<'_>) -> Result<(), Error> {
+    /// Writes the fields of a sample that both forms have, and its closing brace.
+    fn sample_fields(&mut self, sample: ThreadSampleEvent<'_>) -> Result<(), Error> {
         self.id("tid", sample.thread.tid)?;
         self.text("name", sample.name())?;
         if let SampleStack::Frame(frame) = sample.stack {
             self.id("sf", frame)?;
         }
-        #[allow(clippy::float_cmp, reason = "what is not written is read as just this")]
+        #[allow(clippy::float_cmp, reason = "a weight that is not written is read as exactly 1")]
         if sample.weight != 1.0 {
             self.out.write_str(",\"weight\":")?;
-            encode::value(&mut self.out, Value::F64(sample.weight))?;
+            self.value(Value::F64(sample.weight))?;
         }
         self.args(sample.args)?;
         self.out.write_char('}')

@@ -1,0 +1,159 @@
+//! The state of the profile that is being written.
+
+use spall_model::{FrameEvent, FrameParent, Id, Tick, Ticks};
+
+/// The number of samples in an event, which is V8's. They are kept, because their times are written behind all of them.
+pub(super) const MAX_SAMPLES: usize = 100;
+
+/// The number of callers that are remembered of frames of which only the depths are known.
+const MAX_DEPTH: usize = 256;
+
+/// The profile that is being written.
+#[derive(Debug)]
+pub(super) struct ProfileChunk {
+    /// The head of the profile's events; `None` if no profile was begun.
+    pub(super) header: Option<ChunkHeader>,
+    pub(super) section: ChunkSection,
+    /// Whether a comma is needed before the next entry of the list or object.
+    pub(super) comma: bool,
+    /// Whether the object of a frame is open.
+    pub(super) in_frame: bool,
+    /// The id of that frame if it is a number.
+    pub(super) frame: Option<i64>,
+    /// The list of that frame that is open.
+    pub(super) list: Option<FrameList>,
+    /// The ids of the frames from the root to the frame written last, where only depths are known.
+    callers: [i64; MAX_DEPTH],
+    pub(super) n_callers: usize,
+    /// The depth of a frame that was left out. Deeper frames are called by it and left out, too.
+    pub(super) lost_below: Option<u32>,
+    /// The samples in the open event, of which the times are not written yet.
+    pub(super) samples: [BufferedSample; MAX_SAMPLES],
+    pub(super) n_samples: usize,
+    /// The time of the last sample, if it is known.
+    pub(super) now: Option<Tick>,
+    /// The duration to add to times of the profile's clock.
+    pub(super) shift: Ticks,
+    /// The number of profiles that had no id, negated. It is the id of the last one.
+    pub(super) n_whole: i64,
+}
+
+/// A list in a frame. A frame has them in this order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum FrameList {
+    Children,
+    Lines,
+}
+
+/// The parts of a sample that are written behind the frames of all samples of an event.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct BufferedSample {
+    /// The duration since the sample before, in nanoseconds.
+    pub(super) delta: i64,
+    /// The line, from 1; 0 if it is not known.
+    pub(super) line: u32,
+    /// The column, from 1; 0 if it is not known.
+    pub(super) column: u32,
+}
+
+/// The fields that each event of a profile begins with.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct ChunkHeader {
+    pub(super) pid: OwnedId,
+    pub(super) tid: OwnedId,
+    pub(super) id: Option<OwnedId>,
+    pub(super) at: Tick,
+}
+
+/// The part of a `ProfileChunk` event that is being written. Parts are in the order of the file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum ChunkSection {
+    /// No event is open.
+    Outside,
+    /// The members before the profile.
+    Data,
+    /// The list of frames.
+    Frames,
+    /// The object of call sites.
+    CallSites,
+    /// The list of samples.
+    Samples,
+}
+
+/// An id that outlives its event. Texts of up to [`MAX_LEN`](Self::MAX_LEN) bytes are copied.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum OwnedId {
+    Number(i64),
+    Text([u8; Self::MAX_LEN], usize),
+}
+
+impl OwnedId {
+    const MAX_LEN: usize = 32;
+
+    /// Returns `None` if the id is a longer text.
+    pub(super) fn new(id: Id<'_>) -> Option<Self> {
+        match id {
+            Id::Number(number) => Some(Self::Number(number)),
+            Id::Text(text) => {
+                let mut kept = [0; Self::MAX_LEN];
+                kept.get_mut(..text.len())?.copy_from_slice(text);
+                Some(Self::Text(kept, text.len()))
+            }
+        }
+    }
+
+    pub(super) fn get(&self) -> Id<'_> {
+        match self {
+            Self::Number(number) => Id::Number(*number),
+            Self::Text(text, len) => Id::Text(text.get(..*len).unwrap_or_default()),
+        }
+    }
+}
+
+impl ProfileChunk {
+    pub(super) const fn new() -> Self {
+        Self {
+            header: None,
+            section: ChunkSection::Outside,
+            comma: false,
+            in_frame: false,
+            frame: None,
+            list: None,
+            callers: [0; MAX_DEPTH],
+            n_callers: 0,
+            lost_below: None,
+            samples: [BufferedSample { delta: 0, line: 0, column: 0 }; MAX_SAMPLES],
+            n_samples: 0,
+            now: None,
+            shift: Ticks::ZERO,
+            n_whole: 0,
+        }
+    }
+
+    /// Returns the frame that calls `frame`, if it is known, and an error if `frame` cannot be written: the id of a frame in
+    /// a tree must be a number, its depth within bounds, and its caller written.
+    pub(super) fn caller<'a>(&mut self, frame: &FrameEvent<'a>) -> Result<Option<Id<'a>>, ()> {
+        let depth = match frame.parent {
+            FrameParent::Unknown => return Ok(None),
+            FrameParent::Id(id) => return Ok(Some(id)),
+            FrameParent::Depth(depth) => depth,
+        };
+        if self.lost_below.is_some_and(|lost| depth > lost) {
+            return Err(());
+        }
+        self.n_callers = self.n_callers.min(usize::try_from(depth).unwrap_or(MAX_DEPTH));
+        let caller = self.n_callers.checked_sub(1).and_then(|last| self.callers.get(last).copied());
+        match (frame.id, self.callers.get_mut(self.n_callers)) {
+            (Id::Number(id), Some(slot)) => {
+                *slot = id;
+                self.n_callers += 1;
+                self.lost_below = None;
+                Ok(caller.map(Id::Number))
+            }
+            _ => {
+                self.lost_below = Some(depth);
+                Err(())
+            }
+        }
+    }
+}

@@ -1,0 +1,185 @@
+//! The forms of single events. \[json 1\]
+
+use core::fmt::{Error, Write};
+
+use spall_model::{
+    AsyncPhase, CounterEvent, FlowBind, FlowEvent, FlowPhase, Id, KeyedEvent, ObjectPhase, Scope, Text,
+    Thread, ThreadEvent, Ticks, Value,
+};
+
+use super::{JsonWriter, encode};
+
+impl<W: Write> JsonWriter<W> {
+    /// Writes an event on a thread up to its closing brace.
+    fn open_event(
+        &mut self,
+        phase: char,
+        event: ThreadEvent<'_>,
+        duration: Option<Ticks>,
+    ) -> Result<(), Error> {
+        self.begin(phase, Some((event.at, duration)), event.thread.pid)?;
+        self.id("tid", event.thread.tid)?;
+        self.text("name", event.name)?;
+        self.text("cat", event.category)?;
+        self.args(event.args)
+    }
+
+    /// Writes an event on a thread.
+    pub(super) fn thread_event(
+        &mut self,
+        phase: char,
+        event: ThreadEvent<'_>,
+        duration: Option<Ticks>,
+    ) -> Result<(), Error> {
+        self.open_event(phase, event, duration)?;
+        self.out.write_char('}')
+    }
+
+    /// Writes a slice up to its closing brace, as its flow may follow.
+    pub(super) fn slice(
+        &mut self,
+        phase: char,
+        event: ThreadEvent<'_>,
+        duration: Option<Ticks>,
+    ) -> Result<(), Error> {
+        self.open_event(phase, event, duration)?;
+        self.open_slice = true;
+        Ok(())
+    }
+
+    /// Writes an instant.
+    pub(super) fn instant(&mut self, event: ThreadEvent<'_>, scope: Scope) -> Result<(), Error> {
+        self.open_event('i', event, None)?;
+        let scope = match scope {
+            Scope::Thread => 't',
+            Scope::Process => 'p',
+            Scope::Global => 'g',
+        };
+        write!(self.out, ",\"s\":\"{scope}\"}}")
+    }
+
+    /// Writes the values of a counter.
+    pub(super) fn counter(&mut self, counter: CounterEvent<'_>) -> Result<(), Error> {
+        self.begin('C', Some((counter.at, None)), counter.pid)?;
+        self.text("name", counter.name)?;
+        self.text("cat", counter.category)?;
+        if let Some(id) = counter.id {
+            self.id("id", id)?;
+        }
+        self.args(counter.series)?;
+        self.out.write_char('}')
+    }
+
+    /// Writes the key of an event. The field `id` alone means that the key is local if `local_by_default`; `id2` tells
+    /// otherwise.
+    fn key_id(&mut self, id: Id<'_>, local: bool, local_by_default: bool) -> Result<(), Error> {
+        if local == local_by_default {
+            return self.id("id", id);
+        }
+        write!(self.out, ",\"id2\":{{\"{}\":", if local { "local" } else { "global" })?;
+        encode::id(&mut self.out, id, self.unsigned_ids)?;
+        self.out.write_char('}')
+    }
+
+    /// Writes an async event, or an object event if `object`.
+    pub(super) fn keyed(&mut self, phase: char, event: KeyedEvent<'_>, object: bool) -> Result<(), Error> {
+        self.begin(phase, Some((event.at, None)), event.pid)?;
+        if event.args.field(b"tid").is_none() {
+            // Some viewers insist on a thread.
+            self.id("tid", event.pid)?;
+        }
+        self.key_id(event.id, event.local, object)?;
+        self.text("scope", event.scope())?;
+        self.text("name", event.name())?;
+        self.text("cat", event.category())?;
+        self.args(event.args)?;
+        self.out.write_char('}')
+    }
+
+    /// Writes one end of a flow: as fields of the slice written just before if it belongs to that, else as an event.
+    pub(super) fn flow(&mut self, flow: FlowEvent<'_>) -> Result<(), Error> {
+        if flow.bind == FlowBind::Slice && self.open_slice && flow.args.is_none() {
+            self.id("bind_id", flow.id)?;
+            self.out.write_str(match flow.phase {
+                FlowPhase::Start => ",\"flow_out\":true}",
+                FlowPhase::Step => ",\"flow_in\":true,\"flow_out\":true}",
+                FlowPhase::End => ",\"flow_in\":true}",
+            })?;
+            self.open_slice = false;
+            return Ok(());
+        }
+        let phase = match flow.phase {
+            FlowPhase::Start => 's',
+            FlowPhase::Step => 't',
+            FlowPhase::End => 'f',
+        };
+        self.begin(phase, Some((flow.at, None)), flow.thread.pid)?;
+        self.id("tid", flow.thread.tid)?;
+        self.key_id(flow.id, flow.local, false)?;
+        self.text("name", flow.name())?;
+        self.text("cat", flow.category())?;
+        self.args(flow.args)?;
+        let enclosing = flow.phase == FlowPhase::End && flow.bind != FlowBind::Next;
+        self.out.write_str(if enclosing { ",\"bp\":\"e\"}" } else { "}" })
+    }
+
+    /// Writes a metadata event with one argument.
+    pub(super) fn metadata(
+        &mut self,
+        name: &str,
+        pid: Id<'_>,
+        tid: Option<Id<'_>>,
+        key: &str,
+        value: Value<'_>,
+    ) -> Result<(), Error> {
+        self.begin('M', None, pid)?;
+        if let Some(tid) = tid {
+            self.id("tid", tid)?;
+        }
+        write!(self.out, ",\"name\":\"{name}\",\"args\":{{\"{key}\":")?;
+        self.value(value)?;
+        self.out.write_str("}}")
+    }
+
+    /// Writes a metadata event of any name about a thread.
+    pub(super) fn meta(&mut self, thread: Thread<'_>, key: Text<'_>, value: Value<'_>) -> Result<(), Error> {
+        self.begin('M', None, thread.pid)?;
+        self.id("tid", thread.tid)?;
+        self.text("name", key)?;
+        match value {
+            Value::Null => {}
+            Value::Map(args) => {
+                self.out.write_str(",\"args\":")?;
+                self.value(Value::Map(args))?;
+            }
+            _ => {
+                self.out.write_str(",\"args\":{\"value\":")?;
+                self.value(value)?;
+                self.out.write_char('}')?;
+            }
+        }
+        self.out.write_char('}')
+    }
+}
+
+/// Returns the `ph` of an async event.
+pub(super) fn async_phase(phase: AsyncPhase) -> char {
+    match phase {
+        AsyncPhase::Begin => 'b',
+        AsyncPhase::End => 'e',
+        AsyncPhase::Instant => 'n',
+        AsyncPhase::Start => 'S',
+        AsyncPhase::StepInto => 'T',
+        AsyncPhase::StepPast => 'p',
+        AsyncPhase::Finish => 'F',
+    }
+}
+
+/// Returns the `ph` of an object event.
+pub(super) fn object_phase(phase: ObjectPhase) -> char {
+    match phase {
+        ObjectPhase::New => 'N',
+        ObjectPhase::Snapshot => 'O',
+        ObjectPhase::Delete => 'D',
+    }
+}
