@@ -1,15 +1,15 @@
-//! Append-only lists in pieces: what has been written stays where it is.
+//! Append-only lists that are stored in pieces and never move.
 
 use alloc::vec::Vec;
 use core::ops::{Index, IndexMut};
 
-/// A list that grows piece by piece.
+/// A list that grows by pieces of fixed size.
 ///
-/// A vector that doubles writes everything twice and holds it twice while it does; pieces of this size also stay below
-/// the size from which allocators ask the operating system for memory anew each time.
+/// A vector that doubles copies every item about once more, and holds all items twice while it grows. Pieces of 64 KiB also
+/// stay below the size from which allocators get memory from the operating system each time.
 #[derive(Debug, Clone)]
 pub(crate) struct Log<T> {
-    /// All but the last one have [`Log::PIECE`] items.
+    /// All pieces but the last have [`Log::PIECE`] items.
     pieces: Vec<Vec<T>>,
     len: usize,
 }
@@ -23,7 +23,7 @@ impl<T> Default for Log<T> {
 }
 
 impl<T> Log<T> {
-    /// A power of two, so that to find an item takes no division.
+    /// The number of items of a piece. It is a power of two, so that finding an item takes no division.
     const PIECE: usize = 1 << (PIECE_BYTES / size_of::<T>()).ilog2();
 
     #[inline(always)]
@@ -35,6 +35,7 @@ impl<T> Log<T> {
         self.len == 0
     }
 
+    /// Appends an item.
     #[inline(always)]
     pub(crate) fn push(&mut self, item: T) {
         match self.pieces.last_mut() {
@@ -46,7 +47,7 @@ impl<T> Log<T> {
 
     #[cold]
     fn push_piece(&mut self, item: T) {
-        // The first one grows: most lists stay short.
+        // The first piece grows from one item: most lists stay short.
         let mut piece = Vec::with_capacity(if self.pieces.is_empty() { 1 } else { Self::PIECE });
         piece.push(item);
         self.pieces.push(piece);

@@ -1,41 +1,45 @@
-//! Nesting: which slice lies in which, decided in one walk over a track's slices in display order.
+//! Nesting: one walk over the slices of a track, in display order, decides which slice lies inside which.
 //!
-//! The rules are \[json 3.3\]; they hold for every format.
+//! The rules are \[json 3.3\]. They are the same for every format.
 
 use alloc::{collections::BinaryHeap, vec::Vec};
 use core::cmp::Reverse;
 
 use crate::{SliceFlags, Tick, Ticks};
 
-/// What becomes of a slice that partially overlaps the one it begins in.
+/// The treatment of a slice that begins inside another slice and ends after it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 #[non_exhaustive]
 pub enum Overlap {
-    /// It keeps its times and goes to the first overflow lane that has room.
+    /// The slice keeps its times and goes to the first overflow lane that has room.
     #[default]
     Spill,
-    /// It stays where it is and is cut at the end of the slice it begins in.
+    /// The slice stays in its lane, and its end becomes the end of the slice around it.
     Clip,
-    /// It gets no place.
+    /// The slice gets no placement.
     Reject,
 }
 
-/// Where a slice belongs.
+/// The position of a slice in the nesting of its track.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Placement {
-    /// 0 is the track's own nesting, 1… are overflow lanes.
+    /// The lane: 0 is the track's own nesting, and overflow lanes count from 1.
     pub lane: u32,
-    /// Depth inside the lane, from 0.
+    /// The number of slices around it in its lane.
     pub depth: u32,
-    /// The innermost slice of the same lane that contains it, by the number it was placed with.
+    /// The innermost slice around it in its lane, by the number that [`Nesting::place`] got; `None` at depth 0.
     pub parent: Option<u32>,
-    /// Its end as it is to be drawn: an unfinished slice ends with its parent at the latest.
+    /// The end to draw. An unfinished slice ends with its parent at the latest.
     pub end: Tick,
-    /// Whether it overlapped the slice it begins in without lying inside it.
+    /// Whether it begins inside a slice of its track and ends after it.
     pub overlaps: bool,
 }
 
-/// The nesting walk of one track.
+/// A walk over the slices of one track that decides how they nest.
+///
+/// Slices are placed in display order. A walk holds only the slices that later ones may lie inside, so its memory is that
+/// of the deepest stack and not that of the track. Placing a slice takes amortised constant time in lane 0, and O(log n) in
+/// the number of lanes once slices overlap.
 ///
 /// ```
 /// use spall_model::{nest::Nesting, SliceFlags, Tick};
@@ -54,27 +58,30 @@ pub struct Nesting {
     overlap: Overlap,
     tolerance: Ticks,
     main: Vec<OpenSlice>,
-    /// Made when the first slice overflows; most tracks never need it.
+    /// The overflow lanes; `None` until the first slice overlaps, which never happens on most tracks.
     overflow: Option<Overflow>,
 }
 
-/// A slice that later ones may lie in.
+/// A slice that later slices may lie inside.
 #[derive(Debug, Clone, Copy)]
 struct OpenSlice {
     start: Tick,
     end: Tick,
     slice: u32,
     flags: SliceFlags,
-    /// It is only drawn to `end`; the file does not say that it ends there.
+    /// Whether `end` is only where it is drawn to, as the file has no end.
     open_ended: bool,
 }
 
 impl OpenSlice {
-    /// Whether this slice is over when `next` begins. Intervals are half open, with four exceptions: a slice whose
-    /// end nobody knows is not over where it is drawn to; a pair's inner begin lies inside although it begins where
-    /// the outer one ends, and so does a slice without length on a function that a sample of that time ends; and of
-    /// two slices without length at one time the first contains the second, unless both are pairs, which say
-    /// themselves how they nest.
+    /// Returns whether this slice is over when `next` begins.
+    ///
+    /// Intervals are half open, so a slice is over at its end. There are four exceptions:
+    /// - An open-ended slice is not over at the time up to which it is drawn.
+    /// - A pair contains a pair that was begun inside it, even one that begins at its end.
+    /// - A slice without duration may lie inside a function that was last seen by a sample of that time.
+    /// - Of two slices without duration at one time the first contains the second, unless both are pairs: those say
+    ///   themselves how they nest.
     fn is_over(&self, next: &OpenSlice) -> bool {
         if self.end != next.start {
             return self.end < next.start;
@@ -90,44 +97,44 @@ impl OpenSlice {
         !(ancestor || carries || both_empty && !both_pairs)
     }
 
-    /// Its end is known.
+    /// Gives an unfinished slice its end.
     fn close(&mut self, end: Tick) {
         self.end = end.min(self.end).max(self.start);
         self.open_ended = false;
         self.flags = self.flags.without(SliceFlags::UNFINISHED);
     }
 
-    /// The same slice as it is drawn: one that is cut at its parent's end is over there.
+    /// Returns the same slice with the end to draw. A slice that is cut at the end of its parent is over there.
     fn ending(self, end: Tick) -> Self {
         Self { end, open_ended: self.open_ended && end == self.end, ..self }
     }
 }
 
 impl Nesting {
-    /// A walk with the given treatment of overlaps.
+    /// Returns a walk with the given treatment of overlaps.
     ///
-    /// A slice whose end is past its parent's by no more than `tolerance` is taken as its child and drawn to the
-    /// parent's end; writers that truncate start and length separately produce this. \[json 3.4\]
+    /// A slice that ends after the slice around it by no more than `tolerance` counts as its child and is drawn to the
+    /// end of the parent. Writers that truncate start and duration separately produce such slices. \[json 3.4\]
     #[must_use]
     pub fn new(overlap: Overlap, tolerance: Ticks) -> Self {
         Self { overlap, tolerance: tolerance.max(Ticks::ZERO), main: Vec::new(), overflow: None }
     }
 
-    /// Forgets all slices, to walk another track.
+    /// Removes all slices, so that the walk of another track can begin.
     pub fn clear(&mut self) {
         self.main.clear();
         self.overflow = None;
     }
 
-    /// How many lanes are in use, lane 0 included.
+    /// Returns the number of lanes that have got a slice, lane 0 included.
     #[must_use]
     pub fn lanes(&self) -> u32 {
         1 + self.overflow.as_ref().map_or(0, |overflow| overflow.lanes())
     }
 
-    /// Places the next slice. Slices come in the order of their track; `slice` is any number to know it by.
+    /// Places the next slice of the track in display order.
     ///
-    /// `None` only with [`Overlap::Reject`].
+    /// `slice` is any number that identifies it. Returns `None` only for an overlap with [`Overlap::Reject`].
     #[inline]
     pub fn place(&mut self, slice: u32, start: Tick, end: Tick, flags: SliceFlags) -> Option<Placement> {
         let open_ended = flags.is_unfinished() && !flags.contains(SliceFlags::REPAIRED);
@@ -142,9 +149,10 @@ impl Nesting {
         }
     }
 
-    /// Takes note that a slice ends which was placed as unfinished, with its lane and depth.
+    /// Ends a slice that was placed as unfinished, with its lane and depth.
     ///
-    /// Its end as it is to be drawn is `end`, or where it was drawn to if that is earlier. What was placed in it stays.
+    /// The end to draw is `end`, or the end it was drawn to if that is earlier. Slices that were placed inside it stay
+    /// there.
     pub fn close(&mut self, slice: u32, lane: u32, depth: u32, end: Tick) {
         match lane.checked_sub(1) {
             None => {
@@ -160,11 +168,11 @@ impl Nesting {
         }
     }
 
-    /// Puts a slice back where it was placed, to take up a walk in the middle.
+    /// Puts a slice back at its placement, to continue a walk in the middle of a track.
     ///
-    /// That takes all that later slices may lie in or overlap: of each lane, from the outermost in, the last slice of
-    /// each depth down to the deepest that is not over. `end` is as it is drawn; one that is cut at its parent's end
-    /// counts as finished there.
+    /// The walk needs every slice that a later one may lie inside or overlap. In each lane these are the last slice of
+    /// each depth, down to the deepest that is not over; they are put back from the outermost in. `end` is the end to
+    /// draw. A slice that is cut at the end of its parent counts as finished there.
     pub fn put_back(&mut self, slice: u32, lane: u32, start: Tick, end: Tick, flags: SliceFlags) {
         let open_ended = flags.is_unfinished() && !flags.contains(SliceFlags::REPAIRED);
         let open = OpenSlice { start, end, slice, flags, open_ended };
@@ -179,7 +187,7 @@ impl Nesting {
         }
     }
 
-    /// The end that `next` has inside `top`; `None` if it overlaps.
+    /// Returns the end to draw if `next` lies inside `top`; `None` if it overlaps.
     #[inline]
     fn fit(&self, top: Option<&OpenSlice>, next: &OpenSlice) -> Option<Tick> {
         match top {
@@ -218,7 +226,8 @@ impl Nesting {
     fn place_among_lanes(&mut self, next: OpenSlice) -> Option<Placement> {
         let mut overflow = self.overflow.take()?;
         while self.main.pop_if(|top| top.is_over(&next)).is_some() {}
-        // The lane of the pair's parent comes first, then the track's own nesting, then the first lane with room.
+        // A pair stays with the pair it was begun in, so that one overlap does not tear a stack apart. Everything else
+        // prefers the track's own nesting, and then the first lane with room.
         let preferred = overflow.lane_of_parent(&next);
         let place = if let Some(place) = preferred.and_then(|lane| overflow.place_in(lane, &next, self)) {
             place
@@ -233,19 +242,24 @@ impl Nesting {
     }
 }
 
-/// Lanes 1…: as many as slices overlap at one time, so nothing here may be linear in them.
+/// The lanes from 1 on.
+///
+/// There are as many as slices overlap at one time, which a file decides, so no operation is linear in their number.
 #[derive(Debug, Clone, Default)]
 struct Overflow {
-    /// OpenSlice slices of all lanes, each linked to the one below it.
+    /// The open slices of all lanes, each linked to the one below it in its lane. One list for all lanes spares an
+    /// allocation for each.
     open: Vec<LaneSlice>,
+    /// Positions in `open` that are free.
     free: Vec<u32>,
     /// The innermost open slice of each lane.
     tops: Vec<Option<u32>>,
-    /// For each lane how far a slice in it may reach: the end of its top, or the end of time if it is empty.
+    /// The latest end that a slice of each lane may have: the end of the top, or [`Tick::MAX`] in an empty lane.
     room: FirstFit,
-    /// Ends of open slices, earliest first; an entry may be out of date.
+    /// The ends of open slices and their lanes, earliest first. An entry may be out of date: it only says which lane to
+    /// look at.
     ends: BinaryHeap<Reverse<(Tick, u32)>>,
-    /// The lane of the latest pair at each depth of open pairs.
+    /// The lane of the last pair at each open depth.
     pair_lanes: Vec<u32>,
 }
 
@@ -296,7 +310,7 @@ impl Overflow {
         self.room.set(lane, room);
     }
 
-    /// Places `next` in `lane` (1…) if it fits there.
+    /// Places `next` in an overflow lane if it fits there. Lanes count from 1.
     fn place_in(&mut self, lane: u32, next: &OpenSlice, nesting: &Nesting) -> Option<Placement> {
         let index = lane as usize - 1;
         while self.top(index).is_some_and(|top| top.open.is_over(next)) {
@@ -323,14 +337,14 @@ impl Overflow {
             }
             self.update_room(index);
         }
-        let wanted = Tick(next.end.0.saturating_sub(nesting.tolerance.0));
-        let index = self.room.first(wanted).unwrap_or(self.tops.len());
+        let minimum = Tick(next.end.0.saturating_sub(nesting.tolerance.0));
+        let index = self.room.first(minimum).unwrap_or(self.tops.len());
         self.add_lanes(index + 1);
         let end = nesting.fit(self.top(index).map(|top| &top.open), next).unwrap_or(next.end);
         Placement { overlaps: true, ..self.push(index, next, end) }
     }
 
-    /// Makes lanes until there are so many.
+    /// Adds empty lanes until there are `n_lanes`.
     fn add_lanes(&mut self, n_lanes: usize) {
         for index in self.tops.len()..n_lanes {
             self.tops.push(None);
@@ -338,9 +352,9 @@ impl Overflow {
         }
     }
 
-    /// Ends an open slice of a lane.
+    /// Ends an open slice of the lane at an index from 0.
     fn close(&mut self, slice: u32, index: usize, end: Tick) {
-        // What is over goes at once, so that it is not walked over again when the next one ends.
+        // Slices that are over are removed at once. Otherwise each later end would walk over them again.
         while self.top(index).is_some_and(|top| top.open.slice != slice && top.open.end <= end) {
             self.pop(index);
         }
@@ -382,10 +396,10 @@ impl Overflow {
     }
 }
 
-/// The first of many values that is large enough: a tree of maxima.
+/// Values by position, with a search for the first one that is large enough. It is a tree of maxima.
 #[derive(Debug, Clone, Default)]
 struct FirstFit {
-    /// Node 1 is the root, node `n` has the children `2n` and `2n + 1`; the second half are the values.
+    /// Node 1 is the root, and node `n` has the children `2n` and `2n + 1`. The second half are the values.
     nodes: Vec<Tick>,
 }
 
@@ -395,10 +409,10 @@ impl FirstFit {
         self.nodes.len() / 2
     }
 
-    /// The position of the first value ≥ `wanted`. Values never set are smaller than any.
-    fn first(&self, wanted: Tick) -> Option<usize> {
+    /// Returns the position of the first value that is at least `minimum`. A value that was never set is too small.
+    fn first(&self, minimum: Tick) -> Option<usize> {
         let fits =
-            |node: usize| self.nodes.get(node).is_some_and(|&value| value >= wanted && value > Tick::MIN);
+            |node: usize| self.nodes.get(node).is_some_and(|&value| value >= minimum && value > Tick::MIN);
         let mut node = 1;
         if !fits(node) {
             return None;

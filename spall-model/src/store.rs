@@ -1,15 +1,15 @@
-//! Byte strings that are borrowed from the input, or copied where they cannot be.
+//! Lists of byte strings that are borrowed from the input where possible, and copied otherwise.
 
 use alloc::vec::Vec;
 
-/// An append-only list of byte strings, 16 bytes an entry.
+/// An append-only list of byte strings. An entry takes 16 bytes.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Store<'a> {
     entries: Vec<Entry<'a>>,
     arena: Arena,
 }
 
-/// A byte string, borrowed or in an [`Arena`].
+/// A byte string that is borrowed from the input, or at a position in an [`Arena`].
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Entry<'a> {
     Input(&'a [u8]),
@@ -18,14 +18,14 @@ pub(crate) enum Entry<'a> {
 
 const _: () = assert!(size_of::<Entry<'_>>() == size_of::<&[u8]>());
 
-/// Copied strings, each behind its length as eight bytes.
+/// Copied strings. Each stands behind its length, which takes eight bytes and so leaves an [`Entry`] two words wide.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Arena(Vec<u8>);
 
 const LENGTH_BYTES: usize = size_of::<u64>();
 
 impl Arena {
-    /// Keeps a copy.
+    /// Adds a copy of a string.
     pub(crate) fn copy<'a>(&mut self, bytes: &[u8]) -> Entry<'a> {
         let entry = Entry::Arena(self.0.len());
         self.0.extend_from_slice(&(bytes.len() as u64).to_le_bytes());
@@ -33,6 +33,7 @@ impl Arena {
         entry
     }
 
+    /// Returns the string of an entry that this arena made or that is borrowed.
     #[inline]
     pub(crate) fn get<'s>(&'s self, entry: Entry<'s>) -> &'s [u8] {
         match entry {
@@ -46,7 +47,7 @@ impl Arena {
         rest.get(..usize::try_from(u64::from_le_bytes(*length)).ok()?)
     }
 
-    /// Copies what is borrowed, so that the input can go.
+    /// Returns an entry that does not borrow. A borrowed string is copied.
     pub(crate) fn own(&mut self, entry: Entry<'_>) -> Entry<'static> {
         match entry {
             Entry::Input(bytes) => self.copy(bytes),
@@ -64,6 +65,7 @@ impl<'a> Store<'a> {
         self.entries.len()
     }
 
+    /// Returns the string at a position; an empty one behind the end.
     #[inline]
     pub(crate) fn get(&self, index: usize) -> &[u8] {
         self.entries.get(index).map_or(b"", |&entry| self.arena.get(entry))

@@ -1,8 +1,8 @@
-//! Sorting rows by time.
+//! A stable sort of rows by time.
 //!
-//! Most that are not in order are nearly so: what ends first is written first, and lies a few places behind what it
-//! lies in. Such rows are put in their places one by one. Where that takes too long they are sorted digit by digit: no
-//! comparisons, and so nothing for the processor to guess wrong.
+//! Rows that are not in order are often nearly in order: many programs write a slice when it ends, so that a slice comes a
+//! few places behind the slices inside it. Such rows are inserted one by one. Where that would take too long, they are
+//! sorted digit by digit: a radix sort compares nothing, so there are no branches for the processor to mispredict.
 
 use alloc::vec::Vec;
 
@@ -11,24 +11,25 @@ use crate::Tick;
 /// A row and its time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct Timed {
-    /// In the order of signed times.
+    /// The time with its sign bit flipped, so that unsigned numbers have the order of signed times.
     pub(super) time: u64,
     pub(super) row: u32,
 }
 
-/// Rows in the order of their times; rows of one time keep the order in which they came.
+/// A list of rows that is sorted by time. Rows of one time keep the order in which they were added.
 #[derive(Debug, Default)]
 pub(super) struct ByTime {
     rows: Vec<Timed>,
-    /// How many places rows have been moved.
+    /// The number of places by which rows have been moved so far.
     moves: usize,
-    /// That were too many: rows are only gathered.
+    /// Whether there were too many moves. Rows are then only collected, and sorted at the end.
     gave_up: bool,
-    /// The rows as they were before the digit that is being sorted by.
+    /// The rows before the pass over the current digit.
     before: Vec<Timed>,
 }
 
-/// So many places per row may be moved before rows are sorted by digits instead.
+/// The average number of places by which a row may be moved before the radix sort takes over. `FEW` rows are allowed as
+/// many moves as if there were more of them, so that a short list never needs the radix sort and its 16 KiB of counts.
 const MOVES: usize = 8;
 const FEW: usize = 256;
 const DIGIT_BITS: u32 = 11;
@@ -51,8 +52,9 @@ impl ByTime {
         }
     }
 
-    /// Puts a row behind all that are not later. They are sought from the end, in steps that double.
+    /// Inserts a row behind all rows that are not later.
     fn insert(&mut self, row: Timed) {
+        // An exponential search from the end: the place is nearly always close to it.
         let mut later = 0;
         let mut step = 1;
         while let Some(place) = self.rows.len().checked_sub(step)
@@ -69,7 +71,7 @@ impl ByTime {
         self.gave_up = self.moves > MOVES * self.rows.len().max(FEW);
     }
 
-    /// All rows that were added since it was cleared, in order.
+    /// Returns the rows that were added since the last [`ByTime::clear`], in order.
     pub(super) fn sorted(&mut self) -> &mut [Timed] {
         if self.gave_up {
             self.sort_by_digits();
@@ -83,11 +85,12 @@ impl ByTime {
         self.before.resize(self.rows.len(), Timed::default());
         let first = self.rows.iter().map(|row| row.time).min().unwrap_or(0);
         let last = self.rows.iter().map(|row| row.time).max().unwrap_or(0);
+        // Only the bits in which times differ are sorted by: a trace of a few minutes needs 4 passes instead of 6.
         let n_bits = u64::BITS - (last - first).leading_zeros();
         for shift in (0..n_bits).step_by(DIGIT_BITS as usize) {
             core::mem::swap(&mut self.rows, &mut self.before);
             let digit = |row: &Timed| ((row.time - first) >> shift) as usize % DIGITS;
-            // How many rows have each digit, and then where the next one of each goes.
+            // First the number of rows with each digit, then the place of the next row with that digit.
             let mut places = [0_usize; DIGITS];
             for row in &self.before {
                 places[digit(row)] += 1;
@@ -109,7 +112,7 @@ impl ByTime {
 mod tests {
     use super::*;
 
-    /// Both ways of sorting give what a stable sort by comparing gives.
+    /// Both ways of sorting give the result of a stable sort.
     #[test]
     fn rows_of_one_time_keep_their_order() {
         let times = [0, 1, -1, 2047, 2048, i64::MAX, i64::MIN, 1 << 40, 7];

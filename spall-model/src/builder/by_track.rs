@@ -1,23 +1,25 @@
-//! Distributing items over their tracks.
+//! A counting sort of items by track.
 
 use alloc::vec::Vec;
 use core::ops::Range;
 
 use crate::track::widen;
 
-/// Items in the order of their tracks, those of one track in the order of the file.
+/// Items in the order of their tracks, and those of one track in the order of the file.
+///
+/// Tracks are given by their builder numbers, the order in which they were found.
 #[derive(Debug)]
 pub(super) struct ByTrack {
-    /// The numbers of the items.
+    /// The numbers of the items, which are their positions in the file.
     pub(super) order: Vec<u32>,
-    /// Where in `order` the items of each track end, and how many there are, by its old number.
+    /// By track: where its items end in `order`, and how many there are.
     ends: Vec<u32>,
     counts: Vec<u32>,
 }
 
 #[allow(clippy::indexing_slicing, reason = "track numbers are given out by the builder")]
 impl ByTrack {
-    /// Distributes items, given by the old numbers of their tracks; `track_order` says which track comes first.
+    /// Sorts items that are given by their tracks. `track_order` is a permutation of all tracks.
     pub(super) fn new(items: impl Iterator<Item = u32> + Clone, track_order: &[u32]) -> Self {
         let mut counts = alloc::vec![0_u32; track_order.len()];
         for track in items.clone() {
@@ -26,12 +28,13 @@ impl ByTrack {
         Self::with_counts(counts, items, track_order)
     }
 
-    /// As [`ByTrack::new`], where it is known how many items each track has.
+    /// Sorts items like [`ByTrack::new`], without a first pass that counts the items of each track.
     pub(super) fn with_counts(
         counts: Vec<u32>,
         items: impl Iterator<Item = u32>,
         track_order: &[u32],
     ) -> Self {
+        // For each track the position of its next item. When all items are placed, that is where the track ends.
         let mut next = alloc::vec![0_u32; track_order.len()];
         let mut n_items = 0;
         for &track in track_order {
@@ -47,13 +50,13 @@ impl ByTrack {
         Self { order, ends: next, counts }
     }
 
-    /// Where in the order the items of a track stand, by its old number.
+    /// Returns the positions of the items of a track in [`ByTrack::order`].
     pub(super) fn range(&self, track: u32) -> Range<u32> {
         let end = self.ends[track as usize];
         end - self.counts[track as usize]..end
     }
 
-    /// The numbers of the items of a track, by its old number.
+    /// Returns the numbers of the items of a track.
     pub(super) fn items(&self, track: u32) -> &[u32] {
         &self.order[widen(&self.range(track))]
     }

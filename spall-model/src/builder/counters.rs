@@ -1,4 +1,4 @@
-//! Counters: each numeric argument is a series. [json 1]
+//! Counters: each numeric argument of an event is a value of a series. \[json 1\]
 
 use alloc::vec::Vec;
 use core::cmp::Reverse;
@@ -39,21 +39,21 @@ impl<'a> TraceBuilder<'a> {
     }
 }
 
-/// A value of an event's series.
+/// A value that an event gives to a series.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct SeriesValue {
     series: NameId,
-    /// Which one of the event it is.
+    /// The position among the values of the event.
     order: usize,
     value: f64,
 }
 
-/// So many values are compared with one another.
+/// The greatest number of values that are compared with each other instead of sorted.
 const FEW: usize = 8;
 
-/// Of the values of a series that an event repeats the last one counts. \[json 2\]
+/// Removes all values of a series but the last, and keeps the order of the rest. \[json 2\]
 fn keep_last(values: &mut Vec<SeriesValue>) {
-    // Nearly all events have few, and repeat none: nothing is to be sorted.
+    // Nearly all events have few values and repeat no series, so there is nothing to remove and no need to sort.
     let mut rest = values.as_slice();
     while values.len() <= FEW
         && let Some((first, behind)) = rest.split_first()
@@ -68,7 +68,7 @@ fn keep_last(values: &mut Vec<SeriesValue>) {
     }
 }
 
-/// A number, also one written as text.
+/// Returns the number of a value, which may be written as text.
 #[allow(clippy::cast_precision_loss, reason = "a counter's value is a float, as in every reader")]
 fn number(value: Value<'_>) -> Option<f64> {
     match value {

@@ -1,4 +1,4 @@
-//! Arrows between slices. [json 3.7]
+//! Flows: causal links between slices. \[json 3.7\]
 
 use alloc::vec::Vec;
 
@@ -18,30 +18,32 @@ use super::{
     registry::index32,
 };
 
-/// The ends of all arrows, in the order of the file.
+/// The events of all flows, in the order of the file.
 #[derive(Debug, Default)]
 pub(super) struct FlowLog {
     ends: Log<FlowEnd>,
 }
 
+/// An event of a flow: it leaves a slice, arrives in one, or both.
 #[derive(Debug, Clone, Copy)]
 struct FlowEnd {
     key: FlowKey,
     phase: FlowPhase,
     bind: FlowBind,
     track: u32,
-    /// The row before it, for [`FlowBind::Slice`].
+    /// The last row before the event, for [`FlowBind::Slice`].
     row: u32,
     at: Tick,
     args: ArgsId,
     bytes: ByteRange,
 }
 
-/// What ends of one arrow have in common. An arrow bound to slices directly has no name of its own.
+/// The identity of a flow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 struct FlowKey {
     id: Key,
     process: Option<u32>,
+    /// Name and category; `None` for a flow that is bound to slices directly, which has none of its own.
     name: Option<(NameId, NameId)>,
 }
 
@@ -52,6 +54,7 @@ impl FlowLog {
 }
 
 impl<'a> TraceBuilder<'a> {
+    /// Keeps an event of a flow.
     pub(super) fn flow<'e, S: TextStorage<'a, 'e>>(&mut self, event: &FlowEvent<'e>, bytes: ByteRange) {
         let Some(track) = self.thread::<S>(event.thread, bytes) else { return };
         let (name, category) = (self.intern::<S>(event.name()), self.intern::<S>(event.category()));
@@ -75,7 +78,7 @@ impl<'a> TraceBuilder<'a> {
     }
 }
 
-/// The arrows whose both ends are bound to slices.
+/// Returns the flows of which both ends are bound to slices, in the order in which they arrive.
 #[allow(clippy::indexing_slicing, reason = "positions are made by this module")]
 pub(super) fn resolve(log: &FlowLog, arranged: &Arranged, diagnostics: &mut Diagnostics) -> Vec<Flow> {
     if log.is_empty() {
@@ -93,13 +96,13 @@ pub(super) fn resolve(log: &FlowLog, arranged: &Arranged, diagnostics: &mut Diag
             diagnostics.add(DiagnosticKind::UnboundFlow, end.bytes);
             continue;
         };
-        // An arrow with a name is used up by its last end; one that is bound to slices has any number of ends.
+        // A flow with a name is over at its end. One that is bound to slices directly may have any number of ends.
         let once = end.key.name.is_some();
         let mut unmatched = false;
         if end.phase != FlowPhase::Start {
             match open.get_mut(&end.key) {
                 Some(start) => {
-                    flows.push(arrow(slices, start, end, slice));
+                    flows.push(flow_between(slices, start, end, slice));
                     (start.used, start.emitted) = (true, true);
                 }
                 None => {
@@ -125,6 +128,7 @@ pub(super) fn resolve(log: &FlowLog, arranged: &Arranged, diagnostics: &mut Diag
     }
     let mut unfinished: Vec<ByteRange> =
         open.values().filter(|start| !start.used).map(|start| start.bytes).collect();
+    // The table has no order of its own, and diagnostics are the same for every run.
     unfinished.sort_unstable_by_key(|bytes| bytes.start);
     for bytes in unfinished {
         diagnostics.add(DiagnosticKind::UnfinishedFlow, bytes);
@@ -132,11 +136,11 @@ pub(super) fn resolve(log: &FlowLog, arranged: &Arranged, diagnostics: &mut Diag
     flows
 }
 
-/// The arrow from `start` to an end that is bound to the slice `to`.
+/// Returns the flow from `start` to an end that is bound to the slice `to`.
 #[allow(clippy::indexing_slicing, reason = "slices are of the table")]
-fn arrow(slices: &Slices, start: &OpenFlow, end: &FlowEnd, to: SliceId) -> Flow {
+fn flow_between(slices: &Slices, start: &OpenFlow, end: &FlowEnd, to: SliceId) -> Flow {
     let from = start.slice;
-    // A slice that ends before it starts does not exist.
+    // The minimum comes first: no slice ends before it starts, so the result is never outside of the slice.
     let inside =
         |at: Tick, slice: SliceId| at.min(slices.ends()[slice.index()]).max(slices.starts()[slice.index()]);
     let arrives = match end.bind {
@@ -168,20 +172,21 @@ fn arrow(slices: &Slices, start: &OpenFlow, end: &FlowEnd, to: SliceId) -> Flow 
     }
 }
 
-/// Where the next arrow of a key leaves.
+/// The place from which the next flow of a key leaves.
 #[derive(Debug, Clone, Copy)]
 struct OpenFlow {
     slice: SliceId,
     at: Tick,
     bind: FlowBind,
+    /// Whether a flow has left from there, or the event is itself an arrival. Otherwise it is reported as unfinished.
     used: bool,
-    /// An arrow of the trace arrives there, or has left from there.
+    /// Whether a flow of the trace arrives there, or has left from there.
     emitted: bool,
     args: ArgsId,
     bytes: ByteRange,
 }
 
-/// The slice that each end is bound to.
+/// Returns the slice that each event is bound to.
 #[allow(clippy::indexing_slicing, reason = "positions are made by this module")]
 fn bind(log: &FlowLog, arranged: &Arranged) -> Vec<Option<SliceId>> {
     let slices = &arranged.slices;
@@ -203,13 +208,13 @@ fn bind(log: &FlowLog, arranged: &Arranged) -> Vec<Option<SliceId>> {
         let first = slices_of_track.start;
         let (starts, ends) = (&slices.starts()[slices_of_track.clone()], &slices.ends()[slices_of_track]);
         let id = |index| SliceId(index32(first + index));
-        // How many slices begin before the end of an arrow, and how many no later.
+        // The number of slices that begin before the current event, and the number of those that begin no later.
         let (mut before, mut until) = (0, 0);
         open.clear();
         for &Timed { row: position, .. } in by_time.sorted().iter() {
             let FlowEnd { at, bind, .. } = log.ends[position];
             before += starts[before..].iter().take_while(|&&start| start < at).count();
-            // The enclosing slice is sought with closed intervals: an arrow may leave at a slice's very end.
+            // For the enclosing slice intervals are closed: a flow may leave at the very end of a slice.
             while starts.get(until).is_some_and(|&start| start <= at) {
                 if ends[until] >= at {
                     open.push(id(until));

@@ -1,4 +1,4 @@
-//! Strings of events are borrowed where they live as long as the trace, and copied where they do not.
+//! From the strings and ids of an event to the numbers that a trace has for them: names, arguments, processes, tracks.
 
 use crate::{
     Args, ByteRange, DiagnosticKind, Id, Key, NameId, Names, Text, Thread, ThreadEvent,
@@ -9,16 +9,17 @@ use super::{
     InternedEvent, TraceBuilder, recent_names::Fingerprint, registry::ProcessRow, registry::TrackKey,
 };
 
-/// How strings with lifetime `'e` get into a trace with lifetime `'a`.
+/// The way in which strings with lifetime `'e` are stored in a trace with lifetime `'a`.
+// A type parameter and not a flag: the builder is compiled once for each way.
 pub(super) trait TextStorage<'a, 'e> {
     fn store_name(names: &mut Names<'a>, text: Text<'e>) -> NameId;
     fn store_args(table: &mut ArgsTable<'a>, args: Args<'e>) -> ArgsId;
 }
 
-/// They are borrowed.
+/// Stores references. The strings live as long as the trace.
 pub(super) struct Borrowed;
 
-/// They are copied.
+/// Stores copies. The strings may be gone after the event.
 pub(super) struct Copied;
 
 impl<'a> TextStorage<'a, 'a> for Borrowed {
@@ -44,6 +45,7 @@ impl<'a, 'e> TextStorage<'a, 'e> for Copied {
 }
 
 impl<'a> TraceBuilder<'a> {
+    /// Returns the id of a string.
     #[inline(always)]
     pub(super) fn intern<'e, S: TextStorage<'a, 'e>>(&mut self, text: Text<'e>) -> NameId {
         if text.is_empty() {
@@ -59,6 +61,7 @@ impl<'a> TraceBuilder<'a> {
         name
     }
 
+    /// Stores arguments. [`ArgsId::NONE`] stands for no arguments, and for those that are too many.
     #[inline(always)]
     pub(super) fn keep_args<'e, S: TextStorage<'a, 'e>>(
         &mut self,
@@ -75,6 +78,7 @@ impl<'a> TraceBuilder<'a> {
         id
     }
 
+    /// Returns an id as the trace keeps it.
     pub(super) fn key<'e, S: TextStorage<'a, 'e>>(&mut self, id: Id<'e>) -> Key {
         match id {
             Id::Number(number) => Key::Number(number),
@@ -82,17 +86,19 @@ impl<'a> TraceBuilder<'a> {
         }
     }
 
+    /// Returns the number of a process, which is added if it is new.
     pub(super) fn process<'e, S: TextStorage<'a, 'e>>(&mut self, pid: Id<'e>) -> u32 {
         let pid = self.key::<S>(pid);
         self.registry.process(pid)
     }
 
+    /// Returns the record of a process, which is added if it is new.
     pub(super) fn process_mut<'e, S: TextStorage<'a, 'e>>(&mut self, pid: Id<'e>) -> &mut ProcessRow {
         let process = self.process::<S>(pid);
         self.registry.process_mut(process)
     }
 
-    /// The track of a key; `None` if there are too many.
+    /// Returns the track of a key, which is added if it is new; `None` if there are too many tracks.
     pub(super) fn track(&mut self, key: TrackKey, bytes: ByteRange) -> Option<u32> {
         let track = self.registry.find_or_add(key, self.limits.max_tracks);
         if track.is_none() {
@@ -101,7 +107,7 @@ impl<'a> TraceBuilder<'a> {
         track
     }
 
-    /// The track of a thread; `None` if there are too many.
+    /// Returns the track of a thread, which is added if it is new; `None` if there are too many tracks.
     #[inline(always)]
     pub(super) fn thread<'e, S: TextStorage<'a, 'e>>(
         &mut self,
@@ -116,6 +122,7 @@ impl<'a> TraceBuilder<'a> {
         self.find_thread::<S>(thread, bytes)
     }
 
+    /// The slow path of [`TraceBuilder::thread`], kept out of line: most events are of a thread seen lately.
     fn find_thread<'e, S: TextStorage<'a, 'e>>(
         &mut self,
         thread: Thread<'e>,
@@ -130,7 +137,7 @@ impl<'a> TraceBuilder<'a> {
         Some(track)
     }
 
-    /// A thread's event with its strings interned; `None` if there are too many tracks.
+    /// Interns what a thread's event refers to; `None` if there are too many tracks.
     #[inline(always)]
     pub(super) fn intern_event<'e, S: TextStorage<'a, 'e>>(
         &mut self,
@@ -146,7 +153,7 @@ impl<'a> TraceBuilder<'a> {
         })
     }
 
-    /// Adds labels of a process.
+    /// Adds labels to a process. They are separated by commas.
     pub(super) fn labels<'e, S: TextStorage<'a, 'e>>(&mut self, pid: Id<'e>, labels: Text<'e>) {
         let process = self.process::<S>(pid);
         let labels = labels.unescape();

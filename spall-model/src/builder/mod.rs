@@ -1,4 +1,9 @@
-//! From events to a trace.
+//! The builder: from the events of a file to a trace.
+//!
+//! While events come, each kind goes to a log of its own in the order of the file ([`pairing`], [`spans`], [`flows`],
+//! [`objects`], [`samples`], [`thread_samples`], [`counters`]). Only begins and ends of threads are paired at once, so that
+//! [`live`] can show them. [`TraceBuilder::finish`] settles everything else and puts the tables into display order
+//! ([`order`]).
 
 mod by_time;
 mod by_track;
@@ -44,10 +49,13 @@ use self::{
     thread_samples::ThreadSampleLog,
 };
 
-/// Builds a [`Trace`] from the events of one file, in the order of the file.
+/// A builder of a [`Trace`] from the events of one file.
 ///
-/// Every event pushed is in the trace or counted in its diagnostics; nothing is lost in silence. Pairing and
-/// nesting follow \[json 3\] for every format.
+/// Events are pushed in the order of the file. Every event is then in the trace or counted in its diagnostics; none is lost
+/// in silence. Begins and ends are paired by the same rules for every format. \[json 3\]
+///
+/// Memory is proportional to the events pushed, and [`TraceBuilder::finish`] takes O(n log n) time. No sequence of events
+/// makes a builder panic.
 ///
 /// ```
 /// use spall_model::{ByteRange, Event, Limits, Text, Thread, ThreadEvent, Tick, Ticks, TraceBuilder};
@@ -68,9 +76,9 @@ pub struct TraceBuilder<'a> {
     args: ArgsTable<'a>,
     diagnostics: Diagnostics,
     registry: Registry,
-    /// Slices in the order of the file.
+    /// The slices, in the order of the file.
     rows: Log<SliceRow>,
-    /// Rows that had no end when they were added, or have lost it.
+    /// The rows that had no end when they were added, or that lost it by a repair.
     unfinished: Vec<u32>,
     pairs: PairLog,
     spans: SpanLog,
@@ -78,7 +86,7 @@ pub struct TraceBuilder<'a> {
     objects: ObjectLog,
     instants: Log<OnTrack<Instant>>,
     counters: Log<OnTrack<CounterValue>>,
-    /// Those of one event, while it is read.
+    /// The values of the current event. The buffer is kept for the next one.
     counter_values: Vec<SeriesValue>,
     states: Log<OnTrack<State>>,
     profiles: ProfileLog,
@@ -87,14 +95,14 @@ pub struct TraceBuilder<'a> {
     others: Vec<Other>,
 }
 
-/// Something and the track it belongs to.
+/// An item and its track.
 #[derive(Debug, Clone, Copy)]
 struct OnTrack<T> {
     track: u32,
     item: T,
 }
 
-/// A [`ThreadEvent`] whose strings are interned and whose thread is a track.
+/// A [`ThreadEvent`] of which the strings are interned and the thread is a track.
 #[derive(Debug, Clone, Copy)]
 struct InternedEvent {
     track: u32,
@@ -113,7 +121,7 @@ impl InternedEvent {
 }
 
 impl<'a> TraceBuilder<'a> {
-    /// An empty builder.
+    /// Returns an empty builder.
     #[must_use]
     pub fn new(limits: &Limits) -> Self {
         Self {
@@ -142,21 +150,25 @@ impl<'a> TraceBuilder<'a> {
         }
     }
 
-    /// Adds an event whose strings live as long as the trace.
-    // Where the reader is inlined too, an event of the hot path is never put together in memory.
+    /// Adds an event. The trace refers to its strings.
+    ///
+    /// `bytes` are the bytes of the file that the event was read from. They are kept for diagnostics.
+    // Inlined: where the reader is inlined too, an event of the hot path is never put together in memory.
     #[inline(always)]
     pub fn push(&mut self, event: &Event<'a>, bytes: ByteRange) {
         self.add::<Borrowed>(event, bytes);
     }
 
-    /// Adds an event whose strings do not live long: what the trace keeps of them is copied.
+    /// Adds an event. The trace copies its strings.
     ///
-    /// For input that is read piece by piece through a reused buffer.
+    /// This is for input that is read piece by piece through a buffer that is used again.
+    ///
+    /// `bytes` are the bytes of the file that the event was read from. They are kept for diagnostics.
     pub fn push_copied(&mut self, event: &Event<'_>, bytes: ByteRange) {
         self.add::<Copied>(event, bytes);
     }
 
-    /// Counts a fault that was found outside of the events.
+    /// Counts a fault that no event reports, such as one that the caller found.
     pub fn diagnose(&mut self, kind: DiagnosticKind, bytes: ByteRange) {
         self.diagnostics.add(kind, bytes);
     }
@@ -170,18 +182,19 @@ impl<'a> TraceBuilder<'a> {
                 }
             }
             Event::End(event) => self.end::<S>(event, bytes),
-            Event::Complete(event, length) => {
+            Event::Complete(event, duration) => {
                 if let Some(row) = self.intern_event::<S>(event, bytes) {
-                    let (end, flags) = self.end_of(row.at, *length, bytes);
+                    let (end, flags) = self.end_of(row.at, *duration, bytes);
                     self.push_slice(&row, end, flags, bytes);
                 }
             }
-            // A copy, so that no reference to the event of the other arms leaves this function.
+            // A copy: if a reference to the event itself left this function, the arms above would have to build it in
+            // memory.
             &event => self.add_rare::<S>(&event, bytes),
         }
     }
 
-    /// Everything but plain slices, out of the way of the hot path.
+    /// Adds an event that is no plain slice. It is out of line to keep the hot path small.
     #[inline(never)]
     fn add_rare<'e, S: TextStorage<'a, 'e>>(&mut self, event: &Event<'e>, bytes: ByteRange) {
         match event {
@@ -189,14 +202,14 @@ impl<'a> TraceBuilder<'a> {
                 if let Some(row) = self.intern_event::<S>(event, bytes) {
                     self.diagnostics.add(DiagnosticKind::MissingDuration, bytes);
                     self.push_slice(&row, row.at, SliceFlags::UNFINISHED, bytes);
-                    // It will get another end, which may change its place.
+                    // Its end changes once the end of the thread is known, which may change its place in the order.
                     self.registry.track_mut(row.track).in_order = false;
                 }
             }
             Event::Instant(event, scope) => self.instant::<S>(event, *scope, bytes),
-            Event::State(event, length) => {
+            Event::State(event, duration) => {
                 if let Some(row) = self.intern_event::<S>(event, bytes) {
-                    let (end, _) = self.end_of(row.at, *length, bytes);
+                    let (end, _) = self.end_of(row.at, *duration, bytes);
                     self.touch(row.track, row.at, end);
                     let item = State { start: row.at, end, name: row.name, args: row.args };
                     self.states.push(OnTrack { track: row.track, item });
@@ -251,21 +264,21 @@ impl<'a> TraceBuilder<'a> {
         }
     }
 
-    /// The end of something of a given length, and what is to be said of it.
+    /// Returns the end of a slice or state of a given duration. A bad duration is counted and clamped.
     #[inline]
-    fn end_of(&mut self, start: Tick, length: Ticks, bytes: ByteRange) -> (Tick, SliceFlags) {
-        if length < Ticks::ZERO {
+    fn end_of(&mut self, start: Tick, duration: Ticks, bytes: ByteRange) -> (Tick, SliceFlags) {
+        if duration < Ticks::ZERO {
             self.diagnostics.add(DiagnosticKind::NegativeDuration, bytes);
             return (start, SliceFlags::CLAMPED);
         }
-        let end = start.0.checked_add(length.0).unwrap_or_else(|| {
+        let end = start.0.checked_add(duration.0).unwrap_or_else(|| {
             self.diagnostics.add(DiagnosticKind::TimeOutOfRange, bytes);
             i64::MAX
         });
         (Tick(end), SliceFlags::NONE)
     }
 
-    /// Adds a slice that is no pair; `None` if there are too many.
+    /// Adds a slice that is no pair of a thread and returns its row; `None` if there are too many slices.
     #[inline(always)]
     fn push_slice(
         &mut self,
@@ -283,7 +296,7 @@ impl<'a> TraceBuilder<'a> {
         Some(index)
     }
 
-    /// The number of the row that is added next; `None` if there are too many.
+    /// Returns the number of the next row; `None` if there are too many slices.
     #[inline(always)]
     fn next_row(&mut self, bytes: ByteRange) -> Option<u32> {
         let index = u32::try_from(self.rows.len()).ok().filter(|&index| index < self.limits.max_slices);
@@ -293,7 +306,7 @@ impl<'a> TraceBuilder<'a> {
         index
     }
 
-    /// Takes note that a track has something from `start` to `end`.
+    /// Extends the bounds of a track by an item from `start` to `end`.
     #[inline(always)]
     fn touch(&mut self, track: u32, start: Tick, end: Tick) {
         self.registry.track_mut(track).touch(start, end);
@@ -343,9 +356,11 @@ impl<'a> TraceBuilder<'a> {
         self.meta.push(Meta { thread, key, value });
     }
 
-    /// Makes the trace.
+    /// Returns the trace of all events that were pushed.
     #[must_use]
     pub fn finish(mut self) -> Trace<'a> {
+        // Rows first: spans and pairs add and close slices. Then the bounds of threads, which samples extend. Slices
+        // without an end last until the end of their thread, and the display order depends on their ends.
         self.finish_spans();
         self.finish_pairs();
         let (mut profiles, shared_frames) = self.finish_profiles();
@@ -386,12 +401,12 @@ impl<'a> TraceBuilder<'a> {
         }
     }
 
-    /// Draws slices without an end to the end of their thread.
+    /// Gives slices without an end the last time of their track.
     #[allow(clippy::indexing_slicing, reason = "numbers of rows that were pushed")]
     fn end_unfinished(&mut self) {
         for index in core::mem::take(&mut self.unfinished) {
             let row = &mut self.rows[index];
-            // It may have got an end since, and a repaired one has been given one.
+            // An async span may have got its end since it was added, and a repair may have given one.
             if row.flags.is_unfinished() && !row.flags.contains(SliceFlags::REPAIRED) {
                 row.end = self.registry.track(row.track).last.max(row.start);
             }

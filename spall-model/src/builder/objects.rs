@@ -1,4 +1,4 @@
-//! Objects: made, photographed, deleted. [json 1]
+//! Objects: their creation, snapshots and deletion. \[json 1\]
 
 use alloc::vec::Vec;
 
@@ -12,17 +12,17 @@ use crate::{
 
 use super::{TextStorage, TraceBuilder, order::Arranged};
 
-/// What happened to objects, in the order of the file.
+/// The events of all objects, in the order of the file.
 #[derive(Debug, Default)]
 pub(super) struct ObjectLog {
-    steps: Vec<ObjectEvent>,
+    events: Vec<ObjectEvent>,
 }
 
 #[derive(Debug, Clone, Copy)]
 struct ObjectEvent {
     phase: ObjectPhase,
     process: u32,
-    /// Whether the id counts inside the process only.
+    /// Whether the id is only unique inside the process.
     local: bool,
     id: Key,
     scope: NameId,
@@ -39,7 +39,7 @@ impl<'a> TraceBuilder<'a> {
         event: &KeyedEvent<'e>,
         bytes: ByteRange,
     ) {
-        let step = ObjectEvent {
+        let object_event = ObjectEvent {
             phase,
             process: self.process::<S>(event.pid),
             local: event.local,
@@ -50,50 +50,51 @@ impl<'a> TraceBuilder<'a> {
             args: self.keep_args::<S>(event.args, bytes),
             bytes,
         };
-        self.objects.steps.push(step);
+        self.objects.events.push(object_event);
     }
 }
 
-/// The lives of all objects, in the order in which they are first mentioned in time.
+/// Returns all objects in the order of their first events in time, and their snapshots object by object.
 #[allow(clippy::indexing_slicing, reason = "positions are made by this function")]
 pub(super) fn finish(builder: &mut TraceBuilder<'_>, arranged: &Arranged) -> (Vec<Object>, Vec<Snapshot>) {
-    let mut steps = core::mem::take(&mut builder.objects.steps);
-    steps.sort_by_key(|step| step.at);
+    let mut events = core::mem::take(&mut builder.objects.events);
+    // Events of one time keep the order of the file.
+    events.sort_by_key(|event| event.at);
     let mut objects: Vec<Object> = Vec::new();
     let mut alive: HashMap<(Option<u32>, Key, NameId), usize, RandomState> = HashMap::default();
     let mut snapshots: Vec<(usize, Snapshot)> = Vec::new();
-    for step in &steps {
-        let key = (step.local.then_some(step.process), step.id, step.scope);
+    for event in &events {
+        let key = (event.local.then_some(event.process), event.id, event.scope);
         let known = alive.get(&key).copied();
         let mut make = |start| {
             objects.push(Object {
-                process: ProcessId(arranged.process_ids[step.process as usize]),
-                name: step.name,
-                id: step.id,
-                scope: step.scope,
+                process: ProcessId(arranged.process_ids[event.process as usize]),
+                name: event.name,
+                id: event.id,
+                scope: event.scope,
                 start,
                 end: None,
-                local: step.local,
+                local: event.local,
                 snapshots: 0..0,
             });
             alive.insert(key, objects.len() - 1);
             objects.len() - 1
         };
-        match step.phase {
+        match event.phase {
             ObjectPhase::New => match known {
-                Some(_) => builder.diagnostics.add(DiagnosticKind::DuplicateObject, step.bytes),
-                None => _ = make(Some(step.at)),
+                Some(_) => builder.diagnostics.add(DiagnosticKind::DuplicateObject, event.bytes),
+                None => _ = make(Some(event.at)),
             },
             ObjectPhase::Snapshot => {
                 let object = known.unwrap_or_else(|| make(None));
-                snapshots.push((object, Snapshot { at: step.at, args: step.args }));
+                snapshots.push((object, Snapshot { at: event.at, args: event.args }));
             }
             ObjectPhase::Delete => match known {
                 Some(object) => {
-                    objects[object].end = Some(step.at);
+                    objects[object].end = Some(event.at);
                     alive.remove(&key);
                 }
-                None => builder.diagnostics.add(DiagnosticKind::UnmatchedDelete, step.bytes),
+                None => builder.diagnostics.add(DiagnosticKind::UnmatchedDelete, event.bytes),
             },
         }
     }

@@ -1,4 +1,4 @@
-//! Which processes and tracks there are.
+//! The processes and tracks of a trace, found by their ids.
 
 use alloc::vec::Vec;
 use core::hash::BuildHasher;
@@ -8,7 +8,7 @@ use hashbrown::{HashMap, HashTable};
 
 use crate::{Key, NameId, ThreadRole, Tick, TrackKind};
 
-/// What makes a track the same track.
+/// The identity of a track: events with equal keys belong to one track.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum TrackKey {
     Thread {
@@ -21,7 +21,7 @@ pub(super) enum TrackKey {
         id: Key,
         scope: NameId,
     },
-    /// The older kind of async span, whose key is name and id.
+    /// The older kind of async span, which is identified by name and id.
     AsyncStep {
         process: Option<u32>,
         name: NameId,
@@ -40,7 +40,7 @@ pub(super) enum TrackKey {
 }
 
 impl TrackKey {
-    /// Which tracks of a process are shown first.
+    /// Returns the rank of the kind of a track: tracks of a process with lower ranks are shown first.
     pub(super) fn kind(&self) -> u8 {
         match self {
             Self::Global | Self::Process { .. } => 0,
@@ -50,7 +50,7 @@ impl TrackKey {
         }
     }
 
-    /// What tells tracks of one kind and name apart.
+    /// Returns the id that tracks of one kind and name are sorted by.
     pub(super) fn id(&self) -> Option<Key> {
         match *self {
             Self::Global | Self::Process { .. } => None,
@@ -60,6 +60,7 @@ impl TrackKey {
     }
 }
 
+/// A process while the trace is built.
 #[derive(Debug, Clone)]
 pub(super) struct ProcessRow {
     pub(super) pid: Key,
@@ -68,30 +69,31 @@ pub(super) struct ProcessRow {
     pub(super) labels: Vec<NameId>,
 }
 
+/// A track while the trace is built.
 #[derive(Debug, Clone)]
 pub(super) struct TrackRow {
     pub(super) key: TrackKey,
-    /// Where it is shown; for a span that may cross processes, where it was first seen.
+    /// The process to show it in. For spans that may cross processes it is that of the first event.
     pub(super) process: Option<u32>,
     pub(super) name: NameId,
-    /// The categories first seen with it.
+    /// The categories of its first event that has some.
     pub(super) category: NameId,
     pub(super) sort_index: i64,
-    /// What a thread stands for that is none.
+    /// What the track shows if events use a thread for something else.
     pub(super) role: Option<ThreadRole>,
-    /// The earliest and the latest time of anything on it; backwards while there is nothing.
+    /// The earliest and the latest time of its items; `first > last` while it has none.
     pub(super) first: Tick,
     pub(super) last: Tick,
-    /// How many slices it has. Those that events of a thread begin and end are counted by thread until all are there.
+    /// The number of its slices. Pairs of begin and end are counted by thread, and added once all events were read.
     pub(super) n_slices: u32,
-    /// The bounds of the last slice that was not begun and ended by events of a thread.
+    /// The bounds of the last slice that is no pair of a thread.
     last_whole: (Tick, Tick),
-    /// Its slices are known to come in the order in which they are shown.
+    /// Whether its slices are known to be in display order as they come, so that nothing has to be sorted.
     pub(super) in_order: bool,
 }
 
 impl TrackRow {
-    /// What it shows.
+    /// Returns what the track shows.
     pub(super) fn kind(&self) -> TrackKind {
         match self.key {
             TrackKey::Thread { tid, .. } => match self.role {
@@ -110,14 +112,14 @@ impl TrackRow {
         }
     }
 
-    /// Takes note that there is something from `start` to `end`.
+    /// Extends the bounds by an item from `start` to `end`.
     #[inline(always)]
     pub(super) fn touch(&mut self, start: Tick, end: Tick) {
         self.first = self.first.min(start);
         self.last = self.last.max(end);
     }
 
-    /// Takes note of a slice that is not begun and ended by events of a thread.
+    /// Counts a slice that is no pair of a thread, and extends the bounds by it.
     #[inline(always)]
     pub(super) fn add_whole(&mut self, start: Tick, end: Tick) {
         self.touch(start, end);
@@ -128,24 +130,27 @@ impl TrackRow {
     }
 }
 
+/// All processes and tracks. A number is the position of a process or track, in the order of their first events.
 #[derive(Debug, Default)]
 pub(super) struct Registry {
     pub(super) processes: Vec<ProcessRow>,
     pub(super) tracks: Vec<TrackRow>,
     by_pid: HashMap<Key, u32, RandomState>,
-    /// The numbers of tracks by their keys, which are not stored twice.
+    /// The tracks by their keys, which stand in `tracks` alone.
     by_key: HashTable<u32>,
     hasher: RandomState,
-    /// Threads of the last events by [`recent_slot`]: most events come in runs, or their threads take turns.
+    /// The threads of the last events, by [`recent_slot`]. Events of one thread often come in runs, or a few threads
+    /// take turns.
     recent_threads: [Option<(i64, i64, u32)>; RECENT],
     recent_process: Option<(Key, u32)>,
-    /// The last track that was asked for by its key: what ends is often what has just begun.
+    /// The last track that was looked up by its key: a span often ends right after its begin.
     recent_track: u32,
 }
 
 const RECENT: usize = 16;
 
-/// Where a thread is remembered: the ids of a process's threads often follow each other.
+/// Returns the slot of a thread in the cache. The threads of a process often have successive ids, so the lowest bits of the
+/// sum tell them apart.
 #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the lowest bits are enough")]
 #[inline]
 fn recent_slot(pid: i64, tid: i64) -> usize {
@@ -154,6 +159,7 @@ fn recent_slot(pid: i64, tid: i64) -> usize {
 
 #[allow(clippy::indexing_slicing, reason = "numbers of processes and tracks are given out by this table")]
 impl Registry {
+    /// Returns the number of a process, which is added if it is new.
     pub(super) fn process(&mut self, pid: Key) -> u32 {
         if let Some((_, process)) = self.recent_process.filter(|&(recent, _)| recent == pid) {
             return process;
@@ -174,17 +180,19 @@ impl Registry {
         &mut self.processes[process as usize]
     }
 
+    /// Returns the track of a thread if it is in the cache.
     #[inline]
     pub(super) fn recent(&self, pid: i64, tid: i64) -> Option<u32> {
         let recent = self.recent_threads[recent_slot(pid, tid)];
         recent.filter(|&(p, t, _)| (p, t) == (pid, tid)).map(|(_, _, track)| track)
     }
 
+    /// Puts a thread into the cache.
     pub(super) fn remember(&mut self, pid: i64, tid: i64, track: u32) {
         self.recent_threads[recent_slot(pid, tid)] = Some((pid, tid, track));
     }
 
-    /// The track of a key, made if there are fewer than `max`.
+    /// Returns the track of a key. A new one is added unless there are `max` tracks already.
     pub(super) fn find_or_add(&mut self, key: TrackKey, max: u32) -> Option<u32> {
         if self.tracks.get(self.recent_track as usize).is_some_and(|track| track.key == key) {
             return Some(self.recent_track);
@@ -224,7 +232,7 @@ impl Registry {
         Some(track)
     }
 
-    /// The earliest and the latest time of anything on a track.
+    /// Returns the earliest and the latest time of all tracks; `None` if no item has a time.
     pub(super) fn bounds(&self) -> Option<(Tick, Tick)> {
         let used = || self.tracks.iter().filter(|track| track.first <= track.last);
         Some((used().map(|track| track.first).min()?, used().map(|track| track.last).max()?))
@@ -241,7 +249,7 @@ impl Registry {
     }
 }
 
-/// A position in a table that is bounded by the number of events, which is counted in 32 bits.
+/// Converts a position in a table that has at most one entry for each event. Events are counted in 32 bits.
 pub(super) fn index32(index: usize) -> u32 {
     u32::try_from(index).unwrap_or(u32::MAX)
 }

@@ -1,4 +1,4 @@
-//! Sampling profiles: their parts are gathered while the file is read, and joined at the end. \[cpu 1\]
+//! Sampling profiles: a file may spread them over many parts, which are kept here and joined at the end. \[cpu 1\]
 
 mod join;
 
@@ -16,35 +16,38 @@ use super::{TextStorage, TraceBuilder, registry::index32};
 
 pub(super) use join::{Profiles, SharedFrameIds};
 
-/// What is known of profiles while the file is read.
+/// The parts of all profiles, in the order of the file.
 #[derive(Debug, Default)]
 pub(super) struct ProfileLog {
+    /// By profile; `None` while only parts without a head have come.
     heads: Vec<Option<ProfileHead>>,
     by_key: HashMap<ProfileHandle, u32, RandomState>,
     parts: Vec<ProfilePart>,
     frames: Vec<FrameRow>,
-    /// Frames that others say to call, and from where on in this list by whom.
+    /// Frames that a caller lists as its callees. `child_callers` has the caller of a run of them, and where it begins.
     children: Vec<Key>,
     child_callers: Vec<(u32, Key)>,
     lines: Vec<LineRow>,
     samples: Vec<SampleRow>,
-    /// What few samples say, and which samples.
+    /// The details of the few samples that have some, by position of the sample.
     details: Vec<(u32, SampleDetail)>,
     sites: Vec<(u64, Key)>,
-    /// The latest frame of each depth, where a part gives depths.
+    /// The last frame of each depth, where a part gives depths instead of callers.
     callers: Vec<Key>,
-    /// Whether frames and samples that come belong to the latest part.
+    /// Whether the last part is one of a profile, so that frames and samples may follow.
     is_open: bool,
-    /// What holds the frames that threads share, as if it were a profile.
+    /// The number of the profile that stands for the frames that threads share.
     shared: Option<u32>,
 }
 
+/// The identity of a profile that may have several parts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 enum ProfileHandle {
     Id { process: u32, id: Key },
     Thread { process: u32, tid: Key },
 }
 
+/// The beginning of a profile, which says its thread and its clock.
 #[derive(Debug, Clone, Copy)]
 struct ProfileHead {
     track: u32,
@@ -54,7 +57,7 @@ struct ProfileHead {
     bytes: ByteRange,
 }
 
-/// What stands in one place of the file: from these positions in the log to those of the next part.
+/// A part of a profile. Its rows begin at `from`, and end where those of the next part begin.
 #[derive(Debug, Clone, Copy)]
 struct ProfilePart {
     profile: u32,
@@ -64,7 +67,7 @@ struct ProfilePart {
     from: LogLengths,
 }
 
-/// How long the tables of the log are, or were.
+/// The lengths of the tables of a [`ProfileLog`].
 #[derive(Debug, Clone, Copy)]
 struct LogLengths {
     frames: u32,
@@ -74,6 +77,7 @@ struct LogLengths {
     sites: u32,
 }
 
+/// A call frame with its id in the file and that of its caller.
 #[derive(Debug, Clone, Copy)]
 struct FrameRow {
     id: Key,
@@ -81,6 +85,7 @@ struct FrameRow {
     frame: Frame,
 }
 
+/// The number of samples at a line of a frame.
 #[derive(Debug, Clone, Copy)]
 struct LineRow {
     frame: Key,
@@ -88,14 +93,15 @@ struct LineRow {
     hits: u32,
 }
 
+/// A sample, packed: files hold millions of them.
 #[derive(Debug, Clone, Copy)]
 struct SampleRow {
-    /// The id of the frame: a number, or that of a name.
+    /// The id of the frame. If `is_named`, it is the number of a name.
     frame: i64,
-    /// A time, or the length from the sample before.
+    /// The time. If `is_delta`, it is the duration since the sample before.
     at: i64,
     is_named: bool,
-    is_length: bool,
+    is_delta: bool,
 }
 
 impl SampleRow {
@@ -107,7 +113,7 @@ impl SampleRow {
     }
 }
 
-/// What most samples do not say.
+/// The data that most samples do not have.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct SampleDetail {
     weight: f64,
@@ -118,10 +124,11 @@ impl SampleDetail {
     const NONE: Self = Self { weight: 1.0, place: Place::NONE };
 }
 
-// A sample takes four bytes of a file.
+// A sample may take four bytes of a file, and memory is bounded by the size of the input.
 const _: () = assert!(size_of::<SampleRow>() <= 24);
 
 impl<'a> TraceBuilder<'a> {
+    /// Begins a part of a profile.
     pub(super) fn profile<'e, S: TextStorage<'a, 'e>>(&mut self, event: &ProfileEvent<'e>, bytes: ByteRange) {
         let process = self.process::<S>(event.thread.pid);
         let handle = match event.key {
@@ -148,6 +155,7 @@ impl<'a> TraceBuilder<'a> {
         }
     }
 
+    /// Adds a frame to the last part.
     pub(super) fn frame<'e, S: TextStorage<'a, 'e>>(&mut self, event: &FrameEvent<'e>, bytes: ByteRange) {
         if !self.profiles.is_open {
             return self.diagnostics.add(DiagnosticKind::ProfileWithoutHead, bytes);
@@ -155,6 +163,7 @@ impl<'a> TraceBuilder<'a> {
         self.add_frame::<S>(event);
     }
 
+    /// Adds a frame that threads share.
     pub(super) fn shared_frame<'e, S: TextStorage<'a, 'e>>(
         &mut self,
         event: &FrameEvent<'e>,
@@ -167,7 +176,7 @@ impl<'a> TraceBuilder<'a> {
             log.heads.push(None);
         }
         log.is_open = false;
-        // Those in a row are one part.
+        // Successive shared frames are one part.
         match log.parts.last_mut().filter(|part| part.profile == shared) {
             Some(part) => part.bytes.end = bytes.end,
             None => log.begin_part(shared, Tick(0), None, bytes),
@@ -199,6 +208,7 @@ impl<'a> TraceBuilder<'a> {
         self.profiles.frames.push(FrameRow { id, caller, frame });
     }
 
+    /// Adds a link from a frame to one that it calls to the last part.
     pub(super) fn frame_child<'e, S: TextStorage<'a, 'e>>(
         &mut self,
         caller: Id<'e>,
@@ -210,7 +220,7 @@ impl<'a> TraceBuilder<'a> {
         }
         let (caller, child) = (self.key::<S>(caller), self.key::<S>(child));
         let log = &mut self.profiles;
-        // Callers of different parts are told apart, as each part looks for its own.
+        // A part begins a run of its own even with the same caller, as each part is joined by itself.
         let first = index32(log.children.len());
         let part = log.parts.last().map_or(0, |part| part.from.children);
         if log.child_callers.last().is_none_or(|&(from, last)| from < part || last != caller) {
@@ -219,6 +229,7 @@ impl<'a> TraceBuilder<'a> {
         log.children.push(child);
     }
 
+    /// Adds hits of a line to the last part.
     pub(super) fn line_hits<'e, S: TextStorage<'a, 'e>>(
         &mut self,
         event: &LineHitsEvent<'e>,
@@ -231,6 +242,7 @@ impl<'a> TraceBuilder<'a> {
         self.profiles.lines.push(LineRow { frame, line: event.line, hits: event.hits });
     }
 
+    /// Adds a sample to the last part.
     pub(super) fn sample<'e, S: TextStorage<'a, 'e>>(&mut self, event: &SampleEvent<'e>, bytes: ByteRange) {
         if !self.profiles.is_open {
             return self.diagnostics.add(DiagnosticKind::ProfileWithoutHead, bytes);
@@ -239,7 +251,7 @@ impl<'a> TraceBuilder<'a> {
             Key::Number(number) => (number, false),
             Key::Text(name) => (i64::from(name.0), true),
         };
-        let (at, is_length) = match event.at {
+        let (at, is_delta) = match event.at {
             SampleTime::After(length) => (length.0, true),
             SampleTime::At(at) => (at.0, false),
         };
@@ -248,9 +260,10 @@ impl<'a> TraceBuilder<'a> {
         if detail != SampleDetail::NONE {
             log.details.push((index32(log.samples.len()), detail));
         }
-        log.samples.push(SampleRow { frame, at, is_named, is_length });
+        log.samples.push(SampleRow { frame, at, is_named, is_delta });
     }
 
+    /// Adds a call site to the last part.
     pub(super) fn call_site<'e, S: TextStorage<'a, 'e>>(
         &mut self,
         number: u64,

@@ -1,4 +1,7 @@
-//! Async spans: what begins and ends under a key instead of on a thread's stack. [json 3.6]
+//! Async spans: operations that begin and end under an id instead of on the stack of a thread. \[json 3.6\]
+//!
+//! Events of one span may come from several threads, whose buffers need not be in order. So the events are kept, and
+//! paired in the order of time once all were read.
 
 use alloc::vec::Vec;
 
@@ -13,13 +16,15 @@ use super::{
     registry::{TrackKey, index32},
 };
 
-/// The steps of all spans, in the order of the file.
+/// The events of all spans, in the order of the file.
 #[derive(Debug, Default)]
 pub(super) struct SpanLog {
-    steps: Log<SpanEvent>,
+    events: Log<SpanEvent>,
+    /// Arguments of ends, by row.
     end_args: Vec<(u32, ArgsId)>,
 }
 
+/// A begin, an end, an instant or a step of a span.
 #[derive(Debug, Clone, Copy)]
 struct SpanEvent {
     row: InternedEvent,
@@ -31,6 +36,7 @@ struct SpanEvent {
 type OpenSpan = (u32, ByteRange);
 
 impl<'a> TraceBuilder<'a> {
+    /// Keeps an event of a span, and finds its track.
     pub(super) fn span<'e, S: TextStorage<'a, 'e>>(
         &mut self,
         phase: AsyncPhase,
@@ -66,26 +72,27 @@ impl<'a> TraceBuilder<'a> {
         let args = self.keep_args::<S>(event.args, bytes);
         self.touch(track, event.at, event.at);
         let row = InternedEvent { track, at: event.at, name, category, args };
-        self.spans.steps.push(SpanEvent { row, phase, bytes });
+        self.spans.events.push(SpanEvent { row, phase, bytes });
     }
 
-    /// Makes slices and instants of all steps.
-    #[allow(clippy::indexing_slicing, reason = "steps are distributed by their numbers")]
+    /// Makes slices and instants of the events of all spans.
+    #[allow(clippy::indexing_slicing, reason = "events are grouped by their numbers")]
     pub(super) fn finish_spans(&mut self) {
-        let steps = core::mem::take(&mut self.spans.steps);
-        if steps.is_empty() {
+        let events = core::mem::take(&mut self.spans.events);
+        if events.is_empty() {
             return;
         }
         let tracks: Vec<u32> = (0..index32(self.registry.tracks.len())).collect();
-        let by_track = ByTrack::new(steps.iter().map(|step| step.row.track), &tracks);
+        let by_track = ByTrack::new(events.iter().map(|event| event.row.track), &tracks);
         let mut group: Vec<SpanEvent> = Vec::new();
         let mut open = OpenStack::default();
         for &track in &tracks {
             group.clear();
-            group.extend(by_track.items(track).iter().map(|&step| steps[step]));
-            group.sort_by_key(|step| step.row.at);
+            group.extend(by_track.items(track).iter().map(|&event| events[event]));
+            // A stable sort: events of one time keep the order of the file.
+            group.sort_by_key(|event| event.row.at);
             self.set_title(track, &group);
-            match group.first().map(|step| step.phase) {
+            match group.first().map(|event| event.phase) {
                 Some(AsyncPhase::Begin | AsyncPhase::End | AsyncPhase::Instant) => {
                     self.nestable(&group, &mut open)
                 }
@@ -99,7 +106,7 @@ impl<'a> TraceBuilder<'a> {
         }
     }
 
-    /// Name and categories of a group: what the first of it says in the order of time, whatever the file says first.
+    /// Sets the name and the categories of a group to those of its first event in time, whatever comes first in the file.
     fn set_title(&mut self, track: u32, group: &[SpanEvent]) {
         let of = |phase| group.iter().filter(move |step| step.phase == phase).map(|step| &step.row);
         let track = self.registry.track_mut(track);
@@ -112,6 +119,7 @@ impl<'a> TraceBuilder<'a> {
         }
     }
 
+    /// Gives a span its end. The arguments of the end are joined to those of the begin once all spans are paired.
     fn close_span(&mut self, row: u32, at: Tick, args: ArgsId) {
         if let Some(row) = self.rows.get_mut(row as usize) {
             row.end = at;
@@ -122,30 +130,31 @@ impl<'a> TraceBuilder<'a> {
         }
     }
 
+    /// Adds a span without an end; `None` if there are too many slices.
     fn open_span(&mut self, step: &SpanEvent, depth: u32) -> Option<u32> {
-        // Paired, so that spans of one start keep the order in which they were opened: their depth depends on it.
+        // The flag of pairs keeps spans of one start in the order in which they began, on which their depth depends.
         let flags = SliceFlags::PAIRED.with(SliceFlags::UNFINISHED).with_open_depth(depth);
         self.push_slice(&step.row, step.row.at, flags, step.bytes)
     }
 
-    /// Begins, ends and instants: an end closes the innermost open begin of its name and touches nothing else.
+    /// Pairs begins and ends: an end closes the innermost open begin of its name and nothing else.
     fn nestable(&mut self, group: &[SpanEvent], open: &mut OpenStack<OpenSpan>) {
-        for step in group {
+        for event in group {
             let depth = open.depth();
-            match step.phase {
+            match event.phase {
                 AsyncPhase::Begin => {
-                    if let Some(row) = self.open_span(step, depth) {
-                        open.push(step.row.name, (row, step.bytes));
+                    if let Some(row) = self.open_span(event, depth) {
+                        open.push(event.row.name, (row, event.bytes));
                     }
                 }
                 AsyncPhase::Instant => {
-                    let InternedEvent { at, name, category, args, track } = step.row;
+                    let InternedEvent { at, name, category, args, track } = event.row;
                     let item = Instant { at, name, category, scope: Scope::Thread, depth, args };
                     self.instants.push(OnTrack { track, item });
                 }
-                _ => match open.take(step.row.name) {
-                    Some((row, _)) => self.close_span(row, step.row.at, step.row.args),
-                    None => self.diagnostics.add(DiagnosticKind::UnmatchedAsync, step.bytes),
+                _ => match open.take(event.row.name) {
+                    Some((row, _)) => self.close_span(row, event.row.at, event.row.args),
+                    None => self.diagnostics.add(DiagnosticKind::UnmatchedAsync, event.bytes),
                 },
             }
         }
@@ -154,7 +163,7 @@ impl<'a> TraceBuilder<'a> {
         }
     }
 
-    /// The older kind: a start, steps, a finish. Each step is a slice below the span.
+    /// Pairs the older kind of events: a start, steps, a finish. Each step is a slice inside the span.
     fn stepped(&mut self, group: &[SpanEvent]) {
         let mut rest = group;
         while let Some((first, tail)) = rest.split_first() {
@@ -173,9 +182,10 @@ impl<'a> TraceBuilder<'a> {
         }
     }
 
+    /// Makes slices of one span and of its steps.
     fn stepped_span(&mut self, start: &SpanEvent, steps: &[SpanEvent], finish: Option<&SpanEvent>) {
         let Some(span) = self.open_span(start, 0) else {
-            // Without their span there is no place for them either.
+            // The steps are counted too: no event is lost in silence.
             for step in steps.iter().chain(finish) {
                 self.diagnostics.add(DiagnosticKind::SliceLimit, step.bytes);
             }
@@ -185,6 +195,7 @@ impl<'a> TraceBuilder<'a> {
             Some(finish) => self.close_span(span, finish.row.at, finish.row.args),
             None => self.diagnostics.add(DiagnosticKind::UnfinishedAsync, start.bytes),
         }
+        // A step into lasts until the next step, a step past since the one before. The two cannot be mixed.
         let has = |phase| steps.iter().any(|step| step.phase == phase);
         let mixed = has(AsyncPhase::StepInto) && has(AsyncPhase::StepPast);
         let is_step = |step: &&SpanEvent| step.phase != AsyncPhase::Start;

@@ -1,4 +1,4 @@
-//! Samples that say themselves which thread was sampled: those of a thread and a name become one profile. \[json 3.8\]
+//! Samples that name the sampled thread themselves. Those of one thread and one name become a profile. \[json 3.8\]
 
 use alloc::vec::Vec;
 
@@ -16,90 +16,95 @@ use super::{
     samples::{Profiles, SharedFrameIds},
 };
 
-/// Such samples, while the file is read.
+/// The samples that name their thread, in the order of the file.
 #[derive(Debug, Default)]
 pub(super) struct ThreadSampleLog {
     groups: Vec<ProfileGroup>,
     by_group: HashMap<ProfileGroup, u32, RandomState>,
     rows: Vec<ThreadSampleRow>,
-    /// The functions of stacks that are spelt out, each behind its caller.
+    /// The functions of stacks that are written out, each behind its caller.
     calls: Vec<StackCall>,
     by_call: HashMap<StackCall, u32, RandomState>,
 }
 
-/// What has its own profile.
+/// Samples that form one profile.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 struct ProfileGroup {
-    owner: GroupThread,
+    thread: GroupThread,
     name: NameId,
 }
 
+/// The thread of a group.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 enum GroupThread {
     Track(u32),
-    /// The one thread with this id, whatever its process is.
+    /// The only thread with this id, in whichever process it is.
     Thread(Key),
 }
 
-/// A function by its name and its caller, as a position among the calls.
+/// A function with its name, and its caller as a position among the calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 struct StackCall {
     caller: Option<u32>,
     name: NameId,
 }
 
+/// A sample that names its thread.
 #[derive(Debug, Clone, Copy)]
 struct ThreadSampleRow {
     at: Tick,
     bytes: ByteRange,
-    /// The group, and when all were read the profile.
+    /// The position of its group; once groups are resolved, the position of its profile.
     group: u32,
-    found: InnermostFrame,
+    frame: InnermostFrame,
     weight: f64,
     args: ArgsId,
 }
 
-/// The innermost function.
+/// The innermost function of a stack.
 #[derive(Debug, Clone, Copy)]
 enum InnermostFrame {
-    Nothing,
-    /// A shared frame, by the number or the name that is its id.
+    Unknown,
+    /// A frame that threads share, by its id.
     Numbered(i64),
     Named(NameId),
-    /// One that was spelt out, as a position among the calls.
+    /// A function of a written stack, as a position among the calls.
     StackCall(u32),
 }
 
-// A sample takes 20 bytes of a file, and may make a thread.
+// A sample of 20 bytes in a file may make such a row and a thread: that bounds memory by the size of the input.
 const _: () = assert!(size_of::<ThreadSampleRow>() <= 56);
 
-/// Profiles made of such samples count behind all others of their thread.
+/// The rank of profiles made of such samples: behind all others of their thread.
 const RANK: u8 = 4;
 
 impl<'a> TraceBuilder<'a> {
+    /// Keeps a sample.
     pub(super) fn thread_sample<'e, S: TextStorage<'a, 'e>>(
         &mut self,
         event: &ThreadSampleEvent<'e>,
         bytes: ByteRange,
     ) {
-        let owner = if event.any_process {
+        let thread = if event.any_process {
             GroupThread::Thread(self.key::<S>(event.thread.tid))
         } else {
             let Some(track) = self.thread::<S>(event.thread, bytes) else { return };
             GroupThread::Track(track)
         };
-        let found = match event.stack {
-            SampleStack::Unknown => InnermostFrame::Nothing,
+        let frame = match event.stack {
+            SampleStack::Unknown => InnermostFrame::Unknown,
             SampleStack::Frame(frame) => match self.key::<S>(frame) {
                 Key::Number(number) => InnermostFrame::Numbered(number),
                 Key::Text(name) => InnermostFrame::Named(name),
             },
             SampleStack::Names => match event.args.field(b"stack") {
-                Some(Value::List(names)) => self.spelt_stack::<S>(names.iter().map(|(_, name)| name), bytes),
-                _ => InnermostFrame::Nothing,
+                Some(Value::List(names)) => {
+                    self.written_stack::<S>(names.iter().map(|(_, name)| name), bytes)
+                }
+                _ => InnermostFrame::Unknown,
             },
         };
-        let group = ProfileGroup { owner, name: self.intern::<S>(event.name()) };
+        let group = ProfileGroup { thread, name: self.intern::<S>(event.name()) };
         let args = self.keep_args::<S>(event.args, bytes);
         let log = &mut self.thread_samples;
         let new = index32(log.groups.len());
@@ -107,11 +112,11 @@ impl<'a> TraceBuilder<'a> {
             log.groups.push(group);
             new
         });
-        log.rows.push(ThreadSampleRow { group, at: event.at, found, weight: event.weight, args, bytes });
+        log.rows.push(ThreadSampleRow { group, at: event.at, frame, weight: event.weight, args, bytes });
     }
 
-    /// The innermost of functions whose names are given from the outermost in.
-    fn spelt_stack<'e, S: TextStorage<'a, 'e>>(
+    /// Returns the innermost function of a stack, of which the names are given from the outermost in.
+    fn written_stack<'e, S: TextStorage<'a, 'e>>(
         &mut self,
         names: impl Iterator<Item = Value<'e>>,
         bytes: ByteRange,
@@ -136,15 +141,14 @@ impl<'a> TraceBuilder<'a> {
                 }
             });
         }
-        caller.map_or(InnermostFrame::Nothing, InnermostFrame::StackCall)
+        caller.map_or(InnermostFrame::Unknown, InnermostFrame::StackCall)
     }
 
-    /// Adds a profile for each thread and name. The frames that threads share begin at `first_frame` and are called
-    /// `ids`.
+    /// Adds a profile for each thread and name to `found`.
     pub(super) fn finish_thread_samples(&mut self, found: &mut Profiles, shared: &SharedFrameIds) {
         let log = core::mem::take(&mut self.thread_samples);
         let ids = &shared.ids;
-        // What is not needed any more makes room.
+        // Tables go as soon as they are not needed any more: memory is at its highest while the trace is finished.
         drop((log.by_group, log.by_call));
         let first_call = found.frames.len();
         found.frames.extend(log.calls.iter().map(|call| Frame {
@@ -175,8 +179,8 @@ impl<'a> TraceBuilder<'a> {
             let start = index32(found.samples.len());
             for row in rows {
                 let shared = |id: Key| ids.get(&id).copied();
-                let (frame, is_shared) = match row.found {
-                    InnermostFrame::Nothing => (None, false),
+                let (frame, is_shared) = match row.frame {
+                    InnermostFrame::Unknown => (None, false),
                     InnermostFrame::Numbered(number) => (shared(Key::Number(number)), true),
                     InnermostFrame::Named(name) => (shared(Key::Text(name)), true),
                     InnermostFrame::StackCall(call) => {
@@ -205,11 +209,13 @@ impl<'a> TraceBuilder<'a> {
         }
     }
 
-    /// Finds the thread of each group. Rows get the number of their profile instead of that of their group; those of
-    /// threads that are too many get one that no profile has. The thread and the name of each profile.
+    /// Finds the thread of each group, and returns the thread and the name of each profile.
+    ///
+    /// In the rows the position of the group is replaced by that of the profile. A row whose thread is too many gets the
+    /// position of no profile.
     fn join_groups(&mut self, groups: &[ProfileGroup], rows: &mut [ThreadSampleRow]) -> Vec<(u32, NameId)> {
         let mut alone = HashMap::<Key, Option<u32>, RandomState>::default();
-        let wanted = groups.iter().filter_map(|group| match group.owner {
+        let wanted = groups.iter().filter_map(|group| match group.thread {
             GroupThread::Thread(tid) => Some((tid, None)),
             GroupThread::Track(_) => None,
         });
@@ -228,7 +234,7 @@ impl<'a> TraceBuilder<'a> {
         let mut profiles = Vec::new();
         let mut numbers = HashMap::<(u32, NameId), u32, RandomState>::default();
         let mut number_of = |group: &ProfileGroup| -> u32 {
-            let track = match group.owner {
+            let track = match group.thread {
                 GroupThread::Track(track) => Some(track),
                 GroupThread::Thread(tid) => alone.get(&tid).copied().flatten().or_else(|| {
                     let process = self.registry.process(tid);
@@ -244,7 +250,7 @@ impl<'a> TraceBuilder<'a> {
         let numbers: Vec<u32> = groups.iter().map(&mut number_of).collect();
         for row in rows {
             let group = groups.get(row.group as usize);
-            if let Some(ProfileGroup { owner: GroupThread::Thread(tid), .. }) = group
+            if let Some(ProfileGroup { thread: GroupThread::Thread(tid), .. }) = group
                 && !alone.contains_key(tid)
             {
                 self.diagnostics.add(DiagnosticKind::MissingProcess, row.bytes);

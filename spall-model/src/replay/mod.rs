@@ -12,6 +12,7 @@ mod threads;
 use crate::{Conventions, Event, Key, Meta, NameId, ProcessId, Text, Tick, Trace, Track, TrackKind};
 
 use flows::SliceBoundEnds;
+use spans::OpenSpans;
 
 impl Trace<'_> {
     /// Gives events of which a [`crate::TraceBuilder`] makes the same trace: for a writer, or to make another trace
@@ -61,7 +62,7 @@ impl Trace<'_> {
     /// # assert_eq!(without_short(&trace).slices().ends(), [Tick(20)]);
     /// ```
     pub fn replay<E>(&self, mut emit: impl FnMut(&Event<'_>) -> Result<(), E>) -> Result<(), E> {
-        Replay { trace: self, emit: &mut emit }.run()
+        Replay { trace: self, emit: &mut emit, open_spans: OpenSpans::default() }.run()
     }
 }
 
@@ -69,6 +70,8 @@ impl Trace<'_> {
 struct Replay<'t, E> {
     trace: &'t Trace<'t>,
     emit: &'t mut dyn FnMut(&Event<'_>) -> Result<(), E>,
+    /// Empty between two tracks. It is kept as it has a place for each name.
+    open_spans: OpenSpans,
 }
 
 impl<'t, E> Replay<'t, E> {

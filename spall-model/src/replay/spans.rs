@@ -38,14 +38,14 @@ impl<'t, E> Replay<'t, E> {
         let mut begins = self.trace.slices_of(track).peekable();
         let instants = self.trace.instants_of(track);
         let mut instants = instants.iter().peekable();
-        let mut open = OpenSpans::default();
+        let mut open = core::mem::take(&mut self.open_spans);
         loop {
             let times = [
                 begins.peek().map(|(_, slice)| slice.start),
                 instants.peek().map(|instant| instant.at),
                 open.next_end(),
             ];
-            let Some(now) = times.into_iter().flatten().min() else { return Ok(()) };
+            let Some(now) = times.into_iter().flatten().min() else { break };
             loop {
                 let begin = begins.peek().filter(|(_, slice)| slice.start == now);
                 let begin_depth = begin.map(|(_, slice)| slice.flags.open_depth());
@@ -70,6 +70,10 @@ impl<'t, E> Replay<'t, E> {
             }
             self.close(&mut open, &key, |open| open.ending(now))?;
         }
+        // Only unfinished spans are still open.
+        open.spans.drain().for_each(drop);
+        self.open_spans = open;
+        Ok(())
     }
 
     /// Closes open spans for as long as `next` finds one.
@@ -140,11 +144,12 @@ impl<'t, E> Replay<'t, E> {
     }
 }
 
-/// Spans that are open, and when they end.
-#[derive(Default)]
-struct OpenSpans {
+/// The open spans of one track, and the times at which they end.
+#[derive(Debug, Default)]
+pub(super) struct OpenSpans {
     spans: OpenStack<(SliceId, Slice)>,
-    /// The position of each among the open spans; the earliest end on top, of equal ones the innermost.
+    /// The end and the position of each; the earliest end on top, and of equal ends the innermost span. An entry whose
+    /// span was closed earlier stays until its time comes.
     ends: BinaryHeap<(Reverse<Tick>, u32, SliceId)>,
 }
 

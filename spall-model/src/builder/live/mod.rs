@@ -1,8 +1,8 @@
-//! Traces that grow while they are looked at.
+//! Traces that are shown while they grow.
 //!
-//! The builder's plain reading already is an incremental one: a begin is a row at once, and its end is written there.
-//! What is added here is what changed since somebody last looked, and each track's things by time. All else waits in
-//! the builder for [`LiveTrace::finish`].
+//! The plain reading of the builder is incremental already: a begin makes a row at once, and its end is written there. This
+//! module adds the items of each track in the order of time, and a record of what each commit changed. Everything else waits
+//! in the builder for [`LiveTrace::finish`].
 
 mod order;
 mod time_ordered;
@@ -23,28 +23,30 @@ use super::{OnTrack, TraceBuilder, intern::Copied, registry::index32, slice_orde
 use self::tracks::{MOVES_PER_EVENT, TrackTable};
 pub use self::view::{LiveProcess, LiveSnapshot, LiveTrack};
 
-/// A trace to look at while its events come.
+/// A trace that is shown while its events come.
 ///
-/// What was pushed is seen from the next [`LiveTrace::commit`] on, which also says what is new, so that nobody has to
-/// look at anything twice. Begins and ends pair plainly: an end closes the most recent open begin of its thread,
-/// whatever its name. \[json 3.2\] What is open is unfinished and lasts until the latest time of its track.
+/// Events become visible with the next [`LiveTrace::commit`]. The snapshot also tells what is new, so that a reader never has
+/// to look at an item twice. An end closes the last open begin of its thread, whatever its name. \[json 3.2\] A slice that
+/// is still open is unfinished, and lasts until the last time of its track.
 ///
-/// Threads with their slices, instants and states are shown, and counters. Async spans, arrows, objects, samples and
-/// metadata are kept, and counted by [`LiveSnapshot::n_deferred`]; what they mean is only known once all is there.
-/// [`LiveTrace::finish`] makes the trace of all of it that a [`TraceBuilder`] makes of the same events.
+/// A snapshot shows threads with their slices, instants and states, and counters. Events of async spans, flows, objects,
+/// samples and metadata are kept and counted by [`LiveSnapshot::n_deferred`], as their meaning depends on events that are
+/// still to come. [`LiveTrace::finish`] returns the same trace that a [`TraceBuilder`] makes of the events.
 ///
 /// # Order
-/// The number of a slice never changes. The slices of a track are listed as in a finished trace: by start, longer
-/// first, then as they came. \[json 3.3\] An open begin and what starts with it stand as they came. Slices that come in
-/// that order, as begins always do while time does not go back, are added at the end. One that comes late, as where
-/// slices are written when they end and so after those that lie in them, is put in its place by the next commit.
+/// The id of a slice never changes. The slices of a track are listed as in a finished trace: by start, the longer first, then
+/// in the order in which they came. \[json 3.3\] An open slice and those with the same start are in the order in which they
+/// came. Slices that come in this order are appended; begins always do while the time does not go back. A slice that comes
+/// late is put in place by the next commit. Many programs write a slice when it ends, so after the slices inside it.
 ///
 /// # Cost
-/// Amortised O(1) for each event, O(log n) for one that comes late, and O(1) for a commit, whatever comes in what
-/// order. To put late ones in their places, what lies behind them is moved: 2²⁰ items at most, and 16 more for each
-/// event. Where that is not enough, late ones wait, and [`LiveTrack::n_waiting`] counts them; that takes slices of
-/// which very many contain nearly all those before, each in a commit of its own. Takes 4 bytes per slice, and what
-/// instants, counters and states take, more than a builder, and stays within 16 times the input and a mebibyte.
+/// An event takes amortised O(1) time, or O(log n) if it comes late, and a commit takes O(1), whatever the order of events.
+/// To put a late item in place, all items behind it are moved. The number of moves is limited to 2²⁰, and 16 more for each
+/// event. Beyond that limit late items wait, and [`LiveTrack::n_waiting`] counts them. That only happens if very many slices
+/// contain nearly all slices before them and come in a commit each.
+///
+/// A live trace takes 4 bytes for each slice more than a builder, and twice the memory for instants, counters and states. It
+/// stays within 16 times the input and a mebibyte.
 ///
 /// ```
 /// use spall_model::{ByteRange, Event, Limits, LiveTrace, Text, Thread, ThreadEvent, Tick};
@@ -72,21 +74,21 @@ pub use self::view::{LiveProcess, LiveSnapshot, LiveTrack};
 pub struct LiveTrace {
     builder: TraceBuilder<'static>,
     tracks: TrackTable,
-    /// How much of the builder's logs has been committed.
+    /// How much of the logs of the builder has been committed.
     committed: Committed,
-    /// Ends since the last commit that closed something: what, and where they are.
+    /// The rows that were closed since the last commit, and the bytes of their ends.
     closed: Vec<(u32, ByteRange)>,
-    /// The slices that the last commit has shown to be over.
+    /// The slices that were open at the commit before the last one, and no more at the last one.
     ended: Vec<SliceId>,
-    /// Arguments of ends, by slice.
+    /// The arguments of ends, by slice.
     end_args: HashMap<SliceId, ArgsId, RandomState>,
-    /// Faults of the plain reading.
+    /// The faults of the plain reading.
     faults: Diagnostics,
     n_deferred: u64,
     bounds: Option<(Tick, Tick)>,
 }
 
-/// How long each log was at the last commit.
+/// The lengths of the logs of the builder at the last commit.
 #[derive(Debug, Default)]
 struct Committed {
     rows: usize,
@@ -99,7 +101,7 @@ struct Committed {
 
 #[allow(clippy::indexing_slicing, reason = "rows are numbers of rows that were pushed")]
 impl LiveTrace {
-    /// Without events.
+    /// Returns a live trace without events.
     #[must_use]
     pub fn new(limits: &Limits) -> Self {
         Self {
@@ -115,7 +117,9 @@ impl LiveTrace {
         }
     }
 
-    /// Adds an event. What is kept of its strings is copied.
+    /// Adds an event. The trace copies its strings.
+    ///
+    /// `bytes` are the bytes of the file that the event was read from. They are kept for diagnostics.
     pub fn push(&mut self, event: &Event<'_>, bytes: ByteRange) {
         self.tracks.move_budget = self.tracks.move_budget.saturating_add(MOVES_PER_EVENT);
         match event {
@@ -141,7 +145,7 @@ impl LiveTrace {
     }
 
     fn end(&mut self, event: &Event<'_>, thread: Thread<'_>, bytes: ByteRange) {
-        // Without a track it has been counted.
+        // If there are too many tracks, the builder has counted the event.
         let Some(track) = self.builder.thread::<Copied>(thread, bytes) else { return };
         let open = self.builder.pairs.innermost(track);
         self.builder.push_copied(event, bytes);
@@ -150,12 +154,12 @@ impl LiveTrace {
         }
     }
 
-    /// Counts a fault that was found outside of the events.
+    /// Counts a fault that no event reports, such as one that the caller found.
     pub fn diagnose(&mut self, kind: DiagnosticKind, bytes: ByteRange) {
         self.builder.diagnose(kind, bytes);
     }
 
-    /// Shows what was pushed, and says what of it is new since the last commit.
+    /// Makes visible what was pushed, and returns a snapshot that also tells what is new since the last commit.
     pub fn commit(&mut self) -> LiveSnapshot<'_> {
         self.ended.clear();
         self.tracks.begin_commit(self.builder.registry.tracks.len());
@@ -163,11 +167,11 @@ impl LiveTrace {
         self.take_slices();
         self.take_points();
         self.tracks.insert_late(&self.builder);
-        self.look_at_times();
+        self.update_times();
         LiveSnapshot::new(self)
     }
 
-    /// The trace that a [`TraceBuilder`] makes of all that was pushed.
+    /// Returns the trace that a [`TraceBuilder`] makes of all events that were pushed.
     #[must_use]
     pub fn finish(self) -> Trace<'static> {
         self.builder.finish()
@@ -183,7 +187,7 @@ impl LiveTrace {
             if self.builder.pairs.other_names.contains_key(&row) {
                 self.faults.add(DiagnosticKind::NameMismatch, bytes);
             }
-            // What began since then is new and not merely over.
+            // A slice that began after the last commit is new, and no reader has seen it open.
             if (row as usize) < self.committed.rows {
                 self.ended.push(SliceId(row));
             }
@@ -229,8 +233,8 @@ impl LiveTrace {
         );
     }
 
-    /// Brings the bounds up to date, and finds threads whose times went back.
-    fn look_at_times(&mut self) {
+    /// Updates the bounds of the trace, and reports threads whose times went back.
+    fn update_times(&mut self) {
         for &track in &self.tracks.changed {
             if let Some((first, last)) = self.builder.bounds_of(track.0) {
                 let (earliest, latest) = self.bounds.unwrap_or((first, last));
@@ -248,7 +252,8 @@ impl LiveTrace {
 }
 
 impl TraceBuilder<'_> {
-    /// The earliest and the latest time of anything on a track, before the end of all events.
+    /// Returns the earliest and the latest time of a track while events still come. Times of begins and ends are kept by
+    /// thread until [`TraceBuilder::finish`].
     fn bounds_of(&self, track: u32) -> Option<(Tick, Tick)> {
         let row = self.registry.track(track);
         let (first, last) =

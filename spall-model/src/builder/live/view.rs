@@ -1,4 +1,4 @@
-//! What of a live trace is committed.
+//! Snapshots of live traces.
 
 use alloc::{borrow::Cow, vec::Vec};
 use core::ops::Range;
@@ -20,10 +20,28 @@ use super::{
     tracks::{PointItems, TrackItems},
 };
 
-/// What of a [`LiveTrace`] is committed.
+/// A snapshot of a [`LiveTrace`]: what was pushed up to a commit, and what the commit changed.
 ///
-/// Processes, tracks and slices have the numbers in whose order they came, and keep them. They are not those that the
-/// finished trace will give them.
+/// Processes, tracks and slices are numbered in the order in which they came. These ids never change while the trace grows,
+/// but the finished trace has other ones.
+///
+/// ```
+/// use spall_model::{ByteRange, Event, Limits, LiveTrace, Text, Thread, ThreadEvent, Tick, Ticks};
+/// let mut live = LiveTrace::new(&Limits::default());
+/// for (thread, at) in [(1_i64, 0), (2, 5), (1, 20)] {
+///     let event = ThreadEvent::new(Thread::new(1_i64, thread), Tick(at), Text::plain(b"work"));
+///     live.push(&Event::Complete(event, Ticks(10)), ByteRange::default());
+/// }
+/// let snapshot = live.commit();
+/// assert_eq!((snapshot.tracks().len(), snapshot.n_slices()), (2, 3));
+/// assert_eq!(snapshot.bounds(), Some(Tick(0)..Tick(30)));
+/// for track in snapshot.tracks() {
+///     for &id in track.slices() {
+///         let slice = snapshot.slice(id).unwrap();
+///         assert_eq!(snapshot.name(slice.name), "work");
+///     }
+/// }
+/// ```
 #[derive(Debug, Clone, Copy)]
 pub struct LiveSnapshot<'l> {
     live: &'l LiveTrace,
@@ -34,26 +52,27 @@ impl<'l> LiveSnapshot<'l> {
         Self { live }
     }
 
-    /// The number of the commit: one more each time. Who looks at what is new must not miss one.
+    /// Returns the number of the commit, from 1. A reader of changes must see every commit: after a gap in the numbers it
+    /// has to read everything again.
     #[must_use]
     pub fn number(&self) -> u64 {
         self.live.tracks.commit
     }
 
-    /// The tracks that have changed since the commit before: something is new, has moved, or has ended. A new name is
-    /// no such change.
+    /// Returns the tracks with changed items since the commit before: an item is new, has moved, or has ended. A new name
+    /// of a track does not count.
     #[must_use]
     pub fn changed(&self) -> &'l [TrackId] {
         &self.live.tracks.changed
     }
 
-    /// The slices that were open at the commit before and have ended since, as they ended.
+    /// Returns the slices that were open at the commit before and have ended since, in the order of their ends.
     #[must_use]
     pub fn ended(&self) -> &'l [SliceId] {
         &self.live.ended
     }
 
-    /// All tracks, as they came.
+    /// Returns all tracks in the order in which they came.
     pub fn tracks(&self) -> impl ExactSizeIterator<Item = LiveTrack<'l>> + use<'l> {
         let live = self.live;
         live.tracks.by_track.iter().enumerate().map(move |(index, items)| LiveTrack {
@@ -64,34 +83,36 @@ impl<'l> LiveSnapshot<'l> {
         })
     }
 
-    /// One track.
+    /// Returns a track; `None` if the id is of another trace or of a later commit.
     #[must_use]
     pub fn track(&self, id: TrackId) -> Option<LiveTrack<'l>> {
         let items = self.live.tracks.by_track.get(id.index())?;
         Some(LiveTrack { live: self.live, items, row: self.live.builder.registry.track(id.0), id })
     }
 
-    /// The tracks as a finished trace would show them: by process, kind, sort index, name and id. O(n log n) in the
-    /// tracks and processes; to be asked again when a track is new or has been named.
+    /// Returns the tracks in the order in which a finished trace would show them: by process, kind, sort index, name and
+    /// id.
+    ///
+    /// This takes O(n log n) in the tracks and processes. The order changes when a track or process is added or named.
     #[must_use]
     pub fn display_order(&self) -> Vec<TrackId> {
         let builder = &self.live.builder;
         track_order(builder, &inverse(&process_order(builder))).into_iter().map(TrackId).collect()
     }
 
-    /// One process.
+    /// Returns a process; `None` if there is none with this id.
     #[must_use]
     pub fn process(&self, id: ProcessId) -> Option<LiveProcess<'l>> {
         self.live.builder.registry.processes.get(id.0 as usize).map(|row| LiveProcess { row })
     }
 
-    /// How many slices there are; they are numbered from 0.
+    /// Returns the number of slices. Their ids count from 0.
     #[must_use]
     pub fn n_slices(&self) -> u32 {
         index32(self.live.builder.rows.len())
     }
 
-    /// One slice. An open one is unfinished and ends at the latest time of its track so far.
+    /// Returns a slice. One that is still open is unfinished and ends at the last time of its track so far.
     #[must_use]
     pub fn slice(&self, id: SliceId) -> Option<Slice> {
         let builder = &self.live.builder;
@@ -106,7 +127,7 @@ impl<'l> LiveSnapshot<'l> {
             if builder.pairs.other_names.contains_key(&id.0) {
                 flags = flags.with(SliceFlags::NAME_MISMATCH);
             }
-            // Such pairs are not known to nest. [json 3.2]
+            // Pairs of such threads are not known to nest. [json 3.2]
             if builder.pairs.threads.get(row.track as usize).is_some_and(|thread| thread.unordered) {
                 flags = flags.without(SliceFlags::PAIRED);
             }
@@ -125,13 +146,13 @@ impl<'l> LiveSnapshot<'l> {
         })
     }
 
-    /// The track of a slice.
+    /// Returns the track of a slice.
     #[must_use]
     pub fn track_of(&self, id: SliceId) -> Option<TrackId> {
         self.live.builder.rows.get(id.index()).map(|row| TrackId(row.track))
     }
 
-    /// The arguments of a slice.
+    /// Returns the arguments of a slice.
     #[must_use]
     pub fn slice_args(&self, id: SliceId) -> SliceArgs<'l> {
         let args = &self.live.builder.args;
@@ -143,19 +164,19 @@ impl<'l> LiveSnapshot<'l> {
         }
     }
 
-    /// The arguments of an instant or state.
+    /// Returns the arguments of an instant or state.
     #[must_use]
     pub fn args_of(&self, of: &impl HasArgs) -> Args<'l> {
         self.live.builder.args.get(of.args_id())
     }
 
-    /// All names so far. They keep their numbers.
+    /// Returns all names so far. Their ids never change.
     #[must_use]
     pub fn names(&self) -> &'l Names<'static> {
         &self.live.builder.names
     }
 
-    /// A name as text, bad UTF-8 replaced.
+    /// Returns a name as text. Invalid UTF-8 is replaced.
     #[must_use]
     pub fn name(&self, id: NameId) -> Cow<'l, str> {
         self.names().text(id)
@@ -179,45 +200,47 @@ impl<'l> LiveSnapshot<'l> {
         track::track_label(track.kind(), track.name(), first, self.names(), self.conventions())
     }
 
-    /// The text of a key.
+    /// Returns the text of an id.
     #[must_use]
     pub fn key_text(&self, key: Key) -> Cow<'l, str> {
         key.text(self.names(), self.conventions())
     }
 
-    /// The unit of all times, and the epoch.
+    /// Returns the unit of all times, and the epoch.
     #[must_use]
     pub fn clock(&self) -> Clock {
         self.live.builder.clock
     }
 
-    /// How the format's ids and ties are meant.
+    /// Returns how ids and ties of the format are meant.
     #[must_use]
     pub fn conventions(&self) -> Conventions {
         self.live.builder.conventions
     }
 
-    /// From the first to the last time of anything shown; `None` if nothing has a time.
+    /// Returns the range from the first to the last time of all items shown; `None` if no item has a time.
     #[must_use]
     pub fn bounds(&self) -> Option<Range<Tick>> {
         self.live.bounds.map(|(first, last)| first..last)
     }
 
-    /// What was found wrong so far, but for how begins and ends pair.
+    /// Returns the diagnostics so far, without those of pairing.
     #[must_use]
     pub fn diagnostics(&self) -> &'l Diagnostics {
         &self.live.builder.diagnostics
     }
 
-    /// What is wrong with how begins and ends pair so far, which is plainly. The finished trace has its own count:
-    /// threads with faults are read again there. \[json 3.2\]
+    /// Returns the diagnostics of pairing so far.
+    ///
+    /// A live trace closes the last open begin of a thread at each end. The finished trace reads threads with faults again,
+    /// and so counts other faults. \[json 3.2\]
     #[must_use]
     pub fn pairing_faults(&self) -> &'l Diagnostics {
         &self.live.faults
     }
 
-    /// How many events are kept for the finished trace and not shown: steps of async spans and objects, arrows, frames
-    /// and samples, metadata, and what has no meaning here.
+    /// Returns the number of events that are kept for the finished trace and not shown: those of async spans, objects,
+    /// flows, call frames, samples and metadata, and those without a meaning in the model.
     #[must_use]
     pub fn n_deferred(&self) -> u64 {
         self.live.n_deferred
@@ -231,25 +254,25 @@ pub struct LiveProcess<'l> {
 }
 
 impl<'l> LiveProcess<'l> {
-    /// Its id in the file.
+    /// Returns the id of the process in the file.
     #[must_use]
     pub fn pid(&self) -> Key {
         self.row.pid
     }
 
-    /// Its name; empty if it has none yet.
+    /// Returns the name; empty if there is none yet.
     #[must_use]
     pub fn name(&self) -> NameId {
         self.row.name
     }
 
-    /// Where it stands among the processes.
+    /// Returns the sort index among the processes; 0 by default.
     #[must_use]
     pub fn sort_index(&self) -> i64 {
         self.row.sort_index
     }
 
-    /// Its labels, as often as they were given.
+    /// Returns the labels, in the order of the file. A repeated label is repeated here.
     #[must_use]
     pub fn labels(&self) -> &'l [NameId] {
         &self.row.labels
@@ -258,8 +281,8 @@ impl<'l> LiveProcess<'l> {
 
 /// A track of a [`LiveTrace`].
 ///
-/// What lies on it is listed by time. Of each list, what stands before the range of what is new is as it was at the
-/// commit before.
+/// Its items are listed in the order of time. The part of a list before the range of new items is as it was at the commit
+/// before, so a reader keeps what it computed for that part.
 #[derive(Debug, Clone, Copy)]
 pub struct LiveTrack<'l> {
     live: &'l LiveTrace,
@@ -269,91 +292,93 @@ pub struct LiveTrack<'l> {
 }
 
 impl<'l> LiveTrack<'l> {
-    /// Its number.
+    /// Returns the id of the track.
     #[must_use]
     pub fn id(&self) -> TrackId {
         self.id
     }
 
-    /// What it shows. A thread may turn out to be none.
+    /// Returns what the track shows. A thread may change its kind when a later event says its role.
     #[must_use]
     pub fn kind(&self) -> TrackKind {
         self.row.kind()
     }
 
-    /// Whose it is; `None` only for [`TrackKind::Global`].
+    /// Returns the process of the track; `None` only for [`TrackKind::Global`].
     #[must_use]
     pub fn process(&self) -> Option<ProcessId> {
         self.row.process.map(ProcessId)
     }
 
-    /// Its name; empty if it has none yet.
+    /// Returns the name; empty if there is none yet.
     #[must_use]
     pub fn name(&self) -> NameId {
         self.row.name
     }
 
-    /// Where it stands among its process's tracks of its kind.
+    /// Returns the sort index among the tracks of the same process and kind; 0 by default.
     #[must_use]
     pub fn sort_index(&self) -> i64 {
         self.row.sort_index
     }
 
-    /// From the first to the last time of anything on it; `None` if nothing has a time.
+    /// Returns the range from the first to the last time of its items; `None` if no item has a time.
     #[must_use]
     pub fn bounds(&self) -> Option<Range<Tick>> {
         self.live.builder.bounds_of(self.id.0).map(|(first, last)| first..last)
     }
 
-    /// Its slices: by start, longer first, then as they came, unless a begin and an end say otherwise. \[json 3.3\]
+    /// Returns the slices by start, the longer first, then in the order in which they came. Pairs of one start are in the
+    /// order of their begins. \[json 3.3\]
     #[must_use]
     pub fn slices(&self) -> &'l [SliceId] {
         self.items.slices.items()
     }
 
-    /// Where in [`LiveTrack::slices`] they are new or have moved.
+    /// Returns the positions in [`LiveTrack::slices`] of those that are new or have moved.
     #[must_use]
     pub fn new_slices(&self) -> Range<usize> {
         self.new_of(&self.items.slices)
     }
 
-    /// Its instants, by time.
+    /// Returns the instants in the order of time.
     #[must_use]
     pub fn instants(&self) -> &'l [Instant] {
-        self.points().map_or(&[], |points| points.instants.items())
+        self.point_items(|points| &points.instants)
     }
 
-    /// Where in [`LiveTrack::instants`] they are new or have moved.
+    /// Returns the positions in [`LiveTrack::instants`] of those that are new or have moved.
     #[must_use]
     pub fn new_instants(&self) -> Range<usize> {
-        self.points().map_or(0..0, |points| self.new_of(&points.instants))
+        self.new_point_items(|points| &points.instants)
     }
 
-    /// Its counter values, by time.
+    /// Returns the values of a counter in the order of time.
     #[must_use]
     pub fn counters(&self) -> &'l [CounterValue] {
-        self.points().map_or(&[], |points| points.counters.items())
+        self.point_items(|points| &points.counters)
     }
 
-    /// Where in [`LiveTrack::counters`] they are new or have moved.
+    /// Returns the positions in [`LiveTrack::counters`] of those that are new or have moved.
     #[must_use]
     pub fn new_counters(&self) -> Range<usize> {
-        self.points().map_or(0..0, |points| self.new_of(&points.counters))
+        self.new_point_items(|points| &points.counters)
     }
 
-    /// Its states, by start.
+    /// Returns the states in the order of their starts.
     #[must_use]
     pub fn states(&self) -> &'l [State] {
-        self.points().map_or(&[], |points| points.states.items())
+        self.point_items(|points| &points.states)
     }
 
-    /// Where in [`LiveTrack::states`] they are new or have moved.
+    /// Returns the positions in [`LiveTrack::states`] of those that are new or have moved.
     #[must_use]
     pub fn new_states(&self) -> Range<usize> {
-        self.points().map_or(0..0, |points| self.new_of(&points.states))
+        self.new_point_items(|points| &points.states)
     }
 
-    /// How much came late and waits to be listed: nothing, but where moving all that lies behind would cost too much.
+    /// Returns the number of late items that are not listed yet. It is 0 unless putting them in place costs more than
+    /// [`LiveTrace`] allows.
     #[must_use]
     pub fn n_waiting(&self) -> usize {
         let points = self
@@ -366,8 +391,17 @@ impl<'l> LiveTrack<'l> {
         self.items.points.as_deref()
     }
 
-    fn new_of<T: Copy>(&self, time_ordered: &TimeOrdered<T>) -> Range<usize> {
-        let len = time_ordered.items().len();
-        if self.items.changed_in == self.live.tracks.commit { time_ordered.new_items() } else { len..len }
+    fn point_items<T: Copy>(&self, list_of: fn(&'l PointItems) -> &'l TimeOrdered<T>) -> &'l [T] {
+        self.points().map_or(&[], |points| list_of(points).items())
+    }
+
+    fn new_point_items<T: Copy>(&self, list_of: fn(&'l PointItems) -> &'l TimeOrdered<T>) -> Range<usize> {
+        self.points().map_or(0..0, |points| self.new_of(list_of(points)))
+    }
+
+    /// Returns the positions of the new items of a list; an empty range at its end if this commit did not touch the track.
+    fn new_of<T: Copy>(&self, list: &TimeOrdered<T>) -> Range<usize> {
+        let len = list.items().len();
+        if self.items.changed_in == self.live.tracks.commit { list.new_items() } else { len..len }
     }
 }

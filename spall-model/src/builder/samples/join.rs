@@ -1,4 +1,4 @@
-//! ProfileJoiner the parts of each sampling profile when everything was read. \[cpu 1, 4\]
+//! Joins the parts of each sampling profile once all events were read. \[cpu 1, 4\]
 
 use alloc::vec::Vec;
 use core::ops::Range;
@@ -15,10 +15,10 @@ use crate::{
 
 use super::{LineRow, ProfileHead, ProfileLog, ProfilePart, SampleDetail};
 
-/// All profiles of a trace, those of a track next to each other and the one that counts first.
+/// All profiles of a trace. Those of a track are neighbours, the one with the best rank first.
 #[derive(Debug, Default)]
 pub(in crate::builder) struct Profiles {
-    /// Each with where it begins in the file.
+    /// Each with the position of its head in the file.
     pub(in crate::builder) profiles: Vec<(Profile, u64)>,
     pub(in crate::builder) frames: Vec<Frame>,
     pub(in crate::builder) shared_frames: Vec<(Key, FrameId)>,
@@ -28,7 +28,7 @@ pub(in crate::builder) struct Profiles {
 }
 
 impl Profiles {
-    /// Gives the tracks their new numbers and brings the profiles into their order.
+    /// Replaces builder numbers of tracks by those of the trace, and sorts the profiles by track.
     pub(in crate::builder) fn arrange(&mut self, track_ids: &[u32], diagnostics: &mut Diagnostics) {
         for (profile, _) in &mut self.profiles {
             profile.track = TrackId(track_ids.get(profile.track.index()).copied().unwrap_or(u32::MAX));
@@ -45,7 +45,7 @@ impl Profiles {
 }
 
 impl TraceBuilder<'_> {
-    /// Joins the parts of each profile. Tracks keep their numbers; [`Profiles::arrange`] gives the new ones.
+    /// Joins the parts of each profile. The profiles have builder numbers of tracks until [`Profiles::arrange`].
     pub(in crate::builder) fn finish_profiles(&mut self) -> (Profiles, SharedFrameIds) {
         let log = core::mem::take(&mut self.profiles);
         let mut parts: Vec<(ProfilePart, PartRanges)> =
@@ -68,14 +68,14 @@ impl TraceBuilder<'_> {
             let (from, to) = joining.join(head, parts, &mut self.diagnostics);
             self.touch(head.track, from, to);
         }
-        // Of equal ones the first counts.
+        // The later sort by track and rank is stable: of equal ranks the profile that begins first counts.
         joining.found.profiles.sort_by_key(|(profile, _)| profile.start);
         let shared = joining.join_shared(shared, &mut self.diagnostics);
         (joining.found, shared)
     }
 }
 
-/// Where in the log the content of a part stands.
+/// The rows of a part in each table of the log.
 #[derive(Debug, Clone)]
 struct PartRanges {
     frames: Range<usize>,
@@ -98,10 +98,11 @@ impl ProfileLog {
     }
 }
 
+/// The state of joining: what is done, and the ids of the profile at hand.
 struct ProfileJoiner<'l> {
     log: &'l ProfileLog,
     found: Profiles,
-    /// The frames of the profile that is being joined, by id.
+    /// The frames of the current profile.
     ids: FrameIds,
 }
 
@@ -118,7 +119,7 @@ pub(in crate::builder) struct SharedFrameIds {
 
 #[allow(clippy::indexing_slicing, reason = "positions are of the log's own tables")]
 impl ProfileJoiner<'_> {
-    /// Joins the parts of one profile; from when to when it reaches.
+    /// Joins the parts of one profile and returns the bounds of its samples.
     fn join(
         &mut self,
         head: ProfileHead,
@@ -134,7 +135,7 @@ impl ProfileJoiner<'_> {
         self.add_samples(head, parts, diagnostics);
         let found = &mut self.found;
         let samples = &mut found.samples[first[1] as usize..];
-        // Sorting takes memory even where there is nothing to sort.
+        // A stable sort allocates even if there is nothing to sort.
         if !samples.is_sorted_by_key(|sample| sample.at) {
             samples.sort_by_key(|sample| sample.at);
         }
@@ -185,7 +186,7 @@ impl ProfileJoiner<'_> {
                 }
             }
         }
-        // Who a frame says calls it goes before who says to call it.
+        // The caller that a frame names itself goes before a caller that lists the frame.
         for (part, ranges) in parts {
             for row in &self.log.frames[ranges.frames.clone()] {
                 let Some(caller) = row.caller else { continue };
@@ -214,7 +215,7 @@ impl ProfileJoiner<'_> {
         }
     }
 
-    /// Every frame that calls itself in the end becomes a root.
+    /// Makes a root of every frame that is its own caller over any number of steps, so that no walk is endless.
     fn break_cycles(
         &mut self,
         first: usize,
@@ -223,7 +224,7 @@ impl ProfileJoiner<'_> {
     ) {
         let frames = &mut self.found.frames[first..];
         let local = |frame: FrameId| frame.index() - first;
-        // 0: not seen; else the walk that has seen it.
+        // The number of the walk that has seen the frame, from 1. Each frame is walked over once, so this is linear.
         let mut seen_by = alloc::vec![0_u32; frames.len()];
         for (start, walk) in (0..frames.len()).zip(1..) {
             let mut at = start;
@@ -263,7 +264,7 @@ impl ProfileJoiner<'_> {
         self.found.sites[first..].sort_by_key(|site| site.number);
     }
 
-    /// Frames are numbered profile by profile, so the lines of all are in the order of their frames.
+    /// Adds the hits of lines, sorted by frame. Frames are numbered profile by profile, so those of all profiles are too.
     fn add_lines(&mut self, parts: &[(ProfilePart, PartRanges)], diagnostics: &mut Diagnostics) {
         let first = self.found.lines.len();
         self.found.lines.reserve_exact(parts.iter().map(|(_, ranges)| ranges.lines.len()).sum());
@@ -284,7 +285,7 @@ impl ProfileJoiner<'_> {
         parts: &[(ProfilePart, PartRanges)],
         diagnostics: &mut Diagnostics,
     ) {
-        // Deltas are added up with their signs: a time that goes back says that the order is lost, not the time.
+        // Negative deltas count too: a time that goes back tells that samples are out of order, not that the time is wrong.
         let mut now = head.start;
         self.found.samples.reserve_exact(parts.iter().map(|(_, ranges)| ranges.samples.len()).sum());
         for (part, ranges) in parts {
@@ -292,7 +293,7 @@ impl ProfileJoiner<'_> {
             let first = details.partition_point(|&(sample, _)| (sample as usize) < ranges.samples.start);
             let mut details = details[first..].iter().peekable();
             for (row, number) in self.log.samples[ranges.samples.clone()].iter().zip(ranges.samples.start..) {
-                now = if row.is_length { now + Ticks(row.at) } else { Tick(row.at) };
+                now = if row.is_delta { now + Ticks(row.at) } else { Tick(row.at) };
                 let detail = details.next_if(|&&(sample, _)| sample as usize == number);
                 let frame = self.ids.get(&row.frame()).copied();
                 if frame.is_none() {
