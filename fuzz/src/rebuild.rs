@@ -24,7 +24,11 @@ pub fn run(bytes: &[u8]) -> bool {
     let first = builder.finish();
     let second = again(&first);
     assert_eq!(said(&first), said(&second));
-    assert_eq!(facts(&second), facts(&again(&second)));
+    let third = again(&second);
+    if second != third {
+        assert_eq!(facts(&second), facts(&third));
+        panic!("the traces differ in something that is no fact of the list");
+    }
     events.len() > 10
 }
 

@@ -90,6 +90,12 @@ pub struct Conventions {
 }
 
 impl Conventions {
+    /// Returns a numeric id as the number that it means.
+    #[cfg(feature = "alloc")]
+    pub(crate) fn number(self, id: i64) -> i128 {
+        if self.unsigned_ids { i128::from(id.cast_unsigned()) } else { i128::from(id) }
+    }
+
     /// The same with unsigned ids.
     #[must_use]
     pub const fn with_unsigned_ids(self) -> Self {

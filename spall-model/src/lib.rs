@@ -100,6 +100,8 @@ mod time_text;
 #[cfg(feature = "alloc")]
 mod trace;
 #[cfg(feature = "alloc")]
+mod trace_eq;
+#[cfg(feature = "alloc")]
 mod track;
 #[cfg(feature = "alloc")]
 mod with_slices;

@@ -19,10 +19,7 @@ pub enum Key {
 impl Key {
     pub(crate) fn text<'n>(self, names: &'n Names<'_>, conventions: Conventions) -> Cow<'n, str> {
         match self {
-            Self::Number(number) if conventions.unsigned_ids => {
-                Cow::Owned(number.cast_unsigned().to_string())
-            }
-            Self::Number(number) => Cow::Owned(number.to_string()),
+            Self::Number(number) => Cow::Owned(conventions.number(number).to_string()),
             Self::Text(name) => names.text(name),
         }
     }

@@ -48,18 +48,26 @@ fn files_of_every_format_become_the_same_trace_again() {
         if data.len() > 1 << 20 {
             continue;
         }
-        let (mut before, mut after) = (facts(&trace), facts(&again(&trace)));
+        let rebuilt = again(&trace);
+        if !has_unmatched(&trace) && rebuilt == trace {
+            n_whole += 1;
+            continue;
+        }
+        let (mut before, mut after) = (facts(&trace), facts(&rebuilt));
         if has_unmatched(&trace) {
             n_faulty += 1;
             for facts in [&mut before, &mut after] {
                 facts.retain(|fact| !fact.starts_with("bounds") && !fact.starts_with("place"));
             }
-        } else {
-            n_whole += 1;
         }
         let differs = before.iter().zip(&after).find(|(before, after)| before != after);
         assert_eq!(differs, None, "{}", path.display());
         assert_eq!(before.len(), after.len(), "{}", path.display());
+        assert!(
+            has_unmatched(&trace),
+            "{}: the traces differ in something that is no fact of the list",
+            path.display()
+        );
     }
     assert!(n_whole > 900 && n_faulty > 20, "{n_whole} {n_faulty}");
 }
@@ -73,7 +81,11 @@ fn generated_files_of_every_format_become_the_same_trace_again() {
     files.extend([Form::Document, Form::Event].map(|form| profile.to_json(form).into_bytes()));
     for (index, data) in files.iter().enumerate() {
         let trace = load(data);
-        assert_eq!(facts(&again(&trace)), facts(&trace), "{index}");
+        let rebuilt = again(&trace);
+        if rebuilt != trace {
+            assert_eq!(facts(&rebuilt), facts(&trace), "{index}");
+            panic!("{index}: the traces differ in something that is no fact of the list");
+        }
     }
 }
 
