@@ -17,7 +17,7 @@ use spall_examples::{
 };
 use spall_trace::{
     format::{apitrace, container::decompress},
-    layout::{Layout, Options},
+    layout::{Layout, LayoutView, Options},
     model::{FrameId, Key, Limits, Sample, Scope, SliceId, Trace, Track, TrackId, TrackKind},
 };
 

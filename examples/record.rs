@@ -17,7 +17,7 @@ use std::{
 
 use spall_trace::{
     format::spall::{BufferWriter, FileWriter, Header, Version},
-    layout::{Fidelity, Layout, Options, RowId, Scratch, Viewport},
+    layout::{Fidelity, Layout, Options, Scratch, Viewport},
     model::{Event, Limits, Text, Thread, ThreadEvent, Tick, Trace, TrackId, Written},
 };
 
@@ -173,7 +173,7 @@ fn draw(recorder: &mut Recorder<'_>, trace: &Trace<'_>, layout: &Layout) {
                 recorder.slice("track", "", |recorder| {
                     rects.clear();
                     let rows = layout.track_rows(track);
-                    for row in rows.filter_map(|row| layout.row(RowId(row))) {
+                    for row in rows.iter().filter_map(|row| layout.row(row)) {
                         recorder.slice("row", "", |_| row.rects(&frame, &mut scratch, &mut rects));
                     }
                 });

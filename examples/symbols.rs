@@ -6,7 +6,7 @@ use std::{borrow::Cow, collections::BTreeMap, error::Error, process::ExitCode};
 use addr2line::Loader;
 use spall_trace::{
     format::spall::auto::CachedSymbols,
-    layout::{Layout, Options},
+    layout::{Layout, LayoutView, Options},
     model::{Limits, SliceId, Text, Value},
 };
 

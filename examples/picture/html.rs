@@ -6,7 +6,7 @@ mod strings;
 use std::{collections::BTreeMap, ops::Range};
 
 use spall_trace::{
-    layout::{Fidelity, Rect, RowView, Scratch, Theme, Viewport},
+    layout::{Fidelity, LayoutView, RowView, Scratch, Theme, Viewport},
     model::{CounterValue, NameId, SliceId, State, Tick},
 };
 
@@ -59,7 +59,7 @@ fn coarse(scene: &Scene<'_>, max_boxes: usize) -> Viewport {
     loop {
         let frame = Viewport::new(scene.view.clone(), columns, Fidelity::Exact);
         let mut n_boxes = 0;
-        for row in scene.layout.rows().filter_map(|row| scene.layout.row(spall_trace::layout::RowId(row))) {
+        for row in scene.layout.rows().iter().filter_map(|row| scene.layout.row(row)) {
             rects.clear();
             row.rects(&frame, &mut scratch, &mut rects);
             n_boxes += rects.len();
@@ -120,38 +120,46 @@ impl<'s, 't> Page<'s, 't> {
 
     fn row(&mut self, row: &Row, frame: Option<&Viewport>) {
         let parts: Vec<_> = row.parts.iter().filter_map(|&part| self.scene.layout.row(part)).collect();
-        let (mut scratch, mut rects) = (Scratch::new(), Vec::new());
+        let (mut scratch, mut rects, mut boxes) = (Scratch::new(), Vec::new(), Vec::new());
         let mut ends = vec![0];
         for part in &parts {
             match frame {
-                Some(frame) => part.rects(frame, &mut scratch, &mut rects),
-                None => rects.extend((0..).zip(part.slices()).map(|(first, &slice)| one(part, first, slice))),
+                Some(frame) => {
+                    rects.clear();
+                    part.rects(frame, &mut scratch, &mut rects);
+                    boxes.extend(rects.iter().map(|rect| Shown::new(rect.slice, rect.first, rect.count)));
+                }
+                None => {
+                    let slices = (0..).zip(part.slices());
+                    boxes.extend(slices.map(|(first, &slice)| Shown::new(slice, first, 1)));
+                }
             }
-            ends.push(rects.len());
+            ends.push(boxes.len());
         }
         self.out.uint(u64::from(row.depth));
-        self.out.uint(rects.len() as u64);
+        self.out.uint(boxes.len() as u64);
         let mut now = self.scene.view.start;
         for (part, ends) in parts.iter().zip(ends.windows(2)) {
-            for rect in &rects[ends[0]..ends[1]] {
-                now = self.slice(part, rect, now);
+            for shown in &boxes[ends[0]..ends[1]] {
+                now = self.slice(part, shown, now);
             }
         }
     }
 
     /// Writes a box that follows upon `now`, and returns where it ends.
-    fn slice(&mut self, row: &RowView<'_>, rect: &Rect, now: Tick) -> Tick {
+    fn slice(&mut self, row: &RowView<'_>, shown: &Shown, now: Tick) -> Tick {
         let scene = self.scene;
-        let id = rect.slice;
-        let slices = rect.first as usize..rect.first as usize + rect.count as usize;
+        let id = shown.slice;
+        let slices = shown.slices.clone();
         let (starts, ends) = (&row.starts()[slices.clone()], &row.ends()[slices]);
         let start = starts[0].max(now);
         let end = ends[ends.len() - 1].max(start);
         let Some(slice) = scene.trace.slice(id) else { return now };
         self.positions[id.index()] = self.n_boxes;
         self.n_boxes += 1;
-        self.n_slices += u64::from(rect.count);
-        let merged = rect.count > 1;
+        let count = shown.slices.len() as u64;
+        self.n_slices += count;
+        let merged = count > 1;
         let self_time = scene.layout.self_time(id).map_or(0, |time| time.0.unsigned_abs());
         let args = self.texts.args(scene.trace.slice_args(id).iter());
         self.out.uint(start.0.abs_diff(now.0));
@@ -163,7 +171,7 @@ impl<'s, 't> Page<'s, 't> {
         self.out.uint(args);
         if merged {
             let busy = starts.iter().zip(ends).map(|(start, end)| end.0.abs_diff(start.0)).sum();
-            self.out.uint(u64::from(rect.count));
+            self.out.uint(count);
             self.out.uint(busy);
         }
         end
@@ -285,9 +293,16 @@ impl<'s, 't> Page<'s, 't> {
     }
 }
 
-/// The box of a single slice.
-fn one(row: &RowView<'_>, first: u32, slice: SliceId) -> Rect {
-    Rect { row: row.id(), slice, x0: 0, x1: 0, left: 0.0, right: 0.0, first, count: 1, busy: u16::MAX }
+/// A box of the page: the slice whose name it has, and the positions in its row of all that it stands for.
+struct Shown {
+    slice: SliceId,
+    slices: Range<usize>,
+}
+
+impl Shown {
+    fn new(slice: SliceId, first: u32, count: u32) -> Self {
+        Self { slice, slices: first as usize..first as usize + count as usize }
+    }
 }
 
 #[cfg(test)]

@@ -150,7 +150,7 @@ impl<'t> Scene<'t> {
     fn rows(&self, tracks: &[TrackId]) -> Vec<Row> {
         let mut extents: Vec<(Tick, Tick, TrackId)> = Vec::with_capacity(tracks.len());
         for &track in tracks {
-            let rows = self.layout.track_rows(track).filter_map(|row| self.layout.row(RowId(row)));
+            let rows = self.layout.track_rows(track).iter().filter_map(|row| self.layout.row(row));
             let extent = rows.filter_map(|row| Some((*row.starts().first()?, *row.ends().last()?)));
             if let Some((start, end)) = extent.reduce(|a, b| (a.0.min(b.0), a.1.max(b.1))) {
                 extents.push((start, end, track));
@@ -172,7 +172,7 @@ impl<'t> Scene<'t> {
             };
             // Without length it still needs a place of its own.
             free.push(Reverse((end.max(Tick(start.0.saturating_add(1))), stack)));
-            for (index, row) in self.layout.track_rows(track).map(RowId).enumerate() {
+            for (index, row) in self.layout.track_rows(track).iter().enumerate() {
                 let depth = self.layout.row_info(row).map_or(0, |info| info.depth);
                 match stacks[stack].get_mut(index) {
                     Some(shared) => shared.parts.push(row),

@@ -3,7 +3,7 @@
 
 use arbitrary::{Result, Unstructured};
 use spall_trace::layout::{
-    EdgeRule, Fidelity, Layout, Options, Overlap, Rect, RowId, RowView, Scratch, Tree, Viewport, stats,
+    EdgeRule, Fidelity, Layout, LayoutView, Options, Overlap, Rect, RowView, Scratch, Tree, Viewport, stats,
 };
 use spall_trace::model::{ByteRange, Limits, SliceId, Tick, Ticks, Trace, TraceBuilder, TrackId, TrackKind};
 
@@ -25,7 +25,7 @@ pub fn run(bytes: &[u8]) -> bool {
     check_places(&trace, &layout, &options);
     check_family(&trace, &layout);
     for row in layout.rows() {
-        let Some(row) = layout.row(RowId(row)) else { panic!("row {row} is missing") };
+        let Some(row) = layout.row(row) else { panic!("row {row} is missing") };
         for &View { start, length, columns, fidelity } in &views {
             check_frame(&row, &Viewport::new(start..start + length, columns, fidelity));
         }
@@ -71,9 +71,9 @@ fn is_span(trace: &Trace<'_>, slice: SliceId) -> bool {
 /// Every slice has one place on a row of its track, and the slices of a row do not overlap.
 fn check_places(trace: &Trace<'_>, layout: &Layout, options: &Options) {
     let mut placed = 0;
-    for row in layout.rows().map(RowId) {
+    for row in layout.rows().iter() {
         let (info, view) = (layout.row_info(row).unwrap(), layout.row(row).unwrap());
-        assert!(!view.is_empty() && layout.track_rows(info.track).contains(&row.0), "{row:?}");
+        assert!(!view.is_empty() && layout.track_rows(info.track).contains(row), "{row:?}");
         assert!(view.starts().is_sorted());
         let mut before = Tick::MIN;
         for ((&slice, &start), &end) in view.slices().iter().zip(view.starts()).zip(view.ends()) {

@@ -1,7 +1,7 @@
 //! Loading any bytes: no panic, a sound trace, and the same one when the input comes in pieces.
 
 use spall_trace::{
-    layout::{Layout, Options},
+    layout::{Layout, LayoutView, Options},
     model::{Limits, SliceId, Trace},
 };
 

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 
 use arbitrary::{Result, Unstructured};
 use spall_trace::json::{JsonWriter, json_args, parse_all};
-use spall_trace::layout::{Layout, Options};
+use spall_trace::layout::{Layout, LayoutView, Options};
 use spall_trace::model::{
     Args, ByteRange, DiagnosticKind as Kind, Event, FrameEvent, FrameId, FrameParent, Id, Limits,
     LineHitsEvent, Profile, ProfileEvent, ProfileKey, ProfileStart, SampleEvent, SampleStack, SampleTime,

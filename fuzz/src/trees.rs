@@ -202,7 +202,7 @@ fn check_packing<I: Iterator<Item = TrackId>>(layout: &Layout, tracks: impl Fn()
                 assert_eq!(packed.line_of(layout, slice), u32::try_from(line).ok());
             }
         }
-        let of_rows: usize = layout.rows().map(|row| layout.row(RowId(row)).unwrap().len()).sum();
+        let of_rows: usize = layout.rows().iter().map(|row| layout.row(row).unwrap().len()).sum();
         assert_eq!(n_slices, of_rows);
     }
 }

@@ -3,8 +3,8 @@
 
 use arbitrary::{Result, Unstructured};
 use spall_trace::layout::{
-    Ellipsis, Fidelity, Flows, Hits, Layout, Options, Rect, RowId, Ruler, Scratch, Series, Tree, TreeOrder,
-    Vertical, Viewport, fit_label, instant_marks,
+    Ellipsis, Fidelity, Flows, Hits, Layout, LayoutView, Options, Rect, RowId, Ruler, Scratch, Series, Tree,
+    TreeOrder, Vertical, Viewport, fit_label, instant_marks,
 };
 use spall_trace::model::{ByteRange, Limits, SliceId, Tick, Ticks, Trace, TraceBuilder, TrackId};
 
@@ -64,11 +64,11 @@ impl View {
         assert!(rects.len() <= columns * vertical.lines().len());
         let hits = Hits::new(trace, layout, |name| name.index() % 2 == 1);
         for rect in &rects {
-            assert!(hits.in_rect(layout, rect) <= rect.count);
+            assert!(hits.in_rect(rect) <= rect.count);
         }
         _ = Rect::hit(&rects, RowId(self.number), self.number);
         let mut busy = Vec::new();
-        layout.busy_rows(layout.rows().map(RowId), &self.frame, &mut scratch, &mut busy);
+        layout.busy_rows(layout.rows().iter(), &self.frame, &mut scratch, &mut busy);
         assert_eq!(busy.len(), columns);
         for track in trace.tracks() {
             let (mut marks, mut runs) = (Vec::new(), Vec::new());
@@ -80,7 +80,7 @@ impl View {
             }
         }
         let mut arrows = Vec::new();
-        flows.rects(&self.frame, vertical, 0..self.number, &mut arrows);
+        flows.rects(&self.frame, vertical, vertical.visible(0..u64::from(self.number)), &mut arrows);
         assert!(arrows.len() <= flows.len());
         let marks = Ruler::new(&self.frame, trace.clock().unit, self.margin).take(columns + 2).count();
         assert!(marks <= columns + 1, "{marks} marks on {columns} columns");

@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 /// A growing sequence of bits, with a running count of the set bits before each word of 64.
 ///
 /// The counts cost half a bit per bit, so the vector takes 1.5 bits per bit.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct BitVector {
     words: Vec<u64>,
     /// The number of set bits in all words before this one, for each word.

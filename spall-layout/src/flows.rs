@@ -1,125 +1,149 @@
-//! Arrows between slices. \[layout 12\]
+//! Flows between slices: the arrows of the picture. \[layout 12\]
 #![allow(clippy::indexing_slicing, reason = "positions are of tables built here, bounded by their lengths")]
 
 use alloc::vec::Vec;
-use core::ops::Range;
 
-use spall_model::{Tick, Trace};
+use spall_model::{Flow, FlowId, Tick, TraceView};
 
-use crate::convert::to_u32;
-use crate::{Layout, LineKind, RowId, Vertical, Viewport};
+use crate::{LayoutView, Line, LineId, LineKind, RowId, Vertical, Viewport};
 
-/// Arrows of a block of the index, as a power of two.
+/// Flows of a block of the index, as a power of two.
 const BLOCK_BITS: u32 = 4;
 
-/// The arrows of a trace, ready to be drawn: their ends are resolved once, from the slices themselves, so they do not
-/// depend on what is visible, merged or folded away.
-#[derive(Debug, Clone, Default)]
+/// The flows of a trace, ready to be drawn as arrows.
+///
+/// Both ends of a flow are resolved once, from its slices, so they do not depend on what is visible, merged or folded. A
+/// live trace has no flows: they are known when it is finished.
+///
+/// ```
+/// use spall_layout::{Fidelity, Flows, Layout, Options, Vertical, Viewport};
+/// # use spall_model::{ByteRange, Event, FlowBind, FlowEvent, FlowPhase, Id, Limits, Text, Thread, ThreadEvent, Tick, Ticks, TraceBuilder};
+/// # let mut builder = TraceBuilder::new(&Limits::default());
+/// # for (tid, phase, start) in [(1, FlowPhase::Start, 0), (2, FlowPhase::End, 70)] {
+/// #     let (thread, name) = (Thread::new(1_i64, tid), Text::plain(b"work"));
+/// #     builder.push(&Event::Complete(ThreadEvent::new(thread, Tick(start), name), Ticks(30)), ByteRange::default());
+/// #     let flow = FlowEvent::new(phase, FlowBind::Enclosing, thread, Tick(start + 10), Id::Number(1), name);
+/// #     builder.push(&Event::Flow(flow), ByteRange::default());
+/// # }
+/// # let trace = builder.finish(); // a flow from thread 1 at tick 10 to thread 2 at tick 80
+/// let layout = Layout::new(&trace, &Options::default());
+/// let vertical = Vertical::new(&trace, &layout, &());
+/// let flows = Flows::new(&trace, &layout);
+///
+/// let viewport = Viewport::new(Tick(0)..Tick(100), 10, Fidelity::Fast);
+/// let mut arrows = Vec::new();
+/// flows.rects(&viewport, &vertical, vertical.visible(0..1), &mut arrows);
+/// let arrow = arrows[0]; // its other end is on a line further down
+/// assert_eq!((arrow.from.line.0, arrow.from.column), (0, 1));
+/// assert_eq!((arrow.to.line.0, arrow.to.column), (1, 8));
+/// assert_eq!(trace.flows()[arrow.flow.index()].arrives, Tick(80));
+/// ```
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Flows {
     /// By the earlier of the two times.
-    arrows: Vec<Arrow>,
-    /// The latest time of any arrow of 16, of 16 of those, and so on.
+    flows: Vec<ResolvedFlow>,
+    /// The latest time of any of 16 flows, of 16 of those, and so on.
     latest: Vec<Vec<Tick>>,
 }
 
-/// An arrow in time.
+/// A flow with the rows of its ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Arrow {
+struct ResolvedFlow {
+    /// The earlier and the later of the times at which it leaves and arrives.
     first: Tick,
     last: Tick,
     from: (RowId, Tick),
     to: (RowId, Tick),
-    flow: u32,
+    flow: FlowId,
 }
 
-/// One end of a [`FlowRect`].
+/// The place where an arrow begins or ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub struct FlowEnd {
-    /// Position in [`Vertical::lines`] of the line it is drawn at.
-    pub line: u32,
-    /// Whether the row itself is folded away, so that the line is the head that stands for it.
+    /// The line at which the end is drawn.
+    pub line: LineId,
+    /// Whether the row of the slice is folded away, so that the line is the header that stands for it.
     pub is_folded: bool,
-    /// The column, clamped to the frame.
+    /// The column of the end, clamped to the viewport.
     pub column: u32,
 }
 
-/// Arrows that are drawn as one, because they begin and end in the same places.
+/// An arrow: one flow, or several that begin and end in the same lines and columns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub struct FlowRect {
-    /// Where they begin.
+    /// The place where the arrow begins.
     pub from: FlowEnd,
-    /// Where they end.
+    /// The place where the arrow ends.
     pub to: FlowEnd,
-    /// Position of one of them in the trace's flows: the first in time.
-    pub flow: u32,
-    /// How many they are.
+    /// The first flow that the arrow stands for, by the order of [`Trace::flows`](spall_model::Trace::flows).
+    pub flow: FlowId,
+    /// The number of flows that the arrow stands for; at least 1.
     pub count: u32,
 }
 
 impl Flows {
-    /// Resolves the arrows of a trace. Arrows to or from a slice without a place are left out.
+    /// Resolves the flows of a trace. Flows from or to a slice that is on no row are left out. O(n log n).
     #[must_use]
-    pub fn new(trace: &Trace<'_>, layout: &Layout) -> Self {
-        let arrow = |(flow, at): (&spall_model::Flow, usize)| {
+    pub fn new(trace: &impl TraceView, layout: &impl LayoutView) -> Self {
+        let resolve = |(flow, id): (&Flow, FlowId)| {
             let (from, to) = (layout.place(flow.from)?, layout.place(flow.to)?);
-            // What is drawn shorter than it is may end before.
+            // A slice may be drawn shorter than it is, and then end before the flow leaves or arrives.
             let (leaves, arrives) = (flow.leaves.min(from.end), flow.arrives.min(to.end));
             let (first, last) = (leaves.min(arrives), leaves.max(arrives));
-            Some(Arrow { first, last, from: (from.row, leaves), to: (to.row, arrives), flow: to_u32(at) })
+            Some(ResolvedFlow { first, last, from: (from.row, leaves), to: (to.row, arrives), flow: id })
         };
-        let mut arrows: Vec<Arrow> = trace.flows().iter().zip(0..).filter_map(arrow).collect();
-        arrows.sort_by_key(|arrow| (arrow.first, arrow.flow));
+        let mut flows: Vec<_> = trace.flows().iter().zip((0..).map(FlowId)).filter_map(resolve).collect();
+        flows.sort_by_key(|flow| (flow.first, flow.flow));
         let mut latest: Vec<Vec<Tick>> = Vec::new();
-        let mut below: Vec<Tick> = arrows.iter().map(|arrow| arrow.last).collect();
+        let mut below: Vec<Tick> = flows.iter().map(|flow| flow.last).collect();
         while below.len() > 1 {
             below = below.chunks(1 << BLOCK_BITS).filter_map(|block| block.iter().max().copied()).collect();
             latest.push(below.clone());
         }
-        Self { arrows, latest }
+        Self { flows, latest }
     }
 
-    /// How many arrows there are.
+    /// Returns the number of flows that can be drawn.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.arrows.len()
+        self.flows.len()
     }
 
-    /// Whether there are none.
+    /// Returns whether no flow can be drawn.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.arrows.is_empty()
+        self.flows.is_empty()
     }
 
-    /// Puts the arrows that cross `viewport` in time and have an end on one of `lines` or cross them into `out`, replacing
-    /// what was there. O(log n + k log k) for k arrows that cross the frame in time.
+    /// Writes the arrows that cross `viewport` and touch or cross `lines` to `out`, replacing what was there.
     ///
-    /// `lines` are positions in [`Vertical::lines`]. An arrow with an end that no line stands for is left out.
-    pub fn rects(
-        &self,
-        viewport: &Viewport,
-        vertical: &Vertical,
-        lines: Range<u32>,
-        out: &mut Vec<FlowRect>,
-    ) {
+    /// `lines` are lines of `vertical` that follow one another, such as [`Vertical::visible`] returns. A flow is left out if
+    /// no line shows one of its ends. This takes O(log n + k log k) for the k flows whose time crosses the viewport.
+    pub fn rects(&self, viewport: &Viewport, vertical: &Vertical, lines: &[Line], out: &mut Vec<FlowRect>) {
         out.clear();
         let view = viewport.view();
+        let (Some(top), Some(bottom)) = (lines.first(), lines.last()) else { return };
         if viewport.columns() == 0 {
             return;
         }
-        let end = self.arrows.partition_point(|arrow| arrow.first < view.end);
+        let end = self.flows.partition_point(|flow| flow.first < view.end);
         let mut at = 0;
         while let Some(next) = self.next_reaching(at, end, view.start) {
-            let arrow = &self.arrows[next];
+            let flow = &self.flows[next];
             at = next + 1;
-            let ends = (place(viewport, vertical, arrow.from), place(viewport, vertical, arrow.to));
-            if let (Some(from), Some(to)) = ends {
-                let (top, bottom) = (from.line.min(to.line), from.line.max(to.line));
-                if top < lines.end && bottom >= lines.start {
-                    out.push(FlowRect { from, to, flow: arrow.flow, count: 1 });
-                }
+            let ends = (place(viewport, vertical, flow.from), place(viewport, vertical, flow.to));
+            if let (Some(from), Some(to)) = ends
+                && from.line.min(to.line) <= bottom.id
+                && from.line.max(to.line) >= top.id
+            {
+                out.push(FlowRect { from, to, flow: flow.flow, count: 1 });
             }
         }
-        // Stable order within a bundle: the first in time stands for it.
+        // The first in time of those that share an arrow stands for it.
         out.sort_unstable_by_key(|rect| (rect.from, rect.to, rect.flow));
         out.dedup_by(|next, kept| {
             let same = next.from == kept.from && next.to == kept.to;
@@ -128,13 +152,13 @@ impl Flows {
         });
     }
 
-    /// The first arrow of `at..end` that is not over before `start`.
+    /// Returns the first flow of `at..end` whose later time is not before `start`.
     fn next_reaching(&self, mut at: usize, end: usize, start: Tick) -> Option<usize> {
         while at < end {
-            if self.arrows[at].last >= start {
+            if self.flows[at].last >= start {
                 return Some(at);
             }
-            // Steps over the largest block that begins behind this arrow and is over.
+            // Skips the largest block that begins after this flow and ends before `start`.
             at += 1;
             let mut width = 0;
             let mut step = 0;
@@ -153,10 +177,11 @@ impl Flows {
     }
 }
 
+/// Returns the place of an end, or `None` if no line shows its row.
 fn place(viewport: &Viewport, vertical: &Vertical, (row, at): (RowId, Tick)) -> Option<FlowEnd> {
-    let line = vertical.index_of(row)?;
-    let is_folded = vertical.lines()[line].kind != LineKind::Row(row);
+    let line = vertical.line_of(row)?;
+    let is_folded = line.kind != LineKind::Row(row);
     let last = viewport.columns() - 1;
     let column = viewport.column(at).unwrap_or(if at < viewport.view().start { 0 } else { last });
-    Some(FlowEnd { line: to_u32(line), is_folded, column })
+    Some(FlowEnd { line: line.id, is_folded, column })
 }

@@ -2,28 +2,57 @@
 
 use alloc::vec::Vec;
 
-use spall_model::{NameId, SliceId, Trace};
+use spall_model::{NameId, SliceId, TraceView};
 
 use crate::bits::BitVector;
-use crate::{Layout, Rect, RowId};
+use crate::{LayoutView, Rect, RowId};
 
-/// The slices of a layout that match a search: one bit per slice, and a count per 64.
+/// The slices of a layout that match a search: one bit per slice, and a count per 64 slices.
 ///
-/// Goes with the layout it was made of.
-#[derive(Debug, Clone, Default)]
+/// Hits belong to the layout that they were made of. After a commit of a live trace they are made again.
+///
+/// ```
+/// use spall_layout::{Fidelity, Hits, Layout, LayoutView, Options, Scratch, Vertical, Viewport};
+/// # use spall_model::{ByteRange, Event, Limits, SliceId, Text, Thread, ThreadEvent, Tick, Ticks, TraceBuilder};
+/// # let mut builder = TraceBuilder::new(&Limits::default());
+/// # for n in 0..1000 {
+/// #     let name = if n % 100 == 7 { b"gc".as_slice() } else { b"work" };
+/// #     let event = ThreadEvent::new(Thread::new(1_i64, 1_i64), Tick(n), Text::plain(name));
+/// #     builder.push(&Event::Complete(event, Ticks(1)), ByteRange::default());
+/// # }
+/// # let trace = builder.finish(); // a thousand slices of one tick, the 7th of each hundred is "gc"
+/// let layout = Layout::new(&trace, &Options::default());
+/// let hits = Hits::new(&trace, &layout, |name| trace.name(name) == "gc");
+/// assert_eq!(hits.len(), 10);
+/// assert_eq!(hits.next(&layout, SliceId(7)), Some(SliceId(107)));
+///
+/// // The whole trace in two columns: a rectangle stands for many slices, and says how many of them match.
+/// let vertical = Vertical::new(&trace, &layout, &());
+/// let viewport = Viewport::new(Tick(0)..Tick(1000), 2, Fidelity::Fast);
+/// let mut rects = Vec::new();
+/// layout.rects(&viewport, vertical.lines(), &mut Scratch::new(), &mut rects);
+/// assert_eq!(rects.len(), 2);
+/// assert_eq!(rects.iter().map(|rect| hits.in_rect(rect)).sum::<u32>(), 10);
+/// ```
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Hits {
-    /// In the order of the layout's rows, and of their slices.
+    /// Row after row, in the order of their slices.
     bits: BitVector,
+    /// The position of the first bit of each row, and the number of bits.
+    rows: Vec<u32>,
 }
 
 impl Hits {
-    /// The slices whose name `matches`. The caller is asked once per name of the trace, however many slices have it.
+    /// Finds the slices whose name `matches`. This asks once for each name of the trace that slices have.
     #[must_use]
-    pub fn new(trace: &Trace<'_>, layout: &Layout, mut matches: impl FnMut(NameId) -> bool) -> Self {
+    pub fn new(
+        trace: &impl TraceView,
+        layout: &impl LayoutView,
+        mut matches: impl FnMut(NameId) -> bool,
+    ) -> Self {
         let mut known: Vec<Option<bool>> = alloc::vec![None; trace.names().len()];
-        let names = trace.slices().names();
         Self::of_slices(layout, |slice| {
-            let Some(&name) = names.get(slice.index()) else { return false };
+            let Some(name) = trace.slice_name_id(slice) else { return false };
             match known.get_mut(name.index()) {
                 Some(known) => *known.get_or_insert_with(|| matches(name)),
                 None => matches(name),
@@ -31,69 +60,84 @@ impl Hits {
         })
     }
 
-    /// The slices that `matches` says.
+    /// Finds the slices that `matches`. This asks once for each slice.
     #[must_use]
-    pub fn of_slices(layout: &Layout, mut matches: impl FnMut(SliceId) -> bool) -> Self {
+    pub fn of_slices(layout: &impl LayoutView, mut matches: impl FnMut(SliceId) -> bool) -> Self {
         let mut hits = Self::default();
-        for slices in layout.ids.chunks(64) {
-            hits.bits.push(slices.iter().rev().fold(0, |word, &slice| word << 1 | u64::from(matches(slice))));
+        let (mut word, mut n_slices) = (0, 0_u32);
+        for row in (0..layout.n_rows()).map(RowId) {
+            hits.rows.push(n_slices);
+            for &slice in layout.row(row).map_or(&[][..], |row| row.slices()) {
+                word |= u64::from(matches(slice)) << (n_slices % 64);
+                n_slices += 1;
+                if n_slices % 64 == 0 {
+                    hits.bits.push(core::mem::take(&mut word));
+                }
+            }
         }
+        hits.bits.push(word);
+        hits.rows.push(n_slices);
         hits
     }
 
-    /// How many slices match.
+    /// Returns the number of slices that match.
     #[must_use]
     pub fn len(&self) -> u32 {
         self.bits.n_set()
     }
 
-    /// Whether none do.
+    /// Returns whether no slice matches.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// How many of the slices that a rectangle stands for match. O(1).
+    /// Returns how many of the slices that a rectangle stands for match. O(1).
     #[must_use]
-    pub fn in_rect(&self, layout: &Layout, rect: &Rect) -> u32 {
-        let first = layout.first_slice(rect.row) + rect.first as usize;
+    pub fn in_rect(&self, rect: &Rect) -> u32 {
+        let first = self.first_bit(rect.row) + rect.first as usize;
         self.bits.rank(first + rect.count as usize) - self.bits.rank(first)
     }
 
-    /// How many slices of a row match. O(1).
+    /// Returns how many slices of a row match. O(1).
     #[must_use]
-    pub fn in_row(&self, layout: &Layout, row: RowId) -> u32 {
-        let Some(view) = layout.row(row) else { return 0 };
-        let first = layout.first_slice(row);
-        self.bits.rank(first + view.len()) - self.bits.rank(first)
+    pub fn in_row(&self, row: RowId) -> u32 {
+        self.bits.rank(self.first_bit(RowId(row.0.saturating_add(1)))) - self.bits.rank(self.first_bit(row))
     }
 
-    /// The next slice behind another on its track that matches, in the order of the trace: by start, longer first.
-    /// O(log n) for each row of the track.
+    /// Returns the next slice after `slice` on its track that matches, in the order of the track: by start, longer first.
+    ///
+    /// Returns `None` after the last one. This takes O(log n) for each row of the track.
     #[must_use]
-    pub fn next(&self, layout: &Layout, slice: SliceId) -> Option<SliceId> {
+    pub fn next(&self, layout: &impl LayoutView, slice: SliceId) -> Option<SliceId> {
         let track = layout.row_info(layout.row_of(slice)?)?.track;
         let in_row = |row| {
-            let view = layout.row(RowId(row))?;
-            let first = layout.first_slice(RowId(row));
-            let behind = first + view.slices().partition_point(|&id| id <= slice);
-            let hit = self.bits.select(self.bits.rank(behind))?;
+            let view = layout.row(row)?;
+            let first = self.first_bit(row);
+            let before = layout.n_before(&view, slice);
+            let is_here = view.slices().get(before) == Some(&slice);
+            let hit = self.bits.select(self.bits.rank(first + before + usize::from(is_here)))?;
             view.slices().get(hit - first).copied()
         };
-        layout.track_rows(track).filter_map(in_row).min()
+        layout.track_rows(track).filter_map(in_row).min_by_key(|&hit| layout.order(hit))
     }
 
-    /// The latest slice before another on its track that matches, as [`Hits::next`].
+    /// Returns the last slice before `slice` on its track that matches, in the order of [`Hits::next`].
     #[must_use]
-    pub fn previous(&self, layout: &Layout, slice: SliceId) -> Option<SliceId> {
+    pub fn previous(&self, layout: &impl LayoutView, slice: SliceId) -> Option<SliceId> {
         let track = layout.row_info(layout.row_of(slice)?)?.track;
         let in_row = |row| {
-            let view = layout.row(RowId(row))?;
-            let first = layout.first_slice(RowId(row));
-            let end = first + view.slices().partition_point(|&id| id < slice);
+            let view = layout.row(row)?;
+            let first = self.first_bit(row);
+            let end = first + layout.n_before(&view, slice);
             let hit = self.bits.select(self.bits.rank(end).checked_sub(1)?)?;
             view.slices().get(hit.checked_sub(first)?).copied()
         };
-        layout.track_rows(track).filter_map(in_row).max()
+        layout.track_rows(track).filter_map(in_row).max_by_key(|&hit| layout.order(hit))
+    }
+
+    /// Returns the position of the first bit of a row.
+    fn first_bit(&self, row: RowId) -> usize {
+        self.rows.get(row.index()).or(self.rows.last()).map_or(0, |&first| first as usize)
     }
 }

@@ -1,9 +1,10 @@
-//! Rectangles as a GPU takes them. \[layout 16\]
+//! Rectangles in the form that a GPU takes. \[layout 16\]
 
 use crate::{Rect, Viewport};
 
-/// A rectangle as an instance of a vertex buffer: 16 bytes, no padding. With the feature `zerocopy` a slice of them is
-/// bytes without a copy: `instances.as_bytes()`.
+/// A rectangle as an instance of a vertex buffer: 16 bytes without padding.
+///
+/// With the feature `zerocopy`, a slice of instances is also a slice of bytes without a copy: `instances.as_bytes()`.
 ///
 /// ```
 /// use spall_layout::{Fidelity, Viewport, Instance, Row, RowId, Scratch};
@@ -17,15 +18,15 @@ use crate::{Rect, Viewport};
 /// assert_eq!((instance.x0, instance.x1, instance.line), (2.5, 7.75, 3));
 /// ```
 ///
-/// All lines in one buffer, with a colour for each name:
+/// All visible lines in one buffer, with a colour for each name:
 ///
 /// ```
 /// use spall_layout::{ColorKey, Fidelity, Viewport, Instance, Layout, Options, Scratch, Theme, Vertical};
 /// # use spall_model::{ByteRange, Event, Limits, Text, Thread, ThreadEvent, Tick, Ticks, TraceBuilder};
 /// # let mut builder = TraceBuilder::new(&Limits::default());
-/// # for (name, start, length) in [("frame", 0, 100), ("update", 10, 30), ("draw", 40, 50)] {
+/// # for (name, start, duration) in [("frame", 0, 100), ("update", 10, 30), ("draw", 40, 50)] {
 /// #     let event = ThreadEvent::new(Thread::new(1_i64, 1_i64), Tick(start), Text::plain(name.as_bytes()));
-/// #     builder.push(&Event::Complete(event, Ticks(length)), ByteRange::default());
+/// #     builder.push(&Event::Complete(event, Ticks(duration)), ByteRange::default());
 /// # }
 /// # let trace = builder.finish();
 /// # let layout = Layout::new(&trace, &Options::default());
@@ -40,40 +41,38 @@ use crate::{Rect, Viewport};
 ///
 /// // For each picture.
 /// let viewport = Viewport::new(Tick(0)..Tick(100), 20, Fidelity::Fast);
-/// rects.clear();
-/// layout.rects(&viewport, vertical.lines(), &mut scratch, &mut rects);
+/// vertical.rects(0..vertical.height(), &layout, &(), &viewport, &mut scratch, &mut rects);
 /// instances.clear();
-/// for of_row in rects.chunk_by(|a, b| a.row == b.row) {
-///     let line = vertical.index_of(of_row[0].row).unwrap() as u32;
-///     instances.extend(of_row.iter().map(|rect| {
-///         let name = trace.slices().names()[rect.slice.index()];
-///         Instance::new(rect, &viewport, line, colors[name.index()])
-///     }));
-/// }
+/// instances.extend(rects.iter().map(|found| {
+///     let name = trace.slices().names()[found.rect.slice.index()];
+///     Instance::new(&found.rect, &viewport, found.line.0, colors[name.index()])
+/// }));
 /// assert_eq!(instances.len(), 3);
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(
     feature = "zerocopy",
     derive(zerocopy::IntoBytes, zerocopy::FromBytes, zerocopy::Immutable, zerocopy::KnownLayout)
 )]
 #[repr(C)]
 pub struct Instance {
-    /// Left edge, in columns from where the view begins. From −1 on.
+    /// The left edge in columns, counted from the start of the view. At least −1.
     pub x0: f32,
-    /// Right edge.
+    /// The right edge in columns, counted from the start of the view.
     pub x1: f32,
-    /// The line, or whatever the shader gets the vertical place from.
+    /// The line, or any other number from which the shader gets the height.
     pub line: u32,
-    /// The colour, or whatever the shader gets it from.
+    /// The colour, or any other number from which the shader gets it.
     pub color: u32,
 }
 
 const _: () = assert!(size_of::<Instance>() == 16);
 
 impl Instance {
-    /// The instance of a rectangle. One that stands for a single slice has that slice's own edges, any other the
-    /// edges of its columns.
+    /// Creates the instance of a rectangle.
+    ///
+    /// A rectangle of a single slice gets the edges of the slice, one of several slices the edges of its columns.
     #[must_use]
     pub fn new(rect: &Rect, viewport: &Viewport, line: u32, color: u32) -> Self {
         #[expect(clippy::cast_precision_loss, reason = "at most 65 536")]

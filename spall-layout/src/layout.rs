@@ -1,54 +1,74 @@
-//! The layout of a whole trace: which row each slice is on, and all rows.
+//! The layout of a finished trace: the row of each slice, and the index of each row.
 
 use alloc::vec::Vec;
-use core::ops::Range;
 
 use spall_model::nest::Overlap;
-use spall_model::{SliceId, Tick, Ticks, TrackId};
+use spall_model::{IdRange, SliceId, Tick, Ticks, TrackId};
 
 use crate::index::{Node, RowIndex};
 use crate::row_numbers::RowNumbers;
 use crate::{RowId, RowView};
 
-/// Choices of a [`Layout`].
+/// The choices that a layout leaves to its caller.
 ///
 /// ```
 /// use spall_layout::{Options, Overlap};
-/// let mut options = Options::default();
-/// options.overlap = Overlap::Clip;
+/// use spall_model::Ticks;
+/// let options = Options::default().with_overlap(Overlap::Clip).with_overhang_tolerance(Ticks(1000));
+/// assert_eq!(options.overlap, Overlap::Clip);
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub struct Options {
-    /// What becomes of slices that overlap the one they begin in. Default [`Overlap::Spill`].
+    /// How to draw a slice that begins inside another and ends after it. The default is [`Overlap::Spill`].
+    #[cfg_attr(feature = "serde", serde(default, with = "overlap"))]
     pub overlap: Overlap,
-    /// How far a slice may reach past the end of the one it lies in and still be drawn inside it, cut there. Default
-    /// 0; one microsecond suits writers that truncate start and length separately. \[json 3.4\]
+    /// How far a slice may reach past the end of another and still be drawn inside it, cut there. \[json 3.4\]
+    ///
+    /// The default is 0. One microsecond suits writers that truncate start and duration separately.
+    #[cfg_attr(feature = "serde", serde(default))]
     pub overhang_tolerance: Ticks,
 }
 
-/// Where every slice of a trace is drawn: its lane, depth and row, the rows, and their index.
+impl Options {
+    /// Returns these options with another rule for slices that overlap.
+    #[must_use]
+    pub fn with_overlap(self, overlap: Overlap) -> Self {
+        Self { overlap, ..self }
+    }
+
+    /// Returns these options with another tolerance for slices that overlap.
+    #[must_use]
+    pub fn with_overhang_tolerance(self, overhang_tolerance: Ticks) -> Self {
+        Self { overhang_tolerance, ..self }
+    }
+}
+
+/// The rows of a finished trace: the lane, depth and row of each slice, and an index of each row.
 ///
-/// A row holds the slices of one track, lane and depth. Lane 0 is the track's own nesting; slices that overlap the
-/// one they begin in without lying inside it are on lanes 1…, by default. Rows are numbered in display order:
-/// track by track, lane by lane, depth by depth.
+/// A row holds the slices of one track, lane and depth. Lane 0 is the track's own nesting; by default, slices that overlap
+/// the one that they begin in go to overflow lanes. Rows are numbered in display order: track by track, lane by lane,
+/// depth by depth.
 ///
-/// The layout holds no names and does not borrow the trace; it goes with the one it was made of. It takes 23.3
-/// bytes per slice and two to four bits to find its row, if slices nest.
+/// A layout holds no names and does not borrow the trace; pass it the trace that it was made of. It takes 23.3 bytes
+/// per slice, and two to four bits to find the row of a slice if slices nest.
+///
+/// Queries come from [`LayoutView`](crate::LayoutView), which the layout of a live trace implements too.
 ///
 /// ```
-/// use spall_layout::{Layout, Options};
-/// use spall_model::{ByteRange, Event, Limits, SliceId, Text, Thread, ThreadEvent, Tick, Ticks, TraceBuilder};
+/// use spall_layout::{Layout, LayoutView, Options, RowId};
+/// use spall_model::{ByteRange, Event, Limits, SliceId, Text, Thread, ThreadEvent, Tick, Ticks, TraceBuilder, TrackId};
 /// let mut builder = TraceBuilder::new(&Limits::default());
-/// for (name, start, length) in [("frame", 0, 100), ("update", 10, 30), ("draw", 50, 20)] {
+/// for (name, start, duration) in [("frame", 0, 100), ("update", 10, 30), ("draw", 50, 20)] {
 ///     let event = ThreadEvent::new(Thread::new(1_i64, 1_i64), Tick(start), Text::plain(name.as_bytes()));
-///     builder.push(&Event::Complete(event, Ticks(length)), ByteRange::default());
+///     builder.push(&Event::Complete(event, Ticks(duration)), ByteRange::default());
 /// }
 /// let trace = builder.finish();
 /// let layout = Layout::new(&trace, &Options::default());
 /// assert_eq!(layout.rows().len(), 2);
-/// assert_eq!(layout.place(SliceId(2)).unwrap().depth, 1);
-/// assert_eq!(layout.parent(SliceId(2)), Some(SliceId(0)));
+/// assert!(layout.track_rows(TrackId(0)).iter().eq([RowId(0), RowId(1)]));
+/// assert_eq!(layout.row(RowId(1)).unwrap().slices(), [SliceId(1), SliceId(2)]);
 /// assert_eq!(layout.self_time(SliceId(0)), Some(Ticks(50)));
 /// ```
 #[derive(Debug, Clone, Default)]
@@ -92,34 +112,35 @@ pub(crate) struct RowOffsets {
     pub(crate) nodes: u32,
 }
 
-/// What a row is.
+/// The track, lane and depth of a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct RowInfo {
-    /// Whose.
+    /// The track of the row.
     pub track: TrackId,
-    /// 0 is the track's own nesting, 1… are overflow lanes.
+    /// The lane of the row: 0 is the track's own nesting, 1 and above are overflow lanes.
     pub lane: u32,
-    /// Depth inside the lane, from 0.
+    /// The number of slices of the lane that enclose the slices of the row.
     pub depth: u32,
 }
 
 impl Layout {
-    /// The rows, in display order.
+    /// Returns all rows, in display order.
     #[must_use]
-    pub fn rows(&self) -> Range<u32> {
-        0..self.first_rows.last().copied().unwrap_or(0)
+    pub fn rows(&self) -> IdRange<RowId> {
+        IdRange::new(RowId(0), RowId(self.first_rows.last().copied().unwrap_or(0)))
     }
 
-    /// The rows of a track; none if it has no slices.
+    /// Returns the rows of a track, by lane and depth. There are none if the track has no slices.
     #[must_use]
-    pub fn track_rows(&self, track: TrackId) -> Range<u32> {
+    pub fn track_rows(&self, track: TrackId) -> IdRange<RowId> {
         match self.first_rows.get(track.index()..) {
-            Some(&[first, end, ..]) => first..end,
-            _ => 0..0,
+            Some(&[first, end, ..]) => IdRange::new(RowId(first), RowId(end)),
+            _ => IdRange::default(),
         }
     }
 
-    /// What a row is. O(log rows).
+    /// Returns the track, lane and depth of a row, or `None` if the layout has no such row. O(log rows).
     #[must_use]
     pub fn row_info(&self, row: RowId) -> Option<RowInfo> {
         self.position(row)?;
@@ -128,7 +149,7 @@ impl Layout {
         Some(RowInfo { track, lane, depth: row.0 - first_row })
     }
 
-    /// A row to ask for its rectangles and slices.
+    /// Returns the slices of a row, or `None` if the layout has no such row.
     #[must_use]
     pub fn row(&self, row: RowId) -> Option<RowView<'_>> {
         let at = self.position(row)?;
@@ -139,28 +160,28 @@ impl Layout {
             row,
             starts: self.starts.get(range.clone())?,
             ends: self.ends.get(range.clone())?,
-            ids: self.ids.get(range.clone())?,
+            ids: self.ids.get(range)?,
             index: RowIndex::Packed(nodes),
         })
     }
 
-    /// Returns the position of the first slice of a row in the arrays.
+    /// Returns the position at which the slices of a row begin in the arrays.
     pub(crate) fn first_slice(&self, row: RowId) -> usize {
-        self.rows.get(row.0 as usize).map_or(self.ids.len(), |row| row.slices as usize)
+        self.rows.get(row.index()).map_or(self.ids.len(), |row| row.slices as usize)
     }
 
     /// Returns the number of a row as a position, or `None` if there is no such row.
     fn position(&self, row: RowId) -> Option<usize> {
-        self.rows().contains(&row.0).then_some(row.0 as usize)
+        self.rows().position(row)
     }
 
-    /// How many slices overlap the one they begin in without lying inside it.
+    /// Returns how many slices overlap the one that they begin in without lying inside it.
     #[must_use]
     pub fn n_overlapping(&self) -> u64 {
         self.n_overlapping
     }
 
-    /// How many slices have no place, because of [`Overlap::Reject`].
+    /// Returns how many slices are on no row, because of [`Overlap::Reject`].
     #[must_use]
     pub fn n_rejected(&self) -> u64 {
         self.n_rejected

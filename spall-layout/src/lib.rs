@@ -1,70 +1,80 @@
-//! What a timeline viewer draws: the rectangles of a trace for any viewport, and everything else that is derived from
-//! a finished trace. Nothing here opens a window: the same answers serve a GPU, a canvas, a terminal and an SVG file.
+//! The layout engine of a timeline viewer: it turns a profiler trace into the rectangles, arrows, marks and labels of a
+//! picture, for any viewport and without a window. The same answers serve a GPU, a canvas, a terminal and an SVG file.
 //!
 #![cfg_attr(feature = "alloc", doc = "```")]
 #![cfg_attr(not(feature = "alloc"), doc = "```ignore")]
-//! use spall_layout::{Fidelity, Viewport, Layout, Options, Scratch, Vertical};
-//! use spall_model::{ByteRange, Event, Limits, Text, Thread, ThreadEvent, Tick, Ticks, TraceBuilder};
+//! use spall_layout::{Fidelity, Layout, LineRect, Options, Scratch, Vertical, Viewport};
+//! use spall_model::{ByteRange, Event, Limits, Text, Thread, ThreadEvent, Tick, Ticks, TraceBuilder, TraceView};
 //!
 //! let mut builder = TraceBuilder::new(&Limits::default());
-//! for (name, start, length) in [("frame", 0, 100), ("update", 10, 30), ("draw", 40, 50)] {
+//! for (name, start, duration) in [("frame", 0, 100), ("update", 10, 30), ("draw", 40, 50)] {
 //!     let event = ThreadEvent::new(Thread::new(1_i64, 1_i64), Tick(start), Text::plain(name.as_bytes()));
-//!     builder.push(&Event::Complete(event, Ticks(length)), ByteRange::default());
+//!     builder.push(&Event::Complete(event, Ticks(duration)), ByteRange::default());
 //! }
 //! let trace = builder.finish();
 //!
-//! // Once per trace: lanes, depths, rows, and the index.
+//! // Once for each trace: the lane, depth and row of each slice, and an index of each row.
 //! let layout = Layout::new(&trace, &Options::default());
-//! // Once per fold or unfold: what is above what.
+//! // Once for each fold or unfold: the lines from top to bottom. `()` makes each row one unit high.
 //! let vertical = Vertical::new(&trace, &layout, &());
 //!
-//! // For each picture: 20 columns for 100 ticks, all lines.
+//! // For each picture: 100 ticks in 20 columns.
 //! let viewport = Viewport::new(Tick(0)..Tick(100), 20, Fidelity::Fast);
 //! let (mut scratch, mut rects) = (Scratch::new(), Vec::new());
-//! layout.rects(&viewport, vertical.visible(0..vertical.height()), &mut scratch, &mut rects);
+//! vertical.rects(0..vertical.height(), &layout, &(), &viewport, &mut scratch, &mut rects);
+//! let drawn: Vec<_> = rects.iter().map(|found| (found.top, found.rect.x0..found.rect.x1)).collect();
+//! assert_eq!(drawn, [(0, 0..20), (1, 2..8), (1, 8..18)]);
 //!
-//! let drawn: Vec<_> = rects.iter().map(|rect| (rect.row.0, rect.x0..rect.x1, rect.count)).collect();
-//! assert_eq!(drawn, [(0, 0..20, 1), (1, 2..8, 1), (1, 8..18, 1)]);
+//! // The pointer is in column 9, at height 1.
+//! let hit = LineRect::hit(&rects, 9, 1).unwrap();
+//! assert_eq!(trace.slice_name(hit.rect.slice), "draw");
 //! ```
 //!
-//! # What is promised
+//! # Guarantees
 //!
-//! - A column is drawn if and only if a slice touches it: nothing is lost between pixels, and no activity is made up
-//!   where there was none.
-//! - Counts add up: each slice in view is in exactly one rectangle, which says how many it stands for.
-//! - Panning moves the picture and changes nothing else: columns are aligned to time, not to the view.
-//! - A query costs what the picture costs, whatever the size of the trace, and allocates nothing in the long run.
-//! - No floating point takes part in mapping time to columns.
+//! - A column is drawn if and only if a slice touches it: no slice is lost between two pixels, and no activity is shown where
+//!   there was none.
+//! - Counts add up: each slice in view is in exactly one rectangle, which says how many slices it stands for.
+//! - Panning moves the picture and changes nothing else, because columns are aligned to time and not to the view.
+//! - A query costs what the picture costs, whatever the size of the trace. Once its memory has grown, it allocates nothing.
+//! - Mapping time to columns uses integers only, so every machine draws the same columns.
 //!
-//! The rules are on the page [`rules::layout`], cited as \[layout 2.4\].
+//! The rules have numbers, such as \[layout 2.4\], and stand in [`rules`].
 //!
 //! # Where to begin
 //!
 //! | to | use |
 //! |---|---|
-//! | draw a trace | [`Layout`], [`Vertical`], [`Viewport`], [`Layout::rects`] |
-//! | draw a trace while it grows | [`Live`] |
-//! | draw spans of your own | [`Row`], [`RowView::rects`] |
-//! | find what is under the pointer | [`Vertical::at`], [`Rect::hit`], [`RowView::find`], [`Layout::snap`] |
-//! | walk from slice to slice | [`Layout::parent`], [`Layout::children`], [`Layout::next`], [`Layout::previous`] |
-//! | draw counters, instants, thread states and arrows | [`Series`], [`instant_marks`], [`Row::of_states`], [`Flows`] |
+//! | draw a trace | [`Layout`], [`Vertical`], [`Viewport`], [`Vertical::rects`] |
+//! | draw a trace while it grows | [`Live`], [`LiveView`] |
+//! | draw slices of your own | [`Row`], [`RowView::rects`] |
+//! | zoom and pan | [`Viewport::zoomed`], [`Viewport::moved`], [`Viewport::fit`], [`Viewport::part`] |
+//! | find what is under the pointer | [`LineRect::hit`], [`Vertical::at`], [`RowView::find`], [`LayoutView::snap`] |
+//! | walk from slice to slice | [`LayoutView::parent`], [`LayoutView::children`], [`LayoutView::next`] |
+//! | draw counters, instants, states and flows | [`Series`], [`instant_marks`], [`Row::of_states`], [`Flows`] |
 //! | draw many async spans on few lines | [`Packed`] |
-//! | show a folded group, and search hits | [`Layout::busy_rows`], [`Hits`] |
+//! | show a folded group, and search hits | [`LayoutView::busy_rows`], [`Hits`] |
 //! | sum up by name | [`stats`](fn@stats), [`Stats`] while a range is dragged, [`Histogram`] |
 //! | draw a flame graph, a sandwich, a comparison | [`Tree`], [`Inverted`], [`TreeDiff`] |
 //! | fill a vertex buffer | [`Instance`] |
-//! | label and colour | [`Ruler`], [`fit_label`], [`ColorKey`], [`Theme`] |
+//! | label and colour | [`Ruler`], [`fit_label`], [`Line::label`], [`ColorKey`], [`Theme`] |
+//!
+//! Queries about slices and rows are methods of [`LayoutView`], which finished and live layouts implement.
 //!
 //! # Untrusted input
 //!
-//! A layout of any trace takes memory in proportion to it and time O(n log n) at worst; nothing panics, recurses or
-//! overflows, whatever the times are.
+//! A layout takes memory in proportion to its trace, and O(n log n) time at worst. No trace makes a query panic, recurse
+//! or overflow, whatever its times are.
 //!
 //! # Features
 //!
-//! - `std` (default): `alloc`, and the same tier of `spall-model`.
-//! - `alloc`: everything that holds or lists slices. Without it [`Viewport`], [`Ruler`], [`fit_label`] and [`ColorKey`] remain.
-//! - `zerocopy`: [`Instance`] implements the traits of that crate; adds its derive to the build.
+//! - `std` (default): `alloc`, and the same feature of `spall-model`.
+//! - `alloc`: everything that holds or lists slices. Without it, [`Viewport`], [`Ruler`], [`fit_label`] and [`ColorKey`]
+//!   remain.
+//! - `serde`: viewports, options, ids and the results of queries implement the traits of that crate.
+//! - `zerocopy`: [`Instance`] implements the traits of that crate.
+//!
+//! The minimum supported Rust version is 1.88.
 #![no_std]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
@@ -97,9 +107,9 @@ mod free_lines;
 #[cfg(feature = "alloc")]
 mod histogram;
 #[cfg(feature = "alloc")]
-mod hit;
-#[cfg(feature = "alloc")]
 mod hits;
+#[cfg(feature = "alloc")]
+mod ids;
 #[cfg(feature = "alloc")]
 mod index;
 #[cfg(feature = "alloc")]
@@ -112,7 +122,11 @@ mod label;
 #[cfg(feature = "alloc")]
 mod layout;
 #[cfg(feature = "alloc")]
+mod layout_view;
+#[cfg(feature = "alloc")]
 mod live;
+#[cfg(feature = "alloc")]
+mod live_view;
 #[cfg(feature = "alloc")]
 mod lookup;
 #[cfg(feature = "alloc")]
@@ -133,8 +147,6 @@ pub mod rules;
 mod stacked;
 #[cfg(feature = "alloc")]
 mod stats;
-#[cfg(feature = "alloc")]
-mod summary;
 #[cfg(feature = "alloc")]
 mod tree;
 #[cfg(feature = "alloc")]
@@ -170,13 +182,17 @@ pub use label::{Ellipsis, Fitted, fit_chars, fit_label};
 #[cfg(feature = "alloc")]
 pub use layout::{Layout, Options, RowInfo};
 #[cfg(feature = "alloc")]
-pub use live::{Live, LiveView};
+pub use layout_view::LayoutView;
+#[cfg(feature = "alloc")]
+pub use live::Live;
+#[cfg(feature = "alloc")]
+pub use live_view::LiveView;
 #[cfg(feature = "alloc")]
 pub use lookup::Placed;
 #[cfg(feature = "alloc")]
 pub use pack::{Packed, Packing};
 #[cfg(feature = "alloc")]
-pub use rect::{Rect, Scratch};
+pub use rect::{LineRect, Rect, Scratch};
 #[cfg(feature = "alloc")]
 pub use row::{Row, RowId, RowView};
 pub use ruler::{Mark, Ruler};
@@ -187,7 +203,7 @@ pub use stats::{NameStats, Stats, stats};
 #[cfg(feature = "alloc")]
 pub use tree::{Tree, TreeNode};
 #[cfg(feature = "alloc")]
-pub use vertical::{Line, LineKind, Vertical, VerticalStyle};
+pub use vertical::{Line, LineId, LineKind, Vertical, VerticalStyle};
 pub use viewport::{Fidelity, Viewport};
 #[cfg(feature = "alloc")]
 pub use visits::EdgeRule;

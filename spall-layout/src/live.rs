@@ -6,20 +6,21 @@ use alloc::{collections::BTreeMap, vec::Vec};
 use spall_model::nest::Nesting;
 use spall_model::{LiveSnapshot, SliceFlags, SliceId, Tick, TrackId};
 
-use crate::{Options, Row, RowId, RowInfo, RowView};
+use crate::{LiveView, Options, Row, RowId, RowInfo};
 
-/// Where the slices of a [`LiveTrace`] are drawn.
+/// The layout of a live trace, which grows with it.
 ///
-/// Each [`Live::update`] takes up what a commit shows as new. What begins behind everything else on its track is placed
-/// as it comes, and nothing else moves; where a slice comes late, what begins with it or behind it is placed again. The
-/// result looks like the layout of the finished trace, with open slices drawn up to the present. \[layout 18\]
+/// [`Live::update`] takes up one commit and returns a [`LiveView`] to ask. A slice that begins after everything else
+/// on its track is placed as it comes, and nothing else moves. Where a slice comes late, the slices that begin with it
+/// or after it are placed again. The result looks like the layout of the finished trace, with open slices drawn up to the
+/// present. \[layout 18\]
 ///
-/// An update costs amortised O(1) for each slice that is new, O(1) for each that moved and for each open one, and
-/// O(log n) for each row of a track where one moved.
+/// An update costs amortised O(1) for each new slice, O(1) for each slice that moved and for each open one, and
+/// O(log n) for each row of a track where a slice moved.
 ///
 /// ```
-/// use spall_layout::{Fidelity, Viewport, Live, Options, Scratch};
-/// use spall_model::{ByteRange, Event, Limits, LiveTrace, Text, Thread, ThreadEvent, Tick};
+/// use spall_layout::{Fidelity, LineRect, Live, Options, Scratch, Vertical, Viewport};
+/// use spall_model::{ByteRange, Event, Limits, LiveTrace, Text, Thread, ThreadEvent, Tick, TraceView};
 /// let event = |name, at| ThreadEvent::new(Thread::new(1_i64, 1_i64), Tick(at), Text::plain(name));
 /// let mut trace = LiveTrace::new(&Limits::default());
 /// let mut live = Live::new(&Options::default());
@@ -31,58 +32,47 @@ use crate::{Options, Row, RowId, RowInfo, RowView};
 ///     trace.push(&event, ByteRange::default());
 /// }
 ///
-/// // As often as there is a picture to draw.
+/// // For each picture that is drawn.
 /// let committed = trace.commit();
 /// let view = live.update(&committed, Tick(80));
 ///
 /// let viewport = Viewport::new(Tick(0)..Tick(100), 10, Fidelity::Fast);
+/// let vertical = Vertical::new(&committed, &view, &());
 /// let (mut scratch, mut rects) = (Scratch::new(), Vec::new());
-/// for track in committed.display_order() {
-///     for row in view.track_rows(track) {
-///         view.row(row).unwrap().rects(&viewport, &mut scratch, &mut rects);
-///     }
-/// }
-/// let name = |rect: &spall_layout::Rect| committed.name(committed.slice(rect.slice).unwrap().name);
-/// let drawn: Vec<_> = rects.iter().map(|rect| (name(rect), rect.x0..rect.x1)).collect();
+/// vertical.rects(0..vertical.height(), &view, &(), &viewport, &mut scratch, &mut rects);
+/// let name = |found: &LineRect| committed.slice_name(found.rect.slice);
+/// let drawn: Vec<_> = rects.iter().map(|found| (name(found), found.rect.x0..found.rect.x1)).collect();
 /// assert_eq!(drawn, [("frame".into(), 0..8), ("draw".into(), 2..5)]);
 /// ```
-///
-/// [`LiveTrace`]: spall_model::LiveTrace
 #[derive(Debug, Clone)]
 pub struct Live {
     options: Options,
-    /// That of the last commit that was taken up.
+    /// The number of the last commit that was taken up.
     commit: u64,
-    tracks: Vec<LiveTrack>,
-    rows: Vec<LiveRow>,
+    pub(crate) tracks: Vec<LiveTrack>,
+    pub(crate) rows: Vec<LiveRow>,
     /// Open slices that are drawn to the present. Each is the last one of its row.
     open: BTreeMap<SliceId, RowId>,
-    /// Open slices that lie in one that is over, and are drawn to its end.
+    /// Open slices inside a slice that has ended; they are drawn to its end.
     clipped: BTreeMap<SliceId, RowId>,
 }
 
 #[derive(Debug, Clone)]
-struct LiveTrack {
+pub(crate) struct LiveTrack {
     nesting: Nesting,
     n_placed: usize,
     /// By lane and depth.
-    lanes: Vec<Vec<RowId>>,
+    pub(crate) lanes: Vec<Vec<RowId>>,
 }
 
 #[derive(Debug, Clone)]
-struct LiveRow {
-    row: Row,
-    info: RowInfo,
-}
-
-/// A [`Live`] layout between updates.
-#[derive(Debug, Clone, Copy)]
-pub struct LiveView<'l> {
-    live: &'l Live,
+pub(crate) struct LiveRow {
+    pub(crate) row: Row,
+    pub(crate) info: RowInfo,
 }
 
 impl Live {
-    /// Nothing yet.
+    /// Creates a layout of nothing.
     #[must_use]
     pub fn new(options: &Options) -> Self {
         Self {
@@ -95,12 +85,11 @@ impl Live {
         }
     }
 
-    /// Takes up what a commit shows. Open slices are drawn to `now`, or to the latest time of their track if that is
-    /// later.
+    /// Takes up a commit. Open slices are drawn to `now`, or to the latest time of their track if that is later.
     ///
-    /// The commits are those of one trace, each in its turn. After one that was left out all is placed anew, and rows
+    /// Pass every commit of one trace, in order. After a commit that was left out, all slices are placed again and rows
     /// get new numbers.
-    pub fn update(&mut self, trace: &LiveSnapshot<'_>, now: Tick) -> LiveView<'_> {
+    pub fn update<'l>(&'l mut self, trace: &LiveSnapshot<'l>, now: Tick) -> LiveView<'l> {
         let has_missed_some = trace.number() > self.commit + 1 || trace.number() < self.commit;
         if has_missed_some {
             *self = Self::new(&self.options);
@@ -122,7 +111,7 @@ impl Live {
         }
         self.commit = trace.number();
         self.draw_open(trace, now);
-        LiveView { live: self }
+        LiveView { live: self, trace: *trace }
     }
 
     /// Places the slices of a track from a position on.
@@ -147,16 +136,16 @@ impl Live {
         let Some(place) = place else { return };
         let row = self.row_at(track, place.lane, place.depth);
         if is_open {
-            // It may have been placed elsewhere before.
+            // A slice that is placed again may have been in the other list.
             self.open.remove(&id);
             self.clipped.remove(&id);
             let open = if place.end == Tick::MAX { &mut self.open } else { &mut self.clipped };
             open.insert(id, row);
         }
-        self.rows[row.0 as usize].row.push(slice.start, place.end, id);
+        self.rows[row.index()].row.push(slice.start, place.end, id);
     }
 
-    /// The row of a track at a lane and depth, which is made if need be.
+    /// Returns the row of a track at a lane and depth, and makes it if there is none yet.
     fn row_at(&mut self, track: TrackId, lane: u32, depth: u32) -> RowId {
         let lanes = &mut self.tracks[track.index()].lanes;
         lanes.resize_with(lanes.len().max(lane as usize + 1), Vec::new);
@@ -170,13 +159,13 @@ impl Live {
         lane_rows[depth as usize]
     }
 
-    /// A slice ends that was open.
+    /// Gives an open slice its end.
     fn end(&mut self, trace: &LiveSnapshot<'_>, id: SliceId) {
         let Some(slice) = trace.slice(id) else { return };
         let (open, clipped) = (self.open.remove(&id), self.clipped.remove(&id));
-        // Else it has no place, or none yet.
+        // A slice without a row was rejected, or is placed for the first time in this commit.
         let Some(row) = open.or(clipped) else { return };
-        let LiveRow { row, info } = &mut self.rows[row.0 as usize];
+        let LiveRow { row, info } = &mut self.rows[row.index()];
         match open {
             Some(_) => row.set_last_end(slice.end),
             None => row.shorten(slice.start, id, slice.end),
@@ -187,22 +176,22 @@ impl Live {
     /// Draws open slices to the present.
     fn draw_open(&mut self, trace: &LiveSnapshot<'_>, now: Tick) {
         for row in self.open.values() {
-            let LiveRow { row, info } = &mut self.rows[row.0 as usize];
+            let LiveRow { row, info } = &mut self.rows[row.index()];
             let latest = trace.track(info.track).and_then(|track| track.bounds());
             row.set_last_end(latest.map_or(now, |bounds| bounds.end.max(now)));
         }
     }
 
-    /// Takes away the slices of a track that start at `from` or later, and goes back there.
+    /// Removes the slices of a track that start at `from` or later, and takes the nesting back to that time.
     fn cut(&mut self, trace: &LiveSnapshot<'_>, track: TrackId, from: Tick) {
         let LiveTrack { nesting, lanes, .. } = &mut self.tracks[track.index()];
         nesting.clear();
         for (lane, lane_rows) in (0..).zip(lanes) {
             for row in &*lane_rows {
-                self.rows[row.0 as usize].row.cut(from);
+                self.rows[row.index()].row.cut(from);
             }
             let last_of = |row: &RowId| {
-                let (slice, start, end) = self.rows[row.0 as usize].row.last()?;
+                let (slice, start, end) = self.rows[row.index()].row.last()?;
                 Some((slice, start, if self.open.contains_key(&slice) { Tick::MAX } else { end }))
             };
             let running = |row: &RowId| last_of(row).is_some_and(|(_, _, end)| end >= from);
@@ -215,27 +204,5 @@ impl Live {
                 nesting.put_back(slice.0, lane, start, end, flags);
             }
         }
-    }
-}
-
-impl<'l> LiveView<'l> {
-    /// The rows of a track that have slices, by lane and depth. They are numbered as they are needed and keep their
-    /// numbers.
-    pub fn track_rows(&self, track: TrackId) -> impl Iterator<Item = RowId> + use<'l> {
-        let Live { tracks, rows, .. } = self.live;
-        let lanes = tracks.get(track.index()).map_or(&[][..], |track| &track.lanes);
-        lanes.iter().flatten().copied().filter(|row| rows[row.0 as usize].row.last().is_some())
-    }
-
-    /// What a row is.
-    #[must_use]
-    pub fn row_info(&self, row: RowId) -> Option<RowInfo> {
-        self.live.rows.get(row.0 as usize).map(|row| row.info)
-    }
-
-    /// A row to ask for its rectangles and slices.
-    #[must_use]
-    pub fn row(&self, row: RowId) -> Option<RowView<'l>> {
-        self.live.rows.get(row.0 as usize).map(|found| found.row.view(row))
     }
 }

@@ -8,24 +8,27 @@ use core::ops::Range;
 
 use spall_model::{SliceId, Tick, TrackId};
 
+use crate::convert::to_u32;
 use crate::free_lines::FreeLines;
-use crate::{Layout, Row, RowId};
+use crate::{LayoutView, Row};
 
-/// In which order groups of slices get their lines.
+/// The order in which groups of slices get their lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Packing {
-    /// As they begin. A group that begins later never moves those that are there; only one that becomes higher while it
-    /// runs may.
+    /// By start. A group that begins later never moves the ones before it, unless one of these becomes higher while it
+    /// runs. This suits a trace that grows.
     #[default]
     Online,
-    /// The highest first, so that low ones fill the gaps.
+    /// By height, the highest first, so that low ones fill the gaps.
     Compact,
 }
 
-/// The slices of many tracks, packed into lines: for the async spans of a process, of which every key has a track.
+/// The slices of many tracks on few lines, for the async spans of a process, where each id is a track of its own.
 ///
-/// Offered beside the rows of each track; [`crate::VerticalStyle::packed`] shows them in place of those. The slices of a track that hang together in time stay
-/// together: they are on as many neighbouring lines as the track has rows there.
+/// [`VerticalStyle::packed`](crate::VerticalStyle::packed) shows these lines instead of the rows of the tracks. Slices of a
+/// track that overlap in time, directly or through others, are a group and stay together: a group takes as many
+/// neighbouring lines as the track has rows there.
 ///
 /// ```
 /// use spall_layout::{Layout, Options, Packed, Packing, RowId};
@@ -39,7 +42,7 @@ pub enum Packing {
 /// # }
 /// # let trace = builder.finish();
 /// let layout = Layout::new(&trace, &Options::default());
-/// assert_eq!(layout.rows().len(), 100); // a hundred keys, of which three overlap at any time
+/// assert_eq!(layout.rows().len(), 100); // a hundred ids, of which three overlap at any time
 /// let packed = Packed::new(&layout, (0..100).map(TrackId), Packing::Online);
 /// assert_eq!(packed.lines().len(), 3);
 /// assert_eq!(packed.lines()[0].view(RowId(0)).len(), 34);
@@ -51,30 +54,35 @@ pub struct Packed {
     groups: Vec<Group>,
 }
 
-/// Slices of a track that hang together in time.
+/// Slices of a track that overlap in time, directly or through others.
 #[derive(Debug, Clone)]
 struct Group {
     track: TrackId,
     start: Tick,
-    /// What is behind it may share its lines; at least a tick after its start, so that points do not coincide.
+    /// Others may use its lines from here on. At least a tick after its start, so that points do not coincide.
     end: Tick,
     height: u32,
     line: u32,
     members: Range<usize>,
 }
 
+/// A slice of a group.
 struct Member {
     slice: SliceId,
     start: Tick,
     end: Tick,
-    /// Counted from the first row of the track.
+    /// The row, counted from the first of the track.
     level: u32,
 }
 
 impl Packed {
-    /// Packs the slices of `tracks`. O(n log n), and lines are chosen in O(log lines).
+    /// Packs the slices of `tracks`. This takes O(n log n) for n slices.
     #[must_use]
-    pub fn new(layout: &Layout, tracks: impl IntoIterator<Item = TrackId>, packing: Packing) -> Self {
+    pub fn new(
+        layout: &impl LayoutView,
+        tracks: impl IntoIterator<Item = TrackId>,
+        packing: Packing,
+    ) -> Self {
         let (mut groups, mut members) = (Vec::new(), Vec::new());
         for track in tracks {
             add_groups(layout, track, &mut groups, &mut members);
@@ -83,7 +91,7 @@ impl Packed {
         match packing {
             Packing::Online => place(&mut groups, |_| true),
             Packing::Compact => {
-                // By powers of two, so that there are few passes over what is placed.
+                // In classes by powers of two, because each class takes a pass over all groups.
                 let class = |height: u32| height.next_power_of_two().trailing_zeros();
                 for step in (0..=32).rev() {
                     place(&mut groups, |height| class(height) == step);
@@ -104,35 +112,37 @@ impl Packed {
         Self { lines, groups }
     }
 
-    /// The lines, from top to bottom. Ask them for rectangles as any row.
+    /// Returns the lines from top to bottom. Each is a row with rectangles of its own.
     #[must_use]
     pub fn lines(&self) -> &[Row] {
         &self.lines
     }
 
-    /// Whether slices of a track are among those packed. O(log n).
+    /// Returns whether slices of a track were packed. O(log n).
     #[must_use]
     pub fn has(&self, track: TrackId) -> bool {
         self.groups.binary_search_by_key(&track, |group| group.track).is_ok()
     }
 
-    /// The line of a slice. O(log n).
+    /// Returns the position in [`Packed::lines`] of the line of a slice, or `None` if it was not packed.
+    ///
+    /// `layout` is the one that the slices were packed from. This takes O(log n + rows of the track).
     #[must_use]
-    pub fn line_of(&self, layout: &Layout, slice: SliceId) -> Option<u32> {
+    pub fn line_of(&self, layout: &impl LayoutView, slice: SliceId) -> Option<u32> {
         let placed = layout.place(slice)?;
         let behind =
             self.groups.partition_point(|group| (group.track, group.start) <= (placed.track, placed.start));
         let group = self.groups.get(behind.checked_sub(1)?)?;
-        let level = placed.row.0 - layout.track_rows(placed.track).start;
-        (group.track == placed.track).then_some(group.line + level)
+        let level = layout.track_rows(placed.track).position(|row| row == placed.row)?;
+        (group.track == placed.track).then_some(group.line + to_u32(level))
     }
 }
 
-/// Splits a track where nothing runs.
-fn add_groups(layout: &Layout, track: TrackId, groups: &mut Vec<Group>, members: &mut Vec<Member>) {
+/// Splits a track into groups at the times at which nothing runs.
+fn add_groups(layout: &impl LayoutView, track: TrackId, groups: &mut Vec<Group>, members: &mut Vec<Member>) {
     let first = members.len();
     for (row, level) in layout.track_rows(track).zip(0..) {
-        let Some(row) = layout.row(RowId(row)) else { continue };
+        let Some(row) = layout.row(row) else { continue };
         let slices = row.slices().iter().zip(row.starts()).zip(row.ends());
         members.extend(slices.map(|((&slice, &start), &end)| Member { slice, start, end, level }));
     }
@@ -155,11 +165,11 @@ fn add_groups(layout: &Layout, track: TrackId, groups: &mut Vec<Group>, members:
     groups.extend(open);
 }
 
-/// The line of a group that has none yet.
+/// Stands for the line of a group that has none yet.
 const NONE: u32 = u32::MAX;
 
-/// Gives lines to the groups of some heights, each in turn the lowest that are free as long as it runs. `groups` are in
-/// the order in which they begin; those that have lines stay there.
+/// Gives lines to the groups of some heights: to each in turn the lowest ones that are free as long as it runs. `groups`
+/// are ordered by start; those that have lines keep them.
 fn place(groups: &mut [Group], is_asked: impl Fn(u32) -> bool) {
     if !groups.iter().any(|group| group.line == NONE && is_asked(group.height)) {
         return;

@@ -1,56 +1,129 @@
-//! Rectangles, the answer to "what is to be drawn".
+//! Rectangles: the boxes that a frontend draws.
 
 use alloc::vec::Vec;
 
-use spall_model::SliceId;
+use spall_model::{SliceId, StateId};
 
-use crate::RowId;
 use crate::cluster::Cluster;
 use crate::owners::OwnerSearch;
+use crate::{LineId, RowId};
 
-/// A run of columns of a row that is drawn as one box: a slice, or a slice and the smaller ones that are drawn in
-/// its place.
+/// A run of columns of a row that is drawn as one box: one slice, or several that are too narrow to be drawn apart.
 ///
-/// Draw it from [`Rect::x0`] to [`Rect::x1`], whole columns. A frontend that draws with finer edges may use
-/// [`Rect::left`] and [`Rect::right`] instead where `count` is 1. Subtract [`crate::Viewport::offset`] either way.
+/// Draw it from [`Rect::x0`] to [`Rect::x1`], which are whole columns. A frontend that draws finer edges may use
+/// [`Rect::left`] and [`Rect::right`] instead where [`Rect::count`] is 1. Subtract
+/// [`Viewport::offset`](crate::Viewport::offset) in both cases.
+///
+/// ```
+/// use spall_layout::{Fidelity, Rect, Row, RowId, Scratch, Viewport};
+/// use spall_model::{SliceId, Tick};
+/// let mut row = Row::new();
+/// row.push(Tick(0), Tick(3), SliceId(0));
+/// row.push(Tick(4), Tick(7), SliceId(1));
+/// row.push(Tick(10), Tick(40), SliceId(2));
+/// let viewport = Viewport::new(Tick(0)..Tick(50), 5, Fidelity::Exact); // ten ticks a column
+/// let mut rects = Vec::new();
+/// row.view(RowId(0)).rects(&viewport, &mut Scratch::new(), &mut rects);
+///
+/// // Two slices share the first column, of which they fill six tenths.
+/// let [both, long] = rects[..] else { panic!() };
+/// assert_eq!((both.x0..both.x1, both.slice, both.count), (0..1, SliceId(0), 2));
+/// assert!((f32::from(both.busy) / 65535.0 - 0.6).abs() < 0.001);
+/// assert_eq!((long.x0..long.x1, long.slice, long.count), (1..4, SliceId(2), 1));
+/// // The pointer is in column 2.
+/// assert_eq!(Rect::hit(&rects, RowId(0), 2), Some(&long));
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub struct Rect {
-    /// The row.
+    /// The row of the rectangle.
     pub row: RowId,
-    /// The slice that is shown: the owner of the columns.
+    /// The slice whose name and colour the rectangle gets: the owner of its columns.
     pub slice: SliceId,
-    /// First column.
+    /// The first column.
     pub x0: u32,
-    /// One past the last column.
+    /// The column after the last one.
     pub x1: u32,
-    /// Where the owner begins, in columns, clamped to the frame: a label that starts here stays in sight while its slice does.
-    /// It may lie in a column that a neighbour owns.
+    /// The start of the owner in columns, clamped to the viewport. A label that starts here stays visible as long as its
+    /// slice does. It may lie in a column that a neighbour owns.
     pub left: f32,
-    /// Where the owner ends, in columns, clamped to the frame.
+    /// The end of the owner in columns, clamped to the viewport.
     pub right: f32,
-    /// Position in the row of the first slice that the rectangle stands for.
+    /// The position in the row of the first slice that the rectangle stands for.
     pub first: u32,
-    /// How many slices, from `first` on, the rectangle stands for; at least 1.
+    /// The number of slices that the rectangle stands for; they follow one another from `first` on. At least 1.
     pub count: u32,
-    /// How much of the rectangle's columns is inside slices, from 0 to 65 535.
+    /// The part of the rectangle's columns that is inside slices, from 0 for nothing to 65 535 for everything.
     ///
-    /// Exact up to rounding, but for groups of slices that lie across a column's edge and are not told apart: each
-    /// column gets of their time what it has of their extent.
+    /// It is exact up to rounding, except for groups of slices that lie across the edge of a column and are not told
+    /// apart: each of the two columns gets a part of their time in proportion to their extent.
     pub busy: u16,
 }
 
-/// Working memory of queries. Keep one per thread and hand it to every query: once it has grown to the size of the
-/// frame, queries allocate nothing.
+impl Rect {
+    /// Returns the state that a rectangle of [`Row::of_states`](crate::Row::of_states) shows.
+    #[must_use]
+    pub fn state(&self) -> StateId {
+        StateId(self.slice.0)
+    }
+
+    /// Returns the rectangle at `column` of `row`, or `None` if nothing is drawn there. O(log rects).
+    ///
+    /// `rects` are ordered by row and column, as queries on rows in ascending order return them. So a hit names the slice
+    /// that is drawn.
+    #[must_use]
+    pub fn hit(rects: &[Self], row: RowId, column: u32) -> Option<&Self> {
+        let at = rects.partition_point(|rect| (rect.row, rect.x1) <= (row, column));
+        rects.get(at).filter(|rect| rect.row == row && rect.x0 <= column)
+    }
+}
+
+/// A rectangle and the line that it is drawn on, as [`Vertical::rects`](crate::Vertical::rects) returns it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
+pub struct LineRect {
+    /// The columns of the rectangle, and the slices that it stands for.
+    pub rect: Rect,
+    /// The line of the rectangle.
+    pub line: LineId,
+    /// The upper edge of the line.
+    pub top: u64,
+    /// The height of the line.
+    pub height: u32,
+}
+
+impl LineRect {
+    /// Returns the rectangle at a column and a height, or `None` if nothing is drawn there. O(log rects).
+    ///
+    /// `rects` are those of one query of [`Vertical::rects`](crate::Vertical::rects). So a hit names the slice that is
+    /// drawn.
+    #[must_use]
+    pub fn hit(rects: &[Self], column: u32, y: u64) -> Option<&Self> {
+        let bottom = |found: &Self| found.top + u64::from(found.height);
+        let at =
+            rects.partition_point(|found| bottom(found) <= y || found.top <= y && found.rect.x1 <= column);
+        rects.get(at).filter(|found| found.top <= y && found.rect.x0 <= column)
+    }
+}
+
+/// The working memory of queries.
+///
+/// Keep one for each thread and pass it to every query: once it has grown to the size of the picture, queries allocate
+/// nothing.
 #[derive(Debug, Clone, Default)]
 pub struct Scratch {
     /// The clusters of the walk that have not been merged yet.
     pub(crate) clusters: Vec<Cluster>,
     /// Used by queries for exact owners only.
     pub(crate) owner_search: OwnerSearch,
+    /// The rectangles of one line, before they get its height.
+    pub(crate) rects: Vec<Rect>,
 }
 
 impl Scratch {
-    /// Working memory that holds nothing yet.
+    /// Creates working memory that holds nothing yet.
     #[must_use]
     pub fn new() -> Self {
         Self::default()

@@ -2,21 +2,32 @@
 #![allow(clippy::indexing_slicing, reason = "positions are of tables built here, bounded by their lengths")]
 
 use alloc::vec::Vec;
+use core::ops::Range;
 
-use spall_model::{SliceId, State, Tick};
+use spall_model::{IdRange, SliceId, State, StateId, Tick};
 
 use crate::extent::SliceExtent;
+use crate::ids::dense_id;
 use crate::index::{GrowingIndex, LEAF_BITS, Levels, RowIndex};
+use crate::{Viewport, walk};
 
-/// A row of a layout, counted from 0 in display order.
+/// The number of a row of a layout.
+///
+/// The rows of a [`Layout`](crate::Layout) are numbered in display order, those of a [`LiveView`](crate::LiveView) in
+/// the order in which they got their first slice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct RowId(pub u32);
 
-/// A row that grows at its end, indexed as it grows: for timelines that are not made from a trace.
+dense_id!(RowId);
+
+/// A row that grows at its end and keeps an index, for timelines that are not made from a trace.
+///
+/// A row takes 20 bytes per slice, and 3.3 bytes for the index.
 ///
 /// ```
 /// use spall_layout::{Fidelity, Viewport, Row, RowId, Scratch};
-/// use spall_model::{SliceId, State, Tick};
+/// use spall_model::{SliceId, Tick};
 /// let mut row = Row::new();
 /// row.push(Tick(0), Tick(50), SliceId(7));
 /// row.push(Tick(50), Tick(51), SliceId(8));
@@ -36,16 +47,16 @@ pub struct Row {
 }
 
 impl Row {
-    /// A row without slices.
+    /// Creates a row without slices.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Adds a slice behind the others, amortised O(1).
+    /// Adds a slice after the others. This takes amortised O(1).
     ///
-    /// A row cannot hold slices that overlap: a start before the end of the slice before is moved there, and so is
-    /// an end before the start. A row of 2³² − 1 slices takes no more.
+    /// Slices of a row cannot overlap: a start before the end of the previous slice is moved there, and an end before
+    /// the start is moved to the start. A row of 2³² − 1 slices takes no more.
     pub fn push(&mut self, start: Tick, end: Tick, id: SliceId) {
         if self.starts.len() >= u32::MAX as usize {
             return;
@@ -59,26 +70,30 @@ impl Row {
         }
     }
 
-    /// The states of a thread, by time: `trace.states_of(track)`. Their positions there are the "slices".
+    /// Creates the row of the states of a thread, which are ordered by time and have the numbers `ids`.
+    ///
+    /// [`Rect::state`] returns the state that a rectangle shows.
     ///
     /// ```
     /// use spall_layout::{Fidelity, Viewport, Row, RowId, Scratch};
     /// # use spall_model::{Limits, TraceBuilder, Tick};
     /// # let trace = TraceBuilder::new(&Limits::default()).finish();
-    /// let states = Row::of_states(trace.states());
-    /// let mut rects = Vec::new();
-    /// let viewport = Viewport::new(Tick(0)..Tick(100), 10, Fidelity::Exact);
-    /// states.view(RowId(0)).rects(&viewport, &mut Scratch::new(), &mut rects);
-    /// for rect in &rects {
-    ///     let state = &trace.states()[rect.slice.index()];
-    ///     println!("{} in columns {}..{}", trace.name(state.name), rect.x0, rect.x1);
+    /// # let viewport = Viewport::new(Tick(0)..Tick(100), 10, Fidelity::Exact);
+    /// for track in trace.tracks() {
+    ///     let states = Row::of_states(trace.states_of(track), track.states());
+    ///     let mut rects = Vec::new();
+    ///     states.view(RowId(0)).rects(&viewport, &mut Scratch::new(), &mut rects);
+    ///     for rect in &rects {
+    ///         let state = &trace.states()[rect.state().index()];
+    ///         println!("{} in columns {}..{}", trace.name(state.name), rect.x0, rect.x1);
+    ///     }
     /// }
     /// ```
     #[must_use]
-    pub fn of_states(states: &[State]) -> Self {
+    pub fn of_states(states: &[State], ids: IdRange<StateId>) -> Self {
         let mut row = Self::new();
-        for (state, id) in states.iter().zip((0..).map(SliceId)) {
-            row.push(state.start, state.end, id);
+        for (state, id) in states.iter().zip(ids) {
+            row.push(state.start, state.end, SliceId(id.0));
         }
         row
     }
@@ -124,7 +139,7 @@ impl Row {
         self.starts.len().trailing_zeros() >= LEAF_BITS
     }
 
-    /// The row as [`RowView`], under a number of the caller's.
+    /// Returns the row as a [`RowView`]. Its rectangles carry the number `row`.
     #[must_use]
     pub fn view(&self, row: RowId) -> RowView<'_> {
         RowView {
@@ -137,7 +152,9 @@ impl Row {
     }
 }
 
-/// A row to ask.
+/// A row of a [`Layout`](crate::Layout), a [`LiveView`](crate::LiveView) or a [`Row`], borrowed for queries.
+///
+/// Positions in a row count its slices from 0, by time.
 #[derive(Debug, Clone, Copy)]
 pub struct RowView<'a> {
     pub(crate) row: RowId,
@@ -160,39 +177,75 @@ impl<'a> RowView<'a> {
         Some(SliceExtent { start: start.0, end: end.0, id: *id })
     }
 
-    /// Its number.
+    /// Returns the number of the row.
     #[must_use]
     pub fn id(&self) -> RowId {
         self.row
     }
 
-    /// Where each slice begins, ascending.
+    /// Returns the start of each slice, ascending.
     #[must_use]
     pub fn starts(&self) -> &'a [Tick] {
         self.starts
     }
 
-    /// Where each slice is drawn to, at most the next one's start.
+    /// Returns the time to which each slice is drawn: at most the start of the next.
     #[must_use]
     pub fn ends(&self) -> &'a [Tick] {
         self.ends
     }
 
-    /// The slices.
+    /// Returns the number of each slice.
     #[must_use]
     pub fn slices(&self) -> &'a [SliceId] {
         self.ids
     }
 
-    /// How many slices the row has.
+    /// Returns the number of slices.
     #[must_use]
     pub fn len(&self) -> usize {
         self.starts.len()
     }
 
-    /// Whether the row has no slices.
+    /// Returns whether the row has no slices.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.starts.is_empty()
+    }
+
+    /// Returns the slice that runs at `at`, or `None` if there is none. O(log n).
+    ///
+    /// A slice without duration runs at the tick at which it lies.
+    #[must_use]
+    pub fn find(&self, at: Tick) -> Option<SliceId> {
+        let position = self.starts.partition_point(|&start| start <= at).checked_sub(1)?;
+        let (start, end) = (*self.starts.get(position)?, *self.ends.get(position)?);
+        (at < end || start == at && end == at).then(|| self.ids.get(position).copied()).flatten()
+    }
+
+    /// Returns the start or end of a slice that is nearest to `at`, the earlier one of two. O(log n).
+    ///
+    /// Returns `None` if the row has no slices.
+    #[must_use]
+    pub fn nearest_edge(&self, at: Tick) -> Option<Tick> {
+        let after = self.starts.partition_point(|&start| start <= at);
+        let before = after.checked_sub(1);
+        // Slices do not overlap, so the end before the next start is that of the slice before it.
+        [
+            before.and_then(|i| self.starts.get(i)),
+            before.and_then(|i| self.ends.get(i)),
+            self.starts.get(after),
+        ]
+        .into_iter()
+        .flatten()
+        .copied()
+        .min_by_key(|edge| (edge.0.abs_diff(at.0), *edge))
+    }
+
+    /// Returns the positions of the slices that touch a column of `viewport`. O(log n).
+    #[must_use]
+    pub fn seen(&self, viewport: &Viewport) -> Range<usize> {
+        let (first, end) = walk::seen(self, viewport);
+        first as usize..end.max(first) as usize
     }
 }

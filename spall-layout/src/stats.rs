@@ -1,4 +1,4 @@
-//! How much time goes where, by name. \[layout 14\]
+//! Statistics of slices by name. \[layout 14\]
 #![allow(clippy::indexing_slicing, reason = "positions are of tables built here, bounded by their lengths")]
 
 use alloc::vec::Vec;
@@ -6,45 +6,47 @@ use core::ops::Range;
 
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
-use spall_model::{NameId, SliceId, Tick, Ticks, Trace, Track, TrackId, TrackKind};
+use spall_model::{NameId, SliceId, Tick, Ticks, Trace, TraceView, TrackId, TrackKind};
 
 use crate::convert::to_ticks;
 use crate::histogram::Histogram;
-use crate::visits::{Visit, Visits};
-use crate::{EdgeRule, Layout};
+use crate::layout_view::VisitSlices;
+use crate::visits::Visit;
+use crate::{EdgeRule, Layout, LayoutView};
 
-/// The slices of one name. Sums saturate.
+/// The statistics of the slices of one name. Sums that do not fit saturate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct NameStats {
     /// The name.
     pub name: NameId,
-    /// How many slices.
+    /// The number of slices.
     pub count: u64,
-    /// Time inside slices of the name. Where one lies inside another of the same name, only the outer one counts;
-    /// spans of async tracks always do.
+    /// The time inside slices of the name. Where one lies inside another of the same name, only the outer one counts,
+    /// except for spans of async tracks, which all count.
     pub total: Ticks,
-    /// Time inside slices of the name and in no child of theirs.
+    /// The time inside slices of the name that their children do not cover.
     pub self_time: Ticks,
-    /// The shortest slice. After the range was moved, the least length of its bucket in the histogram.
+    /// The duration of the shortest slice. After the range has moved, the lower edge of its bucket in the histogram.
     pub min: Ticks,
-    /// The longest slice. After the range was moved, the greatest length of its bucket in the histogram.
+    /// The duration of the longest slice. After the range has moved, the upper edge of its bucket in the histogram.
     pub max: Ticks,
-    /// The mean length of a slice, rounded down.
+    /// The mean duration of a slice, rounded down.
     pub mean: Ticks,
 }
 
-/// Sums up the slices of `tracks` that touch `range`, by name: the most time first, then by name.
+/// Returns the statistics of the slices of `tracks` that touch `range`, by name: most time first, then by name.
 ///
-/// A slice without length touches the range if it lies in it; an empty range is touched by none. O(n) for the n slices
-/// in the range, but for those with [`EdgeRule::Whole`] that stick out of it: all their children are looked at.
+/// A slice without duration touches the range if it lies in it. No slice touches an empty range. This takes O(n) for the n
+/// slices in the range; with [`EdgeRule::Whole`] it also looks at all children of the slices that reach out of it.
 ///
 /// ```
 /// use spall_layout::{EdgeRule, Layout, Options, stats};
 /// # use spall_model::{ByteRange, Event, Limits, Text, Thread, ThreadEvent, Tick, Ticks, TraceBuilder, TrackId};
 /// # let mut builder = TraceBuilder::new(&Limits::default());
-/// # for (name, start, length) in [("frame", 0, 100), ("draw", 40, 50)] {
+/// # for (name, start, duration) in [("frame", 0, 100), ("draw", 40, 50)] {
 /// #     let event = ThreadEvent::new(Thread::new(1_i64, 1_i64), Tick(start), Text::plain(name.as_bytes()));
-/// #     builder.push(&Event::Complete(event, Ticks(length)), ByteRange::default());
+/// #     builder.push(&Event::Complete(event, Ticks(duration)), ByteRange::default());
 /// # }
 /// # let trace = builder.finish(); // frame 0..100, draw 40..90 inside it
 /// let layout = Layout::new(&trace, &Options::default());
@@ -54,8 +56,8 @@ pub struct NameStats {
 /// ```
 #[must_use]
 pub fn stats(
-    trace: &Trace<'_>,
-    layout: &Layout,
+    trace: &impl TraceView,
+    layout: &impl LayoutView,
     tracks: impl IntoIterator<Item = TrackId>,
     range: Range<Tick>,
     edges: EdgeRule,
@@ -65,10 +67,10 @@ pub fn stats(
     stats.by_name()
 }
 
-/// Statistics that are made a step at a time, and follow the edges of their range.
+/// Statistics by name that are computed step by step, and follow the edges of a range that the user drags.
 ///
-/// Moving an edge looks at the slices between its old and new place, not at all of the range. Only with
-/// [`EdgeRule::InsideOnly`] everything is counted anew, because what counts once may then depend on what is far away.
+/// Moving an edge visits the slices between its old and its new place, not all of the range. With
+/// [`EdgeRule::InsideOnly`] everything is counted again, because a slice far away may then decide what counts.
 ///
 /// ```
 /// use spall_layout::{EdgeRule, Layout, Options, Stats};
@@ -83,7 +85,7 @@ pub fn stats(
 /// let name = trace.names().find(b"f").unwrap();
 /// let mut stats = Stats::new(&trace, &layout, [TrackId(0)], Tick(0)..Tick(500), EdgeRule::Clamp);
 /// while !stats.step(20) {
-///     // show what is known so far, handle input
+///     // Show what is known so far, and handle input.
 /// }
 /// assert_eq!(stats.of(name).unwrap().count, 50);
 /// assert_eq!(stats.histogram(name).unwrap().quantile(1, 2), Some(Ticks(4)));
@@ -93,66 +95,65 @@ pub fn stats(
 /// assert_eq!(stats.of(name).unwrap().count, 51);
 /// ```
 #[derive(Debug, Clone)]
-pub struct Stats<'l> {
-    all_tracks: &'l [Track],
-    names: &'l [NameId],
-    layout: &'l Layout,
+pub struct Stats<'l, T = Trace<'l>, L: LayoutView = Layout> {
+    trace: &'l T,
+    layout: &'l L,
     tracks: Vec<TrackId>,
     edges: EdgeRule,
-    /// What is asked for.
+    /// The range that the caller asked for.
     range: Range<Tick>,
-    /// What the sums are of, as soon as the pass is over.
+    /// The range that the sums are of when the pass is over.
     counted: Range<Tick>,
-    pass: Option<Pass<'l>>,
+    pass: Option<Pass<L::Visits<'l>>>,
     sums: Vec<Sums>,
 }
 
 /// The sums of a name.
 #[derive(Debug, Clone)]
 struct Sums {
-    lengths: i128,
-    /// Of these, what lies in another slice of the name.
+    durations: i128,
+    /// The part of `durations` that lies inside other slices of the name.
     nested: i128,
-    /// What the children of its slices take.
+    /// The time that children of the slices cover.
     children: i128,
     min: u64,
     max: u64,
     /// The latest slice on lane 0 that lies in no other of the name.
-    outermost: Place,
+    outermost: Outermost,
     histogram: Histogram,
 }
 
 /// A slice and its row, counted from the first of its track.
 #[derive(Debug, Clone, Copy)]
-struct Place {
+struct Outermost {
     row: u32,
     slice: SliceId,
 }
 
-/// A walk over the slices that touch what one edge sweeps over, or the whole range.
+/// A walk over the slices that touch the time between an old and a new edge, or the whole range.
 #[derive(Debug, Clone)]
-struct Pass<'l> {
-    /// What counted before the pass.
+struct Pass<V> {
+    /// The range that was counted before the pass.
     old: Range<Tick>,
-    /// What is swept over.
+    /// The time that the edge sweeps over.
     swept: Range<Tick>,
-    /// Whether that comes in, or goes out.
+    /// Whether that time enters the range; else it leaves.
     is_entering: bool,
-    /// How many tracks were begun.
+    /// The number of tracks that were begun.
     n_tracks: usize,
-    slices: Option<Visits<'l>>,
+    slices: Option<V>,
     is_async: bool,
-    /// For each row of the track its latest slice.
+    /// The latest slice of each row of the track.
     latest: Vec<Latest>,
-    /// As [`Sums::outermost`], for the lanes that hold what overlaps: by their first row.
-    outermost: HashMap<(u32, NameId), Place, RandomState>,
+    /// As [`Sums::outermost`], for overflow lanes: by their first row.
+    outermost: HashMap<(u32, NameId), Outermost, RandomState>,
 }
 
-/// The latest slice of a row, in which the next ones of the row below may lie.
+/// The latest slice of a row, which may be the parent of the next slices of the row below.
 #[derive(Debug, Clone, Copy)]
 struct Latest {
     slice: SliceId,
-    /// Whose time its children take; none if nothing changes there.
+    /// The name whose self time the children reduce; [`NO_NAME`] if the pass does not change it.
     name: NameId,
     end: Tick,
 }
@@ -164,20 +165,19 @@ impl Latest {
 const NO_SLICE: SliceId = SliceId(u32::MAX);
 const NO_NAME: NameId = NameId(u32::MAX);
 
-impl<'l> Stats<'l> {
-    /// Statistics of the slices of `tracks` that touch `range`, of which nothing is counted yet.
+impl<'l, T: TraceView, L: LayoutView> Stats<'l, T, L> {
+    /// Prepares statistics of the slices of `tracks` that touch `range`. Nothing is counted before [`Stats::step`].
     #[must_use]
     pub fn new(
-        trace: &'l Trace<'_>,
-        layout: &'l Layout,
+        trace: &'l T,
+        layout: &'l L,
         tracks: impl IntoIterator<Item = TrackId>,
         range: Range<Tick>,
         edges: EdgeRule,
     ) -> Self {
         let n_names = trace.names().len();
         Self {
-            all_tracks: trace.tracks(),
-            names: trace.slices().names(),
+            trace,
             layout,
             tracks: tracks.into_iter().collect(),
             edges,
@@ -188,32 +188,32 @@ impl<'l> Stats<'l> {
         }
     }
 
-    /// What becomes of slices that stick out of the range.
+    /// Returns how slices count that reach out of the range.
     #[must_use]
     pub fn edges(&self) -> EdgeRule {
         self.edges
     }
 
-    /// The range that was asked for last.
+    /// Returns the range that was asked for last.
     #[must_use]
     pub fn range(&self) -> Range<Tick> {
         self.range.clone()
     }
 
-    /// Whether everything in [`Stats::range`] is counted.
+    /// Returns whether everything in [`Stats::range`] is counted.
     #[must_use]
     pub fn is_done(&self) -> bool {
         self.pass.is_none() && self.counted == self.range
     }
 
-    /// Asks for another range. [`Stats::step`] then goes there from wherever it is.
+    /// Sets another range. The next calls of [`Stats::step`] count what changes on the way from the old one.
     pub fn move_to(&mut self, range: Range<Tick>) {
         self.range = range;
     }
 
-    /// Looks at `budget` slices or fewer, a track counting as one more or two; returns [`Stats::is_done`].
+    /// Visits at most `budget` slices, where a track counts as one or two more, and returns [`Stats::is_done`].
     ///
-    /// Until it is done, sums are of a part of what has changed.
+    /// Until this returns true, the sums contain only a part of what has changed.
     pub fn step(&mut self, budget: usize) -> bool {
         let mut left = budget;
         while !self.is_done() {
@@ -224,8 +224,8 @@ impl<'l> Stats<'l> {
                     return false;
                 }
                 left -= 1;
-                if let Some(visit) = pass.slices.as_mut().and_then(Visits::next) {
-                    if let Some(&name) = self.names.get(visit.slice.index()) {
+                if let Some(visit) = pass.slices.as_mut().and_then(Iterator::next) {
+                    if let Some(name) = self.trace.slice_name_id(visit.slice) {
                         if pass.old.is_empty() {
                             self.add::<true>(&mut pass, visit, name);
                         } else {
@@ -235,9 +235,9 @@ impl<'l> Stats<'l> {
                 } else {
                     let Some(&track) = self.tracks.get(pass.n_tracks) else { break };
                     pass.n_tracks += 1;
-                    let kind = self.all_tracks.get(track.index()).map(|track| track.kind);
+                    let kind = self.trace.track_info(track).map(|track| track.kind);
                     pass.is_async = matches!(kind, Some(TrackKind::Async { .. }));
-                    let slices = Visits::new(self.layout, track, &pass.swept);
+                    let slices = self.layout.visits(track, &pass.swept);
                     pass.latest.clear();
                     pass.latest.resize(slices.n_rows(), Latest::NONE);
                     pass.outermost.clear();
@@ -248,21 +248,21 @@ impl<'l> Stats<'l> {
         true
     }
 
-    /// The next thing to do on the way from what is counted to what is asked for.
-    fn begin_pass(&mut self) -> Pass<'l> {
+    /// Returns the next pass on the way from the range that is counted to the one that is asked for.
+    fn begin_pass(&mut self) -> Pass<L::Visits<'l>> {
         let (from, to) = (self.counted.clone(), self.range.clone());
         let ticks = |range: &Range<Tick>| u128::from(range.end.max(range.start).0.abs_diff(range.start.0));
         let moved = u128::from(from.start.0.abs_diff(to.start.0)) + u128::from(from.end.0.abs_diff(to.end.0));
         let old;
         let (swept, is_entering) =
             if self.edges == EdgeRule::InsideOnly || from.is_empty() || moved >= ticks(&to) {
-                // Nothing of the old range is of use.
+                // Counting the new range takes less than following the edges.
                 self.sums.fill(Sums::NONE);
                 old = Tick::MIN..Tick::MIN;
                 self.counted = to.clone();
                 (to, true)
             } else {
-                // The ranges overlap: first the one edge, then the other.
+                // The ranges overlap: this pass moves one edge, the next one the other.
                 old = from.clone();
                 if from.start != to.start {
                     self.counted.start = to.start;
@@ -284,16 +284,16 @@ impl<'l> Stats<'l> {
         }
     }
 
-    /// Takes in what a visit changes. `FIRST`: nothing was counted before the pass, so everything visited comes in.
+    /// Counts what a visit changes. `FIRST`: nothing was counted before the pass, so every slice visited is new.
     #[inline(always)]
-    fn add<const FIRST: bool>(&mut self, pass: &mut Pass<'l>, visit: Visit, name: NameId) {
+    fn add<const FIRST: bool>(&mut self, pass: &mut Pass<L::Visits<'l>>, visit: Visit, name: NameId) {
         let is_entering = FIRST || pass.is_entering;
-        let before = if FIRST { None } else { self.length(&visit, &pass.old) };
+        let before = if FIRST { None } else { self.duration(&visit, &pass.old) };
         let after = match self.edges {
-            EdgeRule::Clamp if FIRST => Some(length(&clamp(&visit, &pass.swept))),
-            _ => self.length(&visit, &self.counted),
+            EdgeRule::Clamp if FIRST => Some(duration(&clamp(&visit, &pass.swept))),
+            _ => self.duration(&visit, &self.counted),
         };
-        // What of it changes: the part that is swept over, or all of it.
+        // The time that changes: the part that is swept over, or the whole slice.
         let (swept, is_shared) = match self.edges {
             EdgeRule::Clamp => (clamp(&visit, &pass.swept), true),
             _ => (visit.start..visit.end, before.is_some() != after.is_some()),
@@ -303,58 +303,58 @@ impl<'l> Stats<'l> {
             if let Some(parent) = self.sums.get_mut(above.name.index()) {
                 // An async span may outlive its parent.
                 let end = swept.end.min(above.end).max(swept.start);
-                parent.children += signed(length(&(swept.start..end)), is_entering);
+                parent.children += signed(duration(&(swept.start..end)), is_entering);
             }
         }
         let sums = &mut self.sums[name.index()];
         if before != after {
-            before.into_iter().for_each(|length| sums.remove(length));
-            after.into_iter().for_each(|length| sums.add(length));
+            before.into_iter().for_each(|duration| sums.remove(duration));
+            after.into_iter().for_each(|duration| sums.add(duration));
         }
         if before.is_some() || after.is_some() {
-            // Whatever counts is covered by what it lies in, so the outermost one is enough to know.
+            // A slice that counts is covered by those around it, so the outermost one of the name is enough to know.
             let outermost = if visit.top == 0 {
                 &mut sums.outermost
             } else {
-                pass.outermost.entry((visit.top, name)).or_insert(Place { row: 0, slice: NO_SLICE })
+                pass.outermost.entry((visit.top, name)).or_insert(Outermost { row: 0, slice: NO_SLICE })
             };
             let is_above = (visit.top..visit.row).contains(&outermost.row);
             if is_above && pass.latest[outermost.row as usize].slice == outermost.slice && !pass.is_async {
                 sums.nested += i128::from(after.unwrap_or(0)) - i128::from(before.unwrap_or(0));
             } else {
-                *outermost = Place { row: visit.row, slice: visit.slice };
+                *outermost = Outermost { row: visit.row, slice: visit.slice };
             }
         }
         let mut latest = Latest { slice: visit.slice, name, end: visit.end };
         if !is_shared {
             latest.name = NO_NAME;
         } else if self.edges == EdgeRule::Whole && sticks_out(&visit, &pass.swept) {
-            // Of a slice that counts whole, children elsewhere are not seen.
+            // The slice counts whole, but the pass does not visit its children outside of the swept time.
             if let Some(own) = self.layout.self_time(visit.slice) {
-                let length = length(&(visit.start..visit.end));
-                sums.children += signed(length.saturating_sub(own.0.unsigned_abs()), is_entering);
+                let duration = duration(&(visit.start..visit.end));
+                sums.children += signed(duration.saturating_sub(own.0.unsigned_abs()), is_entering);
                 latest.name = NO_NAME;
             }
         }
         pass.latest[visit.row as usize] = latest;
     }
 
-    /// The length with which a slice counts in a range, if it does.
+    /// Returns the duration with which a slice counts in a range, or `None` if it does not count.
     #[inline(always)]
-    fn length(&self, visit: &Visit, range: &Range<Tick>) -> Option<u64> {
+    fn duration(&self, visit: &Visit, range: &Range<Tick>) -> Option<u64> {
         let part = clamp(visit, range);
         let is_point = visit.start == visit.end && range.contains(&visit.start);
         if part.start >= part.end && !is_point {
             return None;
         }
         match self.edges {
-            EdgeRule::Clamp => Some(length(&part)),
+            EdgeRule::Clamp => Some(duration(&part)),
             EdgeRule::InsideOnly if sticks_out(visit, range) => None,
-            _ => Some(length(&(visit.start..visit.end))),
+            _ => Some(duration(&(visit.start..visit.end))),
         }
     }
 
-    /// What is known of a name; `None` if no slice has it.
+    /// Returns the statistics of a name, or `None` if no slice has it.
     #[must_use]
     pub fn of(&self, name: NameId) -> Option<NameStats> {
         let sums = self.sums.get(name.index())?;
@@ -363,21 +363,21 @@ impl<'l> Stats<'l> {
         (count > 0).then(|| NameStats {
             name,
             count,
-            total: saturated(sums.lengths - sums.nested),
-            self_time: saturated(sums.lengths - sums.children),
+            total: saturated(sums.durations - sums.nested),
+            self_time: saturated(sums.durations - sums.children),
             min: to_ticks(sums.min),
             max: to_ticks(sums.max),
-            mean: saturated(sums.lengths / i128::from(count)),
+            mean: saturated(sums.durations / i128::from(count)),
         })
     }
 
-    /// How the lengths of the slices of a name are spread; `None` if no slice has it.
+    /// Returns the durations of the slices of a name as a histogram, or `None` if no slice has it.
     #[must_use]
     pub fn histogram(&self, name: NameId) -> Option<&Histogram> {
         self.sums.get(name.index()).map(|sums| &sums.histogram).filter(|histogram| histogram.count() > 0)
     }
 
-    /// All names that slices have: the most time first, then by name.
+    /// Returns the statistics of all names that slices have: most time first, then by name.
     #[must_use]
     pub fn by_name(&self) -> Vec<NameStats> {
         let names = (0..).map(NameId).take(self.sums.len());
@@ -389,30 +389,30 @@ impl<'l> Stats<'l> {
 
 impl Sums {
     const NONE: Self = Self {
-        lengths: 0,
+        durations: 0,
         nested: 0,
         children: 0,
         min: u64::MAX,
         max: 0,
-        outermost: Place { row: 0, slice: NO_SLICE },
+        outermost: Outermost { row: 0, slice: NO_SLICE },
         histogram: Histogram::NONE,
     };
 
     #[inline(always)]
-    fn add(&mut self, length: u64) {
-        self.min = self.min.min(length);
-        self.max = self.max.max(length);
-        self.lengths += i128::from(length);
-        self.histogram.add(length);
+    fn add(&mut self, duration: u64) {
+        self.min = self.min.min(duration);
+        self.max = self.max.max(duration);
+        self.durations += i128::from(duration);
+        self.histogram.add(duration);
     }
 
-    fn remove(&mut self, length: u64) {
-        self.lengths -= i128::from(length);
-        self.histogram.remove(length);
-        // Whether another is as short, or as long, only the buckets know.
+    fn remove(&mut self, duration: u64) {
+        self.durations -= i128::from(duration);
+        self.histogram.remove(duration);
+        // Only the buckets know whether another slice is as short or as long as the one that left.
         let (least, greatest) = self.histogram.bounds().unwrap_or((u64::MAX, 0));
-        self.min = if length <= self.min { least } else { self.min.max(least) };
-        self.max = if length >= self.max { greatest } else { self.max.min(greatest) };
+        self.min = if duration <= self.min { least } else { self.min.max(least) };
+        self.max = if duration >= self.max { greatest } else { self.max.min(greatest) };
     }
 }
 
@@ -424,13 +424,13 @@ fn sticks_out(visit: &Visit, range: &Range<Tick>) -> bool {
     visit.start < range.start || visit.end > range.end
 }
 
-/// Of a range that is not backwards.
+/// Returns the duration of a range that does not end before it starts.
 #[inline(always)]
-fn length(range: &Range<Tick>) -> u64 {
+fn duration(range: &Range<Tick>) -> u64 {
     range.end.0.wrapping_sub(range.start.0).cast_unsigned()
 }
 
-/// The part of a slice that lies in a range that it touches.
+/// Returns the part of a slice inside a range that it touches.
 #[inline(always)]
 fn clamp(visit: &Visit, range: &Range<Tick>) -> Range<Tick> {
     visit.start.max(range.start)..visit.end.min(range.end)

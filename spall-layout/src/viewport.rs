@@ -1,27 +1,30 @@
-//! The viewport of a timeline: a range of time cut into columns, with integers only.
+//! The viewport of a timeline: a range of time, cut into columns with integer arithmetic only.
 
 use core::ops::Range;
 
 use spall_model::Tick;
 
-/// How the owner of a column is chosen when more than one slice touches it. \[layout 2.5\]
+/// How a query chooses the owner of a column that more than one slice touches. \[layout 2.5\]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Fidelity {
-    /// A long slice near the column, found without reading the slices of dense columns.
+    /// A long slice in the column or next to it, found without reading the slices of dense columns.
     #[default]
     Fast,
-    /// The slice with the largest overlap, the earlier one if two have the same. Dense columns take two to three times
-    /// as long as with [`Fidelity::Fast`], up to fifteen times where all slices are equally long.
+    /// The slice with the largest overlap with the column, the earlier one of two with the same overlap.
+    ///
+    /// Dense columns take two to three times as long as with [`Fidelity::Fast`], and up to fifteen times as long if all
+    /// slices have the same duration.
     Exact,
 }
 
-/// A range of time seen through a number of columns.
+/// A range of time that is shown in a number of columns.
 ///
-/// A column is a pixel, a character cell, or whatever the caller's smallest unit across is. Column edges are
-/// multiples of the column width counted from tick 0, not from the start of the view: as long as the length of the
-/// view and the number of columns stay the same, moving the view moves the columns and changes nothing else. So
-/// the view usually begins inside a column, and one column more than asked for is needed to cover it.
-/// [`Viewport::offset`] says by how much.
+/// A column is a pixel, a character cell, or whatever the caller's smallest unit across is. The edges of columns are
+/// multiples of the column width counted from tick 0, not from the start of the view. So as long as the duration of the
+/// view and the number of columns stay the same, moving the view moves the columns and changes nothing else. The view
+/// usually begins inside a column, and it takes one more column than asked for to cover it; [`Viewport::offset`]
+/// returns the part of the first column that lies before the view.
 ///
 /// Mapping time to columns uses no floating point and gives the same columns on every machine. \[layout 1\]
 ///
@@ -34,54 +37,70 @@ pub enum Fidelity {
 /// assert_eq!(viewport.ticks(1), Tick(30)..Tick(40));
 /// assert_eq!(viewport.offset(), 0.5);
 /// ```
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(from = "ViewportData", into = "ViewportData"))]
 pub struct Viewport {
     start: Tick,
     end: Tick,
     fidelity: Fidelity,
-    /// Columns per `span` ticks.
+    /// `asked` columns show `span` ticks.
     asked: u32,
     span: u64,
-    /// How many columns the view touches.
+    /// The number of columns that the view touches.
     columns: u32,
-    /// The first tick at or after the left edge of column 0, and the part of a column from there to the edge.
+    /// The first tick at or after the left edge of column 0, and the part of a column from the edge to there.
     first: i64,
     first_part: u64,
     /// The last tick before the right edge of the last column.
     last: i64,
-    /// The most ticks that are no longer than a column.
+    /// The largest number of ticks that is no longer than a column.
     #[cfg(feature = "alloc")]
     column_ticks: u64,
     reciprocal: Reciprocal,
     columns_per_tick: f64,
-    /// Where the first tick lies in column 0.
+    /// The position of the first tick in column 0.
     first_x: f64,
+    /// What zooming and moving have rounded off `start` and `span`, in units of 2⁻³² ticks.
+    start_rest: i32,
+    span_rest: i32,
 }
 
-/// What turns ticks into columns without a division, or one column less.
+impl PartialEq for Viewport {
+    /// Returns whether both show the same columns of the same range of time.
+    fn eq(&self, other: &Self) -> bool {
+        // Everything else follows from these, or is too small to be seen.
+        let shown = |of: &Self| {
+            (of.start, of.end, of.fidelity, of.asked, of.span, of.columns, of.first, of.first_part)
+        };
+        shown(self) == shown(other)
+    }
+}
+
+/// Turns ticks into columns without a division. The result is the exact column or the one before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Reciprocal {
     /// A tick is `scale << shift` of a column, rounded down.
     scale: u64,
     shift: u32,
-    /// Where the first tick lies in column 0, rounded down.
+    /// The position of the first tick in column 0, rounded down.
     first: u128,
 }
 
-/// A column has this many fractional bits in [`Reciprocal`].
+/// The number of fractional bits of a column in [`Reciprocal`].
 const FRACTION: u32 = 108;
 
-/// A point in time: the column it lies in, and the part of the column to its left.
+/// The column of a point in time, and the part of the column before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Position {
     pub(crate) column: u32,
-    /// Of which a whole column has [`Viewport::column_parts`].
+    /// In parts of which a column has [`Viewport::column_parts`].
     pub(crate) part: u64,
 }
 
 #[cfg(feature = "alloc")]
 impl Position {
-    /// The last column touched by what ends here, if it began before.
+    /// Returns the last column that a slice touches if it ends here and began before.
     #[inline(always)]
     pub(crate) fn last_touched(self) -> u32 {
         self.column - u32::from(self.part == 0)
@@ -89,8 +108,9 @@ impl Position {
 }
 
 impl Viewport {
-    /// The frame that shows `view` in `columns` columns. A view that is empty or backwards, or no columns, makes a
-    /// frame that shows nothing.
+    /// Creates the viewport that shows `view` in `columns` columns.
+    ///
+    /// It shows nothing if the view is empty or ends before it starts, or if there are no columns.
     #[must_use]
     pub fn new(view: Range<Tick>, columns: u16, fidelity: Fidelity) -> Self {
         let Range { start, end } = view;
@@ -120,11 +140,15 @@ impl Viewport {
             reciprocal: Reciprocal::new(asked, span, first_part),
             columns_per_tick: f64::from(asked) / to_f64(span),
             first_x: to_f64(first_part) / to_f64(span),
+            start_rest: 0,
+            span_rest: 0,
         }
     }
 
-    /// The frame that shows all of `range`, with at least `margin` columns free on each side, cut to a quarter of all:
-    /// zooming to a selection. A range without length is shown as one tick. Times that cannot be expressed are left out.
+    /// Creates the viewport that shows all of `range` with at least `margin` free columns on each side.
+    ///
+    /// This is how to zoom to a selection. The margin is at most a quarter of the columns. A range without duration is shown
+    /// as one tick. Times that a [`Tick`] cannot express are left out.
     ///
     /// ```
     /// use spall_layout::{Fidelity, Viewport};
@@ -146,10 +170,95 @@ impl Viewport {
         Self::new(tick(start - around)..tick(start + length + around), columns, fidelity)
     }
 
-    /// Some of the columns, as a frame of their own: its column 0 is the column `columns.start` of this one, and has the same
-    /// edges. Columns beyond the end are left out.
+    /// Returns the viewport zoomed by `factor` around `x`: with a factor of 2 it shows half the time.
     ///
-    /// Who moves the view and keeps what was drawn asks for the new columns only:
+    /// `x` counts columns from the left edge of column 0, as in [`Viewport::tick_at`]; the time there stays where it is
+    /// on the screen, up to half a tick. Zooming in and out again by the same factor returns to the same view, and many small
+    /// steps lead to the same view as a large one, because fractions of a tick are kept.
+    ///
+    /// The result shows at least one tick, and at most all times that a [`Tick`] can express; at their ends it moves rather
+    /// than shrinks. A factor that is not a positive number changes nothing. Zooming a [`Viewport::part`] returns a whole
+    /// viewport that began where the part begins.
+    ///
+    /// ```
+    /// use spall_layout::{Fidelity, Viewport};
+    /// use spall_model::Tick;
+    /// let viewport = Viewport::new(Tick(0)..Tick(1000), 100, Fidelity::Fast);
+    /// let zoomed = viewport.zoomed(25.0, 4.0);
+    /// assert_eq!(viewport.tick_at(25.0), Tick(250)); // The same tick is at the same place, up to half a tick:
+    /// assert_eq!(zoomed.x(Tick(250)) - zoomed.offset(), 24.8);
+    /// assert_eq!(zoomed.view(), Tick(188)..Tick(438)); // from 187.5
+    /// assert_eq!(zoomed.zoomed(25.0 + f64::from(zoomed.offset()), 0.25), viewport);
+    /// ```
+    #[must_use]
+    pub fn zoomed(&self, x: f64, factor: f64) -> Self {
+        if !(factor > 0.0 && factor.is_finite() && x.is_finite()) || self.columns == 0 {
+            return *self;
+        }
+        // The part of the view to the left of `x`.
+        let left = (x - f64::from(self.offset())) / f64::from(self.asked);
+        let (start, span) = self.exact();
+        let zoomed = fixed_from(fixed_to_f64(span) / factor).clamp(ONE_TICK, MOST_TICKS);
+        let moved = fixed_from(left * fixed_to_f64(span - zoomed));
+        self.with_exact(start.saturating_add(moved), zoomed)
+    }
+
+    /// Returns the viewport moved by a number of columns: to later times if it is positive.
+    ///
+    /// The duration of the view stays the same, so moving by whole columns moves the picture and changes nothing else. Fractions
+    /// of a tick are kept: many small steps lead to the same view as a large one. The view stops at the ends of the
+    /// times that a [`Tick`] can express. A number of columns that is infinite or not a number changes nothing. Moving a
+    /// [`Viewport::part`] returns a whole viewport.
+    ///
+    /// ```
+    /// use spall_layout::{Fidelity, Viewport};
+    /// use spall_model::Tick;
+    /// let viewport = Viewport::new(Tick(0)..Tick(1000), 300, Fidelity::Fast); // 3⅓ ticks a column
+    /// assert_eq!(viewport.moved(30.0).view(), Tick(100)..Tick(1100));
+    /// let by_one = (0..30).fold(viewport, |viewport, _| viewport.moved(1.0));
+    /// assert_eq!(by_one, viewport.moved(30.0));
+    /// ```
+    #[must_use]
+    pub fn moved(&self, columns: f64) -> Self {
+        if !columns.is_finite() || self.columns == 0 {
+            return *self;
+        }
+        let (start, span) = self.exact();
+        // Whole columns and the rest apart: the product with the span is exact for the former.
+        let whole = fixed_from(columns) >> FIXED_BITS;
+        let rest = columns - fixed_to_f64(whole << FIXED_BITS);
+        let asked = i128::from(self.asked);
+        let by_whole = whole.saturating_mul(span).saturating_add(asked / 2).div_euclid(asked);
+        let by_rest = fixed_from(rest * fixed_to_f64(span) / f64::from(self.asked));
+        self.with_exact(start.saturating_add(by_whole).saturating_add(by_rest), span)
+    }
+
+    /// Returns the start and the duration of the view in units of 2⁻³² ticks.
+    fn exact(&self) -> (i128, i128) {
+        let fixed = |ticks: i128, rest: i32| (ticks << FIXED_BITS) + i128::from(rest);
+        (fixed(self.start.0.into(), self.start_rest), fixed(self.span.into(), self.span_rest))
+    }
+
+    /// Returns a view of as many columns from `start` on, both in units of 2⁻³² ticks.
+    fn with_exact(&self, start: i128, span: i128) -> Self {
+        let rounded = |fixed: i128| (fixed + HALF_TICK) >> FIXED_BITS;
+        let rest = |fixed: i128| i32::try_from(fixed - (rounded(fixed) << FIXED_BITS)).unwrap_or(0);
+        // The duration is rounded apart from the start, so that it stays the same while the view moves.
+        let ticks = rounded(span);
+        let most = i128::from(i64::MAX) - ticks;
+        let least = i128::from(i64::MIN);
+        let start = start.clamp(least << FIXED_BITS, most.max(least) << FIXED_BITS);
+        let at = |ticks: i128| Tick(i64::try_from(ticks).unwrap_or(i64::MAX));
+        let (first, columns) = (rounded(start), u16::try_from(self.asked).unwrap_or(u16::MAX));
+        let view = Self::new(at(first)..at(first + ticks), columns, self.fidelity);
+        Self { start_rest: rest(start), span_rest: rest(span), ..view }
+    }
+
+    /// Returns some of the columns as a viewport of their own, with the same edges.
+    ///
+    /// Its column 0 is the column `columns.start` of this viewport. Columns beyond the end are left out.
+    ///
+    /// To pan cheaply, keep the previous picture and query only the new columns:
     ///
     /// ```
     /// use spall_layout::{Fidelity, Viewport};
@@ -181,56 +290,60 @@ impl Viewport {
             last,
             reciprocal: Reciprocal::new(self.asked, self.span, first_part),
             first_x: to_f64(first_part) / to_f64(self.span),
+            start_rest: 0,
             ..*self
         }
     }
 
-    /// The range of time that is seen.
+    /// Returns the range of time that the viewport shows.
     #[must_use]
     pub fn view(&self) -> Range<Tick> {
         self.start..self.end
     }
 
-    /// How owners are chosen.
+    /// Returns how queries choose the owners of columns.
     #[must_use]
     pub fn fidelity(&self) -> Fidelity {
         self.fidelity
     }
 
-    /// How many columns it takes to cover the view: those asked for, or one more. At most 65 536.
+    /// Returns the number of columns that it takes to cover the view: as many as asked for, or one more. At most 65 536.
     #[must_use]
     pub fn columns(&self) -> u32 {
         self.columns
     }
 
-    /// The number of column 0, counted from the column that begins at tick 0: what a cache that outlives the frame
-    /// knows columns by.
+    /// Returns the number of column 0, counted from the column that begins at tick 0.
+    ///
+    /// Viewports with the same duration and the same number of columns count alike, so a cache can know its columns by this
+    /// number.
     #[must_use]
     pub fn first_column(&self) -> i128 {
         (i128::from(self.first) * i128::from(self.asked) - i128::from(self.first_part))
             / i128::from(self.span)
     }
 
-    /// Where in column 0 the view begins, from 0 to 1. Column `c` is drawn at `c - offset`.
+    /// Returns the part of column 0 that lies before the view, from 0 to 1. Draw column `c` at `c - offset`.
     #[must_use]
     pub fn offset(&self) -> f32 {
         self.x(self.start)
     }
 
-    /// The column in which `at` lies; `None` outside the columns.
+    /// Returns the column in which `at` lies, or `None` if it lies in no column.
     #[must_use]
     pub fn column(&self, at: Tick) -> Option<u32> {
         (self.columns > 0 && (self.first..=self.last).contains(&at.0)).then(|| self.position(at.0).column)
     }
 
-    /// The ticks of a column, half open. Empty for a column narrower than a tick in which no tick lies. Columns
-    /// beyond the end of the frame, and times that cannot be expressed, saturate.
+    /// Returns the ticks of a column. The range is empty if the column is narrower than a tick and no tick lies in it.
+    ///
+    /// Columns beyond the last one, and times that a [`Tick`] cannot express, saturate.
     #[must_use]
     pub fn ticks(&self, column: u32) -> Range<Tick> {
         self.edge(column)..self.edge(column.saturating_add(1))
     }
 
-    /// The first tick at or after the left edge of a column.
+    /// Returns the first tick at or after the left edge of a column.
     fn edge(&self, column: u32) -> Tick {
         let parts = u128::from(column.min(self.columns)) * u128::from(self.span);
         let ticks = parts.saturating_sub(self.first_part.into()).div_ceil(self.asked.into());
@@ -238,8 +351,9 @@ impl Viewport {
         Tick(self.first.wrapping_add_unsigned(low_u64(ticks.min(most.into()))))
     }
 
-    /// Where `at` lies in columns from the left edge of column 0, clamped to the columns: where to draw, not what
-    /// column it is in.
+    /// Returns the position of `at` in columns from the left edge of column 0, clamped to the columns.
+    ///
+    /// This is for drawing; [`Viewport::column`] returns the exact column.
     #[inline(always)]
     #[must_use]
     pub fn x(&self, at: Tick) -> f32 {
@@ -254,8 +368,10 @@ impl Viewport {
         x.min(columns)
     }
 
-    /// The tick at or before `x` columns from the left edge of column 0, clamped to the columns: what a pointer
-    /// points at. Not a number counts as 0.
+    /// Returns the tick at or before `x` columns from the left edge of column 0, clamped to the columns.
+    ///
+    /// A pointer that is `p` columns from the start of the view is at `x = p + offset`. An `x` that is not a number counts
+    /// as 0.
     #[must_use]
     pub fn tick_at(&self, x: f64) -> Tick {
         // Float to integer casts saturate; 2^-32 of a column is more than a pointer can tell apart.
@@ -271,7 +387,7 @@ impl Viewport {
         Tick(self.first.wrapping_add_unsigned(low_u64(ticks.min(most.into()))))
     }
 
-    /// Where `tick` lies, clamped to the columns.
+    /// Returns the column of `tick` and the part of the column before it, clamped to the columns.
     #[inline(always)]
     pub(crate) fn position(&self, tick: i64) -> Position {
         if tick < self.first {
@@ -294,36 +410,36 @@ impl Viewport {
     }
 }
 
-/// What queries need.
+/// Arithmetic that queries need.
 #[cfg(feature = "alloc")]
 impl Viewport {
-    /// How many parts a column has, the unit of [`Position::part`] and of overlaps.
+    /// Returns the number of parts of a column. Parts are the unit of [`Position::part`] and of overlaps.
     #[inline(always)]
     pub(crate) fn column_parts(&self) -> u64 {
         self.span
     }
 
-    /// How many parts there are in `ticks` that fit a column.
+    /// Returns the number of parts in `ticks`, which are no longer than a column.
     #[inline(always)]
     pub(crate) fn parts(&self, ticks: u64) -> u64 {
         ticks.wrapping_mul(self.asked.into())
     }
 
-    /// How many parts there are in `ticks`, to draw.
+    /// Returns the number of parts in `ticks`, for drawing.
     #[inline(always)]
     #[expect(clippy::cast_precision_loss, reason = "at most 65 535")]
     pub(crate) fn parts_f32(&self, ticks: f32) -> f32 {
         ticks * self.asked as f32
     }
 
-    /// The last tick before the right edge of the column in which `tick`, at `position`, lies.
+    /// Returns the last tick before the right edge of the column of `tick`, whose position is `position`.
     #[inline(always)]
     pub(crate) fn last_before_edge(&self, tick: i64, position: Position) -> i64 {
         let ticks = (self.span - position.part).div_ceil(u64::from(self.asked));
         tick.saturating_add_unsigned(ticks - 1)
     }
 
-    /// Whether the time from `first` to `last` is no longer than one column and sticks out on neither side.
+    /// Returns whether the time from `first` to `last` is no longer than a column and lies inside the columns.
     #[inline(always)]
     pub(crate) fn fits_column(&self, first: i64, last: i64) -> bool {
         last.wrapping_sub(first).cast_unsigned() <= self.column_ticks
@@ -331,13 +447,13 @@ impl Viewport {
             && last <= self.last
     }
 
-    /// Whether a slice ends, or lies as a point, behind the left edge of column 0.
+    /// Returns whether a slice ends after the left edge of column 0, or lies there as a point.
     #[inline]
     pub(crate) fn ends_inside(&self, start: i64, end: i64) -> bool {
         end > self.first || (end == self.first && (self.first_part > 0 || start == end))
     }
 
-    /// Whether `start` lies before the right edge of the last column.
+    /// Returns whether `start` lies before the right edge of the last column.
     #[inline]
     pub(crate) fn starts_inside(&self, start: i64) -> bool {
         self.columns > 0 && start <= self.last
@@ -355,7 +471,7 @@ impl Reciprocal {
         Self { scale: low_u64(scale), shift, first: high << (FRACTION - 64) }
     }
 
-    /// The column that is `ticks` from the first tick, or the one before it.
+    /// Returns the column that is `ticks` from the first tick, or the one before it.
     ///
     /// All roundings go down and together stay below 2^-42 columns.
     #[inline(always)]
@@ -363,6 +479,24 @@ impl Reciprocal {
         let ahead = u128::from(ticks << self.shift) * u128::from(self.scale);
         low_u32((ahead + self.first) >> FRACTION)
     }
+}
+
+/// The number of fractional bits of a tick while zooming and moving.
+const FIXED_BITS: u32 = 32;
+const ONE_TICK: i128 = 1 << FIXED_BITS;
+const HALF_TICK: i128 = ONE_TICK / 2;
+const MOST_TICKS: i128 = (u64::MAX as i128) << FIXED_BITS;
+
+#[expect(clippy::cast_precision_loss, reason = "53 bits are finer than a column of any view")]
+fn fixed_to_f64(fixed: i128) -> f64 {
+    fixed as f64 / ONE_TICK as f64
+}
+
+/// Returns the nearest multiple of 2⁻³².
+#[expect(clippy::cast_possible_truncation, clippy::cast_precision_loss, reason = "saturates")]
+fn fixed_from(value: f64) -> i128 {
+    let scaled = value * ONE_TICK as f64;
+    (if scaled < 0.0 { scaled - 0.5 } else { scaled + 0.5 }) as i128
 }
 
 fn floor_mod(value: i128, modulus: u64) -> u128 {
@@ -385,6 +519,52 @@ fn low_u64(value: u128) -> u64 {
 #[expect(clippy::cast_possible_truncation, reason = "callers hold values below 2^32")]
 fn low_u32(value: u128) -> u32 {
     value as u32
+}
+
+/// The form in which a viewport is serialised.
+#[cfg(feature = "serde")]
+#[derive(serde::Serialize, serde::Deserialize)]
+struct ViewportData {
+    start: Tick,
+    end: Tick,
+    fidelity: Fidelity,
+    /// The number of columns of `span` ticks, where it differs from the duration of the view.
+    columns: u16,
+    span: u64,
+    /// The number of columns that the view touches.
+    touched: u32,
+}
+
+#[cfg(feature = "serde")]
+impl From<Viewport> for ViewportData {
+    fn from(viewport: Viewport) -> Self {
+        let Viewport { start, end, fidelity, asked, span, columns, .. } = viewport;
+        Self {
+            start,
+            end,
+            fidelity,
+            columns: u16::try_from(asked).unwrap_or(u16::MAX),
+            span,
+            touched: columns,
+        }
+    }
+}
+
+#[cfg(feature = "serde")]
+impl From<ViewportData> for Viewport {
+    fn from(data: ViewportData) -> Self {
+        let ViewportData { start, end, fidelity, columns, span, touched } = data;
+        if end > start && end.0.abs_diff(start.0) == span || touched == 0 {
+            return Self::new(start..if touched == 0 { start } else { end }, columns, fidelity);
+        }
+        // A part has the columns of a whole view that is long enough, wherever that begins: edges are counted from tick 0.
+        let begin = start.0.min(i64::MAX.saturating_sub_unsigned(span));
+        let whole = Self::new(Tick(begin)..Tick(begin.saturating_add_unsigned(span)), columns, fidelity);
+        let first = (i128::from(start.0) * i128::from(columns)).div_euclid(i128::from(span.max(1)));
+        let skipped = u32::try_from(first - whole.first_column()).unwrap_or(0);
+        let part = whole.part(skipped..skipped.saturating_add(touched));
+        Self { start: part.start.max(start), end: part.end.min(end).max(start), ..part }
+    }
 }
 
 #[cfg(test)]

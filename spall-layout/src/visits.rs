@@ -6,8 +6,8 @@ use core::ops::Range;
 
 use spall_model::{SliceId, Tick, TrackId};
 
+use crate::Layout;
 use crate::row_numbers::RowReader;
-use crate::{Layout, RowId};
 
 /// How slices count that lie only partly inside a range of time. \[layout 14.1\]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -86,7 +86,7 @@ impl<'l> Visits<'l> {
             return visits;
         }
         let mut top = 0;
-        for (number, row) in (0..).zip(layout.track_rows(track).map(RowId)) {
+        for (number, row) in (0..).zip(layout.track_rows(track)) {
             let (Some(view), Some(info)) = (layout.row(row), layout.row_info(row)) else { continue };
             if info.depth == 0 {
                 top = number;

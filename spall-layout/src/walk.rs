@@ -31,7 +31,7 @@ fn rects(row: &RowView<'_>, viewport: &Viewport, scratch: &mut Scratch, out: &mu
         return;
     }
     let levels = &row.levels();
-    let Scratch { clusters, owner_search } = scratch;
+    let Scratch { clusters, owner_search, .. } = scratch;
     let mut merge = None;
     let mut sink = |clusters: &[Cluster]| {
         let mut clusters = clusters.iter();

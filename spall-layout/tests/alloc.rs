@@ -4,8 +4,8 @@
 #![allow(clippy::indexing_slicing, reason = "a test may panic")]
 
 use spall_layout::{
-    Ellipsis, Fidelity, Flows, Hits, Layout, Options, Rect, Row, RowId, RowView, Ruler, Scratch, Series,
-    Vertical, Viewport, fit_label, instant_marks,
+    Ellipsis, Fidelity, Flows, Hits, Layout, LayoutView, Options, Rect, Row, RowId, RowView, Ruler, Scratch,
+    Series, Vertical, Viewport, fit_label, instant_marks,
 };
 use spall_model::{
     ByteRange, Event, FlowBind, FlowEvent, FlowPhase, Id, Limits, NameId, Scope, SliceId, Text, Thread,
@@ -100,11 +100,11 @@ fn layout_2_9_nor_do_those_of_counters_flows_instants_and_groups() {
                 let lines = vertical.visible(0..vertical.height());
                 rects.clear();
                 layout.rects(&viewport, lines, &mut scratch, &mut rects);
-                sum += rects.iter().map(|rect| hits.in_rect(&layout, rect) as usize).sum::<usize>();
+                sum += rects.iter().map(|rect| hits.in_rect(rect) as usize).sum::<usize>();
                 runs.clear();
                 series.runs(&viewport, &mut runs);
-                flows.rects(&viewport, &vertical, 0..8, &mut arrows);
-                layout.busy_rows(layout.rows().map(RowId), &viewport, &mut scratch, &mut busy);
+                flows.rects(&viewport, &vertical, lines, &mut arrows);
+                layout.busy_rows(layout.rows().iter(), &viewport, &mut scratch, &mut busy);
                 marks.clear();
                 for track in trace.tracks() {
                     instant_marks(trace.instants_of(track), &viewport, &mut marks);

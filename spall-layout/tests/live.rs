@@ -8,12 +8,19 @@
     reason = "random numbers are cut on purpose, and a test may panic"
 )]
 
+extern crate alloc;
+
 mod common;
 
-use spall_layout::{Fidelity, Layout, Live, LiveView, Options, Row, RowId, RowInfo, Scratch, Viewport};
+use alloc::collections::BTreeMap;
+
+use spall_layout::{
+    EdgeRule, Fidelity, Flows, Hits, Layout, LayoutView, Line, LineRect, Live, LiveView, NameStats, Options,
+    Row, RowId, RowInfo, Scratch, Vertical, VerticalStyle, Viewport, stats,
+};
 use spall_model::{
-    ByteRange, Event, Limits, LiveSnapshot, LiveTrace, SliceId, Text, Thread, ThreadEvent, Tick, Ticks,
-    Trace, TraceBuilder, TrackId,
+    ByteRange, Event, Limits, LiveSnapshot, LiveTrace, ProcessId, SliceId, Text, Thread, ThreadEvent, Tick,
+    Ticks, Trace, TraceBuilder, TrackId,
 };
 
 use common::Random;
@@ -46,7 +53,7 @@ fn check(random: &mut Random, trace: &Trace<'_>, committed: &LiveSnapshot<'_>, v
             let position = slices.iter().position(|&slice| slice == live).unwrap();
             track.slices().get(position).unwrap()
         };
-        let expected: Vec<RowId> = layout.track_rows(id).map(RowId).collect();
+        let expected: Vec<RowId> = layout.track_rows(id).iter().collect();
         let rows: Vec<_> = view.track_rows(live_id).collect();
         assert_eq!(rows.len(), expected.len());
         for (&row, &expected) in rows.iter().zip(&expected) {
@@ -70,6 +77,99 @@ fn check(random: &mut Random, trace: &Trace<'_>, committed: &LiveSnapshot<'_>, v
                 assert_eq!(rects, expected_rects);
             }
         }
+    }
+    // One in four, as this takes longer than all the rest.
+    if random.below(4) == 0 {
+        check_queries(random, trace, &layout, committed, view);
+    }
+}
+
+/// Asks a live and a finished layout of the same slices the same questions.
+fn check_queries(
+    random: &mut Random,
+    trace: &Trace<'_>,
+    layout: &Layout,
+    live: &LiveSnapshot<'_>,
+    view: &LiveView<'_>,
+) {
+    let order = live.display_order();
+    let of_live = |track: TrackId| order[track.index()];
+    let mut finished = BTreeMap::new();
+    for (id, track) in trace.track_ids().iter().zip(trace.tracks()) {
+        let slices = live.track(of_live(id)).unwrap().slices();
+        finished.extend(slices.iter().copied().zip(track.slices()));
+    }
+    let to_finished = |slice: SliceId| finished[&slice];
+    let is_hit = |slice: SliceId| slice.0 % 3 == 1;
+    let live_hits = Hits::of_slices(view, |slice| is_hit(to_finished(slice)));
+    let finished_hits = Hits::of_slices(layout, is_hit);
+    assert_eq!(live_hits.len(), finished_hits.len());
+    for (&slice, &expected) in &finished {
+        let (place, same) = (view.place(slice).unwrap(), layout.place(expected).unwrap());
+        assert_eq!((place.lane, place.depth, place.position), (same.lane, same.depth, same.position));
+        assert_eq!((place.track, place.start, place.end), (of_live(same.track), same.start, same.end));
+        let around = [view.parent(slice), view.next(slice), view.previous(slice)];
+        let expected_around = [layout.parent(expected), layout.next(expected), layout.previous(expected)];
+        assert_eq!(around.map(|slice| slice.map(to_finished)), expected_around);
+        let children: Vec<_> = view.children(slice).iter().map(|&child| to_finished(child)).collect();
+        assert_eq!(children, layout.children(expected));
+        assert_eq!(view.self_time(slice), layout.self_time(expected));
+        let next = [live_hits.next(view, slice), live_hits.previous(view, slice)];
+        let expected_next = [finished_hits.next(layout, expected), finished_hits.previous(layout, expected)];
+        assert_eq!(next.map(|slice| slice.map(to_finished)), expected_next);
+        assert_eq!(live_hits.in_row(place.row), finished_hits.in_row(same.row));
+    }
+
+    let range = common::random_range(random);
+    let tracks: Vec<_> = trace.track_ids().iter().collect();
+    let live_tracks: Vec<_> = tracks.iter().map(|&track| of_live(track)).collect();
+    for edges in [EdgeRule::Clamp, EdgeRule::Whole, EdgeRule::InsideOnly] {
+        let sums = |stats: &NameStats| (stats.count, stats.total, stats.self_time, stats.min, stats.max);
+        let got = stats(live, view, live_tracks.iter().copied(), range.clone(), edges);
+        let expected = stats(trace, layout, tracks.iter().copied(), range.clone(), edges);
+        assert!(got.iter().map(sums).eq(expected.iter().map(sums)), "{edges:?} {range:?}");
+    }
+    let vertical = Vertical::new(live, view, &Headers);
+    let expected = Vertical::new(trace, layout, &Headers);
+    assert_eq!(vertical.height(), expected.height());
+    let labels = |vertical: &Vertical, label: &dyn Fn(&Line) -> Option<String>| -> Vec<_> {
+        vertical.lines().iter().map(|line| (line.top, label(line))).collect()
+    };
+    let live_labels = labels(&vertical, &|line| line.label(live).map(|label| label.into_owned()));
+    assert_eq!(live_labels, labels(&expected, &|line| line.label(trace).map(|label| label.into_owned())));
+    let viewport = Viewport::new(Tick(-9)..Tick(random.below(500)), 40, Fidelity::Exact);
+    let (mut scratch, mut rects, mut expected_rects) = (Scratch::new(), Vec::new(), Vec::new());
+    let y = random.below(1 + vertical.height()).cast_unsigned();
+    vertical.rects(y..y + 20, view, &Headers, &viewport, &mut scratch, &mut rects);
+    expected.rects(y..y + 20, layout, &Headers, &viewport, &mut scratch, &mut expected_rects);
+    let boxes = |found: &LineRect| (found.line, found.top, found.height, found.rect.x0, found.rect.x1);
+    assert!(rects.iter().map(boxes).eq(expected_rects.iter().map(boxes)));
+    for (found, expected) in rects.iter().zip(&expected_rects) {
+        assert_eq!(to_finished(found.rect.slice), expected.rect.slice);
+        assert_eq!(live_hits.in_rect(&found.rect), finished_hits.in_rect(&expected.rect));
+        assert_eq!(LineRect::hit(&rects, found.rect.x0, found.top), Some(found));
+        assert_eq!(vertical.line_of(found.rect.row).map(|line| line.id), Some(found.line));
+    }
+    let at = Tick(random.below(300));
+    let snapped = view.snap(vertical.lines(), at, Ticks(20));
+    assert_eq!(snapped, layout.snap(expected.lines(), at, Ticks(20)));
+    let (mut busy, mut expected_busy) = (Vec::new(), Vec::new());
+    let rows = live.tracks().flat_map(|track| view.track_rows(track.id()));
+    view.busy_rows(rows, &viewport, &mut scratch, &mut busy);
+    layout.busy_rows(layout.rows(), &viewport, &mut scratch, &mut expected_busy);
+    assert!(busy.iter().zip(&expected_busy).all(|(busy, expected)| (busy - expected).abs() < 1e-3));
+    assert!(Flows::new(live, view).is_empty(), "they are known at the end");
+}
+
+/// Everything has a header.
+struct Headers;
+
+impl VerticalStyle for Headers {
+    fn process_height(&self, _: ProcessId) -> u32 {
+        3
+    }
+    fn track_height(&self, _: TrackId) -> u32 {
+        2
     }
 }
 

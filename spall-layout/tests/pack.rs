@@ -13,7 +13,9 @@ mod common;
 
 use alloc::collections::BTreeMap;
 
-use spall_layout::{Layout, LineKind, Options, Packed, Packing, RowId, RowInfo, Vertical, VerticalStyle};
+use spall_layout::{
+    Layout, LayoutView, LineKind, Options, Packed, Packing, RowId, RowInfo, Vertical, VerticalStyle,
+};
 use spall_model::{
     ByteRange, Event, Limits, ProcessId, SliceId, Text, Thread, ThreadEvent, Tick, Ticks, Trace,
     TraceBuilder, TrackId,
@@ -44,7 +46,7 @@ type Groups = Vec<(i64, i64, u32, u32)>;
 fn groups(trace: &Trace<'_>, layout: &Layout, packed: &Packed) -> Groups {
     let mut groups = Vec::new();
     for (track, id) in trace.tracks().iter().zip(tracks(trace)) {
-        let first_row = layout.track_rows(id).start;
+        let first_row = layout.track_rows(id).start().0;
         let mut open: Option<(i64, i64, u32, u32)> = None;
         for slice in track.slices().iter() {
             let place = layout.place(slice).unwrap();
@@ -221,7 +223,7 @@ fn layout_5_4_tracks_can_share_lines() {
         for track in tracks(&trace) {
             if !shared.contains(&track) {
                 expected.push(LineKind::Track(track));
-                expected.extend(layout.track_rows(track).map(|row| LineKind::Row(RowId(row))));
+                expected.extend(layout.track_rows(track).iter().map(LineKind::Row));
             } else if shared.first() == Some(&track) {
                 let lines = (0..packed.lines().len() as u32).filter(|&line| line != 2);
                 expected.extend(lines.map(|line| LineKind::Packed(ProcessId(0), line)));
@@ -229,7 +231,7 @@ fn layout_5_4_tracks_can_share_lines() {
         }
         let kinds: Vec<LineKind> = vertical.lines().iter().map(|line| line.kind).collect();
         assert_eq!(kinds, expected);
-        for row in layout.rows().map(RowId) {
+        for row in layout.rows().iter() {
             let is_shared = packed.has(layout.row_info(row).unwrap().track);
             let kind = if is_shared { LineKind::Packed(ProcessId(0), 0) } else { LineKind::Row(row) };
             assert_eq!(vertical.line_of(row).unwrap().kind, kind);

@@ -5,8 +5,8 @@
 mod common;
 
 use spall_layout::{
-    Fidelity, Hits, Layout, LineKind, Options, Rect, RowId, RowInfo, Scratch, Vertical, VerticalStyle,
-    Viewport,
+    Fidelity, Hits, Layout, LayoutView, LineKind, Options, Rect, RowId, RowInfo, Scratch, Vertical,
+    VerticalStyle, Viewport,
 };
 use spall_model::{
     ByteRange, Event, Limits, ProcessId, SliceId, Text, Thread, ThreadEvent, Tick, Ticks, Trace,
@@ -61,7 +61,7 @@ fn layout_5_1_lines_are_stacked_in_display_order() {
     let trace = trace();
     let layout = Layout::new(&trace, &Options::default());
     let vertical = Vertical::new(&trace, &layout, &Style::default());
-    let rows = |range: core::ops::Range<u32>| range.map(|row| Row(RowId(row)));
+    let rows = |range: core::ops::Range<u32>| range.map(RowId).map(Row);
     let expected: Vec<_> = [Process(ProcessId(0)), Track(TrackId(0))]
         .into_iter()
         .chain(rows(0..2))
@@ -175,7 +175,7 @@ fn seen_slices_are_those_that_the_rectangles_stand_for() {
     let layout = Layout::new(&trace, &Options::default());
     for (start, end) in [(0, 104), (-10, 0), (100, 101), (92, 200), (104, 105), (20, 30)] {
         let viewport = Viewport::new(Tick(start)..Tick(end), 7, Fidelity::Fast);
-        for row in layout.rows().map(|row| layout.row(RowId(row)).unwrap()) {
+        for row in layout.rows().iter().map(|row| layout.row(row).unwrap()) {
             let mut rects = Vec::new();
             row.rects(&viewport, &mut Scratch::new(), &mut rects);
             let count: u32 = rects.iter().map(|rect| rect.count).sum();
@@ -190,7 +190,7 @@ fn layout_10_1_busy_rows_are_counted_column_by_column() {
     let layout = Layout::new(&trace, &Options::default());
     let viewport = Viewport::new(Tick(0)..Tick(104), 13, Fidelity::Fast);
     let mut busy = Vec::new();
-    let tops = layout.rows().map(RowId).filter(|&row| layout.row_info(row).unwrap().depth == 0);
+    let tops = layout.rows().iter().filter(|&row| layout.row_info(row).unwrap().depth == 0);
     layout.busy_rows(tops, &viewport, &mut Scratch::new(), &mut busy);
     // The slices of depth 0: 0-100, 50-70, 90-100 and 100-104, in columns of 8 ticks.
     let inside =
@@ -228,7 +228,7 @@ fn layout_13_1_no_match_is_lost_by_merging() {
         trace.name(name) == "needle"
     });
     assert_eq!((asked, hits.len()), (3, 11));
-    let in_rows: u32 = layout.rows().map(|row| hits.in_row(&layout, RowId(row))).sum();
+    let in_rows: u32 = layout.rows().iter().map(|row| hits.in_row(row)).sum();
     assert_eq!(in_rows, 11);
     let vertical = Vertical::new(&trace, &layout, &());
     for columns in [1, 7, 100, 5000] {
@@ -240,9 +240,9 @@ fn layout_13_1_no_match_is_lost_by_merging() {
                 &layout.row(rect.row).unwrap().slices()[rect.first as usize..][..rect.count as usize];
             let expected =
                 slices.iter().filter(|&&id| trace.name(trace.slice(id).unwrap().name) == "needle").count();
-            assert_eq!(hits.in_rect(&layout, rect) as usize, expected);
+            assert_eq!(hits.in_rect(rect) as usize, expected);
         }
-        assert_eq!(rects.iter().map(|rect| hits.in_rect(&layout, rect)).sum::<u32>(), 11);
+        assert_eq!(rects.iter().map(|rect| hits.in_rect(rect)).sum::<u32>(), 11);
     }
     assert!(Hits::of_slices(&layout, |_| false).is_empty());
 }

@@ -14,7 +14,7 @@ mod common;
 use alloc::collections::BTreeMap;
 use core::ops::Range;
 
-use spall_layout::{EdgeRule, Layout, NameStats, Options, Stats, stats};
+use spall_layout::{EdgeRule, Layout, LayoutView, NameStats, Options, Stats, stats};
 use spall_model::{
     ByteRange, Event, Limits, NameId, SliceId, Text, Thread, ThreadEvent, Tick, Ticks, Trace, TraceBuilder,
     TrackKind,

@@ -23,11 +23,16 @@ pub struct StateId(pub u32);
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SnapshotId(pub u32);
 
+/// The number of a flow in [`Trace::flows`](crate::Trace::flows).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct FlowId(pub u32);
+
 dense_id! {
     InstantId: "[`Trace::instants`](crate::Trace::instants)";
     CounterId: "[`Trace::counters`](crate::Trace::counters)";
     StateId: "[`Trace::states`](crate::Trace::states)";
     SnapshotId: "[`Trace::snapshots`](crate::Trace::snapshots)";
+    FlowId: "[`Trace::flows`](crate::Trace::flows)";
 }
 
 /// Something that happened at a point in time.

@@ -34,6 +34,7 @@
 //! | write a writer | [`Event`], [`Text::pieces`], [`Args::iter`] |
 //! | watch a trace while it grows | [`LiveTrace`], [`LiveSnapshot`] |
 //! | look at a loaded trace | [`Trace`], [`Track`], [`Slices`] |
+//! | read a trace, loaded or growing | [`TraceView`] |
 //! | write a trace, or make another one of its events | [`Trace::replay`] |
 //! | decide what lies in what | [`nest::Nesting`] |
 //! | bound what a file may cost | [`Limits`] |
@@ -104,6 +105,8 @@ mod trace_eq;
 #[cfg(feature = "alloc")]
 mod track;
 #[cfg(feature = "alloc")]
+mod view;
+#[cfg(feature = "alloc")]
 mod with_slices;
 mod written;
 
@@ -121,8 +124,8 @@ pub use event::{
 };
 #[cfg(feature = "alloc")]
 pub use facts::{
-    CounterId, CounterValue, Flow, HasArgs, Instant, InstantId, Meta, Object, Other, Snapshot, SnapshotId,
-    State, StateId,
+    CounterId, CounterValue, Flow, FlowId, HasArgs, Instant, InstantId, Meta, Object, Other, Snapshot,
+    SnapshotId, State, StateId,
 };
 #[cfg(feature = "serde")]
 pub use from_args::{ArgsError, from_args};
@@ -145,6 +148,8 @@ pub use time_text::{DurationText, TimeFormat, TimeText};
 pub use trace::{SliceArgs, Trace};
 #[cfg(feature = "alloc")]
 pub use track::{Key, Process, ProcessId, Track, TrackId, TrackKind};
+#[cfg(feature = "alloc")]
+pub use view::{ProcessInfo, TraceView, TrackInfo};
 #[cfg(feature = "alloc")]
 pub use with_slices::TrackSlices;
 pub use written::{Omitted, Written};

@@ -14,7 +14,7 @@ use std::collections::{HashMap, HashSet};
 use serde_json::Value;
 use spall_synth::corpus;
 use spall_trace::json::V8;
-use spall_trace::layout::{Layout, Options};
+use spall_trace::layout::{Layout, LayoutView, Options};
 use spall_trace::model::{FrameId, SliceId, Trace, TrackId};
 
 mod cpu_common;

@@ -14,7 +14,7 @@ use std::path::Path;
 
 use serde_json::Value;
 use spall_synth::corpus;
-use spall_trace::layout::{Layout, Options};
+use spall_trace::layout::{Layout, LayoutView, Options};
 use spall_trace::model::{SliceFlags, SliceId, Trace, TrackId};
 
 mod cpu_common;

@@ -13,7 +13,7 @@ extern crate alloc;
 use std::time::Instant;
 
 use spall_synth::cpu_profile::{Form, Node, Profile};
-use spall_trace::layout::{Layout, Options};
+use spall_trace::layout::{Layout, LayoutView, Options};
 use spall_trace::model::{DiagnosticKind, SliceFlags, SliceId};
 
 mod cpu_common;

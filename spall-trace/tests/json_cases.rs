@@ -13,7 +13,7 @@
 use std::path::Path;
 
 use serde_json::Value as Json;
-use spall_trace::layout::{Layout, Options};
+use spall_trace::layout::{Layout, LayoutView, Options};
 use spall_trace::model::{
     DiagnosticKind, Flow, Key, Limits, Object, Scope, SliceId, Text, Tick, Trace, Track, TrackId, TrackKind,
     Value,

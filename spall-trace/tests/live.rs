@@ -10,7 +10,7 @@
 use std::path::Path;
 
 use spall_synth::corpus;
-use spall_trace::layout::{Layout, Live, Options, RowId};
+use spall_trace::layout::{Layout, Live, Options};
 use spall_trace::model::{
     Limits, LiveSnapshot, LiveTrace, SliceFlags, Tick, Trace, TraceBuilder, Track, TrackId, TrackKind,
 };
@@ -73,7 +73,7 @@ fn check(path: &Path, same: &mut Same) {
         if layout.n_overlapping() == 0 && (flags.iter().all(is_pair) || !flags.iter().any(is_pair)) {
             let bounds = |row: spall_trace::layout::RowView<'_>| (row.starts().to_vec(), row.ends().to_vec());
             let rows = view.track_rows(live_id).map(|row| bounds(view.row(row).unwrap()));
-            let expected = layout.track_rows(id).map(|row| bounds(layout.row(RowId(row)).unwrap()));
+            let expected = layout.track_rows(id).iter().map(|row| bounds(layout.row(row).unwrap()));
             assert!(rows.eq(expected), "{path:?}");
             same.rows += layout.track_rows(id).len();
         }

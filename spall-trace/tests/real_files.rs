@@ -12,7 +12,7 @@ extern crate alloc;
 use alloc::collections::BTreeMap;
 
 use serde_json::Value as Json;
-use spall_trace::layout::{Layout, Options};
+use spall_trace::layout::{Layout, LayoutView, Options};
 use spall_trace::model::{Count, DiagnosticKind, Limits, Trace, TrackKind, Value};
 
 /// What the digests count, under the same names.

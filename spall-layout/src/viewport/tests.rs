@@ -4,6 +4,9 @@
     clippy::reversed_empty_ranges,
     reason = "random and deliberately odd numbers"
 )]
+extern crate alloc;
+use alloc::vec::Vec;
+
 use super::*;
 
 fn viewport(view: Range<i64>, columns: u16) -> Viewport {
@@ -131,4 +134,79 @@ fn layout_1_6_a_fitted_range_is_seen_whole_between_its_margins() {
     assert_eq!(all.view(), Tick::MIN..Tick::MAX);
     assert_eq!(Viewport::fit(Tick(5)..Tick(5), 0, 9, Fidelity::Fast).columns(), 0);
     assert_eq!(Viewport::fit(Tick(5)..Tick(1), 1, 9, Fidelity::Fast).view(), Tick(5)..Tick(6));
+}
+
+#[test]
+fn zooming_in_and_out_returns_and_keeps_the_tick_under_the_pointer() {
+    let mut state = 1_u64;
+    let mut below = |end: u64| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        i64::try_from((state >> 33) % end).unwrap()
+    };
+    for _ in 0..2000 {
+        let start = (below(1 << 30) - (1 << 29)) << below(18);
+        let span = 1 + below(1 << 30) << below(18);
+        let columns = u16::try_from(1 + below(4000)).unwrap();
+        let whole = Viewport::new(Tick(start)..Tick(start + span), columns, Fidelity::Fast);
+        let pointer = below(u64::from(columns) * 10) as f64 / 10.0;
+        let mut viewport = whole;
+        let factors: Vec<f64> = (0..below(40)).map(|_| 1.0 + below(100) as f64 / 100.0).collect();
+        for &factor in &factors {
+            let at = pointer + f64::from(viewport.offset());
+            let before = viewport.tick_at(at);
+            let zoomed = viewport.zoomed(at, factor);
+            // As near as half a tick is, and the pointer may be anywhere in the tick before.
+            let per_tick = f64::from(columns) / zoomed.span as f64;
+            let moved = f64::from(zoomed.x(before) - zoomed.offset()) - pointer;
+            let was = f64::from(viewport.x(before) - viewport.offset()) - pointer;
+            let is_clamped = before < zoomed.view().start || before > zoomed.view().end;
+            assert!(
+                is_clamped || (moved - was * factor).abs() <= 2.0 * per_tick + 0.01 * (1.0 + was.abs()),
+                "{moved} {was} {per_tick}"
+            );
+            viewport = zoomed;
+        }
+        if viewport.span > 1 {
+            for &factor in factors.iter().rev() {
+                viewport = viewport.zoomed(pointer + f64::from(viewport.offset()), 1.0 / factor);
+            }
+            assert_eq!(viewport.span.abs_diff(whole.span), 0, "{whole:?}");
+            assert!(
+                viewport.start.0.abs_diff(whole.start.0) <= 1 + whole.span >> 20,
+                "{whole:?} {viewport:?}"
+            );
+        }
+    }
+}
+
+#[test]
+fn moving_does_not_drift() {
+    for (span, columns) in [(1000, 300), (7, 1000), (1 << 40, 1920), (1, 65_535), (i64::MAX, 3)] {
+        let whole = Viewport::new(Tick(0)..Tick(span), columns, Fidelity::Fast);
+        for step in [1.0, 0.3, 2.7, 100.0] {
+            let there = (0..100).fold(whole, |viewport, _| viewport.moved(step));
+            let back = (0..100).fold(there, |viewport, _| viewport.moved(-step));
+            assert!(back == whole || span == i64::MAX, "{span} {columns} {step}");
+            assert_eq!(there.span, whole.span);
+        }
+    }
+    let whole = Viewport::new(Tick(-50)..Tick(950), 300, Fidelity::Fast);
+    let moved = whole.moved(12.0);
+    assert_eq!(moved.first_column() - whole.first_column(), 12);
+}
+
+#[test]
+fn zooming_and_moving_stop_at_the_ends_of_time() {
+    let viewport = Viewport::new(Tick(0)..Tick(100), 10, Fidelity::Exact);
+    assert_eq!(viewport.zoomed(3.0, 0.0), viewport);
+    assert_eq!(viewport.zoomed(f64::NAN, 2.0), viewport);
+    assert_eq!(viewport.moved(f64::INFINITY), viewport);
+    assert_eq!(viewport.zoomed(5.0, 1e300).view(), Tick(50)..Tick(51));
+    assert_eq!(viewport.zoomed(5.0, 1e-300).view(), Tick::MIN..Tick::MAX);
+    assert_eq!(viewport.moved(1e300).view(), Tick(i64::MAX - 100)..Tick::MAX);
+    assert_eq!(viewport.moved(-1e300).view(), Tick::MIN..Tick(i64::MIN + 100));
+    let all = Viewport::new(Tick::MIN..Tick::MAX, 1000, Fidelity::Fast);
+    assert_eq!((all.moved(5.0), all.zoomed(1.0, 0.5)), (all, all));
+    let nothing = Viewport::new(Tick(5)..Tick(5), 10, Fidelity::Fast);
+    assert_eq!((nothing.moved(5.0), nothing.zoomed(1.0, 0.5)), (nothing, nothing));
 }

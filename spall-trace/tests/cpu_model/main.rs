@@ -12,7 +12,7 @@ extern crate alloc;
 
 use alloc::collections::BTreeMap;
 
-use spall_trace::layout::{Layout, Options};
+use spall_trace::layout::{Layout, LayoutView, Options};
 use spall_trace::model::{SliceFlags, Trace, TrackId};
 
 mod case;

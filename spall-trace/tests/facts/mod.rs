@@ -1,7 +1,7 @@
 //! Everything that a trace says, as text: two traces are the same if their facts are. The first word of a fact says
 //! what it is about.
 
-use spall_trace::layout::{Layout, Options};
+use spall_trace::layout::{Layout, LayoutView, Options};
 use spall_trace::model::{Args, Flow, Frame, FrameId, Key, Profile, Text, Trace, Track, TrackKind, Value};
 
 /// Facts being gathered.

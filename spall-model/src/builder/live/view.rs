@@ -146,6 +146,11 @@ impl<'l> LiveSnapshot<'l> {
         })
     }
 
+    /// Returns the name of a slice, or `None` if there is no such slice.
+    pub(crate) fn slice_name_id(&self, id: SliceId) -> Option<NameId> {
+        self.live.builder.rows.get(id.index()).map(|row| row.name)
+    }
+
     /// Returns the track of a slice.
     #[must_use]
     pub fn track_of(&self, id: SliceId) -> Option<TrackId> {

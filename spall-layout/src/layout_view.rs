@@ -1,0 +1,276 @@
+//! The queries that finished and live layouts share. \[layout 4, 6, 10\]
+
+use alloc::vec::Vec;
+use core::{fmt, ops::Range};
+
+use spall_model::{SliceId, Tick, Ticks, TrackId};
+
+use crate::convert::{to_ticks, to_u32};
+use crate::visits::{Visit, Visits};
+use crate::{Layout, Line, LineKind, Placed, Rect, RowId, RowInfo, RowView, Scratch, Viewport, walk};
+
+/// The rows of a trace and the queries on them, whether the trace is finished or still grows.
+///
+/// [`Layout`] and [`LiveView`] implement this trait, so code that only asks a layout works with both. All methods are
+/// resolved at compile time. The trait is sealed: other crates cannot implement it, and it may gain methods.
+///
+/// Each query about one slice takes O(log n), except where its documentation says otherwise. In a live layout it
+/// also takes O(rows of the track), and as long as there are slices that start at the same time on the track.
+///
+/// ```
+/// use spall_layout::{Layout, LayoutView, Options};
+/// use spall_model::{ByteRange, Event, Limits, SliceId, Text, Thread, ThreadEvent, Tick, Ticks, TraceBuilder};
+/// let mut builder = TraceBuilder::new(&Limits::default());
+/// for (name, start, duration) in [("frame", 0, 100), ("update", 10, 30), ("draw", 50, 20)] {
+///     let event = ThreadEvent::new(Thread::new(1_i64, 1_i64), Tick(start), Text::plain(name.as_bytes()));
+///     builder.push(&Event::Complete(event, Ticks(duration)), ByteRange::default());
+/// }
+/// let layout = Layout::new(&builder.finish(), &Options::default());
+/// let [frame, update, draw] = [SliceId(0), SliceId(1), SliceId(2)];
+/// assert_eq!(layout.place(draw).unwrap().depth, 1);
+/// assert_eq!(layout.parent(draw), Some(frame));
+/// assert_eq!(layout.children(frame), [update, draw]);
+/// assert_eq!(layout.next(update), Some(draw));
+/// assert_eq!(layout.self_time(frame), Some(Ticks(50)));
+/// ```
+///
+/// [`LiveView`]: crate::LiveView
+#[allow(private_bounds, reason = "seals the trait, and the order of slices is no part of the interface")]
+pub trait LayoutView: Order {
+    /// Returns the rows of a track that have slices, by lane and depth. There are none if the track has no slices.
+    fn track_rows(&self, track: TrackId) -> impl Iterator<Item = RowId>;
+
+    /// Returns the track, lane and depth of a row, or `None` if the layout has no such row.
+    fn row_info(&self, row: RowId) -> Option<RowInfo>;
+
+    /// Returns the slices of a row, or `None` if the layout has no such row.
+    fn row(&self, row: RowId) -> Option<RowView<'_>>;
+
+    /// Returns the row of a slice, or `None` if the slice is on no row or not of this trace.
+    fn row_of(&self, slice: SliceId) -> Option<RowId>;
+
+    /// Returns the place of a slice, or `None` if the slice is on no row or not of this trace.
+    #[must_use]
+    fn place(&self, slice: SliceId) -> Option<Placed> {
+        let row = self.row(self.row_of(slice)?)?;
+        let info = self.row_info(row.row)?;
+        let position = self.position(&row, slice)?;
+        Some(Placed {
+            row: row.row,
+            track: info.track,
+            lane: info.lane,
+            depth: info.depth,
+            position: to_u32(position),
+            start: *row.starts.get(position)?,
+            end: *row.ends.get(position)?,
+        })
+    }
+
+    /// Returns the innermost slice of the same lane that contains `slice`, or `None` if there is none.
+    ///
+    /// A span on an async track may end later than its parent.
+    #[must_use]
+    fn parent(&self, slice: SliceId) -> Option<SliceId> {
+        let above = self.row(self.row_above(self.row_of(slice)?)?)?;
+        // Slices are placed in the order of their track, so the parent is the latest one placed before.
+        above.ids.get(self.n_before(&above, slice).checked_sub(1)?).copied()
+    }
+
+    /// Returns the slices whose parent is `slice`, by time.
+    #[must_use]
+    fn children(&self, slice: SliceId) -> &[SliceId] {
+        children_row(self, slice).and_then(|(row, range)| row.ids.get(range)).unwrap_or_default()
+    }
+
+    /// Returns the duration of a slice as drawn, without the parts that its children cover. It is never negative.
+    ///
+    /// This takes O(children) after O(log n).
+    #[must_use]
+    fn self_time(&self, slice: SliceId) -> Option<Ticks> {
+        let placed = self.place(slice)?;
+        // The duration may be too large for `Ticks` while the self time is not.
+        let mut rest = placed.end.0.abs_diff(placed.start.0);
+        if let Some((row, range)) = children_row(self, slice) {
+            let (starts, ends) = (row.starts.get(range.clone())?, row.ends.get(range)?);
+            for (&start, &end) in starts.iter().zip(ends) {
+                // Only children of async spans can end later than their parent.
+                rest = rest.saturating_sub(end.min(placed.end).max(start).0.abs_diff(start.0));
+            }
+        }
+        Some(to_ticks(rest))
+    }
+
+    /// Returns the slice that follows `slice` on its row, or `None` if it is the last one.
+    #[must_use]
+    fn next(&self, slice: SliceId) -> Option<SliceId> {
+        let row = self.row(self.row_of(slice)?)?;
+        row.ids.get(self.position(&row, slice)? + 1).copied()
+    }
+
+    /// Returns the slice that precedes `slice` on its row, or `None` if it is the first one.
+    #[must_use]
+    fn previous(&self, slice: SliceId) -> Option<SliceId> {
+        let row = self.row(self.row_of(slice)?)?;
+        row.ids.get(self.position(&row, slice)?.checked_sub(1)?).copied()
+    }
+
+    /// Appends the rectangles of the rows among `lines` to `out`: line by line, each from left to right.
+    ///
+    /// [`RowView::rects`] says what is promised of each row. Headers have no rectangles. Lines of the kind
+    /// [`LineKind::Packed`] are left out; [`Vertical::rects`](crate::Vertical::rects) has them too.
+    fn rects(&self, viewport: &Viewport, lines: &[Line], scratch: &mut Scratch, out: &mut Vec<Rect>) {
+        for line in lines {
+            if let LineKind::Row(row) = line.kind
+                && let Some(row) = self.row(row)
+            {
+                row.rects(viewport, scratch, out);
+            }
+        }
+    }
+
+    /// Returns the start or end of a slice on the rows among `lines` that is nearest to `at`, the earlier one of two.
+    ///
+    /// Returns `None` if the nearest is further away than `tolerance`. This takes O(lines · log n).
+    #[must_use]
+    fn snap(&self, lines: &[Line], at: Tick, tolerance: Ticks) -> Option<Tick> {
+        let distance = |edge: &Tick| edge.0.abs_diff(at.0);
+        lines
+            .iter()
+            .filter_map(|line| match line.kind {
+                LineKind::Row(row) => self.row(row)?.nearest_edge(at),
+                _ => None,
+            })
+            .filter(|edge| i128::from(distance(edge)) <= i128::from(tolerance.0))
+            .min_by_key(|edge| (distance(edge), *edge))
+    }
+
+    /// Writes to `out`, for each column of `viewport`, how many of `rows` are inside a slice. \[layout 10\]
+    ///
+    /// This replaces the content of `out` with [`Viewport::columns`] numbers. With the rows of depth 0 of a group of
+    /// threads it draws a folded group: a column in which three threads run all the time has 3. The numbers are exact
+    /// up to rounding, except for groups of slices across a column edge, see [`Rect::busy`].
+    fn busy_rows(
+        &self,
+        rows: impl IntoIterator<Item = RowId>,
+        viewport: &Viewport,
+        scratch: &mut Scratch,
+        out: &mut Vec<f32>,
+    ) {
+        out.clear();
+        out.resize(viewport.columns() as usize, 0.0);
+        for row in rows {
+            if let Some(row) = self.row(row) {
+                walk::add_busy(&row, viewport, scratch, out);
+            }
+        }
+    }
+}
+
+/// The order in which the slices of a track were placed: by start, longer first, then as they came.
+///
+/// Every row lists its slices in this order. A finished layout knows it from the numbers of the slices; in a live
+/// layout a slice that came late has a large number and a place far ahead.
+pub(crate) trait Order {
+    /// The slices of a track in this order.
+    type Visits<'v>: VisitSlices + Clone + fmt::Debug
+    where
+        Self: 'v;
+
+    /// Visits the slices of a track that touch `range`.
+    fn visits<'v>(&'v self, track: TrackId, range: &Range<Tick>) -> Self::Visits<'v>;
+
+    /// Returns a number that is larger for slices that come later on the track of `slice`.
+    fn order(&self, slice: SliceId) -> Option<u32>;
+
+    /// Returns the number of slices on `row` that come before `slice`, which is of the same track.
+    fn n_before(&self, row: &RowView<'_>, slice: SliceId) -> usize;
+
+    /// Returns the number of rows, those without slices included. Rows are numbered from 0.
+    fn n_rows(&self) -> u32;
+
+    /// Returns the row of the parents of the slices on `row`.
+    fn row_above(&self, row: RowId) -> Option<RowId>;
+
+    /// Returns the row of the children of the slices on `row`.
+    fn row_below(&self, row: RowId) -> Option<RowId>;
+
+    /// Returns the position of `slice` on its row.
+    fn position(&self, row: &RowView<'_>, slice: SliceId) -> Option<usize> {
+        let position = self.n_before(row, slice);
+        (*row.ids.get(position)? == slice).then_some(position)
+    }
+}
+
+/// A walk over the slices of a track, each after its parent.
+pub(crate) trait VisitSlices: Iterator<Item = Visit> {
+    /// Returns the number of rows of the track, or 0 if the range is empty.
+    fn n_rows(&self) -> usize;
+}
+
+/// Returns the row below that of `slice`, and the positions of its children there.
+fn children_row<L: LayoutView + ?Sized>(layout: &L, slice: SliceId) -> Option<(RowView<'_>, Range<usize>)> {
+    let row = layout.row_of(slice)?;
+    let below = layout.row(layout.row_below(row)?)?;
+    let row = layout.row(row)?;
+    let first = layout.n_before(&below, slice);
+    let next = row.ids.get(layout.position(&row, slice)? + 1);
+    let end = next.map_or(below.ids.len(), |&next| layout.n_before(&below, next));
+    Some((below, first..end))
+}
+
+impl LayoutView for Layout {
+    fn track_rows(&self, track: TrackId) -> impl Iterator<Item = RowId> {
+        Layout::track_rows(self, track).iter()
+    }
+
+    fn row_info(&self, row: RowId) -> Option<RowInfo> {
+        Layout::row_info(self, row)
+    }
+
+    #[inline]
+    fn row(&self, row: RowId) -> Option<RowView<'_>> {
+        Layout::row(self, row)
+    }
+
+    fn row_of(&self, slice: SliceId) -> Option<RowId> {
+        Layout::row_of(self, slice)
+    }
+}
+
+impl Order for Layout {
+    type Visits<'v> = Visits<'v>;
+
+    fn visits<'v>(&'v self, track: TrackId, range: &Range<Tick>) -> Visits<'v> {
+        Visits::new(self, track, range)
+    }
+
+    fn order(&self, slice: SliceId) -> Option<u32> {
+        Some(slice.0)
+    }
+
+    fn n_before(&self, row: &RowView<'_>, slice: SliceId) -> usize {
+        row.ids.partition_point(|&id| id < slice)
+    }
+
+    fn n_rows(&self) -> u32 {
+        to_u32(self.rows.len().saturating_sub(1))
+    }
+
+    fn row_above(&self, row: RowId) -> Option<RowId> {
+        if self.row_info(row)?.depth == 0 {
+            return None;
+        }
+        row.0.checked_sub(1).map(RowId)
+    }
+
+    fn row_below(&self, row: RowId) -> Option<RowId> {
+        let below = RowId(row.0.checked_add(1)?);
+        (self.row_info(below)?.depth > 0).then_some(below)
+    }
+}
+
+impl VisitSlices for Visits<'_> {
+    fn n_rows(&self) -> usize {
+        Visits::n_rows(self)
+    }
+}
