@@ -69,7 +69,8 @@ struct EdgeDescent {
     n_before: usize,
     /// The slices that are known to lie in the left column.
     left: ColumnRun,
-    /// The slices across the edge, where the descent ended: a node that cannot own a column wrongly, or one slice.
+    /// The cluster across the edge at which the descent ended: one slice, or a node of which no other slice than the longest
+    /// can own a column.
     across: Option<Cluster>,
     /// The slices that are known to lie in the right column.
     right: ColumnRun,

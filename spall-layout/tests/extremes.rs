@@ -1,4 +1,4 @@
-//! Nothing overflows at the ends of time, and what is odd is answered. Tests run with overflow checks.
+//! Queries at the ends of time do not overflow, and odd queries get an answer. Tests run with overflow checks.
 #![cfg(feature = "alloc")]
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may panic")]
 
@@ -100,7 +100,7 @@ fn packing_and_growing_keep_all_slices() {
         for row in view.track_rows(TrackId(0)) {
             view.row(row).unwrap().rects(&viewport, &mut Scratch::new(), &mut rects);
         }
-        // A slice at the very end of time is behind every view.
+        // A view ends before the last tick, so it cannot show a slice that lies there.
         let n_drawn: u32 = rects.iter().map(|rect| rect.count).sum();
         let is_far = |at: u32| committed.slice(SliceId(at)).unwrap().start == Tick::MAX;
         assert!(n_drawn <= committed.n_slices() && (n_drawn > 0 || (0..committed.n_slices()).all(is_far)));
@@ -108,7 +108,7 @@ fn packing_and_growing_keep_all_slices() {
 }
 
 #[test]
-fn what_is_not_there_is_answered() {
+fn queries_about_missing_tracks_are_answered() {
     let trace = TraceBuilder::new(&Limits::default()).finish();
     let layout = Layout::new(&trace, &Options::default());
     let nowhere = [TrackId(7), TrackId(u32::MAX)];

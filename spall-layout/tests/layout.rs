@@ -1,4 +1,4 @@
-//! Laying out whole traces: rows, lanes, depth, parents and self time.
+//! Lays out whole traces and checks rows, lanes, depths, parents and self times. \[layout 4\]
 #![cfg(feature = "alloc")]
 #![allow(
     clippy::cast_possible_truncation,
@@ -41,7 +41,7 @@ fn options(overlap: Overlap, tolerance: i64) -> Options {
     options
 }
 
-/// Every slice as `name lane.depth start-end self <parent`, in the order of the trace.
+/// Prints every slice as `name lane.depth start-end self <parent`, in the order of the trace.
 fn describe(events: &[Event<'static>], options: &Options) -> Vec<String> {
     let trace = trace_of(events);
     let layout = Layout::new(&trace, options);
@@ -164,7 +164,7 @@ fn an_empty_trace_has_no_rows() {
     assert!(Layout::default().rows().is_empty());
 }
 
-/// Random slices, overlapping at will, on a few threads and one async group.
+/// Makes random slices, which may overlap, on a few threads and in one async group.
 fn random_events(state: &mut u64) -> Vec<Event<'static>> {
     let mut below = |end: u64| {
         *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);

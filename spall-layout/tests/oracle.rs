@@ -1,5 +1,10 @@
-//! Rectangles of random rows against a brute force over all slices and columns: guarantees G1 to G7 of
-//! `rules/layout.md`, section 2.
+//! Compares the rectangles of random rows with a brute force over all slices and columns, which is written after the rules.
+//! \[layout 2\]
+//!
+//! The checks are named as follows. G1: the rectangles cover exactly the columns that slices touch. G2: they are in order and
+//! disjoint. G3: a slice longer than a column owns the columns it fills. G4: every slice in view is counted once. G5: the owner is
+//! the slice with the largest overlap. G6: panning by whole columns changes nothing. G7: the results are the same everywhere,
+//! because only integers take part.
 #![cfg(feature = "alloc")]
 #![allow(
     clippy::cast_possible_truncation,
@@ -14,7 +19,7 @@ use core::ops::Range;
 use spall_layout::{Fidelity, Rect, Row, RowId, Scratch, Viewport};
 use spall_model::{SliceId, Tick};
 
-/// A seeded generator: the same cases in every run.
+/// A random number generator with a fixed seed, so that every run has the same cases.
 struct Random(u64);
 
 impl Random {
@@ -27,7 +32,7 @@ impl Random {
         if end == 0 { 0 } else { self.bits() % end }
     }
 
-    /// Small numbers as often as large ones.
+    /// Returns a number of up to `most_bits` bits, small ones as often as large ones.
     fn magnitude(&mut self, most_bits: u64) -> i64 {
         let bits = self.below(most_bits + 1);
         self.below(1 << bits) as i64
@@ -40,7 +45,8 @@ impl Random {
 
 type Slices = Vec<(i64, i64)>;
 
-/// A row of one of several characters: bursts and gaps, adjacent, equal, points, extremes.
+/// Makes a row of one of several characters: slices in bursts, side by side, equally long, without duration, or at the ends of
+/// time.
 fn random_slices(random: &mut Random) -> Slices {
     let length = match random.below(12) {
         0 => random.below(3),
@@ -79,7 +85,7 @@ fn random_slices(random: &mut Random) -> Slices {
     slices
 }
 
-/// A view of the row: the whole, a part, beside it, tiny, everything that can be expressed, or columns of whole ticks.
+/// Makes a view of a row: the whole row, a part of it, the time beside it, a few ticks, all of time, or columns of whole ticks.
 fn random_view(random: &mut Random, slices: &Slices, columns: u16) -> Range<Tick> {
     let first = slices.first().map_or(0, |slice| slice.0);
     let last = slices.last().map_or(10, |slice| slice.1);
@@ -117,8 +123,8 @@ fn random_columns(random: &mut Random) -> u16 {
     }
 }
 
-/// Time in columns, written down as the rule says it: tick t lies at t * columns / span columns from tick 0. Positions
-/// are counted in parts, of which a column has `span`, from the left edge of the view's first column. [layout 1]
+/// The mapping of time to columns exactly as the rules state it, without any optimisation: tick t lies t * columns / duration
+/// columns from tick 0. Positions are counted from the left edge of the view's first column, in parts of a column. \[layout 1\]
 struct Grid {
     origin: i128,
     asked: i128,
@@ -144,7 +150,7 @@ impl Grid {
         i128::from(self.columns) * self.column
     }
 
-    /// The columns a slice touches.
+    /// Returns the columns that a slice touches.
     fn touched(&self, (start, end): (i64, i64)) -> Range<u32> {
         let (left, right) = (self.position(start), self.position(end));
         let all = i128::from(self.columns);
@@ -173,7 +179,7 @@ fn rects_of(row: &Row, viewport: &Viewport, scratch: &mut Scratch) -> Vec<Rect> 
     out
 }
 
-/// Checks one answer against brute force.
+/// Checks the rectangles of one query against the brute force.
 fn check(slices: &Slices, view: &Range<Tick>, columns: u16, fidelity: Fidelity, rects: &[Rect]) {
     let what = || format!("{fidelity:?} {view:?} {columns} columns\n{slices:?}\n{rects:?}");
     if view.start >= view.end {
@@ -182,7 +188,7 @@ fn check(slices: &Slices, view: &Range<Tick>, columns: u16, fidelity: Fidelity, 
     }
     let grid = Grid::new(view, columns);
 
-    // What touches what, without any index.
+    // Which slice touches which columns is computed for each slice alone, without an index.
     let touched: Vec<_> = slices.iter().map(|&slice| grid.touched(slice)).collect();
     let mut best: Vec<Option<(i128, u32)>> = vec![None; grid.columns as usize];
     for (at, range) in touched.iter().enumerate() {
@@ -208,7 +214,7 @@ fn check(slices: &Slices, view: &Range<Tick>, columns: u16, fidelity: Fidelity, 
         assert_eq!(owner[column].is_some(), best.is_some(), "G1 column {column} {}", what());
     }
 
-    // G4: every slice that touches the frame is counted once, in order.
+    // G4: every slice that touches the viewport is counted once, in order.
     let mut seen = (0..slices.len() as u32).filter(|&at| !touched[at as usize].is_empty());
     for rect in rects {
         assert!(rect.count > 0, "G4 {}", what());
@@ -239,7 +245,7 @@ fn check(slices: &Slices, view: &Range<Tick>, columns: u16, fidelity: Fidelity, 
         }
     }
 
-    // G5: the owner has the largest overlap; fast, it is at least a slice near by.
+    // G5: the exact owner has the largest overlap. A fast owner is at least a slice of the neighbourhood.
     for (column, best) in best.iter().enumerate() {
         let (Some((_, at)), Some(rect)) = (best, owner[column]) else { continue };
         match fidelity {
@@ -251,7 +257,7 @@ fn check(slices: &Slices, view: &Range<Tick>, columns: u16, fidelity: Fidelity, 
         }
     }
 
-    // What is visited slice by slice is known exactly: each rectangle has the time inside slices of its columns.
+    // Where the query visits slices one by one, the busy fraction of each rectangle is exact up to rounding.
     if touched.iter().filter(|columns| !columns.is_empty()).count() < 16 {
         for rect in rects {
             let inside = |column| slices.iter().map(|&slice| grid.overlap(slice, column)).sum::<i128>();
@@ -261,7 +267,7 @@ fn check(slices: &Slices, view: &Range<Tick>, columns: u16, fidelity: Fidelity, 
         }
     }
 
-    // The time inside slices adds up.
+    // Everywhere, the busy fractions add up to the time inside slices.
     let inside = |slice: &(i64, i64)| {
         grid.position(slice.1).min(grid.width()).saturating_sub(grid.position(slice.0).max(0)).max(0)
     };
@@ -294,13 +300,13 @@ fn layout_2_rectangles_agree_with_brute_force() {
     assert!(merged > 10_000, "the index was hardly used: {merged}");
 }
 
-/// Ties that random rows hardly ever have.
+/// Checks ties that random rows hardly ever have.
 #[test]
 fn layout_2_5_the_earlier_of_equal_overlaps_owns_a_column() {
-    // The longest slice of a leaf reaches five ticks into the first of its columns; the one before has five there, too.
+    // The longest slice of a leaf reaches five ticks into the first of its two columns, and so does the slice before it.
     let mut tie: Slices = vec![(20, 25), (25, 35)];
     tie.extend([(35, 35); 14]);
-    // Points of four leaves, the last of the first leaf on the edge of a column.
+    // Four leaves of points. The last point of the first leaf is on the edge of a column.
     let mut points: Slices = (60..75).map(|at| (at, at)).collect();
     points.push((100, 100));
     points.extend((101..149).map(|at| (at, at)));
@@ -339,7 +345,7 @@ fn layout_2_6_panning_by_whole_columns_shifts_the_answer() {
                 owners
             };
             let (here, there) = (owners(start), owners(start + width * shift as i64));
-            // Fast, the first and the last column seen may have another owner, but have one or none as before.
+            // With `Fast` the owner of the first and of the last column may change, but not whether they have one.
             let last = here.len() - 1;
             for column in shift..here.len() {
                 let (before, after) = (here[column], there[column - shift]);

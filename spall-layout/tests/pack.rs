@@ -1,4 +1,4 @@
-//! Packing: random tracks against the rules, and against a search of all lines.
+//! Packs random tracks and compares the result with the rules, and with a search through all lines. \[layout 17\]
 #![cfg(feature = "alloc")]
 #![allow(
     clippy::unwrap_used,
@@ -23,7 +23,7 @@ use spall_model::{
 
 use common::{Random, tracks};
 
-/// Threads with few slices each, up to `depth` deep, that begin anywhere before `end`.
+/// Makes threads with few slices each, which are up to `depth` deep and begin at any time before `end`.
 fn many_tracks(random: &mut Random, end: i64, depth: u64) -> Trace<'static> {
     let mut builder = TraceBuilder::new(&Limits::default());
     for tid in 0..random.below(40) {
@@ -40,7 +40,7 @@ fn many_tracks(random: &mut Random, end: i64, depth: u64) -> Trace<'static> {
     builder.finish()
 }
 
-/// First and last time, height and first line of what hangs together, in order of time.
+/// Returns the first and the last time, the height and the first line of each group of slices, in order of time.
 type Groups = Vec<(i64, i64, u32, u32)>;
 
 fn groups(trace: &Trace<'_>, layout: &Layout, packed: &Packed) -> Groups {
@@ -63,7 +63,7 @@ fn groups(trace: &Trace<'_>, layout: &Layout, packed: &Packed) -> Groups {
         }
         groups.extend(open);
     }
-    // Stable, so by track where they begin together.
+    // The sort is stable, so groups that begin together stay in the order of their tracks.
     groups.sort_by_key(|group| group.0);
     groups
 }
@@ -114,7 +114,7 @@ fn layout_17_2_online_each_group_has_the_lowest_lines_that_are_free() {
             assert_eq!((0..).find(|&line| is_free(line)), Some(line));
         }
         if groups.iter().all(|group| group.2 == 1) {
-            // No more lines than ever run at one time.
+            // There are not more lines than groups need at one time.
             let most = groups
                 .iter()
                 .map(|group| groups.iter().filter(|other| other.0 <= group.0 && group.0 < other.1).count());
@@ -126,7 +126,7 @@ fn layout_17_2_online_each_group_has_the_lowest_lines_that_are_free() {
 #[test]
 fn layout_17_2_groups_that_begin_later_move_nothing() {
     let mut random = Random(4);
-    // A thread for each group: start, length and how many slices deep.
+    // Each group is a thread: its start, its duration, and its height in slices.
     let mut groups: Vec<_> =
         (0..200).map(|_| (random.below(500), 10 + random.below(60), random.below(5))).collect();
     groups.sort_unstable();
@@ -162,7 +162,7 @@ fn layout_17_3_compact_low_groups_fill_the_gaps() {
             [Packing::Online, Packing::Compact].map(|packing| Packed::new(&layout, tracks(&trace), packing));
         n_lines[0] += online.lines().len();
         n_lines[1] += compact.lines().len();
-        // In classes of powers of two, the highest first, each has the lowest lines that are free.
+        // Groups are placed in classes by powers of two, the highest first. Each gets the lowest lines that are free.
         let groups = groups(&trace, &layout, &compact);
         let class = |group: &(i64, i64, u32, u32)| group.2.next_power_of_two();
         for (at, group) in groups.iter().enumerate() {
@@ -185,7 +185,7 @@ fn layout_17_3_compact_low_groups_fill_the_gaps() {
     assert!(n_lines[1] * 100 < n_lines[0] * 97, "{n_lines:?}");
 }
 
-/// Some of the tracks share lines; of the third of these nothing is to be seen.
+/// A style in which packed tracks share lines, and in which the third of these lines has no height.
 struct Shared<'p>(&'p Packed);
 
 impl VerticalStyle for Shared<'_> {
@@ -218,7 +218,7 @@ fn layout_5_4_tracks_can_share_lines() {
         assert!(tracks(&trace).all(|track| packed.has(track) == shared.contains(&track)));
         let vertical = Vertical::new(&trace, &layout, &Shared(&packed));
 
-        // The lines that are shared stand together, where the first of their tracks would; no other is missing.
+        // The shared lines stand together where the first of their tracks would stand. No other line is missing.
         let mut expected = Vec::new();
         for track in tracks(&trace) {
             if !shared.contains(&track) {

@@ -1,4 +1,4 @@
-//! From a trace to a picture and back: lines, rectangles of all rows, hits and edges.
+//! Goes from a trace to a picture and back: lines, the rectangles of all rows, hits and edges. \[layout 5\] \[layout 6\]
 #![cfg(feature = "alloc")]
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may panic")]
 
@@ -13,7 +13,7 @@ use spall_model::{
     TraceBuilder, TrackId,
 };
 
-/// Two processes; the first has two threads of two rows, the second one thread of one row.
+/// Makes two processes. The first one has two threads with two rows each, the second one has a thread with one row.
 fn trace() -> Trace<'static> {
     let mut builder = TraceBuilder::new(&Limits::default());
     for (pid, tid, start, end) in
@@ -192,7 +192,7 @@ fn layout_10_1_busy_rows_are_counted_column_by_column() {
     let mut busy = Vec::new();
     let tops = layout.rows().iter().filter(|&row| layout.row_info(row).unwrap().depth == 0);
     layout.busy_rows(tops, &viewport, &mut Scratch::new(), &mut busy);
-    // The slices of depth 0: 0-100, 50-70, 90-100 and 100-104, in columns of 8 ticks.
+    // The slices of depth 0 are 0-100, 50-70, 90-100 and 100-104. A column has 8 ticks.
     let inside =
         |column: i64, (start, end): (i64, i64)| ((column * 8 + 8).min(end) - (column * 8).max(start)).max(0);
     let expected: Vec<f32> = (0..13)

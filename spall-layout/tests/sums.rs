@@ -1,4 +1,4 @@
-//! Statistics of random traces against a brute force over all slices.
+//! Compares the statistics of random traces with a brute force over all slices. \[layout 14\]
 #![cfg(feature = "alloc")]
 #![allow(
     clippy::unwrap_used,
@@ -22,7 +22,7 @@ use spall_model::{
 
 use common::{Random, random_async_trace, random_range, random_trace, tracks};
 
-/// The part of a slice that counts.
+/// Returns the part of a slice that counts.
 fn part(layout: &Layout, slice: SliceId, range: &Range<Tick>, edges: EdgeRule) -> Option<(i64, i64)> {
     let place = layout.place(slice).unwrap();
     let (start, end) = (place.start.0, place.end.0);
@@ -60,7 +60,7 @@ fn brute(
         stats.count += 1;
         stats.min = stats.min.min(length);
         stats.max = stats.max.max(length);
-        // The mean is of these; divided at the end.
+        // This is the sum of which the mean is taken at the end.
         stats.mean.0 += length.0;
         let mut above = core::iter::successors(layout.parent(slice), |&slice| layout.parent(slice));
         let counted = |slice: SliceId| part(layout, slice, range, edges).is_some();
@@ -134,7 +134,7 @@ fn layout_14_4_moved_edges_give_what_counting_anew_gives() {
         for edges in [EdgeRule::Clamp, EdgeRule::Whole, EdgeRule::InsideOnly] {
             let mut moved = Stats::new(&trace, &layout, tracks(&trace), random_range(&mut random), edges);
             for _ in 0..12 {
-                // Moves come before the last one is done, too.
+                // The range also moves before the previous move is done.
                 for _ in 0..random.below(6) {
                     moved.step(usize::try_from(random.below(8)).unwrap());
                 }
