@@ -23,6 +23,7 @@ const KNOWN: &[&str] = &[
     "spall-model: facts, profile, track",
     "spall-model: id_range, names, slices",
     "spall-model: time, time_text",
+    "spall-samples: merge, timeline, tree, walk",
     "spall-trace: auto, load, packed",
 ];
 
