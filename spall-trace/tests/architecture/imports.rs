@@ -7,6 +7,12 @@
 //! elsewhere, but not in documentation. A path to a re-export counts as one to the file that defines the item, so a cycle cannot hide behind the crate's
 //! root. Tests are left out.
 
+#![allow(
+    clippy::indexing_slicing,
+    clippy::std_instead_of_alloc,
+    reason = "a test may panic and has the library"
+)]
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
@@ -17,8 +23,6 @@ type Module = Vec<String>;
 
 /// Cycles that are still there. This list only ever gets shorter: a cycle that is gone has to be removed from it.
 const KNOWN: &[&str] = &[
-    "spall-model: builder/pairing, builder/repair",
-    "spall-model: builder/samples, builder/thread_samples",
     "spall-model: diagnostic, event, read",
     "spall-model: facts, profile, track",
     "spall-model: id_range, names, slices",
@@ -49,9 +53,8 @@ fn no_two_files_need_each_other() {
         .map(|(cycle, imports)| format!("{cycle}\n{}", imports.join("\n")))
         .collect();
     assert!(new.is_empty(), "these files import each other in a cycle:\n{}", new.join("\n"));
-    for &known in KNOWN {
-        assert!(found.contains_key(known), "{known}: this cycle is gone, remove it from the list");
-    }
+    let gone: Vec<&&str> = KNOWN.iter().filter(|&&known| !found.contains_key(known)).collect();
+    assert!(gone.is_empty(), "these cycles are gone, remove them from the list: {gone:#?}");
 }
 
 /// Without this, a mistake in the reading of imports would look like the absence of cycles.
