@@ -83,7 +83,7 @@ fn calls(path: &std::path::Path) -> Result<(), Box<dyn Error>> {
     let mut calls = apitrace::Calls::new(&unpacked.stream)?;
     let mut out = BufWriter::new(io::stdout().lock());
     // As the tool has them: by name, of several the last.
-    let properties: BTreeMap<_, _> = calls.properties().iter().copied().collect();
+    let properties: BTreeMap<_, _> = calls.properties().collect();
     for (name, value) in properties {
         writeln!(out, "// {} = \"{}\"", name.escape_ascii(), value.escape_ascii())?;
     }
@@ -91,7 +91,8 @@ fn calls(path: &std::path::Path) -> Result<(), Box<dyn Error>> {
         match call {
             Ok(call) => {
                 writeln!(out, "{}", call.display(calls.signatures()))?;
-                if apitrace::Role::of(call.function.name) == Some(apitrace::Role::FrameEnd) {
+                let function = call.function(calls.signatures()).name;
+                if apitrace::CallRole::of(function) == Some(apitrace::CallRole::FrameEnd) {
                     writeln!(out)?;
                 }
             }

@@ -34,6 +34,12 @@ impl<'a> Cursor<'a> {
         self.data.get(start..self.pos).unwrap_or_default()
     }
 
+    /// Returns the bytes from the position on.
+    #[cfg(feature = "alloc")]
+    pub(crate) fn rest(&self) -> &'a [u8] {
+        self.data.get(self.pos..).unwrap_or_default()
+    }
+
     #[inline]
     pub(crate) fn u8(&mut self) -> Result<u8, Short> {
         let byte = *self.data.get(self.pos).ok_or(Short(self.pos.saturating_add(1)))?;

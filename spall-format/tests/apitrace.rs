@@ -10,9 +10,9 @@
 )]
 
 use spall_format::FormatErrorKind;
-use spall_format::apitrace::{Calls, parse_all};
+use spall_format::apitrace::{Calls, Parser, parse_all};
 use spall_format::container::{Container, Decompressed, decompress};
-use spall_model::{DiagnosticKind, Event, Limits};
+use spall_model::{Chunk, DiagnosticKind, Event, LendingParser, Limits};
 use spall_synth::apitrace::{Detail, Stream, Value, game, snappy, snappy_block, uint};
 
 /// The calls as text, and the error that ended them.
@@ -175,10 +175,7 @@ fn c4_a_second_leave_of_a_call_is_dropped() {
     stream.leave(0, &[Detail::Return(int(1))]);
     check(&stream, &["0 @0 f(a = ?, b = ?)"]);
     let is_dropped = |event| event == Event::Diagnostic(DiagnosticKind::UnmatchedEnd);
-    assert_eq!(
-        parse_all(stream.bytes()).unwrap().filter(|parsed| is_dropped(parsed.unwrap().event)).count(),
-        1
-    );
+    assert_eq!(parse_all(stream.bytes()).filter(|parsed| is_dropped(parsed.unwrap().event)).count(), 1);
     assert_eq!(
         Calls::new(stream.bytes()).unwrap().map(Result::unwrap).map(|call| call.left).collect::<Vec<_>>(),
         [Some(1)]
@@ -205,7 +202,7 @@ fn c2_versions_and_properties() {
     assert_eq!(read(&[5]), (vec![], None));
     let stream = Stream::new(6, &[("a", "1"), ("a", "2")]);
     let calls = Calls::new(stream.bytes()).unwrap();
-    assert_eq!(calls.properties(), [(&b"a"[..], &b"1"[..]), (b"a", b"2")]);
+    assert!(calls.properties().eq([(&b"a"[..], &b"1"[..]), (b"a", b"2")]));
     assert_eq!((calls.version(), calls.semantic_version()), (6, 6));
 }
 
@@ -219,15 +216,15 @@ fn whatever_is_cut_off_the_calls_before_are_read() {
         let is_cut = calls.truncated().is_some();
         for call in read.iter().filter(|call| call.left.is_some()) {
             assert!(whole.contains(&call.display(calls.signatures()).to_string()), "cut at {length}");
-            assert!(call.leave.unwrap().1 <= length as u64);
+            assert!(call.leave.unwrap().end <= length as u64);
         }
         // What is not cut ends between two events.
-        let n_events = parse_all(&stream.bytes()[..length]).unwrap().calls().n_events();
+        let n_events = Calls::new(&stream.bytes()[..length]).unwrap().n_events();
         assert_eq!(n_events, 0, "nothing is read before it is asked for");
         let ends: Vec<u64> = Calls::new(stream.bytes())
             .unwrap()
             .map(Result::unwrap)
-            .flat_map(|call| [Some(call.enter.1), call.leave.map(|leave| leave.1)])
+            .flat_map(|call| [Some(call.enter.end), call.leave.map(|leave| leave.end)])
             .flatten()
             .collect();
         assert_eq!(
@@ -239,7 +236,7 @@ fn whatever_is_cut_off_the_calls_before_are_read() {
 }
 
 fn head_len(stream: &[u8]) -> u64 {
-    Calls::new(stream).unwrap().map(|call| call.unwrap().enter.0).min().unwrap()
+    Calls::new(stream).unwrap().map(|call| call.unwrap().enter.start).min().unwrap()
 }
 
 #[test]
@@ -250,8 +247,7 @@ fn no_flipped_bit_makes_a_panic_and_events_agree_with_calls() {
             let mut flipped = stream.bytes().to_vec();
             flipped[position] ^= 1 << bit;
             let (lines, error) = read(&flipped);
-            let Ok(events) = parse_all(&flipped) else { continue };
-            let events: Vec<_> = events.collect();
+            let events: Vec<_> = parse_all(&flipped).collect();
             assert_eq!(events.iter().find_map(|event| event.err()).map(|error| error.kind()), error);
             let calls = events.iter().flatten().filter(|parsed| match parsed.event {
                 Event::Complete(slice, _) | Event::Unfinished(slice) => {
@@ -449,13 +445,58 @@ fn c1_a_wrong_checksum_is_said_and_takes_nothing_away() {
 #[test]
 fn c5_events_can_have_arguments_as_text() {
     let stream = kitchen_sink(6);
-    let mut events = parse_all(stream.bytes()).unwrap();
-    let (mut text, mut seen) = (Vec::new(), Vec::new());
-    while let Some(parsed) = events.next_with_arguments(&mut text) {
-        if let Event::Complete(slice, _) | Event::Unfinished(slice) = parsed.unwrap().event {
+    let (mut parser, mut seen) = (Parser::new(), Vec::new());
+    while let Chunk::Parsed(parsed) = parser.next_chunk(stream.bytes(), true).unwrap() {
+        if let Event::Complete(slice, _) | Event::Unfinished(slice) = parsed.event {
             seen.push(String::from_utf8(slice.args.bytes().to_vec()).unwrap());
         }
     }
     let outer = KITCHEN_SINK[1].strip_prefix("0 @1 outer").unwrap().strip_suffix(" // fake").unwrap();
     assert_eq!(seen, ["", outer, ""]);
+}
+
+/// Returns all events as text, and the error that ended them, of a stream that comes in pieces.
+fn read_in_pieces(stream: &[u8], size: usize) -> (Vec<String>, Option<FormatErrorKind>) {
+    let (mut parser, mut seen, mut end) = (Parser::new(), Vec::new(), size.min(stream.len()));
+    loop {
+        let eof = end == stream.len();
+        match parser.next_chunk(&stream[..end], eof) {
+            Ok(Chunk::Parsed(parsed)) => {
+                assert_eq!(parsed.consumed, 0, "the stream is needed to its end");
+                seen.push(format!("{:?} {:?}", parsed.event, parsed.bytes));
+            }
+            Ok(Chunk::NeedMore(more)) => {
+                assert!(!eof && more > 0);
+                end = (end + size).min(stream.len());
+            }
+            Ok(Chunk::Skipped(_)) => panic!("nothing is skipped"),
+            Ok(Chunk::End) => {
+                assert_eq!(parser.next_chunk(stream, true), Ok(Chunk::End));
+                return (seen, None);
+            }
+            Err(error) => {
+                assert_eq!(parser.next_chunk(stream, true), Err(error));
+                return (seen, Some(error.kind()));
+            }
+        }
+    }
+}
+
+#[test]
+fn pieces_of_any_size_make_the_same_events() {
+    let mut groups = game(30);
+    groups.truncate(groups.len() - 3);
+    for stream in [kitchen_sink(6).bytes(), kitchen_sink(2).bytes(), &game(30), &groups] {
+        let whole = read_in_pieces(stream, stream.len());
+        for size in [1, 2, 3, 7, 64, 1000] {
+            assert!(read_in_pieces(stream, size) == whole, "pieces of {size}");
+        }
+        for position in (0..stream.len()).step_by(5) {
+            let mut flipped = stream.to_vec();
+            flipped[position] ^= 0x41;
+            let (pieces, whole) = (read_in_pieces(&flipped, 1), read_in_pieces(&flipped, stream.len()));
+            // Without `assert_eq!`, which would print all events.
+            assert!(pieces == whole, "at {position}");
+        }
+    }
 }

@@ -14,7 +14,7 @@ use core::fmt::Write as _;
 use serde_json::{Value as Json, json};
 use spall_format::FormatErrorKind;
 use spall_format::apitrace::{
-    Calls, Group, GroupKind, Marker, MarkerText, Markers, ProfileLine, Role, parse_all, profile_lines,
+    CallRole, Calls, Group, GroupKind, Marker, MarkerText, Markers, ProfileLine, parse_all, profile_lines,
 };
 use spall_format::container::decompress;
 use spall_model::{DiagnosticKind, Event, Limits};
@@ -37,14 +37,14 @@ fn stream(data: &[u8]) -> Option<Vec<u8>> {
 fn dump(stream: &[u8]) -> String {
     let mut out = String::new();
     let Ok(mut calls) = Calls::new(stream) else { return out };
-    let properties: BTreeMap<_, _> = calls.properties().iter().copied().collect();
+    let properties: BTreeMap<_, _> = calls.properties().collect();
     for (name, value) in properties {
         writeln!(out, "// {} = \"{}\"", name.escape_ascii(), value.escape_ascii()).unwrap();
     }
     while let Some(call) = calls.next() {
         let call = call.unwrap();
         writeln!(out, "{}", call.display(calls.signatures())).unwrap();
-        if Role::of(call.function.name) == Some(Role::FrameEnd) {
+        if CallRole::of(call.function(calls.signatures()).name) == Some(CallRole::FrameEnd) {
             out.push('\n');
         }
     }
@@ -147,7 +147,7 @@ fn markers(stream: &[u8]) -> Vec<Json> {
     let mut found = Vec::new();
     while let Some(call) = calls.next() {
         let call = call.unwrap();
-        let Some(marker) = markers.see(&call, calls.signatures()) else { continue };
+        let Some(marker) = markers.observe(&call, calls.signatures()) else { continue };
         let (thread, number) = (call.thread, call.number);
         if let Marker::Group { group: Group { kind, .. }, .. } | Marker::UnmatchedPop(kind) = marker
             && kind != GroupKind::Marker
@@ -156,7 +156,7 @@ fn markers(stream: &[u8]) -> Vec<Json> {
         }
         found.push(match marker {
             Marker::Group { group, end_call, end } => json!({
-                "k": "group", "thread": thread, "text": text(group.text), "depth": group.depth,
+                "k": "group", "thread": thread, "text": text(group.text(calls.signatures())), "depth": group.depth,
                 "begin_call": group.begin_call, "end_call": end_call, "begin_ord": group.begin, "end_ord": end,
             }),
             Marker::Mark(mark) => {
@@ -171,7 +171,7 @@ fn markers(stream: &[u8]) -> Vec<Json> {
     }
     found.extend(markers.unclosed().filter(|group| group.kind == GroupKind::Marker).map(|group| {
         json!({
-            "k": "unclosed_group", "thread": group.thread, "text": text(group.text),
+            "k": "unclosed_group", "thread": group.thread, "text": text(group.text(calls.signatures())),
             "begin_call": group.begin_call, "begin_ord": group.begin,
         })
     }));
@@ -199,10 +199,9 @@ fn c5_events_say_what_the_calls_and_markers_say() {
     for path in recordings(&root) {
         let name = path.display();
         let Some(stream) = stream(&std::fs::read(&path).unwrap()) else { continue };
-        let Ok(events) = parse_all(&stream) else { continue };
         let mut slices: BTreeMap<String, Vec<(i64, i64)>> = BTreeMap::new();
         let mut others: BTreeMap<&str, usize> = BTreeMap::new();
-        for parsed in events.map(Result::unwrap) {
+        for parsed in parse_all(&stream).map(Result::unwrap) {
             match parsed.event {
                 Event::Complete(slice, length) => {
                     assert!(length.0 > 0, "{name}");
@@ -291,11 +290,12 @@ fn c5_the_times_of_a_replay_belong_to_calls_of_the_recording() {
     let Some(root) = corpus::folder("apitrace") else { return };
     let text = std::fs::read(root.join("ref/gltest.profile.txt")).unwrap();
     let stream = stream(&std::fs::read(root.join("gltest.trace")).unwrap()).unwrap();
-    let names: BTreeMap<u64, &[u8]> = Calls::new(&stream)
-        .unwrap()
-        .map(Result::unwrap)
-        .map(|call| (call.number, call.function.name))
-        .collect();
+    let mut calls = Calls::new(&stream).unwrap();
+    let mut names: BTreeMap<u64, &[u8]> = BTreeMap::new();
+    while let Some(call) = calls.next() {
+        let call = call.unwrap();
+        names.insert(call.number, call.function(calls.signatures()).name);
+    }
     let (mut n_calls, mut n_frames) = (0, 0);
     for line in profile_lines(&text) {
         match line {

@@ -9,15 +9,15 @@
     reason = "a test fails by panicking"
 )]
 
-use spall_format::apitrace::{Axis, Calls, Markers, parse_all};
-use spall_model::{DiagnosticKind, Event, Id, Limits, Ticks};
+use spall_format::apitrace::{Calls, Markers, Parser, TickUnit, parse_all};
+use spall_model::{Chunk, DiagnosticKind, Event, Id, LendingParser, Limits, Ticks};
 use spall_synth::apitrace::{Detail, Stream, Value, game};
 
 #[test]
 fn c5_groups_frames_and_marks_become_slices_and_instants() {
     let data = game(200);
     let mut seen = Vec::new();
-    for parsed in parse_all(&data).unwrap().map(Result::unwrap) {
+    for parsed in parse_all(&data).map(Result::unwrap) {
         let (event, end) = match parsed.event {
             Event::Complete(slice, length) => (slice, (slice.at + length).0),
             Event::Instant(event, _) => (event, event.at.0),
@@ -50,7 +50,7 @@ fn c5_groups_frames_and_marks_become_slices_and_instants() {
 fn c5_in_a_trace_frames_have_a_track_and_groups_enclose_calls() {
     let data = game(200);
     let mut builder = spall_model::TraceBuilder::new(&Limits::default());
-    for parsed in parse_all(&data).unwrap() {
+    for parsed in parse_all(&data) {
         let parsed = parsed.unwrap();
         builder.push(&parsed.event, parsed.bytes);
     }
@@ -88,7 +88,7 @@ fn blocks() -> Stream {
 fn c5_vertices_and_display_lists_enclose_their_calls() {
     let stream = blocks();
     let (mut seen, mut unmatched) = (Vec::new(), 0);
-    for parsed in parse_all(stream.bytes()).unwrap() {
+    for parsed in parse_all(stream.bytes()) {
         let (slice, end) = match parsed.unwrap().event {
             Event::Complete(slice, length) => (slice, Some((slice.at + length).0)),
             Event::Unfinished(slice) => (slice, None),
@@ -116,7 +116,7 @@ fn c5_vertices_and_display_lists_enclose_their_calls() {
 /// Category, name, thread and start of all slices and instants but calls, and how many groups and leaves had no partner.
 fn structure(stream: &Stream) -> (Vec<(String, String, Id<'static>, i64)>, usize) {
     let (mut seen, mut unmatched) = (Vec::new(), 0);
-    for parsed in parse_all(stream.bytes()).unwrap() {
+    for parsed in parse_all(stream.bytes()) {
         match parsed.unwrap().event {
             Event::Complete(event, _) | Event::Unfinished(event) | Event::Instant(event, _)
                 if !event.category.is(b"call") =>
@@ -174,7 +174,7 @@ fn c5_groups_nest_by_thread_and_only_calls_that_returned_count() {
 
     let (mut calls, mut markers) = (Calls::new(stream.bytes()).unwrap(), Markers::default());
     while let Some(call) = calls.next() {
-        markers.see(&call.unwrap(), calls.signatures());
+        markers.observe(&call.unwrap(), calls.signatures());
     }
     assert!(markers.unclosed().map(|group| group.thread).eq([2]));
 }
@@ -193,15 +193,15 @@ fn c4_each_leave_of_no_open_call_is_reported() {
 }
 
 #[test]
-fn c5_the_axis_can_count_bytes_instead_of_calls() {
+fn c5_a_tick_can_count_bytes_instead_of_calls() {
     let mut interleaved = Stream::new(6, &[]);
     interleaved.enter(0, (1, "outer", &[]), &[]);
     interleaved.enter(1, (2, "inner", &[]), &[]);
     interleaved.leave(0, &[]);
     interleaved.leave(1, &[]);
     for data in [game(200), blocks().bytes().to_vec(), interleaved.bytes().to_vec()] {
-        let by = |axis| {
-            let slices = parse_all(&data).unwrap().with_axis(axis).filter_map(|parsed| {
+        let by = |unit| {
+            let slices = parse_all(&data).with_tick_unit(unit).filter_map(|parsed| {
                 let parsed = parsed.unwrap();
                 match parsed.event {
                     Event::Complete(slice, length) => Some((slice, length.0, parsed.bytes)),
@@ -210,7 +210,7 @@ fn c5_the_axis_can_count_bytes_instead_of_calls() {
             });
             slices.collect::<Vec<_>>()
         };
-        let (calls, bytes) = (by(Axis::Calls), by(Axis::Bytes));
+        let (calls, bytes) = (by(TickUnit::Calls), by(TickUnit::Bytes));
         assert_eq!(calls.len(), bytes.len());
         for ((by_calls, _, said), (by_bytes, length, _)) in calls.iter().zip(&bytes) {
             assert_eq!((by_calls.name, by_calls.category), (by_bytes.name, by_bytes.category));
@@ -231,10 +231,9 @@ fn c6_names_repeated_by_many_calls_do_not_multiply() {
         stream.enter(0, (7, &name, &[&name, &name]), &[Detail::Argument(1, Value::Integer(1))]);
         stream.leave(number, &[]);
     }
-    let mut events = parse_all(stream.bytes()).unwrap();
-    let (mut text, mut total) = (Vec::new(), 0);
-    while let Some(parsed) = events.next_with_arguments(&mut text) {
-        if let Event::Complete(slice, _) = parsed.unwrap().event {
+    let (mut parser, mut total) = (Parser::new(), 0);
+    while let Chunk::Parsed(parsed) = parser.next_chunk(stream.bytes(), true).unwrap() {
+        if let Event::Complete(slice, _) = parsed.event {
             assert_eq!(slice.name.raw().len(), 256);
             total += slice.args.bytes().len();
         }
@@ -252,7 +251,7 @@ fn c6_a_long_name_is_not_searched_by_every_call() {
     }
     // Searching it each time would take minutes.
     assert_eq!(
-        parse_all(stream.bytes()).unwrap().filter(|parsed| parsed.unwrap().event.at().is_some()).count(),
+        parse_all(stream.bytes()).filter(|parsed| parsed.unwrap().event.at().is_some()).count(),
         100_000
     );
 }

@@ -4,22 +4,23 @@
 use std::collections::BTreeMap;
 
 use spall_synth::apitrace::game;
-use spall_trace::format::apitrace::{Axis, Calls, parse_all};
+use spall_trace::format::apitrace::{Calls, TickUnit, parse_all};
 use spall_trace::model::{Limits, TraceBuilder, TrackId};
 
 #[test]
 fn c5_a_flame_graph_is_weighted_by_calls_or_by_bytes() {
     let stream = game(1000);
     let (mut calls, mut bytes) = (BTreeMap::new(), BTreeMap::new());
-    for call in Calls::new(&stream).unwrap() {
+    let mut reader = Calls::new(&stream).unwrap();
+    while let Some(call) = reader.next() {
         let call = call.unwrap();
-        let name = String::from_utf8_lossy(call.function.name).into_owned();
+        let name = String::from_utf8_lossy(call.function(reader.signatures()).name).into_owned();
         *calls.entry(name.clone()).or_default() += 1;
-        *bytes.entry(name).or_default() += i64::try_from(call.leave.unwrap().1 - call.enter.0).unwrap();
+        *bytes.entry(name).or_default() += i64::try_from(call.leave.unwrap().end - call.enter.start).unwrap();
     }
-    for (axis, expected) in [(Axis::Calls, calls), (Axis::Bytes, bytes)] {
+    for (unit, expected) in [(TickUnit::Calls, calls), (TickUnit::Bytes, bytes)] {
         let mut builder = TraceBuilder::new(&Limits::default());
-        for parsed in parse_all(&stream).unwrap().with_axis(axis) {
+        for parsed in parse_all(&stream).with_tick_unit(unit) {
             let parsed = parsed.unwrap();
             builder.push(&parsed.event, parsed.bytes);
         }
@@ -35,6 +36,6 @@ fn c5_a_flame_graph_is_weighted_by_calls_or_by_bytes() {
             assert_eq!(group.is_empty(), function == "glXSwapBuffers", "{stack}");
             *found.entry(function.to_owned()).or_default() += own.0;
         }
-        assert_eq!(found, expected, "{axis:?}");
+        assert_eq!(found, expected, "{unit:?}");
     }
 }

@@ -1,71 +1,94 @@
-//! One call: who made it, its arguments, what it returned. \[apitrace C.4\]
+//! One call: its thread, its arguments and what it returned. \[apitrace C.4\]
 
-use super::input::Stop;
-use super::signature::{Access, Frame, FunctionSignature, Signatures, View, meet_frame};
-use super::value::{Tokens, skip};
+use spall_model::ByteRange;
+
+use super::input::ReadFailure;
+use super::signature::{
+    BacktraceFrame, FunctionSignature, KnownOnly, SignatureAccess, SignatureKind, Signatures, skip_signature,
+};
+use super::value::{Tokens, skip_value};
 use crate::FormatErrorKind;
 use crate::cursor::Cursor;
 
-/// A call, with what was said of it when it was entered and when it was left.
+/// A call that the traced program made.
 ///
-/// It borrows only from the stream; to look into its values pass the signatures of the [`Calls`](super::Calls) it came
-/// from.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Call<'a> {
-    /// Its number: how many calls were entered before it.
+/// A call is a set of numbers and positions in the stream. Its names and values are read when they are asked for, from
+/// the [`Signatures`] of the reader that returned the call.
+///
+/// ```
+/// use spall_format::apitrace::{Calls, Token};
+///
+/// let stream = b"\x05\0\0\x07\x05flush\x01\x04mode\x01\0\x04\x2a\0\x01\0\0";
+/// let mut calls = Calls::new(stream)?;
+/// let call = calls.next().unwrap()?;
+/// assert_eq!((call.number, call.thread), (0, 0));
+/// assert_eq!(call.function(calls.signatures()).name, b"flush");
+/// let mode = call.argument(0, calls.signatures()).unwrap();
+/// assert!(mode.eq([Token::Integer(42)]));
+/// # Ok::<(), spall_format::FormatError>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Call {
+    /// The number of the call: how many calls were entered before it.
     pub number: u64,
-    /// The number of the thread that made it, in order of first use.
+    /// The thread that made the call. Threads are numbered from 0 in the order of their first call.
     pub thread: u64,
-    /// What was called.
-    pub function: FunctionSignature<'a>,
-    /// Whether the tracer inserted the call, so that a replay is complete.
+    /// The id of the function in the signatures.
+    pub function_id: u64,
+    /// Whether the tracer inserted the call to make a replay complete.
     pub is_fake: bool,
-    /// When it was entered, counting enters and leaves alike from 0.
+    /// When the call was entered, in enters and leaves of all threads, from 0.
     pub entered: u64,
-    /// When it was left, counted the same way; `None` if it never returned.
+    /// When the call returned, counted as `entered` is; `None` if it never did.
     pub left: Option<u64>,
-    /// Where it is in the stream: the bytes of its enter event, and of its leave event.
-    pub enter: (u64, u64),
-    /// The bytes of its leave event.
-    pub leave: Option<(u64, u64)>,
-    pub(super) stream: &'a [u8],
-    pub(super) version: u64,
-    /// Where the details of enter and leave begin.
-    pub(super) details: [usize; 2],
+    /// The bytes of the enter event in the stream.
+    pub enter: ByteRange,
+    /// The bytes of the leave event in the stream; `None` if the call never returned.
+    pub leave: Option<ByteRange>,
+    pub(super) details: DetailPlaces,
 }
 
-/// A detail of an event, and where its value begins.
+/// Where the details of an enter event and of a leave event begin in the stream. Both are the same for a call that
+/// never returned.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct DetailPlaces {
+    pub(super) enter: usize,
+    pub(super) leave: usize,
+}
+
+/// A detail of an enter or leave event, with the position of its value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Detail {
+    /// An argument: its index, and where its value begins.
     Argument(u64, usize),
+    /// The returned value.
     Return(usize),
-    /// How many frames.
+    /// A call stack: the number of frames, and where their ids begin.
     Backtrace(u64, usize),
     Flags(u64),
-    /// The thread, as versions before 4 might say it.
+    /// The thread, which versions before 4 give here; it is not used.
     Thread,
 }
 
-/// Reads a detail and steps over its value; `None` behind the last one.
-pub(super) fn detail<'a>(
-    input: &mut Cursor<'a>,
-    access: &mut impl Access<'a>,
-    version: u64,
-) -> Result<Option<Detail>, Stop> {
+/// Reads a detail and steps over its value. Returns `None` behind the last detail of an event.
+pub(super) fn read_detail(
+    input: &mut Cursor<'_>,
+    access: &mut impl SignatureAccess,
+) -> Result<Option<Detail>, ReadFailure> {
     Ok(Some(match input.u8()? {
         0 => return Ok(None),
         1 => {
             let index = input.uint()?;
             let at = input.pos();
-            skip(input, access, version)?;
+            skip_value(input, access)?;
             Detail::Argument(index, at)
         }
         2 => {
             let at = input.pos();
-            skip(input, access, version)?;
+            skip_value(input, access)?;
             Detail::Return(at)
         }
-        3 if version < 4 => {
+        3 if access.table().version < 4 => {
             input.uint()?;
             Detail::Thread
         }
@@ -74,92 +97,101 @@ pub(super) fn detail<'a>(
             let at = input.pos();
             for _ in 0..count {
                 let id = input.uint()?;
-                meet_frame(id, input, access, version)?;
+                skip_signature(SignatureKind::Frame, id, input, access)?;
             }
             Detail::Backtrace(count, at)
         }
         5 => Detail::Flags(input.uint()?),
-        tag => return Err(Stop::Bad(FormatErrorKind::UnknownDetail { tag })),
+        tag => return Err(ReadFailure::Invalid(FormatErrorKind::UnknownDetail { tag })),
     }))
 }
 
-impl<'a> Call<'a> {
-    /// The value of argument `index`, as it was when the call returned if it said so then. \[apitrace C.4\]
+impl Call {
+    /// Returns the name of the function and the names of its arguments.
     #[must_use]
-    pub fn argument<'s>(&self, index: u64, signatures: &'s Signatures<'a>) -> Option<Tokens<'s, 'a>> {
-        let mut found = None;
-        self.for_each_detail(signatures, |detail| match detail {
-            Detail::Argument(this, at) if this == index => found = Some(at),
-            _ => {}
-        });
-        found.map(|at| self.tokens(at, signatures))
+    pub fn function<'a>(&self, signatures: Signatures<'_, 'a>) -> FunctionSignature<'a> {
+        // A call is only returned after its function is known; the default is for signatures of another stream.
+        signatures.function(self.function_id).unwrap_or_default()
     }
 
-    /// The value that was returned.
+    /// Returns the value of argument `index`, or `None` if it was not recorded.
+    ///
+    /// An argument through which a function returns something has its value from the leave event. \[apitrace C.4\]
     #[must_use]
-    pub fn returned<'s>(&self, signatures: &'s Signatures<'a>) -> Option<Tokens<'s, 'a>> {
+    pub fn argument<'s, 'a>(&self, index: u64, signatures: Signatures<'s, 'a>) -> Option<Tokens<'s, 'a>> {
+        self.details.argument(index, signatures)
+    }
+
+    /// Returns the value that the function returned, or `None` if it was not recorded.
+    #[must_use]
+    pub fn returned<'s, 'a>(&self, signatures: Signatures<'s, 'a>) -> Option<Tokens<'s, 'a>> {
         let mut found = None;
-        self.for_each_detail(signatures, |detail| {
+        self.details.for_each(signatures, |detail| {
             if let Detail::Return(at) = detail {
                 found = Some(at);
             }
         });
-        found.map(|at| self.tokens(at, signatures))
+        found.map(|at| Tokens::new(at, signatures))
     }
 
-    /// Where the call was made from, innermost first; `None` if that was not recorded.
-    pub fn backtrace<'s>(&self, signatures: &'s Signatures<'a>) -> Option<Backtrace<'s, 'a>> {
+    /// Returns the call stack from which the call was made, innermost frame first; `None` if it was not recorded.
+    #[must_use]
+    pub fn backtrace<'s, 'a>(&self, signatures: Signatures<'s, 'a>) -> Option<Backtrace<'s, 'a>> {
         let mut found = None;
-        self.for_each_detail(signatures, |detail| {
+        self.details.for_each(signatures, |detail| {
             if let Detail::Backtrace(count, at) = detail {
                 found = Some((count, at));
             }
         });
         let (left, at) = found?;
-        Some(Backtrace { left, input: Cursor::new(self.stream, at), signatures, version: self.version })
+        Some(Backtrace { left, input: Cursor::new(signatures.stream, at), signatures })
     }
+}
 
-    /// The arguments that are said, with their index, those of the leave event behind those of the enter event.
-    pub(super) fn for_each_argument(&self, signatures: &Signatures<'a>, mut see: impl FnMut(u64, usize)) {
-        self.for_each_detail(signatures, |detail| {
-            if let Detail::Argument(index, at) = detail {
-                see(index, at);
-            }
+impl DetailPlaces {
+    /// Returns the value of argument `index`. Of several values, it is the last one.
+    pub(super) fn argument<'s, 'a>(
+        self,
+        index: u64,
+        signatures: Signatures<'s, 'a>,
+    ) -> Option<Tokens<'s, 'a>> {
+        let mut found = None;
+        self.for_each(signatures, |detail| match detail {
+            Detail::Argument(this, at) if this == index => found = Some(at),
+            _ => {}
         });
+        found.map(|at| Tokens::new(at, signatures))
     }
 
-    pub(super) fn tokens<'s>(&self, at: usize, signatures: &'s Signatures<'a>) -> Tokens<'s, 'a> {
-        Tokens::new(Cursor::new(self.stream, at), signatures, self.version)
-    }
-
-    fn for_each_detail(&self, signatures: &Signatures<'a>, mut see: impl FnMut(Detail)) {
-        let n_events = if self.left.is_some() { 2 } else { 1 };
-        for &at in self.details.iter().take(n_events) {
-            let mut input = Cursor::new(self.stream, at);
-            let mut access = View(signatures);
-            while let Ok(Some(detail)) = detail(&mut input, &mut access, self.version) {
+    /// Calls `see` for each detail, those of the leave event after those of the enter event.
+    pub(super) fn for_each(self, signatures: Signatures<'_, '_>, mut see: impl FnMut(Detail)) {
+        let n_events = if self.enter == self.leave { 1 } else { 2 };
+        for at in [self.enter, self.leave].into_iter().take(n_events) {
+            let mut input = Cursor::new(signatures.stream, at);
+            let mut access = KnownOnly(signatures.table);
+            while let Ok(Some(detail)) = read_detail(&mut input, &mut access) {
                 see(detail);
             }
         }
     }
 }
 
-/// The frames of a backtrace, innermost first.
+/// The frames of a call stack, innermost first. Returned by [`Call::backtrace`].
 #[derive(Debug, Clone)]
 pub struct Backtrace<'s, 'a> {
     left: u64,
     input: Cursor<'a>,
-    signatures: &'s Signatures<'a>,
-    version: u64,
+    signatures: Signatures<'s, 'a>,
 }
 
 impl<'a> Iterator for Backtrace<'_, 'a> {
-    type Item = Frame<'a>;
+    type Item = BacktraceFrame<'a>;
 
-    fn next(&mut self) -> Option<Frame<'a>> {
+    fn next(&mut self) -> Option<BacktraceFrame<'a>> {
         self.left = self.left.checked_sub(1)?;
         let id = self.input.uint().ok()?;
-        meet_frame(id, &mut self.input, &mut View(self.signatures), self.version).ok()?;
-        self.signatures.frame(id).copied()
+        let mut access = KnownOnly(self.signatures.table);
+        skip_signature(SignatureKind::Frame, id, &mut self.input, &mut access).ok()?;
+        self.signatures.frame(id)
     }
 }

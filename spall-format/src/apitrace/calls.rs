@@ -1,170 +1,241 @@
 //! Reads the stream call by call. \[apitrace C.2, C.4\]
 
 use alloc::vec::Vec;
+use core::ops::Range;
 
 use spall_model::{ByteRange, Diagnostic, DiagnosticKind};
 
-use super::call::{Call, Detail, detail};
-use super::input::Stop;
-use super::open::{Open, OpenCalls};
-use super::plain::Plain;
-use super::signature::{Access, Collect, Signatures, meet_function};
+use super::call::{Call, Detail, DetailPlaces, read_detail};
+use super::fast_scan::FastScan;
+use super::input::ReadFailure;
+use super::open_calls::{OpenCall, OpenCalls};
+use super::signature::{
+    Collecting, SignatureAccess, SignatureKind, SignatureTable, Signatures, skip_signature,
+};
 use crate::cursor::Cursor;
 use crate::{FormatError, FormatErrorKind};
 
-/// The event that enters a call.
+/// The tag of an event that enters a call.
 const ENTER: u8 = 0;
-/// The event that leaves one.
+/// The tag of an event that leaves a call.
 const LEAVE: u8 = 1;
 
-/// The newest version of the stream that is known.
+/// The newest version of the encoding that is known.
 const NEWEST: u64 = 6;
 
-/// Reads the calls of a decompressed stream, in the order in which they returned; those that never did come last, in
-/// the order in which they were entered.
+/// The calls of a decompressed stream in the order in which they returned. Calls that never returned come last, in the
+/// order in which they were entered.
 ///
-/// Signatures are said once in the stream, where they are first used; they are collected on the way. Beside them only
-/// the calls that are open are kept.
+/// The stream defines each signature once, where it is first used. This iterator remembers where, and which calls are
+/// open; it keeps nothing else.
 ///
 /// ```
 /// use spall_format::apitrace::Calls;
+///
 /// let stream = b"\x05\0\0\x07\x05flush\x01\x04mode\x01\0\x04\x2a\0\x01\0\x02\x04\x01\0";
 /// let mut calls = Calls::new(stream)?;
 /// let call = calls.next().unwrap()?;
-/// assert_eq!(call.function.name, b"flush");
+/// assert_eq!(call.function(calls.signatures()).name, b"flush");
 /// assert_eq!(call.display(calls.signatures()).to_string(), "0 @0 flush(mode = 42) = 1");
 /// # Ok::<(), spall_format::FormatError>(())
 /// ```
 #[derive(Debug, Clone)]
 pub struct Calls<'a> {
     stream: &'a [u8],
-    pos: usize,
-    version: u64,
-    semantic_version: u64,
-    properties: Vec<(&'a [u8], &'a [u8])>,
-    signatures: Signatures<'a>,
-    n_enters: u64,
-    n_events: u64,
-    open: OpenCalls,
-    /// Leaves without a call, met while the call handed out last was looked for.
-    unmatched: Vec<ByteRange>,
-    end: End,
-    diagnostic: Option<Diagnostic>,
-}
-
-/// How reading ends.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum End {
-    NotYet,
-    /// Calls that never returned are handed out, then the error if there is one.
-    Reached(Option<FormatError>),
+    reader: CallReader,
 }
 
 impl<'a> Calls<'a> {
     /// Reads the head of the stream.
     ///
     /// # Errors
-    /// [`FormatErrorKind::UnsupportedVersion`] for versions above 6, [`FormatErrorKind::UnexpectedEof`] and
-    /// [`FormatErrorKind::NumberTooLong`] inside the head.
+    /// This returns [`FormatErrorKind::UnsupportedVersion`] for versions above 6, and
+    /// [`FormatErrorKind::UnexpectedEof`] or [`FormatErrorKind::NumberTooLong`] inside the head.
     pub fn new(stream: &'a [u8]) -> Result<Self, FormatError> {
+        Ok(Self { stream, reader: CallReader::new(stream)? })
+    }
+
+    /// Returns the version of the encoding.
+    #[must_use]
+    pub fn version(&self) -> u64 {
+        self.reader.signatures.version
+    }
+
+    /// Returns the version of the meaning of the calls. Before version 6 it is the same as [`Calls::version`].
+    #[must_use]
+    pub fn semantic_version(&self) -> u64 {
+        self.reader.semantic_version
+    }
+
+    /// Returns what the file says about the traced program: names, such as `process.name`, with their values, in the
+    /// order of the file. If a name occurs twice, the last value counts.
+    pub fn properties(&self) -> impl Iterator<Item = (&'a [u8], &'a [u8])> + use<'a> {
+        let mut input = Cursor::new(self.stream.get(self.reader.properties.clone()).unwrap_or_default(), 0);
+        core::iter::from_fn(move || read_property(&mut input))
+    }
+
+    /// Returns the signatures met so far. Every call returned so far finds the ones it needs.
+    #[must_use]
+    pub fn signatures(&self) -> Signatures<'_, 'a> {
+        self.reader.signatures(self.stream)
+    }
+
+    /// Returns how many enter and leave events were read.
+    #[must_use]
+    pub fn n_events(&self) -> u64 {
+        self.reader.n_events
+    }
+
+    /// Returns the event that the end of the stream cuts off; `None` before the end was reached, or if the stream ends
+    /// between two events.
+    #[must_use]
+    pub fn truncated(&self) -> Option<Diagnostic> {
+        self.reader.truncated
+    }
+
+    /// Returns the bytes of the leave events that were dropped on the way to the call returned last, or to the end: no
+    /// call with their number was open.
+    #[must_use]
+    pub fn unmatched_leaves(&self) -> &[ByteRange] {
+        &self.reader.unmatched
+    }
+}
+
+impl Iterator for Calls<'_> {
+    type Item = Result<Call, FormatError>;
+
+    /// Reads the next call.
+    ///
+    /// Invalid bytes end the stream, because nothing behind them can be found. The calls that are open then come as
+    /// calls that never returned, and the error comes last.
+    #[inline(always)]
+    fn next(&mut self) -> Option<Self::Item> {
+        self.reader.next(self.stream, true)
+    }
+}
+
+impl core::iter::FusedIterator for Calls<'_> {}
+
+/// Reads the name and the value of a property; `None` if there is no other.
+pub(super) fn read_property<'a>(input: &mut Cursor<'a>) -> Option<(&'a [u8], &'a [u8])> {
+    Some((input.text().ok()?, input.text().ok()?))
+}
+
+/// The state of reading a stream, which is passed to each call.
+///
+/// It holds positions and no references, so that the stream may be longer, or at another address, the next time. Each
+/// call must get the stream from its first byte on.
+#[derive(Debug, Clone)]
+pub(super) struct CallReader {
+    /// Where the next event begins. `usize::MAX` keeps the fast path from reading: at the end, and at an event that is
+    /// incomplete.
+    pos: usize,
+    /// Where an event begins of which only a part was there.
+    incomplete: Option<usize>,
+    semantic_version: u64,
+    /// The bytes of the properties, up to the empty name that ends them.
+    pub(super) properties: Range<usize>,
+    signatures: SignatureTable,
+    n_enters: u64,
+    n_events: u64,
+    open: OpenCalls,
+    /// Leave events without a call, met on the way to the call returned last.
+    pub(super) unmatched: Vec<ByteRange>,
+    end: StreamEnd,
+    pub(super) truncated: Option<Diagnostic>,
+}
+
+/// Whether reading has come to the end of the stream.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum StreamEnd {
+    NotReached,
+    /// The open calls are being returned, then the error if there is one.
+    Reached(Option<FormatError>),
+}
+
+impl CallReader {
+    /// Reads the head of the stream. [`FormatErrorKind::UnexpectedEof`] means that the head needs more bytes.
+    pub(super) fn new(stream: &[u8]) -> Result<Self, FormatError> {
         let mut input = Cursor::new(stream, 0);
-        let head = |input: &mut Cursor<'a>| {
+        let head = |input: &mut Cursor<'_>| {
             let version = known_version(input.uint()?, NEWEST)?;
             if version < 6 {
-                return Ok((version, version, Vec::new()));
+                return Ok((version, version, 0..0));
             }
             let semantic_version = known_version(input.uint()?, version)?;
-            let mut properties = Vec::new();
+            let start = input.pos();
             loop {
-                let name = input.text()?;
-                if name.is_empty() {
-                    return Ok((version, semantic_version, properties));
+                let end = input.pos();
+                if input.text()?.is_empty() {
+                    return Ok((version, semantic_version, start..end));
                 }
-                properties.push((name, input.text()?));
+                input.text()?;
             }
         };
-        let (version, semantic_version, properties) = head(&mut input).map_err(|stop| match stop {
-            Stop::Eof => error(FormatErrorKind::UnexpectedEof { needed: 1 }, stream.len()),
-            Stop::Bad(kind) => error(kind, input.pos()),
+        let (version, semantic_version, properties) = head(&mut input).map_err(|failure| match failure {
+            ReadFailure::Eof => error(FormatErrorKind::UnexpectedEof { needed: 1 }, stream.len()),
+            ReadFailure::Invalid(kind) => error(kind, input.pos()),
         })?;
         Ok(Self {
-            stream,
             pos: input.pos(),
-            version,
+            incomplete: None,
             semantic_version,
             properties,
-            signatures: Signatures::default(),
+            signatures: SignatureTable::new(version),
             n_enters: 0,
             n_events: 0,
             open: OpenCalls::default(),
             unmatched: Vec::new(),
-            end: End::NotYet,
-            diagnostic: None,
+            end: StreamEnd::NotReached,
+            truncated: None,
         })
     }
 
-    /// The version of the encoding.
-    #[must_use]
-    pub fn version(&self) -> u64 {
-        self.version
+    pub(super) fn signatures<'s, 'a>(&'s self, stream: &'a [u8]) -> Signatures<'s, 'a> {
+        Signatures { table: &self.signatures, stream }
     }
 
-    /// The version of what the calls mean; the same as [`Calls::version`] before version 6.
-    #[must_use]
-    pub fn semantic_version(&self) -> u64 {
-        self.semantic_version
+    /// Returns how many bytes at the end of `stream` belong to an event that is not there whole. Meaningful if
+    /// [`CallReader::next`] returned `None` without `eof`.
+    pub(super) fn n_unread(&self, stream: &[u8]) -> usize {
+        self.incomplete.map_or(0, |start| stream.len().saturating_sub(start))
     }
 
-    /// What the file says of the traced program, such as `process.name`, in the order of the file. Of properties
-    /// that are said twice the last one counts.
-    #[must_use]
-    pub fn properties(&self) -> &[(&'a [u8], &'a [u8])] {
-        &self.properties
-    }
-
-    /// The signatures met so far; all that the calls handed out so far refer to are there.
-    #[must_use]
-    pub fn signatures(&self) -> &Signatures<'a> {
-        &self.signatures
-    }
-
-    /// How many enters and leaves were read.
-    #[must_use]
-    pub fn n_events(&self) -> u64 {
-        self.n_events
-    }
-
-    /// The event that the end of the stream cut off, once the end was reached.
-    #[must_use]
-    pub fn truncated(&self) -> Option<Diagnostic> {
-        self.diagnostic
-    }
-
-    /// Leaves that were dropped while the call handed out last was looked for, or the end: no call of their number
-    /// was open. Their bytes in the stream.
-    #[must_use]
-    pub fn unmatched_leaves(&self) -> &[ByteRange] {
-        &self.unmatched
-    }
-
-    /// The call that comes next, if nothing comes between its enter and its leave and neither says a signature: nearly
-    /// always.
-    // Inlined whole, as its caller then only pays for what it looks at.
+    /// Reads the next call. Without `eof`, `None` means that more bytes are needed.
     #[inline(always)]
-    fn plain(&mut self) -> Option<Call<'a>> {
-        let (number, version) = (self.n_enters, self.version);
-        let plain = Plain { stream: self.stream, signatures: &self.signatures, version };
-        let &[ENTER, ..] = plain.ahead(self.pos)? else { return None };
-        let (thread, pos) = if version >= 4 { plain.uint(self.pos + 1)? } else { (0, self.pos + 1) };
-        let (id, enter_details) = plain.uint(pos)?;
-        let function = *self.signatures.function(id)?;
-        let (enter_flags, middle) = plain.details(enter_details)?;
-        let &[LEAVE, ..] = plain.ahead(middle)? else { return None };
-        let (leaving, leave_details) = plain.uint(middle + 1)?;
+    pub(super) fn next(&mut self, stream: &[u8], eof: bool) -> Option<Result<Call, FormatError>> {
+        self.unmatched.clear();
+        match self.next_plain(stream) {
+            Some(call) => Some(Ok(call)),
+            None => {
+                let mut next = None;
+                self.next_general(stream, eof, &mut next);
+                next
+            }
+        }
+    }
+
+    /// Reads the next call if nothing comes between its enter and its leave, and neither defines a signature. Nearly
+    /// all calls are like that.
+    // Inlined as a whole: the caller then only pays for the fields that it looks at.
+    #[inline(always)]
+    fn next_plain(&mut self, stream: &[u8]) -> Option<Call> {
+        let number = self.n_enters;
+        let scan = FastScan { stream, signatures: &self.signatures };
+        let &[ENTER, ..] = scan.ahead(self.pos)? else { return None };
+        let has_thread = self.signatures.version >= 4;
+        let (thread, pos) = if has_thread { scan.uint(self.pos + 1)? } else { (0, self.pos + 1) };
+        let (function_id, enter_details) = scan.uint(pos)?;
+        if !self.signatures.knows_function(function_id) {
+            return None;
+        }
+        let (enter_flags, middle) = scan.details(enter_details)?;
+        let &[LEAVE, ..] = scan.ahead(middle)? else { return None };
+        let (leaving, leave_details) = scan.uint(middle + 1)?;
         if leaving != number {
             return None;
         }
-        let (leave_flags, end) = plain.details(leave_details)?;
+        let (leave_flags, end) = scan.details(leave_details)?;
         let (start, entered) = (self.pos, self.n_events);
         self.pos = end;
         self.n_enters += 1;
@@ -172,28 +243,33 @@ impl<'a> Calls<'a> {
         Some(Call {
             number,
             thread,
-            function,
+            function_id,
             is_fake: (enter_flags | leave_flags) & 1 != 0,
             entered,
             left: Some(entered + 1),
-            enter: (offset(start), offset(middle)),
-            leave: Some((offset(middle), offset(end))),
-            stream: self.stream,
-            version,
-            details: [enter_details, leave_details],
+            enter: byte_range(start, middle),
+            leave: Some(byte_range(middle, end)),
+            details: DetailPlaces { enter: enter_details, leave: leave_details },
         })
     }
 
-    /// The next call, whatever it is like.
+    /// Reads the next call of any kind.
+    // The result goes through a reference: returned by value it would be copied once more on the way to the caller.
     #[inline(never)]
-    fn step(&mut self, next: &mut Option<Result<Call<'a>, FormatError>>) {
-        while self.end == End::NotYet {
-            if self.pos >= self.stream.len() {
-                self.end = End::Reached(None);
+    fn next_general(&mut self, stream: &[u8], eof: bool, next: &mut Option<Result<Call, FormatError>>) {
+        if let Some(start) = self.incomplete.take() {
+            self.pos = start;
+        }
+        while self.end == StreamEnd::NotReached {
+            if self.pos >= stream.len() {
+                if !eof {
+                    return;
+                }
+                self.end = StreamEnd::Reached(None);
                 break;
             }
-            let mut input = Cursor::new(self.stream, self.pos);
-            match self.event(&mut input) {
+            let mut input = Cursor::new(stream, self.pos);
+            match self.read_event(&mut input, stream) {
                 Ok(call) => {
                     self.pos = input.pos();
                     if let Some(call) = call {
@@ -201,129 +277,121 @@ impl<'a> Calls<'a> {
                         return;
                     }
                 }
-                Err(stop) => self.stop(stop, input.pos()),
+                // The event is read again from its start when there is more of it. Signatures that it defines were
+                // taken in already. This path steps over them, while the fast path would take a known function to
+                // have its signature elsewhere.
+                Err(ReadFailure::Eof) if !eof => {
+                    self.incomplete = Some(self.pos);
+                    self.pos = usize::MAX;
+                    return;
+                }
+                Err(failure) => self.stop(failure, input.pos(), stream),
             }
         }
-        let unfinished = self.open.pop_first().and_then(|(number, open)| self.call(number, &open));
+        let unfinished =
+            self.open.pop_first().and_then(|(number, open)| self.open_call(number, &open, stream));
         *next = match unfinished {
             Some(call) => Some(Ok(call)),
-            None => match core::mem::replace(&mut self.end, End::Reached(None)) {
-                End::Reached(Some(error)) => Some(Err(error)),
+            None => match core::mem::replace(&mut self.end, StreamEnd::Reached(None)) {
+                StreamEnd::Reached(Some(error)) => Some(Err(error)),
                 _ => None,
             },
         };
     }
 
-    /// Reads one event. A call if it is a leave of a call that is open.
-    fn event(&mut self, input: &mut Cursor<'a>) -> Result<Option<Call<'a>>, Stop> {
+    /// Reads one event. Returns a call if the event is the leave of an open call.
+    fn read_event(&mut self, input: &mut Cursor<'_>, stream: &[u8]) -> Result<Option<Call>, ReadFailure> {
         let start = input.pos();
         match input.u8()? {
-            ENTER => self.enter(input, start),
-            LEAVE => self.leave(input, start),
-            tag => Err(Stop::Bad(FormatErrorKind::UnknownEvent { tag })),
+            ENTER => self.read_enter(input, start),
+            LEAVE => self.read_leave(input, start, stream),
+            tag => Err(ReadFailure::Invalid(FormatErrorKind::UnknownEvent { tag })),
         }
     }
 
-    fn enter(&mut self, input: &mut Cursor<'a>, start: usize) -> Result<Option<Call<'a>>, Stop> {
-        let (_, id) = self.head(input)?;
-        let mut access = Collect(&mut self.signatures);
-        meet_function(id, input, &mut access, self.version)?;
+    fn read_enter(&mut self, input: &mut Cursor<'_>, start: usize) -> Result<Option<Call>, ReadFailure> {
+        let (_, function_id) = self.read_thread_and_function(input)?;
+        let mut access = Collecting(&mut self.signatures);
+        skip_signature(SignatureKind::Function, function_id, input, &mut access)?;
         let details = input.pos();
-        let is_fake = skip_details(input, &mut access, self.version)? & 1 != 0;
-        let open = Open { start, details, end: input.pos(), entered: self.n_events, is_fake };
+        let is_fake = skip_details(input, &mut access)? & 1 != 0;
+        let open = OpenCall { start, details, end: input.pos(), entered: self.n_events, is_fake };
         self.open.push(self.n_enters, open);
         self.n_enters += 1;
         self.n_events += 1;
         Ok(None)
     }
 
-    /// Thread and function of an event that enters a call.
-    fn head(&self, input: &mut Cursor<'a>) -> Result<(u64, u64), Stop> {
-        let thread = if self.version >= 4 { input.uint()? } else { 0 };
+    /// Reads the thread and the function's id of an enter event.
+    fn read_thread_and_function(&self, input: &mut Cursor<'_>) -> Result<(u64, u64), ReadFailure> {
+        let thread = if self.signatures.version >= 4 { input.uint()? } else { 0 };
         Ok((thread, input.uint()?))
     }
 
-    /// A leave of a number that is unknown, or was left already, is dropped. \[apitrace C.4\]
-    fn leave(&mut self, input: &mut Cursor<'a>, start: usize) -> Result<Option<Call<'a>>, Stop> {
+    /// Reads a leave event. One whose call is unknown, or has returned already, is dropped. \[apitrace C.4\]
+    fn read_leave(
+        &mut self,
+        input: &mut Cursor<'_>,
+        start: usize,
+        stream: &[u8],
+    ) -> Result<Option<Call>, ReadFailure> {
         let number = input.uint()?;
         let details = input.pos();
-        let flags = skip_details(input, &mut Collect(&mut self.signatures), self.version)?;
+        let flags = skip_details(input, &mut Collecting(&mut self.signatures))?;
         let ordinal = self.n_events;
         self.n_events += 1;
         let open = self.open.remove(number);
-        let Some((open, mut call)) = open.and_then(|open| Some((open, self.call(number, &open)?))) else {
-            self.unmatched.push(ByteRange::new(offset(start), offset(input.pos())));
+        let Some((open, mut call)) =
+            open.and_then(|open| Some((open, self.open_call(number, &open, stream)?)))
+        else {
+            self.unmatched.push(byte_range(start, input.pos()));
             return Ok(None);
         };
         call.is_fake |= flags & 1 != 0;
         call.left = Some(ordinal);
-        call.leave = Some((offset(start), offset(input.pos())));
-        call.details = [open.details, details];
+        call.leave = Some(byte_range(start, input.pos()));
+        call.details = DetailPlaces { enter: open.details, leave: details };
         Ok(Some(call))
     }
 
-    /// The call as it is while it is open. What its enter event says was read before, so there is one.
-    fn call(&self, number: u64, open: &Open) -> Option<Call<'a>> {
-        let (thread, id) = self.head(&mut Cursor::new(self.stream, open.start + 1)).ok()?;
+    /// Makes an open call from its enter event. The event was read before, so this does not fail.
+    fn open_call(&self, number: u64, open: &OpenCall, stream: &[u8]) -> Option<Call> {
+        let mut input = Cursor::new(stream, open.start + 1);
+        let (thread, function_id) = self.read_thread_and_function(&mut input).ok()?;
         Some(Call {
             number,
             thread,
-            function: *self.signatures.function(id)?,
+            function_id,
             is_fake: open.is_fake,
             entered: open.entered,
             left: None,
-            enter: (offset(open.start), offset(open.end)),
+            enter: byte_range(open.start, open.end),
             leave: None,
-            stream: self.stream,
-            version: self.version,
-            details: [open.details; 2],
+            details: DetailPlaces { enter: open.details, leave: open.details },
         })
     }
 
-    /// Where the reading stopped, and why.
+    /// Ends reading at a byte.
     #[cold]
-    fn stop(&mut self, stop: Stop, at: usize) {
-        let error = match stop {
-            Stop::Eof => {
-                let bytes = ByteRange::new(offset(self.pos), offset(self.stream.len()));
-                self.diagnostic = Some(Diagnostic { kind: DiagnosticKind::Truncated, bytes });
+    fn stop(&mut self, failure: ReadFailure, at: usize, stream: &[u8]) {
+        let error = match failure {
+            ReadFailure::Eof => {
+                let bytes = byte_range(self.pos, stream.len());
+                self.truncated = Some(Diagnostic { kind: DiagnosticKind::Truncated, bytes });
                 None
             }
-            Stop::Bad(kind) => Some(error(kind, at)),
+            ReadFailure::Invalid(kind) => Some(error(kind, at)),
         };
-        self.end = End::Reached(error);
-        // Nothing behind it is read, not even what looks like a call.
-        self.pos = self.stream.len();
+        self.end = StreamEnd::Reached(error);
+        // The fast path must not find a call behind the failure either.
+        self.pos = usize::MAX;
     }
 }
-
-impl<'a> Iterator for Calls<'a> {
-    type Item = Result<Call<'a>, FormatError>;
-
-    /// The next call.
-    ///
-    /// A byte that makes no sense ends the stream, for nothing behind it can be found: the calls that are open are
-    /// handed out as ones that never returned, then the error.
-    #[inline(always)]
-    fn next(&mut self) -> Option<Self::Item> {
-        self.unmatched.clear();
-        match self.plain() {
-            Some(call) => Some(Ok(call)),
-            None => {
-                let mut next = None;
-                self.step(&mut next);
-                next
-            }
-        }
-    }
-}
-
-impl core::iter::FusedIterator for Calls<'_> {}
 
 /// Steps over the details of an event; returns its flags.
-fn skip_details<'a>(input: &mut Cursor<'a>, access: &mut impl Access<'a>, version: u64) -> Result<u64, Stop> {
+fn skip_details(input: &mut Cursor<'_>, access: &mut impl SignatureAccess) -> Result<u64, ReadFailure> {
     let mut flags = 0;
-    while let Some(detail) = detail(input, access, version)? {
+    while let Some(detail) = read_detail(input, access)? {
         if let Detail::Flags(value) = detail {
             flags = value;
         }
@@ -331,13 +399,16 @@ fn skip_details<'a>(input: &mut Cursor<'a>, access: &mut impl Access<'a>, versio
     Ok(flags)
 }
 
-fn known_version(version: u64, newest: u64) -> Result<u64, Stop> {
+fn known_version(version: u64, newest: u64) -> Result<u64, ReadFailure> {
     if version <= newest {
         return Ok(version);
     }
-    Err(Stop::Bad(FormatErrorKind::UnsupportedVersion {
-        version: u32::try_from(version).unwrap_or(u32::MAX),
-    }))
+    let version = u32::try_from(version).unwrap_or(u32::MAX);
+    Err(ReadFailure::Invalid(FormatErrorKind::UnsupportedVersion { version }))
+}
+
+fn byte_range(start: usize, end: usize) -> ByteRange {
+    ByteRange::new(offset(start), offset(end))
 }
 
 fn offset(pos: usize) -> u64 {
@@ -353,9 +424,9 @@ mod tests {
     use super::*;
     use alloc::string::String;
     use alloc::vec;
-    use spall_synth::apitrace::{Detail as Said, Stream, Value, game};
+    use spall_synth::apitrace::{Detail as EventDetail, Stream, Value, game};
 
-    /// Calls of which some are plain and some are not, with values of every kind and size.
+    /// Returns a stream of plain calls and others, with values of every kind and size.
     fn calls_of_all_kinds(version: u64) -> Vec<u8> {
         let one = || vec![(String::from("ONE"), 1)];
         let values = || {
@@ -382,20 +453,23 @@ mod tests {
         let mut number = 0;
         for index in [0, 1, 127, 128, 1 << 20] {
             for value in values() {
-                let details = [Said::Argument(0, Value::Float(-1.0)), Said::Argument(index, value.clone())];
+                let details = [
+                    EventDetail::Argument(0, Value::Float(-1.0)),
+                    EventDetail::Argument(index, value.clone()),
+                ];
                 stream.enter(index, (index, "f", &["a"]), &details);
-                stream.leave(number, &[Said::Return(value), Said::Flags(index)]);
+                stream.leave(number, &[EventDetail::Return(value), EventDetail::Flags(index)]);
                 number += 1;
             }
         }
         stream.bytes().to_vec()
     }
 
-    /// Calls and leaves without one. Compared with `assert!`, as each call would print the whole stream.
-    type Read<'a> = (Vec<Result<Call<'a>, FormatError>>, Vec<ByteRange>);
+    /// Calls, and leave events without a call.
+    type ReadCalls = (Vec<Result<Call, FormatError>>, Vec<ByteRange>);
 
-    /// Everything that is read, by the general way alone or together with that for plain calls.
-    fn read(stream: &[u8], plain: bool) -> Read<'_> {
+    /// Reads everything, by the general path alone or with the fast path for plain calls.
+    fn read(stream: &[u8], plain: bool) -> ReadCalls {
         let (mut found, mut unmatched) = (Vec::new(), Vec::new());
         let Ok(mut calls) = Calls::new(stream) else { return (found, unmatched) };
         loop {
@@ -403,8 +477,8 @@ mod tests {
                 calls.next()
             } else {
                 let mut next = None;
-                calls.unmatched.clear();
-                calls.step(&mut next);
+                calls.reader.unmatched.clear();
+                calls.reader.next_general(stream, true, &mut next);
                 next
             };
             unmatched.extend_from_slice(calls.unmatched_leaves());

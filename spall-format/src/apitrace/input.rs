@@ -3,16 +3,16 @@
 use crate::FormatErrorKind;
 use crate::cursor::{Cursor, Short};
 
-/// Why nothing more can be read.
+/// Why reading cannot go on at a position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Stop {
-    /// The stream ends here.
+pub(super) enum ReadFailure {
+    /// The bytes end inside the item.
     Eof,
-    /// What is here makes no sense, and so nothing behind it can be found.
-    Bad(FormatErrorKind),
+    /// The bytes are no item of the format. Items have no length in front, so nothing behind this one can be found.
+    Invalid(FormatErrorKind),
 }
 
-impl From<Short> for Stop {
+impl From<Short> for ReadFailure {
     #[inline]
     fn from(_: Short) -> Self {
         Self::Eof
@@ -20,12 +20,13 @@ impl From<Short> for Stop {
 }
 
 impl<'a> Cursor<'a> {
-    /// A number of up to 64 bits: 7 bits a byte, low ones first, the top bit set on all bytes but the last.
+    /// Reads a number of up to 64 bits: 7 bits a byte, low ones first, the top bit set on all bytes but the last.
     #[inline]
-    pub(super) fn uint(&mut self) -> Result<u64, Stop> {
+    pub(super) fn uint(&mut self) -> Result<u64, ReadFailure> {
         let mut value = 0;
         for shift in (0..64).step_by(7) {
             let byte = self.u8()?;
+            // The tenth byte holds the 64th bit alone.
             if shift == 63 && byte > 1 {
                 break;
             }
@@ -34,22 +35,22 @@ impl<'a> Cursor<'a> {
                 return Ok(value);
             }
         }
-        Err(Stop::Bad(FormatErrorKind::NumberTooLong))
+        Err(ReadFailure::Invalid(FormatErrorKind::NumberTooLong))
     }
 
-    /// A length and that many bytes.
+    /// Reads a length and returns that many bytes behind it.
     #[inline]
-    pub(super) fn text(&mut self) -> Result<&'a [u8], Stop> {
+    pub(super) fn text(&mut self) -> Result<&'a [u8], ReadFailure> {
         let length = self.uint()?;
         Ok(self.take(usize::try_from(length).unwrap_or(usize::MAX))?)
     }
 
-    /// Steps over `count` of what `skip` reads, and returns the bytes.
+    /// Calls `skip` `count` times and returns the bytes that it stepped over.
     pub(super) fn repeated(
         &mut self,
         count: u64,
-        mut skip: impl FnMut(&mut Self) -> Result<(), Stop>,
-    ) -> Result<&'a [u8], Stop> {
+        mut skip: impl FnMut(&mut Self) -> Result<(), ReadFailure>,
+    ) -> Result<&'a [u8], ReadFailure> {
         let start = self.pos();
         for _ in 0..count {
             skip(self)?;
@@ -69,15 +70,15 @@ mod tests {
         assert_eq!(read(&[0x80, 0x01]), Ok(128));
         assert_eq!(read(&[0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01]), Ok(u64::MAX));
         assert_eq!(read(&[0x80, 0x00]), Ok(0), "longer than need be is no fault");
-        let too_long = Err(Stop::Bad(FormatErrorKind::NumberTooLong));
+        let too_long = Err(ReadFailure::Invalid(FormatErrorKind::NumberTooLong));
         assert_eq!(read(&[0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x02]), too_long);
         assert_eq!(read(&[0x80; 40]), too_long);
-        assert_eq!(read(&[0x80; 9]), Err(Stop::Eof));
+        assert_eq!(read(&[0x80; 9]), Err(ReadFailure::Eof));
     }
 
     #[test]
     fn c6_a_length_beyond_the_stream_is_its_end() {
         let mut input = Cursor::new(&[0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01, b'x'], 0);
-        assert_eq!(input.text(), Err(Stop::Eof));
+        assert_eq!(input.text(), Err(ReadFailure::Eof));
     }
 }

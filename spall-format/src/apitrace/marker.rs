@@ -1,40 +1,48 @@
-//! Calls that structure a recording: marker groups, marks, and ends of frames. \[apitrace C.5\]
+//! Calls that structure a recording: marker groups, marks and ends of frames. \[apitrace C.5\]
 
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
-use super::call::Call;
-use super::signature::Signatures;
+use super::call::{Call, DetailPlaces};
+use super::signature::{FunctionSignature, Signatures};
 use super::value::{Token, WideText};
 
-/// What a call means for the structure of the recording.
+/// The meaning of a function for the structure of a recording.
+///
+/// ```
+/// use spall_format::apitrace::{CallRole, GroupKind};
+///
+/// assert_eq!(CallRole::of(b"glEnd"), Some(CallRole::Pop(GroupKind::Primitives)));
+/// assert_eq!(CallRole::of(b"IDXGISwapChain::Present"), Some(CallRole::FrameEnd));
+/// assert_eq!(CallRole::of(b"glFlush"), None);
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
-pub enum Role {
-    /// Opens a group, whose text is the argument of this index.
+pub enum CallRole {
+    /// Opens a group. The number is the index of the argument with the group's text.
     Push(GroupKind, u64),
-    /// Closes the innermost group of this kind on its thread.
+    /// Closes the innermost open group of this kind on the thread.
     Pop(GroupKind),
-    /// Marks a point in time, with a text that is the argument of this index.
+    /// Marks a point in time. The number is the index of the argument with the text.
     Mark(u64),
     /// Ends a frame.
     FrameEnd,
 }
 
-/// What encloses calls.
+/// A kind of group of calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum GroupKind {
-    /// A marker group, of any extension.
+    /// A marker group of any debugging extension.
     Marker,
-    /// Vertices from `glBegin` to `glEnd`; the text is the name of the mode.
+    /// The calls from `glBegin` to `glEnd`. The text is the name of the mode.
     Primitives,
-    /// A display list from `glNewList` to `glEndList`.
+    /// The calls from `glNewList` to `glEndList`.
     List,
 }
 
-impl Role {
-    /// The role of a function, by its name; `None` for most.
+impl CallRole {
+    /// Returns the role of a function by its name; `None` for most functions.
     #[must_use]
     pub fn of(function: &[u8]) -> Option<Self> {
         use GroupKind::{List, Marker, Primitives};
@@ -66,8 +74,8 @@ impl Role {
     }
 }
 
-/// How much of a name is looked at for the class it may begin with.
-const MAX_NAME: usize = 64;
+/// The length of the part of a name that is searched for a class name.
+const MAX_CLASS_NAME: usize = 64;
 
 fn ends_frame(name: &[u8]) -> bool {
     const NAMES: [&[u8]; 12] = [
@@ -84,8 +92,9 @@ fn ends_frame(name: &[u8]) -> bool {
         b"IDirect3DDevice9::GetRenderTargetData",
         b"IDirect3DDevice9Ex::GetRenderTargetData",
     ];
-    // No name that counts is longer. A long one is not searched, for every call repeats it.
-    let name = name.get(..MAX_NAME).unwrap_or(name);
+    // No name that matters is longer. The file gives a name once and each call is checked, so searching whole names
+    // would be quadratic in the file.
+    let name = name.get(..MAX_CLASS_NAME).unwrap_or(name);
     let Some(separator) = name.windows(2).position(|pair| pair == b"::") else {
         return NAMES.contains(&name);
     };
@@ -100,7 +109,7 @@ fn ends_frame(name: &[u8]) -> bool {
 /// The text of a group or mark.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MarkerText<'a> {
-    /// Bytes, up to the length that the call says, or up to NUL.
+    /// Bytes, up to the length that the call gives, or up to NUL.
     Plain(&'a [u8]),
     /// Wide characters.
     Wide(WideText<'a>),
@@ -112,96 +121,147 @@ impl Default for MarkerText<'_> {
     }
 }
 
-/// Something that structures a recording.
+/// What a call means for the structure of a recording, with its text. Returned by [`Markers::observe`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Marker<'a> {
-    /// A group that was closed.
+    /// The call closes a group.
     Group {
         /// The group.
-        group: Group<'a>,
-        /// The number of the call that closed it.
+        group: Group,
+        /// The number of the call that closes it.
         end_call: u64,
-        /// When that call returned.
+        /// When that call returned, in enters and leaves.
         end: u64,
     },
-    /// A call that would close a group where none of its kind is open.
+    /// The call would close a group, but no group of its kind is open on its thread.
     UnmatchedPop(GroupKind),
-    /// A point in time.
+    /// The call marks a point in time.
     Mark(MarkerText<'a>),
-    /// The end of a frame.
+    /// The call ends a frame.
     FrameEnd,
 }
 
-/// A group of calls, from the call that opened it.
+/// A group of calls, described by the call that opened it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Group<'a> {
-    /// What kind of group.
+pub struct Group {
+    /// The kind of the group.
     pub kind: GroupKind,
-    /// Its thread.
+    /// The thread of the group.
     pub thread: u64,
-    /// Its text; the name of the function that opened it if it has none and is no marker group.
-    pub text: MarkerText<'a>,
-    /// How many groups of its kind and thread it is inside of.
+    /// How many groups of its kind and thread enclose it.
     pub depth: usize,
     /// The number of the call that opened it.
     pub begin_call: u64,
-    /// When that call was entered.
+    /// When that call was entered, in enters and leaves.
     pub begin: u64,
-    /// Where that call is in the stream.
+    /// The position of that call in the stream.
     pub begin_byte: u64,
+    function_id: u64,
+    details: DetailPlaces,
 }
 
-/// Follows the groups of all threads.
+impl Group {
+    /// Returns the text of the group.
+    ///
+    /// A marker group without a text has an empty one. Another group without a text has the name of the function that
+    /// opened it.
+    // Read from the stream when it is asked for: a copy per open group could be many times the file, in which one text
+    // may serve any number of groups.
+    #[must_use]
+    pub fn text<'a>(&self, signatures: Signatures<'_, 'a>) -> MarkerText<'a> {
+        let function = signatures.function(self.function_id).unwrap_or_default();
+        let text = match CallRole::of(function.name) {
+            Some(CallRole::Push(_, index)) => marker_text(self.details, function, index, signatures),
+            _ => None,
+        };
+        match (text, self.kind) {
+            (Some(text), _) => text,
+            (None, GroupKind::Marker) => MarkerText::default(),
+            (None, _) => MarkerText::Plain(function.name),
+        }
+    }
+}
+
+/// Tracks the open groups of all threads.
 ///
-/// Marker groups of all extensions nest on one stack per thread, and each other kind of group on one of its own. Calls
-/// count when they return; one that never did has no part in this.
+/// Marker groups of all extensions share one stack per thread; each other kind of group has a stack of its own. A call
+/// counts when it returns. A call that never returned neither opens nor closes a group.
+///
+/// ```
+/// use spall_format::apitrace::{Calls, Marker, Markers};
+///
+/// let stream = b"\x05\0\0\0\x0eglXSwapBuffers\0\0\x01\0\0";
+/// let (mut calls, mut markers) = (Calls::new(stream)?, Markers::default());
+/// let swap = calls.next().unwrap()?;
+/// assert_eq!(markers.observe(&swap, calls.signatures()), Some(Marker::FrameEnd));
+/// # Ok::<(), spall_format::FormatError>(())
+/// ```
 #[derive(Debug, Clone, Default)]
-pub struct Markers<'a> {
-    open: BTreeMap<(u64, GroupKind), Vec<Group<'a>>>,
+pub struct Markers {
+    open: BTreeMap<(u64, GroupKind), Vec<Group>>,
 }
 
-impl<'a> Markers<'a> {
-    /// Takes note of the next call that returned; says what it means.
-    pub fn see(&mut self, call: &Call<'a>, signatures: &Signatures<'a>) -> Option<Marker<'a>> {
+impl Markers {
+    /// Takes the next call that returned. Returns what it means; `None` for most calls and for one that opens a group.
+    pub fn observe<'a>(&mut self, call: &Call, signatures: Signatures<'_, 'a>) -> Option<Marker<'a>> {
         let end = call.left?;
-        Some(match Role::of(call.function.name)? {
-            Role::Push(kind, text) => {
-                let text = match (marker_text(call, text, signatures), kind) {
-                    (Some(text), _) => text,
-                    (None, GroupKind::Marker) => MarkerText::default(),
-                    (None, _) => MarkerText::Plain(call.function.name),
-                };
+        Some(match CallRole::of(call.function(signatures).name)? {
+            CallRole::Push(kind, _) => {
                 let stack = self.open.entry((call.thread, kind)).or_default();
-                let (thread, depth, begin_call, begin) =
-                    (call.thread, stack.len(), call.number, call.entered);
-                let begin_byte = call.enter.0;
-                stack.push(Group { kind, thread, text, depth, begin_call, begin, begin_byte });
+                stack.push(Group {
+                    kind,
+                    thread: call.thread,
+                    depth: stack.len(),
+                    begin_call: call.number,
+                    begin: call.entered,
+                    begin_byte: call.enter.start,
+                    function_id: call.function_id,
+                    details: call.details,
+                });
                 return None;
             }
-            Role::Pop(kind) => match self.open.get_mut(&(call.thread, kind)).and_then(Vec::pop) {
+            CallRole::Pop(kind) => match self.open.get_mut(&(call.thread, kind)).and_then(Vec::pop) {
                 Some(group) => Marker::Group { group, end_call: call.number, end },
                 None => Marker::UnmatchedPop(kind),
             },
-            Role::Mark(text) => Marker::Mark(marker_text(call, text, signatures).unwrap_or_default()),
-            Role::FrameEnd => Marker::FrameEnd,
+            CallRole::Mark(_) => Marker::Mark(call.mark_text(signatures).unwrap_or_default()),
+            CallRole::FrameEnd => Marker::FrameEnd,
         })
     }
 
-    /// The groups that are open, by thread and kind, outer ones first.
-    pub fn unclosed(&self) -> impl Iterator<Item = &Group<'a>> {
+    /// Returns the groups that are open, by thread and kind, outer ones first.
+    pub fn unclosed(&self) -> impl Iterator<Item = &Group> {
         self.open.values().flatten()
     }
 }
 
-/// The text of a marker: argument `index`, if it has something like a text. The one before it is a length in some
-/// functions, where 0 and negative numbers mean that the text ends at NUL.
-fn marker_text<'a>(call: &Call<'a>, index: u64, signatures: &Signatures<'a>) -> Option<MarkerText<'a>> {
-    let scalar = |index| call.argument(index, signatures).and_then(|mut tokens| tokens.next());
+impl Call {
+    /// Returns the text of a call that is a mark; `None` if it is not, or has no text.
+    pub(super) fn mark_text<'a>(&self, signatures: Signatures<'_, 'a>) -> Option<MarkerText<'a>> {
+        let function = self.function(signatures);
+        match CallRole::of(function.name)? {
+            CallRole::Mark(index) => marker_text(self.details, function, index, signatures),
+            _ => None,
+        }
+    }
+}
+
+/// Returns the text of a marker: the value of argument `index`, if it is a text or the name of a constant.
+///
+/// Some functions take the length in the argument before it. There, 0 and negative numbers mean that the text ends at
+/// NUL.
+fn marker_text<'a>(
+    details: DetailPlaces,
+    function: FunctionSignature<'a>,
+    index: u64,
+    signatures: Signatures<'_, 'a>,
+) -> Option<MarkerText<'a>> {
+    let scalar = |index| details.argument(index, signatures).and_then(|mut tokens| tokens.next());
     match scalar(index)? {
         Token::Text(text) => {
             let before = index.checked_sub(1);
-            let name = before.and_then(|before| call.function.args.iter().nth(usize::try_from(before).ok()?));
+            let name = before.and_then(|before| function.args.iter().nth(usize::try_from(before).ok()?));
             let length = match before.and_then(scalar) {
                 Some(Token::Integer(length @ 1..)) if matches!(name, Some(b"length" | b"len")) => {
                     usize::try_from(length).unwrap_or(usize::MAX)
@@ -223,14 +283,14 @@ mod tests {
     #[test]
     fn c5_roles_by_name() {
         use GroupKind::{List, Marker, Primitives};
-        let roles: [(Role, &[&str]); 10] = [
-            (Role::Push(Marker, 3), &["glPushDebugGroup", "glPushDebugGroupKHR"]),
+        let roles: [(CallRole, &[&str]); 10] = [
+            (CallRole::Push(Marker, 3), &["glPushDebugGroup", "glPushDebugGroupKHR"]),
             (
-                Role::Push(Marker, 1),
+                CallRole::Push(Marker, 1),
                 &["glPushGroupMarkerEXT", "D3DPERF_BeginEvent", "ID3DUserDefinedAnnotation::BeginEvent"],
             ),
             (
-                Role::Pop(Marker),
+                CallRole::Pop(Marker),
                 &[
                     "glPopDebugGroup",
                     "glPopDebugGroupKHR",
@@ -239,14 +299,17 @@ mod tests {
                     "ID3DUserDefinedAnnotation::EndEvent",
                 ],
             ),
-            (Role::Push(Primitives, 0), &["glBegin"]),
-            (Role::Pop(Primitives), &["glEnd"]),
-            (Role::Push(List, 0), &["glNewList"]),
-            (Role::Pop(List), &["glEndList"]),
-            (Role::Mark(5), &["glDebugMessageInsert", "glDebugMessageInsertARB", "glDebugMessageInsertKHR"]),
-            (Role::Mark(4), &["glDebugMessageInsertAMD"]),
+            (CallRole::Push(Primitives, 0), &["glBegin"]),
+            (CallRole::Pop(Primitives), &["glEnd"]),
+            (CallRole::Push(List, 0), &["glNewList"]),
+            (CallRole::Pop(List), &["glEndList"]),
             (
-                Role::Mark(1),
+                CallRole::Mark(5),
+                &["glDebugMessageInsert", "glDebugMessageInsertARB", "glDebugMessageInsertKHR"],
+            ),
+            (CallRole::Mark(4), &["glDebugMessageInsertAMD"]),
+            (
+                CallRole::Mark(1),
                 &[
                     "glInsertEventMarkerEXT",
                     "glStringMarkerGREMEDY",
@@ -257,11 +320,11 @@ mod tests {
         ];
         for (role, names) in roles {
             for name in names {
-                assert_eq!(Role::of(name.as_bytes()), Some(role), "{name}");
+                assert_eq!(CallRole::of(name.as_bytes()), Some(role), "{name}");
             }
         }
         for name in ["glFlush", "", "glEndQuery", "glBeginQuery", "ID3D11DeviceContext::Begin"] {
-            assert_eq!(Role::of(name.as_bytes()), None, "{name}");
+            assert_eq!(CallRole::of(name.as_bytes()), None, "{name}");
         }
     }
 
@@ -286,12 +349,12 @@ mod tests {
             b"IDXGISwapChain4::Present1",
             b"IDXGIDecodeSwapChain::PresentBuffer",
         ] {
-            assert_eq!(Role::of(name), Some(Role::FrameEnd), "{}", name.escape_ascii());
+            assert_eq!(CallRole::of(name), Some(CallRole::FrameEnd), "{}", name.escape_ascii());
         }
         for name in
             [&b"glXSwapIntervalEXT"[..], b"ID3D11Device::Present", b"IDXGIFactory::Present", b"::Present"]
         {
-            assert_eq!(Role::of(name), None, "{}", name.escape_ascii());
+            assert_eq!(CallRole::of(name), None, "{}", name.escape_ascii());
         }
     }
 }

@@ -1,22 +1,24 @@
-//! apitrace recordings: the calls that a program made to OpenGL, Direct3D and the like. \[apitrace\]
+//! apitrace recordings: the calls that a program made to OpenGL, Direct3D and similar interfaces. \[apitrace\]
 //!
-//! A file is a container around one compressed stream: [`container`](crate::container) undoes it, up to a limit. Three layers read the
-//! stream, each usable alone:
+//! A file is a compressed stream in a [`container`](crate::container), which [`decompress`](crate::container::decompress)
+//! removes. Three layers read the stream:
 //!
-//! - [`Calls`] hands out [`Call`]s as they return, with their arguments as lazy [`Tokens`] and their text form;
-//! - [`Markers`] finds groups, marks and frames in them;
-//! - [`parse_all`] makes [`spall_model::Event`]s of both, on a clock that counts calls, for there is no time in the file.
+//! - [`Calls`] returns each [`Call`] when it returns, with its arguments as lazy [`Tokens`] and as text;
+//! - [`Markers`] finds marker groups, marks and frames among the calls;
+//! - [`Parser`] makes [`Event`](spall_model::Event)s of both, and takes the stream in pieces. Its clock counts calls,
+//!   because a recording has no times.
 //!
-//! Real times come from a replay: [`profile_lines`] reads what it prints, to be joined by [`Call::number`], and
-//! [`profile_events`] makes slices of it.
+//! Real times come from a replay. [`profile_lines`] reads the text that a replay prints, to be joined with the recording
+//! by [`Call::number`]; [`profile_events`] makes slices of it.
 //!
-//! Reading needs `alloc`, for signatures are said once and referred to afterwards. For the same reason events borrow from
-//! the whole stream, and there is no incremental parser: a value may refer to any byte before it.
+//! This module needs the feature `alloc`: the stream defines a signature once and refers to it later, so a reader has to
+//! remember where.
 //!
 //! ```
 //! use spall_format::apitrace::Calls;
 //! use spall_format::container::decompress;
 //! use spall_model::Limits;
+//!
 //! let file = b"at\x16\0\0\0\x14\x4c\x05\0\0\x07\x05flush\x01\x04mode\0\x01\0\0";
 //! let decompressed = decompress(file, &Limits::default())?;
 //! let mut calls = Calls::new(&decompressed.stream)?;
@@ -28,11 +30,11 @@
 
 mod call;
 mod calls;
+mod events;
+mod fast_scan;
 mod input;
-mod lower;
 mod marker;
-mod open;
-mod plain;
+mod open_calls;
 mod profile;
 mod signature;
 mod text;
@@ -40,10 +42,10 @@ mod value;
 
 pub use call::{Backtrace, Call};
 pub use calls::Calls;
-pub use lower::{Axis, Events, parse_all};
-pub use marker::{Group, GroupKind, Marker, MarkerText, Markers, Role};
-pub use profile::{CallProfile, ProfileLine, Span, profile_events, profile_lines};
+pub use events::{Events, Parser, TickUnit, parse_all};
+pub use marker::{CallRole, Group, GroupKind, Marker, MarkerText, Markers};
+pub use profile::{CallProfile, Measurement, ProfileLine, profile_events, profile_lines};
 pub use signature::{
-    BitmaskSignature, EnumSignature, Frame, FunctionSignature, Names, Signatures, StructSignature,
+    BacktraceFrame, BitmaskSignature, EnumSignature, FunctionSignature, Names, Signatures, StructSignature,
 };
 pub use value::{Token, Tokens, WideText};

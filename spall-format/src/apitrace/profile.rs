@@ -4,77 +4,91 @@ use core::str::FromStr;
 
 use spall_model::{ByteRange, Clock, Event, Id, Parsed, Text, Thread, ThreadEvent, ThreadRole, Tick, Ticks};
 
-/// The times of one call, as measured by `apitrace replay --pcpu --pgpu --ppd --pmem`.
+/// The measurements of one call by `apitrace replay --pcpu --pgpu --ppd --pmem`.
 ///
-/// Times are in nanoseconds from a base that the text does not say. What was not measured is 0.
+/// Times are nanoseconds since a moment that the text does not give. A value that was not measured is 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CallProfile<'a> {
-    /// The number of the call in the recording, as [`Call::number`](super::Call::number).
+    /// The number of the call in the recording: [`Call::number`](super::Call::number).
     pub number: u64,
-    /// When the graphics processor began, and for how long it worked. Only draws have it.
-    pub gpu: Span,
-    /// When the call began on the processor, and how long it took.
-    pub cpu: Span,
-    /// Virtual memory before the call, and by how much it grew, in bytes.
-    pub virtual_memory: Span,
-    /// Resident memory before the call, and by how much it grew, in bytes.
-    pub resident_memory: Span,
-    /// How many pixels were drawn; `None` if that was not measured.
+    /// When the graphics processor began and how long it worked, in nanoseconds. Only draw calls have it.
+    pub gpu: Measurement,
+    /// When the call began on the processor and how long it took, in nanoseconds.
+    pub cpu: Measurement,
+    /// The virtual memory before the call and by how much it grew, in bytes.
+    pub virtual_memory: Measurement,
+    /// The resident memory before the call and by how much it grew, in bytes.
+    pub resident_memory: Measurement,
+    /// The number of pixels drawn; `None` if it was not measured.
     pub pixels: Option<u64>,
-    /// The number of the shader program.
+    /// The number of the shader program in use.
     pub program: u64,
-    /// The function.
+    /// The name of the function.
     pub name: &'a [u8],
 }
 
-/// Where something began, and how much it is.
+/// A start value and the amount that follows it: a time and a duration, or a memory size and its growth.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Span {
-    /// The start.
+pub struct Measurement {
+    /// The value before the call.
     pub start: i64,
-    /// The length.
-    pub length: i64,
+    /// The duration or growth.
+    pub amount: i64,
 }
 
-/// A line of the text that says something.
+/// One line of the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ProfileLine<'a> {
-    /// The times of a call.
+    /// The measurements of a call.
     Call(CallProfile<'a>),
     /// The end of a frame.
     FrameEnd,
-    /// When the graphics processor was done with a frame, in nanoseconds.
+    /// The time at which the graphics processor finished a frame, in nanoseconds.
     RenderingFinished(i64),
 }
 
-/// Reads the text line by line. Other lines, such as those of the replayed program, are passed over, as are lines of a
-/// call that is not whole.
+/// Returns the lines of the text.
+///
+/// Lines of another form are skipped, such as the output of the replayed program or an incomplete line of a call.
 ///
 /// ```
 /// use spall_format::apitrace::{ProfileLine, profile_lines};
+///
 /// let text = b"Rendered 1 frames\ncall 58 71935102 52 14776120 54774454 0 0 0 0 -1 0 glDrawArrays\nframe_end\n";
 /// let lines: Vec<_> = profile_lines(text).collect();
 /// let ProfileLine::Call(call) = lines[0] else { panic!() };
-/// assert_eq!((call.number, call.gpu.length, call.cpu.start), (58, 52, 14_776_120));
+/// assert_eq!((call.number, call.gpu.amount, call.cpu.start), (58, 52, 14_776_120));
 /// assert_eq!((call.pixels, call.name), (None, &b"glDrawArrays"[..]));
 /// assert_eq!(lines[1], ProfileLine::FrameEnd);
 /// ```
 pub fn profile_lines(text: &[u8]) -> impl Iterator<Item = ProfileLine<'_>> {
-    text.split(|&byte| byte == b'\n').filter_map(line)
+    text.split(|&byte| byte == b'\n').filter_map(parse_line)
 }
 
-/// The times of calls as slices on two tracks, `cpu` and `gpu`, in nanoseconds. The slices of a track do not nest: a
-/// processor may begin a call before the one before it is done.
+/// Returns the times of calls as slices on two tracks, `cpu` and `gpu`, in nanoseconds.
+///
+/// The slices of a track may overlap without nesting, because a processor may begin a call before the one before it is
+/// done.
+///
+/// ```
+/// use spall_format::apitrace::profile_events;
+/// use spall_model::Event;
+///
+/// let text = b"call 1 0 0 4 5 0 0 0 0 -1 0 glFlush\n";
+/// let Event::Complete(flush, duration) = profile_events(text).last().unwrap().event else { panic!() };
+/// assert!(flush.name.is(b"glFlush"));
+/// assert_eq!((flush.at.0, duration.0), (4, 5));
+/// ```
 pub fn profile_events(text: &[u8]) -> impl Iterator<Item = Parsed<'_>> {
     let mut offset = 0_u64;
     let slices = text.split_inclusive(|&byte| byte == b'\n').flat_map(move |bytes| {
         let start = offset;
         offset += u64::try_from(bytes.len()).unwrap_or(u64::MAX);
         let bytes_of = ByteRange::new(start, offset);
-        let slices = match line(bytes) {
+        let slices = match parse_line(bytes) {
             Some(ProfileLine::Call(call)) => {
-                [on(b"cpu", call.cpu, call.name), on(b"gpu", call.gpu, call.name)]
+                [slice(b"cpu", call.cpu, call.name), slice(b"gpu", call.gpu, call.name)]
             }
             _ => [None, None],
         };
@@ -89,30 +103,31 @@ pub fn profile_events(text: &[u8]) -> impl Iterator<Item = Parsed<'_>> {
     header.into_iter().chain(slices)
 }
 
-/// A slice, unless there is nothing to show.
-fn on<'a>(processor: &'static [u8], span: Span, name: &'a [u8]) -> Option<Event<'a>> {
-    let slice = ThreadEvent::new(thread(processor), Tick(span.start), Text::plain(name));
-    (span != Span::default()).then_some(Event::Complete(slice, Ticks(span.length)))
+/// Returns a slice, or `None` if nothing was measured.
+fn slice<'a>(processor: &'static [u8], measured: Measurement, name: &'a [u8]) -> Option<Event<'a>> {
+    let slice = ThreadEvent::new(thread(processor), Tick(measured.start), Text::plain(name));
+    (measured != Measurement::default()).then_some(Event::Complete(slice, Ticks(measured.amount)))
 }
 
 fn thread(processor: &'static [u8]) -> Thread<'static> {
     Thread { pid: Id::Number(0), tid: Id::Text(processor) }
 }
 
-fn line(line: &[u8]) -> Option<ProfileLine<'_>> {
+fn parse_line(line: &[u8]) -> Option<ProfileLine<'_>> {
     let mut fields = line.trim_ascii().split(|&byte| byte == b' ');
     match fields.next()? {
-        b"call" => call(fields).map(ProfileLine::Call),
+        b"call" => parse_call(fields).map(ProfileLine::Call),
         b"frame_end" => Some(ProfileLine::FrameEnd),
         b"rendering_finished" => number(fields.next()).map(ProfileLine::RenderingFinished),
         _ => None,
     }
 }
 
-fn call<'a>(mut fields: impl Iterator<Item = &'a [u8]>) -> Option<CallProfile<'a>> {
+fn parse_call<'a>(mut fields: impl Iterator<Item = &'a [u8]>) -> Option<CallProfile<'a>> {
     let call_number = number(fields.next())?;
-    let mut span = || Some(Span { start: number(fields.next())?, length: number(fields.next())? });
-    let (gpu, cpu, virtual_memory, resident_memory) = (span()?, span()?, span()?, span()?);
+    let mut measured = || Some(Measurement { start: number(fields.next())?, amount: number(fields.next())? });
+    let (gpu, cpu, virtual_memory, resident_memory) = (measured()?, measured()?, measured()?, measured()?);
+    // -1 stands for a number that was not measured.
     let pixels: i64 = number(fields.next())?;
     Some(CallProfile {
         number: call_number,
@@ -159,9 +174,9 @@ mod tests {
         else {
             panic!("a call")
         };
-        let span = |start, length| Span { start, length };
-        assert_eq!((call.number, call.gpu, call.cpu), (1, span(2, 3), span(4, 5)));
-        assert_eq!((call.virtual_memory, call.resident_memory), (span(6, 7), span(8, 9)));
+        let measured = |start, amount| Measurement { start, amount };
+        assert_eq!((call.number, call.gpu, call.cpu), (1, measured(2, 3), measured(4, 5)));
+        assert_eq!((call.virtual_memory, call.resident_memory), (measured(6, 7), measured(8, 9)));
         assert_eq!((call.pixels, call.program, call.name), (Some(10), 11, &b"glClear"[..]));
     }
 }

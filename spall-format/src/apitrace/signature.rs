@@ -1,62 +1,65 @@
-//! Signatures: what calls, structures, enums, bitmasks and frames are called, said once where first used.
-//! \[apitrace C.3, C.4\]
+//! Signatures: the names of functions, structures, enums, bitmasks and stack frames. \[apitrace C.3, C.4\]
+//!
+//! The stream gives a signature once, directly behind the first use of its id. [`SignatureTable`] remembers the place
+//! and not the content: it holds no reference into the stream, so a reader can keep it between pieces of input.
+//! [`Signatures`] joins the table with the stream and decodes a signature when somebody asks for it.
 
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 use core::ops::Range;
 
-use super::input::Stop;
+use super::input::ReadFailure;
 use crate::FormatErrorKind;
 use crate::cursor::Cursor;
 
-/// A function and the names of its arguments.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// The name of a function and the names of its arguments.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct FunctionSignature<'a> {
-    /// Its name.
+    /// The name of the function.
     pub name: &'a [u8],
-    /// The names of its arguments.
+    /// The names of the arguments, in order.
     pub args: Names<'a>,
 }
 
-/// A structure and the names of its members.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// The name of a structure and the names of its members.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct StructSignature<'a> {
-    /// Its name; empty if it has none.
+    /// The name of the structure; empty if it has none.
     pub name: &'a [u8],
-    /// The names of its members. An empty name is a structure inside the structure, whose members are meant.
+    /// The names of the members, in order. A member with an empty name is an anonymous inner structure, whose members
+    /// count as members of the outer one.
     pub members: Names<'a>,
 }
 
-/// The names of an enum's values.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct EnumSignature<'a> {
-    /// By value; the first name of each.
-    values: Vec<(i128, &'a [u8])>,
+/// The names of the values of an enum.
+#[derive(Debug, Clone, Copy)]
+pub struct EnumSignature<'s, 'a> {
+    values: &'s [EnumValue],
+    stream: &'a [u8],
 }
 
-/// The names of a bitmask's bits.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+/// The names of the bits of a bitmask.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BitmaskSignature<'a> {
-    /// Names with the bits they stand for, which may be several or none, in the order of the file.
-    pub flags: Vec<(&'a [u8], u64)>,
+    bytes: &'a [u8],
 }
 
-/// A place in the program that made a call.
+/// One place in the call stack from which a call was made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Frame<'a> {
-    /// The library or program.
+pub struct BacktraceFrame<'a> {
+    /// The library or program; `None` if the file does not give it.
     pub module: Option<&'a [u8]>,
-    /// The function.
+    /// The function; `None` if the file does not give it.
     pub function: Option<&'a [u8]>,
-    /// The source file.
+    /// The source file; `None` if the file does not give it.
     pub file: Option<&'a [u8]>,
-    /// The line of the file.
+    /// The line in the source file; `None` if the file does not give it.
     pub line: Option<u64>,
-    /// Distance from the start of the function, or of the module, in bytes.
+    /// The distance from the start of the function, or of the module, in bytes; `None` if the file does not give it.
     pub offset: Option<u64>,
 }
 
-/// Names one after the other, undecoded.
+/// A list of names, decoded while it is iterated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Names<'a> {
     bytes: &'a [u8],
@@ -64,124 +67,247 @@ pub struct Names<'a> {
 }
 
 impl<'a> Names<'a> {
-    /// How many there are.
+    /// Returns the number of names.
     #[must_use]
     pub const fn len(&self) -> u64 {
         self.count
     }
 
-    /// Whether there are none.
+    /// Returns whether the list is empty.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.count == 0
     }
 
+    /// Returns the names in their encoded form: a length and the text, one after the other.
     pub(super) const fn bytes(&self) -> &'a [u8] {
         self.bytes
     }
 
-    /// The names in order.
+    /// Returns the names in order.
     pub fn iter(&self) -> impl Iterator<Item = &'a [u8]> + use<'a> {
         let mut input = Cursor::new(self.bytes, 0);
         core::iter::from_fn(move || input.text().ok())
     }
 }
 
-impl<'a> EnumSignature<'a> {
-    fn new(mut values: Vec<(i128, &'a [u8])>) -> Self {
-        values.sort_by_key(|&(value, _)| value);
-        values.dedup_by_key(|&mut (value, _)| value);
-        Self { values }
-    }
-
-    /// The value of an enum that has one, as all have before version 3.
+impl<'a> EnumSignature<'_, 'a> {
+    /// Returns the only value of an enum before version 3, where an id stands for one value. \[apitrace C.3.3\]
     pub(super) fn only_value(&self) -> Option<i128> {
-        self.values.first().map(|&(value, _)| value)
+        self.values.first().map(|known| known.value)
     }
 
-    /// The name of a value.
+    /// Returns the name of a value, or `None` if the enum does not have the value. Of several names, this is the first
+    /// in the file.
     #[must_use]
     pub fn name(&self, value: i128) -> Option<&'a [u8]> {
-        let index = self.values.binary_search_by_key(&value, |&(value, _)| value).ok()?;
-        self.values.get(index).map(|&(_, name)| name)
+        let index = self.values.binary_search_by_key(&value, |known| known.value).ok()?;
+        Cursor::new(self.stream, self.values.get(index)?.name).text().ok()
     }
 }
 
-/// All signatures of a stream, each kind with ids of its own.
+impl<'a> BitmaskSignature<'a> {
+    /// Returns the names with the bits that each stands for, in the order of the file. A name may stand for several
+    /// bits, or for none: that is the name of the empty mask.
+    pub fn flags(&self) -> impl Iterator<Item = (&'a [u8], u64)> + use<'a> {
+        let mut input = Cursor::new(self.bytes, 0);
+        core::iter::from_fn(move || Some((input.text().ok()?, input.uint().ok()?)))
+    }
+}
+
+/// The signatures that a reader has met so far, with the stream that holds them.
+///
+/// Ids are numbers of the file; each kind of signature has ids of its own. This type is a pair of references and cheap
+/// to copy.
+///
+/// ```
+/// use spall_format::apitrace::Calls;
+///
+/// let stream = b"\x05\0\0\x07\x05flush\x01\x04mode\0\x01\0\0";
+/// let mut calls = Calls::new(stream)?;
+/// calls.next().unwrap()?;
+/// let flush = calls.signatures().function(7).unwrap();
+/// assert_eq!(flush.name, b"flush");
+/// assert!(flush.args.iter().eq([b"mode"]));
+/// # Ok::<(), spall_format::FormatError>(())
+/// ```
+#[derive(Debug, Clone, Copy)]
+pub struct Signatures<'s, 'a> {
+    pub(super) table: &'s SignatureTable,
+    pub(super) stream: &'a [u8],
+}
+
+impl<'s, 'a> Signatures<'s, 'a> {
+    /// Returns a function by its id, or `None` if the id was not met yet.
+    #[must_use]
+    pub fn function(&self, id: u64) -> Option<FunctionSignature<'a>> {
+        let (name, args) = self.name_and_names(self.table.functions.get(id)?)?;
+        Some(FunctionSignature { name, args })
+    }
+
+    /// Returns a structure by its id, or `None` if the id was not met yet.
+    #[must_use]
+    pub fn structure(&self, id: u64) -> Option<StructSignature<'a>> {
+        let (name, members) = self.name_and_names(self.table.structures.get(id)?)?;
+        Some(StructSignature { name, members })
+    }
+
+    /// Returns an enum by its id, or `None` if the id was not met yet.
+    #[must_use]
+    pub fn enumeration(&self, id: u64) -> Option<EnumSignature<'s, 'a>> {
+        let values = self.table.enum_values.get(&id)?;
+        Some(EnumSignature { values, stream: self.stream })
+    }
+
+    /// Returns a bitmask by its id, or `None` if the id was not met yet.
+    #[must_use]
+    pub fn bitmask(&self, id: u64) -> Option<BitmaskSignature<'a>> {
+        let mut input = self.cursor(self.table.bitmasks.get(id)?)?;
+        input.uint().ok()?;
+        Some(BitmaskSignature { bytes: input.rest() })
+    }
+
+    /// Returns a stack frame of a backtrace by its id, or `None` if the id was not met yet.
+    #[must_use]
+    pub fn frame(&self, id: u64) -> Option<BacktraceFrame<'a>> {
+        read_frame(&mut self.cursor(self.table.frames.get(id)?)?).ok()
+    }
+
+    /// Returns a cursor over the bytes of a signature alone.
+    fn cursor(&self, known: &Known) -> Option<Cursor<'a>> {
+        Some(Cursor::new(self.stream.get(known.place.clone())?, 0))
+    }
+
+    /// Decodes a name and the list of names behind it. The list reaches to the end of the signature, so no name of it
+    /// has to be looked at.
+    fn name_and_names(&self, known: &Known) -> Option<(&'a [u8], Names<'a>)> {
+        let mut input = self.cursor(known)?;
+        let name = input.text().ok()?;
+        let count = input.uint().ok()?;
+        Some((name, Names { bytes: input.rest(), count }))
+    }
+}
+
+/// The places of all signatures of a stream, by kind and id.
 #[derive(Debug, Clone, Default)]
-pub struct Signatures<'a> {
-    functions: Table<FunctionSignature<'a>>,
-    structs: Table<StructSignature<'a>>,
-    enums: Table<EnumSignature<'a>>,
-    bitmasks: Table<BitmaskSignature<'a>>,
-    frames: Table<Frame<'a>>,
+pub(super) struct SignatureTable {
+    /// The version of the encoding, which says how values are read.
+    pub(super) version: u64,
+    functions: IdTable,
+    structures: IdTable,
+    enums: IdTable,
+    bitmasks: IdTable,
+    frames: IdTable,
+    /// The values of each enum by their number, to look names up in less than linear time.
+    enum_values: BTreeMap<u64, Vec<EnumValue>>,
 }
 
-impl<'a> Signatures<'a> {
-    /// A function by its id.
-    #[inline]
-    #[must_use]
-    pub fn function(&self, id: u64) -> Option<&FunctionSignature<'a>> {
-        self.functions.get(id).map(|known| &known.signature)
-    }
-
-    /// A structure by its id.
-    #[must_use]
-    pub fn structure(&self, id: u64) -> Option<&StructSignature<'a>> {
-        self.structs.get(id).map(|known| &known.signature)
-    }
-
-    /// An enum by its id.
-    #[must_use]
-    pub fn enumeration(&self, id: u64) -> Option<&EnumSignature<'a>> {
-        self.enums.get(id).map(|known| &known.signature)
-    }
-
-    /// A bitmask by its id.
-    #[must_use]
-    pub fn bitmask(&self, id: u64) -> Option<&BitmaskSignature<'a>> {
-        self.bitmasks.get(id).map(|known| &known.signature)
-    }
-
-    /// A frame of a backtrace by its id.
-    #[must_use]
-    pub fn frame(&self, id: u64) -> Option<&Frame<'a>> {
-        self.frames.get(id).map(|known| &known.signature)
-    }
+/// A kind of signature.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum SignatureKind {
+    Function,
+    Structure,
+    Enum,
+    Bitmask,
+    Frame,
 }
 
-/// A signature and where in the stream it is said, so that reading the place a second time steps over it.
+/// A value of an enum, and the position of its name in the stream.
+#[derive(Debug, Clone, Copy)]
+struct EnumValue {
+    value: i128,
+    name: usize,
+}
+
+/// Where in the stream a signature is.
 #[derive(Debug, Clone)]
-pub(super) struct Known<T> {
-    signature: T,
-    said: Range<usize>,
+struct Known {
+    /// The bytes of the signature. A reader that comes to the same place a second time steps over them.
+    place: Range<usize>,
+    /// How many names a function or structure has.
+    n_names: u64,
 }
 
-/// Signatures by id. Ids are arbitrary numbers of the file; real ones are sparse but small.
-#[derive(Debug, Clone)]
-struct Table<T> {
-    small: Vec<Option<Known<T>>>,
-    large: BTreeMap<u64, Known<T>>,
-}
-
-/// Ids below this are found by index; the largest of real traces is 2349.
-const SMALL: u64 = 2560;
-
-impl<T> Default for Table<T> {
-    fn default() -> Self {
-        Self { small: Vec::new(), large: BTreeMap::new() }
+impl SignatureTable {
+    /// Makes an empty table for a stream of a version.
+    pub(super) fn new(version: u64) -> Self {
+        Self { version, ..Self::default() }
     }
-}
 
-impl<T> Table<T> {
+    // With a constant `kind`, as all callers have, the choice is made at compile time.
     #[inline(always)]
-    fn get(&self, id: u64) -> Option<&Known<T>> {
-        if id < SMALL { self.small.get(usize::try_from(id).ok()?)?.as_ref() } else { self.large.get(&id) }
+    fn of(&self, kind: SignatureKind) -> &IdTable {
+        match kind {
+            SignatureKind::Function => &self.functions,
+            SignatureKind::Structure => &self.structures,
+            SignatureKind::Enum => &self.enums,
+            SignatureKind::Bitmask => &self.bitmasks,
+            SignatureKind::Frame => &self.frames,
+        }
     }
 
-    fn insert(&mut self, id: u64, known: Known<T>) {
+    /// Returns whether a function's signature was met.
+    #[inline(always)]
+    pub(super) fn knows_function(&self, id: u64) -> bool {
+        self.functions.get(id).is_some()
+    }
+
+    /// Returns the number of members of a structure; 0 if its signature was not met.
+    #[inline]
+    pub(super) fn n_members(&self, id: u64) -> u64 {
+        self.structures.get(id).map_or(0, |known| known.n_names)
+    }
+
+    /// Reads the signature at `input`, which is the first of its id, and remembers its place.
+    #[cold]
+    fn define(&mut self, kind: SignatureKind, id: u64, input: &mut Cursor<'_>) -> Result<(), ReadFailure> {
+        let start = input.pos();
+        let mut n_names = 0;
+        let table = match kind {
+            SignatureKind::Function | SignatureKind::Structure => {
+                input.text()?;
+                n_names = input.uint()?;
+                input.repeated(n_names, |input| input.text().map(drop))?;
+                if kind == SignatureKind::Function { &mut self.functions } else { &mut self.structures }
+            }
+            SignatureKind::Enum => {
+                self.enum_values.insert(id, read_enum(input, self.version)?);
+                &mut self.enums
+            }
+            SignatureKind::Bitmask => {
+                let count = input.uint()?;
+                input.repeated(count, |input| input.text().and_then(|_| input.uint()).map(drop))?;
+                &mut self.bitmasks
+            }
+            SignatureKind::Frame => {
+                read_frame(input)?;
+                &mut self.frames
+            }
+        };
+        table.insert(id, Known { place: start..input.pos(), n_names });
+        Ok(())
+    }
+}
+
+/// Places by id. Ids are arbitrary numbers of the file; those of real files have gaps but are small.
+#[derive(Debug, Clone, Default)]
+struct IdTable {
+    small: Vec<Option<Known>>,
+    large: BTreeMap<u64, Known>,
+}
+
+/// Ids below this bound are found by index. The largest id in real traces is 2349.
+const SMALL_IDS: u64 = 2560;
+
+impl IdTable {
+    #[inline(always)]
+    fn get(&self, id: u64) -> Option<&Known> {
+        if id < SMALL_IDS { self.small.get(usize::try_from(id).ok()?)?.as_ref() } else { self.large.get(&id) }
+    }
+
+    fn insert(&mut self, id: u64, known: Known) {
         match usize::try_from(id) {
-            Ok(index) if id < SMALL => {
+            Ok(index) if id < SMALL_IDS => {
                 if self.small.len() <= index {
                     self.small.resize_with(index + 1, || None);
                 }
@@ -196,138 +322,86 @@ impl<T> Table<T> {
     }
 }
 
-/// How signatures are met: the first time through the stream they are collected, afterwards they are known.
-pub(super) trait Access<'a> {
-    fn signatures(&self) -> &Signatures<'a>;
+/// Access to signatures while the stream is read.
+///
+/// The same code walks the stream for the first time, when it must take in new signatures, and again later, when all
+/// signatures are known. This trait is the difference between the two.
+pub(super) trait SignatureAccess {
+    /// Returns the signatures met so far.
+    fn table(&self) -> &SignatureTable;
 
-    /// Reads a signature that is met for the first time, and hands it to `insert`.
-    fn collect<T>(
-        &mut self,
-        input: &mut Cursor<'a>,
-        version: u64,
-        read: fn(&mut Cursor<'a>, u64) -> Result<T, Stop>,
-        insert: impl FnOnce(&mut Signatures<'a>, Known<T>),
-    ) -> Result<(), Stop>;
+    /// Reads the first signature of an id.
+    fn define(&mut self, kind: SignatureKind, id: u64, input: &mut Cursor<'_>) -> Result<(), ReadFailure>;
 }
 
-/// Reads the stream for the first time.
+/// The first walk over the stream, which takes in new signatures.
 #[derive(Debug)]
-pub(super) struct Collect<'s, 'a>(pub(super) &'s mut Signatures<'a>);
+pub(super) struct Collecting<'s>(pub(super) &'s mut SignatureTable);
 
-/// Reads what refers to signatures that are known. Another one ends reading as the end of the stream does.
+/// A later walk, on which all signatures are known. An unknown one ends the walk as the end of the stream does.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct View<'s, 'a>(pub(super) &'s Signatures<'a>);
+pub(super) struct KnownOnly<'s>(pub(super) &'s SignatureTable);
 
-impl<'a> Access<'a> for Collect<'_, 'a> {
+impl SignatureAccess for Collecting<'_> {
     #[inline]
-    fn signatures(&self) -> &Signatures<'a> {
-        self.0
-    }
-
-    #[cold]
-    fn collect<T>(
-        &mut self,
-        input: &mut Cursor<'a>,
-        version: u64,
-        read: fn(&mut Cursor<'a>, u64) -> Result<T, Stop>,
-        insert: impl FnOnce(&mut Signatures<'a>, Known<T>),
-    ) -> Result<(), Stop> {
-        let start = input.pos();
-        let signature = read(input, version)?;
-        insert(self.0, Known { signature, said: start..input.pos() });
-        Ok(())
-    }
-}
-
-impl<'a> Access<'a> for View<'_, 'a> {
-    #[inline]
-    fn signatures(&self) -> &Signatures<'a> {
+    fn table(&self) -> &SignatureTable {
         self.0
     }
 
     #[inline]
-    fn collect<T>(
-        &mut self,
-        _: &mut Cursor<'a>,
-        _: u64,
-        _: fn(&mut Cursor<'a>, u64) -> Result<T, Stop>,
-        _: impl FnOnce(&mut Signatures<'a>, Known<T>),
-    ) -> Result<(), Stop> {
-        Err(Stop::Eof)
+    fn define(&mut self, kind: SignatureKind, id: u64, input: &mut Cursor<'_>) -> Result<(), ReadFailure> {
+        self.0.define(kind, id, input)
     }
 }
 
-macro_rules! meet {
-    ($($(#[doc = $doc:literal])* $name:ident, $table:ident, $read:expr;)*) => {
-        $(
-            $(#[doc = $doc])*
-            #[inline(always)]
-            pub(super) fn $name<'a>(
-                id: u64,
-                input: &mut Cursor<'a>,
-                access: &mut impl Access<'a>,
-                version: u64,
-            ) -> Result<(), Stop> {
-                if let Some(known) = access.signatures().$table.get(id) {
-                    if known.said.start == input.pos() {
-                        input.seek(known.said.end);
-                    }
-                    return Ok(());
-                }
-                access.collect(input, version, $read, |signatures, known| signatures.$table.insert(id, known))
-            }
-        )*
-    };
+impl SignatureAccess for KnownOnly<'_> {
+    #[inline]
+    fn table(&self) -> &SignatureTable {
+        self.0
+    }
+
+    #[inline]
+    fn define(&mut self, _: SignatureKind, _: u64, _: &mut Cursor<'_>) -> Result<(), ReadFailure> {
+        Err(ReadFailure::Eof)
+    }
 }
 
-meet! {
-    /// Steps over the signature of a function behind its id, if it is said here.
-    meet_function, functions, function;
-    /// Steps over the signature of a structure behind its id, if it is said here.
-    meet_structure, structs, structure;
-    /// Steps over the signature of an enum behind its id, if it is said here.
-    meet_enumeration, enums, enumeration;
-    /// Steps over the signature of a bitmask behind its id, if it is said here.
-    meet_bitmask, bitmasks, bitmask;
-    /// Steps over the description of a frame behind its id, if it is said here.
-    meet_frame, frames, frame;
+/// Steps over the signature behind an id, if it is here: it is where the id is used for the first time.
+// Nearly every value of an enum or structure comes here, and nearly always the signature stands elsewhere.
+#[inline(always)]
+pub(super) fn skip_signature(
+    kind: SignatureKind,
+    id: u64,
+    input: &mut Cursor<'_>,
+    access: &mut impl SignatureAccess,
+) -> Result<(), ReadFailure> {
+    if let Some(known) = access.table().of(kind).get(id) {
+        if known.place.start == input.pos() {
+            input.seek(known.place.end);
+        }
+        return Ok(());
+    }
+    access.define(kind, id, input)
 }
 
-fn names<'a>(input: &mut Cursor<'a>) -> Result<Names<'a>, Stop> {
-    let count = input.uint()?;
-    let bytes = input.repeated(count, |input| input.text().map(drop))?;
-    Ok(Names { bytes, count })
-}
-
-fn function<'a>(input: &mut Cursor<'a>, _version: u64) -> Result<FunctionSignature<'a>, Stop> {
-    Ok(FunctionSignature { name: input.text()?, args: names(input)? })
-}
-
-fn structure<'a>(input: &mut Cursor<'a>, _version: u64) -> Result<StructSignature<'a>, Stop> {
-    Ok(StructSignature { name: input.text()?, members: names(input)? })
-}
-
-/// Before version 3 the only value is the one that is met first; later ones have the same name or none.
-fn enumeration<'a>(input: &mut Cursor<'a>, version: u64) -> Result<EnumSignature<'a>, Stop> {
+/// Reads the values of an enum, sorted by number. Before version 3 there is one value: later uses of the id have the
+/// same name or none.
+fn read_enum(input: &mut Cursor<'_>, version: u64) -> Result<Vec<EnumValue>, ReadFailure> {
     let count = if version < 3 { 1 } else { input.uint()? };
     let mut values = Vec::new();
     for _ in 0..count {
-        let name = input.text()?;
-        values.push((integer(input)?, name));
+        let name = input.pos();
+        input.text()?;
+        values.push(EnumValue { value: read_integer(input)?, name });
     }
-    Ok(EnumSignature::new(values))
+    // The sort is stable, so of several names of a value the first stays.
+    values.sort_by_key(|known| known.value);
+    values.dedup_by_key(|known| known.value);
+    Ok(values)
 }
 
-fn bitmask<'a>(input: &mut Cursor<'a>, _version: u64) -> Result<BitmaskSignature<'a>, Stop> {
-    let mut flags = Vec::new();
-    for _ in 0..input.uint()? {
-        flags.push((input.text()?, input.uint()?));
-    }
-    Ok(BitmaskSignature { flags })
-}
-
-fn frame<'a>(input: &mut Cursor<'a>, _version: u64) -> Result<Frame<'a>, Stop> {
-    let mut frame = Frame::default();
+fn read_frame<'a>(input: &mut Cursor<'a>) -> Result<BacktraceFrame<'a>, ReadFailure> {
+    let mut frame = BacktraceFrame::default();
     loop {
         match input.u8()? {
             0 => return Ok(frame),
@@ -336,17 +410,17 @@ fn frame<'a>(input: &mut Cursor<'a>, _version: u64) -> Result<Frame<'a>, Stop> {
             3 => frame.file = Some(input.text()?),
             4 => frame.line = Some(input.uint()?),
             5 => frame.offset = Some(input.uint()?),
-            tag => return Err(Stop::Bad(FormatErrorKind::UnknownDetail { tag })),
+            tag => return Err(ReadFailure::Invalid(FormatErrorKind::UnknownDetail { tag })),
         }
     }
 }
 
-/// A number with its type: enums hold no others. \[apitrace C.3.4\]
+/// Reads an integer with its type in front. Enums hold no other values. \[apitrace C.3.4\]
 #[inline(always)]
-pub(super) fn integer(input: &mut Cursor<'_>) -> Result<i128, Stop> {
+pub(super) fn read_integer(input: &mut Cursor<'_>) -> Result<i128, ReadFailure> {
     match input.u8()? {
         3 => Ok(-i128::from(input.uint()?)),
         4 => Ok(i128::from(input.uint()?)),
-        tag => Err(Stop::Bad(FormatErrorKind::UnknownValue { tag })),
+        tag => Err(ReadFailure::Invalid(FormatErrorKind::UnknownValue { tag })),
     }
 }

@@ -1,4 +1,4 @@
-//! The text form of a call, as `apitrace dump` prints it.
+//! The text form of a call, as `apitrace dump` prints it. \[apitrace C.4\]
 
 use alloc::borrow::Cow;
 use alloc::collections::BTreeMap;
@@ -7,37 +7,36 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt::{Display, Formatter, Result, Write as _};
 
-use super::call::Call;
-use super::signature::{BitmaskSignature, Frame, Signatures};
+use super::call::{Call, Detail};
+use super::signature::{BacktraceFrame, BitmaskSignature, Signatures};
 use super::value::{Token, Tokens};
 
-impl<'a> Call<'a> {
-    /// The call on one line, as `apitrace dump --thread-ids` prints it: number, thread, name, arguments by name,
-    /// returned value, and a remark if it is fake or never returned. The frames of a backtrace follow on lines of
-    /// their own.
+impl Call {
+    /// Returns the call as the line that `apitrace dump --thread-ids` prints: number, thread, name, arguments by name,
+    /// the returned value, and a remark if the call is fake or never returned. The frames of a backtrace follow, each
+    /// on its own line.
     ///
-    /// Texts are printed byte by byte. What is not printable ASCII becomes an octal escape whose digits are wrong in
-    /// the same way as there, so that the two can be compared.
-    pub fn display<'s>(&self, signatures: &'s Signatures<'a>) -> impl Display + use<'s, 'a> {
-        Line { call: *self, signatures }
+    /// Texts are printed byte by byte. A byte that is not printable ASCII becomes an octal escape with the same wrong
+    /// digits as in the tool, so that the two outputs can be compared.
+    pub fn display<'s, 'a>(&self, signatures: Signatures<'s, 'a>) -> impl Display + use<'s, 'a> {
+        CallText { call: *self, signatures }
     }
 
-    /// The arguments and what was returned, as in `(mode = GL_LINES, count = 2) = 7`: what [`Call::display`] has behind
-    /// the name.
-    pub fn display_arguments<'s>(&self, signatures: &'s Signatures<'a>) -> impl Display + use<'s, 'a> {
-        Arguments { call: *self, signatures }
+    /// Returns the arguments and the returned value as [`Call::display`] prints them: `(mode = GL_LINES, count = 2) = 7`.
+    pub fn display_arguments<'s, 'a>(&self, signatures: Signatures<'s, 'a>) -> impl Display + use<'s, 'a> {
+        ArgumentsText { call: *self, signatures }
     }
 }
 
-struct Line<'s, 'a> {
-    call: Call<'a>,
-    signatures: &'s Signatures<'a>,
+struct CallText<'s, 'a> {
+    call: Call,
+    signatures: Signatures<'s, 'a>,
 }
 
-impl Display for Line<'_, '_> {
+impl Display for CallText<'_, '_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> Result {
-        let Self { call, signatures } = self;
-        write!(f, "{} @{} {}", call.number, call.thread, lossy(call.function.name))?;
+        let &Self { call, signatures } = self;
+        write!(f, "{} @{} {}", call.number, call.thread, lossy(call.function(signatures).name))?;
         write!(f, "{}", call.display_arguments(signatures))?;
         if call.is_fake {
             f.write_str(" // fake")?;
@@ -56,20 +55,23 @@ impl Display for Line<'_, '_> {
     }
 }
 
-struct Arguments<'s, 'a> {
-    call: Call<'a>,
-    signatures: &'s Signatures<'a>,
+struct ArgumentsText<'s, 'a> {
+    call: Call,
+    signatures: Signatures<'s, 'a>,
 }
 
-impl Display for Arguments<'_, '_> {
+impl Display for ArgumentsText<'_, '_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> Result {
-        let Self { call, signatures } = self;
+        let &Self { call, signatures } = self;
         let mut arguments = BTreeMap::new();
-        call.for_each_argument(signatures, |index, at| {
-            arguments.insert(index, at);
+        // Of several values the last one stays: what an argument is when the call returns.
+        call.details.for_each(signatures, |detail| {
+            if let Detail::Argument(index, at) = detail {
+                arguments.insert(index, at);
+            }
         });
         f.write_char('(')?;
-        for (index, name) in (0_u64..).zip(call.function.args.iter()) {
+        for (index, name) in (0_u64..).zip(call.function(signatures).args.iter()) {
             if index == MAX_ARGUMENTS {
                 f.write_str(", ...")?;
                 break;
@@ -77,7 +79,7 @@ impl Display for Arguments<'_, '_> {
             let comma = if index > 0 { ", " } else { "" };
             write!(f, "{comma}{} = ", lossy(name))?;
             match arguments.get(&index) {
-                Some(&at) => write_value(f, call.tokens(at, signatures))?,
+                Some(&at) => write_value(f, Tokens::new(at, signatures))?,
                 None => f.write_char('?')?,
             }
         }
@@ -90,9 +92,9 @@ impl Display for Arguments<'_, '_> {
     }
 }
 
-/// A frame as `module: function+0x2a: file:7`, or `?`.
-fn write_frame(f: &mut Formatter<'_>, frame: &Frame<'_>) -> Result {
-    let Frame { module, function, file, line, offset } = frame;
+/// Writes a frame as `module: function+0x2a: file:7`, or `?` if nothing is known of it.
+fn write_frame(f: &mut Formatter<'_>, frame: &BacktraceFrame<'_>) -> Result {
+    let BacktraceFrame { module, function, file, line, offset } = frame;
     if module.is_none() && function.is_none() && file.is_none() && offset.is_none() {
         return f.write_char('?');
     }
@@ -114,40 +116,44 @@ fn write_frame(f: &mut Formatter<'_>, frame: &Frame<'_>) -> Result {
     Ok(())
 }
 
-/// More arguments than these are written as `...`; no real function has more than 30.
+// The limits below bound the text of one call: a file may give a name or a signature once and use it in every call.
+
+/// The number of arguments that are written; `...` stands for the others. No real function has more than 30.
 const MAX_ARGUMENTS: u64 = 256;
-/// Names are cut here.
+/// The length at which a name is cut, in bytes.
 const MAX_NAME: usize = 4096;
-/// Values nested deeper than this are written as `...`.
+/// The nesting depth of values that are written; `...` stands for deeper ones.
 const MAX_DEPTH: usize = 64;
-/// More names than this of one bitmask are not looked at; no real one has more than 64.
+/// The number of names of a bitmask that are compared. No real bitmask has more than 64.
 const MAX_FLAGS: usize = 1024;
 
-/// What encloses the values being written.
+/// How a value that contains others is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum Enclosure {
+    /// `{…}`
     Braces,
-    /// An array of one value, written like a pointer to it.
+    /// `&…`: an array of one value, written like a pointer to it.
     Pointer,
-    /// A structure without a name inside another one: its members stand among the outer ones.
+    /// Nothing: an anonymous structure inside another one, whose members are written among the outer ones.
     Flat,
-    /// Two forms of a value, of which the first one is written.
+    /// Nothing: a value in two forms, of which the first one is written.
     Repr,
 }
 
+/// A value that contains the ones being written.
 #[derive(Debug, Clone, Copy)]
-struct Level {
-    kind: Kind,
-    /// Whether nothing was written here, so that no comma is needed.
+struct OpenText {
+    kind: Enclosure,
+    /// Whether nothing was written inside yet, so that no comma is needed.
     first: bool,
-    /// Whether the next value has had its name, and the comma before it.
+    /// Whether the name of the next value was written, and the comma before it.
     named: bool,
-    /// Whether the next value is a member without a name.
+    /// Whether the next value is a member with an empty name.
     nameless: bool,
 }
 
-impl Level {
-    const fn new(kind: Kind, first: bool) -> Self {
+impl OpenText {
+    const fn new(kind: Enclosure, first: bool) -> Self {
         Self { kind, first, named: false, nameless: false }
     }
 
@@ -158,7 +164,7 @@ impl Level {
 
 /// Writes a value in one pass over its tokens.
 fn write_value(f: &mut Formatter<'_>, mut tokens: Tokens<'_, '_>) -> Result {
-    let mut levels: Vec<Level> = Vec::new();
+    let mut levels: Vec<OpenText> = Vec::new();
     while let Some(token) = tokens.next() {
         match token {
             Token::End => close(f, &mut levels)?,
@@ -173,7 +179,8 @@ fn write_value(f: &mut Formatter<'_>, mut tokens: Tokens<'_, '_>) -> Result {
             }
             token => {
                 let mut parent = levels.last_mut();
-                let hidden = parent.as_ref().is_some_and(|level| level.kind == Kind::Repr && !level.first);
+                let hidden =
+                    parent.as_ref().is_some_and(|level| level.kind == Enclosure::Repr && !level.first);
                 let mut flat = false;
                 if let Some(level) = parent.as_deref_mut().filter(|_| !hidden) {
                     let (named, nameless) = (level.named, level.nameless);
@@ -183,14 +190,15 @@ fn write_value(f: &mut Formatter<'_>, mut tokens: Tokens<'_, '_>) -> Result {
                         level.comma(f)?;
                     }
                 }
+                // The second form of a value, for a replay, is not written.
                 if hidden {
-                    pass(&mut tokens, token);
+                    skip_rest(&mut tokens, token);
                 } else if flat {
                     let first = parent.is_some_and(|level| level.first);
-                    levels.push(Level::new(Kind::Flat, first));
+                    levels.push(OpenText::new(Enclosure::Flat, first));
                 } else if levels.len() >= MAX_DEPTH && opens(token) {
                     f.write_str("...")?;
-                    pass(&mut tokens, token);
+                    skip_rest(&mut tokens, token);
                 } else if !write_uuid(f, token, &mut tokens)? {
                     open_or_scalar(f, token, &tokens, &mut levels)?;
                 }
@@ -200,12 +208,13 @@ fn write_value(f: &mut Formatter<'_>, mut tokens: Tokens<'_, '_>) -> Result {
     Ok(())
 }
 
+/// Returns whether a token opens a value that contains others.
 fn opens(token: Token<'_>) -> bool {
     matches!(token, Token::Array(_) | Token::Struct(_) | Token::Repr)
 }
 
-/// Steps over the rest of the value that begins with `token`.
-fn pass(tokens: &mut Tokens<'_, '_>, token: Token<'_>) {
+/// Consumes the rest of the value that begins with `token`.
+fn skip_rest(tokens: &mut Tokens<'_, '_>, token: Token<'_>) {
     let mut depth = u64::from(opens(token));
     while depth > 0 {
         match tokens.next() {
@@ -216,25 +225,27 @@ fn pass(tokens: &mut Tokens<'_, '_>, token: Token<'_>) {
     }
 }
 
-fn close(f: &mut Formatter<'_>, levels: &mut Vec<Level>) -> Result {
+/// Writes the end of the innermost open value.
+fn close(f: &mut Formatter<'_>, levels: &mut Vec<OpenText>) -> Result {
     let Some(closed) = levels.pop() else { return Ok(()) };
     match closed.kind {
-        Kind::Braces => f.write_char('}'),
-        Kind::Flat => {
+        Enclosure::Braces => f.write_char('}'),
+        Enclosure::Flat => {
             if let Some(outer) = levels.last_mut() {
                 outer.first = closed.first;
             }
             Ok(())
         }
-        Kind::Pointer | Kind::Repr => Ok(()),
+        Enclosure::Pointer | Enclosure::Repr => Ok(()),
     }
 }
 
+/// Writes a scalar, or the opening of a value that contains others.
 fn open_or_scalar(
     f: &mut Formatter<'_>,
     token: Token<'_>,
     tokens: &Tokens<'_, '_>,
-    levels: &mut Vec<Level>,
+    levels: &mut Vec<OpenText>,
 ) -> Result {
     let signatures = tokens.signatures();
     match token {
@@ -263,22 +274,23 @@ fn open_or_scalar(
         Token::Pointer(address) => write!(f, "{address:#x}"),
         Token::Array(count) => {
             f.write_char(if count == 1 { '&' } else { '{' })?;
-            levels.push(Level::new(if count == 1 { Kind::Pointer } else { Kind::Braces }, true));
+            levels.push(OpenText::new(if count == 1 { Enclosure::Pointer } else { Enclosure::Braces }, true));
             Ok(())
         }
         Token::Struct(_) => {
-            levels.push(Level::new(Kind::Braces, true));
+            levels.push(OpenText::new(Enclosure::Braces, true));
             f.write_char('{')
         }
         Token::Repr => {
-            levels.push(Level::new(Kind::Repr, true));
+            levels.push(OpenText::new(Enclosure::Repr, true));
             Ok(())
         }
         Token::Member(_) | Token::End => Ok(()),
     }
 }
 
-/// A structure named `GUID` of eleven numbers as `uuid(…)`. Whether it was one; the tokens are then behind it.
+/// Writes a structure named `GUID` of eleven numbers as `uuid(…)`, as the tool does. Returns whether it was one; then
+/// `tokens` is behind it.
 fn write_uuid(
     f: &mut Formatter<'_>,
     token: Token<'_>,
@@ -288,6 +300,7 @@ fn write_uuid(
     if tokens.signatures().structure(id).is_none_or(|known| known.name != b"GUID") {
         return Ok(false);
     }
+    // A copy looks ahead: only at the end is it certain that the structure has the expected form.
     let (mut ahead, mut numbers, mut depth) = (tokens.clone(), Vec::new(), 1);
     while depth > 0 && numbers.len() <= 11 {
         match ahead.next() {
@@ -310,10 +323,10 @@ fn write_uuid(
     Ok(true)
 }
 
-fn write_bitmask(f: &mut Formatter<'_>, signature: Option<&BitmaskSignature<'_>>, mut value: u64) -> Result {
+fn write_bitmask(f: &mut Formatter<'_>, signature: Option<BitmaskSignature<'_>>, mut value: u64) -> Result {
     let mut first = true;
-    let flags = signature.map_or(&[][..], |known| &known.flags);
-    for &(name, bits) in flags.iter().take(MAX_FLAGS) {
+    let flags = signature.into_iter().flat_map(|known| known.flags());
+    for (name, bits) in flags.take(MAX_FLAGS) {
         let is_set = if bits == 0 { value == 0 } else { value & bits == bits };
         if is_set {
             write!(f, "{}{}", if first { "" } else { " | " }, lossy(name))?;
@@ -330,20 +343,21 @@ fn write_bitmask(f: &mut Formatter<'_>, signature: Option<&BitmaskSignature<'_>>
     Ok(())
 }
 
+/// Writes a character of a text, escaped as the tool does.
 fn write_char(f: &mut Formatter<'_>, unit: u64) -> Result {
     match u8::try_from(unit) {
         Ok(b'"') => f.write_str("\\\""),
         Ok(b'\\') => f.write_str("\\\\"),
         Ok(byte @ (b'\t' | b'\r' | b'\n' | b' '..=b'~')) => f.write_char(char::from(byte)),
         _ => {
-            // The middle digit is there twice and the top one not at all; leading zeros are left out.
+            // A bug of the tool, kept so that outputs compare: it writes the middle digit twice and the top one never.
             let (low, middle) = (unit & 7, unit >> 3 & 7);
             if middle == 0 { write!(f, "\\{low}") } else { write!(f, "\\{middle}{middle}{low}") }
         }
     }
 }
 
-/// Writes a float with so many significant digits, as C's `%g` does.
+/// Writes a float with the given number of significant digits, as `%g` of C does.
 fn write_float(f: &mut Formatter<'_>, value: f64, digits: usize) -> Result {
     if !value.is_finite() || value == 0.0 {
         let sign = if value.is_sign_negative() { "-" } else { "" };
@@ -368,11 +382,12 @@ fn write_float(f: &mut Formatter<'_>, value: f64, digits: usize) -> Result {
     f.write_str(without_zeros(&fixed))
 }
 
+/// Removes the zeros at the end of a fraction.
 fn without_zeros(number: &str) -> &str {
     if number.contains('.') { number.trim_end_matches('0').trim_end_matches('.') } else { number }
 }
 
-/// A name as text, cut where no real one goes on: what is said once may be written by every call.
+/// Returns a name as text, cut at [`MAX_NAME`].
 fn lossy(name: &[u8]) -> Cow<'_, str> {
     String::from_utf8_lossy(name.get(..MAX_NAME).unwrap_or(name))
 }

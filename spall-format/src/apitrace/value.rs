@@ -1,18 +1,18 @@
-//! Values, walked without recursion. \[apitrace C.4\]
+//! Values, walked without recursion: a file may nest them as deep as it has bytes. \[apitrace C.4\]
 
 use alloc::vec::Vec;
 
-use super::input::Stop;
+use super::input::ReadFailure;
 use super::signature::{
-    Access, Names, Signatures, View, integer, meet_bitmask, meet_enumeration, meet_structure,
+    KnownOnly, Names, SignatureAccess, SignatureKind, Signatures, read_integer, skip_signature,
 };
 use crate::FormatErrorKind;
 use crate::cursor::Cursor;
 
-/// A step of a walk over a value.
+/// One step of a walk over a value.
 ///
-/// What encloses others comes before them and is closed by [`Token::End`]. The values of a structure are preceded by
-/// [`Token::Member`].
+/// Most values are one token. An array, a structure and a value in two forms are several: an opening token, the values
+/// inside, and [`Token::End`]. Inside a structure a [`Token::Member`] precedes each value.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub enum Token<'a> {
@@ -20,94 +20,100 @@ pub enum Token<'a> {
     Null,
     /// A truth value.
     Bool(bool),
-    /// An integer, of at most 65 bits.
+    /// An integer, of at most 65 bits: a sign and 64 bits.
     Integer(i128),
     /// A 32-bit float.
     Float(f32),
     /// A 64-bit float.
     Double(f64),
-    /// A text of unknown encoding, which may hold NUL.
+    /// A text of unknown encoding, which may contain NUL.
     Text(&'a [u8]),
-    /// A text of wide characters, undecoded.
+    /// A text of wide characters.
     Wide(WideText<'a>),
-    /// Bytes.
+    /// Binary data.
     Blob(&'a [u8]),
-    /// A value of the enum with the given id.
+    /// A value of an enum: the id of the enum in the [`Signatures`], and the number.
     Enum(u64, i128),
-    /// A value of the bitmask with the given id.
+    /// A value of a bitmask: the id of the bitmask in the [`Signatures`], and the bits.
     Bitmask(u64, u64),
     /// An address.
     Pointer(u64),
-    /// An array of so many values follows.
+    /// The start of an array with this number of values.
     Array(u64),
-    /// The structure with the given id follows.
+    /// The start of a structure, with its id in the [`Signatures`].
     Struct(u64),
-    /// The name of the member of a structure that follows.
+    /// The name of a member of a structure; its value follows.
     Member(&'a [u8]),
-    /// A value for people and then the same for machines follow.
+    /// The start of a value in two forms: the first one is for people, the second one for a replay.
     Repr,
-    /// The end of an array, a structure, or both forms of a value.
+    /// The end of an array, a structure, or a value in two forms.
     End,
 }
 
-/// Wide characters as the traced program had them: UTF-32 on Linux, UTF-16 on Windows. \[apitrace C.3.7\]
+/// A text of wide characters as the traced program had them: UTF-32 on Linux, UTF-16 on Windows. \[apitrace C.3.7\]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct WideText<'a> {
     bytes: &'a [u8],
 }
 
 impl<'a> WideText<'a> {
-    /// The text up to the first unit that is NUL or beyond ASCII: those units are a byte of the stream each.
+    /// Returns the text up to the first unit that is NUL or not ASCII.
+    ///
+    /// Up to there each unit is one byte of the stream, so the text can be borrowed.
     #[must_use]
     pub fn ascii_prefix(&self) -> &'a [u8] {
         let end = self.bytes.iter().position(|&byte| byte == 0 || byte >= 0x80).unwrap_or(self.bytes.len());
         self.bytes.get(..end).unwrap_or_default()
     }
 
-    /// The units of the text.
+    /// Returns the units of the text: code points of UTF-32, or code units of UTF-16.
     pub fn units(&self) -> impl Iterator<Item = u64> + use<'a> {
         let mut input = Cursor::new(self.bytes, 0);
         core::iter::from_fn(move || input.uint().ok())
     }
 }
 
-/// What encloses the next token.
+/// An array, structure or value in two forms that the walk is inside of.
 #[derive(Debug, Clone, Copy)]
-enum Level<'a> {
-    /// So many values to come.
+enum OpenValue<'a> {
+    /// This many values are still to come.
     Values(u64),
-    /// Members to come, and whether the name of the next one was handed out.
+    /// Members are still to come. `named` says whether the name of the next one was returned already.
     Members { names: &'a [u8], left: u64, named: bool },
 }
 
-/// A walk over one value. Takes a step for each token; its memory is proportional to the depth.
+/// The tokens of one value. Its memory is proportional to the depth of the value.
 #[derive(Debug, Clone)]
-pub(super) struct Walk<'a> {
-    levels: Vec<Level<'a>>,
+pub struct Tokens<'s, 'a> {
+    levels: Vec<OpenValue<'a>>,
     begun: bool,
-    version: u64,
+    input: Cursor<'a>,
+    signatures: Signatures<'s, 'a>,
 }
 
-impl<'a> Walk<'a> {
-    pub(super) const fn new(version: u64) -> Self {
-        Self { levels: Vec::new(), begun: false, version }
+impl<'s, 'a> Tokens<'s, 'a> {
+    /// Walks the value at a position of the stream.
+    pub(super) fn new(at: usize, signatures: Signatures<'s, 'a>) -> Self {
+        Self { levels: Vec::new(), begun: false, input: Cursor::new(signatures.stream, at), signatures }
     }
 
-    /// The next token of the value at `input`; `None` behind its end.
-    pub(super) fn next(
-        &mut self,
-        input: &mut Cursor<'a>,
-        access: &mut impl Access<'a>,
-    ) -> Result<Option<Token<'a>>, Stop> {
+    /// Returns the signatures that the tokens refer to by id.
+    #[must_use]
+    pub fn signatures(&self) -> Signatures<'s, 'a> {
+        self.signatures
+    }
+
+    /// Returns the next token, or `None` behind the end of the value.
+    fn read(&mut self) -> Result<Option<Token<'a>>, ReadFailure> {
         match self.levels.last_mut() {
             None if self.begun => return Ok(None),
             None => self.begun = true,
-            Some(Level::Values(0) | Level::Members { left: 0, .. }) => {
+            Some(OpenValue::Values(0) | OpenValue::Members { left: 0, .. }) => {
                 self.levels.pop();
                 return Ok(Some(Token::End));
             }
-            Some(Level::Values(left)) => *left -= 1,
-            Some(Level::Members { names, left, named }) => {
+            Some(OpenValue::Values(left)) => *left -= 1,
+            Some(OpenValue::Members { names, left, named }) => {
                 *named = !*named;
                 if *named {
                     let mut rest = Cursor::new(names, 0);
@@ -118,13 +124,17 @@ impl<'a> Walk<'a> {
                 *left -= 1;
             }
         }
-        let token = scalar_or_open(input, access, self.version)?;
+        let token = read_token(&mut self.input, self.signatures)?;
         match token {
-            Token::Array(count) => self.levels.push(Level::Values(count)),
-            Token::Repr => self.levels.push(Level::Values(2)),
+            Token::Array(count) => self.levels.push(OpenValue::Values(count)),
+            Token::Repr => self.levels.push(OpenValue::Values(2)),
             Token::Struct(id) => {
-                let names = access.signatures().structure(id).map_or(Names::default(), |known| known.members);
-                self.levels.push(Level::Members { names: names.bytes(), left: names.len(), named: false });
+                let names = self.signatures.structure(id).map_or(Names::default(), |known| known.members);
+                self.levels.push(OpenValue::Members {
+                    names: names.bytes(),
+                    left: names.len(),
+                    named: false,
+                });
             }
             _ => {}
         }
@@ -132,26 +142,25 @@ impl<'a> Walk<'a> {
     }
 }
 
-/// Steps over one value and all it holds, taking in the signatures that are said in it.
-pub(super) fn skip<'a>(
-    input: &mut Cursor<'a>,
-    access: &mut impl Access<'a>,
-    version: u64,
-) -> Result<(), Stop> {
-    // What encloses what does not matter here, only how many values are still to come. A number that does not fit is
-    // more than a stream can hold anyway.
+/// Steps over one value and everything inside it, and takes in the signatures that are defined there.
+pub(super) fn skip_value(
+    input: &mut Cursor<'_>,
+    access: &mut impl SignatureAccess,
+) -> Result<(), ReadFailure> {
+    // Nesting does not matter here, only how many values are still to come: a counter replaces a stack. A count that
+    // overflows is more than a stream can hold, so saturating it changes nothing.
     let mut left = 1_u64;
     while left > 0 {
-        left = (left - 1).saturating_add(skip_head(input, access, version)?);
+        left = (left - 1).saturating_add(skip_token(input, access)?);
     }
     Ok(())
 }
 
-/// Steps over a value, or the head of one that holds others; says how many values follow inside it.
+/// Steps over a scalar, or over the head of a value that contains others; returns how many values follow inside it.
 ///
-/// The same walk as [`scalar_or_open`] without making anything of the values.
+/// This decides as [`read_token`] does, but makes no token: most values are only stepped over.
 #[inline]
-fn skip_head<'a>(input: &mut Cursor<'a>, access: &mut impl Access<'a>, version: u64) -> Result<u64, Stop> {
+fn skip_token(input: &mut Cursor<'_>, access: &mut impl SignatureAccess) -> Result<u64, ReadFailure> {
     match input.u8()? {
         0x00..=0x02 => {}
         0x03 | 0x04 | 0x0d => input.uint().map(drop)?,
@@ -160,37 +169,35 @@ fn skip_head<'a>(input: &mut Cursor<'a>, access: &mut impl Access<'a>, version: 
         0x07 | 0x08 => input.text().map(drop)?,
         0x09 => {
             let id = input.uint()?;
-            meet_enumeration(id, input, access, version)?;
-            if version >= 3 {
-                integer(input)?;
+            skip_signature(SignatureKind::Enum, id, input, access)?;
+            if access.table().version >= 3 {
+                read_integer(input)?;
             }
         }
         0x0a => {
             let id = input.uint()?;
-            meet_bitmask(id, input, access, version)?;
+            skip_signature(SignatureKind::Bitmask, id, input, access)?;
             input.uint()?;
         }
         0x0b => return input.uint(),
         0x0c => {
             let id = input.uint()?;
-            meet_structure(id, input, access, version)?;
-            return Ok(access.signatures().structure(id).map_or(0, |known| known.members.len()));
+            skip_signature(SignatureKind::Structure, id, input, access)?;
+            return Ok(access.table().n_members(id));
         }
         0x0e => return Ok(2),
         0x0f => {
             let count = input.uint()?;
             input.repeated(count, |input| input.uint().map(drop))?;
         }
-        tag => return Err(Stop::Bad(FormatErrorKind::UnknownValue { tag })),
+        tag => return Err(ReadFailure::Invalid(FormatErrorKind::UnknownValue { tag })),
     }
     Ok(0)
 }
 
-fn scalar_or_open<'a>(
-    input: &mut Cursor<'a>,
-    access: &mut impl Access<'a>,
-    version: u64,
-) -> Result<Token<'a>, Stop> {
+/// Reads a scalar, or the head of a value that contains others.
+fn read_token<'a>(input: &mut Cursor<'a>, signatures: Signatures<'_, 'a>) -> Result<Token<'a>, ReadFailure> {
+    let access = &mut KnownOnly(signatures.table);
     Ok(match input.u8()? {
         0x00 => Token::Null,
         0x01 => Token::Bool(false),
@@ -201,16 +208,16 @@ fn scalar_or_open<'a>(
         0x06 => Token::Double(f64::from_le_bytes(input.array()?)),
         0x07 => Token::Text(input.text()?),
         0x08 => Token::Blob(input.text()?),
-        0x09 => enumeration(input, access, version)?,
+        0x09 => read_enum_value(input, signatures)?,
         0x0a => {
             let id = input.uint()?;
-            meet_bitmask(id, input, access, version)?;
+            skip_signature(SignatureKind::Bitmask, id, input, access)?;
             Token::Bitmask(id, input.uint()?)
         }
         0x0b => Token::Array(input.uint()?),
         0x0c => {
             let id = input.uint()?;
-            meet_structure(id, input, access, version)?;
+            skip_signature(SignatureKind::Structure, id, input, access)?;
             Token::Struct(id)
         }
         0x0d => Token::Pointer(input.uint()?),
@@ -219,50 +226,30 @@ fn scalar_or_open<'a>(
             let count = input.uint()?;
             Token::Wide(WideText { bytes: input.repeated(count, |input| input.uint().map(drop))? })
         }
-        tag => return Err(Stop::Bad(FormatErrorKind::UnknownValue { tag })),
+        tag => return Err(ReadFailure::Invalid(FormatErrorKind::UnknownValue { tag })),
     })
 }
 
-/// Before version 3 an enum's id stands for one value, said where the id is first met. \[apitrace C.3.3\]
-fn enumeration<'a>(
+/// Before version 3 the id of an enum stands for one value, given where the id is first used. \[apitrace C.3.3\]
+fn read_enum_value<'a>(
     input: &mut Cursor<'a>,
-    access: &mut impl Access<'a>,
-    version: u64,
-) -> Result<Token<'a>, Stop> {
+    signatures: Signatures<'_, 'a>,
+) -> Result<Token<'a>, ReadFailure> {
     let id = input.uint()?;
-    meet_enumeration(id, input, access, version)?;
-    let value = if version < 3 {
-        access.signatures().enumeration(id).and_then(|known| known.only_value()).unwrap_or(0)
+    skip_signature(SignatureKind::Enum, id, input, &mut KnownOnly(signatures.table))?;
+    let value = if signatures.table.version < 3 {
+        signatures.enumeration(id).and_then(|known| known.only_value()).unwrap_or(0)
     } else {
-        integer(input)?
+        read_integer(input)?
     };
     Ok(Token::Enum(id, value))
-}
-
-/// The tokens of one value that was read before.
-#[derive(Debug, Clone)]
-pub struct Tokens<'s, 'a> {
-    walk: Walk<'a>,
-    input: Cursor<'a>,
-    signatures: &'s Signatures<'a>,
-}
-
-impl<'s, 'a> Tokens<'s, 'a> {
-    pub(super) fn new(input: Cursor<'a>, signatures: &'s Signatures<'a>, version: u64) -> Self {
-        Self { walk: Walk::new(version), input, signatures }
-    }
-
-    /// The signatures that the tokens refer to.
-    #[must_use]
-    pub fn signatures(&self) -> &'s Signatures<'a> {
-        self.signatures
-    }
 }
 
 impl<'a> Iterator for Tokens<'_, 'a> {
     type Item = Token<'a>;
 
     fn next(&mut self) -> Option<Token<'a>> {
-        self.walk.next(&mut self.input, &mut View(self.signatures)).ok().flatten()
+        // The value was read whole before, so there is no failure to report.
+        self.read().ok().flatten()
     }
 }

@@ -1,26 +1,27 @@
-//! The fast way over calls that say no signature for the first time: nearly all. \[apitrace C.4\]
+//! The fast path over calls that define no signature: nearly all calls. \[apitrace C.4\]
 //!
-//! Nothing here is decided that [`detail`] and [`skip`] do not decide: `None` leaves the call to them.
+//! The fast path decides nothing that [`read_detail`] and [`skip_value`] do not decide. Where it is unsure it returns
+//! `None`, and the general path reads the call.
 
-use super::call::{Detail, detail};
-use super::signature::{Signatures, View};
-use super::value::skip;
+use super::call::{Detail, read_detail};
+use super::signature::{KnownOnly, SignatureTable};
+use super::value::skip_value;
 use crate::cursor::Cursor;
 
-/// How many bytes are looked at together. Where fewer are left in the stream, nothing is plain.
+/// How many bytes are looked at together. The fast path ends this far before the end of the input.
 const AHEAD: usize = 8;
 
-/// A stream whose signatures are known as far as it is read.
+/// A stream whose signatures are known up to the position where it is read.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Plain<'s, 'a> {
+pub(super) struct FastScan<'s, 'a> {
     pub(super) stream: &'a [u8],
-    pub(super) signatures: &'s Signatures<'a>,
-    pub(super) version: u64,
+    pub(super) signatures: &'s SignatureTable,
 }
 
-impl<'a> Plain<'_, 'a> {
-    /// The bytes from `pos` on.
-    // The comparison says all that the ones behind it say, which then go: instructions are what counts here.
+impl<'a> FastScan<'_, 'a> {
+    /// Returns the 8 bytes from `pos` on.
+    // The one comparison implies the bounds checks behind it, so the compiler removes those. This loop is bound by the
+    // number of its instructions.
     #[inline(always)]
     pub(super) fn ahead(&self, pos: usize) -> Option<&'a [u8; AHEAD]> {
         if pos > self.stream.len().checked_sub(AHEAD)? {
@@ -29,8 +30,8 @@ impl<'a> Plain<'_, 'a> {
         self.stream.get(pos..)?.first_chunk()
     }
 
-    /// A number of up to 28 bits at `pos`, and where it ends.
-    // Branches and not arithmetic say where it ends: those are foreseen, and what follows is read meanwhile.
+    /// Returns a number of up to 28 bits at `pos`, and where it ends.
+    // Branches find the end, not arithmetic: the processor predicts them and reads on meanwhile.
     #[inline(always)]
     pub(super) fn uint(&self, pos: usize) -> Option<(u64, usize)> {
         let &[a, b, c, d, ..] = self.ahead(pos)?;
@@ -48,18 +49,19 @@ impl<'a> Plain<'_, 'a> {
         }
     }
 
-    /// Where a number of up to 56 bits at `pos` ends.
+    /// Returns where a number of up to 56 bits at `pos` ends.
     #[inline(always)]
     fn uint_end(&self, pos: usize) -> Option<usize> {
         let bytes = self.ahead(pos)?;
         if bytes[0] < 0x80 {
             return Some(pos + 1);
         }
+        // The last byte of a number is the first one with a clear top bit.
         let ends = !u64::from_le_bytes(*bytes) & 0x8080_8080_8080_8080;
         (ends != 0).then_some(pos + 1 + ends.trailing_zeros() as usize / 8)
     }
 
-    /// Steps over the details at `pos`; returns their flags and where they end.
+    /// Steps over the details at `pos`; returns the flags among them and where they end.
     #[inline(always)]
     pub(super) fn details(&self, mut pos: usize) -> Option<(u64, usize)> {
         let mut flags = 0;
@@ -69,8 +71,8 @@ impl<'a> Plain<'_, 'a> {
                 [1, 0..0x80, ..] => pos + 2,
                 [2, ..] => pos + 1,
                 _ => {
-                    let (end, said) = self.any_detail(pos)?;
-                    flags = said.unwrap_or(flags);
+                    let (end, new_flags) = self.any_detail(pos)?;
+                    flags = new_flags.unwrap_or(flags);
                     pos = end;
                     continue;
                 }
@@ -89,19 +91,19 @@ impl<'a> Plain<'_, 'a> {
         }
     }
 
-    /// Steps over a value, whatever it is.
+    /// Steps over a value of any kind.
     #[inline(never)]
     fn value(&self, pos: usize) -> Option<usize> {
         let mut input = Cursor::new(self.stream, pos);
-        skip(&mut input, &mut View(self.signatures), self.version).ok()?;
+        skip_value(&mut input, &mut KnownOnly(self.signatures)).ok()?;
         Some(input.pos())
     }
 
-    /// Steps over a detail, whatever it is; returns where it ends, and the flags if it says them.
+    /// Steps over a detail of any kind; returns where it ends, and the flags if it is the one with flags.
     #[inline(never)]
     fn any_detail(&self, pos: usize) -> Option<(usize, Option<u64>)> {
         let mut input = Cursor::new(self.stream, pos);
-        let flags = match detail(&mut input, &mut View(self.signatures), self.version).ok()?? {
+        let flags = match read_detail(&mut input, &mut KnownOnly(self.signatures)).ok()?? {
             Detail::Flags(flags) => Some(flags),
             _ => None,
         };

@@ -1,42 +1,42 @@
-//! The calls that were entered and did not return yet.
+//! The calls that were entered and have not returned yet.
 
 use alloc::collections::VecDeque;
 
-/// Where a call was entered; what else is known of it is read there again.
+/// Where a call was entered. Thread and function are not kept: they are read again when the call returns.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Open {
-    /// Where its enter event begins in the stream.
+pub(super) struct OpenCall {
+    /// Where the enter event begins in the stream.
     pub(super) start: usize,
     /// Where the details of that event begin.
     pub(super) details: usize,
     /// Where that event ends.
     pub(super) end: usize,
-    /// When it was entered, counting enters and leaves.
+    /// When the call was entered, in enters and leaves.
     pub(super) entered: u64,
+    /// Whether the enter event says that the tracer inserted the call.
     pub(super) is_fake: bool,
 }
 
-/// The open calls by number, which grow from one to the next: 48 bytes each, and as much again at most for those that
-/// have returned.
+/// The open calls, sorted by number. A call takes 56 bytes; calls that have returned take at most as much again.
 #[derive(Debug, Clone, Default)]
 pub(super) struct OpenCalls {
-    calls: VecDeque<(u64, Option<Open>)>,
+    calls: VecDeque<(u64, Option<OpenCall>)>,
     n_returned: usize,
 }
 
 impl OpenCalls {
-    /// A call of the largest number so far.
-    pub(super) fn push(&mut self, number: u64, open: Open) {
+    /// Adds a call whose number is larger than all before.
+    pub(super) fn push(&mut self, number: u64, open: OpenCall) {
         self.calls.push_back((number, Some(open)));
     }
 
-    /// The call of a number, if it is open; it is not afterwards.
-    pub(super) fn remove(&mut self, number: u64) -> Option<Open> {
+    /// Removes and returns the call with a number; `None` if no such call is open.
+    pub(super) fn remove(&mut self, number: u64) -> Option<OpenCall> {
         let index = self.calls.binary_search_by_key(&number, |&(number, _)| number).ok()?;
         let (_, call) = self.calls.get_mut(index)?;
         let open = call.take()?;
         self.n_returned += 1;
-        // At least as many calls have returned as are moved, so that a call moves once on average.
+        // A compaction moves at most as many calls as have returned since the last one: constant work per call.
         if self.n_returned > self.calls.len() / 2 {
             self.calls.retain(|(_, call)| call.is_some());
             self.n_returned = 0;
@@ -44,8 +44,8 @@ impl OpenCalls {
         Some(open)
     }
 
-    /// The open call of the least number; it is not open afterwards.
-    pub(super) fn pop_first(&mut self) -> Option<(u64, Open)> {
+    /// Removes and returns the open call with the smallest number.
+    pub(super) fn pop_first(&mut self) -> Option<(u64, OpenCall)> {
         while let Some((number, call)) = self.calls.pop_front() {
             match call {
                 Some(open) => return Some((number, open)),
@@ -61,8 +61,8 @@ mod tests {
     use super::*;
     use alloc::collections::BTreeMap;
 
-    fn open(start: usize) -> Open {
-        Open { start, details: 0, end: 0, entered: 0, is_fake: false }
+    fn open(start: usize) -> OpenCall {
+        OpenCall { start, details: 0, end: 0, entered: 0, is_fake: false }
     }
 
     #[test]

@@ -1,0 +1,484 @@
+//! Calls as events on an ordinal clock. \[apitrace C.5\]
+
+use alloc::collections::VecDeque;
+use alloc::vec::Vec;
+use core::fmt::Write;
+
+use spall_model::{
+    Args, ByteRange, Chunk, Clock, Conventions, DiagnosticKind, Event, Id, LendingParser, MetaEvent, Parsed,
+    Scope, Text, Thread, ThreadEvent, ThreadRole, Tick, Unit, Value,
+};
+
+use super::call::Call;
+use super::calls::{CallReader, read_property};
+use super::marker::{Group, GroupKind, Marker, MarkerText, Markers};
+use crate::cursor::Cursor;
+use crate::{FormatError, FormatErrorKind};
+
+/// The only process of a recording.
+const PROCESS: Id<'static> = Id::Number(0);
+/// The track of the frames. It is a thread of its own because frames and marker groups need not nest.
+const FRAMES: Thread<'static> = Thread { pid: PROCESS, tid: Id::Text(b"frames") };
+
+/// The length at which the name of a function is cut, in bytes. The file gives a name once and each call repeats it, so
+/// long names would cost a trace builder far more than they cost the file.
+const MAX_NAME: usize = 256;
+
+/// What a tick of a recording counts. A recording has no times. \[apitrace C.5\]
+///
+/// The unit decides what the widths in a flame graph mean: the number of calls, or the size of their arguments, which
+/// shows uploads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[non_exhaustive]
+pub enum TickUnit {
+    /// A tick is the enter or the leave of a call.
+    #[default]
+    Calls,
+    /// A tick is a byte of the decompressed stream.
+    Bytes,
+}
+
+impl TickUnit {
+    fn entered(self, call: &Call) -> u64 {
+        match self {
+            Self::Calls => call.entered,
+            Self::Bytes => call.enter.start,
+        }
+    }
+
+    /// Returns when the call returned; `None` if it never did.
+    fn left(self, call: &Call) -> Option<u64> {
+        match self {
+            Self::Calls => call.left,
+            Self::Bytes => call.leave.map(|leave| leave.end),
+        }
+    }
+
+    fn begin(self, group: &Group) -> u64 {
+        match self {
+            Self::Calls => group.begin,
+            Self::Bytes => group.begin_byte,
+        }
+    }
+}
+
+/// Reads the events of a decompressed stream, which may come in pieces.
+///
+/// The stream is what [`decompress`](crate::container::decompress) returns. A slice comes when it ends, inner slices
+/// before outer ones.
+///
+/// | in the stream | event |
+/// |---|---|
+/// | a property | [`Event::Meta`]; `process.name` also names the process, which has the number 0 |
+/// | a call | a slice on its thread, with the category `call`, or `fake` if the tracer inserted it; a name over 256 bytes is cut |
+/// | a call that never returned | [`Event::Unfinished`] |
+/// | a marker group | a slice on its thread from the call that opens it to the one that closes it, with the category `group` |
+/// | calls from `glBegin` to `glEnd`, `glNewList` to `glEndList` | the same, with the category `primitives` or `list` |
+/// | a mark | an instant on its thread, with the category `mark` |
+/// | the end of a frame | an instant on its thread with the category `frame`, and a slice on the track `frames` |
+/// | a leave of a call that is not open | the diagnostic [`UnmatchedEnd`](DiagnosticKind::UnmatchedEnd) |
+/// | a call that closes no group | the diagnostic [`UnmatchedGroup`](DiagnosticKind::UnmatchedGroup) |
+/// | an event that the end of the stream cuts off | the diagnostic [`Truncated`](DiagnosticKind::Truncated) |
+///
+/// A tick is the enter or the leave of a call, unless [`Parser::with_tick_unit`] chooses otherwise. The bytes of an
+/// event are those of its call in the stream.
+///
+/// A call's arguments and its returned value are the arguments of its slice, as text that
+/// [`Call::display_arguments`] writes. The text is cut if it is longer than 32 bytes and 4 times the bytes of the call,
+/// because a call may use long names that the file gives once.
+///
+/// # Memory
+/// The stream gives a signature once and refers back to it ever after. The parser therefore consumes nothing before the
+/// end: the caller keeps the whole stream. The parser itself keeps positions.
+///
+/// ```
+/// use spall_format::apitrace::Parser;
+/// use spall_model::{Chunk, Event, LendingParser};
+///
+/// let stream = b"\x05\0\0\x07\x05flush\x01\x04mode\x01\0\x04\x2a\0\x01\0\0";
+/// let mut parser = Parser::new();
+/// // The second half of the call has not been written yet.
+/// while let Chunk::Parsed(_) = parser.next_chunk(&stream[..20], false)? {}
+/// let Chunk::Parsed(parsed) = parser.next_chunk(stream, true)? else { panic!() };
+/// let Event::Complete(flush, _) = parsed.event else { panic!() };
+/// assert!(flush.name.is(b"flush"));
+/// assert_eq!(flush.args.bytes(), b"(mode = 42)");
+/// # Ok::<(), spall_format::FormatError>(())
+/// ```
+#[derive(Debug, Clone, Default)]
+pub struct Parser {
+    reader: EventReader,
+    /// The arguments of the call returned last.
+    arguments: Vec<u8>,
+}
+
+impl Parser {
+    /// Makes a parser at the start of a stream.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Makes a parser with another unit of time.
+    #[must_use]
+    pub fn with_tick_unit(tick_unit: TickUnit) -> Self {
+        Self { reader: EventReader { tick_unit, ..EventReader::default() }, arguments: Vec::new() }
+    }
+}
+
+impl LendingParser for Parser {
+    type Error = FormatError;
+
+    fn next_chunk<'a>(&'a mut self, data: &'a [u8], eof: bool) -> Result<Chunk<'a>, FormatError> {
+        let Self { reader, arguments } = self;
+        Ok(match reader.next(data, eof)? {
+            Next::Event(mut parsed, call) => {
+                if let (Some(call), Event::Complete(slice, _) | Event::Unfinished(slice)) =
+                    (call, &mut parsed.event)
+                {
+                    reader.write_arguments(&call, data, arguments);
+                    if arguments != b"()" {
+                        slice.args = Args::text(arguments);
+                    }
+                }
+                Chunk::Parsed(parsed)
+            }
+            Next::NeedMore(more) => Chunk::NeedMore(more),
+            Next::End => Chunk::End,
+        })
+    }
+}
+
+/// The events of a decompressed stream that is wholly in memory, without the arguments of calls. Returned by
+/// [`parse_all`].
+///
+/// The events are those of [`Parser`]. They borrow from the stream, which has no text for arguments.
+#[derive(Debug, Clone)]
+pub struct Events<'a> {
+    stream: &'a [u8],
+    reader: EventReader,
+    is_done: bool,
+}
+
+/// Returns the events of a decompressed stream that is wholly in memory, see [`Events`].
+///
+/// ```
+/// use spall_format::apitrace;
+/// use spall_model::{Event, Tick, Ticks};
+///
+/// let stream = b"\x05\0\0\x07\x05flush\0\0\x01\0\0";
+/// let last = apitrace::parse_all(stream).last().unwrap()?;
+/// let Event::Complete(slice, duration) = last.event else { panic!() };
+/// assert!(slice.name.is(b"flush"));
+/// assert_eq!((slice.at, duration), (Tick(0), Ticks(1)));
+/// # Ok::<(), spall_format::FormatError>(())
+/// ```
+#[must_use]
+pub fn parse_all(stream: &[u8]) -> Events<'_> {
+    Events { stream, reader: EventReader::default(), is_done: false }
+}
+
+impl Events<'_> {
+    /// Changes what a tick counts. Call it before the first event.
+    #[must_use]
+    pub fn with_tick_unit(mut self, tick_unit: TickUnit) -> Self {
+        self.reader.tick_unit = tick_unit;
+        self
+    }
+}
+
+impl<'a> Iterator for Events<'a> {
+    type Item = Result<Parsed<'a>, FormatError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.is_done {
+            return None;
+        }
+        match self.reader.next(self.stream, true) {
+            Ok(Next::Event(parsed, _)) => return Some(Ok(parsed)),
+            Ok(Next::NeedMore(_) | Next::End) => self.is_done = true,
+            Err(error) => {
+                self.is_done = true;
+                return Some(Err(error));
+            }
+        }
+        None
+    }
+}
+
+impl core::iter::FusedIterator for Events<'_> {}
+
+/// The state of reading events. It holds no reference into the stream, which is passed to each call.
+#[derive(Debug, Clone, Default)]
+struct EventReader {
+    tick_unit: TickUnit,
+    /// The reader of calls; `None` before the head of the stream was read.
+    calls: Option<CallReader>,
+    markers: Markers,
+    /// Events to return before the next call is read. One call makes at most three.
+    pending: VecDeque<Pending>,
+    /// Where the next property begins in the stream.
+    next_property: usize,
+    /// How many of the unmatched leaves in `calls` were returned.
+    n_unmatched: usize,
+    /// What follows those leaves: a call, or the end.
+    after_unmatched: Option<Option<Result<Call, FormatError>>>,
+    /// When the current frame began.
+    frame_start: u64,
+    end: Option<Result<(), FormatError>>,
+}
+
+/// An event that is due, without references into the stream.
+#[derive(Debug, Clone, Copy)]
+struct Pending {
+    bytes: ByteRange,
+    content: Content,
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Content {
+    Clock,
+    Conventions,
+    FrameTrack,
+    /// The process's name, at a position of the stream.
+    ProcessName(usize),
+    Call(Call),
+    /// A group, and when it ended; `None` if it never did.
+    Group(Group, Option<u64>),
+    /// A mark, of which the call has the text.
+    Mark(Call),
+    /// The instant of a call that ends a frame.
+    FrameEnd(Call, u64),
+    /// The slice of a frame, from start to end.
+    Frame(u64, u64),
+    Diagnostic(DiagnosticKind),
+}
+
+/// What a step of the reader found.
+enum Next<'a> {
+    /// An event, and the call if the event is the slice of a call.
+    Event(Parsed<'a>, Option<Call>),
+    NeedMore(usize),
+    End,
+}
+
+impl EventReader {
+    fn next<'a>(&mut self, stream: &'a [u8], eof: bool) -> Result<Next<'a>, FormatError> {
+        loop {
+            if let Some(pending) = self.pending.pop_front() {
+                let call = match pending.content {
+                    Content::Call(call) => Some(call),
+                    _ => None,
+                };
+                let event = self.event(&pending.content, stream);
+                return Ok(Next::Event(Parsed { consumed: 0, event, bytes: pending.bytes }, call));
+            }
+            if let Some(end) = self.end {
+                return end.map(|()| Next::End);
+            }
+            let Some(calls) = &mut self.calls else {
+                if let Some(needed) = self.read_head(stream, eof) {
+                    return Ok(Next::NeedMore(needed));
+                }
+                continue;
+            };
+            if self.next_property < calls.properties.end {
+                let properties = stream.get(..calls.properties.end).unwrap_or_default();
+                let event = self.property(properties);
+                return Ok(Next::Event(Parsed { consumed: 0, event, bytes: ByteRange::default() }, None));
+            }
+            if let Some(&bytes) = calls.unmatched.get(self.n_unmatched) {
+                self.n_unmatched += 1;
+                let event = Event::Diagnostic(DiagnosticKind::UnmatchedEnd);
+                return Ok(Next::Event(Parsed { consumed: 0, event, bytes }, None));
+            }
+            match self.after_unmatched.take() {
+                None => {
+                    self.after_unmatched = Some(calls.next(stream, eof));
+                    self.n_unmatched = 0;
+                }
+                Some(Some(Ok(call))) => self.push_call(&call, stream),
+                Some(Some(Err(error))) => self.finish(Err(error)),
+                Some(None) if eof => self.finish(Ok(())),
+                // As many bytes again as there are of the event that is incomplete: it is read from its start each
+                // time, and so at most about twice in total.
+                Some(None) => return Ok(Next::NeedMore(calls.n_unread(stream).max(1))),
+            }
+        }
+    }
+
+    /// Reads the head of the stream. Returns how many bytes it needs if it is incomplete.
+    fn read_head(&mut self, stream: &[u8], eof: bool) -> Option<usize> {
+        match CallReader::new(stream) {
+            Ok(calls) => {
+                self.next_property = calls.properties.start;
+                self.calls = Some(calls);
+                self.push(Content::Clock, ByteRange::default());
+                self.push(Content::Conventions, ByteRange::default());
+                self.push(Content::FrameTrack, ByteRange::default());
+            }
+            Err(error) if !eof && matches!(error.kind(), FormatErrorKind::UnexpectedEof { .. }) => {
+                return Some(stream.len().max(1));
+            }
+            Err(error) => self.end = Some(Err(error)),
+        }
+        None
+    }
+
+    fn push(&mut self, content: Content, bytes: ByteRange) {
+        self.pending.push_back(Pending { bytes, content });
+    }
+
+    /// Reads the next property of the head.
+    fn property<'a>(&mut self, properties: &'a [u8]) -> Event<'a> {
+        let mut input = Cursor::new(properties, self.next_property);
+        // The head was read before, so there is a property.
+        let (name, value) = read_property(&mut input).unwrap_or_default();
+        self.next_property = input.pos();
+        if name == b"process.name" {
+            self.push(Content::ProcessName(input.pos() - value.len()), ByteRange::default());
+        }
+        Event::Meta(MetaEvent {
+            thread: None,
+            key: Text::plain(name),
+            value: Value::Text(Text::plain(value)),
+        })
+    }
+
+    /// Queues the events of a call.
+    fn push_call(&mut self, call: &Call, stream: &[u8]) {
+        let Some(left) = self.tick_unit.left(call) else {
+            self.push(Content::Call(*call), call.enter);
+            return;
+        };
+        let bytes = ByteRange::new(call.enter.start, call.leave.unwrap_or(call.enter).end);
+        self.push(Content::Call(*call), bytes);
+        let Some(calls) = &self.calls else { return };
+        match self.markers.observe(call, calls.signatures(stream)) {
+            Some(Marker::Group { group, .. }) => self.push(Content::Group(group, Some(left)), bytes),
+            Some(Marker::UnmatchedPop(_)) => {
+                self.push(Content::Diagnostic(DiagnosticKind::UnmatchedGroup), bytes);
+            }
+            Some(Marker::Mark(_)) => self.push(Content::Mark(*call), bytes),
+            Some(Marker::FrameEnd) => {
+                self.push(Content::FrameEnd(*call, left), bytes);
+                self.push(Content::Frame(self.frame_start, left), bytes);
+                self.frame_start = left;
+            }
+            None => {}
+        }
+    }
+
+    /// Queues what is only known at the end. The error, if there is one, comes after it.
+    fn finish(&mut self, end: Result<(), FormatError>) {
+        self.end = Some(end);
+        let unclosed = self.markers.unclosed();
+        let bytes = ByteRange::default();
+        self.pending.extend(unclosed.map(|&group| Pending { bytes, content: Content::Group(group, None) }));
+        if let Some(cut) = self.calls.as_ref().and_then(|calls| calls.truncated) {
+            self.push(Content::Diagnostic(cut.kind), cut.bytes);
+        }
+    }
+
+    /// Makes the event of what is due, with its texts from the stream.
+    fn event<'a>(&self, content: &Content, stream: &'a [u8]) -> Event<'a> {
+        let function_name = |call: &Call| {
+            let function = self.calls.as_ref().map(|calls| call.function(calls.signatures(stream)));
+            function.unwrap_or_default().name
+        };
+        match content {
+            Content::Clock => Event::Clock(Clock { unit: Unit::Ordinal, epoch_ns: None }),
+            Content::Conventions => Event::Conventions(Conventions::default().with_children_first()),
+            Content::FrameTrack => Event::ThreadRole(FRAMES, ThreadRole::Frames),
+            Content::ProcessName(at) => {
+                let end = self.next_property;
+                Event::ProcessName(PROCESS, Text::plain(stream.get(*at..end).unwrap_or_default()))
+            }
+            Content::Call(call) => {
+                let category = if call.is_fake { &b"fake"[..] } else { b"call" };
+                let name = function_name(call);
+                let name = name.get(..MAX_NAME).unwrap_or(name);
+                let slice = on_thread(call.thread, self.tick_unit.entered(call), name, category);
+                match self.tick_unit.left(call) {
+                    Some(left) => complete(slice, left),
+                    None => Event::Unfinished(slice),
+                }
+            }
+            Content::Group(group, end) => {
+                let category = match group.kind {
+                    GroupKind::Marker => &b"group"[..],
+                    GroupKind::Primitives => b"primitives",
+                    GroupKind::List => b"list",
+                };
+                let text = self.calls.as_ref().map(|calls| group.text(calls.signatures(stream)));
+                let text = plain_text(text.unwrap_or_default());
+                let slice = on_thread(group.thread, self.tick_unit.begin(group), text, category);
+                match end {
+                    Some(end) => complete(slice, *end),
+                    None => Event::Unfinished(slice),
+                }
+            }
+            Content::Mark(call) => {
+                let text = self.calls.as_ref().and_then(|calls| call.mark_text(calls.signatures(stream)));
+                let text = plain_text(text.unwrap_or_default());
+                let mark = on_thread(call.thread, self.tick_unit.entered(call), text, b"mark");
+                Event::Instant(mark, Scope::Thread)
+            }
+            Content::FrameEnd(call, left) => {
+                Event::Instant(on_thread(call.thread, *left, function_name(call), b"frame"), Scope::Thread)
+            }
+            Content::Frame(start, end) => {
+                let frame = ThreadEvent::new(FRAMES, tick(*start), Text::plain(b"frame"));
+                complete(ThreadEvent { category: Text::plain(b"frame"), ..frame }, *end)
+            }
+            Content::Diagnostic(kind) => Event::Diagnostic(*kind),
+        }
+    }
+
+    /// Writes the arguments and the returned value of a call to `text`.
+    fn write_arguments(&self, call: &Call, stream: &[u8], text: &mut Vec<u8>) {
+        text.clear();
+        let Some(calls) = &self.calls else { return };
+        let size = |range: ByteRange| range.end - range.start;
+        let bytes = size(call.enter) + call.leave.map_or(0, size);
+        let limit = usize::try_from(bytes.saturating_mul(4).saturating_add(32)).unwrap_or(usize::MAX);
+        // An error means that the limit was reached. The text up to there stays.
+        let _ = write!(BoundedText { text, limit }, "{}", call.display_arguments(calls.signatures(stream)));
+    }
+}
+
+/// A text that refuses more bytes than its limit, and keeps what fits.
+struct BoundedText<'t> {
+    text: &'t mut Vec<u8>,
+    limit: usize,
+}
+
+impl Write for BoundedText<'_> {
+    fn write_str(&mut self, more: &str) -> core::fmt::Result {
+        let room = self.limit.saturating_sub(self.text.len());
+        let end = (0..=room.min(more.len())).rev().find(|&end| more.is_char_boundary(end)).unwrap_or(0);
+        self.text.extend_from_slice(more.get(..end).unwrap_or_default().as_bytes());
+        if end < more.len() { Err(core::fmt::Error) } else { Ok(()) }
+    }
+}
+
+fn tick(ordinal: u64) -> Tick {
+    Tick(i64::try_from(ordinal).unwrap_or(i64::MAX))
+}
+
+fn on_thread<'a>(thread: u64, at: u64, name: &'a [u8], category: &'a [u8]) -> ThreadEvent<'a> {
+    // The number is a small one, or in the first versions an address: the top bit does not matter.
+    let thread = Thread::new(PROCESS, thread.cast_signed());
+    ThreadEvent { category: Text::plain(category), ..ThreadEvent::new(thread, tick(at), Text::plain(name)) }
+}
+
+fn complete(slice: ThreadEvent<'_>, end: u64) -> Event<'_> {
+    Event::Complete(slice, tick(end).since(slice.at))
+}
+
+fn plain_text<'a>(text: MarkerText<'a>) -> &'a [u8] {
+    match text {
+        MarkerText::Plain(text) => text,
+        MarkerText::Wide(text) => text.ascii_prefix(),
+    }
+}
