@@ -15,9 +15,9 @@ use std::{
 
 use spall_examples::terminal;
 use spall_trace::{
-    Format, format, json,
+    TraceParser,
     layout::{Fidelity, Live, Options, Rect, Scratch, Viewport},
-    model::{Chunk, Limits, LiveSnapshot, LiveTrace, LiveTrack, Parser, Tick},
+    model::{Limits, LiveSnapshot, LiveTrace, LiveTrack, Tick},
 };
 
 const COLUMNS: u16 = 120;
@@ -42,43 +42,24 @@ fn main() -> ExitCode {
     }
 }
 
-/// Waits until the file says what it is.
+/// Draws the file each time it has grown. A record that is only half there is read when the rest has come.
 fn watch(path: &Path, once: bool) -> Result<(), Box<dyn Error>> {
     let mut file = File::open(path)?;
     let mut data = Vec::new();
-    loop {
+    let format = loop {
         file.read_to_end(&mut data)?;
         match spall_trace::detect(&data) {
-            Some(Format::Spall { .. }) => return follow(file, data, format::spall::Parser::new(), once),
-            Some(Format::Heph) => return follow(file, data, format::heph::Parser::new(), once),
-            Some(Format::TraceEventJson) => return follow(file, data, json::JsonParser::new(), once),
-            Some(format) => return Err(format!("{format:?} cannot be read while it grows").into()),
+            Some(format) => break format,
             None if once => return Err("no trace".into()),
             None => std::thread::sleep(PAUSE),
         }
-    }
-}
-
-fn follow<P>(mut file: File, mut data: Vec<u8>, mut parser: P, once: bool) -> Result<(), Box<dyn Error>>
-where
-    P: Parser<Error: Error + 'static>,
-{
+    };
+    let mut parser = TraceParser::new(format);
     let mut trace = LiveTrace::new(&Limits::default());
     let mut live = Live::new(&Options::default());
     loop {
-        let mut done = 0;
-        // A record that is only half there is read when the rest has come.
-        loop {
-            done += match parser.parse(&data[done..], false)? {
-                Chunk::Parsed(parsed) => {
-                    trace.push(&parsed.event, parsed.bytes);
-                    parsed.consumed
-                }
-                Chunk::Skipped(length) => length,
-                _ => break,
-            };
-        }
-        data.drain(..done);
+        let consumed = parser.read(&data, false, |event, bytes| trace.push(event, bytes))?;
+        data.drain(..consumed);
         draw(&trace.commit(), &mut live, !once)?;
         if once {
             return Ok(());

@@ -1,10 +1,14 @@
-//! What files are packed in: recordings of apitrace always, other traces where somebody has compressed them.
-//! \[apitrace C.1\]
+//! Containers: the compression around a file. \[apitrace C.1\]
+//!
+//! An apitrace recording always is in a container; any other trace may be in one. [`decompress`] opens the container of a
+//! recording, [`decompress_as`] one that is known, and [`peek`] looks at the start of the content.
+//!
+//! gzip, Zstandard and brotli need the features `gzip`, `zstd` and `brotli`.
 
 use alloc::borrow::Cow;
 use alloc::vec::Vec;
 
-use spall_model::{ByteRange, Diagnostic, DiagnosticKind, Limits};
+use spall_model::{ByteRange, Compression, Diagnostic, DiagnosticKind, Limits};
 
 use crate::{FormatError, FormatErrorKind};
 
@@ -18,107 +22,148 @@ mod snappy;
 #[cfg(feature = "zstd")]
 mod zstd;
 
-/// What a stream is packed in.
+/// A container of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Container {
-    /// `at`, then blocks of raw snappy: what the tracer writes.
+    /// `at`, then blocks of raw snappy. The tracer of apitrace writes it.
     Snappy,
-    /// gzip, also of several members. Reading it needs the feature `gzip`.
+    /// gzip, with one member or several. Reading it needs the feature `gzip`.
     Gzip,
     /// Zstandard frames, seekable or not. Reading it needs the feature `zstd`.
     Zstd,
-    /// Brotli, which has no mark of its own: what is nothing else. Reading it needs the feature `brotli`.
+    /// Brotli, which has no magic number. Reading it needs the feature `brotli`.
     Brotli,
-    /// The stream itself. No tool writes it; it is read for tests.
+    /// No container: the stream itself.
     Raw,
 }
 
 impl Container {
-    /// What a file is packed in, by its first bytes.
+    /// Returns the container of a file by its magic number; `None` if it has none of a container.
     ///
-    /// The stream itself begins with its version. A brotli stream could begin with the same bytes, but only with a
-    /// window of 64 KiB or none at all, which the tool that writes them does not use.
+    /// ```
+    /// use spall_format::container::Container;
+    ///
+    /// assert_eq!(Container::detect(&[0x1f, 0x8b, 8]), Some(Container::Gzip));
+    /// assert_eq!(Container::detect(b"[{}]"), None);
+    /// ```
     #[must_use]
-    pub fn detect(data: &[u8]) -> Self {
-        match data {
-            [b'a', b't', ..] => Self::Snappy,
-            [0x1f, 0x8b, ..] => Self::Gzip,
-            [0x28, 0xb5, 0x2f, 0xfd, ..] => Self::Zstd,
-            [0..=6, ..] => Self::Raw,
-            _ => Self::Brotli,
+    pub fn detect(data: &[u8]) -> Option<Self> {
+        match Compression::detect(data) {
+            Some(Compression::Gzip) => Some(Self::Gzip),
+            Some(Compression::Zstd) => Some(Self::Zstd),
+            _ if data.starts_with(b"at") => Some(Self::Snappy),
+            _ => None,
+        }
+    }
+
+    /// Returns the container of an apitrace recording.
+    ///
+    /// The stream itself begins with its version. A brotli stream could begin with the same byte, but only with a
+    /// window of 64 KiB or with none, which the tool that writes brotli does not use. What is nothing else is brotli.
+    #[must_use]
+    pub fn of_recording(data: &[u8]) -> Self {
+        match (Self::detect(data), data.first()) {
+            (Some(container), _) => container,
+            (None, Some(0..=6)) => Self::Raw,
+            (None, _) => Self::Brotli,
         }
     }
 }
 
-/// A stream, and how it was obtained.
+/// The content of a container. Returned by [`decompress`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Decompressed<'a> {
-    /// What it was packed in.
+    /// The container.
     pub container: Container,
-    /// The stream, or as much of it as could be decoded.
+    /// The content, or as much of it as can be decoded.
     pub stream: Cow<'a, [u8]>,
-    /// What is wrong with the container, at most one thing: the stream ends there, except that a checksum that is wrong
-    /// takes nothing away. Bytes count in the file.
+    /// The damage of the container, at most one. The stream ends at it, except that a wrong checksum removes nothing.
+    /// Its bytes count in the file.
     pub damage: Option<Diagnostic>,
 }
 
-/// Undoes the container of a file.
-///
-/// Everything that can be decoded before damage, or before the end of a file that was cut off, is there.
+/// Opens the container of an apitrace recording: [`decompress_as`] with [`Container::of_recording`].
 ///
 /// # Errors
-/// [`FormatErrorKind::OutputLimit`] past [`Limits::max_decompressed_bytes`], [`FormatErrorKind::FeatureOff`] for a container that
-/// needs a feature, and [`FormatErrorKind::BadMagic`] if not a byte can be decoded of what must be brotli, for want of
-/// another mark.
+/// This returns the errors of [`decompress_as`].
+///
+/// ```
+/// use spall_format::container::{Container, decompress};
+/// use spall_model::Limits;
+///
+/// // One block of 3 bytes, which hold a literal of 1 byte.
+/// let decompressed = decompress(b"at\x03\0\0\0\x01\0\x05", &Limits::default())?;
+/// assert_eq!(decompressed.container, Container::Snappy);
+/// assert_eq!(*decompressed.stream, [5]);
+/// # Ok::<(), spall_format::FormatError>(())
+/// ```
 pub fn decompress<'a>(data: &'a [u8], limits: &Limits) -> Result<Decompressed<'a>, FormatError> {
-    let container = Container::detect(data);
+    decompress_as(Container::of_recording(data), data, limits)
+}
+
+/// Opens a container.
+///
+/// The result has everything that can be decoded before damage, or before the end of a file that is cut off.
+///
+/// # Errors
+/// This returns [`FormatErrorKind::OutputLimit`] past [`Limits::max_decompressed_bytes`],
+/// [`FormatErrorKind::FeatureOff`] for a container whose feature is off, and [`FormatErrorKind::BadMagic`] if not a byte
+/// of a brotli stream can be decoded: without a magic number, it probably is none.
+pub fn decompress_as<'a>(
+    container: Container,
+    data: &'a [u8],
+    limits: &Limits,
+) -> Result<Decompressed<'a>, FormatError> {
     if container == Container::Raw {
         return Ok(Decompressed { container, stream: Cow::Borrowed(data), damage: None });
     }
     let mut output = Output { bytes: Vec::new(), limit: limits.max_decompressed_bytes };
-    let unpacked =
-        unpack(container, data, &mut output).ok_or(FormatError::new(FormatErrorKind::FeatureOff, 0))?;
-    let damage = match unpacked {
+    let decoded =
+        decode(container, data, &mut output).ok_or(FormatError::new(FormatErrorKind::FeatureOff, 0))?;
+    let damage = match decoded {
         Ok(()) => None,
-        Err(Stop::Full { at }) => {
+        Err(DecodeFailure::OutputFull { at }) => {
             let max_mib = u32::try_from(limits.max_decompressed_bytes >> 20).unwrap_or(u32::MAX);
             return Err(FormatError::new(FormatErrorKind::OutputLimit { max_mib }, offset(at)));
         }
         Err(_) if container == Container::Brotli && output.bytes.is_empty() => {
             return Err(FormatError::new(FormatErrorKind::BadMagic, 0));
         }
-        Err(Stop::Cut { from }) => Some(damage(DiagnosticKind::Truncated, from, data)),
-        Err(Stop::Bad { from }) => Some(damage(DiagnosticKind::BadCompression, from, data)),
-        Err(Stop::Junk { from }) => Some(damage(DiagnosticKind::Junk, from, data)),
+        Err(DecodeFailure::Truncated { from }) => Some(damage(DiagnosticKind::Truncated, from, data)),
+        Err(DecodeFailure::Invalid { from }) => Some(damage(DiagnosticKind::BadCompression, from, data)),
+        Err(DecodeFailure::Junk { from }) => Some(damage(DiagnosticKind::Junk, from, data)),
         #[cfg(feature = "gzip")]
-        Err(Stop::Checksum { from }) => Some(damage(DiagnosticKind::BadChecksum, from, data)),
+        Err(DecodeFailure::Checksum { from }) => Some(damage(DiagnosticKind::BadChecksum, from, data)),
     };
     Ok(Decompressed { container, stream: Cow::Owned(output.bytes), damage })
 }
 
-/// The first bytes of a stream, as many as are easily had: enough to see what it is.
+/// Returns the start of the content of a container, enough to recognise the format.
 ///
-/// At most the first 64 KiB of `data` are looked at, and about half a mebibyte comes out of them. Empty if nothing can
-/// be decoded, for whatever reason.
+/// This looks at the first 64 KiB of `data` at most and returns about half a mebibyte at most. The result is empty if
+/// nothing can be decoded, for any reason.
 #[must_use]
-pub fn peek(data: &[u8]) -> Vec<u8> {
+pub fn peek(container: Container, data: &[u8]) -> Vec<u8> {
     let data = data.get(..PEEK).unwrap_or(data);
+    if container == Container::Raw {
+        return data.to_vec();
+    }
     let mut output = Output { bytes: Vec::new(), limit: 2 * offset(STEP) };
-    // Where it stops and why does not matter: what was decoded before is there.
-    let _ = unpack(Container::detect(data), data, &mut output);
+    // How decoding ends does not matter: the output holds what came before.
+    let _ = decode(container, data, &mut output);
     output.bytes
 }
 
-/// Undoes any container but none; `None` if it needs a feature that is off.
-fn unpack(container: Container, data: &[u8], output: &mut Output) -> Option<Result<(), Stop>> {
+/// Decodes a container other than [`Container::Raw`]. Returns `None` if it needs a feature that is off.
+fn decode(container: Container, data: &[u8], output: &mut Output) -> Option<Result<(), DecodeFailure>> {
     Some(match container {
-        Container::Snappy => snappy::unpack(data, output),
+        Container::Snappy => snappy::decode(data, output),
         #[cfg(feature = "gzip")]
-        Container::Gzip => gzip::unpack(data, output),
+        Container::Gzip => gzip::decode(data, output),
         #[cfg(feature = "zstd")]
-        Container::Zstd => zstd::unpack(data, output),
+        Container::Zstd => zstd::decode(data, output),
         #[cfg(feature = "brotli")]
-        Container::Brotli => brotli::unpack(data, output),
+        Container::Brotli => brotli::decode(data, output),
         #[allow(unreachable_patterns, reason = "with all features every container is read")]
         _ => return None,
     })
@@ -132,23 +177,23 @@ fn offset(pos: usize) -> u64 {
     u64::try_from(pos).unwrap_or(u64::MAX)
 }
 
-/// Why decoding ended before the end of the stream.
+/// Why decoding ended before the end of the content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Stop {
-    /// The file ends inside what begins at `from`.
-    Cut { from: usize },
-    /// What is from `from` on cannot be decoded.
-    Bad { from: usize },
-    /// What is from `from` on does not belong to the stream.
+enum DecodeFailure {
+    /// The file ends inside the block, member or frame at `from`.
+    Truncated { from: usize },
+    /// The bytes from `from` on cannot be decoded.
+    Invalid { from: usize },
+    /// The bytes from `from` on do not belong to the container.
     Junk { from: usize },
-    /// What is from `from` on was decoded to the end, but some of it is not what was once encoded.
+    /// All bytes were decoded, but the content of the member at `from` is not what its checksum says.
     #[cfg(feature = "gzip")]
     Checksum { from: usize },
-    /// The output would be over the limit; the input was used up to `at`.
-    Full { at: usize },
+    /// The output would exceed the limit. The input was used up to `at`.
+    OutputFull { at: usize },
 }
 
-/// What was decoded, and how much may be.
+/// The decoded bytes, and their limit.
 #[derive(Debug)]
 struct Output {
     bytes: Vec<u8>,
@@ -156,12 +201,13 @@ struct Output {
 }
 
 impl Output {
-    /// Whether `more` bytes are within the limit.
+    /// Returns whether `more` bytes are within the limit.
     fn has_room(&self, more: usize) -> bool {
         self.bytes.len().checked_add(more).is_some_and(|total| offset(total) <= self.limit)
     }
 
-    /// Appends what `decode` writes to the front of the scratch space it is given, and returns; at most `size` bytes.
+    /// Gives `decode` `size` bytes behind the output and keeps as many as it says that it has written. Returns its other
+    /// result.
     #[cfg(feature = "brotli")]
     fn append<T>(&mut self, size: usize, decode: impl FnOnce(&mut [u8]) -> (usize, T)) -> T {
         let len = self.bytes.len();
@@ -172,8 +218,8 @@ impl Output {
     }
 }
 
-/// How much of a file is looked at to see what it is.
+/// How many bytes of a file [`peek`] looks at.
 const PEEK: usize = 64 << 10;
 
-/// How much is decoded at once where the size is not known before.
+/// How many bytes are decoded at once if the size of the content is not known.
 const STEP: usize = 256 << 10;

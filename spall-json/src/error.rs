@@ -1,5 +1,7 @@
 //! The errors of the parser, and positions as lines and columns.
 
+use spall_model::Compression;
+
 /// The reason why a file cannot be read as JSON at all.
 ///
 /// Damage inside a document is never an error: the parser reports it as
@@ -47,50 +49,6 @@ pub enum JsonErrorKind {
     /// The first byte that is not blank opens neither an array nor an object. The offset is the position of this byte.
     #[error("input is neither a json array nor a json object")]
     NotJson,
-}
-
-/// How an input is compressed, told by its first bytes. A file may hold several members one after the other.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum Compression {
-    /// `1f 8b`
-    Gzip,
-    /// `PK\x03\x04`
-    Zip,
-    /// `28 b5 2f fd`
-    Zstd,
-}
-
-impl Compression {
-    /// Most bytes that [`Compression::detect`] looks at.
-    pub(crate) const MAGIC_LEN: usize = 4;
-
-    /// The compression that `data` begins with.
-    ///
-    /// ```
-    /// use spall_json::Compression;
-    /// assert_eq!(Compression::detect(&[0x1f, 0x8b, 8, 0]), Some(Compression::Gzip));
-    /// assert_eq!(Compression::detect(b"[{"), None);
-    /// ```
-    #[must_use]
-    pub fn detect(data: &[u8]) -> Option<Self> {
-        match data {
-            [0x1f, 0x8b, ..] => Some(Self::Gzip),
-            [b'P', b'K', 3, 4, ..] => Some(Self::Zip),
-            [0x28, 0xb5, 0x2f, 0xfd, ..] => Some(Self::Zstd),
-            _ => None,
-        }
-    }
-}
-
-impl core::fmt::Display for Compression {
-    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        f.write_str(match self {
-            Self::Gzip => "gzip",
-            Self::Zip => "zip",
-            Self::Zstd => "zstd",
-        })
-    }
 }
 
 /// A byte position as a line and a column, both counted from 1. Columns count bytes.

@@ -100,7 +100,7 @@ pub use color::cname_rgb;
 #[cfg(feature = "alloc")]
 pub use cpu_profile::V8;
 pub use cpu_profile::is_cpu_profile;
-pub use error::{Compression, JsonError, JsonErrorKind, LinePosition};
+pub use error::{JsonError, JsonErrorKind, LinePosition};
 pub use parser::JsonParser;
 pub use writer::JsonWriter;
 pub use writer::encode::JsonString;

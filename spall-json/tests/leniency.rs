@@ -3,7 +3,8 @@
 mod common;
 
 use common::brief;
-use spall_json::{Compression, JsonErrorKind};
+use spall_json::JsonErrorKind;
+use spall_model::Compression;
 
 const A: &str = r#"{"name":"a","ph":"X","pid":1,"tid":1,"ts":1,"dur":2}"#;
 const B: &str = r#"{"name":"b","ph":"X","pid":1,"tid":1,"ts":5,"dur":2}"#;

@@ -66,6 +66,7 @@ mod args_builder;
 mod args_table;
 #[cfg(feature = "alloc")]
 mod builder;
+mod compression;
 mod diagnostic;
 mod event;
 #[cfg(feature = "alloc")]
@@ -114,6 +115,7 @@ pub use args::{Args, ArgsFormat, Entries, NextEntry, Value, no_entry};
 pub use args_builder::ArgsBuilder;
 #[cfg(feature = "alloc")]
 pub use builder::{LiveProcess, LiveSnapshot, LiveTrace, LiveTrack, TraceBuilder};
+pub use compression::Compression;
 #[cfg(feature = "alloc")]
 pub use diagnostic::{Count, Diagnostics};
 pub use diagnostic::{Diagnostic, DiagnosticKind};

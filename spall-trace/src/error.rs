@@ -1,34 +1,51 @@
 //! Why a trace could not be loaded.
 
-use crate::Format;
+use spall_model::DiagnosticKind;
 
-/// Why a trace could not be loaded.
+/// The reason why a trace could not be loaded.
+///
+/// ```
+/// use spall_trace::{Error, load, model::Limits};
+///
+/// let error = load(b"hello", &Limits::default()).unwrap_err();
+/// assert!(matches!(error, Error::UnknownFormat));
+/// assert_eq!(error.offset(), 0);
+/// ```
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// The first bytes are those of no supported format.
     #[error("not a trace of any supported format (at byte 0x0)")]
     UnknownFormat,
-    /// The format is known, but there is no reader for it.
-    #[error("{0} traces cannot be read (at byte 0x0)")]
-    UnsupportedFormat(Format),
-    /// A binary format.
+    /// The file is compressed, and not a byte of it can be decompressed.
+    #[error("nothing of the compressed file can be read: {kind} (at byte {offset:#x})")]
+    Container {
+        /// The damage.
+        kind: DiagnosticKind,
+        /// The position of the damage in the file.
+        offset: u64,
+    },
+    /// A binary format, or a container, cannot be read.
     #[error(transparent)]
     Binary(#[from] spall_format::FormatError),
-    /// JSON.
+    /// A JSON document cannot be read.
     #[error(transparent)]
     Json(#[from] spall_json::JsonError),
-    /// Reading the file failed.
+    /// Reading from the source failed.
     #[cfg(feature = "std")]
     #[error("reading failed")]
     Io(#[from] std::io::Error),
 }
 
 impl Error {
-    /// Where in the file, in bytes.
+    /// Returns the position of the problem, in bytes from the start of the file.
+    ///
+    /// It is 0 if the error has no position. For a compressed file, an error of its content counts in the decompressed
+    /// bytes.
     #[must_use]
     pub fn offset(&self) -> u64 {
         match self {
+            Self::Container { offset, .. } => *offset,
             Self::Binary(error) => error.offset(),
             Self::Json(error) => error.offset(),
             _ => 0,

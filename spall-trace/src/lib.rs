@@ -36,7 +36,7 @@
 //! | look at the events of any file without building a trace | [`read_events`] |
 //! | put what CPU samples found on the timeline, or add it up | [`merge_samples`], [`call_trees`] |
 //! | write a trace for other programs | [`export`] |
-//! | watch a growing trace | [`model::LiveTrace`] behind any parser, [`layout::Live`] to draw it |
+//! | watch a growing trace | [`TraceParser`] and [`model::LiveTrace`], [`layout::Live`] to draw it |
 //! | read one format piece by piece, or write traces | the crates below |
 //!
 //! The crates that this one joins are [`model`], [`format`](mod@format) (binary formats), [`json`], [`layout`] and
@@ -63,18 +63,16 @@ extern crate alloc;
 #[cfg(feature = "std")]
 extern crate std;
 
-#[cfg(feature = "alloc")]
-mod auto;
 mod detect;
 mod error;
 #[cfg(feature = "std")]
 pub mod export;
 #[cfg(feature = "alloc")]
+mod input;
+#[cfg(feature = "alloc")]
 mod load;
 #[cfg(feature = "alloc")]
 mod merge;
-#[cfg(feature = "alloc")]
-mod packed;
 #[cfg(feature = "alloc")]
 mod parser;
 #[cfg(feature = "std")]
@@ -86,13 +84,13 @@ pub use spall_layout as layout;
 pub use spall_model as model;
 pub use spall_samples as samples;
 
-#[cfg(feature = "alloc")]
-pub use auto::load_auto;
 pub use detect::{Format, detect};
 pub use error::Error;
 #[cfg(feature = "alloc")]
-pub use load::{load, load_as, read_as, read_events};
+pub use load::{load, load_as, load_auto, read_as, read_events};
 #[cfg(feature = "alloc")]
 pub use merge::{call_tree, call_trees, merge_samples};
+#[cfg(feature = "alloc")]
+pub use parser::TraceParser;
 #[cfg(feature = "std")]
 pub use stream::load_from;

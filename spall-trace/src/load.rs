@@ -1,18 +1,27 @@
-//! From bytes to a trace.
+//! From bytes to a trace: open the container, choose the parser, read all events.
 
-use spall_format::spall::auto::NoSymbols;
-use spall_model::{ByteRange, Chunk, DiagnosticKind, Event, Limits, Parser, Trace, TraceBuilder};
+use alloc::borrow::Cow;
 
-use crate::{Error, Format, auto::read_auto, detect, packed, parser::AnyParser};
+use spall_format::spall::auto::{self, Symbolizer};
+use spall_model::{
+    ByteRange, Diagnostic, DiagnosticKind, Event, LendingParser, Limits, Parser, Trace, TraceBuilder,
+};
 
-/// Loads a trace of any supported format from memory.
+use crate::{
+    Error, Format,
+    detect::{Recognised, recognise},
+    input::{Input, open},
+    parser::{Borrowed, FormatParser, Keep, Lent, TraceParser, pump},
+};
+
+/// Loads a trace of any supported format from memory, in any supported container.
 ///
-/// Damage that can be stepped over, and everything else that is odd about the file, is in
-/// [`Trace::diagnostics`]. The trace borrows names and arguments from `data`.
+/// Damage that the parser could step over, and everything else that is odd about the file, is in
+/// [`Trace::diagnostics`]. The trace borrows names and arguments from `data`, unless the file is compressed.
 ///
 /// # Errors
-/// When the format is not known, or nothing of the file could be read. A file that becomes unreadable later gives
-/// what came before, and the diagnostic `reading-stopped`.
+/// This returns an error when the format is not known or when nothing of the file can be read. A file that becomes
+/// unreadable later gives a trace of what came before, with the diagnostic `reading-stopped`.
 ///
 /// # Examples
 /// ```
@@ -24,42 +33,53 @@ use crate::{Error, Format, auto::read_auto, detect, packed, parser::AnyParser};
 /// # Ok::<(), spall_trace::Error>(())
 /// ```
 pub fn load<'a>(data: &'a [u8], limits: &Limits) -> Result<Trace<'a>, Error> {
-    load_as(detect(data).ok_or(Error::UnknownFormat)?, data, limits)
+    let found = recognise(data).ok_or(Error::UnknownFormat)?;
+    read_recognised(found, data, limits).map(TraceBuilder::finish)
 }
 
-/// Loads a trace that is known to be of a format.
+/// Loads a trace whose format is known.
 ///
 /// # Errors
-/// As [`load`].
+/// This returns an error when nothing of the file can be read as `format`, like [`load`].
 pub fn load_as<'a>(format: Format, data: &'a [u8], limits: &Limits) -> Result<Trace<'a>, Error> {
     read_as(format, data, limits).map(TraceBuilder::finish)
 }
 
-/// Reads the events of a trace into a builder: the first half of [`load_as`], for callers who have events of their own
-/// to add, or want to know how long each half takes.
+/// Reads the events of a trace into a builder, for callers that add events of their own.
+///
+/// This is the first half of [`load_as`]; [`TraceBuilder::finish`] is the second half.
 ///
 /// # Errors
-/// As [`load`].
+/// This returns an error when nothing of the file can be read as `format`, like [`load`].
 pub fn read_as<'a>(format: Format, data: &'a [u8], limits: &Limits) -> Result<TraceBuilder<'a>, Error> {
+    read_recognised(Recognised::known(format, data), data, limits)
+}
+
+/// Loads a native auto trace of spall, with names of its functions from `symbols`.
+///
+/// # Errors
+/// This returns an error when nothing of the file can be read as a native auto trace, like [`load`].
+pub fn load_auto(data: &[u8], symbols: impl Symbolizer, limits: &Limits) -> Result<Trace<'static>, Error> {
+    let input = open(Recognised::known(Format::SpallAuto, data).container, data, limits)?;
     let mut loading = Loading::new(TraceBuilder::new(limits));
-    if !read_packed(format, data, limits, &mut loading)? {
-        parse_any::<Borrowed, _>(format, data, &mut loading)?;
-    }
-    Ok(loading.into_sink())
+    read_lent(&mut auto::Parser::new(symbols), &input.stream, &mut loading)?;
+    Ok(loading.end(input.damage).finish())
 }
 
 /// Reads the events of a trace of any supported format, in the order of the file, without building a trace.
 ///
-/// What strings an event has live until `see` returns. Damage that was stepped over comes as [`Event::Diagnostic`],
-/// and so does what made reading stop after something was read. Functions of native auto traces have no names.
+/// The texts of an event live until `see` returns. Damage that the parser stepped over comes as
+/// [`Event::Diagnostic`], and so does what made reading stop after something was read. Functions of native auto traces
+/// are named by their addresses.
 ///
 /// # Errors
-/// As [`load`].
+/// This returns an error when the format is not known or when nothing of the file can be read, like [`load`].
 ///
 /// # Examples
+/// This converts a file of any format to Trace Event JSON.
 /// ```
 /// use spall_trace::{json::JsonWriter, model::Limits};
-/// // From any format to Trace Event JSON.
+///
 /// let recorded = include_bytes!("../../testdata/record.spall");
 /// let mut json = JsonWriter::new(String::new());
 /// let mut result = Ok(());
@@ -75,31 +95,81 @@ pub fn read_events(
     limits: &Limits,
     see: impl FnMut(&Event<'_>, ByteRange),
 ) -> Result<(), Error> {
-    let format = detect(data).ok_or(Error::UnknownFormat)?;
-    let mut loading = Loading::new(Seen(see));
-    if !read_packed(format, data, limits, &mut loading)? {
-        parse_any::<Copied, _>(format, data, &mut loading)?;
-    }
+    let found = recognise(data).ok_or(Error::UnknownFormat)?;
+    let input = open(found.container, data, limits)?;
+    let mut loading = Loading::new(Function(see));
+    read_all(TraceParser::new(found.format), &input.stream, &mut loading)?;
+    loading.end(input.damage);
     Ok(())
 }
 
-/// Reads what does not lie in `data` as it is; false if the format is another one.
-fn read_packed(
-    format: Format,
-    data: &[u8],
+fn read_recognised<'a>(
+    found: Recognised,
+    data: &'a [u8],
     limits: &Limits,
-    loading: &mut Loading<impl Sink>,
-) -> Result<bool, Error> {
-    match format {
-        Format::SpallAuto => read_auto(data, NoSymbols, loading)?,
-        Format::Apitrace => packed::read_recording(data, limits, loading)?,
-        Format::TraceEventJson if packed::is_packed(data) => packed::read_json(data, limits, loading)?,
-        _ => return Ok(false),
+) -> Result<TraceBuilder<'a>, Error> {
+    let Input { stream, damage } = open(found.container, data, limits)?;
+    let parser = TraceParser::new(found.format);
+    let mut loading = Loading::new(TraceBuilder::new(limits));
+    match stream {
+        Cow::Borrowed(data) => read_all_borrowed(parser, data, &mut loading)?,
+        Cow::Owned(stream) => read_all(parser, &stream, &mut loading)?,
     }
-    Ok(true)
+    Ok(loading.end(damage))
 }
 
-/// Where events go that do not live long.
+/// Reads all events without copying their texts, where the format allows that.
+// The choice of the parser is outside of the loop, so that there is a loop for each parser, inlined into it. With a
+// choice per event each event would be copied three times.
+fn read_all_borrowed<'d>(
+    parser: TraceParser,
+    data: &'d [u8],
+    loading: &mut Loading<TraceBuilder<'d>>,
+) -> Result<(), Error> {
+    match parser.0 {
+        FormatParser::Spall(mut parser) => read_borrowed(&mut parser, data, loading),
+        FormatParser::Heph(mut parser) => read_borrowed(&mut parser, data, loading),
+        FormatParser::Json(mut parser) => read_borrowed(&mut parser, data, loading),
+        FormatParser::SpallAuto(mut parser) => read_lent(&mut parser, data, loading),
+        FormatParser::Apitrace(mut parser) => read_lent(&mut parser, data, loading),
+    }
+}
+
+/// Reads all events and copies their texts.
+fn read_all(parser: TraceParser, data: &[u8], loading: &mut Loading<impl Sink>) -> Result<(), Error> {
+    match parser.0 {
+        FormatParser::Spall(mut parser) => read_lent(&mut parser, data, loading),
+        FormatParser::SpallAuto(mut parser) => read_lent(&mut parser, data, loading),
+        FormatParser::Heph(mut parser) => read_lent(&mut parser, data, loading),
+        FormatParser::Json(mut parser) => read_lent(&mut parser, data, loading),
+        FormatParser::Apitrace(mut parser) => read_lent(&mut parser, data, loading),
+    }
+}
+
+fn read_borrowed<'d, P: Parser<Error: Copy + Into<Error>>>(
+    parser: &mut P,
+    data: &'d [u8],
+    loading: &mut Loading<TraceBuilder<'d>>,
+) -> Result<(), Error> {
+    match pump(&mut Borrowed { parser, keep: loading }, data, true) {
+        Ok(_) => Ok(()),
+        Err(error) => loading.stop(error.into()),
+    }
+}
+
+fn read_lent<P: LendingParser<Error: Into<Error>>>(
+    parser: &mut P,
+    data: &[u8],
+    loading: &mut Loading<impl Sink>,
+) -> Result<(), Error> {
+    let mut see = |event: &Event<'_>, bytes| loading.push(event, bytes);
+    match pump(&mut Lent { parser, see: &mut see }, data, true) {
+        Ok(_) => Ok(()),
+        Err(error) => loading.stop(error.into()),
+    }
+}
+
+/// Where events go whose texts live for one step only.
 pub(crate) trait Sink {
     /// Takes an event.
     fn add(&mut self, event: &Event<'_>, bytes: ByteRange);
@@ -111,120 +181,79 @@ impl Sink for TraceBuilder<'_> {
     }
 }
 
-/// Somebody who looks at each event.
-struct Seen<F>(F);
+/// A function that sees each event.
+struct Function<F>(F);
 
-impl<F: FnMut(&Event<'_>, ByteRange)> Sink for Seen<F> {
+impl<F: FnMut(&Event<'_>, ByteRange)> Sink for Function<F> {
     fn add(&mut self, event: &Event<'_>, bytes: ByteRange) {
         (self.0)(event, bytes);
     }
 }
 
-/// How events whose strings live for `'d` get into a sink.
-// No function that is passed: it could not be asked to be inlined, and each event would be put together in memory (2 %
-// of loading JSON).
-pub(crate) trait Keep<'d, S> {
-    /// Takes an event.
-    fn add(sink: &mut S, event: &Event<'d>, bytes: ByteRange);
-}
-
-/// Their strings live as long as the trace.
-pub(crate) struct Borrowed;
-
-/// They do not.
-pub(crate) struct Copied;
-
-impl<'d> Keep<'d, TraceBuilder<'d>> for Borrowed {
-    #[inline(always)]
-    fn add(sink: &mut TraceBuilder<'d>, event: &Event<'d>, bytes: ByteRange) {
-        sink.push(event, bytes);
-    }
-}
-
-impl<'d, S: Sink> Keep<'d, S> for Copied {
-    fn add(sink: &mut S, event: &Event<'d>, bytes: ByteRange) {
-        sink.add(event, bytes);
-    }
-}
-
-fn parse_any<'d, K: Keep<'d, S>, S: Sink>(
-    format: Format,
-    data: &'d [u8],
-    loading: &mut Loading<S>,
-) -> Result<(), Error> {
-    match parser_of(format)? {
-        AnyParser::Spall(parser) => parse_events::<K, _, _>(parser, data, loading),
-        AnyParser::Heph(parser) => parse_events::<K, _, _>(parser, data, loading),
-        AnyParser::Json(parser) => parse_events::<K, _, _>(parser, data, loading),
-    }
-}
-
-// Once for each parser, and events are only looked at where the parser has put them: with a choice of parsers and an
-// iterator in between, each would be copied three times.
-pub(crate) fn parse_events<'d, K: Keep<'d, S>, S: Sink, P: Parser<Error: Copy + Into<Error>>>(
-    mut parser: P,
-    data: &'d [u8],
-    loading: &mut Loading<S>,
-) -> Result<(), Error> {
-    let mut rest = data;
-    loop {
-        let consumed = match &parser.parse(rest, true) {
-            Ok(Chunk::Parsed(parsed)) => {
-                loading.see(&parsed.event);
-                K::add(&mut loading.sink, &parsed.event, parsed.bytes);
-                parsed.consumed
-            }
-            Ok(Chunk::Skipped(length)) => *length,
-            Ok(Chunk::NeedMore(_) | Chunk::End) => return Ok(()),
-            Err(error) => return loading.stop((*error).into()),
-        };
-        rest = rest.get(consumed..).unwrap_or_default();
-    }
-}
-
-pub(crate) fn parser_of(format: Format) -> Result<AnyParser, Error> {
-    AnyParser::new(format).ok_or(Error::UnsupportedFormat(format))
-}
-
-/// A file being read.
+/// A file that is being read, with the place where its events go.
 pub(crate) struct Loading<S> {
     sink: S,
-    /// Something came that is worth keeping although an error follows.
-    content: bool,
+    /// Whether an event came that is worth keeping if an error follows.
+    has_content: bool,
+}
+
+impl<'d> Keep<'d> for Loading<TraceBuilder<'d>> {
+    #[inline(always)]
+    fn keep(&mut self, event: &Event<'d>, bytes: ByteRange) {
+        self.note(event);
+        self.sink.push(event, bytes);
+    }
 }
 
 impl<S: Sink> Loading<S> {
     pub(crate) fn new(sink: S) -> Self {
-        Self { sink, content: false }
-    }
-
-    pub(crate) fn into_sink(self) -> S {
-        self.sink
+        Self { sink, has_content: false }
     }
 
     #[inline]
-    fn see(&mut self, event: &Event<'_>) {
-        self.content |= !matches!(event, Event::Clock(_) | Event::Conventions(_) | Event::Diagnostic(_));
+    fn note(&mut self, event: &Event<'_>) {
+        self.has_content |= !matches!(event, Event::Clock(_) | Event::Conventions(_) | Event::Diagnostic(_));
     }
 
-    /// Adds an event whose strings do not live long.
+    /// Adds an event whose texts live for one step only.
     pub(crate) fn push(&mut self, event: &Event<'_>, bytes: ByteRange) {
-        self.see(event);
+        self.note(event);
         self.sink.add(event, bytes);
     }
 
-    /// Adds a fault.
-    pub(crate) fn diagnose(&mut self, kind: DiagnosticKind, bytes: ByteRange) {
-        self.sink.add(&Event::Diagnostic(kind), bytes);
-    }
-
-    /// An error ends reading; it is the caller's if nothing came before.
+    /// Takes the error that ends reading. It is the caller's error if nothing came before, else a diagnostic.
     pub(crate) fn stop(&mut self, error: Error) -> Result<(), Error> {
-        if !self.content {
+        if !self.has_content {
             return Err(error);
         }
         let offset = error.offset();
-        self.diagnose(DiagnosticKind::ReadingStopped, ByteRange::new(offset, offset));
+        let kind = DiagnosticKind::ReadingStopped;
+        self.sink.add(&Event::Diagnostic(kind), ByteRange::new(offset, offset));
         Ok(())
+    }
+
+    /// Ends reading, with the damage of the container that the file was in.
+    pub(crate) fn end(mut self, damage: Option<Diagnostic>) -> S {
+        if let Some(damage) = damage {
+            self.sink.add(&Event::Diagnostic(damage.kind), damage.bytes);
+        }
+        self.sink
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use spall_format::spall::auto::NoSymbols;
+
+    use super::*;
+
+    #[test]
+    fn spall_a_7_a_useless_unit_is_reported_where_it_stands() {
+        for unit in [0.0, -1.0, f64::NAN, f64::INFINITY] {
+            let data = spall_synth::auto::header(unit, 0, "/bin/x");
+            let trace = load_auto(&data, NoSymbols, &Limits::default()).unwrap();
+            let expected = Diagnostic { kind: DiagnosticKind::BadTimeUnit, bytes: ByteRange::new(16, 24) };
+            assert_eq!(trace.diagnostics().kept(), [expected]);
+        }
     }
 }

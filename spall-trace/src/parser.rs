@@ -1,39 +1,200 @@
-//! One parser for every format.
+//! One parser for every format, and the loop that runs it.
 
-use spall_model::{Chunk, Parser};
+use spall_format::{
+    apitrace, heph,
+    spall::{
+        self,
+        auto::{self, NoSymbols},
+    },
+};
+use spall_json::JsonParser;
+use spall_model::{ByteRange, Chunk, Event, LendingParser, Parser};
 
 use crate::{Error, Format};
 
-/// The parser of any format, chosen by [`Format`].
+/// The incremental parser of a [`Format`].
+///
+/// [`detect`](crate::detect) finds the format of a file, and this parser reads its events while the file is still being
+/// written. The bytes must not be compressed: only [`load`](crate::load) and its siblings open containers. Functions of
+/// a native auto trace are named by their addresses; [`auto::Parser`] takes a symbolizer.
+///
+/// A parser is also a [`LendingParser`], which gives one event at a time.
+///
+/// # Examples
+/// ```
+/// use spall_trace::{TraceParser, detect, model::{Limits, LiveTrace}};
+///
+/// let written = br#"[{"ph":"X","name":"a","pid":1,"tid":1,"ts":1,"dur":2},{"ph":"X","na"#;
+/// let mut parser = TraceParser::new(detect(written).unwrap());
+/// let mut trace = LiveTrace::new(&Limits::default());
+/// // The second event is not complete. Its bytes come again, together with what follows them.
+/// let consumed = parser.read(written, false, |event, bytes| trace.push(event, bytes))?;
+/// assert!(consumed < written.len());
+/// assert_eq!(trace.commit().slices().len(), 1);
+/// # Ok::<(), spall_trace::Error>(())
+/// ```
 #[derive(Debug, Clone)]
-#[allow(clippy::large_enum_variant, reason = "one lives as long as a file is read")]
-pub(crate) enum AnyParser {
-    Spall(spall_format::spall::Parser),
-    Heph(spall_format::heph::Parser),
-    Json(spall_json::JsonParser),
+pub struct TraceParser(pub(crate) FormatParser);
+
+#[derive(Debug, Clone)]
+#[allow(clippy::large_enum_variant, reason = "one parser lives as long as a file is read")]
+pub(crate) enum FormatParser {
+    Spall(spall::Parser),
+    SpallAuto(auto::Parser<NoSymbols>),
+    Heph(heph::Parser),
+    Json(JsonParser),
+    Apitrace(apitrace::Parser),
 }
 
-impl AnyParser {
-    /// The parser of a format, if there is one.
-    pub(crate) fn new(format: Format) -> Option<Self> {
-        Some(match format {
-            Format::Spall { .. } => Self::Spall(spall_format::spall::Parser::new()),
-            Format::Heph => Self::Heph(spall_format::heph::Parser::new()),
-            Format::TraceEventJson | Format::CpuProfile => Self::Json(spall_json::JsonParser::new()),
-            _ => return None,
+impl TraceParser {
+    /// Makes a parser at the start of a file.
+    #[must_use]
+    pub fn new(format: Format) -> Self {
+        Self(match format {
+            Format::Spall { .. } => FormatParser::Spall(spall::Parser::new()),
+            Format::SpallAuto => FormatParser::SpallAuto(auto::Parser::new(NoSymbols)),
+            Format::Heph => FormatParser::Heph(heph::Parser::new()),
+            Format::TraceEventJson | Format::CpuProfile => FormatParser::Json(JsonParser::new()),
+            Format::Apitrace => FormatParser::Apitrace(apitrace::Parser::new()),
+        })
+    }
+
+    /// Gives every event that is complete in `data` to `see`, and returns how many bytes are consumed.
+    ///
+    /// Pass the bytes that are left again with the next call, followed by new ones. `eof` says that nothing follows
+    /// `data`; then an incomplete event at the end comes as a diagnostic. An event's texts live until `see` returns.
+    ///
+    /// An apitrace recording refers back to its start, so nothing of it is consumed before its end.
+    ///
+    /// # Errors
+    /// This returns an error when nothing behind a byte can be read. The events before it have been given to `see`.
+    pub fn read(
+        &mut self,
+        data: &[u8],
+        eof: bool,
+        mut see: impl FnMut(&Event<'_>, ByteRange),
+    ) -> Result<usize, Error> {
+        pump(&mut Lent { parser: self, see: &mut see }, data, eof).map(|pumped| pumped.consumed)
+    }
+}
+
+impl LendingParser for TraceParser {
+    type Error = Error;
+
+    #[inline]
+    fn next_chunk<'a>(&'a mut self, data: &'a [u8], eof: bool) -> Result<Chunk<'a>, Error> {
+        match &mut self.0 {
+            FormatParser::Spall(parser) => parser.next_chunk(data, eof).map_err(Error::Binary),
+            FormatParser::SpallAuto(parser) => parser.next_chunk(data, eof).map_err(Error::Binary),
+            FormatParser::Heph(parser) => parser.next_chunk(data, eof).map_err(Error::Binary),
+            FormatParser::Json(parser) => parser.next_chunk(data, eof).map_err(Error::Json),
+            FormatParser::Apitrace(parser) => parser.next_chunk(data, eof).map_err(Error::Binary),
+        }
+    }
+}
+
+/// A parser together with what takes its events: one step of the [`pump`].
+// A trait and not a closure, because its method can be told to be inlined. Otherwise each event is put together in
+// memory, which costs 2 % of loading JSON.
+pub(crate) trait Step<'d> {
+    /// Why reading ends.
+    type Error;
+
+    /// Reads one event from the start of `data` and passes it on.
+    fn step(&mut self, data: &'d [u8], eof: bool) -> Result<Progress, Self::Error>;
+}
+
+/// What a step did with the bytes given to it.
+pub(crate) enum Progress {
+    /// It consumed this many bytes.
+    Consumed(usize),
+    /// It needs at least this many bytes more.
+    NeedMore(usize),
+    /// The input is finished.
+    End,
+}
+
+/// How far the [`pump`] came.
+pub(crate) struct Pumped {
+    /// The number of bytes consumed.
+    pub(crate) consumed: usize,
+    /// How many more bytes the parser asks for; 0 at the end of the input.
+    #[cfg_attr(not(feature = "std"), expect(dead_code, reason = "only a source read in pieces has more"))]
+    pub(crate) needed: usize,
+}
+
+/// Reads all events of `data`. This is the only loop over the events of a file.
+#[inline(always)]
+pub(crate) fn pump<'d, S: Step<'d>>(step: &mut S, data: &'d [u8], eof: bool) -> Result<Pumped, S::Error> {
+    let mut rest = data;
+    let needed = loop {
+        match step.step(rest, eof)? {
+            Progress::Consumed(consumed) => rest = rest.get(consumed..).unwrap_or_default(),
+            Progress::NeedMore(more) => break more,
+            Progress::End => break 0,
+        }
+    };
+    Ok(Pumped { consumed: data.len() - rest.len(), needed })
+}
+
+/// Events that live for one step only.
+pub(crate) struct Lent<'p, P, F> {
+    pub(crate) parser: &'p mut P,
+    pub(crate) see: &'p mut F,
+}
+
+impl<'d, P, F> Step<'d> for Lent<'_, P, F>
+where
+    P: LendingParser,
+    F: FnMut(&Event<'_>, ByteRange),
+{
+    type Error = P::Error;
+
+    #[inline(always)]
+    fn step(&mut self, data: &'d [u8], eof: bool) -> Result<Progress, P::Error> {
+        Ok(match self.parser.next_chunk(data, eof)? {
+            Chunk::Parsed(parsed) => {
+                (self.see)(&parsed.event, parsed.bytes);
+                Progress::Consumed(parsed.consumed)
+            }
+            Chunk::Skipped(length) => Progress::Consumed(length),
+            Chunk::NeedMore(more) => Progress::NeedMore(more),
+            Chunk::End => Progress::End,
         })
     }
 }
 
-impl Parser for AnyParser {
-    type Error = Error;
+/// Takes events whose texts live as long as the input.
+pub(crate) trait Keep<'d> {
+    /// Takes an event.
+    fn keep(&mut self, event: &Event<'d>, bytes: ByteRange);
+}
 
-    #[inline]
-    fn parse<'a>(&mut self, data: &'a [u8], eof: bool) -> Result<Chunk<'a>, Error> {
-        match self {
-            Self::Spall(parser) => parser.parse(data, eof).map_err(Error::Binary),
-            Self::Heph(parser) => parser.parse(data, eof).map_err(Error::Binary),
-            Self::Json(parser) => parser.parse(data, eof).map_err(Error::Json),
+/// Events that borrow from the input alone.
+pub(crate) struct Borrowed<'p, P, K> {
+    pub(crate) parser: &'p mut P,
+    pub(crate) keep: &'p mut K,
+}
+
+impl<'d, P, K> Step<'d> for Borrowed<'_, P, K>
+where
+    P: Parser<Error: Copy>,
+    K: Keep<'d>,
+{
+    type Error = P::Error;
+
+    #[inline(always)]
+    fn step(&mut self, data: &'d [u8], eof: bool) -> Result<Progress, P::Error> {
+        // By reference: an event is looked at where the parser has put it, and not copied first.
+        match &self.parser.parse(data, eof) {
+            Ok(Chunk::Parsed(parsed)) => {
+                self.keep.keep(&parsed.event, parsed.bytes);
+                Ok(Progress::Consumed(parsed.consumed))
+            }
+            Ok(Chunk::Skipped(length)) => Ok(Progress::Consumed(*length)),
+            Ok(Chunk::NeedMore(more)) => Ok(Progress::NeedMore(*more)),
+            Ok(Chunk::End) => Ok(Progress::End),
+            Err(error) => Err(*error),
         }
     }
 }

@@ -3,56 +3,69 @@
 use alloc::vec::Vec;
 use std::io::Read;
 
-use spall_format::spall::auto;
-use spall_model::{Limits, Trace, TraceBuilder};
+use spall_model::{Event, Limits, Trace, TraceBuilder};
 
 use crate::{
-    Error, Format,
-    auto::{Progress, step},
-    detect,
-    load::{Loading, load_as, parser_of},
-    packed,
+    Error,
+    detect::recognise,
+    load::{Loading, load_as},
+    parser::{Lent, TraceParser, pump},
 };
 
-/// Loads a trace piece by piece: what is kept is copied, so memory grows with the trace and not with the file.
+/// Loads a trace from a file or a pipe without holding all of it in memory.
 ///
-/// Compressed files are the exception: they are read whole, up to [`Limits::max_decompressed_bytes`].
+/// The trace copies the texts that it keeps, so memory grows with the trace and not with the file. Two kinds of file
+/// are held whole: compressed ones, which are read up to [`Limits::max_decompressed_bytes`], and apitrace recordings,
+/// which refer back to their start.
 ///
 /// # Errors
-/// As [`crate::load`], and [`Error::Io`].
+/// This returns an error when the format is not known or when nothing of the file can be read, like
+/// [`load`](crate::load), and [`Error::Io`] when reading from `source` fails.
+///
+/// # Examples
+/// ```
+/// use spall_trace::model::Limits;
+///
+/// let source: &[u8] = br#"[{"ph":"X","name":"work","pid":1,"tid":1,"ts":1,"dur":2.5}]"#;
+/// let trace = spall_trace::load_from(source, &Limits::default())?;
+/// assert_eq!(trace.slices().len(), 1);
+/// # Ok::<(), spall_trace::Error>(())
+/// ```
 pub fn load_from(mut source: impl Read, limits: &Limits) -> Result<Trace<'static>, Error> {
     let mut buffer = Buffer::default();
     buffer.fill(&mut source, PIECE)?;
-    let format = detect(buffer.data()).ok_or(Error::UnknownFormat)?;
-    if format == Format::Apitrace || packed::is_packed(buffer.data()) {
-        // Decompressed whole anyway, within the limits.
+    let found = recognise(buffer.data()).ok_or(Error::UnknownFormat)?;
+    if found.container.is_some() {
         let data = buffer.all(source, limits.max_decompressed_bytes)?;
-        return load_as(format, &data, limits).map(Trace::into_owned);
+        return load_as(found.format, &data, limits).map(Trace::into_owned);
     }
+    let mut parser = TraceParser::new(found.format);
     let mut loading = Loading::new(TraceBuilder::new(limits));
-    let result = if format == Format::SpallAuto {
-        let mut parser = auto::Parser::new(auto::NoSymbols);
-        buffer.pump(source, |data, eof| step(&mut parser, data, eof, &mut loading))
-    } else {
-        let mut parser = parser_of(format)?;
-        buffer.pump(source, |data, eof| step(&mut parser, data, eof, &mut loading))
-    };
-    match result {
-        Err(Error::Io(error)) => return Err(Error::Io(error)),
-        Err(error) => loading.stop(error)?,
-        Ok(()) => {}
+    loop {
+        let mut see = |event: &Event<'_>, bytes| loading.push(event, bytes);
+        match pump(&mut Lent { parser: &mut parser, see: &mut see }, buffer.data(), buffer.eof) {
+            Ok(pumped) if pumped.needed > 0 && !buffer.eof => {
+                buffer.start += pumped.consumed;
+                buffer.fill(&mut source, pumped.needed)?;
+            }
+            Ok(_) => break,
+            Err(error) => {
+                loading.stop(error)?;
+                break;
+            }
+        }
     }
-    Ok(loading.into_sink().finish())
+    Ok(loading.end(None).finish())
 }
 
-/// How much is read at once; more than any format needs to be recognised.
+/// How much is read at once. It is more than any format needs to be recognised.
 const PIECE: usize = 1 << 20;
 
 /// The part of the input that is in memory.
 #[derive(Default)]
 struct Buffer {
     bytes: Vec<u8>,
-    /// What of `bytes` is done with.
+    /// How many of `bytes` are consumed.
     start: usize,
     eof: bool,
 }
@@ -62,33 +75,18 @@ impl Buffer {
         self.bytes.get(self.start..).unwrap_or_default()
     }
 
-    /// All of the source, or as much of it as is within `limit`.
+    /// Returns the whole input, or as much of it as is within `limit`.
     fn all(mut self, source: impl Read, limit: u64) -> Result<Vec<u8>, Error> {
         let left = limit.saturating_sub(self.bytes.len() as u64);
         source.take(left).read_to_end(&mut self.bytes)?;
         Ok(self.bytes)
     }
 
-    /// Gives all of a source to `step`, piece by piece.
-    fn pump(
-        &mut self,
-        mut source: impl Read,
-        mut step: impl FnMut(&[u8], bool) -> Result<Progress, Error>,
-    ) -> Result<(), Error> {
-        loop {
-            match step(self.data(), self.eof)? {
-                Progress::Consumed(length) => self.start += length,
-                Progress::NeedMore(more) if !self.eof => self.fill(&mut source, more)?,
-                Progress::NeedMore(_) | Progress::End => return Ok(()),
-            }
-        }
-    }
-
-    /// Reads at least `more` bytes if there are as many.
+    /// Reads at least `more` bytes, or as many as there are.
     fn fill(&mut self, source: &mut impl Read, more: usize) -> Result<(), Error> {
         self.bytes.drain(..self.start.min(self.bytes.len()));
         self.start = 0;
-        // A parser's wish is only a hint and may come from the file: what is read grows with what there is.
+        // What a parser asks for is a hint and may be a number of the file: the buffer at most doubles.
         let wanted = more.clamp(PIECE, PIECE.max(self.bytes.len()));
         let limit = u64::try_from(wanted).unwrap_or(u64::MAX);
         let count = source.by_ref().take(limit).read_to_end(&mut self.bytes)?;

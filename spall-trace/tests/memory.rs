@@ -35,7 +35,7 @@ fn live_cost(data: &[u8]) -> (u64, u64) {
 
 fn check(name: &str, data: &[u8]) -> f64 {
     let (trace, peak) = cost(data);
-    let is_packed = spall_trace::json::Compression::detect(data).is_some()
+    let is_packed = spall_trace::model::Compression::detect(data).is_some()
         || spall_trace::detect(data) == Some(Format::Apitrace);
     // What counts is what was decompressed; how much that may be is a limit of its own.
     let unpacked = if is_packed { decompress(data, &Limits::default()).ok() } else { None };

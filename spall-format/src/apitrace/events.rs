@@ -387,7 +387,7 @@ impl EventReader {
             function.unwrap_or_default().name
         };
         match content {
-            Content::Clock => Event::Clock(Clock { unit: Unit::Ordinal, epoch_ns: None }),
+            Content::Clock => Event::Clock(Clock::new(Unit::Ordinal)),
             Content::Conventions => Event::Conventions(Conventions::default().with_children_first()),
             Content::FrameTrack => Event::ThreadRole(FRAMES, ThreadRole::Frames),
             Content::ProcessName(at) => {
@@ -473,7 +473,7 @@ fn on_thread<'a>(thread: u64, at: u64, name: &'a [u8], category: &'a [u8]) -> Th
 }
 
 fn complete(slice: ThreadEvent<'_>, end: u64) -> Event<'_> {
-    Event::Complete(slice, tick(end).since(slice.at))
+    Event::Complete(slice, tick(end) - slice.at)
 }
 
 fn plain_text<'a>(text: MarkerText<'a>) -> &'a [u8] {

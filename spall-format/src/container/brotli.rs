@@ -7,12 +7,13 @@ use brotli_decompressor::{
     Allocator, BrotliDecompressStream, BrotliResult, BrotliState, SliceWrapper, SliceWrapperMut,
 };
 
-use super::{Output, STEP, Stop};
+use super::{DecodeFailure, Output, STEP};
 
-/// Decodes the stream, which must be all there is.
-pub(super) fn unpack(data: &[u8], output: &mut Output) -> Result<(), Stop> {
+/// Decodes one brotli stream. Bytes behind it are junk.
+pub(super) fn decode(data: &[u8], output: &mut Output) -> Result<(), DecodeFailure> {
     let mut state = BrotliState::new(Heap, Heap, Heap);
-    // Windows over 16 MiB are no part of the format's standard, and the tool does not make them.
+    // RFC 7932 ends at windows of 16 MiB. Larger ones are an extension that the tool does not use, and would let a small
+    // file claim much memory.
     state.large_window = false;
     let (mut left, mut used, mut total) = (data.len(), 0, 0);
     loop {
@@ -31,21 +32,22 @@ pub(super) fn unpack(data: &[u8], output: &mut Output) -> Result<(), Stop> {
             (written, result)
         });
         if !output.has_room(0) {
-            return Err(Stop::Full { at: used });
+            return Err(DecodeFailure::OutputFull { at: used });
         }
         match result {
             BrotliResult::NeedsMoreOutput => {}
-            BrotliResult::ResultSuccess if left > 0 => return Err(Stop::Junk { from: used }),
+            BrotliResult::ResultSuccess if left > 0 => return Err(DecodeFailure::Junk { from: used }),
             BrotliResult::ResultSuccess => return Ok(()),
-            BrotliResult::NeedsMoreInput => return Err(Stop::Cut { from: used }),
-            BrotliResult::ResultFailure => return Err(Stop::Bad { from: used }),
+            BrotliResult::NeedsMoreInput => return Err(DecodeFailure::Truncated { from: used }),
+            BrotliResult::ResultFailure => return Err(DecodeFailure::Invalid { from: used }),
         }
     }
 }
 
-/// Memory from the global allocator.
+/// An allocator for the decoder that uses the global one.
 struct Heap;
 
+/// A block of memory of [`Heap`].
 struct Memory<T>(Box<[T]>);
 
 impl<T> Default for Memory<T> {

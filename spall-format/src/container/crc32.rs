@@ -1,9 +1,10 @@
 //! The checksum of gzip: CRC-32, as RFC 1952 has it.
 
-/// What a byte does to the sum that is still so many bytes away from its end.
+/// The change of the sum by a byte, by how many bytes of an 8-byte word follow it.
+// Eight tables let one step take 8 bytes whose look-ups do not depend on each other ("slicing by 8").
 static TABLES: [[u32; 256]; 8] = tables();
 
-/// The checksum of `bytes`.
+/// Returns the checksum of `bytes`.
 pub(super) fn crc32(bytes: &[u8]) -> u32 {
     let look_up = |distance: usize, byte: u8| {
         TABLES.get(distance).and_then(|table| table.get(usize::from(byte))).copied().unwrap_or_default()

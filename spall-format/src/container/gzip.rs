@@ -7,15 +7,17 @@ use miniz_oxide::inflate::core::inflate_flags::TINFL_FLAG_HAS_MORE_INPUT;
 use miniz_oxide::inflate::core::{DecompressorOxide, decompress};
 
 use super::crc32::crc32;
-use super::{Output, STEP, Stop};
+use super::{DecodeFailure, Output, STEP};
 
-/// Size of what deflate looks back at, for which the decoder needs the output before the current step.
+/// How far deflate looks back. The decoder needs this much of the output before the current step.
 const WINDOW: usize = 32 << 10;
+/// The length of the checksum and size behind a member.
 const TRAILER: usize = 8;
 
-/// Decodes all members. A trailer that is missing is no fault; one that is wrong is said when all is decoded.
-pub(super) fn unpack(data: &[u8], output: &mut Output) -> Result<(), Stop> {
-    // The decoder writes into a ring of which the output is a copy. Members may be tiny, so they share it.
+/// Decodes all members. A missing trailer is no failure. A wrong one is reported after all members are decoded.
+pub(super) fn decode(data: &[u8], output: &mut Output) -> Result<(), DecodeFailure> {
+    // The decoder writes into a ring, and the output is a copy of it. All members share one ring: a file may have many tiny
+    // ones, and clearing a ring for each would take far longer than decoding.
     let mut ring = alloc::vec![0; STEP.max(WINDOW)];
     let mut decoder = Box::new(DecompressorOxide::new());
     let (mut pos, mut wrong) = (0, None);
@@ -23,9 +25,9 @@ pub(super) fn unpack(data: &[u8], output: &mut Output) -> Result<(), Stop> {
         let (start, first) = (pos, output.bytes.len());
         let member = data.get(pos..).unwrap_or_default();
         if !member.starts_with(b"\x1f\x8b") {
-            return Err(Stop::Junk { from: pos });
+            return Err(DecodeFailure::Junk { from: pos });
         }
-        let head = head_len(member).ok_or(Stop::Cut { from: pos })?;
+        let head = head_len(member).ok_or(DecodeFailure::Truncated { from: pos })?;
         pos += head;
         decoder.init();
         pos += inflate(data, pos, &mut decoder, &mut ring, output)?;
@@ -35,10 +37,10 @@ pub(super) fn unpack(data: &[u8], output: &mut Output) -> Result<(), Stop> {
         }
         pos = pos.saturating_add(TRAILER);
     }
-    wrong.map_or(Ok(()), |from| Err(Stop::Checksum { from }))
+    wrong.map_or(Ok(()), |from| Err(DecodeFailure::Checksum { from }))
 }
 
-/// What follows a member: the checksum of its content, and the lower bits of its length.
+/// Returns the trailer that belongs to a content: the checksum, and the lower bits of the length.
 #[expect(clippy::cast_possible_truncation, reason = "the format has 32 bits for a length of any size")]
 fn sums(content: &[u8]) -> [u8; TRAILER] {
     let [a, b, c, d] = crc32(content).to_le_bytes();
@@ -46,9 +48,10 @@ fn sums(content: &[u8]) -> [u8; TRAILER] {
     [a, b, c, d, e, f, g, h]
 }
 
-/// The length of a member's head; `None` if the input ends in it.
+/// Returns the length of a member's head; `None` if the input ends inside it.
 fn head_len(member: &[u8]) -> Option<usize> {
     const FIXED: usize = 10;
+    // Bits of the flags: 2 checksum of the head, 4 extra field, 8 file name, 16 comment.
     let flags = *member.get(3)?;
     let mut pos = FIXED;
     if flags & 4 != 0 {
@@ -66,14 +69,14 @@ fn head_len(member: &[u8]) -> Option<usize> {
     (pos <= member.len()).then_some(pos)
 }
 
-/// Decodes the deflate stream at `start`; returns its length.
+/// Decodes the deflate stream at `start` and returns its length.
 fn inflate(
     data: &[u8],
     start: usize,
     decoder: &mut DecompressorOxide,
     ring: &mut [u8],
     output: &mut Output,
-) -> Result<usize, Stop> {
+) -> Result<usize, DecodeFailure> {
     let mut used = 0;
     let mut ring_pos = 0;
     loop {
@@ -81,7 +84,7 @@ fn inflate(
         let (status, read, written) = decompress(decoder, input, ring, ring_pos, TINFL_FLAG_HAS_MORE_INPUT);
         used += read;
         if !output.has_room(written) {
-            return Err(Stop::Full { at: start + used });
+            return Err(DecodeFailure::OutputFull { at: start + used });
         }
         output.bytes.extend_from_slice(ring.get(ring_pos..ring_pos + written).unwrap_or_default());
         ring_pos = (ring_pos + written) % ring.len();
@@ -89,9 +92,9 @@ fn inflate(
             TINFLStatus::Done => return Ok(used),
             TINFLStatus::HasMoreOutput => {}
             TINFLStatus::NeedsMoreInput | TINFLStatus::FailedCannotMakeProgress => {
-                return Err(Stop::Cut { from: start + used });
+                return Err(DecodeFailure::Truncated { from: start + used });
             }
-            _ => return Err(Stop::Bad { from: start + used }),
+            _ => return Err(DecodeFailure::Invalid { from: start + used }),
         }
     }
 }

@@ -1,43 +1,43 @@
 //! Raw snappy, block by block. \[apitrace C.1\]
 
-use super::{Output, Stop};
+use super::{DecodeFailure, Output};
 
-/// Decodes `at`, then blocks that each have their compressed length in front of them.
-pub(super) fn unpack(data: &[u8], output: &mut Output) -> Result<(), Stop> {
+/// Decodes `at` and the blocks behind it. Each block has its compressed length in front.
+pub(super) fn decode(data: &[u8], output: &mut Output) -> Result<(), DecodeFailure> {
     let mut pos = 2;
     loop {
         let rest = data.get(pos..).unwrap_or_default();
         let Some((&length, rest)) = rest.split_first_chunk() else {
-            return if rest.is_empty() { Ok(()) } else { Err(Stop::Cut { from: pos }) };
+            return if rest.is_empty() { Ok(()) } else { Err(DecodeFailure::Truncated { from: pos }) };
         };
         let length = usize::try_from(u32::from_le_bytes(length)).unwrap_or(usize::MAX);
         if length == 0 {
-            // The writer never makes an empty block; the tool's own reader takes it for the end.
-            return Err(Stop::Junk { from: pos });
+            // The writer never makes an empty block, and the tool's own reader takes one for the end.
+            return Err(DecodeFailure::Junk { from: pos });
         }
         let block = rest.get(..length);
         let (size, tags) = preamble(block.unwrap_or(rest)).ok_or(match block {
-            Some(_) => Stop::Bad { from: pos },
-            None => Stop::Cut { from: pos },
+            Some(_) => DecodeFailure::Invalid { from: pos },
+            None => DecodeFailure::Truncated { from: pos },
         })?;
-        // A block can only say so much: no element of it makes more than 64 bytes of 3, or of 2.
+        // The size is a number of the file. No element makes more than 64 bytes, so a block cannot make more than this.
         let size = size.min(tags.len().saturating_mul(64));
         if !output.has_room(size) {
-            return Err(Stop::Full { at: pos });
+            return Err(DecodeFailure::OutputFull { at: pos });
         }
         let start = output.bytes.len();
         output.bytes.resize(start + size, 0);
-        let written = decode(tags, output.bytes.get_mut(start..).unwrap_or_default());
+        let written = decode_elements(tags, output.bytes.get_mut(start..).unwrap_or_default());
         output.bytes.truncate(start + written);
         match block {
-            None => return Err(Stop::Cut { from: pos }),
-            Some(_) if written < size => return Err(Stop::Bad { from: pos }),
+            None => return Err(DecodeFailure::Truncated { from: pos }),
+            Some(_) if written < size => return Err(DecodeFailure::Invalid { from: pos }),
             Some(_) => pos += 4 + length,
         }
     }
 }
 
-/// The uncompressed size of a block, and its elements.
+/// Returns the uncompressed size of a block and its elements.
 fn preamble(block: &[u8]) -> Option<(usize, &[u8])> {
     let mut size = 0_u64;
     for (index, &byte) in block.iter().enumerate().take(5) {
@@ -49,8 +49,9 @@ fn preamble(block: &[u8]) -> Option<(usize, &[u8])> {
     None
 }
 
-/// Decodes elements into `out`; returns how many bytes were written before the elements, the output or sense ended.
-fn decode(mut tags: &[u8], out: &mut [u8]) -> usize {
+/// Decodes elements into `out`. Returns how many bytes it wrote before the end of the elements, the end of the output
+/// or an invalid element.
+fn decode_elements(mut tags: &[u8], out: &mut [u8]) -> usize {
     let mut pos = 0;
     loop {
         short_elements(&mut tags, out, &mut pos);
@@ -61,13 +62,16 @@ fn decode(mut tags: &[u8], out: &mut [u8]) -> usize {
     }
 }
 
-/// How many bytes behind the position [`short_elements`] may write: a literal and a copy.
+/// How many bytes behind its position [`short_elements`] may write: a literal and a copy.
 const ROOM: usize = 16 + 64;
 
-/// Decodes short literals, and copies that do not overlap what they write: nearly all elements. Stops at another one,
-/// and where there is no room on both sides to copy a fixed number of bytes whatever the length. What is written too
-/// far is written again by what follows. Returns `None` wherever it stops.
-// What one element takes is known by its kind, from a branch that is foreseen: the next one is looked at meanwhile.
+/// Decodes short literals, and copies whose source does not overlap their target: nearly all elements.
+///
+/// It stops, and returns `None`, at any other element and where there is not enough room on both sides. It copies a
+/// fixed number of bytes whatever the length, which is faster than an exact copy; the bytes written too far are
+/// overwritten by the next element.
+// The length of an element follows from its kind through a branch, which the processor predicts, so it reads the next
+// element meanwhile. A table of lengths would make each element wait for the one before.
 #[inline(always)]
 fn short_elements(tags: &mut &[u8], out: &mut [u8], pos: &mut usize) -> Option<()> {
     let last = out.len().checked_sub(ROOM)?;
@@ -82,7 +86,7 @@ fn short_elements(tags: &mut &[u8], out: &mut [u8], pos: &mut usize) -> Option<(
             *out.get_mut(*pos..)?.first_chunk_mut()? = *bytes;
             *tags = tags.get(top + 2..)?;
             *pos += top + 1;
-            // Behind a literal comes a copy.
+            // A literal is always followed by a copy, so the loop does not have to start over.
             head = tags.first_chunk()?;
         }
         let &[tag, low, high, ..] = head;
@@ -108,7 +112,7 @@ fn short_elements(tags: &mut &[u8], out: &mut [u8], pos: &mut usize) -> Option<(
     None
 }
 
-/// Decodes one element at `pos` of the output. `None` if there is none or it makes no sense; a literal that is cut off
+/// Decodes one element at `pos` of the output. Returns `None` if there is none or it is invalid. A literal that is cut off
 /// is decoded as far as it goes, and a copy as far as there is room.
 #[inline(never)]
 fn element(tags: &mut &[u8], out: &mut [u8], pos: usize) -> Option<usize> {
@@ -133,7 +137,7 @@ fn element(tags: &mut &[u8], out: &mut [u8], pos: usize) -> Option<usize> {
     copy(out, pos, offset, length)
 }
 
-/// Literals of up to 60 bytes have their length in the tag, longer ones in up to 4 bytes behind it.
+/// Decodes a literal. Up to 60 bytes have their length in the tag, longer ones in up to 4 bytes behind it.
 fn literal<'t>(top: usize, rest: &'t [u8], tags: &mut &'t [u8], out: &mut [u8], pos: usize) -> Option<usize> {
     let (length, rest) = match top {
         0..60 => (top + 1, rest),
@@ -151,14 +155,14 @@ fn literal<'t>(top: usize, rest: &'t [u8], tags: &mut &'t [u8], out: &mut [u8], 
     (length > 0).then_some(length)
 }
 
-/// Copies `length` bytes from `offset` before `pos`, which may overlap what is written.
+/// Copies `length` bytes from `offset` before `pos`. Source and target may overlap: that repeats a pattern.
 #[inline]
 fn copy(out: &mut [u8], pos: usize, offset: usize, length: usize) -> Option<usize> {
     let from = pos.checked_sub(offset).filter(|_| offset > 0)?;
     let end = out.len().min(pos + length);
     let mut filled = pos;
     while filled < end {
-        // Of a pattern that repeats, everything there is of it.
+        // All of the pattern written so far, so that the number of steps is logarithmic.
         let step = (filled - from).min(end - filled);
         out.copy_within(from..from + step, filled);
         filled += step;
@@ -176,7 +180,11 @@ mod tests {
         for room in [0, 100] {
             let mut out = vec![0; size + room];
             // With room behind it the output is filled by the fast paths.
-            let written = if room == 0 { decode(tags, &mut out) } else { decode(tags, &mut out).min(size) };
+            let written = if room == 0 {
+                decode_elements(tags, &mut out)
+            } else {
+                decode_elements(tags, &mut out).min(size)
+            };
             assert_eq!(&out[..written], expected, "{tags:x?}, {room} bytes of room");
         }
     }
@@ -254,7 +262,10 @@ mod tests {
     #[test]
     fn c6_a_huge_preamble_makes_no_huge_block() {
         let mut output = Output { bytes: Vec::new(), limit: 1 << 20 };
-        assert_eq!(unpack(b"at\x06\0\0\0\xff\xff\xff\xff\x0f\0", &mut output), Err(Stop::Bad { from: 2 }));
+        assert_eq!(
+            decode(b"at\x06\0\0\0\xff\xff\xff\xff\x0f\0", &mut output),
+            Err(DecodeFailure::Invalid { from: 2 })
+        );
         assert!(output.bytes.capacity() <= 64);
     }
 }

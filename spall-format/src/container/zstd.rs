@@ -3,12 +3,12 @@
 use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
 use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
 
-use super::{Output, STEP, Stop};
+use super::{DecodeFailure, Output, STEP};
 
-/// Decodes all frames and steps over skippable ones, among them the index of a seekable file.
+/// Decodes all frames and skips skippable ones, such as the index of a seekable file.
 ///
-/// Of a frame that is cut off, what the decoder still holds back, up to its window, is lost.
-pub(super) fn unpack(data: &[u8], output: &mut Output) -> Result<(), Stop> {
+/// Of a frame that is cut off, the last bytes are lost: the decoder holds back up to one window.
+pub(super) fn decode(data: &[u8], output: &mut Output) -> Result<(), DecodeFailure> {
     let mut decoder = FrameDecoder::new();
     let mut rest = data;
     let position = |rest: &[u8]| data.len() - rest.len();
@@ -20,29 +20,29 @@ pub(super) fn unpack(data: &[u8], output: &mut Output) -> Result<(), Stop> {
                 length, ..
             })) => {
                 let length = usize::try_from(length).unwrap_or(usize::MAX);
-                rest = rest.get(length..).ok_or(Stop::Cut { from: start })?;
+                rest = rest.get(length..).ok_or(DecodeFailure::Truncated { from: start })?;
                 continue;
             }
-            Err(_) if rest.is_empty() => return Err(Stop::Cut { from: start }),
-            Err(_) => return Err(Stop::Bad { from: start }),
+            Err(_) if rest.is_empty() => return Err(DecodeFailure::Truncated { from: start }),
+            Err(_) => return Err(DecodeFailure::Invalid { from: start }),
         }
         while !decoder.is_finished() {
             let before = position(rest);
             let decoded = decoder.decode_blocks(&mut rest, BlockDecodingStrategy::UptoBytes(STEP));
             if !output.has_room(decoder.can_collect()) {
-                return Err(Stop::Full { at: position(rest) });
+                return Err(DecodeFailure::OutputFull { at: position(rest) });
             }
             output.bytes.extend(decoder.collect().unwrap_or_default());
             if decoded.is_err() {
                 return Err(if rest.is_empty() {
-                    Stop::Cut { from: before }
+                    DecodeFailure::Truncated { from: before }
                 } else {
-                    Stop::Bad { from: before }
+                    DecodeFailure::Invalid { from: before }
                 });
             }
         }
         if !output.has_room(decoder.can_collect()) {
-            return Err(Stop::Full { at: position(rest) });
+            return Err(DecodeFailure::OutputFull { at: position(rest) });
         }
         output.bytes.extend(decoder.collect().unwrap_or_default());
     }

@@ -1,12 +1,12 @@
 //! Steps through the document around the events: its start, its keys, and what follows it. \[json 1\]
 
-use spall_model::{Clock, DiagnosticKind, Event, MetaEvent, Text};
+use spall_model::{Clock, Compression, DiagnosticKind, Event, MetaEvent, Text};
 
 use super::{JsonParser, Progress, State};
 use crate::args;
 use crate::cpu_profile;
 use crate::decimal::Nanos;
-use crate::error::{Compression, JsonError, JsonErrorKind};
+use crate::error::{JsonError, JsonErrorKind};
 use crate::lexer::{self, KeyToken, TokenError};
 use crate::sample::{self, SampleTable};
 

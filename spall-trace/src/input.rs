@@ -1,0 +1,34 @@
+//! What is inside a file: its bytes, or what its container decompresses to.
+
+use alloc::borrow::Cow;
+
+use spall_format::container::{Container, Decompressed, decompress_as};
+use spall_model::{Diagnostic, Limits};
+
+use crate::Error;
+
+/// The bytes for a parser.
+pub(crate) struct Input<'a> {
+    pub(crate) stream: Cow<'a, [u8]>,
+    /// The damage of the container. The stream holds what came before it.
+    pub(crate) damage: Option<Diagnostic>,
+}
+
+/// Opens the container of a file, if it is in one.
+///
+/// # Errors
+/// This returns an error when nothing can be decompressed, or more than the limit.
+pub(crate) fn open<'a>(
+    container: Option<Container>,
+    data: &'a [u8],
+    limits: &Limits,
+) -> Result<Input<'a>, Error> {
+    let Some(container) = container else { return Ok(Input { stream: Cow::Borrowed(data), damage: None }) };
+    let Decompressed { stream, damage, .. } = decompress_as(container, data, limits)?;
+    match damage {
+        Some(damage) if stream.is_empty() => {
+            Err(Error::Container { kind: damage.kind, offset: damage.bytes.start })
+        }
+        damage => Ok(Input { stream, damage }),
+    }
+}

@@ -1,0 +1,156 @@
+//! Every format is read from every container.
+
+#![allow(clippy::unwrap_used, clippy::std_instead_of_alloc, reason = "a test, which fails by panicking")]
+
+use std::io::Read;
+
+use spall_synth::{apitrace, auto, cpu_profile, gzip, heph, json, spall as synth};
+use spall_trace::{
+    Error, Format, detect, load, load_as, load_from,
+    model::{DiagnosticKind, Limits, Trace, TraceBuilder},
+};
+
+/// A file of each format, without a container.
+fn files() -> Vec<(Format, Vec<u8>)> {
+    let profile = cpu_profile::Profile::random(20, 5, 50, 1).to_json(cpu_profile::Form::Document);
+    vec![
+        (
+            Format::Spall { version: 3 },
+            synth::trace(&synth::Shape { slices: 300, ..synth::Shape::default() }),
+        ),
+        (Format::SpallAuto, auto::sample()),
+        (Format::Heph, heph::trace(50, 3, 2, true)),
+        (Format::TraceEventJson, json::motley(200, json::Layout::Compact).into_bytes()),
+        (Format::CpuProfile, profile.into_bytes()),
+        (Format::Apitrace, apitrace::game(40)),
+    ]
+}
+
+/// A Zstandard frame of blocks that are not compressed.
+fn zstd(data: &[u8]) -> Vec<u8> {
+    // A single segment with the size of the content in 4 bytes.
+    let mut frame = vec![0x28, 0xb5, 0x2f, 0xfd, 0xa0];
+    frame.extend(u32::try_from(data.len()).unwrap().to_le_bytes());
+    let mut blocks = data.chunks(1 << 16).peekable();
+    while let Some(block) = blocks.next() {
+        let header = u32::try_from(block.len()).unwrap() << 3 | u32::from(blocks.peek().is_none());
+        frame.extend(&header.to_le_bytes()[..3]);
+        frame.extend(block);
+    }
+    frame
+}
+
+/// A brotli stream of blocks that are not compressed.
+fn brotli(data: &[u8]) -> Vec<u8> {
+    // A window of 16 MiB (1111 in 4 bits, first bit set) starts the stream; each block is a header of 20 bits or more,
+    // padded to a byte: not the last, 4 nibbles of length, the length less one, not compressed.
+    let (mut stream, mut bits, mut n_bits) = (Vec::new(), 0b1111_u32, 4);
+    for block in data.chunks(1 << 16) {
+        let length = u32::try_from(block.len() - 1).unwrap();
+        bits |= (length << 3 | 1 << 19) << n_bits;
+        n_bits += 20;
+        while n_bits > 0 {
+            stream.push(bits.to_le_bytes()[0]);
+            bits >>= 8;
+            n_bits = if n_bits > 8 { n_bits - 8 } else { 0 };
+        }
+        bits = 0;
+        stream.extend(block);
+    }
+    // The last block is empty.
+    stream.push(3);
+    stream
+}
+
+type Pack = fn(&[u8]) -> Vec<u8>;
+
+/// The containers whose features are on.
+fn containers() -> Vec<(&'static str, Pack)> {
+    let mut containers: Vec<(&'static str, Pack)> = vec![("snappy", |data| apitrace::snappy(data, 1000))];
+    if cfg!(feature = "gzip") {
+        containers.push(("gzip", gzip::member));
+    }
+    if cfg!(feature = "zstd") {
+        containers.push(("zstd", zstd));
+    }
+    if cfg!(feature = "brotli") {
+        containers.push(("brotli", brotli));
+    }
+    containers
+}
+
+/// Everything of a trace but where its strings are stored.
+fn show(trace: &Trace<'_>) -> String {
+    let names: Vec<_> = trace.slices().names().iter().map(|&name| trace.name(name).into_owned()).collect();
+    let (slices, tracks) = (trace.slices(), trace.tracks());
+    let facts = (trace.clock(), trace.bounds(), slices.starts(), slices.ends(), slices.flags(), names);
+    format!("{facts:?} {tracks:?} {:?} {:?}", trace.samples(), trace.diagnostics())
+}
+
+#[test]
+fn every_format_is_read_from_every_container() {
+    let limits = Limits::default();
+    for (format, file) in files() {
+        assert_eq!(detect(&file), Some(format));
+        let expected = show(&load(&file, &limits).unwrap());
+        assert_eq!(show(&load_from(&file[..], &limits).unwrap()), expected, "{format}");
+        for (name, pack) in containers() {
+            let packed = pack(&file);
+            assert_eq!(detect(&packed), Some(format), "{format} in {name}");
+            let load_known = |data| load_as(format, data, &limits).unwrap();
+            assert_eq!(show(&load(&packed, &limits).unwrap()), expected, "{format} in {name}");
+            assert_eq!(show(&load_known(&packed)), expected, "{format} in {name}, known");
+            assert_eq!(
+                show(&load_from(&packed[..], &limits).unwrap()),
+                expected,
+                "{format} in {name}, pieces"
+            );
+            let mut builder = TraceBuilder::new(&limits);
+            spall_trace::read_events(&packed, &limits, |event, bytes| builder.push_copied(event, bytes))
+                .unwrap();
+            assert_eq!(show(&builder.finish()), expected, "{format} in {name}, events");
+        }
+    }
+}
+
+#[test]
+fn a_cut_container_gives_what_comes_before_the_cut() {
+    let file = synth::trace(&synth::Shape { slices: 300, ..synth::Shape::default() });
+    // Of a Zstandard frame the decoder holds back one window, which is more than this file.
+    for (name, pack) in containers().into_iter().filter(|&(name, _)| name != "zstd") {
+        let packed = pack(&file);
+        let trace = load(&packed[..packed.len() - packed.len() / 4], &Limits::default()).unwrap();
+        assert!(trace.diagnostics().count(DiagnosticKind::Truncated) > 0, "{name}");
+        assert!(!trace.slices().is_empty(), "{name}");
+    }
+}
+
+#[test]
+fn a_container_that_gives_nothing_is_an_error() {
+    for data in [&b"at"[..], b"at\x08", b"\x1f\x8b\x08", b"\x28\xb5\x2f\xfd"] {
+        assert!(load(data, &Limits::default()).is_err(), "{data:x?}");
+        assert!(load_from(data, &Limits::default()).is_err(), "{data:x?}");
+    }
+    if cfg!(feature = "gzip") {
+        let error = load(b"\x1f\x8b\x08", &Limits::default()).unwrap_err();
+        assert!(matches!(error, Error::Container { kind: DiagnosticKind::Truncated, offset: 0 }), "{error}");
+    }
+}
+
+/// A source that gives a few bytes at a time.
+struct Drops<'a>(&'a [u8]);
+
+impl Read for Drops<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        let length = buffer.len().min(7);
+        self.0.read(&mut buffer[..length])
+    }
+}
+
+#[test]
+fn a_source_may_give_a_few_bytes_at_a_time() {
+    for (format, file) in files() {
+        let expected = show(&load(&file, &Limits::default()).unwrap());
+        assert_eq!(show(&load_from(Drops(&file), &Limits::default()).unwrap()), expected, "{format}");
+    }
+}
