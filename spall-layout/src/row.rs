@@ -72,7 +72,7 @@ impl Row {
 
     /// Creates the row of the states of a thread, which are ordered by time and have the numbers `ids`.
     ///
-    /// [`Rect::state`] returns the state that a rectangle shows.
+    /// [`Rect::state`](crate::Rect::state) returns the state that a rectangle shows.
     ///
     /// ```
     /// use spall_layout::{Fidelity, Viewport, Row, RowId, Scratch};
