@@ -60,8 +60,16 @@ fn report(exported: Exported) {
     if exported.left_out() > 0 {
         eprintln!("{} events left out, which the format cannot hold", exported.left_out());
     }
-    if exported.in_part > 0 {
-        eprintln!("{} slices without categories, or with some of their arguments missing", exported.in_part);
+    for (count, what) in [
+        (exported.without_category, "without their category"),
+        (exported.without_name, "without their name"),
+        (exported.without_arguments, "without some of their arguments"),
+        (exported.arguments_as_text, "with their arguments as one text"),
+        (exported.with_cut_text, "with a text that was cut"),
+    ] {
+        if count > 0 {
+            eprintln!("{count} events written {what}");
+        }
     }
     if exported.moved != Ticks::ZERO {
         eprintln!("all times moved by {} ticks, as none may be before 0", exported.moved.0);

@@ -1,9 +1,10 @@
 //! Records itself: `record [FILE]` writes, loads and lays out traces on a few threads, and traces doing so.
 //!
-//! A profiler of one's own around [`BufferWriter`] is about as long as the one in this file. The file, by default
+//! A profiler of one's own around [`ThreadRecorder`] is about as long as the one in this file. The file, by default
 //! `record.spall`, is a spall v3 trace; the project's `testdata/record.spall` was made by this program.
 
 use std::{
+    error::Error,
     fs::File,
     io::{self, Write},
     ops::Range,
@@ -16,7 +17,10 @@ use std::{
 };
 
 use spall_trace::{
-    format::spall::{BufferWriter, FileWriter, Header, Version},
+    format::{
+        FormatError,
+        spall::{FileWriter, Header, ThreadRecorder, Version},
+    },
     layout::{Fidelity, Layout, Options, Scratch, Viewport},
     model::{Event, Limits, Text, Thread, ThreadEvent, Tick, Trace, TrackId, Written},
 };
@@ -27,10 +31,10 @@ struct Profiler {
     start: Instant,
 }
 
-/// What records a thread.
+/// A recorder of one thread, whose buffer is emptied when it is full and when it is dropped.
 struct Recorder<'p> {
     profiler: &'p Profiler,
-    buffer: BufferWriter<'p>,
+    thread: ThreadRecorder<Box<[u8]>, Box<dyn FnMut(&[u8]) + 'p>>,
 }
 
 impl Profiler {
@@ -39,47 +43,40 @@ impl Profiler {
         file.write_all(&Header::new(Version::V3, 1.0).to_bytes())?; // a tick is a nanosecond
         Ok(Self { file: Mutex::new(file), start: Instant::now() })
     }
-}
 
-impl<'p> Recorder<'p> {
-    fn new(profiler: &'p Profiler, memory: &'p mut [u8], tid: u32, name: &str) -> Self {
-        let mut recorder = Self { profiler, buffer: BufferWriter::new(memory, std::process::id(), tid) };
-        recorder.put(|buffer, _| buffer.thread_name(name));
-        recorder
+    fn thread(&self, tid: u32, name: &str) -> Result<Recorder<'_>, FormatError> {
+        let append = |bytes: &[u8]| {
+            // A profiler must not stop the program because the disk is full.
+            if let Ok(mut file) = self.file.lock() {
+                _ = file.write_all(bytes);
+            }
+        };
+        let memory = vec![0; BUFFER].into_boxed_slice();
+        let mut thread = ThreadRecorder::new(memory, std::process::id(), tid, Box::new(append) as _)?;
+        thread.thread_name(name);
+        Ok(Recorder { profiler: self, thread })
     }
 
+    fn now(&self) -> u64 {
+        u64::try_from(self.start.elapsed().as_nanos()).unwrap_or(u64::MAX)
+    }
+}
+
+impl Recorder<'_> {
     /// Does `work` as a slice called `name`.
     fn slice<T>(&mut self, name: &str, args: &str, work: impl FnOnce(&mut Self) -> T) -> T {
         self.begin(name, args);
         let result = work(self);
-        self.put(|buffer, now| buffer.end(now));
+        self.end();
         result
     }
 
     fn begin(&mut self, name: &str, args: &str) {
-        self.put(|buffer, now| buffer.begin_with_args(now, name, args));
+        self.thread.begin_with_args(self.profiler.now(), name, args);
     }
 
-    /// Writes a record; where it has no room, empties the buffer first.
-    fn put<E>(&mut self, record: impl Fn(&mut BufferWriter<'p>, u64) -> Result<(), E>) {
-        let now = u64::try_from(self.profiler.start.elapsed().as_nanos()).unwrap_or(u64::MAX);
-        if record(&mut self.buffer, now).is_err() {
-            self.flush();
-            _ = record(&mut self.buffer, now);
-        }
-    }
-
-    fn flush(&mut self) {
-        // A profiler must not stop the program because the disk is full.
-        if let Ok(mut file) = self.profiler.file.lock() {
-            _ = file.write_all(self.buffer.take());
-        }
-    }
-}
-
-impl Drop for Recorder<'_> {
-    fn drop(&mut self) {
-        self.flush();
+    fn end(&mut self) {
+        self.thread.end(self.profiler.now());
     }
 }
 
@@ -87,12 +84,11 @@ const N_WORKERS: u32 = 4;
 const N_JOBS: u64 = 14;
 const BUFFER: usize = 16 * 1024;
 
-fn main() -> io::Result<()> {
+fn main() -> Result<(), Box<dyn Error>> {
     let path = std::env::args().nth(1).unwrap_or_else(|| String::from("record.spall"));
     let profiler = Profiler::create(&path)?;
-    let mut memory = vec![0; BUFFER];
-    let mut main = Recorder::new(&profiler, &mut memory, 0, "main");
-    main.put(|buffer, _| buffer.process_name("record"));
+    let mut main = profiler.thread(0, "main")?;
+    main.thread.process_name("record");
     // Never ended: the recording stops before the program does.
     main.begin("main", "");
     let next_job = AtomicU64::new(0);
@@ -102,18 +98,17 @@ fn main() -> io::Result<()> {
                 let (profiler, next_job) = (&profiler, &next_job);
                 main.slice("spawn", &format!("worker {tid}"), |_| {
                     scope.spawn(move || {
-                        let mut memory = vec![0; BUFFER];
-                        worker(
-                            &mut Recorder::new(profiler, &mut memory, tid, &format!("worker {tid}")),
-                            next_job,
-                        );
+                        // A recorder can only be refused for the size of its buffer.
+                        if let Ok(mut recorder) = profiler.thread(tid, &format!("worker {tid}")) {
+                            worker(&mut recorder, next_job);
+                        }
                     });
                 });
             }
         });
         main.begin("wait for workers", "");
     });
-    main.put(|buffer, now| buffer.end(now));
+    main.end();
     drop(main);
     println!("recorded {path}, {} bytes", std::fs::metadata(&path)?.len());
     Ok(())
@@ -154,7 +149,7 @@ fn write_trace(recorder: &mut Recorder<'_>, job: u64) -> Vec<u8> {
                 let begin = depth == 0 || depth < 12 && random >> 63 == 0;
                 depth = if begin { depth + 1 } else { depth - 1 };
                 let written = file.write_event(&if begin { Event::Begin(event) } else { Event::End(event) });
-                debug_assert!(matches!(written, Ok(Written::Done)));
+                debug_assert!(written.is_ok_and(Written::is_in_file));
             }
         });
     }

@@ -5,8 +5,8 @@ use spall_trace::format::heph::Writer as HephWriter;
 use spall_trace::format::spall::{FileWriter, Version};
 use spall_trace::json;
 use spall_trace::model::{
-    Args, CounterEvent, DiagnosticKind, Event, FlowBind, FlowEvent, FlowPhase, Id, KeyedEvent, MetaEvent,
-    SampleStack, Text, Thread, ThreadEvent, ThreadSampleEvent, Tick, Ticks, Value, Written,
+    Args, Conventions, CounterEvent, DiagnosticKind, Event, FlowBind, FlowEvent, FlowPhase, Id, KeyedEvent,
+    MetaEvent, SampleStack, Text, Thread, ThreadEvent, ThreadSampleEvent, Tick, Ticks, Value, Written,
 };
 
 use crate::events;
@@ -143,6 +143,7 @@ fn through_heph(events: &[Event<'_>]) -> usize {
     let mut writer = HephWriter::new(&mut buffer);
     let mut counters = std::collections::HashMap::new();
     let mut expected = Vec::new();
+    let mut unsigned_ids = false;
     for event in events {
         if matches!(event, Event::Meta(meta) if meta.key.is(b"epoch")) {
             continue;
@@ -152,7 +153,20 @@ fn through_heph(events: &[Event<'_>]) -> usize {
             _ => Id::Number(0),
         };
         let counter = counters.entry(stream).or_insert(0);
-        if writer.write(event, *counter).is_ok() && !matches!(event, Event::Diagnostic(_)) {
+        // What is written in part is read differently.
+        let mut scratch = vec![0; 1 << 17];
+        let mut trial = HephWriter::new(&mut scratch);
+        let unsigned = Event::Conventions(Conventions::default().with_unsigned_ids());
+        let conventions = if unsigned_ids { unsigned } else { Event::Conventions(Conventions::default()) };
+        assert_eq!(trial.write_event(&conventions, 0), Ok(Written::Done));
+        if matches!(trial.write_event(event, *counter), Ok(Written::InPart(_))) {
+            continue;
+        }
+        if let Event::Conventions(conventions) = event {
+            unsigned_ids = conventions.unsigned_ids;
+        }
+        if writer.write_event(event, *counter) == Ok(Written::Done) && !matches!(event, Event::Diagnostic(_))
+        {
             if let Event::Complete(slice, length) = event {
                 *counter += 1;
                 expected.push(normal(&Event::Complete(as_heph(slice), *length)));

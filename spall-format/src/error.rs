@@ -107,6 +107,10 @@ pub enum FormatErrorKind {
     FeatureOff,
 
     // Writers; the offset is how much was written before.
+    /// A recording buffer is smaller than [`MIN_BUFFER`](crate::spall::MIN_BUFFER) or larger than 4 GiB. The offset
+    /// is 0.
+    #[error("a recording buffer has at least {} bytes and at most 4 GiB", crate::spall::MIN_BUFFER)]
+    BufferSize,
     /// The buffer has no room for the record: nothing of it was written.
     #[error("the buffer is full")]
     BufferFull,

@@ -15,7 +15,7 @@
 //!
 //! // A profiler records a thread …
 //! let mut memory = [0; 4096];
-//! let mut buffer = BufferWriter::new(&mut memory, 1, 1);
+//! let mut buffer = BufferWriter::new(&mut memory, 1, 1)?;
 //! buffer.begin(10, "load")?;
 //! buffer.end(25)?;
 //! let mut file = Header::new(Version::V3, 1.0).to_bytes().to_vec();
@@ -63,6 +63,7 @@ extern crate std;
 
 #[cfg(feature = "alloc")]
 pub mod apitrace;
+mod clip;
 #[cfg(feature = "alloc")]
 pub mod container;
 mod cursor;

@@ -10,11 +10,11 @@
 )]
 
 use core::ops::Range;
-use spall_format::heph::{self, Place, Writer};
+use spall_format::heph::{self, Origin, Writer};
 use spall_format::{FormatError, FormatErrorKind};
 use spall_model::{
     Args, Chunk, Clock, DiagnosticKind, Event, Id, Parser as _, Text, Thread, ThreadEvent, Tick, Ticks, Unit,
-    Value,
+    Value, Written,
 };
 use spall_synth::heph::{Attribute, Event as Packet, epoch, metadata, packet, trace};
 
@@ -122,7 +122,7 @@ fn b1_the_published_examples_are_written() -> Result<(), FormatError> {
     let mut writer = Writer::new(&mut buffer);
     writer.epoch(1_610_113_734_118_010_000)?;
     writer
-        .event(Place { stream: 0, counter: 0, substream: 1 }, 100..200, "My event")?
+        .event(Origin { stream: 0, counter: 0, substream: 1 }, 100..200, "My event")?
         .attribute("Test", Value::U64(123))?
         .array("Test2", [Value::F64(123.456), Value::F64(789.0)])?;
     assert_eq!(writer.bytes(), [SPEC_METADATA, SPEC_EVENT].concat());
@@ -268,20 +268,21 @@ fn what_is_written_is_read_and_written_again_the_same() {
     let mut buffer = vec![0; data.len()];
     let mut writer = Writer::new(&mut buffer);
     for (index, parsed) in heph::parse_all(&data).map(Result::unwrap).enumerate() {
-        writer.write(&parsed.event, u32::try_from(index.saturating_sub(2) / 3).unwrap()).unwrap();
+        let counter = u32::try_from(index.saturating_sub(2) / 3).unwrap();
+        assert_eq!(writer.write_event(&parsed.event, counter), Ok(Written::Done));
     }
     assert_eq!(writer.bytes(), data);
 }
 
 #[test]
 fn a_full_buffer_takes_the_packet_back() {
-    let place = Place::default();
+    let origin = Origin::default();
     for size in 0..70 {
         let mut buffer = vec![0; size];
         let mut writer = Writer::new(&mut buffer);
         let event = |writer: &mut Writer<'_>| {
             writer
-                .event(place, 0..1, "ab")?
+                .event(origin, 0..1, "ab")?
                 .attribute("n", Value::Text(Text::plain(b"text")))?
                 .array("l", [Value::U64(1)])?;
             Ok::<(), FormatError>(())
@@ -302,26 +303,27 @@ fn a_full_buffer_takes_the_packet_back() {
 fn what_heph_has_no_place_for_is_refused() {
     let mut buffer = [0; 256];
     let mut writer = Writer::new(&mut buffer);
-    let mut refused =
-        |event| writer.write(&event, 0).unwrap_err().kind() == FormatErrorKind::NotRepresentable;
+    let mut written = |event| writer.write_event(&event, 0).unwrap();
+    use Written::{BadId, BadTime, Unsupported};
     let at = |pid: i64, at| ThreadEvent::new(Thread::new(pid, 0_u32), Tick(at), Text::plain(b"e"));
-    assert!(refused(Event::Begin(at(0, 0))));
-    assert!(refused(Event::Complete(at(-1, 0), Ticks(1))));
-    assert!(refused(Event::Complete(at(1 << 32, 0), Ticks(1))));
-    assert!(refused(Event::Complete(at(0, -1), Ticks(1))));
-    assert!(refused(Event::Complete(at(0, 1), Ticks(-2))));
+    assert_eq!(written(Event::Begin(at(0, 0))), Unsupported);
+    assert_eq!(written(Event::Complete(at(-1, 0), Ticks(1))), BadId);
+    assert_eq!(written(Event::Complete(at(1 << 32, 0), Ticks(1))), BadId);
+    assert_eq!(written(Event::Complete(at(0, -1), Ticks(1))), BadTime);
+    assert_eq!(written(Event::Complete(at(0, 1), Ticks(-2))), BadTime);
     let negative = ThreadEvent::new(Thread::new(0_u32, -1_i64), Tick(0), Text::EMPTY);
-    assert!(refused(Event::Complete(negative, Ticks(1))));
-    assert!(refused(Event::Clock(Clock::new(Unit::Ordinal))));
-    assert!(refused(Event::Clock(Clock::NANOSECONDS.with_epoch_ns(Some(-1)))));
+    assert_eq!(written(Event::Complete(negative, Ticks(1))), BadId);
+    assert_eq!(written(Event::Clock(Clock::new(Unit::Ordinal))), Unsupported);
+    assert_eq!(written(Event::Clock(Clock::NANOSECONDS.with_epoch_ns(Some(-1)))), BadTime);
     assert_eq!(writer.bytes(), b"");
     for value in [Value::Null, Value::Bool(true), Value::Map(Args::NONE)] {
-        let event = writer.event(Place::default(), 0..1, "e").unwrap();
+        let event = writer.event(Origin::default(), 0..1, "e").unwrap();
         assert_eq!(event.attribute("x", value).unwrap_err().kind(), FormatErrorKind::NotRepresentable);
     }
-    let mixed = writer.event(Place::default(), 0..1, "e").unwrap().array("x", [Value::U64(1), Value::I64(1)]);
+    let mixed =
+        writer.event(Origin::default(), 0..1, "e").unwrap().array("x", [Value::U64(1), Value::I64(1)]);
     assert_eq!(mixed.unwrap_err().kind(), FormatErrorKind::NotRepresentable);
-    let long = writer.event(Place::default(), 0..1, vec![b'x'; 65536]).map(drop);
+    let long = writer.event(Origin::default(), 0..1, vec![b'x'; 65536]).map(drop);
     assert_eq!(long.unwrap_err().kind(), FormatErrorKind::TooLong);
     assert_eq!(writer.bytes(), b"");
 }
@@ -333,7 +335,7 @@ fn text_is_written_decoded_and_a_category_becomes_an_attribute() {
     let mut slice = ThreadEvent::new(Thread::new(1_u32, 2_u32), Tick(3), Text::escaped(br"a\u00e9"));
     slice.category = Text::plain(b"io");
     slice.args = Args::text(b"n=1");
-    writer.write(&Event::Complete(slice, Ticks(4)), 9).unwrap();
+    assert_eq!(writer.write_event(&Event::Complete(slice, Ticks(4)), 9), Ok(Written::Done));
     let (read, length) = slices(writer.bytes())[0];
     assert!(read.name.is("aé".as_bytes()));
     assert_eq!((read.thread, read.at, length), (slice.thread, slice.at, Ticks(4)));
@@ -349,7 +351,7 @@ fn a_log_numbers_its_packets_and_grows_for_large_ones() {
     let large = vec![b'x'; 60_000];
     for (stream, counter) in [(0, 0), (1, 0), (0, 1), (0, 2), (1, 1)] {
         let texts = [("t", Value::Bytes(&large)), ("t", Value::Bytes(&large)), ("n", Value::U64(counter))];
-        log.event(stream, 0, 1..2, "e", &texts).unwrap();
+        assert_eq!(log.event(stream, 0, 1..2, "e", &texts).unwrap(), Written::Done);
     }
     let bytes = log.finish().unwrap();
     assert_eq!(kinds(&bytes), []);
@@ -363,10 +365,76 @@ fn a_log_copies_a_trace_unchanged_but_not_what_heph_cannot_say() {
     let far = Packet::new((9, 0, u64::MAX), 1..2, "a substream that is a negative id").bytes();
     let data = [trace(100, 4, 3, true), far].concat();
     let mut log = heph::LogWriter::new(Vec::new());
-    heph::parse_all(&data).for_each(|parsed| log.write(&parsed.unwrap().event).unwrap());
-    let refused = log.write(&Event::Begin(slices(&data)[0].0)).unwrap_err();
-    assert_eq!(refused.kind(), std::io::ErrorKind::InvalidInput);
+    for parsed in heph::parse_all(&data) {
+        assert_eq!(log.write_event(&parsed.unwrap().event).unwrap(), Written::Done);
+    }
+    let begin = Event::Begin(slices(&data)[0].0);
+    assert_eq!(log.write_event(&begin).unwrap(), Written::Unsupported);
     assert_eq!(log.finish().unwrap(), data);
+}
+
+#[test]
+fn what_an_attribute_cannot_say_is_left_out_and_the_event_is_written() {
+    use spall_model::{ArgsFormat, Omitted, no_entry};
+    static MIXED: ArgsFormat = ArgsFormat { name: "mixed", args: mixed, fields: no_entry };
+    fn mixed<'b>(bytes: &'b [u8], pos: &mut usize) -> Option<(Text<'b>, Value<'b>)> {
+        let value = match bytes.get(*pos)? {
+            b'n' => Value::Null,
+            b'u' => Value::U64(7),
+            b't' => Value::Text(Text::plain(b"text")),
+            b'm' => Value::Map(Args::NONE),
+            _ => Value::List(Args::new(b"ut", &MIXED)),
+        };
+        *pos += 1;
+        Some((Text::plain(b"k"), value))
+    }
+    let mut buffer = [0; 256];
+    let mut writer = Writer::new(&mut buffer);
+    let mut slice = ThreadEvent::new(Thread::new(1_u32, 2_u32), Tick(3), Text::plain(b"e"));
+    slice.args = Args::new(b"nultm", &MIXED);
+    let written = writer.write_event(&Event::Complete(slice, Ticks(4)), 0);
+    assert_eq!(written, Ok(Written::InPart(Omitted::ARGUMENTS)));
+    let (read, _) = slices(writer.bytes())[0];
+    let values: Vec<_> = read.args.iter().map(|(_, value)| value).collect();
+    assert_eq!(values, [Value::U64(7), Value::Text(Text::plain(b"text"))]);
+    assert_eq!(kinds(writer.bytes()), []);
+}
+
+#[cfg(feature = "std")]
+#[test]
+fn texts_longer_than_their_length_field_are_cut_between_characters() {
+    use spall_model::Omitted;
+    let long = "é".repeat(40_000);
+    let mut log = heph::LogWriter::new(Vec::new());
+    let attributes = [(&long[..], Value::U64(1)), ("t", Value::Bytes(long.as_bytes()))];
+    let written = log.event(1, 0, 1..2, &long, &attributes).unwrap();
+    assert_eq!(written, Written::InPart(Omitted::TEXT));
+    assert_eq!(log.metadata(&long, b"value").unwrap(), Written::InPart(Omitted::TEXT));
+    let bytes = log.finish().unwrap();
+    assert_eq!(kinds(&bytes), []);
+    let (slice, _) = slices(&bytes)[0];
+    assert_eq!(slice.name.raw(), &long.as_bytes()[..65534]);
+    let attributes: Vec<_> = slice.args.iter().collect();
+    assert_eq!(attributes[0], (Text::plain(&long.as_bytes()[..65534]), Value::U64(1)));
+    assert_eq!(attributes[1], (Text::plain(b"t"), Value::Text(Text::plain(&long.as_bytes()[..65534]))));
+}
+
+#[test]
+fn an_event_in_a_full_buffer_is_taken_back_whole() {
+    let mut slice = ThreadEvent::new(Thread::new(1_u32, 2_u32), Tick(3), Text::plain(b"e"));
+    slice.category = Text::plain(b"io");
+    slice.args = Args::text(b"n=1");
+    let event = Event::Complete(slice, Ticks(4));
+    let mut buffer = [0; 256];
+    let mut writer = Writer::new(&mut buffer);
+    assert_eq!(writer.write_event(&event, 0), Ok(Written::Done));
+    let length = writer.bytes().len();
+    for size in 0..length {
+        let mut buffer = vec![0; size];
+        let mut writer = Writer::new(&mut buffer);
+        assert_eq!(writer.write_event(&event, 0).unwrap_err().kind(), FormatErrorKind::BufferFull);
+        assert_eq!(writer.bytes(), b"");
+    }
 }
 
 #[cfg(feature = "alloc")]

@@ -9,8 +9,11 @@
 )]
 #![cfg(feature = "std")]
 
-use spall_format::spall::{self, BufferWriter, FileWriter, Full, Header, MIN_BUFFER, Version};
-use spall_model::{Args, Clock, Event, Id, Text, Thread, ThreadEvent, Tick, Ticks, Unit, Written};
+use spall_format::FormatErrorKind;
+use spall_format::spall::{
+    self, BufferWriter, FileWriter, Full, Header, MIN_BUFFER, ThreadRecorder, Version,
+};
+use spall_model::{Args, Clock, Event, Id, Omitted, Text, Thread, ThreadEvent, Tick, Ticks, Unit, Written};
 use spall_synth::corpus;
 use spall_synth::spall::{Shape, attacks, trace};
 use std::fs;
@@ -171,7 +174,7 @@ fn errors_of_the_output_are_handed_on() {
 }
 
 /// The records that a profiler writes until the buffer is full; how many fit.
-fn record(buffer: &mut BufferWriter<'_>) -> Result<usize, usize> {
+fn record<B: AsMut<[u8]>>(buffer: &mut BufferWriter<B>) -> Result<usize, usize> {
     let long = [b'x'; 300];
     let mut done = 0;
     let mut count = |result: Result<(), Full>| result.map(|()| done += 1);
@@ -184,11 +187,16 @@ fn record(buffer: &mut BufferWriter<'_>) -> Result<usize, usize> {
 }
 
 #[test]
-fn a_buffer_of_any_size_is_harmless() {
-    let mut memory = [0xaa; 1000];
+fn a_buffer_of_any_accepted_size_is_harmless() {
+    let mut memory = [0xaa; 1400];
     let header = Header::new(Version::V3, 1.0).to_bytes();
     for size in 0..memory.len() {
-        let mut buffer = BufferWriter::new(&mut memory[..size], 3, 4);
+        let buffer = BufferWriter::new(&mut memory[..size], 3, 4);
+        if size < MIN_BUFFER {
+            assert_eq!(buffer.unwrap_err().kind(), FormatErrorKind::BufferSize);
+            continue;
+        }
+        let mut buffer = buffer.unwrap();
         assert!(buffer.is_empty());
         let fitted = match record(&mut buffer) {
             Ok(fitted) | Err(fitted) => fitted,
@@ -198,14 +206,13 @@ fn a_buffer_of_any_size_is_harmless() {
         assert!(spall::parse_all(&data).all(|parsed| !matches!(parsed.unwrap().event, Event::Diagnostic(_))));
         assert!(buffer.is_empty() && buffer.take().is_empty());
     }
-    assert_eq!(record(&mut BufferWriter::new(&mut memory, 3, 4)), Ok(5));
+    assert_eq!(record(&mut BufferWriter::new(&mut memory, 3, 4).unwrap()), Ok(5));
 }
 
 #[test]
 fn an_empty_buffer_of_the_least_size_takes_any_record() {
-    let mut memory = [0; MIN_BUFFER];
     assert_eq!(MIN_BUFFER, 541);
-    let mut buffer = BufferWriter::new(&mut memory, 1, 1);
+    let mut buffer = BufferWriter::new([0; MIN_BUFFER], 1, 1).unwrap();
     assert_eq!(buffer.free(), 521);
     assert_eq!(buffer.begin_with_args(1, [1; 255], [2; 255]), Ok(()));
     assert_eq!((buffer.free(), buffer.end(2)), (0, Err(Full)));
@@ -215,11 +222,110 @@ fn an_empty_buffer_of_the_least_size_takes_any_record() {
 
 #[test]
 fn what_does_not_fit_leaves_no_trace() {
-    let mut memory = [0; 20 + 9 + 10];
-    let mut buffer = BufferWriter::new(&mut memory, 1, 2);
-    assert_eq!(buffer.end(5), Ok(()));
-    assert_eq!(buffer.begin(6, ""), Err(Full));
-    assert_eq!(buffer.end(7), Ok(()));
+    let mut buffer = BufferWriter::new(vec![0; MIN_BUFFER], 1, 2).unwrap();
+    let name = [b'x'; 255];
+    let ends = i64::try_from((buffer.free() - 266 - 10) / 9).unwrap();
+    assert_eq!(buffer.begin(4, name), Ok(()));
+    for at in 5..5 + ends {
+        assert_eq!(buffer.end(u64::try_from(at).unwrap()), Ok(()));
+    }
+    assert!((10..19).contains(&buffer.free()));
+    assert_eq!(buffer.begin(6, [b'y'; 8]), Err(Full));
+    assert_eq!(buffer.end(99), Ok(()));
     let file = [&Header::new(Version::V3, 1.0).to_bytes(), buffer.take()].concat();
-    assert_eq!(events(&file)[1..], [Event::End(event(b"", 5)), Event::End(event(b"", 7))]);
+    let mut expected = vec![Event::Begin(event(&name, 4))];
+    expected.extend((5..5 + ends).chain([99]).map(|at| Event::End(event(b"", at))));
+    assert_eq!(events(&file)[1..], expected);
+}
+
+#[test]
+fn a_buffer_may_be_borrowed_or_owned() {
+    fn check<B: AsMut<[u8]>>(memory: B) {
+        let mut buffer = BufferWriter::new(memory, 1, 2).unwrap();
+        assert_eq!(buffer.begin(1, "a"), Ok(()));
+        assert_eq!(buffer.take().len(), 20 + 11 + 1);
+    }
+    let mut memory = [0; MIN_BUFFER];
+    check(&mut memory);
+    check(&mut memory[..]);
+    check(memory);
+    check(memory.to_vec());
+    check(memory.to_vec().into_boxed_slice());
+}
+
+#[test]
+fn a_full_buffer_is_handed_on_and_the_record_written_again() {
+    let mut file = Header::new(Version::V3, 1.0).to_bytes().to_vec();
+    let mut buffer = BufferWriter::new([0; MIN_BUFFER], 1, 2).unwrap();
+    let (mut n_buffers, mut expected) = (0, Vec::new());
+    let long = [b'x'; 255];
+    for at in 0..200 {
+        let when = u64::try_from(at).unwrap();
+        let name = &long[..usize::try_from(at).unwrap()];
+        let sink = |bytes: &[u8]| -> Result<(), ()> {
+            n_buffers += 1;
+            file.extend_from_slice(bytes);
+            Ok(())
+        };
+        assert_eq!(buffer.record(|buffer| buffer.begin(when, name), sink), Ok(()));
+        expected.push(Event::Begin(event(name, at)));
+    }
+    file.extend_from_slice(buffer.take());
+    assert_eq!(events(&file)[1..], expected);
+    assert!(n_buffers > 40, "{n_buffers}");
+    // An error of the sink is returned, and the record is written all the same.
+    assert_eq!(buffer.record(|buffer| buffer.begin_with_args(1, long, long), |_| Err(1)), Ok(()));
+    assert_eq!(buffer.record(|buffer| buffer.end(2), |_| Err(1)), Err(1));
+    assert_eq!(buffer.take().len(), 20 + 9);
+}
+
+#[test]
+fn a_thread_recorder_hands_on_everything_when_it_is_dropped() {
+    let mut file = Header::new(Version::V3, 1.0).to_bytes().to_vec();
+    let mut recorder = ThreadRecorder::new([0; MIN_BUFFER], 1, 2, |bytes: &[u8]| {
+        assert!(!bytes.is_empty());
+        file.extend_from_slice(bytes);
+    });
+    let recorder_ref = recorder.as_mut().unwrap();
+    recorder_ref.process_name("p");
+    recorder_ref.thread_name("t");
+    let mut expected = vec![
+        Event::ProcessName(Id::Number(1), Text::plain(b"p")),
+        Event::ThreadName(Thread::new(1_u32, 2_u32), Text::plain(b"t")),
+    ];
+    for at in 0..100 {
+        recorder_ref.begin_with_args(at, "name", "args");
+        recorder_ref.begin(at, "inner");
+        recorder_ref.end(at);
+        let at = i64::try_from(at).unwrap();
+        let begin = ThreadEvent { args: Args::text(b"args"), ..event(b"name", at) };
+        expected.extend([Event::Begin(begin), Event::Begin(event(b"inner", at)), Event::End(event(b"", at))]);
+    }
+    recorder_ref.flush();
+    recorder_ref.flush();
+    recorder_ref.end(100);
+    expected.push(Event::End(event(b"", 100)));
+    drop(recorder);
+    assert_eq!(events(&file)[1..], expected);
+    assert_eq!(ThreadRecorder::new([0; 9], 1, 2, |_| {}).unwrap_err().kind(), FormatErrorKind::BufferSize);
+}
+
+#[test]
+fn what_is_missing_of_a_written_event_is_said() {
+    let rich = ThreadEvent { category: Text::plain(b"c"), args: Args::text(b"a"), ..event(b"name", 1) };
+    let events = [Event::Begin(rich), Event::End(rich), Event::Complete(rich, Ticks(1))];
+    use Omitted as O;
+    let in_part = Written::InPart;
+    let end = in_part(O::CATEGORY.with(O::NAME).with(O::ARGUMENTS));
+    let without_args = in_part(O::CATEGORY.with(O::ARGUMENTS));
+    assert_eq!(write(Version::V0, &events).1, [without_args, end, without_args]);
+    assert_eq!(write(Version::V1, &events).1, [in_part(O::CATEGORY), end, Written::Unsupported]);
+    assert_eq!(write(Version::V3, &events).1, [in_part(O::CATEGORY), end, Written::Unsupported]);
+    let long = [b'x'; 256];
+    let name = Event::ThreadName(Thread::new(1_u32, 2_u32), Text::plain(&long));
+    let cut = [Event::Begin(event(&long, 1)), Event::Begin(event(&long[..255], 1)), name];
+    assert_eq!(write(Version::V3, &cut).1, [in_part(O::TEXT), Written::Done, in_part(O::TEXT)]);
+    let args = Event::Begin(ThreadEvent { args: Args::text(&long), ..event(b"", 1) });
+    assert_eq!(write(Version::V3, &[args]).1, [in_part(O::TEXT)]);
+    assert_eq!(write(Version::V0, &[args]).1, [in_part(O::ARGUMENTS)]);
 }

@@ -3,7 +3,7 @@
 
 use spall_trace::format::heph;
 use spall_trace::json::{JsonWriter, parse_all};
-use spall_trace::model::{ArgsBuilder, Event, Text, Thread, ThreadEvent, Tick, Ticks, Value};
+use spall_trace::model::{ArgsBuilder, Event, Text, Thread, ThreadEvent, Tick, Ticks, Value, Written};
 
 fn slice<'a>(builder: &'a ArgsBuilder<'_>) -> Event<'a> {
     let event = ThreadEvent::new(Thread::new(1, 2), Tick(3000), Text::from("work"));
@@ -42,7 +42,7 @@ fn heph_keeps_scalars_and_lists_of_one_type() {
     let builder = scalars_and_lists();
     let mut buffer = [0; 1024];
     let mut writer = heph::Writer::new(&mut buffer);
-    writer.write(&slice(&builder), 0).unwrap();
+    assert_eq!(writer.write_event(&slice(&builder), 0), Ok(Written::Done));
     let events = heph::parse_all(writer.bytes());
     let read = events.filter_map(|parsed| match parsed.unwrap().event {
         Event::Complete(event, _) => Some(event.args.to_string()),

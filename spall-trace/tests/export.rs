@@ -143,6 +143,8 @@ fn what_spall_cannot_hold_is_counted() {
         {"ph":"C","name":"counter","pid":3,"ts":1,"args":{"x":1,"y":2}}]"#;
     let (file, exported) = exported(&load(json), |trace, out| export::spall(trace, out));
     assert_eq!((exported.no_form, exported.in_part, exported.moved.0), (4, 2, 2000));
+    assert_eq!((exported.without_category, exported.arguments_as_text), (1, 1));
+    assert_eq!((exported.without_name, exported.without_arguments, exported.with_cut_text), (0, 0, 0));
     assert_eq!((exported.bad_ids, exported.bad_times), (0, 0));
     let expected = [
         r#"3 4 "" """#,

@@ -1,28 +1,33 @@
-//! Writes a Heph trace to a file or socket, numbering packets by itself.
+//! The writer of a Heph trace to a file or socket, which numbers packets by itself.
 
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 use core::ops::Range;
 use std::io;
 
-use spall_model::{Event, Id, Value};
+use spall_model::{Event, Id, Omitted, Text, Value, Written};
 
-use super::{Place, Writer};
+use super::{Origin, Writer};
 use crate::{FormatError, FormatErrorKind};
 
-/// Packets are collected up to this size.
+/// The size in bytes of the buffer in which packets are collected.
 const BUFFER: usize = 64 << 10;
 
-/// Writes a Heph trace to `W` and counts the packets of each stream.
+/// A writer of a Heph trace to `W`, which counts the packets of each stream.
 ///
 /// Packets are collected and written 64 KiB at a time: call [`LogWriter::finish`], or the last ones are lost.
 ///
+/// What the format cannot hold is cut or left out, and the [`Written`] that a method returns says so. Errors are those
+/// of the output alone.
+///
 /// ```
 /// use spall_format::heph::LogWriter;
-/// use spall_model::Value;
+/// use spall_model::{Value, Written};
+///
 /// let mut log = LogWriter::new(Vec::new());
 /// log.epoch(1_700_000_000_000_000_000)?;
-/// log.event(1, 0, 100..250, "load", &[("size", Value::U64(42))])?;
+/// let written = log.event(1, 0, 100..250, "load", &[("size", Value::U64(42))])?;
+/// assert_eq!(written, Written::Done);
 /// let bytes = log.finish()?;
 /// assert_eq!(bytes.len(), 23 + 61);
 /// # Ok::<(), std::io::Error>(())
@@ -31,13 +36,15 @@ const BUFFER: usize = 64 << 10;
 pub struct LogWriter<W> {
     output: W,
     buffer: Vec<u8>,
+    /// How many bytes of `buffer` hold packets.
     len: usize,
+    /// The number of the next packet of each stream.
     counters: BTreeMap<u32, u32>,
     unsigned_ids: bool,
 }
 
 impl<W: io::Write> LogWriter<W> {
-    /// A writer to `output`, from the start of a trace.
+    /// Creates a writer to `output`, from the start of a trace.
     pub fn new(output: W) -> Self {
         Self {
             output,
@@ -48,27 +55,28 @@ impl<W: io::Write> LogWriter<W> {
         }
     }
 
-    /// Writes the Unix time of time 0 in nanoseconds; do so once, first.
+    /// Writes the Unix time of time 0 in nanoseconds. Readers expect it once, before all events.
     ///
     /// # Errors
-    /// What `W` has.
+    /// This returns the errors of `W`.
     pub fn epoch(&mut self, unix_ns: u64) -> io::Result<()> {
         self.packet(|writer| writer.epoch(unix_ns))
     }
 
-    /// Writes an option of the whole trace.
+    /// Writes an option of the whole trace. A name is cut at 65535 bytes.
     ///
     /// # Errors
-    /// What `W` has; [`io::ErrorKind::InvalidInput`] with a [`FormatError`] if the name is too long.
-    pub fn metadata(&mut self, name: impl AsRef<[u8]>, value: &[u8]) -> io::Result<()> {
-        self.packet(|writer| writer.metadata(name.as_ref(), value))
+    /// This returns the errors of `W`.
+    pub fn metadata(&mut self, name: impl AsRef<[u8]>, value: &[u8]) -> io::Result<Written> {
+        self.packet(|writer| writer.lossy_metadata(Text::plain(name.as_ref()), value))
     }
 
     /// Writes an event that has ended, after its children. `time` is in nanoseconds since the epoch.
     ///
+    /// Attributes are left out and texts are cut as by [`Writer::write_event`].
+    ///
     /// # Errors
-    /// What `W` has; [`io::ErrorKind::InvalidInput`] with a [`FormatError`] for what [`Writer::event`] and
-    /// [`EventWriter::attribute`](super::EventWriter::attribute) refuse.
+    /// This returns the errors of `W`.
     pub fn event(
         &mut self,
         stream: u32,
@@ -76,19 +84,23 @@ impl<W: io::Write> LogWriter<W> {
         time: Range<u64>,
         description: impl AsRef<[u8]>,
         attributes: &[(&str, Value<'_>)],
-    ) -> io::Result<()> {
+    ) -> io::Result<Written> {
+        let description = Text::plain(description.as_ref());
         self.numbered(stream, |writer, counter| {
-            let place = Place { stream, counter, substream };
-            let event = writer.event(place, time.clone(), description.as_ref())?;
-            attributes.iter().try_fold(event, |event, (name, value)| event.attribute(name, *value)).map(drop)
+            let origin = Origin { stream, counter, substream };
+            writer.lossy_event(origin, time.clone(), description, |writer| {
+                attributes.iter().try_fold(Omitted::NONE, |omitted, (name, value)| {
+                    Ok(omitted.with(writer.lossy_attribute(Text::plain(name.as_bytes()), *value)?))
+                })
+            })
         })
     }
 
-    /// Writes an event of another format, as [`Writer::write`] does.
+    /// Writes an event of another format, as [`Writer::write_event`] does, and returns what is missing.
     ///
     /// # Errors
-    /// What `W` has; [`io::ErrorKind::InvalidInput`] with a [`FormatError`] for what [`Writer::write`] refuses.
-    pub fn write(&mut self, event: &Event<'_>) -> io::Result<()> {
+    /// This returns the errors of `W`.
+    pub fn write_event(&mut self, event: &Event<'_>) -> io::Result<Written> {
         if let Event::Conventions(conventions) = event {
             self.unsigned_ids = conventions.unsigned_ids;
         }
@@ -96,55 +108,60 @@ impl<W: io::Write> LogWriter<W> {
             && let Id::Number(stream) = slice.thread.pid
             && let Ok(stream) = u32::try_from(stream)
         {
-            return self.numbered(stream, |writer, counter| writer.write(event, counter));
+            return self.numbered(stream, |writer, counter| writer.write_event(event, counter));
         }
-        self.packet(|writer| writer.write(event, 0))
+        self.packet(|writer| writer.write_event(event, 0))
     }
 
-    /// Hands what was collected to the output, and flushes it.
+    /// Writes everything that is still in memory, and flushes the output.
     ///
     /// # Errors
-    /// What `W` has. What it did not take is lost.
+    /// This returns the errors of `W`. Bytes that it did not take are lost.
     pub fn flush(&mut self) -> io::Result<()> {
         self.write_out()?;
         self.output.flush()
     }
 
-    /// Flushes and gives the output back.
+    /// Completes the trace and returns the output.
     ///
     /// # Errors
-    /// What `W` has.
+    /// This returns the errors of `W`.
     pub fn finish(mut self) -> io::Result<W> {
         self.flush()?;
         Ok(self.output)
     }
 
+    /// Writes an event packet with the next number of its stream. An event that is left out takes no number, because
+    /// readers would take a gap for a lost packet.
     fn numbered(
         &mut self,
         stream: u32,
-        write: impl Fn(&mut Writer<'_>, u32) -> Result<(), FormatError>,
-    ) -> io::Result<()> {
+        write: impl Fn(&mut Writer<'_>, u32) -> Result<Written, FormatError>,
+    ) -> io::Result<Written> {
         let counter = self.counters.get(&stream).copied().unwrap_or(0);
-        self.packet(|writer| write(writer, counter))?;
-        self.counters.insert(stream, counter.wrapping_add(1));
-        Ok(())
+        let written = self.packet(|writer| write(writer, counter))?;
+        if written.is_in_file() {
+            self.counters.insert(stream, counter.wrapping_add(1));
+        }
+        Ok(written)
     }
 
     /// Writes one packet, making room for it.
-    fn packet(&mut self, write: impl Fn(&mut Writer<'_>) -> Result<(), FormatError>) -> io::Result<()> {
+    fn packet<T>(&mut self, write: impl Fn(&mut Writer<'_>) -> Result<T, FormatError>) -> io::Result<T> {
         loop {
             let mut writer = Writer::new(self.buffer.get_mut(self.len..).unwrap_or_default());
             writer.set_unsigned_ids(self.unsigned_ids);
             match write(&mut writer) {
-                Ok(()) => {
+                Ok(written) => {
                     self.len += writer.bytes().len();
-                    return Ok(());
+                    return Ok(written);
                 }
                 Err(error) if error.kind() != FormatErrorKind::BufferFull => {
-                    return Err(io::Error::new(io::ErrorKind::InvalidInput, error));
+                    return Err(io::Error::other(error));
                 }
                 Err(_) if self.len > 0 => self.write_out()?,
-                // One packet is larger than the buffer. It is in memory already, so this ends.
+                // One packet is larger than the buffer. Its parts are in memory already, so the buffer grows to a
+                // small multiple of them at most.
                 Err(_) => self.buffer.resize(self.buffer.len() * 2, 0),
             }
         }

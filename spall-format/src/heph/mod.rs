@@ -11,8 +11,8 @@
 //! let mut buffer = [0; 128];
 //! let mut writer = Writer::new(&mut buffer);
 //! writer.epoch(1_610_113_734_118_010_000)?;
-//! let place = heph::Place { stream: 1, counter: 0, substream: 7 };
-//! writer.event(place, 100..250, "load")?.attribute("size", Value::U64(42))?;
+//! let origin = heph::Origin { stream: 1, counter: 0, substream: 7 };
+//! writer.event(origin, 100..250, "load")?.attribute("size", Value::U64(42))?;
 //!
 //! let events: Vec<_> = heph::parse_all(writer.bytes()).map(|parsed| parsed.unwrap().event).collect();
 //! assert!(matches!(events[1], Event::Clock(_)));
@@ -40,7 +40,7 @@ pub use frame::starts_with_magic;
 pub use log::LogWriter;
 pub use packet::{EventPacket, Metadata, Packet, packet_size};
 pub use parser::{Parser, parse_all};
-pub use writer::{EventWriter, Place, Writer};
+pub use writer::{EventWriter, Origin, Writer};
 
 /// The thread id of a substream: the number with the same bits, for ids are signed.
 ///

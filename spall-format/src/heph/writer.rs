@@ -1,30 +1,53 @@
-//! Writes packets into a buffer of the caller. \[heph B.1\]
+//! The writer of packets into a buffer of the caller. \[heph B.1\]
 
 use core::ops::Range;
 
-use spall_model::{Args, Clock, Event, Id, MetaEvent, Text, ThreadEvent, Ticks, Unit, Value};
+use spall_model::{Clock, Event, Id, MetaEvent, Omitted, Text, ThreadEvent, Ticks, Unit, Value, Written};
 use zerocopy::IntoBytes;
 
 use super::attribute::{ARRAY, ATTRIBUTES};
 use super::wire::{EVENT_MAGIC, EventHead, METADATA_MAGIC, MetadataHead, PacketHead, value_type};
 use super::{Metadata, substream_of};
+use crate::clip::clip;
 use crate::{FormatError, FormatErrorKind};
 
-/// Where an event belongs.
+/// The origin of an event packet: which worker wrote it, and for what.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub struct Place {
-    /// Stream: one writer, such as a worker thread.
+pub struct Origin {
+    /// The stream: one writer, such as a worker thread.
     pub stream: u32,
-    /// Number of the packet in its stream: from 0, then one more for each event, wrapping.
+    /// The number of the packet in its stream. It starts from 0, grows by one for each event, and wraps.
     pub counter: u32,
-    /// Substream: what the writer worked for, such as an actor.
+    /// The substream: what the writer worked for, such as an actor. 0 is the runtime itself.
     pub substream: u64,
 }
 
-/// Writes Heph packets into a buffer. Allocates nothing, so a profiler can run it anywhere.
+/// The length of the longest text in bytes. The format stores it in 16 bits.
+const MAX_TEXT: usize = u16::MAX as usize;
+
+/// A writer of Heph packets into a buffer. It allocates nothing, so a profiler can run it anywhere.
 ///
 /// Every call writes one whole packet or, if it fails, nothing. When the buffer is full
-/// ([`FormatErrorKind::BufferFull`]), hand [`Writer::bytes`] on, [`Writer::clear`] and write the packet again.
+/// ([`FormatErrorKind::BufferFull`]), store [`Writer::bytes`], call [`Writer::clear`], and write the packet again.
+///
+/// [`Writer::write_event`] writes what it can of an event of any format. The other methods are strict: they refuse what
+/// the format cannot hold.
+///
+/// ```
+/// use spall_format::heph::{Origin, Writer};
+/// use spall_model::Value;
+///
+/// let mut memory = [0; 4096];
+/// let mut writer = Writer::new(&mut memory);
+/// writer.epoch(1_700_000_000_000_000_000)?;
+/// let origin = Origin { stream: 1, counter: 0, substream: 7 };
+/// writer
+///     .event(origin, 100..250, "load")?
+///     .attribute("path", Value::Bytes(b"/etc/hosts"))?
+///     .array("sizes", [Value::U64(1), Value::U64(2)])?;
+/// assert_eq!(writer.bytes().len(), 23 + 91);
+/// # Ok::<(), spall_format::FormatError>(())
+/// ```
 #[derive(Debug)]
 pub struct Writer<'b> {
     buffer: &'b mut [u8],
@@ -33,19 +56,19 @@ pub struct Writer<'b> {
 }
 
 impl<'b> Writer<'b> {
-    /// A writer into `buffer`, from its start.
+    /// Creates a writer into `buffer`, from its start.
     #[must_use]
     pub fn new(buffer: &'b mut [u8]) -> Self {
         Self { buffer, len: 0, unsigned_ids: false }
     }
 
-    /// The packets written so far.
+    /// Returns the packets written so far.
     #[must_use]
     pub fn bytes(&self) -> &[u8] {
         self.buffer.get(..self.len).unwrap_or_default()
     }
 
-    /// Forgets what was written, to use the buffer again.
+    /// Forgets the packets written so far, so that the buffer can be used again.
     pub fn clear(&mut self) {
         self.len = 0;
     }
@@ -53,7 +76,7 @@ impl<'b> Writer<'b> {
     /// Writes the Unix time of time 0 in nanoseconds. Readers expect it once, before all events.
     ///
     /// # Errors
-    /// [`FormatErrorKind::BufferFull`].
+    /// This returns [`FormatErrorKind::BufferFull`] if there is no room.
     pub fn epoch(&mut self, unix_ns: u64) -> Result<(), FormatError> {
         self.metadata(Metadata::EPOCH, &unix_ns.to_be_bytes())
     }
@@ -61,110 +84,208 @@ impl<'b> Writer<'b> {
     /// Writes an option of the whole trace.
     ///
     /// # Errors
-    /// [`FormatErrorKind::BufferFull`], and [`FormatErrorKind::TooLong`] for a name over 65535 bytes.
+    /// This returns [`FormatErrorKind::BufferFull`] if there is no room, and [`FormatErrorKind::TooLong`] for a name of
+    /// more than 65535 bytes.
     pub fn metadata(&mut self, name: impl AsRef<[u8]>, value: &[u8]) -> Result<(), FormatError> {
         self.metadata_text(Text::plain(name.as_ref()), value)
     }
 
     fn metadata_text(&mut self, name: Text<'_>, value: &[u8]) -> Result<(), FormatError> {
         self.packet(|writer| {
-            let packet = PacketHead { magic: METADATA_MAGIC.into(), size: 0.into() };
-            let head = MetadataHead { packet, name_len: writer.text_len(name)?.into() };
-            writer.put(head.as_bytes())?;
+            let name_len = writer.text_len(name)?;
+            writer.put(metadata_head(name_len).as_bytes())?;
             writer.text(name)?;
             writer.put(value)
         })
     }
 
-    /// Writes an event without attributes; the result adds them.
+    /// Writes an event without attributes, and returns a writer that adds them.
     ///
-    /// `time` is in nanoseconds since the epoch. Write an event when it has ended, and its children before it: equal
-    /// bounds are nested by that order. \[heph B.4\]
+    /// `time` is in nanoseconds since the epoch. Write an event when it has ended, and its children before it: readers
+    /// nest events with equal bounds by that order. \[heph B.4\]
     ///
     /// # Errors
-    /// [`FormatErrorKind::BufferFull`], and [`FormatErrorKind::TooLong`] for a description over 65535 bytes.
+    /// This returns [`FormatErrorKind::BufferFull`] if there is no room, and [`FormatErrorKind::TooLong`] for a
+    /// description of more than 65535 bytes.
     pub fn event(
         &mut self,
-        place: Place,
+        origin: Origin,
         time: Range<u64>,
         description: impl AsRef<[u8]>,
     ) -> Result<EventWriter<'_, 'b>, FormatError> {
-        self.event_text(place, time, Text::plain(description.as_ref()))
+        self.event_text(origin, time, Text::plain(description.as_ref()))
     }
 
     fn event_text(
         &mut self,
-        place: Place,
+        origin: Origin,
         time: Range<u64>,
         description: Text<'_>,
     ) -> Result<EventWriter<'_, 'b>, FormatError> {
         let start = self.len;
         self.packet(|writer| {
-            let head = EventHead {
-                packet: PacketHead { magic: EVENT_MAGIC.into(), size: 0.into() },
-                stream: place.stream.into(),
-                counter: place.counter.into(),
-                substream: place.substream.into(),
-                start: time.start.into(),
-                end: time.end.into(),
-                description_len: writer.text_len(description)?.into(),
-            };
-            writer.put(head.as_bytes())?;
+            let description_len = writer.text_len(description)?;
+            writer.put(event_head(origin, time, description_len).as_bytes())?;
             writer.text(description)
         })?;
         Ok(EventWriter { writer: self, start })
     }
 
-    /// Writes an event of another format, as far as Heph has something for it.
+    /// Writes an event of another format, as far as Heph has a form for it, and returns what is missing.
     ///
-    /// Slices with both ends and whole-file metadata of bytes are written, and the epoch of a nanosecond clock; a
-    /// category becomes an attribute `category`. Diagnostics are left out. [`Event::Conventions`] says whether negative
-    /// ids are to be taken for large ones from there on. The caller counts the packets of each stream; `counter` is
-    /// used for slices alone.
+    /// Slices with both ends and whole-file metadata of bytes are written, and the epoch of a nanosecond clock.
+    /// A category becomes an attribute `category`. Nothing is written of diagnostics. [`Event::Conventions`] says
+    /// whether negative ids are to be taken for large ones from there on. The caller counts the packets of each
+    /// stream; `counter` is used for slices alone.
+    ///
+    /// Left out are every other kind of event ([`Written::Unsupported`]), a slice whose process is not a 32-bit number
+    /// or whose thread is not a number ([`Written::BadId`]), and times before 0 ([`Written::BadTime`]). Of a slice
+    /// that is written, arguments are left out that are null, truth values, maps, lists of more than one type or of
+    /// more than 65535 elements ([`Omitted::ARGUMENTS`]), and texts are cut at 65535 bytes ([`Omitted::TEXT`]).
     ///
     /// # Errors
-    /// [`FormatErrorKind::NotRepresentable`] for every other kind of event, for times and ids before 0, for streams that
-    /// are no 32-bit number, and for arguments that are null, truth values, maps, or lists of more than one type; and
-    /// what [`Writer::event`] has.
-    pub fn write(&mut self, event: &Event<'_>, counter: u32) -> Result<(), FormatError> {
+    /// This returns [`FormatErrorKind::BufferFull`] if there is no room. Nothing was written then.
+    pub fn write_event(&mut self, event: &Event<'_>, counter: u32) -> Result<Written, FormatError> {
         match event {
             Event::Complete(slice, length) => self.slice(slice, *length, counter),
             Event::Clock(Clock { unit: Unit::Nanoseconds(1.0), epoch_ns, .. }) => {
                 match epoch_ns.map(u64::try_from) {
-                    None => Ok(()),
-                    Some(Ok(epoch)) => self.epoch(epoch),
-                    Some(Err(_)) => Err(self.not_representable()),
+                    None => Ok(Written::Done),
+                    Some(Ok(epoch)) => self.epoch(epoch).map(|()| Written::Done),
+                    Some(Err(_)) => Ok(Written::BadTime),
                 }
             }
             Event::Meta(MetaEvent { thread: None, key, value: Value::Bytes(value) }) => {
-                self.metadata_text(*key, value)
+                self.lossy_metadata(*key, value)
             }
             Event::Conventions(conventions) => {
                 self.set_unsigned_ids(conventions.unsigned_ids);
-                Ok(())
+                Ok(Written::Done)
             }
-            Event::Diagnostic(_) => Ok(()),
-            _ => Err(self.not_representable()),
+            Event::Diagnostic(_) => Ok(Written::Done),
+            _ => Ok(Written::Unsupported),
         }
     }
 
-    fn slice(&mut self, slice: &ThreadEvent<'_>, length: Ticks, counter: u32) -> Result<(), FormatError> {
+    fn slice(
+        &mut self,
+        slice: &ThreadEvent<'_>,
+        length: Ticks,
+        counter: u32,
+    ) -> Result<Written, FormatError> {
         let stream = match slice.thread.pid {
             Id::Number(number) => u32::try_from(number).ok(),
             Id::Text(_) => None,
         };
         let substream = substream_of(slice.thread.tid)
             .filter(|&substream| self.unsigned_ids || i64::try_from(substream).is_ok());
+        let (Some(stream), Some(substream)) = (stream, substream) else { return Ok(Written::BadId) };
         let start = u64::try_from(slice.at.0).ok();
         let end = slice.at.0.checked_add(length.0).and_then(|end| u64::try_from(end).ok());
-        let (Some(stream), Some(substream), Some(start), Some(end)) = (stream, substream, start, end) else {
-            return Err(self.not_representable());
-        };
-        let mut event = self.event_text(Place { stream, counter, substream }, start..end, slice.name)?;
-        if !slice.category.is_empty() {
-            event = event.typed(Text::plain(b"category"), Value::Text(slice.category))?;
+        let (Some(start), Some(end)) = (start, end) else { return Ok(Written::BadTime) };
+        self.lossy_event(Origin { stream, counter, substream }, start..end, slice.name, |writer| {
+            let mut omitted = Omitted::NONE;
+            if !slice.category.is_empty() {
+                let category = Value::Text(slice.category);
+                omitted = omitted.with(writer.lossy_attribute(Text::plain(b"category"), category)?);
+            }
+            if core::ptr::eq(slice.args.format(), &ATTRIBUTES) {
+                writer.put(slice.args.bytes())?;
+                return Ok(omitted);
+            }
+            slice.args.iter().try_fold(omitted, |omitted, (name, value)| {
+                Ok(omitted.with(writer.lossy_attribute(name, value)?))
+            })
+        })
+    }
+
+    /// Writes an event with whatever `attributes` writes of its attributes. Fails only if the buffer is full.
+    pub(super) fn lossy_event(
+        &mut self,
+        origin: Origin,
+        time: Range<u64>,
+        description: Text<'_>,
+        attributes: impl FnOnce(&mut Self) -> Result<Omitted, FormatError>,
+    ) -> Result<Written, FormatError> {
+        self.lossy_packet(|writer| {
+            let (description_len, omitted) = clipped_len(description);
+            writer.put(event_head(origin, time, description_len).as_bytes())?;
+            writer.clipped_text(description, description_len)?;
+            Ok(omitted.with(attributes(writer)?))
+        })
+    }
+
+    /// Writes an option of the whole trace, its name cut if it is too long. Fails only if the buffer is full.
+    pub(super) fn lossy_metadata(&mut self, name: Text<'_>, value: &[u8]) -> Result<Written, FormatError> {
+        self.lossy_packet(|writer| {
+            let (name_len, omitted) = clipped_len(name);
+            writer.put(metadata_head(name_len).as_bytes())?;
+            writer.clipped_text(name, name_len)?;
+            writer.put(value)?;
+            Ok(omitted)
+        })
+    }
+
+    /// Adds an attribute to the packet at the end, as far as the format can hold it. Fails only if the buffer is full.
+    pub(super) fn lossy_attribute(
+        &mut self,
+        name: Text<'_>,
+        value: Value<'_>,
+    ) -> Result<Omitted, FormatError> {
+        let start = self.len;
+        let written = self.lossy_counted_text(name).and_then(|omitted| {
+            let text = match value {
+                Value::Text(text) => text,
+                Value::Bytes(bytes) => Text::plain(bytes),
+                other => return put_value(self, other).map(|()| omitted),
+            };
+            self.put(&[value_type::TEXT])?;
+            Ok(omitted.with(self.lossy_counted_text(text)?))
+        });
+        match written {
+            Err(error) if error.kind() != FormatErrorKind::BufferFull => {
+                self.len = start;
+                Ok(Omitted::ARGUMENTS)
+            }
+            written => written,
         }
-        event.args(slice.args)
+    }
+
+    fn lossy_packet(
+        &mut self,
+        write: impl FnOnce(&mut Self) -> Result<Omitted, FormatError>,
+    ) -> Result<Written, FormatError> {
+        let mut omitted = Omitted::NONE;
+        let written = self.packet(|writer| {
+            omitted = write(writer)?;
+            Ok(())
+        });
+        match written {
+            Ok(()) => Ok(Written::with_omitted(omitted)),
+            // Only a packet of more than 4 GiB gets here: everything else was cut or left out.
+            Err(error) if error.kind() != FormatErrorKind::BufferFull => Ok(Written::Unsupported),
+            Err(error) => Err(error),
+        }
+    }
+
+    fn lossy_counted_text(&mut self, text: Text<'_>) -> Result<Omitted, FormatError> {
+        let (length, omitted) = clipped_len(text);
+        self.put(&length.to_be_bytes())?;
+        self.clipped_text(text, length)?;
+        Ok(omitted)
+    }
+
+    /// Writes the first `length` bytes of `text`.
+    fn clipped_text(&mut self, text: Text<'_>, length: u16) -> Result<(), FormatError> {
+        let mut left = usize::from(length);
+        for piece in text.pieces() {
+            let mut memory = [0; 4];
+            let bytes = piece.bytes(&mut memory);
+            let bytes = bytes.get(..left).unwrap_or(bytes);
+            left -= bytes.len();
+            self.put(bytes)?;
+        }
+        Ok(())
     }
 
     pub(super) fn set_unsigned_ids(&mut self, unsigned: bool) {
@@ -204,7 +325,7 @@ impl<'b> Writer<'b> {
         self.text(text)
     }
 
-    /// Writes a packet whose size is filled in afterwards; takes it back if that fails.
+    /// Writes a packet by `write`, and then its size. Takes it back if that fails.
     fn packet(
         &mut self,
         write: impl FnOnce(&mut Self) -> Result<(), FormatError>,
@@ -213,7 +334,7 @@ impl<'b> Writer<'b> {
         write(self).and_then(|()| self.set_size(start)).inspect_err(|_| self.len = start)
     }
 
-    /// Makes everything from `start` on one packet.
+    /// Writes the size of the packet that reaches from `start` to the end.
     fn set_size(&mut self, start: usize) -> Result<(), FormatError> {
         let size = u32::try_from(self.len - start).map_err(|_| self.error(FormatErrorKind::TooLong))?;
         if let Some(field) = self.buffer.get_mut(start + 4..start + 8) {
@@ -223,9 +344,9 @@ impl<'b> Writer<'b> {
     }
 }
 
-/// An event that was written, to add attributes to.
+/// A writer of the attributes of an event that was just written, from [`Writer::event`].
 ///
-/// If adding one fails, the whole event is taken back.
+/// If adding an attribute fails, the whole event is taken back.
 #[derive(Debug)]
 pub struct EventWriter<'w, 'b> {
     writer: &'w mut Writer<'b>,
@@ -233,19 +354,23 @@ pub struct EventWriter<'w, 'b> {
 }
 
 impl EventWriter<'_, '_> {
-    /// Adds an attribute. Names may repeat. Bytes are written as text; a list must hold values of one type.
+    /// Adds an attribute. Names may repeat. Bytes are written as text. A list must hold values of one type.
     ///
     /// # Errors
     /// [`FormatErrorKind::BufferFull`]; [`FormatErrorKind::TooLong`] for more than 65535 bytes of text or elements;
     /// [`FormatErrorKind::NotRepresentable`] for null, truth values, maps, nested and mixed lists.
     pub fn attribute(self, name: impl AsRef<[u8]>, value: Value<'_>) -> Result<Self, FormatError> {
-        self.typed(Text::plain(name.as_ref()), value)
+        let name = Text::plain(name.as_ref());
+        self.extend(|writer| {
+            writer.counted_text(name)?;
+            put_value(writer, value)
+        })
     }
 
     /// Adds an array of values of one type.
     ///
     /// # Errors
-    /// As [`EventWriter::attribute`].
+    /// This returns the errors of [`EventWriter::attribute`].
     pub fn array<'v>(
         self,
         name: impl AsRef<[u8]>,
@@ -258,28 +383,6 @@ impl EventWriter<'_, '_> {
         })
     }
 
-    fn typed(self, name: Text<'_>, value: Value<'_>) -> Result<Self, FormatError> {
-        self.extend(|writer| {
-            writer.counted_text(name)?;
-            match value {
-                Value::List(list) if core::ptr::eq(list.format(), &ARRAY) => writer.put(list.bytes()),
-                Value::List(list) => put_array(writer, list.iter().map(|(_, value)| value)),
-                scalar => {
-                    let kind = scalar_type(scalar).ok_or_else(|| writer.not_representable())?;
-                    writer.put(&[kind])?;
-                    put_scalar(writer, scalar)
-                }
-            }
-        })
-    }
-
-    fn args(self, args: Args<'_>) -> Result<(), FormatError> {
-        if core::ptr::eq(args.format(), &ATTRIBUTES) {
-            return self.extend(|writer| writer.put(args.bytes())).map(drop);
-        }
-        args.iter().try_fold(self, |event, (name, value)| event.typed(name, value)).map(drop)
-    }
-
     fn extend(
         self,
         write: impl FnOnce(&mut Writer<'_>) -> Result<(), FormatError>,
@@ -290,6 +393,54 @@ impl EventWriter<'_, '_> {
                 self.writer.len = self.start;
                 Err(error)
             }
+        }
+    }
+}
+
+/// Returns the fixed part of an event packet, whose size is filled in afterwards.
+fn event_head(origin: Origin, time: Range<u64>, description_len: u16) -> EventHead {
+    EventHead {
+        packet: PacketHead { magic: EVENT_MAGIC.into(), size: 0.into() },
+        stream: origin.stream.into(),
+        counter: origin.counter.into(),
+        substream: origin.substream.into(),
+        start: time.start.into(),
+        end: time.end.into(),
+        description_len: description_len.into(),
+    }
+}
+
+/// Returns the fixed part of a metadata packet, whose size is filled in afterwards.
+fn metadata_head(name_len: u16) -> MetadataHead {
+    let packet = PacketHead { magic: METADATA_MAGIC.into(), size: 0.into() };
+    MetadataHead { packet, name_len: name_len.into() }
+}
+
+/// Returns how many bytes of `text` the format can hold without cutting a character, and whether that is not all.
+fn clipped_len(text: Text<'_>) -> (u16, Omitted) {
+    let mut length = 0;
+    for piece in text.pieces() {
+        let mut memory = [0; 4];
+        let bytes = piece.bytes(&mut memory);
+        let room = MAX_TEXT - length;
+        if bytes.len() > room {
+            length += clip(bytes, room).len();
+            return (u16::try_from(length).unwrap_or(u16::MAX), Omitted::TEXT);
+        }
+        length += bytes.len();
+    }
+    (u16::try_from(length).unwrap_or(u16::MAX), Omitted::NONE)
+}
+
+/// Writes the type and the value of an attribute.
+fn put_value(writer: &mut Writer<'_>, value: Value<'_>) -> Result<(), FormatError> {
+    match value {
+        Value::List(list) if core::ptr::eq(list.format(), &ARRAY) => writer.put(list.bytes()),
+        Value::List(list) => put_array(writer, list.iter().map(|(_, value)| value)),
+        scalar => {
+            let kind = scalar_type(scalar).ok_or_else(|| writer.not_representable())?;
+            writer.put(&[kind])?;
+            put_scalar(writer, scalar)
         }
     }
 }
@@ -315,12 +466,13 @@ fn put_scalar(writer: &mut Writer<'_>, value: Value<'_>) -> Result<(), FormatErr
     }
 }
 
-/// Writes type, count and values. An empty array is one of unsigned integers.
+/// Writes type, count and values of an array. An empty array is one of unsigned integers.
 fn put_array<'v>(
     writer: &mut Writer<'_>,
     values: impl Iterator<Item = Value<'v>>,
 ) -> Result<(), FormatError> {
     let head = writer.len;
+    // Type and count are known after the last value, so their place is kept free until then.
     let (mut kind, mut count) = (value_type::U64, 0_u16);
     writer.put(&[0; 3])?;
     for value in values {

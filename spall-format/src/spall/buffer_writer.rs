@@ -1,122 +1,107 @@
-//! Recording into memory of the caller: what a profiler does while the program runs.
+//! Recording into memory, which is what a profiler does while the program runs.
+
+use core::fmt;
+
+use zerocopy::IntoBytes;
 
 use super::encode;
 use super::wire::{BufferHeader, tag};
-use zerocopy::IntoBytes;
+use crate::{FormatError, FormatErrorKind};
 
-/// The buffer has no room for the record, which was not written: [take](BufferWriter::take) the buffer, then write
-/// the record again.
+/// The error of a record for which the buffer has no room.
+///
+/// Nothing of the record was written. [Take](BufferWriter::take) the buffer's contents and write the record again, or
+/// let [`BufferWriter::record`] do both.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("the buffer is full")]
 pub struct Full;
 
-/// Records one thread into memory of the caller, in version 3.
+/// A recorder of one thread into a buffer, in version 3.
 ///
-/// No allocation, no lock, no I/O, no panic: a record is some bytes copied. A file is a [`Header`](super::Header)
-/// and any number of buffers, of one thread or of many, in any order as long as each thread's own are in order.
-/// \[spall A.5\]
+/// Writing a record copies some bytes: there is no allocation, lock, I/O or panic. The buffer `B` is anything that
+/// lends its bytes: a `Box<[u8]>` or `Vec<u8>` and an array are owned by the writer, `&mut [u8]` is borrowed.
+///
+/// A file is a [`Header`](super::Header) and any number of buffers, of one thread or of many, in any order as long as
+/// the buffers of one thread are in order. \[spall A.5\]
 ///
 /// Times are ticks of the clock that the file's header describes, and must not go back within a thread. Texts are
-/// bytes, UTF-8 if viewers shall show them well; of more than 255 bytes the first 255 are kept, fewer where that
-/// would cut a character. A name's last byte should not be a NUL, which readers take for a terminator.
-/// \[spall A.6\]
+/// bytes, which viewers show as UTF-8. Of a text longer than 255 bytes the first 255 are kept, or fewer so as not to
+/// cut a character. The last byte of a name should not be a NUL, which readers take for a terminator. \[spall A.6\]
 ///
 /// # Examples
-/// A profiler has a buffer per thread and one place to which full buffers go:
+/// [`BufferWriter::record`] empties a full buffer and writes the record again. A program with threads appends the
+/// contents of all buffers to one file:
 ///
 /// ```
-/// use spall_format::spall::{BufferWriter, Header, MIN_BUFFER, Version};
+/// use spall_format::spall::{BufferWriter, Header, Version};
 /// use std::{io::Write, sync::Mutex};
 ///
-/// struct Profiler<W> {
-///     file: Mutex<W>,
-/// }
-///
-/// struct ThreadProfiler<'p, W: Write> {
-///     profiler: &'p Profiler<W>,
-///     buffer: BufferWriter<'p>,
-/// }
-///
-/// impl<'p, W: Write> ThreadProfiler<'p, W> {
-///     fn begin(&mut self, now: u64, name: &str) {
-///         if self.buffer.begin(now, name).is_err() {
-///             self.flush();
-///             // Fits, as the buffer is empty and at least MIN_BUFFER long.
-///             let _ = self.buffer.begin(now, name);
-///         }
-///     }
-///
-///     fn end(&mut self, now: u64) {
-///         if self.buffer.end(now).is_err() {
-///             self.flush();
-///             let _ = self.buffer.end(now);
-///         }
-///     }
-///
-///     fn flush(&mut self) {
-///         let _ = self.profiler.file.lock().unwrap().write_all(self.buffer.take());
-///     }
-/// }
-///
-/// impl<W: Write> Drop for ThreadProfiler<'_, W> {
-///     fn drop(&mut self) {
-///         self.flush();
-///     }
-/// }
-///
 /// let mut file = Vec::new();
-/// file.write_all(&Header::new(Version::V3, 1.0).to_bytes())?; // 1 ns per tick
-/// let profiler = Profiler { file: Mutex::new(file) };
+/// file.write_all(&Header::new(Version::V3, 1.0).to_bytes())?; // a tick is a nanosecond
+/// let file = Mutex::new(file);
+/// let append = |bytes: &[u8]| file.lock().unwrap().write_all(bytes);
 ///
-/// let mut memory = [0; 64 * 1024];
-/// assert!(memory.len() >= MIN_BUFFER);
-/// let mut thread = ThreadProfiler { profiler: &profiler, buffer: BufferWriter::new(&mut memory, 1, 1) };
-/// thread.begin(1000, "frame");
-/// thread.end(1500);
-/// drop(thread);
+/// // In each thread: process 1, thread 7, and 4 KiB of its own memory.
+/// let mut buffer = BufferWriter::new([0; 4096], 1, 7)?;
+/// buffer.record(|buffer| buffer.begin(1000, "frame"), append)?;
+/// buffer.record(|buffer| buffer.end(1500), append)?;
+/// append(buffer.take())?;
 ///
-/// let file = profiler.file.into_inner().unwrap();
-/// assert_eq!(file.len(), 32 + 20 + (11 + 5) + 9);
-/// # Ok::<(), std::io::Error>(())
+/// assert_eq!(file.into_inner()?.len(), 32 + 20 + (11 + 5) + 9);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Debug)]
-pub struct BufferWriter<'b> {
-    memory: &'b mut [u8],
+///
+/// [`ThreadRecorder`](super::ThreadRecorder) also keeps the closure and empties the buffer when it is dropped.
+#[derive(Clone)]
+pub struct BufferWriter<B> {
+    memory: B,
     used: usize,
     pid: u32,
     tid: u32,
 }
 
-/// A buffer of this many bytes has room for any one record.
+/// The least size of a recording buffer in bytes. An empty buffer of this size has room for any one record.
 pub const MIN_BUFFER: usize = HEADER + size_of::<super::wire::BeginV3>() + 2 * encode::MAX_TEXT;
 
 const HEADER: usize = size_of::<BufferHeader>();
 
-impl<'b> BufferWriter<'b> {
-    /// Records the thread `tid` of the process `pid` into `memory`, which should be some 10 kB or more, so that it
-    /// is seldom full. Less than [`MIN_BUFFER`] has no room for some records, ever.
-    #[must_use]
-    pub fn new(memory: &'b mut [u8], pid: u32, tid: u32) -> Self {
-        // What the header can count.
-        let most = usize::try_from(u64::from(u32::MAX) + HEADER as u64).unwrap_or(usize::MAX);
-        let length = memory.len().min(most);
-        let memory = memory.get_mut(..length).unwrap_or_default();
-        Self { memory, used: HEADER, pid, tid }
-    }
-
-    /// A slice begins.
+impl<B: AsMut<[u8]>> BufferWriter<B> {
+    /// Creates a recorder of the thread `tid` of the process `pid` into `memory`.
+    ///
+    /// Some 10 kB or more are a good size, so that the buffer is seldom full.
     ///
     /// # Errors
-    /// [`Full`] if there is no room; nothing was written.
+    /// This returns [`FormatErrorKind::BufferSize`] if `memory` is smaller than [`MIN_BUFFER`], so that some records
+    /// would never fit, or larger than a buffer's header can say, which is 4 GiB.
+    ///
+    /// ```
+    /// use spall_format::spall::{BufferWriter, MIN_BUFFER};
+    ///
+    /// assert!(BufferWriter::new([0; MIN_BUFFER], 1, 1).is_ok());
+    /// assert!(BufferWriter::new([0; 100], 1, 1).is_err());
+    /// assert!(BufferWriter::new(vec![0; 64 * 1024].into_boxed_slice(), 1, 1).is_ok());
+    /// ```
+    pub fn new(mut memory: B, pid: u32, tid: u32) -> Result<Self, FormatError> {
+        let length = memory.as_mut().len();
+        if length < MIN_BUFFER || u32::try_from(length - HEADER).is_err() {
+            return Err(FormatError::new(FormatErrorKind::BufferSize, 0));
+        }
+        Ok(Self { memory, used: HEADER, pid, tid })
+    }
+
+    /// Writes the begin of a slice at the tick `when`.
+    ///
+    /// # Errors
+    /// This returns [`Full`] if there is no room. Nothing was written then.
     #[inline]
     pub fn begin(&mut self, when: u64, name: impl AsRef<[u8]>) -> Result<(), Full> {
         self.put(|into| encode::begin_v3(into, when, name.as_ref(), b""))
     }
 
-    /// A slice begins, with arguments: any text that is worth showing.
+    /// Writes the begin of a slice with arguments, which are any text that is worth showing.
     ///
     /// # Errors
-    /// [`Full`] if there is no room; nothing was written.
+    /// This returns [`Full`] if there is no room. Nothing was written then.
     #[inline]
     pub fn begin_with_args(
         &mut self,
@@ -127,45 +112,61 @@ impl<'b> BufferWriter<'b> {
         self.put(|into| encode::begin_v3(into, when, name.as_ref(), args.as_ref()))
     }
 
-    /// The innermost open slice of the thread ends.
+    /// Writes the end of the innermost open slice of the thread.
     ///
     /// # Errors
-    /// [`Full`] if there is no room; nothing was written.
+    /// This returns [`Full`] if there is no room. Nothing was written then.
     #[inline]
     pub fn end(&mut self, when: u64) -> Result<(), Full> {
         self.put(|into| encode::end_v3(into, when))
     }
 
-    /// Names the process. The last name in the file counts.
+    /// Writes the name of the process. The last name in the file counts.
     ///
     /// # Errors
-    /// [`Full`] if there is no room; nothing was written.
+    /// This returns [`Full`] if there is no room. Nothing was written then.
     pub fn process_name(&mut self, name: impl AsRef<[u8]>) -> Result<(), Full> {
         self.put(|into| encode::name_v3(into, tag::PROCESS_NAME, name.as_ref()))
     }
 
-    /// Names the thread. The last name in the file counts.
+    /// Writes the name of the thread. The last name in the file counts.
     ///
     /// # Errors
-    /// [`Full`] if there is no room; nothing was written.
+    /// This returns [`Full`] if there is no room. Nothing was written then.
     pub fn thread_name(&mut self, name: impl AsRef<[u8]>) -> Result<(), Full> {
         self.put(|into| encode::name_v3(into, tag::THREAD_NAME, name.as_ref()))
     }
 
-    /// Whether nothing was recorded since the buffer was last taken.
+    /// Writes one record by `write`. If the buffer is full, this hands its contents to `sink` and calls `write` again.
+    ///
+    /// The second call succeeds, because an empty buffer has room for any one record. `write` must write no more
+    /// than one.
+    ///
+    /// # Errors
+    /// This returns the error of `sink`. The contents of the buffer are lost then, but not the record.
+    #[inline]
+    pub fn record<E>(
+        &mut self,
+        write: impl Fn(&mut Self) -> Result<(), Full>,
+        sink: impl FnOnce(&[u8]) -> Result<(), E>,
+    ) -> Result<(), E> {
+        if write(self).is_ok() {
+            return Ok(());
+        }
+        let sent = sink(self.take());
+        // This fails only if `write` writes more than one record, or if `B` lends other bytes than before.
+        let _ = write(self);
+        sent
+    }
+
+    /// Returns whether nothing was recorded since the buffer was last taken.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.used == HEADER
     }
 
-    /// How many bytes there is room for.
-    #[must_use]
-    pub fn free(&self) -> usize {
-        self.memory.len().saturating_sub(self.used)
-    }
-
-    /// What was recorded, complete with its header: to be appended to the file as it is. Empty if nothing was
-    /// recorded. The writer starts over with an empty buffer.
+    /// Takes what was recorded, complete with its header, to be appended to the file as it is. The slice is empty if
+    /// nothing was recorded. The writer starts over with an empty buffer.
     #[must_use]
     pub fn take(&mut self) -> &[u8] {
         let end = core::mem::replace(&mut self.used, HEADER);
@@ -179,16 +180,37 @@ impl<'b> BufferWriter<'b> {
             pid: self.pid.into(),
             first_ts: 0.into(),
         };
-        if let Some(into) = self.memory.first_chunk_mut::<HEADER>() {
+        let memory = self.memory.as_mut();
+        if let Some(into) = memory.first_chunk_mut::<HEADER>() {
             into.copy_from_slice(header.as_bytes());
         }
-        self.memory.get(..end).unwrap_or_default()
+        memory.get(..end).unwrap_or_default()
     }
 
     #[inline]
     fn put(&mut self, encode: impl FnOnce(&mut [u8]) -> Option<usize>) -> Result<(), Full> {
-        let length = self.memory.get_mut(self.used..).and_then(encode).ok_or(Full)?;
+        let length = self.memory.as_mut().get_mut(self.used..).and_then(encode).ok_or(Full)?;
         self.used += length;
         Ok(())
+    }
+}
+
+impl<B: AsRef<[u8]>> BufferWriter<B> {
+    /// Returns how many bytes there is room for.
+    #[must_use]
+    pub fn free(&self) -> usize {
+        self.memory.as_ref().len().saturating_sub(self.used)
+    }
+}
+
+// By hand, because the contents of the buffer would bury everything else, and `B` need not be printable.
+impl<B> fmt::Debug for BufferWriter<B> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { used, pid, tid, .. } = self;
+        f.debug_struct("BufferWriter")
+            .field("used", used)
+            .field("pid", pid)
+            .field("tid", tid)
+            .finish_non_exhaustive()
     }
 }

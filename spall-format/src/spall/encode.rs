@@ -1,13 +1,15 @@
-//! Records into bytes.
+//! Encoding of records.
 
 use zerocopy::{Immutable, IntoBytes};
 
 use super::wire::{BeginV3, EndV3, NameV3, tag};
+use crate::clip::clip;
 
-/// The longest name or argument text: its length is one byte.
+/// The length of the longest name or argument text in bytes. The format stores it in one byte.
 pub(super) const MAX_TEXT: usize = u8::MAX as usize;
 
-/// Writes a record to the start of `into` and says how long it is; `None`, and nothing written, if it does not fit.
+/// Writes a record to the start of `into` and returns its length. Returns `None`, and writes nothing, if there is no
+/// room for it.
 #[inline]
 fn put<T: IntoBytes + Immutable>(into: &mut [u8], fixed: &T, first: &[u8], second: &[u8]) -> Option<usize> {
     let length = size_of::<T>() + first.len() + second.len();
@@ -35,7 +37,7 @@ pub(super) fn name_v3(into: &mut [u8], tag: u8, name: &[u8]) -> Option<usize> {
     put(into, &NameV3 { tag, name_len }, name, b"")
 }
 
-/// A text that one byte can count, and that byte.
+/// Returns the length of `text` as the format stores it, and `text` itself, cut to that length.
 #[inline]
 fn counted(text: &[u8]) -> (u8, &[u8]) {
     match u8::try_from(text.len()) {
@@ -47,16 +49,7 @@ fn counted(text: &[u8]) -> (u8, &[u8]) {
     }
 }
 
-/// The first `max` bytes, or up to three fewer so as not to cut a character of UTF-8.
-#[cold]
-pub(super) fn clip(text: &[u8], max: usize) -> &[u8] {
-    let continues = |at: usize| text.get(at).is_some_and(|byte| byte & 0xC0 == 0x80);
-    let back = (0..4).find(|&back| back <= max && !continues(max - back)).unwrap_or(0);
-    // Four bytes that only continue are no UTF-8; nor is there anything to keep whole.
-    text.get(..max.saturating_sub(back)).unwrap_or(text)
-}
-
-/// Versions 0 and 1.
+/// The records of versions 0 and 1.
 #[cfg(feature = "std")]
 pub(super) mod floats {
     use super::super::wire::{BeginV0, BeginV1, CompleteV0, EndV0, tag};
@@ -89,7 +82,7 @@ pub(super) mod floats {
         )
     }
 
-    /// `End` of versions 0 and 1.
+    /// Writes an end, which is the same in versions 0 and 1.
     pub(in super::super) fn end_v0(into: &mut [u8], (pid, tid): (u32, u32), time: f64) -> Option<usize> {
         put(into, &EndV0 { tag: tag::END, pid: pid.into(), tid: tid.into(), time: time.into() }, b"", b"")
     }
@@ -104,28 +97,5 @@ pub(super) mod floats {
         let (name_len, name) = counted(name);
         let (pid, tid, time, duration) = (pid.into(), tid.into(), time.into(), duration.into());
         put(into, &CompleteV0 { tag: tag::COMPLETE, pid, tid, time, duration, name_len }, name, b"")
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::clip;
-
-    #[test]
-    fn clipping_keeps_characters_whole() {
-        assert_eq!(clip("abc".as_bytes(), 5), b"abc");
-        assert_eq!(clip("abc".as_bytes(), 2), b"ab");
-        assert_eq!(clip("aé".as_bytes(), 2), b"a");
-        assert_eq!(clip("aé".as_bytes(), 3), "aé".as_bytes());
-        assert_eq!(clip("a😀b".as_bytes(), 4), b"a");
-        assert_eq!(clip("a😀b".as_bytes(), 5), "a😀".as_bytes());
-    }
-
-    #[test]
-    fn clipping_cuts_what_is_no_utf8_where_it_must() {
-        assert_eq!(clip(&[0x80; 9], 6), [0x80; 6]);
-        assert_eq!(clip(&[0x80; 2], 1), [0x80; 1]);
-        assert_eq!(clip("é".as_bytes(), 0), b"");
-        assert_eq!(clip(b"abc\xff\xff", 4), b"abc\xff");
     }
 }

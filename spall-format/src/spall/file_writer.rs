@@ -1,16 +1,19 @@
-//! Events into a file.
+//! The writer of events to a file.
 
 use alloc::vec::Vec;
 use std::io;
 
-use spall_model::{Clock, Event, Id, Thread, ThreadEvent, Tick, Written};
+use spall_model::{Args, Clock, Event, Id, Omitted, Thread, ThreadEvent, Tick, Written};
 use zerocopy::IntoBytes;
 
 use super::short_text::ShortText;
 use super::wire::{BufferHeader, tag};
 use super::{Header, Version, encode};
 
-/// Writes events to a spall file, from any reader or built by hand.
+/// A writer of events to a spall file, from any reader or built by hand.
+///
+/// [`write_event`](Self::write_event) writes as much of an event as the format can hold and returns what is missing,
+/// see [`Written`].
 ///
 /// # What the format can hold
 /// | event | v0 | v1 | v3 |
@@ -21,17 +24,25 @@ use super::{Header, Version, encode};
 /// | [`Event::Complete`] | yes | | |
 /// | [`Event::ProcessName`], [`Event::ThreadName`] | | | yes |
 ///
-/// A complete slice for v1 or v3 has to be given as a begin and an end, each in its place in time. Categories and the
-/// name and arguments of an end have no place. Texts are cut at 255 bytes, not inside a character of UTF-8;
-/// arguments other than plain text become one line `key=value, key=value`.
+/// A complete slice has to be given to v1 and v3 as a begin and an end, each in its place in time.
 ///
-/// Version 3 keeps ticks and their unit. Versions 0 and 1 get whole nanoseconds, because viewers drop fractions, in
-/// a floating point number, which is exact up to 2^53 (104 days).
+/// These parts of an event are omitted:
 ///
-/// Version 3 collects the events of a thread in a buffer of 64 KiB until another thread's event comes; every such
-/// change costs 20 bytes, so events are best given grouped by thread. What is read of a file written here and
-/// written again in the same version is the same bytes. A file by another writer is not: its own division into
-/// buffers, its padding, and NULs behind names are gone, while the events stay the same.
+/// | part | [`Omitted`] |
+/// |---|---|
+/// | a category | [`Omitted::CATEGORY`] |
+/// | the name of an end | [`Omitted::NAME`] |
+/// | arguments of an end or a complete slice, and all arguments in v0 | [`Omitted::ARGUMENTS`] |
+/// | names and types of arguments, which become one line `key=value, key=value` | [`Omitted::ARGUMENT_TYPES`] |
+/// | what follows the first 255 bytes of a text, or fewer so as not to cut a character | [`Omitted::TEXT`] |
+///
+/// Version 3 keeps ticks and their duration. Versions 0 and 1 get whole nanoseconds, because viewers drop fractions.
+/// They are stored as a floating point number, which is exact up to 2^53 (104 days).
+///
+/// Version 3 collects the events of a thread in a buffer of 64 KiB until an event of another thread comes. Every such
+/// change costs 20 bytes, so events are best given grouped by thread. Reading a file from this writer and writing it
+/// again in the same version gives the same bytes. A file from another writer loses its own division into buffers,
+/// its padding and the NULs behind names, while its events stay the same.
 ///
 /// # Examples
 /// ```
@@ -44,14 +55,14 @@ use super::{Header, Version, encode};
 /// # let bytes = original.finish()?;
 /// // Any trace to version 1.
 /// let mut file = FileWriter::new(Vec::new(), Version::V1);
-/// let mut left_out = 0;
+/// let mut incomplete = 0;
 /// for parsed in spall::parse_all(&bytes) {
 ///     if file.write_event(&parsed?.event)? != Written::Done {
-///         left_out += 1;
+///         incomplete += 1;
 ///     }
 /// }
 /// let file = file.finish()?;
-/// assert_eq!((file.len(), left_out), (32 + 21, 0));
+/// assert_eq!((file.len(), incomplete), (32 + 21, 0));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug)]
@@ -61,20 +72,22 @@ pub struct FileWriter<W> {
     ns_per_tick: f64,
     /// Whether the file's header is written.
     started: bool,
-    /// Records not yet written; in version 3 behind room for their buffer's header.
+    /// The records that are not yet written, in version 3 behind room for their buffer's header.
     memory: Vec<u8>,
+    /// How many bytes of `memory` are in use.
     used: usize,
-    /// Version 3: process and thread of these records.
+    /// The process and thread of these records in version 3.
     thread: Ids,
 }
 
-/// Process and thread.
+/// A process id and a thread id.
 type Ids = (u32, u32);
 
+/// The size of `FileWriter::memory` in bytes.
 const MEMORY: usize = 64 * 1024;
 
 impl<W: io::Write> FileWriter<W> {
-    /// Writes to `out`. Nothing is complete before [`finish`](Self::finish).
+    /// Creates a writer to `out`. The file is complete after [`finish`](Self::finish).
     pub fn new(out: W, version: Version) -> Self {
         let used = if version == Version::V3 { size_of::<BufferHeader>() } else { 0 };
         Self {
@@ -88,10 +101,10 @@ impl<W: io::Write> FileWriter<W> {
         }
     }
 
-    /// Writes an event, as far as the format can hold it.
+    /// Writes an event, as far as the format can hold it, and returns what is missing.
     ///
     /// # Errors
-    /// What `out` returns.
+    /// This returns the errors of `out`.
     pub fn write_event(&mut self, event: &Event<'_>) -> io::Result<Written> {
         match (*event, self.version) {
             (Event::Clock(clock), _) => Ok(self.clock(clock)),
@@ -100,40 +113,44 @@ impl<W: io::Write> FileWriter<W> {
             (Event::Complete(event, length), Version::V0) => self.complete(event, event.at + length),
             (Event::ProcessName(pid, name), Version::V3) => {
                 let Some(pid) = id(pid) else { return Ok(Written::BadId) };
-                // Any thread of the process will do.
+                // Any thread of the process will do, so the name need not start a new buffer.
                 let thread = if self.thread.0 == pid && self.pending() > 0 { self.thread } else { (pid, 0) };
                 let name = ShortText::name(name);
-                self.put(thread, |into| encode::name_v3(into, tag::PROCESS_NAME, name.as_bytes()))
+                self.put(thread, name.omitted(), |into| {
+                    encode::name_v3(into, tag::PROCESS_NAME, name.as_bytes())
+                })
             }
             (Event::ThreadName(thread, name), Version::V3) => {
                 let Some(thread) = ids(thread) else { return Ok(Written::BadId) };
                 let name = ShortText::name(name);
-                self.put(thread, |into| encode::name_v3(into, tag::THREAD_NAME, name.as_bytes()))
+                self.put(thread, name.omitted(), |into| {
+                    encode::name_v3(into, tag::THREAD_NAME, name.as_bytes())
+                })
             }
             (Event::Diagnostic(_) | Event::Conventions(_), _) => Ok(Written::Done),
             _ => Ok(Written::Unsupported),
         }
     }
 
-    /// Writes everything that is still in memory, and the header if there was no event.
+    /// Writes everything that is still in memory, and the header if there was no event, and flushes the output.
     ///
     /// # Errors
-    /// What `out` returns.
+    /// This returns the errors of `out`. Bytes that it did not take are lost.
     pub fn flush(&mut self) -> io::Result<()> {
         self.write_buffer()?;
         self.out.flush()
     }
 
-    /// Completes the file.
+    /// Completes the file and returns the output.
     ///
     /// # Errors
-    /// What `out` returns.
+    /// This returns the errors of `out`.
     pub fn finish(mut self) -> io::Result<W> {
         self.flush()?;
         Ok(self.out)
     }
 
-    /// In version 3 the unit stands in the header, of which there is one.
+    /// Takes note of the duration of a tick. In version 3 it stands in the header, so it cannot change afterwards.
     fn clock(&mut self, clock: Clock) -> Written {
         let ns_per_tick = clock.ns_per_tick().unwrap_or(1.0);
         let in_header = self.version == Version::V3;
@@ -147,14 +164,21 @@ impl<W: io::Write> FileWriter<W> {
     fn begin(&mut self, event: ThreadEvent<'_>) -> io::Result<Written> {
         let Some(thread) = ids(event.thread) else { return Ok(Written::BadId) };
         let name = ShortText::name(event.name);
-        let args = ShortText::args(event.args);
+        let args = if self.version == Version::V0 { Args::NONE } else { event.args };
+        let has_no_place = Omitted::ARGUMENTS.only_if(args.is_none() && !event.args.is_none());
+        let args = ShortText::args(args);
+        let omitted = name.omitted().with(args.omitted()).with(has_no_place).with(category(&event));
         let (name, args) = (name.as_bytes(), args.as_bytes());
         let time = self.nanoseconds(event.at);
         match self.version {
-            Version::V0 => self.put(thread, |into| encode::floats::begin_v0(into, thread, time, name)),
-            Version::V1 => self.put(thread, |into| encode::floats::begin_v1(into, thread, time, name, args)),
+            Version::V0 => {
+                self.put(thread, omitted, |into| encode::floats::begin_v0(into, thread, time, name))
+            }
+            Version::V1 => {
+                self.put(thread, omitted, |into| encode::floats::begin_v1(into, thread, time, name, args))
+            }
             Version::V3 => match u64::try_from(event.at.0) {
-                Ok(when) => self.put(thread, |into| encode::begin_v3(into, when, name, args)),
+                Ok(when) => self.put(thread, omitted, |into| encode::begin_v3(into, when, name, args)),
                 Err(_) => Ok(Written::BadTime),
             },
         }
@@ -162,11 +186,16 @@ impl<W: io::Write> FileWriter<W> {
 
     fn end(&mut self, event: ThreadEvent<'_>) -> io::Result<Written> {
         let Some(thread) = ids(event.thread) else { return Ok(Written::BadId) };
+        let omitted = category(&event)
+            .with(Omitted::NAME.only_if(!event.name.is_empty()))
+            .with(Omitted::ARGUMENTS.only_if(!event.args.is_none()));
         let time = self.nanoseconds(event.at);
         match self.version {
-            Version::V0 | Version::V1 => self.put(thread, |into| encode::floats::end_v0(into, thread, time)),
+            Version::V0 | Version::V1 => {
+                self.put(thread, omitted, |into| encode::floats::end_v0(into, thread, time))
+            }
             Version::V3 => match u64::try_from(event.at.0) {
-                Ok(when) => self.put(thread, |into| encode::end_v3(into, when)),
+                Ok(when) => self.put(thread, omitted, |into| encode::end_v3(into, when)),
                 Err(_) => Ok(Written::BadTime),
             },
         }
@@ -175,17 +204,27 @@ impl<W: io::Write> FileWriter<W> {
     fn complete(&mut self, event: ThreadEvent<'_>, end: Tick) -> io::Result<Written> {
         let Some(thread) = ids(event.thread) else { return Ok(Written::BadId) };
         let name = ShortText::name(event.name);
+        let omitted =
+            name.omitted().with(category(&event)).with(Omitted::ARGUMENTS.only_if(!event.args.is_none()));
         let time = self.nanoseconds(event.at);
         let duration = self.nanoseconds(end) - time;
-        self.put(thread, |into| encode::floats::complete_v0(into, thread, time, duration, name.as_bytes()))
+        self.put(thread, omitted, |into| {
+            encode::floats::complete_v0(into, thread, time, duration, name.as_bytes())
+        })
     }
 
-    /// A time of version 0 or 1, at most where a reader clamps it.
+    /// Returns a time of version 0 or 1, clamped as a reader clamps it.
     fn nanoseconds(&self, at: Tick) -> f64 {
         (at.0 as f64 * self.ns_per_tick).round().clamp(i64::MIN as f64, i64::MAX as f64)
     }
 
-    fn put(&mut self, thread: Ids, encode: impl Fn(&mut [u8]) -> Option<usize>) -> io::Result<Written> {
+    /// Writes a record of an event that lost `omitted`.
+    fn put(
+        &mut self,
+        thread: Ids,
+        omitted: Omitted,
+        encode: impl Fn(&mut [u8]) -> Option<usize>,
+    ) -> io::Result<Written> {
         if self.version == Version::V3 && thread != self.thread {
             self.write_buffer()?;
             self.thread = thread;
@@ -195,17 +234,17 @@ impl<W: io::Write> FileWriter<W> {
             self.write_buffer()?;
             length = self.memory.get_mut(self.used..).and_then(&encode);
         }
-        // Any record fits an empty buffer.
+        // An empty buffer has room for any record.
         self.used += length.unwrap_or(0);
-        Ok(Written::Done)
+        Ok(Written::with_omitted(omitted))
     }
 
-    /// The start of the records in memory.
+    /// Returns where the records in `memory` start.
     fn first(&self) -> usize {
         if self.version == Version::V3 { size_of::<BufferHeader>() } else { 0 }
     }
 
-    /// How many bytes of records there are in memory.
+    /// Returns how many bytes of records are in `memory`.
     fn pending(&self) -> usize {
         self.used - self.first()
     }
@@ -233,6 +272,11 @@ impl<W: io::Write> FileWriter<W> {
         self.used = self.first();
         self.out.write_all(self.memory.get(..end).unwrap_or_default())
     }
+}
+
+/// Returns the category as what is omitted, because no version has a place for it.
+fn category(event: &ThreadEvent<'_>) -> Omitted {
+    Omitted::CATEGORY.only_if(!event.category.is_empty())
 }
 
 fn ids(thread: Thread<'_>) -> Option<Ids> {

@@ -25,6 +25,7 @@ mod probe;
 mod record;
 #[cfg(feature = "std")]
 mod short_text;
+mod thread_recorder;
 pub mod v0;
 pub mod v1;
 pub mod v3;
@@ -35,6 +36,7 @@ pub use buffer_writer::{BufferWriter, Full, MIN_BUFFER};
 pub use file_writer::FileWriter;
 pub use parser::{Parser, parse_all};
 pub use record::{Decode, RecordError, Records, without_nul};
+pub use thread_recorder::ThreadRecorder;
 pub use wire::{Header, stream_version};
 
 /// The versions of the format that are read and written. \[spall A.1\]

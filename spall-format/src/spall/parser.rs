@@ -82,7 +82,7 @@ struct Skip {
 /// use spall_model::Event;
 ///
 /// let mut memory = [0; 1024];
-/// let mut buffer = BufferWriter::new(&mut memory, 1, 7);
+/// let mut buffer = BufferWriter::new(&mut memory, 1, 7)?;
 /// buffer.begin(100, "frame")?;
 /// buffer.end(250)?;
 /// let file = [&Header::new(Version::V3, 1.0).to_bytes()[..], buffer.take()].concat();

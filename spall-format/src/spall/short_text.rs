@@ -1,21 +1,25 @@
-//! Texts of events as the format can hold them: at most 255 bytes.
+//! Texts of events, cut to the 255 bytes that the format can hold.
 
 use core::fmt::{self, Write};
 
-use spall_model::{Args, Entries, Text, Value};
+use spall_model::{Args, Entries, Omitted, Text, Value};
 
-use super::encode::{MAX_TEXT, clip};
+use super::encode::MAX_TEXT;
+use crate::clip::clip;
 
-/// Up to 255 bytes, collected from pieces.
+/// A text of up to 255 bytes, collected from pieces.
 #[derive(Debug)]
 pub(super) struct ShortText {
-    /// A few bytes more, to see whether a character is cut.
+    /// Four bytes more than are kept, which show whether the cut is inside a character.
     bytes: [u8; MAX_TEXT + 4],
     length: usize,
+    /// What the original had and the text lacks.
+    omitted: Omitted,
 }
 
 impl ShortText {
-    /// A name. As readers take a last NUL for a terminator, a name that ends in one gets another. \[spall A.6\]
+    /// Creates the text of a name. A name that ends in a NUL gets another one, because readers take a last NUL for a
+    /// terminator. \[spall A.6\]
     pub(super) fn name(text: Text<'_>) -> Self {
         let mut name = Self::empty();
         name.push_text(text);
@@ -29,15 +33,24 @@ impl ShortText {
         name
     }
 
-    /// Arguments: plain text as it is, anything else as `key=value, key=value`.
+    /// Creates the text of arguments. Plain text stays as it is; anything else becomes `key=value, key=value`.
     pub(super) fn args(args: Args<'_>) -> Self {
         let mut text = Self::empty();
         match plain(args) {
             Some(plain) => text.push_text(plain),
-            None => text.push_entries(args.iter(), "=", MAX_NESTING),
+            None if args.is_none() => {}
+            None => {
+                text.omit(Omitted::ARGUMENT_TYPES);
+                text.push_entries(args.iter(), "=", MAX_NESTING);
+            }
         }
         text.truncate(MAX_TEXT);
         text
+    }
+
+    /// Returns what the original had and the text lacks.
+    pub(super) fn omitted(&self) -> Omitted {
+        self.omitted
     }
 
     pub(super) fn as_bytes(&self) -> &[u8] {
@@ -45,10 +58,15 @@ impl ShortText {
     }
 
     fn empty() -> Self {
-        Self { bytes: [0; MAX_TEXT + 4], length: 0 }
+        Self { bytes: [0; MAX_TEXT + 4], length: 0, omitted: Omitted::NONE }
     }
 
-    /// Appends what there is room for.
+    fn omit(&mut self, what: Omitted) {
+        self.omitted = self.omitted.with(what);
+    }
+
+    /// Appends as many bytes as there is room for. Whatever does not fit is beyond [`MAX_TEXT`], so
+    /// [`truncate`](Self::truncate) notices it.
     fn push(&mut self, bytes: &[u8]) {
         let room = self.bytes.get_mut(self.length..).unwrap_or_default();
         let length = bytes.len().min(room.len());
@@ -63,6 +81,9 @@ impl ShortText {
     }
 
     fn truncate(&mut self, max: usize) {
+        if self.length > max {
+            self.omit(Omitted::TEXT);
+        }
         self.length = clip(self.as_bytes(), max).len();
     }
 
@@ -92,18 +113,24 @@ impl ShortText {
     }
 
     fn push_value(&mut self, value: Value<'_>, nesting: u32) {
-        // Writing to memory cannot fail; what does not fit is left out.
+        // Writing to memory cannot fail.
         let _ = match value {
             Value::Bool(value) => write!(self, "{value}"),
             Value::I64(value) => write!(self, "{value}"),
             Value::U64(value) => write!(self, "{value}"),
             Value::F64(value) => write!(self, "{value}"),
-            Value::Bytes(value) => write!(self, "{} bytes", value.len()),
+            Value::Bytes(value) => {
+                self.omit(Omitted::ARGUMENTS);
+                write!(self, "{} bytes", value.len())
+            }
             Value::Text(value) => {
                 self.push_text(value);
                 Ok(())
             }
-            Value::List(_) | Value::Map(_) if nesting == 0 => self.write_str("…"),
+            Value::List(_) | Value::Map(_) if nesting == 0 => {
+                self.omit(Omitted::ARGUMENTS);
+                self.write_str("…")
+            }
             Value::List(values) => {
                 self.push(b"[");
                 self.push_entries(values.iter(), "", nesting - 1);
@@ -119,7 +146,7 @@ impl ShortText {
     }
 }
 
-/// Lists and maps inside each other beyond this are not worth reading in one line.
+/// The number of lists and maps inside each other that are written. Deeper ones are hard to read in one line.
 const MAX_NESTING: u32 = 4;
 
 impl Write for ShortText {
@@ -129,7 +156,7 @@ impl Write for ShortText {
     }
 }
 
-/// The text of arguments that are nothing else.
+/// Returns the text of arguments that are one unstructured text.
 fn plain(args: Args<'_>) -> Option<Text<'_>> {
     let mut entries = args.iter();
     match (entries.next()?, entries.next()) {
@@ -151,6 +178,7 @@ mod tests {
     fn a_6_a_name_is_read_as_it_was_written() {
         for text in [&b""[..], b"a", b"a\0", b"\0", b"\0\0", b"a\0b"] {
             assert_eq!(without_nul(name(text).as_bytes()), text);
+            assert_eq!(name(text).omitted(), Omitted::NONE);
         }
     }
 
@@ -162,6 +190,7 @@ mod tests {
             let written = name(text);
             let read = without_nul(written.as_bytes());
             assert!(text.starts_with(read));
+            assert_eq!(written.omitted(), Omitted::TEXT.only_if(read.len() < text.len()));
             assert_eq!(name(read).as_bytes(), written.as_bytes());
         }
     }
@@ -175,7 +204,11 @@ mod tests {
     fn plain_arguments_stay_as_they_are() {
         assert_eq!(ShortText::args(Args::text(b"n=3\0")).as_bytes(), b"n=3\0");
         assert_eq!(ShortText::args(Args::NONE).as_bytes(), b"");
-        assert_eq!(ShortText::args(Args::text(&[b'x'; 300])).as_bytes(), [b'x'; 255]);
+        assert_eq!(ShortText::args(Args::text(b"n=3\0")).omitted(), Omitted::NONE);
+        assert_eq!(ShortText::args(Args::NONE).omitted(), Omitted::NONE);
+        let long = [b'x'; 300];
+        let cut = ShortText::args(Args::text(&long));
+        assert_eq!((cut.as_bytes(), cut.omitted()), (&long[..255], Omitted::TEXT));
     }
 
     #[test]
@@ -204,5 +237,6 @@ mod tests {
         }
         let text = ShortText::args(Args::new(&[2, 1], &OUTER));
         assert_eq!(text.as_bytes(), "list=[2, 1], map={k: 2, k: 1}, deep={d: [[[…]]]}".as_bytes());
+        assert_eq!(text.omitted(), Omitted::ARGUMENT_TYPES.with(Omitted::ARGUMENTS), "and the deepest list");
     }
 }

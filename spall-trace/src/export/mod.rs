@@ -22,7 +22,7 @@ mod threads;
 
 use core::convert::Infallible;
 
-use spall_model::{Event, SliceFlags, Ticks, Trace, Written};
+use spall_model::{Event, Omitted, SliceFlags, Ticks, Trace, Written};
 
 pub use folded::folded;
 pub use json::json;
@@ -41,8 +41,18 @@ pub struct Exported {
     pub bad_ids: u64,
     /// Left out: a time that the format cannot hold.
     pub bad_times: u64,
-    /// Written in part: slices without their categories or some of their arguments, or with texts cut off.
+    /// The number of events written in part. The next five say what they lost; one event may count in several.
     pub in_part: u64,
+    /// The number of events written without their category.
+    pub without_category: u64,
+    /// The number of events written without their name, as an end in a format whose ends have none.
+    pub without_name: u64,
+    /// The number of events written without some or all of their arguments.
+    pub without_arguments: u64,
+    /// The number of events whose arguments became a line of text, so that their names and types are gone.
+    pub arguments_as_text: u64,
+    /// The number of events with a text that was cut.
+    pub with_cut_text: u64,
     /// What was added to all times, because the format has none before 0.
     pub moved: Ticks,
 }
@@ -57,10 +67,22 @@ impl Exported {
     fn count(&mut self, written: Written) {
         match written {
             Written::Done => {}
+            Written::InPart(omitted) => self.count_omitted(omitted),
             Written::BadId => self.bad_ids += 1,
             Written::BadTime => self.bad_times += 1,
             _ => self.no_form += 1,
         }
+    }
+
+    /// Counts an event that is in the file without `omitted`.
+    fn count_omitted(&mut self, omitted: Omitted) {
+        let count = |counter: &mut u64, part| *counter += u64::from(omitted.contains(part));
+        self.in_part += u64::from(!omitted.is_empty());
+        count(&mut self.without_category, Omitted::CATEGORY);
+        count(&mut self.without_name, Omitted::NAME);
+        count(&mut self.without_arguments, Omitted::ARGUMENTS);
+        count(&mut self.arguments_as_text, Omitted::ARGUMENT_TYPES);
+        count(&mut self.with_cut_text, Omitted::TEXT);
     }
 
     /// What is left out of a trace by a format that knows slices on threads, and whatever else `has_form`. Samples have

@@ -8,16 +8,15 @@ use std::{
 
 use alloc::vec::Vec;
 use spall_format::spall::{FileWriter, Version};
-use spall_model::{Args, Event, Id, Key, SliceArgs, SliceId, Text, Thread, ThreadEvent, Tick, Trace, Unit};
+use spall_model::{
+    Event, Id, Key, Omitted, SliceArgs, SliceId, Text, Thread, ThreadEvent, Tick, Trace, Unit,
+};
 
 use super::{
     Exported,
     lanes::{Edge, lanes},
     threads::{NamedThread, name_or_id, numbered, threads},
 };
-
-/// Texts are cut here.
-const MAX_TEXT: usize = 255;
 
 /// Writes the slices of a trace as spall 3, with the names of processes and threads, and the arguments of begins.
 ///
@@ -124,15 +123,16 @@ impl<W: Write> Writer<'_, W> {
     fn begin(&mut self, place: Thread<'_>, at: Tick, id: SliceId) -> io::Result<()> {
         let Some(slice) = self.trace.slice(id) else { return Ok(()) };
         let name = self.trace.names().bytes(slice.name);
+        let category = Text::plain(self.trace.names().bytes(slice.category));
         let SliceArgs { begin: args, end } = self.trace.slice_args(id);
-        let is_text = args.is_none() || args == Args::text(args.bytes());
-        let is_whole = slice.category.is_empty()
-            && end.is_none()
-            && is_text
-            && args.bytes().len() <= MAX_TEXT
-            && name.len() <= MAX_TEXT;
-        self.exported.in_part += u64::from(!is_whole);
-        self.write(&Event::Begin(ThreadEvent { args, ..ThreadEvent::new(place, at, Text::plain(name)) }))
+        let begin = ThreadEvent { category, args, ..ThreadEvent::new(place, at, Text::plain(name)) };
+        // The end is written without its arguments, so the begin answers for them: a slice counts once.
+        let end_args = Omitted::ARGUMENTS.only_if(!end.is_none());
+        match self.file.write_event(&Event::Begin(begin))? {
+            written if written.is_in_file() => self.exported.count_omitted(written.omitted().with(end_args)),
+            written => self.exported.count(written),
+        }
+        Ok(())
     }
 }
 

@@ -8,7 +8,7 @@ use std::{
 };
 
 use spall_json::JsonString;
-use spall_model::{Event, Frame, NameId, SliceId, Text, Tick, Trace};
+use spall_model::{Event, Frame, NameId, Omitted, SliceId, Text, Tick, Trace};
 
 use super::{
     Exported,
@@ -104,7 +104,7 @@ pub fn speedscope(trace: &Trace<'_>, title: &str, out: impl Write) -> io::Result
     out.flush()?;
     let has_form = |event: &Event<'_>| matches!(event, Event::ProcessName(..) | Event::ThreadName(..));
     let mut exported = Exported::without(trace, has_form);
-    exported.in_part = n_with_more(trace);
+    count_omitted(trace, &mut exported);
     Ok(exported)
 }
 
@@ -147,8 +147,11 @@ fn frame(out: &mut impl Write, trace: &Trace<'_>, place: &Place) -> io::Result<(
     write!(out, "}}")
 }
 
-/// How many slices on threads have categories or arguments.
-fn n_with_more(trace: &Trace<'_>) -> u64 {
-    let slices = threads(trace).flat_map(|thread| trace.slices_of(thread.track));
-    slices.filter(|&(id, slice)| !slice.category.is_empty() || !trace.slice_args(id).is_none()).count() as u64
+/// Counts the slices with categories or arguments, for which the format has no place.
+fn count_omitted(trace: &Trace<'_>, exported: &mut Exported) {
+    for (id, slice) in threads(trace).flat_map(|thread| trace.slices_of(thread.track)) {
+        let category = Omitted::CATEGORY.only_if(!slice.category.is_empty());
+        let arguments = Omitted::ARGUMENTS.only_if(!trace.slice_args(id).is_none());
+        exported.count_omitted(category.with(arguments));
+    }
 }
