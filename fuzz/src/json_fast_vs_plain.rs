@@ -1,9 +1,9 @@
-//! A reader of JSON that guesses how events look finds the same events as one that does not.
+//! A JSON parser with its fast path yields the same events as one without it.
 
 use spall_trace::json::JsonParser;
 use spall_trace::model::Events;
 
-/// Reads `bytes` with and without guessing. Whether there is an event.
+/// Reads `bytes` with and without prediction. Returns whether there is an event.
 ///
 /// # Panics
 /// When the events differ.

@@ -100,6 +100,7 @@ pub(crate) fn value(data: &[u8], token: Token) -> Value<'_> {
     }
 }
 
+/// Reads the next argument of an object, or the one argument of a string.
 fn object_entry<'b>(bytes: &'b [u8], pos: &mut usize) -> Option<(Text<'b>, Value<'b>)> {
     if *pos == 0 {
         if bytes.first() == Some(&b'"') {
@@ -122,14 +123,17 @@ fn next_member(bytes: &[u8], pos: &mut usize) -> Option<Member> {
     member
 }
 
+/// Returns a member as key and value.
 fn entry<'b>(bytes: &'b [u8], member: &Member) -> (Text<'b>, Value<'b>) {
     (member.key.text(bytes), value(bytes, member.value))
 }
 
+/// Reads the next member of an object as key and value.
 fn next_entry<'b>(bytes: &'b [u8], pos: &mut usize) -> Option<(Text<'b>, Value<'b>)> {
     next_member(bytes, pos).map(|member| entry(bytes, &member))
 }
 
+/// Reads the next item of an array. It has an empty key.
 fn array_item<'b>(bytes: &'b [u8], pos: &mut usize) -> Option<(Text<'b>, Value<'b>)> {
     *pos = (*pos).max(1);
     let item = lexer::next_item(bytes, pos);
@@ -151,6 +155,7 @@ fn find_args(event: &[u8]) -> Option<Token> {
     found.filter(|args| matches!(args.kind, TokenKind::Object | TokenKind::String | TokenKind::EscapedString))
 }
 
+/// Reads the next argument of a whole event.
 fn event_args_entry<'b>(bytes: &'b [u8], pos: &mut usize) -> Option<(Text<'b>, Value<'b>)> {
     if *pos == 0 {
         let Some(args) = find_args(bytes) else {

@@ -7,8 +7,6 @@
 
 mod hits;
 mod nodes;
-#[cfg(feature = "alloc")]
-mod rules;
 mod samples;
 
 use spall_model::{DiagnosticKind, Event, Id, ProfileEvent, ProfileKey, ProfileStart, Thread, Tick, Ticks};
@@ -16,9 +14,6 @@ use spall_model::{DiagnosticKind, Event, Id, ProfileEvent, ProfileKey, ProfileSt
 use crate::id;
 use crate::lexer::{self, KeyToken, Member, Token, TokenError, TokenKind};
 use crate::scalar;
-
-#[cfg(feature = "alloc")]
-pub use rules::V8;
 
 pub(crate) use samples::{WRAP, WRAPPED_BELOW};
 
@@ -63,8 +58,8 @@ pub(crate) struct Envelope<'a> {
     pub(crate) id: Option<Id<'a>>,
 }
 
-/// The largest distance in nanoseconds between the time of a profile's first event and its own start time at which both are
-/// taken as one clock. \[cpu 2\]
+/// The largest difference in nanoseconds between the time of a profile's first event and its own start time at which both
+/// are taken as times of one clock. \[cpu 2\]
 pub(crate) const SAME_CLOCK: i64 = 1_000_000;
 
 /// The rank of a profile in an event `CpuProfile`, behind those of all `P` events.

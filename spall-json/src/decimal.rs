@@ -8,6 +8,7 @@ use crate::scan;
 /// The number of parts that a nanosecond is divided into: 15 decimals, which makes 18 of a microsecond. Further digits do
 /// not count.
 const SUB: u64 = 1_000_000_000_000_000;
+/// The number of those decimals.
 const SUB_DIGITS: usize = 15;
 
 /// A time in nanoseconds with fifteen decimals, as sign and magnitude.
@@ -138,6 +139,7 @@ impl Nanos {
         self.add_round_signed(other)
     }
 
+    /// Adds values of any sign. Negative times are rare, and 128 bits make them simple.
     #[cold]
     fn add_round_signed(self, other: Self) -> Rounded {
         let sum = self.fixed() + other.fixed();
@@ -167,6 +169,7 @@ impl Nanos {
     }
 }
 
+/// Returns the end of the range of `i64`.
 fn clamp(negative: bool) -> Rounded {
     Rounded { ns: if negative { i64::MIN } else { i64::MAX }, clamped: true }
 }

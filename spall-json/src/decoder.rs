@@ -20,11 +20,14 @@ use crate::scalar;
 pub(crate) struct EventDiagnostics {
     /// Which diagnostic the caller wants, from 0.
     wanted: usize,
+    /// The number of diagnostics reported.
     pub(crate) count: usize,
+    /// The wanted diagnostic and its range in the data, if there were as many.
     pub(crate) found: Option<(DiagnosticKind, (usize, usize))>,
 }
 
 impl EventDiagnostics {
+    /// Begins to collect; `wanted` is the index of the diagnostic to keep.
     pub(crate) fn new(wanted: usize) -> Self {
         Self { wanted, count: 0, found: None }
     }
@@ -245,6 +248,7 @@ impl<'a> Decoder<'a, '_> {
             .filter(|value| !value.is_null(self.record.data))
     }
 
+    /// Returns the arguments if they are an object.
     fn args_object(&self) -> Option<Token> {
         self.token(Field::Args).filter(|token| token.kind == TokenKind::Object)
     }
@@ -310,6 +314,7 @@ impl<'a> Decoder<'a, '_> {
     }
 }
 
+/// Returns whether an object has no members.
 #[inline]
 fn is_empty_object(bytes: &[u8]) -> bool {
     lexer::skip_blanks(bytes, 1).is_some_and(|(_, byte)| byte == b'}')

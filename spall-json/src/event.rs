@@ -1,7 +1,7 @@
 //! Makes the event that an object in the list of events stands for. \[json 1\]
 
 use spall_model::{
-    Args, AsyncPhase, CounterEvent, DiagnosticKind, Event, FlowBind, FlowEvent, FlowPhase, KeyedEvent,
+    Args, AsyncPhase, CounterEvent, DiagnosticKind, Event, FlowBind, FlowEvent, FlowPhase, Id, KeyedEvent,
     MetaEvent, ObjectPhase, Scope, ThreadEvent, Tick, Ticks, Value,
 };
 
@@ -20,30 +20,32 @@ impl<'a> Decoder<'a, '_> {
         match self.record.first_byte(Field::Ph) {
             Some(b'B') => self.begin_or_end().map(Event::Begin),
             Some(b'E') => self.begin_or_end().map(Event::End),
-            Some(b'X') => self.complete().map(|(event, length)| match length {
-                Some(length) => Event::Complete(event, length),
+            Some(b'X') => self.complete().map(|(event, duration)| match duration {
+                Some(duration) => Event::Complete(event, duration),
                 None => Event::Unfinished(event),
             }),
             phase => self.other_event(phase),
         }
     }
 
+    /// Returns a begin or an end.
     #[inline(always)]
-    pub(crate) fn begin_or_end(&mut self) -> Option<ThreadEvent<'a>> {
+    fn begin_or_end(&mut self) -> Option<ThreadEvent<'a>> {
         let (at, _) = self.time()?;
         Some(self.thread_event(at, true))
     }
 
     /// Returns a complete event and its duration, if it has one.
     #[inline(always)]
-    pub(crate) fn complete(&mut self) -> Option<(ThreadEvent<'a>, Option<Ticks>)> {
+    fn complete(&mut self) -> Option<(ThreadEvent<'a>, Option<Ticks>)> {
         let (at, exact) = self.time()?;
-        let length = self.slice_duration().map(|duration| self.rounded_duration(at, exact, duration));
-        Some((self.thread_event(at, true), length))
+        let duration = self.slice_duration().map(|duration| self.rounded_duration(at, exact, duration));
+        Some((self.thread_event(at, true), duration))
     }
 
+    /// Returns an event that is no slice.
     #[inline(never)]
-    pub(crate) fn other_event(&mut self, phase: Option<u8>) -> Option<Event<'a>> {
+    fn other_event(&mut self, phase: Option<u8>) -> Option<Event<'a>> {
         let Some(phase) = phase else {
             if !self.record.fields.is_empty() {
                 self.report(DiagnosticKind::MissingPhase);
@@ -60,7 +62,7 @@ impl<'a> Decoder<'a, '_> {
             b'M' | b'm' => return self.metadata(),
             b'T' => return self.state_or_step(),
             b'b' | b'n' | b'e' | b'S' | b'p' | b'F' => {
-                let step = match phase {
+                let async_phase = match phase {
                     b'b' => AsyncPhase::Begin,
                     b'n' => AsyncPhase::Instant,
                     b'e' => AsyncPhase::End,
@@ -68,7 +70,7 @@ impl<'a> Decoder<'a, '_> {
                     b'p' => AsyncPhase::StepPast,
                     _ => AsyncPhase::Finish,
                 };
-                Event::Async(step, self.keyed_event(false)?)
+                Event::Async(async_phase, self.keyed_event(false)?)
             }
             b'N' => Event::Object(ObjectPhase::New, self.keyed_event(true)?),
             b'O' => {
@@ -84,6 +86,7 @@ impl<'a> Decoder<'a, '_> {
                 b't' => FlowPhase::Step,
                 _ => FlowPhase::End,
             })?),
+            // Profilers other than V8 write one sample per event.
             b'P' if !self.is_of_cpu_profile() => return self.sample(false),
             b'P' | b'V' | b'v' | b'c' | b'(' | b')' => {
                 let (at, _) = self.time()?;
@@ -137,18 +140,21 @@ impl<'a> Decoder<'a, '_> {
         })
     }
 
+    /// Returns a `T` event. It is a state if it has a duration and no key, else a step of an async event: two meanings share the
+    /// letter.
     fn state_or_step(&mut self) -> Option<Event<'a>> {
         if !self.has(Field::Id)
             && !self.has(Field::Id2)
             && let Some(duration) = self.duration(Field::Dur)
         {
             let (at, exact) = self.time()?;
-            let length = self.rounded_duration(at, exact, duration);
-            return Some(Event::State(self.thread_event(at, true), length));
+            let duration = self.rounded_duration(at, exact, duration);
+            return Some(Event::State(self.thread_event(at, true), duration));
         }
         Some(Event::Async(AsyncPhase::StepInto, self.keyed_event(false)?))
     }
 
+    /// Returns the values of a counter.
     #[inline(always)]
     fn counter(&mut self) -> Option<Event<'a>> {
         let (at, _) = self.time()?;
@@ -175,30 +181,35 @@ impl<'a> Decoder<'a, '_> {
         }
     }
 
+    /// Returns the time and the key of an event that must have both, and whether the key says itself that it is local.
     #[inline(always)]
-    fn keyed_event(&mut self, object: bool) -> Option<KeyedEvent<'a>> {
+    fn time_and_key(&mut self) -> Option<(Tick, Id<'a>, Option<bool>)> {
         let (at, _) = self.time()?;
         let Some((id, local)) = self.key() else {
             self.report(DiagnosticKind::MissingId);
             return None;
         };
+        Some((at, id, local))
+    }
+
+    /// Returns an async event, or an object event if `object`.
+    #[inline(always)]
+    fn keyed_event(&mut self, object: bool) -> Option<KeyedEvent<'a>> {
+        let (at, id, local) = self.time_and_key()?;
         let args = self.args(KEYED_EVENT);
         self.check_thread_clock();
         let (pid, name) = (self.process(), self.text(Field::Name));
         let event = KeyedEvent::new(pid, at, id, name).with_category(self.text(Field::Cat));
         let mut event = event.with_scope(self.text(Field::KeyScope));
-        // The ids of objects belong to their process unless they say otherwise.
+        // Without `id2`, the ids of objects are local to their process, those of async events are not.
         (event.local, event.args) = (local.unwrap_or(object), args);
         Some(event)
     }
 
+    /// Returns one end of a flow.
     #[inline(always)]
     fn flow(&mut self, phase: FlowPhase) -> Option<FlowEvent<'a>> {
-        let (at, _) = self.time()?;
-        let Some((id, local)) = self.key() else {
-            self.report(DiagnosticKind::MissingId);
-            return None;
-        };
+        let (at, id, local) = self.time_and_key()?;
         let enclosing = phase != FlowPhase::End || self.record.first_byte(Field::BindingPoint) == Some(b'e');
         let bind = if enclosing { FlowBind::Enclosing } else { FlowBind::Next };
         let args = self.args(FLOW_EVENT);
@@ -209,6 +220,7 @@ impl<'a> Decoder<'a, '_> {
         Some(flow)
     }
 
+    /// Returns the event that a metadata event stands for, by its name.
     fn metadata(&mut self) -> Option<Event<'a>> {
         let name = self.text(Field::Name);
         let is = |key: &[u8]| name.is(key);

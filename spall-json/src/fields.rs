@@ -78,6 +78,7 @@ impl Field {
 pub(crate) struct FieldSet(u32);
 
 impl FieldSet {
+    /// Returns the set of these fields.
     const fn of(fields: &[Field]) -> Self {
         let mut bits = 0;
         let mut rest = fields;
@@ -157,6 +158,7 @@ pub(crate) struct Fields {
 }
 
 impl Fields {
+    /// Returns the fields of an event that has none.
     pub(crate) const fn new() -> Self {
         Self { present: FieldSet(0), values: [Token::EMPTY; Field::COUNT] }
     }
@@ -171,6 +173,7 @@ impl Fields {
         Ok(pos)
     }
 
+    /// Removes all fields.
     #[inline]
     pub(crate) fn clear(&mut self) {
         self.present = FieldSet(0);

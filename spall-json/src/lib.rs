@@ -93,15 +93,17 @@ pub mod rules;
 mod sample;
 mod scalar;
 mod scan;
+#[cfg(feature = "alloc")]
+mod v8;
 mod writer;
 
 pub use args::{json_args, json_args_text};
 pub use color::cname_rgb;
-#[cfg(feature = "alloc")]
-pub use cpu_profile::V8;
 pub use cpu_profile::is_cpu_profile;
 pub use error::{JsonError, JsonErrorKind, LinePosition};
 pub use parser::JsonParser;
+#[cfg(feature = "alloc")]
+pub use v8::V8;
 pub use writer::JsonWriter;
 pub use writer::encode::JsonString;
 #[cfg(feature = "std")]

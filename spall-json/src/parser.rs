@@ -51,6 +51,7 @@ use progress::Progress;
 pub struct JsonParser {
     /// The position in the file of the data's first byte.
     offset: u64,
+    /// The place in the document.
     state: State,
     /// The number of commas since the last element. It is 1 at the start of an array, where none is needed.
     commas: u8,
@@ -64,12 +65,14 @@ pub struct JsonParser {
     yielded: usize,
     /// The position in the CPU profile at the start of the data, while its events are being yielded.
     profile: Option<ProfileCursor>,
+    /// The state of the record at the start of the data if it is incomplete.
     pending: Pending,
+    /// The fields of the current event. They are kept here so that they need not be cleared for each event.
     fields: Fields,
     predictor: KeyPredictor,
 }
 
-/// The place in the document.
+/// A place in the document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum State {
     /// Before the document.
@@ -141,6 +144,7 @@ impl JsonParser {
         self.offset.saturating_add(u64::try_from(pos).unwrap_or(u64::MAX))
     }
 
+    /// Returns the range in the file of a range in the data.
     fn range(&self, bytes: (usize, usize)) -> ByteRange {
         ByteRange::new(self.at(bytes.0), self.at(bytes.1))
     }
@@ -207,14 +211,14 @@ impl spall_model::Parser for JsonParser {
                 return Ok(Chunk::NeedMore(missing));
             }
         }
+        // Everything below up to the last expression is the fast path; it only takes events that make exactly one.
         let predicted = self.predicted(data);
         if let Some(bytes) = predicted
             && self.yielded == 0
             && !self.fields.has(Field::BindId)
         {
             let record = Record { data, fields: &self.fields, object: bytes };
-            // Slices, most of every file, are built right where they are returned: an `Event` is large, and copying it costs
-            // as much as reading a field.
+            // Slices, most of every file, are built right where they are returned: see `Record` for what that saves.
             match record.first_byte(Field::Ph) {
                 Some(b'B') => {
                     if let Some(event) = record.thread_event() {
@@ -284,6 +288,7 @@ impl JsonParser {
                         return Err(error);
                     }
                 },
+                // The profile and with it this state end in `profile`.
                 (false, State::Profile) => Progress::Continue(data.len()),
                 (false, State::Trailing) => self.trailing(data, pos, eof),
                 (false, State::End) => return Ok(Chunk::End),
@@ -300,6 +305,7 @@ impl JsonParser {
                     return Ok(Chunk::Skipped(end));
                 }
                 Progress::Event { consumed, event, bytes } => {
+                    // Junk may begin before the data, where no index reaches.
                     let bytes = match self.junk {
                         Some(junk) if event == Event::Diagnostic(DiagnosticKind::Junk) => {
                             self.junk = None;
@@ -313,6 +319,7 @@ impl JsonParser {
                 }
                 Progress::Wait(at) => return Ok(self.wait(data, at)),
                 Progress::Eof(at) => {
+                    // Events that no array encloses end with the file.
                     let closed = self.state == State::Bare;
                     self.state = State::End;
                     if !closed {

@@ -38,9 +38,11 @@ const MAX_MISSES: u8 = 100;
 #[derive(Debug, Clone)]
 pub(crate) struct KeyPredictor {
     nodes: [KeyText; MAX_TEXTS],
+    /// The number of nodes in use.
     len: usize,
     /// The number of events learned from.
     learned: u8,
+    /// The number of events that were not predicted less those that were, since learning ended; at least 0.
     misses: u8,
 }
 
@@ -68,6 +70,7 @@ struct KeyText {
 }
 
 impl KeyPredictor {
+    /// Returns a predictor that has learned nothing yet.
     pub(crate) const fn new() -> Self {
         Self { nodes: [KeyText::NONE; MAX_TEXTS], len: 1, learned: 0, misses: 0 }
     }
@@ -198,6 +201,7 @@ impl KeyPredictor {
 }
 
 impl KeyText {
+    /// A free slot.
     const NONE: Self =
         Self { text: 0, mask: 0, len: 0, follows: Follows::End, successors: [0; MAX_SUCCESSORS] };
 
@@ -213,6 +217,7 @@ impl KeyText {
         Some(Self { text, mask, len, follows, successors: [0; MAX_SUCCESSORS] })
     }
 
+    /// Returns whether both are the same text with the same thing behind it.
     fn is_same(&self, other: &Self) -> bool {
         (self.text, self.len, self.follows) == (other.text, other.len, other.follows)
     }

@@ -131,6 +131,7 @@ impl<'a> Decoder<'a, '_> {
         fields
     }
 
+    /// Returns the stack of a sample: a shared frame, or names among its arguments.
     fn sample_stack(&mut self, fields: SampleFields) -> SampleStack<'a> {
         if let Some(token) = fields.frame {
             if let Some(frame) = id::key(self.record.data, token) {

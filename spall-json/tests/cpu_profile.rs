@@ -1,4 +1,4 @@
-//! V8 CPU profiles: the layouts, the clocks, and what is wrong with some. [cpu 1, 2]
+//! V8 CPU profiles: their forms, their clocks, and faulty ones. [cpu 1, 2]
 
 #![allow(
     clippy::indexing_slicing,
@@ -14,9 +14,9 @@ use spall_model::{
 };
 use spall_synth::cpu_profile::{Form, Profile};
 
-/// The events of `json`, which are the same in pieces of any size and without guessing.
+/// Returns the events of `json`, after checking that they are the same in pieces of any size and without prediction.
 fn events(json: &[u8]) -> Vec<Event<'_>> {
-    common::assert_guessing_changes_nothing(json, "guessing");
+    common::assert_prediction_changes_nothing(json, "guessing");
     let whole = common::collect(json);
     for size in [1, 7, 61] {
         common::assert_same(&whole, &common::collect_chunked(json, size), &format!("chunks of {size}"));
@@ -24,7 +24,7 @@ fn events(json: &[u8]) -> Vec<Event<'_>> {
     whole.unwrap().into_iter().map(|(_, event)| event).collect()
 }
 
-/// Id and caller of each frame, and time and frame of each sample.
+/// The id and caller of each frame, and the time and frame of each sample.
 type Content = (Vec<(i64, Option<i64>, String, Option<u32>)>, Vec<(i64, i64)>);
 
 fn number(id: Id<'_>) -> i64 {
@@ -81,7 +81,7 @@ fn content(json: &str) -> Content {
 }
 
 #[test]
-fn cpu_1_all_layouts_say_the_same() {
+fn cpu_1_all_forms_hold_the_same_profile() {
     let mut profile = Profile::random(60, 12, 200, 5);
     // Chunks hold only nodes that are needed.
     *profile.samples.last_mut().unwrap() = profile.nodes.len() - 1;
@@ -173,7 +173,7 @@ fn cpu_1a_other_events_of_that_name_are_kept_as_they_are() {
 }
 
 #[test]
-fn cpu_1_a_whole_profile_without_samples_is_said_to_have_none() {
+fn cpu_1_a_whole_profile_without_samples_is_reported() {
     let nodes = r#""nodes":[{"id":1,"hitCount":0,"callFrame":{}}],"startTime":1,"endTime":9"#;
     let expected = ["head", "frame 1", "! missing-samples"];
     assert_eq!(kinds(&format!("{{{nodes}}}")), expected);
@@ -182,7 +182,7 @@ fn cpu_1_a_whole_profile_without_samples_is_said_to_have_none() {
     assert_eq!(kinds(&chunk(r#""endTime":9"#)), ["part"]);
 }
 
-/// Times in microseconds, frames and weights of the samples.
+/// Returns the time in microseconds, the frame and the weight of each sample.
 fn weights(json: &str) -> Vec<(i64, i64, f64)> {
     let weight = |event: &Event<'_>| match event {
         Event::Sample(sample) => {
@@ -195,7 +195,7 @@ fn weights(json: &str) -> Vec<(i64, i64, f64)> {
 }
 
 #[test]
-fn cpu_1_hit_counts_stand_for_the_samples_of_a_profile_that_has_none() {
+fn cpu_1_hit_counts_become_samples_of_a_profile_that_has_none() {
     let nodes = r#"{"nodes":[{"id":1,"callFrame":{},"hitCount":1,"children":[2,3]},{"id":2,"callFrame":{},"hitCount":0},
         {"id":3,"callFrame":{},"hitCount":2,"children":[4]},{"id":4,"callFrame":{},"hitCount":4}]"#;
     let expected = [(1000, 1, 1.0), (1100, 3, 2.0), (1300, 4, 4.0)];
@@ -214,7 +214,7 @@ fn cpu_1_hit_counts_stand_for_the_samples_of_a_profile_that_has_none() {
 }
 
 #[test]
-fn cpu_1_hit_counts_of_a_profile_with_samples_say_nothing_new() {
+fn cpu_1_hit_counts_of_a_profile_with_samples_are_ignored() {
     let json = r#"{"nodes":[{"id":1,"callFrame":{},"hitCount":9}],"samples":[1],"timeDeltas":[1]}"#;
     assert_eq!(kinds(json), ["head", "frame 1", "sample 1"]);
     let chunk = chunk(r#""cpuProfile":{"nodes":[{"id":1,"hitCount":9,"callFrame":{}}]}"#);
@@ -228,7 +228,7 @@ fn cpu_1_hit_counts_of_a_profile_with_samples_say_nothing_new() {
 }
 
 #[test]
-fn cpu_1c_lines_that_samples_found_count_from_one() {
+fn cpu_1c_lines_of_position_ticks_count_from_one() {
     let json = r#"{"nodes":[{"id":1,"callFrame":{},"positionTicks":[{"line":3,"ticks":2},{"ticks":5,"line":1}],"children":[2]},
         {"positionTicks":[],"id":2,"callFrame":{}},{"id":3,"callFrame":{},"positionTicks":[{"line":0,"ticks":1},{"line":1},7]}],
         "samples":[1],"timeDeltas":[1]}"#;
@@ -301,7 +301,7 @@ fn head(ts: &str, start: &str) -> ProfileStart {
 }
 
 #[test]
-fn cpu_2_the_start_counts_unless_its_clock_is_another() {
+fn cpu_2_the_start_time_counts_unless_its_clock_is_another() {
     let start = |start, offset| ProfileStart { start: Tick(start), offset: Ticks(offset), rank: 1 };
     assert_eq!(head("5070", "5000"), start(5_000_000, 0));
     assert_eq!(head("6000", "5000"), start(5_000_000, 0));
@@ -310,7 +310,7 @@ fn cpu_2_the_start_counts_unless_its_clock_is_another() {
 }
 
 #[test]
-fn cpu_2_a_delta_that_was_cut_to_32_bits_is_a_long_pause() {
+fn cpu_2_a_delta_that_wrapped_around_is_a_long_pause() {
     let deltas = |text: &str| {
         let json = chunk(&format!(r#""cpuProfile":{{"samples":[1]}},"timeDeltas":[{text}]"#));
         let events = events(json.as_bytes());
@@ -333,7 +333,7 @@ fn cpu_1d_old_profiles_without_timestamps_are_spread_evenly() {
 }
 
 #[test]
-fn cpu_1d_the_root_tells_from_what_number_lines_and_columns_count() {
+fn cpu_1d_the_line_of_the_root_tells_whether_lines_count_from_0_or_1() {
     let place = |root: &str| {
         let json = format!(
             r#"{{"head":{{"lineNumber":{root},"id":1,"children":[{{"lineNumber":3,"columnNumber":7,"id":2,"children":[]}}]}},"samples":[],"timestamps":[]}}"#

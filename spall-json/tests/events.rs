@@ -1,4 +1,4 @@
-//! What each phase and field means \[json 1\], \[json 3.5\]–\[json 3.7\].
+//! The meaning of each phase and field \[json 1\], \[json 3.5\]–\[json 3.7\].
 #![allow(clippy::panic, clippy::unwrap_used, reason = "test code outside of test functions")]
 
 mod common;
@@ -10,10 +10,10 @@ use spall_model::{Args, Event};
 fn check(events: &str, expected: &[&str]) {
     let json = format!("[{events}]");
     assert_eq!(brief(json.as_bytes()), expected, "{json}");
-    common::assert_guessing_changes_nothing(json.as_bytes(), &json);
+    common::assert_prediction_changes_nothing(json.as_bytes(), &json);
 }
 
-/// The arguments of the one event, its further fields, and the text of its arguments.
+/// Checks the arguments of a single event and its further fields.
 fn check_args(event: &str, args: &str, fields: &str) {
     let json = format!("[{event}]");
     let parsed = parse_all(json.as_bytes()).next().unwrap().unwrap();
@@ -203,7 +203,7 @@ fn flows_of_slices_follow_them() {
 }
 
 #[test]
-fn phases_without_a_meaning_here() {
+fn phases_that_are_passed_on() {
     for phase in ["V", "v", "c", "(", ")"] {
         let event = format!(r#"{{"ph":"{phase}","name":"a","pid":1,"tid":2,"ts":3}}"#);
         check(&event, &[&format!("{phase} a 1/2 3000")]);
@@ -212,7 +212,7 @@ fn phases_without_a_meaning_here() {
 }
 
 #[test]
-fn the_end_is_rounded_not_the_length() {
+fn the_end_is_rounded_not_the_duration() {
     let event = |ts: &str, dur: &str| format!(r#"{{"ph":"X","pid":1,"tid":1,"ts":{ts},"dur":{dur}}}"#);
     check(&event(".0004", "1.0002"), &["X  1/1 0+1001"]);
     check(&event(".0006", "1.0"), &["X  1/1 1+1000"]);
@@ -275,7 +275,7 @@ fn damaged_arguments_end_where_the_damage_is() {
 }
 
 #[test]
-fn depth_costs_no_stack() {
+fn deep_nesting_needs_no_stack() {
     let nested = "[".repeat(1_000_000) + &"]".repeat(1_000_000);
     let event = format!(r#"{{"ph":"B","pid":1,"tid":1,"ts":1,"args":{{"a":{nested}}}}}"#);
     check(&event, &["B  1/1 1000"]);

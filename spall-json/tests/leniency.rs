@@ -1,4 +1,4 @@
-//! What is read although it is not quite JSON, or not quite a trace: one test per row of \[json 2\].
+//! Files that are not quite JSON, or not quite traces, are read all the same: one test for each row of \[json 2\].
 
 mod common;
 
@@ -11,18 +11,18 @@ const B: &str = r#"{"name":"b","ph":"X","pid":1,"tid":1,"ts":5,"dur":2}"#;
 const READ_A: &str = "X a 1/1 1000+2000";
 const READ_B: &str = "X b 1/1 5000+2000";
 
-/// Checks the events of `json`, and that they are the same in pieces of any size and without guessing.
+/// Checks the events of `json`, and that they are the same in pieces of any size and without prediction.
 fn check(json: impl AsRef<[u8]>, expected: &[&str]) {
     let json = json.as_ref();
     assert_eq!(brief(json), expected, "{}", String::from_utf8_lossy(json));
-    common::assert_guessing_changes_nothing(json, "guessing");
+    common::assert_prediction_changes_nothing(json, "guessing");
     let whole = common::collect(json);
     for size in [1, 2, 5, 16, 61] {
         common::assert_same(&whole, &common::collect_chunked(json, size), &format!("chunks of {size}"));
     }
 }
 
-/// Checks what one field of an event, written as `field`, makes of it.
+/// Checks the event that has `field` besides its usual fields.
 fn check_field(field: &str, expected: &[&str]) {
     check(format!(r#"[{{"name":"a","ph":"X","pid":1,"tid":1,"ts":1,"dur":2,{field}}}]"#), expected);
 }
@@ -121,7 +121,7 @@ fn compressed_input() {
 }
 
 #[test]
-fn something_else_altogether() {
+fn input_that_is_no_json() {
     let error = common::collect(b"\n  hello").unwrap_err();
     assert_eq!((error.kind(), error.offset()), (JsonErrorKind::NotJson, 3));
     assert_eq!(common::collect_chunked(b"\n  hello", 1).unwrap_err(), error);

@@ -1,4 +1,4 @@
-//! Samples that say their thread, and the frames that they share: read in pieces, cut off, damaged, and written. [json 1]
+//! Samples that name their thread, and the frames that they share: read in pieces, cut off, damaged, and written. [json 1]
 
 #![allow(clippy::panic, clippy::unwrap_used, reason = "test code outside of test functions")]
 
@@ -35,11 +35,11 @@ fn json_1_samples_and_shared_frames_are_read() {
         assert!(found.starts_with(expected), "{found} is not {expected}");
     }
     assert_eq!(found.len(), EVENTS.len());
-    common::assert_guessing_changes_nothing(DOCUMENT.as_bytes(), "guessing");
+    common::assert_prediction_changes_nothing(DOCUMENT.as_bytes(), "guessing");
 }
 
 #[test]
-fn pieces_of_any_size_say_the_same() {
+fn pieces_of_any_size_make_the_same_events() {
     let whole = common::collect(DOCUMENT.as_bytes());
     for size in 1..DOCUMENT.len() {
         let pieces = common::collect_chunked(DOCUMENT.as_bytes(), size);
@@ -95,7 +95,7 @@ fn json_2_damage_costs_one_sample_or_frame() {
     );
 }
 
-/// What is written of a document, and whether everything has a form.
+/// Returns the document that is written for the events of `json`, after checking that each event was written whole.
 fn written(json: &str) -> String {
     let mut writer = JsonWriter::new(String::new());
     for parsed in parse_all(json.as_bytes()) {

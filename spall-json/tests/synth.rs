@@ -1,4 +1,4 @@
-//! Generated documents: whole, damaged, and hostile ones.
+//! Generated documents: valid, damaged, and hostile ones.
 #![allow(clippy::unwrap_used, reason = "test code outside of test functions")]
 
 mod common;
@@ -11,7 +11,7 @@ use spall_model::Event;
 use spall_synth::json::{Layout, attacks, calls, damaged, motley};
 
 #[test]
-fn every_layout_says_the_same() {
+fn every_layout_of_a_document_makes_the_same_events() {
     let events = |layout| {
         let json = calls(2000, 10, layout);
         let events = collect(json.as_bytes()).unwrap();
@@ -26,19 +26,19 @@ fn every_layout_says_the_same() {
 }
 
 #[test]
-fn guessing_changes_nothing_where_nothing_can_be_guessed() {
+fn prediction_changes_nothing_where_nothing_can_be_predicted() {
     for layout in Layout::ALL {
-        common::assert_guessing_changes_nothing(motley(3000, layout).as_bytes(), "motley");
+        common::assert_prediction_changes_nothing(motley(3000, layout).as_bytes(), "motley");
     }
 }
 
 #[test]
-fn damage_is_seen_the_same_by_both_paths_and_in_any_chunks() {
+fn damage_is_read_the_same_on_both_paths_and_in_any_chunks() {
     for seed in 0..150 {
         for layout in Layout::ALL {
             let bytes = damaged(&motley(30, layout), 1 + usize::try_from(seed).unwrap() % 7, seed);
             let what = format!("{seed} {layout:?}");
-            common::assert_guessing_changes_nothing(&bytes, &what);
+            common::assert_prediction_changes_nothing(&bytes, &what);
             let whole = collect(&bytes);
             for size in [1, 7, 100] {
                 common::assert_same(&whole, &collect_chunked(&bytes, size), &what);

@@ -1,4 +1,4 @@
-//! What is written is strict JSON, and reads back as what it was.
+//! The writer writes strict JSON that reads back as the same events.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "test code outside of test functions")]
 
 mod common;
@@ -22,7 +22,7 @@ fn write(events: &[Event<'_>]) -> String {
     json
 }
 
-/// The lines of the list of events.
+/// Returns the lines of the list of events.
 fn lines(events: &[Event<'_>]) -> Vec<String> {
     let json = write(events);
     let list = json.strip_prefix("{\"traceEvents\":[\n").unwrap().split("\n]").next().unwrap();
@@ -33,7 +33,7 @@ fn slice(name: &'static [u8]) -> ThreadEvent<'static> {
     ThreadEvent::new(Thread::new(1_i64, 2_i64), Tick(0), Text::plain(name))
 }
 
-/// All that an event says, without where it stands. What the writer normalises is made equal.
+/// Returns the content of each event without its position. Spellings that the writer normalises are made equal.
 fn meaning(data: &[u8]) -> Vec<String> {
     let mut all = Vec::new();
     for parsed in parse_all(data) {
@@ -256,7 +256,7 @@ fn keys_stand_before_or_behind_the_events() {
 }
 
 #[test]
-fn what_has_no_form_is_said() {
+fn events_without_a_form_are_reported() {
     let mut writer = JsonWriter::new(String::new());
     // It would be read as an event without an enclosing document.
     let phase = Event::Meta(MetaEvent { thread: None, key: Text::plain(b"ph"), value: Value::Null });
@@ -266,7 +266,7 @@ fn what_has_no_form_is_said() {
     assert_eq!(writer.write_event(&phase), Ok(Written::Done));
 }
 
-/// A profile of one thread, and what is written of it, an event per line.
+/// Returns the lines that are written for a profile of one thread, an event each.
 fn profile_lines(key: ProfileKey<'static>, content: &[Event<'_>]) -> Vec<String> {
     let begins = ProfileStart { start: Tick(5_000), offset: Ticks::ZERO, rank: 1 };
     let thread = Thread::new(1_i64, 2_i64);
@@ -315,7 +315,7 @@ fn cpu_1b_profiles_are_written_as_v8_writes_them() {
 }
 
 #[test]
-fn cpu_1d_depths_become_callers_and_times_become_distances() {
+fn cpu_1d_depths_become_callers_and_times_become_deltas() {
     let at = |at| Event::Sample(SampleEvent::new(SampleTime::At(Tick(at)), Id::Number(1)));
     let frames = [0, 1, 2, 1].map(FrameParent::Depth).into_iter().zip(1..);
     let frames: Vec<_> = frames.map(|(parent, id)| Event::Frame(frame(id, parent))).collect();
@@ -339,7 +339,7 @@ fn a_chunk_has_at_most_100_samples() {
 }
 
 #[test]
-fn parts_of_profiles_without_a_form_are_said() {
+fn parts_of_profiles_without_a_form_are_reported() {
     let mut writer = JsonWriter::new(String::new());
     let mut expect = |event: Event<'_>, expected| {
         assert_eq!(writer.write_event(&event), Ok(expected), "{event:?}");

@@ -27,6 +27,7 @@ impl HitCursor {
         (total > 0).then_some(Self { nodes, start, duration, total, before: 0 })
     }
 
+    /// Returns the next sample and the range of its node.
     pub(super) fn next<'a>(&mut self, record: &'a [u8]) -> Option<Located<'a>> {
         loop {
             let ((event, bytes), hits) = self.nodes.next_with_hits(record)?;

@@ -38,18 +38,22 @@ pub(super) enum NodeCursor {
 const MAX_SEARCH_DEPTH: u32 = 64;
 
 impl NodeCursor {
+    /// Returns the position before the first node of a list whose bracket is at `start`.
     pub(super) fn list(start: usize) -> Self {
         Self::List(start + 1)
     }
 
+    /// Returns the position before the root of a tree whose brace is at `start`.
     pub(super) fn tree(start: usize) -> Self {
         Self::Tree { at: start, depth: 0, first: 1 }
     }
 
+    /// Returns the position of a profile without nodes.
     pub(super) fn none() -> Self {
         Self::Done
     }
 
+    /// Returns the next event and its range in the record; `None` when all nodes were read.
     pub(super) fn next<'a>(&mut self, record: &'a [u8]) -> Option<Located<'a>> {
         Some(self.next_with_hits(record)?.0)
     }
@@ -83,6 +87,7 @@ impl NodeCursor {
         }
     }
 
+    /// Returns the next node of a list.
     fn next_of_list<'a>(&mut self, record: &'a [u8], at: usize) -> Option<(Located<'a>, u64)> {
         *self = Self::Done;
         let start = item_start(record, at)?;
@@ -231,6 +236,7 @@ impl NodeFields {
         Ok(value.end)
     }
 
+    /// Reads the members of a `callFrame`.
     fn read_function(&mut self, record: &[u8], pos: &mut usize) -> Result<(), TokenError> {
         while let Some(member) = lexer::next_member(record, pos)? {
             self.take_function(record, &member.key, member.value);
@@ -238,6 +244,7 @@ impl NodeFields {
         Ok(())
     }
 
+    /// Takes note of a member that describes the function.
     fn take_function(&mut self, record: &[u8], key: &KeyToken, value: Token) {
         let field = match key.bytes(record) {
             b"functionName" => &mut self.name,
@@ -262,6 +269,7 @@ impl NodeFields {
         Ok(())
     }
 
+    /// Reads the members behind the children, whose bracket is at `children`.
     fn read_behind_children(&mut self, record: &[u8], children: usize) {
         let Ok(mut pos) = lexer::nested_end(record, children) else { return };
         // Members before damage count.
@@ -269,6 +277,7 @@ impl NodeFields {
         self.children = Some(children);
     }
 
+    /// Returns how many samples hit the node; 0 if it does not say so.
     fn hits(&self) -> u64 {
         self.hits.filter(|hits| hits.kind == TokenKind::Integer).map_or(0, |hits| hits.number)
     }

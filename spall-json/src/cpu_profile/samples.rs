@@ -43,10 +43,12 @@ impl SampleCursor {
         Self { frames: frames + 1, times, lines: None, columns: None, done: false }
     }
 
+    /// Returns samples with an array of deltas. Both positions are those of brackets.
     pub(super) fn with_deltas(frames: usize, deltas: usize) -> Self {
         Self::new(frames, SampleTimes::Deltas(deltas + 1))
     }
 
+    /// Returns samples with an array of times. Both positions are those of brackets.
     pub(super) fn with_stamps(frames: usize, stamps: usize) -> Self {
         Self::new(frames, SampleTimes::Stamps(stamps + 1))
     }
@@ -80,6 +82,7 @@ impl SampleCursor {
         let from = self.frames;
         let Some(frame) = next_item(record, &mut self.frames) else {
             self.done = true;
+            // More times than samples are as wrong as fewer. Either way the shorter array counts.
             let is_surplus = !self.times.are_endless() && self.times.next(record).is_some();
             return is_surplus.then_some((Event::Diagnostic(DiagnosticKind::SampleCount), (from, from)));
         };

@@ -1,5 +1,6 @@
 //! The reference for the searches: one byte after the other.
 
+/// Returns the position of the first byte at or after `from` that is `wanted`.
 fn find(data: &[u8], from: usize, wanted: impl Fn(u8) -> bool) -> Option<usize> {
     Some(from + data.get(from..)?.iter().position(|&byte| wanted(byte))?)
 }

@@ -1,6 +1,6 @@
 //! Searches for quotes, backslashes, brackets and digits: the inner loops of the parser.
 //!
-//! [`swar`] is in use and looks at eight bytes at a time. `bytewise` is the reference that the tests compare it with;
+//! `swar` is in use and looks at eight bytes at a time. `bytewise` is the reference that the tests compare it with;
 //! both have the same functions.
 
 #[cfg(test)]

@@ -4,7 +4,9 @@
 //! bytes are below 0x80. The borrow of a zero byte can mark the byte above it by mistake, but never one below, so that
 //! the lowest mark of a word is right.
 
+/// Each byte 1. Multiplied by a byte, it repeats that byte eight times.
 const ONES: u64 = 0x0101_0101_0101_0101;
+/// The high bit of each byte.
 const HIGH: u64 = 0x8080_8080_8080_8080;
 
 /// Sets the high bit of the bytes of `word` that equal `byte`, which is below 0x80, and of bytes from 0x80 on. The caller
@@ -106,6 +108,7 @@ pub(crate) struct Structurals<'a> {
 }
 
 impl<'a> Structurals<'a> {
+    /// Begins a search at `from`.
     #[inline(always)]
     pub(crate) fn new(data: &'a [u8], from: usize) -> Self {
         Self { data, behind: from, marks: 0 }

@@ -88,6 +88,7 @@ pub(super) enum OwnedId {
 }
 
 impl OwnedId {
+    /// The length of the longest text that is copied.
     const MAX_LEN: usize = 32;
 
     /// Returns `None` if the id is a longer text.
@@ -102,6 +103,7 @@ impl OwnedId {
         }
     }
 
+    /// Returns the id.
     pub(super) fn get(&self) -> Id<'_> {
         match self {
             Self::Number(number) => Id::Number(*number),
@@ -111,6 +113,7 @@ impl OwnedId {
 }
 
 impl ProfileChunk {
+    /// Returns the state before the first profile.
     pub(super) const fn new() -> Self {
         Self {
             header: None,

@@ -1,4 +1,4 @@
-//! What the tests share: reading in pieces, comparing, and the corpus.
+//! Helpers of the tests: reading in pieces, comparing, and the corpus.
 #![allow(dead_code, reason = "every test file uses its own part")]
 #![allow(
     clippy::indexing_slicing,
@@ -18,12 +18,12 @@ use spall_model::{
 
 pub(crate) type Item<'a> = (ByteRange, Event<'a>);
 
-/// All events of `data`, read at once.
+/// Returns all events of `data`, read at once.
 pub(crate) fn collect(data: &[u8]) -> Result<Vec<Item<'_>>, JsonError> {
     spall_json::parse_all(data).map(|item| item.map(|parsed| (parsed.bytes, parsed.event))).collect()
 }
 
-/// All events of `data`, of which `size` more bytes are shown whenever the parser wants more.
+/// Returns all events of `data`, given to the parser in pieces of `size` bytes.
 pub(crate) fn collect_chunked(data: &[u8], size: usize) -> Result<Vec<Item<'_>>, JsonError> {
     let mut parser = spall_json::JsonParser::new();
     let (mut start, mut end) = (0, 0);
@@ -73,8 +73,8 @@ pub(crate) fn assert_prefix(prefix: &[Item<'_>], all: &[Item<'_>], what: &str) {
     }
 }
 
-/// Reads `data` with the fast path and without it.
-pub(crate) fn assert_guessing_changes_nothing(data: &[u8], what: &str) {
+/// Checks that `data` makes the same events with the fast path and without it.
+pub(crate) fn assert_prediction_changes_nothing(data: &[u8], what: &str) {
     let mut plain = spall_model::Events::new(spall_json::JsonParser::without_prediction(), data);
     let mut fast = spall_json::parse_all(data);
     loop {
@@ -89,18 +89,18 @@ pub(crate) fn assert_guessing_changes_nothing(data: &[u8], what: &str) {
     }
 }
 
-/// The folder of reference files, if it is there.
+/// Returns the folder of reference files, if it exists.
 pub(crate) fn corpus() -> Option<PathBuf> {
     spall_synth::corpus::folder("")
 }
 
-/// The files below `folder` whose names end in `suffix`, in order of their names.
+/// Returns the files below `folder` whose names end in `suffix`, sorted by name.
 pub(crate) fn files(folder: &Path, suffix: &str) -> Vec<(PathBuf, Vec<u8>)> {
     let found = spall_synth::corpus::files(folder, suffix);
     found.into_iter().map(|path| (path.clone(), std::fs::read(path).unwrap())).collect()
 }
 
-/// The events of `data`, each in a few words: `X name pid/tid start+length`, `! diagnostic from..to`.
+/// Returns the events of `data`, each as a short text: `X name pid/tid start+length`, `! diagnostic from..to`.
 pub(crate) fn brief(data: &[u8]) -> Vec<String> {
     spall_json::parse_all(data)
         .map(|item| match item {
@@ -223,7 +223,7 @@ fn brief_frame(frame: &FrameEvent<'_>) -> String {
     format!("frame {}{caller} {} {place}", id(frame.id), text(frame.name))
 }
 
-/// A value in a few words.
+/// Returns a short text for a value.
 pub(crate) fn brief_value(value: Value<'_>) -> String {
     match value {
         Value::Null => "null".into(),
@@ -240,13 +240,13 @@ pub(crate) fn brief_value(value: Value<'_>) -> String {
     }
 }
 
-/// Arguments in a few words.
+/// Returns a short text for arguments.
 pub(crate) fn brief_args(args: Args<'_>) -> String {
     let entry = |(key, value): (Text<'_>, Value<'_>)| format!("{}:{}", text(key), brief_value(value));
     args.iter().map(entry).collect::<Vec<_>>().join(",")
 }
 
-/// A text as a string, in every tier.
+/// Returns a text as a `String`, with any set of features.
 pub(crate) fn text(text: Text<'_>) -> String {
     let bytes: Vec<u8> = text.pieces().flat_map(|piece| piece.bytes(&mut [0; 4]).to_vec()).collect();
     String::from_utf8_lossy(&bytes).into_owned()

@@ -1,4 +1,5 @@
-//! An event that is like those before it is read the fast way: it has to mean the same, whatever its fields hold.
+//! An event that is written like those before it is read on the fast path. It has the same meaning there, whatever its
+//! fields hold.
 
 mod common;
 
@@ -35,7 +36,7 @@ const VALUES: [&str; 22] = [
 ];
 
 #[test]
-fn guessing_changes_nothing_whatever_a_field_holds() {
+fn prediction_changes_nothing_whatever_a_field_holds() {
     for phase in PHASES {
         for field in FIELDS {
             for value in VALUES {
@@ -44,7 +45,7 @@ fn guessing_changes_nothing_whatever_a_field_holds() {
                 );
                 // The first is learned, the others are guessed.
                 let json = format!("[{event},{event},{event}]");
-                common::assert_guessing_changes_nothing(json.as_bytes(), &json);
+                common::assert_prediction_changes_nothing(json.as_bytes(), &json);
             }
         }
     }

@@ -1,8 +1,10 @@
-//! What the merge of samples and slices has to know of V8 and of Chrome's traces. \[cpu 2, 3\]
+//! The names and rules of V8 and Chrome that merging samples with slices depends on. \[cpu 2, 3\]
 
 use spall_model::{Callee, Frame, SampleRules, SliceArgs, Ticks, Value};
 
-/// The rules for traces of Chrome and Node.
+/// The rules for merging samples with slices in traces of Chrome and Node.
+///
+/// A program that embeds V8 can add the names of its own slices:
 ///
 /// ```
 /// use spall_json::V8;
@@ -46,12 +48,13 @@ pub const V8: SampleRules = SampleRules {
     callee,
 };
 
-/// Callbacks of the embedder such as `insertBefore` have neither a source nor a script.
+/// Returns whether a frame is a native callback such as `insertBefore`. These have neither a URL nor a script.
 fn is_native(frame: &Frame) -> bool {
     frame.url.is_empty() && frame.script == 0
 }
 
-/// `sampleTraceId`, in `args.data`, in `args.beginData` or among the arguments.
+/// Returns the `sampleTraceId` of a slice: in its argument `data` or `beginData`, or an argument itself. The last one
+/// counts.
 fn call_site(args: &SliceArgs<'_>) -> Option<u64> {
     let inside = |value: Value<'_>| match value {
         Value::Map(map) => map.get(b"sampleTraceId").and_then(whole_number),
@@ -70,6 +73,7 @@ fn call_site(args: &SliceArgs<'_>) -> Option<u64> {
     found
 }
 
+/// Returns a value that is a whole number, or the text of one.
 fn whole_number(value: Value<'_>) -> Option<u64> {
     match value {
         Value::I64(number) => u64::try_from(number).ok(),
@@ -79,7 +83,7 @@ fn whole_number(value: Value<'_>) -> Option<u64> {
     }
 }
 
-/// The function that a `FunctionCall` names. Its line and column count from 1, those of frames from 0.
+/// Returns the function that a `FunctionCall` names: its position, or else its name and URL.
 fn callee<'a>(args: &SliceArgs<'a>) -> Option<Callee<'a>> {
     let Some(Value::Map(data)) = args.get(b"data") else { return None };
     let (mut script, mut line, mut column, mut name, mut url) = (None, None, None, None, None);
@@ -99,6 +103,7 @@ fn callee<'a>(args: &SliceArgs<'a>) -> Option<Callee<'a>> {
     Some(Callee::Name { name: name?, url: url? })
 }
 
+/// Returns a line or column counted from 0, as those of frames are. In the arguments they count from 1.
 fn from_one(value: Value<'_>) -> Option<u32> {
     u32::try_from(whole_number(value)?.checked_sub(1)?).ok()
 }
