@@ -1,37 +1,39 @@
-//! Keys to colour boxes by, and colours to go with them. \[layout 8.2\]
+//! Colours for boxes, chosen by name. \[layout 8.2\]
 
-/// A number to choose a colour by: the same for the same name on every machine, in every version. Its bits are well
-/// mixed, so any of them may index a palette.
+/// A number by which to choose a colour. A name has the same key on every machine and in every version.
+///
+/// The bits of a key are well mixed, so any of them may index a palette of the caller's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct ColorKey(pub u32);
 
 impl ColorKey {
-    /// The key of a name: FNV-1a of its bytes, mixed.
+    /// Returns the key of a name: the FNV-1a hash of its bytes, mixed.
     #[must_use]
     pub fn of(name: &[u8]) -> Self {
         Self::of_bytes(name.iter().copied())
     }
 
-    /// The key of a name without its digits, so that `worker 1` and `worker 2` are alike.
+    /// Returns the key of a name without its digits, so that `worker 1` and `worker 2` have the same colour.
     #[must_use]
     pub fn without_digits(name: &[u8]) -> Self {
         Self::of_bytes(name.iter().copied().filter(|byte| !byte.is_ascii_digit()))
     }
 
-    /// The key of what is told apart by a number: a track, a depth, the magnitude of a length.
+    /// Returns the key of a number, to colour by track, by depth or by the magnitude of a duration.
     #[must_use]
     pub fn of_number(number: u64) -> Self {
         Self::of_bytes(number.to_le_bytes().into_iter())
     }
 
-    /// Which of the [`Theme::shades`] it is.
+    /// Returns the position of the key's colour in [`Theme::shades`].
     #[must_use]
     pub fn shade(self) -> usize {
         // The upper five bits: one of 32.
         (self.0 >> 27) as usize
     }
 
-    /// Its colour, as red, green and blue of sRGB: the same hue in both themes.
+    /// Returns the colour of the key as red, green and blue of sRGB. It has the same hue in both themes.
     ///
     /// ```
     /// use spall_layout::{ColorKey, Theme};
@@ -55,8 +57,9 @@ impl ColorKey {
     }
 }
 
-/// What boxes are drawn on, and the colours that suit it.
+/// A set of colours that suit a light or a dark page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Theme {
     /// A light page: pale boxes with dark text.
     #[default]
@@ -66,14 +69,16 @@ pub enum Theme {
 }
 
 impl Theme {
-    /// Calm colours for boxes: hues in even steps, in turn a weaker and a stronger one. The n-th has the same hue in both
-    /// themes.
+    /// Returns calm colours for boxes, as red, green and blue of sRGB.
+    ///
+    /// Their hues differ by even steps, and weaker and stronger colours alternate. The colours at one position have the same
+    /// hue in both themes.
     #[must_use]
     pub fn shades(self) -> [[u8; 3]; 32] {
         self.table().map(bytes)
     }
 
-    /// The colour of text on any of the shades: their contrast is 4.5 to 1 or more, what WCAG asks of small text.
+    /// Returns the colour of text on any of the shades. The contrast is at least 4.5 to 1, as WCAG asks for small text.
     #[must_use]
     pub const fn text(self) -> [u8; 3] {
         match self {
@@ -90,7 +95,7 @@ impl Theme {
     }
 }
 
-/// Red, green and blue of a colour that is written `0xRRGGBB`.
+/// Returns red, green and blue of a colour that is written `0xRRGGBB`.
 fn bytes(color: u32) -> [u8; 3] {
     let [_, red, green, blue] = color.to_be_bytes();
     [red, green, blue]

@@ -9,34 +9,50 @@ use spall_model::{CounterValue, NameId, Tick};
 use crate::Viewport;
 use crate::instants::gallop;
 
-/// Values of a block, as a power of two.
+/// The number of values of a block, as a power of two.
 const BLOCK_BITS: u32 = 4;
 
-/// One series of a counter, ready to be drawn. A value holds until the next one.
+/// One series of a counter, ready to be drawn. A value is in force until the next one.
 ///
-/// Takes 16 bytes per value and 1.6 for the index.
+/// A series takes 16 bytes per value, and 1.6 bytes for the index.
+///
+/// ```
+/// use spall_layout::{Fidelity, Series, Viewport};
+/// use spall_model::{NameId, Tick};
+/// let mut series = Series::new(NameId::EMPTY);
+/// for (at, value) in [(0, 1.0), (40, 5.0), (45, 2.0)] {
+///     series.push(Tick(at), value);
+/// }
+/// assert_eq!(series.value_at(Tick(42)), Some(5.0));
+///
+/// let viewport = Viewport::new(Tick(0)..Tick(100), 10, Fidelity::Fast);
+/// let mut runs = Vec::new();
+/// series.runs(&viewport, &mut runs);
+/// let drawn: Vec<_> = runs.iter().map(|run| (run.x0..run.x1, run.min, run.max)).collect();
+/// assert_eq!(drawn, [(0..1, 1.0, 1.0), (1..4, 1.0, 1.0), (4..5, 2.0, 5.0), (5..10, 2.0, 2.0)]);
+/// ```
 #[derive(Debug, Clone)]
 pub struct Series {
     name: NameId,
     at: Vec<Tick>,
     values: Vec<f64>,
-    /// Summaries of 16 values, of 16 of those, and so on; full blocks only.
+    /// The summaries of 16 values, of 16 of those, and so on. Only full blocks have one.
     levels: Vec<Vec<Summary>>,
 }
 
-/// What values there are in a stretch of time.
+/// The values in a stretch of time.
 #[derive(Debug, Clone, Copy)]
 struct Summary {
     min: f64,
     max: f64,
-    /// Sum of value times length in ticks, from the first to where the value after the last is set.
+    /// The sum of each value times the ticks for which it is in force.
     area: f64,
 }
 
 impl Summary {
     const NONE: Self = Self { min: f64::NAN, max: f64::NAN, area: 0.0 };
 
-    /// Not-a-number values take no part in `min` and `max`, unless there are no others.
+    /// Adds other values. Those that are not a number take no part in `min` and `max`, unless there are no others.
     fn add(&mut self, other: Self) {
         self.min = self.min.min(other.min);
         self.max = self.max.max(other.max);
@@ -44,28 +60,32 @@ impl Summary {
     }
 }
 
-/// A run of columns of a counter: one column in which the value may change, or many in which it does not.
+/// A run of columns of a series: one column in which the value may change, or many columns in which it does not.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub struct CounterRun {
-    /// First column.
+    /// The first column.
     pub x0: u32,
-    /// One past the last column.
+    /// The column after the last one.
     pub x1: u32,
-    /// The value with which the run begins: the one in force at its left edge, if there is one.
+    /// The value at the left edge of the run, or the first value of the series if it begins inside.
     pub first: f64,
-    /// The value with which it ends.
+    /// The value at the right edge of the run.
     pub last: f64,
-    /// The smallest value in force at any time in it.
+    /// The smallest value in force at any time in the run.
     pub min: f64,
-    /// The largest.
+    /// The largest value in force at any time in the run.
     pub max: f64,
-    /// The mean over time, of the time since there is a value.
+    /// The mean over time. Time before the first value does not count.
     pub mean: f64,
 }
 
 impl Series {
-    /// The series of one counter: `trace.counters_of(track)`, values of several series by time. In the order
-    /// in which they first have a value.
+    /// Creates the series of one counter, in the order in which they first have a value.
+    ///
+    /// `values` are those of a track, by time and with its series mixed, as `trace.counters_of(track)` returns them.
+    /// This takes O(n log n).
     #[must_use]
     pub fn of(values: &[CounterValue]) -> Vec<Self> {
         // Sorted by name to stay O(n log n) with many series; stable, so by time within a name.
@@ -87,16 +107,16 @@ impl Series {
         series.into_iter().map(|(_, series)| series).collect()
     }
 
-    /// A series without values.
+    /// Creates a series without values.
     #[must_use]
     pub fn new(name: NameId) -> Self {
         Self { name, at: Vec::new(), values: Vec::new(), levels: Vec::new() }
     }
 
-    /// Sets a value from `at` on, amortised O(1). A time before that of the value before is moved there.
+    /// Adds a value that is in force from `at` on. A time before that of the previous value is moved there. Amortised O(1).
     pub fn push(&mut self, at: Tick, value: f64) {
         let at = self.at.last().map_or(at, |&last| last.max(at));
-        // The value before now has a length, and may complete its block.
+        // Only now is it known how long the previous value was in force, so only now is its block complete.
         if self.at.len().trailing_zeros() >= BLOCK_BITS && !self.at.is_empty() {
             let from = self.at.len() - (1 << BLOCK_BITS);
             let mut block = Summary::NONE;
@@ -120,33 +140,35 @@ impl Series {
         self.values.push(value);
     }
 
-    /// Its name.
+    /// Returns the name of the series.
     #[must_use]
     pub fn name(&self) -> NameId {
         self.name
     }
 
-    /// The smallest and the largest value; `None` if there are none that are numbers.
+    /// Returns the smallest and the largest value, or `None` if no value is a number.
     #[must_use]
     pub fn bounds(&self) -> Option<(f64, f64)> {
         let all = self.of_range(0..self.at.len());
         (!all.min.is_nan()).then_some((all.min, all.max))
     }
 
-    /// The value in force at a time. O(log n).
+    /// Returns the value in force at a time, or `None` before the first value. O(log n).
     #[must_use]
     pub fn value_at(&self, at: Tick) -> Option<f64> {
         self.values.get(self.at.partition_point(|&time| time <= at).checked_sub(1)?).copied()
     }
 
-    /// Appends what the series looks like in `viewport` to `out`, from left to right. Columns before the first value are
-    /// in no run. O(log n) per run, and at most two runs per column with a change.
+    /// Appends the runs of the series in `viewport` to `out`, from left to right.
+    ///
+    /// Columns before the first value are in no run. There are at most two runs per column with a change, and each takes
+    /// O(log n).
     pub fn runs(&self, viewport: &Viewport, out: &mut Vec<CounterRun>) {
         let columns = viewport.columns();
         if columns == 0 {
             return;
         }
-        // The next value to be set, and the column that was reached.
+        // `next` is the first value that is not drawn yet, `x0` the first column.
         let mut next = self.at.partition_point(|&at| at < viewport.ticks(0).start);
         let mut x0 = 0;
         while x0 < columns {
@@ -166,7 +188,7 @@ impl Series {
         }
     }
 
-    /// The column in which the values of a range are set.
+    /// Returns the run of the column in which the values of a range are set.
     fn changing(&self, viewport: &Viewport, column: u32, range: Range<usize>) -> CounterRun {
         let ticks = viewport.ticks(column);
         let (first_at, last) = (self.at[range.start], range.end - 1);
@@ -174,30 +196,30 @@ impl Series {
         all.add(self.summary(last, ticks.end));
         let mut from = first_at;
         let mut first = self.values[range.start];
-        // What was in force before counts if it was for some time.
+        // The value before them counts if it is in force for a part of the column.
         if first_at > ticks.start
             && let Some(before) = range.start.checked_sub(1)
         {
             all.add(Summary {
-                area: self.values[before] * length(ticks.start, first_at),
+                area: self.values[before] * duration(ticks.start, first_at),
                 ..self.summary(before, first_at)
             });
             from = ticks.start;
             first = self.values[before];
         }
         let last = self.values[last];
-        let time = length(from, ticks.end);
+        let time = duration(from, ticks.end);
         let mean = if time > 0.0 { all.area / time } else { last };
         CounterRun { x0: column, x1: column + 1, first, last, min: all.min, max: all.max, mean }
     }
 
-    /// One value, in force until `end`.
+    /// Returns the summary of one value that is in force until `end`.
     fn summary(&self, index: usize, end: Tick) -> Summary {
         let value = self.values[index];
-        Summary { min: value, max: value, area: value * length(self.at[index], end) }
+        Summary { min: value, max: value, area: value * duration(self.at[index], end) }
     }
 
-    /// The values of a range, each until the next is set. O(log n).
+    /// Returns the summary of the values of a range, each in force until the next. O(log n).
     fn of_range(&self, range: Range<usize>) -> Summary {
         let mut all = Summary::NONE;
         let mut index = range.start;
@@ -224,7 +246,7 @@ impl Series {
 }
 
 #[expect(clippy::cast_precision_loss, reason = "a mean is no exact number")]
-fn length(from: Tick, to: Tick) -> f64 {
+fn duration(from: Tick, to: Tick) -> f64 {
     if to > from { to.0.abs_diff(from.0) as f64 } else { 0.0 }
 }
 

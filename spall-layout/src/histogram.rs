@@ -1,4 +1,4 @@
-//! How many lengths are how long, on a logarithmic scale. \[layout 14.3\]
+//! Histograms of durations on a logarithmic scale. \[layout 14.3\]
 #![allow(clippy::indexing_slicing, reason = "positions are of tables built here, bounded by their lengths")]
 
 use alloc::vec::Vec;
@@ -8,17 +8,26 @@ use spall_model::Ticks;
 
 use crate::convert::to_ticks;
 
-/// Buckets per power of two, as a power of two.
+/// The number of buckets per power of two, as a power of two.
 const STEP_BITS: u32 = 3;
 
-/// Lengths counted in buckets: one for each length below 16 ticks, then eight for each power of two.
+/// Durations, counted in buckets: one for each duration below 16 ticks, then eight for each power of two.
 ///
-/// So a bucket says a length to an eighth, at worst. Takes at most 2 KiB.
+/// So a bucket knows a duration to an eighth of it, at worst. A histogram takes at most 2 KiB.
+///
+/// ```
+/// use spall_layout::Histogram;
+/// use spall_model::Ticks;
+/// let histogram: Histogram = [3, 3, 5, 100].map(Ticks).into_iter().collect();
+/// assert_eq!(histogram.quantile(1, 2), Some(Ticks(3)));
+/// let buckets: Vec<_> = histogram.buckets().map(|(range, count)| (range.start.0..range.end.0, count)).collect();
+/// assert_eq!(buckets, [(3..4, 2), (5..6, 1), (96..104, 1)]);
+/// ```
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Histogram {
-    /// The bucket of the first count.
+    /// The bucket of the first element of `counts`.
     first: usize,
-    /// Neither begins nor ends with a bucket in which nothing was ever counted.
+    /// Ranges from the lowest to the highest bucket in which something was ever counted.
     counts: Vec<u32>,
     count: u64,
 }
@@ -27,19 +36,19 @@ impl Histogram {
     pub(crate) const NONE: Self = Self { first: 0, counts: Vec::new(), count: 0 };
 
     #[inline(always)]
-    pub(crate) fn add(&mut self, length: u64) {
-        let bucket = bucket(length);
+    pub(crate) fn add(&mut self, duration: u64) {
+        let bucket = bucket(duration);
         if let Some(count) = self.counts.get_mut(bucket.wrapping_sub(self.first)) {
             *count += 1;
         } else {
-            self.widen(bucket);
+            self.add_bucket(bucket);
         }
         self.count += 1;
     }
 
-    /// Counts one in a bucket that was not there.
+    /// Counts a duration in a bucket that `counts` does not have yet.
     #[cold]
-    fn widen(&mut self, bucket: usize) {
+    fn add_bucket(&mut self, bucket: usize) {
         if self.counts.is_empty() {
             self.first = bucket;
         }
@@ -52,23 +61,24 @@ impl Histogram {
         self.counts[at] += 1;
     }
 
-    /// Takes out a length that was added.
-    pub(crate) fn remove(&mut self, length: u64) {
-        let at = bucket(length).checked_sub(self.first);
+    /// Removes a duration that was added.
+    pub(crate) fn remove(&mut self, duration: u64) {
+        let at = bucket(duration).checked_sub(self.first);
         if let Some(count) = at.and_then(|at| self.counts.get_mut(at)) {
             *count = count.saturating_sub(1);
             self.count = self.count.saturating_sub(1);
         }
     }
 
-    /// How many lengths.
+    /// Returns the number of durations.
     #[must_use]
     pub fn count(&self) -> u64 {
         self.count
     }
 
-    /// The buckets in which there are lengths, ascending: from which length to which, half open, and how many. The last
-    /// bucket of all ends where lengths do.
+    /// Returns the buckets with durations, ascending: the half-open range of each, and the number of durations in it.
+    ///
+    /// The range of the very last bucket ends at the longest duration that [`Ticks`] can express.
     pub fn buckets(&self) -> impl DoubleEndedIterator<Item = (Range<Ticks>, u32)> {
         let buckets = self.counts.iter().enumerate().filter(|(_, count)| **count > 0);
         buckets.map(|(at, &count)| {
@@ -77,10 +87,10 @@ impl Histogram {
         })
     }
 
-    /// The length that `part` of `of` lengths do not exceed: 99 of 100 for a percentile, 1 of 2 for the median. Between
-    /// the edges of its bucket lengths are taken as evenly spread, so the answer is off by an eighth at worst.
+    /// Returns the duration that `part` of `of` durations do not exceed: 1 of 2 for the median, 99 of 100 for a percentile.
     ///
-    /// `None` if there are no lengths, or `of` is 0.
+    /// Durations are taken as evenly spread between the edges of their bucket, so the result is off by an eighth at worst.
+    /// Returns `None` if there are no durations, or if `of` is 0.
     #[must_use]
     pub fn quantile(&self, part: u32, of: u32) -> Option<Ticks> {
         let rank = (u128::from(self.count) * u128::from(part)).checked_div(of.into())?;
@@ -89,7 +99,7 @@ impl Histogram {
         for (range, count) in self.buckets() {
             let count = u128::from(count);
             if rank <= count {
-                // The middle of its share of the bucket.
+                // The middle of the duration's share of the bucket.
                 let width = range.end.0.abs_diff(range.start.0);
                 let ahead = u128::from(width) * (2 * rank - 1) / (2 * count);
                 return Some(Ticks(range.start.0.saturating_add_unsigned(u64::try_from(ahead).unwrap_or(0))));
@@ -99,7 +109,7 @@ impl Histogram {
         None
     }
 
-    /// The least and the greatest length that there may be, as far as buckets know.
+    /// Returns the lower edge of the lowest bucket and the last duration of the highest.
     pub(crate) fn bounds(&self) -> Option<(u64, u64)> {
         let first = self.counts.iter().position(|&count| count > 0)?;
         let last = self.counts.iter().rposition(|&count| count > 0)?;
@@ -107,15 +117,33 @@ impl Histogram {
     }
 }
 
-#[inline(always)]
-fn bucket(length: u64) -> usize {
-    let power = 63 - (length | 1).leading_zeros();
-    let shift = power.saturating_sub(STEP_BITS);
-    // At most 60 + 1 octaves of 8: no length is cut.
-    usize::try_from((u64::from(shift) << STEP_BITS) + (length >> shift)).unwrap_or(0)
+impl FromIterator<Ticks> for Histogram {
+    /// Counts durations. Negative ones count as 0.
+    fn from_iter<I: IntoIterator<Item = Ticks>>(durations: I) -> Self {
+        let mut histogram = Self::default();
+        durations.into_iter().for_each(|ticks| histogram.add(u64::try_from(ticks.0).unwrap_or(0)));
+        histogram
+    }
 }
 
-/// The least length of a bucket, and of the next.
+/// As a list of buckets: the start and the end of each, and the number of durations in it.
+#[cfg(feature = "serde")]
+impl serde::Serialize for Histogram {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.buckets().map(|(range, count)| (range.start, range.end, count)))
+    }
+}
+
+/// Returns the bucket of a duration.
+#[inline(always)]
+fn bucket(duration: u64) -> usize {
+    let power = 63 - (duration | 1).leading_zeros();
+    let shift = power.saturating_sub(STEP_BITS);
+    // At most 61 powers of two with 8 buckets each, so nothing is cut.
+    usize::try_from((u64::from(shift) << STEP_BITS) + (duration >> shift)).unwrap_or(0)
+}
+
+/// Returns the shortest duration of a bucket, and that of the next bucket.
 fn edges(bucket: usize) -> (u64, u64) {
     let bucket = bucket as u64;
     let shift = (bucket >> STEP_BITS).saturating_sub(1);

@@ -1,7 +1,8 @@
 //! Labels that fit their boxes. \[layout 8.1\]
 
-/// Where a label that is too long loses characters.
+/// The place where a label that is too long loses characters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Ellipsis {
     /// At its start: `…name`.
     Start,
@@ -12,14 +13,15 @@ pub enum Ellipsis {
     End,
 }
 
-/// A label cut to fit: `head`, then `…` if something was left out, then `tail`.
+/// A label that was cut to fit: `head`, then `…` if characters were left out, then `tail`. Printing it joins the parts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Fitted<'a> {
-    /// What is kept of the start; all of the text if nothing was left out.
+    /// The characters kept at the start: the whole text if none were left out.
     pub head: &'a str,
-    /// Whether something was left out.
+    /// Whether characters were left out.
     pub is_cut: bool,
-    /// What is kept of the end.
+    /// The characters kept at the end.
     pub tail: &'a str,
 }
 
@@ -33,10 +35,10 @@ impl core::fmt::Display for Fitted<'_> {
     }
 }
 
-/// Cuts `text` so that it is no wider than `max`, as `measure` sees it; `None` if not even `…` with one character is.
+/// Cuts `text` so that it is no wider than `max`. Returns `None` if not even `…` with one character fits.
 ///
-/// Allocates nothing, cuts between characters only, and measures O(log length) texts. A longer text must not be
-/// narrower; the parts' widths are added up.
+/// `measure` returns the width of a text, in the unit of `max`. A longer text must not be narrower, and the widths of the
+/// parts are added. The text is cut between characters only. This measures O(log length) texts and allocates nothing.
 ///
 /// ```
 /// use spall_layout::{Ellipsis, fit_label};
@@ -58,7 +60,7 @@ pub fn fit_label(
         return Some(Fitted { head: text, is_cut: false, tail: "" });
     }
     let rest = max - measure("…");
-    // A cut keeps `kept` bytes or a few less. Invariant: `fits` fits, `too_many` does not.
+    // A cut keeps `kept` bytes or a few less. Invariant: `fits` bytes fit, `too_many` do not.
     let (mut fits, mut too_many) = (0, text.len());
     while too_many - fits > 1 {
         let kept = fits.midpoint(too_many);
@@ -70,9 +72,10 @@ pub fn fit_label(
     (!head.is_empty() || !tail.is_empty()).then_some(Fitted { head, is_cut: true, tail })
 }
 
-/// As [`fit_label`], where every character is as wide as any other: at most `max` characters, the ellipsis among them.
+/// Cuts `text` to at most `max` characters, the ellipsis included. Returns `None` if not even `…` with one character fits.
 ///
-/// Measures nothing, and looks at no more of the text than is kept.
+/// This is [`fit_label`] for fonts in which all characters have the same width. It measures nothing, and reads no more of
+/// the text than it keeps.
 ///
 /// ```
 /// use spall_layout::{Ellipsis, fit_chars};
@@ -97,7 +100,7 @@ pub fn fit_chars(text: &str, max: usize, ellipsis: Ellipsis) -> Option<Fitted<'_
     Some(Fitted { head: text.get(..head)?, is_cut: true, tail: text.get(tail..)? })
 }
 
-/// At most `kept` bytes of `text`, from where `ellipsis` leaves them.
+/// Returns at most `kept` bytes of `text`, from the places where `ellipsis` keeps them.
 fn cut(text: &str, kept: usize, ellipsis: Ellipsis) -> (&str, &str) {
     let (head, tail) = match ellipsis {
         Ellipsis::Start => (0, kept),

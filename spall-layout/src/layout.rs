@@ -22,7 +22,7 @@ use crate::{RowId, RowView};
 #[non_exhaustive]
 pub struct Options {
     /// How to draw a slice that begins inside another and ends after it. The default is [`Overlap::Spill`].
-    #[cfg_attr(feature = "serde", serde(default, with = "overlap"))]
+    #[cfg_attr(feature = "serde", serde(default))]
     pub overlap: Overlap,
     /// How far a slice may reach past the end of another and still be drawn inside it, cut there. \[json 3.4\]
     ///

@@ -1,4 +1,4 @@
-//! Marks along the time axis. \[layout 7\]
+//! The marks of the time axis. \[layout 7\]
 
 use spall_model::{Tick, TimeFormat, TimeText, Unit};
 
@@ -7,8 +7,9 @@ use crate::Viewport;
 const SECOND: i64 = 1_000_000_000;
 const DAY: i64 = 86_400 * SECOND;
 
-/// Distances between marks from a second on, in nanoseconds; below they are 1, 2 and 5 times powers of ten, beyond
-/// the last 1, 2 and 5 times powers of ten of it.
+/// The distances between marks from a second to a day, in nanoseconds.
+///
+/// Shorter distances are 1, 2 and 5 times powers of ten of a nanosecond, longer ones the same of a day.
 const LONG_STEPS: [i64; 15] = [
     SECOND,
     2 * SECOND,
@@ -27,18 +28,27 @@ const LONG_STEPS: [i64; 15] = [
     DAY,
 ];
 
-/// A mark on the time axis.
+/// A mark of the time axis, as a [`Ruler`] yields it.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
 pub struct Mark {
-    /// Where: the tick nearest to the time of the label.
+    /// The time of the mark: the tick nearest to the time of the label.
     pub at: Tick,
-    /// Where, in columns from the left edge of column 0; subtract [`Viewport::offset`].
+    /// The position in columns from the left edge of column 0. Subtract [`Viewport::offset`] to draw it.
     pub x: f32,
     /// The text of the mark. All marks of a ruler have the same unit and as many digits as tell them apart.
+    #[cfg_attr(feature = "serde", serde(serialize_with = "as_text"))]
     pub label: TimeText,
 }
 
-/// The marks of a frame, from left to right.
+/// Serialises a value as the text that it prints.
+#[cfg(feature = "serde")]
+fn as_text<S: serde::Serializer>(value: &impl core::fmt::Display, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_str(value)
+}
+
+/// An iterator over the marks of a viewport's time axis, from left to right.
 ///
 /// ```
 /// use spall_layout::{Fidelity, Viewport, Ruler};
@@ -51,7 +61,7 @@ pub struct Mark {
 pub struct Ruler {
     viewport: Viewport,
     origin: Tick,
-    /// Units of a label per tick.
+    /// The number of units of a label in a tick.
     per_tick: f64,
     step: i64,
     next: Option<i64>,
@@ -60,15 +70,17 @@ pub struct Ruler {
 }
 
 impl Ruler {
-    /// Marks at round times, at least `min_columns` columns apart. On a clock whose unit is not 1 ns, times that a
-    /// double cannot tell apart share a mark.
+    /// Creates marks at round times, at least `min_columns` columns apart.
+    ///
+    /// If the unit of the clock is not 1 ns, times that an `f64` cannot tell apart share a mark.
     #[must_use]
     pub fn new(viewport: &Viewport, unit: Unit, min_columns: u16) -> Self {
         Self::since(Tick(0), viewport, unit, min_columns)
     }
 
-    /// Marks at round times since `origin`: where the trace begins, or whatever is to be measured from. Times that are 2⁶³
-    /// ticks away from it or more have no marks.
+    /// Creates marks at round times since `origin`, such as the start of the trace.
+    ///
+    /// Times that are 2⁶³ ticks away from the origin or more have no marks.
     ///
     /// ```
     /// use spall_layout::{Fidelity, Viewport, Ruler};
@@ -89,7 +101,7 @@ impl Ruler {
         let last = to_label(view.end.0.saturating_sub(origin.0), per_tick);
         let columns = i128::from(viewport.columns().max(1));
         let distance = (i128::from(last) - i128::from(first)) * i128::from(min_columns.max(1));
-        // A tick more where marks are rounded to ticks, so that this cannot bring them too close.
+        // Where marks are rounded to ticks, one tick more keeps them from coming too close.
         let rounding = if per_tick == 1.0 { 0 } else { i128::from(round(per_tick)) + 1 };
         let least = ((distance + columns - 1) / columns + rounding).max(1);
         let step = i64::try_from(least).map_or(i64::MAX, |least| round_step(least, is_time));
@@ -101,7 +113,7 @@ impl Ruler {
         Self { viewport: *viewport, origin, per_tick, step, next, last: None, format }
     }
 
-    /// The tick nearest to a label.
+    /// Returns the tick nearest to the time of a label.
     fn tick(&self, value: i64) -> Tick {
         Tick(self.origin.0.saturating_add(to_ticks(value, self.per_tick)))
     }
@@ -136,7 +148,7 @@ impl Iterator for Ruler {
 
 impl core::iter::FusedIterator for Ruler {}
 
-/// The smallest round number that is no less than `least`, which is positive.
+/// Returns the smallest round number that is not less than `least`, which is positive.
 fn round_step(least: i64, is_time: bool) -> i64 {
     if is_time && least > SECOND / 2 {
         if let Some(&step) = LONG_STEPS.iter().find(|&&step| step >= least) {
@@ -147,7 +159,7 @@ fn round_step(least: i64, is_time: bool) -> i64 {
     round_decimal(least)
 }
 
-/// The smallest of 1, 2 and 5 times a power of ten that is no less than `least`.
+/// Returns the smallest of 1, 2 and 5 times a power of ten that is not less than `least`.
 fn round_decimal(least: i64) -> i64 {
     let mut power = 1_i64;
     loop {
@@ -162,12 +174,12 @@ fn round_decimal(least: i64) -> i64 {
     }
 }
 
-/// Ticks in units of the label. Saturates.
+/// Converts ticks to units of a label. The result saturates.
 fn to_label(ticks: i64, per_tick: f64) -> i64 {
     if per_tick == 1.0 { ticks } else { round(to_f64(ticks) * per_tick) }
 }
 
-/// Units of the label in ticks. Saturates.
+/// Converts units of a label to ticks. The result saturates.
 fn to_ticks(value: i64, per_tick: f64) -> i64 {
     if per_tick == 1.0 { value } else { round(to_f64(value) / per_tick) }
 }
@@ -177,7 +189,7 @@ fn to_f64(value: i64) -> f64 {
     value as f64
 }
 
-/// To the nearest integer. Saturates.
+/// Rounds to the nearest integer. The result saturates.
 #[expect(clippy::cast_possible_truncation, reason = "float to integer casts saturate")]
 fn round(value: f64) -> i64 {
     (if value < 0.0 { value - 0.5 } else { value + 0.5 }) as i64

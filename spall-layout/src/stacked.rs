@@ -1,4 +1,4 @@
-//! Counters drawn on top of each other. \[layout 11.3\]
+//! Stacked counters. \[layout 11.3\]
 #![allow(clippy::indexing_slicing, reason = "positions are of tables built here, bounded by their lengths")]
 
 use alloc::collections::BTreeMap;
@@ -9,14 +9,15 @@ use spall_model::{CounterValue, NameId};
 use crate::Series;
 
 impl Series {
-    /// The series of one counter, each added to those before it, in the order of [`Series::of`]: what is drawn as a stack
-    /// of areas. Of such a sum, smallest, largest and mean are exact in every column, as they are of any series.
+    /// Creates the layers of a stacked counter: each is the sum of a series and all those before it, in the order of
+    /// [`Series::of`].
     ///
-    /// A layer begins with the first value of its series; a value that is no number counts as 0. `values` are by time; where some
-    /// are out of order, they count from the latest time before them.
+    /// Draw the areas between one layer and the next. The smallest and largest value and the mean of a column are exact for such
+    /// a sum, as they are for any series. A layer begins with the first value of its series, and a value that is not a number
+    /// counts as 0. `values` are ordered by time; those out of order count from the latest time before them.
     ///
-    /// `None` if the series are set at times so different that there would be more than twice as many sums as values.
-    /// Series whose values are set together, as those of one event are, always have sums.
+    /// Returns `None` if the sums would have more than twice as many values as the series have. This happens where series
+    /// change at different times; those that change together, as those of one event do, always have sums.
     ///
     /// ```
     /// use spall_layout::Series;
@@ -36,7 +37,7 @@ impl Series {
                 sums.len() - 1
             });
         }
-        // Layers begin from below, in the order of their first values.
+        // The layers before `n_begun` have values. They begin in order, because that is how they are numbered.
         let mut n_begun = 0;
         let mut latest = alloc::vec![0.0; sums.len()];
         let mut latest_sums = latest.clone();

@@ -528,42 +528,76 @@ struct ViewportData {
     start: Tick,
     end: Tick,
     fidelity: Fidelity,
-    /// The number of columns of `span` ticks, where it differs from the duration of the view.
+    /// The number of columns that show `span` ticks. For a part these are those of the whole.
     columns: u16,
     span: u64,
-    /// The number of columns that the view touches.
-    touched: u32,
+    /// The number of columns of a part, and how many of them lie before that of `start`.
+    part: Option<(u32, u32)>,
+}
+
+#[cfg(feature = "serde")]
+impl Viewport {
+    /// Returns the column of `start`, counted from the column that begins at tick 0.
+    fn start_column(&self) -> i128 {
+        (i128::from(self.start.0) * i128::from(self.asked)).div_euclid(i128::from(self.span))
+    }
+
+    /// Returns whether the viewport is one that [`Viewport::new`] makes.
+    fn is_whole(&self) -> bool {
+        self.columns == 0 || *self == Self::new(self.view(), low_u16(self.asked), self.fidelity)
+    }
+}
+
+#[cfg(feature = "serde")]
+fn low_u16(columns: u32) -> u16 {
+    u16::try_from(columns).unwrap_or(u16::MAX)
 }
 
 #[cfg(feature = "serde")]
 impl From<Viewport> for ViewportData {
     fn from(viewport: Viewport) -> Self {
         let Viewport { start, end, fidelity, asked, span, columns, .. } = viewport;
-        Self {
-            start,
-            end,
-            fidelity,
-            columns: u16::try_from(asked).unwrap_or(u16::MAX),
-            span,
-            touched: columns,
-        }
+        let before = u32::try_from(viewport.start_column() - viewport.first_column()).unwrap_or(0);
+        let part = (!viewport.is_whole()).then_some((columns, before));
+        // One that shows nothing comes back as one without columns.
+        let asked = if columns == 0 { 0 } else { low_u16(asked) };
+        Self { start, end, fidelity, columns: asked, span, part }
     }
 }
 
 #[cfg(feature = "serde")]
 impl From<ViewportData> for Viewport {
     fn from(data: ViewportData) -> Self {
-        let ViewportData { start, end, fidelity, columns, span, touched } = data;
-        if end > start && end.0.abs_diff(start.0) == span || touched == 0 {
-            return Self::new(start..if touched == 0 { start } else { end }, columns, fidelity);
+        let ViewportData { start, end, fidelity, columns, span, part } = data;
+        let like = Self::new(start..end, columns, fidelity);
+        let Some((columns, before)) = part.filter(|_| columns > 0 && start <= end) else { return like };
+        let (asked, span) = (like.asked, span.max(1));
+        let columns = columns.min(asked + 1);
+        let like = Self { end, asked, span, ..like };
+        let first_column = like.start_column() - i128::from(before.min(asked));
+        // The first tick at or after the left edge of a column.
+        let edge = |column: i128| {
+            let tick = -(-column * i128::from(span)).div_euclid(i128::from(asked));
+            i64::try_from(tick).unwrap_or(if tick < 0 { i64::MIN } else { i64::MAX })
+        };
+        let first = edge(first_column);
+        let first_part = i128::from(first) * i128::from(asked) - first_column * i128::from(span);
+        let first_part = u64::try_from(first_part).unwrap_or(0);
+        let end_column = first_column + i128::from(columns);
+        let is_at_the_end = end_column * i128::from(span) > i128::from(i64::MAX) * i128::from(asked);
+        let last = if is_at_the_end { i64::MAX } else { edge(end_column).saturating_sub(1).max(first) };
+        Self {
+            columns,
+            first,
+            first_part,
+            last,
+            #[cfg(feature = "alloc")]
+            column_ticks: span / u64::from(asked),
+            reciprocal: Reciprocal::new(asked, span, first_part),
+            columns_per_tick: f64::from(asked) / to_f64(span),
+            first_x: to_f64(first_part) / to_f64(span),
+            ..like
         }
-        // A part has the columns of a whole view that is long enough, wherever that begins: edges are counted from tick 0.
-        let begin = start.0.min(i64::MAX.saturating_sub_unsigned(span));
-        let whole = Self::new(Tick(begin)..Tick(begin.saturating_add_unsigned(span)), columns, fidelity);
-        let first = (i128::from(start.0) * i128::from(columns)).div_euclid(i128::from(span.max(1)));
-        let skipped = u32::try_from(first - whole.first_column()).unwrap_or(0);
-        let part = whole.part(skipped..skipped.saturating_add(touched));
-        Self { start: part.start.max(start), end: part.end.min(end).max(start), ..part }
     }
 }
 

@@ -11,6 +11,7 @@ use crate::row_numbers::RowReader;
 
 /// How slices count that lie only partly inside a range of time. \[layout 14.1\]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum EdgeRule {
     /// They count with the part inside the range, so the times of adjacent ranges add up.
     #[default]

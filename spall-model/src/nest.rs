@@ -9,6 +9,7 @@ use crate::{SliceFlags, Tick, Ticks};
 
 /// The treatment of a slice that begins inside another slice and ends after it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub enum Overlap {
     /// The slice keeps its times and goes to the first overflow lane that has room.

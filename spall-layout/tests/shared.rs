@@ -1,0 +1,104 @@
+//! What programs share with threads, pages and files.
+#![cfg(feature = "alloc")]
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+use spall_layout::{
+    Flows, Histogram, Hits, Layout, Live, LiveView, Packed, Row, RowView, Ruler, Scratch, Series, Stats,
+    Vertical, Viewport,
+};
+
+#[test]
+fn everything_can_be_sent_to_and_shared_with_other_threads() {
+    fn check<T: Send + Sync>() {}
+    check::<Layout>();
+    check::<Live>();
+    check::<LiveView<'_>>();
+    check::<Vertical>();
+    check::<Viewport>();
+    check::<Row>();
+    check::<RowView<'_>>();
+    check::<Scratch>();
+    check::<Hits>();
+    check::<Flows>();
+    check::<Packed>();
+    check::<Series>();
+    check::<Stats<'_>>();
+    check::<Histogram>();
+    check::<Ruler>();
+}
+
+#[cfg(feature = "serde")]
+mod serialised {
+    use super::*;
+    use spall_layout::{Fidelity, LineKind, NameStats, Options, Overlap, Rect, RowId, Theme};
+    use spall_model::{SliceId, Tick, Ticks, Unit};
+
+    /// Serialises a value and reads it again.
+    fn again<T: serde::Serialize + serde::de::DeserializeOwned>(value: &T) -> T {
+        serde_json::from_str(&serde_json::to_string(value).unwrap()).unwrap()
+    }
+
+    #[test]
+    fn viewports_and_their_parts_come_back() {
+        let mut state = 1_u64;
+        let mut below = |end: u64| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 33) % end
+        };
+        for round in 0..2000 {
+            let start = Tick(below(2000).cast_signed() - 1000);
+            let end = Tick(start.0 + 1 + below(1000).cast_signed());
+            let columns = u16::try_from(below(300)).unwrap();
+            let whole = Viewport::new(start..end, columns, Fidelity::Exact);
+            assert_eq!(again(&whole), whole);
+            let first = u32::try_from(below(300)).unwrap();
+            let part = whole.part(first..first + u32::try_from(below(100)).unwrap());
+            let read = again(&part);
+            assert_eq!((read.columns(), read.fidelity()), (part.columns(), part.fidelity()), "{round}");
+            if part.columns() > 0 {
+                assert_eq!(read, part, "{round}");
+                assert!((0..part.columns()).all(|column| read.ticks(column) == part.ticks(column)));
+            }
+        }
+        let all = Viewport::new(Tick::MIN..Tick::MAX, u16::MAX, Fidelity::Fast);
+        assert_eq!(again(&all), all);
+        let last = all.part(all.columns() - 5..all.columns());
+        assert_eq!(again(&last).ticks(4), last.ticks(4));
+        // Whatever is in a file, it does not panic.
+        for span in [0, 1, u64::MAX] {
+            for at in [i64::MIN, 0, i64::MAX] {
+                let text = format!(
+                    r#"{{"start":{at},"end":{},"fidelity":"Fast","columns":9,"span":{span},"part":[4000000000,4000000000]}}"#,
+                    at.saturating_add(3)
+                );
+                let read: Viewport = serde_json::from_str(&text).unwrap();
+                _ = (read.columns(), read.ticks(0), read.column(Tick(at)));
+            }
+        }
+    }
+
+    #[test]
+    fn options_and_answers_come_back() {
+        let options = Options::default().with_overlap(Overlap::Clip).with_overhang_tolerance(Ticks(7));
+        assert_eq!(again(&options), options);
+        assert_eq!(serde_json::from_str::<Options>("{}").unwrap(), Options::default());
+        assert_eq!(again(&Theme::Dark), Theme::Dark);
+        assert_eq!(again(&LineKind::Row(RowId(3))), LineKind::Row(RowId(3)));
+
+        let mut row = Row::new();
+        row.push(Tick(0), Tick(5), SliceId(1));
+        row.push(Tick(40), Tick(50), SliceId(2));
+        let viewport = Viewport::new(Tick(0)..Tick(100), 10, Fidelity::Fast);
+        let mut rects = Vec::new();
+        row.view(RowId(7)).rects(&viewport, &mut Scratch::new(), &mut rects);
+        assert_eq!(again::<Vec<Rect>>(&rects), rects);
+        assert!(serde_json::to_string(&rects).unwrap().starts_with(r#"[{"row":7,"slice":1,"x0":0,"x1":1,"#));
+
+        let marks: Vec<_> = Ruler::new(&viewport, Unit::Nanoseconds(1.0), 4).collect();
+        let text = serde_json::to_string(&marks).unwrap();
+        assert!(text.contains(r#""label":"50 ns""#), "{text}");
+        let histogram: Histogram = [3, 3, 5].map(Ticks).into_iter().collect();
+        assert_eq!(serde_json::to_string(&histogram).unwrap(), "[[3,4,2],[5,6,1]]");
+        _ = |stats: &NameStats| again(stats);
+    }
+}
