@@ -170,7 +170,7 @@ fn decode(container: Container, data: &[u8], output: &mut Output) -> Option<Resu
 }
 
 fn damage(kind: DiagnosticKind, from: usize, data: &[u8]) -> Diagnostic {
-    Diagnostic { kind, bytes: ByteRange::new(offset(from), offset(data.len())) }
+    Diagnostic::new(kind, ByteRange::new(offset(from), offset(data.len())))
 }
 
 fn offset(pos: usize) -> u64 {

@@ -1,22 +1,38 @@
-//! What is wrong with a file that could be read all the same.
+//! Damage and oddities of a file that can be read all the same.
 
 use crate::ByteRange;
 
-/// One thing found wrong, and where.
+/// One report about damage or an oddity, with its place in the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub struct Diagnostic {
-    /// What.
+    /// The kind of damage.
     pub kind: DiagnosticKind,
-    /// The bytes concerned.
+    /// The bytes of the file that the report is about.
     pub bytes: ByteRange,
+}
+
+impl Diagnostic {
+    /// Returns a report of this kind about these bytes of the file.
+    #[must_use]
+    pub const fn new(kind: DiagnosticKind, bytes: ByteRange) -> Self {
+        Self { kind, bytes }
+    }
 }
 
 macro_rules! kinds {
     ($($(#[doc = $doc:literal])* $kind:ident = $name:literal,)*) => {
-        /// What is wrong. Each kind says what became of the event.
+        /// A kind of damage or oddity. The documentation of each kind says what became of the event.
         ///
-        /// Slices that overlap without one containing the other are no diagnostic: lanes are the layout's decision, and
-        /// the layout counts them.
+        /// ```
+        /// use spall_model::DiagnosticKind;
+        ///
+        /// let kind = DiagnosticKind::UnmatchedEnd;
+        /// assert_eq!(kind.to_string(), "unmatched-end");
+        /// assert_eq!(kind.description(), "An end has no open begin. The end is left out.");
+        /// assert_eq!(DiagnosticKind::from_name("unmatched-end"), Some(kind));
+        /// ```
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
         #[non_exhaustive]
         pub enum DiagnosticKind {
@@ -24,13 +40,25 @@ macro_rules! kinds {
         }
 
         impl DiagnosticKind {
-            /// Every kind, in declaration order.
+            /// Every kind, in the order of declaration.
             pub const ALL: &'static [Self] = &[$(Self::$kind,)*];
 
-            /// A short stable name, such as `unmatched-end`.
+            /// Returns a short stable name of the kind, such as `unmatched-end`.
             #[must_use]
             pub const fn name(self) -> &'static str {
                 match self { $(Self::$kind => $name,)* }
+            }
+
+            /// Returns what the kind means and what became of the event, in plain sentences.
+            #[must_use]
+            pub const fn description(self) -> &'static str {
+                match self { $(Self::$kind => concat!($($doc),*).trim_ascii_start(),)* }
+            }
+
+            /// Returns the kind whose [`DiagnosticKind::name`] is `name`, or `None` if there is none.
+            #[must_use]
+            pub fn from_name(name: &str) -> Option<Self> {
+                Self::ALL.iter().copied().find(|kind| kind.name() == name)
             }
         }
     };
@@ -38,189 +66,222 @@ macro_rules! kinds {
 
 kinds! {
     // Found by the builder.
-    /// An end without an open begin: left out.
+    /// An end has no open begin. The end is left out.
     UnmatchedEnd = "unmatched-end",
-    /// A begin without an end: kept as an unfinished slice.
+    /// A begin has no end. The slice is kept as unfinished.
     UnfinishedSlice = "unfinished-slice",
-    /// A slice with a start but no length: kept as an unfinished slice.
+    /// A slice has a start but no duration. The slice is kept as unfinished.
     MissingDuration = "missing-duration",
-    /// An end whose name is not that of the slice it closed.
+    /// The name of an end is not the name of the slice it closes. The slice keeps its own name.
     NameMismatch = "name-mismatch",
-    /// An end earlier than its begin: the slice has no length.
+    /// An end is earlier than its begin. The slice gets no duration.
     EndBeforeBegin = "end-before-begin",
-    /// A negative length: the slice has no length.
+    /// A duration is negative. The slice gets no duration.
     NegativeDuration = "negative-duration",
-    /// Begins and ends of a thread are not in time order: they pair in the order of the file unless `resorted`.
+    /// Begins and ends of a thread are not in the order of time. They pair in the order of the file unless
+    /// `resorted`.
     Unordered = "unordered",
-    /// Begins and ends of an unordered thread were sorted, as that leaves fewer faults.
+    /// Begins and ends of an unordered thread were sorted, because that leaves fewer faults.
     Resorted = "resorted",
-    /// An async span without an end: kept, open-ended.
+    /// An async span has no end. The span is kept as unfinished.
     UnfinishedAsync = "unfinished-async",
-    /// An async end or step without a begin: left out.
+    /// An async end or step has no begin. The event is left out.
     UnmatchedAsync = "unmatched-async",
-    /// A second start of an async span that is open already: left out.
+    /// An async span that is already open starts again. The second start is left out.
     DuplicateAsync = "duplicate-async",
-    /// Steps of both kinds in one async span: the steps are left out, the span is kept.
+    /// An async span has steps of both kinds. The steps are left out, the span is kept.
     MixedAsyncSteps = "mixed-async-steps",
-    /// An arrow's end without a start: left out.
+    /// The end of a flow has no start. The end is left out.
     UnmatchedFlow = "unmatched-flow",
-    /// An arrow's start without an end: left out.
+    /// The start of a flow has no end. The start is left out.
     UnfinishedFlow = "unfinished-flow",
-    /// A second start for an arrow that is open already: the later one counts.
+    /// A flow that is already open starts again. The later start counts.
     DuplicateFlow = "duplicate-flow",
-    /// No slice for an arrow to be bound to: left out.
+    /// There is no slice that a flow could be bound to. The flow is left out.
     UnboundFlow = "unbound-flow",
-    /// A counter event without a usable value: left out.
+    /// A counter event has no usable value. The event is left out.
     EmptyCounter = "empty-counter",
-    /// A value of a counter that is no number: left out, the event's other values kept.
+    /// A value of a counter is not a number. The value is left out, the other values of the event are kept.
     BadCounterValue = "bad-counter-value",
-    /// The deletion of an object that does not exist: left out.
+    /// An object is deleted that does not exist. The event is left out.
     UnmatchedDelete = "unmatched-delete",
-    /// A second creation of an object that exists already: left out.
+    /// An object is created that already exists. The event is left out.
     DuplicateObject = "duplicate-object",
-    /// More slices open at once than `Limits::max_depth`: left out.
+    /// More slices are open at once than `Limits::max_depth` allows. The slice is left out.
     DepthLimit = "depth-limit",
-    /// More tracks than `Limits::max_tracks`: the event is left out.
+    /// There are more tracks than `Limits::max_tracks` allows. The event is left out.
     TrackLimit = "track-limit",
-    /// More slices than `Limits::max_slices`: left out.
+    /// There are more slices than `Limits::max_slices` allows. The slice is left out.
     SliceLimit = "slice-limit",
 
-    /// Part of a sampling profile whose head is not in the file: left out.
+    /// A part of a sampling profile has no head in the file. The part is left out.
     ProfileWithoutHead = "profile-without-head",
-    /// A second head of a sampling profile: left out.
+    /// A sampling profile has a second head. The second head is left out.
     DuplicateProfile = "duplicate-profile",
-    /// A second frame with the same id: left out.
+    /// A call frame has an id that another frame has. The second frame is left out.
     DuplicateFrame = "duplicate-frame",
-    /// A frame whose caller is not in the profile, or who calls itself in the end: it is a root.
+    /// The caller of a call frame is not in the profile, or the frame is its own caller in the end. The frame
+    /// becomes a root.
     LostFrame = "lost-frame",
-    /// A sample of a frame that is not in the profile: kept, its stack is empty. Or a call site or a
-    /// line of one: left out.
+    /// A sample, a call site or a line refers to a call frame that is not in the profile. A sample is kept with an
+    /// empty stack; a call site or a line is left out.
     UnknownFrame = "unknown-frame",
-    /// A sampling profile of a thread that has another one: kept, but not on the timeline.
+    /// A thread has more than one sampling profile. Every profile is kept, but only the first is on the timeline.
     SecondProfile = "second-profile",
-    /// A sample that does not say its process, where not just one process has such a thread: taken as a sample of the
-    /// process with the thread's id.
+    /// A sample does not say its process, and not exactly one process has such a thread. The sample is taken for
+    /// one of the process with the thread's id.
     MissingProcess = "missing-process",
-    /// A name in the stack of a sample that is no text: left out of the stack.
+    /// A name in the stack of a sample is not a text. The name is left out of the stack.
     BadStack = "bad-stack",
 
     // Found by readers of any format.
-    /// A time beyond what 64 bits of ticks hold: clamped.
+    /// A time does not fit in 64 bits of ticks. The time is clamped.
     TimeOutOfRange = "time-out-of-range",
-    /// A time that is not a number: the event is kept, at the time of the one before it in the file.
+    /// A time is NaN. The event is kept, at the time of the event before it in the file.
     NanTime = "nan-time",
-    /// A unit of time that is no positive finite number: one nanosecond per tick is used.
+    /// The unit of time is not a positive finite number. One nanosecond per tick is used.
     BadTimeUnit = "bad-time-unit",
-    /// The file ends inside a record: the record is left out.
+    /// The file ends inside a record. The record is left out.
     Truncated = "truncated",
-    /// Bytes that belong to no record: skipped.
+    /// Bytes belong to no record. The bytes are skipped.
     Junk = "junk",
-    /// Nothing behind this place can be trusted: what came before is kept.
+    /// Nothing behind this place can be trusted. What came before is kept.
     ReadingStopped = "reading-stopped",
-    /// An event of a kind that nobody knows: left out.
+    /// The kind of an event is unknown. The event is left out.
     UnknownEvent = "unknown-event",
-    /// A record that runs over the end of what encloses it: the rest of the enclosing part is left out.
+    /// A record runs over the end of the part that encloses it. The rest of the enclosing part is left out.
     Overrun = "overrun",
 
     // Found by readers of JSON.
-    /// The array or object is not closed.
+    /// The array or object of the document is not closed.
     MissingBracket = "missing-bracket",
-    /// No comma between two events: read all the same.
+    /// There is no comma between two events. Both are read.
     MissingComma = "missing-comma",
-    /// More commas than events: read all the same.
+    /// There are more commas than events. The events are read.
     ExtraComma = "extra-comma",
-    /// Events without an enclosing array: read all the same.
+    /// The events have no enclosing array. They are read.
     BareEvents = "bare-events",
-    /// Something after the end of the document: ignored.
+    /// There is something after the end of the document. It is ignored.
     TrailingData = "trailing-data",
-    /// An event that is no valid object: left out, up to its end or the next event.
+    /// An event is not a valid object. It is left out, up to its end or to the next event.
     DamagedEvent = "damaged-event",
-    /// An element of the event array that is no object: left out.
+    /// An element of the event array is not an object. It is left out.
     NotAnObject = "not-an-object",
-    /// An event without a phase: left out.
+    /// An event has no phase. The event is left out.
     MissingPhase = "missing-phase",
-    /// An event without a time: left out.
+    /// An event has no time. The event is left out.
     MissingTime = "missing-time",
-    /// A time that is no number: the event is left out.
+    /// A time is not a number. The event is left out.
     BadTime = "bad-time",
-    /// A length or thread time that is no number: read as absent.
+    /// A duration or a thread time is not a number. It is read as absent.
     BadDuration = "bad-duration",
-    /// The length was taken from the thread clock because the wall clock's is missing.
+    /// The wall clock's duration is missing. The duration by the thread clock is used.
     DurationFromThreadClock = "duration-from-thread-clock",
-    /// An event without a thread id: its process id is used.
+    /// An event has no thread id. Its process id is used.
     MissingThread = "missing-thread",
-    /// An async, flow or object event without an id: left out.
+    /// An async, flow or object event has no id. The event is left out.
     MissingId = "missing-id",
-    /// A snapshot event without a snapshot: kept, its object exists from there.
+    /// A snapshot event has no snapshot. The event is kept: its object exists from there on.
     MissingSnapshot = "missing-snapshot",
-    /// A metadata event without the argument it is about: left out.
+    /// A metadata event lacks the argument that it is about. The event is left out.
     BadMetadata = "bad-metadata",
-    /// A field with a value of an unexpected kind: read as absent.
+    /// A field has a value of an unexpected kind. It is read as absent.
     BadField = "bad-field",
-    /// Samples and their times are not equally many: the surplus is left out.
+    /// The numbers of samples and of their times differ. The surplus is left out.
     SampleCount = "sample-count",
-    /// A sampling profile without samples. Its frames are kept, and where it says how often each was found, that is laid
-    /// out as if it were samples: nothing is known of their order.
+    /// A sampling profile has no samples. Its frames are kept. If the profile counts how often each frame was
+    /// found, those counts are laid out as if they were samples in an unknown order.
     MissingSamples = "missing-samples",
 
     // Found by readers of Heph.
-    /// The packet counter of a stream has a gap: that many packets, or some, were lost.
+    /// The packet counter of a stream has a gap, so that packets were lost.
     LostPackets = "lost-packets",
-    /// The packet counter of a stream went back: duplicates, or another order.
+    /// The packet counter of a stream went back: packets are repeated or in another order.
     CounterOrder = "counter-order",
-    /// Attributes that cannot be decoded to their end: those before are kept.
+    /// Attributes cannot be decoded to their end. The attributes before the damage are kept.
     BadAttribute = "bad-attribute",
-    /// More than one epoch: the last counts.
+    /// There is more than one epoch. The last one counts.
     DuplicateEpoch = "duplicate-epoch",
-    /// An epoch that is not 8 bytes long: kept as metadata, it sets no clock.
+    /// An epoch is not 8 bytes long. It is kept as metadata and sets no clock.
     BadEpoch = "bad-epoch",
 
-    // Found by readers of apitrace.
-    /// Compressed data that cannot be decoded: what came out before is kept, what follows is lost.
+    // Found in compressed files, and by readers of apitrace.
+    /// Compressed data cannot be decoded. What came out before is kept, what follows is lost.
     BadCompression = "bad-compression",
-    /// Compressed data that decodes, but not to what was once compressed, as its checksum says: kept as it is.
+    /// The checksum of compressed data does not match what it decodes to. The data is kept as it is.
     BadChecksum = "bad-checksum",
-    /// The end of a marker group where none is open: left out.
+    /// A marker group ends where none is open. The end is left out.
     UnmatchedGroup = "unmatched-group",
 }
 
+/// Writes [`DiagnosticKind::name`].
 impl core::fmt::Display for DiagnosticKind {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        f.write_str(self.name())
+        f.pad(self.name())
     }
 }
 
-/// How often each kind was found, and the first ones in full.
+#[cfg(feature = "serde")]
+impl serde::Serialize for DiagnosticKind {
+    /// Writes [`DiagnosticKind::name`].
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.name())
+    }
+}
+
+#[cfg(feature = "serde")]
+impl<'de> serde::Deserialize<'de> for DiagnosticKind {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let name = <alloc::borrow::Cow<'de, str> as serde::Deserialize<'de>>::deserialize(deserializer)?;
+        Self::from_name(&name).ok_or_else(|| serde::de::Error::custom("no such kind of diagnostic"))
+    }
+}
+
+/// The diagnostics of a file: how often each kind was found, and the first reports in full.
+///
+/// ```
+/// use spall_model::{ByteRange, DiagnosticKind, Diagnostics};
+///
+/// let mut diagnostics = Diagnostics::new(1);
+/// diagnostics.add(DiagnosticKind::Junk, ByteRange::new(7, 9));
+/// diagnostics.add(DiagnosticKind::Junk, ByteRange::new(20, 21));
+/// assert_eq!(diagnostics.count(DiagnosticKind::Junk), 2);
+/// assert_eq!(diagnostics.kept().len(), 1);
+/// ```
 #[cfg(feature = "alloc")]
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Diagnostics {
     kept: alloc::vec::Vec<Diagnostic>,
     counts: alloc::vec::Vec<Count>,
+    #[cfg_attr(feature = "serde", serde(skip))]
     max_kept: usize,
 }
 
-/// How often a kind was found.
+/// The number of reports of one kind.
 #[cfg(feature = "alloc")]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub struct Count {
-    /// What.
+    /// The kind.
     pub kind: DiagnosticKind,
-    /// How often.
+    /// The number of reports.
     pub count: u64,
-    /// Where the first one begins in the file.
+    /// The smallest position in the file, in bytes, at which a report of the kind begins.
     pub first_byte: u64,
 }
 
 #[cfg(feature = "alloc")]
 impl Diagnostics {
-    /// Nothing found; at most `max_kept` will be kept in full.
+    /// Returns an empty collection that keeps at most `max_kept` reports in full.
     #[must_use]
     pub fn new(max_kept: u32) -> Self {
         let max_kept = usize::try_from(max_kept).unwrap_or(usize::MAX);
         Self { kept: alloc::vec::Vec::new(), counts: alloc::vec::Vec::new(), max_kept }
     }
 
-    /// Adds one.
+    /// Adds a report.
     #[cold]
     pub fn add(&mut self, kind: DiagnosticKind, bytes: ByteRange) {
         match self.counts.iter_mut().find(|count| count.kind == kind) {
@@ -235,25 +296,25 @@ impl Diagnostics {
         }
     }
 
-    /// How many of `kind` there are.
+    /// Returns the number of reports of a kind.
     #[must_use]
     pub fn count(&self, kind: DiagnosticKind) -> u64 {
         self.counts.iter().find(|count| count.kind == kind).map_or(0, |count| count.count)
     }
 
-    /// The kinds that were found, in the order in which they were first found.
+    /// Returns the number of reports of every kind that was found, in the order in which the kinds were first found.
     #[must_use]
     pub fn counts(&self) -> &[Count] {
         &self.counts
     }
 
-    /// The first ones in full, in the order in which they were found.
+    /// Returns the first reports in full, in the order in which they were found.
     #[must_use]
     pub fn kept(&self) -> &[Diagnostic] {
         &self.kept
     }
 
-    /// Whether nothing was found.
+    /// Returns whether nothing was found.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.counts.is_empty()

@@ -81,6 +81,7 @@ pub enum Event<'a> {
 
 /// What a format means by its ids and its order, where formats differ.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(default))]
 #[non_exhaustive]
 pub struct Conventions {
     /// Numeric ids are unsigned: the bits of [`Id::Number`] are to be read as `u64`.

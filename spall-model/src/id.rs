@@ -101,6 +101,17 @@ impl fmt::Display for Id<'_> {
     }
 }
 
+#[cfg(feature = "serde")]
+impl serde::Serialize for Id<'_> {
+    /// Writes a number, or the decoded text.
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Number(number) => serializer.serialize_i64(*number),
+            Self::Text(bytes) => serializer.collect_str(&Text::escaped(bytes)),
+        }
+    }
+}
+
 /// A thread of a process, by its ids. Thread ids are only unique inside their process.
 ///
 /// ```
@@ -110,6 +121,7 @@ impl fmt::Display for Id<'_> {
 /// assert_eq!((thread.pid, thread.tid), (Id::Number(1), Id::Text(b"worker")));
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Thread<'a> {
     /// The id of the process. In Heph it is the id of the stream.
     pub pid: Id<'a>,

@@ -155,3 +155,26 @@ pub use view::{ProcessInfo, TraceView, TrackInfo};
 #[cfg(feature = "alloc")]
 pub use with_slices::TrackSlices;
 pub use written::{Omitted, Written};
+
+#[cfg(all(test, feature = "alloc"))]
+mod tests {
+    use super::*;
+
+    /// Threads share traces and hand builders over to one another.
+    #[test]
+    fn what_people_share_can_be_shared_between_threads() {
+        fn check<T: Send + Sync>() {}
+        check::<Trace<'static>>();
+        check::<TraceBuilder<'static>>();
+        check::<LiveTrace>();
+        check::<LiveSnapshot<'static>>();
+        check::<Limits>();
+        check::<Diagnostics>();
+        check::<Names<'static>>();
+        check::<Event<'static>>();
+        check::<Args<'static>>();
+        check::<ArgsBuilder<'static>>();
+        #[cfg(feature = "serde")]
+        check::<ArgsError>();
+    }
+}

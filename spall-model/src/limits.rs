@@ -1,27 +1,30 @@
-//! Bounds on what a hostile file may cost.
+//! Bounds on what loading a file may cost.
 
-/// Bounds on what loading may build. The defaults let every honest file through.
+/// Bounds on what loading a file may build. The defaults let every honest file through.
 ///
-/// What a limit leaves out is counted as a diagnostic, never dropped in silence. Memory is bounded without them
-/// too (every record made is paid for by bytes of the file); they are for callers who must stay below a figure of
-/// their own.
+/// What a limit leaves out is counted as a diagnostic; nothing is dropped in silence. Memory is bounded without limits
+/// too, because every record of a trace is paid for by bytes of the file. Limits are for programs that must stay
+/// below a figure of their own.
 ///
 /// ```
 /// let mut limits = spall_model::Limits::default();
 /// limits.max_depth = 512;
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(default))]
 #[non_exhaustive]
 pub struct Limits {
-    /// Slices open at once on one thread; further begins are counted and left out. Default 16 Mi.
+    /// The most slices that may be open on one thread at once. Further begins are left out. The default is 2²⁴.
     pub max_depth: u32,
-    /// Tracks of one trace; events for further ones are counted and left out. Default 16 Mi.
+    /// The most tracks of a trace. Events for further tracks are left out. The default is 2²⁴.
     pub max_tracks: u32,
-    /// Slices of one trace. Default (and most) 2³² − 2.
+    /// The most slices of a trace. Further slices are left out. The default, which is also the greatest value that has
+    /// an effect, is 2³² − 2.
     pub max_slices: u32,
-    /// Diagnostics kept one by one; further ones are only counted by kind. Default 1000.
+    /// The most diagnostics that are kept one by one. Further diagnostics are only counted by kind. The default is
+    /// 1000.
     pub max_diagnostics: u32,
-    /// Bytes that a compressed file may become. More is an error, which says so. Default 1 GiB.
+    /// The most bytes that a compressed file may become. A file that becomes larger is an error. The default is 1 GiB.
     pub max_decompressed_bytes: u64,
 }
 

@@ -4,6 +4,7 @@ use crate::Event;
 
 /// A range of byte positions in the file, half open.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct ByteRange {
     /// First byte.
     pub start: u64,

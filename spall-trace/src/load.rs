@@ -252,7 +252,7 @@ mod tests {
         for unit in [0.0, -1.0, f64::NAN, f64::INFINITY] {
             let data = spall_synth::auto::header(unit, 0, "/bin/x");
             let trace = load_auto(&data, NoSymbols, &Limits::default()).unwrap();
-            let expected = Diagnostic { kind: DiagnosticKind::BadTimeUnit, bytes: ByteRange::new(16, 24) };
+            let expected = Diagnostic::new(DiagnosticKind::BadTimeUnit, ByteRange::new(16, 24));
             assert_eq!(trace.diagnostics().kept(), [expected]);
         }
     }

@@ -377,7 +377,7 @@ impl CallReader {
         let error = match failure {
             ReadFailure::Eof => {
                 let bytes = byte_range(self.pos, stream.len());
-                self.truncated = Some(Diagnostic { kind: DiagnosticKind::Truncated, bytes });
+                self.truncated = Some(Diagnostic::new(DiagnosticKind::Truncated, bytes));
                 None
             }
             ReadFailure::Invalid(kind) => Some(error(kind, at)),

@@ -1,0 +1,53 @@
+//! Values that a frontend sends to a page or keeps in a file.
+#![cfg(feature = "serde")]
+#![allow(clippy::unwrap_used, reason = "test code outside of test functions")]
+
+use serde::{Serialize, de::DeserializeOwned};
+use spall_model::{
+    ByteRange, Clock, Conventions, DiagnosticKind, Diagnostics, Id, IdRange, Limits, NameId, SliceId, Thread,
+    Tick, Ticks, TrackId, Unit,
+};
+
+#[track_caller]
+fn check<T: Serialize + DeserializeOwned + PartialEq + std::fmt::Debug>(value: T, json: &str) {
+    assert_eq!(serde_json::to_string(&value).unwrap(), json);
+    assert_eq!(serde_json::from_str::<T>(json).unwrap(), value);
+}
+
+#[test]
+fn ids_and_times_are_numbers() {
+    check(SliceId(7), "7");
+    check(TrackId(u32::MAX), "4294967295");
+    check(NameId(0), "0");
+    check(Tick(-5), "-5");
+    check(Ticks(i64::MAX), "9223372036854775807");
+    assert_eq!(
+        serde_json::to_string(&IdRange::new(SliceId(1), SliceId(3))).unwrap(),
+        r#"{"start":1,"end":3}"#
+    );
+    assert_eq!(serde_json::to_string(&Thread::new(1, "io")).unwrap(), r#"{"pid":1,"tid":"io"}"#);
+    assert_eq!(serde_json::to_string(&Id::Text(br"a\n")).unwrap(), r#""a\n""#);
+}
+
+#[test]
+fn clocks_and_limits_are_objects() {
+    check(Clock::NANOSECONDS, r#"{"unit":{"nanoseconds":1.0},"epoch_ns":null}"#);
+    check(Clock::new(Unit::Ordinal).with_epoch_ns(Some(3)), r#"{"unit":"ordinal","epoch_ns":3}"#);
+    check(Conventions::default(), r#"{"unsigned_ids":false,"children_first":false}"#);
+    let mut limits = Limits::default();
+    limits.max_depth = 3;
+    assert_eq!(serde_json::from_str::<Limits>(r#"{"max_depth":3}"#).unwrap(), limits, "the rest by default");
+    assert_eq!(serde_json::from_str::<Limits>(&serde_json::to_string(&limits).unwrap()).unwrap(), limits);
+}
+
+#[test]
+fn diagnostics_are_named() {
+    for &kind in DiagnosticKind::ALL {
+        check(kind, &format!("{:?}", kind.name()));
+    }
+    assert!(serde_json::from_str::<DiagnosticKind>("\"none\"").is_err());
+    let mut diagnostics = Diagnostics::new(1);
+    diagnostics.add(DiagnosticKind::Junk, ByteRange::new(3, 5));
+    let expected = r#"{"kept":[{"kind":"junk","bytes":{"start":3,"end":5}}],"counts":[{"kind":"junk","count":1,"first_byte":3}]}"#;
+    assert_eq!(serde_json::to_string(&diagnostics).unwrap(), expected);
+}
