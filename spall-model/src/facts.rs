@@ -1,4 +1,4 @@
-//! What lies on tracks beside slices.
+//! Everything on tracks except slices, and facts without a track.
 
 use core::ops::Range;
 
@@ -35,99 +35,100 @@ dense_id! {
     FlowId: "[`Trace::flows`](crate::Trace::flows)";
 }
 
-/// Something that happened at a point in time.
+/// An instant: an event at a point in time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Instant {
-    /// When.
+    /// The time.
     pub at: Tick,
-    /// What.
+    /// The name; empty if the file has none.
     pub name: NameId,
-    /// Comma-separated categories.
+    /// The comma-separated categories; empty if the file has none.
     pub category: NameId,
-    /// How far it reaches; process-wide and global ones stand on tracks of their own.
+    /// How far the instant reaches. Process-wide and global instants are on tracks of their own.
     pub scope: Scope,
-    /// On an async track the depth it has in its group, else 0.
+    /// The number of spans that were open around the instant, on an async track; 0 on any other track.
     pub depth: u32,
     pub(crate) args: ArgsId,
 }
 
-/// The value that a series of a counter takes on.
+/// A value that a series of a counter takes at a point in time.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct CounterValue {
-    /// From when on.
+    /// The time from which on the series has the value.
     pub at: Tick,
-    /// Which series.
+    /// The name of the series.
     pub series: NameId,
-    /// The value.
+    /// The value, which may be NaN or infinite.
     pub value: f64,
 }
 
-/// A state that a thread was in.
+/// A scheduling state that a thread was in over an interval.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct State {
-    /// From when on.
+    /// The time at which the state begins.
     pub start: Tick,
-    /// Until when.
+    /// The time at which the state ends; never before its start.
     pub end: Tick,
-    /// Which state.
+    /// The name of the state, such as `running`.
     pub name: NameId,
     pub(crate) args: ArgsId,
 }
 
-/// An arrow from one slice to another.
+/// A flow: a causal link from one slice to another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Flow {
-    /// Its key in the file.
+    /// The id of the flow in the file.
     pub id: Key,
-    /// Its name; that of the slice it leaves if it is bound to slices as such.
+    /// The name. A flow that the file binds to slices as a whole has the name of the slice it leaves.
     pub name: NameId,
-    /// Comma-separated categories, of which the same holds.
+    /// The comma-separated categories; of the slice it leaves, if the flow is bound to slices as a whole.
     pub category: NameId,
-    /// The slice it leaves.
+    /// The slice that the flow leaves.
     pub from: SliceId,
-    /// The slice it arrives in.
+    /// The slice that the flow arrives in.
     pub to: SliceId,
-    /// When it leaves: never outside of its slice. One that is bound to the slice as such leaves at its end, or when
-    /// it arrives if that is earlier.
+    /// The time at which the flow leaves, which is inside `from`. A flow that is bound to slices as a whole leaves at the
+    /// end of `from`, or when it arrives if that is earlier.
     pub leaves: Tick,
-    /// When it arrives: never outside of its slice. One that is bound to the slice as such arrives at its start.
+    /// The time at which the flow arrives, which is inside `to`. A flow that is bound to slices as a whole arrives at the
+    /// start of `to`.
     pub arrives: Tick,
-    /// Of where it leaves and of where it arrives.
+    /// The arguments of the events at both ends.
     pub(crate) args: (ArgsId, ArgsId),
     pub(crate) ends: FlowEnds,
 }
 
-/// How the events said an arrow.
+/// How the events of the file express a flow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct FlowEnds {
-    /// Its key only counts inside its process.
+    /// Whether the id is only valid inside its process.
     pub(crate) local: bool,
-    /// It is the first to leave from there, and none arrives at that place.
+    /// Whether the flow is the first that leaves its event, and no flow arrives at that event.
     pub(crate) starts: bool,
-    /// Others may leave where it arrives.
+    /// Whether other flows may leave the event at which this one arrives.
     pub(crate) goes_on: bool,
-    /// How it is bound where it leaves and where it arrives.
+    /// How the flow is bound to a slice at its start and at its end.
     pub(crate) binds: (FlowBind, FlowBind),
-    /// When the events of both ends were.
+    /// The times of the events at both ends.
     pub(crate) times: (Tick, Tick),
 }
 
-/// An object with a life time.
+/// An object: something with an id that is created, has snapshots taken of its content, and is deleted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Object {
-    /// The process it lives in; of an id that counts everywhere, the first that mentions it.
+    /// The process that the object belongs to. If the id is valid everywhere, it is the first process that mentions it.
     pub process: ProcessId,
-    /// Its type.
+    /// The type of the object.
     pub name: NameId,
-    /// Its id.
+    /// The id of the object in the file.
     pub id: Key,
-    /// What tells apart objects of one id; empty if the file does not say.
+    /// The scope that keeps apart equal ids; empty if the file has none.
     pub scope: NameId,
-    /// When it was made, if that is in the file.
+    /// The time at which the object was created; `None` if the file does not say.
     pub start: Option<Tick>,
-    /// When it was deleted, if that is in the file.
+    /// The time at which the object was deleted; `None` if the file does not say.
     pub end: Option<Tick>,
-    /// Whether its id only counts inside its process.
+    /// Whether the id is only valid inside its process.
     pub local: bool,
     pub(crate) snapshots: Range<u32>,
 }
@@ -140,20 +141,21 @@ impl Object {
     }
 }
 
-/// The state of an object at a time.
+/// A snapshot: the content of an object at a point in time, which is in its arguments.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Snapshot {
-    /// When.
+    /// The time.
     pub at: Tick,
     pub(crate) args: ArgsId,
 }
 
-/// A fact that has no place elsewhere.
+/// A fact of the file that nothing else in a trace expresses. [`Trace::meta_value`](crate::Trace::meta_value) returns its
+/// value.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Meta {
-    /// The process and thread it is about; `None` for the whole file.
+    /// The ids of the process and of the thread that the fact is about; `None` if it is about the whole file.
     pub thread: Option<(Key, Key)>,
-    /// Its name in the file.
+    /// The name of the fact in the file.
     pub key: NameId,
     pub(crate) value: MetaValue,
 }
@@ -167,23 +169,23 @@ pub(crate) enum MetaValue {
     Map(ArgsId),
 }
 
-/// An event of a kind that has no meaning here.
+/// An event of a kind that the model does not interpret.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Other {
-    /// The format's tag for the kind.
+    /// The tag that the format has for the kind.
     pub tag: u8,
-    /// Process and thread.
+    /// The ids of the process and of the thread.
     pub thread: (Key, Key),
-    /// When.
+    /// The time.
     pub at: Tick,
-    /// What.
+    /// The name; empty if the file has none.
     pub name: NameId,
-    /// Comma-separated categories.
+    /// The comma-separated categories; empty if the file has none.
     pub category: NameId,
     pub(crate) args: ArgsId,
 }
 
-/// Anything that has arguments, for [`crate::Trace::args_of`].
+/// An element of a trace that has arguments, for [`Trace::args_of`](crate::Trace::args_of).
 pub trait HasArgs {
     #[doc(hidden)]
     #[allow(private_interfaces, reason = "seals the trait")]

@@ -1,4 +1,4 @@
-//! Interned strings: names, categories and textual ids, each stored once.
+//! Interned strings: names, categories and textual ids are stored once.
 
 use core::cmp::Ordering;
 use core::hash::{BuildHasher, Hasher};
@@ -9,15 +9,15 @@ use hashbrown::HashTable;
 
 use crate::{Text, id_range::dense_id, store::Store};
 
-/// A string of a trace's [`Names`]. Equal strings have equal ids.
+/// The number of a string in a trace's [`Names`]. Equal strings have equal numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct NameId(pub u32);
 
 impl NameId {
-    /// The empty string, in every table.
+    /// The empty string, which every table has.
     pub const EMPTY: Self = Self(0);
 
-    /// Whether this is the empty string.
+    /// Returns whether this is the empty string.
     #[must_use]
     pub fn is_empty(self) -> bool {
         self == Self::EMPTY
@@ -28,7 +28,19 @@ dense_id! {
     NameId: "[`Names::iter`]";
 }
 
-/// Distinct strings, as bytes with JSON escapes decoded. They need not be UTF-8.
+/// The distinct strings of a trace, as bytes with JSON escapes decoded. They need not be UTF-8.
+///
+/// ```
+/// use spall_model::{ByteRange, Event, Limits, Text, Thread, ThreadEvent, Tick, TraceBuilder};
+///
+/// let mut builder = TraceBuilder::new(&Limits::default());
+/// let work = ThreadEvent::new(Thread::new(1, 1), Tick(0), Text::from("work"));
+/// builder.push(&Event::Begin(work), ByteRange::default());
+/// let trace = builder.finish();
+///
+/// let work = trace.names().find(b"work").unwrap();
+/// assert!(trace.slices().names().iter().all(|&name| name == work));
+/// ```
 #[derive(Debug, Clone)]
 pub struct Names<'a> {
     store: Store<'a>,
@@ -46,48 +58,48 @@ impl Default for Names<'_> {
 }
 
 impl<'a> Names<'a> {
-    /// The bytes of a name; empty for an id of another table.
+    /// Returns the bytes of a name; they are empty for a number that the table does not have.
     #[must_use]
     pub fn bytes(&self, id: NameId) -> &[u8] {
         self.store.get(id.index())
     }
 
-    /// The name as text, bad UTF-8 replaced.
+    /// Returns a name as text, with bad UTF-8 replaced by U+FFFD.
     #[must_use]
     pub fn text(&self, id: NameId) -> Cow<'_, str> {
         alloc::string::String::from_utf8_lossy(self.bytes(id))
     }
 
-    /// How many there are, the empty one included.
+    /// Returns the number of names, the empty one included.
     #[must_use]
     pub fn len(&self) -> usize {
         self.store.len()
     }
 
-    /// Never: the empty string is always there.
+    /// Returns `false`: the empty string is always in the table.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// All names by id.
+    /// Iterates over all names in the order of their numbers.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = &[u8]> {
         (0..self.len()).map(|index| self.store.get(index))
     }
 
-    /// The id of a string, if it occurs.
+    /// Returns the number of a string, or `None` if the trace does not have the string.
     #[must_use]
     pub fn find(&self, name: &[u8]) -> Option<NameId> {
         let hash = hash(&self.hasher, name);
         self.table.find(hash, |&id| self.bytes(id) == name).copied()
     }
 
-    /// Which of two names comes first, byte by byte.
+    /// Compares two names byte by byte.
     pub(crate) fn compare(&self, a: NameId, b: NameId) -> Ordering {
         if a == b { Ordering::Equal } else { self.bytes(a).cmp(self.bytes(b)) }
     }
 
-    /// The id of a text of the input, which must live as long as the table.
+    /// Returns the number of a text, which is added and borrowed from the input if it is new.
     #[inline]
     pub(crate) fn intern(&mut self, text: Text<'a>) -> NameId {
         if text.is_escaped() {
@@ -103,7 +115,7 @@ impl<'a> Names<'a> {
         }
     }
 
-    /// The id of a string that is copied if it is new.
+    /// Returns the number of a string, which is added and copied if it is new.
     pub(crate) fn intern_copied(&mut self, bytes: &[u8]) -> NameId {
         self.find_or_push(bytes, |store| store.push_copied(bytes))
     }
@@ -137,7 +149,7 @@ impl<'a> Names<'a> {
     }
 }
 
-/// The hash of the bytes alone; that of a slice would have their number once more.
+/// Hashes the bytes alone. Hashing them as a slice would hash their number as well.
 #[inline]
 fn hash(hasher: &RandomState, bytes: &[u8]) -> u64 {
     let mut state = hasher.build_hasher();

@@ -1,23 +1,27 @@
-//! Sampling profiles as a trace keeps them: facts, in the order of time. \[cpu 1\]
+//! Sampling profiles as a trace keeps them. \[cpu 1\]
 
 use core::ops::Range;
 
 use crate::{IdRange, NameId, Tick, TrackId, args_table::ArgsId, id_range::dense_id};
 
 /// A sampling profile of one thread.
+///
+/// Its samples, call frames and call sites are in the columns of the trace:
+/// [`Trace::samples_of`](crate::Trace::samples_of) and its siblings look them up.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Profile {
-    /// The thread.
+    /// The track of the thread that was sampled.
     pub track: TrackId,
-    /// What took the samples, where a file has several kinds of them; empty if it does not say.
+    /// The name of the event that triggered the samples, for files with several kinds of samples; empty if the file does
+    /// not say.
     pub name: NameId,
-    /// When it begins.
+    /// The time at which the profile begins.
     pub start: Tick,
-    /// When it ends, if the file says so.
+    /// The time at which the profile ends; `None` if the file does not say.
     pub end: Option<Tick>,
-    /// Of several profiles of a thread the first one counts; they are in the order of their ranks.
+    /// The rank among the profiles of the thread. Profiles are in the order of their ranks, and the first one counts.
     pub rank: u8,
-    /// Its samples say their thread themselves, and its frames may be shared. \[json 3.8\]
+    /// Whether the samples say their thread themselves, in which case the frames may be shared. \[json 3.8\]
     pub(crate) of_thread_samples: bool,
     pub(crate) frames: Range<u32>,
     pub(crate) samples: Range<u32>,
@@ -44,7 +48,7 @@ impl Profile {
     }
 }
 
-/// The number of a frame in [`crate::Trace::frames`].
+/// The number of a call frame in [`Trace::frames`](crate::Trace::frames).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct FrameId(pub u32);
 
@@ -62,58 +66,58 @@ dense_id! {
     CallSiteId: "[`Trace::call_sites`](crate::Trace::call_sites)";
 }
 
-/// A function in a call tree.
+/// A call frame: a function in the call tree of a sampling profile.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Frame {
-    /// The function.
+    /// The name of the function.
     pub name: NameId,
-    /// Where its source is, or what it is part of; empty if the file does not say.
+    /// The URL or path of the source, or the library; empty if the file does not say.
     pub url: NameId,
-    /// The number of its script; 0 if the file does not say.
+    /// The number that the file gives the source; 0 if the file does not say.
     pub script: i64,
-    /// The line at which the function begins, from 0.
+    /// The line at which the function begins, counted from 0; `None` if the file does not say.
     pub line: Option<u32>,
-    /// The column at which the function begins, from 0.
+    /// The column at which the function begins, counted from 0; `None` if the file does not say.
     pub column: Option<u32>,
-    /// Who calls it. Following this ends at a root: there are no cycles.
+    /// The frame of the caller; `None` for a root. There are no cycles: following callers ends at a root.
     pub parent: Option<FrameId>,
 }
 
-/// What a thread was found doing at a point in time.
+/// A sample: the call stack of a thread at a point in time.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Sample {
-    /// When.
+    /// The time of the sample.
     pub at: Tick,
-    /// How much it counts.
+    /// The weight of the sample in sums; 1 if the file does not say.
     pub weight: f64,
-    /// The number of a frame; the largest is none.
+    /// The number of a frame; `u32::MAX` stands for none.
     pub(crate) frame: u32,
-    pub(crate) place: Place,
+    pub(crate) position: SourcePosition,
     pub(crate) args: ArgsId,
 }
 
 impl Sample {
     pub(crate) fn new(at: Tick, frame: Option<FrameId>, weight: f64) -> Self {
         let frame = frame.map_or(NO_FRAME, |frame| frame.0);
-        Self { at, weight, frame, place: Place::NONE, args: ArgsId::NONE }
+        Self { at, weight, frame, position: SourcePosition::NONE, args: ArgsId::NONE }
     }
 
-    /// The innermost frame; `None` if the profile does not have it.
+    /// Returns the innermost frame of the stack; `None` if the profile does not have it.
     #[must_use]
     pub fn frame(&self) -> Option<FrameId> {
         (self.frame != NO_FRAME).then_some(FrameId(self.frame))
     }
 
-    /// The line of its source at which the innermost frame was, from 0, if the file says it.
+    /// Returns the line of its source at which the innermost frame was, counted from 0; `None` if the file does not say.
     #[must_use]
     pub fn line(&self) -> Option<u32> {
-        self.place.line.checked_sub(1)
+        self.position.line.checked_sub(1)
     }
 
-    /// The column of that line, from 0, if the file says it.
+    /// Returns the column of that line, counted from 0; `None` if the file does not say.
     #[must_use]
     pub fn column(&self) -> Option<u32> {
-        self.place.column.checked_sub(1)
+        self.position.column.checked_sub(1)
     }
 }
 
@@ -122,48 +126,48 @@ const NO_FRAME: u32 = u32::MAX;
 // Samples are many, and small in a file.
 const _: () = assert!(size_of::<Sample>() <= 32);
 
-/// A line and a column, from 1; 0 is none.
+/// A line and a column of a source, counted from 1; 0 stands for none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) struct Place {
+pub(crate) struct SourcePosition {
     pub(crate) line: u32,
     pub(crate) column: u32,
 }
 
-impl Place {
+impl SourcePosition {
     pub(crate) const NONE: Self = Self { line: 0, column: 0 };
 
-    /// The place of a line and a column from 0.
+    /// Returns the position of a line and a column that are counted from 0.
     pub(crate) fn new(line: Option<u32>, column: Option<u32>) -> Self {
         let number = |number: Option<u32>| number.map_or(0, |number| number.saturating_add(1));
         Self { line: number(line), column: number(column) }
     }
 }
 
-/// The frame that ran when the slice began that carries this number.
+/// A call site: the call frame that was running when a certain slice began.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CallSite {
-    /// The number.
+    /// The number that the slice carries.
     pub number: u64,
-    /// The frame.
+    /// The call frame.
     pub frame: FrameId,
 }
 
-/// How many samples found a frame innermost at a line of its source, as the file counts them.
+/// The number of samples in which a call frame was innermost at one line of its source, as the file counts them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LineHits {
-    /// The frame.
+    /// The call frame.
     pub frame: FrameId,
-    /// The line, from 0.
+    /// The line, counted from 0.
     pub line: u32,
-    /// How many samples.
+    /// The number of samples.
     pub hits: u32,
 }
 
-/// What is known of a slice that was inferred from samples.
+/// The samples behind a slice that was inferred from them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Sampled {
-    /// The function that ran; one of the frames that are the same function with the same callers.
+    /// The call frame that ran. If several frames are the same function with the same callers, it is one of them.
     pub frame: FrameId,
-    /// How many samples have it as their innermost frame.
+    /// The number of samples in which the frame was innermost.
     pub hits: u32,
 }

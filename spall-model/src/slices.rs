@@ -1,10 +1,10 @@
-//! Slices as a structure of arrays.
+//! Slices, stored column by column.
 
 use alloc::vec::Vec;
 
 use crate::{IdRange, NameId, Tick, args_table::ArgsId, id_range::dense_id};
 
-/// The number of a slice in [`crate::Trace::slices`]; the slices of a track are consecutive.
+/// The number of a slice in [`Trace::slices`](crate::Trace::slices). The slices of a track have consecutive numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SliceId(pub u32);
 
@@ -12,75 +12,75 @@ dense_id! {
     SliceId: "the columns of [`Slices`]";
 }
 
-/// What is special about a slice, and how many pairs were open around it.
+/// A set of flags that say how the file expresses a slice, together with the slice's depth among open pairs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct SliceFlags(u32);
 
 impl SliceFlags {
-    /// Nothing is special.
+    /// The empty set, at depth 0.
     pub const NONE: Self = Self(0);
-    /// Made of a begin and an end, in an order that proves which pair lies in which.
+    /// The slice is a pair of a begin and an end, in an order that proves which pairs enclose it.
     pub const PAIRED: Self = Self(1);
-    /// The file does not say where it ends; the end recorded is where a viewer draws it.
+    /// The file does not have the end of the slice. The recorded end is the one at which a viewer draws it.
     pub const UNFINISHED: Self = Self(2);
-    /// Its end was earlier than its start and was moved there.
+    /// The file has an end before the start. The end was moved to the start.
     pub const CLAMPED: Self = Self(4);
-    /// The name of its end is another one.
+    /// The name at the end is not the name at the begin.
     pub const NAME_MISMATCH: Self = Self(8);
-    /// Its end was found by another reading than "the most recent open begin". \[json 3.2\]
+    /// The end was not paired with the most recent open begin, but by a repair of the thread's pairs. \[json 3.2\]
     pub const REPAIRED: Self = Self(16);
 
-    /// Inferred from CPU samples; the file does not have it. \[cpu 4\]
+    /// The slice was inferred from CPU samples. The file does not have it. \[cpu 4\]
     pub const SAMPLED: Self = Self(32);
 
     /// A slice without duration lies inside it although it begins where this one ends: the sample that ends the function
     /// is of the same time. Only slices that are [`SliceFlags::SAMPLED`] have this flag.
     pub const CARRIES_AT_END: Self = Self(64);
 
-    /// Its end has no name. Only pairing needs to know.
+    /// The end has no name. Only the pairing of begins and ends uses this flag.
     pub(crate) const UNNAMED_END: Self = Self(128);
 
     const BITS: u32 = 8;
     const MAX_OPEN_DEPTH: u32 = u32::MAX >> Self::BITS;
 
-    /// Whether all of `other` is set.
+    /// Returns whether all flags of `other` are set.
     #[must_use]
     pub const fn contains(self, other: Self) -> bool {
         self.0 & other.0 == other.0
     }
 
-    /// These and those.
+    /// Returns the union of both sets, at the depth of `self` if `other` has none.
     #[must_use]
     pub const fn with(self, other: Self) -> Self {
         Self(self.0 | other.0)
     }
 
-    /// These without those.
+    /// Returns the flags of `self` that are not set in `other`.
     #[must_use]
     pub const fn without(self, other: Self) -> Self {
         Self(self.0 & !other.0)
     }
 
-    /// See [`SliceFlags::PAIRED`].
+    /// Returns whether [`SliceFlags::PAIRED`] is set.
     #[must_use]
     pub const fn is_paired(self) -> bool {
         self.contains(Self::PAIRED)
     }
 
-    /// See [`SliceFlags::UNFINISHED`].
+    /// Returns whether [`SliceFlags::UNFINISHED`] is set.
     #[must_use]
     pub const fn is_unfinished(self) -> bool {
         self.contains(Self::UNFINISHED)
     }
 
-    /// How many pairs of the thread were open when a pair began; on an async track the depth of a span in its group.
-    /// Saturates at 2²⁴ − 1.
+    /// Returns the number of pairs that were open on the thread when this pair began, or the depth of a span in its group
+    /// on an async track. The number saturates at 2²⁴ − 1.
     #[must_use]
     pub const fn open_depth(self) -> u32 {
         self.0 >> Self::BITS
     }
 
-    /// The same flags with another depth.
+    /// Returns the same flags with another depth.
     #[must_use]
     pub const fn with_open_depth(self, depth: u32) -> Self {
         let depth = if depth > Self::MAX_OPEN_DEPTH { Self::MAX_OPEN_DEPTH } else { depth };
@@ -88,7 +88,24 @@ impl SliceFlags {
     }
 }
 
-/// Slices, 32 bytes each: element `i` of every array belongs to slice `i`.
+/// All slices of a trace, column by column: element `i` of every column belongs to [`SliceId`] `i`.
+///
+/// A slice takes 32 bytes. Loops over many slices read only the columns they need.
+///
+/// ```
+/// use spall_model::{ByteRange, Event, Limits, Text, Thread, ThreadEvent, Tick, Ticks, TraceBuilder};
+///
+/// let mut builder = TraceBuilder::new(&Limits::default());
+/// for at in [0, 10] {
+///     let work = ThreadEvent::new(Thread::new(1, 1), Tick(at), Text::from("work"));
+///     builder.push(&Event::Complete(work, Ticks(4)), ByteRange::default());
+/// }
+/// let trace = builder.finish();
+///
+/// let slices = trace.slices();
+/// let total: Ticks = slices.starts().iter().zip(slices.ends()).map(|(&start, &end)| end - start).sum();
+/// assert_eq!(total, Ticks(8));
+/// ```
 #[derive(Debug, Clone, Default)]
 pub struct Slices {
     pub(crate) start: Vec<Tick>,
@@ -99,29 +116,29 @@ pub struct Slices {
     pub(crate) flags: Vec<SliceFlags>,
 }
 
-/// One slice.
+/// A slice: a named interval on a track.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Slice {
-    /// Where it begins.
+    /// The time at which the slice starts.
     pub start: Tick,
-    /// Where it ends, never before its start.
+    /// The time at which the slice ends; never before its start.
     pub end: Tick,
-    /// What it is called.
+    /// The name; empty if the file has none.
     pub name: NameId,
-    /// Comma-separated categories.
+    /// The comma-separated categories; empty if the file has none.
     pub category: NameId,
-    /// What is special about it.
+    /// The flags.
     pub flags: SliceFlags,
 }
 
 impl Slices {
-    /// How many there are.
+    /// Returns the number of slices.
     #[must_use]
     pub fn len(&self) -> usize {
         self.start.len()
     }
 
-    /// Whether there are none.
+    /// Returns whether there are no slices.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.start.is_empty()
@@ -133,37 +150,37 @@ impl Slices {
         IdRange::new(SliceId(0), SliceId::new(self.len()))
     }
 
-    /// Where each begins.
+    /// Returns the start of every slice.
     #[must_use]
     pub fn starts(&self) -> &[Tick] {
         &self.start
     }
 
-    /// Where each ends, never before its start.
+    /// Returns the end of every slice; it is never before the start.
     #[must_use]
     pub fn ends(&self) -> &[Tick] {
         &self.end
     }
 
-    /// What each is called.
+    /// Returns the name of every slice.
     #[must_use]
     pub fn names(&self) -> &[NameId] {
         &self.name
     }
 
-    /// The categories of each.
+    /// Returns the comma-separated categories of every slice.
     #[must_use]
     pub fn categories(&self) -> &[NameId] {
         &self.category
     }
 
-    /// What is special about each.
+    /// Returns the flags of every slice.
     #[must_use]
     pub fn flags(&self) -> &[SliceFlags] {
         &self.flags
     }
 
-    /// One of them.
+    /// Returns one slice with all its columns, or `None` if there is no such slice.
     #[must_use]
     pub fn get(&self, id: SliceId) -> Option<Slice> {
         let index = id.index();

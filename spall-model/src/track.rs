@@ -1,4 +1,4 @@
-//! Processes and tracks: what shares one nesting, and whose it is.
+//! Processes and tracks.
 
 use alloc::{borrow::Cow, string::ToString, vec::Vec};
 use core::ops::Range;
@@ -7,12 +7,14 @@ use crate::{
     Conventions, CounterId, IdRange, InstantId, NameId, Names, SliceId, StateId, id_range::dense_id,
 };
 
-/// The id of a process, thread, span or object, as a trace keeps it.
+/// The id of a process, thread, async span or object, as a trace keeps it.
+///
+/// [`Trace::key_text`](crate::Trace::key_text) returns its text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Key {
-    /// A number; [`crate::Conventions::unsigned_ids`] says whether it is to be read as unsigned.
+    /// A number. If [`Conventions::unsigned_ids`] is set, its bits are those of a `u64`.
     Number(i64),
-    /// Text.
+    /// A text, which is one of the trace's names.
     Text(NameId),
 }
 
@@ -25,11 +27,11 @@ impl Key {
     }
 }
 
-/// The number of a process in [`crate::Trace::processes`].
+/// The number of a process in [`Trace::processes`](crate::Trace::processes).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ProcessId(pub u32);
 
-/// The number of a track in [`crate::Trace::tracks`].
+/// The number of a track in [`Trace::tracks`](crate::Trace::tracks).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct TrackId(pub u32);
 
@@ -38,16 +40,18 @@ dense_id! {
     TrackId: "[`Trace::tracks`](crate::Trace::tracks)";
 }
 
-/// A process.
+/// A process: a group of tracks.
+///
+/// [`Trace::process_label`](crate::Trace::process_label) returns a label for people.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Process {
-    /// Its id in the file.
+    /// The id of the process in the file.
     pub pid: Key,
-    /// Its name; empty if the file has none.
+    /// The name; empty if the file has none.
     pub name: NameId,
-    /// Where it stands among the processes.
+    /// The key by which the file orders processes: ascending, and 0 by default.
     pub sort_index: i64,
-    /// Its labels, each once.
+    /// The labels that the file gives the process, each once.
     pub labels: Vec<NameId>,
     pub(crate) tracks: Range<u32>,
 }
@@ -102,51 +106,52 @@ pub(crate) fn track_label<'n>(
     }
 }
 
-/// What a track shows.
+/// The kind of a track: what its timeline shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum TrackKind {
-    /// A thread.
+    /// A thread of the operating system, or whatever the file calls a thread.
     Thread {
-        /// Its id in the file.
+        /// The id of the thread in the file.
         tid: Key,
     },
-    /// Work of the processor on behalf of calls, as a replay measured it.
+    /// The work of the processor on behalf of graphics calls, as measured while they were replayed.
     Cpu {
-        /// Its thread id in the events.
+        /// The thread id that events of the track have.
         tid: Key,
     },
-    /// Work of the graphics processor.
+    /// The work of the graphics processor.
     Gpu {
-        /// Its thread id in the events.
+        /// The thread id that events of the track have.
         tid: Key,
     },
-    /// Frames of an animation.
+    /// The frames of an animation, one after the other.
     Frames {
-        /// Its thread id in the events.
+        /// The thread id that events of the track have.
         tid: Key,
     },
-    /// The async spans of one key.
+    /// The async spans of one key. Category, id, locality and scope together are the key.
     Async {
-        /// Categories; part of the key.
+        /// The comma-separated categories of the spans.
         category: NameId,
-        /// The key.
+        /// The id that the spans share.
         id: Key,
-        /// Whether the key only counts inside its process.
+        /// Whether the id is only valid inside its process.
         local: bool,
-        /// What the key belongs to, and is part of it; empty if the file does not say.
+        /// The scope that keeps apart equal ids; empty if the file has none.
         scope: NameId,
-        /// Whether the spans are of the older kind, whose name is part of the key, with their steps in them.
+        /// Whether the spans are of the older kind of the JSON format: their name is part of the key, and their steps are
+        /// slices inside them.
         stepped: bool,
     },
-    /// The series of one counter, whose name is the track's.
+    /// A counter with its series. The name of the counter is the name of the track.
     Counter {
-        /// Tells apart counters of one name.
+        /// The id that tells apart counters of one name; `None` if the file has none.
         id: Option<Key>,
     },
-    /// What concerns a process as a whole.
+    /// Instants that concern a process as a whole.
     Process,
-    /// What concerns the whole trace.
+    /// Instants that concern the whole trace.
     Global,
 }
 
@@ -166,7 +171,8 @@ impl TrackKind {
         }
     }
 
-    /// The thread id by which events name the track: of a thread, and of what is written as one.
+    /// Returns the thread id that events of the track have, for a thread, CPU, GPU or frame timeline. Returns `None` for
+    /// any other kind.
     #[must_use]
     pub fn tid(&self) -> Option<Key> {
         match *self {
@@ -176,16 +182,32 @@ impl TrackKind {
     }
 }
 
-/// A line of the timeline: what shares one nesting.
+/// A track: one timeline, whose slices share one nesting.
+///
+/// A track says which elements lie on it. The elements themselves are in the columns of the trace, and
+/// [`Trace::slices_of`](crate::Trace::slices_of) and its siblings look them up.
+///
+/// ```
+/// use spall_model::{ByteRange, Event, Limits, Text, Thread, ThreadEvent, Tick, Ticks, TraceBuilder};
+///
+/// let mut builder = TraceBuilder::new(&Limits::default());
+/// let work = ThreadEvent::new(Thread::new(1, 7), Tick(0), Text::from("work"));
+/// builder.push(&Event::Complete(work, Ticks(5)), ByteRange::default());
+/// let trace = builder.finish();
+///
+/// let track = &trace.tracks()[0];
+/// assert_eq!((track.kind.name(), track.slices().len()), ("thread", 1));
+/// assert_eq!(trace.track_label(track), "Thread 7");
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Track {
-    /// What it shows.
+    /// The kind of the track.
     pub kind: TrackKind,
-    /// Whose it is; `None` only for [`TrackKind::Global`].
+    /// The process that the track belongs to; `None` only for [`TrackKind::Global`].
     pub process: Option<ProcessId>,
-    /// Its name; empty if the file has none.
+    /// The name; empty if the file has none.
     pub name: NameId,
-    /// Where it stands among its process's tracks of its kind.
+    /// The key by which the file orders tracks of one kind in a process: ascending, and 0 by default.
     pub sort_index: i64,
     pub(crate) slices: Range<u32>,
     pub(crate) instants: Range<u32>,

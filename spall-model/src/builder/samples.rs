@@ -9,7 +9,7 @@ use hashbrown::HashMap;
 
 use crate::{
     ByteRange, DiagnosticKind, Frame, FrameEvent, FrameParent, Id, Key, LineHitsEvent, NameId, ProfileEvent,
-    ProfileKey, SampleEvent, SampleTime, Tick, Ticks, profile::Place,
+    ProfileKey, SampleEvent, SampleTime, Tick, Ticks, profile::SourcePosition,
 };
 
 use super::{TextStorage, TraceBuilder, registry::index32};
@@ -117,11 +117,11 @@ impl SampleRow {
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct SampleDetail {
     weight: f64,
-    place: Place,
+    place: SourcePosition,
 }
 
 impl SampleDetail {
-    const NONE: Self = Self { weight: 1.0, place: Place::NONE };
+    const NONE: Self = Self { weight: 1.0, place: SourcePosition::NONE };
 }
 
 // A sample may take four bytes of a file, and memory is bounded by the size of the input.
@@ -256,7 +256,8 @@ impl<'a> TraceBuilder<'a> {
             SampleTime::At(at) => (at.0, false),
         };
         let log = &mut self.profiles;
-        let detail = SampleDetail { weight: event.weight, place: Place::new(event.line, event.column) };
+        let detail =
+            SampleDetail { weight: event.weight, place: SourcePosition::new(event.line, event.column) };
         if detail != SampleDetail::NONE {
             log.details.push((index32(log.samples.len()), detail));
         }

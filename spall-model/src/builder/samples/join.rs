@@ -301,7 +301,7 @@ impl ProfileJoiner<'_> {
                 }
                 let SampleDetail { weight, place } = detail.map_or(SampleDetail::NONE, |&(_, detail)| detail);
                 let sample = Sample::new(now + head.offset, frame, weight);
-                self.found.samples.push(Sample { place, ..sample });
+                self.found.samples.push(Sample { position: place, ..sample });
             }
         }
     }
