@@ -1,4 +1,4 @@
-//! Values of counters: those of one time are one event.
+//! Replaying counters. Values of one time become one event.
 
 use alloc::vec::Vec;
 
@@ -6,8 +6,8 @@ use crate::{Args, ArgsFormat, CounterEvent, CounterValue, Event, Key, Names, Tex
 
 use super::{Replay, ids};
 
-/// Series of one event, so that to look for one among them takes no time. A second value of a series needs another
-/// event: readers of JSON keep the last value of a key.
+/// The greatest number of series of one event. It bounds the search for a series that the event already has. A second value
+/// of such a series needs an event of its own, as readers of JSON keep only the last value of a key.
 const MAX_SERIES: usize = 16;
 
 impl<'t, E> Replay<'t, E> {
@@ -38,7 +38,7 @@ impl<'t, E> Replay<'t, E> {
     }
 }
 
-/// How many of the first values can be one event.
+/// Returns the number of leading values that one event can hold.
 fn n_together(values: &[CounterValue]) -> usize {
     let fits = |&(index, value): &(usize, &CounterValue)| {
         let before = values.get(..index).unwrap_or_default();
@@ -47,7 +47,7 @@ fn n_together(values: &[CounterValue]) -> usize {
     values.iter().enumerate().take(MAX_SERIES).take_while(fits).count()
 }
 
-/// Series as arguments: the value, the length of the name, the name.
+/// The format of series as arguments: the value, the length of the name, and the name.
 static SERIES: ArgsFormat = ArgsFormat { name: "series", args: next_series, fields: no_entry };
 
 fn put_series(series: &mut Vec<u8>, names: &Names<'_>, value: &CounterValue) {

@@ -1,4 +1,4 @@
-//! What is said of the file, of processes and of threads.
+//! Replaying metadata, and the names and other facts of processes and threads.
 
 use alloc::vec::Vec;
 
@@ -44,7 +44,7 @@ impl<'t, E> Replay<'t, E> {
         if has_name {
             self.emit(Event::ProcessName(pid, self.text(process.name)))?;
         }
-        // One that is empty is there because something is said of it.
+        // An empty process is only in a trace because of a fact. If no other fact is left, the default sort index is it.
         let is_empty = process.tracks.is_empty() && process.labels.is_empty();
         if process.sort_index != 0 || is_empty && !has_name {
             self.emit(Event::ProcessSortIndex(pid, process.sort_index))?;
@@ -85,7 +85,7 @@ impl<'t, E> Replay<'t, E> {
     }
 }
 
-/// What a process or thread is called if nothing says its name.
+/// Returns the name of a process or thread that has no name of its own.
 fn default_name(id: Key) -> NameId {
     match id {
         Key::Number(_) => NameId::EMPTY,

@@ -1,7 +1,7 @@
-//! Arrows between slices. \[json 3.7\]
+//! Replaying flows. \[json 3.7\]
 //!
-//! Ends that are bound to slices directly come behind their slices, all others behind all slices, so that they are
-//! bound by their times as before.
+//! Events that are bound to a slice directly are emitted right after that slice. All others are emitted after all slices, so
+//! that the builder binds them by their times.
 
 use alloc::vec::Vec;
 
@@ -14,7 +14,7 @@ use super::{
     ids::{self, ThreadIds},
 };
 
-/// One end of an arrow, as the events before it have not said it.
+/// An event of a flow that no flow before it has emitted.
 #[derive(Debug, Clone, Copy)]
 struct ReplayedEnd<'t> {
     flow: &'t Flow,
@@ -24,7 +24,8 @@ struct ReplayedEnd<'t> {
     at: Tick,
 }
 
-/// What an arrow adds to the arrows before it: it may leave where another one arrives or has left.
+/// Returns the events that a flow adds to those of the flows before it. Its start is left out if an earlier flow arrived
+/// there or left from there.
 fn flow_ends(flow: &Flow) -> impl Iterator<Item = ReplayedEnd<'_>> {
     let FlowEnds { binds: (from, to), times: (leaves, arrives), .. } = flow.ends;
     let start = ReplayedEnd { flow, phase: FlowPhase::Start, bind: from, slice: flow.from, at: leaves };
@@ -33,7 +34,7 @@ fn flow_ends(flow: &Flow) -> impl Iterator<Item = ReplayedEnd<'_>> {
     flow.ends.starts.then_some(start).into_iter().chain([arrival])
 }
 
-/// The flow_ends that are bound to slices directly, last slice first.
+/// The flow events that are bound to slices directly, the last slice first.
 #[derive(Debug)]
 pub(super) struct SliceBoundEnds<'t>(Vec<ReplayedEnd<'t>>);
 
@@ -48,7 +49,7 @@ impl<'t> SliceBoundEnds<'t> {
 }
 
 impl<'t, E> Replay<'t, E> {
-    /// The flow_ends that are bound to the slice just given.
+    /// Emits the flow events that are bound to the slice just emitted.
     pub(super) fn bound_ends(
         &mut self,
         slice: SliceId,
@@ -63,7 +64,7 @@ impl<'t, E> Replay<'t, E> {
         Ok(())
     }
 
-    /// All other flow_ends, in an order in which those of one arrow come by time.
+    /// Emits all other flow events. Those of one flow come in the order of time, as flows do.
     pub(super) fn flows(&mut self) -> Result<(), E> {
         let trace = self.trace;
         let mut ids = ThreadIds::default();
@@ -75,7 +76,7 @@ impl<'t, E> Replay<'t, E> {
         Ok(())
     }
 
-    /// Process and thread of a track.
+    /// Returns the process and thread ids of a track; `None` if events cannot name it as a thread.
     pub(super) fn thread_of(&self, track: TrackId) -> Option<(Key, Key)> {
         let track = self.trace.tracks.get(track.index())?;
         Some((self.pid(track.process), track.kind.tid()?))

@@ -1,10 +1,11 @@
-//! Ids as events have them.
+//! From the ids of a trace to those of events.
 
 use alloc::vec::Vec;
 
 use crate::{Args, Id, Key, KeyedEvent, Text, Thread, Tick, Trace};
 
-/// The id of a key. Text that would be read as escaped is put into `escaped`.
+/// Returns a key as an event has it. Text with a backslash is escaped into `escaped`, as the text of an id is read with
+/// escapes.
 pub(super) fn id<'b>(trace: &'b Trace<'_>, key: Key, escaped: &'b mut Vec<u8>) -> Id<'b> {
     let name = match key {
         Key::Number(number) => return Id::Number(number),
@@ -23,7 +24,7 @@ pub(super) fn id<'b>(trace: &'b Trace<'_>, key: Key, escaped: &'b mut Vec<u8>) -
     Id::Text(escaped)
 }
 
-/// Room for the two ids of a thread.
+/// Buffers for the two ids of a thread.
 #[derive(Debug, Default)]
 pub(super) struct ThreadIds {
     pid: Vec<u8>,
@@ -36,7 +37,7 @@ impl ThreadIds {
     }
 }
 
-/// By what a span or an object is found again.
+/// The fields of an event that identify a span or an object.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct KeyFields<'e> {
     pub(super) pid: Id<'e>,

@@ -1,4 +1,4 @@
-//! From a finished trace back to events.
+//! Replaying: from a finished trace back to events.
 
 mod counters;
 mod facts;
@@ -15,38 +15,47 @@ use flows::SliceBoundEnds;
 use spans::OpenSpans;
 
 impl Trace<'_> {
-    /// Gives events of which a [`crate::TraceBuilder`] makes the same trace: for a writer, or to make another trace
-    /// of some of them, or of those of several traces. Stops at the first error.
+    /// Emits events that rebuild an equal trace.
     ///
-    /// They come track by track, not in the order of time: facts first, then what lies on the tracks, then arrows,
-    /// objects, sampling profiles. Facts on the whole file stand first and last, where the writer of a document wants
-    /// them. An end has the name and the category of its begin. An event lives until `emit` returns.
+    /// This is the way to write a trace as a file, to copy a part of it, or to join several traces into one. Replaying stops
+    /// at the first error that `emit` returns. An event lives until `emit` returns.
     ///
-    /// O(n log n) in what the trace holds. Nothing of it is copied but shared frames, arrows that are bound to slices
-    /// directly, and what is open at a time.
+    /// Events come track by track and not in the order of time: first the facts on processes and threads, then the items of
+    /// each track, then flows, objects and sampling profiles. Facts on the whole file come first and last, as they were in
+    /// the file. An end has the name and the category of its begin.
     ///
-    /// # What is not the same
-    /// - Diagnostics are not said again, only those that the events give rise to. So neither are the flags of slices
-    ///   that tell of a fault, such as [`crate::SliceFlags::CLAMPED`]; and where a fault was the last that is known of
-    ///   a thread, what is unfinished is drawn less far.
-    /// - Slices inferred from samples are left out. The samples are there: merge them again.
-    /// - Of slices with equal times those that lie in others come later, whatever the file said:
-    ///   [`Conventions::children_first`] is off.
-    /// - Begins and ends of a thread whose times go back are complete slices, unless begin and end both have arguments.
-    /// - Arrows bound to slices that begin at one time on several tracks may be bound in another order.
+    /// This takes O(n log n) time in the size of the trace. The memory is that of the shared frames, the flows that are bound
+    /// to slices directly, and the slices that are open at one time.
+    ///
+    /// # Equal traces
+    /// A [`crate::TraceBuilder`] with the default limits that gets all events makes a trace with the same clock and the same
+    /// processes, tracks, slices, instants, counter values, states, flows, objects, snapshots, profiles, metadata and other
+    /// events, in the same order. Their times, texts, arguments, nesting and references to each other are the same; the
+    /// [`NameId`]s are not. A rebuilt trace that is replayed and rebuilt again has no differences at all. The first time
+    /// there are these:
+    ///
+    /// - Diagnostics are not emitted, and neither are the flags of slices that tell of a fault, such as
+    ///   [`crate::SliceFlags::CLAMPED`]. Events that could not be used are lost. If one of them had the last time of a
+    ///   thread, the thread ends earlier, and so do its unfinished slices.
+    /// - Slices that were inferred from samples are left out. The samples are emitted and can be merged again.
+    /// - [`Conventions::children_first`] is off, as the slices are emitted in display order.
+    /// - Pairs of begin and end become complete slices if the times of their thread go back, unless begin and end both have
+    ///   arguments.
+    /// - Flows that are bound to slices directly may be bound in another order if those slices begin at one time on several
+    ///   tracks.
     ///
     /// # Errors
-    /// What `emit` returns.
+    /// Returns the first error of `emit`.
     ///
     /// # Examples
     /// ```
     /// # use core::convert::Infallible;
     /// # use spall_model::{ByteRange, Event, Limits, Text, Thread, ThreadEvent, Tick, Ticks, Trace, TraceBuilder};
-    /// /// Leaves out slices that are over at once.
+    /// /// Returns a copy without slices shorter than 10 ticks.
     /// fn without_short(trace: &Trace<'_>) -> Trace<'static> {
     ///     let mut builder = TraceBuilder::new(&Limits::default());
     ///     let Ok(()) = trace.replay(|event| {
-    ///         if !matches!(event, Event::Complete(_, length) if length.0 < 10) {
+    ///         if !matches!(event, Event::Complete(_, duration) if duration.0 < 10) {
     ///             builder.push_copied(event, ByteRange::default());
     ///         }
     ///         Ok::<(), Infallible>(())
@@ -54,9 +63,9 @@ impl Trace<'_> {
     ///     builder.finish()
     /// }
     /// # let mut builder = TraceBuilder::new(&Limits::default());
-    /// # for length in [5, 20] {
+    /// # for duration in [5, 20] {
     /// #     let slice = ThreadEvent::new(Thread::new(1_i64, 1_i64), Tick(0), Text::plain(b"a"));
-    /// #     builder.push(&Event::Complete(slice, Ticks(length)), ByteRange::default());
+    /// #     builder.push(&Event::Complete(slice, Ticks(duration)), ByteRange::default());
     /// # }
     /// # let trace = builder.finish();
     /// # assert_eq!(without_short(&trace).slices().ends(), [Tick(20)]);
@@ -66,7 +75,7 @@ impl Trace<'_> {
     }
 }
 
-/// A trace that is being taken apart.
+/// The state of a replay.
 struct Replay<'t, E> {
     trace: &'t Trace<'t>,
     emit: &'t mut dyn FnMut(&Event<'_>) -> Result<(), E>,
@@ -128,7 +137,7 @@ impl<'t, E> Replay<'t, E> {
         }
     }
 
-    /// A time that does not make the trace longer.
+    /// Returns a time inside the bounds, for events that need one and whose time does not matter.
     fn some_time(&self) -> Tick {
         self.trace.bounds.map_or(Tick(0), |(start, _)| start)
     }

@@ -1,4 +1,4 @@
-//! Objects: made, photographed, deleted.
+//! Replaying objects: their creation, snapshots and deletion.
 
 use alloc::vec::Vec;
 

@@ -1,4 +1,4 @@
-//! Sampling profiles: frames and samples.
+//! Replaying sampling profiles.
 
 use alloc::vec::Vec;
 
@@ -13,7 +13,7 @@ use super::{
     ids::{self, ThreadIds},
 };
 
-/// The frames that threads share, and what the file calls them, by frame.
+/// The frames that threads share with their ids in the file, sorted by frame.
 pub(super) struct SharedFrames(Vec<(FrameId, Key)>);
 
 impl SharedFrames {
@@ -83,7 +83,7 @@ impl<'t, E> Replay<'t, E> {
         Ok(())
     }
 
-    /// A profile with frames and samples of its own. Frames are counted from 1.
+    /// Emits a profile with frames and samples of its own. The ids of its frames count from 1.
     fn own_samples(&mut self, profile: &'t Profile, thread: Thread<'_>) -> Result<(), E> {
         let &Profile { start, end, rank, .. } = profile;
         let begins = Some(ProfileStart { start, offset: Ticks::ZERO, rank });
@@ -102,7 +102,7 @@ impl<'t, E> Replay<'t, E> {
         }
         for sample in self.trace.samples_of(profile) {
             let &Sample { at, weight, .. } = sample;
-            // No frame has the number 0.
+            // No frame has the id 0.
             let frame = sample.frame().map_or(Id::Number(0), number);
             let (line, column) = (sample.line(), sample.column());
             self.emit(Event::Sample(SampleEvent { at: SampleTime::At(at), frame, weight, line, column }))?;

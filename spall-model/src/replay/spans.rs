@@ -1,4 +1,4 @@
-//! Async spans. \[json 3.6\]
+//! Replaying async spans. \[json 3.6\]
 
 use alloc::{collections::BinaryHeap, vec::Vec};
 use core::cmp::Reverse;
@@ -21,7 +21,7 @@ impl<'t, E> Replay<'t, E> {
             scope: self.text(scope),
         };
         if track.slices.is_empty() && track.instants.is_empty() {
-            // There is a track only because something could not be matched.
+            // The track only exists because of an event that could not be matched. Another one makes it again.
             let phase = if stepped { AsyncPhase::Finish } else { AsyncPhase::End };
             let (name, category) = (self.text(track.name), self.text(category));
             let event = key.event(self.some_time(), name, category, Args::NONE);
@@ -30,10 +30,10 @@ impl<'t, E> Replay<'t, E> {
         if stepped { self.stepped(track, key) } else { self.nestable(track, key) }
     }
 
-    /// Spans that nest, in order of time.
+    /// Emits spans that nest, in the order of time.
     ///
-    /// Of what happens at one time the depths say the order: what begins needs just so many open spans around it, so
-    /// spans end as late as they can, but before a span begins that would be ended in their place.
+    /// The order of events at one time follows from the depths: a span needs exactly as many open spans around its begin as
+    /// its depth says. So spans end as late as possible, but before the begin of a span that their end would close instead.
     fn nestable(&mut self, track: &'t Track, key: KeyFields<'_>) -> Result<(), E> {
         let mut begins = self.trace.slices_of(track).peekable();
         let instants = self.trace.instants_of(track);
@@ -76,7 +76,7 @@ impl<'t, E> Replay<'t, E> {
         Ok(())
     }
 
-    /// Closes open spans for as long as `next` finds one.
+    /// Emits the ends of open spans as long as `next` returns the name of one.
     fn close(
         &mut self,
         open: &mut OpenSpans,
@@ -89,7 +89,7 @@ impl<'t, E> Replay<'t, E> {
         Ok(())
     }
 
-    /// Spans of the older kind, each with its steps behind it.
+    /// Emits spans of the older kind, each with its steps behind it.
     fn stepped(&mut self, track: &'t Track, key: KeyFields<'_>) -> Result<(), E> {
         let mut slices = self.trace.slices_of(track).peekable();
         let mut steps = Vec::new();
@@ -99,7 +99,8 @@ impl<'t, E> Replay<'t, E> {
             while let Some(step) = slices.next_if(|(_, step)| step.flags.open_depth() > 0) {
                 steps.push(step);
             }
-            // Where both kinds of steps would be the same slices, either will do.
+            // A step past begins where the step before ends, a step into ends where the next one begins. Slices that both
+            // kinds describe may be emitted as either.
             let from_start = steps.first().is_some_and(|(_, first)| first.start == span.start);
             let into_past = from_start && steps.iter().all(|(_, step)| !step.flags.is_unfinished());
             for &(id, step) in &steps {
@@ -108,7 +109,7 @@ impl<'t, E> Replay<'t, E> {
                     false => (AsyncPhase::StepInto, step.start),
                 };
                 let (category, args) = (self.text(step.category), self.trace.slice_args(id).begin);
-                // What the step is called is among its arguments.
+                // The name of the step is one of its arguments.
                 self.emit(Event::Async(phase, key.event(at, self.text(track.name), category, args)))?;
             }
             self.span_end(AsyncPhase::Finish, &key, id, &span)?;
@@ -165,19 +166,19 @@ impl OpenSpans {
         self.ends.peek().map(|&(Reverse(end), ..)| end)
     }
 
-    /// The innermost span if it ends now and is at this depth or deeper.
+    /// Returns the name of the top if it ends now and has at least this depth.
     fn top_ending(&mut self, now: Tick, depth: u32) -> Option<NameId> {
         let top = self.spans.top().filter(|top| ends(&top.item.1, now) && self.spans.depth() > depth);
         top.map(|top| top.name)
     }
 
-    /// The span that the end of `span` would end in its place, if it ends now.
+    /// Returns the name of the open span that the end of `span` would close in its place, if that one ends now.
     fn innermost_ending(&mut self, now: Tick, span: &Slice) -> Option<NameId> {
         let innermost = self.spans.innermost(span.name).and_then(|position| self.spans.get(position));
         innermost.filter(|open| ends(&open.item.1, now)).map(|open| open.name)
     }
 
-    /// The innermost of the spans that end now and have not been ended yet.
+    /// Returns the name of the innermost open span that ends now.
     fn ending(&mut self, now: Tick) -> Option<NameId> {
         while let Some(&(Reverse(end), position, id)) = self.ends.peek().filter(|entry| entry.0.0 == now) {
             self.ends.pop();

@@ -1,4 +1,4 @@
-//! What lies on a thread: slices, instants, states.
+//! Replaying the slices, instants and states of a thread.
 
 use alloc::vec::Vec;
 
@@ -28,7 +28,7 @@ impl<'t, E> Replay<'t, E> {
         Ok(())
     }
 
-    /// The instants of a process or of the whole trace. They are on no thread, whichever they came from.
+    /// Emits the instants of a process or of the whole trace. Their thread does not matter.
     pub(super) fn instants(&mut self, track: &'t Track) -> Result<(), E> {
         let mut ids = ThreadIds::default();
         let pid = self.pid(track.process);
@@ -46,8 +46,8 @@ impl<'t, E> Replay<'t, E> {
         Ok(())
     }
 
-    /// Slices in their order, which is that of the begins of pairs. An end comes before the next begin of a pair that
-    /// does not lie in its own.
+    /// Emits slices in display order, which is the order of the begins of pairs. The end of a pair comes before the next
+    /// begin of a pair that is not inside it.
     fn slices(
         &mut self,
         track: &'t Track,
@@ -63,8 +63,8 @@ impl<'t, E> Replay<'t, E> {
                 self.whole(thread, id, &slice, bound)?;
                 continue;
             }
-            // A begin that was left open when one around it was closed still counts as open: depth alone does not say
-            // whether what begins right at an end lies in what ends.
+            // A begin that stayed open when one around it was closed still counts as open. So the depth alone does not tell
+            // whether a slice that begins right at an end lies inside the one that ends.
             let is_around = |outer: &Slice| {
                 let ends_inside = !slice.flags.is_unfinished() && slice.end <= outer.end;
                 outer.flags.open_depth() < slice.flags.open_depth()
@@ -86,7 +86,7 @@ impl<'t, E> Replay<'t, E> {
         Ok(())
     }
 
-    /// A slice that is no pair, or not known to nest as one.
+    /// Emits a slice that is no pair, or that is not known to nest as one.
     fn whole(
         &mut self,
         thread: Thread<'_>,
