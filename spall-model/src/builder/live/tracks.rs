@@ -2,6 +2,8 @@
 
 use alloc::{boxed::Box, collections::VecDeque, vec::Vec};
 
+use smallvec::Array;
+
 use crate::{CounterValue, Instant, SliceId, State, Tick, TrackId, log::Log};
 
 use super::{OnTrack, TraceBuilder, order, time_ordered::TimeOrdered};
@@ -33,7 +35,7 @@ pub(super) struct TrackItems {
     is_waiting: bool,
     /// Whether times that went back on this track have been reported.
     pub(super) is_unordered: bool,
-    pub(super) slices: TimeOrdered<SliceId>,
+    pub(super) slices: TimeOrdered<[SliceId; 4]>,
     /// The last slice in order that is no pair.
     last_complete: Option<SliceId>,
     /// Boxed, as most tracks are threads that have only slices.
@@ -43,9 +45,9 @@ pub(super) struct TrackItems {
 /// The items of a track that are no slices.
 #[derive(Debug, Default)]
 pub(super) struct PointItems {
-    pub(super) instants: TimeOrdered<Instant>,
-    pub(super) counters: TimeOrdered<CounterValue>,
-    pub(super) states: TimeOrdered<State>,
+    pub(super) instants: TimeOrdered<[Instant; 1]>,
+    pub(super) counters: TimeOrdered<[CounterValue; 1]>,
+    pub(super) states: TimeOrdered<[State; 1]>,
 }
 
 impl Default for TrackTable {
@@ -107,11 +109,11 @@ impl TrackTable {
     }
 
     /// Adds the items of a log from position `committed` on to the lists that `list_of` selects.
-    pub(super) fn add_points<T: Copy>(
+    pub(super) fn add_points<T: Copy, A: Array<Item = T>>(
         &mut self,
         log: &Log<OnTrack<T>>,
         committed: &mut usize,
-        list_of: fn(&mut PointItems) -> &mut TimeOrdered<T>,
+        list_of: fn(&mut PointItems) -> &mut TimeOrdered<A>,
         start: fn(&T) -> Tick,
     ) {
         while let Some(&OnTrack { track, item }) = log.get(*committed) {

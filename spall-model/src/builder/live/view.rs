@@ -3,6 +3,8 @@
 use alloc::{borrow::Cow, vec::Vec};
 use core::ops::Range;
 
+use smallvec::Array;
+
 use crate::{
     Args, Clock, Conventions, CounterValue, Diagnostics, HasArgs, Instant, Key, NameId, Names, ProcessId,
     Slice, SliceArgs, SliceFlags, SliceId, State, Tick, TrackId, TrackKind,
@@ -396,16 +398,16 @@ impl<'l> LiveTrack<'l> {
         self.items.points.as_deref()
     }
 
-    fn point_items<T: Copy>(&self, list_of: fn(&'l PointItems) -> &'l TimeOrdered<T>) -> &'l [T] {
+    fn point_items<T: Copy, A: Array<Item = T> + 'l>(&self, list_of: fn(&'l PointItems) -> &'l TimeOrdered<A>) -> &'l [T] {
         self.points().map_or(&[], |points| list_of(points).items())
     }
 
-    fn new_point_items<T: Copy>(&self, list_of: fn(&'l PointItems) -> &'l TimeOrdered<T>) -> Range<usize> {
+    fn new_point_items<T: Copy, A: Array<Item = T> + 'l>(&self, list_of: fn(&'l PointItems) -> &'l TimeOrdered<A>) -> Range<usize> {
         self.points().map_or(0..0, |points| self.new_of(list_of(points)))
     }
 
     /// Returns the positions of the new items of a list; an empty range at its end if this commit did not touch the track.
-    fn new_of<T: Copy>(&self, list: &TimeOrdered<T>) -> Range<usize> {
+    fn new_of<T: Copy, A: Array<Item = T>>(&self, list: &TimeOrdered<A>) -> Range<usize> {
         let len = list.items().len();
         if self.items.changed_in == self.live.tracks.commit { list.new_items() } else { len..len }
     }
