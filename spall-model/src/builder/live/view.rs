@@ -398,11 +398,17 @@ impl<'l> LiveTrack<'l> {
         self.items.points.as_deref()
     }
 
-    fn point_items<T: Copy, A: Array<Item = T> + 'l>(&self, list_of: fn(&'l PointItems) -> &'l TimeOrdered<A>) -> &'l [T] {
+    fn point_items<T: Copy, A: Array<Item = T> + 'l>(
+        &self,
+        list_of: fn(&'l PointItems) -> &'l TimeOrdered<A>,
+    ) -> &'l [T] {
         self.points().map_or(&[], |points| list_of(points).items())
     }
 
-    fn new_point_items<T: Copy, A: Array<Item = T> + 'l>(&self, list_of: fn(&'l PointItems) -> &'l TimeOrdered<A>) -> Range<usize> {
+    fn new_point_items<T: Copy, A: Array<Item = T> + 'l>(
+        &self,
+        list_of: fn(&'l PointItems) -> &'l TimeOrdered<A>,
+    ) -> Range<usize> {
         self.points().map_or(0..0, |points| self.new_of(list_of(points)))
     }
 
