@@ -2,14 +2,12 @@
 #![allow(clippy::indexing_slicing, reason = "positions are of tables built here, bounded by their lengths")]
 
 use alloc::vec::Vec;
-use core::ops::Range;
 
 use spall_model::{IdRange, SliceId, State, StateId, Tick};
 
 use crate::extent::SliceExtent;
 use crate::ids::dense_id;
 use crate::index::{GrowingIndex, LEAF_BITS, Levels, RowIndex};
-use crate::{Viewport, walk};
 
 /// The number of a row of a layout.
 ///
@@ -240,12 +238,5 @@ impl<'a> RowView<'a> {
         .flatten()
         .copied()
         .min_by_key(|edge| (edge.0.abs_diff(at.0), *edge))
-    }
-
-    /// Returns the positions of the slices that touch a column of `viewport`. O(log n).
-    #[must_use]
-    pub fn seen(&self, viewport: &Viewport) -> Range<usize> {
-        let (first, end) = walk::seen(self, viewport);
-        first as usize..end.max(first) as usize
     }
 }

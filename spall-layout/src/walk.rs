@@ -1,6 +1,7 @@
 //! The walk over the index of a row, which yields clusters in time order, and the queries that are made of it. \[layout 3.4\]
 
 use alloc::vec::Vec;
+use core::ops::Range;
 
 use crate::cluster::{Cluster, ColumnRun};
 use crate::convert::{to_f32, to_u32};
@@ -22,6 +23,13 @@ impl RowView<'_> {
     /// This takes O(log n + columns · log n) at worst, never O(n). It allocates only when `scratch` or `out` must grow.
     pub fn rects(&self, viewport: &Viewport, scratch: &mut Scratch, out: &mut Vec<Rect>) {
         rects(self, viewport, scratch, out);
+    }
+
+    /// Returns the positions of the slices that touch a column of `viewport`. O(log n).
+    #[must_use]
+    pub fn seen(&self, viewport: &Viewport) -> Range<usize> {
+        let (first, end) = seen(self, viewport);
+        first as usize..end.max(first) as usize
     }
 }
 
