@@ -9,7 +9,8 @@ use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_m
 use spall_benches::layout_input::{self, Character};
 use spall_benches::peer;
 use spall_trace::layout::{
-    EdgeRule, Fidelity, Layout, Options, Rect, Row, RowId, Scratch, Stats, Tree, TreeOrder, Viewport, stats,
+    EdgeRule, Fidelity, Layout, Options, Rect, Row, RowId, Scratch, SelfSide, Stats, TreeOrder, Viewport,
+    flame_rows, slice_tree, stats,
 };
 use spall_trace::model::{Tick, Trace, TrackId};
 
@@ -150,7 +151,7 @@ fn sums(criterion: &mut Criterion) {
     }
     group.bench_function("tree", |bencher| {
         bencher.iter_with_large_drop(|| {
-            let tree = Tree::new(&trace, &layout, tracks(&trace), EVER);
+            let tree = slice_tree(&trace, &layout, tracks(&trace), EVER);
             assert_eq!(tree.nodes().iter().map(|node| node.count).sum::<u64>(), n_slices);
             tree
         });
@@ -170,11 +171,11 @@ fn sums(criterion: &mut Criterion) {
             assert!(dragged.step(usize::MAX));
         });
     });
-    let tree = Tree::new(&trace, &layout, tracks(&trace), EVER);
+    let tree = slice_tree(&trace, &layout, tracks(&trace), EVER);
     group.bench_function("rows of the tree", |bencher| {
-        bencher.iter_with_large_drop(|| tree.rows(TreeOrder::Weight));
+        bencher.iter_with_large_drop(|| flame_rows(tree.nodes(), TreeOrder::Weight, SelfSide::Right));
     });
-    let rows = tree.rows(TreeOrder::Weight);
+    let rows = flame_rows(tree.nodes(), TreeOrder::Weight, SelfSide::Right);
     let frame = Viewport::new(Tick(0)..Tick(tree.total().0), COLUMNS, Fidelity::Fast);
     let (mut scratch, mut rects) = (Scratch::new(), Vec::new());
     group.bench_function("frame of the tree", |bencher| {

@@ -8,7 +8,7 @@ use spall_benches::layout_input::{self, Character};
 use spall_benches::measure::{fastest, job, timed};
 use spall_benches::peer;
 use spall_trace::layout::{
-    EdgeRule, Fidelity, Layout, Options, Rect, Row, RowId, Scratch, Stats, Tree, Viewport, stats,
+    EdgeRule, Fidelity, Layout, Options, Rect, Row, RowId, Scratch, Stats, Viewport, slice_tree, stats,
 };
 use spall_trace::model::{Tick, Trace, TrackId};
 
@@ -105,7 +105,7 @@ fn trees() {
     let layout = Layout::new(&trace, &Options::default());
     let n_slices = trace.slices().len();
     let time = fastest_of(|| {
-        let tree = Tree::new(&trace, &layout, tracks(&trace), EVER);
+        let tree = slice_tree(&trace, &layout, tracks(&trace), EVER);
         assert_eq!(tree.nodes().iter().map(|node| node.count).sum::<u64>(), n_slices as u64);
     });
     line("merged tree", "calls/1M", "ns/slice", per(time, n_slices), None, Budget::AtMost(60.0));

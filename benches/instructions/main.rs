@@ -14,7 +14,7 @@ use spall_synth::cpu_profile::{Form, Profile};
 use spall_synth::spall::Shape;
 use spall_trace::export;
 use spall_trace::format::spall::BufferWriter;
-use spall_trace::layout::{EdgeRule, Fidelity, Layout, Options, RowId, Scratch, Tree, Viewport, stats};
+use spall_trace::layout::{EdgeRule, Fidelity, Layout, Options, RowId, Scratch, Viewport, slice_tree, stats};
 use spall_trace::model::{Tick, TrackId};
 
 const EVER: std::ops::Range<Tick> = Tick::MIN..Tick::MAX;
@@ -77,7 +77,7 @@ fn layouts() {
     let layout = Layout::new(&trace, &Options::default());
     let tracks = || (0..u32::try_from(trace.tracks().len()).unwrap_or(0)).map(TrackId);
     job("statistics", || stats(&trace, &layout, tracks(), EVER, EdgeRule::Clamp));
-    job("merged tree", || Tree::new(&trace, &layout, tracks(), EVER));
+    job("merged tree", || slice_tree(&trace, &layout, tracks(), EVER));
 
     for character in Character::ALL {
         let rows = layout_input::rows(character, 1 << 17, 1);

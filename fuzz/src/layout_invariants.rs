@@ -3,7 +3,8 @@
 
 use arbitrary::{Result, Unstructured};
 use spall_trace::layout::{
-    EdgeRule, Fidelity, Layout, LayoutView, Options, Overlap, Rect, RowView, Scratch, Tree, Viewport, stats,
+    EdgeRule, Fidelity, Layout, LayoutView, Options, Overlap, Rect, RowView, Scratch, Viewport, slice_tree,
+    stats,
 };
 use spall_trace::model::{ByteRange, Limits, SliceId, Tick, Ticks, Trace, TraceBuilder, TrackId, TrackKind};
 
@@ -202,6 +203,6 @@ fn check_sums(trace: &Trace<'_>, layout: &Layout, views: &[View]) {
         return;
     }
     assert_eq!(sum(start..middle) + sum(middle..end), sum(start..end), "self times add up");
-    let tree = Tree::new(trace, layout, tracks(), start..end);
+    let tree = slice_tree(trace, layout, tracks(), start..end);
     assert_eq!(i128::from(tree.total().0), sum(start..end), "the tree has all of the time");
 }

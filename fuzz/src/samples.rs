@@ -10,7 +10,7 @@ use spall_trace::model::{
     Args, ByteRange, DiagnosticKind as Kind, Event, FrameEvent, FrameId, FrameParent, Id, Limits,
     LineHitsEvent, Profile, ProfileEvent, ProfileKey, ProfileStart, SampleEvent, SampleStack, SampleTime,
     SliceFlags, SliceId, Text, Thread, ThreadEvent, ThreadSampleEvent, Tick, Ticks, Trace, TraceBuilder,
-    TrackId, Value, Written,
+    TrackId, TreeNodeId, Value, Written,
 };
 
 /// Merges a random profile with random slices of its thread. Whether there were samples.
@@ -26,8 +26,8 @@ pub fn run(bytes: &[u8]) -> bool {
     check_round_trip(&events);
     let tracks = || (0..u32::try_from(trace.tracks().len()).unwrap()).map(TrackId);
     let trees: Vec<_> = tracks().map(|track| call_tree(&trace, track)).collect();
-    for (track, tree) in spall_trace::call_trees(&trace) {
-        assert_eq!(tree.nodes(), spall_trace::call_tree(&trace, track).nodes(), "all at once or each alone");
+    for tree in spall_trace::call_trees(&trace) {
+        assert_eq!(tree, spall_trace::call_tree(&trace, tree.track), "all at once or each alone");
     }
     let before = slices(&trace);
     let merged = spall_trace::merge_samples(trace.clone());
@@ -75,25 +75,32 @@ fn check_order(trace: &Trace<'_>) {
     assert_eq!(next.index(), trace.slices().len());
 }
 
-/// The nodes of a call tree, once their times were seen to add up.
-fn call_tree(trace: &Trace<'_>, track: TrackId) -> Vec<(String, Option<u32>, Ticks, Ticks, u32)> {
-    let tree = spall_trace::call_tree(trace, track);
-    let mut rest: Vec<i64> = tree.nodes().iter().map(|node| node.total.0 - node.own.0).collect();
-    for (at, node) in tree.nodes().iter().enumerate() {
-        assert!(node.own >= Ticks::ZERO, "{node:?}");
+/// The nodes of a call tree, once their times were seen to add up. First stands what is in no node.
+fn call_tree(trace: &Trace<'_>, track: TrackId) -> Vec<(String, Option<TreeNodeId>, Ticks, Ticks, u64)> {
+    let thread = spall_trace::call_tree(trace, track);
+    let (nodes, outside) = (thread.tree.nodes(), thread.tree.unattributed());
+    let mut rest: Vec<i64> = nodes.iter().map(|node| node.total.0 - node.self_time.0).collect();
+    for (at, node) in nodes.iter().enumerate() {
+        assert!(node.self_time >= Ticks::ZERO, "{node:?}");
         if let Some(parent) = node.parent {
-            assert!((parent as usize) < at, "parents come first");
-            rest[parent as usize] -= node.total.0;
+            assert!(parent.index() < at, "parents come first");
+            rest[parent.index()] -= node.total.0;
         }
     }
-    assert!(rest.iter().all(|&rest| rest == 0), "totals are own times and children: {:?}", tree.nodes());
-    let own: i64 = tree.nodes().iter().map(|node| node.own.0).sum();
-    assert_eq!(own, tree.range().map_or(0, |(start, end)| (end - start).0), "own times are all of the range");
-    let facts = tree
-        .nodes()
+    assert!(rest.iter().all(|&rest| rest == 0), "totals are self times and children: {nodes:?}");
+    let self_times: i64 = nodes.iter().map(|node| node.self_time.0).sum();
+    assert_eq!(
+        self_times + outside.time.0,
+        thread.range.map_or(0, |range| (range.end - range.start).0),
+        "self times are all of the range"
+    );
+    let functions = thread.tree.functions();
+    assert_eq!(functions.iter().map(|function| function.self_time.0).sum::<i64>(), self_times);
+    assert!(functions.iter().all(|function| function.self_time <= function.total));
+    let facts = nodes
         .iter()
-        .map(|node| (trace.name(node.name).into_owned(), node.parent, node.total, node.own, node.hits));
-    facts.collect()
+        .map(|node| (node.function.describe(trace), node.parent, node.total, node.self_time, node.hits));
+    core::iter::once((String::new(), None, Ticks::ZERO, outside.time, outside.hits)).chain(facts).collect()
 }
 
 /// Every sample and every frame is in the trace or counted.

@@ -2,10 +2,13 @@
 
 use arbitrary::{Result, Unstructured};
 use spall_trace::layout::{
-    DiffWidth, EdgeRule, Inverted, Layout, NameStats, Options, Packed, Packing, Row, RowId, Series, Stats,
-    Tree, TreeDiff, TreeNode, TreeOrder, stats,
+    EdgeRule, Layout, NameStats, Options, Packed, Packing, Row, RowId, SelfSide, Series, Stats, TreeOrder,
+    diff_rows, flame_rows, slice_tree, stats,
 };
-use spall_trace::model::{ByteRange, Limits, NameId, Tick, Ticks, Trace, TraceBuilder, TrackId};
+use spall_trace::model::{
+    ByteRange, CallTree, DiffWidth, Function, InvertedTree, Limits, NameId, Tick, Ticks, Trace, TraceBuilder,
+    TrackId, TreeDiff, TreeNode, TreeNodeId,
+};
 
 use crate::events;
 
@@ -28,12 +31,12 @@ pub fn run(bytes: &[u8]) -> bool {
     let layout = Layout::new(&trace, &Options::default());
     let tracks = || (0..u32::try_from(trace.tracks().len()).unwrap()).map(TrackId);
     let picked = |name: NameId| mask >> (name.index() % 8) & 1 == 1;
-    let trees = ranges.clone().map(|range| Tree::new(&trace, &layout, tracks(), range));
+    let trees = ranges.clone().map(|range| slice_tree(&trace, &layout, tracks(), range));
     for tree in &trees {
         check_tree(tree.nodes(), tree.total());
         for order in [TreeOrder::Weight, TreeOrder::Name, TreeOrder::First] {
-            check_boxes(&tree.rows(order), tree.nodes());
-            check_boxes(&tree.rows_self_left(order), tree.nodes());
+            check_boxes(&flame_rows(tree.nodes(), order, SelfSide::Right), tree.nodes());
+            check_boxes(&flame_rows(tree.nodes(), order, SelfSide::Left), tree.nodes());
         }
         check_filters(tree, picked);
         check_inverted(tree);
@@ -65,8 +68,8 @@ fn check_tree(nodes: &[TreeNode], total: Ticks) {
         assert_eq!(node.total.0, below[at], "{node:?}");
         match node.parent {
             Some(parent) => {
-                assert!((parent as usize) < at && nodes[parent as usize].depth + 1 == node.depth);
-                below[parent as usize] += node.total.0;
+                assert!(parent.index() < at && nodes[parent.index()].depth + 1 == node.depth);
+                below[parent.index()] += node.total.0;
             }
             None => roots += node.total.0,
         }
@@ -91,7 +94,7 @@ fn check_boxes(rows: &[Row], nodes: &[TreeNode]) {
     for (node, place) in nodes.iter().zip(&places) {
         let place = place.as_ref().expect("each node has a box");
         let above =
-            node.parent.map_or(Tick::MIN..Tick::MAX, |parent| places[parent as usize].clone().unwrap());
+            node.parent.map_or(Tick::MIN..Tick::MAX, |parent| places[parent.index()].clone().unwrap());
         assert!(
             above.start <= place.start && place.end <= above.end,
             "{node:?} leaves its caller: {place:?} {above:?}"
@@ -100,53 +103,58 @@ fn check_boxes(rows: &[Row], nodes: &[TreeNode]) {
 }
 
 /// Time that a filter takes out of a tree is left out, not lost.
-fn check_filters(tree: &Tree, picked: impl Fn(NameId) -> bool) {
-    let of = tree.nodes().first().map_or(NameId(0), |node| node.name);
+fn check_filters(tree: &CallTree, picked: impl Fn(NameId) -> bool) {
+    let picked = |function: Function| picked(function.name);
+    let of = tree.nodes().first().map_or(Function::named(NameId(0)), |node| node.function);
     let kept = tree.keep_stacks(&picked);
     let dropped = tree.drop_stacks(&picked);
     assert_eq!(kept.total().0 + dropped.total().0, tree.total().0, "a stack has a match or none");
-    assert!(dropped.nodes().iter().all(|node| !picked(node.name)));
+    assert!(dropped.nodes().iter().all(|node| !picked(node.function)));
     let hidden = tree.hide(&picked);
-    assert!(hidden.nodes().iter().all(|node| !picked(node.name)));
+    assert!(hidden.nodes().iter().all(|node| !picked(node.function)));
     let flat = tree.flatten_recursion();
-    assert_eq!(flat.left_out(), Ticks::ZERO);
+    assert_eq!(flat.unattributed().time, Ticks::ZERO);
     for (at, node) in flat.nodes().iter().enumerate() {
         let mut above = flat.nodes()[at].parent;
         while let Some(caller) = above {
-            assert_ne!(flat.nodes()[caller as usize].name, node.name, "there is recursion left");
-            above = flat.nodes()[caller as usize].parent;
+            assert_ne!(flat.nodes()[caller.index()].function, node.function, "there is recursion left");
+            above = flat.nodes()[caller.index()].parent;
         }
     }
-    let renamed = tree.rename(|name| if picked(name) { of } else { name });
-    assert_eq!(renamed.left_out(), Ticks::ZERO);
+    let renamed = tree.rename(|function| if picked(function) { of } else { function });
+    assert_eq!(renamed.unattributed().time, Ticks::ZERO);
     for made in [kept, dropped, hidden, flat, renamed, tree.callees(of)] {
         check_tree(made.nodes(), made.total());
-        assert_eq!(made.total().0 + made.left_out().0, tree.total().0, "time is kept");
-        let count = |tree: &Tree| tree.nodes().iter().map(|node| node.count).sum::<u64>();
+        assert_eq!(made.total().0 + made.unattributed().time.0, tree.total().0, "time is kept");
+        let count = |tree: &CallTree| tree.nodes().iter().map(|node| node.count).sum::<u64>();
         assert!(count(&made) <= count(tree));
     }
 }
 
 /// From below all of the time is there as well.
-fn check_inverted(tree: &Tree) {
-    let mut inverted = Inverted::bottom_up(tree);
+fn check_inverted(tree: &CallTree) {
+    let mut inverted = InvertedTree::bottom_up(tree);
     assert_eq!(inverted.total(), tree.total());
     inverted.expand_all(Ticks::ZERO, 4);
     for (at, node) in inverted.nodes().to_vec().iter().enumerate().filter(|(_, node)| node.depth < 4) {
-        let callers = inverted.expand(at);
-        let sum: i64 = inverted.nodes()[callers].iter().map(|caller| caller.total.0).sum();
+        let callers = inverted.expand(TreeNodeId::new(at));
+        let sum: i64 = inverted.nodes()[callers.indices()].iter().map(|caller| caller.total.0).sum();
         assert_eq!(sum + node.self_time.0, node.total.0, "a stack has a caller or ends");
     }
     for order in [TreeOrder::Weight, TreeOrder::Name, TreeOrder::First] {
-        check_boxes(&inverted.rows(order), inverted.nodes());
+        check_boxes(&flame_rows(inverted.nodes(), order, SelfSide::Right), inverted.nodes());
     }
     if let Some(node) = tree.nodes().last() {
-        let callers = Inverted::callers(tree, node.name);
-        assert_eq!(callers.total(), tree.callees(node.name).total(), "of calls, however one looks at them");
+        let callers = InvertedTree::callers(tree, node.function);
+        assert_eq!(
+            callers.total(),
+            tree.callees(node.function).total(),
+            "of calls, however one looks at them"
+        );
     }
 }
 
-fn check_diff([before, after]: &[Tree; 2]) {
+fn check_diff([before, after]: &[CallTree; 2]) {
     let diff = TreeDiff::new(before, after);
     assert_eq!(diff.totals(), (before.total(), after.total()));
     for (tree, width) in [(before, DiffWidth::Before), (after, DiffWidth::After)] {
@@ -155,8 +163,10 @@ fn check_diff([before, after]: &[Tree; 2]) {
         assert_eq!(roots.map(|(_, width)| width.0).sum::<i64>(), tree.total().0);
     }
     for width in [DiffWidth::Larger, DiffWidth::Normalised, DiffWidth::Before, DiffWidth::After] {
-        let shown =
-            diff.rows(width, TreeOrder::Weight).iter().map(|row| row.view(RowId(0)).len()).sum::<usize>();
+        let shown = diff_rows(&diff, width, TreeOrder::Weight)
+            .iter()
+            .map(|row| row.view(RowId(0)).len())
+            .sum::<usize>();
         assert_eq!(shown, diff.nodes().len());
     }
 }

@@ -3,8 +3,8 @@
 
 use arbitrary::{Result, Unstructured};
 use spall_trace::layout::{
-    Ellipsis, Fidelity, Flows, Hits, Layout, LayoutView, Options, Rect, RowId, Ruler, Scratch, Series, Tree,
-    TreeOrder, Vertical, Viewport, fit_label, instant_marks,
+    Ellipsis, Fidelity, Flows, Hits, Layout, LayoutView, Options, Rect, RowId, Ruler, Scratch, SelfSide,
+    Series, TreeOrder, Vertical, Viewport, fit_label, flame_rows, instant_marks, slice_tree,
 };
 use spall_trace::model::{ByteRange, Limits, SliceId, Tick, Ticks, Trace, TraceBuilder, TrackId};
 
@@ -127,9 +127,9 @@ impl View {
         _ = layout.snap(vertical.lines(), *at, Ticks(at.0));
         _ = layout.track_rows(TrackId(*number));
         let tracks = (0..4).map(TrackId);
-        let tree = Tree::new(trace, layout, tracks, frame.view());
+        let tree = slice_tree(trace, layout, tracks, frame.view());
         for order in [TreeOrder::Weight, TreeOrder::Name, TreeOrder::First] {
-            _ = tree.rows(order);
+            _ = flame_rows(tree.nodes(), order, SelfSide::Right);
         }
     }
 }

@@ -55,7 +55,7 @@
 //! | draw many async spans on few lines | [`Packed`] |
 //! | show a folded group, and search hits | [`LayoutView::busy_rows`], [`Hits`] |
 //! | sum up by name | [`stats`](fn@stats), [`Stats`] while a range is dragged, [`Histogram`] |
-//! | draw a flame graph, a sandwich, a comparison | [`Tree`], [`Inverted`], [`TreeDiff`] |
+//! | draw a flame graph, a sandwich, a comparison | [`slice_tree`], [`flame_rows`], [`diff_rows`] |
 //! | fill a vertex buffer | [`Instance`] |
 //! | label and colour | [`Ruler`], [`fit_label`], [`Line::label`], [`ColorKey`], [`Theme`] |
 //!
@@ -93,8 +93,6 @@ mod convert;
 #[cfg(feature = "alloc")]
 mod counters;
 #[cfg(feature = "alloc")]
-mod diff;
-#[cfg(feature = "alloc")]
 mod edge;
 #[cfg(feature = "alloc")]
 mod extent;
@@ -116,8 +114,6 @@ mod index;
 mod instance;
 #[cfg(feature = "alloc")]
 mod instants;
-#[cfg(feature = "alloc")]
-mod inverted;
 mod label;
 #[cfg(feature = "alloc")]
 mod layout;
@@ -144,13 +140,11 @@ mod row_numbers;
 mod ruler;
 pub mod rules;
 #[cfg(feature = "alloc")]
+mod slice_tree;
+#[cfg(feature = "alloc")]
 mod stacked;
 #[cfg(feature = "alloc")]
 mod stats;
-#[cfg(feature = "alloc")]
-mod tree;
-#[cfg(feature = "alloc")]
-mod tree_filter;
 #[cfg(feature = "alloc")]
 mod vertical;
 mod viewport;
@@ -163,9 +157,7 @@ pub use color::{ColorKey, Theme};
 #[cfg(feature = "alloc")]
 pub use counters::{CounterRun, Series};
 #[cfg(feature = "alloc")]
-pub use diff::{DiffNode, DiffSums, DiffWidth, TreeDiff};
-#[cfg(feature = "alloc")]
-pub use flame::TreeOrder;
+pub use flame::{SelfSide, TreeOrder, diff_rows, flame_rows};
 #[cfg(feature = "alloc")]
 pub use flows::{FlowEnd, FlowRect, Flows};
 #[cfg(feature = "alloc")]
@@ -176,8 +168,6 @@ pub use hits::Hits;
 pub use instance::Instance;
 #[cfg(feature = "alloc")]
 pub use instants::{InstantMark, InstantPriorities, instant_marks};
-#[cfg(feature = "alloc")]
-pub use inverted::Inverted;
 pub use label::{Ellipsis, Fitted, fit_chars, fit_label};
 #[cfg(feature = "alloc")]
 pub use layout::{Layout, Options, RowInfo};
@@ -197,11 +187,11 @@ pub use rect::{LineRect, Rect, Scratch};
 pub use row::{Row, RowId, RowView};
 pub use ruler::{Mark, Ruler};
 #[cfg(feature = "alloc")]
+pub use slice_tree::{slice_tree, slice_tree_by};
+#[cfg(feature = "alloc")]
 pub use spall_model::nest::Overlap;
 #[cfg(feature = "alloc")]
 pub use stats::{NameStats, Stats, stats};
-#[cfg(feature = "alloc")]
-pub use tree::{Tree, TreeNode};
 #[cfg(feature = "alloc")]
 pub use vertical::{Line, LineId, LineKind, Vertical, VerticalStyle};
 pub use viewport::{Fidelity, Viewport};

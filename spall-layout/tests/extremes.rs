@@ -5,12 +5,12 @@
 mod common;
 
 use spall_layout::{
-    DiffWidth, EdgeRule, Fidelity, Inverted, Layout, Live, Options, Packed, Packing, RowId, Scratch, Stats,
-    Tree, TreeDiff, TreeOrder, Viewport, stats,
+    EdgeRule, Fidelity, Layout, Live, Options, Packed, Packing, RowId, Scratch, SelfSide, Stats, TreeOrder,
+    Viewport, diff_rows, flame_rows, slice_tree, stats,
 };
 use spall_model::{
-    ByteRange, Event, Limits, LiveTrace, SliceId, Text, Thread, ThreadEvent, Tick, Ticks, Trace,
-    TraceBuilder, TrackId,
+    ByteRange, DiffWidth, Event, InvertedTree, Limits, LiveTrace, SliceId, Text, Thread, ThreadEvent, Tick,
+    Ticks, Trace, TraceBuilder, TrackId, TreeDiff,
 };
 
 use common::{Random, tracks};
@@ -49,15 +49,18 @@ fn sums_and_trees_saturate() {
                 |stats: &spall_layout::NameStats| (stats.name, stats.count, stats.total, stats.self_time);
             assert!(moved.by_name().iter().map(sums).eq(fresh.iter().map(sums)));
         }
-        let tree = Tree::new(&trace, &layout, tracks(&trace), range);
-        let all = Tree::new(&trace, &layout, tracks(&trace), Tick::MIN..Tick::MAX);
+        let tree = slice_tree(&trace, &layout, tracks(&trace), range);
+        let all = slice_tree(&trace, &layout, tracks(&trace), Tick::MIN..Tick::MAX);
         let diff = TreeDiff::new(&tree, &all.flatten_recursion());
         for width in [DiffWidth::Larger, DiffWidth::Normalised, DiffWidth::Before, DiffWidth::After] {
-            assert!(diff.rows(width, TreeOrder::Weight).len() >= tree.rows(TreeOrder::Name).len());
+            assert!(
+                diff_rows(&diff, width, TreeOrder::Weight).len()
+                    >= flame_rows(tree.nodes(), TreeOrder::Name, SelfSide::Right).len()
+            );
         }
-        let mut inverted = Inverted::bottom_up(&all);
+        let mut inverted = InvertedTree::bottom_up(&all);
         inverted.expand_all(Ticks(1), 9);
-        assert!(inverted.rows(TreeOrder::First).len() <= 10);
+        assert!(flame_rows(inverted.nodes(), TreeOrder::First, SelfSide::Right).len() <= 10);
     }
 }
 
@@ -113,9 +116,11 @@ fn queries_about_missing_tracks_are_answered() {
     let layout = Layout::new(&trace, &Options::default());
     let nowhere = [TrackId(7), TrackId(u32::MAX)];
     let all = Tick::MIN..Tick::MAX;
-    let tree = Tree::new(&trace, &layout, nowhere, all.clone());
-    assert!(tree.nodes().is_empty() && tree.rows(TreeOrder::Weight).is_empty());
-    assert!(Inverted::bottom_up(&tree).nodes().is_empty());
+    let tree = slice_tree(&trace, &layout, nowhere, all.clone());
+    assert!(
+        tree.nodes().is_empty() && flame_rows(tree.nodes(), TreeOrder::Weight, SelfSide::Right).is_empty()
+    );
+    assert!(InvertedTree::bottom_up(&tree).nodes().is_empty());
     assert!(TreeDiff::new(&tree, &tree).nodes().is_empty());
     assert!(stats(&trace, &layout, nowhere, all, EdgeRule::Clamp).is_empty());
     assert!(Packed::new(&layout, nowhere, Packing::Compact).lines().is_empty());

@@ -14,10 +14,13 @@ mod common;
 use alloc::collections::BTreeMap;
 
 use spall_layout::{
-    DiffSums, DiffWidth, EdgeRule, Fidelity, Inverted, Layout, Options, Rect, RowId, Scratch, Tree, TreeDiff,
-    TreeNode, TreeOrder, Viewport, stats,
+    EdgeRule, Fidelity, Layout, Options, Rect, RowId, Scratch, SelfSide, TreeOrder, Viewport, diff_rows,
+    flame_rows, slice_tree, stats,
 };
-use spall_model::{NameId, Tick, Ticks};
+use spall_model::{
+    CallTree, DiffNode, DiffSums, DiffWidth, Function, InvertedTree, NameId, Tick, Ticks, TreeDiff, TreeNode,
+    TreeNodeId,
+};
 
 use common::{Random, random_range, random_trace, tracks};
 
@@ -28,7 +31,7 @@ fn layout_15_1_a_merged_tree_keeps_all_time() {
         let trace = random_trace(&mut random);
         let layout = Layout::new(&trace, &Options::default());
         let range = random_range(&mut random);
-        let tree = Tree::new(&trace, &layout, tracks(&trace), range.clone());
+        let tree = slice_tree(&trace, &layout, tracks(&trace), range.clone());
 
         // Every node is its own time and its children's.
         let mut rest: Vec<i64> = tree.nodes().iter().map(|node| node.total.0 - node.self_time.0).collect();
@@ -36,8 +39,8 @@ fn layout_15_1_a_merged_tree_keeps_all_time() {
         for (at, node) in tree.nodes().iter().enumerate() {
             match node.parent {
                 Some(parent) => {
-                    assert!((parent as usize) < at && tree.nodes()[parent as usize].depth + 1 == node.depth);
-                    rest[parent as usize] -= node.total.0;
+                    assert!(parent.index() < at && tree.nodes()[parent.index()].depth + 1 == node.depth);
+                    rest[parent.index()] -= node.total.0;
                 }
                 None => roots += node.total.0,
             }
@@ -48,7 +51,7 @@ fn layout_15_1_a_merged_tree_keeps_all_time() {
         // By name it is what the statistics say.
         let mut by_name: BTreeMap<NameId, (u64, i64)> = BTreeMap::new();
         for node in tree.nodes() {
-            let sum = by_name.entry(node.name).or_default();
+            let sum = by_name.entry(node.function.name).or_default();
             *sum = (sum.0 + node.count, sum.1 + node.self_time.0);
         }
         let expected = stats(&trace, &layout, tracks(&trace), range, EdgeRule::Clamp);
@@ -64,9 +67,9 @@ fn layout_15_2_boxes_lie_inside_their_parents_in_order() {
     for _ in 0..300 {
         let trace = random_trace(&mut random);
         let layout = Layout::new(&trace, &Options::default());
-        let tree = Tree::new(&trace, &layout, tracks(&trace), Tick::MIN..Tick::MAX);
+        let tree = slice_tree(&trace, &layout, tracks(&trace), Tick::MIN..Tick::MAX);
         for order in [TreeOrder::Weight, TreeOrder::Name, TreeOrder::First] {
-            let rows = tree.rows(order);
+            let rows = flame_rows(tree.nodes(), order, SelfSide::Right);
             let mut places = vec![None; tree.nodes().len()];
             for (depth, row) in rows.iter().enumerate() {
                 let row = row.view(spall_layout::RowId(0));
@@ -76,14 +79,14 @@ fn layout_15_2_boxes_lie_inside_their_parents_in_order() {
                     assert_eq!((node.depth as usize, node.total), (depth, end - start));
                     places[id.index()] = Some((start, end));
                     if let Some(parent) = node.parent {
-                        let (left, right): (Tick, Tick) = places[parent as usize].unwrap();
+                        let (left, right): (Tick, Tick) = places[parent.index()].unwrap();
                         assert!(left <= start && end <= right);
                     }
                     let sibling = before.map(|before| tree.nodes()[before as usize]);
                     if let Some(sibling) = sibling.filter(|sibling| sibling.parent == node.parent) {
                         match order {
                             TreeOrder::Weight => assert!(sibling.total >= node.total),
-                            TreeOrder::Name => assert!(sibling.name < node.name),
+                            TreeOrder::Name => assert!(sibling.function.name < node.function.name),
                             _ => assert!(before < Some(id.0)),
                         }
                     }
@@ -109,12 +112,12 @@ fn layout_15_2_self_time_can_be_to_the_left() {
             }
             places
         };
-        let right = places(tree.rows(TreeOrder::Weight));
-        let left = places(tree.rows_self_left(TreeOrder::Weight));
+        let right = places(flame_rows(tree.nodes(), TreeOrder::Weight, SelfSide::Right));
+        let left = places(flame_rows(tree.nodes(), TreeOrder::Weight, SelfSide::Left));
         // Each box is moved by the self time of all that it lies in.
         for (at, node) in tree.nodes().iter().enumerate() {
-            let above = core::iter::successors(node.parent, |&at| tree.nodes()[at as usize].parent);
-            let moved: i64 = above.map(|at| tree.nodes()[at as usize].self_time.0).sum();
+            let above = core::iter::successors(node.parent, |&at| tree.nodes()[at.index()].parent);
+            let moved: i64 = above.map(|at| tree.nodes()[at.index()].self_time.0).sum();
             let (start, end) = right[at];
             assert_eq!(left[at], (Tick(start.0 + moved), Tick(end.0 + moved)));
             n_inner += u32::from(moved > 0);
@@ -129,7 +132,7 @@ fn layout_15_2_narrow_boxes_are_merged_and_counted_and_hits_name_what_is_drawn()
     for tree in random_trees(11, 100) {
         let viewport = Viewport::new(Tick(0)..Tick(tree.total().0), 5, Fidelity::Exact);
         let (mut scratch, mut rects) = (Scratch::new(), Vec::new());
-        let rows = tree.rows(TreeOrder::Weight);
+        let rows = flame_rows(tree.nodes(), TreeOrder::Weight, SelfSide::Right);
         for (row, depth) in rows.iter().zip(0..) {
             let view = row.view(RowId(depth));
             let first = rects.len();
@@ -156,14 +159,14 @@ type Folded = BTreeMap<Vec<NameId>, (u64, i64)>;
 
 fn path(nodes: &[TreeNode], at: usize) -> Vec<NameId> {
     let mut names: Vec<NameId> =
-        core::iter::successors(Some(at), |&at| nodes[at].parent.map(|parent| parent as usize))
-            .map(|at| nodes[at].name)
+        core::iter::successors(Some(at), |&at| nodes[at].parent.map(TreeNodeId::index))
+            .map(|at| nodes[at].function.name)
             .collect();
     names.reverse();
     names
 }
 
-fn fold(tree: &Tree) -> Folded {
+fn fold(tree: &CallTree) -> Folded {
     let nodes = tree.nodes();
     let folded: Folded =
         (0..nodes.len()).map(|at| (path(nodes, at), (nodes[at].count, nodes[at].self_time.0))).collect();
@@ -186,32 +189,32 @@ fn change(folded: &Folded, change: impl Fn(&[NameId]) -> Option<Vec<NameId>>) ->
     (changed, left_out)
 }
 
-fn check(name: &str, tree: &Tree, changed: &Tree, (expected, left_out): (Folded, i64)) {
+fn check(name: &str, tree: &CallTree, changed: &CallTree, (expected, left_out): (Folded, i64)) {
     assert_eq!(fold(changed), expected, "{name}");
-    assert_eq!(changed.left_out().0, left_out, "{name}");
+    assert_eq!(changed.unattributed().time.0, left_out, "{name}");
     assert_eq!(changed.total().0 + left_out, tree.total().0, "{name}");
     let mut rest: Vec<i64> = changed.nodes().iter().map(|node| node.total.0 - node.self_time.0).collect();
     for (at, node) in changed.nodes().iter().enumerate() {
         if let Some(parent) = node.parent {
-            assert!((parent as usize) < at && changed.nodes()[parent as usize].depth + 1 == node.depth);
-            rest[parent as usize] -= node.total.0;
+            assert!(parent.index() < at && changed.nodes()[parent.index()].depth + 1 == node.depth);
+            rest[parent.index()] -= node.total.0;
         }
     }
     assert!(rest.iter().all(|&rest| rest == 0), "{name}");
 }
 
 /// `n` merged trees.
-fn random_trees(seed: u64, n: u32) -> impl Iterator<Item = Tree> {
+fn random_trees(seed: u64, n: u32) -> impl Iterator<Item = CallTree> {
     let mut random = Random(seed);
     (0..n).map(move |_| {
         let trace = random_trace(&mut random);
         let layout = Layout::new(&trace, &Options::default());
-        Tree::new(&trace, &layout, tracks(&trace), random_range(&mut random))
+        slice_tree(&trace, &layout, tracks(&trace), random_range(&mut random))
     })
 }
 
-fn names(tree: &Tree) -> Vec<NameId> {
-    let mut names: Vec<NameId> = tree.nodes().iter().map(|node| node.name).collect();
+fn names(tree: &CallTree) -> Vec<NameId> {
+    let mut names: Vec<NameId> = tree.nodes().iter().map(|node| node.function.name).collect();
     names.sort();
     names.dedup();
     names
@@ -235,10 +238,10 @@ fn layout_15_3_filters_change_stacks_and_keep_time() {
                 let count = if stack.last() == Some(&name) { 0 } else { *count };
                 *sums = (sums.0 + count, sums.1 + own);
             }
-            check("hide", &tree, &tree.hide(|other| other == name), (hidden, left_out));
+            check("hide", &tree, &tree.hide(|other| other.name == name), (hidden, left_out));
 
             let callees = change(&folded, |stack| Some(stack[stack.iter().position(is)?..].to_vec()));
-            check("callees", &tree, &tree.callees(name), callees);
+            check("callees", &tree, &tree.callees(Function::named(name)), callees);
 
             let mut expected = change(&folded, |stack| stack.iter().any(is).then(|| stack.to_vec()));
             // Callers stay, without time of their own.
@@ -247,15 +250,15 @@ fn layout_15_3_filters_change_stacks_and_keep_time() {
                     expected.0.entry(stack.clone()).or_insert((*count, 0));
                 }
             }
-            check("keep", &tree, &tree.keep_stacks(|other| other == name), expected);
+            check("keep", &tree, &tree.keep_stacks(|other| other.name == name), expected);
 
             let dropped = change(&folded, |stack| (!stack.iter().any(is)).then(|| stack.to_vec()));
-            check("drop", &tree, &tree.drop_stacks(|other| other == name), dropped);
+            check("drop", &tree, &tree.drop_stacks(|other| other.name == name), dropped);
 
-            let to = tree.nodes()[0].name;
+            let to = tree.nodes()[0].function.name;
             let new_name = |other: NameId| if other == name { to } else { other };
             let renamed = change(&folded, |stack| Some(stack.iter().map(|&other| new_name(other)).collect()));
-            check("rename", &tree, &tree.rename(new_name), renamed);
+            check("rename", &tree, &tree.rename(|other| Function::named(new_name(other.name))), renamed);
         }
     }
 }
@@ -282,7 +285,7 @@ fn layout_15_3_recursion_is_flattened() {
 }
 
 /// Checks all nodes of an inverted tree against the stacks that it was made of, innermost name first.
-fn check_inverted(inverted: &Inverted<'_>, stacks: &[(Vec<NameId>, u64, i64)]) {
+fn check_inverted(inverted: &InvertedTree<'_>, stacks: &[(Vec<NameId>, u64, i64)]) {
     let mut expected: BTreeMap<Vec<NameId>, (u64, i64, i64)> = BTreeMap::new();
     for (stack, count, weight) in stacks {
         for length in 1..=stack.len() {
@@ -304,7 +307,7 @@ fn layout_15_4_an_inverted_tree_has_every_stack_the_other_way_round() {
     for tree in random_trees(7, 200) {
         let nodes = tree.nodes();
         let upwards = |at: usize| path(nodes, at).into_iter().rev().collect::<Vec<_>>();
-        let mut bottom_up = Inverted::bottom_up(&tree);
+        let mut bottom_up = InvertedTree::bottom_up(&tree);
         bottom_up.expand_all(Ticks::ZERO, u32::MAX);
         let stacks: Vec<_> =
             nodes.iter().enumerate().map(|(at, node)| (upwards(at), node.count, node.self_time.0)).collect();
@@ -312,7 +315,7 @@ fn layout_15_4_an_inverted_tree_has_every_stack_the_other_way_round() {
         assert_eq!(bottom_up.total(), tree.total());
 
         for name in names(&tree) {
-            let mut callers = Inverted::callers(&tree, name);
+            let mut callers = InvertedTree::callers(&tree, Function::named(name));
             callers.expand_all(Ticks::ZERO, u32::MAX);
             let stacks: Vec<_> = (0..nodes.len())
                 .filter(|&at| {
@@ -321,7 +324,11 @@ fn layout_15_4_an_inverted_tree_has_every_stack_the_other_way_round() {
                 .map(|at| (upwards(at), nodes[at].count, nodes[at].total.0))
                 .collect();
             check_inverted(&callers, &stacks);
-            assert_eq!(callers.total(), tree.callees(name).total(), "both halves of a sandwich are as wide");
+            assert_eq!(
+                callers.total(),
+                tree.callees(Function::named(name)).total(),
+                "both halves of a sandwich are as wide"
+            );
         }
     }
 }
@@ -329,14 +336,14 @@ fn layout_15_4_an_inverted_tree_has_every_stack_the_other_way_round() {
 #[test]
 fn layout_15_4_only_nodes_worth_showing_are_expanded() {
     for tree in random_trees(8, 100) {
-        let mut all = Inverted::bottom_up(&tree);
+        let mut all = InvertedTree::bottom_up(&tree);
         all.expand_all(Ticks::ZERO, u32::MAX);
-        let mut some = Inverted::bottom_up(&tree);
+        let mut some = InvertedTree::bottom_up(&tree);
         some.expand_all(Ticks(10), 3);
         let shown = |at: &usize| {
             let mut above =
-                core::iter::successors(all.nodes()[*at].parent, |&at| all.nodes()[at as usize].parent);
-            above.all(|above| all.nodes()[above as usize].total.0 >= 10) && all.nodes()[*at].depth <= 3
+                core::iter::successors(all.nodes()[*at].parent, |&at| all.nodes()[at.index()].parent);
+            above.all(|above| all.nodes()[above.index()].total.0 >= 10) && all.nodes()[*at].depth <= 3
         };
         let mut expected: Vec<_> =
             (0..all.nodes().len()).filter(shown).map(|at| path(all.nodes(), at)).collect();
@@ -347,7 +354,7 @@ fn layout_15_4_only_nodes_worth_showing_are_expanded() {
         let n_nodes = some.nodes().len();
         some.expand_all(Ticks(10), 3);
         assert_eq!(some.nodes().len(), n_nodes, "what is there is not added again");
-        assert_eq!(some.expand(usize::MAX), 0..0);
+        assert_eq!(some.expand(TreeNodeId(u32::MAX)).len(), 0);
     }
 }
 
@@ -367,15 +374,14 @@ fn layout_15_5_a_tree_does_not_differ_from_itself() {
 
 #[test]
 fn layout_15_5_what_vanished_and_what_is_new_have_room() {
-    let trees: Vec<Tree> = random_trees(10, 100).collect();
+    let trees: Vec<CallTree> = random_trees(10, 100).collect();
     for pair in trees.windows(2) {
         let diff = TreeDiff::new(&pair[0], &pair[1]);
-        let side = |sums: fn(&spall_layout::DiffNode) -> DiffSums| {
+        let side = |sums: fn(&DiffNode) -> DiffSums| {
             let nodes = diff.nodes();
             let path = |at: usize| {
-                let up =
-                    core::iter::successors(Some(at), |&at| nodes[at].parent.map(|parent| parent as usize));
-                let mut path: Vec<NameId> = up.map(|at| nodes[at].name).collect();
+                let up = core::iter::successors(Some(at), |&at| nodes[at].parent.map(TreeNodeId::index));
+                let mut path: Vec<NameId> = up.map(|at| nodes[at].function.name).collect();
                 path.reverse();
                 path
             };
@@ -394,12 +400,12 @@ fn layout_15_5_what_vanished_and_what_is_new_have_room() {
             assert!(larger[at] >= node.before.total.max(node.after.total));
             assert_eq!((before[at], after[at]), (node.before.total, node.after.total));
             match node.parent {
-                Some(parent) => rest[parent as usize].0 -= larger[at].0,
+                Some(parent) => rest[parent.index()].0 -= larger[at].0,
                 None => roots += larger[at].0,
             }
         }
         assert!(rest.iter().all(|rest| rest.0 >= 0), "children fit their parents");
-        let rows = diff.rows(DiffWidth::Larger, TreeOrder::First);
+        let rows = diff_rows(&diff, DiffWidth::Larger, TreeOrder::First);
         let end = rows.first().and_then(|row| row.view(spall_layout::RowId(0)).ends().last().copied());
         assert_eq!(end.unwrap_or_default(), Tick(roots));
         let (total, _) = diff.totals();

@@ -106,6 +106,8 @@ mod trace_eq;
 #[cfg(feature = "alloc")]
 mod track;
 #[cfg(feature = "alloc")]
+mod tree;
+#[cfg(feature = "alloc")]
 mod view;
 #[cfg(feature = "alloc")]
 mod with_slices;
@@ -150,6 +152,11 @@ pub use time_text::{DurationText, TimeFormat, TimeText};
 pub use trace::{SliceArgs, Trace};
 #[cfg(feature = "alloc")]
 pub use track::{Key, Process, ProcessId, Track, TrackId, TrackKind};
+#[cfg(feature = "alloc")]
+pub use tree::{
+    CallTree, CallTreeBuilder, DiffNode, DiffSums, DiffWidth, Function, FunctionSource, FunctionStats,
+    InvertedTree, TreeDiff, TreeNode, TreeNodeId, Unattributed,
+};
 #[cfg(feature = "alloc")]
 pub use view::{ProcessInfo, TraceView, TrackInfo};
 #[cfg(feature = "alloc")]

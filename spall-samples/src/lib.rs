@@ -73,9 +73,8 @@ mod tree;
 mod walk;
 
 #[cfg(feature = "alloc")]
-pub use merge::{MergeStats, call_tree, call_trees, merge};
+pub use merge::{call_tree, call_trees, merge};
 #[cfg(feature = "alloc")]
-#[doc(no_inline)]
-pub use spall_model::SampleRules;
+pub use tree::ThreadTree;
 #[cfg(feature = "alloc")]
-pub use tree::{CallNode, CallTree};
+pub use walk::MergeStats;

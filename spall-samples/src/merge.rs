@@ -3,33 +3,12 @@
 use spall_model::{SampleRules, Tick, Trace, TrackId, TrackKind};
 
 use crate::{
-    CallTree,
     outline::Outline,
     stacks::Stacks,
     timeline::{self, Timeline},
-    tree::TreeSink,
+    tree::{ThreadTree, TreeSink},
     walk::{MIN_BUDGET, Walk},
 };
-
-/// What a merge did with the samples of a thread.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-#[non_exhaustive]
-pub struct MergeStats {
-    /// The number of samples.
-    pub samples: u64,
-    /// Samples inside a slice that the functions below it wait for. They say nothing new and count for the slice.
-    pub frozen: u64,
-    /// Samples that only repeat what a slice says about its caller.
-    pub echoes: u64,
-    /// Stacks that contradict functions which an open slice keeps in place.
-    pub conflicts: u64,
-    /// Samples without a stack that were taken for the sample before them.
-    pub fixed_missing: u64,
-    /// Samples of frames that the profile does not have.
-    pub unknown_frame: u64,
-    /// Functions left out because stacks were too deep for too many samples.
-    pub left_out: u64,
-}
 
 /// Adds to each thread with a sampling profile the slices of the functions that its samples found.
 ///
@@ -79,22 +58,22 @@ pub fn merge<'a>(trace: Trace<'a>, rules: &SampleRules) -> Trace<'a> {
 ///
 /// O((n + m) log(n + m)) for n slices and m samples, and linear in the frames of the profile and the functions opened.
 #[must_use]
-pub fn call_tree(trace: &Trace<'_>, track: TrackId, rules: &SampleRules) -> CallTree {
-    add_up(trace, track, Shared::default(), rules).0
+pub fn call_tree(trace: &Trace<'_>, track: TrackId, rules: &SampleRules) -> ThreadTree {
+    build_tree(trace, track, Shared::default(), rules).0
 }
 
 /// Returns the call trees of all threads, in the order of the tracks: for each what [`call_tree`] returns.
 ///
 /// Linear in the frames of the trace, also where threads share them, and with the bounds of [`merge`] for all trees
 /// together.
-pub fn call_trees(trace: &Trace<'_>, rules: &SampleRules) -> impl Iterator<Item = (TrackId, CallTree)> {
+pub fn call_trees(trace: &Trace<'_>, rules: &SampleRules) -> impl Iterator<Item = ThreadTree> {
     let threads = (0..).map(TrackId).zip(trace.tracks());
     let threads = threads.filter(|(_, track)| matches!(track.kind, TrackKind::Thread { .. }));
     let mut shared = Shared::default();
     threads.map(move |(track, _)| {
-        let (tree, left) = add_up(trace, track, core::mem::take(&mut shared), rules);
+        let (tree, left) = build_tree(trace, track, core::mem::take(&mut shared), rules);
         shared = left;
-        (track, tree)
+        tree
     })
 }
 
@@ -122,11 +101,20 @@ impl Shared {
     }
 }
 
-fn add_up(trace: &Trace<'_>, track: TrackId, shared: Shared, rules: &SampleRules) -> (CallTree, Shared) {
+fn build_tree(
+    trace: &Trace<'_>,
+    track: TrackId,
+    shared: Shared,
+    rules: &SampleRules,
+) -> (ThreadTree, Shared) {
     let budget = shared.budget;
     let outline = Outline::new(trace, track, shared.stacks_of(trace, track, rules), rules);
-    let range = outline.range;
-    let mut sink = TreeSink::new(trace, range.map_or(Tick::MIN, |(start, _)| start));
+    let range = outline.range.map(|(start, end)| start..end);
+    let mut sink = TreeSink::new(trace, range.as_ref().map_or(Tick::MIN, |range| range.start));
     let done = Walk::new(trace, rules, outline, budget, &mut sink).run();
-    (sink.finish(range, done.stats), Shared { stacks: done.stacks, budget: done.budget })
+    let tree = sink.finish(range.as_ref().map(|range| range.end));
+    (
+        ThreadTree { track, tree, range, stats: done.stats },
+        Shared { stacks: done.stacks, budget: done.budget },
+    )
 }

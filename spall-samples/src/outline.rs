@@ -53,6 +53,8 @@ impl Kind {
 pub(super) struct Moment {
     pub(super) at: Tick,
     pub(super) said: Said,
+    /// How much it counts.
+    pub(super) weight: f64,
     /// It only repeats what a slice says about its caller.
     pub(super) is_echo: bool,
     frame: Option<u32>,
@@ -135,6 +137,7 @@ impl Outline {
             self.moments.push(Moment {
                 at: sample.at,
                 said,
+                weight: sample.weight,
                 is_echo: false,
                 frame,
                 program,
@@ -190,7 +193,7 @@ impl Outline {
         self.n_fixed = fixed.len() as u64;
         for (at, before) in fixed {
             let moment = &mut self.moments[at];
-            *moment = Moment { at: moment.at, span: moment.span, ..before };
+            *moment = Moment { at: moment.at, span: moment.span, weight: moment.weight, ..before };
         }
     }
 

@@ -46,7 +46,7 @@ impl Sink for Timeline {
         }
     }
 
-    fn hit(&mut self) {
+    fn hit(&mut self, _: f64) {
         if let Some(&row) = self.open.last() {
             let hits = &mut self.rows[row].hits;
             *hits = hits.saturating_add(1);

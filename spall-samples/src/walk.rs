@@ -6,10 +6,29 @@ use alloc::vec::Vec;
 use spall_model::{Callee, FrameId, NameId, SampleRules, SliceId, Tick, Trace};
 
 use crate::{
-    MergeStats,
     outline::{Kind, Moment, Outline, Said, Span},
     stacks::{Function, Stack, Stacks},
 };
+
+/// What a merge did with the samples of a thread.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub struct MergeStats {
+    /// The number of samples.
+    pub samples: u64,
+    /// Samples inside a slice that the functions below it wait for. They say nothing new and count for the slice.
+    pub frozen: u64,
+    /// Samples that only repeat what a slice says about its caller.
+    pub echoes: u64,
+    /// Stacks that contradict functions which an open slice keeps in place.
+    pub conflicts: u64,
+    /// Samples without a stack that were taken for the sample before them.
+    pub fixed_missing: u64,
+    /// Samples of frames that the profile does not have.
+    pub unknown_frame: u64,
+    /// Functions left out because stacks were too deep for too many samples.
+    pub left_out: u64,
+}
 
 /// What is opened.
 #[derive(Debug, Clone, Copy)]
@@ -25,8 +44,8 @@ pub(super) trait Sink {
     fn open(&mut self, what: Opened, at: Tick);
     /// Closes what was opened last. It is not `kept` if it has no length and nothing that is kept lies on it.
     fn close(&mut self, at: Tick, kept: bool);
-    /// A sample counts for what is open.
-    fn hit(&mut self);
+    /// A sample of this weight counts for what is open.
+    fn hit(&mut self, weight: f64);
 }
 
 /// An entry of the stack.
@@ -163,7 +182,7 @@ impl<'w, 'a, S: Sink> Walk<'w, 'a, S> {
                 Said::Collector(function) => self.open_collector(function, moment.at),
             }
         }
-        self.sink.hit();
+        self.sink.hit(moment.weight);
     }
 
     fn begin(&mut self, number: usize, next: usize) {

@@ -2,7 +2,7 @@
 
 use spall_json::V8;
 use spall_model::{Trace, TrackId};
-use spall_samples::CallTree;
+use spall_samples::ThreadTree;
 
 /// Puts what CPU samples found on the timeline: each function gets slices where it was found running, below the
 /// slices that ran it and above those that it called.
@@ -30,13 +30,13 @@ pub fn merge_samples(trace: Trace<'_>) -> Trace<'_> {
 ///
 /// See [`spall_samples::call_tree`].
 #[must_use]
-pub fn call_tree(trace: &Trace<'_>, track: TrackId) -> CallTree {
+pub fn call_tree(trace: &Trace<'_>, track: TrackId) -> ThreadTree {
     spall_samples::call_tree(trace, track, &V8)
 }
 
 /// The call trees of all threads, in the order of the tracks.
 ///
 /// See [`spall_samples::call_trees`].
-pub fn call_trees(trace: &Trace<'_>) -> impl Iterator<Item = (TrackId, CallTree)> {
+pub fn call_trees(trace: &Trace<'_>) -> impl Iterator<Item = ThreadTree> {
     spall_samples::call_trees(trace, &V8)
 }

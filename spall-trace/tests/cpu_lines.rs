@@ -73,15 +73,15 @@ fn cpu_1e_without_its_samples_a_recorded_profile_keeps_its_hits() {
         // Own times are shares of the whole, to the tick.
         let (track, _) = threads(&trace).next().unwrap();
         let (tree, total) = (tree(&trace, track), expected.values().sum::<f64>());
-        let (start, end) = tree.range().unwrap();
-        let length = (end.0 - start.0) as f64;
+        let range = tree.range.clone().unwrap();
+        let length = (range.end - range.start).0 as f64;
         let mut own = BTreeMap::<String, (f64, f64)>::new();
         for (frame, hits) in expected {
             let frame = trace.frame(frame).unwrap();
             own.entry(trace.name(frame.name).into()).or_default().0 += length * hits / total;
         }
-        for node in tree.nodes().iter().filter(|node| node.frame.is_some()) {
-            own.entry(trace.name(node.name).into()).or_default().1 += node.own.0 as f64;
+        for node in tree.tree.nodes().iter().filter(|node| node.function.source.is_some()) {
+            own.entry(trace.name(node.function.name).into()).or_default().1 += node.self_time.0 as f64;
         }
         // A sample of the root or of the collector counts elsewhere.
         for (function, (expected, found)) in own.iter().filter(|(function, _)| !function.starts_with('(')) {

@@ -10,6 +10,7 @@
 extern crate alloc;
 
 use alloc::collections::{BTreeMap, BTreeSet};
+use core::ops::Range;
 use std::path::Path;
 
 use serde_json::Value;
@@ -65,9 +66,9 @@ fn check_case(name: &str, data: &[u8], expected: &Value) {
             wanted.entry(path.clone()).or_default().1 = u32::try_from(number(hits)).unwrap();
         }
         assert_eq!(folded(&trace, &tree, Style::Short), wanted, "{name}");
-        let (start, end) = tree.range().unwrap();
+        let Range { start, end } = tree.range.clone().unwrap();
         assert_eq!([start.0, end.0], [0, 1].map(|i| 1000 * number(&expected["range"][i])), "{name}");
-        let stats = tree.stats();
+        let stats = tree.stats;
         for (stat, found) in [
             ("samples", stats.samples),
             ("frozen", stats.frozen),
@@ -198,15 +199,16 @@ fn cpu_4_sums_of_recorded_traces_are_those_of_the_reference() {
                 continue;
             }
             let tree = tree(&trace, track);
-            let stats = tree.stats();
+            let stats = tree.stats;
             let own = |of_functions: bool| -> i64 {
-                let nodes = tree.nodes().iter().filter(|node| node.parent.is_some());
-                nodes.filter(|node| node.frame.is_some() == of_functions).map(|node| node.own.0 / 1000).sum()
+                let nodes = tree.tree.nodes().iter();
+                let nodes = nodes.filter(|node| node.function.source.is_some() == of_functions);
+                nodes.map(|node| node.self_time.0 / 1000).sum()
             };
             let sampled = |id: &SliceId| trace.slices().flags()[id.index()].contains(SliceFlags::SAMPLED);
             let n_sampled = slices.iter().filter(sampled).count();
             let found = serde_json::json!({
-                "root_self": tree.nodes()[0].own.0 / 1000,
+                "root_self": tree.tree.unattributed().time.0 / 1000,
                 "js_self": own(true),
                 "slice_self": own(false),
                 "js_slices": n_sampled,

@@ -36,20 +36,20 @@ fn cpu_2_own_times_are_those_of_speedscope_but_for_what_is_explained() {
         let (track, _) = threads(&trace).next().unwrap();
         let tree = tree(&trace, track);
         let mut own = HashMap::<Function, i64>::new();
-        for node in tree.nodes() {
-            let Some(frame) = node.frame.and_then(|frame| trace.frame(frame)) else { continue };
+        for node in tree.tree.nodes() {
+            let Some(source) = node.function.source else { continue };
             let number = |number: Option<u32>| number.map_or(1, |number| u64::from(number) + 1);
             let function = (
-                trace.name(frame.name).into(),
-                trace.name(frame.url).into(),
-                number(frame.line),
-                number(frame.column),
+                trace.name(node.function.name).into(),
+                trace.name(source.url).into(),
+                number(source.line),
+                number(source.column),
             );
-            *own.entry(function).or_default() += node.own.0 / 1000;
+            *own.entry(function).or_default() += node.self_time.0 / 1000;
         }
         let profile = trace.profile_of(track).unwrap();
         let last = trace.samples_of(profile).last().unwrap();
-        let held = (tree.range().unwrap().1 - last.at).0 / 1000;
+        let held = (tree.range.clone().unwrap().end - last.at).0 / 1000;
         let reference: Value = serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();
         for function in reference["profiles"][0]["topSelf"].as_array().unwrap() {
             let text = |key: &str| function[key].as_str().unwrap_or_default().to_owned();
@@ -66,7 +66,7 @@ fn cpu_2_own_times_are_those_of_speedscope_but_for_what_is_explained() {
             }
             // It gives the last sample no time, and takes a stack that could not be read for native code.
             let is_last = difference == held;
-            let is_fixed = difference > 0 && tree.stats().fixed_missing > 0;
+            let is_fixed = difference > 0 && tree.stats.fixed_missing > 0;
             assert!(is_last || is_fixed, "{file} {key:?}: {expected}, found {found}");
             n_different += 1;
         }

@@ -173,12 +173,12 @@ fn own_times_of_folded_stacks_are_all_the_time_of_their_thread() {
             let thread = stack.split_once(';').map_or(stack, |(thread, _)| thread);
             *sums.entry(thread.into()).or_default() += own.parse::<i64>().unwrap();
         }
-        for (id, tree) in spall_trace::call_trees(&trace) {
-            let track = &trace.tracks()[id.index()];
+        for tree in spall_trace::call_trees(&trace) {
+            let track = &trace.tracks()[tree.track.index()];
             let TrackKind::Thread { tid } = track.kind else { continue };
             let pid = trace.processes()[track.process.unwrap().0 as usize].pid;
             let thread = format!("{}:{}", trace.key_text(pid), trace.key_text(tid));
-            let length = tree.range().map_or(0, |(start, end)| (end - start).0);
+            let length = tree.range.map_or(0, |range| (range.end - range.start).0);
             assert_eq!(sums.remove(&thread).unwrap_or(0), length, "{name} {thread}");
         }
         assert_eq!(sums, BTreeMap::new(), "{name}");

@@ -30,9 +30,9 @@ use super::{Exported, is_sample, threads::threads};
 /// ```
 pub fn folded(trace: &Trace<'_>, out: impl Write) -> io::Result<Exported> {
     let mut out = BufWriter::new(out);
-    for (id, tree) in crate::call_trees(trace) {
-        let Some(thread) = ids(trace, id) else { continue };
-        for (stack, own) in tree.folded(trace) {
+    for tree in crate::call_trees(trace) {
+        let Some(thread) = ids(trace, tree.track) else { continue };
+        for (stack, own) in tree.tree.folded(trace) {
             let separator = if stack.is_empty() { "" } else { ";" };
             writeln!(out, "{thread}{separator}{stack} {}", own.0)?;
         }

@@ -10,7 +10,7 @@
 use alloc::collections::BTreeMap;
 
 use spall_trace::model::{Limits, Trace, Track, TrackId, TrackKind};
-use spall_trace::samples::CallTree;
+use spall_trace::samples::ThreadTree;
 
 /// Loads a trace that must be sound enough, and puts its samples on the timeline.
 pub(crate) fn load(data: &[u8]) -> Trace<'_> {
@@ -41,30 +41,26 @@ pub(crate) enum Style {
     Long,
 }
 
-/// Self times in microseconds and hits, by path; nodes that have neither are left out.
-pub(crate) fn folded(trace: &Trace<'_>, tree: &CallTree, style: Style) -> BTreeMap<String, (i64, u32)> {
+/// Self times in microseconds and hits, by path; nodes that have neither are left out. The path of what is in no node is
+/// empty.
+pub(crate) fn folded(trace: &Trace<'_>, thread: &ThreadTree, style: Style) -> BTreeMap<String, (i64, u32)> {
     let mut paths: Vec<String> = Vec::new();
-    let mut folded = BTreeMap::new();
-    for node in tree.nodes() {
-        let Some(parent) = node.parent else {
-            paths.push(String::new());
-            folded.insert(String::new(), (node.own.0 / 1000, node.hits));
-            continue;
-        };
-        let mut path = paths[parent as usize].clone();
-        if !path.is_empty() {
-            path.push(';');
-        }
-        path.push_str(&trace.name(node.name));
-        if let Some(frame) = node.frame.and_then(|frame| trace.frame(frame)) {
+    let count = |hits: u64| u32::try_from(hits).unwrap();
+    let outside = thread.tree.unattributed();
+    let mut folded = BTreeMap::from([(String::new(), (outside.time.0 / 1000, count(outside.hits)))]);
+    for node in thread.tree.nodes() {
+        let mut path = node.parent.map_or(String::new(), |parent| paths[parent.index()].clone() + ";");
+        path.push_str(&trace.name(node.function.name));
+        if let Some(source) = node.function.source {
             path.push('*');
             if style == Style::Long {
                 let number = |number: Option<u32>| number.map_or(-1, i64::from);
-                path += &format!("{}:{}:{}", trace.name(frame.url), number(frame.line), number(frame.column));
+                let (line, column) = (number(source.line), number(source.column));
+                path += &format!("{}:{line}:{column}", trace.name(source.url));
             }
         }
         let entry: &mut (i64, u32) = folded.entry(path.clone()).or_default();
-        *entry = (entry.0 + node.own.0 / 1000, entry.1 + node.hits);
+        *entry = (entry.0 + node.self_time.0 / 1000, entry.1 + count(node.hits));
         paths.push(path);
     }
     folded.retain(|_, &mut (own, hits)| own > 0 || hits > 0);
@@ -72,23 +68,27 @@ pub(crate) fn folded(trace: &Trace<'_>, tree: &CallTree, style: Style) -> BTreeM
 }
 
 /// The tree of a thread, after checking what holds of every tree. [cpu 4]
-pub(crate) fn tree(trace: &Trace<'_>, track: TrackId) -> CallTree {
-    let tree = spall_trace::call_tree(trace, track);
-    let length = tree.range().map_or(0, |(start, end)| (end - start).0);
-    assert!(tree.nodes().iter().all(|node| node.own.0 >= 0));
-    assert_eq!(tree.nodes().iter().map(|node| node.own.0).sum::<i64>(), length);
-    let mut below = vec![0; tree.nodes().len()];
-    for node in tree.nodes() {
+pub(crate) fn tree(trace: &Trace<'_>, track: TrackId) -> ThreadTree {
+    let thread = spall_trace::call_tree(trace, track);
+    let (nodes, outside) = (thread.tree.nodes(), thread.tree.unattributed());
+    let length = thread.range.clone().map_or(0, |range| (range.end - range.start).0);
+    assert!(nodes.iter().all(|node| node.self_time.0 >= 0) && outside.time.0 >= 0);
+    assert_eq!(nodes.iter().map(|node| node.self_time.0).sum::<i64>() + outside.time.0, length);
+    let mut below = vec![0; nodes.len()];
+    for node in nodes {
         if let Some(parent) = node.parent {
-            below[parent as usize] += node.total.0;
+            below[parent.index()] += node.total.0;
         }
     }
-    for (node, below) in tree.nodes().iter().zip(below) {
-        assert_eq!(node.total.0, node.own.0 + below);
+    for (node, below) in nodes.iter().zip(below) {
+        assert_eq!(node.total.0, node.self_time.0 + below);
     }
-    let samples = trace.profile_of(track).map_or(0, |profile| profile.samples().len());
-    assert_eq!(tree.nodes().iter().map(|node| node.hits as usize).sum::<usize>(), samples);
-    tree
+    let samples = trace.profile_of(track).map_or(&[][..], |profile| trace.samples_of(profile));
+    assert_eq!(nodes.iter().map(|node| node.hits).sum::<u64>() + outside.hits, samples.len() as u64);
+    let weight = nodes.iter().map(|node| node.weight).sum::<f64>() + outside.weight;
+    let expected = samples.iter().map(|sample| sample.weight).sum::<f64>();
+    assert!((weight - expected).abs() <= 1e-6 * expected.abs(), "{weight} {expected}");
+    thread
 }
 
 /// A small random number generator, seeded.

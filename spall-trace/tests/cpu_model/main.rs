@@ -61,7 +61,7 @@ fn check(case: &Case, name: &str) -> usize {
     }
     wanted.retain(|_, &mut (own, hits)| own > 0 || hits > 0);
     assert_eq!(folded(&trace, &tree, Style::Short), wanted, "{name}: {json}");
-    let stats = tree.stats();
+    let stats = tree.stats;
     let found = [stats.frozen, stats.echoes, stats.conflicts, stats.fixed_missing, stats.unknown_frame];
     assert_eq!(found, expected.stats, "{name}: frozen, echoes, conflicts, fixed, unknown: {json}");
     expected.rows.iter().filter(|row| row.hits.is_some()).count()

@@ -1,0 +1,135 @@
+//! Call trees made of slices alone: calls of one name below the same callers become one node. \[layout 15.1\]
+#![allow(clippy::indexing_slicing, reason = "rows are numbered by the visits of a track")]
+
+use alloc::vec::Vec;
+use core::ops::Range;
+
+use spall_model::{CallTree, CallTreeBuilder, Function, SliceId, Tick, Trace, TrackId, TreeNodeId};
+
+use crate::Layout;
+use crate::convert::to_ticks;
+use crate::visits::{Visit, Visits};
+
+/// Adds up the slices of `tracks` that touch `range` by name and callers. O(n log n) for n slices.
+///
+/// A slice counts with the part that is inside the range, and with the part inside its caller if it outlives that. The
+/// tree is drawn by [`flame_rows`](crate::flame_rows).
+///
+/// ```
+/// use spall_layout::{Fidelity, Layout, Options, RowId, Scratch, SelfSide, TreeOrder, Viewport, flame_rows, slice_tree};
+/// use spall_model::{Tick, TreeNodeId};
+/// # use spall_model::{ByteRange, Event, Limits, Text, Thread, ThreadEvent, Ticks, TraceBuilder, TrackId};
+/// # let mut builder = TraceBuilder::new(&Limits::default());
+/// # for (name, start, length) in [("f", 0, 10), ("g", 1, 2), ("f", 20, 30), ("h", 20, 5), ("g", 30, 9)] {
+/// #     let event = ThreadEvent::new(Thread::new(1_i64, 1_i64), Tick(start), Text::plain(name.as_bytes()));
+/// #     builder.push(&Event::Complete(event, Ticks(length)), ByteRange::default());
+/// # }
+/// # let trace = builder.finish(); // f(g) f(h g)
+/// let layout = Layout::new(&trace, &Options::default());
+/// let tree = slice_tree(&trace, &layout, [TrackId(0)], Tick::MIN..Tick::MAX);
+/// let nodes: Vec<_> =
+///     tree.nodes().iter().map(|n| (trace.name(n.function.name), n.parent, n.count, n.total.0)).collect();
+/// let f = Some(TreeNodeId(0));
+/// assert_eq!(nodes, [("f".into(), None, 2, 40), ("g".into(), f, 2, 11), ("h".into(), f, 1, 5)]);
+///
+/// // Draw it: one row per depth, over an axis of 0 to the total.
+/// let rows = flame_rows(tree.nodes(), TreeOrder::Weight, SelfSide::Right);
+/// let viewport = Viewport::new(Tick(0)..Tick(tree.total().0), 40, Fidelity::Fast);
+/// let mut rects = Vec::new();
+/// rows[1].view(RowId(1)).rects(&viewport, &mut Scratch::new(), &mut rects);
+/// assert_eq!((rects[0].slice.0, rects[0].x0, rects[0].x1), (1, 0, 11)); // node 1 is g
+/// ```
+#[must_use]
+pub fn slice_tree(
+    trace: &Trace<'_>,
+    layout: &Layout,
+    tracks: impl IntoIterator<Item = TrackId>,
+    range: Range<Tick>,
+) -> CallTree {
+    let names = trace.slices().names();
+    slice_tree_by(layout, tracks, range, |slice| names.get(slice.index()).copied().map(Function::named))
+}
+
+/// Adds up slices as [`slice_tree`] does, by a function that the caller chooses for each: for instance one per name and
+/// category, or [`Trace::function_of`] to tell apart functions of one name that samples found.
+///
+/// A slice without a function is not shown. Its time is that of the slice around it, if that one is shown.
+#[must_use]
+pub fn slice_tree_by(
+    layout: &Layout,
+    tracks: impl IntoIterator<Item = TrackId>,
+    range: Range<Tick>,
+    mut function: impl FnMut(SliceId) -> Option<Function>,
+) -> CallTree {
+    let mut merge = SliceMerge { builder: CallTreeBuilder::new(), latest: Vec::new() };
+    for track in tracks {
+        let visits = Visits::new(layout, track, &range);
+        merge.latest.clear();
+        merge.latest.resize(visits.n_rows(), None);
+        for visit in visits {
+            merge.add(visit, &range, function(visit.slice));
+        }
+    }
+    merge.builder.finish()
+}
+
+/// A tree in the making, and where the walk over a track is.
+struct SliceMerge {
+    builder: CallTreeBuilder,
+    /// For each row of the track that had a slice, how the latest slice is shown: as nothing if neither it nor a slice
+    /// around it is shown.
+    latest: Vec<Option<Option<ShownSlice>>>,
+}
+
+/// The node of a slice, or of the one around it if it is not shown itself.
+#[derive(Debug, Clone, Copy)]
+struct ShownSlice {
+    node: TreeNodeId,
+    /// Where that slice ends, inside the range.
+    end: Tick,
+}
+
+impl SliceMerge {
+    #[inline(always)]
+    fn add(&mut self, visit: Visit, range: &Range<Tick>, function: Option<Function>) {
+        let parent = self.parent(&visit);
+        let Some(function) = function else {
+            self.latest[visit.row as usize] = Some(parent);
+            return;
+        };
+        let start = visit.start.max(range.start);
+        // A span that outlives its parent counts below it as far as they overlap, so that children never exceed it.
+        let end = visit.end.min(parent.map_or(range.end, |parent| parent.end)).max(start);
+        let duration = to_ticks(end.0.abs_diff(start.0));
+        let node = self.builder.child(parent.map(|parent| parent.node), function);
+        if let Some(parent) = parent {
+            self.builder.subtract_time(parent.node, duration);
+        }
+        self.builder.add_count(node, 1);
+        self.builder.add_time(Some(node), duration);
+        self.latest[visit.row as usize] = Some(Some(ShownSlice { node, end }));
+    }
+
+    /// Returns what a slice is shown below.
+    #[inline(always)]
+    fn parent(&mut self, visit: &Visit) -> Option<ShownSlice> {
+        if visit.row == visit.top {
+            return None;
+        }
+        match self.latest[visit.row as usize - 1] {
+            Some(found) => found,
+            None => self.parent_of_orphan(visit),
+        }
+    }
+
+    /// Finds the caller of a span whose parent is over when the range begins: the nearest slice around the parent.
+    #[cold]
+    fn parent_of_orphan(&mut self, visit: &Visit) -> Option<ShownSlice> {
+        let (top, row) = (visit.top as usize, visit.row as usize);
+        let above = self.latest[top..row].iter().rposition(Option::is_some);
+        let found = above.and_then(|above| self.latest[top + above]).flatten();
+        // Every row is filled once, so all orphans together cost no more than the rows.
+        self.latest[above.map_or(top, |above| top + above)..row].fill(Some(found));
+        found
+    }
+}

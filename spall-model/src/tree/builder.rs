@@ -1,0 +1,147 @@
+//! A call tree in the making.
+#![allow(clippy::indexing_slicing, reason = "nodes are numbered by this module")]
+
+use alloc::vec::Vec;
+
+use foldhash::fast::RandomState;
+use hashbrown::HashMap;
+
+use crate::{Ticks, tree::function::Function};
+
+use super::{CallTree, TreeNode, TreeNodeId, Unattributed};
+
+/// Makes a [`CallTree`] of calls as they come.
+///
+/// Nodes get their self times, counts and samples; [`CallTreeBuilder::finish`] adds up the totals. An id must be of a node
+/// of this builder; methods ignore any other.
+#[derive(Debug, Clone, Default)]
+pub struct CallTreeBuilder {
+    nodes: Vec<TreeNode>,
+    /// The node of a name below a parent, by both in one number. Most lookups are of slices, and a short key is cheap to hash.
+    slices: HashMap<u64, u32, RandomState>,
+    /// The node of a call frame's function below a parent.
+    frames: HashMap<(u32, Function), u32, RandomState>,
+    unattributed: Unattributed,
+}
+
+/// The parent of roots, in keys.
+const NO_PARENT: u32 = u32::MAX;
+
+impl CallTreeBuilder {
+    /// Makes a builder without nodes.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Returns the node of a function below a parent, or among the roots. It is made if it is not there.
+    #[inline]
+    pub fn child(&mut self, parent: Option<TreeNodeId>, function: Function) -> TreeNodeId {
+        // A node stands for a slice or an opened function at least, and there are fewer than 2^32.
+        let new = TreeNodeId::new(self.nodes.len()).0;
+        let above = parent.map_or(NO_PARENT, |parent| parent.0);
+        let node = if function.source.is_none() {
+            let key = u64::from(above) << 32 | u64::from(function.name.0);
+            *self.slices.entry(key).or_insert(new)
+        } else {
+            *self.frames.entry((above, function)).or_insert(new)
+        };
+        if node == new {
+            let depth =
+                parent.and_then(|parent| self.nodes.get(parent.index())).map_or(0, |node| node.depth + 1);
+            let (total, self_time) = (Ticks::ZERO, Ticks::ZERO);
+            self.nodes.push(TreeNode {
+                function,
+                parent,
+                depth,
+                count: 0,
+                hits: 0,
+                weight: 0.0,
+                total,
+                self_time,
+            });
+        }
+        TreeNodeId(node)
+    }
+
+    /// Returns the nodes so far. Their totals are 0.
+    #[must_use]
+    pub fn nodes(&self) -> &[TreeNode] {
+        &self.nodes
+    }
+
+    /// Adds to the number of slices of a node.
+    #[inline]
+    pub fn add_count(&mut self, node: TreeNodeId, count: u64) {
+        if let Some(node) = self.nodes.get_mut(node.index()) {
+            node.count = node.count.saturating_add(count);
+        }
+    }
+
+    /// Adds to the self time of a node, or to the unattributed time if there is none.
+    #[inline]
+    pub fn add_time(&mut self, node: Option<TreeNodeId>, time: Ticks) {
+        let sum = match node.and_then(|node| self.nodes.get_mut(node.index())) {
+            Some(node) => &mut node.self_time,
+            None => &mut self.unattributed.time,
+        };
+        *sum = *sum + time;
+    }
+
+    /// Takes the time of a callee out of the self time of a node, which stays 0 at least.
+    #[inline]
+    pub fn subtract_time(&mut self, node: TreeNodeId, time: Ticks) {
+        if let Some(node) = self.nodes.get_mut(node.index()) {
+            node.self_time = (node.self_time - time).max(Ticks::ZERO);
+        }
+    }
+
+    /// Adds samples that found a node innermost, or found nothing running, and the sum of their weights.
+    #[inline]
+    pub fn add_hits(&mut self, node: Option<TreeNodeId>, hits: u64, weight: f64) {
+        let (sum, weights) = match node.and_then(|node| self.nodes.get_mut(node.index())) {
+            Some(node) => (&mut node.hits, &mut node.weight),
+            None => (&mut self.unattributed.hits, &mut self.unattributed.weight),
+        };
+        *sum = sum.saturating_add(hits);
+        *weights += weight;
+    }
+
+    /// Adds the count, the self time and the samples of a node of another tree. Without a node to add to, its time and its
+    /// samples are unattributed and its count is lost.
+    pub(super) fn add(&mut self, to: Option<TreeNodeId>, node: &TreeNode) {
+        if let Some(to) = to {
+            self.add_count(to, node.count);
+        }
+        self.add_sums(to, node);
+    }
+
+    /// Adds the self time and the samples of a node of another tree.
+    pub(super) fn add_sums(&mut self, to: Option<TreeNodeId>, node: &TreeNode) {
+        self.add_time(to, node.self_time);
+        self.add_hits(to, node.hits, node.weight);
+    }
+
+    pub(super) fn add_unattributed(&mut self, more: &Unattributed) {
+        self.add_time(None, more.time);
+        self.add_hits(None, more.hits, more.weight);
+    }
+
+    /// Returns the tree. O(nodes).
+    #[must_use]
+    pub fn finish(self) -> CallTree {
+        let Self { mut nodes, unattributed, .. } = self;
+        let mut sum = Ticks::ZERO;
+        // Backwards, because children come after their parents: a total is complete before it is added to the one above.
+        for at in (0..nodes.len()).rev() {
+            let total = nodes[at].total + nodes[at].self_time;
+            nodes[at].total = total;
+            let above = match nodes[at].parent {
+                Some(parent) => &mut nodes[parent.index()].total,
+                None => &mut sum,
+            };
+            *above = *above + total;
+        }
+        CallTree { nodes, total: sum, unattributed }
+    }
+}

@@ -1,0 +1,43 @@
+//! The nodes of a tree in depth-first order, without recursion.
+#![allow(clippy::indexing_slicing, reason = "nodes are numbered by the tree")]
+
+use alloc::vec::Vec;
+
+use super::TreeNode;
+
+/// A step of the walk, with the position of a node.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Visit {
+    /// The node is entered, before its children.
+    Enter(usize),
+    /// The node is left, after its children.
+    Leave(usize),
+}
+
+/// No node.
+const NONE: usize = usize::MAX;
+
+/// Walks over all nodes from the roots down. Siblings come in the order of their positions.
+pub(super) fn depth_first(nodes: &[TreeNode], mut visit: impl FnMut(Visit)) {
+    let (mut first_child, mut next_sibling) =
+        (alloc::vec![NONE; nodes.len()], alloc::vec![NONE; nodes.len()]);
+    let mut first_root = NONE;
+    for (at, node) in nodes.iter().enumerate().rev() {
+        let first = node.parent.map_or(&mut first_root, |parent| &mut first_child[parent.index()]);
+        next_sibling[at] = core::mem::replace(first, at);
+    }
+    let mut path = Vec::new();
+    let mut next = first_root;
+    loop {
+        if next != NONE {
+            visit(Visit::Enter(next));
+            path.push(next);
+            next = first_child[next];
+        } else if let Some(node) = path.pop() {
+            visit(Visit::Leave(node));
+            next = next_sibling[node];
+        } else {
+            return;
+        }
+    }
+}

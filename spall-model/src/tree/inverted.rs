@@ -1,0 +1,184 @@
+//! Call trees from the other end: callees above, callers below. \[layout 15.4\]
+#![allow(clippy::indexing_slicing, reason = "nodes and stacks are numbered by this module")]
+
+use alloc::vec::Vec;
+use core::ops::Range;
+
+use crate::{IdRange, Ticks, tree::function::Function};
+
+use super::{CallTree, TreeNode, TreeNodeId};
+
+/// A call tree upside down: the roots are the functions that took the time, below each are its callers, below those theirs.
+///
+/// Only the roots are there at first, because there are many more ways up than nodes. [`InvertedTree::expand`] adds the
+/// callers of one node, [`InvertedTree::expand_all`] those of all that are worth showing.
+///
+/// The total of a node is the time of the stacks that begin with it and the nodes above it. Its self time is that of the
+/// stacks that end there, because it has no caller. Its count and its samples are those of the root's function on these
+/// stacks.
+///
+/// ```
+/// use spall_model::{CallTreeBuilder, Function, InvertedTree, NameId, Ticks, TreeNodeId};
+/// let [f, g, h] = [NameId(1), NameId(2), NameId(3)].map(Function::named);
+/// let mut builder = CallTreeBuilder::new();
+/// // g is called by f and by h.
+/// for (caller, time, time_of_g) in [(f, 8, 2), (h, 21, 9)] {
+///     let caller = builder.child(None, caller);
+///     builder.add_time(Some(caller), Ticks(time));
+///     let g = builder.child(Some(caller), g);
+///     builder.add_time(Some(g), Ticks(time_of_g));
+/// }
+/// let tree = builder.finish();
+///
+/// let mut inverted = InvertedTree::bottom_up(&tree);
+/// let roots: Vec<_> = inverted.nodes().iter().map(|node| (node.function, node.total.0)).collect();
+/// assert_eq!(roots, [(f, 8), (g, 11), (h, 21)]);
+/// let callers = inverted.expand(TreeNodeId(1));
+/// let callers: Vec<_> =
+///     inverted.nodes()[callers.indices()].iter().map(|node| (node.function, node.total.0)).collect();
+/// assert_eq!(callers, [(f, 2), (h, 9)]);
+/// ```
+#[derive(Debug, Clone)]
+pub struct InvertedTree<'t> {
+    tree: &'t [TreeNode],
+    nodes: Vec<TreeNode>,
+    /// For each node the stacks that lead there, as a range of `stacks`.
+    stacks_of: Vec<Range<usize>>,
+    /// For each node its callers, once they were asked for.
+    callers: Vec<Option<IdRange<TreeNodeId>>>,
+    stacks: Vec<Stack>,
+}
+
+/// A stack of the tree on its way up.
+#[derive(Debug, Clone, Copy)]
+struct Stack {
+    /// The node of the tree at which it begins.
+    first: TreeNodeId,
+    /// The node of the tree that it has come to.
+    at: TreeNodeId,
+    time: Ticks,
+}
+
+impl<'t> InvertedTree<'t> {
+    /// Inverts a tree to show where time is spent: a root for each function, with its self time. All roots together have
+    /// the time of the tree.
+    #[must_use]
+    pub fn bottom_up(tree: &'t CallTree) -> Self {
+        let stacks = tree.nodes().iter().zip(0..).map(|(node, at)| (TreeNodeId(at), node.self_time));
+        Self::new(tree, stacks)
+    }
+
+    /// Inverts a tree to show who calls a function: one root, with the time of its calls and all that they call. Of calls
+    /// inside another call of the function only the outermost count.
+    #[must_use]
+    pub fn callers(tree: &'t CallTree, of: Function) -> Self {
+        let mut is_inside: Vec<bool> = Vec::with_capacity(tree.nodes().len());
+        let mut stacks = Vec::new();
+        for (node, at) in tree.nodes().iter().zip(0..) {
+            let above = node.parent.is_some_and(|parent| is_inside[parent.index()]);
+            is_inside.push(above || node.function == of);
+            if !above && node.function == of {
+                stacks.push((TreeNodeId(at), node.total));
+            }
+        }
+        Self::new(tree, stacks.into_iter())
+    }
+
+    fn new(tree: &'t CallTree, stacks: impl Iterator<Item = (TreeNodeId, Ticks)>) -> Self {
+        let stacks = stacks.map(|(at, time)| Stack { first: at, at, time }).collect();
+        let (nodes, stacks_of, callers) = (Vec::new(), Vec::new(), Vec::new());
+        let mut inverted = Self { tree: tree.nodes(), nodes, stacks_of, callers, stacks };
+        inverted.add_nodes(None, 0);
+        inverted
+    }
+
+    /// Returns the nodes so far, parents before children.
+    #[must_use]
+    pub fn nodes(&self) -> &[TreeNode] {
+        &self.nodes
+    }
+
+    /// Returns the time of all roots.
+    #[must_use]
+    pub fn total(&self) -> Ticks {
+        self.nodes.iter().filter(|node| node.parent.is_none()).map(|node| node.total).sum()
+    }
+
+    /// Adds the callers of a node, in the order in which they were first seen, and returns them. If they are there
+    /// already it returns them only; of a node that is not there it returns an empty range.
+    ///
+    /// O(k log k) for the k nodes of the tree that the node stands for.
+    pub fn expand(&mut self, node: TreeNodeId) -> IdRange<TreeNodeId> {
+        let Some(known) = self.callers.get(node.index()) else {
+            return IdRange::new(TreeNodeId(0), TreeNodeId(0));
+        };
+        if let Some(known) = *known {
+            return known;
+        }
+        let from = self.stacks.len();
+        for at in self.stacks_of[node.index()].clone() {
+            let stack = self.stacks[at];
+            if let Some(at) = self.tree[stack.at.index()].parent {
+                self.stacks.push(Stack { at, ..stack });
+            }
+        }
+        let callers = self.add_nodes(Some(node), from);
+        self.callers[node.index()] = Some(callers);
+        callers
+    }
+
+    /// Adds the callers of all nodes that have a total of at least `min` and fewer than `depth` nodes above them.
+    ///
+    /// To draw, `min` is the time of a column, because what is narrower would be merged into its neighbours.
+    /// O(depth · n log n) for the n nodes of the tree, if all stacks are that deep and alike.
+    pub fn expand_all(&mut self, min: Ticks, depth: u32) {
+        let mut node = 0;
+        while let Some(TreeNode { total, depth: above, .. }) = self.nodes.get(node) {
+            if *total >= min && *above < depth {
+                self.expand(TreeNodeId::new(node));
+            }
+            node += 1;
+        }
+    }
+
+    /// Makes nodes below `parent` of the stacks from `from` on, one for each function that they have come to.
+    fn add_nodes(&mut self, parent: Option<TreeNodeId>, from: usize) -> IdRange<TreeNodeId> {
+        let tree = self.tree;
+        let function = |stack: &Stack| tree[stack.at.index()].function;
+        // Stacks come in ascending order of their first nodes and the sort is stable, so the first stack of a function
+        // says where the function was first seen.
+        let new = &mut self.stacks[from..];
+        new.sort_by_key(function);
+        let mut groups: Vec<(TreeNodeId, Range<usize>)> = Vec::new();
+        let mut at = from;
+        for group in new.chunk_by(|a, b| function(a) == function(b)) {
+            groups.push((group[0].first, at..at + group.len()));
+            at += group.len();
+        }
+        groups.sort_unstable_by_key(|(first, _)| *first);
+
+        let first_node = TreeNodeId::new(self.nodes.len());
+        let depth = parent.map_or(0, |parent| self.nodes[parent.index()].depth + 1);
+        for (_, range) in groups {
+            let stacks = &self.stacks[range.clone()];
+            let (total, self_time) = (Ticks::ZERO, Ticks::ZERO);
+            let function = function(&stacks[0]);
+            let mut node =
+                TreeNode { function, parent, depth, count: 0, hits: 0, weight: 0.0, total, self_time };
+            for stack in stacks {
+                let first = &tree[stack.first.index()];
+                node.count = node.count.saturating_add(first.count);
+                node.hits = node.hits.saturating_add(first.hits);
+                node.weight += first.weight;
+                node.total = node.total + stack.time;
+                if tree[stack.at.index()].parent.is_none() {
+                    node.self_time = node.self_time + stack.time;
+                }
+            }
+            self.nodes.push(node);
+            self.stacks_of.push(range);
+            self.callers.push(None);
+        }
+        IdRange::new(first_node, TreeNodeId::new(self.nodes.len()))
+    }
+}

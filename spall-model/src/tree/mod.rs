@@ -1,0 +1,179 @@
+//! Call trees: slices and samples added up by call path. \[layout 15\]
+//!
+//! This is the one tree of the workspace. A layout makes it of slices, a merge makes it of slices and samples, and neither
+//! needs the other; what can be done with a tree is the same for both, so it is here.
+#![allow(clippy::indexing_slicing, reason = "nodes are numbered by this module")]
+
+mod builder;
+mod depth_first;
+mod diff;
+mod filter;
+mod function;
+mod inverted;
+mod stats;
+
+use alloc::{string::String, vec::Vec};
+
+use crate::{Ticks, Trace, id_range::dense_id};
+
+pub use builder::CallTreeBuilder;
+pub use diff::{DiffNode, DiffSums, DiffWidth, TreeDiff};
+pub use function::{Function, FunctionSource};
+pub use inverted::InvertedTree;
+pub use stats::FunctionStats;
+
+/// The number of a node in [`CallTree::nodes`] or [`InvertedTree::nodes`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct TreeNodeId(pub u32);
+
+dense_id! {
+    TreeNodeId: "[`CallTree::nodes`]";
+}
+
+/// A node of a [`CallTree`]: all calls of one function that have the same callers. Sums saturate.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct TreeNode {
+    /// The function.
+    pub function: Function,
+    /// The node of the caller, which comes before the node itself; `None` for a root.
+    pub parent: Option<TreeNodeId>,
+    /// The number of nodes above it.
+    pub depth: u32,
+    /// The number of slices that it stands for. A caller whose own slices a filter has hidden has 0.
+    pub count: u64,
+    /// The number of samples that found it innermost; 0 in a tree that is made of slices alone.
+    pub hits: u64,
+    /// The sum of the weights of those samples.
+    pub weight: f64,
+    /// The time of its calls, callees included.
+    pub total: Ticks,
+    /// The time of its calls outside of their callees.
+    pub self_time: Ticks,
+}
+
+/// What a [`CallTree`] covers and no node of it has: nothing ran then, or a filter removed what ran.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[non_exhaustive]
+pub struct Unattributed {
+    /// The time.
+    pub time: Ticks,
+    /// The number of samples.
+    pub hits: u64,
+    /// The sum of their weights.
+    pub weight: f64,
+}
+
+/// Calls added up by call path: callers above, callees below.
+///
+/// Calls of one [`Function`] that have the same callers are one [`TreeNode`]. A flame graph draws such a tree, an
+/// [`InvertedTree`] has callees above and callers below, and a [`TreeDiff`] compares two. [`CallTree::functions`] adds
+/// up the nodes of each function. [`CallTree::hide`], [`CallTree::callees`], [`CallTree::keep_stacks`],
+/// [`CallTree::drop_stacks`], [`CallTree::flatten_recursion`] and [`CallTree::rename`] make another tree of a tree.
+///
+/// The total of a node is its self time and the totals of its children. The self times of all nodes and the
+/// [unattributed](CallTree::unattributed) time are all the time that the tree covers.
+///
+/// ```
+/// use spall_model::{CallTreeBuilder, Function, NameId, Ticks};
+/// // main calls draw twice. Usually a layout or a merge of samples makes the tree.
+/// let [main, draw] = [NameId(1), NameId(2)].map(Function::named);
+/// let mut builder = CallTreeBuilder::new();
+/// let root = builder.child(None, main);
+/// builder.add_time(Some(root), Ticks(30));
+/// for time in [5, 7] {
+///     let call = builder.child(Some(root), draw);
+///     builder.add_count(call, 1);
+///     builder.add_time(Some(call), Ticks(time));
+/// }
+/// let tree = builder.finish();
+///
+/// let nodes: Vec<_> = tree.nodes().iter().map(|node| (node.function, node.count, node.total.0)).collect();
+/// assert_eq!(nodes, [(main, 0, 42), (draw, 2, 12)]);
+/// assert_eq!(tree.nodes()[1].parent, Some(root));
+/// assert_eq!(tree.total(), Ticks(42));
+/// ```
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct CallTree {
+    nodes: Vec<TreeNode>,
+    total: Ticks,
+    unattributed: Unattributed,
+}
+
+impl CallTree {
+    /// Returns one tree with the calls of several, such as those of all threads. O(nodes).
+    ///
+    /// The names of all trees must be those of one trace.
+    #[must_use]
+    pub fn merged(trees: impl IntoIterator<Item = Self>) -> Self {
+        let mut builder = CallTreeBuilder::new();
+        let mut new_ids = Vec::new();
+        for tree in trees {
+            new_ids.clear();
+            for node in &tree.nodes {
+                let parent = node.parent.map(|parent| new_ids[parent.index()]);
+                let id = builder.child(parent, node.function);
+                builder.add(Some(id), node);
+                new_ids.push(id);
+            }
+            builder.add_unattributed(&tree.unattributed);
+        }
+        builder.finish()
+    }
+
+    /// Returns all nodes, parents before children, in the order in which they were first seen.
+    #[must_use]
+    pub fn nodes(&self) -> &[TreeNode] {
+        &self.nodes
+    }
+
+    /// Returns a node, or `None` if the tree has no such node.
+    #[must_use]
+    pub fn node(&self, id: TreeNodeId) -> Option<&TreeNode> {
+        self.nodes.get(id.index())
+    }
+
+    /// Returns the time of all roots: all the time in which something ran.
+    #[must_use]
+    pub fn total(&self) -> Ticks {
+        self.total
+    }
+
+    /// Returns the time and the samples that are in no node.
+    ///
+    /// In a tree that samples were merged into, that is the time in which nothing ran. In a tree of slices alone it is 0.
+    /// A filter adds the time for which it left no node.
+    #[must_use]
+    pub fn unattributed(&self) -> Unattributed {
+        self.unattributed
+    }
+
+    /// Returns the folded stacks of all nodes that have self time: the path, and the self time in ticks.
+    ///
+    /// A path is the names from the root to the node, joined by `;`. In a name `;` becomes `:` and a line break becomes a
+    /// blank. Unattributed time comes first and has an empty path.
+    pub fn folded<'t>(&'t self, trace: &'t Trace<'_>) -> impl Iterator<Item = (String, Ticks)> + 't {
+        let unattributed = Some((String::new(), self.unattributed.time)).into_iter();
+        let mut path = Vec::new();
+        let nodes = self.nodes.iter().map(move |node| {
+            path.clear();
+            let mut next = Some(node);
+            while let Some(node) = next {
+                path.push(node.function.name);
+                next = node.parent.map(|parent| &self.nodes[parent.index()]);
+            }
+            let mut line = String::new();
+            for &name in path.iter().rev() {
+                if !line.is_empty() {
+                    line.push(';');
+                }
+                line.extend(trace.name(name).chars().map(|c| match c {
+                    ';' => ':',
+                    '\n' | '\r' => ' ',
+                    c => c,
+                }));
+            }
+            (line, node.self_time)
+        });
+        unattributed.chain(nodes).filter(|(_, time)| *time > Ticks::ZERO)
+    }
+}
