@@ -14,7 +14,7 @@ use self::{
     stream::Stream,
     strings::{Names, Texts},
 };
-use super::{Lane, Row, Scene, colour, count};
+use super::{Lane, Scene, colour, count};
 
 const PAGE: &str = include_str!("page/page.html");
 const STYLE: &str = include_str!("page/page.css");
@@ -107,8 +107,9 @@ impl<'s, 't> Page<'s, 't> {
             for lane in &process.lanes {
                 self.out.text(&lane.name);
                 self.out.text(&lane.detail);
-                self.out.uint(lane.rows.len() as u64);
-                for row in &lane.rows {
+                let rows = lane.rows(scene);
+                self.out.uint(rows.len() as u64);
+                for row in &rows {
                     self.row(row, frame);
                 }
                 self.states(lane);
@@ -118,31 +119,19 @@ impl<'s, 't> Page<'s, 't> {
         }
     }
 
-    fn row(&mut self, row: &Row, frame: Option<&Viewport>) {
-        let parts: Vec<_> = row.parts.iter().filter_map(|&part| self.scene.layout.row(part)).collect();
-        let (mut scratch, mut rects, mut boxes) = (Scratch::new(), Vec::new(), Vec::new());
-        let mut ends = vec![0];
-        for part in &parts {
-            match frame {
-                Some(frame) => {
-                    rects.clear();
-                    part.rects(frame, &mut scratch, &mut rects);
-                    boxes.extend(rects.iter().map(|rect| Shown::new(rect.slice, rect.first, rect.count)));
-                }
-                None => {
-                    let slices = (0..).zip(part.slices());
-                    boxes.extend(slices.map(|(first, &slice)| Shown::new(slice, first, 1)));
-                }
+    fn row(&mut self, row: &RowView<'_>, frame: Option<&Viewport>) {
+        let boxes: Vec<Shown> = match frame {
+            Some(frame) => {
+                let mut rects = Vec::new();
+                row.rects(frame, &mut Scratch::new(), &mut rects);
+                rects.iter().map(|rect| Shown::new(rect.slice, rect.first, rect.count)).collect()
             }
-            ends.push(boxes.len());
-        }
-        self.out.uint(u64::from(row.depth));
+            None => (0..).zip(row.slices()).map(|(first, &slice)| Shown::new(slice, first, 1)).collect(),
+        };
         self.out.uint(boxes.len() as u64);
         let mut now = self.scene.view.start;
-        for (part, ends) in parts.iter().zip(ends.windows(2)) {
-            for shown in &boxes[ends[0]..ends[1]] {
-                now = self.slice(part, shown, now);
-            }
+        for shown in &boxes {
+            now = self.slice(row, shown, now);
         }
     }
 
@@ -185,7 +174,6 @@ impl<'s, 't> Page<'s, 't> {
         if states.is_empty() {
             return;
         }
-        self.out.uint(0);
         self.out.uint(states.len() as u64);
         let mut now = self.scene.view.start;
         for state in states {

@@ -9,6 +9,6 @@ mod text;
 
 pub use about::{about, notes};
 pub use html::{MAX_BOXES, html};
-pub use scene::{Lane, Process, Row, Scene};
+pub use scene::{Lane, Process, Scene};
 pub use svg::svg;
 pub use text::{clean, count, escape};

@@ -1,13 +1,9 @@
 //! What there is to draw, from top to bottom.
 
-use std::{
-    cmp::Reverse,
-    collections::{BinaryHeap, HashMap},
-    ops::Range,
-};
+use std::{collections::HashMap, ops::Range};
 
 use spall_trace::{
-    layout::{Layout, Options, RowId},
+    layout::{Layout, Options, Packed, Packing, RowId, RowView},
     model::{IdRange, NameId, SliceId, Tick, Trace, Track, TrackId, TrackKind},
 };
 
@@ -46,17 +42,23 @@ pub struct Lane {
     pub detail: String,
     /// What it shows.
     pub tracks: Vec<TrackId>,
-    /// The rows of slices.
-    pub rows: Vec<Row>,
+    /// The lines that async tracks share. A track that is alone has its own rows.
+    packed: Option<Packed>,
 }
 
-/// Rows of the layout that are drawn as one; they follow one another in time.
-#[derive(Debug, Clone)]
-pub struct Row {
-    /// Depth below the track's outermost slices, overflow lanes starting again at 0.
-    pub depth: u32,
-    /// In order of time.
-    pub parts: Vec<RowId>,
+impl Lane {
+    /// Returns the rows of slices, from top to bottom.
+    pub(crate) fn rows<'s>(&'s self, scene: &'s Scene<'_>) -> Vec<RowView<'s>> {
+        match &self.packed {
+            Some(packed) => {
+                packed.lines().iter().zip((0..).map(RowId)).map(|(row, id)| row.view(id)).collect()
+            }
+            None => {
+                let rows = self.tracks.iter().flat_map(|&track| scene.layout.track_rows(track));
+                rows.filter_map(|row| scene.layout.row(row)).collect()
+            }
+        }
+    }
 }
 
 impl<'t> Scene<'t> {
@@ -114,10 +116,10 @@ impl<'t> Scene<'t> {
                 }
             }
             let (name, detail) = self.title(track);
-            lanes.push(Lane { name, detail, tracks: vec![id], rows: Vec::new() });
+            lanes.push(Lane { name, detail, tracks: vec![id], packed: None });
         }
-        for lane in &mut lanes {
-            lane.rows = self.rows(&lane.tracks);
+        for lane in lanes.iter_mut().filter(|lane| lane.tracks.len() > 1) {
+            lane.packed = Some(Packed::new(&self.layout, lane.tracks.iter().copied(), Packing::Online));
         }
         if !lanes.is_empty() {
             self.processes.push(Process { name, detail, lanes });
@@ -144,43 +146,6 @@ impl<'t> Scene<'t> {
             _ => String::new(),
         };
         (trace.track_label(track).into_owned(), detail)
-    }
-
-    /// The rows of tracks that share a lane. Each is put below those that are not over when it begins.
-    fn rows(&self, tracks: &[TrackId]) -> Vec<Row> {
-        let mut extents: Vec<(Tick, Tick, TrackId)> = Vec::with_capacity(tracks.len());
-        for &track in tracks {
-            let rows = self.layout.track_rows(track).iter().filter_map(|row| self.layout.row(row));
-            let extent = rows.filter_map(|row| Some((*row.starts().first()?, *row.ends().last()?)));
-            if let Some((start, end)) = extent.reduce(|a, b| (a.0.min(b.0), a.1.max(b.1))) {
-                extents.push((start, end, track));
-            }
-        }
-        extents.sort_unstable();
-        let mut stacks: Vec<Vec<Row>> = Vec::new();
-        let mut free: BinaryHeap<Reverse<(Tick, usize)>> = BinaryHeap::new();
-        for (start, end, track) in extents {
-            let stack = match free.peek() {
-                Some(&Reverse((over, stack))) if over <= start => {
-                    free.pop();
-                    stack
-                }
-                _ => {
-                    stacks.push(Vec::new());
-                    stacks.len() - 1
-                }
-            };
-            // Without length it still needs a place of its own.
-            free.push(Reverse((end.max(Tick(start.0.saturating_add(1))), stack)));
-            for (index, row) in self.layout.track_rows(track).iter().enumerate() {
-                let depth = self.layout.row_info(row).map_or(0, |info| info.depth);
-                match stacks[stack].get_mut(index) {
-                    Some(shared) => shared.parts.push(row),
-                    None => stacks[stack].push(Row { depth, parts: vec![row] }),
-                }
-            }
-        }
-        stacks.into_iter().flatten().collect()
     }
 
     /// A slice's name.

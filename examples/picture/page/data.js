@@ -64,7 +64,7 @@ function readTrace(reader) {
   });
   let next = 0;
   const readRow = () => {
-    const row = { depth: reader.uint(), first: next };
+    const row = { first: next };
     let now = 0;
     for (let left = reader.uint(); left > 0; left--, next++) {
       now = trace.start[next] = now + reader.uint();

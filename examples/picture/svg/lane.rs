@@ -3,12 +3,12 @@
 use std::{collections::BTreeMap, fmt::Write};
 
 use spall_trace::{
-    layout::{Rect, Series, instant_marks},
+    layout::{Rect, RowView, Series, instant_marks},
     model::Ticks,
 };
 
 use super::{COUNTER_PX, Drawing, GAP_PX, INSTANTS_PX, NAMES_PX, ROW_FILL, ROW_PX, STATES_PX};
-use crate::picture::{Lane, Row, colour, count, escape};
+use crate::picture::{Lane, colour, count, escape};
 
 /// Boxes too narrow for a name, as path data, by colour and how busy they are.
 type Narrow = BTreeMap<(usize, u16), String>;
@@ -19,7 +19,8 @@ impl Drawing<'_, '_> {
         let top = self.y;
         self.counters(lane);
         self.instants(lane);
-        for row in lane.rows.iter().take(n_rows) {
+        let scene = self.scene;
+        for row in lane.rows(scene).iter().take(n_rows) {
             self.row(row);
         }
         self.states(lane);
@@ -32,18 +33,15 @@ impl Drawing<'_, '_> {
         _ = writeln!(self.out, r#"<path class="line" d="M0 {y}h{width}"/>"#);
     }
 
-    fn row(&mut self, row: &Row) {
+    fn row(&mut self, row: &RowView<'_>) {
         let mut narrow = Narrow::new();
-        for &part in &row.parts {
-            let Some(view) = self.scene.layout.row(part) else { continue };
-            let mut rects = std::mem::take(&mut self.rects);
-            rects.clear();
-            view.rects(&self.frame, &mut self.scratch, &mut rects);
-            for rect in &rects {
-                self.rect(rect, &mut narrow);
-            }
-            self.rects = rects;
+        let mut rects = std::mem::take(&mut self.rects);
+        rects.clear();
+        row.rects(&self.frame, &mut self.scratch, &mut rects);
+        for rect in &rects {
+            self.rect(rect, &mut narrow);
         }
+        self.rects = rects;
         for ((colour, busy), path) in narrow {
             _ = writeln!(self.out, r#"<path class="c{colour} b{busy}" d="{path}"/>"#);
         }

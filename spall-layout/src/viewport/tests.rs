@@ -145,7 +145,7 @@ fn zooming_in_and_out_returns_and_keeps_the_tick_under_the_pointer() {
     };
     for _ in 0..2000 {
         let start = (below(1 << 30) - (1 << 29)) << below(18);
-        let span = 1 + below(1 << 30) << below(18);
+        let span = (1 + below(1 << 30)) << below(18);
         let columns = u16::try_from(1 + below(4000)).unwrap();
         let whole = Viewport::new(Tick(start)..Tick(start + span), columns, Fidelity::Fast);
         let pointer = below(u64::from(columns) * 10) as f64 / 10.0;
@@ -172,7 +172,7 @@ fn zooming_in_and_out_returns_and_keeps_the_tick_under_the_pointer() {
             }
             assert_eq!(viewport.span.abs_diff(whole.span), 0, "{whole:?}");
             assert!(
-                viewport.start.0.abs_diff(whole.start.0) <= 1 + whole.span >> 20,
+                viewport.start.0.abs_diff(whole.start.0) <= (1 + whole.span) >> 20,
                 "{whole:?} {viewport:?}"
             );
         }
