@@ -1,14 +1,22 @@
-//! Arguments of an event: kept as the bytes of the file, decoded when somebody asks.
+//! Arguments of events, which are kept as the bytes of the file and decoded on demand.
 
 use core::fmt;
 
 use crate::Text;
 
-/// A value inside [`Args`].
+/// The value of an argument.
+///
+/// ```
+/// use spall_model::Value;
+///
+/// assert_eq!(Value::from(7), Value::I64(7));
+/// assert_eq!(Value::from("menu").to_string(), "menu");
+/// assert_eq!(Value::from(None::<f64>), Value::Null);
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub enum Value<'a> {
-    /// `null`, or the absence of a value where the format has a place for one.
+    /// The JSON value `null`, or an absent value where the format has room for one.
     Null,
     /// A truth value.
     Bool(bool),
@@ -18,13 +26,13 @@ pub enum Value<'a> {
     U64(u64),
     /// A floating point number, NaN and infinities included.
     F64(f64),
-    /// Text.
+    /// A text.
     Text(Text<'a>),
-    /// Bytes that are not text.
+    /// Bytes that are not a text.
     Bytes(&'a [u8]),
-    /// Values in order; the keys are empty.
+    /// A list: values in order, whose keys are empty.
     List(Args<'a>),
-    /// Keys with values, in the order of the file, repeated keys included.
+    /// A map: keys with values in the order of the file. Keys may repeat.
     Map(Args<'a>),
 }
 
@@ -82,28 +90,29 @@ impl<'a, T: Into<Self>> From<Option<T>> for Value<'a> {
     }
 }
 
-/// Decodes the entry of `bytes` at `pos` and steps over it; `None` at the end and where the bytes are damaged.
+/// A function that decodes the entry of `bytes` at `pos` and moves `pos` behind it. It returns `None` at the end and
+/// where the bytes are damaged.
 ///
-/// A decoder must not recurse over nested values: it hands them out as [`Value::List`] or [`Value::Map`], and steps
-/// over them with a loop.
+/// A decoder must not recurse into nested values. It returns them as [`Value::List`] or [`Value::Map`], and steps over
+/// them with a loop, because bytes of a file must not decide how deep the stack gets.
 pub type NextEntry = for<'b> fn(bytes: &'b [u8], pos: &mut usize) -> Option<(Text<'b>, Value<'b>)>;
 
-/// How a format writes arguments: what turns [`Args::bytes`] into entries. One `static` per encoding.
+/// The encoding of arguments: the functions that decode [`Args::bytes`]. There is one `static` per encoding.
 #[derive(Debug)]
 pub struct ArgsFormat {
-    /// A name for debugging, such as `"json object"`.
+    /// The name of the encoding for debugging, such as `"json object"`.
     pub name: &'static str,
-    /// Reads the arguments.
+    /// Decodes the arguments.
     pub args: NextEntry,
-    /// Reads further fields of the event itself that are no arguments (`tts`, `cname`, … of Trace Event JSON), where
-    /// the bytes hold them.
+    /// Decodes further fields of the event that are not arguments, such as `tts` and `cname` of Trace Event JSON, if the
+    /// bytes contain them.
     pub fields: NextEntry,
 }
 
 static NONE: ArgsFormat = ArgsFormat { name: "none", args: no_entry, fields: no_entry };
 static TEXT: ArgsFormat = ArgsFormat { name: "text", args: whole_text, fields: no_entry };
 
-/// A decoder of nothing, for formats whose events have no [`ArgsFormat::fields`].
+/// Decodes nothing. This is the [`ArgsFormat::fields`] of formats whose events have no such fields.
 pub fn no_entry<'b>(_: &'b [u8], _: &mut usize) -> Option<(Text<'b>, Value<'b>)> {
     None
 }
@@ -114,7 +123,9 @@ fn whole_text<'b>(bytes: &'b [u8], pos: &mut usize) -> Option<(Text<'b>, Value<'
     Some((Text::plain(b"text"), Value::Text(Text::plain(rest))))
 }
 
-/// The arguments of an event, undecoded: a slice of the input and how to read it.
+/// The arguments of an event: bytes of the input and the encoding that reads them.
+///
+/// Nothing is decoded until somebody iterates. [`ArgsBuilder`](crate::ArgsBuilder) makes arguments.
 ///
 /// ```
 /// use spall_model::{Args, Text, Value};
@@ -130,58 +141,60 @@ pub struct Args<'a> {
 }
 
 impl<'a> Args<'a> {
-    /// No arguments.
+    /// The absence of arguments.
     pub const NONE: Self = Self { bytes: b"", format: &NONE };
 
-    /// Arguments in `bytes`, encoded as `format` says.
+    /// Returns the arguments in `bytes`, which have the encoding `format`.
     #[must_use]
     pub const fn new(bytes: &'a [u8], format: &'static ArgsFormat) -> Self {
         Self { bytes, format }
     }
 
-    /// One unstructured text, as spall has it. Its only entry has the key `text`.
+    /// Returns one unstructured text as arguments, as the spall format has it. The only entry has the key `text`.
     #[must_use]
     pub const fn text(bytes: &'a [u8]) -> Self {
         if bytes.is_empty() { Self::NONE } else { Self { bytes, format: &TEXT } }
     }
 
-    /// The bytes of the input that hold them.
+    /// Returns the undecoded bytes.
     #[must_use]
     pub const fn bytes(&self) -> &'a [u8] {
         self.bytes
     }
 
-    /// How the bytes are to be read.
+    /// Returns the encoding of the bytes.
     #[must_use]
     pub const fn format(&self) -> &'static ArgsFormat {
         self.format
     }
 
-    /// Whether this is [`Args::NONE`]. Arguments that are present but hold no entry are not.
+    /// Returns whether there are no arguments. An empty JSON object has bytes and is not absent.
     #[must_use]
     pub const fn is_none(&self) -> bool {
         self.bytes.is_empty()
     }
 
-    /// The arguments in the order of the file.
+    /// Iterates over the arguments in the order of the file.
     #[must_use]
     pub fn iter(&self) -> Entries<'a> {
         Entries { bytes: self.bytes, pos: 0, next: self.format.args }
     }
 
-    /// Fields of the event that are neither arguments nor part of [`crate::Event`], in the order of the file.
+    /// Iterates over the fields of the event that are neither arguments nor part of [`Event`](crate::Event), in the order
+    /// of the file.
     #[must_use]
     pub fn fields(&self) -> Entries<'a> {
         Entries { bytes: self.bytes, pos: 0, next: self.format.fields }
     }
 
-    /// The argument `key`; the last one where the file repeats it.
+    /// Returns the value of the argument `key`, or `None` if there is no such argument. If the key repeats, the last value
+    /// counts.
     #[must_use]
     pub fn get(&self, key: &[u8]) -> Option<Value<'a>> {
         self.iter().filter(|(name, _)| name.is(key)).last().map(|(_, value)| value)
     }
 
-    /// The field `key` of the event; the last one where the file repeats it.
+    /// Returns the value of the field `key`, or `None` if there is no such field. If the key repeats, the last value counts.
     #[must_use]
     pub fn field(&self, key: &[u8]) -> Option<Value<'a>> {
         self.fields().filter(|(name, _)| name.is(key)).last().map(|(_, value)| value)
@@ -274,7 +287,7 @@ impl<'a> IntoIterator for Args<'a> {
     }
 }
 
-/// The entries of [`Args`], decoded one by one.
+/// An iterator over the entries of [`Args`], which are decoded one by one.
 #[derive(Debug, Clone)]
 pub struct Entries<'a> {
     bytes: &'a [u8],

@@ -1,4 +1,4 @@
-//! The arguments of a trace's events, undecoded.
+//! The table of the arguments of a trace's events, undecoded.
 
 use alloc::vec::Vec;
 
@@ -8,7 +8,7 @@ use crate::{
     store::{Arena, Entry},
 };
 
-/// A row of an [`ArgsTable`]; 0 is no arguments.
+/// The number of a row of an [`ArgsTable`], counted from 1; 0 stands for no arguments.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub(crate) struct ArgsId(u32);
 
@@ -16,21 +16,22 @@ impl ArgsId {
     pub(crate) const NONE: Self = Self(0);
 }
 
-/// Arguments by number, 17 bytes each.
+/// A table of arguments. A row takes 17 bytes.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct ArgsTable<'a> {
     bytes: Log<Entry<'a>>,
-    /// Positions in `formats`.
+    /// The encoding of every row, as a position in `formats`.
     format: Log<u8>,
     arena: Arena,
     formats: Vec<&'static ArgsFormat>,
-    /// Arguments that come on top of others, those of a slice's end: by the others.
+    /// Rows that overlay other rows, as the arguments at the end of a slice overlay those at its begin. Each pair is the
+    /// row below and the row on top, sorted by the row below.
     on_top: Vec<(ArgsId, ArgsId)>,
 }
 
 impl<'a> ArgsTable<'a> {
-    /// Keeps `args`, whose bytes `keep` copies or borrows. [`ArgsId::NONE`] for none, and once 2³² − 2 are kept or
-    /// there are more than 256 formats.
+    /// Adds `args`, whose bytes `keep` copies or borrows. Returns [`ArgsId::NONE`] if there are no arguments, if the table
+    /// is full with 2³² − 2 rows, or for the encodings after the first 256.
     #[inline]
     fn add(&mut self, args: Args<'_>, keep: impl FnOnce(&mut Arena) -> Entry<'a>) -> ArgsId {
         if args.is_none() {
@@ -63,7 +64,7 @@ impl<'a> ArgsTable<'a> {
         self.add(args, |arena| arena.copy(args.bytes()))
     }
 
-    /// Puts the arguments `then` on top of `first`, which has none yet; the row to keep for both.
+    /// Puts the row `then` on top of `first`, which has no row on top yet. Returns the row that stands for both.
     pub(crate) fn join(&mut self, first: ArgsId, then: ArgsId) -> ArgsId {
         if first == ArgsId::NONE {
             return then;
@@ -72,13 +73,13 @@ impl<'a> ArgsTable<'a> {
         first
     }
 
-    /// The arguments that come on top of others.
+    /// Returns the arguments on top of a row.
     pub(crate) fn on_top(&self, id: ArgsId) -> Args<'_> {
         let found = self.on_top.binary_search_by_key(&id, |&(first, _)| first).ok();
         found.and_then(|found| self.on_top.get(found)).map_or(Args::NONE, |&(_, then)| self.get(then))
     }
 
-    /// The arguments of a row.
+    /// Returns the arguments of a row.
     pub(crate) fn get(&self, id: ArgsId) -> Args<'_> {
         let row = || {
             let index = (id.0 as usize).checked_sub(1)?;
@@ -88,7 +89,7 @@ impl<'a> ArgsTable<'a> {
         row().unwrap_or_default()
     }
 
-    /// Makes what was added ready to be asked for.
+    /// Sorts and shrinks the table after the last row was added.
     pub(crate) fn finish(&mut self) {
         self.on_top.sort_unstable();
         self.on_top.shrink_to_fit();

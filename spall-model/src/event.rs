@@ -1,4 +1,4 @@
-//! The narrow waist: what every reader yields and every writer takes.
+//! Events, which every reader yields and every writer takes.
 
 mod keyed;
 mod profile;
@@ -11,82 +11,99 @@ pub use self::profile::{
     SampleTime, ThreadSampleEvent,
 };
 
-/// One thing that a trace file says.
+/// One record of a trace file, in a form that all formats share.
 ///
-/// Borrowed from the input and cheap to copy. Which event pairs with which, and what nests in what, is not decided
-/// here but by the trace builder.
+/// An event borrows from its input and is cheap to copy. It does not know which other event it pairs with, or which
+/// slice encloses it: a [`TraceBuilder`](crate::TraceBuilder) finds that out.
+///
+/// ```
+/// use spall_model::{Event, Text, Thread, ThreadEvent, Tick, Ticks};
+///
+/// let work = ThreadEvent::new(Thread::new(1, 2), Tick(100), Text::from("work"));
+/// let event = Event::Complete(work, Ticks(25));
+/// assert_eq!(event.at(), Some(Tick(100)));
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub enum Event<'a> {
-    /// The unit of all times and the epoch. Comes before the first timed event; a later one replaces it.
+    /// The unit of all times and the epoch. It comes before the first event with a time, and a later one replaces it.
     Clock(Clock),
-    /// How the format's ids and ties are meant. Comes before the first event they concern.
+    /// The meaning of the format's ids and of its order. It comes before the first event that it concerns.
     Conventions(Conventions),
-    /// A slice begins on its thread.
+    /// The begin of a slice on a thread.
     Begin(ThreadEvent<'a>),
-    /// The most recent open slice of the thread ends. An empty name matches every slice.
+    /// The end of the slice that began most recently on the thread and is still open. An empty name matches every slice.
     End(ThreadEvent<'a>),
-    /// A slice with both ends. A negative length is kept as the file has it.
+    /// A slice with its duration. A negative duration is kept as the file has it.
     Complete(ThreadEvent<'a>, Ticks),
-    /// A slice whose end the file does not say, and which no [`Event::End`] closes.
+    /// A slice whose end the file does not have. No [`Event::End`] closes it.
     Unfinished(ThreadEvent<'a>),
-    /// Something happened at a point in time.
+    /// An event at a point in time.
     Instant(ThreadEvent<'a>, Scope),
-    /// The thread was in a state (running, sleeping, …, which is the name) for so long.
+    /// A scheduling state of a thread, with its duration. The name is the name of the state, such as `running`.
     State(ThreadEvent<'a>, Ticks),
-    /// Values of counters.
+    /// Values of the series of a counter.
     Counter(CounterEvent<'a>),
-    /// A step in the life of a span that is not bound to a thread's stack.
+    /// A step in the life of an async span: its begin, its end, or something in between.
     Async(AsyncPhase, KeyedEvent<'a>),
-    /// A step in the life of an object; the name is its type.
+    /// A step in the life of an object. The name is the type of the object.
     Object(ObjectPhase, KeyedEvent<'a>),
-    /// One end of an arrow between slices.
+    /// One end of a flow between slices.
     Flow(FlowEvent<'a>),
-    /// Which sampling profile the frames and samples that follow belong to. \[cpu 1\]
+    /// The head or a further part of a sampling profile, which becomes the current one: the call frames and samples that
+    /// follow belong to it. \[cpu 1\]
     Profile(ProfileEvent<'a>),
-    /// A frame of the current profile's call tree.
+    /// A call frame of the current profile.
     Frame(FrameEvent<'a>),
-    /// A frame of the current profile, first, is called by another, second. Counts where the frame itself does not
-    /// say who calls it.
+    /// A caller of a call frame: the first id is the frame, the second its caller. It counts for frames that do not name
+    /// their caller themselves.
     FrameChild(Id<'a>, Id<'a>),
-    /// How many samples found a frame of the current profile at a line of its source.
+    /// The number of samples that found a call frame of the current profile at one line of its source.
     LineHits(LineHitsEvent<'a>),
     /// A sample of the current profile.
     Sample(SampleEvent<'a>),
-    /// The frame of the current profile that ran when the slice began that carries this number.
+    /// A call site of the current profile: the call frame that was running when the slice that carries this number began.
     CallSite(u64, Id<'a>),
-    /// A frame to which samples of any thread may refer. No profile is current behind it. \[json 3.8\]
+    /// A call frame that samples of any thread may refer to. After it, no profile is current. \[json 3.8\]
     SharedFrame(FrameEvent<'a>),
-    /// A sample that says itself which thread was sampled, and when. \[json 3.8\]
+    /// A sample that names its thread and its time itself, and needs no current profile. \[json 3.8\]
     ThreadSample(ThreadSampleEvent<'a>),
-    /// A name for a process.
+    /// The name of a process.
     ProcessName(Id<'a>, Text<'a>),
-    /// A name for a thread.
+    /// The name of a thread.
     ThreadName(Thread<'a>, Text<'a>),
-    /// A thread that is none: what shares its nesting is something else.
+    /// Marks a thread as a CPU, GPU or frame timeline instead of a thread of the operating system.
     ThreadRole(Thread<'a>, ThreadRole),
-    /// Where a process stands among the processes: ascending, 0 by default.
+    /// The key by which a process is ordered among the processes: ascending, and 0 by default.
     ProcessSortIndex(Id<'a>, i64),
-    /// Where a thread stands among its process's threads: ascending, 0 by default.
+    /// The key by which a thread is ordered among the threads of its process: ascending, and 0 by default.
     ThreadSortIndex(Thread<'a>, i64),
-    /// Labels of a process, separated by commas.
+    /// The labels of a process, separated by commas.
     ProcessLabels(Id<'a>, Text<'a>),
-    /// A fact about the whole file, or about a process or thread, that no other event expresses.
+    /// A fact about the file, a process or a thread that no other event expresses.
     Meta(MetaEvent<'a>),
-    /// An event of a kind that has no meaning here; nothing of it is interpreted. The byte is the format's own tag.
+    /// An event of a kind that the model does not interpret. The byte is the format's tag of the kind.
     Other(ThreadEvent<'a>, u8),
-    /// Damage that the reader stepped over; the event's byte range is the damaged part.
+    /// Damage that the reader stepped over. The byte range of the event is the damaged part.
     Diagnostic(DiagnosticKind),
 }
 
-/// What a format means by its ids and its order, where formats differ.
+/// The meaning of a format's ids and of its order of events, where formats differ.
+///
+/// ```
+/// use spall_model::Conventions;
+///
+/// let of_heph = Conventions::default().with_unsigned_ids().with_children_first();
+/// assert!(of_heph.unsigned_ids && of_heph.children_first);
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(default))]
 #[non_exhaustive]
 pub struct Conventions {
-    /// Numeric ids are unsigned: the bits of [`Id::Number`] are to be read as `u64`.
+    /// Whether numeric ids are unsigned: the bits of an [`Id::Number`] are then those of a `u64`.
     pub unsigned_ids: bool,
-    /// Slices are written when they end, so of two with equal bounds the later one contains the earlier. \[heph B.4\]
+    /// Whether slices are written when they end. Of two slices with equal bounds the later one then contains the earlier.
+    /// \[heph B.4\]
     pub children_first: bool,
 }
 
@@ -97,96 +114,105 @@ impl Conventions {
         if self.unsigned_ids { i128::from(id.cast_unsigned()) } else { i128::from(id) }
     }
 
-    /// The same with unsigned ids.
+    /// Returns the same conventions with unsigned ids.
     #[must_use]
     pub const fn with_unsigned_ids(self) -> Self {
         Self { unsigned_ids: true, ..self }
     }
 
-    /// The same with children before their parents.
+    /// Returns the same conventions with children before their parents.
     #[must_use]
     pub const fn with_children_first(self) -> Self {
         Self { children_first: true, ..self }
     }
 }
 
-/// What the slices of a thread that is none stand for.
+/// The kind of timeline that a thread of the file stands for, if it is not a thread of the operating system.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ThreadRole {
-    /// Work of the processor on behalf of calls, as a replay measured it.
+    /// The work of the processor on behalf of graphics calls, as measured while they were replayed.
     Cpu,
-    /// Work of the graphics processor.
+    /// The work of the graphics processor.
     Gpu,
-    /// Frames of an animation, one after the other.
+    /// The frames of an animation, one after the other.
     Frames,
 }
 
-/// Something on a thread at a time.
+/// An event on a thread, with its time, name, categories and arguments.
+///
+/// ```
+/// use spall_model::{ArgsBuilder, Text, Thread, ThreadEvent, Tick};
+///
+/// let mut args = ArgsBuilder::new();
+/// args.add("frame", 7);
+/// let mut event = ThreadEvent::new(Thread::new(1, 2), Tick(100), Text::from("draw"));
+/// event.args = args.args();
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ThreadEvent<'a> {
-    /// On which thread.
+    /// The thread.
     pub thread: Thread<'a>,
-    /// When.
+    /// The time.
     pub at: Tick,
-    /// What; empty if the file does not say.
+    /// The name; empty if the file has none.
     pub name: Text<'a>,
-    /// Comma-separated categories; empty if none.
+    /// The comma-separated categories; empty if there are none.
     pub category: Text<'a>,
-    /// Arguments.
+    /// The arguments; [`Args::NONE`] if there are none.
     pub args: Args<'a>,
 }
 
 impl<'a> ThreadEvent<'a> {
-    /// An event without category and arguments.
+    /// Returns an event without categories and arguments.
     #[must_use]
     pub fn new(thread: Thread<'a>, at: Tick, name: Text<'a>) -> Self {
         Self { thread, at, name, category: Text::EMPTY, args: Args::NONE }
     }
 }
 
-/// How far an instant reaches.
+/// How far an instant reaches, and so on which track it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Scope {
-    /// Its thread.
+    /// It concerns its thread.
     #[default]
     Thread,
-    /// Its whole process.
+    /// It concerns its whole process.
     Process,
-    /// The whole trace.
+    /// It concerns the whole trace.
     Global,
 }
 
-/// Counters at a time: each numeric argument is one series.
+/// The values of a counter at a point in time. Each numeric argument is one series.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct CounterEvent<'a> {
-    /// The process it belongs to.
+    /// The process that the counter belongs to.
     pub pid: Id<'a>,
-    /// When.
+    /// The time.
     pub at: Tick,
-    /// The counter's name.
+    /// The name of the counter.
     pub name: Text<'a>,
-    /// Tells apart counters of one name.
+    /// The id that tells apart counters of one name; `None` if the file has none.
     pub id: Option<Id<'a>>,
-    /// Comma-separated categories.
+    /// The comma-separated categories; empty if there are none.
     pub category: Text<'a>,
-    /// The series and their values.
+    /// The names of the series and their values.
     pub series: Args<'a>,
 }
 
-/// A fact that no other event expresses.
+/// A fact about the file, a process or a thread that no other event expresses.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct MetaEvent<'a> {
-    /// What it is about; `None` for the whole file.
+    /// The process and thread that the fact is about; `None` if it is about the whole file.
     pub thread: Option<Thread<'a>>,
-    /// Its name in the file.
+    /// The name of the fact in the file.
     pub key: Text<'a>,
-    /// Its value.
+    /// The value of the fact.
     pub value: Value<'a>,
 }
 
 impl Event<'_> {
-    /// When it happens, if it has a time.
+    /// Returns the time of the event, or `None` if events of its kind have no time.
     #[must_use]
     pub fn at(&self) -> Option<Tick> {
         Some(match self {

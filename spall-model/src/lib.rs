@@ -1,7 +1,7 @@
-//! The vocabulary that profiler trace readers, writers and viewers share: events, and what they add up to.
+//! The data model that readers, writers and viewers of profiler traces share: events, and the traces they build.
 //!
 //! A reader of any format yields [`Event`]s that borrow from its input. A [`TraceBuilder`] pairs begins with ends,
-//! sorts, and interns; its [`Trace`] holds the facts of a file and nothing derived.
+//! sorts, and interns names. The [`Trace`] it makes holds the facts of a file and nothing derived.
 //!
 //! ```
 //! use spall_model::{ByteRange, DiagnosticKind, Event, Limits, Text, Thread, ThreadEvent, Tick, TraceBuilder};
@@ -31,26 +31,38 @@
 //! | to | use |
 //! |---|---|
 //! | write a reader | [`Parser`], [`Event`], [`ArgsFormat`] |
-//! | write a writer | [`Event`], [`Text::pieces`], [`Args::iter`] |
-//! | watch a trace while it grows | [`LiveTrace`], [`LiveSnapshot`] |
+//! | write a writer | [`Event`], [`Text::pieces`], [`Args::iter`], [`Written`] |
+//! | make events in a program | [`ThreadEvent`], [`ArgsBuilder`] |
 //! | look at a loaded trace | [`Trace`], [`Track`], [`Slices`] |
-//! | read a trace, loaded or growing | [`TraceView`] |
-//! | write a trace, or make another one of its events | [`Trace::replay`] |
-//! | decide what lies in what | [`nest::Nesting`] |
+//! | watch a trace while it grows | [`LiveTrace`], [`LiveSnapshot`] |
+//! | read a trace, finished or growing | [`TraceView`] |
+//! | show durations and points in time | [`Clock::duration`], [`Clock::time`] |
+//! | write a trace, or build another one from its events | [`Trace::replay`] |
+//! | know which slice encloses which | [`nest::Nesting`] |
 //! | bound what a file may cost | [`Limits`] |
 //! | know what is wrong with a file | [`Diagnostics`], [`DiagnosticKind`] |
 //!
+//! # Conventions
+//! - An id such as [`SliceId`] is the position of an element in a column of the trace. An [`IdRange`] is a group of
+//!   consecutive ids, such as the slices of a track.
+//! - A value that a type stores is a public field. A method of the same kind computes it, or unpacks it from a form that
+//!   saves space, as [`KeyedEvent::name`] does. Methods named `kind` return by value.
+//! - Ranges of time are half-open. Arithmetic with [`Tick`] and [`Ticks`] saturates.
+//!
 //! # Rules
-//! Which end closes which begin, what nests in what, and how ties are broken is the same for every format. The
-//! numbered rules are on the page [`rules::json`], cited as \[json 3.2\].
+//! Which end closes which begin, which slice encloses which, and how ties are broken is the same for every format. The
+//! numbered rules are on the page [`rules::json`] and cited as \[json 3.2\].
 //!
 //! # Untrusted input
 //! Every event pushed is in the trace or counted in its diagnostics. No sequence of events makes a builder panic,
-//! recurse or overflow; work is O(n log n) in the events, and a trace takes at most a small multiple of its input.
+//! recurse or overflow. Building takes O(n log n) for n events, and a trace takes at most a small multiple of the memory
+//! of its input.
 //!
 //! # Features
 //! - `std` (default): `alloc`, and better seeds for hashing.
 //! - `alloc`: [`TraceBuilder`], [`LiveTrace`], [`Trace`] and [`nest`].
+//! - `serde`: ids, times, clocks, limits and diagnostics serialise, and `from_args` deserialises arguments. It implies
+//!   `alloc`.
 //! - none: `core` alone, with events, text, arguments and the parser contract.
 //!
 //! The minimum supported Rust version is 1.88.

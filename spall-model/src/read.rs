@@ -1,56 +1,56 @@
-//! What every reader has in common: a push-driven parser core and the iterator over a whole slice.
+//! The contract of all parsers, and an iterator over the events of input that is in memory.
 
 use crate::Event;
 
-/// A range of byte positions in the file, half open.
+/// A half-open range of byte positions in a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct ByteRange {
-    /// First byte.
+    /// The position of the first byte.
     pub start: u64,
-    /// One past the last byte.
+    /// The position behind the last byte.
     pub end: u64,
 }
 
 impl ByteRange {
-    /// The range from `start` to `end`.
+    /// Returns the range from `start` to the byte before `end`.
     #[must_use]
-    pub fn new(start: u64, end: u64) -> Self {
+    pub const fn new(start: u64, end: u64) -> Self {
         Self { start, end }
     }
 }
 
-/// One step of a [`Parser`].
+/// The result of one step of a [`Parser`].
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Chunk<'a> {
-    /// Nothing was consumed: call again with at least this many more bytes behind the same ones. At least 1, and
-    /// only a hint. Never returned once the caller has said `eof`.
+    /// The data is too short, and nothing was consumed: call again with at least this many more bytes behind the same
+    /// ones. The number is a hint, and at least 1. The parser never returns this once the caller has passed `eof`.
     NeedMore(usize),
-    /// This many bytes, at least 1, were consumed and say nothing: padding, or the rest of a damaged part. They
-    /// need not be in memory at once.
+    /// This many bytes, at least 1, were consumed without an event: padding, or the rest of a damaged part. They need not
+    /// be in memory at once.
     Skipped(usize),
     /// One event.
     Parsed(Parsed<'a>),
-    /// The input is finished.
+    /// The input has ended.
     End,
 }
 
-/// An event and where it came from.
+/// An event and the bytes it comes from.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Parsed<'a> {
-    /// How many bytes of the data just given are done with. 0 when one record of the file makes several events.
+    /// The number of bytes of the data that were consumed. It is 0 when one record of the file makes several events.
     pub consumed: usize,
     /// The event.
     pub event: Event<'a>,
-    /// The bytes of the file that say it.
+    /// The bytes of the file that express the event.
     pub bytes: ByteRange,
 }
 
-/// An incremental reader. It owns no input and does no I/O: the caller owns the buffer.
+/// An incremental parser. It owns no input and does no I/O: the caller owns the buffer.
 ///
 /// # Contract
-/// Each call gets the bytes that follow those consumed so far. Where the input is split changes nothing: the same
-/// events come out, with the same ranges. `eof` says that nothing follows `data`; once said it stays said.
+/// Each call gets the bytes that follow those consumed so far. Where the input is split does not matter: the same
+/// events come out, with the same byte ranges. `eof` means that nothing follows `data`, and remains so for later calls.
 /// After [`Chunk::End`] or an error, every further call returns the same again.
 pub trait Parser {
     /// The error that ends reading.
@@ -113,22 +113,22 @@ impl<P: Parser> LendingParser for P {
     }
 }
 
-/// The events of input that is wholly in memory. Ends after the first error.
+/// An iterator over the events of input that is wholly in memory. It ends after the first error.
 #[derive(Debug, Clone)]
 pub struct Events<'a, P> {
     parser: P,
-    /// What follows the events handed out so far; `None` once reading has ended.
+    /// The input behind the events returned so far; `None` once reading has ended.
     rest: Option<&'a [u8]>,
 }
 
 impl<'a, P: Parser> Events<'a, P> {
-    /// Reads `data` with a fresh `parser`.
+    /// Returns an iterator that reads `data` with a fresh `parser`.
     #[inline]
     pub fn new(parser: P, data: &'a [u8]) -> Self {
         Self { parser, rest: Some(data) }
     }
 
-    /// The parser, to ask it what it has learned of the file.
+    /// Returns the parser, which may know facts about the file.
     pub fn parser(&self) -> &P {
         &self.parser
     }

@@ -1,19 +1,28 @@
-//! Text as it stands in a file: bytes, and whether JSON escapes are still in them.
+//! Text as a file has it: bytes in which JSON escapes may not be decoded yet.
 
 #[cfg(feature = "alloc")]
 use alloc::{borrow::Cow, string::String, vec::Vec};
 use core::fmt::{self, Write};
 
-/// Bytes borrowed from the input, and whether they are the inside of a JSON string whose escapes are not decoded.
+/// A text borrowed from the input: bytes, and whether they may contain JSON escapes.
 ///
-/// Nothing says that they are UTF-8: real traces hold names cut in the middle of a character.
+/// The bytes need not be UTF-8. Real traces have names that are cut in the middle of a character.
+///
+/// ```
+/// use spall_model::Text;
+///
+/// let text = Text::escaped(br"caf\u00e9");
+/// assert_eq!(text.to_string(), "café");
+/// assert!(text.is("café".as_bytes()));
+/// assert_eq!(Text::from("C:\\new").to_string(), "C:\\new");
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct Text<'a> {
     raw: &'a [u8],
     form: Form,
 }
 
-/// Whether JSON escapes are in a text.
+/// Whether a text may contain JSON escapes.
 // A whole word, so that a text has no padding: that of an event is copied in odd pieces, and to read them back waits for
 // the writes. 5 % of loading spall v3.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -25,46 +34,47 @@ enum Form {
 }
 
 impl<'a> Text<'a> {
-    /// No text.
+    /// The empty text.
     pub const EMPTY: Self = Self::plain(b"");
 
-    /// Bytes that mean themselves.
+    /// Returns a text without escapes: every byte means itself.
     #[must_use]
     pub const fn plain(raw: &'a [u8]) -> Self {
         Self { raw, form: Form::Plain }
     }
 
-    /// The inside of a JSON string. `raw` may hold escapes, and anything a lenient reader lets through.
+    /// Returns the content of a JSON string as a text. `raw` may contain escapes, and whatever a lenient reader lets
+    /// through.
     #[must_use]
     pub const fn escaped(raw: &'a [u8]) -> Self {
         Self { raw, form: Form::Escaped }
     }
 
-    /// What [`Text::raw`] and [`Text::is_escaped`] say, put together again.
+    /// Returns the text whose [`Text::raw`] and [`Text::is_escaped`] these are.
     #[must_use]
     pub(crate) const fn from_raw(raw: &'a [u8], is_escaped: bool) -> Self {
         if is_escaped { Self::escaped(raw) } else { Self::plain(raw) }
     }
 
-    /// The bytes as in the file.
+    /// Returns the bytes as the file has them.
     #[must_use]
     pub const fn raw(self) -> &'a [u8] {
         self.raw
     }
 
-    /// Whether [`Text::raw`] may hold JSON escapes.
+    /// Returns whether [`Text::raw`] may contain JSON escapes.
     #[must_use]
     pub const fn is_escaped(self) -> bool {
         matches!(self.form, Form::Escaped)
     }
 
-    /// Whether there is no text.
+    /// Returns whether the text is empty.
     #[must_use]
     pub const fn is_empty(self) -> bool {
         self.raw.is_empty()
     }
 
-    /// The text in pieces, escapes decoded, without allocating.
+    /// Iterates over the text in pieces, with escapes decoded. This does not allocate.
     #[must_use]
     pub fn pieces(self) -> Pieces<'a> {
         Pieces { rest: self.raw, escaped: self.is_escaped() }
@@ -85,7 +95,7 @@ impl<'a> Text<'a> {
         })
     }
 
-    /// Whether the decoded text is exactly `other`.
+    /// Returns whether the decoded text is exactly `other`.
     #[must_use]
     pub fn is(self, other: &[u8]) -> bool {
         let mut rest = other;
@@ -99,14 +109,14 @@ impl<'a> Text<'a> {
         }) && rest.is_empty()
     }
 
-    /// The bytes, if there are no escapes in them.
+    /// Returns the bytes if there are no escapes in them.
     #[cfg(feature = "alloc")]
     #[inline]
     pub(crate) fn as_plain(self) -> Option<&'a [u8]> {
         (!self.is_escaped() || !has_backslash(self.raw)).then_some(self.raw)
     }
 
-    /// The bytes with escapes decoded; borrowed if there were none.
+    /// Returns the bytes with escapes decoded. They are borrowed if there were no escapes.
     #[cfg(feature = "alloc")]
     #[must_use]
     pub fn unescape(self) -> Cow<'a, [u8]> {
@@ -121,7 +131,7 @@ impl<'a> Text<'a> {
         Cow::Owned(bytes)
     }
 
-    /// The text as a string: escapes decoded, bad UTF-8 replaced by U+FFFD.
+    /// Returns the text as a string, with escapes decoded and bad UTF-8 replaced by U+FFFD.
     ///
     /// ```
     /// use spall_model::Text;
@@ -190,7 +200,7 @@ impl fmt::Display for Text<'_> {
     }
 }
 
-/// Eight bytes at a time: most texts that are asked for are ids.
+/// Returns whether there is a backslash, eight bytes at a time: most of the texts that are decoded are short ids.
 #[cfg(feature = "alloc")]
 #[inline]
 fn has_backslash(text: &[u8]) -> bool {
@@ -204,17 +214,17 @@ fn has_backslash(text: &[u8]) -> bool {
     words.iter().any(in_word) || rest.contains(&b'\\')
 }
 
-/// A run of bytes that mean themselves, or one decoded escape.
+/// A piece of a text: bytes that mean themselves, or one decoded escape.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Piece<'a> {
     /// Bytes of the input.
     Bytes(&'a [u8]),
-    /// What an escape stands for.
+    /// The character that an escape stands for.
     Char(char),
 }
 
 impl<'a> Piece<'a> {
-    /// The bytes of the piece; a decoded character is written to `buffer`.
+    /// Returns the bytes of the piece. A decoded character is written to `buffer` for that.
     pub fn bytes<'b>(self, buffer: &'b mut [u8; 4]) -> &'b [u8]
     where
         'a: 'b,
@@ -226,9 +236,9 @@ impl<'a> Piece<'a> {
     }
 }
 
-/// The pieces of a [`Text`], from [`Text::pieces`].
+/// An iterator over the pieces of a [`Text`], from [`Text::pieces`].
 ///
-/// An escape that JSON does not have keeps its backslash and its character. A surrogate pair is one character, half
+/// An escape that JSON does not have keeps its backslash and its character. A surrogate pair is one character, and half
 /// a pair is U+FFFD. \[json 2\]
 #[derive(Debug, Clone)]
 pub struct Pieces<'a> {
@@ -243,7 +253,8 @@ impl<'a> Pieces<'a> {
         head
     }
 
-    /// The escape at the start of the rest, and its length; `None` if it is not one of JSON's.
+    /// Returns the character of the escape at the start of the rest and the escape's length, or `None` if JSON has no such
+    /// escape.
     fn escape(&self) -> Option<(char, usize)> {
         let simple = match self.rest.get(1)? {
             b'n' => '\n',
@@ -298,7 +309,7 @@ impl<'a> Iterator for Pieces<'a> {
                 self.take(length);
                 return Some(Piece::Char(character));
             }
-            // An escape that is none: the backslash means itself, what follows is ordinary.
+            // JSON has no such escape: the backslash means itself, and ordinary text follows.
             return Some(Piece::Bytes(self.take(1)));
         }
         let length = self.rest.iter().position(|&byte| byte == b'\\').unwrap_or(self.rest.len());

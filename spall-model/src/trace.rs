@@ -1,4 +1,4 @@
-//! The finished trace: facts only, nothing derived.
+//! The finished trace, which holds the facts of a file and nothing derived.
 
 use alloc::{borrow::Cow, vec::Vec};
 use core::cmp::Reverse;
@@ -14,11 +14,29 @@ use crate::{
     facts::MetaValue, track,
 };
 
-/// A loaded trace: processes with tracks, and what lies on the tracks.
+/// A finished trace: processes with their tracks, and everything on the tracks.
 ///
-/// Everything that belongs to a track is consecutive, in the order of the tracks, so one array serves all of them:
-/// [`Track::slices`] is a range of [`Trace::slices`]. Names are borrowed from the input where they could be;
-/// [`Trace::into_owned`] cuts that tie.
+/// The elements of a track have consecutive numbers, in the order of the tracks, so that one column serves all tracks:
+/// [`Track::slices`] is a range of [`SliceId`], and [`Trace::slices_of`] looks up the slices. Names and arguments are
+/// borrowed from the input where possible; [`Trace::into_owned`] copies them.
+///
+/// ```
+/// use spall_model::{ByteRange, Event, Limits, Text, Thread, ThreadEvent, Tick, Ticks, TraceBuilder};
+///
+/// let mut builder = TraceBuilder::new(&Limits::default());
+/// let work = ThreadEvent::new(Thread::new(1, 7), Tick(0), Text::from("work"));
+/// builder.push(&Event::Complete(work, Ticks(1500)), ByteRange::default());
+/// let trace = builder.finish();
+///
+/// let mut lines = Vec::new();
+/// for track in trace.tracks() {
+///     for (_, slice) in trace.slices_of(track) {
+///         let duration = trace.clock().duration(slice.duration());
+///         lines.push(format!("{}: {} {duration}", trace.track_label(track), trace.name(slice.name)));
+///     }
+/// }
+/// assert_eq!(lines, ["Thread 7: work 1.5 µs"]);
+/// ```
 #[derive(Debug, Clone)]
 pub struct Trace<'a> {
     pub(crate) clock: Clock,
@@ -36,13 +54,13 @@ pub struct Trace<'a> {
     pub(crate) snapshots: Vec<Snapshot>,
     pub(crate) profiles: Vec<Profile>,
     pub(crate) frames: Vec<Frame>,
-    /// Frames that the file shares between threads, by what it calls them.
+    /// The call frames that the file shares between threads, sorted by their ids.
     pub(crate) shared_frames: Vec<(Key, FrameId)>,
     pub(crate) samples: Vec<Sample>,
     pub(crate) call_sites: Vec<CallSite>,
-    /// By frame and line.
+    /// Sorted by frame and line.
     pub(crate) line_hits: Vec<LineHits>,
-    /// The slices that were inferred from samples, by slice.
+    /// The samples behind slices that were inferred from them, sorted by slice.
     pub(crate) sampled: Vec<(SliceId, Sampled)>,
     pub(crate) meta: Vec<Meta>,
     pub(crate) others: Vec<Other>,
@@ -52,37 +70,37 @@ pub struct Trace<'a> {
 }
 
 impl<'a> Trace<'a> {
-    /// The unit of all times, and the epoch.
+    /// Returns the clock: the unit of all times, and the epoch.
     #[must_use]
     pub fn clock(&self) -> Clock {
         self.clock
     }
 
-    /// How the format's ids and ties are meant.
+    /// Returns the meaning of the format's ids and of its order.
     #[must_use]
     pub fn conventions(&self) -> Conventions {
         self.conventions
     }
 
-    /// All names.
+    /// Returns the table of all names.
     #[must_use]
     pub fn names(&self) -> &Names<'a> {
         &self.names
     }
 
-    /// A name as text, bad UTF-8 replaced.
+    /// Returns a name as text, with bad UTF-8 replaced by U+FFFD; empty for a number that the table does not have.
     #[must_use]
     pub fn name(&self, id: NameId) -> Cow<'_, str> {
         self.names.text(id)
     }
 
-    /// The processes in display order.
+    /// Returns the processes, in display order.
     #[must_use]
     pub fn processes(&self) -> &[Process] {
         &self.processes
     }
 
-    /// The tracks in display order: those of a process are consecutive.
+    /// Returns the tracks, in display order. The tracks of a process are consecutive, and tracks of no process come first.
     #[must_use]
     pub fn tracks(&self) -> &[Track] {
         &self.tracks
@@ -100,31 +118,31 @@ impl<'a> Trace<'a> {
         IdRange::new(TrackId(0), TrackId::new(self.tracks.len()))
     }
 
-    /// All slices, track by track.
+    /// Returns the columns of all slices, track by track.
     #[must_use]
     pub fn slices(&self) -> &Slices {
         &self.slices
     }
 
-    /// One slice.
+    /// Returns a slice, or `None` if there is no such slice.
     #[must_use]
     pub fn slice(&self, id: SliceId) -> Option<Slice> {
         self.slices.get(id)
     }
 
-    /// The slices of a track, one by one, in its order.
+    /// Iterates over the slices of a track, in the order of [`Track::slices`].
     pub fn slices_of(&self, track: &Track) -> impl Iterator<Item = (SliceId, Slice)> {
         track.slices().iter().filter_map(|id| Some((id, self.slice(id)?)))
     }
 
-    /// The track of a slice. O(log tracks).
+    /// Returns the track of a slice, or `None` if there is no such slice. This takes O(log n) for n tracks.
     #[must_use]
     pub fn track_of(&self, id: SliceId) -> Option<TrackId> {
         let index = self.tracks.partition_point(|track| track.slices.end <= id.0);
         self.tracks.get(index)?.slices().contains(id).then(|| TrackId::new(index))
     }
 
-    /// All instants, track by track.
+    /// Returns all instants, track by track.
     #[must_use]
     pub fn instants(&self) -> &[Instant] {
         &self.instants
@@ -136,7 +154,7 @@ impl<'a> Trace<'a> {
         self.instants.get(track.instants().indices()).unwrap_or_default()
     }
 
-    /// All counter values, track by track.
+    /// Returns all counter values, track by track.
     #[must_use]
     pub fn counters(&self) -> &[CounterValue] {
         &self.counters
@@ -148,7 +166,7 @@ impl<'a> Trace<'a> {
         self.counters.get(track.counters().indices()).unwrap_or_default()
     }
 
-    /// All thread states, track by track.
+    /// Returns all thread states, track by track.
     #[must_use]
     pub fn states(&self) -> &[State] {
         &self.states
@@ -160,19 +178,19 @@ impl<'a> Trace<'a> {
         self.states.get(track.states().indices()).unwrap_or_default()
     }
 
-    /// Arrows between slices, by the time at which they leave.
+    /// Returns the flows between slices, ordered by the time at which they leave.
     #[must_use]
     pub fn flows(&self) -> &[Flow] {
         &self.flows
     }
 
-    /// Objects, by the order in which the file first mentions them.
+    /// Returns the objects, in the order in which the file first mentions them.
     #[must_use]
     pub fn objects(&self) -> &[Object] {
         &self.objects
     }
 
-    /// All snapshots, object by object.
+    /// Returns all snapshots, object by object.
     #[must_use]
     pub fn snapshots(&self) -> &[Snapshot] {
         &self.snapshots
@@ -184,39 +202,40 @@ impl<'a> Trace<'a> {
         self.snapshots.get(object.snapshots().indices()).unwrap_or_default()
     }
 
-    /// Sampling profiles, by track; of a track's the first one counts.
+    /// Returns the sampling profiles, ordered by track. Of several profiles of a track the first one counts.
     #[must_use]
     pub fn profiles(&self) -> &[Profile] {
         &self.profiles
     }
 
-    /// The sampling profile of a track that counts. O(log profiles).
+    /// Returns the sampling profile of a track that counts, or `None` if the track has none. This takes O(log n) for n
+    /// profiles.
     #[must_use]
     pub fn profile_of(&self, track: TrackId) -> Option<&Profile> {
         let first = self.profiles.partition_point(|profile| profile.track < track);
         self.profiles.get(first).filter(|profile| profile.track == track)
     }
 
-    /// All frames, profile by profile.
+    /// Returns all call frames, profile by profile.
     #[must_use]
     pub fn frames(&self) -> &[Frame] {
         &self.frames
     }
 
-    /// Returns the frames of a profile.
+    /// Returns the call frames of a profile.
     #[must_use]
     pub fn frames_of(&self, profile: &Profile) -> &[Frame] {
         self.frames.get(profile.frames().indices()).unwrap_or_default()
     }
 
-    /// One frame.
+    /// Returns a call frame, or `None` if there is no such frame.
     #[must_use]
     pub fn frame(&self, id: FrameId) -> Option<&Frame> {
         self.frames.get(id.index())
     }
 
-    /// The frame that the file shares between threads under this id: what the field `sf` of an event refers to.
-    /// O(log frames).
+    /// Returns the call frame that the file shares between threads under this id, which the field `sf` of JSON events refers
+    /// to. This takes O(log n) for n frames.
     #[must_use]
     pub fn shared_frame(&self, id: Id<'_>) -> Option<FrameId> {
         let id = match id {
@@ -227,7 +246,7 @@ impl<'a> Trace<'a> {
         self.shared_frames.get(found).map(|&(_, frame)| frame)
     }
 
-    /// All samples, profile by profile.
+    /// Returns all samples, profile by profile.
     #[must_use]
     pub fn samples(&self) -> &[Sample] {
         &self.samples
@@ -239,7 +258,7 @@ impl<'a> Trace<'a> {
         self.samples.get(profile.samples().indices()).unwrap_or_default()
     }
 
-    /// All call sites, profile by profile, by number.
+    /// Returns all call sites, profile by profile, ordered by number.
     #[must_use]
     pub fn call_sites(&self) -> &[CallSite] {
         &self.call_sites
@@ -251,8 +270,9 @@ impl<'a> Trace<'a> {
         self.call_sites.get(profile.call_sites().indices()).unwrap_or_default()
     }
 
-    /// How often samples found a frame at the lines of its source, by line, where the file counts that beside its
-    /// samples. A line may be there more than once. O(log lines).
+    /// Returns the numbers of samples that found a call frame at each line of its source, ordered by line. The slice is
+    /// empty unless the file counts lines beside its samples. A line may occur more than once. This takes O(log n) for n
+    /// lines.
     #[must_use]
     pub fn line_hits(&self, frame: FrameId) -> &[LineHits] {
         let from = self.line_hits.partition_point(|hits| hits.frame < frame);
@@ -260,20 +280,21 @@ impl<'a> Trace<'a> {
         self.line_hits.get(from..to).unwrap_or_default()
     }
 
-    /// What is known of a slice that was inferred from samples; `None` for one that the file has. O(log slices).
+    /// Returns the samples behind a slice that was inferred from them, or `None` for a slice that the file has. This takes
+    /// O(log n) for n slices.
     #[must_use]
     pub fn sampled(&self, id: SliceId) -> Option<Sampled> {
         let found = self.sampled.binary_search_by_key(&id, |&(slice, _)| slice).ok()?;
         self.sampled.get(found).map(|&(_, sampled)| sampled)
     }
 
-    /// Facts that have no place elsewhere, in the order of the file.
+    /// Returns the facts that nothing else in the trace expresses, in the order of the file.
     #[must_use]
     pub fn meta(&self) -> &[Meta] {
         &self.meta
     }
 
-    /// The value of a fact.
+    /// Returns the value of a fact.
     #[must_use]
     pub fn meta_value(&self, meta: &Meta) -> Value<'_> {
         match meta.value {
@@ -285,13 +306,13 @@ impl<'a> Trace<'a> {
         }
     }
 
-    /// Events of kinds that have no meaning here, in the order of the file.
+    /// Returns the events of kinds that the model does not interpret, in the order of the file.
     #[must_use]
     pub fn others(&self) -> &[Other] {
         &self.others
     }
 
-    /// What is wrong with the file, by kind.
+    /// Returns the diagnostics of the file.
     #[must_use]
     pub fn diagnostics(&self) -> &Diagnostics {
         &self.diagnostics
@@ -309,26 +330,26 @@ impl<'a> Trace<'a> {
         self.bounds.map(|(first, last)| first..last)
     }
 
-    /// The arguments of a slice.
+    /// Returns the arguments of a slice; they are empty if there is no such slice.
     #[must_use]
     pub fn slice_args(&self, id: SliceId) -> SliceArgs<'_> {
         let row = self.slices.args.get(id.index()).copied().unwrap_or_default();
         SliceArgs { begin: self.args.get(row), end: self.args.on_top(row) }
     }
 
-    /// The arguments of an instant, state, snapshot, sample or other event.
+    /// Returns the arguments of an instant, state, snapshot, sample or other event.
     #[must_use]
     pub fn args_of(&self, of: &impl HasArgs) -> Args<'_> {
         self.args.get(of.args_id())
     }
 
-    /// The arguments of an arrow: those that stand where it leaves, and those that stand where it arrives.
+    /// Returns the arguments of a flow: those of the event at its start, and those of the event at its end.
     #[must_use]
     pub fn flow_args(&self, flow: &Flow) -> (Args<'_>, Args<'_>) {
         (self.args.get(flow.args.0), self.args.get(flow.args.1))
     }
 
-    /// The text of a key.
+    /// Returns the text of a key, to print with `{}`.
     #[must_use]
     pub fn key_text(&self, key: Key) -> Cow<'_, str> {
         key.text(&self.names, self.conventions)
@@ -403,7 +424,7 @@ impl<'a> Trace<'a> {
         found.into_iter().map(|(_, id)| id).collect()
     }
 
-    /// Copies what is borrowed, so that the input can go.
+    /// Returns the same trace with everything copied that it borrows from the input, so that the input can be dropped.
     #[must_use]
     pub fn into_owned(self) -> Trace<'static> {
         Trace {
@@ -435,25 +456,48 @@ impl<'a> Trace<'a> {
     }
 }
 
-/// The arguments of a slice: those of its begin, overlaid by those of its end. \[json 1\]
+/// The arguments of a slice, from [`Trace::slice_args`]: those of its begin, overlaid by those of its end. \[json 1\]
+///
+/// ```
+/// use spall_model::{ArgsBuilder, ByteRange, Event, Limits, SliceId, Text, Thread, ThreadEvent, Tick, TraceBuilder, Value};
+///
+/// let (mut at_begin, mut at_end) = (ArgsBuilder::new(), ArgsBuilder::new());
+/// at_begin.add("file", "a.png").add("size", 0);
+/// at_end.add("size", 4096);
+/// let event = |at, args| {
+///     let event = ThreadEvent::new(Thread::new(1, 1), Tick(at), Text::from("load"));
+///     ThreadEvent { args, ..event }
+/// };
+/// let mut builder = TraceBuilder::new(&Limits::default());
+/// builder.push_copied(&Event::Begin(event(0, at_begin.args())), ByteRange::default());
+/// builder.push_copied(&Event::End(event(9, at_end.args())), ByteRange::default());
+/// let trace = builder.finish();
+///
+/// let args = trace.slice_args(SliceId(0));
+/// assert_eq!(args.get(b"size"), Some(Value::I64(4096)));
+/// let lines: Vec<_> = args.iter().map(|(key, value)| format!("{key}={value}")).collect();
+/// assert_eq!(lines, ["file=a.png", "size=4096"]);
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SliceArgs<'a> {
-    /// Those that stand at its begin, or at the slice as a whole.
+    /// The arguments of the begin, or of a slice that is one event.
     pub begin: Args<'a>,
-    /// Those that stand at its end.
+    /// The arguments of the end.
     pub end: Args<'a>,
 }
 
 impl<'a> SliceArgs<'a> {
-    /// Whether there are none.
+    /// Returns whether there are no arguments.
     #[must_use]
     pub fn is_none(&self) -> bool {
         self.begin.is_none() && self.end.is_none()
     }
 
-    /// The arguments: the begin's in order, each with the end's value if the end has one, then what only the end has.
+    /// Iterates over the arguments: first those of the begin in their order, each with the end's value if the end has one,
+    /// then those that only the end has.
     ///
-    /// Where both have arguments, their keys are put into tables: meant for showing one slice, not for scanning a trace.
+    /// If both have arguments, their keys are put into tables first. This is meant for showing one slice, not for scanning
+    /// a trace.
     pub fn iter(&self) -> impl Iterator<Item = (Text<'a>, Value<'a>)> {
         let Self { begin, end } = *self;
         let both = !begin.is_none() && !end.is_none();
@@ -468,13 +512,14 @@ impl<'a> SliceArgs<'a> {
         begin.iter().map(overlaid).chain(only_end)
     }
 
-    /// The argument `key`.
+    /// Returns the value of the argument `key`, or `None` if there is no such argument. The end's value counts.
     #[must_use]
     pub fn get(&self, key: &[u8]) -> Option<Value<'a>> {
         self.end.get(key).or_else(|| self.begin.get(key))
     }
 
-    /// The field `key` of the event that is no argument; the end's wins.
+    /// Returns the value of the field `key`, which is not an argument, or `None` if there is no such field. The end's value
+    /// counts.
     #[must_use]
     pub fn field(&self, key: &[u8]) -> Option<Value<'a>> {
         self.end.field(key).or_else(|| self.begin.field(key))
@@ -489,7 +534,7 @@ impl Slice {
         self.start < range.end && (self.end > range.start || self.start >= range.start)
     }
 
-    /// How long it is; saturates at what a length can express.
+    /// Returns the duration of the slice, which saturates at the end of the range of [`Ticks`].
     #[must_use]
     pub fn duration(&self) -> Ticks {
         self.end - self.start

@@ -1,17 +1,17 @@
-//! Events that are found again by a key: steps of async spans and objects, and the ends of arrows.
+//! Events with a key: steps of async spans and objects, and the ends of flows.
 
 use crate::{Args, Id, Text, Thread, Tick};
 
-/// A step of something that is found again by its key: an async span or an object.
+/// A step in the life of an async span or of an object. Steps with the same key belong together.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct KeyedEvent<'a> {
     /// The process.
     pub pid: Id<'a>,
-    /// When.
+    /// The time.
     pub at: Tick,
-    /// The key.
+    /// The id, which is part of the key.
     pub id: Id<'a>,
-    /// Whether the key only counts inside its process.
+    /// Whether the id is only valid inside its process.
     pub local: bool,
     // As texts, with a word each for what is a bit, they would make the event too long.
     name: &'a [u8],
@@ -20,12 +20,12 @@ pub struct KeyedEvent<'a> {
     name_is_escaped: bool,
     category_is_escaped: bool,
     scope_is_escaped: bool,
-    /// Arguments.
+    /// The arguments; [`Args::NONE`] if there are none.
     pub args: Args<'a>,
 }
 
 impl<'a> KeyedEvent<'a> {
-    /// An event without category, scope and arguments, whose key counts everywhere.
+    /// Returns an event without categories, scope and arguments, whose id is valid everywhere.
     #[must_use]
     pub fn new(pid: impl Into<Id<'a>>, at: Tick, id: impl Into<Id<'a>>, name: Text<'a>) -> Self {
         Self {
@@ -43,93 +43,94 @@ impl<'a> KeyedEvent<'a> {
         }
     }
 
-    /// The name of the span, or the type of the object.
+    /// Returns the name of the span, or the type of the object.
     #[must_use]
     pub fn name(&self) -> Text<'a> {
         Text::from_raw(self.name, self.name_is_escaped)
     }
 
-    /// Comma-separated categories; part of the key of an async span.
+    /// Returns the comma-separated categories, which are part of the key of an async span; empty if there are none.
     #[must_use]
     pub fn category(&self) -> Text<'a> {
         Text::from_raw(self.category, self.category_is_escaped)
     }
 
-    /// What the key belongs to, and is part of it; empty if the file does not say.
+    /// Returns the scope, which is part of the key; empty if the file has none.
     #[must_use]
     pub fn scope(&self) -> Text<'a> {
         Text::from_raw(self.scope, self.scope_is_escaped)
     }
 
-    /// The same with another category.
+    /// Returns the same event with other categories.
     #[must_use]
     pub fn with_category(self, category: Text<'a>) -> Self {
         Self { category: category.raw(), category_is_escaped: category.is_escaped(), ..self }
     }
 
-    /// The same with another scope.
+    /// Returns the same event with another scope.
     #[must_use]
     pub fn with_scope(self, scope: Text<'a>) -> Self {
         Self { scope: scope.raw(), scope_is_escaped: scope.is_escaped(), ..self }
     }
 }
 
-/// The steps of an async span. \[json 3.6\]
+/// The kind of a step of an async span. \[json 3.6\]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum AsyncPhase {
-    /// Opens a nestable span.
+    /// A nestable span begins.
     Begin,
-    /// Closes the innermost open nestable span of its name.
+    /// The innermost open nestable span of that name ends.
     End,
-    /// Something happened inside a group of nestable spans.
+    /// An instant inside a group of nestable spans.
     Instant,
-    /// Opens a span of the older kind, found by name and id.
+    /// A span of the older kind begins. Such spans are found by name and id.
     Start,
-    /// Names what the span does from here on; the name is in the argument `step`.
+    /// A step of a span of the older kind begins. Its name is in the argument `step`.
     StepInto,
-    /// Names what the span did up to here; the name is in the argument `step`.
+    /// A step of a span of the older kind ends. Its name is in the argument `step`.
     StepPast,
-    /// Closes a span of the older kind.
+    /// A span of the older kind ends.
     Finish,
 }
 
-/// The steps of an object's life.
+/// The kind of a step in the life of an object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ObjectPhase {
-    /// It exists from here on.
+    /// The object is created.
     New,
-    /// Its state, in the argument `snapshot`.
+    /// The content of the object is recorded, in the argument `snapshot`.
     Snapshot,
-    /// It is gone from here on.
+    /// The object is deleted.
     Delete,
 }
 
-/// One end of an arrow. \[json 3.7\]
+/// One end of a flow. \[json 3.7\]
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct FlowEvent<'a> {
-    /// Which end.
+    /// The end of the flow that the event is.
     pub phase: FlowPhase,
-    /// Which slice of the thread it is bound to.
+    /// The slice of the thread that the event is bound to.
     pub bind: FlowBind,
-    /// On which thread.
+    /// The thread.
     pub thread: Thread<'a>,
-    /// When.
+    /// The time.
     pub at: Tick,
-    /// The key; together with name and category, unless [`FlowBind::Slice`], where it stands alone.
+    /// The id. Id, name and categories together are the key of a flow, but for [`FlowBind::Slice`] the id is the whole
+    /// key.
     pub id: Id<'a>,
-    /// Whether the key only counts inside its process.
+    /// Whether the id is only valid inside its process.
     pub local: bool,
     // As texts, with a word each for what is a bit, they would make the event too long.
     name: &'a [u8],
     category: &'a [u8],
     name_is_escaped: bool,
     category_is_escaped: bool,
-    /// Arguments.
+    /// The arguments; [`Args::NONE`] if there are none.
     pub args: Args<'a>,
 }
 
 impl<'a> FlowEvent<'a> {
-    /// An event without category and arguments, whose key counts everywhere.
+    /// Returns an event without categories and arguments, whose id is valid everywhere.
     #[must_use]
     pub fn new(
         phase: FlowPhase,
@@ -154,43 +155,43 @@ impl<'a> FlowEvent<'a> {
         }
     }
 
-    /// The arrow's name.
+    /// Returns the name of the flow.
     #[must_use]
     pub fn name(&self) -> Text<'a> {
         Text::from_raw(self.name, self.name_is_escaped)
     }
 
-    /// Comma-separated categories.
+    /// Returns the comma-separated categories; empty if there are none.
     #[must_use]
     pub fn category(&self) -> Text<'a> {
         Text::from_raw(self.category, self.category_is_escaped)
     }
 
-    /// The same with another category.
+    /// Returns the same event with other categories.
     #[must_use]
     pub fn with_category(self, category: Text<'a>) -> Self {
         Self { category: category.raw(), category_is_escaped: category.is_escaped(), ..self }
     }
 }
 
-/// Which end of an arrow.
+/// An end of a flow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum FlowPhase {
-    /// An arrow leaves.
+    /// A flow leaves.
     Start,
-    /// An arrow arrives and the next one leaves.
+    /// A flow arrives and the next flow of the chain leaves.
     Step,
-    /// An arrow arrives.
+    /// A flow arrives.
     End,
 }
 
-/// Which slice a flow is bound to.
+/// The slice that an end of a flow is bound to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum FlowBind {
-    /// The innermost slice of the thread that is open at that time.
+    /// The innermost slice of the thread that is open at the time of the event.
     Enclosing,
     /// The next slice that begins on the thread.
     Next,
-    /// The slice of the event just before this one.
+    /// The slice of the event that comes directly before this one.
     Slice,
 }

@@ -1,132 +1,133 @@
-//! Events of sampling profiles: profiles, their frames, their samples.
+//! Events of sampling profiles: profiles, call frames and samples.
 
 use crate::{Args, Id, Text, Thread, Tick, Ticks};
 
-/// Names the sampling profile that is current from here on, and says of it what the file says at this place.
+/// A part of a sampling profile, which makes that profile the current one.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ProfileEvent<'a> {
-    /// The thread that says it; the profiled one only if `begins`.
+    /// The thread of the record. It is the profiled thread only if `begins` is present.
     pub thread: Thread<'a>,
-    /// By what the profile is found again.
+    /// The key that the parts of the profile share.
     pub key: ProfileKey<'a>,
-    /// When it is said; parts of a profile are put in this order.
+    /// The time of the record. The parts of a profile are ordered by it.
     pub at: Tick,
-    /// How it begins, if this is its head.
+    /// The head of the profile; `None` for a further part.
     pub begins: Option<ProfileStart>,
-    /// When it ends, by its own clock.
+    /// The time at which the profile ends, by its own clock; `None` if this part does not say.
     pub end: Option<Tick>,
 }
 
-/// By what the parts of a profile are found.
+/// The key that the parts of a profile share.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ProfileKey<'a> {
-    /// An id that counts inside the process.
+    /// An id that is valid inside the process.
     Id(Id<'a>),
-    /// The thread that says it.
+    /// The thread of the record.
     Thread,
-    /// Nothing: the profile is in one part.
+    /// No key, because the profile is in one part.
     Whole,
 }
 
 /// The head of a profile.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ProfileStart {
-    /// When it begins, by its own clock.
+    /// The time at which the profile begins, by its own clock.
     pub start: Tick,
-    /// What is to be added to times of its clock to get the trace's.
+    /// The duration to add to times of the profile's clock to get times of the trace.
     pub offset: Ticks,
-    /// Of several profiles of a thread the one with the lowest rank counts, then the one that begins first.
+    /// The rank among the profiles of a thread. The profile with the lowest rank counts, and among equal ranks the one
+    /// that begins first.
     pub rank: u8,
 }
 
-/// A frame of a call tree: a function, and who calls it.
+/// A call frame: a function of a sampling profile, with its caller.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct FrameEvent<'a> {
-    /// Its id in the profile. The first frame of an id counts.
+    /// The id of the frame in the profile. The first frame with an id counts.
     pub id: Id<'a>,
-    /// Who calls it.
+    /// The caller.
     pub parent: FrameParent<'a>,
-    /// The function.
+    /// The name of the function.
     pub name: Text<'a>,
-    /// Where its source is, or what it is part of; empty if the file does not say.
+    /// The URL or path of the source, or the library; empty if the file does not say.
     pub url: Text<'a>,
-    /// The number of its script; 0 if the file does not say.
+    /// The number that the file gives the source; 0 if the file does not say.
     pub script: i64,
-    /// The line at which the function begins, from 0.
+    /// The line at which the function begins, counted from 0; `None` if the file does not say.
     pub line: Option<u32>,
-    /// The column at which the function begins, from 0.
+    /// The column at which the function begins, counted from 0; `None` if the file does not say.
     pub column: Option<u32>,
 }
 
-/// Who calls a frame.
+/// The caller of a call frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FrameParent<'a> {
-    /// Nobody, or whoever says so with [`crate::Event::FrameChild`].
+    /// The frame is a root, unless an [`Event::FrameChild`](crate::Event::FrameChild) names its caller.
     Unknown,
     /// The frame with this id, which may come later.
     Id(Id<'a>),
-    /// The latest frame that was one less deep; 0 is a root.
+    /// The latest frame whose depth is one less than this depth. A frame of depth 0 is a root.
     Depth(u32),
 }
 
-/// How often samples found a frame at one line of its source.
+/// The number of samples that found a call frame at one line of its source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LineHitsEvent<'a> {
-    /// The frame.
+    /// The id of the call frame.
     pub frame: Id<'a>,
-    /// The line, from 0.
+    /// The line, counted from 0.
     pub line: u32,
-    /// How many samples there were.
+    /// The number of samples.
     pub hits: u32,
 }
 
-/// What a thread was found doing at a point in time.
+/// A sample of the current profile: the call stack at a point in time.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SampleEvent<'a> {
-    /// When.
+    /// The time.
     pub at: SampleTime,
-    /// The innermost frame.
+    /// The id of the innermost call frame.
     pub frame: Id<'a>,
-    /// How much it counts.
+    /// The weight of the sample in sums.
     pub weight: f64,
-    /// The line of its source at which the innermost frame was, from 0.
+    /// The line of its source at which the innermost frame was, counted from 0; `None` if the file does not say.
     pub line: Option<u32>,
-    /// The column of that line, from 0.
+    /// The column of that line, counted from 0; `None` if the file does not say.
     pub column: Option<u32>,
 }
 
 impl<'a> SampleEvent<'a> {
-    /// A sample that counts once and does not say the line.
+    /// Returns a sample of weight 1 without a line.
     #[must_use]
     pub fn new(at: SampleTime, frame: Id<'a>) -> Self {
         Self { at, frame, weight: 1.0, line: None, column: None }
     }
 }
 
-/// A sample of a thread. Those of one thread and one name are a profile.
+/// A sample that names its thread itself. The samples of one thread and one name are a profile.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ThreadSampleEvent<'a> {
     /// The thread that was sampled.
     pub thread: Thread<'a>,
-    /// The file does not say the process: it is the one that has such a thread.
+    /// Whether the file does not say the process, so that it is the one that has such a thread.
     pub any_process: bool,
-    /// It stands in a list of samples, not among the events.
+    /// Whether the sample is in a list of samples instead of among the events.
     pub in_list: bool,
-    /// When.
+    /// The time.
     pub at: Tick,
     // As bytes, so that the event has room for a weight of 64 bits.
     name: &'a [u8],
     name_is_escaped: bool,
-    /// What was found running.
+    /// The call stack.
     pub stack: SampleStack<'a>,
-    /// How much it counts.
+    /// The weight of the sample in sums.
     pub weight: f64,
-    /// Arguments.
+    /// The arguments; [`Args::NONE`] if there are none.
     pub args: Args<'a>,
 }
 
 impl<'a> ThreadSampleEvent<'a> {
-    /// A sample of a thread that stands among the events, counts once and has no arguments.
+    /// Returns a sample of weight 1 without arguments, from among the events.
     #[must_use]
     pub fn new(thread: Thread<'a>, at: Tick, name: Text<'a>, stack: SampleStack<'a>) -> Self {
         Self {
@@ -142,29 +143,29 @@ impl<'a> ThreadSampleEvent<'a> {
         }
     }
 
-    /// What took the sample, such as the counter that ran over; empty if the file does not say.
+    /// Returns the name of the event that triggered the sample, such as a hardware counter; empty if the file does not say.
     #[must_use]
     pub fn name(&self) -> Text<'a> {
         Text::from_raw(self.name, self.name_is_escaped)
     }
 }
 
-/// What a [`ThreadSampleEvent`] found running.
+/// The call stack of a [`ThreadSampleEvent`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SampleStack<'a> {
-    /// The file does not say.
+    /// The file does not have the stack.
     Unknown,
-    /// This shared frame, which may come later, and those that call it.
+    /// The shared call frame with this id and its callers. The frame may come later in the file.
     Frame(Id<'a>),
-    /// The functions whose names are in the field `stack`, from the outermost in; it is found with [`Args::field`].
+    /// The functions whose names are in the field `stack`, outermost first. [`Args::field`] finds the field.
     Names,
 }
 
-/// When a sample was taken, by the clock of its profile.
+/// The time of a sample, by the clock of its profile.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SampleTime {
-    /// So long after the sample before it, or after the profile's start; may be negative.
+    /// The duration since the sample before, or since the start of the profile. It may be negative.
     After(Ticks),
-    /// At this time.
+    /// A point in time.
     At(Tick),
 }
