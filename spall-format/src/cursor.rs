@@ -1,13 +1,13 @@
-//! A position in some bytes, and what is read from there on.
+//! A cursor over bytes.
 
-/// A position in some bytes. What would reach over their end is not read, and the position stays.
+/// A position in some bytes. A read that would reach beyond their end fails and leaves the position where it is.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Cursor<'a> {
     data: &'a [u8],
     pos: usize,
 }
 
-/// The bytes end too early: there should be so many of them, counted from their start.
+/// The error of a read beyond the end of the bytes. It holds how many bytes are needed, counted from their start.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Short(pub(crate) usize);
 
@@ -28,7 +28,7 @@ impl<'a> Cursor<'a> {
         self.pos = pos;
     }
 
-    /// The bytes from `start` up to the position.
+    /// Returns the bytes from `start` up to the position.
     #[inline]
     pub(crate) fn since(&self, start: usize) -> &'a [u8] {
         self.data.get(start..self.pos).unwrap_or_default()

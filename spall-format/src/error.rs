@@ -1,6 +1,16 @@
-//! Why reading had to stop.
+//! The error of readers and writers.
 
-/// Why reading had to stop, and where. 16 bytes, `Copy`.
+/// The error that ends reading or refuses a record, with its position.
+///
+/// It takes 16 bytes and is `Copy`, so that a result with it stays small.
+///
+/// ```
+/// use spall_format::{FormatErrorKind, spall};
+///
+/// let error = spall::parse_all(b"this is not a spall file, but a text").next().unwrap().unwrap_err();
+/// assert_eq!(error.kind(), FormatErrorKind::BadMagic);
+/// assert_eq!(error.to_string(), "not a file of this format (at byte 0x0)");
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("{kind} (at byte {offset:#x})")]
 pub struct FormatError {
@@ -16,108 +26,109 @@ impl FormatError {
         Self { kind, offset }
     }
 
-    /// What is wrong.
+    /// Returns what is wrong.
     #[must_use]
     pub fn kind(self) -> FormatErrorKind {
         self.kind
     }
 
-    /// Where in the file: see each [`FormatErrorKind`] for which byte is meant.
+    /// Returns the position in bytes. Each [`FormatErrorKind`] says which byte it marks.
     #[must_use]
     pub fn offset(self) -> u64 {
         self.offset
     }
 }
 
-/// What can make a file, or the rest of it, unreadable.
+/// The reasons for which reading ends or a record is refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, thiserror::Error)]
 #[non_exhaustive]
 pub enum FormatErrorKind {
     // Any format.
-    /// The input ends inside something without which nothing can be read, such as the file's header. Marks the end
-    /// of the input.
+    /// The input ends inside a part without which nothing can be read, such as the file's header. The offset marks
+    /// the end of the input.
     #[error("unexpected end of input, {needed} more bytes needed")]
     UnexpectedEof {
-        /// How many more bytes there should be.
+        /// The number of bytes that are missing.
         needed: u32,
     },
-    /// The file does not start as this format does. Marks the start of the file.
+    /// The file does not start with the magic number of the format. The offset marks the start of the file.
     #[error("not a file of this format")]
     BadMagic,
-    /// A version that is not known. Marks the version field.
+    /// The version of the file is not supported. The offset marks the version field.
     #[error("unsupported version {version:#x}")]
     UnsupportedVersion {
-        /// The version; `u32::MAX` stands for all that are larger.
+        /// The version, where `u32::MAX` stands for every larger one.
         version: u32,
     },
-    /// An event of a kind that is not known, in a format where only its kind says how long it is. Marks the start of
-    /// the event.
+    /// An event has an unknown type, in a format in which only the type gives the length. The offset marks the start
+    /// of the event.
     #[error("unknown event type {tag:#04x}")]
     UnknownEvent {
-        /// The type.
+        /// The type in the file.
         tag: u8,
     },
 
     // Spall.
-    /// The file's numbers are big-endian; spall files are little-endian. Marks the start of the file. \[spall A.0\]
+    /// The file's numbers are big-endian, while spall files are little-endian. The offset marks the start of the file. \[spall A.0\]
     #[error("big-endian spall file: its numbers are in the wrong byte order")]
     BigEndian,
-    /// A native auto trace, which is another format than a manual stream. Marks the start of the file. \[spall A.0\]
+    /// The file is a native auto trace, which is another format than a manual stream. The offset marks the start of
+    /// the file. \[spall A.0\]
     #[error("native auto trace, not a manual spall stream")]
     AutoTrace,
-    /// Version 2, of which only mutually incompatible drafts exist. Marks the version field. \[spall A.4\]
+    /// The version is 2, of which only mutually incompatible drafts exist. The offset marks the version field. \[spall A.4\]
     #[error("spall version 2 was never released")]
     UnreleasedVersion,
-    /// A native auto trace of version 1 or 2, numbers that several layouts of its development had. Marks the version
-    /// field. \[spall A.7\]
+    /// The file is a native auto trace of version 1 or 2. Several layouts had these numbers during development. The
+    /// offset marks the version field. \[spall A.7\]
     #[error("native auto trace of version {version}, from before its layout was settled")]
     OldAutoTrace {
-        /// The version.
+        /// The version in the header.
         version: u32,
     },
-    /// One of the layouts that were called version 0 in the two days before the format was published. Marks the
-    /// version field. \[spall A.2\]
+    /// The file has one of the layouts that were called version 0 in the two days before the format was published. The
+    /// offset marks the version field. \[spall A.2\]
     #[error("spall version 0 from before the format was published")]
     PreRelease,
 
     // apitrace; offsets count in the decompressed stream, of containers in the file.
-    /// A detail of a call that is not known. Marks the byte behind its tag.
+    /// A call has an unknown detail. The offset marks the byte behind its tag.
     #[error("unknown detail {tag:#04x} of a call")]
     UnknownDetail {
-        /// The tag.
+        /// The tag in the file.
         tag: u8,
     },
-    /// A value of a type that is not known. Marks the byte behind the type.
+    /// A value has an unknown type. The offset marks the byte behind the type.
     #[error("unknown value type {tag:#04x}")]
     UnknownValue {
-        /// The type.
+        /// The type in the file.
         tag: u8,
     },
-    /// A number of more than 64 bits. Marks a byte of it.
+    /// A number has more than 64 bits. The offset marks one of its bytes.
     #[error("a number of more than 64 bits")]
     NumberTooLong,
-    /// The decompressed data is larger than the limit. Marks the compressed data behind which it is.
+    /// The decompressed data is larger than the limit. The offset marks the compressed data that reaches it.
     #[error("the decompressed data is over the limit of {max_mib} MiB")]
     OutputLimit {
-        /// The limit, rounded down.
+        /// The limit in MiB, rounded down.
         max_mib: u32,
     },
-    /// A container that needs a feature of this crate that is off. Marks the start of the file.
+    /// The container needs a feature of this crate that is off. The offset marks the start of the file.
     #[error("this container needs a feature that is off")]
     FeatureOff,
 
-    // Writers; the offset is how much was written before.
+    // Writers. The offset is the number of bytes that were written before.
     /// A recording buffer is smaller than [`MIN_BUFFER`](crate::spall::MIN_BUFFER) or larger than 4 GiB. The offset
     /// is 0.
     #[error("a recording buffer has at least {} bytes and at most 4 GiB", crate::spall::MIN_BUFFER)]
     BufferSize,
-    /// The buffer has no room for the record: nothing of it was written.
+    /// The buffer has no room for the record. Nothing of the record was written.
     #[error("the buffer is full")]
     BufferFull,
-    /// A text, list or record longer than its length field can say.
+    /// A text, list or record is longer than its length field can say.
     #[error("too long for its length field")]
     TooLong,
-    /// An event, id, time or value that the format has nothing for.
+    /// The format has no form for a value.
     #[error("the format cannot express this")]
     NotRepresentable,
 }

@@ -1,7 +1,8 @@
-//! Readers and writers of binary profiler traces, borrowing from their input.
+//! Readers and writers of binary profiler traces, which borrow from their input.
 //!
-//! Each format is a module with a `Parser`, which takes input in pieces of any size, and `parse_all` for input that
-//! is wholly in memory. Both yield [`spall_model::Event`]s that borrow names and arguments from the input.
+//! Each format is a module with a `Parser`, which takes input in pieces of any size. It yields
+//! [`spall_model::Event`]s, whose names and arguments borrow from the input. Most formats also have a function
+//! `parse_all`, which iterates over the events of a file that is wholly in memory.
 //!
 //! | module | format | reads | writes |
 //! |---|---|---|---|
@@ -13,7 +14,7 @@
 //! use spall_format::spall::{BufferWriter, Header, Parser, Version};
 //! use spall_model::{Chunk, Parser as _};
 //!
-//! // A profiler records a thread …
+//! // A profiler records a thread.
 //! let mut memory = [0; 4096];
 //! let mut buffer = BufferWriter::new(&mut memory, 1, 1)?;
 //! buffer.begin(10, "load")?;
@@ -21,7 +22,7 @@
 //! let mut file = Header::new(Version::V3, 1.0).to_bytes().to_vec();
 //! file.extend(buffer.take());
 //!
-//! // … and a viewer reads it while it comes in.
+//! // A viewer reads the file while it arrives: `start` and `end` bound what it has and has not consumed.
 //! let mut parser = Parser::new();
 //! let (mut start, mut end) = (0, 0);
 //! let mut events = 0;
@@ -41,15 +42,15 @@
 //! ```
 //!
 //! # Untrusted input
-//! No input makes a reader panic, recurse, or allocate by a number it found. Damage that can be stepped over is an
-//! event, [`spall_model::Event::Diagnostic`]; a [`FormatError`] with its byte offset means that nothing behind it can be
-//! trusted. What was complete before is always delivered.
+//! No input makes a reader panic, recurse without a limit, or allocate as much as a number in the file asks for.
+//! Damage that a reader can step over is an event, [`spall_model::Event::Diagnostic`]. A [`FormatError`] with its byte
+//! offset means that nothing behind it can be trusted. Events before the damage are always delivered.
 //!
 //! # Features
-//! - none: `core` alone, with the readers and the writers into memory of the caller;
-//! - `alloc`: `apitrace`, which has to keep tables, and `container`, which undoes what files are packed in;
+//! - none: `core` alone, with the readers of spall and Heph and the writers into memory of the caller;
+//! - `alloc`: `apitrace`, which keeps tables, and `container`, which undoes the compression of files;
 //! - `gzip`, `brotli`, `zstd`: containers beside snappy, which needs none of these;
-//! - `std` (default): writers to `std::io::Write`.
+//! - `std` (default): the writers to `std::io::Write`.
 //!
 //! The minimum Rust version is 1.88.
 

@@ -1,41 +1,52 @@
-//! Attributes of an event, decoded one by one. \[heph B.1\]
+//! The attributes of an event, decoded one by one. \[heph B.1\]
 
 use spall_model::{Args, ArgsFormat, Text, Value, no_entry};
 
 use super::wire::value_type;
 use crate::cursor::Cursor;
 
-/// How [`Args`] of a Heph event are read: the attributes as they lie in the packet.
+/// The encoding of the [`Args`] of a Heph event: the attributes as they stand in the packet.
 pub static ATTRIBUTES: ArgsFormat =
     ArgsFormat { name: "heph attributes", args: next_attribute, fields: no_entry };
 
-/// How the elements of an array attribute are read: from the byte of its type to the end of the packet.
+/// The encoding of the elements of an array attribute. Its bytes start with the type.
 pub static ARRAY: ArgsFormat = ArgsFormat { name: "heph array", args: next_element, fields: no_entry };
 
 /// The attributes of an event packet, undecoded.
 ///
-/// Iteration yields names and values in the order of the file, repeated names included, and ends silently where the
-/// bytes are damaged; [`Attributes::valid_len`] says where that is. Nothing is allocated: an array is another lazy
-/// iteration, so 65535 empty texts cost nothing until somebody looks at them.
+/// Iteration yields names and values in the order of the file, repeated names included. It ends silently where the bytes
+/// are damaged, and [`Attributes::valid_len`] tells where that is. Nothing is allocated: an array is decoded when it is
+/// iterated over, so 65535 empty texts cost nothing before.
+///
+/// ```
+/// use spall_format::heph::Attributes;
+/// use spall_model::Value;
+///
+/// // The name "n", type 1 (an unsigned integer), and the value 7.
+/// let attributes = Attributes::new(b"\0\x01n\x01\0\0\0\0\0\0\0\x07");
+/// let (name, value) = attributes.iter().next().unwrap();
+/// assert!(name.is(b"n"));
+/// assert_eq!(value, Value::U64(7));
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Attributes<'a> {
     bytes: &'a [u8],
 }
 
 impl<'a> Attributes<'a> {
-    /// Attributes in `bytes`: what follows the description of an event.
+    /// Creates the attributes in `bytes`, which are those behind the description of an event.
     #[must_use]
     pub const fn new(bytes: &'a [u8]) -> Self {
         Self { bytes }
     }
 
-    /// The bytes of the packet, damaged ones included.
+    /// Returns the bytes of the attributes, damaged ones included.
     #[must_use]
     pub const fn bytes(&self) -> &'a [u8] {
         self.bytes
     }
 
-    /// How many bytes of [`Attributes::bytes`] are whole attributes; all of them unless they are damaged.
+    /// Returns how many bytes of [`Attributes::bytes`] are whole attributes. These are all unless some are damaged.
     #[inline]
     #[must_use]
     pub fn valid_len(&self) -> usize {
@@ -44,20 +55,20 @@ impl<'a> Attributes<'a> {
         pos
     }
 
-    /// The attributes before the first damaged one.
+    /// Returns the attributes before the first damaged one.
     #[inline]
     #[must_use]
     pub fn whole(&self) -> Self {
         Self { bytes: self.bytes.get(..self.valid_len()).unwrap_or_default() }
     }
 
-    /// The attributes one by one.
+    /// Returns an iterator over names and values.
     #[must_use]
     pub fn iter(&self) -> spall_model::Entries<'a> {
         self.args().iter()
     }
 
-    /// The attributes as arguments of an event.
+    /// Returns the attributes as arguments of an event.
     #[inline]
     #[must_use]
     pub fn args(&self) -> Args<'a> {
@@ -74,7 +85,7 @@ impl<'a> IntoIterator for Attributes<'a> {
     }
 }
 
-/// Decodes one attribute, or `None` at the end and where it is not whole.
+/// Decodes one attribute. Returns `None` at the end, and if the attribute is not whole.
 fn next_attribute<'b>(bytes: &'b [u8], pos: &mut usize) -> Option<(Text<'b>, Value<'b>)> {
     let mut input = Cursor::new(bytes, *pos);
     let name = counted(&mut input)?;
@@ -101,18 +112,18 @@ fn next_element<'b>(bytes: &'b [u8], pos: &mut usize) -> Option<(Text<'b>, Value
     Some((Text::EMPTY, value))
 }
 
-/// A length or count.
+/// Reads a length or count.
 fn length(input: &mut Cursor<'_>) -> Option<u16> {
     input.array().ok().map(u16::from_be_bytes)
 }
 
-/// A length and that many bytes.
+/// Reads a length and that many bytes.
 fn counted<'a>(input: &mut Cursor<'a>) -> Option<&'a [u8]> {
     let length = length(input)?;
     input.take(usize::from(length)).ok()
 }
 
-/// A value of a type that is no array.
+/// Reads a value of a type that is not an array.
 fn scalar<'a>(input: &mut Cursor<'a>, kind: u8) -> Option<Value<'a>> {
     Some(match kind {
         value_type::U64 => Value::U64(u64::from_be_bytes(input.array().ok()?)),
@@ -123,7 +134,8 @@ fn scalar<'a>(input: &mut Cursor<'a>, kind: u8) -> Option<Value<'a>> {
     })
 }
 
-/// Steps over `count` values. The type of an empty array says nothing: Rust's `[u16; 0]` is written as type 0.
+/// Steps over `count` values. The type of an empty array is not checked, because writers store any: Rust's `[u16; 0]` is
+/// written as type 0.
 fn skip(input: &mut Cursor<'_>, kind: u8, count: u16) -> Option<()> {
     match kind {
         _ if count == 0 => {}

@@ -1,8 +1,10 @@
-//! Heph traces: what the Heph actor framework's runtime writes. \[heph\]
+//! Heph traces, which the runtime of the Heph actor framework writes. \[heph\]
 //!
-//! Three layers, each usable alone: [`wire`] structs, [`Packet`]s with lazy [`Attributes`], and the [`Parser`] that
-//! turns packets into [`spall_model::Event`]s and steps over damage. None of them allocates or does I/O. [`Writer`]
-//! writes packets into a buffer; with the feature `std`, `LogWriter` writes them to a file or socket.
+//! There are three layers, and each is usable alone: the [`wire`] structs, [`Packet`]s with lazily decoded
+//! [`Attributes`], and the [`Parser`], which turns packets into [`spall_model::Event`]s and steps over damage. None of
+//! them allocates or does I/O.
+//!
+//! [`Writer`] writes packets into a buffer. With the feature `std`, `LogWriter` writes them to a file or socket.
 //!
 //! ```
 //! use spall_format::heph::{self, Writer};
@@ -42,17 +44,17 @@ pub use packet::{EventPacket, Metadata, Packet, packet_size};
 pub use parser::{Parser, parse_all};
 pub use writer::{EventWriter, Origin, Writer};
 
-/// The thread id of a substream: the number with the same bits, for ids are signed.
+/// Returns the thread id of a substream, which is the signed number with the same bits.
 ///
-/// No two substreams share an id, and [`substream_of`] gives the number back. Real ones are 0 or heap addresses, which
-/// are the same number either way.
+/// No two substreams share an id, and [`substream_of`] is the inverse. Real substreams are 0 or heap addresses, which
+/// stay the same number.
 #[inline]
 #[must_use]
 pub fn thread_id(substream: u64) -> Id<'static> {
     Id::Number(substream.cast_signed())
 }
 
-/// The substream behind a thread id that [`thread_id`] made; `None` for textual ids, which Heph does not have.
+/// Returns the substream of a thread id from [`thread_id`], or `None` for a textual id, which Heph does not have.
 ///
 /// ```
 /// use spall_format::heph::{substream_of, thread_id};

@@ -1,4 +1,4 @@
-//! Packets, decoded but not interpreted. \[heph B.1\]
+//! Packets as they stand in the file. \[heph B.1\]
 
 use zerocopy::FromBytes;
 
@@ -18,26 +18,26 @@ use super::wire::{EVENT_MAGIC, EventHead, METADATA_MAGIC, MetadataHead, PacketHe
 pub enum Packet<'a> {
     /// An option of the whole trace.
     Metadata(Metadata<'a>),
-    /// Something that took time.
+    /// An event with start and end.
     Event(EventPacket<'a>),
 }
 
-/// An option of the whole trace, wherever in the file it stands.
+/// An option, which is about the whole trace wherever it stands in the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Metadata<'a> {
-    /// Its name. Only `epoch` has ever been written. \[heph B.2\]
+    /// The name. No known writer uses another one than `epoch`. \[heph B.2\]
     pub name: &'a [u8],
-    /// Its value, as the name defines it.
+    /// The value, whose meaning depends on the name.
     pub value: &'a [u8],
-    /// Whether the name's length runs over the packet's end; the name is then what there is, without a value.
+    /// Whether the name's length runs over the end of the packet. The name is then cut there, and the value is empty.
     pub overrun: bool,
 }
 
 impl Metadata<'_> {
-    /// The name of the option that says when time 0 was.
+    /// The name of the option with the Unix time of time 0.
     pub const EPOCH: &'static [u8] = b"epoch";
 
-    /// The Unix time of time 0 in nanoseconds, if this is a whole `epoch` option.
+    /// Returns the Unix time of time 0 in nanoseconds, or `None` if this is not a whole `epoch` option.
     #[must_use]
     pub fn epoch(&self) -> Option<u64> {
         if self.name != Self::EPOCH {
@@ -47,35 +47,35 @@ impl Metadata<'_> {
     }
 }
 
-/// Something that took time, on one substream of one stream.
+/// An event with start and end, on one substream of one stream.
 ///
-/// Events are written when they finish: children stand before their parent, and the file does not say which is
-/// whose. \[heph B.4\]
+/// A writer writes an event when it ends. So children stand before their parent, and the file does not say which parent
+/// they belong to. \[heph B.4\]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct EventPacket<'a> {
-    /// Stream: one writer, such as a worker thread.
+    /// The stream: one writer, such as a worker thread.
     pub stream: u32,
-    /// Number of the packet in its stream, from 0, wrapping.
+    /// The number of the packet in its stream. It starts from 0 and wraps.
     pub counter: u32,
-    /// Substream: what the writer worked for, such as an actor; 0 is the runtime itself.
+    /// The substream: what the writer worked for, such as an actor. 0 is the runtime itself.
     pub substream: u64,
-    /// Start in nanoseconds since the epoch.
+    /// The start in nanoseconds since the epoch.
     pub start: u64,
-    /// End in nanoseconds since the epoch. Nothing makes it later than the start.
+    /// The end in nanoseconds since the epoch. It may be earlier than the start.
     pub end: u64,
-    /// What happened.
+    /// The description, which serves as the name of the event.
     pub description: &'a [u8],
-    /// More about it.
+    /// The attributes, undecoded.
     pub attributes: Attributes<'a>,
-    /// Whether the description's length runs over the packet's end; the description is then what there is, without
-    /// attributes.
+    /// Whether the description's length runs over the end of the packet. The description is then cut there, and there
+    /// are no attributes.
     pub overrun: bool,
 }
 
 impl<'a> Packet<'a> {
-    /// Reads the packet that `data` starts with; [`packet_size`] says how long it is.
+    /// Reads the packet at the start of `data`, whose length is [`packet_size`].
     ///
-    /// `None` if `data` does not start with a packet or does not hold the whole of it.
+    /// Returns `None` if `data` does not start with a packet or does not hold the whole packet.
     #[must_use]
     pub fn read(data: &'a [u8]) -> Option<Self> {
         if let Some((packet, _)) = EventPacket::read(data) {
@@ -89,7 +89,7 @@ impl<'a> Packet<'a> {
 }
 
 impl<'a> EventPacket<'a> {
-    /// Reads the event packet that `data` starts with, and says how long it is.
+    /// Reads the event packet at the start of `data`, and returns it with its length in bytes.
     #[inline]
     pub(super) fn read(data: &'a [u8]) -> Option<(Self, usize)> {
         let (head, _) = EventHead::ref_from_prefix(data).ok()?;
@@ -113,10 +113,10 @@ impl<'a> EventPacket<'a> {
     }
 }
 
-/// The length in bytes of the packet that `data` starts with, as the packet has it.
+/// Returns the length in bytes that the packet at the start of `data` claims. `data` need not hold the whole packet.
 ///
-/// `None` if there is no packet: another magic, a size that is less than the fixed part of the packet needs, or
-/// fewer than 8 bytes. `data` need not hold the whole packet.
+/// Returns `None` if `data` does not start with a packet: it has fewer than 8 bytes or another magic number, or the
+/// length is less than that of the fixed part.
 #[must_use]
 pub fn packet_size(data: &[u8]) -> Option<usize> {
     let (head, _) = PacketHead::ref_from_prefix(data).ok()?;
@@ -128,7 +128,7 @@ pub fn packet_size(data: &[u8]) -> Option<usize> {
     usize::try_from(head.size.get()).ok().filter(|&size| size >= least)
 }
 
-/// Splits off the first `length` bytes; all of them, and `true`, if there are not so many.
+/// Splits `bytes` after `length` bytes. If there are fewer, this returns all of them and `true`.
 fn split(bytes: &[u8], length: u16) -> (&[u8], &[u8], bool) {
     match bytes.split_at_checked(usize::from(length)) {
         Some((head, tail)) => (head, tail, false),

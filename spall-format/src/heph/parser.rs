@@ -1,4 +1,4 @@
-//! The incremental reader: finds packets, steps over damage, and lowers packets to events.
+//! The incremental reader, which finds packets, steps over damage, and turns packets into events.
 
 use core::ops::Range;
 
@@ -7,24 +7,24 @@ use spall_model::{
     ThreadEvent, Tick, Value,
 };
 
-use super::frame::{Frame, frame, starts_with_magic};
+use super::frame::{Framing, frame, starts_with_magic};
 use super::sequence::Sequence;
 use super::{Attributes, EventPacket, Metadata, Packet, thread_id};
 use crate::FormatError;
 
-/// Reads a Heph trace packet by packet. Needs no allocation and keeps nothing of the input.
+/// A reader of Heph traces, packet by packet. It allocates nothing and keeps nothing of the input.
 ///
-/// An event packet becomes an [`Event::Complete`] on the thread whose process is the stream and whose thread is the
-/// substream; an `epoch` becomes an [`Event::Clock`], any other option an [`Event::Meta`] with its raw bytes. The first
-/// event says that ids are unsigned and that children come before their parents. \[heph B.4\]
+/// An event packet becomes an [`Event::Complete`], whose process id is the stream and whose thread id is the substream.
+/// An `epoch` option becomes an [`Event::Clock`], and any other option an [`Event::Meta`] with its raw bytes. The first
+/// event is an [`Event::Conventions`]: ids are unsigned, and children come before their parents. \[heph B.4\]
 ///
 /// # Damage
-/// Every fault can be stepped over, so no error is ever returned. What is wrong with a packet is said just before the
-/// packet's own event.
+/// The parser steps over every fault, so it never returns an error. The diagnostics of a packet come just before its
+/// event.
 ///
-/// | diagnostic | fault | what becomes of it |
+/// | diagnostic | fault | effect |
 /// |---|---|---|
-/// | `Junk` | bytes that are no packet | skipped up to the next packet |
+/// | `Junk` | bytes that are not a packet | skipped up to the next packet |
 /// | `Truncated` | a packet that the next one, or the end of the file, cuts short | left out |
 /// | `Overrun` | a description or name longer than its packet | cut; the attributes, or the option, are lost |
 /// | `BadAttribute` | attributes that cannot be decoded to their end | those before are kept |
@@ -33,21 +33,21 @@ use crate::FormatError;
 /// | `DuplicateEpoch` | a second epoch | the last counts |
 /// | `LostPackets`, `CounterOrder` | a stream's counter jumps or goes back | a hint, nothing is changed |
 ///
-/// Counters are watched for 64 streams at once: a stream is compared with the last one of the same number modulo 64,
-/// so with more streams than that a gap may be missed.
+/// Counters are watched for 64 streams at once. Streams with the same number modulo 64 share a place, so a gap may be
+/// missed in a file with more streams.
 #[derive(Debug, Clone)]
 pub struct Parser {
     offset: u64,
-    /// Where the junk began that ends at `offset`.
+    /// The start of the junk that ends at `offset`, if there is any.
     junk: Option<u64>,
-    /// What has been looked for in the packet at `offset`.
+    /// The last check that was done for the packet at `offset`.
     checked: Check,
     has_packet: bool,
     has_epoch: bool,
     sequence: Sequence,
 }
 
-/// The faults of a packet in the order in which they are looked for; each is reported by itself.
+/// The checks of a packet in the order in which they are done. Each call of the parser reports one fault.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Check {
     Nothing,
@@ -56,11 +56,11 @@ enum Check {
     Content,
 }
 
-/// The first number that a signed one does not hold.
+/// The least time that a tick cannot hold.
 const TOO_LARGE: u64 = 1 << 63;
 
 impl Parser {
-    /// A parser at the start of a file.
+    /// Creates a parser at the start of a file.
     #[must_use]
     pub const fn new() -> Self {
         Self {
@@ -73,7 +73,7 @@ impl Parser {
         }
     }
 
-    /// Hands out what `bytes` of the data say, and is done with `consumed` of them.
+    /// Returns an event of the given bytes of the data, and consumes `consumed` bytes.
     #[inline]
     fn emit<'a>(&mut self, event: Event<'a>, bytes: Range<usize>, consumed: usize) -> Chunk<'a> {
         let bytes = ByteRange::new(self.offset_of(bytes.start), self.offset_of(bytes.end));
@@ -94,7 +94,7 @@ impl Parser {
         self.offset.saturating_add(u64::try_from(pos).unwrap_or(u64::MAX))
     }
 
-    /// Whether `check` is still to be done for this packet; it counts as done from here on.
+    /// Returns whether `check` was not done for this packet yet. It counts as done from now on.
     fn first_time(&mut self, check: Check) -> bool {
         let first = self.checked < check;
         if first {
@@ -111,7 +111,7 @@ impl Parser {
         }
     }
 
-    /// The event packet that comes next, if another packet follows it and nothing is odd about it: nearly always.
+    /// Reads the next event packet if another packet follows it and it has no fault, which is nearly always so.
     #[inline(always)]
     fn plain<'a>(&mut self, data: &'a [u8]) -> Option<Parsed<'a>> {
         let (packet, size) = EventPacket::read(data)?;
@@ -129,7 +129,7 @@ impl Parser {
         Some(Parsed { consumed: size, event: slice(&packet, packet.attributes), bytes })
     }
 
-    /// The next fault of the packet that was not reported yet, and the bytes that have it.
+    /// Returns the next fault of the packet that was not reported yet, and the bytes with the fault.
     fn event_fault(
         &mut self,
         packet: &EventPacket<'_>,
@@ -155,15 +155,15 @@ impl Parser {
         None
     }
 
-    /// Everything, the first packet of each stream and the last packet of the file included.
+    /// Reads whatever comes next, also the first packet of each stream and the last packet of the file.
     #[inline(never)]
     fn step<'a>(&mut self, data: &'a [u8], eof: bool, chunk: &mut Chunk<'a>) {
         *chunk = self.lower(data, frame(data, eof));
     }
 
-    fn lower<'a>(&mut self, data: &'a [u8], frame: Frame) -> Chunk<'a> {
+    fn lower<'a>(&mut self, data: &'a [u8], frame: Framing) -> Chunk<'a> {
         if let Some(start) = self.junk
-            && !matches!(frame, Frame::Junk(_) | Frame::NeedMore(_))
+            && !matches!(frame, Framing::Junk(_) | Framing::NeedMore(_))
         {
             self.junk = None;
             let bytes = ByteRange::new(start, self.offset);
@@ -174,23 +174,25 @@ impl Parser {
             });
         }
         match frame {
-            Frame::Packet(_) if !core::mem::replace(&mut self.has_packet, true) => {
+            Framing::Packet(_) if !core::mem::replace(&mut self.has_packet, true) => {
                 let conventions = Conventions::default().with_unsigned_ids().with_children_first();
                 self.emit(Event::Conventions(conventions), 0..0, 0)
             }
-            Frame::Packet(size) => match Packet::read(data) {
+            Framing::Packet(size) => match Packet::read(data) {
                 Some(Packet::Event(packet)) => self.event(&packet, size),
                 Some(Packet::Metadata(packet)) => self.metadata(&packet, size),
                 None => Chunk::End,
             },
-            Frame::Cut(length) => self.emit(Event::Diagnostic(DiagnosticKind::Truncated), 0..length, length),
-            Frame::Junk(length) => {
+            Framing::Cut(length) => {
+                self.emit(Event::Diagnostic(DiagnosticKind::Truncated), 0..length, length)
+            }
+            Framing::Junk(length) => {
                 self.junk = self.junk.or(Some(self.offset));
                 self.advance(length);
                 Chunk::Skipped(length)
             }
-            Frame::NeedMore(hint) => Chunk::NeedMore(hint),
-            Frame::End => Chunk::End,
+            Framing::NeedMore(hint) => Chunk::NeedMore(hint),
+            Framing::End => Chunk::End,
         }
     }
 
@@ -230,7 +232,7 @@ impl Default for Parser {
     }
 }
 
-/// What an event packet says.
+/// Returns the event of an event packet.
 #[inline]
 fn slice<'a>(packet: &EventPacket<'a>, attributes: Attributes<'a>) -> Event<'a> {
     let tick = |time| Tick(i64::try_from(time).unwrap_or(i64::MAX));
@@ -248,8 +250,8 @@ fn slice<'a>(packet: &EventPacket<'a>, attributes: Attributes<'a>) -> Event<'a> 
 impl spall_model::Parser for Parser {
     type Error = FormatError;
 
-    // The plain packet is inlined whole, and the rest kept behind a reference: a call would hand every event over in
-    // memory, and the copies from one enum into the next would cost more than reading it.
+    // A plain packet is inlined whole, and everything else stays behind a reference. A call would return every event
+    // through memory, and copying it from one enum into the next would cost more than reading it.
     #[inline(always)]
     fn parse<'a>(&mut self, data: &'a [u8], eof: bool) -> Result<Chunk<'a>, FormatError> {
         match self.plain(data) {
@@ -263,7 +265,7 @@ impl spall_model::Parser for Parser {
     }
 }
 
-/// The events of a Heph trace that is wholly in memory.
+/// Returns an iterator over the events of a Heph trace that is wholly in memory.
 ///
 /// ```
 /// use spall_format::heph;

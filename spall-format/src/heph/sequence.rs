@@ -1,15 +1,16 @@
-//! Watches the packet counters of streams for gaps. \[heph B.4\]
+//! The search for gaps in the packet counters of streams. \[heph B.4\]
 
 use spall_model::DiagnosticKind;
 
-/// How many streams are watched at once.
+/// The number of streams that are watched at once.
 const SLOTS: usize = 64;
 
-/// The next counter expected of each stream, for as many streams as there are slots.
+/// The expected next counter of each stream, for as many streams as there are slots.
 ///
-/// A stream's slot is its number modulo [`SLOTS`], and the stream seen last owns it. Real traces have a stream per
-/// worker thread, numbered from 0, so they never share one. Where two do, the packets after a change of owner are not
-/// compared with anything: a gap may be missed, none is invented. That keeps the reader free of tables that grow.
+/// The slot of a stream is its number modulo [`SLOTS`], and belongs to the stream seen last. Real traces have a stream
+/// per worker thread, numbered from 0, so streams do not share slots. If two do, the first packet after the other
+/// stream's is not compared with anything: a gap may be missed, but none is invented. So the reader needs no table that
+/// grows.
 #[derive(Debug, Clone)]
 pub(super) struct Sequence {
     slots: [Option<Slot>; SLOTS],
@@ -31,7 +32,8 @@ impl Sequence {
         usize::try_from(stream).ok().and_then(|stream| self.slots.get_mut(stream % SLOTS))
     }
 
-    /// Takes note of a packet that is the next one of its stream; does nothing if it is not, or if that is unknown.
+    /// Takes note of a packet if it is the expected one of its stream, and returns whether it is. Otherwise nothing
+    /// changes.
     #[inline]
     pub(super) fn accept(&mut self, stream: u32, counter: u32) -> bool {
         match self.slot(stream) {
@@ -43,7 +45,7 @@ impl Sequence {
         }
     }
 
-    /// Takes note of a packet; says what is odd about its counter.
+    /// Takes note of a packet, and returns the fault of its counter.
     pub(super) fn check(&mut self, stream: u32, counter: u32) -> Option<DiagnosticKind> {
         let slot = self.slot(stream)?;
         let next = Slot { stream, expected: counter.wrapping_add(1) };
@@ -52,8 +54,8 @@ impl Sequence {
             return None;
         };
         let ahead = counter.wrapping_sub(known.expected).cast_signed();
-        // Going back may be a packet that was overtaken, which changes nothing about what comes next, or a writer
-        // that was cloned, which counts from 0 again.
+        // A counter that goes back belongs to a packet that was overtaken, which does not change the expected one, or
+        // to a cloned writer, which counts from 0 again.
         if ahead >= 0 || counter == 0 {
             *slot = Some(next);
         }

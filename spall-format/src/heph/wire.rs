@@ -1,20 +1,20 @@
-//! Packets as they lie in the file: big endian, packed. \[heph B.1\]
+//! The structs of the file: packed and big-endian. \[heph B.1\]
 
 use zerocopy::big_endian::{U16, U32, U64};
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
-/// First bytes of a metadata packet.
+/// The first four bytes of a metadata packet, as a big-endian number.
 pub const METADATA_MAGIC: u32 = 0x75D1_1D4D;
-/// First bytes of an event packet.
+/// The first four bytes of an event packet, as a big-endian number.
 pub const EVENT_MAGIC: u32 = 0xC1FC_1FB7;
 
-/// What every packet starts with. \[heph B.1\]
+/// The start of every packet. \[heph B.1\]
 #[derive(Debug, Clone, Copy, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
 pub struct PacketHead {
-    /// [`METADATA_MAGIC`] or [`EVENT_MAGIC`].
+    /// The magic number, [`METADATA_MAGIC`] or [`EVENT_MAGIC`].
     pub magic: U32,
-    /// Length of the whole packet in bytes, this head included.
+    /// The length of the whole packet in bytes, this head included.
     pub size: U32,
 }
 
@@ -22,9 +22,9 @@ pub struct PacketHead {
 #[derive(Debug, Clone, Copy, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
 pub struct MetadataHead {
-    /// Magic and size.
+    /// The magic number and the size.
     pub packet: PacketHead,
-    /// Length of the name. What follows the name is the value.
+    /// The length of the name in bytes. The value follows the name and reaches to the end of the packet.
     pub name_len: U16,
 }
 
@@ -32,19 +32,19 @@ pub struct MetadataHead {
 #[derive(Debug, Clone, Copy, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
 pub struct EventHead {
-    /// Magic and size.
+    /// The magic number and the size.
     pub packet: PacketHead,
-    /// Stream: one writer, such as a worker thread.
+    /// The stream: one writer, such as a worker thread.
     pub stream: U32,
-    /// Number of the packet in its stream.
+    /// The number of the packet in its stream.
     pub counter: U32,
-    /// Substream: what the writer worked for, such as an actor.
+    /// The substream: what the writer worked for, such as an actor.
     pub substream: U64,
-    /// Start in nanoseconds since the epoch.
+    /// The start in nanoseconds since the epoch.
     pub start: U64,
-    /// End in nanoseconds since the epoch.
+    /// The end in nanoseconds since the epoch.
     pub end: U64,
-    /// Length of the description. What follows the description are the attributes.
+    /// The length of the description in bytes. The attributes follow the description.
     pub description_len: U16,
 }
 
@@ -52,7 +52,7 @@ const _: () = assert!(size_of::<PacketHead>() == 8);
 const _: () = assert!(size_of::<MetadataHead>() == 10);
 const _: () = assert!(size_of::<EventHead>() == 42);
 
-/// The type of an attribute's value, and whether it is an array. \[heph B.1\]
+/// The numbers of the types of an attribute's value. \[heph B.1\]
 pub(crate) mod value_type {
     pub(crate) const U64: u8 = 1;
     pub(crate) const I64: u8 = 2;

@@ -1,19 +1,21 @@
-//! Spall streams, as `spall.h`, the Odin standard library and their kin write them.
+//! Spall streams, which `spall.h`, the Odin standard library and other recorders write. \[spall\]
 //!
 //! # Reading
-//! Three layers, each usable alone:
+//! There are three layers, and each is usable alone:
 //!
-//! - [`parse_all`], or a [`Parser`] for input that comes in pieces, yields [`Event`](spall_model::Event)s;
-//! - [`v3::Buffers`] and [`Records`] of a [`v0`], [`v1`] or [`v3::Record`] yield what stands in the file, undigested;
+//! - [`parse_all`] yields the [`Event`](spall_model::Event)s of a file in memory, and [`Parser`] those of input that
+//!   comes in pieces;
+//! - [`v3::Buffers`] and [`Records`] yield the records of a file as they are: a [`v0::Record`], [`v1::Record`] or
+//!   [`v3::Record`];
 //! - [`wire`] has the structs of the file.
 //!
 //! # Writing
-//! A profiler records into a [`BufferWriter`] per thread; `FileWriter` (with the `std` feature) writes the events of
-//! any reader to a file.
+//! A profiler has a [`ThreadRecorder`] in each thread, which hands full buffers to a closure, or a [`BufferWriter`],
+//! which leaves that to the caller. `FileWriter` (with the `std` feature) writes the events of any reader to a file.
 //!
 //! # Not read
-//! Version 2, of which only drafts exist; see [`FormatErrorKind`](crate::FormatErrorKind). Native auto traces are another format,
-//! read by [`auto`].
+//! Version 2 is refused, because only incompatible drafts of it exist. Native auto traces are another format, which
+//! [`auto`] reads.
 
 pub mod auto;
 mod buffer_writer;
@@ -39,20 +41,20 @@ pub use record::{Decode, RecordError, Records, without_nul};
 pub use thread_recorder::ThreadRecorder;
 pub use wire::{Header, stream_version};
 
-/// The versions of the format that are read and written. \[spall A.1\]
+/// A version of the format that is read and written. \[spall A.1\]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Version {
-    /// September and October 2022, the one that was published as a specification.
+    /// The version of September and October 2022, which was published as a specification.
     V0,
-    /// October 2022 to July 2025.
+    /// The version from October 2022 to July 2025.
     V1,
-    /// Since July 2025.
+    /// The version since July 2025.
     V3,
 }
 
 impl Version {
-    /// The number in the header.
+    /// Returns the number in the header.
     #[must_use]
     pub const fn number(self) -> u32 {
         match self {
@@ -62,7 +64,7 @@ impl Version {
         }
     }
 
-    /// The version with this number, if it is one of these.
+    /// Returns the version with this number, or `None` if it is not supported.
     #[must_use]
     pub const fn from_number(number: u64) -> Option<Self> {
         match number {

@@ -1,4 +1,4 @@
-//! The incremental reader of all versions.
+//! The incremental reader of all versions of manual streams.
 
 mod buffers;
 mod floats;
@@ -8,16 +8,16 @@ use spall_model::{
     Args, ByteRange, Chunk, DiagnosticKind, Event, Events, Parsed, Text, Thread, ThreadEvent, Tick,
 };
 
-use super::probe::{self, Layout};
+use super::probe::{self, RecordLayout};
 use super::record::without_nul;
 use super::wire::usable_ns_per_tick;
 use super::{Header, Version};
 use crate::{FormatError, FormatErrorKind};
 
-/// Reads a spall stream of version 0, 1 or 3 as events, from pieces of any size.
+/// A reader of spall streams of version 0, 1 or 3 as events, from pieces of any size.
 ///
-/// The first event is the clock. Version 3 keeps the file's ticks; in versions 0 and 1 a tick is a nanosecond, as
-/// their floating point times are multiplied with the unit and rounded once, halves away from zero. \[spall A.3\]
+/// The first event is the clock. Version 3 keeps the file's ticks. In versions 0 and 1 a tick is a nanosecond: their
+/// floating point times are multiplied by the unit and rounded once, halves away from zero. \[spall A.3\]
 ///
 /// # Damage
 /// | what | what happens |
@@ -31,33 +31,36 @@ use crate::{FormatError, FormatErrorKind};
 /// | v0, v1: a time that is NaN | [`DiagnosticKind::NanTime`], the time of the record before |
 /// | v0: a duration that is NaN | [`DiagnosticKind::BadDuration`], [`Event::Unfinished`] |
 ///
-/// Diagnostics come before the event they are about, or in the place of what was left out.
+/// A diagnostic comes before the event it is about, or in place of the event that was left out.
+///
+/// The front page of the crate has an example of reading in pieces.
 #[derive(Debug, Clone)]
 pub struct Parser {
     state: State,
-    /// Where in the file the next data starts.
+    /// The position in the file of the next data.
     offset: u64,
-    /// Version 3: where the current buffer ends.
+    /// The end of the current buffer in version 3.
     buffer_end: u64,
-    /// Version 3: whose records the current buffer holds.
+    /// The thread of the current buffer in version 3.
     thread: Thread<'static>,
-    /// How many diagnostics about the record at `offset` were handed out.
+    /// The number of diagnostics about the record at `offset` that were handed out.
     noted: usize,
     ns_per_tick: f64,
-    /// Versions 0 and 1: the time of the latest record.
+    /// The time of the latest record in versions 0 and 1.
     latest: Tick,
     header: Option<Header>,
     unit_override: Option<f64>,
 }
 
-// The tag is a byte of its own: every record asks for it, and to find it in a field of a variant takes a few steps.
+// The tag is a byte of its own, because every record asks for it. Left to itself, the compiler hides it in a field of a
+// variant, and taking it out costs a few instructions each time.
 #[derive(Debug, Clone, Copy)]
 #[repr(u8)]
 enum State {
     Header,
-    /// The header's unit is unusable, which is still to be said.
+    /// The header's unit is unusable, which is the next thing to report.
     BadUnit,
-    /// Which layout a version 0 file has is still to be found out.
+    /// The layout of a version 0 file is not known yet.
     Probe,
     V0,
     V1,
@@ -67,7 +70,7 @@ enum State {
     Failed(FormatError),
 }
 
-/// Bytes up to `until` are skipped: padding, or damage, which is reported once it is known how far it reached.
+/// A range of bytes to skip. It is padding, or damage, which is reported once its length is known.
 #[derive(Debug, Clone, Copy)]
 struct Skip {
     start: u64,
@@ -75,7 +78,7 @@ struct Skip {
     damage: Option<DiagnosticKind>,
 }
 
-/// The events of a spall file that is wholly in memory.
+/// Returns an iterator over the events of a spall file that is wholly in memory.
 ///
 /// ```
 /// use spall_format::spall::{self, BufferWriter, Header, Version};
@@ -101,7 +104,7 @@ pub fn parse_all(data: &[u8]) -> Events<'_, Parser> {
 }
 
 impl Parser {
-    /// A reader at the start of a file.
+    /// Creates a parser at the start of a file.
     #[must_use]
     #[inline]
     pub fn new() -> Self {
@@ -118,27 +121,28 @@ impl Parser {
         }
     }
 
-    /// Takes a tick to last `ns_per_tick` nanoseconds whatever the header says, in every version. For files whose
-    /// writer is known to lie. \[spall A.5\] A number that is not positive and finite changes nothing.
+    /// Sets the duration of a tick to `ns_per_tick` nanoseconds, in every version, whatever the header says. Use it for
+    /// a file whose writer is known to have stored a wrong unit. \[spall A.5\] A number that is not positive and finite
+    /// changes nothing.
     #[must_use]
     pub fn with_ns_per_tick(mut self, ns_per_tick: f64) -> Self {
         self.unit_override = usable_ns_per_tick(ns_per_tick);
         self
     }
 
-    /// The file's header, once it was read.
+    /// Returns the file's header once it was read.
     #[must_use]
     pub fn header(&self) -> Option<&Header> {
         self.header.as_ref()
     }
 
-    /// The version that the header gives, once it was read.
+    /// Returns the version in the header once it was read.
     #[must_use]
     pub fn version(&self) -> Option<Version> {
         self.header.and_then(|header| Version::from_number(header.version.get()))
     }
 
-    /// How many bytes of the file were consumed.
+    /// Returns the number of bytes of the file that were consumed.
     #[must_use]
     pub fn offset(&self) -> u64 {
         self.offset
@@ -154,8 +158,9 @@ impl Default for Parser {
 impl spall_model::Parser for Parser {
     type Error = FormatError;
 
-    // Plain records are inlined whole: a call would hand every event over in memory, at 2.5 times the time. Everything
-    // else works on a copy, so that nothing points at the parser itself and the caller's loop has it in registers.
+    // Plain records are inlined whole: a call would return every event through memory, which takes 2.5 times as long.
+    // Everything else works on a copy of the parser. So no pointer to the parser exists, and a loop around this
+    // function keeps it in registers.
     #[inline(always)]
     fn parse<'a>(&mut self, data: &'a [u8], eof: bool) -> Result<Chunk<'a>, FormatError> {
         let plain = match self.state {
@@ -177,13 +182,14 @@ impl spall_model::Parser for Parser {
 }
 
 impl Parser {
-    /// Behind a reference, for what is returned by value would share its memory with the plain records.
+    /// Takes a step that is not a plain record. The result is behind a reference: returned by value, it would share its
+    /// memory with the plain records, which then could not stay in registers.
     #[inline(never)]
     fn step<'a>(&mut self, data: &'a [u8], eof: bool, chunk: &mut Result<Chunk<'a>, FormatError>) {
         *chunk = self.any(data, eof);
     }
 
-    /// A step in any state.
+    /// Takes a step in any state.
     fn any<'a>(&mut self, data: &'a [u8], eof: bool) -> Result<Chunk<'a>, FormatError> {
         if let State::Skip(skip) = self.state
             && let Some(chunk) = self.skip(skip, data, eof)
@@ -194,9 +200,11 @@ impl Parser {
             let header = self.header.map(Header::to_bytes).unwrap_or_default();
             self.state = match probe::layout(header, data, eof) {
                 None => return Ok(Chunk::NeedMore(1)),
-                Some(Layout::V0) => State::V0,
-                Some(Layout::V1) => State::V1,
-                Some(Layout::PreRelease) => State::Failed(FormatError::new(FormatErrorKind::PreRelease, 8)),
+                Some(RecordLayout::V0) => State::V0,
+                Some(RecordLayout::V1) => State::V1,
+                Some(RecordLayout::PreRelease) => {
+                    State::Failed(FormatError::new(FormatErrorKind::PreRelease, 8))
+                }
             };
         }
         match self.state {
@@ -213,7 +221,7 @@ impl Parser {
         }
     }
 
-    /// Skips what is there of the bytes to be skipped; `None` if nothing is left of them.
+    /// Skips the part of `skip` that is in `data`. Returns `None` if the whole range was skipped.
     fn skip<'a>(&mut self, skip: Skip, data: &[u8], eof: bool) -> Option<Chunk<'a>> {
         let left = usize::try_from(skip.until.saturating_sub(self.offset)).unwrap_or(usize::MAX);
         let length = left.min(data.len());
@@ -227,7 +235,7 @@ impl Parser {
         let skipped = ByteRange::new(skip.start, self.offset);
         match skip.damage {
             Some(kind) => {
-                // If the file ends here, that is a second fault, behind the first.
+                // If the file ends here, that is a second fault, to be reported after this one.
                 self.state = State::Skip(Skip { start: self.offset, damage: None, ..skip });
                 Some(self.report(kind, skipped))
             }
@@ -235,7 +243,7 @@ impl Parser {
                 self.state = State::End;
                 Some(self.report(DiagnosticKind::Truncated, skipped))
             }
-            // Version 0 skips nothing; a version 1 layout under its header may.
+            // Version 0 has nothing to skip, but a file with the layout of version 1 under its header may.
             None => {
                 self.state = if matches!(self.version(), Some(Version::V3)) { State::V3 } else { State::V1 };
                 None
@@ -249,7 +257,7 @@ impl Parser {
         error
     }
 
-    /// The file ends inside the record that starts here, or inside what encloses it.
+    /// Reports that the file ends inside the record that starts here, or inside the buffer around it.
     #[cold]
     fn truncated<'a>(&mut self, data: &[u8]) -> Chunk<'a> {
         self.state = State::End;
@@ -261,7 +269,7 @@ impl Parser {
         Chunk::Parsed(Parsed { consumed: 0, event: Event::Diagnostic(kind), bytes })
     }
 
-    /// Something of `needed` bytes would come next.
+    /// Returns what follows from `data` being too short for the `needed` bytes that come next.
     fn short<'a>(&mut self, needed: usize, data: &[u8], eof: bool) -> Chunk<'a> {
         if !eof {
             return Chunk::NeedMore(needed.saturating_sub(data.len()).max(1));
@@ -273,7 +281,7 @@ impl Parser {
         self.truncated(data)
     }
 
-    /// Starts to skip to `until`.
+    /// Starts to skip up to `until`.
     #[cold]
     fn skip_to<'a>(
         &mut self,
@@ -284,11 +292,11 @@ impl Parser {
     ) -> Chunk<'a> {
         let skip = Skip { start: self.offset, until, damage };
         self.state = State::Skip(skip);
-        // There is at least the type of the record to skip.
+        // The range is not empty, because it holds at least the type of a record.
         self.skip(skip, data, eof).unwrap_or(Chunk::End)
     }
 
-    /// Hands out what the next `length` bytes say.
+    /// Returns an event of the next `length` bytes, which it consumes.
     #[inline]
     fn parsed<'a>(&mut self, length: usize, event: Event<'a>) -> Parsed<'a> {
         let start = self.offset;
@@ -297,7 +305,7 @@ impl Parser {
     }
 }
 
-/// Something on a thread, spelled out: filling up from constants costs copies that every event pays.
+/// Returns an event on a thread. All fields are spelled out, because `..` from a constant copies it for every event.
 #[inline(always)]
 fn event<'a>(thread: Thread<'a>, at: i64, name: &'a [u8], args: &'a [u8]) -> ThreadEvent<'a> {
     let (name, category) = (Text::plain(without_nul(name)), Text::plain(b""));

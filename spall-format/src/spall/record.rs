@@ -1,37 +1,40 @@
-//! What the record decoders of all versions have in common.
+//! The parts that the record decoders of all versions share.
 
 use core::marker::PhantomData;
 
 use zerocopy::{FromBytes, Immutable, KnownLayout, Unaligned};
 
-/// Why there is no whole record at the start of some bytes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// The reason for which there is no whole record at the start of some bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum RecordError {
-    /// The record needs at least this many bytes in all, counted from its start. Once its fixed part is there, the
-    /// number is exact.
+    /// The record has at least this many bytes, counted from its start. The number is exact once the fixed part of
+    /// the record is there.
+    #[error("the record has at least {0} bytes")]
     Short(usize),
-    /// No record of this version has this type, so that nothing says how long it is. \[spall A.6\]
+    /// No record of this version has this type, so nothing gives its length. \[spall A.6\]
+    #[error("unknown record type {0:#04x}")]
     Unknown(u8),
 }
 
-/// A record of one version, decoded from the bytes it stands at the start of.
+/// A record of one version that can be decoded from bytes.
 ///
-/// Implemented by [`v0::Record`](super::v0::Record), [`v1::Record`](super::v1::Record) and
+/// It is implemented by [`v0::Record`](super::v0::Record), [`v1::Record`](super::v1::Record) and
 /// [`v3::Record`](super::v3::Record).
 pub trait Decode<'a>: Sized {
-    /// Decodes the record at the start of `data`; also says how many bytes it takes. Of padding these are the five
-    /// that announce it.
+    /// Decodes the record at the start of `data`. Returns it with its length in bytes, which excludes the bytes that
+    /// padding announces.
     ///
     /// # Errors
-    /// [`RecordError::Short`] if `data` holds only a part of the record, [`RecordError::Unknown`] if it is none of this version.
+    /// This returns [`RecordError::Short`] if `data` holds only a part of the record, and [`RecordError::Unknown`] if no
+    /// record of this version has its type.
     fn decode(data: &'a [u8]) -> Result<(Self, usize), RecordError>;
 
-    /// How many bytes to skip behind the record: what padding announces, otherwise nothing.
+    /// Returns the number of bytes to skip behind the record, which is 0 unless the record is padding.
     fn padding(&self) -> u32;
 }
 
-/// The records in some bytes, with their positions. Padding is yielded as a record and stepped over. Ends after the
-/// first error.
+/// An iterator over the records in some bytes, with the position of each. It yields padding as a record and skips the
+/// padded bytes. It ends after the first error.
 #[derive(Debug, Clone)]
 pub struct Records<'a, R> {
     rest: &'a [u8],
@@ -40,7 +43,8 @@ pub struct Records<'a, R> {
 }
 
 impl<'a, R: Decode<'a>> Records<'a, R> {
-    /// The records of `data`: of a v3 buffer behind its header, or of a v0 or v1 file behind the file's.
+    /// Creates an iterator over the records in `data`, which starts behind the header of a v3 buffer or of a v0 or v1
+    /// file.
     #[must_use]
     pub fn new(data: &'a [u8]) -> Self {
         Self { rest: data, pos: 0, kind: PhantomData }
@@ -72,7 +76,7 @@ impl<'a, R: Decode<'a>> Iterator for Records<'a, R> {
 
 impl<'a, R: Decode<'a>> core::iter::FusedIterator for Records<'a, R> {}
 
-/// The fixed part of a record.
+/// Returns the fixed part of a record, and the bytes behind it.
 #[inline]
 pub(super) fn fixed<T>(data: &[u8]) -> Result<(&T, &[u8]), RecordError>
 where
@@ -81,14 +85,14 @@ where
     T::ref_from_prefix(data).map_err(|_| RecordError::Short(size_of::<T>()))
 }
 
-/// The text of `length` bytes behind a fixed part, and what follows it.
+/// Returns the text of `length` bytes behind a fixed part of `fixed` bytes.
 #[inline]
 pub(super) fn text(rest: &[u8], fixed: usize, length: u8) -> Result<&[u8], RecordError> {
     let length = usize::from(length);
     rest.get(..length).ok_or(RecordError::Short(fixed + length))
 }
 
-/// Name and arguments of a begin behind its fixed part, and the length of the whole record.
+/// Returns the name and arguments of a begin behind its fixed part, and the length of the whole record.
 #[inline]
 pub(super) fn texts(
     rest: &[u8],
@@ -101,7 +105,14 @@ pub(super) fn texts(
     texts.map(|(name, args)| (name, args, fixed + both)).ok_or(RecordError::Short(fixed + both))
 }
 
-/// A name without the one NUL that some writers count in. \[spall A.6\]
+/// Returns a name without the one NUL that some writers count in. \[spall A.6\]
+///
+/// ```
+/// use spall_format::spall::without_nul;
+///
+/// assert_eq!(without_nul(b"name\0"), b"name");
+/// assert_eq!(without_nul(b"name"), b"name");
+/// ```
 #[must_use]
 #[inline]
 pub fn without_nul(name: &[u8]) -> &[u8] {

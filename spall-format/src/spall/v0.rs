@@ -3,40 +3,49 @@
 use super::record::{Decode, RecordError, fixed, text};
 use super::wire::{BeginV0, CompleteV0, EndV0, tag};
 
-/// A record as it stands in the file.
+/// A record of version 0, as it stands in the file.
+///
+/// ```
+/// use spall_format::spall::{Records, v0};
+///
+/// // An end: type 4, process 1, thread 2, and the time 5.0 as a 64-bit float.
+/// let data = b"\x04\x01\0\0\0\x02\0\0\0\0\0\0\0\0\0\x14\x40";
+/// let records: Vec<_> = Records::<v0::Record<'_>>::new(data).collect();
+/// assert_eq!(records, [Ok((0, v0::Record::End { pid: 1, tid: 2, time: 5.0 }))]);
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Record<'a> {
     /// A slice begins.
     Begin {
-        /// The process.
+        /// The process id.
         pid: u32,
-        /// The thread.
+        /// The thread id.
         tid: u32,
-        /// When, in the header's unit.
+        /// The time in the header's unit.
         time: f64,
-        /// The name, with the NUL if the writer counted it in.
+        /// The name, with its NUL if the writer counted it in.
         name: &'a [u8],
     },
     /// The innermost open slice of the thread ends.
     End {
-        /// The process.
+        /// The process id.
         pid: u32,
-        /// The thread.
+        /// The thread id.
         tid: u32,
-        /// When, in the header's unit.
+        /// The time in the header's unit.
         time: f64,
     },
-    /// A slice with both ends.
+    /// A slice with start and duration.
     Complete {
-        /// The process.
+        /// The process id.
         pid: u32,
-        /// The thread.
+        /// The thread id.
         tid: u32,
-        /// When it starts, in the header's unit.
+        /// The start in the header's unit.
         time: f64,
-        /// How long it lasts, in the header's unit.
+        /// The duration in the header's unit.
         duration: f64,
-        /// The name, with the NUL if the writer counted it in.
+        /// The name, with its NUL if the writer counted it in.
         name: &'a [u8],
     },
 }

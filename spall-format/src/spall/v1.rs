@@ -3,34 +3,43 @@
 use super::record::{Decode, RecordError, fixed, texts};
 use super::wire::{BeginV1, EndV0, PadSkip, tag};
 
-/// A record as it stands in the file.
+/// A record of version 1, as it stands in the file.
+///
+/// ```
+/// use spall_format::spall::{Records, v1};
+///
+/// // An end: type 4, process 1, thread 2, and the time 5.0 as a 64-bit float.
+/// let data = b"\x04\x01\0\0\0\x02\0\0\0\0\0\0\0\0\0\x14\x40";
+/// let records: Vec<_> = Records::<v1::Record<'_>>::new(data).collect();
+/// assert_eq!(records, [Ok((0, v1::Record::End { pid: 1, tid: 2, time: 5.0 }))]);
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Record<'a> {
     /// A slice begins.
     Begin {
-        /// 0 in every file seen.
+        /// The category. It is 0 in every known file.
         category: u8,
-        /// The process.
+        /// The process id.
         pid: u32,
-        /// The thread.
+        /// The thread id.
         tid: u32,
-        /// When, in the header's unit.
+        /// The time in the header's unit.
         time: f64,
-        /// The name, with the NUL if the writer counted it in.
+        /// The name, with its NUL if the writer counted it in.
         name: &'a [u8],
-        /// The arguments: unstructured text.
+        /// The arguments, which are unstructured text.
         args: &'a [u8],
     },
     /// The innermost open slice of the thread ends.
     End {
-        /// The process.
+        /// The process id.
         pid: u32,
-        /// The thread.
+        /// The thread id.
         tid: u32,
-        /// When, in the header's unit.
+        /// The time in the header's unit.
         time: f64,
     },
-    /// So many bytes follow that are to be skipped.
+    /// Padding: this many bytes follow that have no meaning.
     Pad(u32),
 }
 

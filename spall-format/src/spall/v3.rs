@@ -5,28 +5,28 @@ use zerocopy::FromBytes;
 use super::record::{Decode, RecordError, Records, fixed, text, texts};
 use super::wire::{BeginV3, BufferHeader, EndV3, NameV3, PadSkip, tag};
 
-/// A record as it stands in a buffer, whose header says process and thread.
+/// A record of version 3, as it stands in a buffer. The header of the buffer gives process and thread.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Record<'a> {
     /// A slice begins.
     Begin {
-        /// When, in ticks.
+        /// The time in ticks.
         when: u64,
-        /// The name, with the NUL if the writer counted it in.
+        /// The name, with its NUL if the writer counted it in.
         name: &'a [u8],
-        /// The arguments: unstructured text.
+        /// The arguments, which are unstructured text.
         args: &'a [u8],
     },
     /// The innermost open slice of the thread ends.
     End {
-        /// When, in ticks.
+        /// The time in ticks.
         when: u64,
     },
     /// The name of the buffer's process.
     ProcessName(&'a [u8]),
     /// The name of the buffer's thread.
     ThreadName(&'a [u8]),
-    /// So many bytes follow that are to be skipped.
+    /// Padding: this many bytes follow that have no meaning.
     Pad(u32),
 }
 
@@ -63,17 +63,17 @@ impl<'a> Decode<'a> for Record<'a> {
     }
 }
 
-/// A buffer: records of one thread.
+/// A buffer of a file: records of one thread.
 #[derive(Debug, Clone, Copy)]
 pub struct Buffer<'a> {
-    /// Its header.
+    /// The header.
     pub header: &'a BufferHeader,
-    /// The records; shorter than the header says if the file is cut.
+    /// The bytes of the records. They are fewer than the header says if the file is cut.
     pub records: &'a [u8],
 }
 
 impl<'a> Buffer<'a> {
-    /// The records one by one.
+    /// Returns an iterator over the records, with the position of each in the buffer.
     #[must_use]
     pub fn iter(&self) -> Records<'a, Record<'a>> {
         Records::new(self.records)
@@ -89,14 +89,27 @@ impl<'a> IntoIterator for Buffer<'a> {
     }
 }
 
-/// The buffers of a file. A cut buffer is yielded with what is left of it, a cut header is not.
+/// An iterator over the buffers of a file. It yields a cut buffer with what is left of its records, and no buffer whose
+/// header is cut.
+///
+/// ```
+/// use spall_format::spall::{BufferWriter, v3};
+///
+/// let mut writer = BufferWriter::new([0; 1024], 1, 7)?;
+/// writer.begin(5, "work").unwrap();
+/// let buffer = v3::Buffers::new(writer.take()).next().unwrap();
+/// assert_eq!(buffer.header.tid.get(), 7);
+/// let record = v3::Record::Begin { when: 5, name: b"work", args: b"" };
+/// assert_eq!(buffer.iter().next(), Some(Ok((0, record))));
+/// # Ok::<(), spall_format::FormatError>(())
+/// ```
 #[derive(Debug, Clone)]
 pub struct Buffers<'a> {
     rest: &'a [u8],
 }
 
 impl<'a> Buffers<'a> {
-    /// The buffers in `data`, which starts behind the file's header.
+    /// Creates an iterator over the buffers in `data`, which starts behind the file's header.
     #[must_use]
     pub fn new(data: &'a [u8]) -> Self {
         Self { rest: data }

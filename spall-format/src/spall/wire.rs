@@ -1,4 +1,4 @@
-//! The records as they lie in the file: packed, little-endian, without the texts that follow them.
+//! The structs of the file: packed and little-endian, without the texts that follow them.
 //!
 //! Every struct has alignment 1 and is read and written in place with `zerocopy`.
 
@@ -7,19 +7,19 @@ use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
 use super::Version;
 
-/// The types of records. \[spall A.2\] \[spall A.3\] \[spall A.5\]
+/// The numbers of the record types, which are the first byte of each record. \[spall A.2\] \[spall A.3\] \[spall A.5\]
 pub mod tag {
-    /// A slice with both ends; version 0 only.
+    /// A slice with start and duration. Version 0 only.
     pub const COMPLETE: u8 = 2;
     /// A slice begins.
     pub const BEGIN: u8 = 3;
     /// The innermost open slice of the thread ends.
     pub const END: u8 = 4;
-    /// Bytes to be skipped; versions 1 and 3.
+    /// Padding. Versions 1 and 3.
     pub const PAD_SKIP: u8 = 7;
-    /// The name of the buffer's process; version 3.
+    /// The name of the buffer's process. Version 3 only.
     pub const PROCESS_NAME: u8 = 8;
-    /// The name of the buffer's thread; version 3.
+    /// The name of the buffer's thread. Version 3 only.
     pub const THREAD_NAME: u8 = 9;
 }
 
@@ -27,23 +27,23 @@ pub mod tag {
 #[derive(Debug, Clone, Copy, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
 pub struct Header {
-    /// [`Header::MAGIC`].
+    /// The magic number, [`Header::MAGIC`].
     pub magic: U64,
-    /// Which version of the format follows.
+    /// The version of the format.
     pub version: U64,
-    /// What one tick is: microseconds in versions 0 and 1, nanoseconds in version 3.
+    /// The duration of a tick, in microseconds in versions 0 and 1 and in nanoseconds in version 3.
     pub timestamp_unit: F64,
-    /// Written as 0, checked by nobody.
+    /// Reserved. Writers store 0, and readers do not check it.
     pub must_be_0: U64,
 }
 
 const _: () = assert!(size_of::<Header>() == 32);
 
 impl Header {
-    /// What a file starts with.
+    /// The first eight bytes of every manual stream, as a little-endian number. \[spall A.0\]
     pub const MAGIC: u64 = 0x0BAD_F00D;
 
-    /// The header of a file whose ticks last `ns_per_tick` nanoseconds.
+    /// Returns the header of a file whose ticks last `ns_per_tick` nanoseconds.
     #[must_use]
     pub fn new(version: Version, ns_per_tick: f64) -> Self {
         let unit = if version == Version::V3 { ns_per_tick } else { ns_per_tick / 1000.0 };
@@ -55,14 +55,14 @@ impl Header {
         }
     }
 
-    /// The 32 bytes of the file.
+    /// Returns the 32 bytes of the file.
     #[must_use]
     pub fn to_bytes(self) -> [u8; 32] {
         zerocopy::transmute!(self)
     }
 }
 
-/// The start of every buffer of version 3. The thread comes before the process. \[spall A.5\]
+/// The start of every buffer of version 3. Note that the thread stands before the process. \[spall A.5\]
 #[derive(Debug, Clone, Copy, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
 pub struct BufferHeader {
@@ -70,25 +70,25 @@ pub struct BufferHeader {
     pub size: U32,
     /// The thread of all records in the buffer.
     pub tid: U32,
-    /// Its process.
+    /// The process of that thread.
     pub pid: U32,
-    /// No writer stores here what the name promises, and no reader uses it.
+    /// The time of the first record, going by its name. No known writer stores that here, so it is not used.
     pub first_ts: U64,
 }
 
 const _: () = assert!(size_of::<BufferHeader>() == 20);
 
-/// `Begin` of version 0, before the name. \[spall A.2\]
+/// A `Begin` record of version 0, before the name. \[spall A.2\]
 #[derive(Debug, Clone, Copy, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
 pub struct BeginV0 {
-    /// [`tag::BEGIN`].
+    /// The type, [`tag::BEGIN`].
     pub tag: u8,
-    /// The process.
+    /// The process id.
     pub pid: U32,
-    /// The thread.
+    /// The thread id.
     pub tid: U32,
-    /// When, in the header's unit.
+    /// The time in the header's unit.
     pub time: F64,
     /// The length of the name in bytes.
     pub name_len: u8,
@@ -96,35 +96,35 @@ pub struct BeginV0 {
 
 const _: () = assert!(size_of::<BeginV0>() == 18);
 
-/// `End` of versions 0 and 1. \[spall A.2\] \[spall A.3\]
+/// An `End` record of versions 0 and 1. \[spall A.2\] \[spall A.3\]
 #[derive(Debug, Clone, Copy, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
 pub struct EndV0 {
-    /// [`tag::END`].
+    /// The type, [`tag::END`].
     pub tag: u8,
-    /// The process.
+    /// The process id.
     pub pid: U32,
-    /// The thread.
+    /// The thread id.
     pub tid: U32,
-    /// When, in the header's unit.
+    /// The time in the header's unit.
     pub time: F64,
 }
 
 const _: () = assert!(size_of::<EndV0>() == 17);
 
-/// `Complete` of version 0, before the name. \[spall A.2\]
+/// A `Complete` record of version 0, before the name. \[spall A.2\]
 #[derive(Debug, Clone, Copy, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
 pub struct CompleteV0 {
-    /// [`tag::COMPLETE`].
+    /// The type, [`tag::COMPLETE`].
     pub tag: u8,
-    /// The process.
+    /// The process id.
     pub pid: U32,
-    /// The thread.
+    /// The thread id.
     pub tid: U32,
-    /// When it starts, in the header's unit.
+    /// The start in the header's unit.
     pub time: F64,
-    /// How long it lasts, in the header's unit.
+    /// The duration in the header's unit.
     pub duration: F64,
     /// The length of the name in bytes.
     pub name_len: u8,
@@ -132,19 +132,19 @@ pub struct CompleteV0 {
 
 const _: () = assert!(size_of::<CompleteV0>() == 26);
 
-/// `Begin` of version 1, before the name and the arguments. \[spall A.3\]
+/// A `Begin` record of version 1, before the name and the arguments. \[spall A.3\]
 #[derive(Debug, Clone, Copy, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
 pub struct BeginV1 {
-    /// [`tag::BEGIN`].
+    /// The type, [`tag::BEGIN`].
     pub tag: u8,
-    /// 0 in every file seen.
+    /// The category. It is 0 in every known file.
     pub category: u8,
-    /// The process.
+    /// The process id.
     pub pid: U32,
-    /// The thread.
+    /// The thread id.
     pub tid: U32,
-    /// When, in the header's unit.
+    /// The time in the header's unit.
     pub time: F64,
     /// The length of the name in bytes.
     pub name_len: u8,
@@ -154,25 +154,25 @@ pub struct BeginV1 {
 
 const _: () = assert!(size_of::<BeginV1>() == 20);
 
-/// `Pad_Skip` of versions 1 and 3. \[spall A.3\]
+/// A `Pad_Skip` record of versions 1 and 3. \[spall A.3\]
 #[derive(Debug, Clone, Copy, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
 pub struct PadSkip {
-    /// [`tag::PAD_SKIP`].
+    /// The type, [`tag::PAD_SKIP`].
     pub tag: u8,
-    /// How many bytes to skip behind these five.
+    /// The number of bytes to skip behind this struct.
     pub size: U32,
 }
 
 const _: () = assert!(size_of::<PadSkip>() == 5);
 
-/// `Begin` of version 3, before the name and the arguments. \[spall A.5\]
+/// A `Begin` record of version 3, before the name and the arguments. \[spall A.5\]
 #[derive(Debug, Clone, Copy, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
 pub struct BeginV3 {
-    /// [`tag::BEGIN`].
+    /// The type, [`tag::BEGIN`].
     pub tag: u8,
-    /// When, in ticks.
+    /// The time in ticks.
     pub when: U64,
     /// The length of the name in bytes.
     pub name_len: u8,
@@ -182,23 +182,23 @@ pub struct BeginV3 {
 
 const _: () = assert!(size_of::<BeginV3>() == 11);
 
-/// `End` of version 3. \[spall A.5\]
+/// An `End` record of version 3. \[spall A.5\]
 #[derive(Debug, Clone, Copy, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
 pub struct EndV3 {
-    /// [`tag::END`].
+    /// The type, [`tag::END`].
     pub tag: u8,
-    /// When, in ticks.
+    /// The time in ticks.
     pub when: U64,
 }
 
 const _: () = assert!(size_of::<EndV3>() == 9);
 
-/// `Name_Process` and `Name_Thread` of version 3, before the name. \[spall A.5\]
+/// A `Name_Process` or `Name_Thread` record of version 3, before the name. \[spall A.5\]
 #[derive(Debug, Clone, Copy, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
 pub struct NameV3 {
-    /// [`tag::PROCESS_NAME`] or [`tag::THREAD_NAME`].
+    /// The type, [`tag::PROCESS_NAME`] or [`tag::THREAD_NAME`].
     pub tag: u8,
     /// The length of the name in bytes.
     pub name_len: u8,

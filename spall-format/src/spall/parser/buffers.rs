@@ -9,8 +9,9 @@ use crate::spall::v3::Record;
 use crate::spall::wire::BufferHeader;
 
 impl Parser {
-    /// The record that comes next, if it is a whole begin or end with a time in range: nearly always.
-    // Each kind is checked where it is told apart: a check between would make two branches of one.
+    /// Reads the next record if it is a whole begin or end with a time in range, which it nearly always is.
+    // Begins and ends are checked separately, where they are told apart. A common check behind the match would branch
+    // on the kind twice.
     #[inline(always)]
     pub(super) fn plain_v3<'a>(&mut self, data: &'a [u8]) -> Option<Parsed<'a>> {
         let (event, length, bytes) = match Record::decode(data).ok()? {
@@ -28,14 +29,15 @@ impl Parser {
         Some(Parsed { consumed: length, event, bytes })
     }
 
-    /// The time and place of a record, if neither is beyond what a tick and the buffer can hold.
+    /// Returns the time and the bytes of a record, or `None` if the time is beyond a tick or the record beyond the
+    /// buffer.
     #[inline(always)]
     fn in_range(&self, when: u64, length: usize) -> Option<(i64, ByteRange)> {
         let bytes = ByteRange::new(self.offset, self.offset + length as u64);
         (bytes.end <= self.buffer_end).then_some((i64::try_from(when).ok()?, bytes))
     }
 
-    /// What comes next, whatever it is.
+    /// Reads whatever comes next.
     pub(super) fn record_v3<'a>(&mut self, data: &'a [u8], eof: bool) -> Chunk<'a> {
         if let Some(parsed) = self.plain_v3(data) {
             return Chunk::Parsed(parsed);
@@ -48,7 +50,7 @@ impl Parser {
             Record::ProcessName(name) => Event::ProcessName(self.thread.pid, Text::plain(without_nul(name))),
             Record::ThreadName(name) => Event::ThreadName(self.thread, Text::plain(without_nul(name))),
             Record::Pad(size) => return self.padding_v3(length, size, data, eof),
-            // Whole and not plain: its time is out of range, which is said first.
+            // The record is whole but not plain, so its time is out of range. That is reported before the event.
             Record::Begin { .. } | Record::End { .. } if self.noted == 0 => {
                 self.noted = 1;
                 let bytes = ByteRange::new(self.offset, self.offset + length as u64);
@@ -61,13 +63,13 @@ impl Parser {
         Chunk::Parsed(self.parsed(length, event))
     }
 
-    /// How much of the buffer is still to be read.
+    /// Returns how many bytes of the buffer are left.
     #[inline]
     fn left(&self) -> u64 {
         self.buffer_end.saturating_sub(self.offset)
     }
 
-    /// The part of `data` that the buffer encloses.
+    /// Returns the part of `data` that is in the buffer.
     #[inline]
     fn enclosed<'a>(&self, data: &'a [u8]) -> &'a [u8] {
         usize::try_from(self.left()).ok().and_then(|left| data.get(..left)).unwrap_or(data)
@@ -81,14 +83,15 @@ impl Parser {
         self.skip_to(self.offset + length, None, data, eof)
     }
 
-    /// No whole record before the end of the buffer or of the data.
+    /// Returns what follows from there being no whole record before the end of the buffer or of the data.
     fn stopped_v3<'a>(&mut self, stop: RecordError, data: &'a [u8], eof: bool) -> Chunk<'a> {
         match stop {
             _ if self.left() == 0 => self.next_buffer(data, eof),
             RecordError::Unknown(_) => {
                 self.skip_to(self.buffer_end, Some(DiagnosticKind::UnknownEvent), data, eof)
             }
-            // Said as soon as the lengths in the record are known, whether or not the file reaches the buffer's end.
+            // Reported as soon as the lengths in the record are known, whether or not the file reaches the buffer's
+            // end. Otherwise the result would depend on where the input is split.
             RecordError::Short(needed) if needed as u64 > self.left() && !data.is_empty() => {
                 self.skip_to(self.buffer_end, Some(DiagnosticKind::Overrun), data, eof)
             }
@@ -97,7 +100,8 @@ impl Parser {
         }
     }
 
-    /// A buffer without records is as good as any: writers flush when there is nothing to flush.
+    /// Reads the header of the next buffer. A buffer without records is no fault, because writers also flush when there
+    /// is nothing to flush.
     fn next_buffer<'a>(&mut self, data: &'a [u8], eof: bool) -> Chunk<'a> {
         let Ok((header, _)) = BufferHeader::ref_from_prefix(data) else {
             return self.short(size_of::<BufferHeader>(), data, eof);

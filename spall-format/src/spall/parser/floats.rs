@@ -8,7 +8,7 @@ use crate::spall::{v0, v1};
 use crate::{FormatError, FormatErrorKind};
 
 impl Parser {
-    /// The record of version 1 that comes next, if it is a whole begin or end with a time in range: nearly always.
+    /// Reads the next record of version 1 if it is a whole begin or end with a time in range, which it nearly always is.
     #[inline(always)]
     pub(super) fn plain_v1<'a>(&mut self, data: &'a [u8]) -> Option<Parsed<'a>> {
         let (record, length) = v1::Record::decode(data).ok()?;
@@ -38,7 +38,7 @@ impl Parser {
             v0::Record::End { pid, tid, time } => self.end(pid, tid, time),
             v0::Record::Complete { pid, tid, time, duration, name } => {
                 let (begin, fault) = self.thread_event(pid, tid, time, name, b"");
-                let (length, length_fault) = self.length(begin.at, time, duration);
+                let (length, length_fault) = self.duration(begin.at, time, duration);
                 let event = length.map_or(Event::Unfinished(begin), |length| Event::Complete(begin, length));
                 (event, [fault, length_fault])
             }
@@ -62,7 +62,8 @@ impl Parser {
         Ok(self.note(faults, length, event))
     }
 
-    /// Nothing says how long an unknown record is, and nothing marks the start of the next. \[spall A.6\]
+    /// Returns what follows from there being no whole record. An unknown one ends the file: nothing gives its length,
+    /// and nothing marks the start of the next one. \[spall A.6\]
     #[cold]
     fn stopped<'a>(
         &mut self,
@@ -105,15 +106,17 @@ impl Parser {
     ) -> (ThreadEvent<'a>, Option<DiagnosticKind>) {
         let (at, fault) = match nanoseconds(time * self.ns_per_tick) {
             Ok(at) => (at, None),
-            // The slice stays among its neighbours, and begins and ends still pair up.
+            // With the time of the record before, the slice stays among its neighbours, and begins and ends still pair
+            // up.
             Err(Unusable::NotANumber) => (self.latest.0, Some(DiagnosticKind::NanTime)),
             Err(Unusable::OutOfRange(clamped)) => (clamped, Some(DiagnosticKind::TimeOutOfRange)),
         };
         (event(Thread::new(pid, tid), at, name, args), fault)
     }
 
-    /// From `at`, which is `time` rounded, to the end, rounded as well: what ends and begins at one time still does.
-    fn length(&self, at: Tick, time: f64, duration: f64) -> (Option<Ticks>, Option<DiagnosticKind>) {
+    /// Returns the duration from `at`, which is `time` rounded, to the end, which is rounded as well. So a slice that ends
+    /// where another begins still does.
+    fn duration(&self, at: Tick, time: f64, duration: f64) -> (Option<Ticks>, Option<DiagnosticKind>) {
         if time.is_nan() {
             return match nanoseconds(duration * self.ns_per_tick) {
                 Ok(length) => (Some(Ticks(length)), None),
@@ -130,7 +133,7 @@ impl Parser {
         }
     }
 
-    /// Hands out the next fault of the record, and the event behind the last.
+    /// Returns the next fault of the record, or its event after the last one.
     fn note<'a>(&mut self, faults: Faults, length: usize, event: Event<'a>) -> Chunk<'a> {
         if let Some(fault) = faults.into_iter().flatten().nth(self.noted) {
             self.noted += 1;
@@ -142,16 +145,17 @@ impl Parser {
     }
 }
 
-/// What is wrong with a record's times: the start and the length.
+/// The faults of a record's start and duration.
 type Faults = [Option<DiagnosticKind>; 2];
 
+/// Why a time is not a number of nanoseconds.
 enum Unusable {
     NotANumber,
-    /// And the end of the range that is nearest.
+    /// The time is beyond the range, whose nearest end this is.
     OutOfRange(i64),
 }
 
-/// Rounds to whole nanoseconds, halves away from zero.
+/// Rounds to whole nanoseconds, halves away from zero. `core` has no `f64::round`.
 #[inline]
 #[expect(clippy::cast_possible_truncation, reason = "truncates on purpose, and only what is in range")]
 fn nanoseconds(value: f64) -> Result<i64, Unusable> {
@@ -166,7 +170,7 @@ fn nanoseconds(value: f64) -> Result<i64, Unusable> {
         return Err(Unusable::OutOfRange(i64::MIN));
     }
     let whole = value as i64;
-    // Exact: a number with a fraction is below 2^53.
+    // This is exact: a number with a fraction is below 2^53.
     let fraction = value - whole as f64;
     Ok(if fraction >= 0.5 {
         whole + 1
