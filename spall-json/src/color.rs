@@ -1,7 +1,7 @@
 //! The reserved colour names of Trace Event JSON. \[json 1\]
 
-/// Returns the red, green and blue of a reserved colour name, the value of an event's field `cname`; `None` if the name is
-/// not reserved.
+/// Returns the red, green and blue of a reserved colour name, the value of an event's field `cname`; `None` if the name
+/// is not reserved.
 ///
 /// The field is among [`Args::fields`](spall_model::Args::fields) of an event. Chrome's trace viewer defines the names.
 ///

@@ -1,9 +1,9 @@
 //! V8 CPU profiles, in all the forms that Chrome and Node have written. \[cpu 1\]
 //!
 //! A profile, or a part of one, is one record of the file from which many events are read. Its arrays are read side by
-//! side: the n-th sample, its time and its line are in three of them. A [`ProfileCursor`] holds the position in each, so
-//! that nothing is allocated, and every byte of the record is looked at a fixed number of times, whatever the number of
-//! events.
+//! side: the n-th sample, its time and its line are in three of them. A [`ProfileCursor`] holds the position in each,
+//! so that nothing is allocated, and every byte of the record is looked at a fixed number of times, whatever the number
+//! of events.
 
 mod hits;
 mod nodes;
@@ -58,8 +58,8 @@ pub(crate) struct Envelope<'a> {
     pub(crate) id: Option<Id<'a>>,
 }
 
-/// The largest difference in nanoseconds between the time of a profile's first event and its own start time at which both
-/// are taken as times of one clock. \[cpu 2\]
+/// The largest difference in nanoseconds between the time of a profile's first event and its own start time at which
+/// both are taken as times of one clock. \[cpu 2\]
 pub(crate) const SAME_CLOCK: i64 = 1_000_000;
 
 /// The rank of a profile in an event `CpuProfile`, behind those of all `P` events.
@@ -69,8 +69,8 @@ const WHOLE_RANK: u8 = 3;
 pub(crate) const WHOLE_SOURCE: &str = "CpuProfile";
 
 impl ProfileCursor {
-    /// Returns the cursor of the profile, or the part of one, in an event whose `args` begin at `args`, and the event that
-    /// announces it. Returns `None` if the arguments hold no profile.
+    /// Returns the cursor of the profile, or the part of one, in an event whose `args` begin at `args`, and the event
+    /// that announces it. Returns `None` if the arguments hold no profile.
     pub(crate) fn of_event<'a>(
         record: &'a [u8],
         args: usize,
@@ -169,8 +169,8 @@ impl ProfileCursor {
     }
 }
 
-/// Returns whether a document is a CPU profile, judged by its first bytes: whether the nodes of a profile come before any
-/// sign of a trace. \[cpu 1c, 1d\]
+/// Returns whether a document is a CPU profile, judged by its first bytes: whether the nodes of a profile come before
+/// any sign of a trace. \[cpu 1c, 1d\]
 ///
 /// Returns `false` if `data` does not reach far enough to say. [`JsonParser`](crate::JsonParser) reads profiles without
 /// being told.
@@ -197,8 +197,8 @@ pub fn is_cpu_profile(data: &[u8]) -> bool {
     false
 }
 
-/// Returns whether a key of a document makes it a profile: it is `nodes` with a list of objects, or `head` with the root of
-/// a tree.
+/// Returns whether a key of a document makes it a profile: it is `nodes` with a list of objects, or `head` with the
+/// root of a tree.
 pub(crate) fn begins_profile(data: &[u8], key: &KeyToken) -> bool {
     match data.get(key.value) {
         Some(b'[') if key.is(data, b"nodes") => {
@@ -258,8 +258,8 @@ impl ProfileMembers {
         Ok(pos)
     }
 
-    /// Returns the rank of the profile. Of several profiles of a thread, that of the performance panel counts, then that of
-    /// the console. \[cpu 1b\]
+    /// Returns the rank of the profile. Of several profiles of a thread, that of the performance panel counts, then
+    /// that of the console. \[cpu 1b\]
     fn rank(&self, record: &[u8]) -> u8 {
         match self.source.map(|source| source.bytes(record)) {
             Some(br#""Internal""#) => 0,
@@ -271,8 +271,8 @@ impl ProfileMembers {
         }
     }
 
-    /// Returns start and end of the old form. Its `startTime` and `endTime` are whole seconds, which are of no use where
-    /// samples have timestamps.
+    /// Returns start and end of the old form. Its `startTime` and `endTime` are whole seconds, which are of no use
+    /// where samples have timestamps.
     fn old_bounds(&self, record: &[u8]) -> (Tick, Option<Tick>) {
         let first = self
             .stamps
@@ -288,8 +288,8 @@ impl ProfileMembers {
         time.map(|time| Tick(time.0.saturating_mul(1_000_000)))
     }
 
-    /// Returns the cursor of the profile. `end` is the end of the record; `bounds` are start and end of a profile that is
-    /// complete.
+    /// Returns the cursor of the profile. `end` is the end of the record; `bounds` are start and end of a profile that
+    /// is complete.
     fn cursor(&self, record: &[u8], end: usize, bounds: Option<(Tick, Option<Tick>)>) -> ProfileCursor {
         let nodes = match (self.nodes, self.tree) {
             (Some(nodes), _) => NodeCursor::list(nodes),

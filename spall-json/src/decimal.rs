@@ -1,12 +1,12 @@
 //! Converts decimal microseconds to whole nanoseconds, exactly. \[json 4\]
 //!
-//! No floating point number takes part: 53 bits cannot hold the nanoseconds of a Unix time. A sum is rounded once, after
-//! adding, so that the end of a slice does not depend on how its start was rounded. \[json 3.5\]
+//! No floating point number takes part: 53 bits cannot hold the nanoseconds of a Unix time. A sum is rounded once,
+//! after adding, so that the end of a slice does not depend on how its start was rounded. \[json 3.5\]
 
 use crate::scan;
 
-/// The number of parts that a nanosecond is divided into: 15 decimals, which makes 18 of a microsecond. Further digits do
-/// not count.
+/// The number of parts that a nanosecond is divided into: 15 decimals, which makes 18 of a microsecond. Further digits
+/// do not count.
 const SUB: u64 = 1_000_000_000_000_000;
 /// The number of those decimals.
 const SUB_DIGITS: usize = 15;
@@ -35,8 +35,8 @@ impl Nanos {
         Self { negative: false, whole, sub: 0 }
     }
 
-    /// Reads decimal microseconds: digits with an optional sign, point and exponent. Returns `None` if `text` is anything
-    /// else.
+    /// Reads decimal microseconds: digits with an optional sign, point and exponent. Returns `None` if `text` is
+    /// anything else.
     #[inline]
     pub(crate) fn from_micros(text: &[u8]) -> Option<Self> {
         // Sixteen digits times 1000 cannot overflow; times are rarely longer.
@@ -148,7 +148,8 @@ impl Nanos {
         i64::try_from(ns).map_or_else(|_| clamp(ns < 0), |ns| Rounded { ns, clamped: false })
     }
 
-    /// Returns the value in units of 10⁻¹⁵ ns. It is below 2⁶⁴ · 10¹⁵, or 2¹¹⁴, which leaves room for a sum in 128 bits.
+    /// Returns the value in units of 10⁻¹⁵ ns. It is below 2⁶⁴ · 10¹⁵, or 2¹¹⁴, which leaves room for a sum in 128
+    /// bits.
     fn fixed(self) -> i128 {
         let magnitude = i128::from(self.whole) * i128::from(SUB) + i128::from(self.sub);
         if self.negative { -magnitude } else { magnitude }

@@ -140,8 +140,8 @@ impl<'a> Decoder<'a, '_> {
         })
     }
 
-    /// Returns a `T` event. It is a state if it has a duration and no key, else a step of an async event: two meanings share the
-    /// letter.
+    /// Returns a `T` event. It is a state if it has a duration and no key, else a step of an async event: two meanings
+    /// share the letter.
     fn state_or_step(&mut self) -> Option<Event<'a>> {
         if !self.has(Field::Id)
             && !self.has(Field::Id2)

@@ -1,7 +1,7 @@
 //! The fields of an event: the token of each field that the parser knows. \[json 1\]
 //!
-//! [`Fields::read`] is the plain way to find them, a key at a time. [`KeyPredictor`](crate::predict::KeyPredictor) is the
-//! fast one, which finds the same.
+//! [`Fields::read`] is the plain way to find them, a key at a time. [`KeyPredictor`](crate::predict::KeyPredictor) is
+//! the fast one, which finds the same.
 
 use spall_model::Text;
 

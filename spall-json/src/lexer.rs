@@ -161,8 +161,8 @@ pub(crate) fn nested_end(data: &[u8], pos: usize) -> Result<usize, TokenError> {
 /// Returns the end of the array or object that the bracket `OPEN` at `pos` begins. Brackets of the other kind inside it
 /// must be closed, too.
 ///
-/// Two counts take the place of a stack. `{[{]}}` passes as closed, which is harmless: reading the inside of such a value
-/// ends at the damage.
+/// Two counts take the place of a stack. `{[{]}}` passes as closed, which is harmless: reading the inside of such a
+/// value ends at the damage.
 fn end_of<const OPEN: u8>(data: &[u8], pos: usize) -> Result<usize, TokenError> {
     // In ASCII, a closing bracket is two above its opening one, and `{` is `[` with the bit 0x20 set.
     let close = OPEN + 2;
@@ -290,8 +290,8 @@ pub(crate) struct Member {
     pub(crate) value: Token,
 }
 
-/// Reads the next key of an object up to the beginning of its value, and moves `pos` there. Returns `None` at the closing
-/// brace, and moves `pos` behind it.
+/// Reads the next key of an object up to the beginning of its value, and moves `pos` there. Returns `None` at the
+/// closing brace, and moves `pos` behind it.
 ///
 /// Any number of commas may stand before the key. \[json 2\]
 #[inline]

@@ -19,9 +19,9 @@
 //!
 //! # Reading
 //!
-//! [`parse_all`] returns an iterator over the events of a document in memory. [`JsonParser`] takes a document in pieces.
-//! Both yield [`spall_model::Event`]s that borrow from the input; a `TraceBuilder` of `spall-model` pairs begins with
-//! ends and makes a trace of them.
+//! [`parse_all`] returns an iterator over the events of a document in memory. [`JsonParser`] takes a document in
+//! pieces. Both yield [`spall_model::Event`]s that borrow from the input; a `TraceBuilder` of `spall-model` pairs
+//! begins with ends and makes a trace of them.
 //!
 //! Sampling profiles are read as well: those of V8 in every form, alone or among the events, and the samples of other
 //! profilers with their `stackFrames`.
@@ -34,8 +34,8 @@
 //!
 //! # Writing
 //!
-//! [`JsonWriter`] takes events of any format and writes a document that every viewer accepts. [`JsonFileWriter`] does the
-//! same for `io::Write`. [`json_args`] makes arguments of JSON text, and [`JsonString`] quotes a single text.
+//! [`JsonWriter`] takes events of any format and writes a document that every viewer accepts. [`JsonFileWriter`] does
+//! the same for `io::Write`. [`json_args`] makes arguments of JSON text, and [`JsonString`] quotes a single text.
 //!
 //! ```
 //! use spall_json::{JsonWriter, json_args};
@@ -52,8 +52,8 @@
 //! # Untrusted input
 //!
 //! Real traces are cut off, lack commas, or are no JSON at all. The parser goes on wherever it can, and reports what it
-//! skipped as [`Event::Diagnostic`](spall_model::Event::Diagnostic). No input makes it panic or recurse, and its time is
-//! proportional to the length of the input. It has a fixed size and allocates nothing.
+//! skipped as [`Event::Diagnostic`](spall_model::Event::Diagnostic). No input makes it panic or recurse, and its time
+//! is proportional to the length of the input. It has a fixed size and allocates nothing.
 //!
 //! # Features
 //!

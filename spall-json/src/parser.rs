@@ -124,8 +124,8 @@ impl JsonParser {
         }
     }
 
-    /// Creates a parser that does not predict how an event is written. It yields the same events, slower: tests and fuzz
-    /// oracles compare the two.
+    /// Creates a parser that does not predict how an event is written. It yields the same events, slower: tests and
+    /// fuzz oracles compare the two.
     #[doc(hidden)]
     #[must_use]
     pub const fn without_prediction() -> Self {

@@ -4,9 +4,9 @@ use crate::scan;
 
 /// The state of a record whose end has not arrived.
 ///
-/// Reading an incomplete record from its start for every chunk would take quadratic time. This looks at every byte once,
-/// and lets the record be read when its bracket closes, or when its length has doubled since the last try (a damaged
-/// record never closes). A file in small chunks therefore costs little more than one in large chunks.
+/// Reading an incomplete record from its start for every chunk would take quadratic time. This looks at every byte
+/// once, and lets the record be read when its bracket closes, or when its length has doubled since the last try (a
+/// damaged record never closes). A file in small chunks therefore costs little more than one in large chunks.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Pending {
     /// The number of bytes that were looked at.

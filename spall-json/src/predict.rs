@@ -33,8 +33,8 @@ const MAX_MISSES: u8 = 100;
 
 /// Finds the fields of events that are written like those before.
 ///
-/// The texts seen so far are the nodes of a graph; an edge leads to each text that followed. Node 0 is the opening brace
-/// of an event.
+/// The texts seen so far are the nodes of a graph; an edge leads to each text that followed. Node 0 is the opening
+/// brace of an event.
 #[derive(Debug, Clone)]
 pub(crate) struct KeyPredictor {
     nodes: [KeyText; MAX_TEXTS],

@@ -19,25 +19,26 @@ use chunk::ProfileChunk;
 
 /// A writer of events as one document of Trace Event JSON, to anything that implements [`core::fmt::Write`].
 ///
-/// The writer takes events of any format and allocates nothing. [`JsonFileWriter`](crate::JsonFileWriter) is the same for
-/// `std::io::Write`.
+/// The writer takes events of any format and allocates nothing. [`JsonFileWriter`](crate::JsonFileWriter) is the same
+/// for `std::io::Write`.
 ///
 /// # The document
-/// The document is an object whose list of events has one event per line. [`Event::Meta`] about the whole file becomes a
-/// key of the document: before the list if it comes before all events, else behind it. Such a key closes the list, and
-/// later events are [`Written::TooLate`].
+/// The document is an object whose list of events has one event per line. [`Event::Meta`] about the whole file becomes
+/// a key of the document: before the list if it comes before all events, else behind it. Such a key closes the list,
+/// and later events are [`Written::TooLate`].
 ///
 /// Sampling profiles become `Profile` and `ProfileChunk` events. Up to 100 samples are collected for an event, which
 /// another event completes early. Frames that threads share, and samples in a list, become the keys `stackFrames` and
 /// `samples`.
 ///
 /// # Values
-/// The document is strict JSON whatever the events hold. Escapes are decoded and written anew, bad UTF-8 becomes U+FFFD,
-/// numbers that JSON does not have become strings, and bytes become hexadecimal text. Lists and objects nested deeper
-/// than 32 become `null`, which [`Written::InPart`] reports.
+/// The document is strict JSON whatever the events hold. Escapes are decoded and written anew, bad UTF-8 becomes
+/// U+FFFD, numbers that JSON does not have become strings, and bytes become hexadecimal text. Lists and objects nested
+/// deeper than 32 become `null`, which [`Written::InPart`] reports.
 ///
 /// Times are decimal microseconds without loss. Ticks that are not a nanosecond are rounded to nanoseconds; ticks of an
-/// ordinal clock become microseconds. The Unix time of tick 0, where it is known, becomes the key `baseTimeNanoseconds`.
+/// ordinal clock become microseconds. The Unix time of tick 0, where it is known, becomes the key
+/// `baseTimeNanoseconds`.
 ///
 /// ```
 /// use spall_json::JsonWriter;

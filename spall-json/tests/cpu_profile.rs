@@ -16,7 +16,7 @@ use spall_synth::cpu_profile::{Form, Profile};
 
 /// Returns the events of `json`, after checking that they are the same in pieces of any size and without prediction.
 fn events(json: &[u8]) -> Vec<Event<'_>> {
-    common::assert_prediction_changes_nothing(json, "guessing");
+    common::assert_prediction_changes_nothing(json, "prediction");
     let whole = common::collect(json);
     for size in [1, 7, 61] {
         common::assert_same(&whole, &common::collect_chunked(json, size), &format!("chunks of {size}"));

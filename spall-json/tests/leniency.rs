@@ -15,7 +15,7 @@ const READ_B: &str = "X b 1/1 5000+2000";
 fn check(json: impl AsRef<[u8]>, expected: &[&str]) {
     let json = json.as_ref();
     assert_eq!(brief(json), expected, "{}", String::from_utf8_lossy(json));
-    common::assert_prediction_changes_nothing(json, "guessing");
+    common::assert_prediction_changes_nothing(json, "prediction");
     let whole = common::collect(json);
     for size in [1, 2, 5, 16, 61] {
         common::assert_same(&whole, &common::collect_chunked(json, size), &format!("chunks of {size}"));

@@ -43,7 +43,7 @@ fn prediction_changes_nothing_whatever_a_field_holds() {
                 let event = format!(
                     r#"{{"name":"a","pid":1,"tid":2,"ts":3,"dur":4,"args":{{"k":5}},"ph":"{phase}","{field}":{value}}}"#
                 );
-                // The first is learned, the others are guessed.
+                // The first is learned, the others are predicted.
                 let json = format!("[{event},{event},{event}]");
                 common::assert_prediction_changes_nothing(json.as_bytes(), &json);
             }

@@ -1,4 +1,5 @@
-//! Samples that name their thread, and the frames that they share: read in pieces, cut off, damaged, and written. [json 1]
+//! Samples that name their thread, and the frames that they share: read in pieces, cut off, damaged, and written. [json
+//! 1]
 
 #![allow(clippy::panic, clippy::unwrap_used, reason = "test code outside of test functions")]
 
@@ -35,7 +36,7 @@ fn json_1_samples_and_shared_frames_are_read() {
         assert!(found.starts_with(expected), "{found} is not {expected}");
     }
     assert_eq!(found.len(), EVENTS.len());
-    common::assert_prediction_changes_nothing(DOCUMENT.as_bytes(), "guessing");
+    common::assert_prediction_changes_nothing(DOCUMENT.as_bytes(), "prediction");
 }
 
 #[test]

@@ -66,7 +66,7 @@ pub fn calls(pairs: usize, depth: usize, layout: Layout) -> String {
     format!("{{\"traceEvents\":[\n{}\n]}}", events.join(",\n"))
 }
 
-/// Events of all phases, with and without each optional field, in changing order: nothing that could be guessed.
+/// Events of all phases, with and without each optional field, in changing order: nothing that could be predicted.
 #[must_use]
 pub fn motley(events: usize, layout: Layout) -> String {
     let mut random = Random(2);

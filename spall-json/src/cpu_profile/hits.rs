@@ -4,8 +4,8 @@ use spall_model::{Event, SampleEvent, SampleTime, Tick, Ticks};
 
 use super::nodes::{Located, NodeCursor};
 
-/// Yields one sample for each node that was hit, in the order of the nodes. Each lasts for the share of the profile that
-/// its hits are of all hits, and its weight is the number of its hits.
+/// Yields one sample for each node that was hit, in the order of the nodes. Each lasts for the share of the profile
+/// that its hits are of all hits, and its weight is the number of its hits.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct HitCursor {
     nodes: NodeCursor,

@@ -1,4 +1,5 @@
-//! The call tree of a profile: a list of nodes that name their parent or their children, or nodes inside nodes. \[cpu 1\]
+//! The call tree of a profile: a list of nodes that name their parent or their children, or nodes inside nodes.
+//! \[cpu 1\]
 
 use spall_model::{DiagnosticKind, Event, FrameEvent, FrameParent, Id, LineHitsEvent, Text};
 
@@ -113,8 +114,8 @@ impl NodeCursor {
         Some(((Event::Frame(node.frame(record, id, parent, 0)), bytes), node.hits()))
     }
 
-    /// Returns the next node of a tree, parents before children. The brackets that close a node lead back to its parent, so
-    /// that the depth takes the place of a stack.
+    /// Returns the next node of a tree, parents before children. The brackets that close a node lead back to its
+    /// parent, so that the depth takes the place of a stack.
     fn next_of_tree<'a>(
         &mut self,
         record: &'a [u8],

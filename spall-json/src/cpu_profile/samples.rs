@@ -32,8 +32,8 @@ enum SampleTimes {
     Missing,
 }
 
-/// The duration in nanoseconds below which a delta wrapped around: V8 casts it to 32 bits of microseconds, so that a pause
-/// of more than 35.8 minutes becomes negative. \[cpu 2\]
+/// The duration in nanoseconds below which a delta wrapped around: V8 casts it to 32 bits of microseconds, so that a
+/// pause of more than 35.8 minutes becomes negative. \[cpu 2\]
 pub(crate) const WRAPPED_BELOW: i64 = -1_000_000_000_000;
 /// The duration in nanoseconds that a delta which wrapped around lacks.
 pub(crate) const WRAP: i64 = (1 << 32) * 1000;

@@ -45,8 +45,8 @@ impl JsonParser {
         }
     }
 
-    /// Decides what the first object is by the key that comes first: `traceEvents` makes it the document, `ph` an event, and
-    /// nodes make it a CPU profile.
+    /// Decides what the first object is by the key that comes first: `traceEvents` makes it the document, `ph` an
+    /// event, and nodes make it a CPU profile.
     pub(super) fn start_of_object<'a>(&mut self, data: &'a [u8], start: usize, eof: bool) -> Progress<'a> {
         let mut pos = start + 1;
         let is_event = loop {
@@ -175,8 +175,8 @@ impl JsonParser {
     }
 }
 
-/// Returns the clock that a key of the document tells. clang's `beginningOfTime` is the Unix time of tick 0 in microseconds,
-/// Kineto's `baseTimeNanoseconds` the same in nanoseconds.
+/// Returns the clock that a key of the document tells. clang's `beginningOfTime` is the Unix time of tick 0 in
+/// microseconds, Kineto's `baseTimeNanoseconds` the same in nanoseconds.
 fn clock(key: Text<'_>, value: &[u8]) -> Option<Clock> {
     let micros = || Some(Nanos::from_micros(value)?.round()).filter(|time| !time.clamped);
     let epoch_ns = match key.raw() {

@@ -1,8 +1,8 @@
 //! Steps through a list of events: its elements, its end, and damage. \[json 2\]
 //!
-//! What is no event is handled in one of three ways. A complete value of another kind is one element that is left out. A
-//! broken object ends at its bracket or at the next object. Anything else is junk, joined into one range up to the next
-//! event.
+//! What is no event is handled in one of three ways. A complete value of another kind is one element that is left out.
+//! A broken object ends at its bracket or at the next object. Anything else is junk, joined into one range up to the
+//! next event.
 
 use spall_model::{ByteRange, DiagnosticKind, Event};
 
@@ -63,8 +63,8 @@ impl JsonParser {
         }
     }
 
-    /// Returns the next event of the object at `start..end`, whose fields are read: first its diagnostics, then the event
-    /// itself, then the flow that a slice has in its fields, or the profile in its arguments.
+    /// Returns the next event of the object at `start..end`, whose fields are read: first its diagnostics, then the
+    /// event itself, then the flow that a slice has in its fields, or the profile in its arguments.
     ///
     /// The object is decoded again for each of them: more than one is rare, and nothing has to be stored.
     #[inline]
@@ -112,12 +112,12 @@ impl JsonParser {
         Progress::diagnostic(kind, pos, (pos, pos + 1))
     }
 
-    /// Skips an event that is broken at `at`: to its end if its brackets match, else to the next object that follows a comma
-    /// or another object.
+    /// Skips an event that is broken at `at`: to its end if its brackets match, else to the next object that follows a
+    /// comma or another object.
     #[cold]
     pub(super) fn damaged<'a>(&mut self, data: &[u8], start: usize, at: usize, eof: bool) -> Progress<'a> {
-        // Both searches may run to the end of the file. Doubling the window bounds them by twice the distance to the nearer
-        // end, so that a file full of damage is still read in linear time.
+        // Both searches may run to the end of the file. Doubling the window bounds them by twice the distance to the
+        // nearer end, so that a file full of damage is still read in linear time.
         let mut window = at.saturating_sub(start).max(64);
         let (end, commas) = loop {
             let seen = data.get(..start.saturating_add(window)).unwrap_or(data);
@@ -209,8 +209,8 @@ impl JsonParser {
         }
     }
 
-    /// Leaves out the value at `pos..end` in a list of events. It is an element if another one or the end follows it, else
-    /// the rest of a damaged event.
+    /// Leaves out the value at `pos..end` in a list of events. It is an element if another one or the end follows it,
+    /// else the rest of a damaged event.
     pub(super) fn left_out<'a>(&mut self, data: &[u8], pos: usize, end: usize, eof: bool) -> Progress<'a> {
         match lexer::skip_blanks(data, end) {
             Some((_, b',' | b']')) => {}

@@ -133,8 +133,8 @@ impl ProfileChunk {
         }
     }
 
-    /// Returns the frame that calls `frame`, if it is known, and an error if `frame` cannot be written: the id of a frame in
-    /// a tree must be a number, its depth within bounds, and its caller written.
+    /// Returns the frame that calls `frame`, if it is known, and an error if `frame` cannot be written: the id of a
+    /// frame in a tree must be a number, its depth within bounds, and its caller written.
     pub(super) fn caller<'a>(&mut self, frame: &FrameEvent<'a>) -> Result<Option<Id<'a>>, ()> {
         let depth = match frame.parent {
             FrameParent::Unknown => return Ok(None),

@@ -46,8 +46,8 @@ impl<W: Write> JsonWriter<W> {
         let apart = at - start;
         let is_other_clock = apart.0.unsigned_abs() > SAME_CLOCK.unsigned_abs();
         if offset != if is_other_clock { apart } else { Ticks::ZERO } {
-            // A reader would derive another offset from the two times. The profile is therefore written in the clock of the
-            // trace, in which the offset is 0.
+            // A reader would derive another offset from the two times. The profile is therefore written in the clock of
+            // the trace, in which the offset is 0.
             self.chunk.shift = offset;
             start += offset;
             at = start;
@@ -96,8 +96,8 @@ impl<W: Write> JsonWriter<W> {
         Ok(())
     }
 
-    /// Goes to a section of an event of the current profile: of the open one if the section is not behind, else of a new
-    /// one. Returns `false` if there is no profile.
+    /// Goes to a section of an event of the current profile: of the open one if the section is not behind, else of a
+    /// new one. Returns `false` if there is no profile.
     fn go_to(&mut self, section: ChunkSection) -> Result<bool, Error> {
         let Some(header) = self.chunk.header else { return Ok(false) };
         let is_full = section == ChunkSection::Samples && self.chunk.n_samples == MAX_SAMPLES;
