@@ -108,7 +108,7 @@ pub fn decompress<'a>(data: &'a [u8], limits: &Limits) -> Result<Decompressed<'a
 /// # Errors
 /// This returns [`FormatErrorKind::OutputLimit`] past [`Limits::max_decompressed_bytes`],
 /// [`FormatErrorKind::FeatureOff`] for a container whose feature is off, and [`FormatErrorKind::BadMagic`] if not a byte
-/// of a brotli stream can be decoded: without a magic number, it probably is none.
+/// of a brotli stream can be decoded: brotli has no magic number, so such a file is probably of another kind.
 pub fn decompress_as<'a>(
     container: Container,
     data: &'a [u8],
@@ -206,8 +206,8 @@ impl Output {
         self.bytes.len().checked_add(more).is_some_and(|total| offset(total) <= self.limit)
     }
 
-    /// Gives `decode` `size` bytes behind the output and keeps as many as it says that it has written. Returns its other
-    /// result.
+    /// Lets `decode` write to `size` bytes behind the output. The first part of its result is how many bytes it wrote; the
+    /// second part is returned.
     #[cfg(feature = "brotli")]
     fn append<T>(&mut self, size: usize, decode: impl FnOnce(&mut [u8]) -> (usize, T)) -> T {
         let len = self.bytes.len();

@@ -28,15 +28,16 @@
 //!
 //! | to | use |
 //! |---|---|
-//! | know what a file is | [`detect`] |
-//! | load a file that is in memory, borrowing from it | [`load`], [`load_as`] |
-//! | load from a file or a pipe without holding it | [`load_from`] |
+//! | find out the format of a file | [`detect`] |
+//! | load a file from memory, borrowing from it | [`load`], [`load_as`] |
+//! | load from a file or a pipe piece by piece | [`load_from`] |
 //! | name the functions of a native auto trace | [`load_auto`] |
-//! | add events of one's own to those of a file | [`read_as`] |
-//! | look at the events of any file without building a trace | [`read_events`] |
+//! | add your own events to those of a file | [`read_as`] |
+//! | read the events of a file without building a trace | [`read_events`] |
+//! | read the events of a file that is still being written | [`TraceParser`] |
 //! | put what CPU samples found on the timeline, or add it up | [`merge_samples`], [`call_trees`] |
 //! | write a trace for other programs | [`export`] |
-//! | watch a growing trace | [`TraceParser`] and [`model::LiveTrace`], [`layout::Live`] to draw it |
+//! | show a trace while it grows | [`TraceParser`] and [`model::LiveTrace`], and [`layout::Live`] to draw it |
 //! | read one format piece by piece, or write traces | the crates below |
 //!
 //! The crates that this one joins are [`model`], [`format`](mod@format) (binary formats), [`json`], [`layout`] and
@@ -50,8 +51,8 @@
 //! # Features
 //! - `std` (default): `alloc`, [`load_from`] and [`export`].
 //! - `alloc`: loading.
-//! - `gzip`, `brotli`, `zstd` (default): files and recordings compressed that way; each brings one decoder, none of
-//!   which has unsafe code.
+//! - `gzip`, `brotli`, `zstd` (default): files of any format compressed that way. Each brings one decoder; none of them
+//!   has unsafe code.
 //! - none: `core` alone, with [`detect`] and the readers and writers of the joined crates.
 //!
 //! The minimum supported Rust version is 1.88.

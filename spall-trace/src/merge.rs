@@ -1,14 +1,14 @@
-//! CPU samples, with the rules of the one runtime whose profiles are read.
+//! Samples of CPU profiles merged with slices, with the rules of V8: all profiles that are read come from it.
 
 use spall_json::V8;
 use spall_model::{Trace, TrackId};
 use spall_samples::ThreadTree;
 
-/// Puts what CPU samples found on the timeline: each function gets slices where it was found running, below the
-/// slices that ran it and above those that it called.
+/// Turns the samples of CPU profiles into slices. A function gets a slice where samples found it running, nested between
+/// the slice that called it and those that it called.
 ///
-/// A trace without sampling profiles stays as it is. One that is nothing but a profile has no slices before. See
-/// [`spall_samples::merge`] for rules, cost and limits, and to use other rules than those for Chrome and Node.
+/// A trace without samples is returned unchanged. A trace that holds a profile alone has no slices before. See
+/// [`spall_samples::merge`] for rules, cost and limits; this function uses the rules for Chrome and Node.
 ///
 /// # Examples
 /// ```
@@ -26,7 +26,7 @@ pub fn merge_samples(trace: Trace<'_>) -> Trace<'_> {
     spall_samples::merge(trace, &V8)
 }
 
-/// Adds up what ran on a thread by call path: its slices, and the functions that CPU samples found.
+/// Returns the call tree of a track: its slices, and the functions that samples found, merged by call path.
 ///
 /// See [`spall_samples::call_tree`].
 #[must_use]
@@ -34,7 +34,7 @@ pub fn call_tree(trace: &Trace<'_>, track: TrackId) -> ThreadTree {
     spall_samples::call_tree(trace, track, &V8)
 }
 
-/// The call trees of all threads, in the order of the tracks.
+/// Returns the call trees of all threads, in the order of the tracks.
 ///
 /// See [`spall_samples::call_trees`].
 pub fn call_trees(trace: &Trace<'_>) -> impl Iterator<Item = ThreadTree> {

@@ -1,6 +1,11 @@
 //! Every format is read from every container.
 
-#![allow(clippy::unwrap_used, clippy::std_instead_of_alloc, reason = "a test, which fails by panicking")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::std_instead_of_alloc,
+    reason = "a test, which fails by panicking"
+)]
 
 use std::io::Read;
 

@@ -195,8 +195,7 @@ impl CallReader {
         Signatures { table: &self.signatures, stream }
     }
 
-    /// Returns how many bytes at the end of `stream` belong to an event that is not there whole. Meaningful if
-    /// [`CallReader::next`] returned `None` without `eof`.
+    /// Returns how many bytes at the end of `stream` belong to an incomplete event; 0 if the stream ends between two.
     pub(super) fn n_unread(&self, stream: &[u8]) -> usize {
         self.incomplete.map_or(0, |start| stream.len().saturating_sub(start))
     }

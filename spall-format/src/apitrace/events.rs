@@ -149,8 +149,7 @@ impl LendingParser for Parser {
     }
 }
 
-/// The events of a decompressed stream that is wholly in memory, without the arguments of calls. Returned by
-/// [`parse_all`].
+/// The events of a decompressed stream in memory, without the arguments of calls. Returned by [`parse_all`].
 ///
 /// The events are those of [`Parser`]. They borrow from the stream, which has no text for arguments.
 #[derive(Debug, Clone)]
@@ -160,7 +159,7 @@ pub struct Events<'a> {
     is_done: bool,
 }
 
-/// Returns the events of a decompressed stream that is wholly in memory, see [`Events`].
+/// Returns the events of a decompressed stream in memory, without the arguments of calls.
 ///
 /// ```
 /// use spall_format::apitrace;
@@ -228,7 +227,7 @@ struct EventReader {
     end: Option<Result<(), FormatError>>,
 }
 
-/// An event that is due, without references into the stream.
+/// An event to return next, without references into the stream.
 #[derive(Debug, Clone, Copy)]
 struct Pending {
     bytes: ByteRange,
@@ -255,6 +254,7 @@ enum Content {
 }
 
 /// What a step of the reader found.
+#[allow(clippy::large_enum_variant, reason = "nearly all are events, and none is stored")]
 enum Next<'a> {
     /// An event, and the call if the event is the slice of a call.
     Event(Parsed<'a>, Option<Call>),
@@ -300,8 +300,8 @@ impl EventReader {
                 Some(Some(Ok(call))) => self.push_call(&call, stream),
                 Some(Some(Err(error))) => self.finish(Err(error)),
                 Some(None) if eof => self.finish(Ok(())),
-                // As many bytes again as there are of the event that is incomplete: it is read from its start each
-                // time, and so at most about twice in total.
+                // The incomplete event is read from its start again. Asking for as many bytes as there are of it keeps
+                // the total work linear in its size.
                 Some(None) => return Ok(Next::NeedMore(calls.n_unread(stream).max(1))),
             }
         }
@@ -380,7 +380,7 @@ impl EventReader {
         }
     }
 
-    /// Makes the event of what is due, with its texts from the stream.
+    /// Makes an event, with its texts from the stream.
     fn event<'a>(&self, content: &Content, stream: &'a [u8]) -> Event<'a> {
         let function_name = |call: &Call| {
             let function = self.calls.as_ref().map(|calls| call.function(calls.signatures(stream)));

@@ -108,7 +108,7 @@ impl<'a> EnumSignature<'_, 'a> {
 
 impl<'a> BitmaskSignature<'a> {
     /// Returns the names with the bits that each stands for, in the order of the file. A name may stand for several
-    /// bits, or for none: that is the name of the empty mask.
+    /// bits. A name that stands for none is the name of the empty mask.
     pub fn flags(&self) -> impl Iterator<Item = (&'a [u8], u64)> + use<'a> {
         let mut input = Cursor::new(self.bytes, 0);
         core::iter::from_fn(move || Some((input.text().ok()?, input.uint().ok()?)))
