@@ -1,7 +1,7 @@
 //! Reads profiler traces of any supported format: one dependency for tools.
 //!
 //! ```
-//! use spall_trace::layout::{Fidelity, Viewport, Layout, Options, Scratch, Vertical};
+//! use spall_trace::layout::{Fidelity, Layout, LayoutView, Options, Scratch, Vertical, Viewport};
 //!
 //! let data = br#"[{"ph":"B","name":"frame","pid":1,"tid":1,"ts":0},
 //!                 {"ph":"X","name":"draw","pid":1,"tid":1,"ts":2.5,"dur":4},
