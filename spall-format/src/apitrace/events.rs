@@ -214,7 +214,7 @@ struct EventReader {
     /// The reader of calls; `None` before the head of the stream was read.
     calls: Option<CallReader>,
     markers: Markers,
-    /// Events to return before the next call is read. One call makes at most three.
+    /// Events to return before the next call is read. A call has at most two behind its slice.
     pending: VecDeque<Pending>,
     /// Where the next property begins in the stream.
     next_property: usize,
@@ -241,7 +241,6 @@ enum Content {
     FrameTrack,
     /// The process's name, at a position of the stream.
     ProcessName(usize),
-    Call(Call),
     /// A group, and when it ended; `None` if it never did.
     Group(Group, Option<u64>),
     /// A mark, of which the call has the text.
@@ -266,12 +265,8 @@ impl EventReader {
     fn next<'a>(&mut self, stream: &'a [u8], eof: bool) -> Result<Next<'a>, FormatError> {
         loop {
             if let Some(pending) = self.pending.pop_front() {
-                let call = match pending.content {
-                    Content::Call(call) => Some(call),
-                    _ => None,
-                };
                 let event = self.event(&pending.content, stream);
-                return Ok(Next::Event(Parsed { consumed: 0, event, bytes: pending.bytes }, call));
+                return Ok(Next::Event(Parsed { consumed: 0, event, bytes: pending.bytes }, None));
             }
             if let Some(end) = self.end {
                 return end.map(|()| Next::End);
@@ -297,7 +292,12 @@ impl EventReader {
                     self.after_unmatched = Some(calls.next(stream, eof));
                     self.n_unmatched = 0;
                 }
-                Some(Some(Ok(call))) => self.push_call(&call, stream),
+                Some(Some(Ok(call))) => {
+                    let bytes = ByteRange::new(call.enter.start, call.leave.unwrap_or(call.enter).end);
+                    self.push_markers(&call, bytes, stream);
+                    let event = self.call_slice(&call, stream);
+                    return Ok(Next::Event(Parsed { consumed: 0, event, bytes }, Some(call)));
+                }
                 Some(Some(Err(error))) => self.finish(Err(error)),
                 Some(None) if eof => self.finish(Ok(())),
                 // The incomplete event is read from its start again. Asking for as many bytes as there are of it keeps
@@ -345,15 +345,9 @@ impl EventReader {
         })
     }
 
-    /// Queues the events of a call.
-    fn push_call(&mut self, call: &Call, stream: &[u8]) {
-        let Some(left) = self.tick_unit.left(call) else {
-            self.push(Content::Call(*call), call.enter);
-            return;
-        };
-        let bytes = ByteRange::new(call.enter.start, call.leave.unwrap_or(call.enter).end);
-        self.push(Content::Call(*call), bytes);
-        let Some(calls) = &self.calls else { return };
+    /// Queues the events of a call that follow its slice.
+    fn push_markers(&mut self, call: &Call, bytes: ByteRange, stream: &[u8]) {
+        let (Some(left), Some(calls)) = (self.tick_unit.left(call), &self.calls) else { return };
         match self.markers.observe(call, calls.signatures(stream)) {
             Some(Marker::Group { group, .. }) => self.push(Content::Group(group, Some(left)), bytes),
             Some(Marker::UnmatchedPop(_)) => {
@@ -380,12 +374,25 @@ impl EventReader {
         }
     }
 
+    fn function_name<'a>(&self, call: &Call, stream: &'a [u8]) -> &'a [u8] {
+        let function = self.calls.as_ref().map(|calls| call.function(calls.signatures(stream)));
+        function.unwrap_or_default().name
+    }
+
+    /// Makes the slice of a call.
+    fn call_slice<'a>(&self, call: &Call, stream: &'a [u8]) -> Event<'a> {
+        let category = if call.is_fake { &b"fake"[..] } else { b"call" };
+        let name = self.function_name(call, stream);
+        let name = name.get(..MAX_NAME).unwrap_or(name);
+        let slice = on_thread(call.thread, self.tick_unit.entered(call), name, category);
+        match self.tick_unit.left(call) {
+            Some(left) => complete(slice, left),
+            None => Event::Unfinished(slice),
+        }
+    }
+
     /// Makes an event, with its texts from the stream.
     fn event<'a>(&self, content: &Content, stream: &'a [u8]) -> Event<'a> {
-        let function_name = |call: &Call| {
-            let function = self.calls.as_ref().map(|calls| call.function(calls.signatures(stream)));
-            function.unwrap_or_default().name
-        };
         match content {
             Content::Clock => Event::Clock(Clock::new(Unit::Ordinal)),
             Content::Conventions => Event::Conventions(Conventions::default().with_children_first()),
@@ -393,16 +400,6 @@ impl EventReader {
             Content::ProcessName(at) => {
                 let end = self.next_property;
                 Event::ProcessName(PROCESS, Text::plain(stream.get(*at..end).unwrap_or_default()))
-            }
-            Content::Call(call) => {
-                let category = if call.is_fake { &b"fake"[..] } else { b"call" };
-                let name = function_name(call);
-                let name = name.get(..MAX_NAME).unwrap_or(name);
-                let slice = on_thread(call.thread, self.tick_unit.entered(call), name, category);
-                match self.tick_unit.left(call) {
-                    Some(left) => complete(slice, left),
-                    None => Event::Unfinished(slice),
-                }
             }
             Content::Group(group, end) => {
                 let category = match group.kind {
@@ -424,9 +421,10 @@ impl EventReader {
                 let mark = on_thread(call.thread, self.tick_unit.entered(call), text, b"mark");
                 Event::Instant(mark, Scope::Thread)
             }
-            Content::FrameEnd(call, left) => {
-                Event::Instant(on_thread(call.thread, *left, function_name(call), b"frame"), Scope::Thread)
-            }
+            Content::FrameEnd(call, left) => Event::Instant(
+                on_thread(call.thread, *left, self.function_name(call, stream), b"frame"),
+                Scope::Thread,
+            ),
             Content::Frame(start, end) => {
                 let frame = ThreadEvent::new(FRAMES, tick(*start), Text::plain(b"frame"));
                 complete(ThreadEvent { category: Text::plain(b"frame"), ..frame }, *end)

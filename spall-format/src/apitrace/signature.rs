@@ -155,7 +155,8 @@ impl<'s, 'a> Signatures<'s, 'a> {
     /// Returns an enum by its id, or `None` if the id was not met yet.
     #[must_use]
     pub fn enumeration(&self, id: u64) -> Option<EnumSignature<'s, 'a>> {
-        let values = self.table.enum_values.get(&id)?;
+        let index = usize::try_from(self.table.enums.get(id)?.count).ok()?;
+        let values = self.table.enum_values.get(index)?;
         Some(EnumSignature { values, stream: self.stream })
     }
 
@@ -198,8 +199,8 @@ pub(super) struct SignatureTable {
     enums: IdTable,
     bitmasks: IdTable,
     frames: IdTable,
-    /// The values of each enum by their number, to look names up in less than linear time.
-    enum_values: BTreeMap<u64, Vec<EnumValue>>,
+    /// The values of each enum, sorted by their number, to look names up in less than linear time.
+    enum_values: Vec<Vec<EnumValue>>,
 }
 
 /// A kind of signature.
@@ -224,8 +225,8 @@ struct EnumValue {
 struct Known {
     /// The bytes of the signature. A reader that comes to the same place a second time steps over them.
     place: Range<usize>,
-    /// How many names a function or structure has.
-    n_names: u64,
+    /// The number of names of a function or structure; for an enum, its index in `enum_values`.
+    count: u64,
 }
 
 impl SignatureTable {
@@ -255,28 +256,29 @@ impl SignatureTable {
     /// Returns the number of members of a structure; 0 if its signature was not met.
     #[inline]
     pub(super) fn n_members(&self, id: u64) -> u64 {
-        self.structures.get(id).map_or(0, |known| known.n_names)
+        self.structures.get(id).map_or(0, |known| known.count)
     }
 
     /// Reads the signature at `input`, which is the first of its id, and remembers its place.
     #[cold]
     fn define(&mut self, kind: SignatureKind, id: u64, input: &mut Cursor<'_>) -> Result<(), ReadFailure> {
         let start = input.pos();
-        let mut n_names = 0;
+        let mut count = 0;
         let table = match kind {
             SignatureKind::Function | SignatureKind::Structure => {
                 input.text()?;
-                n_names = input.uint()?;
-                input.repeated(n_names, |input| input.text().map(drop))?;
+                count = input.uint()?;
+                input.repeated(count, |input| input.text().map(drop))?;
                 if kind == SignatureKind::Function { &mut self.functions } else { &mut self.structures }
             }
             SignatureKind::Enum => {
-                self.enum_values.insert(id, read_enum(input, self.version)?);
+                count = u64::try_from(self.enum_values.len()).unwrap_or(u64::MAX);
+                self.enum_values.push(read_enum(input, self.version)?);
                 &mut self.enums
             }
             SignatureKind::Bitmask => {
-                let count = input.uint()?;
-                input.repeated(count, |input| input.text().and_then(|_| input.uint()).map(drop))?;
+                let n_flags = input.uint()?;
+                input.repeated(n_flags, |input| input.text().and_then(|_| input.uint()).map(drop))?;
                 &mut self.bitmasks
             }
             SignatureKind::Frame => {
@@ -284,7 +286,7 @@ impl SignatureTable {
                 &mut self.frames
             }
         };
-        table.insert(id, Known { place: start..input.pos(), n_names });
+        table.insert(id, Known { place: start..input.pos(), count });
         Ok(())
     }
 }
