@@ -163,9 +163,9 @@ impl LiveTrace {
     pub fn commit(&mut self) -> LiveSnapshot<'_> {
         self.ended.clear();
         self.tracks.begin_commit(self.builder.registry.tracks.len());
-        self.take_ends();
-        self.take_slices();
-        self.take_points();
+        self.commit_ends();
+        self.commit_slices();
+        self.commit_points();
         self.tracks.insert_late(&self.builder);
         self.update_times();
         LiveSnapshot::new(self)
@@ -177,7 +177,7 @@ impl LiveTrace {
         self.builder.finish()
     }
 
-    fn take_ends(&mut self) {
+    fn commit_ends(&mut self) {
         for (row, bytes) in core::mem::take(&mut self.closed) {
             let slice = &self.builder.rows[row];
             self.tracks.touch(slice.track);
@@ -204,14 +204,14 @@ impl LiveTrace {
         self.committed.orphans = pairs.orphans.len();
     }
 
-    fn take_slices(&mut self) {
+    fn commit_slices(&mut self) {
         for row in index32(self.committed.rows)..index32(self.builder.rows.len()) {
             self.tracks.add_slice(&self.builder, self.builder.rows[row].track, SliceId(row));
         }
         self.committed.rows = self.builder.rows.len();
     }
 
-    fn take_points(&mut self) {
+    fn commit_points(&mut self) {
         let Self { builder, tracks, committed, .. } = self;
         tracks.add_points(
             &builder.instants,
