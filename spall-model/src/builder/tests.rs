@@ -36,7 +36,7 @@ fn build(events: &[Event<'static>]) -> Trace<'static> {
     build_with(&Limits::default(), events)
 }
 
-/// Every slice as `name start-end depth`, with `lane/` before the depth and `?` behind an end that is not known.
+/// Returns every slice as `name start-end depth`, with `lane/` before the depth and `?` behind an unknown end.
 fn slices(trace: &Trace<'_>) -> Vec<String> {
     let mut lines = Vec::new();
     for track in trace.tracks() {
@@ -348,7 +348,7 @@ fn json_3_7_an_arrow_leaves_a_slice_that_goes_on_when_it_arrives() {
     );
 }
 
-/// Until its end an arrow is open, also behind a step: what starts then is a second start.
+/// A flow stays open until its end, also behind a step. A start before that is a second start.
 #[test]
 fn json_3_7_a_start_before_the_end_is_a_second_one() {
     use {FlowBind::Enclosing, FlowPhase::*};
@@ -453,7 +453,7 @@ fn copied_and_borrowed_events_make_equal_traces() {
     assert_eq!(slices(&copying.finish()), slices(&build(&events).into_owned()));
 }
 
-/// Conservation on random begins and ends: every begin is a slice, every end closes one or is counted.
+/// In random begins and ends no event is lost: every begin is a slice, and every end closes one or is counted.
 #[test]
 fn no_begin_and_no_end_is_lost() {
     let mut seed = 7_u64;

@@ -151,7 +151,7 @@ fn a_slice_without_length_lies_on_the_function_that_ends_with_it() {
     check(&[(2, 5, carries), (5, 7, X)], &[(0, 0), (0, 0)]);
 }
 
-/// The last slice of each depth of each lane, as it was drawn, from the outermost in.
+/// Returns the last slice of each depth of each lane with the end to draw, from the outermost in.
 type Lanes = Vec<Vec<(u32, Tick, Tick, SliceFlags)>>;
 
 #[test]

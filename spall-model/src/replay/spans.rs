@@ -124,24 +124,26 @@ impl<'t, E> Replay<'t, E> {
         id: SliceId,
         span: &Slice,
     ) -> Result<(), E> {
-        let (name, category) = (self.text(span.name), self.text(span.category));
-        let args = self.trace.slice_args(id).begin;
-        self.emit(Event::Async(phase, key.event(span.start, name, category, args)))
+        self.span_event(phase, key, span, span.start, self.trace.slice_args(id).begin)
     }
 
-    fn span_end(
-        &mut self,
-        phase: AsyncPhase,
-        key: &KeyFields<'_>,
-        id: SliceId,
-        span: &Slice,
-    ) -> Result<(), E> {
+    fn span_end(&mut self, phase: AsyncPhase, key: &KeyFields<'_>, id: SliceId, span: &Slice) -> Result<(), E> {
         if span.flags.is_unfinished() {
             return Ok(());
         }
+        self.span_event(phase, key, span, span.end, self.trace.slice_args(id).end)
+    }
+
+    fn span_event(
+        &mut self,
+        phase: AsyncPhase,
+        key: &KeyFields<'_>,
+        span: &Slice,
+        at: Tick,
+        args: Args<'_>,
+    ) -> Result<(), E> {
         let (name, category) = (self.text(span.name), self.text(span.category));
-        let args = self.trace.slice_args(id).end;
-        self.emit(Event::Async(phase, key.event(span.end, name, category, args)))
+        self.emit(Event::Async(phase, key.event(at, name, category, args)))
     }
 }
 

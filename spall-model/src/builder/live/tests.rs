@@ -31,7 +31,7 @@ fn complete(name: &'static str, at: i64, length: i64) -> Event<'static> {
     Event::Complete(on(1, name, at), Ticks(length))
 }
 
-/// Somebody who only ever looks at what is new.
+/// A reader that only looks at new items.
 #[derive(Default)]
 struct Follower {
     slices: Vec<Vec<SliceId>>,
@@ -75,14 +75,14 @@ impl Follower {
     }
 }
 
-/// A slice and what it is called.
+/// Returns a slice as one line of text.
 fn slice_line(slice: crate::Slice, name: &str, args: SliceArgs<'_>) -> String {
     let args: Vec<_> = [args.begin, args.end].iter().map(|args| args.bytes().to_vec()).collect();
     let flags = slice.flags.without(SliceFlags::UNNAMED_END);
     format!("{} {}..{} {flags:?} {args:?}", name, slice.start.0, slice.end.0)
 }
 
-/// Tracks in display order with all that lies on them.
+/// Returns the tracks in display order with all their items, one line each.
 fn lines_of_trace(trace: &Trace<'_>) -> Vec<String> {
     let mut lines = Vec::new();
     for track in trace.tracks() {
@@ -127,7 +127,7 @@ fn lines_of_view(view: &LiveSnapshot<'_>) -> Vec<String> {
     lines
 }
 
-/// Commits at random places; what is shown at last is what the finished trace holds.
+/// Commits at random positions and checks that the last snapshot shows the content of the finished trace.
 fn check(random: &mut Random, events: &[Event<'_>]) {
     let mut live = LiveTrace::new(&Limits::default());
     let mut builder = TraceBuilder::new(&Limits::default());
@@ -155,7 +155,7 @@ fn name(random: &mut Random) -> &'static str {
     NAMES[usize::try_from(random.below(4)).unwrap()]
 }
 
-/// Begins, ends and points of three threads in the order of time; begins are left open at the end if `open`.
+/// Returns begins, ends and points of three threads in the order of time. If `open`, some begins have no end.
 fn in_order(random: &mut Random, open: bool) -> Vec<Event<'static>> {
     let mut stacks: [Vec<&'static str>; 3] = Default::default();
     let (mut events, mut at) = (Vec::new(), 0);
@@ -203,7 +203,7 @@ fn what_is_committed_is_what_a_builder_makes_of_nested_begins_and_ends() {
     }
 }
 
-/// Slices that lie in each other, each before what lies in it.
+/// Returns nested slices, each before those inside it.
 fn forest(random: &mut Random, start: i64, end: i64, depth: u32, out: &mut Vec<(i64, i64)>) {
     let mut at = start;
     while at < end {
@@ -266,7 +266,7 @@ fn points_that_come_late_stand_where_they_belong() {
     }
 }
 
-/// Commits after each event; what the last commit shows of the only track.
+/// Commits after each event and returns what the last snapshot shows of the only track.
 fn last_view<R>(events: &[Event<'_>], look: impl FnOnce(&LiveSnapshot<'_>, &[crate::Slice]) -> R) -> R {
     let mut live = LiveTrace::new(&Limits::default());
     for (event, at) in events.iter().zip(0..) {
@@ -352,7 +352,7 @@ fn limits_hold_and_what_they_leave_out_is_counted() {
     assert!(view.slice(SliceId(2)).unwrap().flags.is_unfinished());
 }
 
-/// Each slice contains all those before it, and each is committed by itself: to place one moves all.
+/// Each slice contains all those before it and comes in a commit of its own, so that putting it in place moves them all.
 #[test]
 fn late_slices_wait_where_to_move_all_others_would_take_too_long() {
     let n_slices = 20_000_u32;

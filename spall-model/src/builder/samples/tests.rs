@@ -36,7 +36,7 @@ fn build(events: &[Event<'static>]) -> Trace<'static> {
     builder.finish()
 }
 
-/// Each frame and those that called it, innermost first.
+/// Returns each frame with its callers, the innermost first.
 fn stacks(trace: &Trace<'_>) -> Vec<String> {
     let stack = |frame: &Frame| {
         let mut text = trace.name(frame.name).into_owned();
