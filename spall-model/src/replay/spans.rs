@@ -127,7 +127,13 @@ impl<'t, E> Replay<'t, E> {
         self.span_event(phase, key, span, span.start, self.trace.slice_args(id).begin)
     }
 
-    fn span_end(&mut self, phase: AsyncPhase, key: &KeyFields<'_>, id: SliceId, span: &Slice) -> Result<(), E> {
+    fn span_end(
+        &mut self,
+        phase: AsyncPhase,
+        key: &KeyFields<'_>,
+        id: SliceId,
+        span: &Slice,
+    ) -> Result<(), E> {
         if span.flags.is_unfinished() {
             return Ok(());
         }
