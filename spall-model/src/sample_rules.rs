@@ -1,51 +1,60 @@
-//! What has to be known of the profiler and of the program that wrote the slices.
+//! What a merge of samples and slices has to know of a runtime: the contract between the readers that know one and the
+//! merge that knows none.
 
 use crate::{Frame, SliceArgs, Text, Ticks};
 
-/// What the merge has to know of one runtime. The model knows none: the reader of a format has the table.
+/// The rules by which CPU samples and slices of one runtime are merged.
 ///
-/// To change a rule, take the table of the format and replace the field.
+/// Which slices call functions, and which call frames are not functions, differs from runtime to runtime. The reader of a
+/// format gives a table that fits its files. To change a rule, replace a field of that table:
+///
+/// ```
+/// use spall_model::SampleRules;
+/// const MINE: SampleRules = SampleRules { invocations: &["MyEngine::call"], root: "(root)", ..SampleRules::NONE };
+/// assert!(MINE.idle.is_empty());
+/// ```
 #[derive(Debug, Clone, Copy)]
 pub struct SampleRules {
-    /// Names of slices in which the runtime calls functions that are sampled.
+    /// The names of the slices in which the runtime calls functions that are sampled.
     pub invocations: &'static [&'static str],
-    /// Names of slices below which nothing runs that began before: tasks of an event loop.
+    /// The names of the slices that are tasks of an event loop: functions that began before one do not run on in it.
     pub resets: &'static [&'static str],
-    /// The name of the frame below which all others lie; no frame itself.
+    /// The name of the call frame that is the caller of all others and not a function itself.
     pub root: &'static str,
-    /// Names of children of the root that mean that no function is known to run.
+    /// The names of call frames directly below the root which mean that no function is known to run.
     pub idle: &'static [&'static str],
-    /// Of these the one that is also found where the stack could not be read for a moment.
-    pub program: &'static str,
-    /// The name of the child of the root that runs on top of whatever ran before.
-    pub collector: &'static str,
-    /// What times of samples are multiples of.
+    /// The one of `idle` that is also found where the profiler could not read the stack for a moment.
+    pub unreadable: &'static str,
+    /// The name of the call frame directly below the root that runs on top of whatever ran before, such as a garbage
+    /// collector.
+    pub on_top: &'static str,
+    /// The duration of which all times of samples are multiples.
     pub resolution: Ticks,
-    /// Whether a frame is a function of the runtime that may call other functions by way of slices.
+    /// Returns whether a call frame is a function of the runtime that may call other functions by way of slices.
     pub is_native: fn(&Frame) -> bool,
-    /// The number of the call site that a slice carries.
+    /// Returns the number of the call site that the arguments of a slice carry, if they carry one.
     pub call_site: fn(&SliceArgs<'_>) -> Option<u64>,
-    /// The function that an invocation says to call.
+    /// Returns the function that the arguments of an invocation name, if they name one.
     pub callee: for<'a> fn(&SliceArgs<'a>) -> Option<Callee<'a>>,
 }
 
-/// A function that an invocation names.
+/// The function that an invocation calls, as its arguments name it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Callee<'a> {
-    /// By the place where it begins; line and column from 0.
+    /// The function that begins at this place.
     Place {
         /// The number of its script.
         script: i64,
-        /// The line.
+        /// The line, from 0.
         line: u32,
-        /// The column.
+        /// The column, from 0.
         column: u32,
     },
-    /// By name and source.
+    /// The function of this name in this source.
     Name {
         /// The name.
         name: Text<'a>,
-        /// The source.
+        /// The URL of the source.
         url: Text<'a>,
     },
 }
@@ -58,8 +67,8 @@ impl SampleRules {
         resets: &[],
         root: "",
         idle: &[],
-        program: "",
-        collector: "",
+        unreadable: "",
+        on_top: "",
         resolution: Ticks(1),
         is_native: |_| false,
         call_site: |_| None,

@@ -62,9 +62,9 @@ extern crate alloc;
 #[cfg(feature = "alloc")]
 mod merge;
 #[cfg(feature = "alloc")]
-mod outline;
-#[cfg(feature = "alloc")]
 mod stacks;
+#[cfg(feature = "alloc")]
+mod thread;
 #[cfg(feature = "alloc")]
 mod timeline;
 #[cfg(feature = "alloc")]

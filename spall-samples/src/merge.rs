@@ -3,8 +3,8 @@
 use spall_model::{SampleRules, Tick, Trace, TrackId, TrackKind};
 
 use crate::{
-    outline::Outline,
     stacks::Stacks,
+    thread::SampledThread,
     timeline::{self, Timeline},
     tree::{ThreadTree, TreeSink},
     walk::{MIN_BUDGET, Walk},
@@ -40,9 +40,9 @@ pub fn merge<'a>(trace: Trace<'a>, rules: &SampleRules) -> Trace<'a> {
         }
         let budget = shared.budget;
         let stacks = core::mem::take(&mut shared).stacks_of(trace, id, rules);
-        let outline = Outline::new(trace, id, stacks, rules);
+        let thread = SampledThread::new(trace, id, stacks, rules);
         let mut timeline = Timeline::default();
-        let done = Walk::new(trace, rules, outline, budget, &mut timeline).run();
+        let done = Walk::new(trace, rules, thread, budget, &mut timeline).run();
         shared = Shared { stacks: done.stacks, budget: done.budget };
         let is_complete = timeline.write(trace, track, slices);
         if done.stats.left_out > 0 || !is_complete {
@@ -108,10 +108,10 @@ fn build_tree(
     rules: &SampleRules,
 ) -> (ThreadTree, Shared) {
     let budget = shared.budget;
-    let outline = Outline::new(trace, track, shared.stacks_of(trace, track, rules), rules);
-    let range = outline.range.map(|(start, end)| start..end);
+    let thread = SampledThread::new(trace, track, shared.stacks_of(trace, track, rules), rules);
+    let range = thread.range.map(|(start, end)| start..end);
     let mut sink = TreeSink::new(trace, range.as_ref().map_or(Tick::MIN, |range| range.start));
-    let done = Walk::new(trace, rules, outline, budget, &mut sink).run();
+    let done = Walk::new(trace, rules, thread, budget, &mut sink).run();
     let tree = sink.finish(range.as_ref().map(|range| range.end));
     (
         ThreadTree { track, tree, range, stats: done.stats },

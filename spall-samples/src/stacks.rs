@@ -21,23 +21,23 @@ impl Stack {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct Function(u32);
 
-/// What a frame of the profile stands for.
+/// What a call frame of the profile stands for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Meaning {
+pub(super) enum FrameRole {
     /// A stack of functions.
     Stack(Stack),
-    /// Nothing that runs a function; as a frame of its own, this stack.
-    Idle { program: bool, shown: Stack },
-    /// The collector, on top of whatever runs.
-    Collector(Function),
+    /// No function is known to run. In a profile without slices it is shown as a function, which is the stack `shown`.
+    Idle { unreadable: bool, shown: Stack },
+    /// A function that runs on top of whatever ran before.
+    OnTop(Function),
 }
 
-impl Meaning {
-    /// The stack of functions; empty where none is known.
+impl FrameRole {
+    /// Returns the stack of functions; empty where none is known to run.
     pub(super) fn stack(self) -> Stack {
         match self {
             Self::Stack(stack) => stack,
-            Self::Idle { .. } | Self::Collector(_) => Stack::EMPTY,
+            Self::Idle { .. } | Self::OnTop(_) => Stack::EMPTY,
         }
     }
 }
@@ -45,11 +45,11 @@ impl Meaning {
 #[derive(Debug, Clone, Copy)]
 struct Node {
     parent: Stack,
-    /// An ancestor further away, such that any is reached in O(log depth) steps.
+    /// An ancestor further away. By parents and jumps any ancestor is reached in O(log depth) steps.
     jump: Stack,
     depth: u32,
     function: Function,
-    /// How many native functions the stack has.
+    /// The number of native functions of the stack.
     natives: u32,
     /// The innermost stack of these whose top is native; empty if there is none.
     native: Stack,
@@ -61,12 +61,12 @@ pub(super) struct Stacks {
     /// The frames that they are made of, as positions in the trace.
     frames: Range<usize>,
     nodes: Vec<Node>,
-    by_step: HashMap<(Stack, Function), Stack, RandomState>,
+    children: HashMap<(Stack, Function), Stack, RandomState>,
     /// For each function one of its frames.
     functions: Vec<FrameId>,
     is_native: Vec<bool>,
     /// What each frame of the profile means.
-    meanings: Vec<Meaning>,
+    roles: Vec<FrameRole>,
     /// Stacks moved onto others, by where they were moved and what they were.
     moved: HashMap<(Stack, Stack), Stack, RandomState>,
 }
@@ -85,10 +85,10 @@ impl Default for Stacks {
         Self {
             frames: 0..0,
             nodes: alloc::vec![top],
-            by_step: HashMap::default(),
+            children: HashMap::default(),
             functions: Vec::new(),
             is_native: Vec::new(),
-            meanings: Vec::new(),
+            roles: Vec::new(),
             moved: HashMap::default(),
         }
     }
@@ -99,7 +99,7 @@ impl Stacks {
         Self::new(trace.frames_of(profile), profile.frames().start().index(), trace.names(), rules)
     }
 
-    /// Whether these are the stacks of a profile.
+    /// Returns whether these are the stacks of a profile.
     pub(super) fn are_of(&self, profile: &Profile) -> bool {
         self.frames == profile.frames().indices() && !self.frames.is_empty()
     }
@@ -107,7 +107,7 @@ impl Stacks {
     /// The stacks of the frames `first..first + frames.len()` of a trace.
     fn new(frames: &[Frame], first: usize, names: &Names<'_>, rules: &SampleRules) -> Self {
         let mut stacks = Self { frames: first..first + frames.len(), ..Self::default() };
-        let known = Known::new(names, rules);
+        let known = RuleNames::new(names, rules);
         let functions = stacks.find_functions(frames, first, rules);
         stacks.find_meanings(frames, first, &functions, &known);
         stacks
@@ -126,12 +126,12 @@ impl Stacks {
     }
 
     /// Callers may come after those they call, so each frame is found after those above it.
-    fn find_meanings(&mut self, frames: &[Frame], first: usize, functions: &[Function], known: &Known) {
-        let mut meanings = alloc::vec![None; frames.len()];
+    fn find_meanings(&mut self, frames: &[Frame], first: usize, functions: &[Function], known: &RuleNames) {
+        let mut roles = alloc::vec![None; frames.len()];
         let mut waiting = Vec::new();
         for start in 0..frames.len() {
             let mut at = start;
-            while meanings[at].is_none() {
+            while roles[at].is_none() {
                 waiting.push(at);
                 match frames[at].parent {
                     Some(parent) => at = parent.index() - first,
@@ -142,41 +142,40 @@ impl Stacks {
                 let (frame, function) = (&frames[at], functions[at]);
                 let caller = frame.parent.map(|parent| parent.index() - first);
                 let is_root = |frame: &Frame| frame.parent.is_none() && known.root == Some(frame.name);
-                let meaning = if is_root(frame) {
-                    Meaning::Stack(Stack::EMPTY)
+                let role = if is_root(frame) {
+                    FrameRole::Stack(Stack::EMPTY)
                 } else if caller.is_none_or(|caller| is_root(&frames[caller])) && known.is_meta(frame.name) {
-                    if known.collector == Some(frame.name) {
-                        Meaning::Collector(function)
+                    if known.on_top == Some(frame.name) {
+                        FrameRole::OnTop(function)
                     } else {
                         let shown = self.step(Stack::EMPTY, function);
-                        Meaning::Idle { program: known.program == Some(frame.name), shown }
+                        FrameRole::Idle { unreadable: known.unreadable == Some(frame.name), shown }
                     }
                 } else {
-                    let below = match caller.and_then(|caller| meanings[caller]) {
-                        Some(Meaning::Stack(stack)) => stack,
+                    let below = match caller.and_then(|caller| roles[caller]) {
+                        Some(FrameRole::Stack(stack)) => stack,
                         _ => Stack::EMPTY,
                     };
-                    Meaning::Stack(self.step(below, function))
+                    FrameRole::Stack(self.step(below, function))
                 };
-                meanings[at] = Some(meaning);
+                roles[at] = Some(role);
             }
         }
-        self.meanings =
-            meanings.into_iter().map(|found| found.unwrap_or(Meaning::Stack(Stack::EMPTY))).collect();
+        self.roles = roles.into_iter().map(|found| found.unwrap_or(FrameRole::Stack(Stack::EMPTY))).collect();
     }
 
-    /// What the frame at a position of the profile means.
-    pub(super) fn meaning(&self, frame: usize) -> Meaning {
-        self.meanings[frame]
+    /// Returns what the call frame at a position of the profile stands for.
+    pub(super) fn role(&self, frame: usize) -> FrameRole {
+        self.roles[frame]
     }
 
     fn node(&self, stack: Stack) -> &Node {
         &self.nodes[stack.0 as usize]
     }
 
-    /// `stack` with `function` on top.
+    /// Returns the stack that has `function` on top of `stack`. It is made if it is not there.
     fn step(&mut self, stack: Stack, function: Function) -> Stack {
-        if let Some(&found) = self.by_step.get(&(stack, function)) {
+        if let Some(&found) = self.children.get(&(stack, function)) {
             return found;
         }
         let below = *self.node(stack);
@@ -196,7 +195,7 @@ impl Stacks {
             natives: below.natives + u32::from(is_native),
             native: if is_native { new } else { below.native },
         });
-        self.by_step.insert((stack, function), new);
+        self.children.insert((stack, function), new);
         new
     }
 
@@ -208,17 +207,17 @@ impl Stacks {
         self.node(stack).parent
     }
 
-    /// The function on top of a stack that is not empty.
+    /// Returns the function on top of a stack, which must not be empty.
     pub(super) fn function(&self, stack: Stack) -> Function {
         self.node(stack).function
     }
 
-    /// A frame of the trace that is this function.
+    /// Returns a call frame of the trace that is this function.
     pub(super) fn frame(&self, function: Function) -> FrameId {
         self.functions[function.0 as usize]
     }
 
-    /// The outermost of the stacks below and including `stack` for which `holds`; it holds for all above it, too.
+    /// Returns the shortest beginning of `stack` for which `holds`, which must hold for all longer beginnings as well.
     fn outermost(&self, stack: Stack, holds: impl Fn(&Node) -> bool) -> Stack {
         let mut at = stack;
         while at != Stack::EMPTY {
@@ -234,7 +233,7 @@ impl Stacks {
         at
     }
 
-    /// The first `depth` functions of a stack, or all if it has no more.
+    /// Returns the outermost `depth` functions of a stack, or all if it has no more.
     pub(super) fn prefix(&self, stack: Stack, depth: u32) -> Stack {
         match depth {
             0 => Stack::EMPTY,
@@ -243,12 +242,12 @@ impl Stacks {
         }
     }
 
-    /// Whether `stack` begins with all of `prefix`.
+    /// Returns whether `stack` begins with all of `prefix`.
     pub(super) fn begins_with(&self, stack: Stack, prefix: Stack) -> bool {
         self.depth(prefix) <= self.depth(stack) && self.prefix(stack, self.depth(prefix)) == prefix
     }
 
-    /// What two stacks have in common at their beginning.
+    /// Returns the longest common beginning of two stacks.
     pub(super) fn common(&self, a: Stack, b: Stack) -> Stack {
         let depth = self.depth(a).min(self.depth(b));
         let (mut a, mut b) = (self.prefix(a, depth), self.prefix(b, depth));
@@ -263,21 +262,24 @@ impl Stacks {
         a
     }
 
-    /// The longest stack that has a native function on top, is longer than `depth` and shorter than `stack`.
+    /// Returns the longest beginning of `stack` that has a native function on top, is longer than `depth` and is not all of
+    /// `stack`.
     pub(super) fn last_native(&self, stack: Stack, depth: u32) -> Option<Stack> {
         let native = self.node(self.parent(stack)).native;
         (self.depth(native) > depth).then_some(native)
     }
 
-    /// The shortest such stack.
+    /// Returns the shortest such beginning.
     pub(super) fn first_native(&self, stack: Stack, depth: u32) -> Option<Stack> {
         let last = self.last_native(stack, depth)?;
         let before = self.node(self.prefix(stack, depth)).natives;
         Some(self.outermost(last, |node| node.natives > before))
     }
 
-    /// `stack` as it goes on above `base`, with which it disagrees: from behind the first place where the function
-    /// on top of `base` is found again, or else from the place where they part. \[cpu 4\]
+    /// Returns `base` with what goes on above it according to `stack`, which disagrees with `base`. That is what `stack` has
+    /// behind the function on top of `base`, if that is found again, or else all from where the two part. \[cpu 4\]
+    ///
+    /// `spend` is told the number of functions looked at. A result is kept, so the same question costs nothing again.
     pub(super) fn moved_onto(&mut self, base: Stack, stack: Stack, spend: &mut impl FnMut(u32)) -> Stack {
         if let Some(&moved) = self.moved.get(&(base, stack)) {
             return moved;
@@ -298,27 +300,27 @@ impl Stacks {
     }
 }
 
-/// The names of the rules that the trace has.
-struct Known {
+/// The names of the rules, as far as the trace has them.
+struct RuleNames {
     root: Option<NameId>,
-    collector: Option<NameId>,
-    program: Option<NameId>,
+    on_top: Option<NameId>,
+    unreadable: Option<NameId>,
     idle: HashSet<NameId, RandomState>,
 }
 
-impl Known {
+impl RuleNames {
     fn new(names: &Names<'_>, rules: &SampleRules) -> Self {
         let find = |name: &str| names.find(name.as_bytes());
         Self {
             root: find(rules.root),
-            collector: find(rules.collector),
-            program: find(rules.program),
+            on_top: find(rules.on_top),
+            unreadable: find(rules.unreadable),
             idle: rules.idle.iter().filter_map(|name| find(name)).collect(),
         }
     }
 
     fn is_meta(&self, name: NameId) -> bool {
-        self.collector == Some(name) || self.idle.contains(&name)
+        self.on_top == Some(name) || self.idle.contains(&name)
     }
 }
 

@@ -7,30 +7,30 @@ use spall_model::{FrameId, NameId, Sampled, Slice, SliceFlags, SliceId, Tick, Tr
 
 use crate::walk::{Opened, Sink};
 
-/// Gathers what a walk opens.
+/// The slices and functions that a walk opens, in the order in which they begin.
 #[derive(Debug, Default)]
 pub(super) struct Timeline {
-    rows: Vec<Row>,
+    rows: Vec<OpenedSlice>,
     open: Vec<usize>,
-    /// The latest slice without length: how many are open around it, and when.
+    /// The latest slice without duration: the number of slices around it, and its time.
     point: Option<(usize, Tick)>,
 }
 
 #[derive(Debug, Clone, Copy)]
-struct Row {
+struct OpenedSlice {
     what: Opened,
     start: Tick,
     end: Tick,
     hits: u32,
     kept: bool,
-    /// A slice without length lies on it where it ends.
+    /// A slice without duration lies in it where it ends.
     carries_at_end: bool,
 }
 
 impl Sink for Timeline {
     fn open(&mut self, what: Opened, at: Tick) {
         self.open.push(self.rows.len());
-        self.rows.push(Row { what, start: at, end: at, hits: 0, kept: true, carries_at_end: false });
+        self.rows.push(OpenedSlice { what, start: at, end: at, hits: 0, kept: true, carries_at_end: false });
     }
 
     fn close(&mut self, at: Tick, kept: bool) {
@@ -55,7 +55,7 @@ impl Sink for Timeline {
 }
 
 impl Timeline {
-    /// Writes the slices of a track and what was found between them. Whether all had room.
+    /// Writes the slices of a track and the functions that were found between them. Returns whether all had room.
     pub(super) fn write(&self, trace: &Trace<'_>, track: &Track, out: &mut TrackSlices<'_>) -> bool {
         let mut old = trace.slices_of(track).peekable();
         let mut is_complete = true;
@@ -83,7 +83,7 @@ impl Timeline {
     }
 }
 
-impl Row {
+impl OpenedSlice {
     fn slice(&self, trace: &Trace<'_>, frame: FrameId) -> Slice {
         let name = trace.frame(frame).map_or(NameId::EMPTY, |frame| frame.name);
         let flags = if self.carries_at_end { SliceFlags::CARRIES_AT_END } else { SliceFlags::NONE };
@@ -92,7 +92,7 @@ impl Row {
     }
 }
 
-/// Takes over a slice of the trace, unless it was inferred earlier.
+/// Keeps a slice of the trace, unless an earlier merge inferred it.
 pub(super) fn keep(out: &mut TrackSlices<'_>, id: SliceId, slice: &Slice) {
     if !slice.flags.contains(SliceFlags::SAMPLED) {
         out.keep(id);

@@ -1,13 +1,13 @@
 //! The walk over a thread's slices and samples in the order of time, with one stack of both. \[cpu 4\]
-#![allow(clippy::indexing_slicing, reason = "spans and samples are numbered by the outline")]
+#![allow(clippy::indexing_slicing, reason = "slices and samples are numbered by the thread")]
 
 use alloc::vec::Vec;
 
 use spall_model::{Callee, FrameId, NameId, SampleRules, SliceId, Tick, Trace};
 
 use crate::{
-    outline::{Kind, Moment, Outline, Said, Span},
     stacks::{Function, Stack, Stacks},
+    thread::{NestedSlice, Observation, PlacedSample, SampledThread, SliceRole},
 };
 
 /// What a merge did with the samples of a thread.
@@ -30,19 +30,19 @@ pub struct MergeStats {
     pub left_out: u64,
 }
 
-/// What is opened.
+/// What the walk opens.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Opened {
     /// A slice of the trace.
     Slice(SliceId),
-    /// A function that was found running.
+    /// A function that a sample found running.
     Frame(FrameId),
 }
 
-/// Takes what the walk finds, well nested and in the order of time.
+/// Receives what the walk finds, properly nested and in the order of time.
 pub(super) trait Sink {
     fn open(&mut self, what: Opened, at: Tick);
-    /// Closes what was opened last. It is not `kept` if it has no length and nothing that is kept lies on it.
+    /// Closes what was opened last. It is not `kept` if it has no duration and nothing in it is kept.
     fn close(&mut self, at: Tick, kept: bool);
     /// A sample of this weight counts for what is open.
     fn hit(&mut self, weight: f64);
@@ -51,82 +51,82 @@ pub(super) trait Sink {
 /// An entry of the stack.
 #[derive(Debug, Clone, Copy)]
 struct Entry {
-    what: What,
+    kind: EntryKind,
     start: Tick,
-    /// Something that is kept lies on it.
+    /// Something in it is kept.
     carries: bool,
 }
 
 #[derive(Debug, Clone, Copy)]
-enum What {
-    Span(Below),
+enum EntryKind {
+    Slice(SavedState),
     Function,
-    Collector,
+    OnTop,
 }
 
-/// The state below a span, to go back to when it ends.
+/// The state before a slice began, to go back to when it ends.
 #[derive(Debug, Clone, Copy)]
-struct Below {
-    top: Option<Top>,
+struct SavedState {
+    top: Option<TopSlice>,
     locked: Stack,
 }
 
-/// The highest span.
+/// The innermost open slice.
 #[derive(Debug, Clone, Copy)]
-struct Top {
-    span: u32,
+struct TopSlice {
+    slice: u32,
     end: Tick,
     is_invocation: bool,
-    /// It is no invocation, and functions wait below it: samples in it say nothing new.
+    /// It is not an invocation, and functions wait for it: samples in it say nothing new.
     frozen: bool,
 }
 
 pub(super) struct Walk<'w, 'a, S> {
     trace: &'w Trace<'a>,
     rules: &'w SampleRules,
-    outline: Outline,
+    thread: SampledThread,
     sink: &'w mut S,
     entries: Vec<Entry>,
-    top: Option<Top>,
-    /// The functions below the highest span, which stay until it ends.
+    top: Option<TopSlice>,
+    /// The functions below the innermost slice. They stay until it ends, whatever samples say.
     locked: Stack,
-    /// All functions on the stack: `locked` and those above the highest span.
+    /// All functions that run: `locked` and those above the innermost slice.
     running: Stack,
     n_invocations: u32,
-    /// How many more functions may be opened.
+    /// The number of functions that may still be opened.
     budget: u64,
     stats: MergeStats,
     path: Vec<Function>,
 }
 
-/// What is left of a walk.
-pub(super) struct Done {
+/// What a walk leaves behind.
+pub(super) struct WalkResult {
     pub(super) stats: MergeStats,
-    /// How many more functions might have been opened.
+    /// The number of functions that might still have been opened.
     pub(super) budget: u64,
     pub(super) stacks: Stacks,
 }
 
 impl<'w, 'a, S: Sink> Walk<'w, 'a, S> {
-    /// Besides those that slices and samples pay for, so many functions as `budget` may be opened.
+    /// Starts a walk that may open `budget` functions more than the slices and samples pay for.
     pub(super) fn new(
         trace: &'w Trace<'a>,
         rules: &'w SampleRules,
-        outline: Outline,
+        thread: SampledThread,
         budget: u64,
         sink: &'w mut S,
     ) -> Self {
-        let n_items = (outline.spans.len() + outline.moments.len()) as u64;
+        let n_items = (thread.slices.len() + thread.samples.len()) as u64;
         let stats = MergeStats {
-            samples: outline.moments.len() as u64,
-            fixed_missing: outline.n_fixed,
-            unknown_frame: outline.n_unknown,
+            samples: thread.samples.len() as u64,
+            fixed_missing: thread.n_fixed,
+            unknown_frame: thread.n_unknown,
             ..MergeStats::default()
         };
         Self {
             trace,
             rules,
-            outline,
+            thread,
             sink,
             entries: Vec::new(),
             top: None,
@@ -139,103 +139,108 @@ impl<'w, 'a, S: Sink> Walk<'w, 'a, S> {
         }
     }
 
-    pub(super) fn run(mut self) -> Done {
-        if let Some((_, end)) = self.outline.range {
+    pub(super) fn run(mut self) -> WalkResult {
+        if let Some((_, end)) = self.thread.range {
             self.run_to(end);
         }
-        Done { stats: self.stats, budget: self.budget, stacks: self.outline.stacks }
+        WalkResult { stats: self.stats, budget: self.budget, stacks: self.thread.stacks }
     }
 
     fn run_to(&mut self, end: Tick) {
         let mut next = 0;
-        for span in 0..self.outline.spans.len() {
-            let start = self.outline.spans[span].start;
-            while let Some(&moment) = self.outline.moments.get(next).filter(|moment| moment.at < start) {
-                self.sample(moment);
+        for slice in 0..self.thread.slices.len() {
+            let start = self.thread.slices[slice].start;
+            while let Some(&sample) = self.thread.samples.get(next).filter(|sample| sample.at < start) {
+                self.sample(sample);
                 next += 1;
             }
-            self.begin(span, next);
+            self.begin(slice, next);
         }
-        while let Some(&moment) = self.outline.moments.get(next) {
-            self.sample(moment);
+        while let Some(&sample) = self.thread.samples.get(next) {
+            self.sample(sample);
             next += 1;
         }
         while let Some(top) = self.top {
-            self.end_span(top.end);
+            self.end_slice(top.end);
         }
         while !self.entries.is_empty() {
             self.close(end);
         }
     }
 
-    fn sample(&mut self, moment: Moment) {
-        while let Some(top) = self.top.filter(|top| top.end <= moment.at) {
-            self.end_span(top.end);
+    fn sample(&mut self, sample: PlacedSample) {
+        while let Some(top) = self.top.filter(|top| top.end <= sample.at) {
+            self.end_slice(top.end);
         }
         if self.top.is_some_and(|top| top.frozen) {
             self.stats.frozen += 1;
-        } else if moment.is_echo {
+        } else if sample.is_echo {
             self.stats.echoes += 1;
         } else {
-            match moment.said {
-                Said::Stack(stack) => self.set(stack, moment.at),
-                Said::Collector(function) => self.open_collector(function, moment.at),
+            match sample.observed {
+                Observation::Stack(stack) => self.set(stack, sample.at),
+                Observation::OnTop(function) => self.open_on_top(function, sample.at),
             }
         }
-        self.sink.hit(moment.weight);
+        self.sink.hit(sample.weight);
     }
 
     fn begin(&mut self, number: usize, next: usize) {
-        let span = self.outline.spans[number];
-        while let Some(top) = self.top.filter(|top| Some(top.span) != span.parent) {
-            self.end_span(top.end);
+        let slice = self.thread.slices[number];
+        while let Some(top) = self.top.filter(|top| Some(top.slice) != slice.parent) {
+            self.end_slice(top.end);
         }
-        self.close_collector(span.start);
-        let is_settled = self.prepare(&span, next);
-        let callee = self.callee(&span, is_settled);
+        // A slice cannot be called by what runs on top, such as a garbage collection: that is over when the slice begins.
+        self.close_on_top(slice.start);
+        let is_settled = self.prepare(&slice, next);
+        let callee = self.callee(&slice, is_settled);
         if let Some(callee) = callee {
-            self.set(self.outline.stacks.parent(callee), span.start);
+            self.set(self.thread.stacks.parent(callee), slice.start);
         }
-        self.open_span(u32::try_from(number).unwrap_or(u32::MAX), &span);
+        self.open_slice(u32::try_from(number).unwrap_or(u32::MAX), &slice);
         if let Some(callee) = callee {
-            self.set(callee, span.start);
+            self.set(callee, slice.start);
         }
     }
 
-    /// Makes the functions on the stack those that the span was called from, rules 1 to 5. Whether that is known for
-    /// sure.
-    fn prepare(&mut self, span: &Span, next: usize) -> bool {
+    /// Makes the functions that run those that the slice was called from, by rules 1 to 5. Returns whether that is certain.
+    fn prepare(&mut self, slice: &NestedSlice, next: usize) -> bool {
         if self.top.is_some_and(|top| top.frozen) {
             return true;
         }
-        if let Some(site) = span.site {
-            self.set(self.outline.stacks.meaning(site as usize).stack(), span.start);
+        if let Some(site) = slice.caller {
+            self.set(self.thread.stacks.role(site as usize).stack(), slice.start);
             return true;
         }
-        let next = self.outline.moments.get(next).copied();
-        let direct = span.first.map(|at| self.outline.moments[at as usize]);
+        let next = self.thread.samples.get(next).copied();
+        let direct = slice.first.map(|at| self.thread.samples[at as usize]);
         if self.n_invocations > 0 {
-            self.prepare_inside_call(span, next.filter(|next| next.at < span.end), direct);
-        } else if span.kind != Kind::Native {
-            self.set(self.locked, span.start);
+            self.prepare_inside_call(slice, next.filter(|next| next.at < slice.end), direct);
+        } else if slice.role != SliceRole::Other {
+            self.set(self.locked, slice.start);
         } else if self.running != self.locked {
-            self.keep_confirmed(span, direct.or(next));
+            self.keep_confirmed(slice, direct.or(next));
         }
         false
     }
 
-    /// Rule 3: what the samples in the span say about its caller.
-    fn prepare_inside_call(&mut self, span: &Span, any: Option<Moment>, direct: Option<Moment>) {
-        let stacks = &self.outline.stacks;
-        let stack_of = |moment: &Moment| moment.said.stack();
+    /// Rule 3: inside an invocation the samples in the slice say who called it.
+    fn prepare_inside_call(
+        &mut self,
+        slice: &NestedSlice,
+        any: Option<PlacedSample>,
+        direct: Option<PlacedSample>,
+    ) {
+        let stacks = &self.thread.stacks;
+        let stack_of = |sample: &PlacedSample| sample.observed.stack();
         let direct = direct.filter(|direct| {
-            matches!(direct.said, Said::Stack(_))
+            matches!(direct.observed, Observation::Stack(_))
                 && any.is_some_and(|any| stacks.begins_with(stack_of(&any), stack_of(direct)))
         });
-        if let Some(direct) = direct.filter(|_| !span.kind.is_invocation()) {
-            return self.set(stack_of(&direct), span.start);
+        if let Some(direct) = direct.filter(|_| !slice.role.is_invocation()) {
+            return self.set(stack_of(&direct), slice.start);
         }
-        let Some(Said::Stack(stack)) = direct.or(any).map(|moment| moment.said) else { return };
+        let Some(Observation::Stack(stack)) = direct.or(any).map(|sample| sample.observed) else { return };
         if !stacks.begins_with(stack, self.locked) {
             return;
         }
@@ -246,35 +251,35 @@ impl<'w, 'a, S: Sink> Walk<'w, 'a, S> {
             stacks.first_native(stack, locked)
         };
         if let Some(native) = native {
-            self.set(native, span.start);
+            self.set(native, slice.start);
         } else {
             let common = stacks.common(self.running, stack);
             if common != self.running {
-                self.set(common, span.start);
+                self.set(common, slice.start);
             }
         }
     }
 
-    /// Rule 5: without an invocation only those functions stay below the span that the next sample has, too.
-    fn keep_confirmed(&mut self, span: &Span, next: Option<Moment>) {
-        let Some(next) = next else { return self.set(self.locked, span.start) };
-        let Said::Stack(stack) = next.said else { return };
-        let common = self.outline.stacks.common(self.running, stack);
-        let is_inside = next.at < span.end;
-        self.set(if common != self.locked && is_inside { stack } else { common }, span.start);
+    /// Rule 5: without an invocation only those functions stay below the slice that the next sample has as well.
+    fn keep_confirmed(&mut self, slice: &NestedSlice, next: Option<PlacedSample>) {
+        let Some(next) = next else { return self.set(self.locked, slice.start) };
+        let Observation::Stack(stack) = next.observed else { return };
+        let common = self.thread.stacks.common(self.running, stack);
+        let is_inside = next.at < slice.end;
+        self.set(if common != self.locked && is_inside { stack } else { common }, slice.start);
     }
 
-    /// Rule 6: the stack whose top is the function that the span says to call, if its samples agree.
-    fn callee(&mut self, span: &Span, is_settled: bool) -> Option<Stack> {
-        let sample = span.first_stack.filter(|_| span.kind.is_invocation() && self.budget > 0)?;
-        let stack = self.outline.moments[sample as usize].said.stack();
+    /// Rule 6: returns the stack whose top is the function that the slice says it calls, if its samples agree.
+    fn callee(&mut self, slice: &NestedSlice, is_settled: bool) -> Option<Stack> {
+        let sample = slice.first_stack.filter(|_| slice.role.is_invocation() && self.budget > 0)?;
+        let stack = self.thread.samples[sample as usize].observed.stack();
         let base = if is_settled { self.running } else { self.locked };
-        let stacks = &self.outline.stacks;
+        let stacks = &self.thread.stacks;
         if !stacks.begins_with(stack, base) {
             return None;
         }
-        let args = self.trace.slice_args(span.slice);
-        let callee = Wanted::new(self.trace, (self.rules.callee)(&args)?)?;
+        let args = self.trace.slice_args(slice.id);
+        let callee = CalleeMatch::new(self.trace, (self.rules.callee)(&args)?)?;
         // What is settled calls it without others between.
         let stack = if is_settled { stacks.prefix(stack, stacks.depth(base) + 1) } else { stack };
         let (mut at, mut found) = (stack, None);
@@ -288,10 +293,10 @@ impl<'w, 'a, S: Sink> Walk<'w, 'a, S> {
         found
     }
 
-    /// Makes `stack` what runs, as far as the locked functions allow it.
+    /// Makes `stack` what runs, as far as the locked functions allow it. What both have in common stays open.
     fn set(&mut self, stack: Stack, at: Tick) {
-        self.close_collector(at);
-        let stacks = &mut self.outline.stacks;
+        self.close_on_top(at);
+        let stacks = &mut self.thread.stacks;
         let target = if stacks.begins_with(stack, self.locked) {
             stack
         } else if stacks.begins_with(self.locked, stack) {
@@ -315,7 +320,7 @@ impl<'w, 'a, S: Sink> Walk<'w, 'a, S> {
         for _ in kept..stacks.depth(self.running) {
             self.close(at);
         }
-        let stacks = &self.outline.stacks;
+        let stacks = &self.thread.stacks;
         let wanted = stacks.depth(target) - kept;
         let allowed = u32::try_from(self.budget).unwrap_or(u32::MAX).min(wanted);
         self.stats.left_out += u64::from(wanted - allowed);
@@ -329,45 +334,49 @@ impl<'w, 'a, S: Sink> Walk<'w, 'a, S> {
             rest = stacks.parent(rest);
         }
         for &function in path.iter().rev() {
-            self.open_function(function, What::Function, at);
+            self.open_function(function, EntryKind::Function, at);
         }
         self.path = path;
     }
 
-    fn open_function(&mut self, function: Function, what: What, at: Tick) {
-        self.entries.push(Entry { what, start: at, carries: false });
-        self.sink.open(Opened::Frame(self.outline.stacks.frame(function)), at);
+    fn open_function(&mut self, function: Function, kind: EntryKind, at: Tick) {
+        self.entries.push(Entry { kind, start: at, carries: false });
+        self.sink.open(Opened::Frame(self.thread.stacks.frame(function)), at);
     }
 
-    fn open_collector(&mut self, function: Function, at: Tick) {
-        if !matches!(self.entries.last(), Some(Entry { what: What::Collector, .. })) {
-            self.open_function(function, What::Collector, at);
+    fn open_on_top(&mut self, function: Function, at: Tick) {
+        if !matches!(self.entries.last(), Some(Entry { kind: EntryKind::OnTop, .. })) {
+            self.open_function(function, EntryKind::OnTop, at);
         }
     }
 
-    fn close_collector(&mut self, at: Tick) {
-        if matches!(self.entries.last(), Some(Entry { what: What::Collector, .. })) {
+    fn close_on_top(&mut self, at: Tick) {
+        if matches!(self.entries.last(), Some(Entry { kind: EntryKind::OnTop, .. })) {
             self.close(at);
         }
     }
 
-    fn open_span(&mut self, number: u32, span: &Span) {
-        let is_invocation = span.kind.is_invocation();
+    fn open_slice(&mut self, number: u32, slice: &NestedSlice) {
+        let is_invocation = slice.role.is_invocation();
         let is_hosted = self.n_invocations > 0 || self.running != Stack::EMPTY;
-        let below = Below { top: self.top, locked: self.locked };
+        let below = SavedState { top: self.top, locked: self.locked };
         self.n_invocations += u32::from(is_invocation);
         self.locked = self.running;
-        self.top =
-            Some(Top { span: number, end: span.end, is_invocation, frozen: is_hosted && !is_invocation });
-        self.entries.push(Entry { what: What::Span(below), start: span.start, carries: false });
-        self.sink.open(Opened::Slice(span.slice), span.start);
+        self.top = Some(TopSlice {
+            slice: number,
+            end: slice.end,
+            is_invocation,
+            frozen: is_hosted && !is_invocation,
+        });
+        self.entries.push(Entry { kind: EntryKind::Slice(below), start: slice.start, carries: false });
+        self.sink.open(Opened::Slice(slice.id), slice.start);
     }
 
-    /// Closes the highest span and what lies above it.
-    fn end_span(&mut self, at: Tick) {
+    /// Closes the innermost slice and all functions above it.
+    fn end_slice(&mut self, at: Tick) {
         while let Some(entry) = self.entries.last().copied() {
             self.close(at);
-            if let What::Span(below) = entry.what {
+            if let EntryKind::Slice(below) = entry.kind {
                 let is_invocation = self.top.is_some_and(|top| top.is_invocation);
                 self.n_invocations -= u32::from(is_invocation);
                 self.running = self.locked;
@@ -380,7 +389,7 @@ impl<'w, 'a, S: Sink> Walk<'w, 'a, S> {
 
     fn close(&mut self, at: Tick) {
         let Some(entry) = self.entries.pop() else { return };
-        let kept = matches!(entry.what, What::Span(_)) || entry.carries || at > entry.start;
+        let kept = matches!(entry.kind, EntryKind::Slice(_)) || entry.carries || at > entry.start;
         if kept && let Some(below) = self.entries.last_mut() {
             below.carries = true;
         }
@@ -388,18 +397,18 @@ impl<'w, 'a, S: Sink> Walk<'w, 'a, S> {
     }
 }
 
-/// A walk opens at most so many functions, and so many for each slice and each sample: stacks deeper than any
-/// profiler writes must not make out of a small file a huge trace.
+/// The number of functions that any walk may open, and further ones for each slice and each sample. Without a bound, stacks
+/// deeper than any profiler writes would make a huge trace of a small file.
 pub(super) const MIN_BUDGET: u64 = 1 << 16;
 const BUDGET_PER_ITEM: u64 = 256;
 
-/// A function that an invocation names, with the names of the trace.
-enum Wanted {
+/// A function that an invocation names, by names of the trace.
+enum CalleeMatch {
     Place { script: i64, line: u32, column: u32 },
     Name { name: NameId, url: NameId },
 }
 
-impl Wanted {
+impl CalleeMatch {
     fn new(trace: &Trace<'_>, callee: Callee<'_>) -> Option<Self> {
         Some(match callee {
             Callee::Place { script, line, column } => Self::Place { script, line, column },

@@ -36,7 +36,7 @@ fn path(trace: &Trace<'_>, frame: FrameId) -> Vec<Function> {
     let mut at = Some(frame);
     while let Some(frame) = at {
         let (name, ..) = function(trace, frame);
-        if name != V8.root && name != V8.collector && !V8.idle.contains(&&*name) {
+        if name != V8.root && name != V8.on_top && !V8.idle.contains(&&*name) {
             path.push(function(trace, frame));
         }
         at = trace.frame(frame).unwrap().parent;

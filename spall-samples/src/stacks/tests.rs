@@ -7,8 +7,8 @@ use super::*;
 const RULES: SampleRules = SampleRules {
     root: "root",
     idle: &["idle"],
-    program: "idle",
-    collector: "gc",
+    unreadable: "idle",
+    on_top: "gc",
     is_native: |frame| frame.script == 0,
     ..SampleRules::NONE
 };
@@ -67,8 +67,8 @@ fn jumps_find_what_steps_find() {
     let frames = random_frames(&trace, 300);
     let stacks = Stacks::new(&frames, 0, trace.names(), &RULES);
     let all: Vec<(Stack, Vec<Function>)> = (0..frames.len())
-        .map(|frame| match stacks.meaning(frame) {
-            Meaning::Stack(stack) => (stack, functions(&stacks, stack)),
+        .map(|frame| match stacks.role(frame) {
+            FrameRole::Stack(stack) => (stack, functions(&stacks, stack)),
             other => panic!("{other:?}"),
         })
         .collect();
@@ -102,8 +102,8 @@ fn equal_paths_are_one_stack() {
     let [root, a] = ids(&trace, ["root", "a"]);
     let frames = [frame(root, 1, None), frame(a, 1, Some(0)), frame(a, 1, Some(0)), frame(a, 2, Some(0))];
     let stacks = Stacks::new(&frames, 0, trace.names(), &RULES);
-    assert_eq!(stacks.meaning(1), stacks.meaning(2));
-    assert_ne!(stacks.meaning(1), stacks.meaning(3));
+    assert_eq!(stacks.role(1), stacks.role(2));
+    assert_ne!(stacks.role(1), stacks.role(3));
 }
 
 #[test]
@@ -112,9 +112,9 @@ fn names_of_the_rules_count_only_below_the_root() {
     let [root, gc, a] = ids(&trace, ["root", "gc", "a"]);
     let frames = [frame(gc, 1, Some(3)), frame(gc, 1, Some(2)), frame(a, 1, Some(3)), frame(root, 1, None)];
     let stacks = Stacks::new(&frames, 0, trace.names(), &RULES);
-    assert!(matches!(stacks.meaning(0), Meaning::Collector(_)));
-    assert!(matches!(stacks.meaning(1), Meaning::Stack(stack) if stacks.depth(stack) == 2));
-    assert_eq!(stacks.meaning(3), Meaning::Stack(Stack::EMPTY));
+    assert!(matches!(stacks.role(0), FrameRole::OnTop(_)));
+    assert!(matches!(stacks.role(1), FrameRole::Stack(stack) if stacks.depth(stack) == 2));
+    assert_eq!(stacks.role(3), FrameRole::Stack(Stack::EMPTY));
 }
 
 #[test]
@@ -130,8 +130,8 @@ fn a_stack_goes_on_behind_the_function_it_was_moved_onto() {
     frames.extend(chain(&[a, y, call, g], 3));
     frames.extend(chain(&[a, y, g], 7));
     let mut stacks = Stacks::new(&frames, 0, trace_of(&[]).names(), &RULES);
-    let stack = |stacks: &Stacks, at| match stacks.meaning(at) {
-        Meaning::Stack(stack) => stack,
+    let stack = |stacks: &Stacks, at| match stacks.role(at) {
+        FrameRole::Stack(stack) => stack,
         other => panic!("{other:?}"),
     };
     let named = |stacks: &Stacks, stack| -> Vec<NameId> {
