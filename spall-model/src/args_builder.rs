@@ -10,8 +10,8 @@ const MAX_DEPTH: usize = 32;
 
 /// The encoding of built arguments.
 ///
-/// An entry is: the length of the key (4 bytes, little-endian; the highest bit is set for a key with JSON escapes), the key, a tag (1 byte),
-/// and the value. Numbers take 8 bytes; texts, bytes, lists and maps have a length of 4 bytes before their content, and
+/// An entry is the length of the key (4 bytes, little-endian; the highest bit is set for a key with JSON escapes), the
+/// key, a tag (1 byte), and the value. Numbers take 8 bytes; texts, bytes, lists and maps have a length of 4 bytes before their content, and
 /// the content of lists and maps is entries again. A length lets a reader step over a nested value without a loop.
 static BUILT: ArgsFormat = ArgsFormat { name: "built", args: next_entry, fields: no_entry };
 

@@ -19,6 +19,7 @@ pub trait DenseId: Copy + Ord + fmt::Debug {
 }
 
 /// Gives a newtype of `u32` the methods and traits that every dense id has.
+#[cfg(feature = "alloc")]
 macro_rules! dense_id {
     ($($id:ident: $of:literal;)*) => {
         $(impl $id {

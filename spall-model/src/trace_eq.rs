@@ -29,7 +29,7 @@ use crate::{
 /// ```
 impl<'b> PartialEq<Trace<'b>> for Trace<'_> {
     fn eq(&self, other: &Trace<'b>) -> bool {
-        Comparison { a: self, b: other, names: alloc::vec![None; self.names.len()] }.is_equal()
+        Comparison { a: self, b: other, names: alloc::vec![None; self.names.len()] }.run()
     }
 }
 
@@ -41,7 +41,7 @@ struct Comparison<'c, 'a, 'b> {
 }
 
 impl Comparison<'_, '_, '_> {
-    fn is_equal(mut self) -> bool {
+    fn run(mut self) -> bool {
         let (a, b) = (self.a, self.b);
         a.clock == b.clock
             && a.bounds == b.bounds
