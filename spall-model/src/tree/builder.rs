@@ -85,7 +85,7 @@ impl CallTreeBuilder {
             Some(node) => &mut node.self_time,
             None => &mut self.unattributed.time,
         };
-        *sum = *sum + time;
+        *sum += time;
     }
 
     /// Takes the time of a callee out of the self time of a node, which stays 0 at least.
@@ -140,7 +140,7 @@ impl CallTreeBuilder {
                 Some(parent) => &mut nodes[parent.index()].total,
                 None => &mut sum,
             };
-            *above = *above + total;
+            *above += total;
         }
         CallTree { nodes, total: sum, unattributed }
     }

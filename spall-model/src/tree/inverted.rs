@@ -170,9 +170,9 @@ impl<'t> InvertedTree<'t> {
                 node.count = node.count.saturating_add(first.count);
                 node.hits = node.hits.saturating_add(first.hits);
                 node.weight += first.weight;
-                node.total = node.total + stack.time;
+                node.total += stack.time;
                 if tree[stack.at.index()].parent.is_none() {
-                    node.self_time = node.self_time + stack.time;
+                    node.self_time += stack.time;
                 }
             }
             self.nodes.push(node);

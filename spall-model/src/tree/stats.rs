@@ -70,7 +70,7 @@ impl CallTree {
             sums.count = sums.count.saturating_add(node.count);
             sums.hits = sums.hits.saturating_add(node.hits);
             sums.weight += node.weight;
-            sums.self_time = sums.self_time + node.self_time;
+            sums.self_time += node.self_time;
             numbers_of_nodes.push(number);
         }
         // How many nodes of each function are open. Looking for an ancestor of the same function from each node would
@@ -80,7 +80,7 @@ impl CallTree {
             Visit::Enter(at) => {
                 let number = numbers_of_nodes[at];
                 if n_open[number] == 0 {
-                    stats[number].total = stats[number].total + self.nodes[at].total;
+                    stats[number].total += self.nodes[at].total;
                 }
                 n_open[number] += 1;
             }
