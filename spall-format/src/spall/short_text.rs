@@ -36,9 +36,11 @@ impl ShortText {
     /// Creates the text of arguments. Plain text stays as it is; anything else becomes `key=value, key=value`.
     pub(super) fn args(args: Args<'_>) -> Self {
         let mut text = Self::empty();
+        if args.is_none() {
+            return text;
+        }
         match plain(args) {
             Some(plain) => text.push_text(plain),
-            None if args.is_none() => {}
             None => {
                 text.omit(Omitted::ARGUMENT_TYPES);
                 text.push_entries(args.iter(), "=", MAX_NESTING);
@@ -81,10 +83,11 @@ impl ShortText {
     }
 
     fn truncate(&mut self, max: usize) {
+        // Most texts are short, so the search for the end of a character is only made for the others.
         if self.length > max {
             self.omit(Omitted::TEXT);
+            self.length = clip(self.as_bytes(), max).len();
         }
-        self.length = clip(self.as_bytes(), max).len();
     }
 
     fn push_text(&mut self, text: Text<'_>) {
