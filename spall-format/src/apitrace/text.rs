@@ -63,12 +63,15 @@ struct ArgumentsText<'s, 'a> {
 impl Display for ArgumentsText<'_, '_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> Result {
         let &Self { call, signatures } = self;
-        let mut arguments = BTreeMap::new();
+        // One pass over the details finds everything: a pass has to step over all values.
+        let (mut arguments, mut returned) = (BTreeMap::new(), None);
         // Of several values the last one stays: what an argument is when the call returns.
-        call.details.for_each(signatures, |detail| {
-            if let Detail::Argument(index, at) = detail {
+        call.details.for_each(signatures, |detail| match detail {
+            Detail::Argument(index, at) => {
                 arguments.insert(index, at);
             }
+            Detail::Return(at) => returned = Some(at),
+            _ => {}
         });
         f.write_char('(')?;
         for (index, name) in (0_u64..).zip(call.function(signatures).args.iter()) {
@@ -84,9 +87,9 @@ impl Display for ArgumentsText<'_, '_> {
             }
         }
         f.write_char(')')?;
-        if let Some(value) = call.returned(signatures) {
+        if let Some(at) = returned {
             f.write_str(" = ")?;
-            write_value(f, value)?;
+            write_value(f, Tokens::new(at, signatures))?;
         }
         Ok(())
     }
