@@ -42,7 +42,7 @@ impl Trace<'_> {
     /// - Pairs of begin and end become complete slices if the times of their thread go back, unless begin and end both have
     ///   arguments.
     /// - Flows that are bound to slices directly may be bound in another order if those slices begin at one time on several
-    ///   tracks.
+    ///   tracks. Such a flow is lost if it arrives on a track that is emitted before the one it leaves.
     ///
     /// # Errors
     /// Returns the first error of `emit`.
