@@ -140,7 +140,8 @@ impl TreeDiff {
         let mut widths: Vec<Ticks> = self.nodes.iter().map(self_width).collect();
         for (at, node) in self.nodes.iter().enumerate().rev() {
             if let Some(parent) = node.parent {
-                widths[parent.index()] = widths[parent.index()] + widths[at];
+                let width = widths[at];
+                widths[parent.index()] += width;
             }
         }
         widths
