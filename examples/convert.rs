@@ -15,7 +15,7 @@
 use std::{error::Error, fs::File, path::Path, process::ExitCode};
 
 use spall_trace::{
-    export::{self, Exported},
+    export,
     model::{Limits, Ticks},
 };
 
@@ -52,26 +52,11 @@ fn convert(from: &Path, to: &Path) -> Result<(), Box<dyn Error>> {
     } else {
         return Err(format!("nobody knows what to write by the name {name}").into());
     };
-    report(exported);
-    Ok(())
-}
-
-fn report(exported: Exported) {
-    if exported.left_out() > 0 {
-        eprintln!("{} events left out, which the format cannot hold", exported.left_out());
-    }
-    for (count, what) in [
-        (exported.without_category, "without their category"),
-        (exported.without_name, "without their name"),
-        (exported.without_arguments, "without some of their arguments"),
-        (exported.arguments_as_text, "with their arguments as one text"),
-        (exported.with_cut_text, "with a text that was cut"),
-    ] {
-        if count > 0 {
-            eprintln!("{count} events written {what}");
-        }
+    if !exported.to_string().is_empty() {
+        eprintln!("{exported}");
     }
     if exported.moved != Ticks::ZERO {
-        eprintln!("all times moved by {} ticks, as none may be before 0", exported.moved.0);
+        eprintln!("all times moved by {} ticks, because the format has none before 0", exported.moved.0);
     }
+    Ok(())
 }

@@ -15,7 +15,7 @@ use serde_json::Value;
 use spall_synth::corpus;
 use spall_trace::{
     Format,
-    export::{self, Exported},
+    export::{self, ExportReport, Loss},
     model::{DiagnosticKind, Key, Limits, Trace, TrackKind},
 };
 
@@ -28,8 +28,8 @@ fn load(data: &[u8]) -> Trace<'_> {
 
 fn exported(
     trace: &Trace<'_>,
-    write: impl Fn(&Trace<'_>, &mut Vec<u8>) -> std::io::Result<Exported>,
-) -> (Vec<u8>, Exported) {
+    write: impl Fn(&Trace<'_>, &mut Vec<u8>) -> std::io::Result<ExportReport>,
+) -> (Vec<u8>, ExportReport) {
     let mut file = Vec::new();
     let exported = write(trace, &mut file).unwrap();
     (file, exported)
@@ -124,7 +124,7 @@ fn spall_is_the_same_trace_again_where_it_can_hold_it() {
         };
         assert_eq!(n_slices(&again), n_slices(&trace), "{name}");
         // An empty file of version 3 has no thread to name.
-        if matches!(format, Format::Spall { version: 3 }) && exported == Exported::default() {
+        if matches!(format, Format::Spall { version: 3 }) && exported.is_lossless() {
             assert_eq!(slices(&again), slices(&trace), "{name}");
             n_traces += 1;
         }
@@ -142,10 +142,15 @@ fn what_spall_cannot_hold_is_counted() {
         {"ph":"b","name":"span","cat":"c","id":1,"pid":3,"ts":1},{"ph":"e","name":"span","cat":"c","id":1,"pid":3,"ts":2},
         {"ph":"C","name":"counter","pid":3,"ts":1,"args":{"x":1,"y":2}}]"#;
     let (file, exported) = exported(&load(json), |trace, out| export::spall(trace, out));
-    assert_eq!((exported.no_form, exported.in_part, exported.moved.0), (4, 2, 2000));
-    assert_eq!((exported.without_category, exported.arguments_as_text), (1, 1));
-    assert_eq!((exported.without_name, exported.without_arguments, exported.with_cut_text), (0, 0, 0));
-    assert_eq!((exported.bad_ids, exported.bad_times), (0, 0));
+    let expected = [
+        (Loss::Span, 1),
+        (Loss::Instant, 1),
+        (Loss::CounterValue, 2),
+        (Loss::Category, 1),
+        (Loss::ArgumentType, 1),
+    ];
+    assert_eq!(exported.losses().collect::<Vec<_>>(), expected);
+    assert_eq!((exported.left_out(), exported.in_part(), exported.moved.0), (4, 2, 2000));
     let expected = [
         r#"3 4 "" """#,
         r#""b" 3000..4000 None"#,
@@ -192,7 +197,7 @@ fn what_has_no_place_in_a_tree_is_counted() {
         {"ph":"i","name":"now","pid":1,"tid":2,"ts":1}]"#;
     let (file, exported) = exported(&load(json), |trace, out| export::folded(trace, out));
     assert_eq!(String::from_utf8(file).unwrap(), "1:2;a 5000\n");
-    assert_eq!(exported.left_out(), 2);
+    assert_eq!(exported.losses().collect::<Vec<_>>(), [(Loss::Slice, 1), (Loss::Instant, 1)]);
 }
 
 /// What the schema of speedscope asks of a file with `evented` profiles, and what its importer checks beside.
@@ -243,10 +248,10 @@ fn samples_are_left_out_unless_they_are_merged() {
         "startTime":0,"endTime":30,"samples":[2,2],"timeDeltas":[10,10]}"#;
     let trace = load(profile);
     let (_, left_out) = exported(&trace, |trace, out| export::speedscope(trace, "", out));
-    assert_eq!(left_out.left_out(), 5, "the profile, two frames, two samples");
+    assert_eq!(left_out.losses().collect::<Vec<_>>(), [(Loss::Sample, 2)]);
     let merged = spall_trace::merge_samples(trace);
     let (file, left_out) = exported(&merged, |trace, out| export::speedscope(trace, "", out));
-    assert_eq!(left_out, Exported::default());
+    assert!(left_out.is_lossless());
     let file: Value = serde_json::from_slice(&file).unwrap();
     let frame = serde_json::json!({"name": "work", "file": "a \"b\"", "line": 7});
     assert_eq!(file["shared"]["frames"], serde_json::json!([frame]));

@@ -25,7 +25,7 @@ use std::{
 use allocation_counter::measure;
 use spall_synth::{apitrace, gzip, heph, spall as synth};
 use spall_trace::{
-    export::{self, Exported},
+    export::{self, ExportReport},
     layout::{Layout, Live, Options},
     model::{Chunk, Limits, LiveTrace, Parser, SliceId, Tick, Trace},
 };
@@ -44,7 +44,7 @@ fn process(data: &[u8]) {
     for index in 0..u32::try_from(trace.slices().len()).unwrap() {
         trace.slice_args(SliceId(index)).iter().for_each(|entry| _ = black_box(entry));
     }
-    let writers: [fn(&Trace<'_>, Sink) -> std::io::Result<Exported>; 3] =
+    let writers: [fn(&Trace<'_>, Sink) -> std::io::Result<ExportReport>; 3] =
         [export::json, export::spall, |trace, out| export::speedscope(trace, "", out)];
     for write in writers {
         black_box(write(&trace, sink()).ok());

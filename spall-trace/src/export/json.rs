@@ -5,17 +5,17 @@ use std::io::{self, BufWriter, Write};
 use spall_json::JsonFileWriter;
 use spall_model::Trace;
 
-use super::Exported;
+use super::ExportReport;
 
 /// Writes a trace as Trace Event JSON.
 ///
-/// Read again, it is the same trace, but for what [`Trace::replay`](spall_model::Trace::replay) cannot say and what
-/// \[json 5\] says of all JSON that is written here: most of all, ticks that are no nanoseconds are rounded to
-/// nanoseconds. There is no form for what a thread stands for that is none, nor for a few keys that would be taken for
+/// Reading the file gives an equal trace, with the exceptions that [`Trace::replay`](spall_model::Trace::replay) lists
+/// and those of \[json 5\]: above all, ticks that are not nanoseconds are rounded to nanoseconds. The format has no form
+/// for the role of a track that shows a CPU, a GPU or frames, nor for a few metadata keys that a reader would take for
 /// something else.
 ///
 /// # Errors
-/// What `out` returns.
+/// Returns the error of `out`.
 ///
 /// # Examples
 /// ```
@@ -24,19 +24,19 @@ use super::Exported;
 /// let recorded = include_bytes!("../../../testdata/record.spall");
 /// let trace = spall_trace::load(recorded, &Limits::default())?;
 /// let mut json = Vec::new();
-/// let exported = export::json(&trace, &mut json)?;
-/// assert_eq!(exported.left_out(), 0);
+/// let report = export::json(&trace, &mut json)?;
+/// assert!(report.is_lossless());
 /// let again = spall_trace::load(&json, &Limits::default())?;
 /// assert_eq!(again.slices().ends(), trace.slices().ends());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn json(trace: &Trace<'_>, out: impl Write) -> io::Result<Exported> {
+pub fn json(trace: &Trace<'_>, out: impl Write) -> io::Result<ExportReport> {
     let mut file = JsonFileWriter::new(BufWriter::new(out));
-    let mut exported = Exported::default();
+    let mut report = ExportReport::default();
     trace.replay(|event| {
-        exported.count(file.write_event(event)?);
+        report.add_written(event, file.write_event(event)?);
         io::Result::Ok(())
     })?;
     file.finish()?;
-    Ok(exported)
+    Ok(report)
 }

@@ -1,4 +1,4 @@
-//! spall 3.
+//! spall 3, which knows slices on threads.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -8,25 +8,24 @@ use std::{
 
 use alloc::vec::Vec;
 use spall_format::spall::{FileWriter, Version};
-use spall_model::{
-    Event, Id, Key, Omitted, SliceArgs, SliceId, Text, Thread, ThreadEvent, Tick, Trace, Unit,
-};
+use spall_model::{Event, Id, Key, Text, Thread, ThreadEvent, Tick, Trace, Unit};
 
 use super::{
-    Exported,
-    lanes::{Edge, lanes},
-    threads::{NamedThread, name_or_id, numbered, threads},
+    ExportReport, Loss,
+    lane::{Edge, lanes},
+    thread::{NamedThread, name_or_id, numbered, threads},
 };
 
-/// Writes the slices of a trace as spall 3, with the names of processes and threads, and the arguments of begins.
+/// Writes the slices of a trace as spall 3, with the names of processes and threads, and with the arguments of begins as
+/// one line of text.
 ///
-/// Slices that overlap without nesting get threads of their own, as have ids that are no 32 bits. All times move to 0 if
-/// one is earlier ([`Exported::moved`]). A slice without an end has none in the file either, unless it lies in one that
-/// has. Arguments become one line of text. Left out is everything that is no slice on a thread, and what a thread stands
-/// for that is none.
+/// Each overflow lane becomes a thread of its own, because slices of a thread have to nest. Ids that are not 32-bit
+/// numbers are replaced by free ones, and the names keep them. If one time is negative, all times move
+/// ([`ExportReport::moved`]). An unfinished slice stays unfinished, unless it lies inside a finished one. Everything
+/// that is not a slice on a thread is left out and counted.
 ///
 /// # Errors
-/// What `out` returns.
+/// Returns the error of `out`.
 ///
 /// # Examples
 /// ```
@@ -36,54 +35,54 @@ use super::{
 ///                 {"ph":"i","name":"now","pid":1,"tid":2,"ts":0}]"#;
 /// let trace = spall_trace::load(json, &Limits::default())?;
 /// let mut file = Vec::new();
-/// let exported = export::spall(&trace, &mut file)?;
-/// assert_eq!((exported.no_form, exported.moved.0), (1, 5000));
+/// let report = export::spall(&trace, &mut file)?;
+/// assert_eq!((report.left_out(), report.moved.0), (1, 5000));
 /// assert_eq!(spall_trace::load(&file, &Limits::default())?.slices().ends()[0].0, 10_000);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn spall(trace: &Trace<'_>, out: impl Write) -> io::Result<Exported> {
-    let mut exported =
-        Exported::without(trace, |event| matches!(event, Event::ProcessName(..) | Event::ThreadName(..)));
+pub fn spall(trace: &Trace<'_>, out: impl Write) -> io::Result<ExportReport> {
     let clock = trace.clock();
-    exported.no_form += u64::from(clock.epoch_ns.is_some() || clock.unit == Unit::Ordinal);
     let first = trace.bounds().map_or(Tick(0), |bounds| bounds.start.min(Tick(0)));
-    exported.moved = Tick(0) - first;
+    let mut report = ExportReport::all_but_thread_slices(trace);
+    report.add(Loss::Metadata, usize::from(clock.epoch_ns.is_some() || clock.unit == Unit::Ordinal));
+    report.moved = Tick(0) - first;
     let file = FileWriter::new(BufWriter::new(out), Version::V3);
-    let mut writer = Writer { file, trace, exported, ids: Ids::of(trace) };
+    let mut writer = Writer { file, trace, report, ids: ThreadIds::of(trace) };
     writer.write(&Event::Clock(clock))?;
-    let mut last = None;
+    let mut last_pid = None;
     for thread in threads(trace) {
-        let is_first = last.replace(thread.process.pid) != Some(thread.process.pid);
+        let is_first = last_pid.replace(thread.process.pid) != Some(thread.process.pid);
         let lanes = lanes(trace, thread.track);
         for lane in 0..lanes.len().max(1) {
-            let place = writer.ids.thread(&thread, lane);
-            writer.names(place, &thread, lane, is_first && lane == 0)?;
-            writer.slices(place, lanes.get(lane).map_or(&[], Vec::as_slice))?;
+            let ids = writer.ids.thread(&thread, lane);
+            writer.names(ids, &thread, lane, is_first && lane == 0)?;
+            writer.slices(ids, lanes.get(lane).map_or(&[], Vec::as_slice))?;
         }
     }
-    let Writer { file, exported, .. } = writer;
+    let Writer { file, report, .. } = writer;
     file.finish()?;
-    Ok(exported)
+    Ok(report)
 }
 
 struct Writer<'t, W> {
     file: FileWriter<W>,
     trace: &'t Trace<'t>,
-    exported: Exported,
-    ids: Ids,
+    report: ExportReport,
+    ids: ThreadIds,
 }
 
 impl<W: Write> Writer<'_, W> {
     fn write(&mut self, event: &Event<'_>) -> io::Result<()> {
         let written = self.file.write_event(event)?;
-        self.exported.count(written);
+        self.report.add_written(event, written);
         Ok(())
     }
 
-    /// Names that are there, and the ids of what had to get others.
+    /// Writes the names of a thread and, `with_process`, of its process. An id that was replaced becomes a name where
+    /// there is no other.
     fn names(
         &mut self,
-        place: Thread<'_>,
+        ids: Thread<'_>,
         thread: &NamedThread<'_>,
         lane: usize,
         with_process: bool,
@@ -91,61 +90,56 @@ impl<W: Write> Writer<'_, W> {
         let trace = self.trace;
         let &NamedThread { process, track, tid } = thread;
         let keeps = |key: Key, id: Id<'_>| fitting(key).map(Id::from) == Some(id);
-        if lane > 0 || !track.name.is_empty() || !keeps(tid, place.tid) {
+        if lane > 0 || !track.name.is_empty() || !keeps(tid, ids.tid) {
             let name = numbered(name_or_id(trace, track.name, tid), lane);
-            self.write(&Event::ThreadName(place, Text::plain(name.as_bytes())))?;
+            self.write(&Event::ThreadName(ids, Text::plain(name.as_bytes())))?;
         }
-        if with_process && (!process.name.is_empty() || !keeps(process.pid, place.pid)) {
+        if with_process && (!process.name.is_empty() || !keeps(process.pid, ids.pid)) {
             let name = name_or_id(trace, process.name, process.pid);
-            self.write(&Event::ProcessName(place.pid, Text::plain(name.as_bytes())))?;
+            self.write(&Event::ProcessName(ids.pid, Text::plain(name.as_bytes())))?;
         }
         Ok(())
     }
 
-    fn slices(&mut self, place: Thread<'_>, edges: &[Edge]) -> io::Result<()> {
-        // What is open at the end of the thread stays so.
+    fn slices(&mut self, ids: Thread<'_>, edges: &[Edge]) -> io::Result<()> {
+        // Slices that are unfinished at the end of the lane get no end. Inside a finished slice they need one, or its
+        // end would close them instead.
         let is_open = |edge: &&Edge| match edge {
             Edge::Begin(..) => false,
             Edge::End(id, _) => self.trace.slice(*id).is_some_and(|slice| slice.flags.is_unfinished()),
         };
         let n_open = edges.iter().rev().take_while(is_open).count();
         for &edge in edges.get(..edges.len() - n_open).unwrap_or_default() {
-            // What lies further apart than a tick can say saturates at both ends.
-            let at = (edge.at() + self.exported.moved).max(Tick(0));
-            match edge {
-                Edge::Begin(id, _) => self.begin(place, at, id)?,
-                Edge::End(..) => self.write(&Event::End(ThreadEvent::new(place, at, Text::EMPTY)))?,
-            }
-        }
-        Ok(())
-    }
-
-    fn begin(&mut self, place: Thread<'_>, at: Tick, id: SliceId) -> io::Result<()> {
-        let Some(slice) = self.trace.slice(id) else { return Ok(()) };
-        let name = self.trace.names().bytes(slice.name);
-        let category = Text::plain(self.trace.names().bytes(slice.category));
-        let SliceArgs { begin: args, end } = self.trace.slice_args(id);
-        let begin = ThreadEvent { category, args, ..ThreadEvent::new(place, at, Text::plain(name)) };
-        // The end is written without its arguments, so the begin answers for them: a slice counts once.
-        let end_args = Omitted::ARGUMENTS.only_if(!end.is_none());
-        match self.file.write_event(&Event::Begin(begin))? {
-            written if written.is_in_file() => self.exported.count_omitted(written.omitted().with(end_args)),
-            written => self.exported.count(written),
+            // A range of times that is longer than a tick can hold saturates at both ends.
+            let at = (edge.at() + self.report.moved).max(Tick(0));
+            let (Edge::Begin(id, _) | Edge::End(id, _)) = edge;
+            let Some(slice) = self.trace.slice(id) else { continue };
+            let args = self.trace.slice_args(id);
+            self.write(&match edge {
+                Edge::Begin(..) => {
+                    let text = |name| Text::plain(self.trace.names().bytes(name));
+                    let (name, category) = (text(slice.name), text(slice.category));
+                    Event::Begin(ThreadEvent { thread: ids, at, name, category, args: args.begin })
+                }
+                Edge::End(..) => {
+                    Event::End(ThreadEvent { args: args.end, ..ThreadEvent::new(ids, at, Text::EMPTY) })
+                }
+            })?;
         }
         Ok(())
     }
 }
 
-/// Process and thread ids of 32 bits, for ids of any kind.
-struct Ids {
+/// Process and thread ids of 32 bits for the threads of a trace, whose ids may be negative, large or text.
+struct ThreadIds {
     processes: HashMap<Key, u32, RandomState>,
     taken: HashSet<(u32, u32), RandomState>,
-    /// No larger one has been given to a thread that has none of its own.
+    /// Where the search for the next free thread id begins; it counts down.
     next: u32,
 }
 
-impl Ids {
-    /// Ids that fit stay as they are.
+impl ThreadIds {
+    /// Reserves the ids that fit, and finds free ones for the other processes.
     fn of(trace: &Trace<'_>) -> Self {
         let pids = || trace.processes().iter().map(|process| process.pid);
         let mut processes: HashMap<Key, u32, RandomState> =
@@ -167,7 +161,7 @@ impl Ids {
         self.processes.get(&thread.process.pid).copied().unwrap_or_default()
     }
 
-    /// The ids of a lane: the first one has those of its thread, if they fit.
+    /// Returns the ids of a lane. The first lane has those of its thread if they fit.
     fn thread(&mut self, thread: &NamedThread<'_>, lane: usize) -> Thread<'static> {
         let pid = self.process(thread);
         let own = fitting(thread.tid).filter(|_| lane == 0);

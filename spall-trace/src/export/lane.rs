@@ -1,15 +1,18 @@
-//! Threads as begins and ends that nest, which is all that some formats know.
+//! The slices of a thread as begins and ends that nest.
+//!
+//! Formats such as spall and speedscope know nothing else: whatever ends was begun last. Slices that overlap partially
+//! therefore go to lanes, each of which nests.
 
 use alloc::vec::Vec;
 
 use spall_model::{SliceId, Tick, Trace, Track, nest::Nesting};
 
-/// Where a slice of a lane begins or ends.
+/// The begin or the end of a slice in a lane.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Edge {
-    /// It begins.
+    /// The slice begins at this time.
     Begin(SliceId, Tick),
-    /// It ends, or is drawn to here, and everything in it has ended.
+    /// The slice ends at this time, or is drawn to it if it is unfinished. Every slice inside it has ended before.
     End(SliceId, Tick),
 }
 
@@ -21,7 +24,7 @@ impl Edge {
     }
 }
 
-/// A lane of a track while it is filled.
+/// A lane under construction: its edges so far, and the slices that have begun but not ended, outermost first.
 #[derive(Debug, Default)]
 struct Lane {
     edges: Vec<Edge>,
@@ -29,7 +32,7 @@ struct Lane {
 }
 
 impl Lane {
-    /// Ends what is as deep or deeper.
+    /// Ends the open slices from `depth` on, the innermost first.
     fn end(&mut self, depth: u32) {
         while self.open.len() > depth as usize {
             self.edges.extend(self.open.pop().map(|(id, end)| Edge::End(id, end)));
@@ -37,9 +40,8 @@ impl Lane {
     }
 }
 
-/// The slices of a track, lane by lane, as begins and ends in the order of time that close from the inside out.
-///
-/// Slices that only overlap are on different lanes, so each lane can be a thread where threads have to nest.
+/// Returns the edges of each lane of a track, in the order of time. In each lane, the slice that ends is always the one
+/// that began last of those that are open.
 pub(super) fn lanes(trace: &Trace<'_>, track: &Track) -> Vec<Vec<Edge>> {
     let mut lanes: Vec<Lane> = Vec::new();
     let mut nesting = Nesting::default();
@@ -67,7 +69,8 @@ mod tests {
 
     use super::*;
 
-    /// Two that overlap, an inner one at the start of the outer one, one without length at an end, one without an end.
+    /// Two slices that overlap, one inside another with the same start, one without duration where another ends, and an
+    /// unfinished one.
     const TRACE: &str = r#"[
         {"ph":"X","name":"a","pid":1,"tid":1,"ts":0,"dur":10},
         {"ph":"X","name":"b","pid":1,"tid":1,"ts":0,"dur":4},

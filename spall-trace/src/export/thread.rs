@@ -1,10 +1,10 @@
-//! The tracks of a trace that are threads, or like them.
+//! The tracks of a trace that have a thread id: threads, and the CPU, GPU and frame timelines that are written like them.
 
 use alloc::{borrow::Cow, format, string::String};
 
 use spall_model::{Key, NameId, Process, Trace, Track};
 
-/// A thread with everything that names it.
+/// A thread with its process and its id.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct NamedThread<'t> {
     pub(super) track: &'t Track,
@@ -13,7 +13,8 @@ pub(super) struct NamedThread<'t> {
 }
 
 impl NamedThread<'_> {
-    /// The names of process and thread, or their ids, and the number of the lane unless it is the first.
+    /// Returns "process / thread", with ids in the place of missing names, and with the number of the lane unless it is
+    /// the first one.
     pub(super) fn lane_name(&self, trace: &Trace<'_>, lane: usize) -> String {
         let process = name_or_id(trace, self.process.name, self.process.pid);
         let thread = name_or_id(trace, self.track.name, self.tid);
@@ -21,17 +22,17 @@ impl NamedThread<'_> {
     }
 }
 
-/// A name, or the id of what has none.
+/// Returns the name, or the id where the name is empty.
 pub(super) fn name_or_id<'t>(trace: &'t Trace<'_>, name: NameId, id: Key) -> Cow<'t, str> {
     if name.is_empty() { trace.key_text(id) } else { trace.name(name) }
 }
 
-/// The name of a lane, counted from 0.
+/// Returns the name of a lane of a thread; lanes count from 0.
 pub(super) fn numbered(name: Cow<'_, str>, lane: usize) -> String {
     if lane == 0 { name.into_owned() } else { format!("{name} ({})", lane + 1) }
 }
 
-/// The threads, in display order.
+/// Returns the threads of a trace in display order.
 pub(super) fn threads<'t>(trace: &'t Trace<'_>) -> impl Iterator<Item = NamedThread<'t>> {
     trace.tracks().iter().filter_map(|track| {
         let tid = track.kind.tid()?;

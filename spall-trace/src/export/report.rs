@@ -1,0 +1,259 @@
+//! What an export could not hold.
+
+use core::fmt;
+
+use spall_model::{Event, Omitted, SliceFlags, Ticks, Trace, Written};
+
+/// A kind of thing that an exported file may lack.
+///
+/// The first kinds are left out as a whole; from [`Loss::Category`] on, something was written without a part of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum Loss {
+    /// Slices, for example those on overflow lanes in a format of call trees.
+    Slice,
+    /// Spans, which are identified by an id and not by a thread.
+    Span,
+    /// Instants.
+    Instant,
+    /// Values of counters.
+    CounterValue,
+    /// Scheduling states of threads.
+    State,
+    /// Flows between slices.
+    Flow,
+    /// Objects, with their snapshots.
+    Object,
+    /// Samples of profilers that were not merged with the slices of their thread.
+    Sample,
+    /// Facts without a time: labels, sort indices, the epoch, and keys of the file.
+    Metadata,
+    /// Events of kinds that have no meaning in the model.
+    Other,
+    /// Events with a process or thread id that the format cannot hold.
+    Id,
+    /// Events with a time that the format cannot hold.
+    Time,
+    /// The category of something that was written.
+    Category,
+    /// One or more arguments of something that was written.
+    Argument,
+    /// The types of arguments that were written as a line of text.
+    ArgumentType,
+    /// The end of a name or an argument that is longer than the format allows.
+    Text,
+}
+
+impl Loss {
+    /// All kinds, in the order of the enum.
+    pub const ALL: [Self; 16] = [
+        Self::Slice,
+        Self::Span,
+        Self::Instant,
+        Self::CounterValue,
+        Self::State,
+        Self::Flow,
+        Self::Object,
+        Self::Sample,
+        Self::Metadata,
+        Self::Other,
+        Self::Id,
+        Self::Time,
+        Self::Category,
+        Self::Argument,
+        Self::ArgumentType,
+        Self::Text,
+    ];
+
+    /// Returns whether only a part of something is missing, and the rest of it is in the file.
+    #[must_use]
+    pub fn is_partial(self) -> bool {
+        self >= Self::Category
+    }
+
+    /// Returns what is missing, in the plural, as in "12 flows".
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Slice => "slices",
+            Self::Span => "spans",
+            Self::Instant => "instants",
+            Self::CounterValue => "counter values",
+            Self::State => "thread states",
+            Self::Flow => "flows",
+            Self::Object => "objects",
+            Self::Sample => "samples",
+            Self::Metadata => "facts without a time",
+            Self::Other => "events of unknown meaning",
+            Self::Id => "events with an id out of range",
+            Self::Time => "events with a time out of range",
+            Self::Category => "categories",
+            Self::Argument => "arguments",
+            Self::ArgumentType => "types of arguments",
+            Self::Text => "ends of long texts",
+        }
+    }
+
+    const fn index(self) -> usize {
+        self as usize
+    }
+}
+
+impl fmt::Display for Loss {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// What an export could not hold of a trace, counted by kind.
+///
+/// [`Display`](fmt::Display) gives one line for people, which is empty if nothing was lost.
+///
+/// ```
+/// use spall_trace::{export::{self, Loss}, model::Limits};
+///
+/// let json = br#"[{"ph":"X","name":"a","cat":"io","pid":1,"tid":1,"ts":0,"dur":2},
+///                 {"ph":"i","name":"now","pid":1,"tid":1,"ts":1}]"#;
+/// let trace = spall_trace::load(json, &Limits::default())?;
+/// let report = export::spall(&trace, &mut Vec::new())?;
+/// assert_eq!(report.count(Loss::Instant), 1);
+/// assert_eq!((report.left_out(), report.in_part()), (1, 1));
+/// assert_eq!(report.to_string(), "left out: 1 instants; written without: 1 categories");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub struct ExportReport {
+    counts: [u64; Loss::ALL.len()],
+    in_part: u64,
+    /// The duration that was added to all times, because the format has no times before 0.
+    pub moved: Ticks,
+}
+
+impl ExportReport {
+    /// Returns how many things of one kind are missing.
+    #[must_use]
+    pub fn count(&self, loss: Loss) -> u64 {
+        self.counts.get(loss.index()).copied().unwrap_or(0)
+    }
+
+    /// Returns the kinds that are missing, with their counts.
+    pub fn losses(&self) -> impl Iterator<Item = (Loss, u64)> {
+        Loss::ALL.into_iter().map(|loss| (loss, self.count(loss))).filter(|&(_, count)| count > 0)
+    }
+
+    /// Returns how many things are not in the file at all.
+    #[must_use]
+    pub fn left_out(&self) -> u64 {
+        self.losses().filter(|(loss, _)| !loss.is_partial()).map(|(_, count)| count).sum()
+    }
+
+    /// Returns how many things are in the file without a part of them. One that lacks several parts counts once here,
+    /// and once for each part in [`ExportReport::losses`].
+    #[must_use]
+    pub fn in_part(&self) -> u64 {
+        self.in_part
+    }
+
+    /// Returns whether the file holds everything, at the times of the trace.
+    #[must_use]
+    pub fn is_lossless(&self) -> bool {
+        *self == Self::default()
+    }
+
+    pub(super) fn add(&mut self, loss: Loss, count: usize) {
+        if let Some(sum) = self.counts.get_mut(loss.index()) {
+            *sum += count as u64;
+        }
+    }
+
+    /// Replaces the count of one kind.
+    pub(super) fn set(&mut self, loss: Loss, count: usize) {
+        if let Some(sum) = self.counts.get_mut(loss.index()) {
+            *sum = count as u64;
+        }
+    }
+
+    /// Counts what a writer omitted of something it wrote.
+    pub(super) fn add_omitted(&mut self, omitted: Omitted) {
+        const PARTS: [(Omitted, Loss); 4] = [
+            (Omitted::CATEGORY, Loss::Category),
+            (Omitted::ARGUMENTS, Loss::Argument),
+            (Omitted::ARGUMENT_TYPES, Loss::ArgumentType),
+            (Omitted::TEXT, Loss::Text),
+        ];
+        let mut lost = false;
+        for (_, loss) in PARTS.into_iter().filter(|&(part, _)| omitted.contains(part)) {
+            self.add(loss, 1);
+            lost = true;
+        }
+        self.in_part += u64::from(lost);
+    }
+
+    /// Counts what became of an event that was given to a writer.
+    pub(super) fn add_written(&mut self, event: &Event<'_>, written: Written) {
+        match written {
+            Written::Done => {}
+            Written::InPart(omitted) => self.add_omitted(omitted),
+            Written::BadId => self.add(Loss::Id, 1),
+            Written::BadTime => self.add(Loss::Time, 1),
+            _ => self.add(loss_of(event), 1),
+        }
+    }
+
+    /// Counts everything of a trace but its slices on threads: what a format of nested slices has no form for.
+    ///
+    /// Samples have their form in the slices that were inferred from them, if they were merged.
+    pub(super) fn all_but_thread_slices(trace: &Trace<'_>) -> Self {
+        let mut report = Self::default();
+        let slices_on_threads: usize =
+            super::thread::threads(trace).map(|thread| thread.track.slices().len()).sum();
+        let is_merged = trace.slices().flags().iter().any(|flags| flags.contains(SliceFlags::SAMPLED));
+        let labels: usize = trace.processes().iter().map(|process| process.labels.len()).sum();
+        let sort_indices = trace.processes().iter().filter(|process| process.sort_index != 0).count()
+            + trace.tracks().iter().filter(|track| track.sort_index != 0).count();
+        report.add(Loss::Span, trace.slices().len() - slices_on_threads);
+        report.add(Loss::Instant, trace.instants().len());
+        report.add(Loss::CounterValue, trace.counters().len());
+        report.add(Loss::State, trace.states().len());
+        report.add(Loss::Flow, trace.flows().len());
+        report.add(Loss::Object, trace.objects().len());
+        report.add(Loss::Sample, if is_merged { 0 } else { trace.samples().len() });
+        report.add(Loss::Metadata, labels + sort_indices + trace.meta().len());
+        report.add(Loss::Other, trace.others().len());
+        report
+    }
+}
+
+/// The kind of what an event says, for events of a replay.
+fn loss_of(event: &Event<'_>) -> Loss {
+    match event {
+        Event::Begin(_) | Event::End(_) | Event::Complete(..) | Event::Unfinished(_) => Loss::Slice,
+        Event::Async(..) => Loss::Span,
+        Event::Instant(..) => Loss::Instant,
+        Event::Counter(_) => Loss::CounterValue,
+        Event::State(..) => Loss::State,
+        Event::Flow(_) => Loss::Flow,
+        Event::Object(..) => Loss::Object,
+        Event::Sample(_) | Event::ThreadSample(_) => Loss::Sample,
+        Event::Other(..) => Loss::Other,
+        _ => Loss::Metadata,
+    }
+}
+
+impl fmt::Display for ExportReport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // `losses` gives what was left out before what was written in part, so each heading comes once.
+        let mut heading_of = None;
+        for (loss, count) in self.losses() {
+            let heading = if loss.is_partial() { "written without: " } else { "left out: " };
+            match heading_of.replace(heading) {
+                None => f.write_str(heading)?,
+                Some(before) if before == heading => f.write_str(", ")?,
+                Some(_) => write!(f, "; {heading}")?,
+            }
+            write!(f, "{count} {loss}")?;
+        }
+        Ok(())
+    }
+}
