@@ -68,6 +68,8 @@ mod detect;
 mod error;
 #[cfg(feature = "std")]
 pub mod export;
+#[cfg(feature = "std")]
+pub mod guide;
 #[cfg(feature = "alloc")]
 mod input;
 #[cfg(feature = "alloc")]
