@@ -1,59 +1,94 @@
-//! Reads profiler traces of any supported format: one dependency for tools.
+//! Loads profiler traces of every supported format into one model, merges samples, lays traces out and exports them. This
+//! crate joins the other crates of the project: a tool needs only this dependency.
 //!
-//! ```
-//! use spall_trace::layout::{Fidelity, Layout, LayoutView, Options, Scratch, Vertical, Viewport};
+#![cfg_attr(feature = "std", doc = "```")]
+#![cfg_attr(not(feature = "std"), doc = "```ignore")]
+//! use spall_trace::layout::{Fidelity, Layout, Options, Scratch, Vertical, Viewport};
+//! use spall_trace::model::{Limits, Tick, TraceView};
 //!
 //! let data = br#"[{"ph":"B","name":"frame","pid":1,"tid":1,"ts":0},
 //!                 {"ph":"X","name":"draw","pid":1,"tid":1,"ts":2.5,"dur":4},
 //!                 {"ph":"E","pid":1,"tid":1,"ts":10}]"#;
 //!
-//! // The facts of the file.
-//! let trace = spall_trace::load(data, &spall_trace::model::Limits::default())?;
+//! // A trace holds the facts of the file.
+//! let trace = spall_trace::load(data, &Limits::default())?;
 //! assert_eq!(trace.slices().len(), 2);
 //! assert!(trace.diagnostics().is_empty());
 //!
-//! // What to draw of it: 100 columns of the first 10 microseconds, all rows.
+//! // A layout holds what is derived: here, the boxes of the first 10 microseconds in 100 columns.
 //! let layout = Layout::new(&trace, &Options::default());
 //! let vertical = Vertical::new(&trace, &layout, &());
-//! let frame = Viewport::new(spall_trace::model::Tick(0)..spall_trace::model::Tick(10_000), 100, Fidelity::Fast);
+//! let viewport = Viewport::new(Tick(0)..Tick(10_000), 100, Fidelity::Fast);
 //! let (mut scratch, mut rects) = (Scratch::new(), Vec::new());
-//! layout.rects(&frame, vertical.visible(0..vertical.height()), &mut scratch, &mut rects);
-//! let name = |slice| trace.name(trace.slice(slice).unwrap().name);
-//! let drawn: Vec<_> = rects.iter().map(|rect| (name(rect.slice), rect.x0..rect.x1)).collect();
+//! vertical.rects(0..vertical.height(), &layout, &(), &viewport, &mut scratch, &mut rects);
+//! let drawn: Vec<_> =
+//!     rects.iter().map(|found| (trace.slice_name(found.rect.slice), found.rect.x0..found.rect.x1)).collect();
 //! assert_eq!(drawn, [("frame".into(), 0..100), ("draw".into(), 25..65)]);
 //! # Ok::<(), spall_trace::Error>(())
 //! ```
 //!
-//! # Which function
+//! # Where to begin
 //!
 //! | to | use |
 //! |---|---|
-//! | find out the format of a file | [`detect`] |
-//! | load a file from memory, borrowing from it | [`load`], [`load_as`] |
-//! | load from a file or a pipe piece by piece | [`load_from`] |
+//! | recognise the format of a file | [`detect`] |
+//! | load a file that is in memory, and borrow names from it | [`load`], [`load_as`] |
+//! | load a file or a pipe without holding all of it | [`load_from`] |
 //! | name the functions of a native auto trace | [`load_auto`] |
-//! | add your own events to those of a file | [`read_as`] |
-//! | read the events of a file without building a trace | [`read_events`] |
-//! | read the events of a file that is still being written | [`TraceParser`] |
-//! | put what CPU samples found on the timeline, or add it up | [`merge_samples`], [`call_trees`] |
-//! | write a trace for other programs | [`export`] |
-//! | show a trace while it grows | [`TraceParser`] and [`model::LiveTrace`], and [`layout::Live`] to draw it |
+//! | add events of your own to those of a file | [`read_as`] |
+//! | look at the events of any file without building a trace | [`read_events`] |
+//! | follow a file that still grows | [`TraceParser`] and [`model::LiveTrace`], [`layout::Live`] to draw it |
+//! | put the functions that CPU samples found on the timeline | [`merge_samples`] |
+//! | add up slices and samples by call path | [`call_trees`], [`call_tree`] |
+//! | write a trace for another program | [`export`] |
 //! | read one format piece by piece, or write traces | the crates below |
 //!
-//! The crates that this one joins are [`model`], [`format`](mod@format) (binary formats), [`json`], [`layout`] and
-//! [`samples`].
-//! Each can be used alone.
+//! The [guides](guide) show whole programs. The crates that this one joins can be used alone:
+//!
+//! | module | crate | what it is for |
+//! |---|---|---|
+//! | [`model`] | `spall-model` | events, the builder, traces, arguments, clocks, limits, diagnostics |
+//! | [`format`](mod@format) | `spall-format` | parsers and writers of spall, Heph and apitrace; containers |
+//! | [`json`] | `spall-json` | parser and writer of Trace Event JSON and V8 CPU profiles |
+//! | [`layout`] | `spall-layout` | rows, rectangles, hits, statistics, flame graphs |
+//! | [`samples`] | `spall-samples` | CPU samples merged with slices |
+//!
+//! Their names do not collide. Apart from the pages `rules`, which hold text only, all of them can be imported at once:
+//!
+#![cfg_attr(feature = "std", doc = "```")]
+#![cfg_attr(not(feature = "std"), doc = "```ignore")]
+//! use spall_trace::{format::*, json::*, layout::*, model::*, samples::*};
+//!
+//! let mut writer = JsonWriter::new(String::new());
+//! let event = Event::Complete(ThreadEvent::new(Thread::new(1, 1), Tick(0), "work".into()), Ticks(5_000));
+//! assert_eq!(writer.write_event(&event)?, Written::Done);
+//! let json = writer.finish()?;
+//!
+//! let trace = spall_trace::load(json.as_bytes(), &Limits::default())?;
+//! let trees: Vec<ThreadTree> = call_trees(&trace, &V8).collect();
+//! assert_eq!(trees[0].tree.total(), Ticks(5_000));
+//! let viewport = Viewport::new(Tick(0)..Tick(5_000), 80, Fidelity::Exact);
+//! assert_eq!(viewport.view(), Tick(0)..Tick(5_000));
+//! assert!(matches!(spall::parse_all(b"?").next(), Some(Err(FormatError { .. }))));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 //!
 //! # Untrusted input
-//! Any bytes are safe to load: no panic, no recursion, no allocation by a number that the file claims, work
-//! O(n log n), and a trace of at most 16 times the input and a mebibyte. [`model::Limits`] narrows that further.
+//!
+//! Any bytes are safe to load. No input makes a function panic, recurse or hang. No allocation is sized by a number that
+//! the file claims. Work is O(n log n), and a trace takes at most 16 times its input, after decompression, and 1 MiB.
+//! [`model::Limits`] narrows that further; the guide on [hostile files](guide::hostile) shows how.
 //!
 //! # Features
-//! - `std` (default): `alloc`, [`load_from`] and [`export`].
-//! - `alloc`: loading.
-//! - `gzip`, `brotli`, `zstd` (default): files of any format compressed that way. Each brings one decoder; none of them
-//!   has unsafe code.
-//! - none: `core` alone, with [`detect`] and the readers and writers of the joined crates.
+//!
+//! - `std` (default): `alloc`, [`load_from`], [`export`], and writers to `std::io::Write`.
+//! - `alloc`: loading from memory, layouts and everything else that holds a trace.
+//! - `gzip`, `brotli`, `zstd` (default): opening files and recordings that are compressed that way. Each brings one
+//!   decoder without unsafe code.
+//! - `serde`: ids, times, limits, diagnostics and results of queries can be serialised, and arguments can be
+//!   deserialised into types of your own.
+//! - `zerocopy`: [`layout::Instance`] can be viewed as bytes, for a vertex buffer.
+//! - none of them: [`detect`], and the parsers and writers that need only `core`.
 //!
 //! The minimum supported Rust version is 1.88.
 #![no_std]
