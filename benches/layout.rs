@@ -72,7 +72,7 @@ fn row(criterion: &mut Criterion) {
                     group.bench_function(BenchmarkId::new(format!("{fidelity:?}"), zoom), |bencher| {
                         bencher.iter(|| rects_of(&rows, &frame, &mut scratch, &mut rects));
                     });
-                    assert_eq!(n_counted(&rects), row.seen(&frame).len());
+                    assert_eq!(n_counted(&rects), row.visible(&frame).len());
                 }
                 let frame = Viewport::new(view, COLUMNS, Fidelity::Fast);
                 group.bench_function(BenchmarkId::new("a search per column", zoom), |bencher| {
@@ -83,7 +83,7 @@ fn row(criterion: &mut Criterion) {
                     group.bench_function(BenchmarkId::new("scan", zoom), |bencher| {
                         bencher.iter(|| {
                             let (_, seen) = peer::layout::scan(&row, &frame);
-                            assert_eq!(seen, row.seen(&frame).len());
+                            assert_eq!(seen, row.visible(&frame).len());
                         });
                     });
                 }
@@ -108,7 +108,7 @@ fn frame(criterion: &mut Criterion) {
                 group.bench_function(name, |bencher| {
                     bencher.iter(|| rects_of(&rows, &frame, &mut scratch, &mut rects));
                 });
-                let seen: usize = rows.iter().map(|row| row.view(RowId(0)).seen(&frame).len()).sum();
+                let seen: usize = rows.iter().map(|row| row.view(RowId(0)).visible(&frame).len()).sum();
                 assert_eq!(n_counted(&rects), seen);
             }
             let mut place = 0_u32;

@@ -133,7 +133,7 @@ fn rects_of(rows: &[Row], frame: &Viewport, scratch: &mut Scratch, out: &mut Vec
 
 /// Asserts that each slice in view is in one rectangle.
 fn check(rows: &[Row], frame: &Viewport, rects: &[Rect]) {
-    let seen: usize = rows.iter().map(|row| row.view(RowId(0)).seen(frame).len()).sum();
+    let seen: usize = rows.iter().map(|row| row.view(RowId(0)).visible(frame).len()).sum();
     assert_eq!(rects.iter().map(|rect| rect.count as usize).sum::<usize>(), seen);
 }
 

@@ -144,7 +144,7 @@ fn check_family(trace: &Trace<'_>, layout: &Layout) {
 fn check_frame(row: &RowView<'_>, frame: &Viewport) {
     let mut rects = Vec::new();
     row.rects(frame, &mut Scratch::new(), &mut rects);
-    let view = frame.view();
+    let view = frame.range();
     if view.is_empty() {
         return assert!(rects.is_empty(), "nothing can be seen of {view:?}");
     }

@@ -80,7 +80,7 @@ impl View {
             }
         }
         let mut arrows = Vec::new();
-        flows.rects(&self.frame, vertical, vertical.visible(0..u64::from(self.number)), &mut arrows);
+        flows.arrows(&self.frame, vertical, vertical.visible(0..u64::from(self.number)), &mut arrows);
         assert!(arrows.len() <= flows.len());
         let marks = Ruler::new(&self.frame, trace.clock().unit, self.margin).take(columns + 2).count();
         assert!(marks <= columns + 1, "{marks} marks on {columns} columns");
@@ -118,7 +118,7 @@ impl View {
             if let Some(row) = layout.row(row) {
                 _ = row.find(*at);
                 _ = row.nearest_edge(*at);
-                assert!(row.seen(frame).end <= row.len());
+                assert!(row.visible(frame).end <= row.len());
             }
             _ = vertical.line_of(row);
         }
@@ -127,7 +127,7 @@ impl View {
         _ = layout.snap(vertical.lines(), *at, Ticks(at.0));
         _ = layout.track_rows(TrackId(*number));
         let tracks = (0..4).map(TrackId);
-        let tree = slice_tree(trace, layout, tracks, frame.view());
+        let tree = slice_tree(trace, layout, tracks, frame.range());
         for order in [TreeOrder::Weight, TreeOrder::Name, TreeOrder::First] {
             _ = flame_rows(tree.nodes(), order, SelfSide::Right);
         }

@@ -32,7 +32,7 @@ const BLOCK_BITS: u32 = 4;
 ///
 /// let viewport = Viewport::new(Tick(0)..Tick(100), 10, Fidelity::Fast);
 /// let mut arrows = Vec::new();
-/// flows.rects(&viewport, &vertical, vertical.visible(0..1), &mut arrows);
+/// flows.arrows(&viewport, &vertical, vertical.visible(0..1), &mut arrows);
 /// let arrow = arrows[0]; // its other end is on a line further down
 /// assert_eq!((arrow.from.line.0, arrow.from.column), (0, 1));
 /// assert_eq!((arrow.to.line.0, arrow.to.column), (1, 8));
@@ -74,7 +74,7 @@ pub struct FlowEnd {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
-pub struct FlowRect {
+pub struct FlowArrow {
     /// The place where the arrow begins.
     pub from: FlowEnd,
     /// The place where the arrow ends.
@@ -123,9 +123,9 @@ impl Flows {
     ///
     /// `lines` are lines of `vertical` that follow one another, such as [`Vertical::visible`] returns. A flow is left out if
     /// no line shows one of its ends. This takes O(log n + k log k) for the k flows whose time crosses the viewport.
-    pub fn rects(&self, viewport: &Viewport, vertical: &Vertical, lines: &[Line], out: &mut Vec<FlowRect>) {
+    pub fn arrows(&self, viewport: &Viewport, vertical: &Vertical, lines: &[Line], out: &mut Vec<FlowArrow>) {
         out.clear();
-        let view = viewport.view();
+        let view = viewport.range();
         let (Some(top), Some(bottom)) = (lines.first(), lines.last()) else { return };
         if viewport.columns() == 0 {
             return;
@@ -135,12 +135,12 @@ impl Flows {
         while let Some(next) = self.next_reaching(at, end, view.start) {
             let flow = &self.flows[next];
             at = next + 1;
-            let ends = (place(viewport, vertical, flow.from), place(viewport, vertical, flow.to));
+            let ends = (arrow_end(viewport, vertical, flow.from), arrow_end(viewport, vertical, flow.to));
             if let (Some(from), Some(to)) = ends
                 && from.line.min(to.line) <= bottom.id
                 && from.line.max(to.line) >= top.id
             {
-                out.push(FlowRect { from, to, flow: flow.flow, count: 1 });
+                out.push(FlowArrow { from, to, flow: flow.flow, count: 1 });
             }
         }
         // The first in time of those that share an arrow stands for it.
@@ -178,10 +178,10 @@ impl Flows {
 }
 
 /// Returns the place of an end, or `None` if no line shows its row.
-fn place(viewport: &Viewport, vertical: &Vertical, (row, at): (RowId, Tick)) -> Option<FlowEnd> {
+fn arrow_end(viewport: &Viewport, vertical: &Vertical, (row, at): (RowId, Tick)) -> Option<FlowEnd> {
     let line = vertical.line_of(row)?;
     let is_folded = line.kind != LineKind::Row(row);
     let last = viewport.columns() - 1;
-    let column = viewport.column(at).unwrap_or(if at < viewport.view().start { 0 } else { last });
+    let column = viewport.column(at).unwrap_or(if at < viewport.range().start { 0 } else { last });
     Some(FlowEnd { line: line.id, is_folded, column })
 }

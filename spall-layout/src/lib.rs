@@ -159,7 +159,7 @@ pub use counters::{CounterRun, Series};
 #[cfg(feature = "alloc")]
 pub use flame::{SelfSide, TreeOrder, diff_rows, flame_rows};
 #[cfg(feature = "alloc")]
-pub use flows::{FlowEnd, FlowRect, Flows};
+pub use flows::{FlowArrow, FlowEnd, Flows};
 #[cfg(feature = "alloc")]
 pub use histogram::Histogram;
 #[cfg(feature = "alloc")]

@@ -89,12 +89,12 @@ impl Packed {
         }
         groups.sort_by_key(|group: &Group| (group.start, group.track));
         match packing {
-            Packing::Online => place(&mut groups, |_| true),
+            Packing::Online => assign_lines(&mut groups, |_| true),
             Packing::Compact => {
                 // In classes by powers of two, because each class takes a pass over all groups.
                 let class = |height: u32| height.next_power_of_two().trailing_zeros();
                 for step in (0..=32).rev() {
-                    place(&mut groups, |height| class(height) == step);
+                    assign_lines(&mut groups, |height| class(height) == step);
                 }
             }
         }
@@ -170,7 +170,7 @@ const NONE: u32 = u32::MAX;
 
 /// Gives lines to the groups of some heights: to each in turn the lowest ones that are free as long as it runs. `groups`
 /// are ordered by start; those that have lines keep them.
-fn place(groups: &mut [Group], is_asked: impl Fn(u32) -> bool) {
+fn assign_lines(groups: &mut [Group], is_asked: impl Fn(u32) -> bool) {
     if !groups.iter().any(|group| group.line == NONE && is_asked(group.height)) {
         return;
     }

@@ -96,7 +96,7 @@ impl Ruler {
             Unit::Nanoseconds(ns) => (ns, true),
             _ => (1.0, false),
         };
-        let view = viewport.view();
+        let view = viewport.range();
         let first = to_label(view.start.0.saturating_sub(origin.0), per_tick);
         let last = to_label(view.end.0.saturating_sub(origin.0), per_tick);
         let columns = i128::from(viewport.columns().max(1));
@@ -131,13 +131,13 @@ impl Iterator for Ruler {
         let mut at = self.tick(value);
         self.advance();
         // Far from tick 0 a clock whose unit is a float cannot tell all times apart.
-        while self.last == Some(at) || at < self.viewport.view().start {
+        while self.last == Some(at) || at < self.viewport.range().start {
             value = self.next?;
             at = self.tick(value);
             self.advance();
         }
         self.last = Some(at);
-        if at >= self.viewport.view().end {
+        if at >= self.viewport.range().end {
             self.next = None;
             return None;
         }
@@ -241,7 +241,7 @@ mod tests {
                     let viewport = Viewport::new(Tick(start)..Tick(start + length), 1920, Fidelity::Fast);
                     let marks: Vec<_> = Ruler::new(&viewport, unit, 100).take(100).collect();
                     assert!(marks.len() <= 21, "{start} {length} {unit:?} {}", marks.len());
-                    assert!(marks.iter().all(|mark| viewport.view().contains(&mark.at)));
+                    assert!(marks.iter().all(|mark| viewport.range().contains(&mark.at)));
                     let middle = Tick(start.saturating_add(length / 2));
                     let since: Vec<_> = Ruler::since(middle, &viewport, unit, 100).take(100).collect();
                     assert!(since.len() <= 21 && since.is_sorted_by(|a, b| a.at < b.at));

@@ -154,7 +154,7 @@ impl Viewport {
     /// use spall_layout::{Fidelity, Viewport};
     /// use spall_model::Tick;
     /// let viewport = Viewport::fit(Tick(100)..Tick(180), 100, 10, Fidelity::Fast);
-    /// assert_eq!(viewport.view(), Tick(90)..Tick(190));
+    /// assert_eq!(viewport.range(), Tick(90)..Tick(190));
     /// ```
     #[must_use]
     pub fn fit(range: Range<Tick>, columns: u16, margin: u16, fidelity: Fidelity) -> Self {
@@ -187,7 +187,7 @@ impl Viewport {
     /// let zoomed = viewport.zoomed(25.0, 4.0);
     /// assert_eq!(viewport.tick_at(25.0), Tick(250)); // The same tick is at the same place, up to half a tick:
     /// assert_eq!(zoomed.x(Tick(250)) - zoomed.offset(), 24.8);
-    /// assert_eq!(zoomed.view(), Tick(188)..Tick(438)); // from 187.5
+    /// assert_eq!(zoomed.range(), Tick(188)..Tick(438)); // from 187.5
     /// assert_eq!(zoomed.zoomed(25.0 + f64::from(zoomed.offset()), 0.25), viewport);
     /// ```
     #[must_use]
@@ -214,7 +214,7 @@ impl Viewport {
     /// use spall_layout::{Fidelity, Viewport};
     /// use spall_model::Tick;
     /// let viewport = Viewport::new(Tick(0)..Tick(1000), 300, Fidelity::Fast); // 3⅓ ticks a column
-    /// assert_eq!(viewport.moved(30.0).view(), Tick(100)..Tick(1100));
+    /// assert_eq!(viewport.moved(30.0).range(), Tick(100)..Tick(1100));
     /// let by_one = (0..30).fold(viewport, |viewport, _| viewport.moved(1.0));
     /// assert_eq!(by_one, viewport.moved(30.0));
     /// ```
@@ -297,7 +297,7 @@ impl Viewport {
 
     /// Returns the range of time that the viewport shows.
     #[must_use]
-    pub fn view(&self) -> Range<Tick> {
+    pub fn range(&self) -> Range<Tick> {
         self.start..self.end
     }
 
@@ -544,7 +544,7 @@ impl Viewport {
 
     /// Returns whether the viewport is one that [`Viewport::new`] makes.
     fn is_whole(&self) -> bool {
-        self.columns == 0 || *self == Self::new(self.view(), low_u16(self.asked), self.fidelity)
+        self.columns == 0 || *self == Self::new(self.range(), low_u16(self.asked), self.fidelity)
     }
 }
 

@@ -27,15 +27,15 @@ impl RowView<'_> {
 
     /// Returns the positions of the slices that touch a column of `viewport`. O(log n).
     #[must_use]
-    pub fn seen(&self, viewport: &Viewport) -> Range<usize> {
-        let (first, end) = seen(self, viewport);
+    pub fn visible(&self, viewport: &Viewport) -> Range<usize> {
+        let (first, end) = visible(self, viewport);
         first as usize..end.max(first) as usize
     }
 }
 
 fn rects(row: &RowView<'_>, viewport: &Viewport, scratch: &mut Scratch, out: &mut Vec<Rect>) {
-    let seen = seen(row, viewport);
-    if seen.0 >= seen.1 {
+    let visible = visible(row, viewport);
+    if visible.0 >= visible.1 {
         return;
     }
     let levels = &row.levels();
@@ -56,13 +56,13 @@ fn rects(row: &RowView<'_>, viewport: &Viewport, scratch: &mut Scratch, out: &mu
         }
     };
     // So few slices are visited one by one, because no node is inside the viewport. Then owners are exact without a search.
-    let is_sparse = seen.1 - seen.0 < 1 << LEAF_BITS;
+    let is_sparse = visible.1 - visible.0 < 1 << LEAF_BITS;
     if is_sparse || viewport.fidelity() == Fidelity::Fast {
-        walk(row, levels, viewport, seen, clusters, sink);
+        walk(row, levels, viewport, visible, clusters, sink);
     } else {
         owner_search.begin();
         let query = RowQuery { row, levels, viewport };
-        walk(row, levels, viewport, seen, clusters, |clusters| {
+        walk(row, levels, viewport, visible, clusters, |clusters| {
             owner_search.refine(&query, clusters, &mut sink)
         });
     }
@@ -73,25 +73,25 @@ fn rects(row: &RowView<'_>, viewport: &Viewport, scratch: &mut Scratch, out: &mu
 
 /// Adds to each column the fraction of it that is inside slices of the row.
 pub(crate) fn add_busy(row: &RowView<'_>, viewport: &Viewport, scratch: &mut Scratch, columns: &mut [f32]) {
-    let seen = seen(row, viewport);
-    if seen.0 >= seen.1 {
+    let visible = visible(row, viewport);
+    if visible.0 >= visible.1 {
         return;
     }
     let width = to_f32(viewport.column_parts());
-    walk(row, &row.levels(), viewport, seen, &mut scratch.clusters, |clusters| {
+    walk(row, &row.levels(), viewport, visible, &mut scratch.clusters, |clusters| {
         clusters.iter().for_each(|cluster| cluster.add_busy(width, columns));
     });
 }
 
 /// Returns the positions of the slices that touch a column of the viewport, as a half-open range. The range may be backwards if
 /// there are none.
-pub(crate) fn seen(row: &RowView<'_>, viewport: &Viewport) -> (u32, u32) {
+pub(crate) fn visible(row: &RowView<'_>, viewport: &Viewport) -> (u32, u32) {
     let ends_inside = |at: usize| match (row.starts.get(at), row.ends.get(at)) {
         (Some(&start), Some(&end)) => viewport.ends_inside(start.0, end.0),
         _ => true,
     };
     // This is `partition_point` over two arrays, which the standard library does not have. A slice needs both its bounds:
-    // one without duration at the left edge is seen, while a longer one that ends there is not.
+    // one without duration at the left edge is visible, while a longer one that ends there is not.
     let (mut low, mut high) = (0, row.len());
     while low < high {
         let middle = low.midpoint(high);

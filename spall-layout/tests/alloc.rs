@@ -103,7 +103,7 @@ fn layout_2_9_nor_do_those_of_counters_flows_instants_and_groups() {
                 sum += rects.iter().map(|rect| hits.in_rect(rect) as usize).sum::<usize>();
                 runs.clear();
                 series.runs(&viewport, &mut runs);
-                flows.rects(&viewport, &vertical, lines, &mut arrows);
+                flows.arrows(&viewport, &vertical, lines, &mut arrows);
                 layout.busy_rows(layout.rows().iter(), &viewport, &mut scratch, &mut busy);
                 marks.clear();
                 for track in trace.tracks() {

@@ -95,7 +95,7 @@ fn layout_12_1_arrows_agree_with_brute_force() {
             let first = random.below(5) as u32;
             let lines = first..first + random.below(4) as u32;
             let asked = &vertical.lines()[lines.start.min(5) as usize..lines.end.min(5) as usize];
-            flows.rects(&viewport, &vertical, asked, &mut rects);
+            flows.arrows(&viewport, &vertical, asked, &mut rects);
 
             let end_of = |slice: SliceId, at: i64| {
                 let row = layout.row_of(slice).unwrap();
@@ -145,6 +145,6 @@ fn layout_12_1_an_arrow_leaves_inside_its_slice_as_drawn() {
     let mut rects = Vec::new();
     let viewport = Viewport::new(Tick(0)..Tick(300), 300, Fidelity::Fast);
     let vertical = Vertical::new(&trace, &layout, &());
-    Flows::new(&trace, &layout).rects(&viewport, &vertical, vertical.lines(), &mut rects);
+    Flows::new(&trace, &layout).arrows(&viewport, &vertical, vertical.lines(), &mut rects);
     assert_eq!(rects.iter().map(|rect| (rect.from.column, rect.to.column)).collect::<Vec<_>>(), [(100, 250)]);
 }

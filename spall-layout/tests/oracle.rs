@@ -382,7 +382,7 @@ fn layout_2_10_a_part_of_a_frame_shows_what_the_frame_shows_there() {
             "{slices:?}\n{viewport:?}\n{part:?}"
         );
         let counted: u32 = rects.iter().map(|rect| rect.count).sum();
-        assert_eq!(counted as usize, row.view(RowId(0)).seen(&part).len());
+        assert_eq!(counted as usize, row.view(RowId(0)).visible(&part).len());
         if !shown.is_empty() {
             assert_eq!(part.first_column(), viewport.first_column() + i128::from(from));
             assert_eq!(part.ticks(0), viewport.ticks(from));

@@ -179,7 +179,7 @@ fn seen_slices_are_those_that_the_rectangles_stand_for() {
             let mut rects = Vec::new();
             row.rects(&viewport, &mut Scratch::new(), &mut rects);
             let count: u32 = rects.iter().map(|rect| rect.count).sum();
-            assert_eq!(row.seen(&viewport).len(), count as usize);
+            assert_eq!(row.visible(&viewport).len(), count as usize);
         }
     }
 }

@@ -138,7 +138,7 @@ fn layout_15_2_narrow_boxes_are_merged_and_counted_and_hits_name_what_is_drawn()
             let first = rects.len();
             view.rects(&viewport, &mut scratch, &mut rects);
             let row_rects = &rects[first..];
-            let seen = view.seen(&viewport).len();
+            let seen = view.visible(&viewport).len();
             assert_eq!(row_rects.iter().map(|rect| rect.count as usize).sum::<usize>(), seen);
             n_merged += row_rects.iter().filter(|rect| rect.count > 1).count();
         }

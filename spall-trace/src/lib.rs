@@ -68,7 +68,7 @@
 //! let trees: Vec<ThreadTree> = call_trees(&trace, &V8).collect();
 //! assert_eq!(trees[0].tree.total(), Ticks(5_000));
 //! let viewport = Viewport::new(Tick(0)..Tick(5_000), 80, Fidelity::Exact);
-//! assert_eq!(viewport.view(), Tick(0)..Tick(5_000));
+//! assert_eq!(viewport.range(), Tick(0)..Tick(5_000));
 //! assert!(matches!(spall::parse_all(b"?").next(), Some(Err(FormatError { .. }))));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```

@@ -5,7 +5,7 @@ use spall_trace::layout::{RowView, Viewport};
 /// Looks at every slice in view: how many runs of columns there are to be drawn, and how many slices.
 #[must_use]
 pub fn scan(row: &RowView<'_>, frame: &Viewport) -> (usize, usize) {
-    let seen = row.seen(frame);
+    let seen = row.visible(frame);
     let (mut runs, mut end) = (0, 0);
     for (&start, &stop) in row.starts()[seen.clone()].iter().zip(&row.ends()[seen.clone()]) {
         let first = frame.x(start) as u32;
@@ -20,7 +20,7 @@ pub fn scan(row: &RowView<'_>, frame: &Viewport) -> (usize, usize) {
 /// in the column it does not know.
 #[must_use]
 pub fn skip_scan(row: &RowView<'_>, frame: &Viewport) -> usize {
-    let seen = row.seen(frame);
+    let seen = row.visible(frame);
     let (mut runs, mut at) = (0, seen.start);
     while at < seen.end {
         runs += 1;

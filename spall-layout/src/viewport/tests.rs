@@ -19,7 +19,7 @@ fn layout_1_1_an_empty_view_has_no_columns() {
         assert_eq!(viewport.columns(), 0);
         assert_eq!(viewport.column(Tick(5)), None);
         assert_eq!(viewport.x(Tick(5)), 0.0);
-        assert_eq!(viewport.tick_at(1.0), viewport.view().start);
+        assert_eq!(viewport.tick_at(1.0), viewport.range().start);
     }
 }
 
@@ -120,7 +120,7 @@ fn layout_1_6_a_fitted_range_is_seen_whole_between_its_margins() {
         let columns = u16::try_from(4 + below(2000)).unwrap();
         let margin = u16::try_from(below(i64::from(columns / 4).unsigned_abs() + 1)).unwrap();
         let viewport = Viewport::fit(Tick(start)..Tick(end), columns, margin, Fidelity::Fast);
-        let view = viewport.view();
+        let view = viewport.range();
         let (columns, margin) = (i64::from(columns), i64::from(margin));
         for free in [start - view.start.0, view.end.0 - end.max(start + 1)] {
             assert!(free * columns >= margin * (view.end.0 - view.start.0));
@@ -131,9 +131,9 @@ fn layout_1_6_a_fitted_range_is_seen_whole_between_its_margins() {
         }
     }
     let all = Viewport::fit(Tick::MIN..Tick::MAX, 100, 60, Fidelity::Fast);
-    assert_eq!(all.view(), Tick::MIN..Tick::MAX);
+    assert_eq!(all.range(), Tick::MIN..Tick::MAX);
     assert_eq!(Viewport::fit(Tick(5)..Tick(5), 0, 9, Fidelity::Fast).columns(), 0);
-    assert_eq!(Viewport::fit(Tick(5)..Tick(1), 1, 9, Fidelity::Fast).view(), Tick(5)..Tick(6));
+    assert_eq!(Viewport::fit(Tick(5)..Tick(1), 1, 9, Fidelity::Fast).range(), Tick(5)..Tick(6));
 }
 
 #[test]
@@ -159,7 +159,7 @@ fn zooming_in_and_out_returns_and_keeps_the_tick_under_the_pointer() {
             let per_tick = f64::from(columns) / zoomed.span as f64;
             let moved = f64::from(zoomed.x(before) - zoomed.offset()) - pointer;
             let was = f64::from(viewport.x(before) - viewport.offset()) - pointer;
-            let is_clamped = before < zoomed.view().start || before > zoomed.view().end;
+            let is_clamped = before < zoomed.range().start || before > zoomed.range().end;
             assert!(
                 is_clamped || (moved - was * factor).abs() <= 2.0 * per_tick + 0.01 * (1.0 + was.abs()),
                 "{moved} {was} {per_tick}"
@@ -201,10 +201,10 @@ fn zooming_and_moving_stop_at_the_ends_of_time() {
     assert_eq!(viewport.zoomed(3.0, 0.0), viewport);
     assert_eq!(viewport.zoomed(f64::NAN, 2.0), viewport);
     assert_eq!(viewport.moved(f64::INFINITY), viewport);
-    assert_eq!(viewport.zoomed(5.0, 1e300).view(), Tick(50)..Tick(51));
-    assert_eq!(viewport.zoomed(5.0, 1e-300).view(), Tick::MIN..Tick::MAX);
-    assert_eq!(viewport.moved(1e300).view(), Tick(i64::MAX - 100)..Tick::MAX);
-    assert_eq!(viewport.moved(-1e300).view(), Tick::MIN..Tick(i64::MIN + 100));
+    assert_eq!(viewport.zoomed(5.0, 1e300).range(), Tick(50)..Tick(51));
+    assert_eq!(viewport.zoomed(5.0, 1e-300).range(), Tick::MIN..Tick::MAX);
+    assert_eq!(viewport.moved(1e300).range(), Tick(i64::MAX - 100)..Tick::MAX);
+    assert_eq!(viewport.moved(-1e300).range(), Tick::MIN..Tick(i64::MIN + 100));
     let all = Viewport::new(Tick::MIN..Tick::MAX, 1000, Fidelity::Fast);
     assert_eq!((all.moved(5.0), all.zoomed(1.0, 0.5)), (all, all));
     let nothing = Viewport::new(Tick(5)..Tick(5), 10, Fidelity::Fast);
