@@ -113,6 +113,8 @@ kinds! {
     TrackLimit = "track-limit",
     /// There are more slices than `Limits::max_slices` allows. The slice is left out.
     SliceLimit = "slice-limit",
+    /// More calls are open at once than `Limits::max_open_calls` allows. The call is left out.
+    OpenCallLimit = "open-call-limit",
 
     /// A part of a sampling profile has no head in the file. The part is left out.
     ProfileWithoutHead = "profile-without-head",

@@ -98,7 +98,7 @@ pub fn read_events(
     let found = recognise(data).ok_or(Error::UnknownFormat)?;
     let input = open(found.container, data, limits)?;
     let mut loading = Loading::new(Function(see));
-    read_all(TraceParser::new(found.format), &input.stream, &mut loading)?;
+    read_all(TraceParser::with_limits(found.format, limits), &input.stream, &mut loading)?;
     loading.end(input.damage);
     Ok(())
 }
@@ -109,7 +109,7 @@ fn read_recognised<'a>(
     limits: &Limits,
 ) -> Result<TraceBuilder<'a>, Error> {
     let Input { stream, damage } = open(found.container, data, limits)?;
-    let parser = TraceParser::new(found.format);
+    let parser = TraceParser::with_limits(found.format, limits);
     let mut loading = Loading::new(TraceBuilder::new(limits));
     match stream {
         Cow::Borrowed(data) => read_all_borrowed(parser, data, &mut loading)?,

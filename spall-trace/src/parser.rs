@@ -8,7 +8,7 @@ use spall_format::{
     },
 };
 use spall_json::JsonParser;
-use spall_model::{ByteRange, Chunk, Event, LendingParser, Parser};
+use spall_model::{ByteRange, Chunk, Event, LendingParser, Limits, Parser};
 
 use crate::{Error, Format};
 
@@ -47,15 +47,21 @@ pub(crate) enum FormatParser {
 }
 
 impl TraceParser {
-    /// Makes a parser at the start of a file.
+    /// Makes a parser at the start of a file, with default limits.
     #[must_use]
     pub fn new(format: Format) -> Self {
+        Self::with_limits(format, &Limits::default())
+    }
+
+    /// Makes a parser at the start of a file. Of the limits, [`Limits::max_open_calls`] concerns parsers.
+    #[must_use]
+    pub fn with_limits(format: Format, limits: &Limits) -> Self {
         Self(match format {
             Format::Spall { .. } => FormatParser::Spall(spall::Parser::new()),
             Format::SpallAuto => FormatParser::SpallAuto(auto::Parser::new(NoSymbols)),
             Format::Heph => FormatParser::Heph(heph::Parser::new()),
             Format::TraceEventJson | Format::CpuProfile => FormatParser::Json(JsonParser::new()),
-            Format::Apitrace => FormatParser::Apitrace(apitrace::Parser::new()),
+            Format::Apitrace => FormatParser::Apitrace(apitrace::Parser::new().with_limits(limits)),
         })
     }
 

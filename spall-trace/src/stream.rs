@@ -39,7 +39,7 @@ pub fn load_from(mut source: impl Read, limits: &Limits) -> Result<Trace<'static
         let data = buffer.all(source, limits.max_decompressed_bytes)?;
         return load_as(found.format, &data, limits).map(Trace::into_owned);
     }
-    let mut parser = TraceParser::new(found.format);
+    let mut parser = TraceParser::with_limits(found.format, limits);
     let mut loading = Loading::new(TraceBuilder::new(limits));
     loop {
         let mut see = |event: &Event<'_>, bytes| loading.push(event, bytes);

@@ -32,7 +32,10 @@ const COMPLETE: &str = r##"{"ph":"X","ts":#,"dur":1,"tid":1},"##;
 #[test]
 fn every_limit_is_tested_here() {
     let fields = format!("{:?}", Limits::default()).matches(": ").count();
-    assert_eq!(fields, 5, "max_depth, max_tracks, max_slices, max_diagnostics, max_decompressed_bytes");
+    assert_eq!(
+        fields, 6,
+        "max_depth, max_tracks, max_slices, max_open_calls, max_diagnostics, max_decompressed_bytes"
+    );
 }
 
 #[test]
@@ -145,4 +148,44 @@ fn max_decompressed_bytes_holds_for_compressed_json() {
     assert_eq!(spall_trace::load(&file, &limits).unwrap().slices().len(), 9);
     limits.max_decompressed_bytes -= 1;
     assert!(spall_trace::load(&file, &limits).unwrap_err().to_string().contains("limit"));
+}
+
+#[test]
+fn max_open_calls_leaves_out_calls_and_their_returns() {
+    let mut stream = spall_synth::apitrace::Stream::new(5, &[]);
+    for _ in 0..5 {
+        stream.enter(1, (0, "wait", &[]), &[]);
+    }
+    for number in 0..5 {
+        stream.leave(number, &[]);
+    }
+    for (max_open_calls, n_slices, expected) in
+        [(5, 5, vec![]), (3, 3, vec![(DiagnosticKind::OpenCallLimit, 2), (DiagnosticKind::UnmatchedEnd, 2)])]
+    {
+        let mut limits = Limits::default();
+        limits.max_open_calls = max_open_calls;
+        let trace = spall_trace::load(stream.bytes(), &limits).unwrap();
+        assert_eq!((trace.slices().len(), counts(&trace)), (n_slices, expected));
+        let (mut n_calls, mut n_left_out) = (0, 0);
+        let mut calls =
+            spall_trace::format::apitrace::Calls::new(stream.bytes()).unwrap().with_limits(&limits);
+        while let Some(call) = calls.next() {
+            n_calls += usize::from(call.is_ok());
+            n_left_out += calls.left_out().len();
+        }
+        assert_eq!((n_calls, n_left_out), (n_slices, 2 * (5 - n_slices)));
+    }
+}
+
+/// A stream of nothing but calls that never return costs what its limit allows, however long it is.
+#[test]
+fn calls_that_never_return_are_counted_and_not_kept() {
+    let mut stream = spall_synth::apitrace::Stream::new(5, &[]);
+    for _ in 0..200_000 {
+        stream.enter(1, (0, "wait", &[]), &[]);
+    }
+    let trace = spall_trace::load(stream.bytes(), &Limits::default()).unwrap();
+    assert_eq!(trace.slices().len(), 1 << 16);
+    let left_out = 200_000 - (1 << 16);
+    assert_eq!(trace.diagnostics().count(DiagnosticKind::OpenCallLimit), left_out);
 }

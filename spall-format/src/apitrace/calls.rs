@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 use core::ops::Range;
 
-use spall_model::{ByteRange, Diagnostic, DiagnosticKind};
+use spall_model::{ByteRange, Diagnostic, DiagnosticKind, Limits};
 
 use super::call::{Call, Detail, DetailPlaces, read_detail};
 use super::fast_scan::FastScan;
@@ -55,6 +55,13 @@ impl<'a> Calls<'a> {
         Ok(Self { stream, reader: CallReader::new(stream)? })
     }
 
+    /// Sets the limits; [`Limits::max_open_calls`] counts. Call it before the first call is read.
+    #[must_use]
+    pub fn with_limits(mut self, limits: &Limits) -> Self {
+        self.reader.set_max_open(limits.max_open_calls);
+        self
+    }
+
     /// Returns the version of the encoding.
     #[must_use]
     pub fn version(&self) -> u64 {
@@ -93,11 +100,14 @@ impl<'a> Calls<'a> {
         self.reader.truncated
     }
 
-    /// Returns the bytes of the leave events that were dropped on the way to the call returned last, or to the end: no
-    /// call with their number was open.
+    /// Returns the enter and leave events that were left out on the way to the call returned last, or to the end; at most
+    /// the first 1024 of them.
+    ///
+    /// A leave event is left out if no call with its number is open ([`DiagnosticKind::UnmatchedEnd`]), an enter event if
+    /// too many calls are open ([`DiagnosticKind::OpenCallLimit`]).
     #[must_use]
-    pub fn unmatched_leaves(&self) -> &[ByteRange] {
-        &self.reader.unmatched
+    pub fn left_out(&self) -> &[Diagnostic] {
+        &self.reader.left_out
     }
 }
 
@@ -110,7 +120,12 @@ impl Iterator for Calls<'_> {
     /// calls that never returned, and the error comes last.
     #[inline(always)]
     fn next(&mut self) -> Option<Self::Item> {
-        self.reader.next(self.stream, true)
+        loop {
+            let next = self.reader.next(self.stream, true);
+            if next.is_some() || !self.reader.is_paused {
+                return next;
+            }
+        }
     }
 }
 
@@ -139,8 +154,11 @@ pub(super) struct CallReader {
     n_enters: u64,
     n_events: u64,
     open: OpenCalls,
-    /// Leave events without a call, met on the way to the call returned last.
-    pub(super) unmatched: Vec<ByteRange>,
+    max_open: u32,
+    /// Events that were left out on the way to the call returned last.
+    pub(super) left_out: Vec<Diagnostic>,
+    /// Whether the last step stopped without a call because `left_out` was full.
+    pub(super) is_paused: bool,
     end: StreamEnd,
     pub(super) truncated: Option<Diagnostic>,
 }
@@ -185,7 +203,9 @@ impl CallReader {
             n_enters: 0,
             n_events: 0,
             open: OpenCalls::default(),
-            unmatched: Vec::new(),
+            max_open: Limits::default().max_open_calls,
+            left_out: Vec::new(),
+            is_paused: false,
             end: StreamEnd::NotReached,
             truncated: None,
         })
@@ -200,10 +220,17 @@ impl CallReader {
         self.incomplete.map_or(0, |start| stream.len().saturating_sub(start))
     }
 
-    /// Reads the next call. Without `eof`, `None` means that more bytes are needed.
+    /// Sets how many calls may be open at once.
+    pub(super) fn set_max_open(&mut self, max_open: u32) {
+        self.max_open = max_open;
+    }
+
+    /// Reads the next call. `None` means the end, or without `eof` that more bytes are needed, unless the reader
+    /// `is_paused`: then the caller looks at `left_out` and asks again.
     #[inline(always)]
     pub(super) fn next(&mut self, stream: &[u8], eof: bool) -> Option<Result<Call, FormatError>> {
-        self.unmatched.clear();
+        self.left_out.clear();
+        self.is_paused = false;
         match self.next_plain(stream) {
             Some(call) => Some(Ok(call)),
             None => {
@@ -260,6 +287,11 @@ impl CallReader {
             self.pos = start;
         }
         while self.end == StreamEnd::NotReached {
+            // A stream may have nothing but events to leave out. The list of them must not grow with it.
+            if self.left_out.len() >= MAX_LEFT_OUT {
+                self.is_paused = true;
+                return;
+            }
             if self.pos >= stream.len() {
                 if !eof {
                     return;
@@ -315,7 +347,12 @@ impl CallReader {
         let details = input.pos();
         let is_fake = skip_details(input, &mut access)? & 1 != 0;
         let open = OpenCall { start, details, end: input.pos(), entered: self.n_events, is_fake };
-        self.open.push(self.n_enters, open);
+        if self.open.len() < self.max_open as usize {
+            self.open.push(self.n_enters, open);
+        } else {
+            self.left_out
+                .push(Diagnostic::new(DiagnosticKind::OpenCallLimit, byte_range(start, input.pos())));
+        }
         self.n_enters += 1;
         self.n_events += 1;
         Ok(None)
@@ -343,7 +380,7 @@ impl CallReader {
         let Some((open, mut call)) =
             open.and_then(|open| Some((open, self.open_call(number, &open, stream)?)))
         else {
-            self.unmatched.push(byte_range(start, input.pos()));
+            self.left_out.push(Diagnostic::new(DiagnosticKind::UnmatchedEnd, byte_range(start, input.pos())));
             return Ok(None);
         };
         call.is_fake |= flags & 1 != 0;
@@ -386,6 +423,9 @@ impl CallReader {
         self.pos = usize::MAX;
     }
 }
+
+/// How many events are left out before the reader pauses.
+const MAX_LEFT_OUT: usize = 1024;
 
 /// Steps over the details of an event; returns its flags.
 fn skip_details(input: &mut Cursor<'_>, access: &mut impl SignatureAccess) -> Result<u64, ReadFailure> {
@@ -465,7 +505,7 @@ mod tests {
     }
 
     /// Calls, and leave events without a call.
-    type ReadCalls = (Vec<Result<Call, FormatError>>, Vec<ByteRange>);
+    type ReadCalls = (Vec<Result<Call, FormatError>>, Vec<Diagnostic>);
 
     /// Reads everything, by the general path alone or with the fast path for plain calls.
     fn read(stream: &[u8], plain: bool) -> ReadCalls {
@@ -476,11 +516,11 @@ mod tests {
                 calls.next()
             } else {
                 let mut next = None;
-                calls.reader.unmatched.clear();
+                calls.reader.left_out.clear();
                 calls.reader.next_general(stream, true, &mut next);
                 next
             };
-            unmatched.extend_from_slice(calls.unmatched_leaves());
+            unmatched.extend_from_slice(calls.left_out());
             match next {
                 Some(next) => found.push(next),
                 None => return (found, unmatched),

@@ -5,8 +5,8 @@ use alloc::vec::Vec;
 use core::fmt::Write;
 
 use spall_model::{
-    Args, ByteRange, Chunk, Clock, Conventions, DiagnosticKind, Event, Id, LendingParser, MetaEvent, Parsed,
-    Scope, Text, Thread, ThreadEvent, ThreadRole, Tick, Unit, Value,
+    Args, ByteRange, Chunk, Clock, Conventions, Diagnostic, DiagnosticKind, Event, Id, LendingParser, Limits,
+    MetaEvent, Parsed, Scope, Text, Thread, ThreadEvent, ThreadRole, Tick, Unit, Value,
 };
 
 use super::call::Call;
@@ -77,6 +77,7 @@ impl TickUnit {
 /// | a mark | an instant on its thread, with the category `mark` |
 /// | the end of a frame | an instant on its thread with the category `frame`, and a slice on the track `frames` |
 /// | a leave of a call that is not open | the diagnostic [`UnmatchedEnd`](DiagnosticKind::UnmatchedEnd) |
+/// | an enter where too many calls are open | the diagnostic [`OpenCallLimit`](DiagnosticKind::OpenCallLimit) |
 /// | a call that closes no group | the diagnostic [`UnmatchedGroup`](DiagnosticKind::UnmatchedGroup) |
 /// | an event that the end of the stream cuts off | the diagnostic [`Truncated`](DiagnosticKind::Truncated) |
 ///
@@ -123,6 +124,13 @@ impl Parser {
     #[must_use]
     pub fn with_tick_unit(tick_unit: TickUnit) -> Self {
         Self { reader: EventReader { tick_unit, ..EventReader::default() }, arguments: Vec::new() }
+    }
+
+    /// Sets the limits; [`Limits::max_open_calls`] counts. Call it before the first event.
+    #[must_use]
+    pub fn with_limits(mut self, limits: &Limits) -> Self {
+        self.reader.max_open_calls = Some(limits.max_open_calls);
+        self
     }
 }
 
@@ -218,10 +226,11 @@ struct EventReader {
     pending: VecDeque<Pending>,
     /// Where the next property begins in the stream.
     next_property: usize,
-    /// How many of the unmatched leaves in `calls` were returned.
-    n_unmatched: usize,
-    /// What follows those leaves: a call, or the end.
-    after_unmatched: Option<Option<Result<Call, FormatError>>>,
+    max_open_calls: Option<u32>,
+    /// How many of the events that `calls` left out were reported.
+    n_reported: usize,
+    /// What follows those events: a call, or the end.
+    after_left_out: Option<Option<Result<Call, FormatError>>>,
     /// When the current frame began.
     frame_start: u64,
     end: Option<Result<(), FormatError>>,
@@ -282,15 +291,16 @@ impl EventReader {
                 let event = self.property(properties);
                 return Ok(Next::Event(Parsed { consumed: 0, event, bytes: ByteRange::default() }, None));
             }
-            if let Some(&bytes) = calls.unmatched.get(self.n_unmatched) {
-                self.n_unmatched += 1;
-                let event = Event::Diagnostic(DiagnosticKind::UnmatchedEnd);
+            if let Some(&Diagnostic { kind, bytes, .. }) = calls.left_out.get(self.n_reported) {
+                self.n_reported += 1;
+                let event = Event::Diagnostic(kind);
                 return Ok(Next::Event(Parsed { consumed: 0, event, bytes }, None));
             }
-            match self.after_unmatched.take() {
+            match self.after_left_out.take() {
                 None => {
-                    self.after_unmatched = Some(calls.next(stream, eof));
-                    self.n_unmatched = 0;
+                    let next = calls.next(stream, eof);
+                    self.after_left_out = (!calls.is_paused).then_some(next);
+                    self.n_reported = 0;
                 }
                 Some(Some(Ok(call))) => {
                     let bytes = ByteRange::new(call.enter.start, call.leave.unwrap_or(call.enter).end);
@@ -310,7 +320,10 @@ impl EventReader {
     /// Reads the head of the stream. Returns how many bytes it needs if it is incomplete.
     fn read_head(&mut self, stream: &[u8], eof: bool) -> Option<usize> {
         match CallReader::new(stream) {
-            Ok(calls) => {
+            Ok(mut calls) => {
+                if let Some(max_open) = self.max_open_calls {
+                    calls.set_max_open(max_open);
+                }
                 self.next_property = calls.properties.start;
                 self.calls = Some(calls);
                 self.push(Content::Clock, ByteRange::default());

@@ -25,6 +25,11 @@ pub(super) struct OpenCalls {
 }
 
 impl OpenCalls {
+    /// Returns how many calls are open.
+    pub(super) fn len(&self) -> usize {
+        self.calls.len() - self.n_returned
+    }
+
     /// Adds a call whose number is larger than all before.
     pub(super) fn push(&mut self, number: u64, open: OpenCall) {
         self.calls.push_back((number, Some(open)));
