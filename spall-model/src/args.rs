@@ -18,7 +18,7 @@ use crate::Text;
 pub enum Value<'a> {
     /// The JSON value `null`, or an absent value where the format has room for one.
     Null,
-    /// A truth value.
+    /// A boolean.
     Bool(bool),
     /// A signed integer.
     I64(i64),
@@ -26,7 +26,7 @@ pub enum Value<'a> {
     U64(u64),
     /// A floating point number, NaN and infinities included.
     F64(f64),
-    /// A text.
+    /// A text, which may contain JSON escapes and bad UTF-8.
     Text(Text<'a>),
     /// Bytes that are not a text.
     Bytes(&'a [u8]),
@@ -98,25 +98,42 @@ impl<'a, T: Into<Self>> From<Option<T>> for Value<'a> {
 pub type NextEntry = for<'b> fn(bytes: &'b [u8], pos: &mut usize) -> Option<(Text<'b>, Value<'b>)>;
 
 /// The encoding of arguments: the functions that decode [`Args::bytes`]. There is one `static` per encoding.
+///
+/// ```
+/// use spall_model::{Args, ArgsFormat, Text, Value, no_entry};
+///
+/// /// Each byte is an entry without a key.
+/// static BYTES: ArgsFormat = ArgsFormat { name: "bytes", args: next_byte, fields: no_entry };
+///
+/// fn next_byte<'b>(bytes: &'b [u8], pos: &mut usize) -> Option<(Text<'b>, Value<'b>)> {
+///     let byte = *bytes.get(*pos)?;
+///     *pos += 1;
+///     Some((Text::EMPTY, Value::from(byte)))
+/// }
+///
+/// let args = Args::new(&[7, 8], &BYTES);
+/// assert!(args.iter().map(|(_, value)| value).eq([Value::U64(7), Value::U64(8)]));
+/// ```
 #[derive(Debug)]
 pub struct ArgsFormat {
     /// The name of the encoding for debugging, such as `"json object"`.
     pub name: &'static str,
     /// Decodes the arguments.
     pub args: NextEntry,
-    /// Decodes further fields of the event that are not arguments, such as `tts` and `cname` of Trace Event JSON, if the
-    /// bytes contain them.
+    /// Decodes further fields of the event that are not arguments, such as `tts` and `cname` of Trace Event JSON, if
+    /// the bytes contain them.
     pub fields: NextEntry,
 }
 
 static NONE: ArgsFormat = ArgsFormat { name: "none", args: no_entry, fields: no_entry };
 static TEXT: ArgsFormat = ArgsFormat { name: "text", args: whole_text, fields: no_entry };
 
-/// Decodes nothing. This is the [`ArgsFormat::fields`] of formats whose events have no such fields.
+/// Returns `None`. This is the [`ArgsFormat::fields`] of formats whose events have no fields besides their arguments.
 pub fn no_entry<'b>(_: &'b [u8], _: &mut usize) -> Option<(Text<'b>, Value<'b>)> {
     None
 }
 
+/// Decodes all bytes as one entry with the key `text`.
 fn whole_text<'b>(bytes: &'b [u8], pos: &mut usize) -> Option<(Text<'b>, Value<'b>)> {
     let rest = bytes.get(*pos..).filter(|rest| !rest.is_empty())?;
     *pos = bytes.len();
@@ -125,7 +142,8 @@ fn whole_text<'b>(bytes: &'b [u8], pos: &mut usize) -> Option<(Text<'b>, Value<'
 
 /// The arguments of an event: bytes of the input and the encoding that reads them.
 ///
-/// Nothing is decoded until somebody iterates. [`ArgsBuilder`](crate::ArgsBuilder) makes arguments.
+/// Nothing is decoded until somebody iterates. [`ArgsBuilder`](crate::ArgsBuilder) makes arguments, and with the
+/// feature `serde` the function `from_args` reads them into a type of the caller.
 ///
 /// ```
 /// use spall_model::{Args, Text, Value};
@@ -180,21 +198,22 @@ impl<'a> Args<'a> {
         Entries { bytes: self.bytes, pos: 0, next: self.format.args }
     }
 
-    /// Iterates over the fields of the event that are neither arguments nor part of [`Event`](crate::Event), in the order
-    /// of the file.
+    /// Iterates over the fields of the event that are neither arguments nor part of [`Event`](crate::Event), in the
+    /// order of the file.
     #[must_use]
     pub fn fields(&self) -> Entries<'a> {
         Entries { bytes: self.bytes, pos: 0, next: self.format.fields }
     }
 
-    /// Returns the value of the argument `key`, or `None` if there is no such argument. If the key repeats, the last value
-    /// counts.
+    /// Returns the value of the argument `key`, or `None` if there is no such argument. If the key repeats, the last
+    /// value counts. Each call decodes all arguments.
     #[must_use]
     pub fn get(&self, key: &[u8]) -> Option<Value<'a>> {
         self.iter().filter(|(name, _)| name.is(key)).last().map(|(_, value)| value)
     }
 
-    /// Returns the value of the field `key`, or `None` if there is no such field. If the key repeats, the last value counts.
+    /// Returns the value of the field `key`, or `None` if there is no such field. If the key repeats, the last value
+    /// counts.
     #[must_use]
     pub fn field(&self, key: &[u8]) -> Option<Value<'a>> {
         self.fields().filter(|(name, _)| name.is(key)).last().map(|(_, value)| value)
@@ -207,14 +226,15 @@ impl Default for Args<'_> {
     }
 }
 
+/// Two arguments are equal if they have the same bytes and the same encoding.
 impl PartialEq for Args<'_> {
     fn eq(&self, other: &Self) -> bool {
         self.bytes == other.bytes && core::ptr::eq(self.format, other.format)
     }
 }
 
-/// How many lists and maps inside one another are written; deeper ones are written as `…`. Bytes of a file must not
-/// decide how deep a formatter recurses.
+/// The number of lists and maps inside one another that are written; deeper ones are written as `…`. Bytes of a file
+/// must not decide how deep a formatter recurses.
 const MAX_NESTING: u32 = 8;
 
 impl fmt::Debug for Args<'_> {
@@ -242,6 +262,7 @@ impl fmt::Display for Value<'_> {
     }
 }
 
+/// Writes entries with commas between them, as their key, `is` and the value, or as the value alone if `is` is empty.
 fn write_entries(f: &mut fmt::Formatter<'_>, entries: Entries<'_>, is: &str, nesting: u32) -> fmt::Result {
     for (index, (key, value)) in entries.enumerate() {
         if index > 0 {

@@ -5,14 +5,19 @@ use alloc::vec::Vec;
 
 use crate::{Args, ArgsFormat, Entries, Text, Value, no_entry};
 
-/// Lists and maps inside one another that are copied; deeper ones become [`Value::Null`].
+/// The number of lists and maps inside one another that are copied; deeper ones become [`Value::Null`].
 const MAX_DEPTH: usize = 32;
 
 /// The encoding of built arguments.
 ///
-/// An entry is the length of the key (4 bytes, little-endian; the highest bit is set for a key with JSON escapes), the
-/// key, a tag (1 byte), and the value. Numbers take 8 bytes; texts, bytes, lists and maps have a length of 4 bytes before their content, and
-/// the content of lists and maps is entries again. A length lets a reader step over a nested value without a loop.
+/// An entry is, with all numbers little-endian:
+///
+/// 1. the length of the key (4 bytes; the highest bit is set for a key with JSON escapes);
+/// 2. the key;
+/// 3. a tag (1 byte);
+/// 4. the value: 8 bytes for a number, and a length (4 bytes) with the content for texts, bytes, lists and maps.
+///
+/// The content of lists and maps is entries again. Their length lets a reader step over a nested value at once.
 static BUILT: ArgsFormat = ArgsFormat { name: "built", args: next_entry, fields: no_entry };
 
 mod tag {
@@ -56,6 +61,7 @@ pub struct ArgsBuilder<'b> {
     n_omitted: usize,
 }
 
+/// The memory into which a builder writes: a buffer of the caller, or a vector that grows.
 #[derive(Debug)]
 enum Memory<'b> {
     Buffer {
@@ -87,7 +93,7 @@ impl Memory<'_> {
         }
     }
 
-    /// Appends `new`; `None` if it does not fit.
+    /// Appends `new`, or returns `None` if it does not fit.
     fn put(&mut self, new: &[u8]) -> Option<()> {
         match self {
             Self::Buffer { bytes, len } => {
@@ -101,14 +107,14 @@ impl Memory<'_> {
         Some(())
     }
 
-    /// Appends a tag and what has a length before it.
+    /// Appends a tag, the length of the content, and the content.
     fn put_counted(&mut self, tag: u8, content: &[u8]) -> Option<()> {
         self.put(&[tag])?;
         self.put(&u32::try_from(content.len()).ok()?.to_le_bytes())?;
         self.put(content)
     }
 
-    /// Writes the length of everything behind the four bytes at `at` into them.
+    /// Writes the number of bytes that follow the four bytes at `at` into those four bytes.
     fn patch(&mut self, at: usize) -> Option<()> {
         let len = u32::try_from(self.len().checked_sub(at + 4)?).ok()?;
         let bytes = match self {
@@ -126,9 +132,12 @@ impl Memory<'_> {
         self.put(key.raw())
     }
 
+    /// Appends an entry with everything nested in it, or returns `None` if it does not fit. Then a part of it may be
+    /// written, which the caller removes.
     fn put_entry(&mut self, key: Text<'_>, value: Value<'_>) -> Option<()> {
         self.put_key(key)?;
-        // The lists and maps that are being copied: their other entries, and where their length is.
+        // The lists and maps that are being copied: the entries still to come, and the position of the length. It is a
+        // fixed stack instead of recursion, because values of a file decide how deep it gets.
         let mut open: [Option<(Entries<'_>, usize)>; MAX_DEPTH] = [const { None }; MAX_DEPTH];
         let mut depth = 0;
         let mut next = Some(value);
@@ -140,6 +149,7 @@ impl Memory<'_> {
                     _ => None,
                 };
                 match (nested, open.get_mut(depth)) {
+                    // Built arguments already have this encoding, at any depth.
                     (Some((tag, args)), _) if core::ptr::eq(args.format(), &BUILT) => {
                         self.put_counted(tag, args.bytes())?;
                     }
@@ -223,7 +233,7 @@ impl<'b> ArgsBuilder<'b> {
         self
     }
 
-    /// Adds an entry that is a list of these values.
+    /// Adds an entry that is a list of these values, in their order.
     pub fn add_list<'v, V: Into<Value<'v>>>(
         &mut self,
         key: impl Into<Text<'v>>,
@@ -246,7 +256,7 @@ impl<'b> ArgsBuilder<'b> {
         self
     }
 
-    /// Adds all entries of other arguments, of any format.
+    /// Adds all entries of other arguments, which may have any encoding.
     pub fn extend(&mut self, args: Args<'_>) -> &mut Self {
         for (key, value) in args {
             self.add(key, value);
@@ -273,7 +283,7 @@ impl<'b> ArgsBuilder<'b> {
     }
 }
 
-/// Reads the entry at `pos`; `None` at the end, and where the bytes are not those of a builder.
+/// Reads the entry at `pos`. Returns `None` at the end, and where the bytes are not those of a builder.
 fn next_entry<'b>(bytes: &'b [u8], pos: &mut usize) -> Option<(Text<'b>, Value<'b>)> {
     let mut rest = bytes.get(*pos..)?;
     let len = u32::from_le_bytes(take_array(&mut rest)?);

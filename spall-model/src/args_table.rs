@@ -24,14 +24,14 @@ pub(crate) struct ArgsTable<'a> {
     format: Log<u8>,
     arena: Arena,
     formats: Vec<&'static ArgsFormat>,
-    /// Rows that overlay other rows, as the arguments at the end of a slice overlay those at its begin. Each pair is the
-    /// row below and the row on top, sorted by the row below.
+    /// Rows that overlay other rows, as the arguments at the end of a slice overlay those at its begin. Each pair is
+    /// the row below and the row on top, sorted by the row below.
     on_top: Vec<(ArgsId, ArgsId)>,
 }
 
 impl<'a> ArgsTable<'a> {
-    /// Adds `args`, whose bytes `keep` copies or borrows. Returns [`ArgsId::NONE`] if there are no arguments, if the table
-    /// is full with 2³² − 2 rows, or for the encodings after the first 256.
+    /// Adds `args`, whose bytes `keep` copies or borrows. Returns [`ArgsId::NONE`] if there are no arguments, if the
+    /// table is full with 2³² − 2 rows, or for the encodings after the first 256.
     #[inline]
     fn add(&mut self, args: Args<'_>, keep: impl FnOnce(&mut Arena) -> Entry<'a>) -> ArgsId {
         if args.is_none() {
@@ -44,6 +44,8 @@ impl<'a> ArgsTable<'a> {
         ArgsId(index)
     }
 
+    /// Returns the number of an encoding, which is added if it is new, or `None` for the encodings after the first 256.
+    /// There are few, so that a search is faster than a hash.
     #[inline]
     fn format_of(&mut self, args: Args<'_>) -> Option<u8> {
         let known = self.formats.iter().position(|&known| core::ptr::eq(known, args.format()));
@@ -55,11 +57,13 @@ impl<'a> ArgsTable<'a> {
         Some(format)
     }
 
+    /// Adds arguments that stay in the input.
     #[inline]
     pub(crate) fn add_borrowed(&mut self, args: Args<'a>) -> ArgsId {
         self.add(args, |_| Entry::Input(args.bytes()))
     }
 
+    /// Adds a copy of arguments.
     pub(crate) fn add_copied(&mut self, args: Args<'_>) -> ArgsId {
         self.add(args, |arena| arena.copy(args.bytes()))
     }
@@ -73,13 +77,13 @@ impl<'a> ArgsTable<'a> {
         first
     }
 
-    /// Returns the arguments on top of a row.
+    /// Returns the arguments on top of a row; [`Args::NONE`] if there are none.
     pub(crate) fn on_top(&self, id: ArgsId) -> Args<'_> {
         let found = self.on_top.binary_search_by_key(&id, |&(first, _)| first).ok();
         found.and_then(|found| self.on_top.get(found)).map_or(Args::NONE, |&(_, then)| self.get(then))
     }
 
-    /// Returns the arguments of a row.
+    /// Returns the arguments of a row; [`Args::NONE`] for [`ArgsId::NONE`].
     pub(crate) fn get(&self, id: ArgsId) -> Args<'_> {
         let row = || {
             let index = (id.0 as usize).checked_sub(1)?;

@@ -1,6 +1,6 @@
-//! How a file is compressed, by its first bytes.
+//! The compression of a file, which its first bytes tell.
 
-/// A compression with a magic number.
+/// A kind of compression that the first bytes of a file tell.
 ///
 /// A file may hold several members or frames of the same compression, one after the other.
 ///
@@ -25,7 +25,7 @@ impl Compression {
     /// The largest number of bytes that [`Compression::detect`] looks at.
     pub const MAGIC_LEN: usize = 4;
 
-    /// Returns the compression that `data` begins with; `None` if it begins with none of these.
+    /// Returns the compression of a file that begins with `data`, or `None` if it has none of these magic numbers.
     #[must_use]
     pub fn detect(data: &[u8]) -> Option<Self> {
         match data {

@@ -1,4 +1,4 @@
-//! Damage and oddities of a file that can be read all the same.
+//! Reports about damage and oddities of a file that can be read all the same.
 
 use crate::ByteRange;
 
@@ -7,7 +7,7 @@ use crate::ByteRange;
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub struct Diagnostic {
-    /// The kind of damage.
+    /// The kind of damage or oddity.
     pub kind: DiagnosticKind,
     /// The bytes of the file that the report is about.
     pub bytes: ByteRange,
@@ -266,9 +266,9 @@ pub struct Diagnostics {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub struct Count {
-    /// The kind.
+    /// The kind of the reports.
     pub kind: DiagnosticKind,
-    /// The number of reports.
+    /// The number of reports, those that were not kept in full included.
     pub count: u64,
     /// The smallest position in the file, in bytes, at which a report of the kind begins.
     pub first_byte: u64,
@@ -283,7 +283,7 @@ impl Diagnostics {
         Self { kept: alloc::vec::Vec::new(), counts: alloc::vec::Vec::new(), max_kept }
     }
 
-    /// Adds a report.
+    /// Adds a report: it is counted, and kept in full if there is still room.
     #[cold]
     pub fn add(&mut self, kind: DiagnosticKind, bytes: ByteRange) {
         match self.counts.iter_mut().find(|count| count.kind == kind) {
@@ -298,7 +298,7 @@ impl Diagnostics {
         }
     }
 
-    /// Returns the number of reports of a kind.
+    /// Returns the number of reports of a kind; 0 if there are none.
     #[must_use]
     pub fn count(&self, kind: DiagnosticKind) -> u64 {
         self.counts.iter().find(|count| count.kind == kind).map_or(0, |count| count.count)
@@ -316,7 +316,7 @@ impl Diagnostics {
         &self.kept
     }
 
-    /// Returns whether nothing was found.
+    /// Returns whether there are no reports.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.counts.is_empty()

@@ -11,7 +11,7 @@ pub use self::profile::{
     SampleTime, ThreadSampleEvent,
 };
 
-/// One record of a trace file, in a form that all formats share.
+/// One statement of a trace file, such as "a slice begins here", in a form that all formats share.
 ///
 /// An event borrows from its input and is cheap to copy. It does not know which other event it pairs with, or which
 /// slice encloses it: a [`TraceBuilder`](crate::TraceBuilder) finds that out.
@@ -28,41 +28,49 @@ pub use self::profile::{
 pub enum Event<'a> {
     /// The unit of all times and the epoch. It comes before the first event with a time, and a later one replaces it.
     Clock(Clock),
-    /// The meaning of the format's ids and of its order. It comes before the first event that it concerns.
+    /// The meaning of the format's ids and of the order of its events. It comes before the first event that it
+    /// concerns.
     Conventions(Conventions),
-    /// The begin of a slice on a thread.
+    /// The begin of a slice on a thread. Its end is a later [`Event::End`].
+    #[doc(alias = "zone")]
     Begin(ThreadEvent<'a>),
-    /// The end of the slice that began most recently on the thread and is still open. An empty name matches every slice.
+    /// The end of the slice that began most recently on the thread and is still open. An empty name matches every
+    /// slice.
     End(ThreadEvent<'a>),
-    /// A slice with its duration. A negative duration is kept as the file has it.
+    /// A slice with its duration in ticks. A negative duration stays here as the file has it; a
+    /// [`TraceBuilder`](crate::TraceBuilder) makes it zero and counts it.
     Complete(ThreadEvent<'a>, Ticks),
     /// A slice whose end the file does not have. No [`Event::End`] closes it.
     Unfinished(ThreadEvent<'a>),
-    /// An event at a point in time.
+    /// An event without a duration.
+    #[doc(alias = "marker")]
     Instant(ThreadEvent<'a>, Scope),
-    /// A scheduling state of a thread, with its duration. The name is the name of the state, such as `running`.
+    /// A scheduling state of a thread, with its duration in ticks. The name of the event is the name of the state,
+    /// such as `running`.
     State(ThreadEvent<'a>, Ticks),
-    /// Values of the series of a counter.
+    /// Values that series of a counter take at a point in time.
     Counter(CounterEvent<'a>),
-    /// A step in the life of an async span: its begin, its end, or something in between.
+    /// A step in the life of an async span: its begin, its end, an instant, or a step of the older kind.
+    #[doc(alias = "async")]
     Async(AsyncPhase, KeyedEvent<'a>),
     /// A step in the life of an object. The name is the type of the object.
     Object(ObjectPhase, KeyedEvent<'a>),
     /// One end of a flow between slices.
     Flow(FlowEvent<'a>),
-    /// The head or a further part of a sampling profile, which becomes the current one: the call frames and samples that
-    /// follow belong to it. \[cpu 1\]
+    /// The head or a further part of a sampling profile, which becomes the current one: the call frames and samples
+    /// that follow belong to it. \[cpu 1\]
     Profile(ProfileEvent<'a>),
     /// A call frame of the current profile.
     Frame(FrameEvent<'a>),
-    /// A caller of a call frame: the first id is the frame, the second its caller. It counts for frames that do not name
-    /// their caller themselves.
+    /// A caller of a call frame: the first id is the frame, the second its caller. It counts for frames that do not
+    /// name their caller themselves.
     FrameChild(Id<'a>, Id<'a>),
     /// The number of samples that found a call frame of the current profile at one line of its source.
     LineHits(LineHitsEvent<'a>),
     /// A sample of the current profile.
     Sample(SampleEvent<'a>),
-    /// A call site of the current profile: the call frame that was running when the slice that carries this number began.
+    /// A call site of the current profile: the call frame that was running when the slice that carries this number
+    /// began.
     CallSite(u64, Id<'a>),
     /// A call frame that samples of any thread may refer to. After it, no profile is current. \[json 3.8\]
     SharedFrame(FrameEvent<'a>),
@@ -102,8 +110,8 @@ pub enum Event<'a> {
 pub struct Conventions {
     /// Whether numeric ids are unsigned: the bits of an [`Id::Number`] are then those of a `u64`.
     pub unsigned_ids: bool,
-    /// Whether slices are written when they end. Of two slices with equal bounds the later one then contains the earlier.
-    /// \[heph B.4\]
+    /// Whether slices are written when they end. Of two slices with equal bounds the later one then contains the
+    /// earlier. \[heph B.4\]
     pub children_first: bool,
 }
 
@@ -147,13 +155,15 @@ pub enum ThreadRole {
 /// let mut args = ArgsBuilder::new();
 /// args.add("frame", 7);
 /// let mut event = ThreadEvent::new(Thread::new(1, 2), Tick(100), Text::from("draw"));
+/// event.category = Text::from("graphics");
 /// event.args = args.args();
+/// assert_eq!(event.args.to_string(), "frame=7");
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ThreadEvent<'a> {
-    /// The thread.
+    /// The thread that the event belongs to.
     pub thread: Thread<'a>,
-    /// The time.
+    /// The time of the event. For an event with a duration it is the start.
     pub at: Tick,
     /// The name; empty if the file has none.
     pub name: Text<'a>,
@@ -171,24 +181,43 @@ impl<'a> ThreadEvent<'a> {
     }
 }
 
-/// How far an instant reaches, and so on which track it is.
+/// The reach of an instant, which decides the track that it is on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Scope {
-    /// It concerns its thread.
+    /// The instant concerns one thread, and is on the thread's track.
     #[default]
     Thread,
-    /// It concerns its whole process.
+    /// The instant concerns a whole process, and is on a track of the process.
     Process,
-    /// It concerns the whole trace.
+    /// The instant concerns the whole trace, and is on a track of no process.
     Global,
 }
 
-/// The values of a counter at a point in time. Each numeric argument is one series.
+/// The values of a counter at a point in time. Each numeric argument is the value of one series.
+///
+/// ```
+/// use spall_model::{ArgsBuilder, ByteRange, CounterEvent, Event, Id, Limits, Text, Tick, TraceBuilder};
+///
+/// let mut values = ArgsBuilder::new();
+/// values.add("used", 3).add("free", 5);
+/// let memory = CounterEvent {
+///     pid: Id::Number(1),
+///     at: Tick(100),
+///     name: Text::from("memory"),
+///     id: None,
+///     category: Text::EMPTY,
+///     series: values.args(),
+/// };
+/// let mut builder = TraceBuilder::new(&Limits::default());
+/// builder.push(&Event::Counter(memory), ByteRange::default());
+/// let trace = builder.finish();
+/// assert_eq!(trace.counters().len(), 2);
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct CounterEvent<'a> {
     /// The process that the counter belongs to.
     pub pid: Id<'a>,
-    /// The time.
+    /// The time from which on the series have these values.
     pub at: Tick,
     /// The name of the counter.
     pub name: Text<'a>,
@@ -212,7 +241,10 @@ pub struct MetaEvent<'a> {
 }
 
 impl Event<'_> {
-    /// Returns the time of the event, or `None` if events of its kind have no time.
+    /// Returns the time of the event, or `None` if events of its kind have no time of the trace.
+    ///
+    /// The time of an event with a duration is its start. [`Event::Sample`] returns `None`, because its time is by the
+    /// clock of its profile.
     #[must_use]
     pub fn at(&self) -> Option<Tick> {
         Some(match self {
@@ -233,5 +265,5 @@ impl Event<'_> {
     }
 }
 
-// Two cache lines: the event is copied at every step from reader to builder.
+// An event is copied at every step from the parser to the builder, so it must fit two cache lines.
 const _: () = assert!(size_of::<Event<'_>>() <= 128);

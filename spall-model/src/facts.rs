@@ -1,4 +1,4 @@
-//! Everything on tracks except slices, and facts without a track.
+//! The elements of a trace besides slices: instants, counter values, states, flows, objects, and facts without a track.
 
 use core::ops::Range;
 
@@ -35,16 +35,16 @@ dense_id! {
     FlowId: "[`Trace::flows`](crate::Trace::flows)";
 }
 
-/// An instant: an event at a point in time.
+/// An instant: an event without a duration. [`Trace::instants`](crate::Trace::instants) returns them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Instant {
-    /// The time.
+    /// The time of the instant.
     pub at: Tick,
     /// The name; empty if the file has none.
     pub name: NameId,
     /// The comma-separated categories; empty if the file has none.
     pub category: NameId,
-    /// How far the instant reaches. Process-wide and global instants are on tracks of their own.
+    /// The reach of the instant. Process-wide and global instants are on tracks of their own.
     pub scope: Scope,
     /// The number of spans that were open around the instant, on an async track; 0 on any other track.
     pub depth: u32,
@@ -75,23 +75,43 @@ pub struct State {
 }
 
 /// A flow: a causal link from one slice to another.
+///
+/// ```
+/// use spall_model::{ByteRange, Event, FlowBind, FlowEvent, FlowPhase, Id, Limits, Text, Thread, ThreadEvent, Tick};
+/// use spall_model::{Ticks, TraceBuilder};
+///
+/// let mut builder = TraceBuilder::new(&Limits::default());
+/// for (name, at, phase) in [("ask", 0, FlowPhase::Start), ("answer", 20, FlowPhase::End)] {
+///     let thread = Thread::new(1, 1);
+///     let slice = ThreadEvent::new(thread, Tick(at), Text::from(name));
+///     builder.push(&Event::Complete(slice, Ticks(10)), ByteRange::default());
+///     let id = Id::Number(7);
+///     let flow = FlowEvent::new(phase, FlowBind::Enclosing, thread, Tick(at + 4), id, Text::from("mail"));
+///     builder.push(&Event::Flow(flow), ByteRange::default());
+/// }
+/// let trace = builder.finish();
+/// let flow = trace.flows()[0];
+/// assert_eq!((flow.leaves, flow.arrives), (Tick(4), Tick(24)));
+/// assert_eq!(trace.slice_name(flow.to), "answer");
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Flow {
     /// The id of the flow in the file.
     pub id: Key,
     /// The name. A flow that the file binds to slices as a whole has the name of the slice it leaves.
     pub name: NameId,
-    /// The comma-separated categories; of the slice it leaves, if the flow is bound to slices as a whole.
+    /// The comma-separated categories; empty if the file has none. A flow that the file binds to slices as a whole has
+    /// the categories of the slice it leaves.
     pub category: NameId,
     /// The slice that the flow leaves.
     pub from: SliceId,
     /// The slice that the flow arrives in.
     pub to: SliceId,
-    /// The time at which the flow leaves, which is inside `from`. A flow that is bound to slices as a whole leaves at the
-    /// end of `from`, or when it arrives if that is earlier.
+    /// The time at which the flow leaves, which is inside `from`. A flow that is bound to slices as a whole leaves at
+    /// the end of `from`, or when it arrives if that is earlier.
     pub leaves: Tick,
-    /// The time at which the flow arrives, which is inside `to`. A flow that is bound to slices as a whole arrives at the
-    /// start of `to`.
+    /// The time at which the flow arrives, which is inside `to`. A flow that is bound to slices as a whole arrives at
+    /// the start of `to`.
     pub arrives: Tick,
     /// The arguments of the events at both ends.
     pub(crate) args: (ArgsId, ArgsId),
@@ -109,7 +129,7 @@ pub(crate) struct FlowEnds {
     pub(crate) goes_on: bool,
     /// How the flow is bound to a slice at its start and at its end.
     pub(crate) binds: (FlowBind, FlowBind),
-    /// The times of the events at both ends.
+    /// The times of the events at both ends. They may lie outside the slices, unlike `leaves` and `arrives`.
     pub(crate) times: (Tick, Tick),
 }
 
@@ -144,13 +164,13 @@ impl Object {
 /// A snapshot: the content of an object at a point in time, which is in its arguments.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Snapshot {
-    /// The time.
+    /// The time at which the snapshot was taken.
     pub at: Tick,
     pub(crate) args: ArgsId,
 }
 
-/// A fact of the file that nothing else in a trace expresses. [`Trace::meta_value`](crate::Trace::meta_value) returns its
-/// value.
+/// A fact of the file, a process or a thread that nothing else in a trace expresses.
+/// [`Trace::meta_value`](crate::Trace::meta_value) returns its value.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Meta {
     /// The ids of the process and of the thread that the fact is about; `None` if it is about the whole file.
@@ -160,6 +180,7 @@ pub struct Meta {
     pub(crate) value: MetaValue,
 }
 
+/// The value of a [`Meta`]. Texts are interned; the encoded bytes of lists and maps are rows of the table of arguments.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum MetaValue {
     Scalar(Value<'static>),
@@ -174,9 +195,9 @@ pub(crate) enum MetaValue {
 pub struct Other {
     /// The tag that the format has for the kind.
     pub tag: u8,
-    /// The ids of the process and of the thread.
+    /// The ids of the process and of the thread that the event belongs to.
     pub thread: (Key, Key),
-    /// The time.
+    /// The time of the event.
     pub at: Tick,
     /// The name; empty if the file has none.
     pub name: NameId,

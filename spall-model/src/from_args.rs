@@ -14,12 +14,13 @@ use serde::{Deserialize, forward_to_deserialize_any};
 
 use crate::{Args, Entries, Text, Value};
 
-/// Lists and objects inside one another that are read; types that contain themselves could go deeper.
+/// The number of lists and objects inside one another that are read. Types that contain themselves could go deeper, and
+/// would exhaust the stack.
 const MAX_DEPTH: u8 = 128;
 
 /// Reads arguments of any format into a type that implements [`Deserialize`].
 ///
-/// Text without escapes is borrowed from the input. Repeated keys are an error for structs, as serde has it.
+/// Text without escapes is borrowed from the input. A key that repeats is an error for a struct, as serde defines it.
 ///
 /// ```
 /// use serde::Deserialize;
@@ -39,12 +40,12 @@ const MAX_DEPTH: u8 = 128;
 /// ```
 ///
 /// # Errors
-/// [`ArgsError`] when the arguments do not fit the type, or nest deeper than 128.
+/// This returns [`ArgsError`] when the arguments do not fit the type, or when they nest deeper than 128.
 pub fn from_args<'a, T: Deserialize<'a>>(args: &Args<'a>) -> Result<T, ArgsError> {
     T::deserialize(Decoder { value: Value::Map(*args), depth: 0 })
 }
 
-/// Why arguments do not fit a type, from [`from_args`].
+/// The reason why arguments do not fit a type, from [`from_args`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ArgsError {
     message: String,
@@ -64,7 +65,7 @@ impl serde::de::Error for ArgsError {
     }
 }
 
-/// A value, and in how many lists and objects it lies.
+/// A value, and the number of lists and objects around it.
 #[derive(Clone, Copy)]
 struct Decoder<'a> {
     value: Value<'a>,
@@ -72,6 +73,7 @@ struct Decoder<'a> {
 }
 
 impl<'a> Decoder<'a> {
+    /// Returns the entries of a list or an object that is this value, or an error if it nests too deep.
     fn inside(self, args: Args<'a>) -> Result<Inside<'a>, ArgsError> {
         if self.depth == MAX_DEPTH {
             return Err(ArgsError::custom("arguments nest too deep"));
@@ -173,7 +175,7 @@ impl<'a> MapAccess<'a> for Inside<'a> {
     }
 }
 
-/// A variant by its name, and what it holds.
+/// A variant of an enum: its name and its content. A variant without content is a text.
 struct Variant<'a> {
     name: Text<'a>,
     content: Option<Decoder<'a>>,
@@ -220,6 +222,7 @@ impl<'a> VariantAccess<'a> for Variant<'a> {
 }
 
 impl<'a> Variant<'a> {
+    /// Returns the content, or an error if the variant has none.
     fn required(self) -> Result<Decoder<'a>, ArgsError> {
         self.content.ok_or_else(|| ArgsError::custom("the variant has no content"))
     }

@@ -8,7 +8,7 @@ use crate::Text;
 ///
 /// An id is a number, or a text where the file has text. Numbers are signed, and 0 and negative numbers are ids like
 /// any other. A text that is a decimal number is that number: readers normalise it, so `"7"` and `7` name one
-/// thread. An id is two words long, which keeps events small.
+/// thread. An id takes 16 bytes, which keeps events small.
 ///
 /// ```
 /// use spall_model::Id;
@@ -28,7 +28,8 @@ pub enum Id<'a> {
 }
 
 impl<'a> Id<'a> {
-    /// Returns the text of a textual id, which is also the default name of what it names. Returns `None` for a number.
+    /// Returns the text of a textual id, or `None` for a number. A thread, process or object without a name is shown
+    /// under this text.
     #[must_use]
     pub const fn text(self) -> Option<Text<'a>> {
         match self {
@@ -54,7 +55,7 @@ from_lossless!(i8, i16, i32, i64, u8, u16, u32);
 impl From<u64> for Id<'_> {
     /// Keeps the bits of the number, so that different numbers stay different ids.
     ///
-    /// A number of 2⁶³ or more becomes negative. It is shown as what it was where
+    /// A number of 2⁶³ or more becomes negative. A trace shows it as unsigned again if
     /// [`Conventions::unsigned_ids`](crate::Conventions::unsigned_ids) is set.
     #[inline]
     fn from(number: u64) -> Self {
@@ -103,7 +104,7 @@ impl fmt::Display for Id<'_> {
 
 #[cfg(feature = "serde")]
 impl serde::Serialize for Id<'_> {
-    /// Writes a number, or the decoded text.
+    /// Writes a signed number, or the decoded text as a string.
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
             Self::Number(number) => serializer.serialize_i64(*number),
@@ -112,7 +113,7 @@ impl serde::Serialize for Id<'_> {
     }
 }
 
-/// A thread of a process, by its ids. Thread ids are only unique inside their process.
+/// The ids that name a thread: that of its process and its own. Thread ids are only unique inside their process.
 ///
 /// ```
 /// use spall_model::{Id, Thread};
@@ -144,8 +145,7 @@ impl fmt::Display for Thread<'_> {
     }
 }
 
-// A slice reference leaves room for the number beside its null niche: text costs no third word,
-// where the number is no longer than a word.
+// A reference is never null, so that the number fits beside it where a pointer has 64 bits: no third word is needed.
 #[cfg(target_pointer_width = "64")]
 const _: () = assert!(size_of::<Id<'_>>() == size_of::<&[u8]>());
 

@@ -4,7 +4,7 @@ use core::fmt;
 use core::iter::FusedIterator;
 use core::ops::Range;
 
-/// A position in one of the columns of a trace or a layout, as a type of its own.
+/// A position in one of the columns of a trace or a layout, with a type of its own for each column.
 ///
 /// Ids of one kind are dense: they count up from 0 without gaps, and the elements of a group (the slices of a
 /// track, the samples of a profile) have consecutive ids, so that an [`IdRange`] describes the group.
@@ -118,7 +118,8 @@ impl<I: DenseId> IdRange<I> {
         Self::new(I::from_number(indices.start), I::from_number(indices.end))
     }
 
-    /// Returns the first id of the range. An empty range has a start as well: the id at which it lies.
+    /// Returns the first id of the range. The start of an empty range is the id before which it lies, and need not be
+    /// the id of any element.
     #[inline]
     #[must_use]
     pub fn start(self) -> I {

@@ -45,8 +45,10 @@
 //! # Conventions
 //! - An id such as [`SliceId`] is the position of an element in a column of the trace. An [`IdRange`] is a group of
 //!   consecutive ids, such as the slices of a track.
-//! - A value that a type stores is a public field. A method of the same kind computes it, or unpacks it from a form that
-//!   saves space, as [`KeyedEvent::name`] does. Methods named `kind` return by value.
+//! - A public field is a value that the type stores as it is. A method computes a value, or unpacks one from a form
+//!   that saves space, as [`KeyedEvent::name`] does. Methods named `kind` return by value.
+//! - Words that a file may leave out are empty texts or [`NameId::EMPTY`]. Numbers and times that it may leave out are
+//!   an `Option`.
 //! - Ranges of time are half-open. Arithmetic with [`Tick`] and [`Ticks`] saturates.
 //!
 //! # Rules
@@ -55,8 +57,8 @@
 //!
 //! # Untrusted input
 //! Every event pushed is in the trace or counted in its diagnostics. No sequence of events makes a builder panic,
-//! recurse or overflow. Building takes O(n log n) for n events, and a trace takes at most a small multiple of the memory
-//! of its input.
+//! recurse or overflow. Building takes O(n log n) for n events, and a trace takes at most a small multiple of the
+//! memory of its input.
 //!
 //! # Features
 //! - `std` (default): `alloc`, and better seeds for hashing.

@@ -7,8 +7,19 @@
 /// below a figure of their own.
 ///
 /// ```
-/// let mut limits = spall_model::Limits::default();
-/// limits.max_depth = 512;
+/// use spall_model::{ByteRange, DiagnosticKind, Event, Limits, Text, Thread, ThreadEvent, Tick, TraceBuilder};
+///
+/// let mut limits = Limits::default();
+/// limits.max_depth = 1;
+///
+/// let mut builder = TraceBuilder::new(&limits);
+/// for (name, at) in [("outer", 0), ("too deep", 10)] {
+///     let event = ThreadEvent::new(Thread::new(1, 1), Tick(at), Text::from(name));
+///     builder.push(&Event::Begin(event), ByteRange::default());
+/// }
+/// let trace = builder.finish();
+/// assert_eq!(trace.slices().len(), 1);
+/// assert_eq!(trace.diagnostics().count(DiagnosticKind::DepthLimit), 1);
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(default))]

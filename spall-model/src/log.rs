@@ -5,8 +5,8 @@ use core::ops::{Index, IndexMut};
 
 /// A list that grows by pieces of fixed size.
 ///
-/// A vector that doubles copies every item about once more, and holds all items twice while it grows. Pieces of 64 KiB also
-/// stay below the size from which allocators get memory from the operating system each time.
+/// A vector that doubles copies every item about once more, and holds all items twice while it grows. Pieces of 64 KiB
+/// also stay below the size from which allocators ask the operating system for memory each time.
 #[derive(Debug, Clone)]
 pub(crate) struct Log<T> {
     /// All pieces but the last have [`Log::PIECE`] items.
@@ -14,6 +14,7 @@ pub(crate) struct Log<T> {
     len: usize,
 }
 
+/// The size of a piece.
 const PIECE_BYTES: usize = 1 << 16;
 
 impl<T> Default for Log<T> {
@@ -45,6 +46,7 @@ impl<T> Log<T> {
         self.len += 1;
     }
 
+    /// Begins a new piece with an item.
     #[cold]
     fn push_piece(&mut self, item: T) {
         // The first piece grows from one item: most lists stay short.

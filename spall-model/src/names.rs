@@ -9,7 +9,8 @@ use hashbrown::HashTable;
 
 use crate::{Text, id_range::dense_id, store::Store};
 
-/// The number of a string in a trace's [`Names`]. Equal strings have equal numbers.
+/// The number of a string in a trace's [`Names`]. Equal strings have equal numbers, so comparing numbers compares
+/// strings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct NameId(pub u32);
 
@@ -58,7 +59,8 @@ impl Default for Names<'_> {
 }
 
 impl<'a> Names<'a> {
-    /// Returns the bytes of a name; they are empty for a number that the table does not have.
+    /// Returns the bytes of a name, with JSON escapes decoded; they are empty for a number that the table does not
+    /// have.
     #[must_use]
     pub fn bytes(&self, id: NameId) -> &[u8] {
         self.store.get(id.index())
@@ -87,7 +89,8 @@ impl<'a> Names<'a> {
         (0..self.len()).map(|index| self.store.get(index))
     }
 
-    /// Returns the number of a string, or `None` if the trace does not have the string.
+    /// Returns the number of a string, or `None` if the trace does not have the string. It takes the time of one hash
+    /// lookup, whatever the number of names.
     #[must_use]
     pub fn find(&self, name: &[u8]) -> Option<NameId> {
         let hash = hash(&self.hasher, name);
@@ -108,6 +111,7 @@ impl<'a> Names<'a> {
         self.find_or_push(text.raw(), |store| store.push_borrowed(text.raw()))
     }
 
+    /// Interns a text that may have escapes. Only texts that do have them are copied.
     fn intern_escaped(&mut self, text: Text<'a>) -> NameId {
         match text.unescape() {
             Cow::Borrowed(bytes) => self.intern(Text::plain(bytes)),
@@ -120,6 +124,7 @@ impl<'a> Names<'a> {
         self.find_or_push(bytes, |store| store.push_copied(bytes))
     }
 
+    /// Returns the number of a string, which `push` adds to the store if it is new.
     #[inline]
     fn find_or_push(&mut self, bytes: &[u8], push: impl FnOnce(&mut Store<'a>)) -> NameId {
         let hash = hash(&self.hasher, bytes);
@@ -140,6 +145,7 @@ impl<'a> Names<'a> {
         id
     }
 
+    /// Returns the table with all strings in memory of its own. Numbers stay the same.
     pub(crate) fn into_owned(self) -> Names<'static> {
         Names { store: self.store.into_owned(), table: self.table, hasher: self.hasher }
     }

@@ -26,21 +26,21 @@ pub enum Overlap {
 pub struct Placement {
     /// The lane: 0 is the track's own nesting, and overflow lanes count from 1.
     pub lane: u32,
-    /// The number of slices around it in its lane.
+    /// The number of slices around it in its lane; 0 for an outermost slice.
     pub depth: u32,
-    /// The innermost slice around it in its lane, by the number that [`Nesting::place`] got; `None` at depth 0.
+    /// The number, as given to [`Nesting::place`], of the innermost slice around it in its lane; `None` at depth 0.
     pub parent: Option<u32>,
     /// The end to draw. An unfinished slice ends with its parent at the latest.
     pub end: Tick,
-    /// Whether it begins inside a slice of its track and ends after it.
+    /// Whether the slice begins inside another one of its track and ends after it.
     pub overlaps: bool,
 }
 
 /// A walk over the slices of one track that decides how they nest.
 ///
-/// Slices are placed in display order. A walk holds only the slices that later ones may lie inside, so its memory is that
-/// of the deepest stack and not that of the track. Placing a slice takes amortised constant time in lane 0, and O(log n) in
-/// the number of lanes once slices overlap.
+/// Slices are placed in the order of [`Track::slices`](crate::Track::slices). A walk holds only the slices that later
+/// ones may lie inside, so that its memory grows with the deepest stack and not with the track. Placing a slice takes
+/// amortised constant time as long as all slices are in lane 0, and O(log n) for n lanes once slices overlap.
 ///
 /// ```
 /// use spall_model::{nest::Nesting, SliceFlags, Tick};
@@ -70,7 +70,7 @@ struct OpenSlice {
     end: Tick,
     slice: u32,
     flags: SliceFlags,
-    /// Whether `end` is only where it is drawn to, as the file has no end.
+    /// Whether `end` is only the time up to which the slice is drawn, because the file does not have its end.
     open_ended: bool,
 }
 
@@ -80,9 +80,9 @@ impl OpenSlice {
     /// Intervals are half open, so a slice is over at its end. There are four exceptions:
     /// - An open-ended slice is not over at the time up to which it is drawn.
     /// - A pair contains a pair that was begun inside it, even one that begins at its end.
-    /// - A slice without duration may lie inside a function that was last seen by a sample of that time.
-    /// - Of two slices without duration at one time the first contains the second, unless both are pairs: those say
-    ///   themselves how they nest.
+    /// - A slice without duration lies inside a function whose last sample has the time of the slice.
+    /// - Of two slices without duration at one time the first contains the second, unless both are pairs, whose
+    ///   begins and ends say how they nest.
     fn is_over(&self, next: &OpenSlice) -> bool {
         if self.end != next.start {
             return self.end < next.start;
@@ -90,6 +90,8 @@ impl OpenSlice {
         if self.open_ended {
             return false;
         }
+        // The open depth counts the pairs that were open at the begin. A pair that begins at this one's end, but was
+        // begun inside it, has a greater depth.
         let both_pairs = self.flags.is_paired() && next.flags.is_paired();
         let ancestor = both_pairs && self.flags.open_depth() < next.flags.open_depth();
         let is_empty = next.start == next.end;
@@ -127,15 +129,17 @@ impl Nesting {
         self.overflow = None;
     }
 
-    /// Returns the number of lanes that have got a slice, lane 0 included.
+    /// Returns the number of lanes that slices were placed in so far. Lane 0 is counted even before the first slice.
     #[must_use]
     pub fn lanes(&self) -> u32 {
         1 + self.overflow.as_ref().map_or(0, |overflow| overflow.lanes())
     }
 
-    /// Places the next slice of the track in display order.
+    /// Returns the placement of the next slice of the track, and remembers it for later slices.
     ///
-    /// `slice` is any number that identifies it. Returns `None` only for an overlap with [`Overlap::Reject`].
+    /// Slices come in the order of [`Track::slices`](crate::Track::slices). `slice` is any number that identifies the
+    /// slice; it becomes the [`Placement::parent`] of slices inside. This returns `None` only for a slice that
+    /// overlaps another one partially if the treatment is [`Overlap::Reject`].
     #[inline]
     pub fn place(&mut self, slice: u32, start: Tick, end: Tick, flags: SliceFlags) -> Option<Placement> {
         let open_ended = flags.is_unfinished() && !flags.contains(SliceFlags::REPAIRED);
@@ -150,10 +154,10 @@ impl Nesting {
         }
     }
 
-    /// Ends a slice that was placed as unfinished, with its lane and depth.
+    /// Ends a slice that was placed as unfinished, in `lane` at `depth`.
     ///
-    /// The end to draw is `end`, or the end it was drawn to if that is earlier. Slices that were placed inside it stay
-    /// there.
+    /// The slice is then drawn up to `end`, or up to its former end if that is earlier. Slices that were placed
+    /// inside it stay there. Nothing happens if the walk no longer holds such a slice.
     pub fn close(&mut self, slice: u32, lane: u32, depth: u32, end: Tick) {
         match lane.checked_sub(1) {
             None => {
@@ -171,9 +175,9 @@ impl Nesting {
 
     /// Puts a slice back at its placement, to continue a walk in the middle of a track.
     ///
-    /// The walk needs every slice that a later one may lie inside or overlap. In each lane these are the last slice of
-    /// each depth, down to the deepest that is not over; they are put back from the outermost in. `end` is the end to
-    /// draw. A slice that is cut at the end of its parent counts as finished there.
+    /// The walk needs every slice that a later one may lie inside or overlap. In each lane these are the last slices of
+    /// all depths from 0 to the deepest slice that is not over. The caller puts them back from the outermost to the
+    /// innermost. `end` is the end to draw. A slice that is cut at the end of its parent counts as finished there.
     pub fn put_back(&mut self, slice: u32, lane: u32, start: Tick, end: Tick, flags: SliceFlags) {
         let open_ended = flags.is_unfinished() && !flags.contains(SliceFlags::REPAIRED);
         let open = OpenSlice { start, end, slice, flags, open_ended };
@@ -188,10 +192,12 @@ impl Nesting {
         }
     }
 
-    /// Returns the end to draw if `next` lies inside `top`; `None` if it overlaps.
+    /// Returns the end up to which `next` is drawn if it lies inside `top`, or `None` if it overlaps `top` partially.
+    /// Without a `top` everything fits.
     #[inline]
     fn fit(&self, top: Option<&OpenSlice>, next: &OpenSlice) -> Option<Tick> {
         match top {
+            // An unfinished slice has no end of its own to overlap with, and a small excess is a rounding error.
             Some(top) if next.end > top.end => {
                 let child = next.flags.is_unfinished() || next.end - top.end <= self.tolerance;
                 child.then_some(top.end)
@@ -200,15 +206,17 @@ impl Nesting {
         }
     }
 
+    /// Puts a slice on top of lane 0.
     #[inline]
     fn push_main(&mut self, next: OpenSlice, end: Tick, overlaps: bool) -> Placement {
         let parent = self.main.last().map(|top| top.slice);
-        // Bounded by the number of slices of a track, which has 32 bits.
+        // The depth is at most the number of slices of a track, which has 32 bits.
         let depth = u32::try_from(self.main.len()).unwrap_or(u32::MAX);
         self.main.push(next.ending(end));
         Placement { lane: 0, depth, parent, end, overlaps }
     }
 
+    /// Places the first slice that overlaps another one partially.
     #[cold]
     fn place_overlapping(&mut self, next: OpenSlice) -> Option<Placement> {
         match self.overlap {
@@ -224,7 +232,9 @@ impl Nesting {
         }
     }
 
+    /// Places a slice of a track that has overflow lanes.
     fn place_among_lanes(&mut self, next: OpenSlice) -> Option<Placement> {
+        // Taken out for now, because its methods also read the settings of `self`.
         let mut overflow = self.overflow.take()?;
         while self.main.pop_if(|top| top.is_over(&next)).is_some() {}
         // A pair stays with the pair it was begun in, so that one overlap does not tear a stack apart. Everything else
@@ -243,9 +253,10 @@ impl Nesting {
     }
 }
 
-/// The lanes from 1 on.
+/// The overflow lanes, which count from 1. Inside this type they have an index from 0.
 ///
-/// There are as many as slices overlap at one time, which a file decides, so no operation is linear in their number.
+/// A file decides how many slices overlap at one time and so how many lanes there are. No operation is linear in their
+/// number.
 #[derive(Debug, Clone, Default)]
 struct Overflow {
     /// The open slices of all lanes, each linked to the one below it in its lane. One list for all lanes spares an
@@ -257,17 +268,20 @@ struct Overflow {
     tops: Vec<Option<u32>>,
     /// The latest end that a slice of each lane may have: the end of the top, or [`Tick::MAX`] in an empty lane.
     room: FirstFit,
-    /// The ends of open slices and their lanes, earliest first. An entry may be out of date: it only says which lane to
-    /// look at.
+    /// The ends of open slices and the indices of their lanes, earliest first. An entry may be out of date: it only
+    /// says that the lane must be looked at.
     ends: BinaryHeap<Reverse<(Tick, u32)>>,
-    /// The lane of the last pair at each open depth.
+    /// The lane of the last pair at each open depth, counted from 0 for the track's own. It may be shorter than the
+    /// depth of a pair in lane 0.
     pair_lanes: Vec<u32>,
 }
 
+/// An open slice of an overflow lane.
 #[derive(Debug, Clone, Copy)]
 struct LaneSlice {
     open: OpenSlice,
     depth: u32,
+    /// The position in [`Overflow::open`] of the slice around it in the lane.
     below: Option<u32>,
 }
 
@@ -277,6 +291,8 @@ impl Overflow {
         u32::try_from(self.tops.len()).unwrap_or(u32::MAX)
     }
 
+    /// Returns the overflow lane of the pair in which `next` was begun; `None` if `next` is no pair, or if that pair
+    /// is in lane 0.
     fn lane_of_parent(&self, next: &OpenSlice) -> Option<u32> {
         if !next.flags.is_paired() {
             return None;
@@ -285,9 +301,12 @@ impl Overflow {
         self.pair_lanes.get(depth as usize).copied().filter(|&lane| lane > 0)
     }
 
+    /// Records the lane of a pair for the pairs that begin inside it.
     fn remember_pair(&mut self, next: &OpenSlice, lane: u32) {
         if next.flags.is_paired() {
             let depth = next.flags.open_depth() as usize;
+            // A missing entry means lane 0, so that pairs in lane 0 do not make the list grow. They must replace an
+            // entry that is there, though: it belongs to a pair that is over.
             if lane > 0 || depth < self.pair_lanes.len() {
                 self.pair_lanes.resize(self.pair_lanes.len().max(depth + 1), 0);
                 self.pair_lanes[depth] = lane;
@@ -306,12 +325,13 @@ impl Overflow {
         }
     }
 
+    /// Brings the room of a lane up to date after its top changed.
     fn update_room(&mut self, lane: usize) {
         let room = self.top(lane).map_or(Tick::MAX, |top| top.open.end);
         self.room.set(lane, room);
     }
 
-    /// Places `next` in an overflow lane if it fits there. Lanes count from 1.
+    /// Places `next` in an overflow lane, counted from 1, if it fits there.
     fn place_in(&mut self, lane: u32, next: &OpenSlice, nesting: &Nesting) -> Option<Placement> {
         let index = lane as usize - 1;
         while self.top(index).is_some_and(|top| top.open.is_over(next)) {
@@ -327,7 +347,9 @@ impl Overflow {
         }
     }
 
+    /// Places `next` in the first overflow lane that has room, or in a new one.
     fn place_anywhere(&mut self, next: &OpenSlice, nesting: &Nesting) -> Placement {
+        // Each entry is removed once, and each open slice once, so that this loop costs amortised O(log n).
         while let Some(&Reverse((end, lane))) = self.ends.peek()
             && end <= next.start
         {
@@ -338,6 +360,7 @@ impl Overflow {
             }
             self.update_room(index);
         }
+        // The same tolerance as in `fit`, moved to the other side of the comparison.
         let minimum = Tick(next.end.0.saturating_sub(nesting.tolerance.0));
         let index = self.room.first(minimum).unwrap_or(self.tops.len());
         self.add_lanes(index + 1);
@@ -397,15 +420,18 @@ impl Overflow {
     }
 }
 
-/// Values by position, with a search for the first one that is large enough. It is a tree of maxima.
+/// A list of values with a search for the first one that is large enough. It is a binary tree of maxima, so that a
+/// search and a change take O(log n).
 #[derive(Debug, Clone, Default)]
 struct FirstFit {
-    /// Node 1 is the root, and node `n` has the children `2n` and `2n + 1`. The second half are the values.
+    /// Node 1 is the root, and node `n` has the children `2n` and `2n + 1`. The second half holds the values, and
+    /// node 0 is not used.
     nodes: Vec<Tick>,
 }
 
 #[allow(clippy::indexing_slicing, reason = "indices are made by this module and never read from a file")]
 impl FirstFit {
+    /// Returns the number of values that there is room for: 0 or a power of two.
     fn values(&self) -> usize {
         self.nodes.len() / 2
     }
@@ -424,6 +450,7 @@ impl FirstFit {
         Some(node - self.values())
     }
 
+    /// Sets a value, and the maxima above it. The tree doubles if it has no such position.
     fn set(&mut self, position: usize, value: Tick) {
         if position >= self.values() {
             let values = (position + 1).next_power_of_two();

@@ -1,4 +1,4 @@
-//! A stack of open intervals of which an end may close one that is not on top. \[json 3.2, 3.6\]
+//! A stack of open intervals, in which an end may close an interval that is not on top. \[json 3.2, 3.6\]
 
 use alloc::vec::Vec;
 
@@ -9,15 +9,15 @@ use crate::NameId;
 /// An entry is found by its position, and the innermost entry of a name without a search. An end always closes the
 /// innermost entry of some name, so only such entries are removed.
 ///
-/// A stack is meant to be used again for the next group: it keeps four bytes for each name of the trace up to the greatest
-/// id it has seen. (With a hash table, a load with a large faulty thread took 20 % more
-/// instructions.)
+/// A stack is meant to be used again for the next group, because it holds four bytes for each name of the trace up to
+/// the greatest id that it has seen. (A hash table instead of this array made a load with a large faulty thread take
+/// 20 % more instructions.)
 #[derive(Debug)]
 pub(crate) struct OpenStack<T> {
     /// A closed entry leaves a hole until everything above it is closed too, so positions stay valid. The last entry
     /// is never a hole.
     entries: Vec<Option<OpenEntry<T>>>,
-    /// By name: the position of its innermost entry, or [`NOWHERE`].
+    /// The position of the innermost entry of each name, or [`NOWHERE`].
     by_name: Vec<u32>,
     /// The number of open entries.
     len: u32,
@@ -28,7 +28,7 @@ pub(crate) struct OpenStack<T> {
 pub(crate) struct OpenEntry<T> {
     pub(crate) item: T,
     pub(crate) name: NameId,
-    /// One more than the depth of the entry below it had at the time of the begin.
+    /// One more than the depth of the entry that was below this one when it began. It stays when that entry is closed.
     depth: u32,
     /// The position of the next outer entry of the same name, or [`NOWHERE`].
     same_name: u32,
@@ -58,17 +58,17 @@ impl<T: Copy> OpenStack<T> {
         self.top().map_or(0, |top| top.depth.saturating_add(1))
     }
 
-    /// Returns the position of the top, the innermost open entry.
+    /// Returns the position of the top, the innermost open entry; `None` if nothing is open.
     pub(crate) fn top_position(&self) -> Option<u32> {
         u32::try_from(self.entries.len()).ok()?.checked_sub(1)
     }
 
-    /// Returns the innermost open entry.
+    /// Returns the innermost open entry, or `None` if nothing is open.
     pub(crate) fn top(&self) -> Option<&OpenEntry<T>> {
         self.entries.last()?.as_ref()
     }
 
-    /// Returns the position of the innermost open entry of a name.
+    /// Returns the position of the innermost open entry of a name, or `None` if none is open.
     pub(crate) fn innermost(&self, name: NameId) -> Option<u32> {
         self.by_name.get(name.index()).copied().filter(|&position| position != NOWHERE)
     }
@@ -84,7 +84,7 @@ impl<T: Copy> OpenStack<T> {
         self.entries.get(position as usize)?.as_ref()
     }
 
-    /// Returns the next open entry above the one at a position.
+    /// Returns the next open entry above the one at a position, or `None` if that one is the top.
     pub(crate) fn above(&self, position: u32) -> Option<&OpenEntry<T>> {
         self.get(self.get(position)?.above)
     }
@@ -105,7 +105,7 @@ impl<T: Copy> OpenStack<T> {
         position
     }
 
-    /// Removes the entry that an end of a name closes.
+    /// Removes the entry that an end of a name closes, and returns its item, or `None` if there is no such entry.
     pub(crate) fn take(&mut self, name: NameId) -> Option<T> {
         self.remove(self.closed_by(name)?)
     }
@@ -120,6 +120,7 @@ impl<T: Copy> OpenStack<T> {
         }
         match self.get_mut(entry.above) {
             Some(above) => above.below = entry.below,
+            // It was the top. The holes directly below it are no longer needed to keep positions valid.
             None => while self.entries.pop_if(|entry| entry.is_none()).is_some() {},
         }
         self.len -= 1;
@@ -131,7 +132,8 @@ impl<T: Copy> OpenStack<T> {
         let Self { entries, by_name, len } = self;
         *len = 0;
         entries.drain(..).flatten().map(|entry| {
-            // Name by name: to clear the whole table would make a small group as expensive as there are names.
+            // The table is cleared name by name. Clearing all of it would make a small group cost as much as the
+            // trace has names.
             if let Some(innermost) = by_name.get_mut(entry.name.index()) {
                 *innermost = NOWHERE;
             }

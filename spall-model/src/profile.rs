@@ -4,7 +4,7 @@ use core::ops::Range;
 
 use crate::{IdRange, NameId, Tick, TrackId, args_table::ArgsId, id_range::dense_id};
 
-/// A sampling profile of one thread.
+/// A sampling profile of one thread: the call stacks that a profiler saw, and the time it covers.
 ///
 /// Its samples, call frames and call sites are in the columns of the trace:
 /// [`Trace::samples_of`](crate::Trace::samples_of) and its siblings look them up.
@@ -12,8 +12,8 @@ use crate::{IdRange, NameId, Tick, TrackId, args_table::ArgsId, id_range::dense_
 pub struct Profile {
     /// The track of the thread that was sampled.
     pub track: TrackId,
-    /// The name of the event that triggered the samples, for files with several kinds of samples; empty if the file does
-    /// not say.
+    /// The name of the event that triggered the samples, for files with several kinds of samples; empty if the file
+    /// does not say.
     pub name: NameId,
     /// The time at which the profile begins.
     pub start: Tick,
@@ -21,7 +21,7 @@ pub struct Profile {
     pub end: Option<Tick>,
     /// The rank among the profiles of the thread. Profiles are in the order of their ranks, and the first one counts.
     pub rank: u8,
-    /// Whether the samples say their thread themselves, in which case the frames may be shared. \[json 3.8\]
+    /// Whether the samples name their thread themselves, in which case the frames may be shared. \[json 3.8\]
     pub(crate) of_thread_samples: bool,
     pub(crate) frames: Range<u32>,
     pub(crate) samples: Range<u32>,
@@ -88,7 +88,7 @@ pub struct Frame {
 pub struct Sample {
     /// The time of the sample.
     pub at: Tick,
-    /// The weight of the sample in sums; 1 if the file does not say.
+    /// The weight of the sample: in sums it counts as this many samples. It is 1 if the file does not say.
     pub weight: f64,
     /// The number of a frame; `u32::MAX` stands for none.
     pub(crate) frame: u32,
@@ -97,18 +97,19 @@ pub struct Sample {
 }
 
 impl Sample {
+    /// Returns a sample without a source position and without arguments.
     pub(crate) fn new(at: Tick, frame: Option<FrameId>, weight: f64) -> Self {
         let frame = frame.map_or(NO_FRAME, |frame| frame.0);
         Self { at, weight, frame, position: SourcePosition::NONE, args: ArgsId::NONE }
     }
 
-    /// Returns the innermost frame of the stack; `None` if the profile does not have it.
+    /// Returns the innermost frame of the stack, or `None` if the stack is empty or unknown.
     #[must_use]
     pub fn frame(&self) -> Option<FrameId> {
         (self.frame != NO_FRAME).then_some(FrameId(self.frame))
     }
 
-    /// Returns the line of its source at which the innermost frame was, counted from 0; `None` if the file does not say.
+    /// Returns the source line at which the innermost frame was, counted from 0; `None` if the file does not say.
     #[must_use]
     pub fn line(&self) -> Option<u32> {
         self.position.line.checked_sub(1)
@@ -121,9 +122,11 @@ impl Sample {
     }
 }
 
+/// The frame number of a sample without a frame.
 const NO_FRAME: u32 = u32::MAX;
 
-// Samples are many, and small in a file.
+// A file may spend only a few bytes on a sample, so that their size here decides how much larger a trace is than its
+// file.
 const _: () = assert!(size_of::<Sample>() <= 32);
 
 /// A line and a column of a source, counted from 1; 0 stands for none.
@@ -146,20 +149,20 @@ impl SourcePosition {
 /// A call site: the call frame that was running when a certain slice began.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CallSite {
-    /// The number that the slice carries.
+    /// The number that the slice carries in its arguments.
     pub number: u64,
-    /// The call frame.
+    /// The call frame that was running.
     pub frame: FrameId,
 }
 
 /// The number of samples in which a call frame was innermost at one line of its source, as the file counts them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LineHits {
-    /// The call frame.
+    /// The call frame that was innermost.
     pub frame: FrameId,
-    /// The line, counted from 0.
+    /// The line of the source, counted from 0.
     pub line: u32,
-    /// The number of samples.
+    /// The number of samples that found the frame at this line.
     pub hits: u32,
 }
 

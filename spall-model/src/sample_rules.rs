@@ -1,12 +1,12 @@
-//! What a merge of samples and slices has to know of a runtime: the contract between the readers that know one and the
-//! merge that knows none.
+//! Rules about a runtime, by which samples and slices are merged. The crate of a format provides them, and the merge in
+//! another crate follows them, so that neither depends on the other.
 
 use crate::{Frame, SliceArgs, Text, Ticks};
 
 /// The rules by which CPU samples and slices of one runtime are merged.
 ///
-/// Which slices call functions, and which call frames are not functions, differs from runtime to runtime. The reader of a
-/// format gives a table that fits its files. To change a rule, replace a field of that table:
+/// Which slices call functions, and which call frames are not functions, differs from runtime to runtime. The reader
+/// of a format gives a table that fits its files. To change a rule, replace a field of that table:
 ///
 /// ```
 /// use spall_model::SampleRules;
@@ -17,24 +17,27 @@ use crate::{Frame, SliceArgs, Text, Ticks};
 pub struct SampleRules {
     /// The names of the slices in which the runtime calls functions that are sampled.
     pub invocations: &'static [&'static str],
-    /// The names of the slices that are tasks of an event loop: functions that began before one do not run on in it.
+    /// The names of the slices that are tasks of an event loop. A function that began before such a slice does not
+    /// run on in it.
     pub resets: &'static [&'static str],
-    /// The name of the call frame that is the caller of all others and not a function itself.
+    /// The name of the call frame that is the caller of all others and not a function itself; empty if there is none.
     pub root: &'static str,
-    /// The names of call frames directly below the root which mean that no function is known to run.
+    /// The names of call frames directly below the root that mean that no function is known to run.
     pub idle: &'static [&'static str],
-    /// The one of `idle` that is also found where the profiler could not read the stack for a moment.
+    /// The one of the names in `idle` that a profiler also reports when it cannot read the stack for a moment; empty if
+    /// there is none.
     pub unreadable: &'static str,
     /// The name of the call frame directly below the root that runs on top of whatever ran before, such as a garbage
-    /// collector.
+    /// collector; empty if there is none.
     pub on_top: &'static str,
     /// The duration of which all times of samples are multiples.
     pub resolution: Ticks,
-    /// Returns whether a call frame is a function of the runtime that may call other functions by way of slices.
+    /// A function that returns whether a call frame is a function of the runtime that may call other functions by way
+    /// of slices.
     pub is_native: fn(&Frame) -> bool,
-    /// Returns the number of the call site that the arguments of a slice carry, if they carry one.
+    /// A function that returns the number of the call site in the arguments of a slice, or `None` if there is none.
     pub call_site: fn(&SliceArgs<'_>) -> Option<u64>,
-    /// Returns the function that the arguments of an invocation name, if they name one.
+    /// A function that returns the callee that the arguments of an invocation name, or `None` if they name none.
     pub callee: for<'a> fn(&SliceArgs<'a>) -> Option<Callee<'a>>,
 }
 
@@ -43,18 +46,18 @@ pub struct SampleRules {
 pub enum Callee<'a> {
     /// The function that begins at this place.
     Place {
-        /// The number of its script.
+        /// The number that the file gives the source.
         script: i64,
-        /// The line, from 0.
+        /// The line at which the function begins, counted from 0.
         line: u32,
-        /// The column, from 0.
+        /// The column at which the function begins, counted from 0.
         column: u32,
     },
     /// The function of this name in this source.
     Name {
-        /// The name.
+        /// The name of the function.
         name: Text<'a>,
-        /// The URL of the source.
+        /// The URL or path of the source.
         url: Text<'a>,
     },
 }

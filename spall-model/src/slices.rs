@@ -1,4 +1,4 @@
-//! Slices, stored column by column.
+//! The slices of a trace, stored column by column.
 
 use alloc::vec::Vec;
 
@@ -13,6 +13,16 @@ dense_id! {
 }
 
 /// A set of flags that say how the file expresses a slice, together with the slice's depth among open pairs.
+///
+/// ```
+/// use spall_model::{ByteRange, Event, Limits, SliceId, Text, Thread, ThreadEvent, Tick, TraceBuilder};
+///
+/// let mut builder = TraceBuilder::new(&Limits::default());
+/// let begin = ThreadEvent::new(Thread::new(1, 1), Tick(0), Text::from("never ends"));
+/// builder.push(&Event::Begin(begin), ByteRange::default());
+/// let trace = builder.finish();
+/// assert!(trace.slice(SliceId(0)).unwrap().flags.is_unfinished());
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct SliceFlags(u32);
 
@@ -21,7 +31,7 @@ impl SliceFlags {
     pub const NONE: Self = Self(0);
     /// The slice is a pair of a begin and an end, in an order that proves which pairs enclose it.
     pub const PAIRED: Self = Self(1);
-    /// The file does not have the end of the slice. The recorded end is the one at which a viewer draws it.
+    /// The file does not have the end of the slice. The recorded end is the one up to which a viewer draws it.
     pub const UNFINISHED: Self = Self(2);
     /// The file has an end before the start. The end was moved to the start.
     pub const CLAMPED: Self = Self(4);
@@ -33,13 +43,14 @@ impl SliceFlags {
     /// The slice was inferred from CPU samples. The file does not have it. \[cpu 4\]
     pub const SAMPLED: Self = Self(32);
 
-    /// A slice without duration lies inside it although it begins where this one ends: the sample that ends the function
-    /// is of the same time. Only slices that are [`SliceFlags::SAMPLED`] have this flag.
+    /// A slice without duration that begins where this one ends lies inside it, because the last sample of the
+    /// function has that time. Only slices that are [`SliceFlags::SAMPLED`] have this flag.
     pub const CARRIES_AT_END: Self = Self(64);
 
     /// The end has no name. Only the pairing of begins and ends uses this flag.
     pub(crate) const UNNAMED_END: Self = Self(128);
 
+    /// The number of low bits that hold flags. The bits above hold the depth.
     const BITS: u32 = 8;
     const MAX_OPEN_DEPTH: u32 = u32::MAX >> Self::BITS;
 
@@ -49,7 +60,7 @@ impl SliceFlags {
         self.0 & other.0 == other.0
     }
 
-    /// Returns the union of both sets, at the depth of `self` if `other` has none.
+    /// Returns the union of both sets. At most one of them may have a depth above 0, which the union keeps.
     #[must_use]
     pub const fn with(self, other: Self) -> Self {
         Self(self.0 | other.0)
@@ -73,8 +84,8 @@ impl SliceFlags {
         self.contains(Self::UNFINISHED)
     }
 
-    /// Returns the number of pairs that were open on the thread when this pair began, or the depth of a span in its group
-    /// on an async track. The number saturates at 2²⁴ − 1.
+    /// Returns the number of pairs that were open on the thread when this pair began, or the depth of a span in its
+    /// group on an async track. The number saturates at 2²⁴ − 1.
     #[must_use]
     pub const fn open_depth(self) -> u32 {
         self.0 >> Self::BITS
@@ -90,7 +101,7 @@ impl SliceFlags {
 
 /// All slices of a trace, column by column: element `i` of every column belongs to [`SliceId`] `i`.
 ///
-/// A slice takes 32 bytes. Loops over many slices read only the columns they need.
+/// A slice takes 32 bytes. A loop over many slices reads only the columns that it needs.
 ///
 /// ```
 /// use spall_model::{ByteRange, Event, Limits, Text, Thread, ThreadEvent, Tick, Ticks, TraceBuilder};
@@ -116,7 +127,20 @@ pub struct Slices {
     pub(crate) flags: Vec<SliceFlags>,
 }
 
-/// A slice: a named interval on a track.
+/// A slice: a named interval on a track, from its start to just before its end.
+///
+/// ```
+/// use spall_model::{ByteRange, Event, Limits, SliceId, Text, Thread, ThreadEvent, Tick, Ticks, TraceBuilder};
+///
+/// let mut builder = TraceBuilder::new(&Limits::default());
+/// let work = ThreadEvent::new(Thread::new(1, 1), Tick(10), Text::from("work"));
+/// builder.push(&Event::Complete(work, Ticks(5)), ByteRange::default());
+/// let trace = builder.finish();
+///
+/// let slice = trace.slice(SliceId(0)).unwrap();
+/// assert_eq!((slice.start, slice.end, slice.duration()), (Tick(10), Tick(15), Ticks(5)));
+/// ```
+#[doc(alias("zone", "activity", "interval"))]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Slice {
     /// The time at which the slice starts.
@@ -127,7 +151,7 @@ pub struct Slice {
     pub name: NameId,
     /// The comma-separated categories; empty if the file has none.
     pub category: NameId,
-    /// The flags.
+    /// The flags that say how the file expresses the slice.
     pub flags: SliceFlags,
 }
 
@@ -162,13 +186,13 @@ impl Slices {
         &self.end
     }
 
-    /// Returns the name of every slice.
+    /// Returns the name of every slice; [`NameId::EMPTY`] for a slice without a name.
     #[must_use]
     pub fn names(&self) -> &[NameId] {
         &self.name
     }
 
-    /// Returns the comma-separated categories of every slice.
+    /// Returns the comma-separated categories of every slice; [`NameId::EMPTY`] for a slice without categories.
     #[must_use]
     pub fn categories(&self) -> &[NameId] {
         &self.category
@@ -193,6 +217,7 @@ impl Slices {
         })
     }
 
+    /// Appends a slice to every column.
     pub(crate) fn push(&mut self, slice: Slice, args: ArgsId) {
         self.start.push(slice.start);
         self.end.push(slice.end);

@@ -12,16 +12,20 @@ pub(crate) struct Store<'a> {
 /// A byte string that is borrowed from the input, or at a position in an [`Arena`].
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Entry<'a> {
+    /// A string that stays in the input.
     Input(&'a [u8]),
+    /// The position of a copied string in its arena.
     Arena(usize),
 }
 
 const _: () = assert!(size_of::<Entry<'_>>() == size_of::<&[u8]>());
 
-/// Copied strings. Each stands behind its length, which takes eight bytes and so leaves an [`Entry`] two words wide.
+/// Copied strings. Each follows its length, which takes eight bytes here, so that an [`Entry`] needs no length and
+/// takes only two machine words.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Arena(Vec<u8>);
 
+/// The size of the length before a string.
 const LENGTH_BYTES: usize = size_of::<u64>();
 
 impl Arena {
@@ -42,6 +46,7 @@ impl Arena {
         }
     }
 
+    /// Returns the copied string at a position, or `None` if none lies there.
     fn copied(&self, start: usize) -> Option<&[u8]> {
         let (length, rest) = self.0.get(start..)?.split_first_chunk::<LENGTH_BYTES>()?;
         rest.get(..usize::try_from(u64::from_le_bytes(*length)).ok()?)
@@ -65,7 +70,7 @@ impl<'a> Store<'a> {
         self.entries.len()
     }
 
-    /// Returns the string at a position; an empty one behind the end.
+    /// Returns the string at a position, or an empty one if the list has no such position.
     #[inline]
     pub(crate) fn get(&self, index: usize) -> &[u8] {
         self.entries.get(index).map_or(b"", |&entry| self.arena.get(entry))

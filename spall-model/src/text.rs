@@ -4,7 +4,7 @@
 use alloc::{borrow::Cow, string::String, vec::Vec};
 use core::fmt::{self, Write};
 
-/// A text borrowed from the input: bytes, and whether they may contain JSON escapes.
+/// A text that is borrowed from the input: its bytes, and whether they may contain JSON escapes.
 ///
 /// The bytes need not be UTF-8. Real traces have names that are cut in the middle of a character.
 ///
@@ -23,8 +23,8 @@ pub struct Text<'a> {
 }
 
 /// Whether a text may contain JSON escapes.
-// A whole word, so that a text has no padding: that of an event is copied in odd pieces, and to read them back waits for
-// the writes. 5 % of loading spall v3.
+// The form is a whole machine word, so that a text has no padding. Padding makes the compiler copy an event in pieces
+// of odd sizes, and a load that spans two such stores stalls. This cost 5 % of loading spall v3.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 #[repr(usize)]
 enum Form {
@@ -109,7 +109,7 @@ impl<'a> Text<'a> {
         }) && rest.is_empty()
     }
 
-    /// Returns the bytes if there are no escapes in them.
+    /// Returns the bytes, or `None` if there is an escape in them.
     #[cfg(feature = "alloc")]
     #[inline]
     pub(crate) fn as_plain(self) -> Option<&'a [u8]> {
@@ -200,31 +200,34 @@ impl fmt::Display for Text<'_> {
     }
 }
 
-/// Returns whether there is a backslash, eight bytes at a time: most of the texts that are decoded are short ids.
+/// Returns whether the text has a backslash. It looks at eight bytes at a time: a vectorised search would cost more
+/// to set up than it saves, because most texts that are decoded are short ids.
 #[cfg(feature = "alloc")]
 #[inline]
 fn has_backslash(text: &[u8]) -> bool {
     const ONES: u64 = 0x0101_0101_0101_0101;
     let (words, rest) = text.as_chunks();
     let in_word = |word: &[u8; 8]| {
-        // A byte that is zero now has its highest bit set when one is taken from it; others only if they had it.
+        // Taking one from each byte sets the highest bit of those that are zero. Of the others it only leaves the bit
+        // set where it was, which the second term masks out, or borrows behind a zero byte, which changes no answer.
         let zero_if_backslash = u64::from_le_bytes(*word) ^ (ONES * u64::from(b'\\'));
         zero_if_backslash.wrapping_sub(ONES) & !zero_if_backslash & (ONES << 7) != 0
     };
     words.iter().any(in_word) || rest.contains(&b'\\')
 }
 
-/// A piece of a text: bytes that mean themselves, or one decoded escape.
+/// A piece of a [`Text`]: bytes that mean themselves, or one decoded escape.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Piece<'a> {
-    /// Bytes of the input.
+    /// Bytes of the input without an escape. They need not be UTF-8.
     Bytes(&'a [u8]),
     /// The character that an escape stands for.
     Char(char),
 }
 
 impl<'a> Piece<'a> {
-    /// Returns the bytes of the piece. A decoded character is written to `buffer` for that.
+    /// Returns the bytes of the piece. The bytes of a decoded character are written to `buffer`, which the result then
+    /// borrows.
     pub fn bytes<'b>(self, buffer: &'b mut [u8; 4]) -> &'b [u8]
     where
         'a: 'b,
@@ -247,14 +250,15 @@ pub struct Pieces<'a> {
 }
 
 impl<'a> Pieces<'a> {
+    /// Removes and returns the first `length` bytes of the rest, or all of it if it is shorter.
     fn take(&mut self, length: usize) -> &'a [u8] {
         let (head, tail) = self.rest.split_at_checked(length).unwrap_or((self.rest, b""));
         self.rest = tail;
         head
     }
 
-    /// Returns the character of the escape at the start of the rest and the escape's length, or `None` if JSON has no such
-    /// escape.
+    /// Returns the character of the escape at the start of the rest and the escape's length, or `None` if JSON has no
+    /// such escape.
     fn escape(&self) -> Option<(char, usize)> {
         let simple = match self.rest.get(1)? {
             b'n' => '\n',
@@ -271,6 +275,8 @@ impl<'a> Pieces<'a> {
         Some((simple, 2))
     }
 
+    /// Returns the character of the `\\u` escape at the start of the rest and the escape's length, which is 12 for a
+    /// surrogate pair.
     fn unicode_escape(&self) -> Option<(char, usize)> {
         let first = hex4(self.rest.get(2..6)?)?;
         if let Some(character) = char::from_u32(first) {
@@ -290,6 +296,7 @@ impl<'a> Pieces<'a> {
     }
 }
 
+/// Returns the value of hexadecimal digits, or `None` if one of the bytes is no such digit.
 fn hex4(digits: &[u8]) -> Option<u32> {
     digits.iter().try_fold(0, |value, &digit| Some(value * 16 + char::from(digit).to_digit(16)?))
 }

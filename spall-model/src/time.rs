@@ -40,7 +40,7 @@ pub struct Tick(pub i64);
 pub struct Ticks(pub i64);
 
 impl Tick {
-    /// The earliest point that can be expressed.
+    /// The earliest point that can be expressed. Times before it saturate here.
     pub const MIN: Self = Self(i64::MIN);
     /// The latest point that can be expressed. Times beyond it saturate here.
     pub const MAX: Self = Self(i64::MAX);
@@ -159,14 +159,14 @@ impl fmt::Display for Ticks {
     }
 }
 
-/// The unit of a tick.
+/// The unit of a tick: a number of nanoseconds, or one event.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 #[non_exhaustive]
 pub enum Unit {
     /// A tick is this many nanoseconds. The number is finite and positive.
     Nanoseconds(f64),
-    /// The file has no time: ticks number its events.
+    /// The file has no time. A tick is one event, so that ticks number the events of the file.
     Ordinal,
 }
 
@@ -184,7 +184,7 @@ pub enum Unit {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub struct Clock {
-    /// The unit of a tick.
+    /// The unit of a tick of this clock.
     pub unit: Unit,
     /// The Unix time of tick 0 in nanoseconds; `None` if the file does not say it.
     pub epoch_ns: Option<i64>,

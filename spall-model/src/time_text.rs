@@ -4,12 +4,21 @@ use core::fmt::{self, Write};
 
 use crate::{Tick, Ticks, Unit};
 
+/// The number of nanoseconds in a second.
 const SECOND: u64 = 1_000_000_000;
 
 /// The text of a duration, from [`Clock::duration`](crate::Clock::duration): print it with `{}`.
 ///
 /// It has four significant digits, without zeros at the end, and the largest of `ns`, `µs`, `ms` and `s` that leaves
 /// a whole part. Thousands of seconds are set apart by narrow spaces. On an ordinal clock it is a number of events.
+///
+/// ```
+/// use spall_model::{Clock, Ticks};
+///
+/// let text = Clock::NANOSECONDS.duration(Ticks(12_345_678));
+/// assert_eq!(text.to_string(), "12.35 ms");
+/// assert_eq!(format!("{text:>10}"), "  12.35 ms");
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct DurationText {
     duration: Ticks,
@@ -73,6 +82,13 @@ impl fmt::Display for DurationText {
 ///
 /// Times of a minute or more are hours, minutes and seconds (`0:01:05.5`), shorter ones a number with a unit
 /// (`1.204 ms`). On an ordinal clock it is a bare number.
+///
+/// ```
+/// use spall_model::{Clock, Tick};
+///
+/// let text = Clock::NANOSECONDS.time(Tick(65_500_000_000));
+/// assert_eq!(text.to_string(), "0:01:05.5");
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TimeText {
     /// Nanoseconds, or ticks of an ordinal clock.
@@ -118,10 +134,10 @@ pub struct TimeFormat {
     decimals: u32,
 }
 
-/// The unit of a text.
+/// The unit in which a [`TimeFormat`] writes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum TextUnit {
-    /// None: a number of ticks.
+    /// No unit: a bare number of ticks.
     Count,
     /// Ten to this power of nanoseconds: 0, 3, 6 or 9.
     Nanoseconds(u32),
@@ -161,7 +177,7 @@ impl TimeFormat {
         TimeText { value, format: self }
     }
 
-    /// Writes the first decimals of a fraction that has `digits` digits.
+    /// Writes the decimals that the format keeps of a fraction with `digits` digits, cut off and not rounded.
     fn write_fraction(self, text: &mut Buffer, fraction: u64, digits: u32) -> fmt::Result {
         if self.decimals == 0 {
             return Ok(());
@@ -205,7 +221,8 @@ impl fmt::Display for TimeText {
     }
 }
 
-/// A text in memory of its own, so that it can be padded without an allocator.
+/// A text of at most 64 bytes on the stack, so that it can be padded without an allocator. The longest text is a
+/// point in time with hours and nine decimals, which takes less than 40.
 struct Buffer {
     bytes: [u8; 64],
     len: usize,

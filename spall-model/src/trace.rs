@@ -58,7 +58,7 @@ pub struct Trace<'a> {
     pub(crate) shared_frames: Vec<(Key, FrameId)>,
     pub(crate) samples: Vec<Sample>,
     pub(crate) call_sites: Vec<CallSite>,
-    /// Sorted by frame and line.
+    /// The numbers of samples by line, sorted by frame and line.
     pub(crate) line_hits: Vec<LineHits>,
     /// The samples behind slices that were inferred from them, sorted by slice.
     pub(crate) sampled: Vec<(SliceId, Sampled)>,
@@ -76,7 +76,7 @@ impl<'a> Trace<'a> {
         self.clock
     }
 
-    /// Returns the meaning of the format's ids and of its order.
+    /// Returns the meaning of the format's ids and of the order of its events.
     #[must_use]
     pub fn conventions(&self) -> Conventions {
         self.conventions
@@ -100,7 +100,8 @@ impl<'a> Trace<'a> {
         &self.processes
     }
 
-    /// Returns the tracks, in display order. The tracks of a process are consecutive, and tracks of no process come first.
+    /// Returns the tracks, in display order. The tracks of a process are consecutive, and tracks of no process come
+    /// first.
     #[must_use]
     pub fn tracks(&self) -> &[Track] {
         &self.tracks
@@ -119,6 +120,7 @@ impl<'a> Trace<'a> {
     }
 
     /// Returns the columns of all slices, track by track.
+    #[doc(alias("zones", "spans"))]
     #[must_use]
     pub fn slices(&self) -> &Slices {
         &self.slices
@@ -234,8 +236,8 @@ impl<'a> Trace<'a> {
         self.frames.get(id.index())
     }
 
-    /// Returns the call frame that the file shares between threads under this id, which the field `sf` of JSON events refers
-    /// to. This takes O(log n) for n frames.
+    /// Returns the call frame that the file shares between threads under this id, or `None` if there is none. The field
+    /// `sf` of JSON events refers to such frames. This takes O(log n) for n frames.
     #[must_use]
     pub fn shared_frame(&self, id: Id<'_>) -> Option<FrameId> {
         let id = match id {
@@ -270,9 +272,9 @@ impl<'a> Trace<'a> {
         self.call_sites.get(profile.call_sites().indices()).unwrap_or_default()
     }
 
-    /// Returns the numbers of samples that found a call frame at each line of its source, ordered by line. The slice is
-    /// empty unless the file counts lines beside its samples. A line may occur more than once. This takes O(log n) for n
-    /// lines.
+    /// Returns the numbers of samples that found a call frame at each line of its source, ordered by line. The slice
+    /// is empty unless the file counts lines beside its samples. A line may occur more than once. This takes O(log n)
+    /// for n lines.
     #[must_use]
     pub fn line_hits(&self, frame: FrameId) -> &[LineHits] {
         let from = self.line_hits.partition_point(|hits| hits.frame < frame);
@@ -280,8 +282,8 @@ impl<'a> Trace<'a> {
         self.line_hits.get(from..to).unwrap_or_default()
     }
 
-    /// Returns the samples behind a slice that was inferred from them, or `None` for a slice that the file has. This takes
-    /// O(log n) for n slices.
+    /// Returns the samples behind a slice that was inferred from them, or `None` for a slice that the file has
+    /// itself. This takes O(log n) for n inferred slices.
     #[must_use]
     pub fn sampled(&self, id: SliceId) -> Option<Sampled> {
         let found = self.sampled.binary_search_by_key(&id, |&(slice, _)| slice).ok()?;
@@ -294,7 +296,7 @@ impl<'a> Trace<'a> {
         &self.meta
     }
 
-    /// Returns the value of a fact.
+    /// Returns the value of a fact of [`Trace::meta`].
     #[must_use]
     pub fn meta_value(&self, meta: &Meta) -> Value<'_> {
         match meta.value {
@@ -320,11 +322,14 @@ impl<'a> Trace<'a> {
 
     /// Returns the half-open range of time that covers every track; `None` if nothing in the trace has a time.
     ///
-    /// The range starts at the earliest time of anything and ends at the latest. Every slice therefore lies within
-    /// it. An instant (or a counter value, or a slice without duration) at the very end of the trace lies on the end
-    /// of the range, and a trace whose only time is a single tick has an empty range there. The end is not one tick
-    /// later because the latest time may be [`Tick::MAX`], and because a picture of the range should not get wider
-    /// by a point at its edge.
+    /// The range starts at the earliest time of anything and ends at the latest, so that every slice lies within it.
+    /// Two cases are on its edge:
+    ///
+    /// - An instant, a counter value or a slice without duration at the latest time lies on the end of the range.
+    /// - The range is empty if the trace has only one time.
+    ///
+    /// The end is not one tick later, because the latest time may be [`Tick::MAX`], and because a point at the edge
+    /// should not make a picture of the range wider.
     #[must_use]
     pub fn bounds(&self) -> Option<Range<Tick>> {
         self.bounds.map(|(first, last)| first..last)
@@ -337,7 +342,7 @@ impl<'a> Trace<'a> {
         SliceArgs { begin: self.args.get(row), end: self.args.on_top(row) }
     }
 
-    /// Returns the arguments of an instant, state, snapshot, sample or other event.
+    /// Returns the arguments of an instant, state, snapshot, sample or other event; [`Args::NONE`] if it has none.
     #[must_use]
     pub fn args_of(&self, of: &impl HasArgs) -> Args<'_> {
         self.args.get(of.args_id())
@@ -349,7 +354,7 @@ impl<'a> Trace<'a> {
         (self.args.get(flow.args.0), self.args.get(flow.args.1))
     }
 
-    /// Returns the text of a key, to print with `{}`.
+    /// Returns the text of a key: the number in decimal digits, or the name with bad UTF-8 replaced by U+FFFD.
     #[must_use]
     pub fn key_text(&self, key: Key) -> Cow<'_, str> {
         key.text(&self.names, self.conventions)
@@ -361,8 +366,8 @@ impl<'a> Trace<'a> {
         track::process_label(process.name, process.pid, &self.names, self.conventions)
     }
 
-    /// Returns the label of a track for people: its name, or what its kind says if it has none (`Thread 7`, `GPU`). An
-    /// async track is called as the first thing on it.
+    /// Returns the label of a track for people: its name, or its kind and id if it has none (`Thread 7`, `GPU`). An
+    /// async track without a name is labelled with the name of the first slice or instant on it.
     #[must_use]
     pub fn track_label(&self, track: &Track) -> Cow<'_, str> {
         let first = || {
@@ -373,16 +378,16 @@ impl<'a> Trace<'a> {
         track::track_label(track.kind, track.name, first, &self.names, self.conventions)
     }
 
-    /// Returns the name of a slice, bad UTF-8 replaced; empty if there is no such slice.
+    /// Returns the name of a slice, with bad UTF-8 replaced by U+FFFD; empty if there is no such slice.
     #[must_use]
     pub fn slice_name(&self, id: SliceId) -> Cow<'_, str> {
         self.name(self.slices.name.get(id.index()).copied().unwrap_or_default())
     }
 
-    /// Returns the slices that have something in common with `range`, longest first, but at most `max` of them.
+    /// Returns the slices that overlap `range`, longest first, but at most `max` of them.
     ///
     /// What counts is the whole duration of a slice, not only the part inside the range. Slices of one duration are in
-    /// the order of their ids. A slice without duration has something in common with the range if its time lies in it.
+    /// the order of their ids. A slice without duration overlaps the range if its time lies in it.
     /// The work is proportional to the number of slices in the trace.
     ///
     /// ```
@@ -413,7 +418,8 @@ impl<'a> Trace<'a> {
         for track in &self.tracks {
             for (id, slice) in self.slices_of(track).filter(|(_, slice)| slice.overlaps(&range)) {
                 found.push((Reverse(slice.duration()), id));
-                // Cutting back at twice the size costs constant time per slice.
+                // Selecting takes time linear in the list. At twice the size it halves the list, so that each slice
+                // pays a constant share, and memory stays in proportion to `max`.
                 if found.len() >= max.saturating_mul(2).max(1024) {
                     keep_longest(&mut found);
                 }
@@ -424,7 +430,8 @@ impl<'a> Trace<'a> {
         found.into_iter().map(|(_, id)| id).collect()
     }
 
-    /// Returns the same trace with everything copied that it borrows from the input, so that the input can be dropped.
+    /// Returns the same trace with copies of everything that it borrows from the input, so that the input can be
+    /// dropped.
     #[must_use]
     pub fn into_owned(self) -> Trace<'static> {
         Trace {
@@ -459,7 +466,9 @@ impl<'a> Trace<'a> {
 /// The arguments of a slice, from [`Trace::slice_args`]: those of its begin, overlaid by those of its end. \[json 1\]
 ///
 /// ```
-/// use spall_model::{ArgsBuilder, ByteRange, Event, Limits, SliceId, Text, Thread, ThreadEvent, Tick, TraceBuilder, Value};
+/// use spall_model::{
+///     ArgsBuilder, ByteRange, Event, Limits, SliceId, Text, Thread, ThreadEvent, Tick, TraceBuilder, Value,
+/// };
 ///
 /// let (mut at_begin, mut at_end) = (ArgsBuilder::new(), ArgsBuilder::new());
 /// at_begin.add("file", "a.png").add("size", 0);
@@ -482,25 +491,26 @@ impl<'a> Trace<'a> {
 pub struct SliceArgs<'a> {
     /// The arguments of the begin, or of a slice that is one event.
     pub begin: Args<'a>,
-    /// The arguments of the end.
+    /// The arguments of the end; [`Args::NONE`] for a slice that is one event.
     pub end: Args<'a>,
 }
 
 impl<'a> SliceArgs<'a> {
-    /// Returns whether there are no arguments.
+    /// Returns whether neither the begin nor the end has arguments.
     #[must_use]
     pub fn is_none(&self) -> bool {
         self.begin.is_none() && self.end.is_none()
     }
 
-    /// Iterates over the arguments: first those of the begin in their order, each with the end's value if the end has one,
-    /// then those that only the end has.
+    /// Iterates over the arguments: first those of the begin in their order, each with the end's value if the end has
+    /// one, then those that only the end has.
     ///
-    /// If both have arguments, their keys are put into tables first. This is meant for showing one slice, not for scanning
-    /// a trace.
+    /// If both have arguments, their keys are put into tables first. This is meant for showing one slice, not for
+    /// scanning a trace.
     pub fn iter(&self) -> impl Iterator<Item = (Text<'a>, Value<'a>)> {
         let Self { begin, end } = *self;
         let both = !begin.is_none() && !end.is_none();
+        // Without both sides nothing can overlay anything, so that the common case decodes no key twice.
         let keys_of =
             |args: Args<'a>| args.iter().filter(move |_| both).map(|(key, value)| (key.unescape(), value));
         let over: HashMap<_, _, RandomState> = keys_of(end).collect();
@@ -518,8 +528,8 @@ impl<'a> SliceArgs<'a> {
         self.end.get(key).or_else(|| self.begin.get(key))
     }
 
-    /// Returns the value of the field `key`, which is not an argument, or `None` if there is no such field. The end's value
-    /// counts.
+    /// Returns the value of the field `key`, which is not an argument, or `None` if there is no such field. The end's
+    /// value counts.
     #[must_use]
     pub fn field(&self, key: &[u8]) -> Option<Value<'a>> {
         self.end.field(key).or_else(|| self.begin.field(key))
@@ -527,14 +537,14 @@ impl<'a> SliceArgs<'a> {
 }
 
 impl Slice {
-    /// Returns whether the slice and a half-open range of time have something in common. A slice without duration does
-    /// if its time lies in the range.
+    /// Returns whether the slice and a half-open range of time share a point in time. A slice without duration shares
+    /// one if its time lies in the range.
     #[must_use]
     pub fn overlaps(&self, range: &Range<Tick>) -> bool {
         self.start < range.end && (self.end > range.start || self.start >= range.start)
     }
 
-    /// Returns the duration of the slice, which saturates at the end of the range of [`Ticks`].
+    /// Returns the duration of the slice, which is never negative and saturates at the largest [`Ticks`].
     #[must_use]
     pub fn duration(&self) -> Ticks {
         self.end - self.start

@@ -1,4 +1,4 @@
-//! Whether two traces hold the same facts.
+//! The comparison of two traces by the facts that they hold.
 
 use alloc::vec::Vec;
 
@@ -12,8 +12,11 @@ use crate::{
 ///
 /// Facts are the clock, the processes, the tracks with everything on them, flows, objects, sampling profiles and
 /// metadata. Names are compared as text and arguments as values, so that neither the numbers of names nor the file
-/// format matter. What is not compared: diagnostics; flags of slices that tell of a fault; and the end of an unfinished
-/// slice, which the file does not have.
+/// format matter. Three things are not compared:
+///
+/// - diagnostics;
+/// - flags of slices that tell of a fault;
+/// - the end of an unfinished slice, which the file does not have.
 ///
 /// ```
 /// use spall_model::{ByteRange, Event, Limits, Text, Thread, ThreadEvent, Tick, Ticks, TraceBuilder};
@@ -33,6 +36,7 @@ impl<'b> PartialEq<Trace<'b>> for Trace<'_> {
     }
 }
 
+/// A comparison of two traces. Each method compares two elements of one kind, the first one from `a`.
 struct Comparison<'c, 'a, 'b> {
     a: &'c Trace<'a>,
     b: &'c Trace<'b>,
@@ -54,6 +58,7 @@ impl Comparison<'_, '_, '_> {
             && self.all(&a.others, &b.others, Self::other)
     }
 
+    /// Compares two lists element by element.
     fn all<T>(&mut self, a: &[T], b: &[T], mut is_equal: impl FnMut(&mut Self, &T, &T) -> bool) -> bool {
         a.len() == b.len() && a.iter().zip(b).all(|(a, b)| is_equal(self, a, b))
     }
@@ -130,7 +135,8 @@ impl Comparison<'_, '_, '_> {
             && self.all(trace_a.states_of(a), trace_b.states_of(b), Self::state)
     }
 
-    /// The slices of two tracks have the same ids.
+    /// Compares the slices that have an id. Both traces give equal slices the same id, because their tracks have the
+    /// same ranges of ids.
     fn slice(&mut self, id: SliceId) -> bool {
         let (Some(a), Some(b)) = (self.a.slice(id), self.b.slice(id)) else { return false };
         let kind = |flags: SliceFlags| {
@@ -250,11 +256,12 @@ impl Comparison<'_, '_, '_> {
     }
 }
 
-/// Whether two numbers are the same. Here a number that is none equals itself.
+/// Returns whether two numbers are the same. NaN is the same as NaN here.
 fn same_float(a: f64, b: f64) -> bool {
     a == b || a.is_nan() && b.is_nan()
 }
 
+/// Returns whether two texts are the same once their escapes are decoded.
 fn same_text(a: Text<'_>, b: Text<'_>) -> bool {
     a == b || a.unescape() == b.unescape()
 }
@@ -269,8 +276,8 @@ fn same_value(a: Value<'_>, b: Value<'_>) -> bool {
         && nested.pop().is_none_or(|(a, b): (Args<'_>, Args<'_>)| same_entries(a.iter(), b.iter()))
 }
 
-/// Compares all entries, and the lists and maps in them. These are put off instead of descended into, as files may nest
-/// deeper than a stack reaches.
+/// Compares all entries, and the lists and maps in them. Nested ones go to a list of work instead of a recursion,
+/// because files may nest deeper than a stack reaches.
 fn same_entries<'a, 'b>(a: Entries<'a>, b: Entries<'b>) -> bool {
     let mut put_off: Vec<(Args<'a>, Args<'b>)> = Vec::new();
     let (mut a, mut b) = (a, b);
@@ -290,7 +297,7 @@ fn same_entries<'a, 'b>(a: Entries<'a>, b: Entries<'b>) -> bool {
     }
 }
 
-/// Compares two values. Two lists or maps count as the same for now, and are put off.
+/// Compares two values. Two lists or maps count as the same for now, and go to the list of work.
 fn same_or_nested<'a, 'b>(a: Value<'a>, b: Value<'b>, put_off: &mut Vec<(Args<'a>, Args<'b>)>) -> bool {
     match (a, b) {
         (Value::List(a), Value::List(b)) | (Value::Map(a), Value::Map(b)) => {
@@ -301,7 +308,7 @@ fn same_or_nested<'a, 'b>(a: Value<'a>, b: Value<'b>, put_off: &mut Vec<(Args<'a
         }
         (Value::Text(a), Value::Text(b)) => same_text(a, b),
         (Value::F64(a), Value::F64(b)) => same_float(a, b),
-        // Formats differ in which of them a small number is.
+        // Formats differ in whether a small number is signed.
         (Value::I64(a), Value::U64(b)) => u64::try_from(a) == Ok(b),
         (Value::U64(a), Value::I64(b)) => u64::try_from(b) == Ok(a),
         _ => a == b,

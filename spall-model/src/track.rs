@@ -1,4 +1,4 @@
-//! Processes and tracks.
+//! The processes and tracks of a trace.
 
 use alloc::{borrow::Cow, string::ToString, vec::Vec};
 use core::ops::Range;
@@ -7,7 +7,8 @@ use crate::{
     Conventions, CounterId, IdRange, InstantId, NameId, Names, SliceId, StateId, id_range::dense_id,
 };
 
-/// The id of a process, thread, async span or object, as a trace keeps it.
+/// The id of a process, thread, async span, flow or object, as a trace keeps it: an [`Id`](crate::Id) with interned
+/// text.
 ///
 /// [`Trace::key_text`](crate::Trace::key_text) returns its text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -19,6 +20,7 @@ pub enum Key {
 }
 
 impl Key {
+    /// Returns the number in decimal digits, or the text.
     pub(crate) fn text<'n>(self, names: &'n Names<'_>, conventions: Conventions) -> Cow<'n, str> {
         match self {
             Self::Number(number) => Cow::Owned(conventions.number(number).to_string()),
@@ -57,14 +59,14 @@ pub struct Process {
 }
 
 impl Process {
-    /// Returns the tracks of the process.
+    /// Returns the ids of the tracks of the process, which are consecutive.
     #[must_use]
     pub fn tracks(&self) -> IdRange<TrackId> {
         IdRange::of(&self.tracks)
     }
 }
 
-/// The label of a process for people: its name, or else its id.
+/// Returns the label of a process for people: its name, or else its id.
 pub(crate) fn process_label<'n>(
     name: NameId,
     pid: Key,
@@ -77,8 +79,8 @@ pub(crate) fn process_label<'n>(
     }
 }
 
-/// The label of a track for people: its name, or else what its kind and id say. `first` is the name of the first thing
-/// on the track.
+/// Returns the label of a track for people: its name, or else its kind and id. `first` returns the name of the first
+/// slice or instant on the track, which labels an async track without a name.
 pub(crate) fn track_label<'n>(
     kind: TrackKind,
     name: NameId,
@@ -106,11 +108,11 @@ pub(crate) fn track_label<'n>(
     }
 }
 
-/// The kind of a track: what its timeline shows.
+/// The kind of a track, which says what the timeline shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum TrackKind {
-    /// A thread of the operating system, or whatever the file calls a thread.
+    /// A thread of the operating system, or anything else that the file calls a thread.
     Thread {
         /// The id of the thread in the file.
         tid: Key,
@@ -140,8 +142,8 @@ pub enum TrackKind {
         local: bool,
         /// The scope that keeps apart equal ids; empty if the file has none.
         scope: NameId,
-        /// Whether the spans are of the older kind of the JSON format: their name is part of the key, and their steps are
-        /// slices inside them.
+        /// Whether the spans are of the older kind of the JSON format: their name is part of the key, and their steps
+        /// are slices inside them.
         stepped: bool,
     },
     /// A counter with its series. The name of the counter is the name of the track.
@@ -171,8 +173,8 @@ impl TrackKind {
         }
     }
 
-    /// Returns the thread id that events of the track have, for a thread, CPU, GPU or frame timeline. Returns `None` for
-    /// any other kind.
+    /// Returns the thread id that events of the track have, for a thread, CPU, GPU or frame timeline. Returns `None`
+    /// for any other kind.
     #[must_use]
     pub fn tid(&self) -> Option<Key> {
         match *self {
@@ -207,7 +209,7 @@ pub struct Track {
     pub process: Option<ProcessId>,
     /// The name; empty if the file has none.
     pub name: NameId,
-    /// The key by which the file orders tracks of one kind in a process: ascending, and 0 by default.
+    /// The key by which the file orders the tracks of one kind in a process: ascending, and 0 by default.
     pub sort_index: i64,
     pub(crate) slices: Range<u32>,
     pub(crate) instants: Range<u32>,
@@ -216,32 +218,35 @@ pub struct Track {
 }
 
 impl Track {
-    /// Returns the slices of the track, ordered by start, then longer first, then as in the file, unless a begin and an
-    /// end prove another order. \[json 3.3\]
+    /// Returns the ids of the slices of the track. \[json 3.3\]
+    ///
+    /// They are ordered by start. Of slices with one start the longer ones come first, and those of one duration are in
+    /// the order of the file. Begins and ends that prove another nesting take precedence over the durations.
     #[must_use]
     pub fn slices(&self) -> IdRange<SliceId> {
         IdRange::of(&self.slices)
     }
 
-    /// Returns the instants of the track, ordered by time.
+    /// Returns the ids of the instants of the track, ordered by time.
     #[must_use]
     pub fn instants(&self) -> IdRange<InstantId> {
         IdRange::of(&self.instants)
     }
 
-    /// Returns the counter values of the track, ordered by time.
+    /// Returns the ids of the counter values of the track, ordered by time. The values of all its series are mixed.
     #[must_use]
     pub fn counters(&self) -> IdRange<CounterId> {
         IdRange::of(&self.counters)
     }
 
-    /// Returns the states of the track, ordered by time.
+    /// Returns the ids of the states of the track, ordered by time.
     #[must_use]
     pub fn states(&self) -> IdRange<StateId> {
         IdRange::of(&self.states)
     }
 }
 
+/// Returns a range of ids as a range of positions.
 pub(crate) fn widen(range: &Range<u32>) -> Range<usize> {
     range.start as usize..range.end as usize
 }

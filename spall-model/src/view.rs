@@ -13,8 +13,8 @@ use crate::{
 /// [`Trace`] and [`LiveSnapshot`] implement this trait, so code that only reads a trace works with both. All methods
 /// are resolved at compile time. The trait is sealed: other crates cannot implement it, and it may gain methods.
 ///
-/// A live trace shows threads with their slices, instants and states, and counters. It has no flows: what a flow
-/// connects is only known when the trace is finished.
+/// A live trace shows threads with their slices, instants and states, and counters. It has no flows: the slices that a
+/// flow connects are only known when the trace is finished.
 ///
 /// ```
 /// use spall_model::{ByteRange, Event, Limits, LiveTrace, Text, Thread, ThreadEvent, Tick, TraceBuilder, TraceView};
@@ -35,22 +35,22 @@ use crate::{
 /// ```
 #[allow(private_bounds, reason = "seals the trait")]
 pub trait TraceView: Sealed {
-    /// Returns the unit of all times, and the wall-clock time of tick 0 if it is known.
+    /// Returns the clock: the unit of all times, and the epoch if it is known.
     fn clock(&self) -> Clock;
 
-    /// Returns how the ids and ties of the trace's format are read.
+    /// Returns the meaning of the format's ids and of the order of its events.
     fn conventions(&self) -> Conventions;
 
-    /// Returns the time range that holds everything on a track, or `None` if nothing has a time.
+    /// Returns the half-open range of time that covers every track, or `None` if nothing has a time.
     fn bounds(&self) -> Option<Range<Tick>>;
 
-    /// Returns the names of slices, tracks, processes and everything else.
+    /// Returns the table of all names.
     fn names(&self) -> &Names<'_>;
 
-    /// Returns the tracks in display order; those of a process follow one another.
+    /// Returns the tracks in display order. The tracks of a process are consecutive.
     ///
-    /// For a live trace this sorts the tracks, which takes O(n log n). Ask again when a track is new or has got a
-    /// name.
+    /// A live trace sorts its n tracks in each call, which takes O(n log n). The order only changes when a track is
+    /// new, or when a name or a sort index arrives.
     fn track_ids(&self) -> impl ExactSizeIterator<Item = TrackId>;
 
     /// Returns the kind, process and name of a track, or `None` if the trace has no such track.
@@ -66,50 +66,55 @@ pub trait TraceView: Sealed {
     /// time of its track.
     fn slice(&self, slice: SliceId) -> Option<Slice>;
 
-    /// Returns the name of a slice as an id. This is cheaper than [`TraceView::slice`].
+    /// Returns the number of the name of a slice, or `None` if the trace has no such slice. This is cheaper than
+    /// [`TraceView::slice`].
     fn slice_name_id(&self, slice: SliceId) -> Option<NameId>;
 
-    /// Returns the track of a slice. O(log tracks) at worst.
+    /// Returns the track of a slice, or `None` if the trace has no such slice. This takes O(log n) for n tracks at
+    /// worst.
     fn track_of(&self, slice: SliceId) -> Option<TrackId>;
 
-    /// Returns the arguments of a slice; there are none if the trace has no such slice.
+    /// Returns the arguments of a slice; they are empty if the trace has no such slice.
     fn slice_args(&self, slice: SliceId) -> SliceArgs<'_>;
 
-    /// Returns the arguments of an instant, a state or anything else that has some.
+    /// Returns the arguments of an instant, a state or another element; [`Args::NONE`] if it has none.
     fn args_of(&self, of: &impl HasArgs) -> Args<'_>;
 
-    /// Returns the slices of a track, by start. A longer slice comes before a shorter one with the same start.
+    /// Iterates over the slices of a track, ordered by start. A longer slice comes before a shorter one with the same
+    /// start. There are none if the trace has no such track.
     fn track_slices(&self, track: TrackId) -> impl Iterator<Item = SliceId>;
 
-    /// Returns the instants of a track, by time.
+    /// Returns the instants of a track, ordered by time; empty if the trace has no such track.
     fn track_instants(&self, track: TrackId) -> &[Instant];
 
-    /// Returns the counter values of a track, by time. The values of all its series are mixed.
+    /// Returns the counter values of a track, ordered by time; empty if the trace has no such track. The values of
+    /// all its series are mixed.
     fn track_counters(&self, track: TrackId) -> &[CounterValue];
 
-    /// Returns the scheduling states of a thread, by time.
+    /// Returns the scheduling states of a thread, ordered by time; empty if the trace has no such track.
     fn track_states(&self, track: TrackId) -> &[State];
 
-    /// Returns the flows between slices, by the time at which they leave. A live trace has none.
+    /// Returns the flows between slices, ordered by the time at which they leave. A live trace has none.
     fn flows(&self) -> &[Flow];
 
-    /// Returns a name as text, with bad UTF-8 replaced.
+    /// Returns a name as text, with bad UTF-8 replaced by U+FFFD; empty for a number that the table does not have.
     fn name(&self, name: NameId) -> Cow<'_, str> {
         self.names().text(name)
     }
 
-    /// Returns the text of the id of a process, thread or span.
+    /// Returns the text of a key: the number in decimal digits, or the name with bad UTF-8 replaced by U+FFFD.
     fn key_text(&self, key: Key) -> Cow<'_, str> {
         key.text(self.names(), self.conventions())
     }
 
-    /// Returns the name of a slice as text, with bad UTF-8 replaced; empty if the trace has no such slice.
+    /// Returns the name of a slice as text, with bad UTF-8 replaced by U+FFFD; empty if the trace has no such slice.
     fn slice_name(&self, slice: SliceId) -> Cow<'_, str> {
         self.name(self.slice_name_id(slice).unwrap_or_default())
     }
 
-    /// Returns the label of a track for people: its name, or what its kind says if it has none (`Thread 7`, `GPU`). An async
-    /// track is called as the first thing on it. The label is empty if the trace has no such track.
+    /// Returns the label of a track for people: its name, or its kind and id if it has none (`Thread 7`, `GPU`). An
+    /// async track without a name is labelled with the name of the first slice or instant on it. The label is empty
+    /// if the trace has no such track.
     fn label_of_track(&self, track: TrackId) -> Cow<'_, str>;
 
     /// Returns the label of a process for people: its name, or `Process 7` if it has none. The label is empty if the
@@ -123,11 +128,11 @@ pub trait TraceView: Sealed {
 pub struct TrackInfo {
     /// The kind of the track: a thread, a counter and so on. A live trace may still change it.
     pub kind: TrackKind,
-    /// The process of the track. Only a [`TrackKind::Global`] track has none.
+    /// The process that the track belongs to; `None` only for [`TrackKind::Global`].
     pub process: Option<ProcessId>,
-    /// The name of the track. Empty if the trace does not name it.
+    /// The name of the track; empty if the file has none.
     pub name: NameId,
-    /// The position that the trace asks for among the tracks of the process; 0 if it asks for none.
+    /// The key by which the file orders the tracks of one kind in a process: ascending, and 0 by default.
     pub sort_index: i64,
 }
 
@@ -137,13 +142,13 @@ pub struct TrackInfo {
 pub struct ProcessInfo {
     /// The id of the process in the file.
     pub pid: Key,
-    /// The name of the process. Empty if the trace does not name it.
+    /// The name of the process; empty if the file has none.
     pub name: NameId,
-    /// The position that the trace asks for among the processes; 0 if it asks for none.
+    /// The key by which the file orders processes: ascending, and 0 by default.
     pub sort_index: i64,
 }
 
-/// Keeps other crates from implementing [`TraceView`].
+/// A private trait, which keeps other crates from implementing [`TraceView`].
 trait Sealed {}
 impl Sealed for Trace<'_> {}
 impl Sealed for LiveSnapshot<'_> {}

@@ -1,4 +1,4 @@
-//! Another trace with other slices: what merges, filters and converters make.
+//! The replacement of the slices of a trace, for merges, filters and converters.
 #![allow(clippy::indexing_slicing, reason = "slices are numbered by the trace")]
 
 use alloc::vec::Vec;
@@ -59,24 +59,27 @@ impl<'a> Trace<'a> {
     }
 }
 
-/// Takes the new slices of one track, for [`Trace::with_slices`].
+/// A list that takes the new slices of one track, for [`Trace::with_slices`].
+///
+/// [`Trace::with_slices`] has an example.
 #[derive(Debug)]
 pub struct TrackSlices<'n> {
     old: &'n Trace<'n>,
     new: &'n mut NewSlices,
-    /// Where the slices of the track begin, and what is known of slices that were inferred from samples.
+    /// The position of the track's first new slice in `new.slices`, and of its first entry in `new.sampled`.
     from: usize,
     sampled_from: usize,
-    /// The start of the last slice.
+    /// The start of the slice that was written last.
     last: Tick,
+    /// Whether the slices written so far are in the order of their starts.
     is_sorted: bool,
 }
 
 impl TrackSlices<'_> {
-    /// Adds a slice of the old trace, with its arguments and with what is known of it. Returns false if there is no such
-    /// slice, or if the trace can number no more slices.
+    /// Adds a slice of the old trace, with its arguments and the samples behind it. Returns `false` if there is no such
+    /// slice, or if the trace already has as many slices as it can number.
     ///
-    /// Flows stay bound to it. If a slice is kept more than once, they are bound to the last one.
+    /// Flows stay bound to the slice. If a slice is kept more than once, they are bound to its last copy.
     #[inline]
     pub fn keep(&mut self, id: SliceId) -> bool {
         let Some(slice) = self.old.slice(id) else { return false };
@@ -86,11 +89,11 @@ impl TrackSlices<'_> {
         true
     }
 
-    /// Adds a slice that the old trace does not have. It has no arguments. `sampled` says from which call frame it was
-    /// inferred, for slices that are [`SliceFlags::SAMPLED`].
+    /// Adds a slice that the old trace does not have. It has no arguments. `sampled` holds the call frame and the
+    /// samples from which a slice with [`SliceFlags::SAMPLED`] was inferred, and is `None` for any other slice.
     ///
-    /// An end before the start is moved there. Returns false if the trace can number no more slices: room is left for
-    /// those of the old trace.
+    /// An end before the start is moved to the start. Returns `false` if there is no room for more slices, because a
+    /// trace can number 2³² − 2 and as many are reserved as the old trace has.
     #[inline]
     pub fn add(&mut self, slice: Slice, sampled: Option<Sampled>) -> bool {
         if self.new.room_to_add == 0 {
@@ -103,12 +106,13 @@ impl TrackSlices<'_> {
         self.push(slice, ArgsId::NONE, sampled).is_some()
     }
 
-    /// Says that slices are missing because there would be too many. The new trace reports it once, as
+    /// Records that slices are missing because there would be too many. The new trace reports this once, as
     /// [`DiagnosticKind::SliceLimit`].
     pub fn mark_incomplete(&mut self) {
         self.new.is_incomplete = true;
     }
 
+    /// Appends a slice and returns its number, or `None` if the trace can number no more slices.
     #[inline]
     fn push(&mut self, slice: Slice, args: ArgsId, sampled: Option<Sampled>) -> Option<SliceId> {
         let id = SliceId(u32::try_from(self.new.slices.len()).ok().filter(|&id| id < MAX_SLICES)?);
@@ -136,6 +140,8 @@ impl TrackSlices<'_> {
         permute(&mut slices.category[from..], &order);
         permute(&mut slices.args[from..], &order);
         permute(&mut slices.flags[from..], &order);
+        // Tracks before this one that needed no sorting keep their numbers, so that the gap is filled with the
+        // identity.
         let moved = &mut self.new.moved;
         moved.extend((to_u32(moved.len())..to_u32(to)).map(SliceId));
         for (at, &was) in order.iter().enumerate() {
@@ -147,7 +153,7 @@ impl TrackSlices<'_> {
     }
 }
 
-/// Puts the value that was at `order[i]` at `i`.
+/// Moves the value at `order[i]` to `i`, for all `i`.
 fn permute<T: Copy>(values: &mut [T], order: &[usize]) {
     let before = values.to_vec();
     for (value, &was) in values.iter_mut().zip(order) {
@@ -160,12 +166,13 @@ fn permute<T: Copy>(values: &mut [T], order: &[usize]) {
 struct NewSlices {
     slices: Slices,
     sampled: Vec<(SliceId, Sampled)>,
-    /// The new number of each slice of the old trace; [`NOT_KEPT`] if there is none.
+    /// The new number of each slice of the old trace; [`NOT_KEPT`] for a slice that was not kept.
     new_ids: Vec<SliceId>,
-    /// Where sorting moved the slices of the tracks up to the last one that was sorted. It is applied to `new_ids` once,
-    /// because a walk over them for each track would cost tracks times slices.
+    /// The number that sorting gave each new slice, by the number it had before, up to the end of the last track that
+    /// was sorted. It is applied to `new_ids` once at the end, because a pass over all of them for each track would
+    /// cost tracks times slices.
     moved: Vec<SliceId>,
-    /// How many more slices may be added beside those of the old trace.
+    /// The number of slices that may still be added beside those of the old trace.
     room_to_add: u32,
     bounds: Option<(Tick, Tick)>,
     is_incomplete: bool,
@@ -174,6 +181,7 @@ struct NewSlices {
 /// The number of slices that a trace can have.
 const MAX_SLICES: u32 = u32::MAX - 1;
 
+/// The new number of a slice that was not kept.
 const NOT_KEPT: SliceId = SliceId(u32::MAX);
 
 impl NewSlices {
@@ -189,6 +197,7 @@ impl NewSlices {
         }
     }
 
+    /// Puts the new slices into the trace, and binds its flows to them.
     fn replace(self, trace: &mut Trace<'_>) {
         let Self { mut new_ids, moved, .. } = self;
         for id in &mut new_ids {

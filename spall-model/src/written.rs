@@ -1,15 +1,15 @@
-//! What a writer says of an event.
+//! The result of writing an event.
 
-/// What became of an event that was given to a writer.
+/// The fate of an event that was given to a writer.
 ///
 /// # One rule for all writers
 /// Every writer of events has a method `write_event`, which returns `Result<Written, _>`. The error is the output's
-/// alone: a full disk, a closed pipe. What the *format* cannot hold is never an error: the writer writes as much of
-/// the event as it can, and says here what is missing. So a conversion runs to its end, and the caller can count
-/// what was lost.
+/// alone: a full disk, a closed pipe. An event that the *format* cannot hold is never an error: the writer writes as
+/// much of the event as it can, and returns which parts are missing. So a conversion runs to its end, and the caller
+/// can count the losses.
 ///
-/// Methods that write one record of a format from its parts, such as `begin` of a recorder, are no conversions and
-/// follow their own documentation.
+/// Methods that write one record of a format from its parts, such as `begin` of a recorder, do not convert events.
+/// Their own documentation says what they return.
 ///
 /// ```
 /// use spall_model::{Omitted, Written};
@@ -67,7 +67,7 @@ impl Written {
     }
 }
 
-/// The set of the parts that a written event lost.
+/// The set of the parts of a written event that the file does not hold.
 ///
 /// ```
 /// use spall_model::Omitted;
@@ -81,11 +81,11 @@ impl Written {
 pub struct Omitted(u8);
 
 impl Omitted {
-    /// No part is missing.
+    /// The empty set: no part is missing.
     pub const NONE: Self = Self(0);
     /// The category was left out.
     pub const CATEGORY: Self = Self(1);
-    /// The name was left out, as of an end in a format whose ends have no names.
+    /// The name was left out, for example that of an end in a format whose ends have no names.
     pub const NAME: Self = Self(2);
     /// One or more arguments were left out.
     pub const ARGUMENTS: Self = Self(4);

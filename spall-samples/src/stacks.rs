@@ -262,8 +262,8 @@ impl Stacks {
         a
     }
 
-    /// Returns the longest beginning of `stack` that has a native function on top, is longer than `depth` and is not all of
-    /// `stack`.
+    /// Returns the longest beginning of `stack` that has a native function on top, is longer than `depth` and is not
+    /// all of `stack`.
     pub(super) fn last_native(&self, stack: Stack, depth: u32) -> Option<Stack> {
         let native = self.node(self.parent(stack)).native;
         (self.depth(native) > depth).then_some(native)
@@ -276,8 +276,9 @@ impl Stacks {
         Some(self.outermost(last, |node| node.natives > before))
     }
 
-    /// Returns `base` with what goes on above it according to `stack`, which disagrees with `base`. That is what `stack` has
-    /// behind the function on top of `base`, if that is found again, or else all from where the two part. \[cpu 4\]
+    /// Returns `base` with what goes on above it according to `stack`, which disagrees with `base`. That is what
+    /// `stack` has behind the function on top of `base`, if that is found again, or else all from where the two part.
+    /// \[cpu 4\]
     ///
     /// `spend` is told the number of functions looked at. A result is kept, so the same question costs nothing again.
     pub(super) fn moved_onto(&mut self, base: Stack, stack: Stack, spend: &mut impl FnMut(u32)) -> Stack {

@@ -1,5 +1,5 @@
-//! The slices and the samples of a thread as the walk needs them: how the slices nest, which sample is in which slice, and
-//! what a sample says about the slices around it.
+//! The slices and the samples of a thread as the walk needs them: how the slices nest, which sample is in which
+//! slice, and what a sample says about the slices around it.
 #![allow(clippy::indexing_slicing, reason = "slices and samples are numbered by this module")]
 
 use alloc::vec::Vec;
@@ -161,8 +161,8 @@ impl SampledThread {
         self.range = Some((from.min(first), to.max(end)));
     }
 
-    /// Finds the innermost slice around each sample. At one instant slices end first, then others begin, then samples are
-    /// taken: a sample is in the slice that begins with it, and not in the one that ends.
+    /// Finds the innermost slice around each sample. At one instant slices end first, then others begin, then samples
+    /// are taken: a sample is in the slice that begins with it, and not in the one that ends.
     fn place_samples(&mut self) {
         let mut innermost = None;
         let mut slices = self.slices.iter().zip(0..).peekable();
@@ -179,8 +179,8 @@ impl SampledThread {
         }
     }
 
-    /// Repairs samples whose stack the profiler could not read: one of them between two samples of the same call with the
-    /// same outermost function repeats the one before it. \[cpu 2\]
+    /// Repairs samples whose stack the profiler could not read: one of them between two samples of the same call with
+    /// the same outermost function repeats the one before it. \[cpu 2\]
     fn fix_missing(&mut self) {
         let mut fixed = Vec::new();
         for (window, at) in self.samples.windows(3).zip(1_usize..) {
@@ -207,8 +207,9 @@ impl SampledThread {
 
     /// Finds the first sample of each slice, and the samples that are echoes.
     ///
-    /// Each sample climbs from its innermost slice outwards. The climb ends at the first slice that has its sample already,
-    /// and at the nearest invocation, so all climbs together take no more steps than there are slices and samples.
+    /// Each sample climbs from its innermost slice outwards. The climb ends at the first slice that has its sample
+    /// already, and at the nearest invocation, so all climbs together take no more steps than there are slices and
+    /// samples.
     fn find_first_samples(&mut self) {
         for (sample, at) in self.samples.iter_mut().zip(0..) {
             let mut next = sample.slice;
@@ -231,7 +232,8 @@ impl SampledThread {
     }
 }
 
-/// Returns when the last sample is over: at the end of the profile, or after the mean distance between samples. \[cpu 2\]
+/// Returns when the last sample is over: at the end of the profile, or after the mean distance between samples. \[cpu
+/// 2\]
 fn end(profile: &Profile, samples: &[PlacedSample], rules: &SampleRules) -> Tick {
     let Some((first, last)) = samples.first().zip(samples.last()) else {
         return profile.end.unwrap_or(profile.start).max(profile.start);

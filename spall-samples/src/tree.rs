@@ -30,8 +30,8 @@ pub struct ThreadTree {
 pub(super) struct TreeSink<'t, 'a> {
     trace: &'t Trace<'a>,
     builder: CallTreeBuilder,
-    /// The nodes of call frames below their callers. The builder finds them as well, but by the whole function, which takes
-    /// longer to hash than these two numbers.
+    /// The nodes of call frames below their callers. The builder finds them as well, but by the whole function, which
+    /// takes longer to hash than these two numbers.
     nodes_of_frames: HashMap<(Option<TreeNodeId>, FrameId), TreeNodeId, RandomState>,
     open: Vec<TreeNodeId>,
     /// The time up to which everything is counted.

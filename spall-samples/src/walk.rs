@@ -190,7 +190,8 @@ impl<'w, 'a, S: Sink> Walk<'w, 'a, S> {
         while let Some(top) = self.top.filter(|top| Some(top.slice) != slice.parent) {
             self.end_slice(top.end);
         }
-        // A slice cannot be called by what runs on top, such as a garbage collection: that is over when the slice begins.
+        // A slice cannot be called by what runs on top, such as a garbage collection: that is over when the slice
+        // begins.
         self.close_on_top(slice.start);
         let is_settled = self.prepare(&slice, next);
         let callee = self.callee(&slice, is_settled);
@@ -203,7 +204,8 @@ impl<'w, 'a, S: Sink> Walk<'w, 'a, S> {
         }
     }
 
-    /// Makes the functions that run those that the slice was called from, by rules 1 to 5. Returns whether that is certain.
+    /// Makes the functions that run those that the slice was called from, by rules 1 to 5. Returns whether that is
+    /// certain.
     fn prepare(&mut self, slice: &NestedSlice, next: usize) -> bool {
         if self.top.is_some_and(|top| top.frozen) {
             return true;
@@ -397,8 +399,8 @@ impl<'w, 'a, S: Sink> Walk<'w, 'a, S> {
     }
 }
 
-/// The number of functions that any walk may open, and further ones for each slice and each sample. Without a bound, stacks
-/// deeper than any profiler writes would make a huge trace of a small file.
+/// The number of functions that any walk may open, and further ones for each slice and each sample. Without a bound,
+/// stacks deeper than any profiler writes would make a huge trace of a small file.
 pub(super) const MIN_BUDGET: u64 = 1 << 16;
 const BUDGET_PER_ITEM: u64 = 256;
 

@@ -1,8 +1,9 @@
 //! A stable sort of rows by time.
 //!
-//! Rows that are not in order are often nearly in order: many programs write a slice when it ends, so that a slice comes a
-//! few places behind the slices inside it. Such rows are inserted one by one. Where that would take too long, they are
-//! sorted digit by digit: a radix sort compares nothing, so there are no branches for the processor to mispredict.
+//! Rows that are not in order are often nearly in order: many programs write a slice when it ends, so that a slice
+//! comes a few places behind the slices inside it. Such rows are inserted one by one. Where that would take too long,
+//! they are sorted digit by digit: a radix sort compares nothing, so there are no branches for the processor to
+//! mispredict.
 
 use alloc::vec::Vec;
 

@@ -1,9 +1,9 @@
 //! The builder: from the events of a file to a trace.
 //!
 //! While events come, each kind goes to a log of its own in the order of the file ([`pairing`], [`spans`], [`flows`],
-//! [`objects`], [`samples`], [`thread_samples`], [`counters`]). Only begins and ends of threads are paired at once, so that
-//! [`live`] can show them. [`TraceBuilder::finish`] settles everything else and puts the tables into display order
-//! ([`order`]).
+//! [`objects`], [`samples`], [`thread_samples`], [`counters`]). Only begins and ends of threads are paired at once,
+//! so that [`live`] can show them. [`TraceBuilder::finish`] settles everything else and puts the tables into display
+//! order ([`order`]).
 
 mod by_time;
 mod by_track;
@@ -51,11 +51,11 @@ use self::{
 
 /// A builder of a [`Trace`] from the events of one file.
 ///
-/// Events are pushed in the order of the file. Every event is then in the trace or counted in its diagnostics; none is lost
-/// in silence. Begins and ends are paired by the same rules for every format. \[json 3\]
+/// Events are pushed in the order of the file. Every event is then in the trace or counted in its diagnostics; none
+/// is lost in silence. Begins and ends are paired by the same rules for every format. \[json 3\]
 ///
-/// Memory is proportional to the events pushed, and [`TraceBuilder::finish`] takes O(n log n) time. No sequence of events
-/// makes a builder panic.
+/// Memory is proportional to the events pushed, and [`TraceBuilder::finish`] takes O(n log n) time. No sequence of
+/// events makes a builder panic.
 ///
 /// ```
 /// use spall_model::{ByteRange, Event, Limits, Text, Thread, ThreadEvent, Tick, Ticks, TraceBuilder};

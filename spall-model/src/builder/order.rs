@@ -22,8 +22,8 @@ use super::{
 
 /// The tables of a trace in display order.
 ///
-/// Processes and tracks have two numbers: the builder number is the order in which they were found, and the trace number is
-/// the display order.
+/// Processes and tracks have two numbers: the builder number is the order in which they were found, and the trace
+/// number is the display order.
 #[derive(Debug)]
 pub(super) struct Arranged {
     pub(super) processes: Vec<Process>,
@@ -176,7 +176,8 @@ fn tracks(builder: &TraceBuilder<'_>, process_ids: &[u32]) -> (Vec<Track>, Vec<u
     (tracks, order)
 }
 
-/// Returns the rows sorted by track and, on a track, in display order. \[json 3.3\] Sets the range of slices of each track.
+/// Returns the rows sorted by track and, on a track, in display order. \[json 3.3\] Sets the range of slices of each
+/// track.
 #[allow(clippy::indexing_slicing, reason = "track numbers are given out by the builder")]
 fn slice_order(builder: &TraceBuilder<'_>, tracks: &mut [Track], track_order: &[u32]) -> Vec<u32> {
     let counts = builder.registry.tracks.iter().map(|track| track.n_slices).collect();
@@ -202,8 +203,9 @@ struct Scratch {
 
 /// Sorts the rows of one track, which are given in the order of the file.
 ///
-/// Pairs and all other slices are sorted by themselves, and then merged. A single sort would not do: pairs of one start keep
-/// the order in which they began, whatever their durations, and that is no order together with the rule for other slices.
+/// Pairs and all other slices are sorted by themselves, and then merged. A single sort would not do: pairs of one
+/// start keep the order in which they began, whatever their durations, and that is no order together with the rule
+/// for other slices.
 #[allow(clippy::indexing_slicing, reason = "row numbers are given out by the builder")]
 fn sort_track(order: &mut [u32], rows: &Log<SliceRow>, conventions: Conventions, scratch: &mut Scratch) {
     // A walk over rows in order costs less than to distribute them.

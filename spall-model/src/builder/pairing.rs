@@ -1,8 +1,9 @@
 //! Begins and ends of threads while the file is read: each end closes the most recent open begin of its thread.
 //!
-//! This plain reading is final for a thread where it finds no fault. Otherwise [`super::repair`] reads the thread again,
-//! for which it needs the ends in the order of the file. They are not stored: each row remembers how many rows existed
-//! when it was closed, and ends between the same two rows close from the inside out, so the order follows from the rows.
+//! This plain reading is final for a thread where it finds no fault. Otherwise [`super::repair`] reads the thread
+//! again, for which it needs the ends in the order of the file. They are not stored: each row remembers how many rows
+//! existed when it was closed, and ends between the same two rows close from the inside out, so the order follows
+//! from the rows.
 //!
 //! The stack of a thread takes no memory of its own either. It is a chain through the rows: while a row is open, its
 //! [`SliceRow::pair`] is the number of the open row around it.

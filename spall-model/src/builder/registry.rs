@@ -149,8 +149,8 @@ pub(super) struct Registry {
 
 const RECENT: usize = 16;
 
-/// Returns the slot of a thread in the cache. The threads of a process often have successive ids, so the lowest bits of the
-/// sum tell them apart.
+/// Returns the slot of a thread in the cache. The threads of a process often have successive ids, so the lowest bits
+/// of the sum tell them apart.
 #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the lowest bits are enough")]
 #[inline]
 fn recent_slot(pid: i64, tid: i64) -> usize {

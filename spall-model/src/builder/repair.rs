@@ -1,8 +1,9 @@
 //! Threads whose plain reading has faults are read up to four ways; the one with the fewest faults counts. \[json 3.2\]
 //!
-//! There may be very many such threads with very few slices each, as in a file of which every thread ends inside a slice.
-//! So nothing here is allocated for each thread: begins and ends of a thread are put into buffers that the next one uses
-//! again. (200 000 threads with one open slice each: 0.34 s became 0.08 s, and 3.2 million allocations a few hundred.)
+//! There may be very many such threads with very few slices each, as in a file of which every thread ends inside a
+//! slice. So nothing here is allocated for each thread: begins and ends of a thread are put into buffers that the
+//! next one uses again. (200 000 threads with one open slice each: 0.34 s became 0.08 s, and 3.2 million allocations
+//! a few hundred.)
 
 use alloc::{collections::VecDeque, vec::Vec};
 use core::cmp::Reverse;

@@ -106,7 +106,8 @@ impl<'a> TraceBuilder<'a> {
         }
     }
 
-    /// Sets the name and the categories of a group to those of its first event in time, whatever comes first in the file.
+    /// Sets the name and the categories of a group to those of its first event in time, whatever comes first in the
+    /// file.
     fn set_title(&mut self, track: u32, group: &[SpanEvent]) {
         let of = |phase| group.iter().filter(move |step| step.phase == phase).map(|step| &step.row);
         let track = self.registry.track_mut(track);

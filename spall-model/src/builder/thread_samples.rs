@@ -211,8 +211,8 @@ impl<'a> TraceBuilder<'a> {
 
     /// Finds the thread of each group, and returns the thread and the name of each profile.
     ///
-    /// In the rows the position of the group is replaced by that of the profile. A row whose thread is too many gets the
-    /// position of no profile.
+    /// In the rows the position of the group is replaced by that of the profile. A row whose thread is too many gets
+    /// the position of no profile.
     fn join_groups(&mut self, groups: &[ProfileGroup], rows: &mut [ThreadSampleRow]) -> Vec<(u32, NameId)> {
         let mut alone = HashMap::<Key, Option<u32>, RandomState>::default();
         let wanted = groups.iter().filter_map(|group| match group.thread {

@@ -3,11 +3,26 @@
 use crate::{Args, Id, Text, Thread, Tick};
 
 /// A step in the life of an async span or of an object. Steps with the same key belong together.
+///
+/// The key of an async span is its id, scope and categories. The key of an object is its id and scope. A local id is
+/// only valid together with its process.
+///
+/// ```
+/// use spall_model::{AsyncPhase, ByteRange, Event, KeyedEvent, Limits, Text, Tick, TraceBuilder};
+///
+/// let mut builder = TraceBuilder::new(&Limits::default());
+/// for (phase, at) in [(AsyncPhase::Begin, 10), (AsyncPhase::End, 40)] {
+///     let request = KeyedEvent::new(1, Tick(at), "0x7f", Text::from("request")).with_category(Text::from("net"));
+///     builder.push(&Event::Async(phase, request), ByteRange::default());
+/// }
+/// let trace = builder.finish();
+/// assert_eq!((trace.slices().starts(), trace.slices().ends()), (&[Tick(10)][..], &[Tick(40)][..]));
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct KeyedEvent<'a> {
-    /// The process.
+    /// The id of the process that the event belongs to.
     pub pid: Id<'a>,
-    /// The time.
+    /// The time of the step.
     pub at: Tick,
     /// The id, which is part of the key.
     pub id: Id<'a>,
@@ -105,18 +120,37 @@ pub enum ObjectPhase {
 }
 
 /// One end of a flow. \[json 3.7\]
+///
+/// ```
+/// use spall_model::{
+///     ByteRange, Event, FlowBind, FlowEvent, FlowPhase, Id, Limits, SliceId, Text, Thread, ThreadEvent, Tick, Ticks,
+///     TraceBuilder,
+/// };
+///
+/// let mut builder = TraceBuilder::new(&Limits::default());
+/// for (tid, at, phase) in [(1, 10, FlowPhase::Start), (2, 50, FlowPhase::End)] {
+///     let thread = Thread::new(1, tid);
+///     let work = ThreadEvent::new(thread, Tick(at), Text::from("work"));
+///     let flow =
+///         FlowEvent::new(phase, FlowBind::Enclosing, thread, Tick(at + 5), Id::Number(7), Text::from("wakes"));
+///     builder.push(&Event::Complete(work, Ticks(20)), ByteRange::default());
+///     builder.push(&Event::Flow(flow), ByteRange::default());
+/// }
+/// let trace = builder.finish();
+/// assert_eq!((trace.flows()[0].from, trace.flows()[0].to), (SliceId(0), SliceId(1)));
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct FlowEvent<'a> {
     /// The end of the flow that the event is.
     pub phase: FlowPhase,
     /// The slice of the thread that the event is bound to.
     pub bind: FlowBind,
-    /// The thread.
+    /// The thread that the flow leaves or arrives at.
     pub thread: Thread<'a>,
-    /// The time.
+    /// The time of the event.
     pub at: Tick,
-    /// The id. Id, name and categories together are the key of a flow, but for [`FlowBind::Slice`] the id is the whole
-    /// key.
+    /// The id. Id, name and categories together are the key of a flow, except that the id alone is the key for
+    /// [`FlowBind::Slice`].
     pub id: Id<'a>,
     /// Whether the id is only valid inside its process.
     pub local: bool,
@@ -174,14 +208,14 @@ impl<'a> FlowEvent<'a> {
     }
 }
 
-/// An end of a flow.
+/// The end of a flow that a [`FlowEvent`] is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum FlowPhase {
-    /// A flow leaves.
+    /// A flow leaves a slice.
     Start,
-    /// A flow arrives and the next flow of the chain leaves.
+    /// A flow arrives at a slice, and the next flow of the chain leaves it.
     Step,
-    /// A flow arrives.
+    /// A flow arrives at a slice, and the chain ends.
     End,
 }
 
@@ -192,6 +226,6 @@ pub enum FlowBind {
     Enclosing,
     /// The next slice that begins on the thread.
     Next,
-    /// The slice of the event that comes directly before this one.
+    /// The slice that the event directly before this one begins or describes.
     Slice,
 }

@@ -3,13 +3,50 @@
 use crate::{Args, Id, Text, Thread, Tick, Ticks};
 
 /// A part of a sampling profile, which makes that profile the current one.
+///
+/// Call frames and samples that follow belong to the current profile:
+///
+/// ```
+/// use spall_model::{
+///     ByteRange, Event, FrameEvent, FrameParent, Id, Limits, ProfileEvent, ProfileKey, ProfileStart, SampleEvent,
+///     SampleTime, Text, Thread, Tick, Ticks, TraceBuilder,
+/// };
+///
+/// let head = ProfileEvent {
+///     thread: Thread::new(1, 2),
+///     key: ProfileKey::Whole,
+///     at: Tick(100),
+///     begins: Some(ProfileStart { start: Tick(100), offset: Ticks(0), rank: 0 }),
+///     end: None,
+/// };
+/// let frame = FrameEvent {
+///     id: Id::Number(1),
+///     parent: FrameParent::Unknown,
+///     name: Text::from("main"),
+///     url: Text::EMPTY,
+///     script: 0,
+///     line: None,
+///     column: None,
+/// };
+/// let mut builder = TraceBuilder::new(&Limits::default());
+/// for event in [
+///     Event::Profile(head),
+///     Event::Frame(frame),
+///     Event::Sample(SampleEvent::new(SampleTime::After(Ticks(10)), Id::Number(1))),
+/// ] {
+///     builder.push(&event, ByteRange::default());
+/// }
+/// let trace = builder.finish();
+/// let samples = trace.samples_of(&trace.profiles()[0]);
+/// assert_eq!(samples[0].at, Tick(110));
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ProfileEvent<'a> {
-    /// The thread of the record. It is the profiled thread only if `begins` is present.
+    /// The thread that the file gives this part. It is the profiled thread only if `begins` is present.
     pub thread: Thread<'a>,
     /// The key that the parts of the profile share.
     pub key: ProfileKey<'a>,
-    /// The time of the record. The parts of a profile are ordered by it.
+    /// The time that the file gives this part. The parts of a profile are ordered by it.
     pub at: Tick,
     /// The head of the profile; `None` for a further part.
     pub begins: Option<ProfileStart>,
@@ -22,7 +59,7 @@ pub struct ProfileEvent<'a> {
 pub enum ProfileKey<'a> {
     /// An id that is valid inside the process.
     Id(Id<'a>),
-    /// The thread of the record.
+    /// The thread of the part.
     Thread,
     /// No key, because the profile is in one part.
     Whole,
@@ -43,9 +80,9 @@ pub struct ProfileStart {
 /// A call frame: a function of a sampling profile, with its caller.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct FrameEvent<'a> {
-    /// The id of the frame in the profile. The first frame with an id counts.
+    /// The id of the frame in the profile. If several frames have one id, the first of them counts.
     pub id: Id<'a>,
-    /// The caller.
+    /// The caller of the function.
     pub parent: FrameParent<'a>,
     /// The name of the function.
     pub name: Text<'a>,
@@ -75,20 +112,20 @@ pub enum FrameParent<'a> {
 pub struct LineHitsEvent<'a> {
     /// The id of the call frame.
     pub frame: Id<'a>,
-    /// The line, counted from 0.
+    /// The line of the source, counted from 0.
     pub line: u32,
-    /// The number of samples.
+    /// The number of samples that found the call frame at this line.
     pub hits: u32,
 }
 
 /// A sample of the current profile: the call stack at a point in time.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SampleEvent<'a> {
-    /// The time.
+    /// The time of the sample, by the clock of its profile.
     pub at: SampleTime,
     /// The id of the innermost call frame.
     pub frame: Id<'a>,
-    /// The weight of the sample in sums.
+    /// The weight of the sample: in sums it counts as this many samples.
     pub weight: f64,
     /// The line of its source at which the innermost frame was, counted from 0; `None` if the file does not say.
     pub line: Option<u32>,
@@ -109,18 +146,19 @@ impl<'a> SampleEvent<'a> {
 pub struct ThreadSampleEvent<'a> {
     /// The thread that was sampled.
     pub thread: Thread<'a>,
-    /// Whether the file does not say the process, so that it is the one that has such a thread.
+    /// Whether the file does not name the process. The sample then belongs to the one process that has a thread with
+    /// this thread id.
     pub any_process: bool,
-    /// Whether the sample is in a list of samples instead of among the events.
+    /// Whether the file has the sample in a list of samples instead of among its events.
     pub in_list: bool,
-    /// The time.
+    /// The time of the sample.
     pub at: Tick,
     // As bytes, so that the event has room for a weight of 64 bits.
     name: &'a [u8],
     name_is_escaped: bool,
-    /// The call stack.
+    /// The call stack of the thread at the time of the sample.
     pub stack: SampleStack<'a>,
-    /// The weight of the sample in sums.
+    /// The weight of the sample: in sums it counts as this many samples.
     pub weight: f64,
     /// The arguments; [`Args::NONE`] if there are none.
     pub args: Args<'a>,
@@ -143,7 +181,8 @@ impl<'a> ThreadSampleEvent<'a> {
         }
     }
 
-    /// Returns the name of the event that triggered the sample, such as a hardware counter; empty if the file does not say.
+    /// Returns the name of the event that triggered the sample, such as a hardware counter; empty if the file does
+    /// not say.
     #[must_use]
     pub fn name(&self) -> Text<'a> {
         Text::from_raw(self.name, self.name_is_escaped)
@@ -166,6 +205,6 @@ pub enum SampleStack<'a> {
 pub enum SampleTime {
     /// The duration since the sample before, or since the start of the profile. It may be negative.
     After(Ticks),
-    /// A point in time.
+    /// The point in time by the clock of the profile.
     At(Tick),
 }

@@ -6,8 +6,8 @@ use crate::{Args, ArgsFormat, CounterEvent, CounterValue, Event, Key, Names, Tex
 
 use super::{Replay, ids};
 
-/// The greatest number of series of one event. It bounds the search for a series that the event already has. A second value
-/// of such a series needs an event of its own, as readers of JSON keep only the last value of a key.
+/// The greatest number of series of one event. It bounds the search for a series that the event already has. A second
+/// value of such a series needs an event of its own, as readers of JSON keep only the last value of a key.
 const MAX_SERIES: usize = 16;
 
 impl<'t, E> Replay<'t, E> {

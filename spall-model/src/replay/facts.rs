@@ -44,7 +44,8 @@ impl<'t, E> Replay<'t, E> {
         if has_name {
             self.emit(Event::ProcessName(pid, self.text(process.name)))?;
         }
-        // An empty process is only in a trace because of a fact. If no other fact is left, the default sort index is it.
+        // An empty process is only in a trace because of a fact. If no other fact is left, the default sort index is
+        // it.
         let is_empty = process.tracks.is_empty() && process.labels.is_empty();
         if process.sort_index != 0 || is_empty && !has_name {
             self.emit(Event::ProcessSortIndex(pid, process.sort_index))?;

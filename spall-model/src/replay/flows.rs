@@ -1,7 +1,7 @@
 //! Replaying flows. \[json 3.7\]
 //!
-//! Events that are bound to a slice directly are emitted right after that slice. All others are emitted after all slices, so
-//! that the builder binds them by their times.
+//! Events that are bound to a slice directly are emitted right after that slice. All others are emitted after all
+//! slices, so that the builder binds them by their times.
 
 use alloc::vec::Vec;
 
@@ -24,8 +24,8 @@ struct ReplayedEnd<'t> {
     at: Tick,
 }
 
-/// Returns the events that a flow adds to those of the flows before it. Its start is left out if an earlier flow arrived
-/// there or left from there.
+/// Returns the events that a flow adds to those of the flows before it. Its start is left out if an earlier flow
+/// arrived there or left from there.
 fn flow_ends(flow: &Flow) -> impl Iterator<Item = ReplayedEnd<'_>> {
     let FlowEnds { binds: (from, to), times: (leaves, arrives), .. } = flow.ends;
     let start = ReplayedEnd { flow, phase: FlowPhase::Start, bind: from, slice: flow.from, at: leaves };

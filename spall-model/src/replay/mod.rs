@@ -17,32 +17,32 @@ use spans::OpenSpans;
 impl Trace<'_> {
     /// Emits events that rebuild an equal trace.
     ///
-    /// This is the way to write a trace as a file, to copy a part of it, or to join several traces into one. Replaying stops
-    /// at the first error that `emit` returns. An event lives until `emit` returns.
+    /// This is the way to write a trace as a file, to copy a part of it, or to join several traces into one.
+    /// Replaying stops at the first error that `emit` returns. An event lives until `emit` returns.
     ///
-    /// Events come track by track and not in the order of time: first the facts on processes and threads, then the items of
-    /// each track, then flows, objects and sampling profiles. Facts on the whole file come first and last, as they were in
-    /// the file. An end has the name and the category of its begin.
+    /// Events come track by track and not in the order of time: first the facts on processes and threads, then the
+    /// items of each track, then flows, objects and sampling profiles. Facts on the whole file come first and last,
+    /// as they were in the file. An end has the name and the category of its begin.
     ///
-    /// This takes O(n log n) time in the size of the trace. The memory is that of the shared frames, the flows that are bound
-    /// to slices directly, and the slices that are open at one time.
+    /// This takes O(n log n) time in the size of the trace. The memory is that of the shared frames, the flows that
+    /// are bound to slices directly, and the slices that are open at one time.
     ///
     /// # Equal traces
-    /// A [`crate::TraceBuilder`] with the default limits that gets all events makes a trace with the same clock and the same
-    /// processes, tracks, slices, instants, counter values, states, flows, objects, snapshots, profiles, metadata and other
-    /// events, in the same order. Their times, texts, arguments, nesting and references to each other are the same; the
-    /// [`NameId`]s are not. A rebuilt trace that is replayed and rebuilt again has no differences at all. The first time
-    /// there are these:
+    /// A [`crate::TraceBuilder`] with the default limits that gets all events makes a trace with the same clock and
+    /// the same processes, tracks, slices, instants, counter values, states, flows, objects, snapshots, profiles,
+    /// metadata and other events, in the same order. Their times, texts, arguments, nesting and references to each
+    /// other are the same; the [`NameId`]s are not. A rebuilt trace that is replayed and rebuilt again has no
+    /// differences at all. The first time there are these:
     ///
     /// - Diagnostics are not emitted, and neither are the flags of slices that tell of a fault, such as
     ///   [`crate::SliceFlags::CLAMPED`]. Events that could not be used are lost. If one of them had the last time of a
     ///   thread, the thread ends earlier, and so do its unfinished slices.
     /// - Slices that were inferred from samples are left out. The samples are emitted and can be merged again.
     /// - [`Conventions::children_first`] is off, as the slices are emitted in display order.
-    /// - Pairs of begin and end become complete slices if the times of their thread go back, unless begin and end both have
-    ///   arguments.
-    /// - Flows that are bound to slices directly may be bound in another order if those slices begin at one time on several
-    ///   tracks. Such a flow is lost if it arrives on a track that is emitted before the one it leaves.
+    /// - Pairs of begin and end become complete slices if the times of their thread go back, unless begin and end
+    ///   both have arguments.
+    /// - Flows that are bound to slices directly may be bound in another order if those slices begin at one time on
+    ///   several tracks. Such a flow is lost if it arrives on a track that is emitted before the one it leaves.
     ///
     /// # Errors
     /// Returns the first error of `emit`.

@@ -32,8 +32,9 @@ impl<'t, E> Replay<'t, E> {
 
     /// Emits spans that nest, in the order of time.
     ///
-    /// The order of events at one time follows from the depths: a span needs exactly as many open spans around its begin as
-    /// its depth says. So spans end as late as possible, but before the begin of a span that their end would close instead.
+    /// The order of events at one time follows from the depths: a span needs exactly as many open spans around its
+    /// begin as its depth says. So spans end as late as possible, but before the begin of a span that their end would
+    /// close instead.
     fn nestable(&mut self, track: &'t Track, key: KeyFields<'_>) -> Result<(), E> {
         let mut begins = self.trace.slices_of(track).peekable();
         let instants = self.trace.instants_of(track);
@@ -99,8 +100,8 @@ impl<'t, E> Replay<'t, E> {
             while let Some(step) = slices.next_if(|(_, step)| step.flags.open_depth() > 0) {
                 steps.push(step);
             }
-            // A step past begins where the step before ends, a step into ends where the next one begins. Slices that both
-            // kinds describe may be emitted as either.
+            // A step past begins where the step before ends, a step into ends where the next one begins. Slices that
+            // both kinds describe may be emitted as either.
             let from_start = steps.first().is_some_and(|(_, first)| first.start == span.start);
             let into_past = from_start && steps.iter().all(|(_, step)| !step.flags.is_unfinished());
             for &(id, step) in &steps {

@@ -46,8 +46,8 @@ impl<'t, E> Replay<'t, E> {
         Ok(())
     }
 
-    /// Emits slices in display order, which is the order of the begins of pairs. The end of a pair comes before the next
-    /// begin of a pair that is not inside it.
+    /// Emits slices in display order, which is the order of the begins of pairs. The end of a pair comes before the
+    /// next begin of a pair that is not inside it.
     fn slices(
         &mut self,
         track: &'t Track,
@@ -63,8 +63,8 @@ impl<'t, E> Replay<'t, E> {
                 self.whole(thread, id, &slice, bound)?;
                 continue;
             }
-            // A begin that stayed open when one around it was closed still counts as open. So the depth alone does not tell
-            // whether a slice that begins right at an end lies inside the one that ends.
+            // A begin that stayed open when one around it was closed still counts as open. So the depth alone does
+            // not tell whether a slice that begins right at an end lies inside the one that ends.
             let is_around = |outer: &Slice| {
                 let ends_inside = !slice.flags.is_unfinished() && slice.end <= outer.end;
                 outer.flags.open_depth() < slice.flags.open_depth()

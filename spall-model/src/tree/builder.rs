@@ -12,12 +12,13 @@ use super::{CallTree, TreeNode, TreeNodeId, Unattributed};
 
 /// Makes a [`CallTree`] of calls as they come.
 ///
-/// Nodes get their self times, counts and samples; [`CallTreeBuilder::finish`] adds up the totals. An id must be of a node
-/// of this builder; methods ignore any other.
+/// Nodes get their self times, counts and samples; [`CallTreeBuilder::finish`] adds up the totals. An id must be of a
+/// node of this builder; methods ignore any other.
 #[derive(Debug, Clone, Default)]
 pub struct CallTreeBuilder {
     nodes: Vec<TreeNode>,
-    /// The node of a name below a parent, by both in one number. Most lookups are of slices, and a short key is cheap to hash.
+    /// The node of a name below a parent, by both in one number. Most lookups are of slices, and a short key is cheap
+    /// to hash.
     slices: HashMap<u64, u32, RandomState>,
     /// The node of a call frame's function below a parent.
     frames: HashMap<(u32, Function), u32, RandomState>,
@@ -107,8 +108,8 @@ impl CallTreeBuilder {
         *weights += weight;
     }
 
-    /// Adds the count, the self time and the samples of a node of another tree. Without a node to add to, its time and its
-    /// samples are unattributed and its count is lost.
+    /// Adds the count, the self time and the samples of a node of another tree. Without a node to add to, its time
+    /// and its samples are unattributed and its count is lost.
     pub(super) fn add(&mut self, to: Option<TreeNodeId>, node: &TreeNode) {
         if let Some(to) = to {
             self.add_count(to, node.count);
@@ -132,7 +133,8 @@ impl CallTreeBuilder {
     pub fn finish(self) -> CallTree {
         let Self { mut nodes, unattributed, .. } = self;
         let mut sum = Ticks::ZERO;
-        // Backwards, because children come after their parents: a total is complete before it is added to the one above.
+        // Backwards, because children come after their parents: a total is complete before it is added to the one
+        // above.
         for at in (0..nodes.len()).rev() {
             let total = nodes[at].total + nodes[at].self_time;
             nodes[at].total = total;

@@ -83,8 +83,8 @@ pub struct TreeDiff {
 }
 
 impl TreeDiff {
-    /// Compares two trees whose names mean the same. Trees of two traces need [`CallTree::rename`] first; names that the
-    /// first trace does not know may have any numbers behind its own.
+    /// Compares two trees whose names mean the same. Trees of two traces need [`CallTree::rename`] first; names that
+    /// the first trace does not know may have any numbers behind its own.
     ///
     /// O(n) for n nodes.
     #[must_use]

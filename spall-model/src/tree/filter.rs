@@ -14,8 +14,8 @@ use super::{CallTree, TreeNodeId};
 /// Filters. Each takes O(n log n) for n nodes and keeps all time: what the new tree has no node for is in its
 /// [`CallTree::unattributed`].
 impl CallTree {
-    /// Returns the tree without some functions. The time of a hidden call is that of its nearest caller that is shown, and
-    /// so are its callees.
+    /// Returns the tree without some functions. The time of a hidden call is that of its nearest caller that is
+    /// shown, and so are its callees.
     #[must_use]
     pub fn hide(&self, mut is_hidden: impl FnMut(Function) -> bool) -> Self {
         self.rebuild(
@@ -76,7 +76,8 @@ impl CallTree {
         self.stacks(matches, false)
     }
 
-    /// Returns the stacks in which a function matches, or those in which none does. Their callers stay, without self time.
+    /// Returns the stacks in which a function matches, or those in which none does. Their callers stay, without self
+    /// time.
     fn stacks(&self, mut matches: impl FnMut(Function) -> bool, wanted: bool) -> Self {
         let nodes = &self.nodes;
         let mut has_match: Vec<bool> = Vec::with_capacity(nodes.len());
@@ -110,8 +111,9 @@ impl CallTree {
     /// merged with the outer one, which gets its count, its self time and its callees. So `f g f h` becomes `f h`.
     #[must_use]
     pub fn flatten_recursion(&self) -> Self {
-        // The new nodes on the path by depth, and the latest of each function. Entries of both may be out of date: those
-        // of nodes that are no longer on the path, which `path` shows. What a new node covers is put back when it is left.
+        // The new nodes on the path by depth, and the latest of each function. Entries of both may be out of date:
+        // those of nodes that are no longer on the path, which `path` shows. What a new node covers is put back when
+        // it is left.
         let mut latest: BTreeMap<Function, TreeNodeId> = BTreeMap::new();
         let mut path: Vec<TreeNodeId> = Vec::new();
         let mut builder = CallTreeBuilder::new();

@@ -6,8 +6,8 @@ use crate::{Frame, NameId, SliceId, Trace};
 
 /// A function of a call tree: what a slice is called, or what a profiler knows of a function.
 ///
-/// Two slices are the same function if they have the same name. Two call frames are the same function if their names and
-/// their places in the source are the same. A slice and a call frame never are.
+/// Two slices are the same function if they have the same name. Two call frames are the same function if their names
+/// and their places in the source are the same. A slice and a call frame never are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Function {
     /// The name.

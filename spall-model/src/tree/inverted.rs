@@ -8,14 +8,15 @@ use crate::{IdRange, Ticks, tree::function::Function};
 
 use super::{CallTree, TreeNode, TreeNodeId};
 
-/// A call tree upside down: the roots are the functions that took the time, below each are its callers, below those theirs.
+/// A call tree upside down: the roots are the functions that took the time, below each are its callers, below those
+/// theirs.
 ///
 /// Only the roots are there at first, because there are many more ways up than nodes. [`InvertedTree::expand`] adds the
 /// callers of one node, [`InvertedTree::expand_all`] those of all that are worth showing.
 ///
-/// The total of a node is the time of the stacks that begin with it and the nodes above it. Its self time is that of the
-/// stacks that end there, because it has no caller. Its count and its samples are those of the root's function on these
-/// stacks.
+/// The total of a node is the time of the stacks that begin with it and the nodes above it. Its self time is that of
+/// the stacks that end there, because it has no caller. Its count and its samples are those of the root's function on
+/// these stacks.
 ///
 /// ```
 /// use spall_model::{CallTreeBuilder, Function, InvertedTree, NameId, Ticks, TreeNodeId};
@@ -60,16 +61,16 @@ struct Stack {
 }
 
 impl<'t> InvertedTree<'t> {
-    /// Inverts a tree to show where time is spent: a root for each function, with its self time. All roots together have
-    /// the time of the tree.
+    /// Inverts a tree to show where time is spent: a root for each function, with its self time. All roots together
+    /// have the time of the tree.
     #[must_use]
     pub fn bottom_up(tree: &'t CallTree) -> Self {
         let stacks = tree.nodes().iter().zip(0..).map(|(node, at)| (TreeNodeId(at), node.self_time));
         Self::new(tree, stacks)
     }
 
-    /// Inverts a tree to show who calls a function: one root, with the time of its calls and all that they call. Of calls
-    /// inside another call of the function only the outermost count.
+    /// Inverts a tree to show who calls a function: one root, with the time of its calls and all that they call. Of
+    /// calls inside another call of the function only the outermost count.
     #[must_use]
     pub fn callers(tree: &'t CallTree, of: Function) -> Self {
         let mut is_inside: Vec<bool> = Vec::with_capacity(tree.nodes().len());

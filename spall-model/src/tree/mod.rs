@@ -1,7 +1,7 @@
 //! Call trees: slices and samples added up by call path. \[layout 15\]
 //!
-//! This is the one tree of the workspace. A layout makes it of slices, a merge makes it of slices and samples, and neither
-//! needs the other; what can be done with a tree is the same for both, so it is here.
+//! This is the one tree of the workspace. A layout makes it of slices, a merge makes it of slices and samples, and
+//! neither needs the other; what can be done with a tree is the same for both, so it is here.
 #![allow(clippy::indexing_slicing, reason = "nodes are numbered by this module")]
 
 mod builder;
@@ -140,8 +140,8 @@ impl CallTree {
 
     /// Returns the time and the samples that are in no node.
     ///
-    /// In a tree that samples were merged into, that is the time in which nothing ran. In a tree of slices alone it is 0.
-    /// A filter adds the time for which it left no node.
+    /// In a tree that samples were merged into, that is the time in which nothing ran. In a tree of slices alone it
+    /// is 0. A filter adds the time for which it left no node.
     #[must_use]
     pub fn unattributed(&self) -> Unattributed {
         self.unattributed
@@ -149,8 +149,8 @@ impl CallTree {
 
     /// Returns the folded stacks of all nodes that have self time: the path, and the self time in ticks.
     ///
-    /// A path is the names from the root to the node, joined by `;`. In a name `;` becomes `:` and a line break becomes a
-    /// blank. Unattributed time comes first and has an empty path.
+    /// A path is the names from the root to the node, joined by `;`. In a name `;` becomes `:` and a line break
+    /// becomes a blank. Unattributed time comes first and has an empty path.
     pub fn folded<'t>(&'t self, trace: &'t Trace<'_>) -> impl Iterator<Item = (String, Ticks)> + 't {
         let unattributed = Some((String::new(), self.unattributed.time)).into_iter();
         let mut path = Vec::new();

@@ -29,15 +29,16 @@ pub struct FunctionStats {
     pub hits: u64,
     /// The sum of the weights of those samples.
     pub weight: f64,
-    /// The time of its calls, callees included. Where the function calls itself, directly or not, only the outermost call
-    /// counts.
+    /// The time of its calls, callees included. Where the function calls itself, directly or not, only the outermost
+    /// call counts.
     pub total: Ticks,
     /// The time of its calls outside of their callees.
     pub self_time: Ticks,
 }
 
 impl CallTree {
-    /// Returns the sums of each function of the tree: the most self time first, then by function. O(n log n) for n nodes.
+    /// Returns the sums of each function of the tree: the most self time first, then by function. O(n log n) for n
+    /// nodes.
     ///
     /// ```
     /// use spall_model::{CallTreeBuilder, Function, NameId, Ticks};

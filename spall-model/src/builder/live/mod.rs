@@ -1,8 +1,8 @@
 //! Traces that are shown while they grow.
 //!
-//! The plain reading of the builder is incremental already: a begin makes a row at once, and its end is written there. This
-//! module adds the items of each track in the order of time, and a record of what each commit changed. Everything else waits
-//! in the builder for [`LiveTrace::finish`].
+//! The plain reading of the builder is incremental already: a begin makes a row at once, and its end is written
+//! there. This module adds the items of each track in the order of time, and a record of what each commit changed.
+//! Everything else waits in the builder for [`LiveTrace::finish`].
 
 mod order;
 mod time_ordered;
@@ -25,28 +25,30 @@ pub use self::view::{LiveProcess, LiveSnapshot, LiveTrack};
 
 /// A trace that is shown while its events come.
 ///
-/// Events become visible with the next [`LiveTrace::commit`]. The snapshot also tells what is new, so that a reader never has
-/// to look at an item twice. An end closes the last open begin of its thread, whatever its name. \[json 3.2\] A slice that
-/// is still open is unfinished, and lasts until the last time of its track.
+/// Events become visible with the next [`LiveTrace::commit`]. The snapshot also tells what is new, so that a reader
+/// never has to look at an item twice. An end closes the last open begin of its thread, whatever its name. \[json
+/// 3.2\] A slice that is still open is unfinished, and lasts until the last time of its track.
 ///
-/// A snapshot shows threads with their slices, instants and states, and counters. Events of async spans, flows, objects,
-/// samples and metadata are kept and counted by [`LiveSnapshot::n_deferred`], as their meaning depends on events that are
-/// still to come. [`LiveTrace::finish`] returns the same trace that a [`TraceBuilder`] makes of the events.
+/// A snapshot shows threads with their slices, instants and states, and counters. Events of async spans, flows,
+/// objects, samples and metadata are kept and counted by [`LiveSnapshot::n_deferred`], as their meaning depends on
+/// events that are still to come. [`LiveTrace::finish`] returns the same trace that a [`TraceBuilder`] makes of the
+/// events.
 ///
 /// # Order
-/// The id of a slice never changes. The slices of a track are listed as in a finished trace: by start, the longer first, then
-/// in the order in which they came. \[json 3.3\] An open slice and those with the same start are in the order in which they
-/// came. Slices that come in this order are appended; begins always do while the time does not go back. A slice that comes
-/// late is put in place by the next commit. Many programs write a slice when it ends, so after the slices inside it.
+/// The id of a slice never changes. The slices of a track are listed as in a finished trace: by start, the longer
+/// first, then in the order in which they came. \[json 3.3\] An open slice and those with the same start are in the
+/// order in which they came. Slices that come in this order are appended; begins always do while the time does not go
+/// back. A slice that comes late is put in place by the next commit. Many programs write a slice when it ends, so
+/// after the slices inside it.
 ///
 /// # Cost
-/// An event takes amortised O(1) time, or O(log n) if it comes late, and a commit takes O(1), whatever the order of events.
-/// To put a late item in place, all items behind it are moved. The number of moves is limited to 2²⁰, and 16 more for each
-/// event. Beyond that limit late items wait, and [`LiveTrack::n_waiting`] counts them. That only happens if very many slices
-/// contain nearly all slices before them and come in a commit each.
+/// An event takes amortised O(1) time, or O(log n) if it comes late, and a commit takes O(1), whatever the order of
+/// events. To put a late item in place, all items behind it are moved. The number of moves is limited to 2²⁰, and 16
+/// more for each event. Beyond that limit late items wait, and [`LiveTrack::n_waiting`] counts them. That only
+/// happens if very many slices contain nearly all slices before them and come in a commit each.
 ///
-/// A live trace takes 4 bytes for each slice more than a builder, and twice the memory for instants, counters and states. It
-/// stays within 16 times the input and a mebibyte.
+/// A live trace takes 4 bytes for each slice more than a builder, and twice the memory for instants, counters and
+/// states. It stays within 16 times the input and a mebibyte.
 ///
 /// ```
 /// use spall_model::{ByteRange, Event, Limits, LiveTrace, Text, Thread, ThreadEvent, Tick};
@@ -252,8 +254,8 @@ impl LiveTrace {
 }
 
 impl TraceBuilder<'_> {
-    /// Returns the earliest and the latest time of a track while events still come. Times of begins and ends are kept by
-    /// thread until [`TraceBuilder::finish`].
+    /// Returns the earliest and the latest time of a track while events still come. Times of begins and ends are kept
+    /// by thread until [`TraceBuilder::finish`].
     fn bounds_of(&self, track: u32) -> Option<(Tick, Tick)> {
         let row = self.registry.track(track);
         let (first, last) =

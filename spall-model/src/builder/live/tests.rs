@@ -352,7 +352,8 @@ fn limits_hold_and_what_they_leave_out_is_counted() {
     assert!(view.slice(SliceId(2)).unwrap().flags.is_unfinished());
 }
 
-/// Each slice contains all those before it and comes in a commit of its own, so that putting it in place moves them all.
+/// Each slice contains all those before it and comes in a commit of its own, so that putting it in place moves them
+/// all.
 #[test]
 fn late_slices_wait_where_to_move_all_others_would_take_too_long() {
     let n_slices = 20_000_u32;

@@ -22,8 +22,8 @@ pub(super) struct TrackTable {
     pub(super) move_budget: usize,
 }
 
-/// The moves that a trace may make before its first event, and those that each event adds. The second bounds the average
-/// cost of an event; the first is spent at the beginning, when few events have come.
+/// The moves that a trace may make before its first event, and those that each event adds. The second bounds the
+/// average cost of an event; the first is spent at the beginning, when few events have come.
 pub(super) const FREE_MOVES: usize = 1 << 20;
 pub(super) const MOVES_PER_EVENT: usize = 16;
 

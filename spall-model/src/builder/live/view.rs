@@ -24,8 +24,8 @@ use super::{
 
 /// A snapshot of a [`LiveTrace`]: what was pushed up to a commit, and what the commit changed.
 ///
-/// Processes, tracks and slices are numbered in the order in which they came. These ids never change while the trace grows,
-/// but the finished trace has other ones.
+/// Processes, tracks and slices are numbered in the order in which they came. These ids never change while the trace
+/// grows, but the finished trace has other ones.
 ///
 /// ```
 /// use spall_model::{ByteRange, Event, Limits, LiveTrace, Text, Thread, ThreadEvent, Tick, Ticks};
@@ -54,15 +54,15 @@ impl<'l> LiveSnapshot<'l> {
         Self { live }
     }
 
-    /// Returns the number of the commit, from 1. A reader of changes must see every commit: after a gap in the numbers it
-    /// has to read everything again.
+    /// Returns the number of the commit, from 1. A reader of changes must see every commit: after a gap in the
+    /// numbers it has to read everything again.
     #[must_use]
     pub fn number(&self) -> u64 {
         self.live.tracks.commit
     }
 
-    /// Returns the tracks with changed items since the commit before: an item is new, has moved, or has ended. A new name
-    /// of a track does not count.
+    /// Returns the tracks with changed items since the commit before: an item is new, has moved, or has ended. A new
+    /// name of a track does not count.
     #[must_use]
     pub fn changed(&self) -> &'l [TrackId] {
         &self.live.tracks.changed
@@ -92,8 +92,8 @@ impl<'l> LiveSnapshot<'l> {
         Some(LiveTrack { live: self.live, items, row: self.live.builder.registry.track(id.0), id })
     }
 
-    /// Returns the tracks in the order in which a finished trace would show them: by process, kind, sort index, name and
-    /// id.
+    /// Returns the tracks in the order in which a finished trace would show them: by process, kind, sort index, name
+    /// and id.
     ///
     /// This takes O(n log n) in the tracks and processes. The order changes when a track or process is added or named.
     #[must_use]
@@ -239,8 +239,8 @@ impl<'l> LiveSnapshot<'l> {
 
     /// Returns the diagnostics of pairing so far.
     ///
-    /// A live trace closes the last open begin of a thread at each end. The finished trace reads threads with faults again,
-    /// and so counts other faults. \[json 3.2\]
+    /// A live trace closes the last open begin of a thread at each end. The finished trace reads threads with faults
+    /// again, and so counts other faults. \[json 3.2\]
     #[must_use]
     pub fn pairing_faults(&self) -> &'l Diagnostics {
         &self.live.faults
@@ -288,8 +288,8 @@ impl<'l> LiveProcess<'l> {
 
 /// A track of a [`LiveTrace`].
 ///
-/// Its items are listed in the order of time. The part of a list before the range of new items is as it was at the commit
-/// before, so a reader keeps what it computed for that part.
+/// Its items are listed in the order of time. The part of a list before the range of new items is as it was at the
+/// commit before, so a reader keeps what it computed for that part.
 #[derive(Debug, Clone, Copy)]
 pub struct LiveTrack<'l> {
     live: &'l LiveTrace,
@@ -335,8 +335,8 @@ impl<'l> LiveTrack<'l> {
         self.live.builder.bounds_of(self.id.0).map(|(first, last)| first..last)
     }
 
-    /// Returns the slices by start, the longer first, then in the order in which they came. Pairs of one start are in the
-    /// order of their begins. \[json 3.3\]
+    /// Returns the slices by start, the longer first, then in the order in which they came. Pairs of one start are in
+    /// the order of their begins. \[json 3.3\]
     #[must_use]
     pub fn slices(&self) -> &'l [SliceId] {
         self.items.slices.items()
@@ -412,7 +412,8 @@ impl<'l> LiveTrack<'l> {
         self.points().map_or(0..0, |points| self.new_of(list_of(points)))
     }
 
-    /// Returns the positions of the new items of a list; an empty range at its end if this commit did not touch the track.
+    /// Returns the positions of the new items of a list; an empty range at its end if this commit did not touch the
+    /// track.
     fn new_of<T: Copy, A: Array<Item = T>>(&self, list: &TimeOrdered<A>) -> Range<usize> {
         let len = list.items().len();
         if self.items.changed_in == self.live.tracks.commit { list.new_items() } else { len..len }

@@ -264,7 +264,8 @@ impl ProfileJoiner<'_> {
         self.found.sites[first..].sort_by_key(|site| site.number);
     }
 
-    /// Adds the hits of lines, sorted by frame. Frames are numbered profile by profile, so those of all profiles are too.
+    /// Adds the hits of lines, sorted by frame. Frames are numbered profile by profile, so those of all profiles are
+    /// too.
     fn add_lines(&mut self, parts: &[(ProfilePart, PartRanges)], diagnostics: &mut Diagnostics) {
         let first = self.found.lines.len();
         self.found.lines.reserve_exact(parts.iter().map(|(_, ranges)| ranges.lines.len()).sum());
@@ -285,7 +286,8 @@ impl ProfileJoiner<'_> {
         parts: &[(ProfilePart, PartRanges)],
         diagnostics: &mut Diagnostics,
     ) {
-        // Negative deltas count too: a time that goes back tells that samples are out of order, not that the time is wrong.
+        // Negative deltas count too: a time that goes back tells that samples are out of order, not that the time is
+        // wrong.
         let mut now = head.start;
         self.found.samples.reserve_exact(parts.iter().map(|(_, ranges)| ranges.samples.len()).sum());
         for (part, ranges) in parts {
