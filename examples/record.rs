@@ -31,10 +31,13 @@ struct Profiler {
     start: Instant,
 }
 
+/// What a recorder does with the bytes of a full buffer.
+type Empty<'p> = Box<dyn FnMut(&[u8]) + 'p>;
+
 /// A recorder of one thread, whose buffer is emptied when it is full and when it is dropped.
 struct Recorder<'p> {
     profiler: &'p Profiler,
-    thread: ThreadRecorder<Box<[u8]>, Box<dyn FnMut(&[u8]) + 'p>>,
+    thread: ThreadRecorder<Box<[u8]>, Empty<'p>>,
 }
 
 impl Profiler {

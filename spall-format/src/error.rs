@@ -120,8 +120,11 @@ pub enum FormatErrorKind {
     // Writers. The offset is the number of bytes that were written before.
     /// A recording buffer is smaller than [`MIN_BUFFER`](crate::spall::MIN_BUFFER) or larger than 4 GiB. The offset
     /// is 0.
-    #[error("a recording buffer has at least {} bytes and at most 4 GiB", crate::spall::MIN_BUFFER)]
-    BufferSize,
+    #[error("a recording buffer has at least {min} bytes and at most 4 GiB")]
+    BufferSize {
+        /// The smallest size.
+        min: u32,
+    },
     /// The buffer has no room for the record. Nothing of the record was written.
     #[error("the buffer is full")]
     BufferFull,

@@ -193,7 +193,7 @@ fn a_buffer_of_any_accepted_size_is_harmless() {
     for size in 0..memory.len() {
         let buffer = BufferWriter::new(&mut memory[..size], 3, 4);
         if size < MIN_BUFFER {
-            assert_eq!(buffer.unwrap_err().kind(), FormatErrorKind::BufferSize);
+            assert_eq!(buffer.unwrap_err().kind(), FormatErrorKind::BufferSize { min: 541 });
             continue;
         }
         let mut buffer = buffer.unwrap();
@@ -307,7 +307,10 @@ fn a_thread_recorder_hands_on_everything_when_it_is_dropped() {
     expected.push(Event::End(event(b"", 100)));
     drop(recorder);
     assert_eq!(events(&file)[1..], expected);
-    assert_eq!(ThreadRecorder::new([0; 9], 1, 2, |_| {}).unwrap_err().kind(), FormatErrorKind::BufferSize);
+    assert_eq!(
+        ThreadRecorder::new([0; 9], 1, 2, |_| {}).unwrap_err().kind(),
+        FormatErrorKind::BufferSize { min: 541 }
+    );
 }
 
 #[test]

@@ -120,9 +120,9 @@ mod layout;
 #[cfg(feature = "alloc")]
 mod layout_view;
 #[cfg(feature = "alloc")]
-mod live;
+mod line;
 #[cfg(feature = "alloc")]
-mod live_view;
+mod live;
 #[cfg(feature = "alloc")]
 mod lookup;
 #[cfg(feature = "alloc")]
@@ -174,9 +174,9 @@ pub use layout::{Layout, Options, RowInfo};
 #[cfg(feature = "alloc")]
 pub use layout_view::LayoutView;
 #[cfg(feature = "alloc")]
-pub use live::Live;
+pub use line::{Line, LineId, LineKind};
 #[cfg(feature = "alloc")]
-pub use live_view::LiveView;
+pub use live::{Live, LiveView};
 #[cfg(feature = "alloc")]
 pub use lookup::Placed;
 #[cfg(feature = "alloc")]
@@ -193,7 +193,7 @@ pub use spall_model::nest::Overlap;
 #[cfg(feature = "alloc")]
 pub use stats::{NameStats, Stats, stats};
 #[cfg(feature = "alloc")]
-pub use vertical::{Line, LineId, LineKind, Vertical, VerticalStyle};
+pub use vertical::{Vertical, VerticalStyle};
 pub use viewport::{Fidelity, Viewport};
 #[cfg(feature = "alloc")]
 pub use visits::EdgeRule;

@@ -1,12 +1,15 @@
 //! A layout that grows with its trace. \[layout 18\]
 #![allow(clippy::indexing_slicing, reason = "positions are of tables built here, bounded by their lengths")]
 
+mod view;
+
 use alloc::{collections::BTreeMap, vec::Vec};
 
 use spall_model::nest::Nesting;
 use spall_model::{LiveSnapshot, SliceFlags, SliceId, Tick, TrackId};
 
-use crate::{LiveView, Options, Row, RowId, RowInfo};
+pub use self::view::LiveView;
+use crate::{Options, Row, RowId, RowInfo};
 
 /// The layout of a live trace, which grows with it.
 ///
@@ -49,8 +52,8 @@ pub struct Live {
     options: Options,
     /// The number of the last commit that was taken up.
     commit: u64,
-    pub(crate) tracks: Vec<LiveTrack>,
-    pub(crate) rows: Vec<LiveRow>,
+    tracks: Vec<LiveTrack>,
+    rows: Vec<LiveRow>,
     /// Open slices that are drawn to the present. Each is the last one of its row.
     open: BTreeMap<SliceId, RowId>,
     /// Open slices inside a slice that has ended; they are drawn to its end.
@@ -58,17 +61,17 @@ pub struct Live {
 }
 
 #[derive(Debug, Clone)]
-pub(crate) struct LiveTrack {
+struct LiveTrack {
     nesting: Nesting,
     n_placed: usize,
     /// By lane and depth.
-    pub(crate) lanes: Vec<Vec<RowId>>,
+    lanes: Vec<Vec<RowId>>,
 }
 
 #[derive(Debug, Clone)]
-pub(crate) struct LiveRow {
-    pub(crate) row: Row,
-    pub(crate) info: RowInfo,
+struct LiveRow {
+    row: Row,
+    info: RowInfo,
 }
 
 impl Live {

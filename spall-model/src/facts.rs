@@ -3,37 +3,9 @@
 use core::ops::Range;
 
 use crate::{
-    FlowBind, IdRange, Key, NameId, ProcessId, Sample, Scope, SliceId, Tick, Value, args_table::ArgsId,
-    id_range::dense_id,
+    FlowBind, IdRange, Key, NameId, ProcessId, Sample, Scope, SliceId, SnapshotId, Tick, Value,
+    args_table::ArgsId,
 };
-
-/// The number of an instant in [`Trace::instants`](crate::Trace::instants).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct InstantId(pub u32);
-
-/// The number of a counter value in [`Trace::counters`](crate::Trace::counters).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct CounterId(pub u32);
-
-/// The number of a thread state in [`Trace::states`](crate::Trace::states).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct StateId(pub u32);
-
-/// The number of a snapshot in [`Trace::snapshots`](crate::Trace::snapshots).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct SnapshotId(pub u32);
-
-/// The number of a flow in [`Trace::flows`](crate::Trace::flows).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct FlowId(pub u32);
-
-dense_id! {
-    InstantId: "[`Trace::instants`](crate::Trace::instants)";
-    CounterId: "[`Trace::counters`](crate::Trace::counters)";
-    StateId: "[`Trace::states`](crate::Trace::states)";
-    SnapshotId: "[`Trace::snapshots`](crate::Trace::snapshots)";
-    FlowId: "[`Trace::flows`](crate::Trace::flows)";
-}
 
 /// An instant: an event without a duration. [`Trace::instants`](crate::Trace::instants) returns them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

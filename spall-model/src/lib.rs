@@ -80,6 +80,7 @@ mod args_builder;
 mod args_table;
 #[cfg(feature = "alloc")]
 mod builder;
+mod byte_range;
 mod compression;
 mod diagnostic;
 mod event;
@@ -89,6 +90,8 @@ mod facts;
 mod from_args;
 mod id;
 mod id_range;
+#[cfg(feature = "alloc")]
+mod ids;
 mod limits;
 #[cfg(feature = "alloc")]
 mod log;
@@ -131,6 +134,7 @@ pub use args::{Args, ArgsFormat, Entries, NextEntry, Value, no_entry};
 pub use args_builder::ArgsBuilder;
 #[cfg(feature = "alloc")]
 pub use builder::{LiveProcess, LiveSnapshot, LiveTrace, LiveTrack, TraceBuilder};
+pub use byte_range::ByteRange;
 pub use compression::Compression;
 #[cfg(feature = "alloc")]
 pub use diagnostic::{Count, Diagnostics};
@@ -141,31 +145,33 @@ pub use event::{
     SampleStack, SampleTime, Scope, ThreadEvent, ThreadRole, ThreadSampleEvent,
 };
 #[cfg(feature = "alloc")]
-pub use facts::{
-    CounterId, CounterValue, Flow, FlowId, HasArgs, Instant, InstantId, Meta, Object, Other, Snapshot,
-    SnapshotId, State, StateId,
-};
+pub use facts::{CounterValue, Flow, HasArgs, Instant, Meta, Object, Other, Snapshot, State};
 #[cfg(feature = "serde")]
 pub use from_args::{ArgsError, from_args};
 pub use id::{Id, Thread};
 pub use id_range::{DenseId, IdRange, Ids};
+#[cfg(feature = "alloc")]
+pub use ids::{
+    CallSiteId, CounterId, FlowId, FrameId, InstantId, ProcessId, SampleId, SliceId, SnapshotId, StateId,
+    TrackId,
+};
 pub use limits::Limits;
 #[cfg(feature = "alloc")]
 pub use names::{NameId, Names};
 #[cfg(feature = "alloc")]
-pub use profile::{CallSite, CallSiteId, Frame, FrameId, LineHits, Profile, Sample, SampleId, Sampled};
-pub use read::{ByteRange, Chunk, Events, LendingParser, Parsed, Parser};
+pub use profile::{CallSite, Frame, LineHits, Profile, Sample, Sampled};
+pub use read::{Chunk, Events, LendingParser, Parsed, Parser};
 #[cfg(feature = "alloc")]
 pub use sample_rules::{Callee, SampleRules};
 #[cfg(feature = "alloc")]
-pub use slices::{Slice, SliceFlags, SliceId, Slices};
+pub use slices::{Slice, SliceFlags, Slices};
 pub use text::{Piece, Pieces, Text};
 pub use time::{Clock, Tick, Ticks, Unit};
 pub use time_text::{DurationText, TimeFormat, TimeText};
 #[cfg(feature = "alloc")]
 pub use trace::{SliceArgs, Trace};
 #[cfg(feature = "alloc")]
-pub use track::{Key, Process, ProcessId, Track, TrackId, TrackKind};
+pub use track::{Key, Process, Track, TrackKind};
 #[cfg(feature = "alloc")]
 pub use tree::{
     CallTree, CallTreeBuilder, DiffNode, DiffSums, DiffWidth, Function, FunctionSource, FunctionStats,

@@ -2,7 +2,7 @@
 
 use core::ops::Range;
 
-use crate::{IdRange, NameId, Tick, TrackId, args_table::ArgsId, id_range::dense_id};
+use crate::{CallSiteId, FrameId, IdRange, NameId, SampleId, Tick, TrackId, args_table::ArgsId};
 
 /// A sampling profile of one thread: the call stacks that a profiler saw, and the time it covers.
 ///
@@ -46,24 +46,6 @@ impl Profile {
     pub fn call_sites(&self) -> IdRange<CallSiteId> {
         IdRange::of(&self.sites)
     }
-}
-
-/// The number of a call frame in [`Trace::frames`](crate::Trace::frames).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct FrameId(pub u32);
-
-/// The number of a sample in [`Trace::samples`](crate::Trace::samples).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct SampleId(pub u32);
-
-/// The number of a call site in [`Trace::call_sites`](crate::Trace::call_sites).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct CallSiteId(pub u32);
-
-dense_id! {
-    FrameId: "[`Trace::frames`](crate::Trace::frames)";
-    SampleId: "[`Trace::samples`](crate::Trace::samples)";
-    CallSiteId: "[`Trace::call_sites`](crate::Trace::call_sites)";
 }
 
 /// A call frame: a function in the call tree of a sampling profile.

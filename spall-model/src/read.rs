@@ -1,24 +1,6 @@
 //! The contract of all parsers, and an iterator over the events of input that is in memory.
 
-use crate::Event;
-
-/// A half-open range of byte positions in a file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct ByteRange {
-    /// The position of the first byte.
-    pub start: u64,
-    /// The position behind the last byte.
-    pub end: u64,
-}
-
-impl ByteRange {
-    /// Returns the range from `start` to the byte before `end`.
-    #[must_use]
-    pub const fn new(start: u64, end: u64) -> Self {
-        Self { start, end }
-    }
-}
+use crate::{ByteRange, Event};
 
 /// The result of one step of a [`Parser`].
 #[derive(Debug, Clone, Copy, PartialEq)]

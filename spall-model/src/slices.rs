@@ -2,15 +2,7 @@
 
 use alloc::vec::Vec;
 
-use crate::{IdRange, NameId, Tick, args_table::ArgsId, id_range::dense_id};
-
-/// The number of a slice in [`Trace::slices`](crate::Trace::slices). The slices of a track have consecutive numbers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct SliceId(pub u32);
-
-dense_id! {
-    SliceId: "the columns of [`Slices`]";
-}
+use crate::{IdRange, NameId, SliceId, Tick, args_table::ArgsId};
 
 /// A set of flags that say how the file expresses a slice, together with the slice's depth among open pairs.
 ///

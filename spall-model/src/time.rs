@@ -4,8 +4,6 @@ use core::fmt;
 use core::iter::Sum;
 use core::ops::{Add, AddAssign, Neg, Sub, SubAssign};
 
-use crate::time_text::{DurationText, TimeText};
-
 /// A point in time, counted in ticks of the trace's [`Clock`].
 ///
 /// Ticks are integers as the file has them: nothing is rounded. Arithmetic saturates at [`Tick::MIN`] and
@@ -213,23 +211,6 @@ impl Clock {
             Unit::Nanoseconds(ns) => Some(ns),
             Unit::Ordinal => None,
         }
-    }
-
-    /// Returns the text of a duration for people, to print with `{}`: four significant digits and the unit that suits
-    /// them (`12.35 ms`), or a number of events on an ordinal clock (`7 events`).
-    #[must_use]
-    pub const fn duration(&self, duration: Ticks) -> DurationText {
-        DurationText::new(duration, self.unit)
-    }
-
-    /// Returns the text of a point in time for people, to print with `{}`: the time since tick 0, exact to the
-    /// nanosecond (`1.204 ms`, `0:01:05.5`), or the tick's number on an ordinal clock.
-    ///
-    /// To measure from another point, such as the start of the trace, subtract it:
-    /// `clock.time(Tick(0) + (at - start))`.
-    #[must_use]
-    pub fn time(&self, at: Tick) -> TimeText {
-        TimeText::of(at, self.unit)
     }
 }
 

@@ -2,10 +2,29 @@
 
 use core::fmt::{self, Write};
 
-use crate::{Tick, Ticks, Unit};
+use crate::{Clock, Tick, Ticks, Unit};
 
 /// The number of nanoseconds in a second.
 const SECOND: u64 = 1_000_000_000;
+
+impl Clock {
+    /// Returns the text of a duration for people, to print with `{}`: four significant digits and the unit that suits
+    /// them (`12.35 ms`), or a number of events on an ordinal clock (`7 events`).
+    #[must_use]
+    pub const fn duration(&self, duration: Ticks) -> DurationText {
+        DurationText::new(duration, self.unit)
+    }
+
+    /// Returns the text of a point in time for people, to print with `{}`: the time since tick 0, exact to the
+    /// nanosecond (`1.204 ms`, `0:01:05.5`), or the tick's number on an ordinal clock.
+    ///
+    /// To measure from another point, such as the start of the trace, subtract it:
+    /// `clock.time(Tick(0) + (at - start))`.
+    #[must_use]
+    pub fn time(&self, at: Tick) -> TimeText {
+        TimeText::of(at, self.unit)
+    }
+}
 
 /// The text of a duration, from [`Clock::duration`](crate::Clock::duration): print it with `{}`.
 ///
@@ -254,7 +273,6 @@ mod tests {
     use alloc::{format, string::ToString};
 
     use super::*;
-    use crate::Clock;
 
     #[test]
     fn durations_have_the_unit_that_suits_them() {

@@ -4,7 +4,7 @@ use alloc::{borrow::Cow, string::ToString, vec::Vec};
 use core::ops::Range;
 
 use crate::{
-    Conventions, CounterId, IdRange, InstantId, NameId, Names, SliceId, StateId, id_range::dense_id,
+    Conventions, CounterId, IdRange, InstantId, NameId, Names, ProcessId, SliceId, StateId, TrackId,
 };
 
 /// The id of a process, thread, async span, flow or object, as a trace keeps it: an [`Id`](crate::Id) with interned
@@ -27,19 +27,6 @@ impl Key {
             Self::Text(name) => names.text(name),
         }
     }
-}
-
-/// The number of a process in [`Trace::processes`](crate::Trace::processes).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct ProcessId(pub u32);
-
-/// The number of a track in [`Trace::tracks`](crate::Trace::tracks).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct TrackId(pub u32);
-
-dense_id! {
-    ProcessId: "[`Trace::processes`](crate::Trace::processes)";
-    TrackId: "[`Trace::tracks`](crate::Trace::tracks)";
 }
 
 /// A process: a group of tracks.

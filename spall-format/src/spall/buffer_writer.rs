@@ -84,7 +84,8 @@ impl<B: AsMut<[u8]>> BufferWriter<B> {
     pub fn new(mut memory: B, pid: u32, tid: u32) -> Result<Self, FormatError> {
         let length = memory.as_mut().len();
         if length < MIN_BUFFER || u32::try_from(length - HEADER).is_err() {
-            return Err(FormatError::new(FormatErrorKind::BufferSize, 0));
+            let min = u32::try_from(MIN_BUFFER).unwrap_or(u32::MAX);
+            return Err(FormatError::new(FormatErrorKind::BufferSize { min }, 0));
         }
         Ok(Self { memory, used: HEADER, pid, tid })
     }

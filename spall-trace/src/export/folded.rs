@@ -31,7 +31,7 @@ use super::{ExportReport, Loss, thread::threads};
 /// ```
 pub fn folded(trace: &Trace<'_>, out: impl Write) -> io::Result<ExportReport> {
     let mut out = BufWriter::new(out);
-    let mut n_in_trees = 0;
+    let mut n_in_trees = 0_u64;
     for ThreadTree { track, tree, .. } in crate::call_trees(trace) {
         let Some(thread) = ids(trace, track) else { continue };
         for (stack, self_time) in tree.folded(trace) {
@@ -40,7 +40,7 @@ pub fn folded(trace: &Trace<'_>, out: impl Write) -> io::Result<ExportReport> {
         }
         // The other nodes stand for functions that samples found.
         let nodes = tree.nodes().iter().filter(|node| node.function.source.is_none());
-        n_in_trees += nodes.map(|node| node.count as usize).sum::<usize>();
+        n_in_trees += nodes.map(|node| node.count).sum::<u64>();
     }
     out.flush()?;
     let mut report = ExportReport::all_but_thread_slices(trace);
@@ -49,7 +49,7 @@ pub fn folded(trace: &Trace<'_>, out: impl Write) -> io::Result<ExportReport> {
     let of_file = |&(_, slice): &(SliceId, Slice)| !slice.flags.contains(SliceFlags::SAMPLED);
     let on_threads: usize =
         threads(trace).map(|thread| trace.slices_of(thread.track).filter(of_file).count()).sum();
-    report.set(Loss::Slice, on_threads.saturating_sub(n_in_trees));
+    report.set(Loss::Slice, on_threads.saturating_sub(usize::try_from(n_in_trees).unwrap_or(usize::MAX)));
     Ok(report)
 }
 

@@ -16,8 +16,8 @@ use crate::{LayoutView, Live, RowId, RowInfo, RowView};
 /// slice, and keeps it; so rows are not numbered in display order.
 #[derive(Debug, Clone, Copy)]
 pub struct LiveView<'l> {
-    pub(crate) live: &'l Live,
-    pub(crate) trace: LiveSnapshot<'l>,
+    pub(super) live: &'l Live,
+    pub(super) trace: LiveSnapshot<'l>,
 }
 
 impl<'l> LiveView<'l> {

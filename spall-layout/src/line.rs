@@ -1,0 +1,63 @@
+//! One line of the vertical order. \[layout 5\]
+
+use alloc::borrow::Cow;
+
+use spall_model::{ProcessId, TraceView, TrackId};
+
+use crate::RowId;
+use crate::ids::dense_id;
+
+/// The number of a line of a [`Vertical`](crate::Vertical), counted from the top.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct LineId(pub u32);
+
+dense_id!(LineId);
+
+/// The content of a line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
+pub enum LineKind {
+    /// The header of a process.
+    Process(ProcessId),
+    /// The header of a track.
+    Track(TrackId),
+    /// A row of slices.
+    Row(RowId),
+    /// A line that tracks of a process share, and its position in [`Packed::lines`](crate::Packed::lines).
+    Packed(ProcessId, u32),
+}
+
+/// One horizontal strip of the picture: a header, a row, or a line of packed tracks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
+pub struct Line {
+    /// The number of the line.
+    pub id: LineId,
+    /// The content of the line.
+    pub kind: LineKind,
+    /// The upper edge of the line.
+    pub top: u64,
+    /// The height of the line; never 0.
+    pub height: u32,
+}
+
+impl Line {
+    /// Returns the lower edge of the line.
+    #[must_use]
+    pub fn bottom(&self) -> u64 {
+        self.top + u64::from(self.height)
+    }
+
+    /// Returns the text to draw on a header: the label of its process or track. Other lines have none.
+    #[must_use]
+    pub fn label<'t>(&self, trace: &'t impl TraceView) -> Option<Cow<'t, str>> {
+        match self.kind {
+            LineKind::Process(process) => Some(trace.label_of_process(process)),
+            LineKind::Track(track) => Some(trace.label_of_track(track)),
+            LineKind::Row(_) | LineKind::Packed(..) => None,
+        }
+    }
+}
