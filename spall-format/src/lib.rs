@@ -46,13 +46,19 @@
 //! Damage that a reader can step over is an event, [`spall_model::Event::Diagnostic`]. A [`FormatError`] with its byte
 //! offset means that nothing behind it can be trusted. Events before the damage are always delivered.
 //!
+//! # Related crates
+//!
+//! The events are those of [`spall_model`], whose `TraceBuilder` makes a trace of them. `spall-json` reads and writes Trace
+//! Event JSON. `spall-trace` recognises all of these formats and joins the crates; its module `guide` shows how to embed a
+//! profiler in a threaded program, and how to add a format.
+//!
 //! # Features
 //! - none: `core` alone, with the readers of spall and Heph and the writers into memory of the caller;
 //! - `alloc`: `apitrace`, which keeps tables, and `container`, which undoes the compression of files;
 //! - `gzip`, `brotli`, `zstd`: containers beside snappy, which needs none of these;
 //! - `std` (default): the writers to `std::io::Write`.
 //!
-//! The minimum Rust version is 1.88.
+//! The minimum supported Rust version is 1.88.
 
 #![no_std]
 #![cfg_attr(docsrs, feature(doc_cfg))]
@@ -74,3 +80,8 @@ pub mod rules;
 pub mod spall;
 
 pub use error::{FormatError, FormatErrorKind};
+
+// Runs the examples of the README as tests.
+#[cfg(all(doctest, feature = "std"))]
+#[doc = include_str!("../README.md")]
+struct Readme;

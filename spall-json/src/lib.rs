@@ -55,6 +55,12 @@
 //! skipped as [`Event::Diagnostic`](spall_model::Event::Diagnostic). No input makes it panic or recurse, and its time
 //! is proportional to the length of the input. It has a fixed size and allocates nothing.
 //!
+//! # Related crates
+//!
+//! The events are those of [`spall_model`], whose `TraceBuilder` makes a trace of them. `spall-format` has binary formats,
+//! and `spall-samples` merges CPU samples with slices by the rules in `V8`. `spall-trace` recognises all formats, opens
+//! compressed files and joins the crates; its module `guide` shows whole programs.
+//!
 //! # Features
 //!
 //! - `std` (default): [`JsonFileWriter`]. It enables `alloc`.
@@ -129,3 +135,8 @@ pub fn parse_all(data: &[u8]) -> JsonEvents<'_> {
 
 /// The iterator over the events of a document that [`parse_all`] returns.
 pub type JsonEvents<'a> = spall_model::Events<'a, JsonParser>;
+
+// Runs the examples of the README as tests.
+#[cfg(all(doctest, feature = "std"))]
+#[doc = include_str!("../README.md")]
+struct Readme;

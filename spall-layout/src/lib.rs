@@ -66,6 +66,11 @@
 //! A layout takes memory in proportion to its trace, and O(n log n) time at worst. No trace makes a query panic, recurse
 //! or overflow, whatever its times are.
 //!
+//! # Related crates
+//!
+//! Traces are those of [`spall_model`]. `spall-trace` loads them from files of all formats, and its module `guide` shows
+//! how to write a viewer with this crate, step by step.
+//!
 //! # Features
 //!
 //! - `std` (default): `alloc`, and the same feature of `spall-model`.
@@ -197,3 +202,8 @@ pub use vertical::{Vertical, VerticalStyle};
 pub use viewport::{Fidelity, Viewport};
 #[cfg(feature = "alloc")]
 pub use visits::EdgeRule;
+
+// Runs the examples of the README as tests.
+#[cfg(all(doctest, feature = "std"))]
+#[doc = include_str!("../README.md")]
+struct Readme;

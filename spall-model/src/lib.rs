@@ -60,6 +60,12 @@
 //! recurse or overflow. Building takes O(n log n) for n events, and a trace takes at most a small multiple of the
 //! memory of its input.
 //!
+//! # Related crates
+//!
+//! `spall-format` and `spall-json` read files into this model and write events of it. `spall-layout` lays its traces out
+//! for drawing, and `spall-samples` merges CPU samples with slices. `spall-trace` joins all of these; its module `guide`
+//! shows how to write a viewer, embed a profiler and add a format.
+//!
 //! # Features
 //! - `std` (default): `alloc`, and better seeds for hashing.
 //! - `alloc`: [`TraceBuilder`], [`LiveTrace`], [`Trace`] and [`nest`].
@@ -182,6 +188,11 @@ pub use view::{ProcessInfo, TraceView, TrackInfo};
 #[cfg(feature = "alloc")]
 pub use with_slices::TrackSlices;
 pub use written::{Omitted, Written};
+
+// Runs the examples of the README as tests.
+#[cfg(all(doctest, feature = "std"))]
+#[doc = include_str!("../README.md")]
+struct Readme;
 
 #[cfg(all(test, feature = "alloc"))]
 mod tests {

@@ -47,6 +47,11 @@
 //! No trace makes a merge panic or recurse. Work is O((n + m) log(n + m)) for n slices and m samples, and linear in the
 //! slices added, which are at most 256 for each slice and sample, and 65536 more.
 //!
+//! # Related crates
+//!
+//! Traces are those of [`spall_model`]. `spall-json` reads V8 CPU profiles and has the rules of V8, and `spall-layout` draws
+//! the result. `spall-trace` joins the crates and does the merge as `merge_samples`.
+//!
 //! # Features
 //! - `std` (default): `alloc`, and better seeds for hashing.
 //! - `alloc`: everything.
@@ -78,3 +83,8 @@ pub use merge::{call_tree, call_trees, merge};
 pub use tree::ThreadTree;
 #[cfg(feature = "alloc")]
 pub use walk::MergeStats;
+
+// Runs the examples of the README as tests.
+#[cfg(all(doctest, feature = "std"))]
+#[doc = include_str!("../README.md")]
+struct Readme;

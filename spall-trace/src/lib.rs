@@ -132,3 +132,8 @@ pub use merge::{call_tree, call_trees, merge_samples};
 pub use parser::TraceParser;
 #[cfg(feature = "std")]
 pub use stream::load_from;
+
+// Runs the examples of the README as tests.
+#[cfg(all(doctest, feature = "std"))]
+#[doc = include_str!("../README.md")]
+struct Readme;
