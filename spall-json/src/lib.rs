@@ -72,6 +72,8 @@
 //!
 //! Compressed input is recognised, but not decompressed. `systemTraceEvents`, memory dumps and contexts are passed on
 //! undecoded.
+//!
+//! The minimum supported Rust version is 1.88.
 #![no_std]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 

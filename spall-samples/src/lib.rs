@@ -5,8 +5,9 @@
 //! ran them and above those that they called. [`call_tree`] adds the same up by call path. \[cpu 4\]
 //!
 //! Slices of the file keep their recorded times. The times of functions are inferred: a function runs from the first
-//! sample that found it to the first one that did not. What has to be known of the runtime whose functions were
-//! sampled is in a table of [`SampleRules`], which the reader of a format gives; this crate knows no runtime.
+//! sample that found it to the first one that did not. This crate knows no runtime: a table of
+//! [`SampleRules`](spall_model::SampleRules), which the reader of a format provides, says how the runtime names its
+//! functions.
 //!
 #![cfg_attr(feature = "alloc", doc = "```")]
 #![cfg_attr(not(feature = "alloc"), doc = "```ignore")]
