@@ -40,7 +40,7 @@ impl BitVector {
         &self.words
     }
 
-    /// Returns how many of the first `n` bits are set, or how many are set at all if there are fewer than `n` bits. O(1).
+    /// Returns how many of the first `n` bits are set. If there are fewer bits, all of them count. This takes O(1).
     pub(crate) fn rank(&self, n: usize) -> u32 {
         match (self.before.get(n / 64), self.words.get(n / 64)) {
             (Some(before), Some(word)) => before + (word & ((1 << (n % 64)) - 1)).count_ones(),
@@ -48,8 +48,9 @@ impl BitVector {
         }
     }
 
-    /// Returns the position of the set bit that has `n` set bits before it. Returns `None` if at most `n` bits are set.
-    /// O(log n).
+    /// Returns the position of the set bit that has `n` set bits before it, or `None` if at most `n` bits are set.
+    ///
+    /// This takes O(log n).
     pub(crate) fn select(&self, n: u32) -> Option<usize> {
         if n >= self.n_set {
             return None;

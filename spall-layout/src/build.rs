@@ -1,6 +1,6 @@
-//! How a layout is made from a trace.
+//! Makes a layout from a trace.
 //!
-//! Each track is gone through twice. The first pass decides on which lane and at which depth each slice is, and counts the slices
+//! Each track is read twice. The first pass decides on which lane and at which depth each slice is, and counts the slices
 //! of each row. The second pass copies the slices to their rows, which by then have their final places and sizes: nothing is
 //! sorted, and no row has memory of its own. The indices are made last, when all rows are there.
 #![allow(clippy::indexing_slicing, reason = "positions are of tables built here, bounded by their lengths")]
@@ -46,19 +46,20 @@ struct LayoutBuilder<'t> {
 
 /// The rows of the current track while its slices are counted.
 ///
-/// Their final numbers, by lane and then by depth, are known only when all of them have turned up. Until then a row of lane 0 has
-/// its depth as its number, and another row [`OTHER`] plus its position in `others`.
+/// Their final numbers, by lane and then by depth, are known only when all of them have turned up. Until then a row of lane
+/// 0 has its depth as its number, and another row [`OTHER`] plus its position in `others`.
 #[derive(Default)]
 struct TrackRows {
     /// The number of slices of each row of lane 0, by depth. Later the final number of each row.
     lane_0: Vec<u32>,
-    /// The number of slices of each row of the lanes 1…, in the order in which the rows turned up. Later their final numbers.
+    /// The number of slices of each row of the lanes 1…, in the order in which the rows turned up. Later their final
+    /// numbers.
     others: Vec<u32>,
     /// The positions in `others` of the rows of each of the lanes 1…, by depth.
     lanes: Vec<Vec<u32>>,
 }
 
-/// The provisional row of slices without a place.
+/// Stands for the provisional row of a slice that is on no row.
 const NO_ROW: u32 = u32::MAX;
 /// The first provisional number of the rows of lanes 1…. The depths of lane 0, which number its rows, stay below it.
 const OTHER: u32 = 1 << 31;
@@ -93,7 +94,7 @@ impl<'t> LayoutBuilder<'t> {
     }
 
     fn build(mut self) -> Layout {
-        let mut placed = 0;
+        let mut n_placed = 0;
         for (index, track) in self.tracks.iter().enumerate() {
             let track_id = TrackId(to_u32(index));
             self.layout.first_rows.push(to_u32(self.layout.rows.len()));
@@ -109,27 +110,28 @@ impl<'t> LayoutBuilder<'t> {
                 self.place_by_nesting(track.slices().indices())
             }
             // The fewer ways slices can go from row to row, the fewer bits their row numbers take.
-            let rows = match self.layout.n_rejected > n_rejected {
+            let pattern = match self.layout.n_rejected > n_rejected {
                 true => RowPattern::WithRowless,
                 false if is_async || !self.track_rows.others.is_empty() => RowPattern::Any,
                 false => RowPattern::Nested,
             };
             let first_row = self.layout.rows.len();
-            placed = self.add_rows(track_id, placed);
-            self.fill_rows(track.slices().indices(), first_row, rows);
+            n_placed = self.add_rows(track_id, n_placed);
+            self.fill_rows(track.slices().indices(), first_row, pattern);
         }
-        self.finish(placed)
+        self.finish(n_placed)
     }
 
-    /// Makes the indices. `placed` is the number of slices that have a place.
-    fn finish(self, placed: u32) -> Layout {
+    /// Makes the indices. `n_placed` is the number of slices that have a row.
+    fn finish(self, n_placed: u32) -> Layout {
         let mut layout = self.layout;
         layout.first_rows.push(to_u32(layout.rows.len()));
-        layout.starts.truncate(placed as usize);
-        layout.ends.truncate(placed as usize);
-        layout.ids.truncate(placed as usize);
+        layout.starts.truncate(n_placed as usize);
+        layout.ends.truncate(n_placed as usize);
+        layout.ids.truncate(n_placed as usize);
         // The entry behind the last row, which bounds it.
-        layout.rows.push(RowOffsets { slices: placed, nodes: 0 });
+        layout.rows.push(RowOffsets { slices: n_placed, nodes: 0 });
+        // Reserved exactly, because a layout lives as long as its trace and never grows.
         let n_slices = layout.rows.windows(2).map(|rows| (rows[1].slices - rows[0].slices) as usize);
         layout.nodes.reserve_exact(n_slices.map(n_nodes).sum());
         for row in 0..layout.rows.len() - 1 {
@@ -158,8 +160,8 @@ impl<'t> LayoutBuilder<'t> {
         let (starts, ends, flags) = (self.slices.starts(), self.slices.ends(), self.slices.flags());
         for index in range {
             let id = to_u32(index);
-            let place = self.nesting.place(id, starts[index], ends[index], flags[index]);
-            let Some(Placement { lane, depth, end, overlaps, .. }) = place else {
+            let placement = self.nesting.place(id, starts[index], ends[index], flags[index]);
+            let Some(Placement { lane, depth, end, overlaps, .. }) = placement else {
                 self.layout.n_overlapping += 1;
                 self.layout.n_rejected += 1;
                 self.provisional_rows.push(NO_ROW);
@@ -175,8 +177,8 @@ impl<'t> LayoutBuilder<'t> {
 
     /// Finds the rows of an async track's slices, whose depths are given. \[layout 4.5\]
     ///
-    /// A depth is taken until its span ends, so slices of one depth do not overlap. A slice that does overlap the one before it
-    /// is left out, because every query relies on rows without overlaps.
+    /// A depth is taken until its span ends, so slices of one depth do not overlap. A slice that does overlap the one before
+    /// it is left out, because every query relies on rows without overlaps.
     #[inline(never)]
     fn place_by_depth(&mut self, range: Range<usize>) {
         let (starts, ends, flags) = (self.slices.starts(), self.slices.ends(), self.slices.flags());
@@ -199,13 +201,13 @@ impl<'t> LayoutBuilder<'t> {
         }
     }
 
-    /// Adds the rows of the current track. Takes and returns the number of slices of the layout that have a place so far.
-    fn add_rows(&mut self, track: TrackId, mut placed: u32) -> u32 {
+    /// Adds the rows of the current track. Takes and returns the number of slices of the layout that have a row so far.
+    fn add_rows(&mut self, track: TrackId, mut n_placed: u32) -> u32 {
         let Layout { rows, lanes, .. } = &mut self.layout;
         // The number of slices is not needed any more, so the final number of the row replaces it.
         let mut add_row = |counter: &mut u32| {
-            rows.push(RowOffsets { slices: placed, nodes: 0 });
-            placed += core::mem::replace(counter, to_u32(rows.len() - 1));
+            rows.push(RowOffsets { slices: n_placed, nodes: 0 });
+            n_placed += core::mem::replace(counter, to_u32(rows.len() - 1));
         };
         if let Some(first_row) = self.track_rows.lane_0.first_mut() {
             add_row(first_row);
@@ -220,17 +222,19 @@ impl<'t> LayoutBuilder<'t> {
                 lanes.push(Lane { first_row: self.track_rows.others[first as usize], track, lane: number });
             }
         }
-        placed
+        n_placed
     }
 
     /// Copies the slices of the current track to their rows.
+    ///
+    /// A track lists its slices by start, and each row keeps that order, so no row has to be sorted.
     #[inline(never)]
-    fn fill_rows(&mut self, range: Range<usize>, first_row: usize, rows: RowPattern) {
+    fn fill_rows(&mut self, range: Range<usize>, first_row: usize, pattern: RowPattern) {
         self.cursors.clear();
         self.cursors.extend(self.layout.rows[first_row..].iter().map(|row| row.slices));
         let mut drawn_ends = self.drawn_ends.iter().peekable();
-        let on = to_u32(first_row)..to_u32(self.layout.rows.len());
-        self.layout.row_numbers.begin(to_u32(range.start)..to_u32(range.end), on, rows);
+        let rows = to_u32(first_row)..to_u32(self.layout.rows.len());
+        self.layout.row_numbers.begin(to_u32(range.start)..to_u32(range.end), rows, pattern);
         for (index, &provisional) in range.zip(&self.provisional_rows) {
             let id = to_u32(index);
             let row = match provisional {

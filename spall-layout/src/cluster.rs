@@ -1,4 +1,4 @@
-//! Slices reduced to what a picture needs to know of them: the columns they touch and their overlap with these.
+//! Slices reduced to the facts that rectangles are made of: the columns that they touch and their overlap with these.
 //! \[layout 3.3\] \[layout 3.4\]
 
 use alloc::vec::Vec;
@@ -31,8 +31,8 @@ pub(crate) struct Cluster {
     pub(crate) count: u32,
     /// The slice that represents the cluster: the longest one.
     pub(crate) owner: SliceExtent,
-    /// The parts of the first and of the last column that are inside slices. If these are one column, the first number counts
-    /// and the second one is 0.
+    /// The parts of the first and of the last column that are inside slices. If these are one column, the first number
+    /// counts and the second one is 0.
     pub(crate) busy: (f32, f32),
 }
 
@@ -40,7 +40,7 @@ pub(crate) struct Cluster {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ColumnRun {
     column: u32,
-    /// The next slices belong to the run if they end here at the latest. The least time keeps everything out.
+    /// The next slices belong to the run if they end at this time at the latest. The least time keeps everything out.
     limit: i64,
     /// The position of the first slice in the row.
     first: u32,
@@ -80,8 +80,8 @@ impl ColumnRun {
         Self { limit, ..Self::in_column(column) }
     }
 
-    /// Returns whether the next slices of the row, which end at `end`, lie in the column. This single comparison serves for a
-    /// slice and for a whole node. \[layout 3.4\]
+    /// Returns whether the next slices of the row, which end at `end`, lie in the column. This single comparison serves for
+    /// a slice and for a whole node. \[layout 3.4\]
     #[inline(always)]
     pub(crate) fn holds(&self, end: i64) -> bool {
         end <= self.limit
@@ -144,7 +144,7 @@ impl ColumnRun {
         self.busy += run.busy;
     }
 
-    /// Returns the duration of the longest slice. It is 0 if no slice was ever added.
+    /// Returns the duration of the longest slice in ticks. It is 0 if no slice was ever added.
     #[inline(always)]
     pub(crate) fn most(&self) -> u64 {
         self.most
@@ -196,7 +196,7 @@ impl Cluster {
     pub(crate) fn slice(viewport: &Viewport, owner: SliceExtent, first: u32) -> (Self, ColumnRun) {
         let (from, to, whole) =
             (viewport.position(owner.start), viewport.position(owner.end), viewport.column_parts());
-        // A slice without duration touches the column it lies in, even at the edge of that column.
+        // A slice without duration touches the column that contains it, even at the edge of that column.
         let last = if from == to { to.column } else { to.last_touched() };
         let (overlaps, busy) = if from.column == last {
             let overlap = if to.column == last { to.part } else { whole } - from.part;
@@ -241,8 +241,8 @@ impl Cluster {
         }
     }
 
-    /// Makes the cluster of a node that is no longer than a column and lies inside the viewport, and the run for what follows
-    /// it in its last column.
+    /// Makes the cluster of a node that is no longer than a column and lies inside the viewport, and the run for what
+    /// follows it in its last column.
     #[inline(always)]
     pub(crate) fn node(viewport: &Viewport, node: &Node, first: u32, count: u32) -> (Self, ColumnRun) {
         let (from, owner, density) = (viewport.position(node.first), node.longest(), node.density());

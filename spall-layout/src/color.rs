@@ -1,8 +1,8 @@
 //! Colours for boxes, chosen by name. \[layout 8.2\]
 
-/// A number by which to choose a colour. A name has the same key on every machine and in every version.
+/// A number that chooses a colour. A name has the same key on every machine and in every version.
 ///
-/// The bits of a key are well mixed, so any of them may index a palette of the caller's.
+/// The bits of a key are well mixed, so any of them may index a palette of the caller's own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct ColorKey(pub u32);
@@ -26,7 +26,7 @@ impl ColorKey {
         Self::of_bytes(number.to_le_bytes().into_iter())
     }
 
-    /// Returns the position of the key's colour in [`Theme::shades`].
+    /// Returns the position of the key's colour in [`Theme::shades`], from 0 to 31.
     #[must_use]
     pub fn shade(self) -> usize {
         // The upper five bits: one of 32.
@@ -48,6 +48,7 @@ impl ColorKey {
         theme.table().get(self.shade()).copied().map(bytes).unwrap_or_default()
     }
 
+    /// Returns the key of a sequence of bytes.
     fn of_bytes(bytes: impl Iterator<Item = u8>) -> Self {
         let hash =
             bytes.fold(0x811c_9dc5_u32, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193));
@@ -61,10 +62,10 @@ impl ColorKey {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Theme {
-    /// A light page: pale boxes with dark text.
+    /// The colours for a light page: pale boxes with dark text.
     #[default]
     Light,
-    /// A dark page: deep boxes with white text.
+    /// The colours for a dark page: deep boxes with white text.
     Dark,
 }
 
@@ -87,6 +88,7 @@ impl Theme {
         }
     }
 
+    /// Returns the shades as they are written in this file.
     fn table(self) -> &'static [u32; 32] {
         match self {
             Self::Light => &LIGHT,
@@ -101,6 +103,7 @@ fn bytes(color: u32) -> [u8; 3] {
     [red, green, blue]
 }
 
+/// The shades for a light page, each `0xRRGGBB`. Text on them is dark.
 const LIGHT: [u32; 32] = [
     0xfbbfc6, 0xeb9c9a, 0xfbc1b4, 0xe8a183, 0xf6c6a6, 0xdea872, 0xebcc9e, 0xcdb16b, 0xdbd39e, 0xb6ba72,
     0xc8d9a6, 0x9cc283, 0xb5deb5, 0x81c79b, 0xa4e0c8, 0x6ac8b5, 0x9be0db, 0x61c6cd, 0x9bdeec, 0x6ac2e1,
@@ -108,6 +111,7 @@ const LIGHT: [u32; 32] = [
     0xf5bfd9, 0xe69bb3,
 ];
 
+/// The shades for a dark page, each `0xRRGGBB` and with the hue of the shade of [`LIGHT`] at its position.
 const DARK: [u32; 32] = [
     0x764049, 0x925a59, 0x764237, 0x905d48, 0x724727, 0x89633b, 0x694d1c, 0x7e6935, 0x5c531c, 0x6d703b,
     0x4b5927, 0x5a7548, 0x365d38, 0x457959, 0x1e604a, 0x327a6c, 0x035f5c, 0x2a797e, 0x065d6b, 0x33758c,

@@ -1,4 +1,4 @@
-//! Counters, column by column. \[layout 11\]
+//! The series of counters, column by column. \[layout 11\]
 #![allow(clippy::indexing_slicing, reason = "positions are of tables built here, bounded by their lengths")]
 
 use alloc::vec::Vec;
@@ -9,7 +9,7 @@ use spall_model::{CounterValue, NameId, Tick};
 use crate::Viewport;
 use crate::instants::gallop;
 
-/// The number of values of a block, as a power of two.
+/// The binary logarithm of the number of values in a block.
 const BLOCK_BITS: u32 = 4;
 
 /// One series of a counter, ready to be drawn. A value is in force until the next one.
@@ -36,11 +36,11 @@ pub struct Series {
     name: NameId,
     at: Vec<Tick>,
     values: Vec<f64>,
-    /// The summaries of 16 values, of 16 of those, and so on. Only full blocks have one.
+    /// The summary of each block of 16 values, then of each block of 16 such blocks, and so on. Only full blocks have one.
     levels: Vec<Vec<Summary>>,
 }
 
-/// The values in a stretch of time.
+/// A summary of the values in an interval of time.
 #[derive(Debug, Clone, Copy)]
 struct Summary {
     min: f64,
@@ -50,6 +50,7 @@ struct Summary {
 }
 
 impl Summary {
+    /// The summary of no values.
     const NONE: Self = Self { min: f64::NAN, max: f64::NAN, area: 0.0 };
 
     /// Adds other values. Those that are not a number take no part in `min` and `max`, unless there are no others.
@@ -69,7 +70,7 @@ pub struct CounterRun {
     pub x0: u32,
     /// The column after the last one.
     pub x1: u32,
-    /// The value at the left edge of the run, or the first value of the series if it begins inside.
+    /// The value at the left edge of the run, or the first value of the series if the series begins inside the run.
     pub first: f64,
     /// The value at the right edge of the run.
     pub last: f64,
@@ -77,15 +78,15 @@ pub struct CounterRun {
     pub min: f64,
     /// The largest value in force at any time in the run.
     pub max: f64,
-    /// The mean over time. Time before the first value does not count.
+    /// The mean of the value over the time of the run. Time before the first value of the series does not count.
     pub mean: f64,
 }
 
 impl Series {
     /// Creates the series of one counter, in the order in which they first have a value.
     ///
-    /// `values` are those of a track, by time and with its series mixed, as `trace.counters_of(track)` returns them.
-    /// This takes O(n log n).
+    /// `values` must be those of one track, ordered by time and with its series mixed, as `trace.counters_of(track)` returns
+    /// them. This takes O(n log n).
     #[must_use]
     pub fn of(values: &[CounterValue]) -> Vec<Self> {
         // Sorted by name to stay O(n log n) with many series; stable, so by time within a name.
@@ -113,7 +114,9 @@ impl Series {
         Self { name, at: Vec::new(), values: Vec::new(), levels: Vec::new() }
     }
 
-    /// Adds a value that is in force from `at` on. A time before that of the previous value is moved there. Amortised O(1).
+    /// Adds a value that is in force from `at` on.
+    ///
+    /// A time before that of the previous value is moved there. This takes amortised O(1).
     pub fn push(&mut self, at: Tick, value: f64) {
         let at = self.at.last().map_or(at, |&last| last.max(at));
         // Only now is it known how long the previous value was in force, so only now is its block complete.
@@ -146,14 +149,14 @@ impl Series {
         self.name
     }
 
-    /// Returns the smallest and the largest value, or `None` if no value is a number.
+    /// Returns the smallest and the largest value of the series, or `None` if no value is a number.
     #[must_use]
     pub fn bounds(&self) -> Option<(f64, f64)> {
         let all = self.of_range(0..self.at.len());
         (!all.min.is_nan()).then_some((all.min, all.max))
     }
 
-    /// Returns the value in force at a time, or `None` before the first value. O(log n).
+    /// Returns the value in force at a time, or `None` before the first value. This takes O(log n).
     #[must_use]
     pub fn value_at(&self, at: Tick) -> Option<f64> {
         self.values.get(self.at.partition_point(|&time| time <= at).checked_sub(1)?).copied()
@@ -219,7 +222,7 @@ impl Series {
         Summary { min: value, max: value, area: value * duration(self.at[index], end) }
     }
 
-    /// Returns the summary of the values of a range, each in force until the next. O(log n).
+    /// Returns the summary of the values at the positions `range`, each in force until the next. This takes O(log n).
     fn of_range(&self, range: Range<usize>) -> Summary {
         let mut all = Summary::NONE;
         let mut index = range.start;
@@ -245,6 +248,7 @@ impl Series {
     }
 }
 
+/// Returns the number of ticks from one time to another, or 0 if the other is not later.
 #[expect(clippy::cast_precision_loss, reason = "a mean is no exact number")]
 fn duration(from: Tick, to: Tick) -> f64 {
     if to > from { to.0.abs_diff(from.0) as f64 } else { 0.0 }

@@ -1,6 +1,6 @@
 //! The edge between two columns, and how far slices around it reach to either side.
 //!
-//! Where many slices have to be compared with one edge, this needs a comparison or a multiplication for each. A
+//! Where many slices have to be compared with one edge, this takes a comparison or a multiplication for each, while
 //! [`Viewport::position`] takes several multiplications of 128 bits.
 
 use crate::Viewport;

@@ -1,4 +1,4 @@
-//! A slice with its start and end as plain integers: what the index and the queries compare and pass around.
+//! A slice with its start and end as plain integers, which the index and the queries compare and pass around.
 
 use spall_model::SliceId;
 

@@ -1,4 +1,4 @@
-//! Flame graphs: boxes of call trees, packed into rows. \[layout 15.2\]
+//! Flame graphs: the boxes of call trees, packed into rows. \[layout 15.2\]
 #![allow(clippy::indexing_slicing, reason = "positions are of tables built here, bounded by their lengths")]
 
 use alloc::vec::Vec;
@@ -7,35 +7,40 @@ use spall_model::{DiffWidth, Function, SliceId, Tick, Ticks, TreeDiff, TreeNode,
 
 use crate::Row;
 
-/// The order of the boxes of one caller, from left to right.
+/// The order in which the boxes of one caller stand, from left to right.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum TreeOrder {
-    /// The widest first, then as first seen: "left heavy".
+    /// The widest box is leftmost. Equally wide boxes stand in the order of [`TreeOrder::First`].
     #[default]
+    #[doc(alias = "left heavy")]
     Weight,
-    /// By the number of the name: in the order in which names first occur in the file.
+    /// Boxes are ordered by the numbers of their names, so by where each name first occurs in the file.
     Name,
-    /// As first seen.
+    /// Boxes are ordered by the numbers of their nodes, so by when each call path was first seen.
     First,
 }
 
-/// The side of a box below which it has no callees, because that part of its width is self time.
+/// The side of a box that stands for its self time. There are no callees below that part of its width.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum SelfSide {
     /// Self time is to the left of the callees, as pprof draws it.
     Left,
-    /// Callees are packed from the left edge of their caller.
+    /// Self time is to the right of the callees, which are packed from the left edge of their caller.
     #[default]
     Right,
 }
 
-/// Returns the rows of a flame graph, one for each depth, over an axis from 0 to the total of all roots. O(n log n) for n
-/// nodes.
+/// Returns the rows of a flame graph, one for each depth, over an axis from 0 to the total of all roots.
 ///
-/// `nodes` are those of a [`CallTree`](spall_model::CallTree) or an [`InvertedTree`](spall_model::InvertedTree). The
-/// "slices" of the rows are the numbers of nodes: `TreeNodeId(rect.slice.0)`. A box that is narrower than a column is
-/// merged into a rectangle that says how many boxes it stands for, and [`Rect::hit`](crate::Rect::hit) finds the node
-/// under a place. There is an example at [`slice_tree`](crate::slice_tree).
+/// `nodes` are those of a [`CallTree`](spall_model::CallTree), or of an [`InvertedTree`](spall_model::InvertedTree) for a
+/// bottom-up graph. The "slices" of the rows are the numbers of nodes: `TreeNodeId(rect.slice.0)`. Boxes that are narrower
+/// than a column are merged into a rectangle that says how many boxes it stands for. [`Rect::hit`](crate::Rect::hit) finds
+/// the node under the pointer. There is an example at [`slice_tree`](crate::slice_tree). This takes O(n log n) for n nodes.
+#[doc(alias = "flamegraph")]
+#[doc(alias = "flame graph")]
+#[doc(alias = "icicle")]
+#[doc(alias = "sandwich")]
+#[doc(alias = "bottom-up")]
 #[must_use]
 pub fn flame_rows(nodes: &[TreeNode], order: TreeOrder, side: SelfSide) -> Vec<Row> {
     let to_box = |(at, node): (usize, &TreeNode)| FlameBox {
@@ -48,8 +53,11 @@ pub fn flame_rows(nodes: &[TreeNode], order: TreeOrder, side: SelfSide) -> Vec<R
     rows(&nodes.iter().enumerate().map(to_box).collect::<Vec<_>>(), order, side)
 }
 
-/// Returns the rows of a flame graph of two trees, as [`flame_rows`] does, over an axis as long as the
-/// [widths](TreeDiff::widths) of all roots. The "slices" are the numbers of nodes of the diff.
+/// Returns the rows of a flame graph that compares two trees.
+///
+/// This is [`flame_rows`] for a [`TreeDiff`]. The axis goes from 0 to the sum of the [widths](TreeDiff::widths) of all
+/// roots, and the "slices" of the rows are the numbers of nodes of the diff.
+#[doc(alias = "differential flame graph")]
 #[must_use]
 pub fn diff_rows(diff: &TreeDiff, width: DiffWidth, order: TreeOrder) -> Vec<Row> {
     let nodes = diff.nodes().iter().zip(diff.widths(width));
@@ -62,13 +70,13 @@ pub fn diff_rows(diff: &TreeDiff, width: DiffWidth, order: TreeOrder) -> Vec<Row
     rows(&boxes.collect::<Vec<_>>(), order, SelfSide::Right)
 }
 
-/// The box of a node.
+/// The box of a node of a tree, before it has a place.
 struct FlameBox {
     function: Function,
     /// The box of the caller, which comes before the box itself.
     parent: Option<TreeNodeId>,
     depth: u32,
-    /// At least the sum of the callees' widths.
+    /// The width on the axis, which is at least the sum of the callees' widths.
     width: Ticks,
 }
 
@@ -86,6 +94,8 @@ fn rows(boxes: &[FlameBox], order: TreeOrder, side: SelfSide) -> Vec<Row> {
     let mut starts = alloc::vec![0_i64; boxes.len()];
     let mut next_child = alloc::vec![0_i64; boxes.len()];
     if side == SelfSide::Left {
+        // From the last node to the first, because children come after their parents: each takes its width from the room
+        // that its parent has left for self time.
         for (at, node) in boxes.iter().enumerate().rev() {
             next_child[at] = next_child[at].saturating_add(node.width.0).max(0);
             if let Some(parent) = node.parent {
@@ -102,8 +112,8 @@ fn rows(boxes: &[FlameBox], order: TreeOrder, side: SelfSide) -> Vec<Row> {
         *next = next.saturating_add(node.width.0);
         next_child[at] = next_child[at].saturating_add(starts[at]);
     }
-    // Within a depth by place: the order of the parents' places, not of their numbers. Boxes without width share
-    // theirs, and the one that has a width there comes last. Stable, so that they stay in order.
+    // Within a depth, boxes are ordered by place, so by the places of their parents and not by their numbers. Boxes without
+    // width share a place, and the one that has a width there comes last. The sort is stable, so that they stay in order.
     sorted.sort_by_key(|&at| (boxes[at].depth, starts[at], boxes[at].width));
     let mut rows: Vec<Row> = Vec::new();
     for at in sorted {

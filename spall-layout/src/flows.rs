@@ -1,4 +1,4 @@
-//! Flows between slices: the arrows of the picture. \[layout 12\]
+//! Flows between slices, as the arrows that a frontend draws. \[layout 12\]
 #![allow(clippy::indexing_slicing, reason = "positions are of tables built here, bounded by their lengths")]
 
 use alloc::vec::Vec;
@@ -7,13 +7,13 @@ use spall_model::{Flow, FlowId, Tick, TraceView};
 
 use crate::{LayoutView, Line, LineId, LineKind, RowId, Vertical, Viewport};
 
-/// Flows of a block of the index, as a power of two.
+/// The binary logarithm of the number of flows in a block of the index.
 const BLOCK_BITS: u32 = 4;
 
 /// The flows of a trace, ready to be drawn as arrows.
 ///
-/// Both ends of a flow are resolved once, from its slices, so they do not depend on what is visible, merged or folded. A
-/// live trace has no flows: they are known when it is finished.
+/// Both ends of a flow are found once, from its slices, so they do not depend on what is visible, merged or folded. A live
+/// trace has no flows; they are known when it is finished.
 ///
 /// ```
 /// use spall_layout::{Fidelity, Flows, Layout, Options, Vertical, Viewport};
@@ -40,19 +40,22 @@ const BLOCK_BITS: u32 = 4;
 /// ```
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Flows {
-    /// By the earlier of the two times.
+    /// The flows, ordered by the earlier of their two times.
     flows: Vec<ResolvedFlow>,
-    /// The latest time of any of 16 flows, of 16 of those, and so on.
+    /// The latest time of each block of 16 flows, then of each block of 16 such blocks, and so on.
     latest: Vec<Vec<Tick>>,
 }
 
 /// A flow with the rows of its ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct ResolvedFlow {
-    /// The earlier and the later of the times at which it leaves and arrives.
+    /// The earlier one of the times at which the flow leaves and arrives.
     first: Tick,
+    /// The later one of these times. A flow may arrive before it leaves.
     last: Tick,
+    /// The row and the time at which the flow leaves.
     from: (RowId, Tick),
+    /// The row and the time at which the flow arrives.
     to: (RowId, Tick),
     flow: FlowId,
 }
@@ -66,7 +69,7 @@ pub struct FlowEnd {
     pub line: LineId,
     /// Whether the row of the slice is folded away, so that the line is the header that stands for it.
     pub is_folded: bool,
-    /// The column of the end, clamped to the viewport.
+    /// The column of the end. An end outside of the viewport is at its first or last column.
     pub column: u32,
 }
 
@@ -79,14 +82,16 @@ pub struct FlowArrow {
     pub from: FlowEnd,
     /// The place where the arrow ends.
     pub to: FlowEnd,
-    /// The first flow that the arrow stands for, by the order of [`Trace::flows`](spall_model::Trace::flows).
+    /// The first flow that the arrow stands for, in the order of [`Trace::flows`](spall_model::Trace::flows).
     pub flow: FlowId,
-    /// The number of flows that the arrow stands for; at least 1.
+    /// The number of flows that the arrow stands for. It is at least 1.
     pub count: u32,
 }
 
 impl Flows {
-    /// Resolves the flows of a trace. Flows from or to a slice that is on no row are left out. O(n log n).
+    /// Finds the rows and times of all flows of a trace.
+    ///
+    /// Flows from or to a slice that is on no row are left out. This takes O(n log n).
     #[must_use]
     pub fn new(trace: &impl TraceView, layout: &impl LayoutView) -> Self {
         let resolve = |(flow, id): (&Flow, FlowId)| {
@@ -119,20 +124,21 @@ impl Flows {
         self.flows.is_empty()
     }
 
-    /// Writes the arrows that cross `viewport` and touch or cross `lines` to `out`, replacing what was there.
+    /// Writes the arrows that cross `viewport` and touch or cross `lines` to `out`. This replaces the content of `out`.
     ///
-    /// `lines` are lines of `vertical` that follow one another, such as [`Vertical::visible`] returns. A flow is left out if
-    /// no line shows one of its ends. This takes O(log n + k log k) for the k flows whose time crosses the viewport.
+    /// `lines` must be lines of `vertical` that follow one another, such as [`Vertical::visible`] returns. A flow is left
+    /// out if there is no line for one of its ends. This takes O(log n + k log k) for the k flows whose time crosses the
+    /// viewport.
     pub fn arrows(&self, viewport: &Viewport, vertical: &Vertical, lines: &[Line], out: &mut Vec<FlowArrow>) {
         out.clear();
-        let view = viewport.range();
+        let range = viewport.range();
         let (Some(top), Some(bottom)) = (lines.first(), lines.last()) else { return };
         if viewport.columns() == 0 {
             return;
         }
-        let end = self.flows.partition_point(|flow| flow.first < view.end);
+        let end = self.flows.partition_point(|flow| flow.first < range.end);
         let mut at = 0;
-        while let Some(next) = self.next_reaching(at, end, view.start) {
+        while let Some(next) = self.next_reaching(at, end, range.start) {
             let flow = &self.flows[next];
             at = next + 1;
             let ends = (arrow_end(viewport, vertical, flow.from), arrow_end(viewport, vertical, flow.to));
@@ -143,7 +149,7 @@ impl Flows {
                 out.push(FlowArrow { from, to, flow: flow.flow, count: 1 });
             }
         }
-        // The first in time of those that share an arrow stands for it.
+        // Of flows that share an arrow, the first one in time comes first and is kept.
         out.sort_unstable_by_key(|rect| (rect.from, rect.to, rect.flow));
         out.dedup_by(|next, kept| {
             let same = next.from == kept.from && next.to == kept.to;
@@ -177,7 +183,7 @@ impl Flows {
     }
 }
 
-/// Returns the place of an end, or `None` if no line shows its row.
+/// Returns where the end of an arrow is drawn, or `None` if no line shows its row.
 fn arrow_end(viewport: &Viewport, vertical: &Vertical, (row, at): (RowId, Tick)) -> Option<FlowEnd> {
     let line = vertical.line_of(row)?;
     let is_folded = line.kind != LineKind::Row(row);

@@ -1,4 +1,4 @@
-//! Which lines are free, and until when: the search structure behind packing. \[layout 17\]
+//! The search structure behind packing, which knows until when each line is free. \[layout 17\]
 #![allow(clippy::indexing_slicing, reason = "positions are of tables built here, bounded by their lengths")]
 
 use alloc::vec::Vec;
@@ -9,13 +9,13 @@ use spall_model::Tick;
 /// How many runs of free lines a search looks at before it goes above all lines in use. \[layout 17.4\]
 const MAX_TRIES: u32 = 64;
 
-/// The lines of a packed view at one moment of a sweep in time order: until when each of them is free.
+/// The lines of a packing at one moment of a sweep in time order: until when each of them is free.
 ///
 /// There is no highest line. A search for neighbouring free lines takes O(log lines), because the lines are the leaves of a
 /// binary tree whose inner nodes know the least and the greatest value below them.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct FreeLines {
-    /// For each line, the times at which it is known to become busy, ascending, and how many of these are in the past.
+    /// For each line, the known times at which it becomes busy, ascending, and how many of these are in the past.
     known: Vec<(Vec<Tick>, usize)>,
     /// The least and the greatest time until which the lines below a node are free. A busy line has [`Tick::MIN`].
     /// Node 1 is the root, node `n` has the children `2n` and `2n + 1`, and the second half of the array are the lines.
@@ -71,8 +71,9 @@ impl FreeLines {
         }
     }
 
-    /// Returns the lowest line such that it and those above it, `height` lines together, are free until `end`. After 64
-    /// runs of free lines that are too low, this returns the line above all lines in use. O(log lines).
+    /// Returns the first of the lowest `height` neighbouring lines that are free until `end`.
+    ///
+    /// After 64 runs of free lines that are too low, this returns the line above all lines in use. This takes O(log lines).
     pub(crate) fn find(&self, height: u32, end: Tick) -> u32 {
         let mut from = 0;
         for _ in 0..MAX_TRIES {

@@ -11,9 +11,10 @@ use crate::convert::to_ticks;
 /// The number of buckets per power of two, as a power of two.
 const STEP_BITS: u32 = 3;
 
-/// Durations, counted in buckets: one for each duration below 16 ticks, then eight for each power of two.
+/// A histogram of durations in ticks, on a logarithmic scale.
 ///
-/// So a bucket knows a duration to an eighth of it, at worst. A histogram takes at most 2 KiB.
+/// Each duration below 16 ticks has a bucket of its own, and each power of two from there on has eight. So a bucket is never
+/// wider than an eighth of the durations in it. A histogram takes at most 2 KiB.
 ///
 /// ```
 /// use spall_layout::Histogram;
@@ -27,14 +28,17 @@ const STEP_BITS: u32 = 3;
 pub struct Histogram {
     /// The bucket of the first element of `counts`.
     first: usize,
-    /// Ranges from the lowest to the highest bucket in which something was ever counted.
+    /// The number of durations in each bucket, from the lowest to the highest bucket in which one was ever counted.
     counts: Vec<u32>,
+    /// The number of all durations.
     count: u64,
 }
 
 impl Histogram {
+    /// A histogram without durations.
     pub(crate) const NONE: Self = Self { first: 0, counts: Vec::new(), count: 0 };
 
+    /// Counts a duration in ticks.
     #[inline(always)]
     pub(crate) fn add(&mut self, duration: u64) {
         let bucket = bucket(duration);
@@ -61,7 +65,7 @@ impl Histogram {
         self.counts[at] += 1;
     }
 
-    /// Removes a duration that was added.
+    /// Removes a duration that was added. The memory of its bucket is kept.
     pub(crate) fn remove(&mut self, duration: u64) {
         let at = bucket(duration).checked_sub(self.first);
         if let Some(count) = at.and_then(|at| self.counts.get_mut(at)) {
@@ -70,13 +74,13 @@ impl Histogram {
         }
     }
 
-    /// Returns the number of durations.
+    /// Returns the number of durations that were counted.
     #[must_use]
     pub fn count(&self) -> u64 {
         self.count
     }
 
-    /// Returns the buckets with durations, ascending: the half-open range of each, and the number of durations in it.
+    /// Returns the buckets that are not empty, ascending: the half-open range of durations of each, and how many it holds.
     ///
     /// The range of the very last bucket ends at the longest duration that [`Ticks`] can express.
     pub fn buckets(&self) -> impl DoubleEndedIterator<Item = (Range<Ticks>, u32)> {
@@ -87,7 +91,8 @@ impl Histogram {
         })
     }
 
-    /// Returns the duration that `part` of `of` durations do not exceed: 1 of 2 for the median, 99 of 100 for a percentile.
+    /// Returns the duration that `part` of `of` durations do not exceed: 1 of 2 for the median, 99 of 100 for the 99th
+    /// percentile.
     ///
     /// Durations are taken as evenly spread between the edges of their bucket, so the result is off by an eighth at worst.
     /// Returns `None` if there are no durations, or if `of` is 0.
@@ -109,7 +114,8 @@ impl Histogram {
         None
     }
 
-    /// Returns the lower edge of the lowest bucket and the last duration of the highest.
+    /// Returns the shortest duration of the lowest bucket that is not empty, and the longest duration of the highest one.
+    /// Returns `None` if all are empty.
     pub(crate) fn bounds(&self) -> Option<(u64, u64)> {
         let first = self.counts.iter().position(|&count| count > 0)?;
         let last = self.counts.iter().rposition(|&count| count > 0)?;
@@ -126,7 +132,7 @@ impl FromIterator<Ticks> for Histogram {
     }
 }
 
-/// As a list of buckets: the start and the end of each, and the number of durations in it.
+/// Serialises a histogram as a list of buckets: the start and the end of each, and the number of durations in it.
 #[cfg(feature = "serde")]
 impl serde::Serialize for Histogram {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -143,7 +149,7 @@ fn bucket(duration: u64) -> usize {
     usize::try_from((u64::from(shift) << STEP_BITS) + (duration >> shift)).unwrap_or(0)
 }
 
-/// Returns the shortest duration of a bucket, and that of the next bucket.
+/// Returns the shortest duration of a bucket, and the shortest duration of the next bucket.
 fn edges(bucket: usize) -> (u64, u64) {
     let bucket = bucket as u64;
     let shift = (bucket >> STEP_BITS).saturating_sub(1);
@@ -155,19 +161,20 @@ fn edges(bucket: usize) -> (u64, u64) {
 mod tests {
     use super::*;
 
-    fn lengths() -> impl Iterator<Item = u64> {
+    fn durations() -> impl Iterator<Item = u64> {
         let around = |power: u32| (0..40).map(move |step| (1_u64 << power).wrapping_add(step << power >> 5));
         (0..200).chain((8..64).flat_map(around)).chain([u64::MAX - 1, u64::MAX])
     }
 
     #[test]
     fn layout_14_3_buckets_are_in_order_and_an_eighth_wide() {
-        for length in lengths() {
-            let (low, end) = edges(bucket(length));
-            assert!(low <= length && (length < end || end == u64::MAX), "{length}: {low}..{end}");
-            assert!(length < 16 && end - low == 1 || (end - low) <= low / 8 || low == length, "{length}");
+        for duration in durations() {
+            let (low, end) = edges(bucket(duration));
+            assert!(low <= duration && (duration < end || end == u64::MAX), "{duration}: {low}..{end}");
+            let is_narrow = end - low <= low / 8;
+            assert!(duration < 16 && end - low == 1 || is_narrow || low == duration, "{duration}");
             if end < u64::MAX {
-                assert_eq!(bucket(end), bucket(length) + 1);
+                assert_eq!(bucket(end), bucket(duration) + 1);
             }
         }
         assert_eq!(bucket(u64::MAX), 495);
@@ -177,12 +184,12 @@ mod tests {
     fn layout_14_3_quantiles_are_in_the_bucket_of_the_true_ones() {
         let mut histogram = Histogram::default();
         assert_eq!(histogram.quantile(1, 2), None);
-        let mut sorted: Vec<u64> = lengths().filter(|&length| length < 1 << 62).collect();
-        sorted.iter().rev().for_each(|&length| histogram.add(length));
+        let mut sorted: Vec<u64> = durations().filter(|&duration| duration < 1 << 62).collect();
+        sorted.iter().rev().for_each(|&duration| histogram.add(duration));
         sorted.sort_unstable();
         for part in 0..=1000_u32 {
             let rank = (sorted.len() * part as usize).div_ceil(1000).max(1);
-            let quantile = histogram.quantile(part, 1000).map(|length| bucket(length.0.unsigned_abs()));
+            let quantile = histogram.quantile(part, 1000).map(|found| bucket(found.0.unsigned_abs()));
             assert_eq!(quantile, Some(bucket(sorted[rank - 1])), "{part}");
         }
         assert_eq!(histogram.quantile(1, 0), None);
@@ -190,16 +197,16 @@ mod tests {
     }
 
     #[test]
-    fn what_is_taken_out_was_never_there() {
+    fn removing_durations_gives_the_histogram_of_the_others() {
         let mut histogram = Histogram::default();
-        for length in lengths() {
-            histogram.add(length);
+        for duration in durations() {
+            histogram.add(duration);
         }
-        for length in lengths().filter(|length| length % 3 > 0) {
-            histogram.remove(length);
+        for duration in durations().filter(|duration| duration % 3 > 0) {
+            histogram.remove(duration);
         }
         let mut expected = Histogram::default();
-        lengths().filter(|length| length % 3 == 0).for_each(|length| expected.add(length));
+        durations().filter(|duration| duration % 3 == 0).for_each(|duration| expected.add(duration));
         assert!(histogram.buckets().eq(expected.buckets()));
         assert_eq!((histogram.count(), histogram.bounds()), (expected.count(), expected.bounds()));
     }

@@ -1,4 +1,4 @@
-//! Search results that survive merging: every rectangle can say how many of its slices match. \[layout 13\]
+//! Search results that merging does not hide: every rectangle can say how many of its slices match. \[layout 13\]
 
 use alloc::vec::Vec;
 
@@ -7,9 +7,10 @@ use spall_model::{NameId, SliceId, TraceView};
 use crate::bits::BitVector;
 use crate::{LayoutView, Rect, RowId};
 
-/// The slices of a layout that match a search: one bit per slice, and a count per 64 slices.
+/// The slices of a layout that match a search.
 ///
-/// Hits belong to the layout that they were made of. After a commit of a live trace they are made again.
+/// Hits belong to the layout that they were made of. After a commit of a live trace, make them again. They take 1.5 bits per
+/// slice.
 ///
 /// ```
 /// use spall_layout::{Fidelity, Hits, Layout, LayoutView, Options, Scratch, Vertical, Viewport};
@@ -35,15 +36,17 @@ use crate::{LayoutView, Rect, RowId};
 /// assert_eq!(rects.iter().map(|rect| hits.in_rect(rect)).sum::<u32>(), 10);
 /// ```
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[doc(alias = "search")]
+#[doc(alias = "filter")]
 pub struct Hits {
-    /// Row after row, in the order of their slices.
+    /// A bit for each slice, row after row and in the order of the slices of a row.
     bits: BitVector,
     /// The position of the first bit of each row, and the number of bits.
     rows: Vec<u32>,
 }
 
 impl Hits {
-    /// Finds the slices whose name `matches`. This asks once for each name of the trace that slices have.
+    /// Finds the slices whose name `matches`. This calls `matches` once for each name of the trace that slices have.
     #[must_use]
     pub fn new(
         trace: &impl TraceView,
@@ -60,7 +63,7 @@ impl Hits {
         })
     }
 
-    /// Finds the slices that `matches`. This asks once for each slice.
+    /// Finds the slices for which `matches` returns true. This calls it once for each slice.
     #[must_use]
     pub fn of_slices(layout: &impl LayoutView, mut matches: impl FnMut(SliceId) -> bool) -> Self {
         let mut hits = Self::default();
@@ -92,14 +95,14 @@ impl Hits {
         self.len() == 0
     }
 
-    /// Returns how many of the slices that a rectangle stands for match. O(1).
+    /// Returns how many of the slices that a rectangle stands for match. This takes O(1).
     #[must_use]
     pub fn in_rect(&self, rect: &Rect) -> u32 {
         let first = self.first_bit(rect.row) + rect.first as usize;
         self.bits.rank(first + rect.count as usize) - self.bits.rank(first)
     }
 
-    /// Returns how many slices of a row match. O(1).
+    /// Returns how many slices of a row match. This takes O(1).
     #[must_use]
     pub fn in_row(&self, row: RowId) -> u32 {
         self.bits.rank(self.first_bit(RowId(row.0.saturating_add(1)))) - self.bits.rank(self.first_bit(row))
@@ -107,7 +110,7 @@ impl Hits {
 
     /// Returns the next slice after `slice` on its track that matches, in the order of the track: by start, longer first.
     ///
-    /// Returns `None` after the last one. This takes O(log n) for each row of the track.
+    /// Returns `None` if no later slice matches, or if `slice` is on no row. This takes O(log n) for each row of the track.
     #[must_use]
     pub fn next(&self, layout: &impl LayoutView, slice: SliceId) -> Option<SliceId> {
         let track = layout.row_info(layout.row_of(slice)?)?.track;
@@ -123,6 +126,9 @@ impl Hits {
     }
 
     /// Returns the last slice before `slice` on its track that matches, in the order of [`Hits::next`].
+    ///
+    /// Returns `None` if no earlier slice matches, or if `slice` is on no row. This takes O(log n) for each row of the
+    /// track.
     #[must_use]
     pub fn previous(&self, layout: &impl LayoutView, slice: SliceId) -> Option<SliceId> {
         let track = layout.row_info(layout.row_of(slice)?)?.track;

@@ -47,10 +47,10 @@ const _: () = assert!(size_of::<Node>() == 40);
 impl Node {
     /// Makes the node of slices from `first` to `last`, with `busy` ticks inside slices.
     fn new(first: i64, last: i64, longest: SliceExtent, busy: u64, ends_in_point: bool) -> Self {
-        let span = last.abs_diff(first);
+        let duration = last.abs_diff(first);
         // Both numbers keep 33 bits at most, so that the product below has no more than 64.
-        let drop = 31_u32.saturating_sub(span.leading_zeros());
-        let part = (((busy >> drop) << 31) / (span >> drop).max(1)).min((1 << 31) - 1);
+        let drop = 31_u32.saturating_sub(duration.leading_zeros());
+        let part = (((busy >> drop) << 31) / (duration >> drop).max(1)).min((1 << 31) - 1);
         let packed = u32::try_from(part).unwrap_or(0) << 1 | u32::from(ends_in_point);
         Self {
             first,
@@ -126,6 +126,7 @@ impl Node {
 
     /// Returns the number of ticks inside slices. It is exact for nodes of up to 2³⁰ ticks.
     fn busy(&self) -> u64 {
+        // Half a unit is added, so that the shift rounds to the nearest tick.
         let busy = u128::from(self.last.abs_diff(self.first)) * u128::from(self.packed >> 1);
         u64::try_from((busy + (1 << 30)) >> 31).unwrap_or(u64::MAX)
     }
@@ -138,10 +139,10 @@ impl Node {
 pub(crate) fn longest(starts: &[Tick], ends: &[Tick]) -> (usize, u64) {
     let (mut longest, mut most, mut busy) = (0, 0, 0_u64);
     for (at, (&start, &end)) in starts.iter().zip(ends).enumerate() {
-        let length = end.0.wrapping_sub(start.0).cast_unsigned();
-        busy += length;
-        if length > most {
-            most = length;
+        let duration = end.0.wrapping_sub(start.0).cast_unsigned();
+        busy += duration;
+        if duration > most {
+            most = duration;
             longest = at;
         }
     }

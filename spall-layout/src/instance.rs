@@ -1,4 +1,4 @@
-//! Rectangles in the form that a GPU takes. \[layout 16\]
+//! Rectangles in the form of a GPU's vertex buffer. \[layout 16\]
 
 use crate::{Rect, Viewport};
 
@@ -57,9 +57,10 @@ use crate::{Rect, Viewport};
 )]
 #[repr(C)]
 pub struct Instance {
-    /// The left edge in columns, counted from the start of the view. At least −1.
+    /// The left edge in columns, counted from the start of the viewport. It is at least −1, because column 0 may begin
+    /// before the viewport.
     pub x0: f32,
-    /// The right edge in columns, counted from the start of the view.
+    /// The right edge in columns, counted from the start of the viewport.
     pub x1: f32,
     /// The line, or any other number from which the shader gets the height.
     pub line: u32,
@@ -72,7 +73,8 @@ const _: () = assert!(size_of::<Instance>() == 16);
 impl Instance {
     /// Creates the instance of a rectangle.
     ///
-    /// A rectangle of a single slice gets the edges of the slice, one of several slices the edges of its columns.
+    /// A rectangle that stands for one slice gets the edges of the slice. A rectangle that stands for several slices gets
+    /// the edges of its columns. `line` and `color` are passed on as they are.
     #[must_use]
     pub fn new(rect: &Rect, viewport: &Viewport, line: u32, color: u32) -> Self {
         #[expect(clippy::cast_precision_loss, reason = "at most 65 536")]

@@ -1,4 +1,4 @@
-//! Instants, column by column. \[layout 9\]
+//! Marks for instants, column by column. \[layout 9\]
 
 use alloc::vec::Vec;
 use core::{cmp::Reverse, ops::Range};
@@ -19,7 +19,7 @@ pub struct InstantMark {
     pub column: u32,
     /// The position of the first instant in the column.
     pub first: u32,
-    /// The number of instants in the column; they follow one another from `first` on. At least 1.
+    /// The number of instants in the column. They follow one another from `first` on. It is at least 1.
     pub count: u32,
     /// The position of the instant to show: the first one, or the first of those with the highest priority.
     pub shown: u32,
@@ -27,7 +27,8 @@ pub struct InstantMark {
 
 /// Appends a mark for each column of `viewport` with instants to `out`, from left to right.
 ///
-/// `instants` are those of one track, by time, as `trace.instants_of(track)` returns them. This takes O(log n) per mark.
+/// `instants` must be those of one track, ordered by time, as `trace.instants_of(track)` returns them. This takes O(log n)
+/// per mark.
 ///
 /// ```
 /// use spall_layout::{Fidelity, Viewport, instant_marks};
@@ -59,7 +60,7 @@ pub fn instant_marks(instants: &[Instant], viewport: &Viewport, out: &mut Vec<In
 
 /// The priorities of the instants of a track, which decide the instant to show where a column has several.
 ///
-/// The table takes 4.3 bytes per instant, and is made once.
+/// Make the table once for each track. It takes 4.3 bytes per instant.
 ///
 /// ```
 /// use spall_layout::{Fidelity, Viewport, InstantPriorities};
@@ -80,20 +81,21 @@ pub fn instant_marks(instants: &[Instant], viewport: &Viewport, out: &mut Vec<In
 #[derive(Debug, Clone, Default)]
 pub struct InstantPriorities {
     priorities: Vec<u32>,
-    /// The position of the best of 16 instants, of 16 of those, and so on.
+    /// The position of the best instant of each block of 16, then of each block of 16 such blocks, and so on.
     best: Vec<Vec<u32>>,
 }
 
-/// The number of instants of a block, as a power of two.
+/// The binary logarithm of the number of instants in a block.
 const BLOCK_BITS: u32 = 4;
 
 impl InstantPriorities {
-    /// Asks once for the priority of each instant; the highest number wins. O(n).
+    /// Creates the table. This calls `priority` once for each instant; the highest number wins. It takes O(n).
     #[must_use]
     pub fn new(instants: &[Instant], priority: impl FnMut(&Instant) -> u32) -> Self {
         Self::of(instants.iter().map(priority).collect())
     }
 
+    /// Creates the table of the priorities of all instants.
     fn of(priorities: Vec<u32>) -> Self {
         let mut best: Vec<Vec<u32>> = Vec::new();
         let mut below: Vec<u32> = (0..to_u32(priorities.len())).collect();
@@ -109,8 +111,8 @@ impl InstantPriorities {
 
     /// Appends a mark for each column of `viewport` with instants to `out`, as [`instant_marks`] does.
     ///
-    /// `instants` are those that the priorities were made of. Each mark shows the one with the highest priority. This takes
-    /// O(log n) per mark.
+    /// `instants` must be those that the priorities were made of. Each mark shows the one with the highest priority. This
+    /// takes O(log n) per mark.
     pub fn marks(&self, instants: &[Instant], viewport: &Viewport, out: &mut Vec<InstantMark>) {
         let new = out.len();
         instant_marks(instants, viewport, out);
@@ -119,7 +121,7 @@ impl InstantPriorities {
         }
     }
 
-    /// Returns the position of the instant with the highest priority in a range.
+    /// Returns the position of the instant with the highest priority in a range, or `None` if the range is empty.
     fn best_of(&self, range: Range<u32>) -> Option<u32> {
         let mut best = None;
         let mut at = range.start;
@@ -146,7 +148,7 @@ fn rank(priorities: &[u32], at: u32) -> (u32, Reverse<u32>) {
     (priorities.get(at as usize).copied().unwrap_or(0), Reverse(at))
 }
 
-/// Returns how many items at the start of `items` are `inside`; all after them are not. O(log of the result).
+/// Returns how many items at the start of `items` are `inside`. All items after them must not be. This takes O(log result).
 pub(crate) fn gallop<T>(items: &[T], inside: impl Fn(&T) -> bool) -> usize {
     let mut step = 1;
     while items.get(step).is_some_and(&inside) {

@@ -1,14 +1,14 @@
-//! Labels that fit their boxes. \[layout 8.1\]
+//! Cuts labels so that they fit their boxes. \[layout 8.1\]
 
 /// The place where a label that is too long loses characters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Ellipsis {
-    /// At its start: `…name`.
+    /// The label loses its first characters: `…name`.
     Start,
-    /// In the middle: `na…me`.
+    /// The label loses the characters in its middle: `na…me`.
     Middle,
-    /// At its end: `name…`.
+    /// The label loses its last characters: `name…`.
     #[default]
     End,
 }
@@ -17,11 +17,11 @@ pub enum Ellipsis {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Fitted<'a> {
-    /// The characters kept at the start: the whole text if none were left out.
+    /// The characters that are kept at the start. This is the whole text if none were left out.
     pub head: &'a str,
     /// Whether characters were left out.
     pub is_cut: bool,
-    /// The characters kept at the end.
+    /// The characters that are kept at the end. This is empty if none were left out.
     pub tail: &'a str,
 }
 
@@ -37,8 +37,9 @@ impl core::fmt::Display for Fitted<'_> {
 
 /// Cuts `text` so that it is no wider than `max`. Returns `None` if not even `…` with one character fits.
 ///
-/// `measure` returns the width of a text, in the unit of `max`. A longer text must not be narrower, and the widths of the
-/// parts are added. The text is cut between characters only. This measures O(log length) texts and allocates nothing.
+/// `measure` returns the width of a text, in the unit of `max`. A longer text must not be narrower than a shorter one. The
+/// widths of the parts are added. The text is cut between characters only. This measures O(log n) texts for a text of n
+/// bytes, and allocates nothing.
 ///
 /// ```
 /// use spall_layout::{Ellipsis, fit_label};
@@ -100,7 +101,7 @@ pub fn fit_chars(text: &str, max: usize, ellipsis: Ellipsis) -> Option<Fitted<'_
     Some(Fitted { head: text.get(..head)?, is_cut: true, tail: text.get(tail..)? })
 }
 
-/// Returns at most `kept` bytes of `text`, from the places where `ellipsis` keeps them.
+/// Returns the head and the tail of `text` that `ellipsis` keeps, together at most `kept` bytes.
 fn cut(text: &str, kept: usize, ellipsis: Ellipsis) -> (&str, &str) {
     let (head, tail) = match ellipsis {
         Ellipsis::Start => (0, kept),

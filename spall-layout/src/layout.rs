@@ -24,21 +24,22 @@ pub struct Options {
     /// How to draw a slice that begins inside another and ends after it. The default is [`Overlap::Spill`].
     #[cfg_attr(feature = "serde", serde(default))]
     pub overlap: Overlap,
-    /// How far a slice may reach past the end of another and still be drawn inside it, cut there. \[json 3.4\]
+    /// The duration by which a slice may reach past the end of another slice and still count as inside it. \[json 3.4\]
     ///
-    /// The default is 0. One microsecond suits writers that truncate start and duration separately.
+    /// Such a slice is drawn only to the end of the other. The default is 0. One microsecond suits writers that truncate
+    /// start and duration separately.
     #[cfg_attr(feature = "serde", serde(default))]
     pub overhang_tolerance: Ticks,
 }
 
 impl Options {
-    /// Returns these options with another rule for slices that overlap.
+    /// Returns these options with another rule for slices that overlap partially.
     #[must_use]
     pub fn with_overlap(self, overlap: Overlap) -> Self {
         Self { overlap, ..self }
     }
 
-    /// Returns these options with another tolerance for slices that overlap.
+    /// Returns these options with another tolerance for slices that reach past the end of the slice around them.
     #[must_use]
     pub fn with_overhang_tolerance(self, overhang_tolerance: Ticks) -> Self {
         Self { overhang_tolerance, ..self }
@@ -51,10 +52,10 @@ impl Options {
 /// the one that they begin in go to overflow lanes. Rows are numbered in display order: track by track, lane by lane,
 /// depth by depth.
 ///
-/// A layout holds no names and does not borrow the trace; pass it the trace that it was made of. It takes 23.3 bytes
-/// per slice, and two to four bits to find the row of a slice if slices nest.
+/// A layout holds no names and does not borrow the trace; functions that take both expect the trace that the layout was made
+/// of. A layout takes 23.3 bytes per slice, and two to four bits to find the row of a slice if slices nest.
 ///
-/// Queries come from [`LayoutView`](crate::LayoutView), which the layout of a live trace implements too.
+/// Most queries are methods of the trait [`LayoutView`](crate::LayoutView), which the layout of a live trace implements too.
 ///
 /// ```
 /// use spall_layout::{Layout, LayoutView, Options, RowId};
@@ -72,6 +73,9 @@ impl Options {
 /// assert_eq!(layout.self_time(SliceId(0)), Some(Ticks(50)));
 /// ```
 #[derive(Debug, Clone, Default)]
+#[doc(alias = "flame chart")]
+#[doc(alias = "icicle")]
+#[doc(alias = "timeline")]
 pub struct Layout {
     /// The starts of all slices that have a row, row by row and in time order within a row.
     pub(crate) starts: Vec<Tick>,
@@ -89,7 +93,9 @@ pub struct Layout {
     pub(crate) first_rows: Vec<u32>,
     /// The row of each slice.
     pub(crate) row_numbers: RowNumbers,
+    /// The number of slices that overlap another one partially, whether they have a row or not.
     pub(crate) n_overlapping: u64,
+    /// The number of slices without a row.
     pub(crate) n_rejected: u64,
 }
 
@@ -140,7 +146,7 @@ impl Layout {
         }
     }
 
-    /// Returns the track, lane and depth of a row, or `None` if the layout has no such row. O(log rows).
+    /// Returns the track, lane and depth of a row, or `None` if the layout has no such row. This takes O(log rows).
     #[must_use]
     pub fn row_info(&self, row: RowId) -> Option<RowInfo> {
         self.position(row)?;
@@ -175,13 +181,14 @@ impl Layout {
         self.rows().position(row)
     }
 
-    /// Returns how many slices overlap the one that they begin in without lying inside it.
+    /// Returns how many slices begin inside another slice and end after it.
     #[must_use]
     pub fn n_overlapping(&self) -> u64 {
         self.n_overlapping
     }
 
-    /// Returns how many slices are on no row, because of [`Overlap::Reject`].
+    /// Returns how many slices are on no row. This is 0 unless [`Options::overlap`] is [`Overlap::Reject`], or an async
+    /// track holds spans of one depth that overlap.
     #[must_use]
     pub fn n_rejected(&self) -> u64 {
         self.n_rejected

@@ -11,11 +11,11 @@ use crate::{Layout, Line, LineKind, Placed, Rect, RowId, RowInfo, RowView, Scrat
 
 /// The rows of a trace and the queries on them, whether the trace is finished or still grows.
 ///
-/// [`Layout`] and [`LiveView`] implement this trait, so code that only asks a layout works with both. All methods are
+/// [`Layout`] and [`LiveView`] implement this trait, so code that only queries a layout works with both. All methods are
 /// resolved at compile time. The trait is sealed: other crates cannot implement it, and it may gain methods.
 ///
-/// Each query about one slice takes O(log n), except where its documentation says otherwise. In a live layout it
-/// also takes O(rows of the track), and as long as there are slices that start at the same time on the track.
+/// Each query about one slice takes O(log n), except where its documentation says otherwise. In a live layout it also takes
+/// O(r + s) for r rows of the track and s slices of the track that start at the same time.
 ///
 /// ```
 /// use spall_layout::{Layout, LayoutView, Options};
@@ -66,9 +66,9 @@ pub trait LayoutView: Order {
         })
     }
 
-    /// Returns the innermost slice of the same lane that contains `slice`, or `None` if there is none.
+    /// Returns the parent of a slice: the innermost slice of the same lane that contains it.
     ///
-    /// A span on an async track may end later than its parent.
+    /// Returns `None` if no slice does, or if `slice` is on no row. A span on an async track may end later than its parent.
     #[must_use]
     fn parent(&self, slice: SliceId) -> Option<SliceId> {
         let above = self.row(self.row_above(self.row_of(slice)?)?)?;
@@ -76,15 +76,15 @@ pub trait LayoutView: Order {
         above.ids.get(self.n_before(&above, slice).checked_sub(1)?).copied()
     }
 
-    /// Returns the slices whose parent is `slice`, by time.
+    /// Returns the slices whose parent is `slice`, by time. There are none if it has no children or is on no row.
     #[must_use]
     fn children(&self, slice: SliceId) -> &[SliceId] {
         children_row(self, slice).and_then(|(row, range)| row.ids.get(range)).unwrap_or_default()
     }
 
-    /// Returns the duration of a slice as drawn, without the parts that its children cover. It is never negative.
+    /// Returns the self time of a slice: its duration as drawn, minus the parts that its children cover.
     ///
-    /// This takes O(children) after O(log n).
+    /// It is never negative. Returns `None` if the slice is on no row or not of this trace. This takes O(log n + children).
     #[must_use]
     fn self_time(&self, slice: SliceId) -> Option<Ticks> {
         let placed = self.place(slice)?;
@@ -100,14 +100,14 @@ pub trait LayoutView: Order {
         Some(to_ticks(rest))
     }
 
-    /// Returns the slice that follows `slice` on its row, or `None` if it is the last one.
+    /// Returns the slice that follows `slice` on its row, or `None` if it is the last one or on no row.
     #[must_use]
     fn next(&self, slice: SliceId) -> Option<SliceId> {
         let row = self.row(self.row_of(slice)?)?;
         row.ids.get(self.position(&row, slice)? + 1).copied()
     }
 
-    /// Returns the slice that precedes `slice` on its row, or `None` if it is the first one.
+    /// Returns the slice that precedes `slice` on its row, or `None` if it is the first one or on no row.
     #[must_use]
     fn previous(&self, slice: SliceId) -> Option<SliceId> {
         let row = self.row(self.row_of(slice)?)?;
@@ -116,8 +116,8 @@ pub trait LayoutView: Order {
 
     /// Appends the rectangles of the rows among `lines` to `out`: line by line, each from left to right.
     ///
-    /// [`RowView::rects`] says what is promised of each row. Headers have no rectangles. Lines of the kind
-    /// [`LineKind::Packed`] are left out; [`Vertical::rects`](crate::Vertical::rects) has them too.
+    /// [`RowView::rects`] documents the rectangles of one row. Headers have no rectangles. Lines of the kind
+    /// [`LineKind::Packed`] are left out; [`Vertical::rects`](crate::Vertical::rects) includes them.
     fn rects(&self, viewport: &Viewport, lines: &[Line], scratch: &mut Scratch, out: &mut Vec<Rect>) {
         for line in lines {
             if let LineKind::Row(row) = line.kind
@@ -128,9 +128,10 @@ pub trait LayoutView: Order {
         }
     }
 
-    /// Returns the start or end of a slice on the rows among `lines` that is nearest to `at`, the earlier one of two.
+    /// Returns the start or end of a slice on the rows among `lines` that is nearest to `at`.
     ///
-    /// Returns `None` if the nearest is further away than `tolerance`. This takes O(lines · log n).
+    /// If two are equally near, this returns the earlier one. Returns `None` if the nearest one is further away than
+    /// `tolerance`. This takes O(lines · log n).
     #[must_use]
     fn snap(&self, lines: &[Line], at: Tick, tolerance: Ticks) -> Option<Tick> {
         let distance = |edge: &Tick| edge.0.abs_diff(at.0);
@@ -146,9 +147,9 @@ pub trait LayoutView: Order {
 
     /// Writes to `out`, for each column of `viewport`, how many of `rows` are inside a slice. \[layout 10\]
     ///
-    /// This replaces the content of `out` with [`Viewport::columns`] numbers. With the rows of depth 0 of a group of
-    /// threads it draws a folded group: a column in which three threads run all the time has 3. The numbers are exact
-    /// up to rounding, except for groups of slices across a column edge, see [`Rect::busy`].
+    /// This replaces the content of `out` with [`Viewport::columns`] numbers. With the rows of depth 0 of several threads
+    /// they show how busy a folded group of threads is: a column in which three threads run all the time gets 3. The
+    /// numbers are exact up to rounding, except for groups of slices across a column edge; see [`Rect::busy`].
     fn busy_rows(
         &self,
         rows: impl IntoIterator<Item = RowId>,

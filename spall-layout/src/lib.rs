@@ -34,9 +34,11 @@
 //!
 //! - A column is drawn if and only if a slice touches it: no slice is lost between two pixels, and no activity is shown where
 //!   there was none.
-//! - Counts add up: each slice in view is in exactly one rectangle, which says how many slices it stands for.
-//! - Panning moves the picture and changes nothing else, because columns are aligned to time and not to the view.
-//! - A query costs what the picture costs, whatever the size of the trace. Once its memory has grown, it allocates nothing.
+//! - Counts add up: each slice that touches the viewport is in exactly one rectangle, which says how many slices it stands for.
+//! - Panning moves the picture and changes nothing else, because columns are aligned to time and not to the start of the
+//!   viewport.
+//! - The cost of a query depends on the number of columns and hardly on the size of the trace. Once its working memory has
+//!   grown, a query allocates nothing.
 //! - Mapping time to columns uses integers only, so every machine draws the same columns.
 //!
 //! The rules have numbers, such as \[layout 2.4\], and stand in [`rules`].
@@ -49,7 +51,7 @@
 //! | draw a trace while it grows | [`Live`], [`LiveView`] |
 //! | draw slices of your own | [`Row`], [`RowView::rects`] |
 //! | zoom and pan | [`Viewport::zoomed`], [`Viewport::moved`], [`Viewport::fit`], [`Viewport::part`] |
-//! | find what is under the pointer | [`LineRect::hit`], [`Vertical::at`], [`RowView::find`], [`LayoutView::snap`] |
+//! | find the slice or the line under the pointer | [`LineRect::hit`], [`Vertical::at`], [`RowView::find`], [`LayoutView::snap`] |
 //! | walk from slice to slice | [`LayoutView::parent`], [`LayoutView::children`], [`LayoutView::next`] |
 //! | draw counters, instants, states and flows | [`Series`], [`instant_marks`], [`Row::of_states`], [`Flows`] |
 //! | draw many async spans on few lines | [`Packed`] |
@@ -59,7 +61,7 @@
 //! | fill a vertex buffer | [`Instance`] |
 //! | label and colour | [`Ruler`], [`fit_label`], [`Line::label`], [`ColorKey`], [`Theme`] |
 //!
-//! Queries about slices and rows are methods of [`LayoutView`], which finished and live layouts implement.
+//! Queries about slices and rows are methods of the trait [`LayoutView`], which finished and live layouts implement.
 //!
 //! # Untrusted input
 //!
@@ -74,10 +76,10 @@
 //! # Features
 //!
 //! - `std` (default): `alloc`, and the same feature of `spall-model`.
-//! - `alloc`: everything that holds or lists slices. Without it, [`Viewport`], [`Ruler`], [`fit_label`] and [`ColorKey`]
-//!   remain.
-//! - `serde`: viewports, options, ids and the results of queries implement the traits of that crate.
-//! - `zerocopy`: [`Instance`] implements the traits of that crate.
+//! - `alloc`: everything that holds or lists slices. Without it, [`Viewport`], [`Ruler`], [`fit_label`], [`fit_chars`],
+//!   [`ColorKey`] and [`Theme`] remain.
+//! - `serde`: viewports, options, ids and the results of queries implement the traits of the crate `serde`.
+//! - `zerocopy`: [`Instance`] implements the traits of the crate `zerocopy`.
 //!
 //! The minimum supported Rust version is 1.88.
 #![no_std]

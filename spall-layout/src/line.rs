@@ -1,4 +1,4 @@
-//! One line of the vertical order. \[layout 5\]
+//! The lines of the vertical order. \[layout 5\]
 
 use alloc::borrow::Cow;
 
@@ -38,9 +38,9 @@ pub struct Line {
     pub id: LineId,
     /// The content of the line.
     pub kind: LineKind,
-    /// The upper edge of the line.
+    /// The upper edge of the line, in the unit of heights, counted from the top of the first line.
     pub top: u64,
-    /// The height of the line; never 0.
+    /// The height of the line. It is never 0.
     pub height: u32,
 }
 
@@ -51,7 +51,7 @@ impl Line {
         self.top + u64::from(self.height)
     }
 
-    /// Returns the text to draw on a header: the label of its process or track. Other lines have none.
+    /// Returns the text to draw on a header: the label of its process or track. Returns `None` for other lines.
     #[must_use]
     pub fn label<'t>(&self, trace: &'t impl TraceView) -> Option<Cow<'t, str>> {
         match self.kind {

@@ -13,10 +13,10 @@ use crate::{Options, Row, RowId, RowInfo};
 
 /// The layout of a live trace, which grows with it.
 ///
-/// [`Live::update`] takes up one commit and returns a [`LiveView`] to ask. A slice that begins after everything else
-/// on its track is placed as it comes, and nothing else moves. Where a slice comes late, the slices that begin with it
-/// or after it are placed again. The result looks like the layout of the finished trace, with open slices drawn up to the
-/// present. \[layout 18\]
+/// [`Live::update`] adds one commit of the trace and returns a [`LiveView`], which answers queries. A slice that begins after
+/// everything else on its track is placed as it comes, and nothing else moves. Where a slice comes late, the slices that
+/// begin with it or after it are placed again. The result looks like the layout of the finished trace, with open slices
+/// drawn up to the present. \[layout 18\]
 ///
 /// An update costs amortised O(1) for each new slice, O(1) for each slice that moved and for each open one, and
 /// O(log n) for each row of a track where a slice moved.
@@ -50,7 +50,7 @@ use crate::{Options, Row, RowId, RowInfo};
 #[derive(Debug, Clone)]
 pub struct Live {
     options: Options,
-    /// The number of the last commit that was taken up.
+    /// The number of the last commit that was added.
     commit: u64,
     tracks: Vec<LiveTrack>,
     rows: Vec<LiveRow>,
@@ -60,14 +60,17 @@ pub struct Live {
     clipped: BTreeMap<SliceId, RowId>,
 }
 
+/// A track of a live trace, with the state that it takes to place its next slice.
 #[derive(Debug, Clone)]
 struct LiveTrack {
     nesting: Nesting,
+    /// The number of slices that were placed or rejected, in the order of the track.
     n_placed: usize,
-    /// By lane and depth.
+    /// The rows of the track, by lane and depth.
     lanes: Vec<Vec<RowId>>,
 }
 
+/// A row of a live layout.
 #[derive(Debug, Clone)]
 struct LiveRow {
     row: Row,
@@ -75,7 +78,7 @@ struct LiveRow {
 }
 
 impl Live {
-    /// Creates a layout of nothing.
+    /// Creates the layout of a trace without commits.
     #[must_use]
     pub fn new(options: &Options) -> Self {
         Self {
@@ -88,10 +91,11 @@ impl Live {
         }
     }
 
-    /// Takes up a commit. Open slices are drawn to `now`, or to the latest time of their track if that is later.
+    /// Adds a commit of the trace and returns the layout for queries.
     ///
-    /// Pass every commit of one trace, in order. After a commit that was left out, all slices are placed again and rows
-    /// get new numbers.
+    /// Open slices are drawn to `now`, or to the latest time of their track if that is later. Pass every commit of one
+    /// trace, in order. After a commit that was left out, all slices are placed again and rows get new numbers. The same
+    /// commit may be passed again with a later `now`.
     pub fn update<'l>(&'l mut self, trace: &LiveSnapshot<'l>, now: Tick) -> LiveView<'l> {
         let has_missed_some = trace.number() > self.commit + 1 || trace.number() < self.commit;
         if has_missed_some {
@@ -105,6 +109,7 @@ impl Live {
                 self.place_from(trace, track.id(), 0);
             }
         } else if trace.number() != self.commit {
+            // Ends first: new slices nest by the ends that are known now.
             for &slice in trace.ended() {
                 self.end(trace, slice);
             }
@@ -117,7 +122,7 @@ impl Live {
         LiveView { live: self, trace: *trace }
     }
 
-    /// Places the slices of a track from a position on.
+    /// Places the slices of a track from a position on. Slices that have a place there already are removed first.
     fn place_from(&mut self, trace: &LiveSnapshot<'_>, track: TrackId, from: usize) {
         let slices = trace.track(track).map_or(&[][..], |track| track.slices());
         let n_placed = core::mem::replace(&mut self.tracks[track.index()].n_placed, slices.len());
@@ -131,24 +136,26 @@ impl Live {
         }
     }
 
+    /// Adds a slice to the row that its track's nesting chooses. A slice that is rejected gets none.
     fn place(&mut self, trace: &LiveSnapshot<'_>, track: TrackId, id: SliceId) {
         let Some(slice) = trace.slice(id) else { return };
         let is_open = slice.flags.is_unfinished();
+        // As if an open slice lasted for ever: whatever begins before it ends is inside it.
         let end = if is_open { Tick::MAX } else { slice.end };
-        let place = self.tracks[track.index()].nesting.place(id.0, slice.start, end, slice.flags);
-        let Some(place) = place else { return };
-        let row = self.row_at(track, place.lane, place.depth);
+        let placement = self.tracks[track.index()].nesting.place(id.0, slice.start, end, slice.flags);
+        let Some(placement) = placement else { return };
+        let row = self.row_at(track, placement.lane, placement.depth);
         if is_open {
             // A slice that is placed again may have been in the other list.
             self.open.remove(&id);
             self.clipped.remove(&id);
-            let open = if place.end == Tick::MAX { &mut self.open } else { &mut self.clipped };
+            let open = if placement.end == Tick::MAX { &mut self.open } else { &mut self.clipped };
             open.insert(id, row);
         }
-        self.rows[row.index()].row.push(slice.start, place.end, id);
+        self.rows[row.index()].row.push(slice.start, placement.end, id);
     }
 
-    /// Returns the row of a track at a lane and depth, and makes it if there is none yet.
+    /// Returns the row of a track at a lane and depth. This adds the row if there is none yet.
     fn row_at(&mut self, track: TrackId, lane: u32, depth: u32) -> RowId {
         let lanes = &mut self.tracks[track.index()].lanes;
         lanes.resize_with(lanes.len().max(lane as usize + 1), Vec::new);
@@ -176,7 +183,7 @@ impl Live {
         self.tracks[info.track.index()].nesting.close(id.0, info.lane, info.depth, slice.end);
     }
 
-    /// Draws open slices to the present.
+    /// Moves the ends of open slices to `now`, or to the latest time of their track.
     fn draw_open(&mut self, trace: &LiveSnapshot<'_>, now: Tick) {
         for row in self.open.values() {
             let LiveRow { row, info } = &mut self.rows[row.index()];
@@ -188,6 +195,7 @@ impl Live {
     /// Removes the slices of a track that start at `from` or later, and takes the nesting back to that time.
     fn cut(&mut self, trace: &LiveSnapshot<'_>, track: TrackId, from: Tick) {
         let LiveTrack { nesting, lanes, .. } = &mut self.tracks[track.index()];
+        // The nesting cannot go back in time, so it is emptied and told again which slices run at `from`.
         nesting.clear();
         for (lane, lane_rows) in (0..).zip(lanes) {
             for row in &*lane_rows {
@@ -201,6 +209,7 @@ impl Live {
             let n_running = lane_rows.iter().rposition(running).map_or(0, |deepest| deepest + 1);
             for (slice, start, end) in lane_rows[..n_running].iter().filter_map(last_of) {
                 let mut flags = trace.slice(slice).map(|slice| slice.flags).unwrap_or_default();
+                // A slice that was clipped keeps that end: it is no longer drawn to the present.
                 if end < Tick::MAX {
                     flags = flags.without(SliceFlags::UNFINISHED);
                 }

@@ -17,16 +17,17 @@ pub struct Placed {
     pub lane: u32,
     /// The number of slices of the lane that enclose the slice.
     pub depth: u32,
-    /// The position of the slice in its row.
+    /// The number of slices before this one in its row.
     pub position: u32,
     /// The start of the slice.
     pub start: Tick,
-    /// The time to which the slice is drawn. An unfinished slice ends with its parent at the latest.
+    /// The time to which the slice is drawn. It differs from the end in the trace where the slice is clipped. An unfinished
+    /// slice is drawn to the end of its track, or of its parent if that is earlier.
     pub end: Tick,
 }
 
 impl Layout {
-    /// Returns the row of a slice, or `None` if the slice is on no row or not of this trace. O(log tracks).
+    /// Returns the row of a slice, or `None` if the slice is on no row or not of this trace. This takes O(log tracks).
     #[must_use]
     pub fn row_of(&self, slice: SliceId) -> Option<RowId> {
         self.row_numbers.get(slice)

@@ -1,4 +1,5 @@
-//! From clusters in time order to rectangles: which slice owns a column that two clusters touch. \[layout 2.4\]
+//! Merges clusters in time order into rectangles, and decides which slice owns a column that two clusters touch. \[layout
+//! 2.4\]
 
 use alloc::vec::Vec;
 
@@ -11,9 +12,9 @@ use crate::{Rect, RowId, Viewport};
 
 /// The last rectangle of a row so far, to which the next clusters are merged.
 ///
-/// Clusters are disjoint and in time order, so a new one can only touch the last column of the rectangle, never one before it.
-/// That column goes to the larger overlap, and to the earlier slice if both are equal. The slices of the loser stay counted: in
-/// the loser's own rectangle if it has another column, and in the winner's if not.
+/// Clusters are disjoint and in time order, so a new one can only touch the last column of the rectangle, never one before
+/// it. That column goes to the larger overlap, and to the earlier slice if both are equal. The slices of the loser stay
+/// counted: in the loser's own rectangle if it has another column, and in the winner's if not.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct RectMerger {
     /// The columns and the slices of the rectangle. Its owner and its busy fraction are filled in at the end.

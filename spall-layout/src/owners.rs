@@ -1,9 +1,10 @@
 //! Exact owners: which nodes have to be opened because one of their slices may have the largest overlap with a column.
 //! \[layout 3.5\]
 //!
-//! The walk stops at nodes that are no longer than a column. Of such a node only the longest slice is known. If the node lies in
-//! one column, that slice has the largest overlap there. If it lies across the edge of two columns, another slice may have a
-//! larger overlap with one of them. Such a node is opened, but only if the bounds on its other slices leave that possible.
+//! The walk stops at nodes that are no longer than a column. Of such a node only the longest slice is known. If the node
+//! lies in one column, that slice has the largest overlap there. If it lies across the edge of two columns, another slice
+//! may have a larger overlap with one of them. Such a node is opened, but only if the bounds on its other slices leave that
+//! possible.
 
 use alloc::vec::Vec;
 
@@ -52,8 +53,8 @@ pub(crate) struct RowQuery<'a> {
 
 /// The way down from a node that lies across the edge of two columns to the slices at the edge.
 ///
-/// On each level at most one child lies across the edge, and the descent goes on there. The children beside it lie in one column
-/// each, where their longest slice has the largest overlap, so they are summed up without being opened.
+/// On each level at most one child lies across the edge, and the descent goes on there. The children beside it lie in one
+/// column each, where their longest slice has the largest overlap, so they are summed up without being opened.
 #[derive(Debug, Clone, Copy)]
 struct EdgeDescent {
     /// The position of the node's cluster in the current block.
@@ -65,7 +66,7 @@ struct EdgeDescent {
     node: Option<(u32, u32)>,
     /// The number of that node's children, or slices, that lie in the left column.
     n_left: usize,
-    /// The number of that node's children, or slices, that begin in the left column: the same or one more.
+    /// The number of that node's children, or slices, that begin in the left column. It is `n_left` or one more.
     n_before: usize,
     /// The slices that are known to lie in the left column.
     left: ColumnRun,
@@ -153,8 +154,8 @@ impl EdgeDescent {
         best: (LargestOverlap, LargestOverlap),
     ) -> Option<Self> {
         let most = cluster.owner.duration();
-        // No slice before the longest is as long, and no slice behind it is longer. If even those durations are too short for
-        // either column, the node need not be read.
+        // No slice before the longest is as long, and no slice behind it is longer. If even those durations are too short
+        // for either column, the node need not be read.
         if query.viewport.parts(most.saturating_sub(1)) < best.0.overlap
             && query.viewport.parts(most) < best.1.overlap
         {
@@ -278,8 +279,9 @@ impl LargestOverlap {
 
 /// Returns whether a slice other than the longest of a node across an edge may own one of the two columns.
 ///
-/// `first` is the position of the node's first slice. The slices before the longest can only matter in the left column, those
-/// behind it only in the right column. In the other column the longest slice overlaps at least as much, if they overlap it at all.
+/// `first` is the position of the node's first slice. The slices before the longest can only matter in the left column,
+/// those behind it only in the right column. In the other column the longest slice overlaps at least as much, if they
+/// overlap it at all.
 #[inline(always)]
 fn may_lose(
     (in_left, in_right): &(LargestOverlap, LargestOverlap),
@@ -288,9 +290,9 @@ fn may_lose(
     first: u32,
 ) -> bool {
     let longest = node.longest();
-    // A slice before the longest has at most the room between the node's start and the longest slice, and is shorter than the
-    // longest. One behind it has at most the room up to the node's end, and may be as long. Of equal overlaps the earlier
-    // slice wins, so a slice before the longest also wins a tie with a later cluster.
+    // A slice before the longest has at most the room between the node's start and the longest slice, and is shorter than
+    // the longest. One behind it has at most the room up to the node's end, and may be as long. Of equal overlaps the
+    // earlier slice wins, so a slice before the longest also wins a tie with a later cluster.
     let room_left = edge.parts_left(node.first) - edge.parts_left(longest.start);
     let room_right = edge.parts_right(node.last) - edge.parts_right(longest.end);
     let before = room_left.min(edge.parts(longest.duration().saturating_sub(1)));

@@ -1,4 +1,4 @@
-//! Many short tracks on few lines. \[layout 17\]
+//! Packs many short tracks into few lines. \[layout 17\]
 #![allow(clippy::indexing_slicing, reason = "positions are of tables built here, bounded by their lengths")]
 
 use alloc::collections::BinaryHeap;
@@ -16,15 +16,17 @@ use crate::{LayoutView, Row};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Packing {
-    /// By start. A group that begins later never moves the ones before it, unless one of these becomes higher while it
-    /// runs. This suits a trace that grows.
+    /// Groups get their lines in the order in which they begin. A group that begins later never moves the ones before it,
+    /// unless one of these becomes higher while it runs. This suits a trace that grows.
     #[default]
     Online,
-    /// By height, the highest first, so that low ones fill the gaps.
+    /// The highest groups get their lines first, so that lower ones fill the gaps.
     Compact,
 }
 
-/// The slices of many tracks on few lines, for the async spans of a process, where each id is a track of its own.
+/// The slices of many tracks, packed into few lines.
+///
+/// This suits the async spans of a process, where each id has a track of its own.
 ///
 /// [`VerticalStyle::packed`](crate::VerticalStyle::packed) shows these lines instead of the rows of the tracks. Slices of a
 /// track that overlap in time, directly or through others, are a group and stay together: a group takes as many
@@ -50,7 +52,7 @@ pub enum Packing {
 #[derive(Debug, Clone, Default)]
 pub struct Packed {
     lines: Vec<Row>,
-    /// By track and start.
+    /// The groups, ordered by track and start.
     groups: Vec<Group>,
 }
 
@@ -59,10 +61,14 @@ pub struct Packed {
 struct Group {
     track: TrackId,
     start: Tick,
-    /// Others may use its lines from here on. At least a tick after its start, so that points do not coincide.
+    /// The time from which on others may use its lines. It is at least a tick after the start, so that points do not
+    /// coincide.
     end: Tick,
+    /// The number of lines that the group takes.
     height: u32,
+    /// The first of its lines, or [`NO_LINE`].
     line: u32,
+    /// The positions of its slices in the list of all members.
     members: Range<usize>,
 }
 
@@ -76,7 +82,7 @@ struct Member {
 }
 
 impl Packed {
-    /// Packs the slices of `tracks`. This takes O(n log n) for n slices.
+    /// Packs the slices of `tracks`, which should not name a track twice. This takes O(n log n) for n slices.
     #[must_use]
     pub fn new(
         layout: &impl LayoutView,
@@ -112,13 +118,13 @@ impl Packed {
         Self { lines, groups }
     }
 
-    /// Returns the lines from top to bottom. Each is a row with rectangles of its own.
+    /// Returns the lines from top to bottom. Each line is a row that can be queried for rectangles.
     #[must_use]
     pub fn lines(&self) -> &[Row] {
         &self.lines
     }
 
-    /// Returns whether slices of a track were packed. O(log n).
+    /// Returns whether slices of a track were packed. This takes O(log n).
     #[must_use]
     pub fn has(&self, track: TrackId) -> bool {
         self.groups.binary_search_by_key(&track, |group| group.track).is_ok()
@@ -126,7 +132,7 @@ impl Packed {
 
     /// Returns the position in [`Packed::lines`] of the line of a slice, or `None` if it was not packed.
     ///
-    /// `layout` is the one that the slices were packed from. This takes O(log n + rows of the track).
+    /// `layout` must be the layout that the slices were packed from. This takes O(log n + rows of the track).
     #[must_use]
     pub fn line_of(&self, layout: &impl LayoutView, slice: SliceId) -> Option<u32> {
         let placed = layout.place(slice)?;
@@ -158,7 +164,7 @@ fn add_groups(layout: &impl LayoutView, track: TrackId, groups: &mut Vec<Group>,
             }
             _ => {
                 let (start, height, members) = (member.start, member.level + 1, at..at + 1);
-                groups.extend(open.replace(Group { track, start, end, height, line: NONE, members }));
+                groups.extend(open.replace(Group { track, start, end, height, line: NO_LINE, members }));
             }
         }
     }
@@ -166,31 +172,35 @@ fn add_groups(layout: &impl LayoutView, track: TrackId, groups: &mut Vec<Group>,
 }
 
 /// Stands for the line of a group that has none yet.
-const NONE: u32 = u32::MAX;
+const NO_LINE: u32 = u32::MAX;
 
-/// Gives lines to the groups of some heights: to each in turn the lowest ones that are free as long as it runs. `groups`
-/// are ordered by start; those that have lines keep them.
+/// Gives lines to the groups whose height `is_asked` for. Each group in turn gets the lowest lines that are free as long as
+/// it runs.
+///
+/// `groups` are ordered by start. Those that have lines already keep them.
 fn assign_lines(groups: &mut [Group], is_asked: impl Fn(u32) -> bool) {
-    if !groups.iter().any(|group| group.line == NONE && is_asked(group.height)) {
+    if !groups.iter().any(|group| group.line == NO_LINE && is_asked(group.height)) {
         return;
     }
     let mut free_lines = FreeLines::default();
-    for group in groups.iter().filter(|group| group.line != NONE) {
+    // Groups of earlier calls begin later than some groups of this one, which must know how long their lines are free.
+    for group in groups.iter().filter(|group| group.line != NO_LINE) {
         free_lines.will_be_busy(group.line..group.line + group.height, group.start);
     }
     free_lines.begin();
     let mut ends: BinaryHeap<Reverse<(Tick, u32, u32)>> = BinaryHeap::new();
     for group in groups {
-        if group.line == NONE && !is_asked(group.height) {
+        if group.line == NO_LINE && !is_asked(group.height) {
             continue;
         }
+        // Lines of groups that are over become free before the search for this one.
         while let Some(&Reverse((end, line, height))) = ends.peek()
             && end <= group.start
         {
             ends.pop();
             free_lines.free(line..line + height, end);
         }
-        if group.line == NONE {
+        if group.line == NO_LINE {
             group.line = free_lines.find(group.height, group.end);
         }
         free_lines.take(group.line..group.line + group.height);

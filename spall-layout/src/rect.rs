@@ -36,6 +36,8 @@ use crate::{LineId, RowId};
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
+#[doc(alias = "box")]
+#[doc(alias = "quad")]
 pub struct Rect {
     /// The row of the rectangle.
     pub row: RowId,
@@ -45,14 +47,14 @@ pub struct Rect {
     pub x0: u32,
     /// The column after the last one.
     pub x1: u32,
-    /// The start of the owner in columns, clamped to the viewport. A label that starts here stays visible as long as its
-    /// slice does. It may lie in a column that a neighbour owns.
+    /// The start of the owner in columns, clamped to the viewport. It may lie in a column that a neighbour owns. A label
+    /// that is drawn from here on stays visible as long as its slice does.
     pub left: f32,
-    /// The end of the owner in columns, clamped to the viewport.
+    /// The end of the owner in columns, clamped to the viewport. It may lie in a column that a neighbour owns.
     pub right: f32,
     /// The position in the row of the first slice that the rectangle stands for.
     pub first: u32,
-    /// The number of slices that the rectangle stands for; they follow one another from `first` on. At least 1.
+    /// The number of slices that the rectangle stands for. They follow one another from `first` on. It is at least 1.
     pub count: u32,
     /// The part of the rectangle's columns that is inside slices, from 0 for nothing to 65 535 for everything.
     ///
@@ -62,16 +64,17 @@ pub struct Rect {
 }
 
 impl Rect {
-    /// Returns the state that a rectangle of [`Row::of_states`](crate::Row::of_states) shows.
+    /// Returns the state that a rectangle of [`Row::of_states`](crate::Row::of_states) shows. For other rectangles the
+    /// result means nothing.
     #[must_use]
     pub fn state(&self) -> StateId {
         StateId(self.slice.0)
     }
 
-    /// Returns the rectangle at `column` of `row`, or `None` if nothing is drawn there. O(log rects).
+    /// Returns the rectangle at `column` of `row`, or `None` if nothing is drawn there.
     ///
-    /// `rects` are ordered by row and column, as queries on rows in ascending order return them. So a hit names the slice
-    /// that is drawn.
+    /// `rects` must be ordered by row and column, as queries on rows in ascending order write them. A hit is looked up in
+    /// the rectangles that were drawn, so it always names the slice that the user sees. This takes O(log rects).
     #[must_use]
     pub fn hit(rects: &[Self], row: RowId, column: u32) -> Option<&Self> {
         let at = rects.partition_point(|rect| (rect.row, rect.x1) <= (row, column));
@@ -88,17 +91,17 @@ pub struct LineRect {
     pub rect: Rect,
     /// The line of the rectangle.
     pub line: LineId,
-    /// The upper edge of the line.
+    /// The upper edge of the line, in the unit of heights.
     pub top: u64,
     /// The height of the line.
     pub height: u32,
 }
 
 impl LineRect {
-    /// Returns the rectangle at a column and a height, or `None` if nothing is drawn there. O(log rects).
+    /// Returns the rectangle at a column and at the distance `y` from the top, or `None` if nothing is drawn there.
     ///
-    /// `rects` are those of one query of [`Vertical::rects`](crate::Vertical::rects). So a hit names the slice that is
-    /// drawn.
+    /// `rects` must be those of one query of [`Vertical::rects`](crate::Vertical::rects). A hit is looked up in the
+    /// rectangles that were drawn, so it always names the slice that the user sees. This takes O(log rects).
     #[must_use]
     pub fn hit(rects: &[Self], column: u32, y: u64) -> Option<&Self> {
         let bottom = |found: &Self| found.top + u64::from(found.height);
@@ -110,13 +113,13 @@ impl LineRect {
 
 /// The working memory of queries.
 ///
-/// Keep one for each thread and pass it to every query: once it has grown to the size of the picture, queries allocate
-/// nothing.
+/// Keep one for each thread and pass it to every query. Once it has grown to the size of the picture, queries allocate
+/// nothing. It holds nothing that matters between two queries.
 #[derive(Debug, Clone, Default)]
 pub struct Scratch {
     /// The clusters of the walk that have not been merged yet.
     pub(crate) clusters: Vec<Cluster>,
-    /// Used by queries for exact owners only.
+    /// The working memory of queries for exact owners.
     pub(crate) owner_search: OwnerSearch,
     /// The rectangles of one line, before they get its height.
     pub(crate) rects: Vec<Rect>,

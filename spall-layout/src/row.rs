@@ -19,9 +19,9 @@ pub struct RowId(pub u32);
 
 dense_id!(RowId);
 
-/// A row that grows at its end and keeps an index, for timelines that are not made from a trace.
+/// A row of slices that grows at its end, with the index that queries need.
 ///
-/// A row takes 20 bytes per slice, and 3.3 bytes for the index.
+/// Use it for a timeline that is not made from a trace. A row takes 20 bytes per slice, and 3.3 bytes for the index.
 ///
 /// ```
 /// use spall_layout::{Fidelity, Viewport, Row, RowId, Scratch};
@@ -54,7 +54,7 @@ impl Row {
     /// Adds a slice after the others. This takes amortised O(1).
     ///
     /// Slices of a row cannot overlap: a start before the end of the previous slice is moved there, and an end before
-    /// the start is moved to the start. A row of 2³² − 1 slices takes no more.
+    /// the start is moved to the start. A row that has 2³² − 1 slices ignores further ones.
     pub fn push(&mut self, start: Tick, end: Tick, id: SliceId) {
         if self.starts.len() >= u32::MAX as usize {
             return;
@@ -68,9 +68,10 @@ impl Row {
         }
     }
 
-    /// Creates the row of the states of a thread, which are ordered by time and have the numbers `ids`.
+    /// Creates the row of the scheduling states of a thread.
     ///
-    /// [`Rect::state`](crate::Rect::state) returns the state that a rectangle shows.
+    /// `states` must be ordered by time, and `ids` are their numbers. [`Rect::state`](crate::Rect::state) returns the state
+    /// that a rectangle shows.
     ///
     /// ```
     /// use spall_layout::{Fidelity, Viewport, Row, RowId, Scratch};
@@ -96,14 +97,14 @@ impl Row {
         row
     }
 
-    /// Moves the end of the last slice, if there is one. O(log n) at worst.
+    /// Moves the end of the last slice, if there is one. This takes O(log n) at worst.
     pub(crate) fn set_last_end(&mut self, end: Tick) {
         if let Some(last) = self.starts.len().checked_sub(1) {
             self.set_end(last, end);
         }
     }
 
-    /// Moves the end of the slice `id`, which starts at `start`, to `end` if that is earlier. O(log n).
+    /// Moves the end of the slice `id`, which starts at `start`, to `end` if that is earlier. This takes O(log n).
     pub(crate) fn shorten(&mut self, start: Tick, id: SliceId, end: Tick) {
         // Of several slices with this start only the last one can have a duration, so no other can be shortened.
         let position = self.starts.partition_point(|&other| other <= start).checked_sub(1);
@@ -137,7 +138,7 @@ impl Row {
         self.starts.len().trailing_zeros() >= LEAF_BITS
     }
 
-    /// Returns the row as a [`RowView`]. Its rectangles carry the number `row`.
+    /// Returns the row as a [`RowView`], which queries take. Its rectangles carry the number `row`.
     #[must_use]
     pub fn view(&self, row: RowId) -> RowView<'_> {
         RowView {
@@ -152,7 +153,7 @@ impl Row {
 
 /// A row of a [`Layout`](crate::Layout), a [`LiveView`](crate::LiveView) or a [`Row`], borrowed for queries.
 ///
-/// Positions in a row count its slices from 0, by time.
+/// Positions in a row count its slices from 0, by time. There is an example at [`Row`].
 #[derive(Debug, Clone, Copy)]
 pub struct RowView<'a> {
     pub(crate) row: RowId,
@@ -181,19 +182,19 @@ impl<'a> RowView<'a> {
         self.row
     }
 
-    /// Returns the start of each slice, ascending.
+    /// Returns the starts of all slices, ascending.
     #[must_use]
     pub fn starts(&self) -> &'a [Tick] {
         self.starts
     }
 
-    /// Returns the time to which each slice is drawn: at most the start of the next.
+    /// Returns the times to which the slices are drawn, ascending. Each is at most the start of the next slice.
     #[must_use]
     pub fn ends(&self) -> &'a [Tick] {
         self.ends
     }
 
-    /// Returns the number of each slice.
+    /// Returns the ids of all slices, in the order of time.
     #[must_use]
     pub fn slices(&self) -> &'a [SliceId] {
         self.ids
@@ -211,9 +212,9 @@ impl<'a> RowView<'a> {
         self.starts.is_empty()
     }
 
-    /// Returns the slice that runs at `at`, or `None` if there is none. O(log n).
+    /// Returns the slice that runs at the time `at`, or `None` if there is none.
     ///
-    /// A slice without duration runs at the tick at which it lies.
+    /// A slice without duration runs at the tick at which it lies. This takes O(log n).
     #[must_use]
     pub fn find(&self, at: Tick) -> Option<SliceId> {
         let position = self.starts.partition_point(|&start| start <= at).checked_sub(1)?;
@@ -221,9 +222,9 @@ impl<'a> RowView<'a> {
         (at < end || start == at && end == at).then(|| self.ids.get(position).copied()).flatten()
     }
 
-    /// Returns the start or end of a slice that is nearest to `at`, the earlier one of two. O(log n).
+    /// Returns the start or end of a slice that is nearest to `at`, or `None` if the row has no slices.
     ///
-    /// Returns `None` if the row has no slices.
+    /// If two are equally near, this returns the earlier one. It takes O(log n).
     #[must_use]
     pub fn nearest_edge(&self, at: Tick) -> Option<Tick> {
         let after = self.starts.partition_point(|&start| start <= at);

@@ -1,10 +1,10 @@
 //! The row of every slice, in two to four bits for most traces. \[layout 4.8\]
 //!
-//! The obvious table takes 32 bits per slice. Here each track has one of two encodings of its row numbers, which count from the
-//! track's first row. With few rows each slice has a code of a fixed width. With many rows, if slices nest, the way from slice to
-//! slice is written: a slice is at most one row below the slice before it, so a zero for each row up and a one for the slice,
-//! which is one row further down, say where it is. No more rows can be left than were entered, so there are at most two bits per
-//! slice, and 1.5 times that with the counts of [`BitVector`].
+//! The obvious table takes 32 bits per slice. Here each track has one of two encodings of its row numbers, which count from
+//! the track's first row. With few rows, each slice has a code of a fixed width. With many rows, if slices nest, the steps
+//! from slice to slice are written. A slice is at most one row below the slice before it. So a zero is written for each row
+//! up, and then a one for the slice, which is one row further down. No more rows can be left than were entered, so there are
+//! at most two bits per slice, and 1.5 times that with the counts of [`BitVector`].
 #![allow(clippy::indexing_slicing, reason = "positions are of tables built here, bounded by their lengths")]
 
 use alloc::vec::Vec;
@@ -16,7 +16,7 @@ use crate::RowId;
 use crate::bits::BitVector;
 use crate::convert::to_u32;
 
-/// The row of each slice of a layout, or that it has none.
+/// The row of each slice of a layout. A slice may have none.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct RowNumbers {
     /// The tracks that have slices, in the order of their slices.
@@ -47,7 +47,8 @@ struct TrackCodes {
 /// How the row numbers of a track are written, and where they begin.
 #[derive(Debug, Clone, Copy)]
 enum Encoding {
-    /// A code of `bits` bits for each slice, from word `word` of the codes on. There are 0 bits if all slices are on one row.
+    /// A code of `bits` bits for each slice, from word `word` of the codes on. There are 0 bits if all slices are on one
+    /// row.
     Fixed { bits: u32, word: u32 },
     /// Steps from word `word` of the steps on. The words before have `n_before` slices.
     Steps { n_before: u32, word: u32 },
@@ -68,13 +69,13 @@ pub(crate) enum RowPattern {
 const MIN_STEP_BITS: u32 = 4;
 
 impl RowNumbers {
-    /// Begins the next track, which has the slices `slices` and the rows `on`.
-    pub(crate) fn begin(&mut self, slices: Range<u32>, on: Range<u32>, rows: RowPattern) {
-        let n_rows = on.end - on.start;
+    /// Begins the next track, which has the slices `slices` and the rows `rows`.
+    pub(crate) fn begin(&mut self, slices: Range<u32>, rows: Range<u32>, pattern: RowPattern) {
+        let n_rows = rows.end - rows.start;
         // A slice without a row has the code behind that of the last row.
-        let codes = n_rows + u32::from(rows == RowPattern::WithRowless);
+        let codes = n_rows + u32::from(pattern == RowPattern::WithRowless);
         let bits = u32::BITS - codes.saturating_sub(1).leading_zeros();
-        let encoding = if rows == RowPattern::Nested && bits >= MIN_STEP_BITS {
+        let encoding = if pattern == RowPattern::Nested && bits >= MIN_STEP_BITS {
             Encoding::Steps { n_before: self.steps.n_set(), word: to_u32(self.steps.words().len()) }
         } else {
             Encoding::Fixed { bits, word: to_u32(self.words.len()) }
@@ -84,7 +85,7 @@ impl RowNumbers {
         self.tracks.push(TrackCodes {
             first_slice: slices.start,
             n_slices,
-            first_row: on.start,
+            first_row: rows.start,
             n_rows,
             encoding,
         });
@@ -108,6 +109,7 @@ impl RowNumbers {
                 }
             }
             Encoding::Steps { .. } => {
+                // The zeros: `pending` has them already, because it begins as 0.
                 self.n_pending += self.lowest - row;
                 self.lowest = row + 1;
                 while self.n_pending >= u64::BITS {
@@ -142,7 +144,7 @@ impl RowNumbers {
         self.steps.shrink();
     }
 
-    /// Returns the row of a slice, or `None` if it has none. O(log n).
+    /// Returns the row of a slice, or `None` if it has none. This takes O(log n).
     pub(crate) fn get(&self, slice: SliceId) -> Option<RowId> {
         let (track, nth) = self.find(slice)?;
         let row = match track.encoding {
@@ -156,7 +158,7 @@ impl RowNumbers {
         (row < track.n_rows).then_some(RowId(track.first_row + row))
     }
 
-    /// Returns a reader for the rows of a slice and those behind it on its track.
+    /// Returns a reader for the rows of a slice and of those behind it on its track, or `None` if no track has the slice.
     pub(crate) fn read_from(&self, slice: SliceId) -> Option<RowReader<'_>> {
         let (track, nth) = self.find(slice)?;
         Some(match track.encoding {
@@ -211,6 +213,7 @@ impl RowReader<'_> {
                         *rest = next;
                     }
                     *row = row_after(*nth, *word * 64 + rest.trailing_zeros() as usize);
+                    // Clears the one of this slice.
                     *rest &= *rest - 1;
                     *nth = nth.wrapping_add(1);
                 }

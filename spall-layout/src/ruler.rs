@@ -1,10 +1,12 @@
-//! The marks of the time axis. \[layout 7\]
+//! Finds the marks of the time axis. \[layout 7\]
 
 use spall_model::{Tick, TimeFormat, TimeText, Unit};
 
 use crate::Viewport;
 
+/// A second in nanoseconds.
 const SECOND: i64 = 1_000_000_000;
+/// A day in nanoseconds.
 const DAY: i64 = 86_400 * SECOND;
 
 /// The distances between marks from a second to a day, in nanoseconds.
@@ -37,7 +39,7 @@ pub struct Mark {
     pub at: Tick,
     /// The position in columns from the left edge of column 0. Subtract [`Viewport::offset`] to draw it.
     pub x: f32,
-    /// The text of the mark. All marks of a ruler have the same unit and as many digits as tell them apart.
+    /// The text of the mark. All marks of a ruler have the same unit, and as many decimals as it takes to tell them apart.
     #[cfg_attr(feature = "serde", serde(serialize_with = "as_text"))]
     pub label: TimeText,
 }
@@ -58,27 +60,33 @@ fn as_text<S: serde::Serializer>(value: &impl core::fmt::Display, serializer: S)
 /// assert_eq!(labels, ["1.0 ms", "1.5 ms", "2.0 ms"]);
 /// ```
 #[derive(Debug, Clone)]
+#[doc(alias = "time axis")]
 pub struct Ruler {
     viewport: Viewport,
+    /// The tick from which labels count.
     origin: Tick,
-    /// The number of units of a label in a tick.
+    /// The number of units of a label in a tick. The unit is a nanosecond, or a tick if the clock counts events.
     per_tick: f64,
+    /// The distance between marks, in units of a label.
     step: i64,
+    /// The label of the next mark, or `None` after the last one.
     next: Option<i64>,
+    /// The time of the mark before.
     last: Option<Tick>,
     format: TimeFormat,
 }
 
 impl Ruler {
-    /// Creates marks at round times, at least `min_columns` columns apart.
+    /// Creates a ruler with marks at round times, at least `min_columns` columns apart.
     ///
-    /// If the unit of the clock is not 1 ns, times that an `f64` cannot tell apart share a mark.
+    /// A viewport that shows nothing has no marks. If the unit of the clock is not 1 ns, times that an `f64` cannot tell
+    /// apart share a mark.
     #[must_use]
     pub fn new(viewport: &Viewport, unit: Unit, min_columns: u16) -> Self {
         Self::since(Tick(0), viewport, unit, min_columns)
     }
 
-    /// Creates marks at round times since `origin`, such as the start of the trace.
+    /// Creates a ruler with marks at round times since `origin`, such as the start of the trace.
     ///
     /// Times that are 2⁶³ ticks away from the origin or more have no marks.
     ///
@@ -96,9 +104,9 @@ impl Ruler {
             Unit::Nanoseconds(ns) => (ns, true),
             _ => (1.0, false),
         };
-        let view = viewport.range();
-        let first = to_label(view.start.0.saturating_sub(origin.0), per_tick);
-        let last = to_label(view.end.0.saturating_sub(origin.0), per_tick);
+        let range = viewport.range();
+        let first = to_label(range.start.0.saturating_sub(origin.0), per_tick);
+        let last = to_label(range.end.0.saturating_sub(origin.0), per_tick);
         let columns = i128::from(viewport.columns().max(1));
         let distance = (i128::from(last) - i128::from(first)) * i128::from(min_columns.max(1));
         // Where marks are rounded to ticks, one tick more keeps them from coming too close.
@@ -107,7 +115,7 @@ impl Ruler {
         let step = i64::try_from(least).map_or(i64::MAX, |least| round_step(least, is_time));
         let most = first.unsigned_abs().max(last.unsigned_abs());
         let format = if is_time { TimeFormat::nanoseconds(most, step) } else { TimeFormat::COUNT };
-        // The first multiple of the step in view.
+        // The first multiple of the step in the viewport.
         let multiple = first.div_euclid(step) + i64::from(first.rem_euclid(step) > 0);
         let next = (viewport.columns() > 0).then(|| multiple.checked_mul(step)).flatten();
         Self { viewport: *viewport, origin, per_tick, step, next, last: None, format }
@@ -118,6 +126,7 @@ impl Ruler {
         Tick(self.origin.0.saturating_add(to_ticks(value, self.per_tick)))
     }
 
+    /// Goes to the next label.
     fn advance(&mut self) {
         self.next = self.next.and_then(|next| next.checked_add(self.step));
     }
@@ -204,8 +213,8 @@ mod tests {
     use super::*;
     use crate::Fidelity;
 
-    fn labels(view: Range<i64>, unit: Unit) -> Vec<alloc::string::String> {
-        let viewport = Viewport::new(Tick(view.start)..Tick(view.end), 1000, Fidelity::Fast);
+    fn labels(range: Range<i64>, unit: Unit) -> Vec<alloc::string::String> {
+        let viewport = Viewport::new(Tick(range.start)..Tick(range.end), 1000, Fidelity::Fast);
         Ruler::new(&viewport, unit, 250).map(|mark| mark.label.to_string()).collect()
     }
 
@@ -231,30 +240,30 @@ mod tests {
     }
 
     #[test]
-    fn layout_7_3_marks_keep_their_distance_and_stay_in_the_view() {
-        let mut length = 1_i64;
-        while length < i64::MAX / 3 {
-            for start in [0, -length / 2, i64::MIN, i64::MAX - length - 1, length / 3] {
+    fn layout_7_3_marks_keep_their_distance_and_stay_in_the_viewport() {
+        let mut duration = 1_i64;
+        while duration < i64::MAX / 3 {
+            for start in [0, -duration / 2, i64::MIN, i64::MAX - duration - 1, duration / 3] {
                 for unit in
                     [Unit::Nanoseconds(1.0), Unit::Nanoseconds(0.29), Unit::Nanoseconds(1e3), Unit::Ordinal]
                 {
-                    let viewport = Viewport::new(Tick(start)..Tick(start + length), 1920, Fidelity::Fast);
+                    let viewport = Viewport::new(Tick(start)..Tick(start + duration), 1920, Fidelity::Fast);
                     let marks: Vec<_> = Ruler::new(&viewport, unit, 100).take(100).collect();
-                    assert!(marks.len() <= 21, "{start} {length} {unit:?} {}", marks.len());
+                    assert!(marks.len() <= 21, "{start} {duration} {unit:?} {}", marks.len());
                     assert!(marks.iter().all(|mark| viewport.range().contains(&mark.at)));
-                    let middle = Tick(start.saturating_add(length / 2));
+                    let middle = Tick(start.saturating_add(duration / 2));
                     let since: Vec<_> = Ruler::since(middle, &viewport, unit, 100).take(100).collect();
                     assert!(since.len() <= 21 && since.is_sorted_by(|a, b| a.at < b.at));
-                    assert!(since.iter().any(|mark| mark.at == middle), "{start} {length} {unit:?}");
+                    assert!(since.iter().any(|mark| mark.at == middle), "{start} {duration} {unit:?}");
                     // Where a float still tells the ticks apart, and nanoseconds fit.
                     let is_exact = unit == Unit::Ordinal
                         || unit == Unit::Nanoseconds(1.0)
-                        || start.unsigned_abs() + length.unsigned_abs() < 1 << 50;
+                        || start.unsigned_abs() + duration.unsigned_abs() < 1 << 50;
                     let least = if is_exact { 99.0 } else { 0.0 };
-                    assert!(marks.is_sorted_by(|a, b| a.x + least < b.x), "{start} {length} {unit:?}");
+                    assert!(marks.is_sorted_by(|a, b| a.x + least < b.x), "{start} {duration} {unit:?}");
                 }
             }
-            length = length * 7 / 2 + 1;
+            duration = duration * 7 / 2 + 1;
         }
     }
 }

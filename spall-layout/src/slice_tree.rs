@@ -1,4 +1,4 @@
-//! Call trees made of slices alone: calls of one name below the same callers become one node. \[layout 15.1\]
+//! Makes call trees of slices alone: slices of one name with the same callers become one node. \[layout 15.1\]
 #![allow(clippy::indexing_slicing, reason = "rows are numbered by the visits of a track")]
 
 use alloc::vec::Vec;
@@ -10,19 +10,20 @@ use crate::Layout;
 use crate::convert::to_ticks;
 use crate::visits::{Visit, Visits};
 
-/// Adds up the slices of `tracks` that touch `range` by name and callers. O(n log n) for n slices.
+/// Adds up the slices of `tracks` that touch `range` by call path. This returns a top-down tree.
 ///
-/// A slice counts with the part that is inside the range, and with the part inside its caller if it outlives that. The
-/// tree is drawn by [`flame_rows`](crate::flame_rows).
+/// A slice counts with the part that is inside the range. A span that outlives its caller counts with the part inside its
+/// caller. An empty range gives an empty tree. [`flame_rows`](crate::flame_rows) draws the tree. This takes O(n log n) for n
+/// slices.
 ///
 /// ```
 /// use spall_layout::{Fidelity, Layout, Options, RowId, Scratch, SelfSide, TreeOrder, Viewport, flame_rows, slice_tree};
 /// use spall_model::{Tick, TreeNodeId};
 /// # use spall_model::{ByteRange, Event, Limits, Text, Thread, ThreadEvent, Ticks, TraceBuilder, TrackId};
 /// # let mut builder = TraceBuilder::new(&Limits::default());
-/// # for (name, start, length) in [("f", 0, 10), ("g", 1, 2), ("f", 20, 30), ("h", 20, 5), ("g", 30, 9)] {
+/// # for (name, start, duration) in [("f", 0, 10), ("g", 1, 2), ("f", 20, 30), ("h", 20, 5), ("g", 30, 9)] {
 /// #     let event = ThreadEvent::new(Thread::new(1_i64, 1_i64), Tick(start), Text::plain(name.as_bytes()));
-/// #     builder.push(&Event::Complete(event, Ticks(length)), ByteRange::default());
+/// #     builder.push(&Event::Complete(event, Ticks(duration)), ByteRange::default());
 /// # }
 /// # let trace = builder.finish(); // f(g) f(h g)
 /// let layout = Layout::new(&trace, &Options::default());
@@ -39,6 +40,9 @@ use crate::visits::{Visit, Visits};
 /// rows[1].view(RowId(1)).rects(&viewport, &mut Scratch::new(), &mut rects);
 /// assert_eq!((rects[0].slice.0, rects[0].x0, rects[0].x1), (1, 0, 11)); // node 1 is g
 /// ```
+#[doc(alias = "flamegraph")]
+#[doc(alias = "top-down")]
+#[doc(alias = "left heavy")]
 #[must_use]
 pub fn slice_tree(
     trace: &Trace<'_>,
@@ -50,10 +54,11 @@ pub fn slice_tree(
     slice_tree_by(layout, tracks, range, |slice| names.get(slice.index()).copied().map(Function::named))
 }
 
-/// Adds up slices as [`slice_tree`] does, by a function that the caller chooses for each: for instance one per name and
-/// category, or [`Trace::function_of`] to tell apart functions of one name that samples found.
+/// Adds up slices as [`slice_tree`] does, by functions that the caller chooses.
 ///
-/// A slice without a function is not shown. Its time is that of the slice around it, if that one is shown.
+/// `function` returns the function that a slice counts for, for instance one per name and category, or
+/// [`Trace::function_of`] to tell apart functions of one name that samples found. If it returns `None`, the slice has no
+/// node, and its time belongs to the nearest slice around it that has one.
 #[must_use]
 pub fn slice_tree_by(
     layout: &Layout,
@@ -73,23 +78,24 @@ pub fn slice_tree_by(
     merge.builder.finish()
 }
 
-/// A tree in the making, and where the walk over a track is.
+/// A tree in the making, and the place of the walk over a track.
 struct SliceMerge {
     builder: CallTreeBuilder,
-    /// For each row of the track that had a slice, how the latest slice is shown: as nothing if neither it nor a slice
-    /// around it is shown.
+    /// For each row of the track, the node of its latest slice. `None` if the row had no slice yet, and `Some(None)` if
+    /// neither the slice nor any slice around it has a node.
     latest: Vec<Option<Option<ShownSlice>>>,
 }
 
-/// The node of a slice, or of the one around it if it is not shown itself.
+/// The node of a slice, or of the nearest slice around it if it has none itself.
 #[derive(Debug, Clone, Copy)]
 struct ShownSlice {
     node: TreeNodeId,
-    /// Where that slice ends, inside the range.
+    /// The end of the slice that the node is of, clamped to the range.
     end: Tick,
 }
 
 impl SliceMerge {
+    /// Adds a slice to the tree.
     #[inline(always)]
     fn add(&mut self, visit: Visit, range: &Range<Tick>, function: Option<Function>) {
         let parent = self.parent(&visit);
@@ -110,7 +116,7 @@ impl SliceMerge {
         self.latest[visit.row as usize] = Some(Some(ShownSlice { node, end }));
     }
 
-    /// Returns what a slice is shown below.
+    /// Returns the node that a slice's node is a child of, or `None` if that is a root.
     #[inline(always)]
     fn parent(&mut self, visit: &Visit) -> Option<ShownSlice> {
         if visit.row == visit.top {

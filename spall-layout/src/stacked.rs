@@ -1,4 +1,4 @@
-//! Stacked counters. \[layout 11.3\]
+//! Stacks the series of a counter on top of each other. \[layout 11.3\]
 #![allow(clippy::indexing_slicing, reason = "positions are of tables built here, bounded by their lengths")]
 
 use alloc::collections::BTreeMap;
@@ -12,12 +12,12 @@ impl Series {
     /// Creates the layers of a stacked counter: each is the sum of a series and all those before it, in the order of
     /// [`Series::of`].
     ///
-    /// Draw the areas between one layer and the next. The smallest and largest value and the mean of a column are exact for such
-    /// a sum, as they are for any series. A layer begins with the first value of its series, and a value that is not a number
-    /// counts as 0. `values` are ordered by time; those out of order count from the latest time before them.
+    /// Draw the areas between one layer and the next. The smallest and largest value and the mean of a column are exact for
+    /// such a sum, as they are for any series. A layer begins with the first value of its series, and a value that is not a
+    /// number counts as 0. `values` must be ordered by time; one that is out of order counts from the latest time before it.
     ///
-    /// Returns `None` if the sums would have more than twice as many values as the series have. This happens where series
-    /// change at different times; those that change together, as those of one event do, always have sums.
+    /// Returns `None` if the sums would have more than twice as many values as the series have. This happens where many
+    /// series change at different times. Series that change together, such as those of one event, always have sums.
     ///
     /// ```
     /// use spall_layout::Series;
@@ -41,6 +41,7 @@ impl Series {
         let mut n_begun = 0;
         let mut latest = alloc::vec![0.0; sums.len()];
         let mut latest_sums = latest.clone();
+        // The number of sums that may still be made. This bounds time and memory, whatever the series do.
         let mut left = values.len().checked_mul(2)?;
         for together in values.chunk_by(|a, b| b.at <= a.at) {
             let Some(first) = together.first() else { continue };
@@ -52,6 +53,7 @@ impl Series {
                 n_begun = n_begun.max(layer + 1);
             }
             left = left.checked_sub(n_begun - lowest)?;
+            // The layers below the lowest series that is set keep their sums.
             let mut sum = lowest.checked_sub(1).map_or(0.0, |below| latest_sums[below]);
             for layer in lowest..n_begun {
                 sum += latest[layer];
@@ -74,7 +76,7 @@ mod tests {
 
     #[test]
     fn layout_11_3_a_layer_is_the_sum_of_the_series_up_to_it() {
-        // Three series set together; the third begins later, one is no number for a while.
+        // Three series are set together. The third begins later, and one is not a number for a while.
         let mut values = Vec::new();
         let of = |series: u32, at: i64| match (series, at) {
             (2, ..40) => None,
@@ -97,7 +99,7 @@ mod tests {
                 );
             }
         }
-        // The largest sum is not the sum of the largest.
+        // The largest sum is not the sum of the largest values.
         let values = [value(0, 0, 9.0), value(0, 1, 1.0), value(1, 0, 1.0), value(1, 1, 9.0)];
         assert_eq!(Series::stacked(&values).unwrap()[1].bounds(), Some((10.0, 10.0)));
     }

@@ -18,27 +18,29 @@ use crate::{EdgeRule, Layout, LayoutView};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct NameStats {
-    /// The name.
+    /// The name of the slices.
     pub name: NameId,
     /// The number of slices.
     pub count: u64,
-    /// The time inside slices of the name. Where one lies inside another of the same name, only the outer one counts,
-    /// except for spans of async tracks, which all count.
+    /// The total time: the sum of the durations of the slices. Where a slice lies inside another one of the same name, only
+    /// the outer one counts. Spans of async tracks all count.
     pub total: Ticks,
-    /// The time inside slices of the name that their children do not cover.
+    /// The self time: the time inside slices of the name that their children do not cover.
     pub self_time: Ticks,
-    /// The duration of the shortest slice. After the range has moved, the lower edge of its bucket in the histogram.
+    /// The duration of the shortest slice. After the range has moved, this is the lower edge of its bucket in the histogram.
     pub min: Ticks,
-    /// The duration of the longest slice. After the range has moved, the upper edge of its bucket in the histogram.
+    /// The duration of the longest slice. After the range has moved, this is the upper edge of its bucket in the histogram.
     pub max: Ticks,
     /// The mean duration of a slice, rounded down.
     pub mean: Ticks,
 }
 
-/// Returns the statistics of the slices of `tracks` that touch `range`, by name: most time first, then by name.
+/// Returns the statistics of the slices of `tracks` that touch `range`, for each name: most total time first, then by number
+/// of the name.
 ///
-/// A slice without duration touches the range if it lies in it. No slice touches an empty range. This takes O(n) for the n
-/// slices in the range; with [`EdgeRule::Whole`] it also looks at all children of the slices that reach out of it.
+/// A slice without duration touches the range if it lies in it. No slice touches an empty range. Names without slices in the
+/// range are left out. This takes O(n) for the n slices in the range. With [`EdgeRule::Whole`] it also looks at all children
+/// of the slices that reach out of the range.
 ///
 /// ```
 /// use spall_layout::{EdgeRule, Layout, Options, stats};
@@ -69,8 +71,8 @@ pub fn stats(
 
 /// Statistics by name that are computed step by step, and follow the edges of a range that the user drags.
 ///
-/// Moving an edge visits the slices between its old and its new place, not all of the range. With
-/// [`EdgeRule::InsideOnly`] everything is counted again, because a slice far away may then decide what counts.
+/// When an edge moves, only the slices between its old and its new place are visited. With [`EdgeRule::InsideOnly`]
+/// everything is counted again, because a slice far away may then decide what counts.
 ///
 /// ```
 /// use spall_layout::{EdgeRule, Layout, Options, Stats};
@@ -102,15 +104,18 @@ pub struct Stats<'l, T = Trace<'l>, L: LayoutView = Layout> {
     edges: EdgeRule,
     /// The range that the caller asked for.
     range: Range<Tick>,
-    /// The range that the sums are of when the pass is over.
+    /// The range that is counted once the current pass is over.
     counted: Range<Tick>,
+    /// The pass that was begun and is not over.
     pass: Option<Pass<L::Visits<'l>>>,
+    /// The sums of each name of the trace, by number.
     sums: Vec<Sums>,
 }
 
-/// The sums of a name.
+/// The sums over the slices of a name.
 #[derive(Debug, Clone)]
 struct Sums {
+    /// The sum of all durations, in ticks.
     durations: i128,
     /// The part of `durations` that lies inside other slices of the name.
     nested: i128,
@@ -118,7 +123,7 @@ struct Sums {
     children: i128,
     min: u64,
     max: u64,
-    /// The latest slice on lane 0 that lies in no other of the name.
+    /// The latest slice on lane 0 that lies in no other slice of the name.
     outermost: Outermost,
     histogram: Histogram,
 }
@@ -137,15 +142,17 @@ struct Pass<V> {
     old: Range<Tick>,
     /// The time that the edge sweeps over.
     swept: Range<Tick>,
-    /// Whether that time enters the range; else it leaves.
+    /// Whether the range grows by that time. Otherwise it shrinks.
     is_entering: bool,
     /// The number of tracks that were begun.
     n_tracks: usize,
+    /// The visits of the current track. `None` before the first track.
     slices: Option<V>,
+    /// Whether the current track is asynchronous, so that its slices do not call each other.
     is_async: bool,
     /// The latest slice of each row of the track.
     latest: Vec<Latest>,
-    /// As [`Sums::outermost`], for overflow lanes: by their first row.
+    /// The same as [`Sums::outermost`] for overflow lanes, by the first row of the lane.
     outermost: HashMap<(u32, NameId), Outermost, RandomState>,
 }
 
@@ -153,16 +160,19 @@ struct Pass<V> {
 #[derive(Debug, Clone, Copy)]
 struct Latest {
     slice: SliceId,
-    /// The name whose self time the children reduce; [`NO_NAME`] if the pass does not change it.
+    /// The name whose self time the children reduce, or [`NO_NAME`] if they do not reduce any in this pass.
     name: NameId,
     end: Tick,
 }
 
 impl Latest {
+    /// Stands for the latest slice of a row that had none yet.
     const NONE: Self = Self { slice: NO_SLICE, name: NO_NAME, end: Tick::MIN };
 }
 
+/// The id of no slice.
 const NO_SLICE: SliceId = SliceId(u32::MAX);
+/// The id of no name.
 const NO_NAME: NameId = NameId(u32::MAX);
 
 impl<'l, T: TraceView, L: LayoutView> Stats<'l, T, L> {
@@ -188,7 +198,7 @@ impl<'l, T: TraceView, L: LayoutView> Stats<'l, T, L> {
         }
     }
 
-    /// Returns how slices count that reach out of the range.
+    /// Returns the rule by which slices that reach out of the range count.
     #[must_use]
     pub fn edges(&self) -> EdgeRule {
         self.edges
@@ -211,9 +221,9 @@ impl<'l, T: TraceView, L: LayoutView> Stats<'l, T, L> {
         self.range = range;
     }
 
-    /// Visits at most `budget` slices, where a track counts as one or two more, and returns [`Stats::is_done`].
+    /// Visits at most `budget` slices and returns [`Stats::is_done`]. Each track counts like one or two slices.
     ///
-    /// Until this returns true, the sums contain only a part of what has changed.
+    /// Until this returns true, the sums contain only a part of the changes.
     pub fn step(&mut self, budget: usize) -> bool {
         let mut left = budget;
         while !self.is_done() {
@@ -284,7 +294,10 @@ impl<'l, T: TraceView, L: LayoutView> Stats<'l, T, L> {
         }
     }
 
-    /// Counts what a visit changes. `FIRST`: nothing was counted before the pass, so every slice visited is new.
+    /// Updates the sums for one slice that the pass visits.
+    ///
+    /// `FIRST` says that nothing was counted before the pass, so that every slice is new. It is a constant because counting
+    /// a whole range is then much less work.
     #[inline(always)]
     fn add<const FIRST: bool>(&mut self, pass: &mut Pass<L::Visits<'l>>, visit: Visit, name: NameId) {
         let is_entering = FIRST || pass.is_entering;
@@ -330,9 +343,9 @@ impl<'l, T: TraceView, L: LayoutView> Stats<'l, T, L> {
             latest.name = NO_NAME;
         } else if self.edges == EdgeRule::Whole && sticks_out(&visit, &pass.swept) {
             // The slice counts whole, but the pass does not visit its children outside of the swept time.
-            if let Some(own) = self.layout.self_time(visit.slice) {
+            if let Some(self_time) = self.layout.self_time(visit.slice) {
                 let duration = duration(&(visit.start..visit.end));
-                sums.children += signed(duration.saturating_sub(own.0.unsigned_abs()), is_entering);
+                sums.children += signed(duration.saturating_sub(self_time.0.unsigned_abs()), is_entering);
                 latest.name = NO_NAME;
             }
         }
@@ -354,7 +367,7 @@ impl<'l, T: TraceView, L: LayoutView> Stats<'l, T, L> {
         }
     }
 
-    /// Returns the statistics of a name, or `None` if no slice has it.
+    /// Returns the statistics of a name, or `None` if no slice in the range has it.
     #[must_use]
     pub fn of(&self, name: NameId) -> Option<NameStats> {
         let sums = self.sums.get(name.index())?;
@@ -371,13 +384,13 @@ impl<'l, T: TraceView, L: LayoutView> Stats<'l, T, L> {
         })
     }
 
-    /// Returns the durations of the slices of a name as a histogram, or `None` if no slice has it.
+    /// Returns the durations of the slices of a name as a histogram, or `None` if no slice in the range has it.
     #[must_use]
     pub fn histogram(&self, name: NameId) -> Option<&Histogram> {
         self.sums.get(name.index()).map(|sums| &sums.histogram).filter(|histogram| histogram.count() > 0)
     }
 
-    /// Returns the statistics of all names that slices have: most time first, then by name.
+    /// Returns the statistics of all names that slices in the range have: most total time first, then by number of the name.
     #[must_use]
     pub fn by_name(&self) -> Vec<NameStats> {
         let names = (0..).map(NameId).take(self.sums.len());
@@ -388,6 +401,7 @@ impl<'l, T: TraceView, L: LayoutView> Stats<'l, T, L> {
 }
 
 impl Sums {
+    /// The sums over no slices.
     const NONE: Self = Self {
         durations: 0,
         nested: 0,
@@ -398,6 +412,7 @@ impl Sums {
         histogram: Histogram::NONE,
     };
 
+    /// Adds the duration of a slice.
     #[inline(always)]
     fn add(&mut self, duration: u64) {
         self.min = self.min.min(duration);
@@ -406,6 +421,7 @@ impl Sums {
         self.histogram.add(duration);
     }
 
+    /// Takes back a duration that was added.
     fn remove(&mut self, duration: u64) {
         self.durations -= i128::from(duration);
         self.histogram.remove(duration);
@@ -416,10 +432,12 @@ impl Sums {
     }
 }
 
+/// Returns a number of ticks with a sign.
 fn signed(ticks: u64, is_positive: bool) -> i128 {
     if is_positive { ticks.into() } else { -i128::from(ticks) }
 }
 
+/// Returns whether a part of a slice is outside of a range.
 fn sticks_out(visit: &Visit, range: &Range<Tick>) -> bool {
     visit.start < range.start || visit.end > range.end
 }

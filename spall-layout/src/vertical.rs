@@ -9,8 +9,8 @@ use crate::{LayoutView, Line, LineId, LineKind, LineRect, Packed, RowId, RowInfo
 
 /// The heights and folds that a frontend chooses for a [`Vertical`].
 ///
-/// Heights are in a unit of the caller's choice, such as pixels or lines of a terminal. A height of 0 leaves out the line.
-/// `()` is the style of a flat timeline: each row is one unit high, and there are no headers.
+/// Heights are in a unit of the caller's choice, such as pixels or lines of a terminal. A line with a height of 0 is left
+/// out. `()` is the style of a flat timeline: each row is one unit high, nothing is folded, and there are no headers.
 ///
 /// ```
 /// use spall_layout::{RowId, RowInfo, VerticalStyle};
@@ -42,27 +42,27 @@ pub trait VerticalStyle {
         1
     }
 
-    /// Returns the lines that tracks of a process share instead of rows of their own. The default is none.
+    /// Returns the lines that tracks of a process share, instead of having lines of their own. The default is `None`.
     ///
-    /// They stand where the first of these tracks would.
+    /// The shared lines stand where the first of these tracks would stand.
     fn packed(&self, process: ProcessId) -> Option<&Packed> {
         let _ = process;
         None
     }
 
-    /// Returns the height of a line of [`VerticalStyle::packed`]. The default is 1.
+    /// Returns the height of a line of [`VerticalStyle::packed`], given its position in [`Packed::lines`]. The default is 1.
     fn packed_height(&self, process: ProcessId, line: u32) -> u32 {
         let _ = (process, line);
         1
     }
 
-    /// Returns whether only the header of a process is shown. The default is no.
+    /// Returns whether a process is folded, so that only its header is shown. The default is `false`.
     fn is_process_folded(&self, process: ProcessId) -> bool {
         let _ = process;
         false
     }
 
-    /// Returns whether only the header of a track is shown. The default is no.
+    /// Returns whether a track is folded, so that only its header is shown. The default is `false`.
     fn is_track_folded(&self, track: TrackId) -> bool {
         let _ = track;
         false
@@ -71,9 +71,9 @@ pub trait VerticalStyle {
 
 impl VerticalStyle for () {}
 
-/// All lines of a picture from top to bottom.
+/// All lines of a timeline, from top to bottom.
 ///
-/// Make it again when a height or a fold changes, or after a commit of a live trace: this takes O(tracks + rows).
+/// Make it again when a height or a fold changes, or after a commit of a live trace. That takes O(tracks + rows).
 ///
 /// ```
 /// use spall_layout::{Fidelity, Layout, LineRect, Options, RowId, RowInfo, Scratch, Vertical, VerticalStyle, Viewport};
@@ -98,7 +98,7 @@ impl VerticalStyle for () {}
 /// assert_eq!(vertical.height(), 20 + 16 + 16);
 /// assert_eq!(vertical.at(5).unwrap().label(&trace).unwrap(), "Thread 7");
 ///
-/// // What is visible when the window shows the heights 30 to 50.
+/// // The window is scrolled so that it shows the heights 30 to 50.
 /// let viewport = Viewport::new(Tick(0)..Tick(100), 10, Fidelity::Fast);
 /// let (mut scratch, mut rects) = (Scratch::new(), Vec::new());
 /// vertical.rects(30..50, &layout, &Style, &viewport, &mut scratch, &mut rects);
@@ -109,10 +109,11 @@ impl VerticalStyle for () {}
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Vertical {
     lines: Vec<Line>,
-    /// For each row the line that shows it. [`NO_LINE`] if there is none.
+    /// The line that shows each row, or [`NO_LINE`] if there is none.
     of_rows: Vec<LineId>,
 }
 
+/// The id of no line.
 const NO_LINE: LineId = LineId(u32::MAX);
 
 impl Vertical {
@@ -123,6 +124,7 @@ impl Vertical {
             Self { lines: Vec::new(), of_rows: alloc::vec![NO_LINE; layout.n_rows() as usize] };
         let mut process = None;
         let mut is_folded = false;
+        // The first shared line of the process, once its shared lines are there. All of them may have no height.
         let mut packed: Option<Option<LineId>> = None;
         for track in trace.track_ids() {
             let Some(info) = trace.track_info(track) else { continue };
@@ -145,7 +147,7 @@ impl Vertical {
                     }
                     (first.index() < vertical.lines.len()).then_some(first)
                 });
-                // One line for all rows of all these tracks: which one shows a slice is only known to `shared`.
+                // All rows of all these tracks get one line, because only `shared` knows which line shows a slice.
                 let line = first.unwrap_or(vertical.last());
                 layout.track_rows(track).for_each(|row| vertical.show(row, line));
                 continue;
@@ -164,13 +166,14 @@ impl Vertical {
         vertical
     }
 
+    /// Adds a line below the others, unless it has no height.
     fn add(&mut self, kind: LineKind, height: u32) {
         if height > 0 {
             self.lines.push(Line { id: LineId::new(self.lines.len()), kind, top: self.height(), height });
         }
     }
 
-    /// Returns the lowest line so far.
+    /// Returns the lowest line so far, or [`NO_LINE`] if there is none.
     fn last(&self) -> LineId {
         self.lines.last().map_or(NO_LINE, |line| line.id)
     }
@@ -200,7 +203,9 @@ impl Vertical {
         self.lines.get(line.index())
     }
 
-    /// Returns the lines that touch the half-open range of heights `y`. O(log lines).
+    /// Returns the lines that touch the half-open range `y` of distances from the top. This takes O(log lines).
+    #[doc(alias = "culling")]
+    #[doc(alias = "scroll")]
     #[must_use]
     pub fn visible(&self, y: Range<u64>) -> &[Line] {
         let first = self.lines.partition_point(|line| line.bottom() <= y.start);
@@ -208,26 +213,26 @@ impl Vertical {
         self.lines.get(first..end).unwrap_or_default()
     }
 
-    /// Returns the line at height `y`, or `None` below the last line. O(log lines).
+    /// Returns the line at the distance `y` from the top, or `None` below the last line. This takes O(log lines).
     #[must_use]
     pub fn at(&self, y: u64) -> Option<&Line> {
         self.lines.get(self.lines.partition_point(|line| line.bottom() <= y)).filter(|line| line.top <= y)
     }
 
-    /// Returns the line that shows a row: its own line, or the header that stands for it if it is folded away. O(1).
+    /// Returns the line that shows a row: the row's own line, or the header that stands for it if it is folded away.
     ///
-    /// Of tracks that share lines it is the first of these; [`Packed::line_of`] returns which of them shows a slice.
-    /// Returns `None` if nothing above the row is shown either.
+    /// For a row of a track that shares lines, this returns the first of the shared lines; [`Packed::line_of`] returns the
+    /// one that shows a slice. Returns `None` if no line above the row is shown either. This takes O(1).
     #[must_use]
     pub fn line_of(&self, row: RowId) -> Option<&Line> {
         self.line(*self.of_rows.get(row.index())?)
     }
 
-    /// Writes the rectangles of the lines that touch the heights `y`, each with its line, to `out`: line by line, from left
-    /// to right. This replaces the content of `out`.
+    /// Writes the rectangles of the lines that touch the range `y` to `out`: line by line, each from left to right.
     ///
-    /// `style` is the one that the lines were made with; it provides the lines that tracks share.
-    /// [`RowView::rects`](crate::RowView::rects) says what is promised of each line.
+    /// This replaces the content of `out`. `y` is a half-open range of distances from the top. `style` must be the style
+    /// that the lines were made with; it provides the lines that tracks share. [`RowView::rects`](crate::RowView::rects)
+    /// documents the rectangles of one line.
     pub fn rects(
         &self,
         y: Range<u64>,
@@ -238,6 +243,7 @@ impl Vertical {
         out: &mut Vec<LineRect>,
     ) {
         out.clear();
+        // Taken out for the loop, because the query of a row borrows the rest of the working memory.
         let mut rects = core::mem::take(&mut scratch.rects);
         for &Line { id: line, kind, top, height } in self.visible(y) {
             let row = match kind {

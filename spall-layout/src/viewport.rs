@@ -4,14 +4,14 @@ use core::ops::Range;
 
 use spall_model::Tick;
 
-/// How a query chooses the owner of a column that more than one slice touches. \[layout 2.5\]
+/// The rule by which a query chooses the owner of a column that several slices touch. \[layout 2.5\]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Fidelity {
-    /// A long slice in the column or next to it, found without reading the slices of dense columns.
+    /// The owner is a long slice in the column or next to it, which is found without reading the slices of dense columns.
     #[default]
     Fast,
-    /// The slice with the largest overlap with the column, the earlier one of two with the same overlap.
+    /// The owner is the slice with the largest overlap with the column. Of several with the same overlap it is the earliest.
     ///
     /// Dense columns take two to three times as long as with [`Fidelity::Fast`], and up to fifteen times as long if all
     /// slices have the same duration.
@@ -20,11 +20,11 @@ pub enum Fidelity {
 
 /// A range of time that is shown in a number of columns.
 ///
-/// A column is a pixel, a character cell, or whatever the caller's smallest unit across is. The edges of columns are
-/// multiples of the column width counted from tick 0, not from the start of the view. So as long as the duration of the
-/// view and the number of columns stay the same, moving the view moves the columns and changes nothing else. The view
+/// A column is the caller's smallest unit across the screen, such as a pixel or a character cell. The edges of columns are
+/// multiples of the column width counted from tick 0, not from the start of the range. So as long as the duration of the
+/// range and the number of columns stay the same, moving the range moves the columns and changes nothing else. The range
 /// usually begins inside a column, and it takes one more column than asked for to cover it; [`Viewport::offset`]
-/// returns the part of the first column that lies before the view.
+/// returns the part of the first column that lies before the range.
 ///
 /// Mapping time to columns uses no floating point and gives the same columns on every machine. \[layout 1\]
 ///
@@ -40,14 +40,17 @@ pub enum Fidelity {
 #[derive(Debug, Clone, Copy)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(from = "ViewportData", into = "ViewportData"))]
+#[doc(alias = "visible window")]
+#[doc(alias = "camera")]
 pub struct Viewport {
     start: Tick,
     end: Tick,
     fidelity: Fidelity,
-    /// `asked` columns show `span` ticks.
+    /// The number of columns that the caller asked for, which show `duration` ticks. It is at least 1.
     asked: u32,
-    span: u64,
-    /// The number of columns that the view touches.
+    /// The number of ticks that `asked` columns show, which is at least 1. For a part this is that of the whole.
+    duration: u64,
+    /// The number of columns that the range touches, or 0 if nothing is shown.
     columns: u32,
     /// The first tick at or after the left edge of column 0, and the part of a column from the edge to there.
     first: i64,
@@ -61,23 +64,25 @@ pub struct Viewport {
     columns_per_tick: f64,
     /// The position of the first tick in column 0.
     first_x: f64,
-    /// What zooming and moving have rounded off `start` and `span`, in units of 2⁻³² ticks.
+    /// The part of the start that zooming and moving have rounded off, in units of 2⁻³² ticks.
     start_rest: i32,
-    span_rest: i32,
+    /// The part of the duration that zooming has rounded off, in the same unit.
+    duration_rest: i32,
 }
 
 impl PartialEq for Viewport {
-    /// Returns whether both show the same columns of the same range of time.
+    /// Returns whether both viewports show the same columns of the same range of time.
     fn eq(&self, other: &Self) -> bool {
         // Everything else follows from these, or is too small to be seen.
         let shown = |of: &Self| {
-            (of.start, of.end, of.fidelity, of.asked, of.span, of.columns, of.first, of.first_part)
+            (of.start, of.end, of.fidelity, of.asked, of.duration, of.columns, of.first, of.first_part)
         };
         shown(self) == shown(other)
     }
 }
 
-/// Turns ticks into columns without a division. The result is the exact column or the one before it.
+/// A fixed-point number that turns ticks into columns without a division. The result is the exact column or the one before
+/// it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Reciprocal {
     /// A tick is `scale << shift` of a column, rounded down.
@@ -94,7 +99,7 @@ const FRACTION: u32 = 108;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Position {
     pub(crate) column: u32,
-    /// In parts of which a column has [`Viewport::column_parts`].
+    /// The part of the column before the point. A whole column has [`Viewport::column_parts`] parts.
     pub(crate) part: u64,
 }
 
@@ -108,47 +113,47 @@ impl Position {
 }
 
 impl Viewport {
-    /// Creates the viewport that shows `view` in `columns` columns.
+    /// Creates the viewport that shows `range` in `columns` columns.
     ///
-    /// It shows nothing if the view is empty or ends before it starts, or if there are no columns.
+    /// It shows nothing if the range is empty or ends before it starts, or if there are no columns.
     #[must_use]
-    pub fn new(view: Range<Tick>, columns: u16, fidelity: Fidelity) -> Self {
-        let Range { start, end } = view;
+    pub fn new(range: Range<Tick>, columns: u16, fidelity: Fidelity) -> Self {
+        let Range { start, end } = range;
         let end = end.max(start);
         let empty = end == start || columns == 0;
-        let span = if empty { 1 } else { end.0.abs_diff(start.0) };
+        let duration = if empty { 1 } else { end.0.abs_diff(start.0) };
         let asked = u32::from(columns.max(1));
-        // Column edges are at multiples of span / asked: a tick t lies t * asked / span columns from tick 0.
-        let start_part = low_u64(floor_mod(i128::from(start.0) * i128::from(asked), span));
+        // Column edges are at multiples of duration / asked: a tick t lies t * asked / duration columns from tick 0.
+        let start_part = low_u64(floor_mod(i128::from(start.0) * i128::from(asked), duration));
         let columns = if empty { 0 } else { asked + u32::from(start_part > 0) };
         let back = (start_part / u64::from(asked)).min(start.0.abs_diff(i64::MIN));
         let first_part = start_part - back * u64::from(asked);
-        let inside = (u128::from(columns) * u128::from(span)).saturating_sub(u128::from(start_part) + 1);
+        let inside = (u128::from(columns) * u128::from(duration)).saturating_sub(u128::from(start_part) + 1);
         let ahead = (inside / u128::from(asked)).min(start.0.abs_diff(i64::MAX).into());
         Self {
             start,
             end,
             fidelity,
             asked,
-            span,
+            duration,
             columns,
             first: start.0.wrapping_sub_unsigned(back),
             first_part,
             last: start.0.wrapping_add_unsigned(low_u64(ahead)),
             #[cfg(feature = "alloc")]
-            column_ticks: span / u64::from(asked),
-            reciprocal: Reciprocal::new(asked, span, first_part),
-            columns_per_tick: f64::from(asked) / to_f64(span),
-            first_x: to_f64(first_part) / to_f64(span),
+            column_ticks: duration / u64::from(asked),
+            reciprocal: Reciprocal::new(asked, duration, first_part),
+            columns_per_tick: f64::from(asked) / to_f64(duration),
+            first_x: to_f64(first_part) / to_f64(duration),
             start_rest: 0,
-            span_rest: 0,
+            duration_rest: 0,
         }
     }
 
     /// Creates the viewport that shows all of `range` with at least `margin` free columns on each side.
     ///
-    /// This is how to zoom to a selection. The margin is at most a quarter of the columns. A range without duration is shown
-    /// as one tick. Times that a [`Tick`] cannot express are left out.
+    /// Use this to zoom to a selection. The margin is at most a quarter of the columns. A range without duration is shown as
+    /// one tick. Times that a [`Tick`] cannot express are left out.
     ///
     /// ```
     /// use spall_layout::{Fidelity, Viewport};
@@ -156,29 +161,31 @@ impl Viewport {
     /// let viewport = Viewport::fit(Tick(100)..Tick(180), 100, 10, Fidelity::Fast);
     /// assert_eq!(viewport.range(), Tick(90)..Tick(190));
     /// ```
+    #[doc(alias = "zoom")]
     #[must_use]
     pub fn fit(range: Range<Tick>, columns: u16, margin: u16, fidelity: Fidelity) -> Self {
         let (start, end) = (i128::from(range.start.0), i128::from(range.end.0));
-        let length = (end - start).max(1);
+        let duration = (end - start).max(1);
         let margin = u128::from(margin.min(columns / 4));
         let rest = u128::from(columns) - 2 * margin;
-        let around = (length.unsigned_abs() * margin).div_ceil(rest.max(1)).cast_signed();
+        // `rest` columns show the duration, so `margin` columns show this much, rounded up.
+        let around = (duration.unsigned_abs() * margin).div_ceil(rest.max(1)).cast_signed();
         let tick = |at: i128| {
             let least = if at < 0 { i64::MIN } else { i64::MAX };
             Tick(i64::try_from(at).unwrap_or(least))
         };
-        Self::new(tick(start - around)..tick(start + length + around), columns, fidelity)
+        Self::new(tick(start - around)..tick(start + duration + around), columns, fidelity)
     }
 
     /// Returns the viewport zoomed by `factor` around `x`: with a factor of 2 it shows half the time.
     ///
-    /// `x` counts columns from the left edge of column 0, as in [`Viewport::tick_at`]; the time there stays where it is
-    /// on the screen, up to half a tick. Zooming in and out again by the same factor returns to the same view, and many small
-    /// steps lead to the same view as a large one, because fractions of a tick are kept.
+    /// `x` counts columns from the left edge of column 0, as in [`Viewport::tick_at`]. The time at `x` stays where it is on
+    /// the screen, up to half a tick. Zooming in and out again by the same factor returns to the same range, and many small
+    /// steps lead to the same range as a large one, because fractions of a tick are kept.
     ///
-    /// The result shows at least one tick, and at most all times that a [`Tick`] can express; at their ends it moves rather
-    /// than shrinks. A factor that is not a positive number changes nothing. Zooming a [`Viewport::part`] returns a whole
-    /// viewport that began where the part begins.
+    /// The result shows at least one tick, and at most all times that a [`Tick`] can express. At their ends it moves instead
+    /// of getting shorter. A factor that is not a positive number changes nothing. Zooming a [`Viewport::part`] returns a
+    /// whole viewport, as if one had been created that begins where the part begins.
     ///
     /// ```
     /// use spall_layout::{Fidelity, Viewport};
@@ -190,25 +197,26 @@ impl Viewport {
     /// assert_eq!(zoomed.range(), Tick(188)..Tick(438)); // from 187.5
     /// assert_eq!(zoomed.zoomed(25.0 + f64::from(zoomed.offset()), 0.25), viewport);
     /// ```
+    #[doc(alias = "zoom")]
     #[must_use]
     pub fn zoomed(&self, x: f64, factor: f64) -> Self {
         if !(factor > 0.0 && factor.is_finite() && x.is_finite()) || self.columns == 0 {
             return *self;
         }
-        // The part of the view to the left of `x`.
+        // The fraction of the range to the left of `x`.
         let left = (x - f64::from(self.offset())) / f64::from(self.asked);
-        let (start, span) = self.exact();
-        let zoomed = fixed_from(fixed_to_f64(span) / factor).clamp(ONE_TICK, MOST_TICKS);
-        let moved = fixed_from(left * fixed_to_f64(span - zoomed));
+        let (start, duration) = self.exact();
+        let zoomed = fixed_from(fixed_to_f64(duration) / factor).clamp(ONE_TICK, MOST_TICKS);
+        let moved = fixed_from(left * fixed_to_f64(duration - zoomed));
         self.with_exact(start.saturating_add(moved), zoomed)
     }
 
-    /// Returns the viewport moved by a number of columns: to later times if it is positive.
+    /// Returns the viewport moved by a number of columns, to later times if it is positive.
     ///
-    /// The duration of the view stays the same, so moving by whole columns moves the picture and changes nothing else. Fractions
-    /// of a tick are kept: many small steps lead to the same view as a large one. The view stops at the ends of the
-    /// times that a [`Tick`] can express. A number of columns that is infinite or not a number changes nothing. Moving a
-    /// [`Viewport::part`] returns a whole viewport.
+    /// The duration of the range stays the same, so moving by whole columns moves the picture and changes nothing else.
+    /// Fractions of a tick are kept, so many small steps lead to the same range as a large one. The range stops at the ends
+    /// of the times that a [`Tick`] can express. A number of columns that is infinite or not a number changes nothing.
+    /// Moving a [`Viewport::part`] returns a whole viewport.
     ///
     /// ```
     /// use spall_layout::{Fidelity, Viewport};
@@ -218,45 +226,48 @@ impl Viewport {
     /// let by_one = (0..30).fold(viewport, |viewport, _| viewport.moved(1.0));
     /// assert_eq!(by_one, viewport.moved(30.0));
     /// ```
+    #[doc(alias = "pan")]
+    #[doc(alias = "scroll")]
     #[must_use]
     pub fn moved(&self, columns: f64) -> Self {
         if !columns.is_finite() || self.columns == 0 {
             return *self;
         }
-        let (start, span) = self.exact();
-        // Whole columns and the rest apart: the product with the span is exact for the former.
+        let (start, duration) = self.exact();
+        // Whole columns and the rest apart: the product with the duration is exact for the former.
         let whole = fixed_from(columns) >> FIXED_BITS;
         let rest = columns - fixed_to_f64(whole << FIXED_BITS);
         let asked = i128::from(self.asked);
-        let by_whole = whole.saturating_mul(span).saturating_add(asked / 2).div_euclid(asked);
-        let by_rest = fixed_from(rest * fixed_to_f64(span) / f64::from(self.asked));
-        self.with_exact(start.saturating_add(by_whole).saturating_add(by_rest), span)
+        let by_whole = whole.saturating_mul(duration).saturating_add(asked / 2).div_euclid(asked);
+        let by_rest = fixed_from(rest * fixed_to_f64(duration) / f64::from(self.asked));
+        self.with_exact(start.saturating_add(by_whole).saturating_add(by_rest), duration)
     }
 
-    /// Returns the start and the duration of the view in units of 2⁻³² ticks.
+    /// Returns the start and the duration of the range in units of 2⁻³² ticks.
     fn exact(&self) -> (i128, i128) {
         let fixed = |ticks: i128, rest: i32| (ticks << FIXED_BITS) + i128::from(rest);
-        (fixed(self.start.0.into(), self.start_rest), fixed(self.span.into(), self.span_rest))
+        (fixed(self.start.0.into(), self.start_rest), fixed(self.duration.into(), self.duration_rest))
     }
 
-    /// Returns a view of as many columns from `start` on, both in units of 2⁻³² ticks.
-    fn with_exact(&self, start: i128, span: i128) -> Self {
+    /// Returns a viewport of as many columns that shows `duration` from `start` on, both in units of 2⁻³² ticks.
+    fn with_exact(&self, start: i128, duration: i128) -> Self {
         let rounded = |fixed: i128| (fixed + HALF_TICK) >> FIXED_BITS;
         let rest = |fixed: i128| i32::try_from(fixed - (rounded(fixed) << FIXED_BITS)).unwrap_or(0);
-        // The duration is rounded apart from the start, so that it stays the same while the view moves.
-        let ticks = rounded(span);
+        // The duration is rounded apart from the start, so that it stays the same while the range moves.
+        let ticks = rounded(duration);
         let most = i128::from(i64::MAX) - ticks;
         let least = i128::from(i64::MIN);
         let start = start.clamp(least << FIXED_BITS, most.max(least) << FIXED_BITS);
         let at = |ticks: i128| Tick(i64::try_from(ticks).unwrap_or(i64::MAX));
         let (first, columns) = (rounded(start), u16::try_from(self.asked).unwrap_or(u16::MAX));
-        let view = Self::new(at(first)..at(first + ticks), columns, self.fidelity);
-        Self { start_rest: rest(start), span_rest: rest(span), ..view }
+        let whole = Self::new(at(first)..at(first + ticks), columns, self.fidelity);
+        Self { start_rest: rest(start), duration_rest: rest(duration), ..whole }
     }
 
     /// Returns some of the columns as a viewport of their own, with the same edges.
     ///
-    /// Its column 0 is the column `columns.start` of this viewport. Columns beyond the end are left out.
+    /// Its column 0 is the column `columns.start` of this viewport. Columns beyond the end are left out, so the part may be
+    /// empty.
     ///
     /// To pan cheaply, keep the previous picture and query only the new columns:
     ///
@@ -270,6 +281,7 @@ impl Viewport {
     /// assert_eq!((moved, new.columns()), (12, 12));
     /// assert_eq!(new.ticks(0), now.ticks(288));
     /// ```
+    #[doc(alias = "pan")]
     #[must_use]
     pub fn part(&self, columns: Range<u32>) -> Self {
         let to = columns.end.min(self.columns);
@@ -277,7 +289,7 @@ impl Viewport {
         let first = self.edge(from);
         let ahead = u128::from(first.0.abs_diff(self.first)) * u128::from(self.asked);
         // Only an edge beyond the end of time, which only an empty part begins with, would be less.
-        let parts = u128::from(from) * u128::from(self.span);
+        let parts = u128::from(from) * u128::from(self.duration);
         let first_part = low_u64((ahead + u128::from(self.first_part)).saturating_sub(parts));
         let last = if to == self.columns { self.last } else { self.edge(to).0.wrapping_sub(1) };
         let start = self.start.max(first);
@@ -288,8 +300,8 @@ impl Viewport {
             first: first.0,
             first_part,
             last,
-            reciprocal: Reciprocal::new(self.asked, self.span, first_part),
-            first_x: to_f64(first_part) / to_f64(self.span),
+            reciprocal: Reciprocal::new(self.asked, self.duration, first_part),
+            first_x: to_f64(first_part) / to_f64(self.duration),
             start_rest: 0,
             ..*self
         }
@@ -301,13 +313,15 @@ impl Viewport {
         self.start..self.end
     }
 
-    /// Returns how queries choose the owners of columns.
+    /// Returns the rule by which queries choose the owners of columns.
     #[must_use]
     pub fn fidelity(&self) -> Fidelity {
         self.fidelity
     }
 
-    /// Returns the number of columns that it takes to cover the view: as many as asked for, or one more. At most 65 536.
+    /// Returns the number of columns that it takes to cover the range: as many as asked for, or one more.
+    ///
+    /// It is at most 65 536, and 0 if the viewport shows nothing.
     #[must_use]
     pub fn columns(&self) -> u32 {
         self.columns
@@ -315,27 +329,27 @@ impl Viewport {
 
     /// Returns the number of column 0, counted from the column that begins at tick 0.
     ///
-    /// Viewports with the same duration and the same number of columns count alike, so a cache can know its columns by this
-    /// number.
+    /// Viewports with the same duration and the same number of columns count alike, so a cache of columns can use this
+    /// number as its key.
     #[must_use]
     pub fn first_column(&self) -> i128 {
         (i128::from(self.first) * i128::from(self.asked) - i128::from(self.first_part))
-            / i128::from(self.span)
+            / i128::from(self.duration)
     }
 
-    /// Returns the part of column 0 that lies before the view, from 0 to 1. Draw column `c` at `c - offset`.
+    /// Returns the part of column 0 that lies before the range, from 0 to 1. Draw column `c` at `c - offset`.
     #[must_use]
     pub fn offset(&self) -> f32 {
         self.x(self.start)
     }
 
-    /// Returns the column in which `at` lies, or `None` if it lies in no column.
+    /// Returns the column in which the time `at` lies, or `None` if it lies in no column of the viewport.
     #[must_use]
     pub fn column(&self, at: Tick) -> Option<u32> {
         (self.columns > 0 && (self.first..=self.last).contains(&at.0)).then(|| self.position(at.0).column)
     }
 
-    /// Returns the ticks of a column. The range is empty if the column is narrower than a tick and no tick lies in it.
+    /// Returns the ticks that lie in a column. There are none if the column is narrower than a tick and lies between two.
     ///
     /// Columns beyond the last one, and times that a [`Tick`] cannot express, saturate.
     #[must_use]
@@ -345,7 +359,7 @@ impl Viewport {
 
     /// Returns the first tick at or after the left edge of a column.
     fn edge(&self, column: u32) -> Tick {
-        let parts = u128::from(column.min(self.columns)) * u128::from(self.span);
+        let parts = u128::from(column.min(self.columns)) * u128::from(self.duration);
         let ticks = parts.saturating_sub(self.first_part.into()).div_ceil(self.asked.into());
         let most = self.first.abs_diff(i64::MAX);
         Tick(self.first.wrapping_add_unsigned(low_u64(ticks.min(most.into()))))
@@ -370,7 +384,7 @@ impl Viewport {
 
     /// Returns the tick at or before `x` columns from the left edge of column 0, clamped to the columns.
     ///
-    /// A pointer that is `p` columns from the start of the view is at `x = p + offset`. An `x` that is not a number counts
+    /// A pointer that is `p` columns from the start of the range is at `x = p + offset`. An `x` that is not a number counts
     /// as 0.
     #[must_use]
     pub fn tick_at(&self, x: f64) -> Tick {
@@ -381,7 +395,7 @@ impl Viewport {
             reason = "saturates as documented"
         )]
         let x = ((x * 4_294_967_296.0) as u64).min(u64::from(self.columns) << 32);
-        let parts = (u128::from(x) * u128::from(self.span)) >> 32;
+        let parts = (u128::from(x) * u128::from(self.duration)) >> 32;
         let ticks = parts.saturating_sub(self.first_part.into()) / u128::from(self.asked);
         let most = self.last.abs_diff(self.first);
         Tick(self.first.wrapping_add_unsigned(low_u64(ticks.min(most.into()))))
@@ -399,11 +413,11 @@ impl Viewport {
         let ticks = tick.wrapping_sub(self.first).cast_unsigned();
         let column = self.reciprocal.at_most_column(ticks);
         let parts = u128::from(ticks) * u128::from(self.asked) + u128::from(self.first_part);
-        let part = parts - u128::from(column) * u128::from(self.span);
+        let part = parts - u128::from(column) * u128::from(self.duration);
         // The estimate may be one less.
-        let span = u128::from(self.span);
-        if part >= span {
-            Position { column: column + 1, part: low_u64(part - span) }
+        let whole = u128::from(self.duration);
+        if part >= whole {
+            Position { column: column + 1, part: low_u64(part - whole) }
         } else {
             Position { column, part: low_u64(part) }
         }
@@ -416,7 +430,7 @@ impl Viewport {
     /// Returns the number of parts of a column. Parts are the unit of [`Position::part`] and of overlaps.
     #[inline(always)]
     pub(crate) fn column_parts(&self) -> u64 {
-        self.span
+        self.duration
     }
 
     /// Returns the number of parts in `ticks`, which are no longer than a column.
@@ -435,7 +449,7 @@ impl Viewport {
     /// Returns the last tick before the right edge of the column of `tick`, whose position is `position`.
     #[inline(always)]
     pub(crate) fn last_before_edge(&self, tick: i64, position: Position) -> i64 {
-        let ticks = (self.span - position.part).div_ceil(u64::from(self.asked));
+        let ticks = (self.duration - position.part).div_ceil(u64::from(self.asked));
         tick.saturating_add_unsigned(ticks - 1)
     }
 
@@ -461,13 +475,14 @@ impl Viewport {
 }
 
 impl Reciprocal {
-    fn new(asked: u32, span: u64, first_part: u64) -> Self {
-        // The span becomes a number of 62 bits, or stays one of up to 64: ticks of up to three spans can be shifted
+    /// Makes the reciprocal for a viewport with these fields.
+    fn new(asked: u32, duration: u64, first_part: u64) -> Self {
+        // The duration becomes a number of 62 bits, or stays one of up to 64: ticks of up to three durations can be shifted
         // alike, and the scale stays below 2^63.
-        let shift = span.leading_zeros().saturating_sub(2);
-        let scale = (u128::from(asked) << FRACTION) / (u128::from(span) << shift);
+        let shift = duration.leading_zeros().saturating_sub(2);
+        let scale = (u128::from(asked) << FRACTION) / (u128::from(duration) << shift);
         // In two steps, because first_part << FRACTION needs not fit.
-        let high = (u128::from(first_part) << 64) / u128::from(span);
+        let high = (u128::from(first_part) << 64) / u128::from(duration);
         Self { scale: low_u64(scale), shift, first: high << (FRACTION - 64) }
     }
 
@@ -485,9 +500,11 @@ impl Reciprocal {
 const FIXED_BITS: u32 = 32;
 const ONE_TICK: i128 = 1 << FIXED_BITS;
 const HALF_TICK: i128 = ONE_TICK / 2;
+/// The duration from the least to the greatest tick.
 const MOST_TICKS: i128 = (u64::MAX as i128) << FIXED_BITS;
 
-#[expect(clippy::cast_precision_loss, reason = "53 bits are finer than a column of any view")]
+/// Converts a number with [`FIXED_BITS`] fractional bits.
+#[expect(clippy::cast_precision_loss, reason = "53 bits are finer than a column of any viewport")]
 fn fixed_to_f64(fixed: i128) -> f64 {
     fixed as f64 / ONE_TICK as f64
 }
@@ -499,6 +516,7 @@ fn fixed_from(value: f64) -> i128 {
     (if scaled < 0.0 { scaled - 0.5 } else { scaled + 0.5 }) as i128
 }
 
+/// Returns the remainder of a division that rounds down, which is never negative.
 fn floor_mod(value: i128, modulus: u64) -> u128 {
     value.rem_euclid(modulus.into()).unsigned_abs()
 }
@@ -530,8 +548,9 @@ struct ViewportData {
     fidelity: Fidelity,
     /// The number of columns that show `span` ticks. For a part these are those of the whole.
     columns: u16,
+    /// The number of ticks that `columns` show.
     span: u64,
-    /// The number of columns of a part, and how many of them lie before that of `start`.
+    /// The number of columns of a part, and how many of them lie before that of `start`. `None` for a whole viewport.
     part: Option<(u32, u32)>,
 }
 
@@ -539,10 +558,10 @@ struct ViewportData {
 impl Viewport {
     /// Returns the column of `start`, counted from the column that begins at tick 0.
     fn start_column(&self) -> i128 {
-        (i128::from(self.start.0) * i128::from(self.asked)).div_euclid(i128::from(self.span))
+        (i128::from(self.start.0) * i128::from(self.asked)).div_euclid(i128::from(self.duration))
     }
 
-    /// Returns whether the viewport is one that [`Viewport::new`] makes.
+    /// Returns whether the viewport is whole, so that [`Viewport::new`] makes an equal one.
     fn is_whole(&self) -> bool {
         self.columns == 0 || *self == Self::new(self.range(), low_u16(self.asked), self.fidelity)
     }
@@ -556,12 +575,12 @@ fn low_u16(columns: u32) -> u16 {
 #[cfg(feature = "serde")]
 impl From<Viewport> for ViewportData {
     fn from(viewport: Viewport) -> Self {
-        let Viewport { start, end, fidelity, asked, span, columns, .. } = viewport;
+        let Viewport { start, end, fidelity, asked, duration, columns, .. } = viewport;
         let before = u32::try_from(viewport.start_column() - viewport.first_column()).unwrap_or(0);
         let part = (!viewport.is_whole()).then_some((columns, before));
-        // One that shows nothing comes back as one without columns.
+        // A viewport that shows nothing is read back as one without columns.
         let asked = if columns == 0 { 0 } else { low_u16(asked) };
-        Self { start, end, fidelity, columns: asked, span, part }
+        Self { start, end, fidelity, columns: asked, span: duration, part }
     }
 }
 
@@ -571,20 +590,20 @@ impl From<ViewportData> for Viewport {
         let ViewportData { start, end, fidelity, columns, span, part } = data;
         let like = Self::new(start..end, columns, fidelity);
         let Some((columns, before)) = part.filter(|_| columns > 0 && start <= end) else { return like };
-        let (asked, span) = (like.asked, span.max(1));
+        let (asked, duration) = (like.asked, span.max(1));
         let columns = columns.min(asked + 1);
-        let like = Self { end, asked, span, ..like };
+        let like = Self { end, asked, duration, ..like };
         let first_column = like.start_column() - i128::from(before.min(asked));
         // The first tick at or after the left edge of a column.
         let edge = |column: i128| {
-            let tick = -(-column * i128::from(span)).div_euclid(i128::from(asked));
+            let tick = -(-column * i128::from(duration)).div_euclid(i128::from(asked));
             i64::try_from(tick).unwrap_or(if tick < 0 { i64::MIN } else { i64::MAX })
         };
         let first = edge(first_column);
-        let first_part = i128::from(first) * i128::from(asked) - first_column * i128::from(span);
+        let first_part = i128::from(first) * i128::from(asked) - first_column * i128::from(duration);
         let first_part = u64::try_from(first_part).unwrap_or(0);
         let end_column = first_column + i128::from(columns);
-        let is_at_the_end = end_column * i128::from(span) > i128::from(i64::MAX) * i128::from(asked);
+        let is_at_the_end = end_column * i128::from(duration) > i128::from(i64::MAX) * i128::from(asked);
         let last = if is_at_the_end { i64::MAX } else { edge(end_column).saturating_sub(1).max(first) };
         Self {
             columns,
@@ -592,10 +611,10 @@ impl From<ViewportData> for Viewport {
             first_part,
             last,
             #[cfg(feature = "alloc")]
-            column_ticks: span / u64::from(asked),
-            reciprocal: Reciprocal::new(asked, span, first_part),
-            columns_per_tick: f64::from(asked) / to_f64(span),
-            first_x: to_f64(first_part) / to_f64(span),
+            column_ticks: duration / u64::from(asked),
+            reciprocal: Reciprocal::new(asked, duration, first_part),
+            columns_per_tick: f64::from(asked) / to_f64(duration),
+            first_x: to_f64(first_part) / to_f64(duration),
             ..like
         }
     }

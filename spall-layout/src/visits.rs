@@ -1,4 +1,4 @@
-//! The slices of a track that touch a range of time, parents before children: the one pass behind statistics and trees.
+//! Iterates over the slices of a track that touch a range of time, parents before children. Statistics and trees use this.
 #![allow(clippy::indexing_slicing, reason = "positions are of tables built here, bounded by their lengths")]
 
 use alloc::vec::Vec;
@@ -9,16 +9,16 @@ use spall_model::{SliceId, Tick, TrackId};
 use crate::Layout;
 use crate::row_numbers::RowReader;
 
-/// How slices count that lie only partly inside a range of time. \[layout 14.1\]
+/// How statistics of a range of time count a slice that lies only partly inside it. \[layout 14.1\]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum EdgeRule {
-    /// They count with the part inside the range, so the times of adjacent ranges add up.
+    /// The slice counts with the part inside the range, so the times of adjacent ranges add up.
     #[default]
     Clamp,
-    /// They count with their whole duration.
+    /// The slice counts with its whole duration.
     Whole,
-    /// They do not count.
+    /// The slice does not count.
     InsideOnly,
 }
 
@@ -28,10 +28,10 @@ pub(crate) struct Visit {
     pub(crate) slice: SliceId,
     pub(crate) start: Tick,
     pub(crate) end: Tick,
-    /// Its row, counted from the first row of the track. Its parent is the latest slice visited on the row above, unless the
-    /// parent does not touch the range.
+    /// The row, counted from the first row of the track. The slice's parent is the latest slice visited on the row above,
+    /// unless the parent does not touch the range.
     pub(crate) row: u32,
-    /// The first row of its lane, counted in the same way. A slice on that row has no parent.
+    /// The first row of the slice's lane, counted in the same way. A slice on that row has no parent.
     pub(crate) top: u32,
 }
 
@@ -120,7 +120,7 @@ impl<'l> Visits<'l> {
         self.rows.len()
     }
 
-    /// Returns the slice at position `at` of the arrays.
+    /// Returns the visit of `slice`, which is at position `at` of the layout's arrays.
     #[inline(always)]
     fn visit(&self, slice: SliceId, at: usize, row: u32, top: u32) -> Option<Visit> {
         let (start, end) = (*self.layout.starts.get(at)?, *self.layout.ends.get(at)?);
@@ -136,8 +136,8 @@ impl Iterator for Visits<'_> {
         if let Some((slice, at, row)) = self.before.pop() {
             return self.visit(slice, at, row, self.rows[row as usize].top);
         }
-        // The ids from `next` to `end` are gone through without gaps. Their rows say which of them are the next on their row,
-        // so no time is compared: a slice in between begins in the range, because starts ascend within the track.
+        // The ids from `next` to `end` are gone through without gaps. Their rows say which of them are the next on their
+        // row, so no time is compared: a slice in between begins in the range, because starts ascend within the track.
         while self.next < self.end {
             if self.n_used == BLOCK {
                 self.numbers.as_mut()?.read(&mut self.block);

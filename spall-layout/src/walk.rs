@@ -1,4 +1,4 @@
-//! The walk over the index of a row, which yields clusters in time order, and the queries that are made of it. \[layout 3.4\]
+//! Walks over the index of a row and yields clusters in time order, for the queries that are here too. \[layout 3.4\]
 
 use alloc::vec::Vec;
 use core::ops::Range;
@@ -17,15 +17,20 @@ const BLOCK: usize = 256;
 impl RowView<'_> {
     /// Appends the rectangles of the row in `viewport` to `out`, from left to right. \[layout 2\]
     ///
-    /// Every column that a slice touches is in exactly one rectangle, and no other column is in any. The counts add up to the
-    /// number of slices that touch the viewport.
+    /// Every column that a slice touches is in exactly one rectangle, and no other column is in any. The counts add up to
+    /// the number of slices that touch the viewport.
     ///
     /// This takes O(log n + columns · log n) at worst, never O(n). It allocates only when `scratch` or `out` must grow.
+    #[doc(alias = "LOD")]
+    #[doc(alias = "level of detail")]
+    #[doc(alias = "mipmap")]
+    #[doc(alias = "culling")]
     pub fn rects(&self, viewport: &Viewport, scratch: &mut Scratch, out: &mut Vec<Rect>) {
         rects(self, viewport, scratch, out);
     }
 
-    /// Returns the positions of the slices that touch a column of `viewport`. O(log n).
+    /// Returns the positions in the row of the slices that touch a column of `viewport`. This takes O(log n).
+    #[doc(alias = "culling")]
     #[must_use]
     pub fn visible(&self, viewport: &Viewport) -> Range<usize> {
         let (first, end) = visible(self, viewport);
@@ -33,6 +38,7 @@ impl RowView<'_> {
     }
 }
 
+/// Appends the rectangles of a row to `out`. See [`RowView::rects`].
 fn rects(row: &RowView<'_>, viewport: &Viewport, scratch: &mut Scratch, out: &mut Vec<Rect>) {
     let visible = visible(row, viewport);
     if visible.0 >= visible.1 {
@@ -83,15 +89,15 @@ pub(crate) fn add_busy(row: &RowView<'_>, viewport: &Viewport, scratch: &mut Scr
     });
 }
 
-/// Returns the positions of the slices that touch a column of the viewport, as a half-open range. The range may be backwards if
-/// there are none.
+/// Returns the positions of the slices that touch a column of the viewport, as a half-open range. The range may be backwards
+/// if there are none.
 pub(crate) fn visible(row: &RowView<'_>, viewport: &Viewport) -> (u32, u32) {
     let ends_inside = |at: usize| match (row.starts.get(at), row.ends.get(at)) {
         (Some(&start), Some(&end)) => viewport.ends_inside(start.0, end.0),
         _ => true,
     };
-    // This is `partition_point` over two arrays, which the standard library does not have. A slice needs both its bounds:
-    // one without duration at the left edge is visible, while a longer one that ends there is not.
+    // This is `partition_point` over two arrays, which the standard library does not have. Both bounds of a slice
+    // matter: one without duration at the left edge is visible, while a longer one that ends there is not.
     let (mut low, mut high) = (0, row.len());
     while low < high {
         let middle = low.midpoint(high);
@@ -105,13 +111,13 @@ pub(crate) fn visible(row: &RowView<'_>, viewport: &Viewport) -> (u32, u32) {
     (to_u32(low), to_u32(end))
 }
 
-/// Visits the slices `from..to` of a row in time order, as whole nodes where these are no longer than a column and one by one
-/// elsewhere, and passes them to `sink` in blocks of clusters.
+/// Visits the slices `from..to` of a row in time order, as whole nodes where these are no longer than a column and one by
+/// one elsewhere, and passes them to `sink` in blocks of clusters.
 ///
-/// The current node is a level and a position. Level `levels.len()` stands above all nodes: its one node does not exist and is
-/// opened at once, which makes rows without a full top node as easy as others.
-// Everything inside the loop is inlined, which leaves no register free. As a function of its own, each of the three walks shares
-// none with its caller.
+/// The current node is a level and a position. Level `levels.len()` stands above all nodes: its one node does not exist and
+/// is opened at once, which makes rows without a full top node as easy as others.
+// Everything inside the loop is inlined, which leaves no register free. As a function of its own, each of the three walks
+// shares none with its caller.
 #[inline(never)]
 fn walk(
     row: &RowView<'_>,

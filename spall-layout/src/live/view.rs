@@ -12,8 +12,9 @@ use crate::{LayoutView, Live, RowId, RowInfo, RowView};
 
 /// A [`Live`] layout between two updates, together with the snapshot of the trace that it shows.
 ///
-/// Queries come from [`LayoutView`], which finished layouts implement too. A row gets its number when it gets its first
-/// slice, and keeps it; so rows are not numbered in display order.
+/// [`Live::update`] returns one, and has an example. Most queries are methods of the trait [`LayoutView`], which finished
+/// layouts implement too. A row gets its number when it gets its first slice, and keeps it; so rows are not numbered in
+/// display order.
 #[derive(Debug, Clone, Copy)]
 pub struct LiveView<'l> {
     pub(super) live: &'l Live,
@@ -47,11 +48,12 @@ impl<'l> LiveView<'l> {
         self.live.rows.get(row.index()).map(|found| found.row.view(row))
     }
 
+    /// Returns the start of a slice.
     fn start(&self, slice: SliceId) -> Option<Tick> {
         self.trace.slice(slice).map(|slice| slice.start)
     }
 
-    /// Returns the row at another depth of the lane of `row`.
+    /// Returns the row of the lane of `row` at the depth that `depth` computes from the depth of `row`.
     fn in_lane(&self, row: RowId, depth: impl FnOnce(u32) -> Option<u32>) -> Option<RowId> {
         let RowInfo { track, lane, depth: of_row, .. } = self.row_info(row)?;
         let lane = self.live.tracks.get(track.index())?.lanes.get(lane as usize)?;
@@ -124,12 +126,12 @@ impl Order for LiveView<'_> {
 /// The slices of a track of a live trace that touch a range of time, each after its parent.
 #[derive(Debug, Clone)]
 pub(crate) struct LiveVisits<'l> {
-    /// The slices that begin before the range. At most one of each row.
+    /// The slices that begin before the range, at most one of each row.
     before: IntoIter<Visit>,
     /// The slices that begin in the range, in the order of the track.
     slices: &'l [SliceId],
     rows: Vec<Cursor<'l>>,
-    /// The row of the latest slice.
+    /// The row of the slice that was visited last.
     latest: usize,
 }
 
@@ -137,8 +139,9 @@ pub(crate) struct LiveVisits<'l> {
 #[derive(Debug, Clone)]
 struct Cursor<'l> {
     row: RowView<'l>,
-    /// The first row of the lane, counted from the first of the track.
+    /// The first row of the lane, counted from the first row of the track.
     top: u32,
+    /// The position in the row of the next slice to visit.
     position: usize,
 }
 
@@ -169,6 +172,7 @@ impl<'l> LiveVisits<'l> {
 }
 
 impl Cursor<'_> {
+    /// Returns the visit of the slice at a position of the row, which is number `row` of the track.
     fn visit(&self, position: usize, row: u32) -> Option<Visit> {
         let (slice, start) = (*self.row.ids.get(position)?, *self.row.starts.get(position)?);
         Some(Visit { slice, start, end: *self.row.ends.get(position)?, row, top: self.top })

@@ -43,20 +43,20 @@ fn layout_1_3_a_column_is_the_exact_quotient() {
         state >> (1 + state % 63)
     };
     for _ in 0..100_000 {
-        let (start, span, columns) = (random() as i64 / 2, random() as i64 / 2 + 1, random() as u16 | 1);
-        let viewport = viewport(start..start + span, columns);
-        let world = |at: i64| (i128::from(at) * i128::from(columns)).div_euclid(span.into());
+        let (start, duration, columns) = (random() as i64 / 2, random() as i64 / 2 + 1, random() as u16 | 1);
+        let viewport = viewport(start..start + duration, columns);
+        let world = |at: i64| (i128::from(at) * i128::from(columns)).div_euclid(duration.into());
         assert_eq!(viewport.first_column(), world(start));
-        let at = start + (random() as i64).rem_euclid(span);
+        let at = start + (random() as i64).rem_euclid(duration);
         // Edges are where the estimate is hardest to get right.
         let edge = viewport.edge(viewport.column(Tick(at)).unwrap()).0;
-        for at in [start, at, edge, edge - 1, start + span - 1] {
+        for at in [start, at, edge, edge - 1, start + duration - 1] {
             let expected = world(at) - world(start);
             if (0..i128::from(viewport.columns())).contains(&expected) {
                 assert_eq!(
                     viewport.column(Tick(at)).map(i128::from),
                     Some(expected),
-                    "{at} {start} {span} {columns}"
+                    "{at} {start} {duration} {columns}"
                 );
             }
         }
@@ -145,9 +145,9 @@ fn zooming_in_and_out_returns_and_keeps_the_tick_under_the_pointer() {
     };
     for _ in 0..2000 {
         let start = (below(1 << 30) - (1 << 29)) << below(18);
-        let span = (1 + below(1 << 30)) << below(18);
+        let duration = (1 + below(1 << 30)) << below(18);
         let columns = u16::try_from(1 + below(4000)).unwrap();
-        let whole = Viewport::new(Tick(start)..Tick(start + span), columns, Fidelity::Fast);
+        let whole = Viewport::new(Tick(start)..Tick(start + duration), columns, Fidelity::Fast);
         let pointer = below(u64::from(columns) * 10) as f64 / 10.0;
         let mut viewport = whole;
         let factors: Vec<f64> = (0..below(40)).map(|_| 1.0 + below(100) as f64 / 100.0).collect();
@@ -156,7 +156,7 @@ fn zooming_in_and_out_returns_and_keeps_the_tick_under_the_pointer() {
             let before = viewport.tick_at(at);
             let zoomed = viewport.zoomed(at, factor);
             // As near as half a tick is, and the pointer may be anywhere in the tick before.
-            let per_tick = f64::from(columns) / zoomed.span as f64;
+            let per_tick = f64::from(columns) / zoomed.duration as f64;
             let moved = f64::from(zoomed.x(before) - zoomed.offset()) - pointer;
             let was = f64::from(viewport.x(before) - viewport.offset()) - pointer;
             let is_clamped = before < zoomed.range().start || before > zoomed.range().end;
@@ -166,13 +166,13 @@ fn zooming_in_and_out_returns_and_keeps_the_tick_under_the_pointer() {
             );
             viewport = zoomed;
         }
-        if viewport.span > 1 {
+        if viewport.duration > 1 {
             for &factor in factors.iter().rev() {
                 viewport = viewport.zoomed(pointer + f64::from(viewport.offset()), 1.0 / factor);
             }
-            assert_eq!(viewport.span.abs_diff(whole.span), 0, "{whole:?}");
+            assert_eq!(viewport.duration.abs_diff(whole.duration), 0, "{whole:?}");
             assert!(
-                viewport.start.0.abs_diff(whole.start.0) <= (1 + whole.span) >> 20,
+                viewport.start.0.abs_diff(whole.start.0) <= (1 + whole.duration) >> 20,
                 "{whole:?} {viewport:?}"
             );
         }
@@ -181,13 +181,13 @@ fn zooming_in_and_out_returns_and_keeps_the_tick_under_the_pointer() {
 
 #[test]
 fn moving_does_not_drift() {
-    for (span, columns) in [(1000, 300), (7, 1000), (1 << 40, 1920), (1, 65_535), (i64::MAX, 3)] {
-        let whole = Viewport::new(Tick(0)..Tick(span), columns, Fidelity::Fast);
+    for (duration, columns) in [(1000, 300), (7, 1000), (1 << 40, 1920), (1, 65_535), (i64::MAX, 3)] {
+        let whole = Viewport::new(Tick(0)..Tick(duration), columns, Fidelity::Fast);
         for step in [1.0, 0.3, 2.7, 100.0] {
             let there = (0..100).fold(whole, |viewport, _| viewport.moved(step));
             let back = (0..100).fold(there, |viewport, _| viewport.moved(-step));
-            assert!(back == whole || span == i64::MAX, "{span} {columns} {step}");
-            assert_eq!(there.span, whole.span);
+            assert!(back == whole || duration == i64::MAX, "{duration} {columns} {step}");
+            assert_eq!(there.duration, whole.duration);
         }
     }
     let whole = Viewport::new(Tick(-50)..Tick(950), 300, Fidelity::Fast);
