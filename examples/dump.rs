@@ -247,7 +247,7 @@ impl<W: Write> Dump<'_, W> {
             self.slice(id, slice)?;
         }
         let is_async = matches!(track.kind, TrackKind::Async { .. });
-        for instant in trace.instants_of(track) {
+        for instant in trace.instants_of(track.id) {
             let mut line = Line::new("instant");
             line.raw("track", id.0).some_text("name", &trace.name(instant.name));
             line.some_text("cat", &trace.name(instant.category)).raw("at", instant.at.0);
@@ -264,7 +264,7 @@ impl<W: Write> Dump<'_, W> {
             line.args(trace.args_of(instant).iter());
             self.line(&mut line)?;
         }
-        for counter in trace.counters_of(track) {
+        for counter in trace.counters_of(track.id) {
             let mut line = Line::new("counter");
             line.raw("track", id.0).text("series", &trace.name(counter.series));
             line.raw("at", counter.at.0).float("value", counter.value);
@@ -275,7 +275,7 @@ impl<W: Write> Dump<'_, W> {
                 self.sample(id, sample)?;
             }
         }
-        for state in trace.states_of(track) {
+        for state in trace.states_of(track.id) {
             let mut line = Line::new("state");
             line.raw("track", id.0).text("name", &trace.name(state.name)).raw("start", state.start.0);
             line.raw("dur", (state.end - state.start).0).args(trace.args_of(state).iter());

@@ -98,7 +98,6 @@ fn draw(trace: &LiveSnapshot<'_>, live: &mut Live, again: bool) -> io::Result<()
 
 /// Names of process and thread, or their ids.
 fn title(trace: &LiveSnapshot<'_>, track: &LiveTrack<'_>) -> String {
-    let process = track.process().and_then(|id| trace.process(id));
-    let process = process.map(|process| trace.process_label(&process)).unwrap_or_default();
-    format!("{process} / {}", trace.track_label(track))
+    let process = track.process().map(|id| trace.process_label(id)).unwrap_or_default();
+    format!("{process} / {}", trace.track_label(track.id()))
 }

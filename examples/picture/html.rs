@@ -169,7 +169,7 @@ impl<'s, 't> Page<'s, 't> {
     /// The states of a thread look like slices of their own row.
     fn states(&mut self, lane: &Lane) {
         let tracks = lane.tracks.iter().map(|&track| self.scene.track(track));
-        let states: Vec<&State> = tracks.flat_map(|track| self.scene.trace.states_of(track)).collect();
+        let states: Vec<&State> = tracks.flat_map(|track| self.scene.trace.states_of(track.id)).collect();
         self.out.uint(u64::from(!states.is_empty()));
         if states.is_empty() {
             return;
@@ -194,7 +194,7 @@ impl<'s, 't> Page<'s, 't> {
     fn instants(&mut self, lane: &Lane) {
         let trace = self.scene.trace;
         let tracks = lane.tracks.iter().map(|&track| self.scene.track(track));
-        let mut instants: Vec<_> = tracks.flat_map(|track| trace.instants_of(track)).collect();
+        let mut instants: Vec<_> = tracks.flat_map(|track| trace.instants_of(track.id)).collect();
         instants.sort_by_key(|instant| instant.at);
         self.out.uint(instants.len() as u64);
         let mut now = self.scene.view.start;
@@ -210,7 +210,7 @@ impl<'s, 't> Page<'s, 't> {
     fn counters(&mut self, lane: &Lane) {
         let tracks = lane.tracks.iter().map(|&track| self.scene.track(track));
         let mut series: BTreeMap<NameId, Vec<&CounterValue>> = BTreeMap::new();
-        for value in tracks.flat_map(|track| self.scene.trace.counters_of(track)) {
+        for value in tracks.flat_map(|track| self.scene.trace.counters_of(track.id)) {
             series.entry(value.series).or_default().push(value);
         }
         self.out.uint(series.len() as u64);

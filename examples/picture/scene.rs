@@ -88,7 +88,7 @@ impl<'t> Scene<'t> {
                 (false, true) => format!("pid {pid}"),
                 (false, false) => format!("pid {pid}, {}", labels.join(", ")),
             };
-            scene.add_process(trace.process_label(process).into_owned(), detail, process.tracks());
+            scene.add_process(trace.process_label(process.id).into_owned(), detail, process.tracks());
         }
         scene
     }
@@ -128,8 +128,8 @@ impl<'t> Scene<'t> {
 
     /// What an async track is about.
     fn first_name(&self, track: &Track) -> NameId {
-        let slice = self.trace.slices_of(track).next().map(|(_, slice)| slice.name);
-        let instant = || self.trace.instants_of(track).first().map(|instant| instant.name);
+        let slice = self.trace.slices_of(track.id).next().map(|(_, slice)| slice.name);
+        let instant = || self.trace.instants_of(track.id).first().map(|instant| instant.name);
         slice.or_else(instant).unwrap_or_default()
     }
 
@@ -145,7 +145,7 @@ impl<'t> Scene<'t> {
             TrackKind::Counter { id } => id.map(id_of).unwrap_or_default(),
             _ => String::new(),
         };
-        (trace.track_label(track).into_owned(), detail)
+        (trace.track_label(track.id).into_owned(), detail)
     }
 
     /// A slice's name.

@@ -64,7 +64,7 @@ struct Follower {
     /// By track.
     slices: Vec<Vec<SliceId>>,
     open: Vec<SliceId>,
-    n_seen: u32,
+    n_seen: usize,
 }
 
 impl Follower {
@@ -75,7 +75,7 @@ impl Follower {
             self.open.remove(place.expect("what ends was open, and ends once"));
         }
         let is_open = |id: &SliceId| committed.slice(*id).unwrap().flags.is_unfinished();
-        self.open.extend((self.n_seen..committed.n_slices()).map(SliceId).filter(is_open));
+        self.open.extend((self.n_seen..committed.n_slices()).map(SliceId::new).filter(is_open));
         self.n_seen = committed.n_slices();
         assert!(self.open.iter().all(is_open), "what has ended was said to");
         for track in committed.changed().iter().map(|&id| committed.track(id).unwrap()) {
@@ -91,7 +91,7 @@ impl Follower {
             assert!(track.slices().iter().all(|&id| committed.track_of(id) == Some(track.id())));
             n_listed += seen.len();
         }
-        assert_eq!(n_listed, committed.n_slices() as usize);
+        assert_eq!(n_listed, committed.n_slices());
     }
 }
 
@@ -107,7 +107,7 @@ fn check_pairs(events: &[Event<'_>], committed: &LiveSnapshot<'_>) {
     let n_of = |is: fn(&Event<'_>) -> bool| events.iter().filter(|event| is(event)).count();
     let (begins, ends) = (n_of(|e| matches!(e, Event::Begin(_))), n_of(|e| matches!(e, Event::End(_))));
     let endless = n_of(|e| matches!(e, Event::Unfinished(_)));
-    let slices = (0..committed.n_slices()).filter_map(|id| committed.slice(SliceId(id)));
+    let slices = (0..committed.n_slices()).filter_map(|id| committed.slice(SliceId::new(id)));
     let open = slices.filter(|slice| slice.flags.is_unfinished()).count() - endless;
     let unmatched = committed.pairing_faults().count(DiagnosticKind::UnmatchedEnd);
     assert_eq!(begins - open, ends - usize::try_from(unmatched).unwrap());
@@ -133,5 +133,5 @@ fn check_rows(committed: &LiveSnapshot<'_>, view: &LiveView<'_>) {
             assert!(at == 0 || ends[at - 1] <= slice.start, "one at a time");
         }
     }
-    assert_eq!(n_placed, committed.n_slices() as usize);
+    assert_eq!(n_placed, committed.n_slices());
 }

@@ -45,7 +45,7 @@ pub fn run(bytes: &[u8]) -> bool {
     check_stats(&trace, &layout, &ranges);
     check_packing(&layout, tracks);
     for track in trace.tracks() {
-        _ = Series::stacked(trace.counters_of(track));
+        _ = Series::stacked(trace.counters_of(track.id));
     }
     trace.slices().len() > 5
 }

@@ -72,9 +72,9 @@ impl View {
         assert_eq!(busy.len(), columns);
         for track in trace.tracks() {
             let (mut marks, mut runs) = (Vec::new(), Vec::new());
-            instant_marks(trace.instants_of(track), &self.frame, &mut marks);
+            instant_marks(trace.instants_of(track.id), &self.frame, &mut marks);
             assert!(marks.len() <= columns);
-            for series in Series::of(trace.counters_of(track)) {
+            for series in Series::of(trace.counters_of(track.id)) {
                 series.runs(&self.frame, &mut runs);
                 _ = series.value_at(self.at);
             }

@@ -39,7 +39,7 @@ pub struct InstantMark {
 /// #     builder.push(&Event::Instant(event, Scope::Thread), ByteRange::default());
 /// # }
 /// # let trace = builder.finish();
-/// let instants = trace.instants_of(&trace.tracks()[0]); // at 3, 11, 12 and 40
+/// let instants = trace.instants_of(trace.tracks()[0].id); // at 3, 11, 12 and 40
 /// let viewport = Viewport::new(Tick(0)..Tick(30), 3, Fidelity::Fast);
 /// let mut marks = Vec::new();
 /// instant_marks(instants, &viewport, &mut marks);
@@ -71,7 +71,7 @@ pub fn instant_marks(instants: &[Instant], viewport: &Viewport, out: &mut Vec<In
 /// #     builder.push(&Event::Instant(event, Scope::Thread), ByteRange::default());
 /// # }
 /// # let trace = builder.finish();
-/// let instants = trace.instants_of(&trace.tracks()[0]); // gc at 3, 11 and 13, crash at 12
+/// let instants = trace.instants_of(trace.tracks()[0].id); // gc at 3, 11 and 13, crash at 12
 /// let crash = trace.names().find(b"crash");
 /// let priorities = InstantPriorities::new(instants, |instant| u32::from(Some(instant.name) == crash));
 /// let mut marks = Vec::new();

@@ -55,8 +55,8 @@ impl Line {
     #[must_use]
     pub fn label<'t>(&self, trace: &'t impl TraceView) -> Option<Cow<'t, str>> {
         match self.kind {
-            LineKind::Process(process) => Some(trace.label_of_process(process)),
-            LineKind::Track(track) => Some(trace.label_of_track(track)),
+            LineKind::Process(process) => Some(trace.process_label(process)),
+            LineKind::Track(track) => Some(trace.track_label(track)),
             LineKind::Row(_) | LineKind::Packed(..) => None,
         }
     }

@@ -79,7 +79,7 @@ impl Row {
     /// # let trace = TraceBuilder::new(&Limits::default()).finish();
     /// # let viewport = Viewport::new(Tick(0)..Tick(100), 10, Fidelity::Exact);
     /// for track in trace.tracks() {
-    ///     let states = Row::of_states(trace.states_of(track), track.states());
+    ///     let states = Row::of_states(trace.states_of(track.id), track.states());
     ///     let mut rects = Vec::new();
     ///     states.view(RowId(0)).rects(&viewport, &mut Scratch::new(), &mut rects);
     ///     for rect in &rects {

@@ -107,7 +107,7 @@ fn layout_2_9_nor_do_those_of_counters_flows_instants_and_groups() {
                 layout.busy_rows(layout.rows().iter(), &viewport, &mut scratch, &mut busy);
                 marks.clear();
                 for track in trace.tracks() {
-                    instant_marks(trace.instants_of(track), &viewport, &mut marks);
+                    instant_marks(trace.instants_of(track.id), &viewport, &mut marks);
                 }
                 sum += usize::from(layout.snap(lines, Tick(start), Ticks(9)).is_some());
                 sum += usize::from(hits.next(&layout, rects[0].slice).is_some());

@@ -97,15 +97,15 @@ fn packing_and_growing_keep_all_slices() {
         let committed = grown.commit();
         let view = live.update(&committed, time(&mut random));
         let n_placed = |track| view.track_rows(track).map(|row| view.row(row).unwrap().len()).sum::<usize>();
-        assert_eq!(n_placed(TrackId(0)), committed.n_slices() as usize);
+        assert_eq!(n_placed(TrackId(0)), committed.n_slices());
         let viewport = Viewport::new(Tick::MIN..Tick::MAX, 50, Fidelity::Exact);
         let mut rects = Vec::new();
         for row in view.track_rows(TrackId(0)) {
             view.row(row).unwrap().rects(&viewport, &mut Scratch::new(), &mut rects);
         }
         // A view ends before the last tick, so it cannot show a slice that lies there.
-        let n_drawn: u32 = rects.iter().map(|rect| rect.count).sum();
-        let is_far = |at: u32| committed.slice(SliceId(at)).unwrap().start == Tick::MAX;
+        let n_drawn: usize = rects.iter().map(|rect| rect.count as usize).sum();
+        let is_far = |at: usize| committed.slice(SliceId::new(at)).unwrap().start == Tick::MAX;
         assert!(n_drawn <= committed.n_slices() && (n_drawn > 0 || (0..committed.n_slices()).all(is_far)));
     }
 }

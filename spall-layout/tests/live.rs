@@ -370,7 +370,7 @@ fn layout_18_4_all_slices_are_drawn_where_they_are_and_not_over_each_other() {
                 assert!(row.ends()[at] <= slice.end);
             }
         }
-        assert_eq!(n_shown, committed.n_slices() as usize);
+        assert_eq!(n_shown, committed.n_slices());
     }
 }
 

@@ -177,14 +177,14 @@ pub use time_text::{DurationText, TimeFormat, TimeText};
 #[cfg(feature = "alloc")]
 pub use trace::{SliceArgs, Trace};
 #[cfg(feature = "alloc")]
-pub use track::{Key, Process, Track, TrackKind};
+pub use track::{Key, Process, ProcessInfo, Track, TrackInfo, TrackKind};
 #[cfg(feature = "alloc")]
 pub use tree::{
     CallTree, CallTreeBuilder, DiffNode, DiffSums, DiffWidth, Function, FunctionSource, FunctionStats,
     InvertedTree, TreeDiff, TreeNode, TreeNodeId, Unattributed,
 };
 #[cfg(feature = "alloc")]
-pub use view::{ProcessInfo, TraceView, TrackInfo};
+pub use view::TraceView;
 #[cfg(feature = "alloc")]
 pub use with_slices::TrackSlices;
 pub use written::{Omitted, Written};

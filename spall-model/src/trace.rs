@@ -9,9 +9,9 @@ use hashbrown::{HashMap, HashSet};
 
 use crate::{
     Args, CallSite, Clock, Conventions, CounterValue, Diagnostics, Flow, Frame, FrameId, HasArgs, Id,
-    IdRange, Instant, Key, LineHits, Meta, NameId, Names, Object, Other, Process, Profile, Sample, Sampled,
-    Slice, SliceId, Slices, Snapshot, State, Text, Tick, Ticks, Track, TrackId, Value, args_table::ArgsTable,
-    facts::MetaValue, track,
+    IdRange, Instant, Key, LineHits, Meta, NameId, Names, Object, Other, Process, ProcessId, ProcessInfo,
+    Profile, Sample, Sampled, Slice, SliceId, Slices, Snapshot, State, Text, Tick, Ticks, Track, TrackId,
+    TrackInfo, Value, args_table::ArgsTable, facts::MetaValue, track,
 };
 
 /// A finished trace: processes with their tracks, and everything on the tracks.
@@ -30,9 +30,9 @@ use crate::{
 ///
 /// let mut lines = Vec::new();
 /// for track in trace.tracks() {
-///     for (_, slice) in trace.slices_of(track) {
+///     for (_, slice) in trace.slices_of(track.id) {
 ///         let duration = trace.clock().duration(slice.duration());
-///         lines.push(format!("{}: {} {duration}", trace.track_label(track), trace.name(slice.name)));
+///         lines.push(format!("{}: {} {duration}", trace.track_label(track.id), trace.name(slice.name)));
 ///     }
 /// }
 /// assert_eq!(lines, ["Thread 7: work 1.5 µs"]);
@@ -109,14 +109,37 @@ impl<'a> Trace<'a> {
 
     /// Returns the tracks of a process, in display order.
     #[must_use]
-    pub fn tracks_of(&self, process: &Process) -> &[Track] {
-        self.tracks.get(process.tracks().indices()).unwrap_or_default()
+    pub fn tracks_of(&self, process: ProcessId) -> &[Track] {
+        let tracks = self.processes.get(process.index()).map(Process::tracks).unwrap_or_default();
+        self.tracks.get(tracks.indices()).unwrap_or_default()
     }
 
     /// Returns the ids of all tracks, in display order.
     #[must_use]
     pub fn track_ids(&self) -> IdRange<TrackId> {
         IdRange::new(TrackId(0), TrackId::new(self.tracks.len()))
+    }
+
+    /// Returns the kind, process and name of a track, or `None` if there is no such track. A live trace describes its
+    /// tracks in the same way.
+    #[must_use]
+    pub fn track_info(&self, track: TrackId) -> Option<TrackInfo> {
+        let &Track { kind, process, name, sort_index, .. } = self.tracks.get(track.index())?;
+        Some(TrackInfo { kind, process, name, sort_index })
+    }
+
+    /// Returns the id and name of a process, or `None` if there is no such process. A live trace describes its processes
+    /// in the same way.
+    #[must_use]
+    pub fn process_info(&self, process: ProcessId) -> Option<ProcessInfo> {
+        let &Process { pid, name, sort_index, .. } = self.processes.get(process.index())?;
+        Some(ProcessInfo { pid, name, sort_index })
+    }
+
+    /// Returns the number of slices. Slices are numbered from 0.
+    #[must_use]
+    pub fn n_slices(&self) -> usize {
+        self.slices.len()
     }
 
     /// Returns the columns of all slices, track by track.
@@ -133,8 +156,9 @@ impl<'a> Trace<'a> {
     }
 
     /// Iterates over the slices of a track, in the order of [`Track::slices`].
-    pub fn slices_of(&self, track: &Track) -> impl Iterator<Item = (SliceId, Slice)> {
-        track.slices().iter().filter_map(|id| Some((id, self.slice(id)?)))
+    pub fn slices_of(&self, track: TrackId) -> impl Iterator<Item = (SliceId, Slice)> {
+        let slices = self.tracks.get(track.index()).map(Track::slices).unwrap_or_default();
+        slices.iter().filter_map(|id| Some((id, self.slice(id)?)))
     }
 
     /// Returns the track of a slice, or `None` if there is no such slice. This takes O(log n) for n tracks.
@@ -152,8 +176,9 @@ impl<'a> Trace<'a> {
 
     /// Returns the instants of a track, ordered by time.
     #[must_use]
-    pub fn instants_of(&self, track: &Track) -> &[Instant] {
-        self.instants.get(track.instants().indices()).unwrap_or_default()
+    pub fn instants_of(&self, track: TrackId) -> &[Instant] {
+        let instants = self.tracks.get(track.index()).map(Track::instants).unwrap_or_default();
+        self.instants.get(instants.indices()).unwrap_or_default()
     }
 
     /// Returns all counter values, track by track.
@@ -164,8 +189,9 @@ impl<'a> Trace<'a> {
 
     /// Returns the counter values of a track, ordered by time.
     #[must_use]
-    pub fn counters_of(&self, track: &Track) -> &[CounterValue] {
-        self.counters.get(track.counters().indices()).unwrap_or_default()
+    pub fn counters_of(&self, track: TrackId) -> &[CounterValue] {
+        let counters = self.tracks.get(track.index()).map(Track::counters).unwrap_or_default();
+        self.counters.get(counters.indices()).unwrap_or_default()
     }
 
     /// Returns all thread states, track by track.
@@ -176,8 +202,9 @@ impl<'a> Trace<'a> {
 
     /// Returns the thread states of a track, ordered by time.
     #[must_use]
-    pub fn states_of(&self, track: &Track) -> &[State] {
-        self.states.get(track.states().indices()).unwrap_or_default()
+    pub fn states_of(&self, track: TrackId) -> &[State] {
+        let states = self.tracks.get(track.index()).map(Track::states).unwrap_or_default();
+        self.states.get(states.indices()).unwrap_or_default()
     }
 
     /// Returns the flows between slices, ordered by the time at which they leave.
@@ -360,28 +387,40 @@ impl<'a> Trace<'a> {
         key.text(&self.names, self.conventions)
     }
 
-    /// Returns the label of a process for people: its name, or `Process 7` if it has none.
+    /// Returns the label of a process for people: its name, or `Process 7` if it has none. The label is empty if there is
+    /// no such process.
     #[must_use]
-    pub fn process_label(&self, process: &Process) -> Cow<'_, str> {
-        track::process_label(process.name, process.pid, &self.names, self.conventions)
+    pub fn process_label(&self, process: ProcessId) -> Cow<'_, str> {
+        self.processes.get(process.index()).map_or(Cow::Borrowed(""), |process| {
+            track::process_label(process.name, process.pid, &self.names, self.conventions)
+        })
     }
 
     /// Returns the label of a track for people: its name, or its kind and id if it has none (`Thread 7`, `GPU`). An
-    /// async track without a name is labelled with the name of the first slice or instant on it.
+    /// async track without a name is labelled with the name of the first slice or instant on it. The label is empty if
+    /// there is no such track.
     #[must_use]
-    pub fn track_label(&self, track: &Track) -> Cow<'_, str> {
+    pub fn track_label(&self, track: TrackId) -> Cow<'_, str> {
+        let Some(row) = self.tracks.get(track.index()) else { return Cow::Borrowed("") };
         let first = || {
             let slice = self.slices_of(track).next().map(|(_, slice)| slice.name);
             let instant = || self.instants_of(track).first().map(|instant| instant.name);
             slice.or_else(instant).unwrap_or_default()
         };
-        track::track_label(track.kind, track.name, first, &self.names, self.conventions)
+        track::track_label(row.kind, row.name, first, &self.names, self.conventions)
+    }
+
+    /// Returns the name of a slice as an id, or `None` if there is no such slice. This is cheaper than [`Trace::slice`].
+    #[inline]
+    #[must_use]
+    pub fn slice_name_id(&self, id: SliceId) -> Option<NameId> {
+        self.slices.name.get(id.index()).copied()
     }
 
     /// Returns the name of a slice, with bad UTF-8 replaced by U+FFFD; empty if there is no such slice.
     #[must_use]
     pub fn slice_name(&self, id: SliceId) -> Cow<'_, str> {
-        self.name(self.slices.name.get(id.index()).copied().unwrap_or_default())
+        self.name(self.slice_name_id(id).unwrap_or_default())
     }
 
     /// Returns the slices that overlap `range`, longest first, but at most `max` of them.
@@ -416,7 +455,7 @@ impl<'a> Trace<'a> {
             }
         };
         for track in &self.tracks {
-            for (id, slice) in self.slices_of(track).filter(|(_, slice)| slice.overlaps(&range)) {
+            for (id, slice) in self.slices_of(track.id).filter(|(_, slice)| slice.overlaps(&range)) {
                 found.push((Reverse(slice.duration()), id));
                 // Selecting takes time linear in the list. At twice the size it halves the list, so that each slice
                 // pays a constant share, and memory stays in proportion to `max`.

@@ -130,9 +130,9 @@ impl Comparison<'_, '_, '_> {
             && a.sort_index == b.sort_index
             && a.slices == b.slices
             && a.slices().iter().all(|id| self.slice(id))
-            && self.all(trace_a.instants_of(a), trace_b.instants_of(b), Self::instant)
-            && self.all(trace_a.counters_of(a), trace_b.counters_of(b), Self::counter)
-            && self.all(trace_a.states_of(a), trace_b.states_of(b), Self::state)
+            && self.all(trace_a.instants_of(a.id), trace_b.instants_of(b.id), Self::instant)
+            && self.all(trace_a.counters_of(a.id), trace_b.counters_of(b.id), Self::counter)
+            && self.all(trace_a.states_of(a.id), trace_b.states_of(b.id), Self::state)
     }
 
     /// Compares the slices that have an id. Both traces give equal slices the same id, because their tracks have the

@@ -34,6 +34,8 @@ impl Key {
 /// [`Trace::process_label`](crate::Trace::process_label) returns a label for people.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Process {
+    /// The number of the process in the trace.
+    pub id: ProcessId,
     /// The id of the process in the file.
     pub pid: Key,
     /// The name; empty if the file has none.
@@ -186,10 +188,12 @@ impl TrackKind {
 ///
 /// let track = &trace.tracks()[0];
 /// assert_eq!((track.kind.name(), track.slices().len()), ("thread", 1));
-/// assert_eq!(trace.track_label(track), "Thread 7");
+/// assert_eq!(trace.track_label(track.id), "Thread 7");
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Track {
+    /// The number of the track in the trace.
+    pub id: TrackId,
     /// The kind of the track.
     pub kind: TrackKind,
     /// The process that the track belongs to; `None` only for [`TrackKind::Global`].
@@ -236,4 +240,30 @@ impl Track {
 /// Returns a range of ids as a range of positions.
 pub(crate) fn widen(range: &Range<u32>) -> Range<usize> {
     range.start as usize..range.end as usize
+}
+
+/// The kind, process and name of a track, in a finished or a live trace.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct TrackInfo {
+    /// The kind of the track: a thread, a counter and so on. A live trace may still change it.
+    pub kind: TrackKind,
+    /// The process that the track belongs to; `None` only for [`TrackKind::Global`].
+    pub process: Option<ProcessId>,
+    /// The name of the track; empty if the file has none.
+    pub name: NameId,
+    /// The key by which the file orders the tracks of one kind in a process: ascending, and 0 by default.
+    pub sort_index: i64,
+}
+
+/// The id and name of a process, in a finished or a live trace.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ProcessInfo {
+    /// The id of the process in the file.
+    pub pid: Key,
+    /// The name of the process; empty if the file has none.
+    pub name: NameId,
+    /// The key by which the file orders processes: ascending, and 0 by default.
+    pub sort_index: i64,
 }

@@ -5,7 +5,7 @@ use core::ops::Range;
 
 use crate::{
     Args, Clock, Conventions, CounterValue, Flow, HasArgs, Instant, Key, LiveSnapshot, NameId, Names,
-    ProcessId, Slice, SliceArgs, SliceId, State, Tick, Trace, Track, TrackId, TrackKind,
+    ProcessId, ProcessInfo, Slice, SliceArgs, SliceId, State, Tick, Trace, TrackId, TrackInfo,
 };
 
 /// Read access to a trace, whether it is finished or still grows.
@@ -21,8 +21,8 @@ use crate::{
 ///
 /// /// Returns the label of each track and the names of its slices.
 /// fn list(trace: &impl TraceView) -> Vec<(String, Vec<String>)> {
-///     let names = |track| trace.track_slices(track).map(|id| trace.slice_name(id).into_owned()).collect();
-///     trace.track_ids().map(|track| (trace.label_of_track(track).into_owned(), names(track))).collect()
+///     let names = |track| trace.slices_of(track).map(|(_, slice)| trace.name(slice.name).into_owned()).collect();
+///     trace.track_ids().map(|track| (trace.track_label(track).into_owned(), names(track))).collect()
 /// }
 ///
 /// let (mut builder, mut live) = (TraceBuilder::new(&Limits::default()), LiveTrace::new(&Limits::default()));
@@ -82,17 +82,17 @@ pub trait TraceView: Sealed {
 
     /// Iterates over the slices of a track, ordered by start. A longer slice comes before a shorter one with the same
     /// start. There are none if the trace has no such track.
-    fn track_slices(&self, track: TrackId) -> impl Iterator<Item = SliceId>;
+    fn slices_of(&self, track: TrackId) -> impl Iterator<Item = (SliceId, Slice)>;
 
     /// Returns the instants of a track, ordered by time; empty if the trace has no such track.
-    fn track_instants(&self, track: TrackId) -> &[Instant];
+    fn instants_of(&self, track: TrackId) -> &[Instant];
 
     /// Returns the counter values of a track, ordered by time; empty if the trace has no such track. The values of
     /// all its series are mixed.
-    fn track_counters(&self, track: TrackId) -> &[CounterValue];
+    fn counters_of(&self, track: TrackId) -> &[CounterValue];
 
     /// Returns the scheduling states of a thread, ordered by time; empty if the trace has no such track.
-    fn track_states(&self, track: TrackId) -> &[State];
+    fn states_of(&self, track: TrackId) -> &[State];
 
     /// Returns the flows between slices, ordered by the time at which they leave. A live trace has none.
     fn flows(&self) -> &[Flow];
@@ -115,37 +115,11 @@ pub trait TraceView: Sealed {
     /// Returns the label of a track for people: its name, or its kind and id if it has none (`Thread 7`, `GPU`). An
     /// async track without a name is labelled with the name of the first slice or instant on it. The label is empty
     /// if the trace has no such track.
-    fn label_of_track(&self, track: TrackId) -> Cow<'_, str>;
+    fn track_label(&self, track: TrackId) -> Cow<'_, str>;
 
     /// Returns the label of a process for people: its name, or `Process 7` if it has none. The label is empty if the
     /// trace has no such process.
-    fn label_of_process(&self, process: ProcessId) -> Cow<'_, str>;
-}
-
-/// The kind, process and name of a track, in a finished or a live trace.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct TrackInfo {
-    /// The kind of the track: a thread, a counter and so on. A live trace may still change it.
-    pub kind: TrackKind,
-    /// The process that the track belongs to; `None` only for [`TrackKind::Global`].
-    pub process: Option<ProcessId>,
-    /// The name of the track; empty if the file has none.
-    pub name: NameId,
-    /// The key by which the file orders the tracks of one kind in a process: ascending, and 0 by default.
-    pub sort_index: i64,
-}
-
-/// The id and name of a process, in a finished or a live trace.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct ProcessInfo {
-    /// The id of the process in the file.
-    pub pid: Key,
-    /// The name of the process; empty if the file has none.
-    pub name: NameId,
-    /// The key by which the file orders processes: ascending, and 0 by default.
-    pub sort_index: i64,
+    fn process_label(&self, process: ProcessId) -> Cow<'_, str>;
 }
 
 /// A private trait, which keeps other crates from implementing [`TraceView`].
@@ -153,171 +127,102 @@ trait Sealed {}
 impl Sealed for Trace<'_> {}
 impl Sealed for LiveSnapshot<'_> {}
 
+/// Implements [`TraceView`] with the methods of the same names that the type itself has.
+macro_rules! forward {
+    ($type:ident) => {
+        fn clock(&self) -> Clock {
+            $type::clock(self)
+        }
+
+        fn conventions(&self) -> Conventions {
+            $type::conventions(self)
+        }
+
+        fn bounds(&self) -> Option<Range<Tick>> {
+            $type::bounds(self)
+        }
+
+        fn names(&self) -> &Names<'_> {
+            $type::names(self)
+        }
+
+        fn track_info(&self, track: TrackId) -> Option<TrackInfo> {
+            $type::track_info(self, track)
+        }
+
+        fn process_info(&self, process: ProcessId) -> Option<ProcessInfo> {
+            $type::process_info(self, process)
+        }
+
+        fn n_slices(&self) -> usize {
+            $type::n_slices(self)
+        }
+
+        #[inline]
+        fn slice(&self, slice: SliceId) -> Option<Slice> {
+            $type::slice(self, slice)
+        }
+
+        #[inline]
+        fn slice_name_id(&self, slice: SliceId) -> Option<NameId> {
+            $type::slice_name_id(self, slice)
+        }
+
+        fn track_of(&self, slice: SliceId) -> Option<TrackId> {
+            $type::track_of(self, slice)
+        }
+
+        fn slice_args(&self, slice: SliceId) -> SliceArgs<'_> {
+            $type::slice_args(self, slice)
+        }
+
+        fn args_of(&self, of: &impl HasArgs) -> Args<'_> {
+            $type::args_of(self, of)
+        }
+
+        fn slices_of(&self, track: TrackId) -> impl Iterator<Item = (SliceId, Slice)> {
+            $type::slices_of(self, track)
+        }
+
+        fn instants_of(&self, track: TrackId) -> &[Instant] {
+            $type::instants_of(self, track)
+        }
+
+        fn counters_of(&self, track: TrackId) -> &[CounterValue] {
+            $type::counters_of(self, track)
+        }
+
+        fn states_of(&self, track: TrackId) -> &[State] {
+            $type::states_of(self, track)
+        }
+
+        fn track_label(&self, track: TrackId) -> Cow<'_, str> {
+            $type::track_label(self, track)
+        }
+
+        fn process_label(&self, process: ProcessId) -> Cow<'_, str> {
+            $type::process_label(self, process)
+        }
+    };
+}
+
 impl TraceView for Trace<'_> {
-    fn clock(&self) -> Clock {
-        self.clock
-    }
-
-    fn conventions(&self) -> Conventions {
-        self.conventions
-    }
-
-    fn bounds(&self) -> Option<Range<Tick>> {
-        Trace::bounds(self)
-    }
-
-    fn names(&self) -> &Names<'_> {
-        &self.names
-    }
+    forward!(Trace);
 
     fn track_ids(&self) -> impl ExactSizeIterator<Item = TrackId> {
         Trace::track_ids(self).iter()
     }
 
-    fn track_info(&self, track: TrackId) -> Option<TrackInfo> {
-        let track = self.tracks.get(track.index())?;
-        let (kind, process, name, sort_index) = (track.kind, track.process, track.name, track.sort_index);
-        Some(TrackInfo { kind, process, name, sort_index })
-    }
-
-    fn process_info(&self, process: ProcessId) -> Option<ProcessInfo> {
-        let process = self.processes.get(process.index())?;
-        Some(ProcessInfo { pid: process.pid, name: process.name, sort_index: process.sort_index })
-    }
-
-    fn n_slices(&self) -> usize {
-        self.slices.len()
-    }
-
-    #[inline]
-    fn slice(&self, slice: SliceId) -> Option<Slice> {
-        self.slices.get(slice)
-    }
-
-    #[inline]
-    fn slice_name_id(&self, slice: SliceId) -> Option<NameId> {
-        self.slices.name.get(slice.index()).copied()
-    }
-
-    fn label_of_track(&self, track: TrackId) -> Cow<'_, str> {
-        self.tracks.get(track.index()).map_or(Cow::Borrowed(""), |track| self.track_label(track))
-    }
-
-    fn label_of_process(&self, process: ProcessId) -> Cow<'_, str> {
-        self.processes.get(process.index()).map_or(Cow::Borrowed(""), |process| self.process_label(process))
-    }
-
-    fn track_of(&self, slice: SliceId) -> Option<TrackId> {
-        Trace::track_of(self, slice)
-    }
-
-    fn slice_args(&self, slice: SliceId) -> SliceArgs<'_> {
-        Trace::slice_args(self, slice)
-    }
-
-    fn args_of(&self, of: &impl HasArgs) -> Args<'_> {
-        self.args.get(of.args_id())
-    }
-
-    fn track_slices(&self, track: TrackId) -> impl Iterator<Item = SliceId> {
-        self.tracks.get(track.index()).map(Track::slices).unwrap_or_default().iter()
-    }
-
-    fn track_instants(&self, track: TrackId) -> &[Instant] {
-        self.tracks.get(track.index()).map_or(&[], |track| self.instants_of(track))
-    }
-
-    fn track_counters(&self, track: TrackId) -> &[CounterValue] {
-        self.tracks.get(track.index()).map_or(&[], |track| self.counters_of(track))
-    }
-
-    fn track_states(&self, track: TrackId) -> &[State] {
-        self.tracks.get(track.index()).map_or(&[], |track| self.states_of(track))
-    }
-
     fn flows(&self) -> &[Flow] {
-        &self.flows
+        Trace::flows(self)
     }
 }
 
 impl TraceView for LiveSnapshot<'_> {
-    fn clock(&self) -> Clock {
-        LiveSnapshot::clock(self)
-    }
-
-    fn conventions(&self) -> Conventions {
-        LiveSnapshot::conventions(self)
-    }
-
-    fn bounds(&self) -> Option<Range<Tick>> {
-        LiveSnapshot::bounds(self)
-    }
-
-    fn names(&self) -> &Names<'_> {
-        LiveSnapshot::names(self)
-    }
+    forward!(LiveSnapshot);
 
     fn track_ids(&self) -> impl ExactSizeIterator<Item = TrackId> {
         self.display_order().into_iter()
-    }
-
-    fn track_info(&self, track: TrackId) -> Option<TrackInfo> {
-        let track = self.track(track)?;
-        let (kind, process, name) = (track.kind(), track.process(), track.name());
-        Some(TrackInfo { kind, process, name, sort_index: track.sort_index() })
-    }
-
-    fn process_info(&self, process: ProcessId) -> Option<ProcessInfo> {
-        let process = self.process(process)?;
-        Some(ProcessInfo { pid: process.pid(), name: process.name(), sort_index: process.sort_index() })
-    }
-
-    fn n_slices(&self) -> usize {
-        LiveSnapshot::n_slices(self) as usize
-    }
-
-    fn slice(&self, slice: SliceId) -> Option<Slice> {
-        LiveSnapshot::slice(self, slice)
-    }
-
-    fn slice_name_id(&self, slice: SliceId) -> Option<NameId> {
-        LiveSnapshot::slice_name_id(self, slice)
-    }
-
-    fn label_of_track(&self, track: TrackId) -> Cow<'_, str> {
-        self.track(track).map_or(Cow::Borrowed(""), |track| self.track_label(&track))
-    }
-
-    fn label_of_process(&self, process: ProcessId) -> Cow<'_, str> {
-        self.process(process).map_or(Cow::Borrowed(""), |process| self.process_label(&process))
-    }
-
-    fn track_of(&self, slice: SliceId) -> Option<TrackId> {
-        LiveSnapshot::track_of(self, slice)
-    }
-
-    fn slice_args(&self, slice: SliceId) -> SliceArgs<'_> {
-        LiveSnapshot::slice_args(self, slice)
-    }
-
-    fn args_of(&self, of: &impl HasArgs) -> Args<'_> {
-        LiveSnapshot::args_of(self, of)
-    }
-
-    fn track_slices(&self, track: TrackId) -> impl Iterator<Item = SliceId> {
-        self.track(track).map_or(&[][..], |track| track.slices()).iter().copied()
-    }
-
-    fn track_instants(&self, track: TrackId) -> &[Instant] {
-        self.track(track).map_or(&[], |track| track.instants())
-    }
-
-    fn track_counters(&self, track: TrackId) -> &[CounterValue] {
-        self.track(track).map_or(&[], |track| track.counters())
-    }
-
-    fn track_states(&self, track: TrackId) -> &[State] {
-        self.track(track).map_or(&[], |track| track.states())
     }
 
     fn flows(&self) -> &[Flow] {

@@ -29,7 +29,7 @@ impl<'a> Trace<'a> {
     /// # }
     /// # let trace = builder.finish(); // frame 0..100, draw 40..90, tiny 41..42
     /// let trace = trace.with_slices(|old, track, slices| {
-    ///     for (id, slice) in old.slices_of(&old.tracks()[track.index()]) {
+    ///     for (id, slice) in old.slices_of(track) {
     ///         if slice.duration() >= Ticks(10) {
     ///             slices.keep(id);
     ///         }

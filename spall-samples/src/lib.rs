@@ -38,7 +38,7 @@
 //!
 //! let rules = SampleRules { invocations: &["frame"], ..SampleRules::NONE };
 //! let merged = spall_samples::merge(trace, &rules);
-//! let slices: Vec<_> = merged.slices_of(&merged.tracks()[0]).map(|(_, slice)| slice).collect();
+//! let slices: Vec<_> = merged.slices_of(merged.tracks()[0].id).map(|(_, slice)| slice).collect();
 //! let times = slices.iter().map(|slice| (merged.name(slice.name), slice.start.0..slice.end.0));
 //! assert_eq!(times.collect::<Vec<_>>(), [("frame".into(), 0..100), ("draw".into(), 10..60)]);
 //! assert!(slices[1].flags.contains(SliceFlags::SAMPLED));

@@ -35,7 +35,7 @@ pub fn merge<'a>(trace: Trace<'a>, rules: &SampleRules) -> Trace<'a> {
     trace.with_slices(|trace, id, slices| {
         let Some(track) = trace.tracks().get(id.index()) else { return };
         if trace.profile_of(id).is_none() {
-            trace.slices_of(track).for_each(|(id, slice)| timeline::keep(slices, id, &slice));
+            trace.slices_of(track.id).for_each(|(id, slice)| timeline::keep(slices, id, &slice));
             return;
         }
         let budget = shared.budget;

@@ -260,7 +260,7 @@ fn slices(
     let slice_roles = slice_roles(trace, rules);
     let mut nesting = Nesting::default();
     let mut slices: Vec<NestedSlice> = Vec::with_capacity(track.slices().len());
-    for (id, found) in trace.slices_of(track) {
+    for (id, found) in trace.slices_of(track.id) {
         if found.flags.contains(SliceFlags::SAMPLED) {
             continue;
         }

@@ -57,7 +57,7 @@ impl Sink for Timeline {
 impl Timeline {
     /// Writes the slices of a track and the functions that were found between them. Returns whether all had room.
     pub(super) fn write(&self, trace: &Trace<'_>, track: &Track, out: &mut TrackSlices<'_>) -> bool {
-        let mut old = trace.slices_of(track).peekable();
+        let mut old = trace.slices_of(track.id).peekable();
         let mut is_complete = true;
         for row in self.rows.iter().filter(|row| row.kept) {
             match row.what {

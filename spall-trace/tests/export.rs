@@ -93,11 +93,11 @@ fn slices(trace: &Trace<'_>) -> Vec<String> {
     let first = trace.bounds().map_or(0, |bounds| bounds.start.0.min(0));
     let mut slices = Vec::new();
     for process in trace.processes() {
-        for track in trace.tracks_of(process) {
+        for track in trace.tracks_of(process.id) {
             let TrackKind::Thread { tid } = track.kind else { continue };
             let (pid, tid) = (trace.key_text(process.pid), trace.key_text(tid));
             slices.push(format!("{pid} {tid} {:?} {:?}", trace.name(process.name), trace.name(track.name)));
-            for (id, slice) in trace.slices_of(track) {
+            for (id, slice) in trace.slices_of(track.id) {
                 let (start, open) = (slice.start.0 - first, slice.flags.is_unfinished());
                 let end = if open { "?".into() } else { (slice.end.0 - first).to_string() };
                 let args = trace.slice_args(id).begin.get(b"text");

@@ -25,7 +25,7 @@ fn slices(trace: &Trace<'_>) -> BTreeMap<(String, String, String), Slices> {
     for track in trace.tracks() {
         let (Some(process), TrackKind::Thread { tid }) = (track.process, track.kind) else { continue };
         let process = &trace.processes()[process.index()];
-        for (_, slice) in trace.slices_of(track) {
+        for (_, slice) in trace.slices_of(track.id) {
             let (pid, tid) = (trace.key_text(process.pid).into_owned(), trace.key_text(tid).into_owned());
             let entry = slices.entry((pid, tid, trace.name(slice.name).into_owned())).or_default();
             entry.starts.push(slice.start.0 + epoch);

@@ -163,7 +163,7 @@ impl Case<'_> {
         };
         let mut found = Vec::new();
         for (_, track) in self.tracks(|kind| !matches!(kind, TrackKind::Async { .. })) {
-            for instant in self.trace.instants_of(track) {
+            for instant in self.trace.instants_of(track.id) {
                 let scope = match instant.scope {
                     Scope::Thread => "t",
                     Scope::Process => "p",
@@ -188,7 +188,7 @@ impl Case<'_> {
             let TrackKind::Counter { id } = track.kind else { continue };
             let (pid, name) = (self.thread(track), self.trace.name(track.name));
             let id = id.map(|id| self.key(id)).unwrap_or_default();
-            for counter in self.trace.counters_of(track) {
+            for counter in self.trace.counters_of(track.id) {
                 let series = self.trace.name(counter.series);
                 let pid = pid.trim_end_matches('/');
                 found.push(format!("{pid} {name:?} {id} {series:?} {} {}", counter.at.0, counter.value));
@@ -212,7 +212,7 @@ impl Case<'_> {
                 let (name, depth) = (self.trace.name(slice.name), slice.flags.open_depth());
                 found.push(format!("{name:?} {} {dur:?} {depth}", slice.start.0));
             }
-            for instant in self.trace.instants_of(track) {
+            for instant in self.trace.instants_of(track.id) {
                 let (name, at) = (self.trace.name(instant.name), instant.at.0);
                 found.push(format!("{name:?} {at} Some(0) {}", instant.depth));
             }
@@ -341,7 +341,7 @@ impl Case<'_> {
         };
         let mut found = Vec::new();
         for (_, track) in self.tracks(|_| true) {
-            for state in self.trace.states_of(track) {
+            for state in self.trace.states_of(track.id) {
                 let (name, dur) = (self.trace.name(state.name), (state.end - state.start).0);
                 found.push(format!("{} {name} {} {dur}", self.thread(track), state.start.0));
             }

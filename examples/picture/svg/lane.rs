@@ -91,7 +91,7 @@ impl Drawing<'_, '_> {
     fn instants(&mut self, lane: &Lane) {
         let mut marks = Vec::new();
         for &track in &lane.tracks {
-            let instants = self.scene.trace.instants_of(self.scene.track(track));
+            let instants = self.scene.trace.instants_of(track);
             marks.clear();
             instant_marks(instants, &self.frame, &mut marks);
             for mark in &marks {
@@ -114,7 +114,7 @@ impl Drawing<'_, '_> {
     /// The states of a thread, as a band below its slices.
     fn states(&mut self, lane: &Lane) {
         let tracks = lane.tracks.iter().map(|&track| self.scene.track(track));
-        let states: Vec<_> = tracks.flat_map(|track| self.scene.trace.states_of(track)).collect();
+        let states: Vec<_> = tracks.flat_map(|track| self.scene.trace.states_of(track.id)).collect();
         for state in &states {
             let colour = colour::of(self.scene.trace.names().bytes(state.name));
             let (x, end) = (self.frame.x(state.start), self.frame.x(state.end));
@@ -139,7 +139,7 @@ impl Drawing<'_, '_> {
         let scene = self.scene;
         let tracks = lane.tracks.iter().map(|&track| scene.track(track));
         let mut series: Vec<_> =
-            tracks.flat_map(|track| Series::of(scene.trace.counters_of(track))).collect();
+            tracks.flat_map(|track| Series::of(scene.trace.counters_of(track.id))).collect();
         if series.is_empty() {
             return;
         }

@@ -8,7 +8,7 @@ use hashbrown::HashSet;
 
 use crate::{
     Conventions, CounterValue, Instant, Key, NameId, Names, Process, ProcessId, Slices, State, Tick, Track,
-    log::Log, track::widen,
+    TrackId, log::Log, track::widen,
 };
 
 use super::{
@@ -124,11 +124,19 @@ fn processes(builder: &mut TraceBuilder<'_>) -> (Vec<Process>, Vec<u32>) {
     let rows = core::mem::take(&mut builder.registry.processes);
     let processes = order
         .iter()
-        .map(|&old| {
+        .zip(0..)
+        .map(|(&old, new)| {
             let row = &rows[old as usize];
             let mut seen = HashSet::<NameId, RandomState>::default();
             let labels = row.labels.iter().copied().filter(|&label| seen.insert(label)).collect();
-            Process { pid: row.pid, name: row.name, sort_index: row.sort_index, labels, tracks: 0..0 }
+            Process {
+                id: ProcessId(new),
+                pid: row.pid,
+                name: row.name,
+                sort_index: row.sort_index,
+                labels,
+                tracks: 0..0,
+            }
         })
         .collect();
     (processes, ids)
@@ -159,9 +167,11 @@ fn tracks(builder: &TraceBuilder<'_>, process_ids: &[u32]) -> (Vec<Track>, Vec<u
     let order = track_order(builder, process_ids);
     let tracks = order
         .iter()
-        .map(|&old| {
+        .zip(0..)
+        .map(|(&old, new)| {
             let row = builder.registry.track(old);
             Track {
+                id: TrackId(new),
                 kind: row.kind(),
                 process: row.process.map(|old| ProcessId(process_ids[old as usize])),
                 name: row.name,

@@ -22,7 +22,7 @@ impl<'t, E> Replay<'t, E> {
             category: Text::EMPTY,
             series: Args::NONE,
         };
-        let mut values = trace.counters_of(track);
+        let mut values = trace.counters_of(track.id);
         if values.is_empty() {
             return self.emit(Event::Counter(event));
         }

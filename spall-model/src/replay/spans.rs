@@ -36,8 +36,8 @@ impl<'t, E> Replay<'t, E> {
     /// begin as its depth says. So spans end as late as possible, but before the begin of a span that their end would
     /// close instead.
     fn nestable(&mut self, track: &'t Track, key: KeyFields<'_>) -> Result<(), E> {
-        let mut begins = self.trace.slices_of(track).peekable();
-        let instants = self.trace.instants_of(track);
+        let mut begins = self.trace.slices_of(track.id).peekable();
+        let instants = self.trace.instants_of(track.id);
         let mut instants = instants.iter().peekable();
         let mut open = core::mem::take(&mut self.open_spans);
         loop {
@@ -92,7 +92,7 @@ impl<'t, E> Replay<'t, E> {
 
     /// Emits spans of the older kind, each with its steps behind it.
     fn stepped(&mut self, track: &'t Track, key: KeyFields<'_>) -> Result<(), E> {
-        let mut slices = self.trace.slices_of(track).peekable();
+        let mut slices = self.trace.slices_of(track.id).peekable();
         let mut steps = Vec::new();
         while let Some((id, span)) = slices.next() {
             self.span_begin(AsyncPhase::Start, &key, id, &span)?;

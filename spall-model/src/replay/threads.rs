@@ -19,7 +19,7 @@ impl<'t, E> Replay<'t, E> {
         let thread = ids.thread(self.trace, self.pid(track.process), tid);
         self.slices(track, thread, bound)?;
         self.instants_of(track, thread)?;
-        for state in self.trace.states_of(track) {
+        for state in self.trace.states_of(track.id) {
             let &State { start: at, end, name, .. } = state;
             let (name, args) = (self.text(name), self.trace.args_of(state));
             let event = ThreadEvent { thread, at, name, category: Text::EMPTY, args };
@@ -37,7 +37,7 @@ impl<'t, E> Replay<'t, E> {
     }
 
     fn instants_of(&mut self, track: &'t Track, thread: Thread<'_>) -> Result<(), E> {
-        for instant in self.trace.instants_of(track) {
+        for instant in self.trace.instants_of(track.id) {
             let &Instant { at, name, category, scope, .. } = instant;
             let (name, category) = (self.text(name), self.text(category));
             let args = self.trace.args_of(instant);
@@ -55,7 +55,7 @@ impl<'t, E> Replay<'t, E> {
         bound: &mut SliceBoundEnds<'t>,
     ) -> Result<(), E> {
         let mut open: Vec<(SliceId, Slice)> = Vec::new();
-        for (id, slice) in self.trace.slices_of(track) {
+        for (id, slice) in self.trace.slices_of(track.id) {
             if slice.flags.contains(SliceFlags::SAMPLED) {
                 continue;
             }

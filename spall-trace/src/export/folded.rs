@@ -48,7 +48,7 @@ pub fn folded(trace: &Trace<'_>, out: impl Write) -> io::Result<ExportReport> {
     report.set(Loss::Sample, 0);
     let of_file = |&(_, slice): &(SliceId, Slice)| !slice.flags.contains(SliceFlags::SAMPLED);
     let on_threads: usize =
-        threads(trace).map(|thread| trace.slices_of(thread.track).filter(of_file).count()).sum();
+        threads(trace).map(|thread| trace.slices_of(thread.track.id).filter(of_file).count()).sum();
     report.set(Loss::Slice, on_threads.saturating_sub(usize::try_from(n_in_trees).unwrap_or(usize::MAX)));
     Ok(report)
 }

@@ -45,7 +45,7 @@ impl Lane {
 pub(super) fn lanes(trace: &Trace<'_>, track: &Track) -> Vec<Vec<Edge>> {
     let mut lanes: Vec<Lane> = Vec::new();
     let mut nesting = Nesting::default();
-    for (id, slice) in trace.slices_of(track) {
+    for (id, slice) in trace.slices_of(track.id) {
         let Some(place) = nesting.place(id.0, slice.start, slice.end, slice.flags) else { continue };
         let index = place.lane as usize;
         lanes.resize_with(lanes.len().max(index + 1), Lane::default);

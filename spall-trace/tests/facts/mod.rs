@@ -130,17 +130,17 @@ impl Facts<'_> {
                 self.layout.self_time(id)
             ));
         }
-        for instant in trace.instants_of(track) {
+        for instant in trace.instants_of(track.id) {
             let (name, category) = (trace.name(instant.name), trace.name(instant.category));
             let (at, depth, args) = (instant.at.0, instant.depth, all(trace.args_of(instant)));
             let scope = instant.scope;
             self.facts.push(format!("instant {name:?} {category:?} {at} {scope:?} {depth} {args}"));
         }
-        for counter in trace.counters_of(track) {
+        for counter in trace.counters_of(track.id) {
             let series = trace.name(counter.series);
             self.facts.push(format!("counter {series:?} {} {}", counter.at.0, counter.value));
         }
-        for state in trace.states_of(track) {
+        for state in trace.states_of(track.id) {
             let (name, args) = (trace.name(state.name), all(trace.args_of(state)));
             self.facts.push(format!("state {name:?} {}..{} {args}", state.start.0, state.end.0));
         }

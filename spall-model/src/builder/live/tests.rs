@@ -98,9 +98,9 @@ fn lines_of_trace(trace: &Trace<'_>) -> Vec<String> {
             lines.push(slice_line(slice, &trace.name(slice.name), trace.slice_args(id)));
         }
         let of = |at: Tick, name: crate::NameId, value: f64| format!("{} {} {value}", at.0, trace.name(name));
-        lines.extend(trace.instants_of(track).iter().map(|i| of(i.at, i.name, 0.0)));
-        lines.extend(trace.counters_of(track).iter().map(|c| of(c.at, c.series, c.value)));
-        lines.extend(trace.states_of(track).iter().map(|s| of(s.start, s.name, 0.0)));
+        lines.extend(trace.instants_of(track.id).iter().map(|i| of(i.at, i.name, 0.0)));
+        lines.extend(trace.counters_of(track.id).iter().map(|c| of(c.at, c.series, c.value)));
+        lines.extend(trace.states_of(track.id).iter().map(|s| of(s.start, s.name, 0.0)));
     }
     lines
 }

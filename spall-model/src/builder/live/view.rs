@@ -7,7 +7,7 @@ use smallvec::Array;
 
 use crate::{
     Args, Clock, Conventions, CounterValue, Diagnostics, HasArgs, Instant, Key, NameId, Names, ProcessId,
-    Slice, SliceArgs, SliceFlags, SliceId, State, Tick, TrackId, TrackKind,
+    ProcessInfo, Slice, SliceArgs, SliceFlags, SliceId, State, Tick, TrackId, TrackInfo, TrackKind,
     args_table::ArgsId,
     builder::{
         order::{inverse, process_order, track_order},
@@ -110,8 +110,8 @@ impl<'l> LiveSnapshot<'l> {
 
     /// Returns the number of slices. Their ids count from 0.
     #[must_use]
-    pub fn n_slices(&self) -> u32 {
-        index32(self.live.builder.rows.len())
+    pub fn n_slices(&self) -> usize {
+        self.live.builder.rows.len() as usize
     }
 
     /// Returns a slice. One that is still open is unfinished and ends at the last time of its track so far.
@@ -148,8 +148,10 @@ impl<'l> LiveSnapshot<'l> {
         })
     }
 
-    /// Returns the name of a slice, or `None` if there is no such slice.
-    pub(crate) fn slice_name_id(&self, id: SliceId) -> Option<NameId> {
+    /// Returns the name of a slice as an id, or `None` if there is no such slice. This is cheaper than
+    /// [`LiveSnapshot::slice`].
+    #[must_use]
+    pub fn slice_name_id(&self, id: SliceId) -> Option<NameId> {
         self.live.builder.rows.get(id.index()).map(|row| row.name)
     }
 
@@ -189,22 +191,66 @@ impl<'l> LiveSnapshot<'l> {
         self.names().text(id)
     }
 
-    /// Returns the label of a process for people: its name, or `Process 7` if it has none yet.
+    /// Returns the label of a process for people: its name, or `Process 7` if it has none yet. The label is empty if
+    /// there is no such process.
     #[must_use]
-    pub fn process_label(&self, process: &LiveProcess<'l>) -> Cow<'l, str> {
-        track::process_label(process.name(), process.pid(), self.names(), self.conventions())
+    pub fn process_label(&self, process: ProcessId) -> Cow<'l, str> {
+        self.process(process).map_or(Cow::Borrowed(""), |process| {
+            track::process_label(process.name(), process.pid(), self.names(), self.conventions())
+        })
     }
 
-    /// Returns the label of a track for people: its name, or what its kind says if it has none yet (`Thread 7`, `GPU`).
-    /// An async track is called as the first thing on it.
+    /// Returns the label of a track for people: its name, or its kind and id if it has none yet (`Thread 7`, `GPU`). An
+    /// async track without a name is labelled with the name of the first slice or instant on it. The label is empty if
+    /// there is no such track.
     #[must_use]
-    pub fn track_label(&self, track: &LiveTrack<'l>) -> Cow<'l, str> {
+    pub fn track_label(&self, track: TrackId) -> Cow<'l, str> {
+        let Some(track) = self.track(track) else { return Cow::Borrowed("") };
         let first = || {
             let slice = track.slices().first().and_then(|&id| self.slice(id)).map(|slice| slice.name);
             let instant = || track.instants().first().map(|instant| instant.name);
             slice.or_else(instant).unwrap_or_default()
         };
         track::track_label(track.kind(), track.name(), first, self.names(), self.conventions())
+    }
+
+    /// Returns the kind, process and name of a track, or `None` if there is no such track.
+    #[must_use]
+    pub fn track_info(&self, track: TrackId) -> Option<TrackInfo> {
+        let track = self.track(track)?;
+        let (kind, process, name) = (track.kind(), track.process(), track.name());
+        Some(TrackInfo { kind, process, name, sort_index: track.sort_index() })
+    }
+
+    /// Returns the id and name of a process, or `None` if there is no such process.
+    #[must_use]
+    pub fn process_info(&self, process: ProcessId) -> Option<ProcessInfo> {
+        let process = self.process(process)?;
+        Some(ProcessInfo { pid: process.pid(), name: process.name(), sort_index: process.sort_index() })
+    }
+
+    /// Iterates over the slices of a track, in the order of [`LiveTrack::slices`].
+    pub fn slices_of(&self, track: TrackId) -> impl Iterator<Item = (SliceId, Slice)> {
+        let slices = self.track(track).map_or(&[][..], |track| track.slices());
+        slices.iter().filter_map(|&id| Some((id, self.slice(id)?)))
+    }
+
+    /// Returns the instants of a track, ordered by time.
+    #[must_use]
+    pub fn instants_of(&self, track: TrackId) -> &'l [Instant] {
+        self.track(track).map_or(&[], |track| track.instants())
+    }
+
+    /// Returns the counter values of a track, ordered by time.
+    #[must_use]
+    pub fn counters_of(&self, track: TrackId) -> &'l [CounterValue] {
+        self.track(track).map_or(&[], |track| track.counters())
+    }
+
+    /// Returns the states of a thread, ordered by time.
+    #[must_use]
+    pub fn states_of(&self, track: TrackId) -> &'l [State] {
+        self.track(track).map_or(&[], |track| track.states())
     }
 
     /// Returns the text of an id.
