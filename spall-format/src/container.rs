@@ -1,7 +1,8 @@
 //! Containers: the compression around a file. \[apitrace C.1\]
 //!
-//! An apitrace recording always is in a container; any other trace may be in one. [`decompress`] opens the container of a
-//! recording, [`decompress_as`] one that is known, and [`peek`] looks at the start of the content.
+//! An apitrace recording is always in a container. Any other trace may be in one. [`decompress`] opens the container of
+//! an apitrace recording, [`decompress_as`] opens a container of a known kind, and [`peek`] decodes the start of the
+//! content only.
 //!
 //! gzip, Zstandard and brotli need the features `gzip`, `zstd` and `brotli`.
 
@@ -22,10 +23,10 @@ mod snappy;
 #[cfg(feature = "zstd")]
 mod zstd;
 
-/// A container of a file.
+/// The kind of a container.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Container {
-    /// `at`, then blocks of raw snappy. The tracer of apitrace writes it.
+    /// Blocks of raw snappy behind the two bytes `at`. The tracer of apitrace writes this container.
     Snappy,
     /// gzip, with one member or several. Reading it needs the feature `gzip`.
     Gzip,
@@ -33,12 +34,14 @@ pub enum Container {
     Zstd,
     /// Brotli, which has no magic number. Reading it needs the feature `brotli`.
     Brotli,
-    /// No container: the stream itself.
+    /// No compression: the file is the content itself.
     Raw,
 }
 
 impl Container {
-    /// Returns the container of a file by its magic number; `None` if it has none of a container.
+    /// Returns the kind of container that the magic number at the start of `data` belongs to.
+    ///
+    /// Returns `None` for any other start. Such a file is not compressed, or it is brotli, which has no magic number.
     ///
     /// ```
     /// use spall_format::container::Container;
@@ -56,10 +59,11 @@ impl Container {
         }
     }
 
-    /// Returns the container of an apitrace recording.
+    /// Returns the kind of container around an apitrace recording.
     ///
-    /// The stream itself begins with its version. A brotli stream could begin with the same byte, but only with a
-    /// window of 64 KiB or with none, which the tool that writes brotli does not use. What is nothing else is brotli.
+    /// An uncompressed recording begins with its version, a byte of up to 6. A brotli stream could begin with the same
+    /// byte, but only with a window of 64 KiB or with none, which the tool that writes brotli does not use. A file
+    /// without a version and without a magic number counts as brotli.
     #[must_use]
     pub fn of_recording(data: &[u8]) -> Self {
         match (Self::detect(data), data.first()) {
@@ -70,23 +74,26 @@ impl Container {
     }
 }
 
-/// The content of a container. Returned by [`decompress`].
+/// The content of a container, which [`decompress`] and [`decompress_as`] return.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Decompressed<'a> {
-    /// The container.
+    /// The kind of the container.
     pub container: Container,
-    /// The content, or as much of it as can be decoded.
+    /// The content, or as much of it as can be decoded. It is borrowed if the file is not compressed.
     pub stream: Cow<'a, [u8]>,
-    /// The damage of the container, at most one. The stream ends at it, except that a wrong checksum removes nothing.
-    /// Its bytes count in the file.
+    /// The damage of the container, or `None` if it is whole.
+    ///
+    /// The content ends where the damage begins. A wrong checksum is the exception: all of the content is kept then.
+    /// The byte range of the diagnostic counts in the compressed file.
     pub damage: Option<Diagnostic>,
 }
 
-/// Opens the container of an apitrace recording: [`decompress_as`] with [`Container::of_recording`].
+/// Opens the container of an apitrace recording, whose kind is [`Container::of_recording`].
 ///
 /// # Errors
 /// This returns the errors of [`decompress_as`].
 ///
+/// # Examples
 /// ```
 /// use spall_format::container::{Container, decompress};
 /// use spall_model::Limits;
@@ -101,14 +108,16 @@ pub fn decompress<'a>(data: &'a [u8], limits: &Limits) -> Result<Decompressed<'a
     decompress_as(Container::of_recording(data), data, limits)
 }
 
-/// Opens a container.
+/// Opens a container of a known kind.
 ///
 /// The result has everything that can be decoded before damage, or before the end of a file that is cut off.
 ///
 /// # Errors
-/// This returns [`FormatErrorKind::OutputLimit`] past [`Limits::max_decompressed_bytes`],
-/// [`FormatErrorKind::FeatureOff`] for a container whose feature is off, and [`FormatErrorKind::BadMagic`] if not a byte
-/// of a brotli stream can be decoded: brotli has no magic number, so such a file is probably of another kind.
+/// This returns [`FormatErrorKind::OutputLimit`] if the content has more than [`Limits::max_decompressed_bytes`], and
+/// [`FormatErrorKind::FeatureOff`] for a container whose feature is off.
+///
+/// It returns [`FormatErrorKind::BadMagic`] if not a byte of a brotli stream can be decoded: brotli has no magic
+/// number, so such a file is probably of another kind.
 pub fn decompress_as<'a>(
     container: Container,
     data: &'a [u8],
@@ -148,6 +157,7 @@ pub fn peek(container: Container, data: &[u8]) -> Vec<u8> {
     if container == Container::Raw {
         return data.to_vec();
     }
+    // A decoder may drop a step that exceeds the limit, so the limit is twice what is wanted.
     let mut output = Output { bytes: Vec::new(), limit: 2 * offset(STEP) };
     // How decoding ends does not matter: the output holds what came before.
     let _ = decode(container, data, &mut output);
@@ -169,6 +179,7 @@ fn decode(container: Container, data: &[u8], output: &mut Output) -> Option<Resu
     })
 }
 
+/// Returns a diagnostic about the bytes of the file from `from` to its end.
 fn damage(kind: DiagnosticKind, from: usize, data: &[u8]) -> Diagnostic {
     Diagnostic::new(kind, ByteRange::new(offset(from), offset(data.len())))
 }
@@ -206,8 +217,9 @@ impl Output {
         self.bytes.len().checked_add(more).is_some_and(|total| offset(total) <= self.limit)
     }
 
-    /// Lets `decode` write to `size` bytes behind the output. The first part of its result is how many bytes it wrote; the
-    /// second part is returned.
+    /// Lets `decode` write to `size` bytes behind the output.
+    ///
+    /// `decode` returns how many bytes it wrote, and a second value, which this function returns.
     #[cfg(feature = "brotli")]
     fn append<T>(&mut self, size: usize, decode: impl FnOnce(&mut [u8]) -> (usize, T)) -> T {
         let len = self.bytes.len();

@@ -22,6 +22,7 @@ impl<'a> Cursor<'a> {
         self.pos
     }
 
+    /// Moves the position to `pos`, which may be beyond the end.
     #[cfg(feature = "alloc")]
     #[inline]
     pub(crate) const fn seek(&mut self, pos: usize) {
@@ -40,6 +41,7 @@ impl<'a> Cursor<'a> {
         self.data.get(self.pos..).unwrap_or_default()
     }
 
+    /// Reads one byte.
     #[inline]
     pub(crate) fn u8(&mut self) -> Result<u8, Short> {
         let byte = *self.data.get(self.pos).ok_or(Short(self.pos.saturating_add(1)))?;
@@ -47,6 +49,7 @@ impl<'a> Cursor<'a> {
         Ok(byte)
     }
 
+    /// Reads `length` bytes, which borrow from the input.
     #[inline]
     pub(crate) fn take(&mut self, length: usize) -> Result<&'a [u8], Short> {
         let bytes = self.data.get(self.pos..).and_then(|rest| rest.get(..length));
@@ -55,6 +58,7 @@ impl<'a> Cursor<'a> {
         Ok(bytes)
     }
 
+    /// Reads `N` bytes as an array.
     #[inline]
     pub(crate) fn array<const N: usize>(&mut self) -> Result<[u8; N], Short> {
         let bytes = self.data.get(self.pos..).and_then(<[u8]>::first_chunk);

@@ -1,6 +1,6 @@
-//! The error of readers and writers.
+//! The error of parsers and writers.
 
-/// The error that ends reading or refuses a record, with its position.
+/// The error that ends reading or refuses a record, with its position in bytes.
 ///
 /// It takes 16 bytes and is `Copy`, so that a result with it stays small.
 ///
@@ -32,14 +32,17 @@ impl FormatError {
         self.kind
     }
 
-    /// Returns the position in bytes. Each [`FormatErrorKind`] says which byte it marks.
+    /// Returns the position in bytes from the start of the file, or of the decompressed stream for apitrace.
+    ///
+    /// Each [`FormatErrorKind`] says which byte it marks. The error of a writer gives the number of bytes written
+    /// before.
     #[must_use]
     pub fn offset(self) -> u64 {
         self.offset
     }
 }
 
-/// The reasons for which reading ends or a record is refused.
+/// The reason for which reading ends or a record is refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, thiserror::Error)]
 #[non_exhaustive]
 pub enum FormatErrorKind {
@@ -48,7 +51,7 @@ pub enum FormatErrorKind {
     /// the end of the input.
     #[error("unexpected end of input, {needed} more bytes needed")]
     UnexpectedEof {
-        /// The number of bytes that are missing.
+        /// The number of bytes that are missing from this part.
         needed: u32,
     },
     /// The file does not start with the magic number of the format. The offset marks the start of the file.
@@ -57,7 +60,7 @@ pub enum FormatErrorKind {
     /// The version of the file is not supported. The offset marks the version field.
     #[error("unsupported version {version:#x}")]
     UnsupportedVersion {
-        /// The version, where `u32::MAX` stands for every larger one.
+        /// The version in the file, where `u32::MAX` stands for every larger one.
         version: u32,
     },
     /// An event has an unknown type, in a format in which only the type gives the length. The offset marks the start
@@ -69,14 +72,16 @@ pub enum FormatErrorKind {
     },
 
     // Spall.
-    /// The file's numbers are big-endian, while spall files are little-endian. The offset marks the start of the file. \[spall A.0\]
+    /// The file's numbers are big-endian, while spall files are little-endian. The offset marks the start of the
+    /// file. \[spall A.0\]
     #[error("big-endian spall file: its numbers are in the wrong byte order")]
     BigEndian,
-    /// The file is a native auto trace, which is another format than a manual stream. The offset marks the start of
-    /// the file. \[spall A.0\]
+    /// The file is a native auto trace, which [`spall::auto::Parser`](crate::spall::auto::Parser) reads, and not a
+    /// manual stream. The offset marks the start of the file. \[spall A.0\]
     #[error("native auto trace, not a manual spall stream")]
     AutoTrace,
-    /// The version is 2, of which only mutually incompatible drafts exist. The offset marks the version field. \[spall A.4\]
+    /// The version is 2, of which only mutually incompatible drafts exist. The offset marks the version field.
+    /// \[spall A.4\]
     #[error("spall version 2 was never released")]
     UnreleasedVersion,
     /// The file is a native auto trace of version 1 or 2. Several layouts had these numbers during development. The
@@ -91,21 +96,24 @@ pub enum FormatErrorKind {
     #[error("spall version 0 from before the format was published")]
     PreRelease,
 
-    // apitrace; offsets count in the decompressed stream, of containers in the file.
-    /// A call has an unknown detail. The offset marks the byte behind its tag.
-    #[error("unknown detail {tag:#04x} of a call")]
+    // apitrace. Offsets count in the decompressed stream, and those of containers in the file.
+    /// A part of a call has an unknown type, so that its length is unknown, too. The offset marks the byte behind the
+    /// type.
+    #[error("unknown type {tag:#04x} of a part of a call")]
     UnknownDetail {
-        /// The tag in the file.
+        /// The type in the file.
         tag: u8,
     },
-    /// A value has an unknown type. The offset marks the byte behind the type.
-    #[error("unknown value type {tag:#04x}")]
+    /// The value of an argument has an unknown type, so that its length is unknown, too. The offset marks the byte
+    /// behind the type.
+    #[error("unknown type {tag:#04x} of a value")]
     UnknownValue {
         /// The type in the file.
         tag: u8,
     },
-    /// A number has more than 64 bits. The offset marks one of its bytes.
-    #[error("a number of more than 64 bits")]
+    /// A number has more than 64 bits, so it needs more than ten bytes of seven bits each. The offset marks the byte
+    /// behind the tenth one.
+    #[error("number of more than 64 bits")]
     NumberTooLong,
     /// The decompressed data is larger than the limit. The offset marks the compressed data that reaches it.
     #[error("the decompressed data is over the limit of {max_mib} MiB")]
@@ -113,26 +121,28 @@ pub enum FormatErrorKind {
         /// The limit in MiB, rounded down.
         max_mib: u32,
     },
-    /// The container needs a feature of this crate that is off. The offset marks the start of the file.
-    #[error("this container needs a feature that is off")]
+    /// Reading the container needs one of the features `gzip`, `zstd` and `brotli` of this crate, which is off. The
+    /// documentation of `container::Container` says which. The offset marks the start of the file.
+    #[error("reading this container needs a feature of spall-format that is off")]
     FeatureOff,
 
     // Writers. The offset is the number of bytes that were written before.
     /// A recording buffer is smaller than [`MIN_BUFFER`](crate::spall::MIN_BUFFER) or larger than 4 GiB. The offset
     /// is 0.
-    #[error("a recording buffer has at least {min} bytes and at most 4 GiB")]
+    #[error("a recording buffer must have at least {min} bytes and at most 4 GiB")]
     BufferSize {
-        /// The smallest size.
+        /// The smallest size in bytes.
         min: u32,
     },
     /// The buffer has no room for the record. Nothing of the record was written.
-    #[error("the buffer is full")]
+    #[error("the buffer has no room for the record")]
     BufferFull,
-    /// A text, list or record is longer than its length field can say.
-    #[error("too long for its length field")]
+    /// A text, list or record is longer than its length field can say. Nothing of the record was written.
+    #[error("text, list or record too long for its length field")]
     TooLong,
-    /// The format has no form for a value.
-    #[error("the format cannot express this")]
+    /// The format has no form for a value, such as a list of values of several types. Nothing of the record was
+    /// written.
+    #[error("the format has no form for this value")]
     NotRepresentable,
 }
 

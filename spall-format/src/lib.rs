@@ -1,4 +1,4 @@
-//! Readers and writers of binary profiler traces, which borrow from their input.
+//! Parsers and writers of the binary traces of spall, Heph and apitrace.
 //!
 //! Each format is a module with a `Parser`, which takes input in pieces of any size. It yields
 //! [`spall_model::Event`]s, whose names and arguments borrow from the input. Most formats also have a function
@@ -22,7 +22,7 @@
 //! let mut file = Header::new(Version::V3, 1.0).to_bytes().to_vec();
 //! file.extend(buffer.take());
 //!
-//! // A viewer reads the file while it arrives: `start` and `end` bound what it has and has not consumed.
+//! // A viewer reads the file while it arrives: `start..end` are the bytes that arrived and are not consumed yet.
 //! let mut parser = Parser::new();
 //! let (mut start, mut end) = (0, 0);
 //! let mut events = 0;
@@ -42,9 +42,10 @@
 //! ```
 //!
 //! # Untrusted input
-//! No input makes a reader panic, recurse without a limit, or allocate as much as a number in the file asks for.
-//! Damage that a reader can step over is an event, [`spall_model::Event::Diagnostic`]. A [`FormatError`] with its byte
-//! offset means that nothing behind it can be trusted. Events before the damage are always delivered.
+//! No input makes a parser panic, recurse without a limit, or allocate as much as a number in the file asks for.
+//! Damage that a parser can step over is an event, [`spall_model::Event::Diagnostic`]. A [`FormatError`] gives the byte
+//! offset at which reading ends, because nothing behind it can be trusted. Events before the damage are always
+//! delivered.
 //!
 //! # Related crates
 //!
@@ -53,7 +54,7 @@
 //! profiler in a threaded program, and how to add a format.
 //!
 //! # Features
-//! - none: `core` alone, with the readers of spall and Heph and the writers into memory of the caller;
+//! - none: `core` alone, with the parsers of spall and Heph and the writers into memory of the caller;
 //! - `alloc`: `apitrace`, which keeps tables, and `container`, which undoes the compression of files;
 //! - `gzip`, `brotli`, `zstd`: containers beside snappy, which needs none of these;
 //! - `std` (default): the writers to `std::io::Write`.

@@ -1,4 +1,4 @@
-//! One call: its thread, its arguments and what it returned. \[apitrace C.4\]
+//! A call: its thread, its arguments and the value that it returned. \[apitrace C.4\]
 
 use spall_model::ByteRange;
 
@@ -12,8 +12,8 @@ use crate::cursor::Cursor;
 
 /// A call that the traced program made.
 ///
-/// A call is a set of numbers and positions in the stream. Its names and values are read when they are asked for, from
-/// the [`Signatures`] of the reader that returned the call.
+/// A call holds numbers and positions in the stream, but no texts. Its methods read names and values from the
+/// [`Signatures`] of the iterator that returned the call.
 ///
 /// ```
 /// use spall_format::apitrace::{Calls, Token};
@@ -29,7 +29,7 @@ use crate::cursor::Cursor;
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Call {
-    /// The number of the call: how many calls were entered before it.
+    /// The number of the call, which is how many calls were entered before it.
     pub number: u64,
     /// The thread that made the call. Threads are numbered from 0 in the order of their first call.
     pub thread: u64,
@@ -37,19 +37,20 @@ pub struct Call {
     pub function_id: u64,
     /// Whether the tracer inserted the call to make a replay complete.
     pub is_fake: bool,
-    /// When the call was entered, in enters and leaves of all threads, from 0.
+    /// The number of enter and leave events of all threads before the call was entered. It stands for a time, which the
+    /// stream does not have.
     pub entered: u64,
-    /// When the call returned, counted as `entered` is; `None` if it never did.
+    /// The number of enter and leave events before the call returned, or `None` if it never returned.
     pub left: Option<u64>,
-    /// The bytes of the enter event in the stream.
+    /// The byte range of the enter event in the decompressed stream.
     pub enter: ByteRange,
-    /// The bytes of the leave event in the stream; `None` if the call never returned.
+    /// The byte range of the leave event in the decompressed stream, or `None` if the call never returned.
     pub leave: Option<ByteRange>,
     pub(super) details: DetailPlaces,
 }
 
-/// Where the details of an enter event and of a leave event begin in the stream. Both are the same for a call that
-/// never returned.
+/// The positions in the stream at which the details of an enter event and of a leave event begin. Both are the same for
+/// a call that never returned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct DetailPlaces {
     pub(super) enter: usize,
@@ -59,14 +60,15 @@ pub(super) struct DetailPlaces {
 /// A detail of an enter or leave event, with the position of its value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Detail {
-    /// An argument: its index, and where its value begins.
+    /// An argument, with its index and the position of its value.
     Argument(u64, usize),
-    /// The returned value.
+    /// The returned value, with its position.
     Return(usize),
-    /// A call stack: the number of frames, and where their ids begin.
+    /// A call stack, with the number of frames and the position of their ids.
     Backtrace(u64, usize),
+    /// Flags, of which bit 0 marks a call that the tracer inserted.
     Flags(u64),
-    /// The thread, which versions before 4 give here; it is not used.
+    /// The thread, which versions before 4 give here. It is not used.
     Thread,
 }
 
@@ -134,7 +136,7 @@ impl Call {
         found.map(|at| Tokens::new(at, signatures))
     }
 
-    /// Returns the call stack from which the call was made, innermost frame first; `None` if it was not recorded.
+    /// Returns the call stack from which the call was made, innermost frame first, or `None` if it was not recorded.
     #[must_use]
     pub fn backtrace<'s, 'a>(&self, signatures: Signatures<'s, 'a>) -> Option<Backtrace<'s, 'a>> {
         let mut found = None;
@@ -149,7 +151,7 @@ impl Call {
 }
 
 impl DetailPlaces {
-    /// Returns the value of argument `index`. Of several values, it is the last one.
+    /// Returns the value of argument `index`. If there are several values, it is the last one.
     pub(super) fn argument<'s, 'a>(
         self,
         index: u64,
@@ -163,7 +165,7 @@ impl DetailPlaces {
         found.map(|at| Tokens::new(at, signatures))
     }
 
-    /// Calls `see` for each detail, those of the leave event after those of the enter event.
+    /// Calls `see` for each detail of the enter event, and then for each detail of the leave event.
     pub(super) fn for_each(self, signatures: Signatures<'_, '_>, mut see: impl FnMut(Detail)) {
         let n_events = if self.enter == self.leave { 1 } else { 2 };
         for at in [self.enter, self.leave].into_iter().take(n_events) {
@@ -176,7 +178,7 @@ impl DetailPlaces {
     }
 }
 
-/// The frames of a call stack, innermost first. Returned by [`Call::backtrace`].
+/// An iterator over the frames of a call stack, innermost first. [`Call::backtrace`] returns it.
 #[derive(Debug, Clone)]
 pub struct Backtrace<'s, 'a> {
     left: u64,

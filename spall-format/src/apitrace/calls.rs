@@ -1,4 +1,4 @@
-//! Reads the stream call by call. \[apitrace C.2, C.4\]
+//! The reader of calls from the stream. \[apitrace C.2, C.4\]
 
 use alloc::vec::Vec;
 use core::ops::Range;
@@ -23,11 +23,12 @@ const LEAVE: u8 = 1;
 /// The newest version of the encoding that is known.
 const NEWEST: u64 = 6;
 
-/// The calls of a decompressed stream in the order in which they returned. Calls that never returned come last, in the
-/// order in which they were entered.
+/// An iterator over the calls of a decompressed stream, in the order in which they returned.
 ///
-/// The stream defines each signature once, where it is first used. This iterator remembers where, and which calls are
-/// open; it keeps nothing else.
+/// Calls that never returned come last, in the order in which they were entered.
+///
+/// The stream defines each signature once, where it is first used. The iterator keeps the positions of signatures and
+/// the calls that are open, and nothing else.
 ///
 /// ```
 /// use spall_format::apitrace::Calls;
@@ -46,65 +47,70 @@ pub struct Calls<'a> {
 }
 
 impl<'a> Calls<'a> {
-    /// Reads the head of the stream.
+    /// Creates an iterator over the calls of `stream`, and reads the head of the stream.
     ///
     /// # Errors
-    /// This returns [`FormatErrorKind::UnsupportedVersion`] for versions above 6, and
-    /// [`FormatErrorKind::UnexpectedEof`] or [`FormatErrorKind::NumberTooLong`] inside the head.
+    /// This returns [`FormatErrorKind::UnsupportedVersion`] for versions above 6. It returns
+    /// [`FormatErrorKind::UnexpectedEof`] if the stream ends inside its head, and [`FormatErrorKind::NumberTooLong`]
+    /// if the head is damaged.
     pub fn new(stream: &'a [u8]) -> Result<Self, FormatError> {
         Ok(Self { stream, reader: CallReader::new(stream)? })
     }
 
-    /// Sets the limits; [`Limits::max_open_calls`] counts. Call it before the first call is read.
+    /// Sets the limits, of which only [`Limits::max_open_calls`] counts here. Call this before the first call is read.
     #[must_use]
     pub fn with_limits(mut self, limits: &Limits) -> Self {
         self.reader.set_max_open(limits.max_open_calls);
         self
     }
 
-    /// Returns the version of the encoding.
+    /// Returns the version of the encoding, which is at most 6.
     #[must_use]
     pub fn version(&self) -> u64 {
         self.reader.signatures.version
     }
 
-    /// Returns the version of the meaning of the calls. Before version 6 it is the same as [`Calls::version`].
+    /// Returns the version that says what the calls mean to a replay. Before version 6 it is the same as
+    /// [`Calls::version`].
     #[must_use]
     pub fn semantic_version(&self) -> u64 {
         self.reader.semantic_version
     }
 
-    /// Returns what the file says about the traced program: names, such as `process.name`, with their values, in the
-    /// order of the file. If a name occurs twice, the last value counts.
+    /// Returns an iterator over the properties of the traced program, as pairs of a name, such as `process.name`, and a
+    /// value.
+    ///
+    /// They come in the order of the file. If a name occurs twice, the last value counts. Before version 6 there are
+    /// none.
     pub fn properties(&self) -> impl Iterator<Item = (&'a [u8], &'a [u8])> + use<'a> {
         let mut input = Cursor::new(self.stream.get(self.reader.properties.clone()).unwrap_or_default(), 0);
         core::iter::from_fn(move || read_property(&mut input))
     }
 
-    /// Returns the signatures met so far. Every call returned so far finds the ones it needs.
+    /// Returns the signatures that were met so far. They include those that the calls returned so far refer to.
     #[must_use]
     pub fn signatures(&self) -> Signatures<'_, 'a> {
         self.reader.signatures(self.stream)
     }
 
-    /// Returns how many enter and leave events were read.
+    /// Returns the number of enter and leave events that were read so far.
     #[must_use]
     pub fn n_events(&self) -> u64 {
         self.reader.n_events
     }
 
-    /// Returns the event that the end of the stream cuts off; `None` before the end was reached, or if the stream ends
-    /// between two events.
+    /// Returns a diagnostic about the event that the end of the stream cuts off. Returns `None` before the end was
+    /// reached, and if the stream ends between two events.
     #[must_use]
     pub fn truncated(&self) -> Option<Diagnostic> {
         self.reader.truncated
     }
 
-    /// Returns the enter and leave events that were left out on the way to the call returned last, or to the end; at most
-    /// the first 1024 of them.
+    /// Returns diagnostics about the enter and leave events that the last call of `next` left out, at most the first 1024
+    /// of them.
     ///
-    /// A leave event is left out if no call with its number is open ([`DiagnosticKind::UnmatchedEnd`]), an enter event if
-    /// too many calls are open ([`DiagnosticKind::OpenCallLimit`]).
+    /// A leave event is left out if no call with its number is open ([`DiagnosticKind::UnmatchedEnd`]), and an enter event
+    /// if too many calls are open ([`DiagnosticKind::OpenCallLimit`]).
     #[must_use]
     pub fn left_out(&self) -> &[Diagnostic] {
         &self.reader.left_out
@@ -114,10 +120,10 @@ impl<'a> Calls<'a> {
 impl Iterator for Calls<'_> {
     type Item = Result<Call, FormatError>;
 
-    /// Reads the next call.
+    /// Returns the next call.
     ///
-    /// Invalid bytes end the stream, because nothing behind them can be found. The calls that are open then come as
-    /// calls that never returned, and the error comes last.
+    /// Invalid bytes end the stream, because nothing behind them can be found. The open calls then come as calls that
+    /// never returned, and the error comes last.
     #[inline(always)]
     fn next(&mut self) -> Option<Self::Item> {
         loop {
@@ -131,7 +137,7 @@ impl Iterator for Calls<'_> {
 
 impl core::iter::FusedIterator for Calls<'_> {}
 
-/// Reads the name and the value of a property; `None` if there is no other.
+/// Reads the name and the value of a property, or returns `None` at the end.
 pub(super) fn read_property<'a>(input: &mut Cursor<'a>) -> Option<(&'a [u8], &'a [u8])> {
     Some((input.text().ok()?, input.text().ok()?))
 }
@@ -142,20 +148,21 @@ pub(super) fn read_property<'a>(input: &mut Cursor<'a>) -> Option<(&'a [u8], &'a
 /// call must get the stream from its first byte on.
 #[derive(Debug, Clone)]
 pub(super) struct CallReader {
-    /// Where the next event begins. `usize::MAX` keeps the fast path from reading: at the end, and at an event that is
-    /// incomplete.
+    /// The position at which the next event begins. `usize::MAX` keeps the fast path from reading at the end of the
+    /// stream and at an incomplete event.
     pos: usize,
-    /// Where an event begins of which only a part was there.
+    /// The position of an event of which only a part has arrived.
     incomplete: Option<usize>,
     semantic_version: u64,
-    /// The bytes of the properties, up to the empty name that ends them.
+    /// The position of the properties, up to the empty name that ends them.
     pub(super) properties: Range<usize>,
     signatures: SignatureTable,
     n_enters: u64,
     n_events: u64,
     open: OpenCalls,
+    /// The greatest number of open calls.
     max_open: u32,
-    /// Events that were left out on the way to the call returned last.
+    /// The events that the last call of `next` left out.
     pub(super) left_out: Vec<Diagnostic>,
     /// Whether the last step stopped without a call because `left_out` was full.
     pub(super) is_paused: bool,
@@ -163,9 +170,10 @@ pub(super) struct CallReader {
     pub(super) truncated: Option<Diagnostic>,
 }
 
-/// Whether reading has come to the end of the stream.
+/// The progress of reading with respect to the end of the stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum StreamEnd {
+    /// More events may follow.
     NotReached,
     /// The open calls are being returned, then the error if there is one.
     Reached(Option<FormatError>),
@@ -340,6 +348,7 @@ impl CallReader {
         }
     }
 
+    /// Reads an enter event. It opens a call, which is returned when it is left.
     fn read_enter(&mut self, input: &mut Cursor<'_>, start: usize) -> Result<Option<Call>, ReadFailure> {
         let (_, function_id) = self.read_thread_and_function(input)?;
         let mut access = Collecting(&mut self.signatures);
@@ -424,10 +433,10 @@ impl CallReader {
     }
 }
 
-/// How many events are left out before the reader pauses.
+/// The number of events that are left out before the reader pauses.
 const MAX_LEFT_OUT: usize = 1024;
 
-/// Steps over the details of an event; returns its flags.
+/// Steps over the details of an event and returns its flags.
 fn skip_details(input: &mut Cursor<'_>, access: &mut impl SignatureAccess) -> Result<u64, ReadFailure> {
     let mut flags = 0;
     while let Some(detail) = read_detail(input, access)? {

@@ -1,4 +1,4 @@
-//! Calls as events on an ordinal clock. \[apitrace C.5\]
+//! The parser that turns calls into events on an ordinal clock. \[apitrace C.5\]
 
 use alloc::collections::VecDeque;
 use alloc::vec::Vec;
@@ -15,7 +15,7 @@ use super::marker::{Group, GroupKind, Marker, MarkerText, Markers};
 use crate::cursor::Cursor;
 use crate::{FormatError, FormatErrorKind};
 
-/// The only process of a recording.
+/// The id of the only process of a recording.
 const PROCESS: Id<'static> = Id::Number(0);
 /// The track of the frames. It is a thread of its own because frames and marker groups need not nest.
 const FRAMES: Thread<'static> = Thread { pid: PROCESS, tid: Id::Text(b"frames") };
@@ -24,10 +24,10 @@ const FRAMES: Thread<'static> = Thread { pid: PROCESS, tid: Id::Text(b"frames") 
 /// long names would cost a trace builder far more than they cost the file.
 const MAX_NAME: usize = 256;
 
-/// What a tick of a recording counts. A recording has no times. \[apitrace C.5\]
+/// The unit of time of a recording, which has no times of its own. \[apitrace C.5\]
 ///
-/// The unit decides what the widths in a flame graph mean: the number of calls, or the size of their arguments, which
-/// shows uploads.
+/// The unit decides what the widths in a flame graph mean. They are numbers of calls, or sizes of arguments, which show
+/// uploads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 #[non_exhaustive]
 pub enum TickUnit {
@@ -39,6 +39,7 @@ pub enum TickUnit {
 }
 
 impl TickUnit {
+    /// Returns the tick at which the call was entered.
     fn entered(self, call: &Call) -> u64 {
         match self {
             Self::Calls => call.entered,
@@ -46,7 +47,7 @@ impl TickUnit {
         }
     }
 
-    /// Returns when the call returned; `None` if it never did.
+    /// Returns the tick at which the call returned, or `None` if it never did.
     fn left(self, call: &Call) -> Option<u64> {
         match self {
             Self::Calls => call.left,
@@ -54,6 +55,7 @@ impl TickUnit {
         }
     }
 
+    /// Returns the tick at which the group began.
     fn begin(self, group: &Group) -> u64 {
         match self {
             Self::Calls => group.begin,
@@ -62,14 +64,14 @@ impl TickUnit {
     }
 }
 
-/// Reads the events of a decompressed stream, which may come in pieces.
+/// A parser of a decompressed stream, which may arrive in pieces.
 ///
-/// The stream is what [`decompress`](crate::container::decompress) returns. A slice comes when it ends, inner slices
-/// before outer ones.
+/// [`decompress`](crate::container::decompress) returns the stream of a file. A slice comes when it ends, so inner
+/// slices come before outer ones.
 ///
 /// | in the stream | event |
 /// |---|---|
-/// | a property | [`Event::Meta`]; `process.name` also names the process, which has the number 0 |
+/// | a property | [`Event::Meta`]; `process.name` is also the name of the process, whose id is 0 |
 /// | a call | a slice on its thread, with the category `call`, or `fake` if the tracer inserted it; a name over 256 bytes is cut |
 /// | a call that never returned | [`Event::Unfinished`] |
 /// | a marker group | a slice on its thread from the call that opens it to the one that closes it, with the category `group` |
@@ -81,16 +83,16 @@ impl TickUnit {
 /// | a call that closes no group | the diagnostic [`UnmatchedGroup`](DiagnosticKind::UnmatchedGroup) |
 /// | an event that the end of the stream cuts off | the diagnostic [`Truncated`](DiagnosticKind::Truncated) |
 ///
-/// A tick is the enter or the leave of a call, unless [`Parser::with_tick_unit`] chooses otherwise. The bytes of an
-/// event are those of its call in the stream.
+/// A tick is the enter or the leave of a call, unless [`Parser::with_tick_unit`] chooses another unit. The byte range
+/// of an event is that of its call in the stream.
 ///
-/// A call's arguments and its returned value are the arguments of its slice, as text that
-/// [`Call::display_arguments`] writes. The text is cut if it is longer than 32 bytes and 4 times the bytes of the call,
-/// because a call may use long names that the file gives once.
+/// The arguments of a call and the value that it returned are the arguments of its slice, as the text that
+/// [`Call::display_arguments`] writes. The text is cut if it is longer than 32 bytes plus 4 times the bytes of the
+/// call. A call may use long names that the file gives only once, so its text could be far larger than the file.
 ///
 /// # Memory
 /// The stream gives a signature once and refers back to it ever after. The parser therefore consumes nothing before the
-/// end: the caller keeps the whole stream. The parser itself keeps positions.
+/// end, and the caller keeps the whole stream. The parser itself keeps positions.
 ///
 /// ```
 /// use spall_format::apitrace::Parser;
@@ -114,13 +116,13 @@ pub struct Parser {
 }
 
 impl Parser {
-    /// Makes a parser at the start of a stream.
+    /// Creates a parser at the start of a stream, whose ticks are [`TickUnit::Calls`].
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Makes a parser with another unit of time.
+    /// Creates a parser at the start of a stream, with the given unit of time.
     #[must_use]
     pub fn with_tick_unit(tick_unit: TickUnit) -> Self {
         Self { reader: EventReader { tick_unit, ..EventReader::default() }, arguments: Vec::new() }
@@ -157,9 +159,10 @@ impl LendingParser for Parser {
     }
 }
 
-/// The events of a decompressed stream in memory, without the arguments of calls. Returned by [`parse_all`].
+/// An iterator over the events of a decompressed stream in memory, without the arguments of calls. [`parse_all`]
+/// returns it.
 ///
-/// The events are those of [`Parser`]. They borrow from the stream, which has no text for arguments.
+/// The events are those of [`Parser`]. They borrow from the stream, which has no text for the arguments of a call.
 #[derive(Debug, Clone)]
 pub struct Events<'a> {
     stream: &'a [u8],
@@ -167,7 +170,9 @@ pub struct Events<'a> {
     is_done: bool,
 }
 
-/// Returns the events of a decompressed stream in memory, without the arguments of calls.
+/// Returns an iterator over the events of a decompressed stream in memory, without the arguments of calls.
+///
+/// Use [`Parser`] for events with arguments.
 ///
 /// ```
 /// use spall_format::apitrace;
@@ -186,7 +191,7 @@ pub fn parse_all(stream: &[u8]) -> Events<'_> {
 }
 
 impl Events<'_> {
-    /// Changes what a tick counts. Call it before the first event.
+    /// Sets the unit of time. Call this before the first event.
     #[must_use]
     pub fn with_tick_unit(mut self, tick_unit: TickUnit) -> Self {
         self.reader.tick_unit = tick_unit;
@@ -222,17 +227,19 @@ struct EventReader {
     /// The reader of calls; `None` before the head of the stream was read.
     calls: Option<CallReader>,
     markers: Markers,
-    /// Events to return before the next call is read. A call has at most two behind its slice.
+    /// The events to return before the next call is read. A call has at most two behind its slice.
     pending: VecDeque<Pending>,
-    /// Where the next property begins in the stream.
+    /// The position of the next property in the stream.
     next_property: usize,
+    /// The greatest number of open calls, or `None` for the default.
     max_open_calls: Option<u32>,
-    /// How many of the events that `calls` left out were reported.
+    /// The number of events left out by `calls` that were reported.
     n_reported: usize,
-    /// What follows those events: a call, or the end.
+    /// The call, error or end that follows those events. `None` if the next call was not read yet.
     after_left_out: Option<Option<Result<Call, FormatError>>>,
-    /// When the current frame began.
+    /// The tick at which the current frame began.
     frame_start: u64,
+    /// The result at the end of the stream, or `None` before the end.
     end: Option<Result<(), FormatError>>,
 }
 
@@ -248,20 +255,20 @@ enum Content {
     Clock,
     Conventions,
     FrameTrack,
-    /// The process's name, at a position of the stream.
+    /// The name of the process, with its position in the stream.
     ProcessName(usize),
-    /// A group, and when it ended; `None` if it never did.
+    /// A group, with the tick at which it ended, or `None` if it never did.
     Group(Group, Option<u64>),
-    /// A mark, of which the call has the text.
+    /// A mark. The call has its text.
     Mark(Call),
-    /// The instant of a call that ends a frame.
+    /// The instant of a call that ends a frame, with its tick.
     FrameEnd(Call, u64),
-    /// The slice of a frame, from start to end.
+    /// The slice of a frame, with the ticks of its start and end.
     Frame(u64, u64),
     Diagnostic(DiagnosticKind),
 }
 
-/// What a step of the reader found.
+/// The result of a step of the reader.
 #[allow(clippy::large_enum_variant, reason = "nearly all are events, and none is stored")]
 enum Next<'a> {
     /// An event, and the call if the event is the slice of a call.
@@ -376,7 +383,7 @@ impl EventReader {
         }
     }
 
-    /// Queues what is only known at the end. The error, if there is one, comes after it.
+    /// Queues the events that are only known at the end. The error, if there is one, comes after them.
     fn finish(&mut self, end: Result<(), FormatError>) {
         self.end = Some(end);
         let unclosed = self.markers.unclosed();
@@ -458,7 +465,7 @@ impl EventReader {
     }
 }
 
-/// A text that refuses more bytes than its limit, and keeps what fits.
+/// A text with a limit in bytes. Writing beyond the limit fails, and the bytes before it are kept.
 struct BoundedText<'t> {
     text: &'t mut Vec<u8>,
     limit: usize,

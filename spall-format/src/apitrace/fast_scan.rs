@@ -8,7 +8,7 @@ use super::signature::{KnownOnly, SignatureTable};
 use super::value::skip_value;
 use crate::cursor::Cursor;
 
-/// How many bytes are looked at together. The fast path ends this far before the end of the input.
+/// The number of bytes that are looked at together. The fast path ends this far before the end of the input.
 const AHEAD: usize = 8;
 
 /// A stream whose signatures are known up to the position where it is read.
@@ -30,7 +30,7 @@ impl<'a> FastScan<'_, 'a> {
         self.stream.get(pos..)?.first_chunk()
     }
 
-    /// Returns a number of up to 28 bits at `pos`, and where it ends.
+    /// Returns a number of up to 28 bits at `pos`, and the position behind it. Returns `None` for a longer number.
     // Branches find the end, not arithmetic: the processor predicts them and reads on meanwhile.
     #[inline(always)]
     pub(super) fn uint(&self, pos: usize) -> Option<(u64, usize)> {
@@ -49,7 +49,7 @@ impl<'a> FastScan<'_, 'a> {
         }
     }
 
-    /// Returns where a number of up to 56 bits at `pos` ends.
+    /// Returns the position behind a number of up to 56 bits at `pos`. Returns `None` for a longer number.
     #[inline(always)]
     fn uint_end(&self, pos: usize) -> Option<usize> {
         let bytes = self.ahead(pos)?;
@@ -61,7 +61,7 @@ impl<'a> FastScan<'_, 'a> {
         (ends != 0).then_some(pos + 1 + ends.trailing_zeros() as usize / 8)
     }
 
-    /// Steps over the details at `pos`; returns the flags among them and where they end.
+    /// Steps over the details at `pos`. Returns the flags among them, and the position behind them.
     #[inline(always)]
     pub(super) fn details(&self, mut pos: usize) -> Option<(u64, usize)> {
         let mut flags = 0;
@@ -91,7 +91,7 @@ impl<'a> FastScan<'_, 'a> {
         }
     }
 
-    /// Steps over a value of any kind.
+    /// Steps over a value of any kind and returns the position behind it.
     #[inline(never)]
     fn value(&self, pos: usize) -> Option<usize> {
         let mut input = Cursor::new(self.stream, pos);
@@ -99,7 +99,7 @@ impl<'a> FastScan<'_, 'a> {
         Some(input.pos())
     }
 
-    /// Steps over a detail of any kind; returns where it ends, and the flags if it is the one with flags.
+    /// Steps over a detail of any kind. Returns the position behind it, and the flags if it is a detail with flags.
     #[inline(never)]
     fn any_detail(&self, pos: usize) -> Option<(usize, Option<u64>)> {
         let mut input = Cursor::new(self.stream, pos);

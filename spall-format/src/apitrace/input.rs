@@ -3,7 +3,7 @@
 use crate::FormatErrorKind;
 use crate::cursor::{Cursor, Short};
 
-/// Why reading cannot go on at a position.
+/// The reason for which reading cannot go on at a position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ReadFailure {
     /// The bytes end inside the item.
@@ -20,7 +20,8 @@ impl From<Short> for ReadFailure {
 }
 
 impl<'a> Cursor<'a> {
-    /// Reads a number of up to 64 bits: 7 bits a byte, low ones first, the top bit set on all bytes but the last.
+    /// Reads a number of up to 64 bits. Each byte has 7 of them, low ones first, and the top bit is set on all bytes
+    /// but the last.
     #[inline]
     pub(super) fn uint(&mut self) -> Result<u64, ReadFailure> {
         let mut value = 0;

@@ -1,4 +1,4 @@
-//! Calls that structure a recording: marker groups, marks and ends of frames. \[apitrace C.5\]
+//! The calls that give a recording its structure: marker groups, marks and ends of frames. \[apitrace C.5\]
 
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
@@ -19,17 +19,17 @@ use super::value::{Token, WideText};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum CallRole {
-    /// Opens a group. The number is the index of the argument with the group's text.
+    /// The function opens a group of this kind. The number is the index of the argument with the group's text.
     Push(GroupKind, u64),
-    /// Closes the innermost open group of this kind on the thread.
+    /// The function closes the innermost open group of this kind on its thread.
     Pop(GroupKind),
-    /// Marks a point in time. The number is the index of the argument with the text.
+    /// The function marks a point in time. The number is the index of the argument with the text.
     Mark(u64),
-    /// Ends a frame.
+    /// The function ends a frame.
     FrameEnd,
 }
 
-/// A kind of group of calls.
+/// The kind of a group of calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum GroupKind {
@@ -42,7 +42,7 @@ pub enum GroupKind {
 }
 
 impl CallRole {
-    /// Returns the role of a function by its name; `None` for most functions.
+    /// Returns the role of the function with this name, or `None` if it has no such role, as most functions.
     #[must_use]
     pub fn of(function: &[u8]) -> Option<Self> {
         use GroupKind::{List, Marker, Primitives};
@@ -77,6 +77,7 @@ impl CallRole {
 /// The length of the part of a name that is searched for a class name.
 const MAX_CLASS_NAME: usize = 64;
 
+/// Returns whether the function with this name shows a finished frame.
 fn ends_frame(name: &[u8]) -> bool {
     const NAMES: [&[u8]; 12] = [
         b"glXSwapBuffers",
@@ -109,9 +110,9 @@ fn ends_frame(name: &[u8]) -> bool {
 /// The text of a group or mark.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MarkerText<'a> {
-    /// Bytes, up to the length that the call gives, or up to NUL.
+    /// Bytes up to the length that the call gives, or up to the first NUL. Their encoding is unknown.
     Plain(&'a [u8]),
-    /// Wide characters.
+    /// Wide characters up to the end that the recording gives.
     Wide(WideText<'a>),
 }
 
@@ -121,22 +122,22 @@ impl Default for MarkerText<'_> {
     }
 }
 
-/// What a call means for the structure of a recording, with its text. Returned by [`Markers::observe`].
+/// The meaning of a call for the structure of a recording. [`Markers::observe`] returns it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Marker<'a> {
     /// The call closes a group.
     Group {
-        /// The group.
+        /// The group that is closed.
         group: Group,
-        /// The number of the call that closes it.
+        /// The number of the call that closes the group.
         end_call: u64,
-        /// When that call returned, in enters and leaves.
+        /// The time at which that call returned, counted as [`Call::left`].
         end: u64,
     },
     /// The call would close a group, but no group of its kind is open on its thread.
     UnmatchedPop(GroupKind),
-    /// The call marks a point in time.
+    /// The call marks a point in time. The text is empty if the call has none.
     Mark(MarkerText<'a>),
     /// The call ends a frame.
     FrameEnd,
@@ -147,15 +148,15 @@ pub enum Marker<'a> {
 pub struct Group {
     /// The kind of the group.
     pub kind: GroupKind,
-    /// The thread of the group.
+    /// The number of the thread of the group, as in [`Call::thread`].
     pub thread: u64,
-    /// How many groups of its kind and thread enclose it.
+    /// The number of groups of the same kind and thread around it, which is 0 for the outermost one.
     pub depth: usize,
-    /// The number of the call that opened it.
+    /// The number of the call that opened the group.
     pub begin_call: u64,
-    /// When that call was entered, in enters and leaves.
+    /// The time at which that call was entered, counted as [`Call::entered`].
     pub begin: u64,
-    /// The position of that call in the stream.
+    /// The position in bytes of that call in the decompressed stream.
     pub begin_byte: u64,
     function_id: u64,
     details: DetailPlaces,
@@ -164,10 +165,10 @@ pub struct Group {
 impl Group {
     /// Returns the text of the group.
     ///
-    /// A marker group without a text has an empty one. Another group without a text has the name of the function that
-    /// opened it.
-    // Read from the stream when it is asked for: a copy per open group could be many times the file, in which one text
-    // may serve any number of groups.
+    /// If the call has no text, the text of a marker group is empty, and that of a group of another kind is the name of
+    /// the function that opened it.
+    // The text is read from the stream when it is asked for. A copy for each open group could be many times as large as
+    // the file, in which one text may serve any number of groups.
     #[must_use]
     pub fn text<'a>(&self, signatures: Signatures<'_, 'a>) -> MarkerText<'a> {
         let function = signatures.function(self.function_id).unwrap_or_default();
@@ -183,10 +184,10 @@ impl Group {
     }
 }
 
-/// Tracks the open groups of all threads.
+/// The open groups of all threads, which [`observe`](Self::observe) keeps up to date.
 ///
-/// Marker groups of all extensions share one stack per thread; each other kind of group has a stack of its own. A call
-/// counts when it returns. A call that never returned neither opens nor closes a group.
+/// The marker groups of all extensions share one stack on each thread. Each other kind of group has a stack of its
+/// own. A call takes effect when it returns, so a call that never returned neither opens nor closes a group.
 ///
 /// ```
 /// use spall_format::apitrace::{Calls, Marker, Markers};
@@ -203,7 +204,10 @@ pub struct Markers {
 }
 
 impl Markers {
-    /// Takes the next call that returned. Returns what it means; `None` for most calls and for one that opens a group.
+    /// Takes note of the next call that returned, and returns its meaning.
+    ///
+    /// Returns `None` for a call that opens a group, and for a call without a meaning for the structure, which most
+    /// are.
     pub fn observe<'a>(&mut self, call: &Call, signatures: Signatures<'_, 'a>) -> Option<Marker<'a>> {
         let end = call.left?;
         Some(match CallRole::of(call.function(signatures).name)? {
@@ -230,14 +234,14 @@ impl Markers {
         })
     }
 
-    /// Returns the groups that are open, by thread and kind, outer ones first.
+    /// Returns an iterator over the groups that are open, by thread and kind, outer ones first.
     pub fn unclosed(&self) -> impl Iterator<Item = &Group> {
         self.open.values().flatten()
     }
 }
 
 impl Call {
-    /// Returns the text of a call that is a mark; `None` if it is not, or has no text.
+    /// Returns the text of a call that is a mark, or `None` if it is not a mark or has no text.
     pub(super) fn mark_text<'a>(&self, signatures: Signatures<'_, 'a>) -> Option<MarkerText<'a>> {
         let function = self.function(signatures);
         match CallRole::of(function.name)? {
@@ -247,7 +251,7 @@ impl Call {
     }
 }
 
-/// Returns the text of a marker: the value of argument `index`, if it is a text or the name of a constant.
+/// Returns the text of a marker, which is the value of argument `index` if that is a text or the name of a constant.
 ///
 /// Some functions take the length in the argument before it. There, 0 and negative numbers mean that the text ends at
 /// NUL.

@@ -1,18 +1,18 @@
 //! apitrace recordings: the calls that a program made to OpenGL, Direct3D and similar interfaces. \[apitrace\]
 //!
-//! A file is a compressed stream in a [`container`](crate::container), which [`decompress`](crate::container::decompress)
-//! removes. Three layers read the stream:
+//! A file is a stream in a [`container`](crate::container), which [`decompress`](crate::container::decompress) opens.
+//! Three layers read the stream:
 //!
-//! - [`Calls`] returns each [`Call`] when it returns, with its arguments as lazy [`Tokens`] and as text;
+//! - [`Calls`] yields each [`Call`] in the order of their returns, with its arguments as [`Tokens`] and as text;
 //! - [`Markers`] finds marker groups, marks and frames among the calls;
-//! - [`Parser`] makes [`Event`](spall_model::Event)s of both, and takes the stream in pieces. Its clock counts calls,
-//!   because a recording has no times.
+//! - [`Parser`] takes the stream in pieces and yields calls, groups, marks and frames as
+//!   [`Event`](spall_model::Event)s. Its clock counts calls, because a recording has no times.
 //!
-//! Real times come from a replay. [`profile_lines`] reads the text that a replay prints, to be joined with the recording
-//! by [`Call::number`]; [`profile_events`] makes slices of it.
+//! Real times come from a replay. [`profile_lines`] reads the text that a replay prints, whose lines belong to the
+//! calls with the same [`Call::number`]. [`profile_events`] returns the text as slices.
 //!
-//! This module needs the feature `alloc`: the stream defines a signature once and refers to it later, so a reader has to
-//! remember where.
+//! This module needs the feature `alloc`: the stream defines a signature once and refers to it later, so a parser has
+//! to remember its position.
 //!
 //! ```
 //! use spall_format::apitrace::Calls;

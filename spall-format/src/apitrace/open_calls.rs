@@ -2,22 +2,22 @@
 
 use alloc::collections::VecDeque;
 
-/// Where a call was entered. Thread and function are not kept: they are read again when the call returns.
+/// A call that was entered. Its thread and function are not kept: they are read again when the call returns.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct OpenCall {
-    /// Where the enter event begins in the stream.
+    /// The position of the enter event in the stream.
     pub(super) start: usize,
-    /// Where the details of that event begin.
+    /// The position of the details of that event.
     pub(super) details: usize,
-    /// Where that event ends.
+    /// The position behind that event.
     pub(super) end: usize,
-    /// When the call was entered, in enters and leaves.
+    /// The number of enter and leave events before that event.
     pub(super) entered: u64,
     /// Whether the enter event says that the tracer inserted the call.
     pub(super) is_fake: bool,
 }
 
-/// The open calls, sorted by number. A call takes 56 bytes; calls that have returned take at most as much again.
+/// The open calls, sorted by number. A call takes 56 bytes, and calls that have returned take at most as much again.
 #[derive(Debug, Clone, Default)]
 pub(super) struct OpenCalls {
     calls: VecDeque<(u64, Option<OpenCall>)>,
@@ -25,17 +25,17 @@ pub(super) struct OpenCalls {
 }
 
 impl OpenCalls {
-    /// Returns how many calls are open.
+    /// Returns the number of calls that are open.
     pub(super) fn len(&self) -> usize {
         self.calls.len() - self.n_returned
     }
 
-    /// Adds a call whose number is larger than all before.
+    /// Adds a call, whose number must be larger than those of all calls before it.
     pub(super) fn push(&mut self, number: u64, open: OpenCall) {
         self.calls.push_back((number, Some(open)));
     }
 
-    /// Removes and returns the call with a number; `None` if no such call is open.
+    /// Removes and returns the call with this number, or returns `None` if no such call is open.
     pub(super) fn remove(&mut self, number: u64) -> Option<OpenCall> {
         let index = self.calls.binary_search_by_key(&number, |&(number, _)| number).ok()?;
         let (_, call) = self.calls.get_mut(index)?;

@@ -1,4 +1,4 @@
-//! Real times of calls, from the text that a replay prints. \[apitrace C.5\]
+//! The reader of the text that a replay prints, which has real times of calls. \[apitrace C.5\]
 
 use core::str::FromStr;
 
@@ -6,22 +6,22 @@ use spall_model::{ByteRange, Clock, Event, Id, Parsed, Text, Thread, ThreadEvent
 
 /// The measurements of one call by `apitrace replay --pcpu --pgpu --ppd --pmem`.
 ///
-/// Times are nanoseconds since a moment that the text does not give. A value that was not measured is 0.
+/// Times are in nanoseconds from a start that the text does not give. A value that was not measured is 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CallProfile<'a> {
     /// The number of the call in the recording: [`Call::number`](super::Call::number).
     pub number: u64,
-    /// When the graphics processor began and how long it worked, in nanoseconds. Only draw calls have it.
+    /// The start and the duration of the work of the graphics processor, in nanoseconds. Only draw calls have it.
     pub gpu: Measurement,
-    /// When the call began on the processor and how long it took, in nanoseconds.
+    /// The start and the duration of the call on the processor, in nanoseconds.
     pub cpu: Measurement,
-    /// The virtual memory before the call and by how much it grew, in bytes.
+    /// The virtual memory before the call and its growth, in bytes.
     pub virtual_memory: Measurement,
-    /// The resident memory before the call and by how much it grew, in bytes.
+    /// The resident memory before the call and its growth, in bytes.
     pub resident_memory: Measurement,
-    /// The number of pixels drawn; `None` if it was not measured.
+    /// The number of pixels that the call drew, or `None` if it was not measured.
     pub pixels: Option<u64>,
-    /// The number of the shader program in use.
+    /// The number of the shader program in use, or 0 if there was none.
     pub program: u64,
     /// The name of the function.
     pub name: &'a [u8],
@@ -30,13 +30,13 @@ pub struct CallProfile<'a> {
 /// A start value and the amount that follows it: a time and a duration, or a memory size and its growth.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Measurement {
-    /// The value before the call.
+    /// The time at which the call began, or the size of the memory before the call.
     pub start: i64,
-    /// The duration or growth.
+    /// The duration of the call, or the growth of the memory, which may be negative.
     pub amount: i64,
 }
 
-/// One line of the text.
+/// One line of the text that a replay prints.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ProfileLine<'a> {
@@ -48,7 +48,7 @@ pub enum ProfileLine<'a> {
     RenderingFinished(i64),
 }
 
-/// Returns the lines of the text.
+/// Returns an iterator over the lines of `text`, which a replay printed.
 ///
 /// Lines of another form are skipped, such as the output of the replayed program or an incomplete line of a call.
 ///
@@ -66,10 +66,10 @@ pub fn profile_lines(text: &[u8]) -> impl Iterator<Item = ProfileLine<'_>> {
     text.split(|&byte| byte == b'\n').filter_map(parse_line)
 }
 
-/// Returns the times of calls as slices on two tracks, `cpu` and `gpu`, in nanoseconds.
+/// Returns an iterator over the times of calls in `text`, as slices on two threads, `cpu` and `gpu`, in nanoseconds.
 ///
-/// The slices of a track may overlap without nesting, because a processor may begin a call before the one before it is
-/// done.
+/// The slices of a thread may overlap partially, because a processor may begin a call before the previous one is done.
+/// The first events are the clock and the roles of the threads.
 ///
 /// ```
 /// use spall_format::apitrace::profile_events;
@@ -109,10 +109,12 @@ fn slice<'a>(processor: &'static [u8], measured: Measurement, name: &'a [u8]) ->
     (measured != Measurement::default()).then_some(Event::Complete(slice, Ticks(measured.amount)))
 }
 
+/// Returns the thread that stands for a processor.
 fn thread(processor: &'static [u8]) -> Thread<'static> {
     Thread { pid: Id::Number(0), tid: Id::Text(processor) }
 }
 
+/// Reads a line, or returns `None` if it has another form.
 fn parse_line(line: &[u8]) -> Option<ProfileLine<'_>> {
     let mut fields = line.trim_ascii().split(|&byte| byte == b' ');
     match fields.next()? {
@@ -159,8 +161,8 @@ mod tests {
     fn c5_times_become_slices_of_two_processors() {
         let text = b"call 1 0 0 4 5 0 0 0 0 -1 0 glFlush\n\ncall 2 6 7 8 9 0 0 0 0 1 0 glClear\n";
         let slices = profile_events(text).filter_map(|parsed| match parsed.event {
-            Event::Complete(slice, length) => {
-                Some((slice.thread.tid, slice.at.0, length.0, parsed.bytes.start))
+            Event::Complete(slice, duration) => {
+                Some((slice.thread.tid, slice.at.0, duration.0, parsed.bytes.start))
             }
             _ => None,
         });

@@ -2,7 +2,7 @@
 //!
 //! The stream gives a signature once, directly behind the first use of its id. [`SignatureTable`] remembers the place
 //! and not the content: it holds no reference into the stream, so a reader can keep it between pieces of input.
-//! [`Signatures`] joins the table with the stream and decodes a signature when somebody asks for it.
+//! [`Signatures`] joins the table with the stream and decodes a signature when it is asked for.
 
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
@@ -12,7 +12,7 @@ use super::input::ReadFailure;
 use crate::FormatErrorKind;
 use crate::cursor::Cursor;
 
-/// The name of a function and the names of its arguments.
+/// The signature of a function: its name and the names of its arguments.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct FunctionSignature<'a> {
     /// The name of the function.
@@ -21,45 +21,45 @@ pub struct FunctionSignature<'a> {
     pub args: Names<'a>,
 }
 
-/// The name of a structure and the names of its members.
+/// The signature of a structure: its name and the names of its members.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct StructSignature<'a> {
-    /// The name of the structure; empty if it has none.
+    /// The name of the structure, which is empty if it has none.
     pub name: &'a [u8],
     /// The names of the members, in order. A member with an empty name is an anonymous inner structure, whose members
     /// count as members of the outer one.
     pub members: Names<'a>,
 }
 
-/// The names of the values of an enum.
+/// The signature of an enum: the names of its values.
 #[derive(Debug, Clone, Copy)]
 pub struct EnumSignature<'s, 'a> {
     values: &'s [EnumValue],
     stream: &'a [u8],
 }
 
-/// The names of the bits of a bitmask.
+/// The signature of a bitmask: the names of its bits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BitmaskSignature<'a> {
     bytes: &'a [u8],
 }
 
-/// One place in the call stack from which a call was made.
+/// A frame of the call stack from which a call was made. A field is `None` if the file does not give it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct BacktraceFrame<'a> {
-    /// The library or program; `None` if the file does not give it.
+    /// The path of the library or program.
     pub module: Option<&'a [u8]>,
-    /// The function; `None` if the file does not give it.
+    /// The name of the function.
     pub function: Option<&'a [u8]>,
-    /// The source file; `None` if the file does not give it.
+    /// The path of the source file.
     pub file: Option<&'a [u8]>,
-    /// The line in the source file; `None` if the file does not give it.
+    /// The line in the source file.
     pub line: Option<u64>,
-    /// The distance from the start of the function, or of the module, in bytes; `None` if the file does not give it.
+    /// The distance in bytes from the start of the function, or of the module if there is no function.
     pub offset: Option<u64>,
 }
 
-/// A list of names, decoded while it is iterated.
+/// A list of names, which are decoded during iteration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Names<'a> {
     bytes: &'a [u8],
@@ -84,7 +84,7 @@ impl<'a> Names<'a> {
         self.bytes
     }
 
-    /// Returns the names in order.
+    /// Returns an iterator over the names, in the order of the file.
     pub fn iter(&self) -> impl Iterator<Item = &'a [u8]> + use<'a> {
         let mut input = Cursor::new(self.bytes, 0);
         core::iter::from_fn(move || input.text().ok())
@@ -92,13 +92,13 @@ impl<'a> Names<'a> {
 }
 
 impl<'a> EnumSignature<'_, 'a> {
-    /// Returns the only value of an enum before version 3, where an id stands for one value. \[apitrace C.3.3\]
+    /// Returns the value of an enum before version 3, where an id stands for one value. \[apitrace C.3.3\]
     pub(super) fn only_value(&self) -> Option<i128> {
         self.values.first().map(|known| known.value)
     }
 
-    /// Returns the name of a value, or `None` if the enum does not have the value. Of several names, this is the first
-    /// in the file.
+    /// Returns the name of a value, or `None` if the enum does not have the value. If a value has several names, this
+    /// is the first one in the file.
     #[must_use]
     pub fn name(&self, value: i128) -> Option<&'a [u8]> {
         let index = self.values.binary_search_by_key(&value, |known| known.value).ok()?;
@@ -107,18 +107,19 @@ impl<'a> EnumSignature<'_, 'a> {
 }
 
 impl<'a> BitmaskSignature<'a> {
-    /// Returns the names with the bits that each stands for, in the order of the file. A name may stand for several
-    /// bits. A name that stands for none is the name of the empty mask.
+    /// Returns an iterator over the names and the bits that each stands for, in the order of the file.
+    ///
+    /// A name may stand for several bits. A name with no bits is the name of the empty mask.
     pub fn flags(&self) -> impl Iterator<Item = (&'a [u8], u64)> + use<'a> {
         let mut input = Cursor::new(self.bytes, 0);
         core::iter::from_fn(move || Some((input.text().ok()?, input.uint().ok()?)))
     }
 }
 
-/// The signatures that a reader has met so far, with the stream that holds them.
+/// The signatures that an iterator has met so far, with the stream that holds them.
 ///
-/// Ids are numbers of the file; each kind of signature has ids of its own. This type is a pair of references and cheap
-/// to copy.
+/// The file refers to a signature by a number, its id. Each kind of signature has ids of its own. This type is a pair
+/// of references, so it is cheap to copy.
 ///
 /// ```
 /// use spall_format::apitrace::Calls;
@@ -138,21 +139,21 @@ pub struct Signatures<'s, 'a> {
 }
 
 impl<'s, 'a> Signatures<'s, 'a> {
-    /// Returns a function by its id, or `None` if the id was not met yet.
+    /// Returns the function with this id, or `None` if the id was not met yet.
     #[must_use]
     pub fn function(&self, id: u64) -> Option<FunctionSignature<'a>> {
         let (name, args) = self.name_and_names(self.table.functions.get(id)?)?;
         Some(FunctionSignature { name, args })
     }
 
-    /// Returns a structure by its id, or `None` if the id was not met yet.
+    /// Returns the structure with this id, or `None` if the id was not met yet.
     #[must_use]
     pub fn structure(&self, id: u64) -> Option<StructSignature<'a>> {
         let (name, members) = self.name_and_names(self.table.structures.get(id)?)?;
         Some(StructSignature { name, members })
     }
 
-    /// Returns an enum by its id, or `None` if the id was not met yet.
+    /// Returns the enum with this id, or `None` if the id was not met yet.
     #[must_use]
     pub fn enumeration(&self, id: u64) -> Option<EnumSignature<'s, 'a>> {
         let index = usize::try_from(self.table.enums.get(id)?.count).ok()?;
@@ -160,7 +161,7 @@ impl<'s, 'a> Signatures<'s, 'a> {
         Some(EnumSignature { values, stream: self.stream })
     }
 
-    /// Returns a bitmask by its id, or `None` if the id was not met yet.
+    /// Returns the bitmask with this id, or `None` if the id was not met yet.
     #[must_use]
     pub fn bitmask(&self, id: u64) -> Option<BitmaskSignature<'a>> {
         let mut input = self.cursor(self.table.bitmasks.get(id)?)?;
@@ -168,7 +169,7 @@ impl<'s, 'a> Signatures<'s, 'a> {
         Some(BitmaskSignature { bytes: input.rest() })
     }
 
-    /// Returns a stack frame of a backtrace by its id, or `None` if the id was not met yet.
+    /// Returns the frame of a call stack with this id, or `None` if the id was not met yet.
     #[must_use]
     pub fn frame(&self, id: u64) -> Option<BacktraceFrame<'a>> {
         read_frame(&mut self.cursor(self.table.frames.get(id)?)?).ok()
@@ -199,11 +200,11 @@ pub(super) struct SignatureTable {
     enums: IdTable,
     bitmasks: IdTable,
     frames: IdTable,
-    /// The values of each enum, sorted by their number, to look names up in less than linear time.
+    /// The values of each enum, sorted by number, so that a name is found by binary search.
     enum_values: Vec<Vec<EnumValue>>,
 }
 
-/// A kind of signature.
+/// The kind of a signature.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum SignatureKind {
     Function,
@@ -220,17 +221,17 @@ struct EnumValue {
     name: usize,
 }
 
-/// Where in the stream a signature is.
+/// The position of a signature that was met.
 #[derive(Debug, Clone)]
 struct Known {
     /// The bytes of the signature. A reader that comes to the same place a second time steps over them.
     place: Range<usize>,
-    /// The number of names of a function or structure; for an enum, its index in `enum_values`.
+    /// The number of names of a function or structure. For an enum, it is the index in `enum_values`.
     count: u64,
 }
 
 impl SignatureTable {
-    /// Makes an empty table for a stream of a version.
+    /// Creates an empty table for a stream of the given version.
     pub(super) fn new(version: u64) -> Self {
         Self { version, ..Self::default() }
     }
@@ -253,7 +254,7 @@ impl SignatureTable {
         self.functions.get(id).is_some()
     }
 
-    /// Returns the number of members of a structure; 0 if its signature was not met.
+    /// Returns the number of members of a structure, or 0 if its signature was not met.
     #[inline]
     pub(super) fn n_members(&self, id: u64) -> u64 {
         self.structures.get(id).map_or(0, |known| known.count)
@@ -291,7 +292,7 @@ impl SignatureTable {
     }
 }
 
-/// Places by id. Ids are arbitrary numbers of the file; those of real files have gaps but are small.
+/// The positions of signatures by id. The file may use any numbers as ids. Those of real files have gaps but are small.
 #[derive(Debug, Clone, Default)]
 struct IdTable {
     small: Vec<Option<Known>>,
@@ -368,7 +369,7 @@ impl SignatureAccess for KnownOnly<'_> {
     }
 }
 
-/// Steps over the signature behind an id, if it is here: it is where the id is used for the first time.
+/// Steps over the signature of an id if the signature is at this position, which is the first use of the id.
 // Nearly every value of an enum or structure comes here, and nearly always the signature stands elsewhere.
 #[inline(always)]
 pub(super) fn skip_signature(
@@ -402,6 +403,7 @@ fn read_enum(input: &mut Cursor<'_>, version: u64) -> Result<Vec<EnumValue>, Rea
     Ok(values)
 }
 
+/// Reads the signature of a frame, whose parts have a type in front and end with a 0.
 fn read_frame<'a>(input: &mut Cursor<'a>) -> Result<BacktraceFrame<'a>, ReadFailure> {
     let mut frame = BacktraceFrame::default();
     loop {

@@ -12,9 +12,10 @@ use super::signature::{BacktraceFrame, BitmaskSignature, Signatures};
 use super::value::{Token, Tokens};
 
 impl Call {
-    /// Returns the call as the line that `apitrace dump --thread-ids` prints: number, thread, name, arguments by name,
-    /// the returned value, and a remark if the call is fake or never returned. The frames of a backtrace follow, each
-    /// on its own line.
+    /// Returns the call as the line that `apitrace dump --thread-ids` prints.
+    ///
+    /// The line has the number, the thread, the name, the arguments by name, the returned value, and a remark if the
+    /// call is fake or never returned. The frames of a backtrace follow, each on its own line.
     ///
     /// Texts are printed byte by byte. A byte that is not printable ASCII becomes an octal escape with the same wrong
     /// digits as in the tool, so that the two outputs can be compared.
@@ -22,7 +23,8 @@ impl Call {
         CallText { call: *self, signatures }
     }
 
-    /// Returns the arguments and the returned value as [`Call::display`] prints them: `(mode = GL_LINES, count = 2) = 7`.
+    /// Returns the arguments and the returned value as [`Call::display`] prints them, such as
+    /// `(mode = GL_LINES, count = 2) = 7`.
     pub fn display_arguments<'s, 'a>(&self, signatures: Signatures<'s, 'a>) -> impl Display + use<'s, 'a> {
         ArgumentsText { call: *self, signatures }
     }
@@ -65,7 +67,7 @@ impl Display for ArgumentsText<'_, '_> {
         let &Self { call, signatures } = self;
         // One pass over the details finds everything: a pass has to step over all values.
         let (mut arguments, mut returned) = (BTreeMap::new(), None);
-        // Of several values the last one stays: what an argument is when the call returns.
+        // The last value of an argument stays, because it is the value at the time when the call returns.
         call.details.for_each(signatures, |detail| match detail {
             Detail::Argument(index, at) => {
                 arguments.insert(index, at);
@@ -121,25 +123,26 @@ fn write_frame(f: &mut Formatter<'_>, frame: &BacktraceFrame<'_>) -> Result {
 
 // The limits below bound the text of one call: a file may give a name or a signature once and use it in every call.
 
-/// The number of arguments that are written; `...` stands for the others. No real function has more than 30.
+/// The number of arguments that are written. `...` stands for the others. No real function has more than 30.
 const MAX_ARGUMENTS: u64 = 256;
 /// The length at which a name is cut, in bytes.
 const MAX_NAME: usize = 4096;
-/// The nesting depth of values that are written; `...` stands for deeper ones.
+/// The nesting depth of values that are written. `...` stands for deeper ones.
 const MAX_DEPTH: usize = 64;
 /// The number of names of a bitmask that are compared. No real bitmask has more than 64.
 const MAX_FLAGS: usize = 1024;
 
-/// How a value that contains others is written.
+/// The form in which a value that contains others is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Enclosure {
-    /// `{…}`
+    /// In braces, `{…}`.
     Braces,
-    /// `&…`: an array of one value, written like a pointer to it.
+    /// As `&…`. This is for an array of one value, which is written like a pointer to it.
     Pointer,
-    /// Nothing: an anonymous structure inside another one, whose members are written among the outer ones.
+    /// Without anything around it. This is for an anonymous structure inside another one, whose members are written
+    /// among the outer ones.
     Flat,
-    /// Nothing: a value in two forms, of which the first one is written.
+    /// Without anything around it. This is for a value in two forms, of which the first one is written.
     Repr,
 }
 

@@ -1,4 +1,5 @@
-//! Values, walked without recursion: a file may nest them as deep as it has bytes. \[apitrace C.4\]
+//! The reader of values, which works without recursion: a file may nest values as deep as it has bytes. \[apitrace
+//! C.4\]
 
 use alloc::vec::Vec;
 
@@ -9,10 +10,10 @@ use super::signature::{
 use crate::FormatErrorKind;
 use crate::cursor::Cursor;
 
-/// One step of a walk over a value.
+/// A part of a value: a scalar, or the start or end of a value that contains others.
 ///
-/// Most values are one token. An array, a structure and a value in two forms are several: an opening token, the values
-/// inside, and [`Token::End`]. Inside a structure a [`Token::Member`] precedes each value.
+/// Most values are one token. An array, a structure and a value in two forms consist of an opening token, the values
+/// inside, and [`Token::End`]. Inside a structure, a [`Token::Member`] precedes each value.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub enum Token<'a> {
@@ -28,7 +29,7 @@ pub enum Token<'a> {
     Double(f64),
     /// A text of unknown encoding, which may contain NUL.
     Text(&'a [u8]),
-    /// A text of wide characters.
+    /// A text of wide characters, which hold more than 8 bits each.
     Wide(WideText<'a>),
     /// Binary data.
     Blob(&'a [u8]),
@@ -36,13 +37,13 @@ pub enum Token<'a> {
     Enum(u64, i128),
     /// A value of a bitmask: the id of the bitmask in the [`Signatures`], and the bits.
     Bitmask(u64, u64),
-    /// An address.
+    /// An address in the traced program.
     Pointer(u64),
     /// The start of an array with this number of values.
     Array(u64),
     /// The start of a structure, with its id in the [`Signatures`].
     Struct(u64),
-    /// The name of a member of a structure; its value follows.
+    /// The name of a member of a structure. Its value follows.
     Member(&'a [u8]),
     /// The start of a value in two forms: the first one is for people, the second one for a replay.
     Repr,
@@ -66,14 +67,14 @@ impl<'a> WideText<'a> {
         self.bytes.get(..end).unwrap_or_default()
     }
 
-    /// Returns the units of the text: code points of UTF-32, or code units of UTF-16.
+    /// Returns an iterator over the units of the text, which are code points of UTF-32 or code units of UTF-16.
     pub fn units(&self) -> impl Iterator<Item = u64> + use<'a> {
         let mut input = Cursor::new(self.bytes, 0);
         core::iter::from_fn(move || input.uint().ok())
     }
 }
 
-/// An array, structure or value in two forms that the walk is inside of.
+/// An array, structure or value in two forms whose end was not reached yet.
 #[derive(Debug, Clone, Copy)]
 enum OpenValue<'a> {
     /// This many values are still to come.
@@ -82,7 +83,19 @@ enum OpenValue<'a> {
     Members { names: &'a [u8], left: u64, named: bool },
 }
 
-/// The tokens of one value. Its memory is proportional to the depth of the value.
+/// An iterator over the tokens of one value. Its memory is proportional to the nesting depth of the value.
+///
+/// ```
+/// use spall_format::apitrace::{Calls, Token};
+///
+/// // The first argument of `draw` is the array {1, 2}.
+/// let stream = b"\x05\0\0\x07\x04draw\x01\x05sizes\x01\0\x0b\x02\x04\x01\x04\x02\0\x01\0\0";
+/// let mut calls = Calls::new(stream)?;
+/// let call = calls.next().unwrap()?;
+/// let sizes = call.argument(0, calls.signatures()).unwrap();
+/// assert!(sizes.eq([Token::Array(2), Token::Integer(1), Token::Integer(2), Token::End]));
+/// # Ok::<(), spall_format::FormatError>(())
+/// ```
 #[derive(Debug, Clone)]
 pub struct Tokens<'s, 'a> {
     levels: Vec<OpenValue<'a>>,
@@ -92,7 +105,7 @@ pub struct Tokens<'s, 'a> {
 }
 
 impl<'s, 'a> Tokens<'s, 'a> {
-    /// Walks the value at a position of the stream.
+    /// Creates an iterator over the value at a position of the stream.
     pub(super) fn new(at: usize, signatures: Signatures<'s, 'a>) -> Self {
         Self { levels: Vec::new(), begun: false, input: Cursor::new(signatures.stream, at), signatures }
     }
@@ -156,7 +169,7 @@ pub(super) fn skip_value(
     Ok(())
 }
 
-/// Steps over a scalar, or over the head of a value that contains others; returns how many values follow inside it.
+/// Steps over a scalar, or over the head of a value that contains others. Returns how many values follow inside it.
 ///
 /// This decides as [`read_token`] does, but makes no token: most values are only stepped over.
 #[inline]
@@ -230,7 +243,8 @@ fn read_token<'a>(input: &mut Cursor<'a>, signatures: Signatures<'_, 'a>) -> Res
     })
 }
 
-/// Before version 3 the id of an enum stands for one value, given where the id is first used. \[apitrace C.3.3\]
+/// Reads a value of an enum. Before version 3 the id of an enum stands for one value, which stands where the id is
+/// first used. \[apitrace C.3.3\]
 fn read_enum_value<'a>(
     input: &mut Cursor<'a>,
     signatures: Signatures<'_, 'a>,

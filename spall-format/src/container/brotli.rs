@@ -1,4 +1,4 @@
-//! Brotli. \[apitrace C.1\]
+//! The brotli decoder. \[apitrace C.1\]
 
 use alloc::boxed::Box;
 use alloc::vec;
@@ -12,8 +12,8 @@ use super::{DecodeFailure, Output, STEP};
 /// Decodes one brotli stream. Bytes behind it are junk.
 pub(super) fn decode(data: &[u8], output: &mut Output) -> Result<(), DecodeFailure> {
     let mut state = BrotliState::new(Heap, Heap, Heap);
-    // RFC 7932 ends at windows of 16 MiB. Larger ones are an extension that the tool does not use, and would let a small
-    // file claim much memory.
+    // RFC 7932 ends at windows of 16 MiB. Larger ones are an extension that the tool does not use, and would let a
+    // small file claim much memory.
     state.large_window = false;
     let (mut left, mut used, mut total) = (data.len(), 0, 0);
     loop {

@@ -1,4 +1,4 @@
-//! gzip. \[apitrace C.1\]
+//! The gzip decoder. \[apitrace C.1\]
 
 use alloc::boxed::Box;
 
@@ -9,15 +9,15 @@ use miniz_oxide::inflate::core::{DecompressorOxide, decompress};
 use super::crc32::crc32;
 use super::{DecodeFailure, Output, STEP};
 
-/// How far deflate looks back. The decoder needs this much of the output before the current step.
+/// The greatest distance in bytes from which deflate copies. The decoder needs this much of the latest output.
 const WINDOW: usize = 32 << 10;
-/// The length of the checksum and size behind a member.
+/// The length in bytes of the checksum and the size behind a member.
 const TRAILER: usize = 8;
 
 /// Decodes all members. A missing trailer is no failure. A wrong one is reported after all members are decoded.
 pub(super) fn decode(data: &[u8], output: &mut Output) -> Result<(), DecodeFailure> {
-    // The decoder writes into a ring, and the output is a copy of it. All members share one ring: a file may have many tiny
-    // ones, and clearing a ring for each would take far longer than decoding.
+    // The decoder writes into a ring, and the output is a copy of it. All members share one ring: a file may have
+    // many tiny ones, and clearing a ring for each would take far longer than decoding.
     let mut ring = alloc::vec![0; STEP.max(WINDOW)];
     let mut decoder = Box::new(DecompressorOxide::new());
     let (mut pos, mut wrong) = (0, None);

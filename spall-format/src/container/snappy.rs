@@ -1,4 +1,4 @@
-//! Raw snappy, block by block. \[apitrace C.1\]
+//! The decoder of raw snappy, block by block. \[apitrace C.1\]
 
 use super::{DecodeFailure, Output};
 
@@ -37,7 +37,7 @@ pub(super) fn decode(data: &[u8], output: &mut Output) -> Result<(), DecodeFailu
     }
 }
 
-/// Returns the uncompressed size of a block and its elements.
+/// Returns the uncompressed size of a block, which stands at its start in up to 5 bytes of 7 bits, and its elements.
 fn preamble(block: &[u8]) -> Option<(usize, &[u8])> {
     let mut size = 0_u64;
     for (index, &byte) in block.iter().enumerate().take(5) {
@@ -62,7 +62,8 @@ fn decode_elements(mut tags: &[u8], out: &mut [u8]) -> usize {
     }
 }
 
-/// How many bytes behind its position [`short_elements`] may write: a literal and a copy.
+/// The number of bytes that one turn of [`short_elements`] may write behind its position: a literal of 16 and a copy of
+/// 64.
 const ROOM: usize = 16 + 64;
 
 /// Decodes short literals, and copies whose source does not overlap their target: nearly all elements.
@@ -112,8 +113,8 @@ fn short_elements(tags: &mut &[u8], out: &mut [u8], pos: &mut usize) -> Option<(
     None
 }
 
-/// Decodes one element at `pos` of the output. Returns `None` if there is none or it is invalid. A literal that is cut off
-/// is decoded as far as it goes, and a copy as far as there is room.
+/// Decodes one element at `pos` of the output. Returns `None` if there is none or it is invalid. A literal that is
+/// cut off is decoded as far as it goes, and a copy as far as there is room.
 #[inline(never)]
 fn element(tags: &mut &[u8], out: &mut [u8], pos: usize) -> Option<usize> {
     let (&tag, rest) = tags.split_first()?;

@@ -1,4 +1,4 @@
-//! Zstandard. \[apitrace C.1\]
+//! The Zstandard decoder. \[apitrace C.1\]
 
 use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
 use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
@@ -23,6 +23,7 @@ pub(super) fn decode(data: &[u8], output: &mut Output) -> Result<(), DecodeFailu
                 rest = rest.get(length..).ok_or(DecodeFailure::Truncated { from: start })?;
                 continue;
             }
+            // A header that is cut off uses up the input, whatever the decoder's error is.
             Err(_) if rest.is_empty() => return Err(DecodeFailure::Truncated { from: start }),
             Err(_) => return Err(DecodeFailure::Invalid { from: start }),
         }

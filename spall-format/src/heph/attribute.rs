@@ -1,22 +1,21 @@
-//! The attributes of an event, decoded one by one. \[heph B.1\]
+//! The decoder of an event's attributes. \[heph B.1\]
 
 use spall_model::{Args, ArgsFormat, Text, Value, no_entry};
 
 use super::wire::value_type;
 use crate::cursor::Cursor;
 
-/// The encoding of the [`Args`] of a Heph event: the attributes as they stand in the packet.
+/// The encoding of the [`Args`] of a Heph event, whose bytes are the attributes as they stand in the packet.
 pub static ATTRIBUTES: ArgsFormat =
     ArgsFormat { name: "heph attributes", args: next_attribute, fields: no_entry };
 
-/// The encoding of the elements of an array attribute. Its bytes start with the type.
+/// The encoding of the elements of an array attribute, whose bytes are the type, the count and the values.
 pub static ARRAY: ArgsFormat = ArgsFormat { name: "heph array", args: next_element, fields: no_entry };
 
-/// The attributes of an event packet, undecoded.
+/// The attributes of an event packet, which are decoded when they are iterated over.
 ///
-/// Iteration yields names and values in the order of the file, repeated names included. It ends silently where the bytes
-/// are damaged, and [`Attributes::valid_len`] tells where that is. Nothing is allocated: an array is decoded when it is
-/// iterated over, so 65535 empty texts cost nothing before.
+/// Iteration yields names and values in the order of the file, repeated names included. It ends silently where the
+/// bytes are damaged, and [`Attributes::valid_len`] tells where that is. Nothing is allocated, not even for arrays.
 ///
 /// ```
 /// use spall_format::heph::Attributes;
@@ -34,7 +33,7 @@ pub struct Attributes<'a> {
 }
 
 impl<'a> Attributes<'a> {
-    /// Creates the attributes in `bytes`, which are those behind the description of an event.
+    /// Creates the attributes in `bytes`, which are the bytes behind the description of an event.
     #[must_use]
     pub const fn new(bytes: &'a [u8]) -> Self {
         Self { bytes }
@@ -46,7 +45,8 @@ impl<'a> Attributes<'a> {
         self.bytes
     }
 
-    /// Returns how many bytes of [`Attributes::bytes`] are whole attributes. These are all unless some are damaged.
+    /// Returns how many bytes of [`Attributes::bytes`] are whole attributes. These are all bytes unless an attribute is
+    /// damaged.
     #[inline]
     #[must_use]
     pub fn valid_len(&self) -> usize {
@@ -68,7 +68,7 @@ impl<'a> Attributes<'a> {
         self.args().iter()
     }
 
-    /// Returns the attributes as arguments of an event.
+    /// Returns the attributes as arguments of an event. They are [`Args::NONE`] if there are no attributes.
     #[inline]
     #[must_use]
     pub fn args(&self) -> Args<'a> {
@@ -134,8 +134,8 @@ fn scalar<'a>(input: &mut Cursor<'a>, kind: u8) -> Option<Value<'a>> {
     })
 }
 
-/// Steps over `count` values. The type of an empty array is not checked, because writers store any: Rust's `[u16; 0]` is
-/// written as type 0.
+/// Steps over `count` values. The type of an empty array is not checked, because writers store any: Rust's `[u16; 0]`
+/// is written as type 0.
 fn skip(input: &mut Cursor<'_>, kind: u8, count: u16) -> Option<()> {
     match kind {
         _ if count == 0 => {}

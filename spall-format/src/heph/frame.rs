@@ -3,7 +3,7 @@
 use super::packet::packet_size;
 use super::wire::{EVENT_MAGIC, METADATA_MAGIC, PacketHead};
 
-/// The part of the file that the input starts with.
+/// The kind and length of the piece that the input starts with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Framing {
     /// A whole packet of this size.
@@ -24,7 +24,7 @@ const HEAD: usize = size_of::<PacketHead>();
 /// caller may allocate as much as it is asked for.
 const MAX_HINT: usize = 64 << 10;
 
-/// Returns what `data` starts with.
+/// Returns the piece that `data` starts with.
 ///
 /// A packet is whole if another packet or the end of the input follows it. Otherwise there is junk behind it, or its
 /// writer was interrupted. Writers append whole packets, so the rest of an interrupted packet is missing, and the next
@@ -50,7 +50,8 @@ pub fn starts_with_magic(data: &[u8]) -> bool {
     data.first_chunk().is_some_and(|magic| matches!(u32::from_be_bytes(*magic), EVENT_MAGIC | METADATA_MAGIC))
 }
 
-/// Returns what `data` starts with if no packet follows: the last packet, a packet before damage, or damage.
+/// Returns the piece that `data` starts with if no whole packet with another one behind it does: the last packet, a
+/// packet before damage, or damage.
 fn odd_frame(data: &[u8], eof: bool, size: Option<usize>) -> Framing {
     match size {
         Some(size) => packet_before_no_packet(data, eof, size),
@@ -66,6 +67,7 @@ fn odd_frame(data: &[u8], eof: bool, size: Option<usize>) -> Framing {
     }
 }
 
+/// Decides where a packet of `size` bytes ends that is not followed by a whole magic number: at its size, or earlier.
 fn packet_before_no_packet(data: &[u8], eof: bool, size: usize) -> Framing {
     let follows_cut_magic = data.get(size..).map(is_cut_magic);
     if !eof {
@@ -88,6 +90,7 @@ fn packet_before_no_packet(data: &[u8], eof: bool, size: usize) -> Framing {
 
 /// Returns the number of bytes at the start that are not part of a packet, whatever bytes follow.
 fn junk_len(data: &[u8]) -> usize {
+    // The last bytes may be the start of a packet's head, which is not junk. A whole head was looked for before.
     let whole_heads = data.len().saturating_sub(HEAD - 1).max(1);
     find_packet(data).unwrap_or_else(|| {
         (whole_heads..data.len()).find(|&pos| data.get(pos..).is_some_and(is_cut_magic)).unwrap_or(data.len())

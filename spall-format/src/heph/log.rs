@@ -13,12 +13,12 @@ use crate::{FormatError, FormatErrorKind};
 /// The size in bytes of the buffer in which packets are collected.
 const BUFFER: usize = 64 << 10;
 
-/// A writer of a Heph trace to `W`, which counts the packets of each stream.
+/// A writer of a Heph trace to a file or socket `W`, which counts the packets of each stream.
 ///
 /// Packets are collected and written 64 KiB at a time: call [`LogWriter::finish`], or the last ones are lost.
 ///
-/// What the format cannot hold is cut or left out, and the [`Written`] that a method returns says so. Errors are those
-/// of the output alone.
+/// Parts that the format cannot hold are cut or left out, and the [`Written`] that a method returns says so. Errors
+/// come from the output alone.
 ///
 /// ```
 /// use spall_format::heph::LogWriter;
@@ -44,7 +44,7 @@ pub struct LogWriter<W> {
 }
 
 impl<W: io::Write> LogWriter<W> {
-    /// Creates a writer to `output`, from the start of a trace.
+    /// Creates a writer of a new trace to `output`.
     pub fn new(output: W) -> Self {
         Self {
             output,
@@ -55,7 +55,7 @@ impl<W: io::Write> LogWriter<W> {
         }
     }
 
-    /// Writes the Unix time of time 0 in nanoseconds. Readers expect it once, before all events.
+    /// Writes the Unix time of tick 0 in nanoseconds. Readers expect it once, before all events.
     ///
     /// # Errors
     /// This returns the errors of `W`.
@@ -71,9 +71,10 @@ impl<W: io::Write> LogWriter<W> {
         self.packet(|writer| writer.lossy_metadata(Text::plain(name.as_ref()), value))
     }
 
-    /// Writes an event that has ended, after its children. `time` is in nanoseconds since the epoch.
+    /// Writes an event that has ended. `time` is in nanoseconds since the epoch.
     ///
-    /// Attributes are left out and texts are cut as by [`Writer::write_event`].
+    /// Write the children of an event before it. `stream` and `substream` are those of [`Origin`]. Attributes are
+    /// left out and texts are cut as by [`Writer::write_event`].
     ///
     /// # Errors
     /// This returns the errors of `W`.
@@ -113,7 +114,7 @@ impl<W: io::Write> LogWriter<W> {
         self.packet(|writer| writer.write_event(event, 0))
     }
 
-    /// Writes everything that is still in memory, and flushes the output.
+    /// Writes all packets that are still in memory, and flushes the output.
     ///
     /// # Errors
     /// This returns the errors of `W`. Bytes that it did not take are lost.
@@ -146,7 +147,7 @@ impl<W: io::Write> LogWriter<W> {
         Ok(written)
     }
 
-    /// Writes one packet, making room for it.
+    /// Writes one packet. If the buffer has no room for it, this writes the buffer out first, and then lets it grow.
     fn packet<T>(&mut self, write: impl Fn(&mut Writer<'_>) -> Result<T, FormatError>) -> io::Result<T> {
         loop {
             let mut writer = Writer::new(self.buffer.get_mut(self.len..).unwrap_or_default());

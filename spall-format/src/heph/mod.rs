@@ -18,8 +18,8 @@
 //!
 //! let events: Vec<_> = heph::parse_all(writer.bytes()).map(|parsed| parsed.unwrap().event).collect();
 //! assert!(matches!(events[1], Event::Clock(_)));
-//! let Event::Complete(slice, length) = events[2] else { panic!() };
-//! assert_eq!(length, Ticks(150));
+//! let Event::Complete(slice, duration) = events[2] else { panic!() };
+//! assert_eq!(duration, Ticks(150));
 //! assert_eq!(slice.args.get(b"size"), Some(Value::U64(42)));
 //! # Ok::<(), spall_format::FormatError>(())
 //! ```
@@ -44,7 +44,7 @@ pub use packet::{EventPacket, Metadata, Packet, packet_size};
 pub use parser::{Parser, parse_all};
 pub use writer::{EventWriter, Origin, Writer};
 
-/// Returns the thread id of a substream, which is the signed number with the same bits.
+/// Returns the thread id of a substream: the signed number with the same 64 bits.
 ///
 /// No two substreams share an id, and [`substream_of`] is the inverse. Real substreams are 0 or heap addresses, which
 /// stay the same number.

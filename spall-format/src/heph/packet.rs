@@ -22,10 +22,10 @@ pub enum Packet<'a> {
     Event(EventPacket<'a>),
 }
 
-/// An option, which is about the whole trace wherever it stands in the file.
+/// An option of the whole trace. It may stand anywhere in the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Metadata<'a> {
-    /// The name. No known writer uses another one than `epoch`. \[heph B.2\]
+    /// The name of the option. No known writer uses another name than `epoch`. \[heph B.2\]
     pub name: &'a [u8],
     /// The value, whose meaning depends on the name.
     pub value: &'a [u8],
@@ -34,10 +34,10 @@ pub struct Metadata<'a> {
 }
 
 impl Metadata<'_> {
-    /// The name of the option with the Unix time of time 0.
+    /// The name of the option with the Unix time of tick 0.
     pub const EPOCH: &'static [u8] = b"epoch";
 
-    /// Returns the Unix time of time 0 in nanoseconds, or `None` if this is not a whole `epoch` option.
+    /// Returns the Unix time of tick 0 in nanoseconds, or `None` if this is not an `epoch` option of 8 bytes.
     #[must_use]
     pub fn epoch(&self) -> Option<u64> {
         if self.name != Self::EPOCH {
@@ -53,11 +53,12 @@ impl Metadata<'_> {
 /// they belong to. \[heph B.4\]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct EventPacket<'a> {
-    /// The stream: one writer, such as a worker thread.
+    /// The number of the stream. A stream is one writer, such as a worker thread.
     pub stream: u32,
     /// The number of the packet in its stream. It starts from 0 and wraps.
     pub counter: u32,
-    /// The substream: what the writer worked for, such as an actor. 0 is the runtime itself.
+    /// The number of the substream. A substream is the thing that the writer worked for, such as an actor. 0 is the
+    /// runtime itself.
     pub substream: u64,
     /// The start in nanoseconds since the epoch.
     pub start: u64,
@@ -65,7 +66,7 @@ pub struct EventPacket<'a> {
     pub end: u64,
     /// The description, which serves as the name of the event.
     pub description: &'a [u8],
-    /// The attributes, undecoded.
+    /// The attributes, which are not decoded yet.
     pub attributes: Attributes<'a>,
     /// Whether the description's length runs over the end of the packet. The description is then cut there, and there
     /// are no attributes.
@@ -113,10 +114,18 @@ impl<'a> EventPacket<'a> {
     }
 }
 
-/// Returns the length in bytes that the packet at the start of `data` claims. `data` need not hold the whole packet.
+/// Returns the length in bytes that the packet at the start of `data` gives itself. `data` need not hold the whole
+/// packet.
 ///
 /// Returns `None` if `data` does not start with a packet: it has fewer than 8 bytes or another magic number, or the
-/// length is less than that of the fixed part.
+/// length is less than that of the packet's fixed part.
+///
+/// ```
+/// use spall_format::heph::packet_size;
+///
+/// assert_eq!(packet_size(b"\x75\xd1\x1d\x4d\0\0\0\x17"), Some(23));
+/// assert_eq!(packet_size(b"\x75\xd1\x1d\x4d"), None);
+/// ```
 #[must_use]
 pub fn packet_size(data: &[u8]) -> Option<usize> {
     let (head, _) = PacketHead::ref_from_prefix(data).ok()?;

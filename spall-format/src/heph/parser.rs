@@ -1,4 +1,4 @@
-//! The incremental reader, which finds packets, steps over damage, and turns packets into events.
+//! The incremental parser, which finds packets, steps over damage, and turns packets into events.
 
 use core::ops::Range;
 
@@ -12,7 +12,7 @@ use super::sequence::Sequence;
 use super::{Attributes, EventPacket, Metadata, Packet, thread_id};
 use crate::FormatError;
 
-/// A reader of Heph traces, packet by packet. It allocates nothing and keeps nothing of the input.
+/// A parser of Heph traces. It takes input in pieces of any size, allocates nothing, and keeps nothing of the input.
 ///
 /// An event packet becomes an [`Event::Complete`], whose process id is the stream and whose thread id is the substream.
 /// An `epoch` option becomes an [`Event::Clock`], and any other option an [`Event::Meta`] with its raw bytes. The first
@@ -35,6 +35,26 @@ use crate::FormatError;
 ///
 /// Counters are watched for 64 streams at once. Streams with the same number modulo 64 share a place, so a gap may be
 /// missed in a file with more streams.
+///
+/// # Examples
+/// ```
+/// use spall_format::heph::{Parser, Writer};
+/// use spall_model::{Chunk, Event, Parser as _};
+///
+/// let mut memory = [0; 64];
+/// let mut writer = Writer::new(&mut memory);
+/// writer.epoch(1_700_000_000_000_000_000)?;
+/// let file = writer.bytes();
+///
+/// let mut parser = Parser::new();
+/// // The packet has 23 bytes, of which 3 did not arrive yet. The parser also asks for 4 bytes of the next packet.
+/// assert!(matches!(parser.parse(&file[..20], false)?, Chunk::NeedMore(7)));
+/// let Chunk::Parsed(first) = parser.parse(file, true)? else { panic!() };
+/// assert!(matches!(first.event, Event::Conventions(_)));
+/// let Chunk::Parsed(second) = parser.parse(&file[first.consumed..], true)? else { panic!() };
+/// assert!(matches!(second.event, Event::Clock(_)));
+/// # Ok::<(), spall_format::FormatError>(())
+/// ```
 #[derive(Debug, Clone)]
 pub struct Parser {
     offset: u64,
@@ -155,12 +175,13 @@ impl Parser {
         None
     }
 
-    /// Reads whatever comes next, also the first packet of each stream and the last packet of the file.
+    /// Reads the next packet or damage of any kind, also the first packet of each stream and the last one of the file.
     #[inline(never)]
     fn step<'a>(&mut self, data: &'a [u8], eof: bool, chunk: &mut Chunk<'a>) {
         *chunk = self.lower(data, frame(data, eof));
     }
 
+    /// Returns the event of `frame`, which is at the start of `data`, or a diagnostic that comes before it.
     fn lower<'a>(&mut self, data: &'a [u8], frame: Framing) -> Chunk<'a> {
         if let Some(start) = self.junk
             && !matches!(frame, Framing::Junk(_) | Framing::NeedMore(_))
@@ -270,11 +291,10 @@ impl spall_model::Parser for Parser {
 /// ```
 /// use spall_format::heph;
 /// use spall_model::{Conventions, Event, Ticks};
-/// let trace = b"\xc1\xfc\x1f\xb7\0\0\0\x2c\0\0\0\x01\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x0a\0\0\0\0\0\0\0\x1e\0\x02hi";
-/// let parsed = heph::parse_all(trace).last().unwrap().unwrap();
-/// let Event::Complete(slice, length) = parsed.event else { panic!() };
-/// assert!(slice.name.is(b"hi"));
-/// assert_eq!(length, Ticks(20));
+/// let trace =
+/// b"\xc1\xfc\x1f\xb7\0\0\0\x2c\0\0\0\x01\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x0a\0\0\0\0\0\0\0\x1e\0\x02hi"; let
+/// parsed = heph::parse_all(trace).last().unwrap().unwrap(); let Event::Complete(slice, duration) = parsed.event else
+/// { panic!() }; assert!(slice.name.is(b"hi")); assert_eq!(duration, Ticks(20));
 /// ```
 #[must_use]
 pub fn parse_all(data: &[u8]) -> Events<'_, Parser> {

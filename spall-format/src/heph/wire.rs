@@ -8,7 +8,7 @@ pub const METADATA_MAGIC: u32 = 0x75D1_1D4D;
 /// The first four bytes of an event packet, as a big-endian number.
 pub const EVENT_MAGIC: u32 = 0xC1FC_1FB7;
 
-/// The start of every packet. \[heph B.1\]
+/// The first 8 bytes of every packet. \[heph B.1\]
 #[derive(Debug, Clone, Copy, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
 pub struct PacketHead {
@@ -18,7 +18,7 @@ pub struct PacketHead {
     pub size: U32,
 }
 
-/// A metadata packet up to the name of the option. \[heph B.1\]
+/// The fixed part of a metadata packet. The name of the option follows it. \[heph B.1\]
 #[derive(Debug, Clone, Copy, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
 pub struct MetadataHead {
@@ -28,21 +28,21 @@ pub struct MetadataHead {
     pub name_len: U16,
 }
 
-/// An event packet up to the description. \[heph B.1\]
+/// The fixed part of an event packet. The description follows it. \[heph B.1\]
 #[derive(Debug, Clone, Copy, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
 pub struct EventHead {
     /// The magic number and the size.
     pub packet: PacketHead,
-    /// The stream: one writer, such as a worker thread.
+    /// The number of the stream. A stream is one writer, such as a worker thread.
     pub stream: U32,
-    /// The number of the packet in its stream.
+    /// The number of the packet in its stream. It starts from 0 and wraps.
     pub counter: U32,
-    /// The substream: what the writer worked for, such as an actor.
+    /// The number of the substream. A substream is the thing that the writer worked for, such as an actor.
     pub substream: U64,
     /// The start in nanoseconds since the epoch.
     pub start: U64,
-    /// The end in nanoseconds since the epoch.
+    /// The end in nanoseconds since the epoch. It may be earlier than the start.
     pub end: U64,
     /// The length of the description in bytes. The attributes follow the description.
     pub description_len: U16,

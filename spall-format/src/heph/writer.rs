@@ -11,14 +11,15 @@ use super::{Metadata, substream_of};
 use crate::clip::clip;
 use crate::{FormatError, FormatErrorKind};
 
-/// The origin of an event packet: which worker wrote it, and for what.
+/// The origin of an event packet: the worker that wrote it, and the thing that the worker worked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct Origin {
-    /// The stream: one writer, such as a worker thread.
+    /// The number of the stream. A stream is one writer, such as a worker thread.
     pub stream: u32,
     /// The number of the packet in its stream. It starts from 0, grows by one for each event, and wraps.
     pub counter: u32,
-    /// The substream: what the writer worked for, such as an actor. 0 is the runtime itself.
+    /// The number of the substream. A substream is the thing that the writer worked for, such as an actor. 0 is the
+    /// runtime itself.
     pub substream: u64,
 }
 
@@ -30,8 +31,8 @@ const MAX_TEXT: usize = u16::MAX as usize;
 /// Every call writes one whole packet or, if it fails, nothing. When the buffer is full
 /// ([`FormatErrorKind::BufferFull`]), store [`Writer::bytes`], call [`Writer::clear`], and write the packet again.
 ///
-/// [`Writer::write_event`] writes what it can of an event of any format. The other methods are strict: they refuse what
-/// the format cannot hold.
+/// [`Writer::write_event`] takes an event of any format and leaves out the parts that Heph cannot hold. The other
+/// methods are strict: they return an error for such a part.
 ///
 /// ```
 /// use spall_format::heph::{Origin, Writer};
@@ -56,7 +57,7 @@ pub struct Writer<'b> {
 }
 
 impl<'b> Writer<'b> {
-    /// Creates a writer into `buffer`, from its start.
+    /// Creates a writer that fills `buffer` from its start.
     #[must_use]
     pub fn new(buffer: &'b mut [u8]) -> Self {
         Self { buffer, len: 0, unsigned_ids: false }
@@ -73,7 +74,7 @@ impl<'b> Writer<'b> {
         self.len = 0;
     }
 
-    /// Writes the Unix time of time 0 in nanoseconds. Readers expect it once, before all events.
+    /// Writes the Unix time of tick 0 in nanoseconds. Readers expect it once, before all events.
     ///
     /// # Errors
     /// This returns [`FormatErrorKind::BufferFull`] if there is no room.
@@ -99,7 +100,7 @@ impl<'b> Writer<'b> {
         })
     }
 
-    /// Writes an event without attributes, and returns a writer that adds them.
+    /// Writes an event without attributes, and returns a writer that can add some.
     ///
     /// `time` is in nanoseconds since the epoch. Write an event when it has ended, and its children before it: readers
     /// nest events with equal bounds by that order. \[heph B.4\]
@@ -133,21 +134,28 @@ impl<'b> Writer<'b> {
 
     /// Writes an event of another format, as far as Heph has a form for it, and returns what is missing.
     ///
-    /// Slices with both ends and whole-file metadata of bytes are written, and the epoch of a nanosecond clock.
-    /// A category becomes an attribute `category`. Nothing is written of diagnostics. [`Event::Conventions`] says
-    /// whether negative ids are to be taken for large ones from there on. The caller counts the packets of each
-    /// stream; `counter` is used for slices alone.
+    /// This writes slices with both ends, metadata of the whole file whose value is bytes, and the epoch of a
+    /// nanosecond clock. A category becomes an attribute `category`. Diagnostics are accepted without being written.
+    /// [`Event::Conventions`] says whether negative ids of later events stand for large unsigned ones. The caller
+    /// counts the packets of each stream. Only slices use `counter`.
     ///
-    /// Left out are every other kind of event ([`Written::Unsupported`]), a slice whose process is not a 32-bit number
-    /// or whose thread is not a number ([`Written::BadId`]), and times before 0 ([`Written::BadTime`]). Of a slice
-    /// that is written, arguments are left out that are null, truth values, maps, lists of more than one type or of
-    /// more than 65535 elements ([`Omitted::ARGUMENTS`]), and texts are cut at 65535 bytes ([`Omitted::TEXT`]).
+    /// These events are left out:
+    ///
+    /// - an event of any other kind ([`Written::Unsupported`]);
+    /// - a slice whose process is not a number of 32 bits, or whose thread is not a number ([`Written::BadId`]);
+    /// - an event with a time before 0 ([`Written::BadTime`]).
+    ///
+    /// These parts of a slice are omitted:
+    ///
+    /// - an argument that is null, a truth value, a map, or a list of values of several types or of more than 65535
+    ///   elements ([`Omitted::ARGUMENTS`]);
+    /// - the bytes of a text behind the first 65535 ([`Omitted::TEXT`]).
     ///
     /// # Errors
     /// This returns [`FormatErrorKind::BufferFull`] if there is no room. Nothing was written then.
     pub fn write_event(&mut self, event: &Event<'_>, counter: u32) -> Result<Written, FormatError> {
         match event {
-            Event::Complete(slice, length) => self.slice(slice, *length, counter),
+            Event::Complete(slice, duration) => self.slice(slice, *duration, counter),
             Event::Clock(Clock { unit: Unit::Nanoseconds(1.0), epoch_ns, .. }) => {
                 match epoch_ns.map(u64::try_from) {
                     None => Ok(Written::Done),
@@ -170,7 +178,7 @@ impl<'b> Writer<'b> {
     fn slice(
         &mut self,
         slice: &ThreadEvent<'_>,
-        length: Ticks,
+        duration: Ticks,
         counter: u32,
     ) -> Result<Written, FormatError> {
         let stream = match slice.thread.pid {
@@ -181,7 +189,7 @@ impl<'b> Writer<'b> {
             .filter(|&substream| self.unsigned_ids || i64::try_from(substream).is_ok());
         let (Some(stream), Some(substream)) = (stream, substream) else { return Ok(Written::BadId) };
         let start = u64::try_from(slice.at.0).ok();
-        let end = slice.at.0.checked_add(length.0).and_then(|end| u64::try_from(end).ok());
+        let end = slice.at.0.checked_add(duration.0).and_then(|end| u64::try_from(end).ok());
         let (Some(start), Some(end)) = (start, end) else { return Ok(Written::BadTime) };
         self.lossy_event(Origin { stream, counter, substream }, start..end, slice.name, |writer| {
             let mut omitted = Omitted::NONE;
@@ -189,6 +197,7 @@ impl<'b> Writer<'b> {
                 let category = Value::Text(slice.category);
                 omitted = omitted.with(writer.lossy_attribute(Text::plain(b"category"), category)?);
             }
+            // Attributes that were read from a Heph trace are copied: they have the right encoding already.
             if core::ptr::eq(slice.args.format(), &ATTRIBUTES) {
                 writer.put(slice.args.bytes())?;
                 return Ok(omitted);
@@ -251,6 +260,7 @@ impl<'b> Writer<'b> {
         }
     }
 
+    /// Writes a packet by `write`, which returns the parts that it left out. Fails only if the buffer is full.
     fn lossy_packet(
         &mut self,
         write: impl FnOnce(&mut Self) -> Result<Omitted, FormatError>,
@@ -354,11 +364,13 @@ pub struct EventWriter<'w, 'b> {
 }
 
 impl EventWriter<'_, '_> {
-    /// Adds an attribute. Names may repeat. Bytes are written as text. A list must hold values of one type.
+    /// Adds an attribute. Names may repeat. Bytes are written as text. The values of a list must have one type.
     ///
     /// # Errors
-    /// [`FormatErrorKind::BufferFull`]; [`FormatErrorKind::TooLong`] for more than 65535 bytes of text or elements;
-    /// [`FormatErrorKind::NotRepresentable`] for null, truth values, maps, nested and mixed lists.
+    /// This returns [`FormatErrorKind::BufferFull`] if there is no room, and [`FormatErrorKind::TooLong`] for a text
+    /// of more than 65535 bytes or a list of more than 65535 elements. It returns
+    /// [`FormatErrorKind::NotRepresentable`] for null, truth values, maps, and lists that are nested or hold values
+    /// of several types.
     pub fn attribute(self, name: impl AsRef<[u8]>, value: Value<'_>) -> Result<Self, FormatError> {
         let name = Text::plain(name.as_ref());
         self.extend(|writer| {
@@ -367,7 +379,7 @@ impl EventWriter<'_, '_> {
         })
     }
 
-    /// Adds an array of values of one type.
+    /// Adds an attribute that is an array of values of one type. It may be empty.
     ///
     /// # Errors
     /// This returns the errors of [`EventWriter::attribute`].
@@ -416,7 +428,8 @@ fn metadata_head(name_len: u16) -> MetadataHead {
     MetadataHead { packet, name_len: name_len.into() }
 }
 
-/// Returns how many bytes of `text` the format can hold without cutting a character, and whether that is not all.
+/// Returns how many bytes of `text` the format can hold without cutting a character, and [`Omitted::TEXT`] if there are
+/// more.
 fn clipped_len(text: Text<'_>) -> (u16, Omitted) {
     let mut length = 0;
     for piece in text.pieces() {

@@ -1,14 +1,14 @@
 //! Native auto traces: files that a program compiled with `-finstrument-functions` records about itself. \[spall A.7\]
 //!
-//! The file names functions by address. A [`Symbolizer`] turns an address into a name; without one, a function is
-//! called by its address in hexadecimal.
+//! The file identifies functions by their addresses. A [`Symbolizer`] turns an address into a name. Without one, the
+//! name of a function is its address in hexadecimal.
 //!
 //! Two layers read the format, and each is usable alone:
 //!
 //! - [`Parser`] yields [`Event`](spall_model::Event)s from pieces of any size. It is a
 //!   [`LendingParser`](spall_model::LendingParser), because a function's name does not stand in the input.
-//! - [`Buffers`] and [`Records`] yield the records of a file in memory as they are, with addresses of callers, which
-//!   no event has a place for.
+//! - [`Buffers`] and [`Records`] yield the records of a file in memory without interpreting them. They include the
+//!   addresses of callers, for which no event has a place.
 
 mod parser;
 mod record;
@@ -23,7 +23,7 @@ pub use record::{Buffer, Buffers, Record, Records};
 pub use symbols::CachedSymbols;
 pub use symbols::{NoSymbols, Symbolizer};
 
-/// The start of a file. The path of the traced program follows it. \[spall A.7\]
+/// The header of a file, its first 34 bytes. The path of the traced program follows it. \[spall A.7\]
 #[derive(Debug, Clone, Copy, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
 pub struct Header {
@@ -59,18 +59,18 @@ pub fn is_auto_trace(data: &[u8]) -> bool {
     data.starts_with(&Header::MAGIC.to_le_bytes())
 }
 
-/// The start of a buffer, which holds records of one thread. It differs from
-/// [the one of a manual stream](super::wire::BufferHeader). \[spall A.7\]
+/// The header of a buffer, its first 20 bytes. It differs from
+/// [the buffer header of a manual stream](super::wire::BufferHeader). \[spall A.7\]
 #[derive(Debug, Clone, Copy, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
 pub struct BufferHeader {
     /// The length of the records behind this header in bytes.
     pub size: U32,
-    /// The thread of all records in the buffer.
+    /// The id of the thread of all records in the buffer.
     pub tid: U32,
     /// The time in ticks to which the time of the first record is relative.
     pub first_ts: U64,
-    /// The greatest depth of calls in the buffer. It is a hint for readers that allocate, and is not used here.
+    /// The greatest depth of calls in the buffer. It is a hint for parsers that allocate, and is not used here.
     pub max_depth: U32,
 }
 

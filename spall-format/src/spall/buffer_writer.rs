@@ -52,15 +52,18 @@ pub struct Full;
 /// ```
 ///
 /// [`ThreadRecorder`](super::ThreadRecorder) also keeps the closure and empties the buffer when it is dropped.
+#[doc(alias = "profiler")]
+#[doc(alias = "instrument")]
 #[derive(Clone)]
 pub struct BufferWriter<B> {
     memory: B,
+    /// The number of bytes of `memory` that are in use. It includes the room for the header, so it is never less.
     used: usize,
     pid: u32,
     tid: u32,
 }
 
-/// The least size of a recording buffer in bytes. An empty buffer of this size has room for any one record.
+/// The least size of a recording buffer in bytes, 541. An empty buffer of this size has room for any one record.
 pub const MIN_BUFFER: usize = HEADER + size_of::<super::wire::BeginV3>() + 2 * encode::MAX_TEXT;
 
 const HEADER: usize = size_of::<BufferHeader>();
@@ -90,7 +93,7 @@ impl<B: AsMut<[u8]>> BufferWriter<B> {
         Ok(Self { memory, used: HEADER, pid, tid })
     }
 
-    /// Writes the begin of a slice at the tick `when`.
+    /// Writes the begin of a slice named `name` at the tick `when`.
     ///
     /// # Errors
     /// This returns [`Full`] if there is no room. Nothing was written then.
@@ -99,7 +102,7 @@ impl<B: AsMut<[u8]>> BufferWriter<B> {
         self.put(|into| encode::begin_v3(into, when, name.as_ref(), b""))
     }
 
-    /// Writes the begin of a slice with arguments, which are any text that is worth showing.
+    /// Writes the begin of a slice with arguments, at the tick `when`. Arguments are any text that is worth showing.
     ///
     /// # Errors
     /// This returns [`Full`] if there is no room. Nothing was written then.
@@ -113,7 +116,7 @@ impl<B: AsMut<[u8]>> BufferWriter<B> {
         self.put(|into| encode::begin_v3(into, when, name.as_ref(), args.as_ref()))
     }
 
-    /// Writes the end of the innermost open slice of the thread.
+    /// Writes the end of the innermost open slice of the thread, at the tick `when`.
     ///
     /// # Errors
     /// This returns [`Full`] if there is no room. Nothing was written then.
@@ -122,7 +125,7 @@ impl<B: AsMut<[u8]>> BufferWriter<B> {
         self.put(|into| encode::end_v3(into, when))
     }
 
-    /// Writes the name of the process. The last name in the file counts.
+    /// Writes the name of the process. If it is written several times, readers use the last one.
     ///
     /// # Errors
     /// This returns [`Full`] if there is no room. Nothing was written then.
@@ -130,7 +133,7 @@ impl<B: AsMut<[u8]>> BufferWriter<B> {
         self.put(|into| encode::name_v3(into, tag::PROCESS_NAME, name.as_ref()))
     }
 
-    /// Writes the name of the thread. The last name in the file counts.
+    /// Writes the name of the thread. If it is written several times, readers use the last one.
     ///
     /// # Errors
     /// This returns [`Full`] if there is no room. Nothing was written then.
@@ -166,8 +169,9 @@ impl<B: AsMut<[u8]>> BufferWriter<B> {
         self.used == HEADER
     }
 
-    /// Takes what was recorded, complete with its header, to be appended to the file as it is. The slice is empty if
-    /// nothing was recorded. The writer starts over with an empty buffer.
+    /// Takes the recorded bytes, which start with the buffer's header. Append them to the file unchanged.
+    ///
+    /// The result is empty if nothing was recorded. The writer starts over with an empty buffer.
     #[must_use]
     pub fn take(&mut self) -> &[u8] {
         let end = core::mem::replace(&mut self.used, HEADER);
@@ -197,7 +201,7 @@ impl<B: AsMut<[u8]>> BufferWriter<B> {
 }
 
 impl<B: AsRef<[u8]>> BufferWriter<B> {
-    /// Returns how many bytes there is room for.
+    /// Returns the number of bytes that are still free.
     #[must_use]
     pub fn free(&self) -> usize {
         self.memory.as_ref().len().saturating_sub(self.used)

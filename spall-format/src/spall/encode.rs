@@ -1,4 +1,4 @@
-//! Encoding of records.
+//! The encoders of records. Each returns the length of the record, or `None` if there is no room for it.
 
 use zerocopy::{Immutable, IntoBytes};
 

@@ -10,7 +10,7 @@ use super::short_text::ShortText;
 use super::wire::{BufferHeader, tag};
 use super::{Header, Version, encode};
 
-/// A writer of events to a spall file, from any reader or built by hand.
+/// A writer of events to a spall file. The events come from any parser or are built by hand.
 ///
 /// [`write_event`](Self::write_event) writes as much of an event as the format can hold and returns what is missing,
 /// see [`Written`].
@@ -24,7 +24,7 @@ use super::{Header, Version, encode};
 /// | [`Event::Complete`] | yes | | |
 /// | [`Event::ProcessName`], [`Event::ThreadName`] | | | yes |
 ///
-/// A complete slice has to be given to v1 and v3 as a begin and an end, each in its place in time.
+/// Give a complete slice to v1 and v3 as a begin and an end, each in its place in time.
 ///
 /// These parts of an event are omitted:
 ///
@@ -53,7 +53,7 @@ use super::{Header, Version, encode};
 /// # let event = spall_model::ThreadEvent::new(thread, spall_model::Tick(5), spall_model::Text::plain(b"a"));
 /// # assert_eq!(original.write_event(&spall_model::Event::Begin(event))?, Written::Done);
 /// # let bytes = original.finish()?;
-/// // Any trace to version 1.
+/// // This converts a file of any version to version 1.
 /// let mut file = FileWriter::new(Vec::new(), Version::V1);
 /// let mut incomplete = 0;
 /// for parsed in spall::parse_all(&bytes) {
@@ -87,7 +87,7 @@ type Ids = (u32, u32);
 const MEMORY: usize = 64 * 1024;
 
 impl<W: io::Write> FileWriter<W> {
-    /// Creates a writer to `out`. The file is complete after [`finish`](Self::finish).
+    /// Creates a writer of a file of the given version to `out`. The file is complete after [`finish`](Self::finish).
     pub fn new(out: W, version: Version) -> Self {
         let used = if version == Version::V3 { size_of::<BufferHeader>() } else { 0 };
         Self {
@@ -103,6 +103,10 @@ impl<W: io::Write> FileWriter<W> {
 
     /// Writes an event, as far as the format can hold it, and returns what is missing.
     ///
+    /// An event of a kind that the version does not have is [`Written::Unsupported`]. An id that is a text or has more
+    /// than 32 bits is [`Written::BadId`], and a time before 0 in version 3 is [`Written::BadTime`]. Nothing of such an
+    /// event is written.
+    ///
     /// # Errors
     /// This returns the errors of `out`.
     pub fn write_event(&mut self, event: &Event<'_>) -> io::Result<Written> {
@@ -110,7 +114,7 @@ impl<W: io::Write> FileWriter<W> {
             (Event::Clock(clock), _) => Ok(self.clock(clock)),
             (Event::Begin(event), _) => self.begin(event),
             (Event::End(event), _) => self.end(event),
-            (Event::Complete(event, length), Version::V0) => self.complete(event, event.at + length),
+            (Event::Complete(event, duration), Version::V0) => self.complete(event, event.at + duration),
             (Event::ProcessName(pid, name), Version::V3) => {
                 let Some(pid) = id(pid) else { return Ok(Written::BadId) };
                 // Any thread of the process will do, so the name need not start a new buffer.
@@ -201,6 +205,7 @@ impl<W: io::Write> FileWriter<W> {
         }
     }
 
+    /// Writes a slice of version 0. Both ends are rounded, so that a slice which ends where another begins still does.
     fn complete(&mut self, event: ThreadEvent<'_>, end: Tick) -> io::Result<Written> {
         let Some(thread) = ids(event.thread) else { return Ok(Written::BadId) };
         let name = ShortText::name(event.name);
@@ -213,7 +218,7 @@ impl<W: io::Write> FileWriter<W> {
         })
     }
 
-    /// Returns a time of version 0 or 1, clamped as a reader clamps it.
+    /// Returns a time of version 0 or 1 in nanoseconds, clamped as the parser clamps it.
     fn nanoseconds(&self, at: Tick) -> f64 {
         (at.0 as f64 * self.ns_per_tick).round().clamp(i64::MIN as f64, i64::MAX as f64)
     }
@@ -249,6 +254,7 @@ impl<W: io::Write> FileWriter<W> {
         self.used - self.first()
     }
 
+    /// Writes the records in `memory`, behind the file's header if that is not written yet.
     fn write_buffer(&mut self) -> io::Result<()> {
         if !self.started {
             let unit = if self.version == Version::V3 { self.ns_per_tick } else { 1.0 };
@@ -269,16 +275,18 @@ impl<W: io::Write> FileWriter<W> {
             }
         }
         let end = self.used;
+        // The memory is free again even if writing fails, so that the writer never sends a part of it twice.
         self.used = self.first();
         self.out.write_all(self.memory.get(..end).unwrap_or_default())
     }
 }
 
-/// Returns the category as what is omitted, because no version has a place for it.
+/// Returns [`Omitted::CATEGORY`] if the event has a category, because no version has a place for it.
 fn category(event: &ThreadEvent<'_>) -> Omitted {
     Omitted::CATEGORY.only_if(!event.category.is_empty())
 }
 
+/// Returns the ids of a thread, or `None` if the format cannot hold one of them.
 fn ids(thread: Thread<'_>) -> Option<Ids> {
     Some((id(thread.pid)?, id(thread.tid)?))
 }

@@ -5,13 +5,13 @@
 //!
 //! - [`parse_all`] yields the [`Event`](spall_model::Event)s of a file in memory, and [`Parser`] those of input that
 //!   comes in pieces;
-//! - [`v3::Buffers`] and [`Records`] yield the records of a file as they are: a [`v0::Record`], [`v1::Record`] or
-//!   [`v3::Record`];
+//! - [`v3::Buffers`] and [`Records`] yield the records of a file without interpreting them: a [`v0::Record`],
+//!   [`v1::Record`] or [`v3::Record`];
 //! - [`wire`] has the structs of the file.
 //!
 //! # Writing
 //! A profiler has a [`ThreadRecorder`] in each thread, which hands full buffers to a closure, or a [`BufferWriter`],
-//! which leaves that to the caller. `FileWriter` (with the `std` feature) writes the events of any reader to a file.
+//! which leaves that to the caller. `FileWriter` (with the `std` feature) writes the events of any parser to a file.
 //!
 //! # Not read
 //! Version 2 is refused, because only incompatible drafts of it exist. Native auto traces are another format, which
@@ -54,7 +54,7 @@ pub enum Version {
 }
 
 impl Version {
-    /// Returns the number in the header.
+    /// Returns the number that stands for this version in a file's header.
     #[must_use]
     pub const fn number(self) -> u32 {
         match self {
@@ -64,7 +64,7 @@ impl Version {
         }
     }
 
-    /// Returns the version with this number, or `None` if it is not supported.
+    /// Returns the version that `number` stands for in a file's header, or `None` if it is not supported.
     #[must_use]
     pub const fn from_number(number: u64) -> Option<Self> {
         match number {

@@ -1,4 +1,4 @@
-//! The incremental reader of all versions of manual streams.
+//! The incremental parser of all versions of manual streams.
 
 mod buffers;
 mod floats;
@@ -14,7 +14,7 @@ use super::wire::usable_ns_per_tick;
 use super::{Header, Version};
 use crate::{FormatError, FormatErrorKind};
 
-/// A reader of spall streams of version 0, 1 or 3 as events, from pieces of any size.
+/// A parser of spall streams of version 0, 1 or 3. It takes input in pieces of any size and yields events.
 ///
 /// The first event is the clock. Version 3 keeps the file's ticks. In versions 0 and 1 a tick is a nanosecond: their
 /// floating point times are multiplied by the unit and rounded once, halves away from zero. \[spall A.3\]
@@ -31,9 +31,24 @@ use crate::{FormatError, FormatErrorKind};
 /// | v0, v1: a time that is NaN | [`DiagnosticKind::NanTime`], the time of the record before |
 /// | v0: a duration that is NaN | [`DiagnosticKind::BadDuration`], [`Event::Unfinished`] |
 ///
-/// A diagnostic comes before the event it is about, or in place of the event that was left out.
+/// A diagnostic comes before the event that it concerns, or in place of an event that was left out.
 ///
-/// The front page of the crate has an example of reading in pieces.
+/// # Examples
+/// The front page of the crate has a loop that reads a file in pieces.
+///
+/// ```
+/// use spall_format::spall::{Header, Parser, Version};
+/// use spall_model::{Chunk, Event, Parser as _};
+///
+/// let file = Header::new(Version::V3, 10.0).to_bytes();
+/// let mut parser = Parser::new();
+/// // The header has 32 bytes, of which 12 did not arrive yet.
+/// assert!(matches!(parser.parse(&file[..20], false)?, Chunk::NeedMore(12)));
+/// let Chunk::Parsed(parsed) = parser.parse(&file, true)? else { panic!() };
+/// assert!(matches!(parsed.event, Event::Clock(clock) if clock.ns_per_tick() == Some(10.0)));
+/// assert_eq!((parsed.consumed, parser.version()), (32, Some(Version::V3)));
+/// # Ok::<(), spall_format::FormatError>(())
+/// ```
 #[derive(Debug, Clone)]
 pub struct Parser {
     state: State,
@@ -121,28 +136,29 @@ impl Parser {
         }
     }
 
-    /// Sets the duration of a tick to `ns_per_tick` nanoseconds, in every version, whatever the header says. Use it for
-    /// a file whose writer is known to have stored a wrong unit. \[spall A.5\] A number that is not positive and finite
-    /// changes nothing.
+    /// Sets the duration of a tick to `ns_per_tick` nanoseconds, in every version, whatever the header says.
+    ///
+    /// Use it for a file whose writer is known to have stored a wrong unit. \[spall A.5\] A number that is not positive
+    /// and finite has no effect: the header's unit counts then.
     #[must_use]
     pub fn with_ns_per_tick(mut self, ns_per_tick: f64) -> Self {
         self.unit_override = usable_ns_per_tick(ns_per_tick);
         self
     }
 
-    /// Returns the file's header once it was read.
+    /// Returns the file's header, or `None` before it was read.
     #[must_use]
     pub fn header(&self) -> Option<&Header> {
         self.header.as_ref()
     }
 
-    /// Returns the version in the header once it was read.
+    /// Returns the version in the header, or `None` before it was read.
     #[must_use]
     pub fn version(&self) -> Option<Version> {
         self.header.and_then(|header| Version::from_number(header.version.get()))
     }
 
-    /// Returns the number of bytes of the file that were consumed.
+    /// Returns the number of bytes of the file that were consumed so far.
     #[must_use]
     pub fn offset(&self) -> u64 {
         self.offset
@@ -269,7 +285,8 @@ impl Parser {
         Chunk::Parsed(Parsed { consumed: 0, event: Event::Diagnostic(kind), bytes })
     }
 
-    /// Returns what follows from `data` being too short for the `needed` bytes that come next.
+    /// Handles the case that `data` is too short for the `needed` bytes that come next: more input is asked for, or the
+    /// file ends here, inside a record or between two.
     fn short<'a>(&mut self, needed: usize, data: &[u8], eof: bool) -> Chunk<'a> {
         if !eof {
             return Chunk::NeedMore(needed.saturating_sub(data.len()).max(1));

@@ -1,8 +1,8 @@
-//! The decision which of the layouts that were all called version 0 a file has. \[spall A.2\]
+//! The choice between the record layouts that were all called version 0. \[spall A.2\]
 //!
 //! Nothing in the header tells them apart. So the first records are walked under each layout: version 0 as published,
-//! which wins unless it fails; version 1 under a header of version 0, which a converter from JSON wrote for three years;
-//! and the two drafts before publication, which are refused.
+//! which wins unless it fails; version 1 under a header of version 0, which a converter from JSON wrote for three
+//! years; and the two drafts before publication, which are refused.
 
 use super::record::{Decode, RecordError};
 use super::wire::{BeginV0, EndV0};
@@ -27,6 +27,7 @@ pub(super) enum RecordLayout {
 /// Each walk, and with it the decision, depends only on bytes that later data cannot change. So the result is the same
 /// however the input is split.
 pub(super) fn layout(header: [u8; 32], data: &[u8], eof: bool) -> Option<RecordLayout> {
+    // A walk that met the end of the data proves nothing as long as more data may follow.
     let settled = |walk: Walk| if walk.end == WalkEnd::Cut && !eof { None } else { Some(walk) };
 
     let published = settled(walk(data, eof, v0_length))?;
@@ -68,6 +69,7 @@ enum WalkEnd {
 
 type Length = fn(&[u8]) -> Result<usize, RecordError>;
 
+/// Walks over up to [`ENOUGH`] records, of which `length` finds the length.
 fn walk(data: &[u8], eof: bool, length: Length) -> Walk {
     let mut rest = data;
     for records in 0..ENOUGH {
@@ -112,6 +114,7 @@ fn draft_length(data: &[u8], begin: u8, end: u8) -> Result<usize, RecordError> {
     }
 }
 
+/// The walk of a file that cannot have the layout of a draft.
 const NO_DRAFT: Walk = Walk { records: 0, end: WalkEnd::Fault };
 
 /// Walks under the draft of September 9 and 10. Its header had 25 bytes, so the first record starts inside the 32 bytes

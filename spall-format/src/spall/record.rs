@@ -7,11 +7,11 @@ use zerocopy::{FromBytes, Immutable, KnownLayout, Unaligned};
 /// The reason for which there is no whole record at the start of some bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum RecordError {
-    /// The record has at least this many bytes, counted from its start. The number is exact once the fixed part of
-    /// the record is there.
-    #[error("the record has at least {0} bytes")]
+    /// The data ends inside the record, which has at least this many bytes, counted from its start. The number is exact
+    /// once the data holds the fixed part of the record.
+    #[error("the data ends inside a record of at least {0} bytes")]
     Short(usize),
-    /// No record of this version has this type, so nothing gives its length. \[spall A.6\]
+    /// The record has this type, which the version does not have, so its length is unknown. \[spall A.6\]
     #[error("unknown record type {0:#04x}")]
     Unknown(u8),
 }
@@ -20,21 +20,44 @@ pub enum RecordError {
 ///
 /// It is implemented by [`v0::Record`](super::v0::Record), [`v1::Record`](super::v1::Record) and
 /// [`v3::Record`](super::v3::Record).
+///
+/// ```
+/// use spall_format::spall::{Decode, RecordError, v3};
+///
+/// // An end: type 4, and the time 5 in 8 bytes. The two bytes behind it belong to the next record.
+/// let data = b"\x04\x05\0\0\0\0\0\0\0\x08\x03";
+/// assert_eq!(v3::Record::decode(data), Ok((v3::Record::End { when: 5 }, 9)));
+/// assert_eq!(v3::Record::decode(&data[9..]), Err(RecordError::Short(2 + 3)));
+/// ```
 pub trait Decode<'a>: Sized {
-    /// Decodes the record at the start of `data`. Returns it with its length in bytes, which excludes the bytes that
-    /// padding announces.
+    /// Decodes the record at the start of `data` and returns it with its length in bytes.
+    ///
+    /// The length of padding is that of the record that announces it, without the [padded bytes](Self::padding).
     ///
     /// # Errors
-    /// This returns [`RecordError::Short`] if `data` holds only a part of the record, and [`RecordError::Unknown`] if no
-    /// record of this version has its type.
+    /// This returns [`RecordError::Short`] if `data` holds only a part of the record, and [`RecordError::Unknown`] if
+    /// no record of this version has its type.
     fn decode(data: &'a [u8]) -> Result<(Self, usize), RecordError>;
 
     /// Returns the number of bytes to skip behind the record, which is 0 unless the record is padding.
     fn padding(&self) -> u32;
 }
 
-/// An iterator over the records in some bytes, with the position of each. It yields padding as a record and skips the
-/// padded bytes. It ends after the first error.
+/// An iterator over the records in some bytes. An item is the position of a record in these bytes, and the record.
+///
+/// It yields padding as a record and skips the padded bytes. It ends after the first error.
+///
+/// ```
+/// use spall_format::spall::{RecordError, Records, v3};
+///
+/// // The name "ab" of the thread, padding of 2 bytes, and a record of an unknown type.
+/// let data = b"\x09\x02ab\x07\x02\0\0\0--\xff";
+/// let mut records = Records::<v3::Record<'_>>::new(data);
+/// assert_eq!(records.next(), Some(Ok((0, v3::Record::ThreadName(b"ab")))));
+/// assert_eq!(records.next(), Some(Ok((4, v3::Record::Pad(2)))));
+/// assert_eq!(records.next(), Some(Err(RecordError::Unknown(0xff))));
+/// assert_eq!(records.next(), None);
+/// ```
 #[derive(Debug, Clone)]
 pub struct Records<'a, R> {
     rest: &'a [u8],
@@ -105,7 +128,7 @@ pub(super) fn texts(
     texts.map(|(name, args)| (name, args, fixed + both)).ok_or(RecordError::Short(fixed + both))
 }
 
-/// Returns a name without the one NUL that some writers count in. \[spall A.6\]
+/// Returns `name` without the one NUL at its end that some writers count in. \[spall A.6\]
 ///
 /// ```
 /// use spall_format::spall::without_nul;

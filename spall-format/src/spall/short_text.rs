@@ -13,7 +13,7 @@ pub(super) struct ShortText {
     /// Four bytes more than are kept, which show whether the cut is inside a character.
     bytes: [u8; MAX_TEXT + 4],
     length: usize,
-    /// What the original had and the text lacks.
+    /// The parts of the original that the text lacks.
     omitted: Omitted,
 }
 
@@ -50,7 +50,7 @@ impl ShortText {
         text
     }
 
-    /// Returns what the original had and the text lacks.
+    /// Returns the parts of the original that the text lacks.
     pub(super) fn omitted(&self) -> Omitted {
         self.omitted
     }
@@ -99,6 +99,8 @@ impl ShortText {
         }
     }
 
+    /// Appends entries, separated by commas. `is` stands between key and value; an empty `is` leaves out the keys,
+    /// which the elements of a list do not have.
     fn push_entries(&mut self, entries: Entries<'_>, is: &str, nesting: u32) {
         for (index, (key, value)) in entries.enumerate() {
             if self.is_full() {

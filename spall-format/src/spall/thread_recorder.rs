@@ -1,11 +1,11 @@
-//! A recorder that knows where full buffers go.
+//! The recorder of a thread that hands over full buffers by itself.
 
 use core::fmt;
 
 use super::{BufferWriter, Full};
 use crate::FormatError;
 
-/// A recorder of one thread that hands full buffers to a closure, and the rest when it is dropped.
+/// A recorder of one thread that hands each full buffer to a closure, and the last one when it is dropped.
 ///
 /// The closure `S` gets the bytes of a buffer, to be appended to the file as they are. It decides what a failure
 /// means, because a profiler must not stop the program when the disk is full.
@@ -40,6 +40,8 @@ use crate::FormatError;
 /// let events = spall_format::spall::parse_all(&file).map(Result::unwrap).count();
 /// assert_eq!(events, 1 + 2 * (1 + 2 * 1000));
 /// ```
+#[doc(alias = "profiler")]
+#[doc(alias = "instrument")]
 pub struct ThreadRecorder<B: AsMut<[u8]>, S: FnMut(&[u8])> {
     buffer: BufferWriter<B>,
     sink: S,
@@ -54,39 +56,39 @@ impl<B: AsMut<[u8]>, S: FnMut(&[u8])> ThreadRecorder<B, S> {
         Ok(Self { buffer: BufferWriter::new(memory, pid, tid)?, sink })
     }
 
-    /// Writes the begin of a slice at the tick `when`.
+    /// Writes the begin of a slice named `name` at the tick `when`.
     #[inline]
     pub fn begin(&mut self, when: u64, name: impl AsRef<[u8]>) {
         let name = name.as_ref();
         self.record(|buffer| buffer.begin(when, name));
     }
 
-    /// Writes the begin of a slice with arguments, which are any text that is worth showing.
+    /// Writes the begin of a slice with arguments, at the tick `when`. Arguments are any text that is worth showing.
     #[inline]
     pub fn begin_with_args(&mut self, when: u64, name: impl AsRef<[u8]>, args: impl AsRef<[u8]>) {
         let (name, args) = (name.as_ref(), args.as_ref());
         self.record(|buffer| buffer.begin_with_args(when, name, args));
     }
 
-    /// Writes the end of the innermost open slice of the thread.
+    /// Writes the end of the innermost open slice of the thread, at the tick `when`.
     #[inline]
     pub fn end(&mut self, when: u64) {
         self.record(|buffer| buffer.end(when));
     }
 
-    /// Writes the name of the process. The last name in the file counts.
+    /// Writes the name of the process. If it is written several times, readers use the last one.
     pub fn process_name(&mut self, name: impl AsRef<[u8]>) {
         let name = name.as_ref();
         self.record(|buffer| buffer.process_name(name));
     }
 
-    /// Writes the name of the thread. The last name in the file counts.
+    /// Writes the name of the thread. If it is written several times, readers use the last one.
     pub fn thread_name(&mut self, name: impl AsRef<[u8]>) {
         let name = name.as_ref();
         self.record(|buffer| buffer.thread_name(name));
     }
 
-    /// Hands what was recorded so far to the closure. It is not called if nothing was recorded.
+    /// Hands the recorded bytes to the closure. The closure is not called if nothing was recorded since the last time.
     pub fn flush(&mut self) {
         let bytes = self.buffer.take();
         if !bytes.is_empty() {

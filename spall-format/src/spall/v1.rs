@@ -27,7 +27,7 @@ pub enum Record<'a> {
         time: f64,
         /// The name, with its NUL if the writer counted it in.
         name: &'a [u8],
-        /// The arguments, which are unstructured text.
+        /// The arguments, which are unstructured text. They are empty if there are none.
         args: &'a [u8],
     },
     /// The innermost open slice of the thread ends.

@@ -6,6 +6,15 @@ use super::record::{Decode, RecordError, Records, fixed, text, texts};
 use super::wire::{BeginV3, BufferHeader, EndV3, NameV3, PadSkip, tag};
 
 /// A record of version 3, as it stands in a buffer. The header of the buffer gives process and thread.
+///
+/// ```
+/// use spall_format::spall::{Records, v3};
+///
+/// // A begin: type 3, the time 5 in 8 bytes, the lengths of name and arguments, and both texts.
+/// let data = b"\x03\x05\0\0\0\0\0\0\0\x04\x03loadn=1";
+/// let records: Vec<_> = Records::<v3::Record<'_>>::new(data).collect();
+/// assert_eq!(records, [Ok((0, v3::Record::Begin { when: 5, name: b"load", args: b"n=1" }))]);
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Record<'a> {
     /// A slice begins.
@@ -14,7 +23,7 @@ pub enum Record<'a> {
         when: u64,
         /// The name, with its NUL if the writer counted it in.
         name: &'a [u8],
-        /// The arguments, which are unstructured text.
+        /// The arguments, which are unstructured text. They are empty if there are none.
         args: &'a [u8],
     },
     /// The innermost open slice of the thread ends.
@@ -63,17 +72,17 @@ impl<'a> Decode<'a> for Record<'a> {
     }
 }
 
-/// A buffer of a file: records of one thread.
+/// A buffer of a file, which holds records of one thread.
 #[derive(Debug, Clone, Copy)]
 pub struct Buffer<'a> {
-    /// The header.
+    /// The header, which gives the thread.
     pub header: &'a BufferHeader,
-    /// The bytes of the records. They are fewer than the header says if the file is cut.
+    /// The bytes of the records. They are fewer than the header says if the file is cut off.
     pub records: &'a [u8],
 }
 
 impl<'a> Buffer<'a> {
-    /// Returns an iterator over the records, with the position of each in the buffer.
+    /// Returns an iterator over the records, with the position of each behind the header.
     #[must_use]
     pub fn iter(&self) -> Records<'a, Record<'a>> {
         Records::new(self.records)
@@ -89,8 +98,10 @@ impl<'a> IntoIterator for Buffer<'a> {
     }
 }
 
-/// An iterator over the buffers of a file. It yields a cut buffer with what is left of its records, and no buffer whose
-/// header is cut.
+/// An iterator over the buffers of a file.
+///
+/// If the file is cut off inside the last buffer, the iterator yields it with the bytes that are left. It does not
+/// yield a buffer whose header is not whole.
 ///
 /// ```
 /// use spall_format::spall::{BufferWriter, v3};

@@ -9,29 +9,38 @@ use super::Version;
 
 /// The numbers of the record types, which are the first byte of each record. \[spall A.2\] \[spall A.3\] \[spall A.5\]
 pub mod tag {
-    /// A slice with start and duration. Version 0 only.
+    /// The type of a record with the start and the duration of a slice. Only version 0 has it.
     pub const COMPLETE: u8 = 2;
-    /// A slice begins.
+    /// The type of a record with the begin of a slice.
     pub const BEGIN: u8 = 3;
-    /// The innermost open slice of the thread ends.
+    /// The type of a record with the end of the innermost open slice of its thread.
     pub const END: u8 = 4;
-    /// Padding. Versions 1 and 3.
+    /// The type of padding. Versions 1 and 3 have it.
     pub const PAD_SKIP: u8 = 7;
-    /// The name of the buffer's process. Version 3 only.
+    /// The type of a record with the name of the buffer's process. Only version 3 has it.
     pub const PROCESS_NAME: u8 = 8;
-    /// The name of the buffer's thread. Version 3 only.
+    /// The type of a record with the name of the buffer's thread. Only version 3 has it.
     pub const THREAD_NAME: u8 = 9;
 }
 
-/// The start of every file. \[spall A.1\]
+/// The header of a file, its first 32 bytes. \[spall A.1\]
+///
+/// ```
+/// use spall_format::spall::{Header, Version};
+///
+/// // A tick of 100 ns, which version 1 stores in microseconds.
+/// let header = Header::new(Version::V1, 100.0);
+/// assert_eq!(header.timestamp_unit.get(), 0.1);
+/// assert_eq!(header.to_bytes()[..5], [0x0d, 0xf0, 0xad, 0x0b, 0]);
+/// ```
 #[derive(Debug, Clone, Copy, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
 pub struct Header {
     /// The magic number, [`Header::MAGIC`].
     pub magic: U64,
-    /// The version of the format.
+    /// The version of the format, see [`Version::from_number`].
     pub version: U64,
-    /// The duration of a tick, in microseconds in versions 0 and 1 and in nanoseconds in version 3.
+    /// The duration of a tick. Its unit is a microsecond in versions 0 and 1, and a nanosecond in version 3.
     pub timestamp_unit: F64,
     /// Reserved. Writers store 0, and readers do not check it.
     pub must_be_0: U64,
@@ -43,7 +52,7 @@ impl Header {
     /// The first eight bytes of every manual stream, as a little-endian number. \[spall A.0\]
     pub const MAGIC: u64 = 0x0BAD_F00D;
 
-    /// Returns the header of a file whose ticks last `ns_per_tick` nanoseconds.
+    /// Creates the header of a file whose ticks last `ns_per_tick` nanoseconds each.
     #[must_use]
     pub fn new(version: Version, ns_per_tick: f64) -> Self {
         let unit = if version == Version::V3 { ns_per_tick } else { ns_per_tick / 1000.0 };
@@ -55,24 +64,26 @@ impl Header {
         }
     }
 
-    /// Returns the 32 bytes of the file.
+    /// Returns the header as it stands in the file.
     #[must_use]
     pub fn to_bytes(self) -> [u8; 32] {
         zerocopy::transmute!(self)
     }
 }
 
-/// The start of every buffer of version 3. Note that the thread stands before the process. \[spall A.5\]
+/// The header of a buffer of version 3, its first 20 bytes. Note that the thread stands before the process.
+/// \[spall A.5\]
 #[derive(Debug, Clone, Copy, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
 pub struct BufferHeader {
     /// The length of the records behind this header, in bytes.
     pub size: U32,
-    /// The thread of all records in the buffer.
+    /// The id of the thread of all records in the buffer.
     pub tid: U32,
-    /// The process of that thread.
+    /// The id of that thread's process.
     pub pid: U32,
-    /// The time of the first record, going by its name. No known writer stores that here, so it is not used.
+    /// The time of the first record in ticks, going by the field's name. No known writer stores that here, so the
+    /// parser does not use it.
     pub first_ts: U64,
 }
 
@@ -206,11 +217,11 @@ pub struct NameV3 {
 
 const _: () = assert!(size_of::<NameV3>() == 2);
 
-/// Returns the version that the header of a manual stream gives, or `None` if `data` does not start with the magic
-/// number of one. \[spall A.0\]
+/// Returns the version in the header of a manual stream, or `None` if `data` does not start with the magic number of
+/// one. \[spall A.0\]
 ///
-/// A file whose numbers are big-endian counts as a stream, too; no parser reads it. The version is 0 if `data` ends
-/// before it, and need not be a supported one.
+/// The version is 0 if `data` ends before it, and need not be a supported one. A file whose numbers are big-endian
+/// counts as a stream, too, but no parser reads it.
 ///
 /// ```
 /// use spall_format::spall::{Header, Version, stream_version};

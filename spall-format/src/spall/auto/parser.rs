@@ -1,4 +1,4 @@
-//! The incremental reader of auto traces.
+//! The incremental parser of auto traces.
 
 use spall_model::{
     Args, ByteRange, Chunk, Clock, DiagnosticKind, Event, LendingParser, MetaEvent, Parsed, Text, Thread,
@@ -13,15 +13,16 @@ use crate::spall::wire::usable_ns_per_tick;
 use crate::spall::{RecordError, without_nul};
 use crate::{FormatError, FormatErrorKind};
 
-/// A reader of auto traces of version 3, from pieces of any size. It allocates nothing.
+/// A parser of auto traces of version 3. It takes input in pieces of any size and allocates nothing.
 ///
-/// Names come from the symbolizer `S`, so the parser is a [`LendingParser`]: an event lives until the next call.
+/// Names come from the symbolizer `S`, so the parser is a [`LendingParser`]: an event borrows from the parser and lives
+/// until the next call.
 ///
 /// | in the file | event |
 /// |---|---|
 /// | header | [`Event::Clock`], whose ticks are those of the file |
 /// | path of the program | [`Event::Meta`] with the key `program` |
-/// | a function is entered, a slice begins | [`Event::Begin`]; the process is 0, as the format has none |
+/// | a function is entered, a slice begins | [`Event::Begin`]; the process is 0, because the format has no processes |
 /// | a function is left, a slice ends | [`Event::End`] |
 ///
 /// # Damage
@@ -92,7 +93,7 @@ enum State {
 }
 
 impl<S: Symbolizer> Parser<S> {
-    /// Creates a parser at the start of a file, which names functions by `symbols`.
+    /// Creates a parser at the start of a file. It takes the names of functions from `symbols`.
     #[must_use]
     pub const fn new(symbols: S) -> Self {
         Self {
@@ -173,6 +174,7 @@ impl<S: Symbolizer> Parser<S> {
         if at.is_err() && !core::mem::replace(&mut self.is_time_reported, true) {
             return report(DiagnosticKind::TimeOutOfRange, bytes);
         }
+        // The base moves on only here: the record is decoded again if its time had to be reported first.
         self.is_time_reported = false;
         self.base = base;
         self.offset = bytes.end;
@@ -212,6 +214,7 @@ impl<S: Symbolizer> Parser<S> {
         Chunk::Skipped(size_of::<BufferHeader>())
     }
 
+    /// Skips the part of the current buffer that is in `data`.
     fn skip<'b>(&mut self, data: &[u8], eof: bool) -> Chunk<'b> {
         let left = usize::try_from(self.buffer_end.saturating_sub(self.offset)).unwrap_or(usize::MAX);
         let length = left.min(data.len());
@@ -251,13 +254,13 @@ impl<S: Symbolizer> Parser<S> {
 }
 
 impl<S> Parser<S> {
-    /// Returns the file's header once it was read.
+    /// Returns the file's header, or `None` before it was read.
     #[must_use]
     pub fn header(&self) -> Option<&Header> {
         self.header.as_ref()
     }
 
-    /// Returns the symbolizer.
+    /// Returns the symbolizer that the parser was created with.
     #[must_use]
     pub fn symbols(&self) -> &S {
         &self.symbols

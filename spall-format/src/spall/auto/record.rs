@@ -9,7 +9,7 @@ use super::BufferHeader;
 use crate::cursor::{Cursor, Short};
 use crate::spall::RecordError;
 
-/// One record of a buffer, whose header gives the thread.
+/// One record of a buffer. The header of the buffer gives the thread.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Record<'a> {
@@ -17,9 +17,10 @@ pub enum Record<'a> {
     Enter {
         /// The time in ticks.
         when: u64,
-        /// The absolute address of the function.
+        /// The absolute address of the function. Subtract [`Header::base_address`](super::Header::base_address) for the
+        /// address in the program's file.
         address: u64,
-        /// The absolute address of the call.
+        /// The absolute address of the place from which the function was called.
         caller: u64,
     },
     /// A slice with a name of its own begins.
@@ -28,7 +29,7 @@ pub enum Record<'a> {
         when: u64,
         /// The name, with its NUL if the writer counted it in.
         name: &'a [u8],
-        /// The arguments, which are unstructured text.
+        /// The arguments, which are unstructured text. They are empty if there are none.
         args: &'a [u8],
     },
     /// The innermost function or slice of the thread ends.
@@ -55,7 +56,7 @@ pub(super) struct Base {
 }
 
 impl Base {
-    /// The base of the first record in a buffer. Addresses start from 0 in each.
+    /// Returns the base of the first record in a buffer. Addresses start from 0 in each buffer.
     pub(super) const fn at(when: u64) -> Self {
         Self { when, address: 0, caller: 0 }
     }
@@ -105,17 +106,17 @@ fn number(input: &mut Cursor<'_>, length: usize) -> Result<u64, Short> {
     Ok(bytes.iter().rev().fold(0, |value, &byte| value << 8 | u64::from(byte)))
 }
 
-/// A buffer of a file: records of one thread.
+/// A buffer of a file, which holds records of one thread.
 #[derive(Debug, Clone, Copy)]
 pub struct Buffer<'a> {
-    /// The header.
+    /// The header, which gives the thread.
     pub header: &'a BufferHeader,
-    /// The bytes of the records. They are fewer than the header says if the file is cut.
+    /// The bytes of the records. They are fewer than the header says if the file is cut off.
     pub records: &'a [u8],
 }
 
 impl<'a> Buffer<'a> {
-    /// Returns an iterator over the records.
+    /// Returns an iterator over the records, with the position of each behind the header.
     #[must_use]
     pub fn iter(&self) -> Records<'a> {
         Records { rest: self.records, pos: 0, base: Base::at(self.header.first_ts.get()) }
@@ -131,8 +132,10 @@ impl<'a> IntoIterator for Buffer<'a> {
     }
 }
 
-/// An iterator over the buffers of a file. It yields a cut buffer with what is left of its records, and no buffer
-/// whose header is cut.
+/// An iterator over the buffers of a file.
+///
+/// If the file is cut off inside the last buffer, the iterator yields it with the bytes that are left. It does not
+/// yield a buffer whose header is not whole.
 ///
 /// ```
 /// use spall_format::spall::auto::{Buffers, Record};
@@ -170,8 +173,8 @@ impl<'a> Iterator for Buffers<'a> {
 
 impl core::iter::FusedIterator for Buffers<'_> {}
 
-/// An iterator over the records of a [`Buffer`], with the position of each in the buffer. It ends after the first
-/// error.
+/// An iterator over the records of a [`Buffer`]. An item is the position of a record behind the buffer's header, and
+/// the record. The iterator ends after the first error.
 #[derive(Debug, Clone)]
 pub struct Records<'a> {
     rest: &'a [u8],

@@ -5,16 +5,34 @@ use alloc::{collections::BTreeMap, vec::Vec};
 
 /// A source of names for the functions of a traced program.
 ///
-/// The parser asks for a name at every entry of a function. An implementation that has to search debug information
-/// keeps what it found; [`CachedSymbols`] does so for a closure.
+/// The parser asks for a name at every entry of a function. So an implementation that has to search debug information
+/// should keep what it found, as [`CachedSymbols`] does for a closure.
+///
+/// ```
+/// use spall_format::spall::auto::Symbolizer;
+///
+/// /// Start addresses of functions in ascending order.
+/// struct SymbolTable(Vec<(u64, &'static str)>);
+///
+/// impl Symbolizer for SymbolTable {
+///     fn name(&mut self, address: u64) -> Option<&[u8]> {
+///         let after = self.0.partition_point(|&(start, _)| start <= address);
+///         Some(self.0[after.checked_sub(1)?].1.as_bytes())
+///     }
+/// }
+///
+/// let mut symbols = SymbolTable(vec![(0x1000, "main"), (0x1200, "load")]);
+/// assert_eq!(symbols.name(0x1200), Some(&b"load"[..]));
+/// assert_eq!(symbols.name(0x10), None);
+/// ```
 pub trait Symbolizer {
     /// Returns the name of the function at `address`, or `None` if it is not known.
     ///
-    /// The address is relative to where the program was loaded.
+    /// The address is relative to the address at which the program was loaded.
     fn name(&mut self, address: u64) -> Option<&[u8]>;
 }
 
-/// A symbolizer that knows no names. Each function is then called by its address, such as `0x1160`.
+/// A symbolizer that knows no names. The name of each function is then its address, such as `0x1160`.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct NoSymbols;
 
@@ -24,7 +42,8 @@ impl Symbolizer for NoSymbols {
     }
 }
 
-/// A symbolizer around a closure, which is called once for each address.
+/// A symbolizer around a closure, which it calls once for each address. It keeps every answer, so its memory grows with
+/// the number of functions.
 ///
 /// ```
 /// use spall_format::spall::auto::{CachedSymbols, Symbolizer};
@@ -50,7 +69,8 @@ pub struct CachedSymbols<F> {
 
 #[cfg(feature = "alloc")]
 impl<F: FnMut(u64) -> Option<Vec<u8>>> CachedSymbols<F> {
-    /// Creates a symbolizer that asks `find` for the name of an address relative to where the program was loaded.
+    /// Creates a symbolizer that asks `find` for names. `find` gets an address relative to the one at which the
+    /// program was loaded, and returns `None` for an unknown address.
     #[must_use]
     pub fn new(find: F) -> Self {
         Self { find, names: BTreeMap::new() }

@@ -1,4 +1,4 @@
-//! Version 3: buffers, each with the records of one thread. \[spall A.5\]
+//! The parser of version 3, whose files consist of buffers with the records of one thread each. \[spall A.5\]
 
 use spall_model::{ByteRange, Chunk, DiagnosticKind, Event, Parsed, Text, Thread};
 use zerocopy::FromBytes;
@@ -37,7 +37,7 @@ impl Parser {
         (bytes.end <= self.buffer_end).then_some((i64::try_from(when).ok()?, bytes))
     }
 
-    /// Reads whatever comes next.
+    /// Reads the next record of any kind, or the next header of a buffer.
     pub(super) fn record_v3<'a>(&mut self, data: &'a [u8], eof: bool) -> Chunk<'a> {
         if let Some(parsed) = self.plain_v3(data) {
             return Chunk::Parsed(parsed);
@@ -75,6 +75,7 @@ impl Parser {
         usize::try_from(self.left()).ok().and_then(|left| data.get(..left)).unwrap_or(data)
     }
 
+    /// Skips padding, whose record has `header` bytes and announces `size` more.
     fn padding_v3<'a>(&mut self, header: usize, size: u32, data: &[u8], eof: bool) -> Chunk<'a> {
         let length = header as u64 + u64::from(size);
         if length > self.left() {
@@ -83,7 +84,7 @@ impl Parser {
         self.skip_to(self.offset + length, None, data, eof)
     }
 
-    /// Returns what follows from there being no whole record before the end of the buffer or of the data.
+    /// Handles the case that there is no whole record before the end of the buffer or of the data.
     fn stopped_v3<'a>(&mut self, stop: RecordError, data: &'a [u8], eof: bool) -> Chunk<'a> {
         match stop {
             _ if self.left() == 0 => self.next_buffer(data, eof),

@@ -1,4 +1,5 @@
-//! Versions 0 and 1: a stream of records with floating point times. \[spall A.2\] \[spall A.3\]
+//! The parser of versions 0 and 1, whose files are streams of records with floating point times. \[spall A.2\]
+//! \[spall A.3\]
 
 use spall_model::{ByteRange, Chunk, DiagnosticKind, Event, Parsed, Thread, ThreadEvent, Tick, Ticks};
 
@@ -8,7 +9,8 @@ use crate::spall::{v0, v1};
 use crate::{FormatError, FormatErrorKind};
 
 impl Parser {
-    /// Reads the next record of version 1 if it is a whole begin or end with a time in range, which it nearly always is.
+    /// Reads the next record of version 1 if it is a whole begin or end with a time in range, which it nearly always
+    /// is.
     #[inline(always)]
     pub(super) fn plain_v1<'a>(&mut self, data: &'a [u8]) -> Option<Parsed<'a>> {
         let (record, length) = v1::Record::decode(data).ok()?;
@@ -38,9 +40,10 @@ impl Parser {
             v0::Record::End { pid, tid, time } => self.end(pid, tid, time),
             v0::Record::Complete { pid, tid, time, duration, name } => {
                 let (begin, fault) = self.thread_event(pid, tid, time, name, b"");
-                let (length, length_fault) = self.duration(begin.at, time, duration);
-                let event = length.map_or(Event::Unfinished(begin), |length| Event::Complete(begin, length));
-                (event, [fault, length_fault])
+                let (duration, duration_fault) = self.duration(begin.at, time, duration);
+                let event =
+                    duration.map_or(Event::Unfinished(begin), |duration| Event::Complete(begin, duration));
+                (event, [fault, duration_fault])
             }
         };
         Ok(self.note(faults, length, event))
@@ -62,8 +65,8 @@ impl Parser {
         Ok(self.note(faults, length, event))
     }
 
-    /// Returns what follows from there being no whole record. An unknown one ends the file: nothing gives its length,
-    /// and nothing marks the start of the next one. \[spall A.6\]
+    /// Handles the case that there is no whole record. A record of an unknown type ends the file: nothing gives its
+    /// length, and nothing marks the start of the next one. \[spall A.6\]
     #[cold]
     fn stopped<'a>(
         &mut self,
@@ -114,12 +117,13 @@ impl Parser {
         (event(Thread::new(pid, tid), at, name, args), fault)
     }
 
-    /// Returns the duration from `at`, which is `time` rounded, to the end, which is rounded as well. So a slice that ends
-    /// where another begins still does.
+    /// Returns the duration from `at`, which is `time` rounded, to the end, which is rounded as well. So a slice that
+    /// ends where another begins still does.
     fn duration(&self, at: Tick, time: f64, duration: f64) -> (Option<Ticks>, Option<DiagnosticKind>) {
         if time.is_nan() {
+            // `at` is the time of the record before then, and only the duration of this record is known.
             return match nanoseconds(duration * self.ns_per_tick) {
-                Ok(length) => (Some(Ticks(length)), None),
+                Ok(duration) => (Some(Ticks(duration)), None),
                 Err(Unusable::NotANumber) => (None, Some(DiagnosticKind::BadDuration)),
                 Err(Unusable::OutOfRange(clamped)) => {
                     (Some(Ticks(clamped)), Some(DiagnosticKind::TimeOutOfRange))
@@ -148,7 +152,7 @@ impl Parser {
 /// The faults of a record's start and duration.
 type Faults = [Option<DiagnosticKind>; 2];
 
-/// Why a time is not a number of nanoseconds.
+/// The reason for which a time is not a number of nanoseconds.
 enum Unusable {
     NotANumber,
     /// The time is beyond the range, whose nearest end this is.

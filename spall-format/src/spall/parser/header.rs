@@ -10,6 +10,7 @@ use crate::spall::{Header, Version};
 use crate::{FormatError, FormatErrorKind};
 
 impl Parser {
+    /// Reads the header of the file, which becomes the clock.
     pub(super) fn read_header<'a>(&mut self, data: &'a [u8], eof: bool) -> Result<Chunk<'a>, FormatError> {
         let Ok((header, _)) = Header::ref_from_prefix(data) else {
             if eof {
