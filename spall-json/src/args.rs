@@ -1,4 +1,4 @@
-//! Arguments that stay JSON text until somebody asks for them, and the further fields of an event. \[json 1\]
+//! Arguments, which stay JSON text until they are iterated over, and the further fields of an event. \[json 1\]
 
 use spall_model::{Args, ArgsFormat, Text, Value};
 
@@ -19,23 +19,23 @@ static JSON_ARRAY: ArgsFormat =
 static JSON_EVENT: ArgsFormat =
     ArgsFormat { name: "json event", args: event_args_entry, fields: thread_event_field };
 
-/// As [`JSON_EVENT`], of an async event or an object. Its key is in [`spall_model::Event`], its thread is not.
+/// The same as [`JSON_EVENT`] for an async event or an object. The model's event has its key, but not its thread.
 static JSON_KEYED_EVENT: ArgsFormat =
     ArgsFormat { name: "json event with key", args: event_args_entry, fields: keyed_event_field };
 
-/// As [`JSON_EVENT`], of a counter.
+/// The same as [`JSON_EVENT`] for a counter.
 static JSON_COUNTER_EVENT: ArgsFormat =
     ArgsFormat { name: "json counter", args: event_args_entry, fields: counter_event_field };
 
-/// As [`JSON_EVENT`], of one end of a flow.
+/// The same as [`JSON_EVENT`] for one end of a flow.
 static JSON_FLOW_EVENT: ArgsFormat =
     ArgsFormat { name: "json flow event", args: event_args_entry, fields: flow_event_field };
 
-/// As [`JSON_EVENT`], of a sample, without the fields that are in [`spall_model::ThreadSampleEvent`].
+/// The same as [`JSON_EVENT`] for a sample, without the fields that are in [`spall_model::ThreadSampleEvent`].
 pub(crate) static JSON_SAMPLE: ArgsFormat =
     ArgsFormat { name: "json sample", args: event_args_entry, fields: sample_field };
 
-/// Returns arguments whose bytes are the whole event `bytes`; `represented` are the fields that the model's event has.
+/// Returns arguments whose bytes are the whole event `bytes`. `represented` are the fields that the model's event has.
 pub(crate) fn whole_event(bytes: &[u8], represented: FieldSet) -> Args<'_> {
     let format = match represented {
         KEYED_EVENT => &JSON_KEYED_EVENT,
@@ -46,10 +46,10 @@ pub(crate) fn whole_event(bytes: &[u8], represented: FieldSet) -> Args<'_> {
     Args::new(bytes, format)
 }
 
-/// Makes arguments of JSON text: an object, whose members are the arguments, or a string, which is the one argument
-/// `text`.
+/// Returns JSON text as arguments of an event.
 ///
-/// The text is read as leniently as a file is. Members behind damage are lost.
+/// The text is an object, whose members are the arguments, or a string, which becomes the one argument `text`. It is
+/// decoded when the arguments are iterated over, as leniently as a file is. Members behind damage are lost.
 ///
 /// ```
 /// use spall_model::Value;
@@ -61,10 +61,10 @@ pub fn json_args(text: &[u8]) -> Args<'_> {
     Args::new(text, &JSON_ARGS)
 }
 
-/// Returns the text of the JSON object or string that holds the arguments; `None` if the event has no arguments or
-/// comes from another format.
+/// Returns the text of the JSON object or string that holds the arguments.
 ///
-/// The text is what the file has, which need not be strict JSON. [`JsonWriter`](crate::JsonWriter) writes strict JSON.
+/// Returns `None` if there are no arguments or if they come from another format. The text stands in the file as it is,
+/// so it need not be strict JSON. [`JsonWriter`](crate::JsonWriter) writes strict JSON.
 ///
 /// ```
 /// use spall_json::{json_args, json_args_text};
@@ -89,7 +89,7 @@ fn is_event(format: &'static ArgsFormat) -> bool {
     known.iter().any(|known| core::ptr::eq(format, *known))
 }
 
-/// Returns the value of a token. Objects and arrays are decoded when somebody iterates over them.
+/// Returns the value of a token. Objects and arrays are decoded when they are iterated over.
 pub(crate) fn value(data: &[u8], token: Token) -> Value<'_> {
     let bytes = token.bytes(data);
     match token.kind {
@@ -143,7 +143,7 @@ fn array_item<'b>(bytes: &'b [u8], pos: &mut usize) -> Option<(Text<'b>, Value<'
     item.map(|item| (Text::EMPTY, value(bytes, item)))
 }
 
-/// Returns the value of `args` in an event, if it holds arguments; the last one counts where the event repeats it.
+/// Returns the value of `args` in an event, if it holds arguments. The last one counts where the event repeats it.
 fn find_args(event: &[u8]) -> Option<Token> {
     let mut pos = 1;
     let mut found = None;

@@ -1,13 +1,19 @@
 //! The reserved colour names of Trace Event JSON. \[json 1\]
 
-/// Returns the red, green and blue of a reserved colour name, the value of an event's field `cname`; `None` if the name
-/// is not reserved.
+/// Returns the red, green and blue components, from 0 to 255, of a reserved colour name.
 ///
-/// The field is among [`Args::fields`](spall_model::Args::fields) of an event. Chrome's trace viewer defines the names.
+/// Returns `None` if the name is not reserved. Chrome's trace viewer defines the names. An event has such a name in its
+/// field `cname`, which is among its [`Args::fields`](spall_model::Args::fields):
 ///
 /// ```
-/// assert_eq!(spall_json::cname_rgb(b"thread_state_running"), Some([126, 200, 148]));
+/// use spall_model::{Event, Value};
+///
+/// let json = br#"[{"ph":"X","name":"f","pid":1,"tid":1,"ts":5,"dur":1,"cname":"thread_state_running"}]"#;
+/// let Event::Complete(slice, _) = spall_json::parse_all(json).next().unwrap()?.event else { panic!() };
+/// let Some(Value::Text(name)) = slice.args.field(b"cname") else { panic!() };
+/// assert_eq!(spall_json::cname_rgb(name.raw()), Some([126, 200, 148]));
 /// assert_eq!(spall_json::cname_rgb(b"beige"), None);
+/// # Ok::<(), spall_json::JsonError>(())
 /// ```
 #[must_use]
 pub fn cname_rgb(name: &[u8]) -> Option<[u8; 3]> {

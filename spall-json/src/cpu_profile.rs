@@ -1,4 +1,4 @@
-//! V8 CPU profiles, in all the forms that Chrome and Node have written. \[cpu 1\]
+//! The reader of V8 CPU profiles, in all the forms that Chrome and Node have written. \[cpu 1\]
 //!
 //! A profile, or a part of one, is one record of the file from which many events are read. Its arrays are read side by
 //! side: the n-th sample, its time and its line are in three of them. A [`ProfileCursor`] holds the position in each,
@@ -34,7 +34,7 @@ pub(crate) struct ProfileCursor {
     samples: Option<SampleCursor>,
     /// The position in the hit counts of a whole profile that has no samples.
     hits: Option<HitCursor>,
-    /// Whether a diagnostic is due, as a whole profile has no samples.
+    /// Whether a diagnostic is due because a whole profile has no samples.
     lacks_samples: bool,
 }
 
@@ -65,7 +65,7 @@ pub(crate) const SAME_CLOCK: i64 = 1_000_000;
 /// The rank of a profile in an event `CpuProfile`, behind those of all `P` events.
 const WHOLE_RANK: u8 = 3;
 
-/// The source that our writer gives such a profile, which keeps its rank.
+/// The source that this crate's writer gives a profile of [`WHOLE_RANK`], so that it keeps its rank.
 pub(crate) const WHOLE_SOURCE: &str = "CpuProfile";
 
 impl ProfileCursor {
@@ -85,7 +85,7 @@ impl ProfileCursor {
             Some(profile) => {
                 members.read(record, profile).ok();
             }
-            // Something else has that name.
+            // This is an event of another program that has the same name.
             None if kind == ProfileKind::Whole => return None,
             None => {}
         }
@@ -132,9 +132,9 @@ impl ProfileCursor {
         (cursor, Event::Profile(event))
     }
 
-    /// Returns the next event and its range in the record; `None` when all events were read.
+    /// Returns the next event and its range in the record, or `None` when all events were read.
     pub(crate) fn next<'a>(&mut self, record: &'a [u8]) -> Option<Located<'a>> {
-        // `record` is all data from the start of the record on; what follows the record is not part of it.
+        // `record` is all data from the start of the record on. The bytes behind the record are not part of it.
         let record = record.get(..self.end).unwrap_or(record);
         if let Some(found) = self.nodes.next(record) {
             return Some(found);
@@ -169,16 +169,16 @@ impl ProfileCursor {
     }
 }
 
-/// Returns whether a document is a CPU profile, judged by its first bytes: whether the nodes of a profile come before
-/// any sign of a trace. \[cpu 1c, 1d\]
+/// Returns whether a document is a V8 CPU profile and not a trace, judged by its first bytes. \[cpu 1c, 1d\]
 ///
-/// Returns `false` if `data` does not reach far enough to say. [`JsonParser`](crate::JsonParser) reads profiles without
-/// being told.
+/// It is one if the nodes of a profile come before a key that only traces have. The result is `false` if `data` ends
+/// before either of them. [`JsonParser`](crate::JsonParser) recognises profiles by itself.
 ///
 /// ```
 /// assert!(spall_json::is_cpu_profile(br#"{"nodes":[{"id":1,"callFrame":{"#));
 /// assert!(!spall_json::is_cpu_profile(br#"{"traceEvents":[]}"#));
 /// ```
+#[doc(alias = "cpuprofile")]
 #[must_use]
 pub fn is_cpu_profile(data: &[u8]) -> bool {
     let data = data.strip_prefix(b"\xef\xbb\xbf").unwrap_or(data);
@@ -271,8 +271,8 @@ impl ProfileMembers {
         }
     }
 
-    /// Returns start and end of the old form. Its `startTime` and `endTime` are whole seconds, which are of no use
-    /// where samples have timestamps.
+    /// Returns the start and the end of a profile of the old form. Its `startTime` and `endTime` are whole seconds,
+    /// which are too coarse where samples have timestamps.
     fn old_bounds(&self, record: &[u8]) -> (Tick, Option<Tick>) {
         let first = self
             .stamps
@@ -288,8 +288,8 @@ impl ProfileMembers {
         time.map(|time| Tick(time.0.saturating_mul(1_000_000)))
     }
 
-    /// Returns the cursor of the profile. `end` is the end of the record; `bounds` are start and end of a profile that
-    /// is complete.
+    /// Returns the cursor of the profile. `end` is the end of the record. `bounds` are the start and end of a profile
+    /// that is complete.
     fn cursor(&self, record: &[u8], end: usize, bounds: Option<(Tick, Option<Tick>)>) -> ProfileCursor {
         let nodes = match (self.nodes, self.tree) {
             (Some(nodes), _) => NodeCursor::list(nodes),
@@ -301,7 +301,7 @@ impl ProfileMembers {
         let bounds = bounds.map(|(start, end)| (start, duration(start, end)));
         let hits = bounds
             .filter(|_| samples.is_none())
-            .and_then(|(start, length)| HitCursor::new(record, nodes, start, length));
+            .and_then(|(start, duration)| HitCursor::new(record, nodes, start, duration));
         ProfileCursor {
             end,
             truncated: false,
@@ -311,7 +311,9 @@ impl ProfileMembers {
                 let samples = match (self.deltas, self.stamps) {
                     (Some(deltas), _) => SampleCursor::with_deltas(samples, deltas),
                     (None, Some(stamps)) => SampleCursor::with_stamps(samples, stamps),
-                    (None, None) => SampleCursor::spread(record, samples, bounds.map(|(_, length)| length)),
+                    (None, None) => {
+                        SampleCursor::spread(record, samples, bounds.map(|(_, duration)| duration))
+                    }
                 };
                 samples.with_positions(self.lines, self.columns)
             }),

@@ -1,4 +1,4 @@
-//! Converts decimal microseconds to whole nanoseconds, exactly. \[json 4\]
+//! The exact conversion of decimal microseconds to whole nanoseconds. \[json 4\]
 //!
 //! No floating point number takes part: 53 bits cannot hold the nanoseconds of a Unix time. A sum is rounded once,
 //! after adding, so that the end of a slice does not depend on how its start was rounded. \[json 3.5\]
@@ -50,7 +50,7 @@ impl Nanos {
         }
     }
 
-    /// Returns `whole` nanoseconds plus the decimals of a microsecond; `None` if a byte of them is no digit.
+    /// Returns `whole` nanoseconds plus the decimals of a microsecond, or `None` if a byte of them is no digit.
     fn with_decimals(whole: u64, decimals: &[u8]) -> Option<Self> {
         let (first, len) = scan::leading_digits(decimals);
         let mut below = first * POWERS.get(3 + SUB_DIGITS - len)?;

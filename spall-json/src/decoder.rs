@@ -1,4 +1,4 @@
-//! Decodes the fields of an event, however a file writes them, and reports what is wrong. \[json 1\] \[json 2\]
+//! The decoder of an event's fields in any spelling, which also reports their faults. \[json 1\] \[json 2\]
 //!
 //! A field is first read as [`Record`] reads it, which costs a comparison or two. The methods called `unusual_*` take
 //! over where that fails; they are never inlined, so that what nearly every event needs stays small.
@@ -27,11 +27,12 @@ pub(crate) struct EventDiagnostics {
 }
 
 impl EventDiagnostics {
-    /// Begins to collect; `wanted` is the index of the diagnostic to keep.
+    /// Creates an empty collection. `wanted` is the index of the diagnostic to keep.
     pub(crate) fn new(wanted: usize) -> Self {
         Self { wanted, count: 0, found: None }
     }
 
+    /// Counts a diagnostic, and keeps it if it is the wanted one.
     #[cold]
     fn add(&mut self, kind: DiagnosticKind, bytes: (usize, usize)) {
         if self.count == self.wanted {
@@ -41,7 +42,7 @@ impl EventDiagnostics {
     }
 }
 
-/// Decodes the fields of one event.
+/// A decoder of the fields of one event.
 #[derive(Debug)]
 pub(crate) struct Decoder<'a, 'f> {
     pub(crate) record: Record<'a, 'f>,
@@ -79,7 +80,7 @@ impl<'a> Decoder<'a, '_> {
         self.record.fields.get(field).filter(|token| !token.is_null(self.record.data))
     }
 
-    /// Returns the text of a string or a number; the empty text if the field is absent.
+    /// Returns the text of a string or a number, or the empty text if the field is absent.
     #[inline(always)]
     pub(crate) fn text(&mut self, field: Field) -> Text<'a> {
         match self.record.text(field) {
@@ -107,7 +108,7 @@ impl<'a> Decoder<'a, '_> {
         })
     }
 
-    /// Returns the scope of an instant; its thread if the file does not say it.
+    /// Returns the scope of an instant, which is its thread if the file does not give a valid one.
     pub(crate) fn scope(&mut self) -> Scope {
         match self.record.first_byte(Field::InstantScope) {
             Some(b'p') => Scope::Process,
@@ -122,7 +123,7 @@ impl<'a> Decoder<'a, '_> {
         }
     }
 
-    /// Returns the time of the event, rounded and not; `None` if the event has none, which is reported.
+    /// Returns the time of the event, rounded and exact. Returns `None` if the event has no time, which is reported.
     #[inline(always)]
     pub(crate) fn time(&mut self) -> Option<(Tick, Nanos)> {
         match self.record.time() {
@@ -148,7 +149,7 @@ impl<'a> Decoder<'a, '_> {
         Some((Tick(ns), exact))
     }
 
-    /// Returns the duration in `field`; `None` if it is absent, or no number, which is reported.
+    /// Returns the duration in `field`. Returns `None` if it is absent, or if it is not a number, which is reported.
     #[inline(always)]
     pub(crate) fn duration(&mut self, field: Field) -> Option<Nanos> {
         match self.record.micros(field) {
@@ -179,7 +180,7 @@ impl<'a> Decoder<'a, '_> {
         Tick(ns) - at
     }
 
-    /// Reports a thread clock that is no number. Its value stays a field for whoever wants it.
+    /// Reports a thread clock that is not a number. Its value stays among the further fields of the event.
     #[inline]
     pub(crate) fn check_thread_clock(&mut self) {
         if !self.record.is_number_or_absent(Field::Tts) {
@@ -190,14 +191,14 @@ impl<'a> Decoder<'a, '_> {
         }
     }
 
-    /// Returns the process; 0 if the file does not say it.
+    /// Returns the id of the process, which is 0 if the file does not give it.
     #[inline(always)]
     pub(crate) fn process(&mut self) -> Id<'a> {
         self.id(Field::Pid, id::process_or_thread).unwrap_or(Id::Number(0))
     }
 
-    /// Returns the thread. One that the file does not say has the id of the process, which is reported if the thread is
-    /// `required`. \[json 2\]
+    /// Returns the thread. If the file does not give a thread, its id is that of the process, which is reported if the
+    /// thread is `required`. \[json 2\]
     #[inline(always)]
     pub(crate) fn thread(&mut self, required: bool) -> Thread<'a> {
         let pid = self.process();

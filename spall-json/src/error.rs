@@ -1,8 +1,8 @@
-//! The errors of the parser, and positions as lines and columns.
+//! The error of the parser, and positions as lines and columns.
 
 use spall_model::Compression;
 
-/// The reason why a file cannot be read as JSON at all.
+/// The error of a file that cannot be read as JSON at all, with its position in bytes.
 ///
 /// Damage inside a document is never an error: the parser reports it as
 /// [`Event::Diagnostic`](spall_model::Event::Diagnostic) and goes on.
@@ -27,24 +27,25 @@ impl JsonError {
         Self { kind, offset }
     }
 
-    /// Returns the kind of the error.
+    /// Returns the reason why the file cannot be read.
     #[must_use]
     pub fn kind(&self) -> JsonErrorKind {
         self.kind
     }
 
-    /// Returns the position of the error in the file, in bytes. [`LinePosition`] turns it into line and column.
+    /// Returns the position of the error in bytes from the start of the file. [`LinePosition`] turns it into line and
+    /// column.
     #[must_use]
     pub fn offset(&self) -> u64 {
         self.offset
     }
 }
 
-/// The kinds of [`JsonError`].
+/// The reason why a file cannot be read as JSON.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, thiserror::Error)]
 #[non_exhaustive]
 pub enum JsonErrorKind {
-    /// The input is compressed and must be inflated first. The offset is 0.
+    /// The input is compressed and must be decompressed first. The offset is 0.
     #[error("input is compressed ({0})")]
     Compressed(Compression),
     /// The first byte that is not blank opens neither an array nor an object. The offset is the position of this byte.
@@ -52,7 +53,7 @@ pub enum JsonErrorKind {
     NotJson,
 }
 
-/// A byte position as a line and a column, both counted from 1. Columns count bytes.
+/// A position in a text as a line and a column, both counted from 1. Columns count bytes.
 ///
 /// ```
 /// use spall_json::LinePosition;
@@ -61,14 +62,14 @@ pub enum JsonErrorKind {
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct LinePosition {
-    /// The number of the line, from 1.
+    /// The number of the line, counted from 1.
     pub line: usize,
-    /// The number of the byte in its line, from 1.
+    /// The number of the byte in its line, counted from 1.
     pub column: usize,
 }
 
 impl LinePosition {
-    /// Returns the line and column of the byte at `offset` of `data`. An `offset` past the end is the end.
+    /// Returns the line and column of the byte at `offset` of `data`. An `offset` past the end counts as the end.
     ///
     /// This takes time proportional to `offset`.
     #[must_use]

@@ -1,4 +1,4 @@
-//! Makes the event that an object in the list of events stands for. \[json 1\]
+//! The conversion of an object in the list of events to an event. \[json 1\]
 
 use spall_model::{
     Args, AsyncPhase, CounterEvent, DiagnosticKind, Event, FlowBind, FlowEvent, FlowPhase, Id, KeyedEvent,
@@ -14,7 +14,7 @@ use crate::id;
 use crate::lexer::TokenKind;
 
 impl<'a> Decoder<'a, '_> {
-    /// Returns the event; `None` if the object is empty or cannot be an event, which is reported.
+    /// Returns the event. Returns `None` if the object is empty, or if it cannot be an event, which is reported.
     #[inline(never)]
     pub(crate) fn event(&mut self) -> Option<Event<'a>> {
         match self.record.first_byte(Field::Ph) {
@@ -168,7 +168,8 @@ impl<'a> Decoder<'a, '_> {
         }))
     }
 
-    /// Returns an event on a thread. A thread that the file does not say is reported if it is `required`.
+    /// Returns an event on a thread. If the file does not give the thread, that is reported if the thread is
+    /// `required`.
     #[inline(always)]
     pub(crate) fn thread_event(&mut self, at: Tick, required: bool) -> ThreadEvent<'a> {
         self.check_thread_clock();
@@ -181,7 +182,7 @@ impl<'a> Decoder<'a, '_> {
         }
     }
 
-    /// Returns the time and the key of an event that must have both, and whether the key says itself that it is local.
+    /// Returns the time and the key of an event that must have both, and whether the key is local if the file says so.
     #[inline(always)]
     fn time_and_key(&mut self) -> Option<(Tick, Id<'a>, Option<bool>)> {
         let (at, _) = self.time()?;
@@ -246,7 +247,7 @@ impl<'a> Decoder<'a, '_> {
     }
 }
 
-/// Returns which part of a CPU profile `event` holds, judged by its name; `None` if it holds none. \[cpu 1\]
+/// Returns which part of a CPU profile `event` holds, judged by its name, or `None` if it holds none. \[cpu 1\]
 #[inline]
 pub(crate) fn profile_part<'e, 'a>(event: &'e Event<'a>) -> Option<(ProfileKind, &'e ThreadEvent<'a>)> {
     match event {
@@ -259,7 +260,7 @@ pub(crate) fn profile_part<'e, 'a>(event: &'e Event<'a>) -> Option<(ProfileKind,
     }
 }
 
-/// Returns what remains of an event that holds a CPU profile: an instant is an event of its own as well.
+/// Returns the event that remains beside a CPU profile in its arguments: an instant is an event of its own as well.
 pub(crate) fn beside_profile(event: Event<'_>) -> Option<Event<'_>> {
     match event {
         Event::Instant(event, scope) => {

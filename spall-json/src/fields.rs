@@ -9,7 +9,7 @@ use crate::lexer::{self, KeyToken, Token, TokenError};
 
 macro_rules! fields {
     ($($name:ident = $key:literal,)*) => {
-        /// A field of an event that means something to the parser.
+        /// A field of an event that the parser knows.
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
         #[repr(u8)]
         pub(crate) enum Field {
@@ -89,6 +89,7 @@ impl FieldSet {
         Self(bits)
     }
 
+    /// Returns whether the set has `field`.
     #[inline]
     pub(crate) fn has(self, field: Field) -> bool {
         self.0 & 1 << field as u32 != 0
@@ -131,7 +132,7 @@ pub(crate) const THREAD_EVENT: FieldSet = FieldSet::of(&[
     FlowOut,
 ]);
 
-/// The fields that are in [`spall_model::KeyedEvent`]. The thread is not.
+/// The fields that are in [`spall_model::KeyedEvent`]. The thread is not among them.
 pub(crate) const KEYED_EVENT: FieldSet = FieldSet::of(&[Name, Cat, Ph, Ts, Pid, Args, Id, Id2, KeyScope]);
 
 /// The fields that are in [`spall_model::ThreadSampleEvent`], without those that only samples have.
@@ -149,8 +150,8 @@ pub(crate) const COUNTER_EVENT: FieldSet = FieldSet::of(&[Name, Cat, Ph, Ts, Pid
 
 /// The known fields of one event, as tokens of the data that was read.
 ///
-/// The parser owns one and uses it for every event: 19 tokens are too many to clear each time, so that a set says which
-/// are valid.
+/// The parser owns one value and uses it for every event. Clearing 19 tokens for each event would take too long, so a
+/// set says which of them are valid.
 #[derive(Debug, Clone)]
 pub(crate) struct Fields {
     present: FieldSet,

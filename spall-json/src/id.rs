@@ -1,4 +1,4 @@
-//! Ids: numbers, and texts that may spell numbers. \[json 2\]
+//! The decoder of ids, which are numbers or texts that may spell numbers. \[json 2\]
 
 use spall_model::Id;
 

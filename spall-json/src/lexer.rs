@@ -1,4 +1,4 @@
-//! Tokens of JSON, read leniently: finds where a string, a bare word or a nested value ends. \[json 2\]
+//! The lexer, which reads JSON leniently: it finds the ends of strings, bare words and nested values. \[json 2\]
 //!
 //! Positions are indices into the data, which may end anywhere. Nothing here recurses or allocates.
 
@@ -48,7 +48,7 @@ pub(crate) struct Token {
 }
 
 impl Token {
-    /// A token of no length, for slots that were never filled.
+    /// An empty token, for slots that were never filled.
     pub(crate) const EMPTY: Self = Self { kind: TokenKind::Bare, start: 0, end: 0, number: 0 };
 
     /// Returns the bytes of the token in the data that it was found in.
@@ -76,7 +76,7 @@ pub(crate) fn is_blank(byte: u8) -> bool {
     matches!(byte, b' ' | b'\n' | b'\r' | b'\t')
 }
 
-/// Returns the first position at or after `pos` that is not blank, and its byte; `None` at the end of the data.
+/// Returns the first position at or after `pos` that is not blank, and its byte, or `None` at the end of the data.
 #[inline]
 pub(crate) fn skip_blanks(data: &[u8], mut pos: usize) -> Option<(usize, u8)> {
     loop {
@@ -99,8 +99,8 @@ pub(crate) fn string_end(data: &[u8], pos: usize) -> Result<(usize, bool), Token
     quoted_end(data, special).map(|end| (end, true))
 }
 
-/// Returns what [`string_end`] does for a string that may hold backslashes: the quote that ends it is the first one
-/// after an even number of backslashes.
+/// Returns the position of the quote that ends a string which may hold backslashes. It is the first one after an even
+/// number of backslashes.
 #[inline(always)]
 fn quoted_end(data: &[u8], pos: usize) -> Result<usize, TokenError> {
     let quote = scan::quote(data, pos).ok_or(TokenError::Incomplete)?;
@@ -343,7 +343,7 @@ pub(crate) fn find_member(data: &[u8], object: usize, key: &[u8]) -> Option<Toke
     found
 }
 
-/// Reads the item of an array at `pos`, commas and blanks before it stepped over, and moves `pos` behind it. Returns
+/// Reads the next item of an array, behind commas and blanks at `pos`, and moves `pos` behind the item. Returns
 /// `None` at the end of the array and where the array is damaged.
 pub(crate) fn next_item(data: &[u8], pos: &mut usize) -> Option<Token> {
     let item = token(data, item_start(data, *pos)?).ok()?;
@@ -351,7 +351,7 @@ pub(crate) fn next_item(data: &[u8], pos: &mut usize) -> Option<Token> {
     Some(item)
 }
 
-/// Returns where the item of an array at `pos` begins, commas and blanks before it stepped over; `None` at the end of
+/// Returns the position of the next item of an array, behind commas and blanks at `pos`. Returns `None` at the end of
 /// the array.
 pub(crate) fn item_start(data: &[u8], mut pos: usize) -> Option<usize> {
     loop {

@@ -1,4 +1,5 @@
-//! Reads and writes Trace Event JSON, the format of Chrome, clang's `-ftime-trace`, viztracer and many other tools.
+//! A parser and writers of Trace Event JSON, the format of Chrome, clang's `-ftime-trace`, viztracer and many other
+//! tools.
 //!
 //! ```
 //! use spall_model::Event;
@@ -20,14 +21,14 @@
 //! # Reading
 //!
 //! [`parse_all`] returns an iterator over the events of a document in memory. [`JsonParser`] takes a document in
-//! pieces. Both yield [`spall_model::Event`]s that borrow from the input; a `TraceBuilder` of `spall-model` pairs
-//! begins with ends and makes a trace of them.
+//! pieces. Both yield [`spall_model::Event`]s that borrow from the input. A `TraceBuilder` of `spall-model` pairs
+//! begins with ends and makes a trace of the events.
 //!
-//! Sampling profiles are read as well: those of V8 in every form, alone or among the events, and the samples of other
-//! profilers with their `stackFrames`.
+//! Sampling profiles are read as well. They are V8's CPU profiles in every form, alone or among the events, and the
+//! samples of other profilers with their `stackFrames`.
 //!
 //! Times are decimal microseconds in the file and whole nanoseconds in the events. The conversion is exact: no floating
-//! point number takes part. Arguments stay text until [`spall_model::Args::iter`] decodes them; [`json_args_text`]
+//! point number takes part. Arguments stay text until [`spall_model::Args::iter`] decodes them. [`json_args_text`]
 //! returns the text itself, and `spall_model::from_args` (feature `serde`) reads it into a type of your own.
 //!
 //! The pages of [`rules`] have every rule of the format. The code cites them as `[json 2]`.
@@ -35,7 +36,8 @@
 //! # Writing
 //!
 //! [`JsonWriter`] takes events of any format and writes a document that every viewer accepts. [`JsonFileWriter`] does
-//! the same for `io::Write`. [`json_args`] makes arguments of JSON text, and [`JsonString`] quotes a single text.
+//! the same for `io::Write`. [`json_args`] returns JSON text as arguments of an event, and [`JsonString`] quotes a
+//! single text.
 //!
 //! ```
 //! use spall_json::{JsonWriter, json_args};
@@ -51,27 +53,27 @@
 //!
 //! # Untrusted input
 //!
-//! Real traces are cut off, lack commas, or are no JSON at all. The parser goes on wherever it can, and reports what it
-//! skipped as [`Event::Diagnostic`](spall_model::Event::Diagnostic). No input makes it panic or recurse, and its time
-//! is proportional to the length of the input. It has a fixed size and allocates nothing.
+//! Real traces are cut off, lack commas, or are not JSON at all. The parser goes on wherever it can, and reports
+//! skipped bytes as [`Event::Diagnostic`](spall_model::Event::Diagnostic). No input makes it panic or recurse, and
+//! its time is proportional to the length of the input. It has a fixed size and allocates nothing.
 //!
 //! # Related crates
 //!
-//! The events are those of [`spall_model`], whose `TraceBuilder` makes a trace of them. `spall-format` has binary formats,
-//! and `spall-samples` merges CPU samples with slices by the rules in `V8`. `spall-trace` recognises all formats, opens
-//! compressed files and joins the crates; its module `guide` shows whole programs.
+//! The events are those of [`spall_model`], whose `TraceBuilder` makes a trace of them. `spall-format` has binary
+//! formats, and `spall-samples` merges CPU samples with slices by the rules in `V8`. `spall-trace` recognises all
+//! formats, opens compressed files and joins the crates; its module `guide` shows whole programs.
 //!
 //! # Features
 //!
 //! - `std` (default): [`JsonFileWriter`]. It enables `alloc`.
 //! - `alloc`: the parts of `spall-model` that allocate, and `V8`.
 //!
-//! Without features the crate needs `core` alone; parser and writer are complete.
+//! Without features, the crate needs `core` alone. [`JsonParser`] and [`JsonWriter`] are complete then.
 //!
 //! # Not supported
 //!
 //! Compressed input is recognised, but not decompressed. `systemTraceEvents`, memory dumps and contexts are passed on
-//! undecoded.
+//! without being decoded.
 //!
 //! The minimum supported Rust version is 1.88.
 #![no_std]
@@ -119,7 +121,8 @@ pub use writer::file::JsonFileWriter;
 
 /// Returns an iterator over the events of a document that is in memory.
 ///
-/// The iterator yields each event with its range in the document. It ends after the first error.
+/// The iterator yields each event with its byte range in the document. It ends after the first error. A document is
+/// read as Trace Event JSON or as a V8 CPU profile, whichever it is.
 ///
 /// ```
 /// use spall_model::{Event, Tick, Ticks};
@@ -130,12 +133,14 @@ pub use writer::file::JsonFileWriter;
 /// assert_eq!((slice.at, duration), (Tick(1500), Ticks(250)));
 /// # Ok::<(), spall_json::JsonError>(())
 /// ```
+#[doc(alias = "chrome trace")]
+#[doc(alias = "perfetto")]
 #[must_use]
 pub fn parse_all(data: &[u8]) -> JsonEvents<'_> {
     JsonEvents::new(JsonParser::new(), data)
 }
 
-/// The iterator over the events of a document that [`parse_all`] returns.
+/// An iterator over the events of a document in memory. [`parse_all`] returns it.
 pub type JsonEvents<'a> = spall_model::Events<'a, JsonParser>;
 
 // Runs the examples of the README as tests.

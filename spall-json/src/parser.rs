@@ -21,11 +21,11 @@ use crate::record::Record;
 
 use progress::Progress;
 
-/// An incremental parser for Trace Event JSON and V8 CPU profiles.
+/// An incremental parser of Trace Event JSON and V8 CPU profiles.
 ///
-/// The parser owns no input and allocates nothing; events borrow from the data that the caller passes to
-/// [`parse`](spall_model::Parser::parse). An event is yielded as soon as the whole of its object is in the data.
-/// [`parse_all`](crate::parse_all) is simpler for a document that is in memory.
+/// The parser owns no input and allocates nothing. Events borrow from the data that the caller passes to
+/// [`parse`](spall_model::Parser::parse). An event is yielded as soon as the whole of its object is in the data, and a
+/// profile as soon as the whole of the profile is. [`parse_all`](crate::parse_all) is simpler for a document in memory.
 ///
 /// ```
 /// use spall_json::JsonParser;
@@ -47,6 +47,8 @@ use progress::Progress;
 /// assert_eq!(names, 1);
 /// # Ok::<(), spall_json::JsonError>(())
 /// ```
+#[doc(alias = "chrome trace")]
+#[doc(alias = "perfetto")]
 #[derive(Debug, Clone)]
 pub struct JsonParser {
     /// The position in the file of the data's first byte.
@@ -106,7 +108,7 @@ impl Default for JsonParser {
 }
 
 impl JsonParser {
-    /// Creates a parser for the start of a file.
+    /// Creates a parser at the start of a file.
     #[must_use]
     pub const fn new() -> Self {
         Self {
@@ -124,15 +126,15 @@ impl JsonParser {
         }
     }
 
-    /// Creates a parser that does not predict how an event is written. It yields the same events, slower: tests and
-    /// fuzz oracles compare the two.
+    /// Creates a parser that does not predict how an event is written. It yields the same events, but takes longer.
+    /// Tests and fuzz oracles compare the two.
     #[doc(hidden)]
     #[must_use]
     pub const fn without_prediction() -> Self {
         Self { predictor: KeyPredictor::disabled(), ..Self::new() }
     }
 
-    /// Returns the position in the file of the data that the parser wants next.
+    /// Returns the number of bytes of the file that were consumed, which is the position of the data to pass next.
     #[must_use]
     pub fn offset(&self) -> u64 {
         self.offset
@@ -185,7 +187,7 @@ impl JsonParser {
         Chunk::Parsed(Parsed { consumed: bytes.1, event, bytes: range })
     }
 
-    /// Asks for more data, as the record at `pos` is incomplete. What comes before it is consumed.
+    /// Asks for more data because the record at `pos` is incomplete. The bytes before it are consumed.
     #[cold]
     fn wait<'a>(&mut self, data: &[u8], pos: usize) -> Chunk<'a> {
         let record = data.get(pos..).unwrap_or_default();
@@ -259,7 +261,8 @@ impl spall_model::Parser for JsonParser {
 }
 
 impl JsonParser {
-    /// Reads whatever the fast path does not. `predicted` is the range of the next event if its fields were found.
+    /// Reads everything that the fast path does not. `predicted` is the range of the next event if its fields were
+    /// found.
     #[inline(never)]
     fn parse_any<'a>(
         &mut self,
@@ -288,7 +291,7 @@ impl JsonParser {
                         return Err(error);
                     }
                 },
-                // The profile and with it this state end in `profile`.
+                // Unreachable: the profile and this state end together in `profile`. Consuming all data ends the loop.
                 (false, State::Profile) => Progress::Continue(data.len()),
                 (false, State::Trailing) => self.trailing(data, pos, eof),
                 (false, State::End) => return Ok(Chunk::End),

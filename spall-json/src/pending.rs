@@ -1,4 +1,4 @@
-//! Decides when a record of which only the beginning is there is worth reading again.
+//! The decision when to read an incomplete record again.
 
 use crate::scan;
 
@@ -32,7 +32,7 @@ impl Pending {
         self.retry = record.len().saturating_mul(2);
     }
 
-    /// Returns how many more bytes than `record` are needed before it should be read; 0 if it should be read now.
+    /// Returns how many more bytes than `record` are needed before it should be read, or 0 if it should be read now.
     #[inline]
     pub(crate) fn missing(&mut self, record: &[u8]) -> usize {
         if record.len() >= self.retry || self.closes(record) { 0 } else { self.retry - record.len() }

@@ -31,7 +31,7 @@ const MAX_LEARNED: u8 = 200;
 /// Prediction is given up when events that were not predicted outnumber the others by this many, after learning.
 const MAX_MISSES: u8 = 100;
 
-/// Finds the fields of events that are written like those before.
+/// A predictor that finds the fields of events which are written like earlier ones.
 ///
 /// The texts seen so far are the nodes of a graph; an edge leads to each text that followed. Node 0 is the opening
 /// brace of an event.
@@ -46,7 +46,7 @@ pub(crate) struct KeyPredictor {
     misses: u8,
 }
 
-/// What follows a text.
+/// The part of an event that follows a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Follows {
     /// The inside of a string, the value of this field.
@@ -178,7 +178,7 @@ impl KeyPredictor {
         self.add(at, KeyText::new(data.get(text..end)?, Follows::End)?).map(|_| ())
     }
 
-    /// Makes `node` a successor of `at` and returns its index; `None` if the graph is full.
+    /// Makes `node` a successor of `at` and returns its index, or `None` if the graph is full.
     fn add(&mut self, at: usize, node: KeyText) -> Option<usize> {
         let known = self.nodes.get(1..self.len)?.iter().position(|other| other.is_same(&node));
         let index = match known {
@@ -205,7 +205,7 @@ impl KeyText {
     const NONE: Self =
         Self { text: 0, mask: 0, len: 0, follows: Follows::End, successors: [0; MAX_SUCCESSORS] };
 
-    /// Returns the node of `text`; `None` if the text is too long even without the blanks before it.
+    /// Returns the node of `text`, or `None` if the text is too long even without the blanks before it.
     fn new(text: &[u8], follows: Follows) -> Option<Self> {
         let text = if text.len() > TEXT_LEN { text.get(separators(text)..)? } else { text };
         let len = text.len();
@@ -243,7 +243,7 @@ fn separators(text: &[u8]) -> usize {
     text.len() - rest.len()
 }
 
-/// Returns the sixteen bytes at `pos`; `None` close to the end of the data, where the event is read the plain way.
+/// Returns the sixteen bytes at `pos`, or `None` close to the end of the data, where the event is read the plain way.
 #[inline(always)]
 fn sixteen(data: &[u8], pos: usize) -> Option<u128> {
     data.get(pos..)?.first_chunk().map(|bytes| u128::from_le_bytes(*bytes))

@@ -13,7 +13,7 @@ use crate::decimal::{Nanos, Rounded};
 use crate::fields::{Field, FieldSet, Fields, THREAD_EVENT};
 use crate::lexer::{self, Token, TokenKind};
 
-/// One event of the file: its fields, and the data that they are in.
+/// An event of the file, with its fields and the data that holds them.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Record<'a, 'f> {
     pub(crate) data: &'a [u8],
@@ -29,8 +29,8 @@ impl<'a> Record<'a, '_> {
         self.data.get(self.object.0..self.object.1).unwrap_or_default()
     }
 
-    /// Returns the first byte of a string, escapes decoded; 0 if the string is empty, and `None` if the field is absent
-    /// or no string.
+    /// Returns the first byte of a string, escapes decoded, or 0 if the string is empty, and `None` if the field is
+    /// absent or no string.
     #[inline(always)]
     pub(crate) fn first_byte(self, field: Field) -> Option<u8> {
         match self.fields.get(field)? {
@@ -123,7 +123,7 @@ impl<'a> Record<'a, '_> {
         i64::try_from(self.micros(Field::Ts)?).ok().map(Tick)
     }
 
-    /// Returns a text that is a string; the empty text if the field is absent.
+    /// Returns a text that is a string, or the empty text if the field is absent.
     #[inline(always)]
     pub(crate) fn text(self, field: Field) -> Option<Text<'a>> {
         let Some(Token { kind, start, end, .. }) = self.fields.get(field) else { return Some(Text::EMPTY) };

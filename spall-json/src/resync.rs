@@ -1,4 +1,4 @@
-//! Finds the place where reading goes on behind damage, and the ends of lists and comments. \[json 2\]
+//! The search for the place behind damage at which reading goes on, and for the ends of lists and comments. \[json 2\]
 
 use crate::lexer::{self, TokenError};
 
@@ -20,9 +20,9 @@ pub(crate) fn next_object(data: &[u8], start: usize, pos: usize) -> Option<usize
     None
 }
 
-/// Returns whether the closing bracket before `pos` ends the list of events, judged by what follows it; `None` if the
-/// data ends too early to say. `after_damage` is whether no event was read since the last damage: then nothing but the
-/// end of the file or a further key of the document is believed.
+/// Returns whether the closing bracket before `pos` ends the list of events, judged by what follows it, or `None` if
+/// the data ends too early to say. `after_damage` is whether no event was read since the last damage: then nothing
+/// but the end of the file or a further key of the document is believed.
 pub(crate) fn ends_list(data: &[u8], pos: usize, in_object: bool, after_damage: bool) -> Option<bool> {
     let (at, byte) = lexer::skip_blanks(data, pos)?;
     Some(match byte {

@@ -1,4 +1,4 @@
-//! Samples that name the thread they were taken on, and the frames that they share. \[json 1\]
+//! The reader of samples that name their thread, and of the frames that they share. \[json 1\]
 
 use spall_model::{
     Args, DiagnosticKind, Event, FrameEvent, FrameParent, SampleStack, Text, ThreadSampleEvent, Value,
@@ -14,9 +14,9 @@ use crate::scalar;
 /// A key of the document that holds a part of a sampling profile.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum SampleTable {
-    /// `stackFrames`: frames by their ids.
+    /// The object `stackFrames`, which has frames by their ids.
     Frames,
-    /// `samples`
+    /// The list `samples`.
     Samples,
 }
 
@@ -43,7 +43,7 @@ pub(crate) fn table(data: &[u8], key: &KeyToken) -> Result<Option<SampleTable>, 
     }
 }
 
-/// Returns the frame of a member of `stackFrames`; `None` if its value is no object.
+/// Returns the frame of a member of `stackFrames`, or `None` if its value is no object.
 pub(crate) fn stack_frame<'a>(data: &'a [u8], key: &KeyToken, value: Token) -> Option<FrameEvent<'a>> {
     if value.kind != TokenKind::Object {
         return None;
@@ -70,7 +70,7 @@ pub(crate) fn stack_frame<'a>(data: &'a [u8], key: &KeyToken, value: Token) -> O
     })
 }
 
-/// Returns the name of a function, which is empty for an anonymous one in the file.
+/// Returns the name of a function, or `(anonymous)` if the name in the file is empty.
 pub(crate) fn function_name(name: Text<'_>) -> Text<'_> {
     if name.is_empty() { Text::plain(b"(anonymous)") } else { name }
 }
@@ -90,7 +90,7 @@ impl<'a> Decoder<'a, '_> {
         name.is(b"Profile") || name.is(b"ProfileChunk")
     }
 
-    /// Returns the sample that a `P` event is, or, if `in_list`, an element of the document's `samples`.
+    /// Returns the sample of a `P` event, or of an element of the document's `samples` if `in_list`.
     pub(crate) fn sample(&mut self, in_list: bool) -> Option<Event<'a>> {
         if in_list && self.record.fields.is_empty() {
             return None;
@@ -113,7 +113,8 @@ impl<'a> Decoder<'a, '_> {
         Some(Event::ThreadSample(sample))
     }
 
-    /// Looks for the fields that only samples have. Other events are spared keys that they never use.
+    /// Returns the fields that only samples have. They are looked for here, so that other events are not searched for
+    /// keys that they never have.
     fn sample_fields(&self) -> SampleFields {
         let data = self.record.data;
         let mut fields = SampleFields::default();
@@ -131,7 +132,7 @@ impl<'a> Decoder<'a, '_> {
         fields
     }
 
-    /// Returns the stack of a sample: a shared frame, or names among its arguments.
+    /// Returns the stack of a sample, which is a shared frame or a list of names among its fields.
     fn sample_stack(&mut self, fields: SampleFields) -> SampleStack<'a> {
         if let Some(token) = fields.frame {
             if let Some(frame) = id::key(self.record.data, token) {
@@ -147,7 +148,7 @@ impl<'a> Decoder<'a, '_> {
         SampleStack::Unknown
     }
 
-    /// Returns the weight of a sample; 1 if the file does not say it.
+    /// Returns the weight of a sample, which is 1 if the file does not give a finite number.
     fn weight(&mut self, token: Option<Token>) -> f64 {
         let Some(token) = token else { return 1.0 };
         let data = self.record.data;

@@ -1,6 +1,6 @@
-//! Decodes single strings, numbers and words. \[json 2\]
+//! The decoders of single strings, numbers and words. \[json 2\]
 //!
-//! The files that find tokens ask here, in [`id`](crate::id) and in [`args`](crate::args) for what a token stands for.
+//! Ids are decoded in [`id`](crate::id), and arguments in [`args`](crate::args).
 
 use spall_model::{Text, Value};
 

@@ -1,10 +1,11 @@
-//! The names and rules of V8 and Chrome that merging samples with slices depends on. \[cpu 2, 3\]
+//! The names and rules of V8 and Chrome for merging samples with slices. \[cpu 2, 3\]
 
 use spall_model::{Callee, Frame, SampleRules, SliceArgs, Ticks, Value};
 
-/// The rules for merging samples with slices in traces of Chrome and Node.
+/// The rules for merging samples with slices in traces of Chrome and Node, which run V8. \[cpu 2, 3\]
 ///
-/// A program that embeds V8 can add the names of its own slices:
+/// Pass them to the crate `spall-samples`. A program that embeds V8 can replace a list with one that has the names of
+/// its own slices:
 ///
 /// ```
 /// use spall_json::V8;
@@ -53,8 +54,8 @@ fn is_native(frame: &Frame) -> bool {
     frame.url.is_empty() && frame.script == 0
 }
 
-/// Returns the `sampleTraceId` of a slice: in its argument `data` or `beginData`, or an argument itself. The last one
-/// counts.
+/// Returns the `sampleTraceId` of a slice, which is one of its arguments, or stands in its argument `data` or
+/// `beginData`. The last one counts.
 fn call_site(args: &SliceArgs<'_>) -> Option<u64> {
     let inside = |value: Value<'_>| match value {
         Value::Map(map) => map.get(b"sampleTraceId").and_then(whole_number),
@@ -83,7 +84,7 @@ fn whole_number(value: Value<'_>) -> Option<u64> {
     }
 }
 
-/// Returns the function that a `FunctionCall` names: its position, or else its name and URL.
+/// Returns the function that a `FunctionCall` names, by its position if that is known, else by name and URL.
 fn callee<'a>(args: &SliceArgs<'a>) -> Option<Callee<'a>> {
     let Some(Value::Map(data)) = args.get(b"data") else { return None };
     let (mut script, mut line, mut column, mut name, mut url) = (None, None, None, None, None);
@@ -103,7 +104,7 @@ fn callee<'a>(args: &SliceArgs<'a>) -> Option<Callee<'a>> {
     Some(Callee::Name { name: name?, url: url? })
 }
 
-/// Returns a line or column counted from 0, as those of frames are. In the arguments they count from 1.
+/// Returns a line or column counted from 0, as frames count them. In the arguments they count from 1.
 fn from_one(value: Value<'_>) -> Option<u32> {
     u32::try_from(whole_number(value)?.checked_sub(1)?).ok()
 }

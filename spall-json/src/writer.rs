@@ -1,4 +1,4 @@
-//! Writes events as Trace Event JSON that every viewer accepts. \[json 5\]
+//! The writer of events as Trace Event JSON that every viewer accepts. \[json 5\]
 
 mod chunk;
 mod document;
@@ -23,21 +23,21 @@ use chunk::ProfileChunk;
 /// for `std::io::Write`.
 ///
 /// # The document
-/// The document is an object whose list of events has one event per line. [`Event::Meta`] about the whole file becomes
-/// a key of the document: before the list if it comes before all events, else behind it. Such a key closes the list,
-/// and later events are [`Written::TooLate`].
+/// The document is an object whose list of events has one event per line. An [`Event::Meta`] about the whole file
+/// becomes a key of the document. The key stands before the list if it comes before all events, else behind the list. A
+/// key behind the list closes it, and later events are [`Written::TooLate`].
 ///
-/// Sampling profiles become `Profile` and `ProfileChunk` events. Up to 100 samples are collected for an event, which
-/// another event completes early. Frames that threads share, and samples in a list, become the keys `stackFrames` and
-/// `samples`.
+/// Sampling profiles become `Profile` and `ProfileChunk` events. Up to 100 samples are collected for one such event,
+/// unless an event of another kind comes earlier. Frames that threads share, and samples in a list, become the keys
+/// `stackFrames` and `samples`.
 ///
 /// # Values
 /// The document is strict JSON whatever the events hold. Escapes are decoded and written anew, bad UTF-8 becomes
 /// U+FFFD, numbers that JSON does not have become strings, and bytes become hexadecimal text. Lists and objects nested
 /// deeper than 32 become `null`, which [`Written::InPart`] reports.
 ///
-/// Times are decimal microseconds without loss. Ticks that are not a nanosecond are rounded to nanoseconds; ticks of an
-/// ordinal clock become microseconds. The Unix time of tick 0, where it is known, becomes the key
+/// Times are decimal microseconds without loss. If a tick is not a nanosecond, times are rounded to nanoseconds. A tick
+/// of an ordinal clock becomes a microsecond. The Unix time of tick 0, if it is known, becomes the key
 /// `baseTimeNanoseconds`.
 ///
 /// ```
@@ -55,6 +55,9 @@ use chunk::ProfileChunk;
 /// );
 /// # Ok::<(), core::fmt::Error>(())
 /// ```
+#[doc(alias = "chrome trace")]
+#[doc(alias = "perfetto")]
+#[doc(alias = "export")]
 #[derive(Debug)]
 pub struct JsonWriter<W> {
     out: W,
@@ -66,7 +69,7 @@ pub struct JsonWriter<W> {
     clock: Clock,
     /// Whether numbers that are ids are written as unsigned.
     unsigned_ids: bool,
-    /// Whether a key that tells the clock was written. The writer adds one otherwise.
+    /// Whether a key that describes the clock was written. The writer adds one otherwise.
     has_clock_key: bool,
     /// Whether the key `displayTimeUnit` was written. The writer adds it otherwise.
     has_unit_key: bool,
@@ -94,7 +97,7 @@ enum Section {
 }
 
 impl<W: Write> JsonWriter<W> {
-    /// Creates a writer to `out`. The document is complete after [`finish`](Self::finish).
+    /// Creates a writer of a new document to `out`. The document is complete after [`finish`](Self::finish).
     pub fn new(out: W) -> Self {
         Self {
             out,
@@ -112,10 +115,10 @@ impl<W: Write> JsonWriter<W> {
         }
     }
 
-    /// Writes an event, and returns what became of it.
+    /// Writes an event, as far as the format can hold it, and returns what is missing.
     ///
     /// # Errors
-    /// Returns the error of `out`.
+    /// This returns the error of `out`.
     pub fn write_event(&mut self, event: &Event<'_>) -> Result<Written, Error> {
         self.omitted = Omitted::NONE;
         match *event {
@@ -188,7 +191,7 @@ impl<W: Write> JsonWriter<W> {
     /// Completes the document and returns the output. Without events, the document has an empty list.
     ///
     /// # Errors
-    /// Returns the error of `out`.
+    /// This returns the error of `out`.
     pub fn finish(mut self) -> Result<W, Error> {
         self.complete()?;
         Ok(self.out)

@@ -106,11 +106,11 @@ impl<'a> Calls<'a> {
         self.reader.truncated
     }
 
-    /// Returns diagnostics about the enter and leave events that the last call of `next` left out, at most the first 1024
-    /// of them.
+    /// Returns diagnostics about the enter and leave events that the last call of `next` left out, at most the first
+    /// 1024 of them.
     ///
-    /// A leave event is left out if no call with its number is open ([`DiagnosticKind::UnmatchedEnd`]), and an enter event
-    /// if too many calls are open ([`DiagnosticKind::OpenCallLimit`]).
+    /// A leave event is left out if no call with its number is open ([`DiagnosticKind::UnmatchedEnd`]), and an enter
+    /// event if too many calls are open ([`DiagnosticKind::OpenCallLimit`]).
     #[must_use]
     pub fn left_out(&self) -> &[Diagnostic] {
         &self.reader.left_out
@@ -223,18 +223,21 @@ impl CallReader {
         Signatures { table: &self.signatures, stream }
     }
 
-    /// Returns how many bytes at the end of `stream` belong to an incomplete event; 0 if the stream ends between two.
+    /// Returns how many bytes at the end of `stream` belong to an incomplete event, or 0 if the stream ends between
+    /// two.
     pub(super) fn n_unread(&self, stream: &[u8]) -> usize {
         self.incomplete.map_or(0, |start| stream.len().saturating_sub(start))
     }
 
-    /// Sets how many calls may be open at once.
+    /// Sets the greatest number of open calls.
     pub(super) fn set_max_open(&mut self, max_open: u32) {
         self.max_open = max_open;
     }
 
-    /// Reads the next call. `None` means the end, or without `eof` that more bytes are needed, unless the reader
-    /// `is_paused`: then the caller looks at `left_out` and asks again.
+    /// Reads the next call.
+    ///
+    /// Returns `None` at the end, or if more bytes are needed without `eof`. If the reader `is_paused`, `None` only
+    /// means that the caller should look at `left_out` and ask again.
     #[inline(always)]
     pub(super) fn next(&mut self, stream: &[u8], eof: bool) -> Option<Result<Call, FormatError>> {
         self.left_out.clear();

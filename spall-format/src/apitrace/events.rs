@@ -128,7 +128,7 @@ impl Parser {
         Self { reader: EventReader { tick_unit, ..EventReader::default() }, arguments: Vec::new() }
     }
 
-    /// Sets the limits; [`Limits::max_open_calls`] counts. Call it before the first event.
+    /// Sets the limits, of which only [`Limits::max_open_calls`] counts here. Call this before the first event.
     #[must_use]
     pub fn with_limits(mut self, limits: &Limits) -> Self {
         self.reader.max_open_calls = Some(limits.max_open_calls);
@@ -224,7 +224,7 @@ impl core::iter::FusedIterator for Events<'_> {}
 #[derive(Debug, Clone, Default)]
 struct EventReader {
     tick_unit: TickUnit,
-    /// The reader of calls; `None` before the head of the stream was read.
+    /// The reader of calls, or `None` before the head of the stream was read.
     calls: Option<CallReader>,
     markers: Markers,
     /// The events to return before the next call is read. A call has at most two behind its slice.

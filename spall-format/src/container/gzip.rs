@@ -48,7 +48,7 @@ fn sums(content: &[u8]) -> [u8; TRAILER] {
     [a, b, c, d, e, f, g, h]
 }
 
-/// Returns the length of a member's head; `None` if the input ends inside it.
+/// Returns the length of a member's head, or `None` if the input ends inside it.
 fn head_len(member: &[u8]) -> Option<usize> {
     const FIXED: usize = 10;
     // Bits of the flags: 2 checksum of the head, 4 extra field, 8 file name, 16 comment.

@@ -1,11 +1,12 @@
-//! Makes samples of a profile that only counted them. \[cpu 1\]
+//! The samples of a profile that only counted them. \[cpu 1\]
 
 use spall_model::{Event, SampleEvent, SampleTime, Tick, Ticks};
 
 use super::nodes::{Located, NodeCursor};
 
-/// Yields one sample for each node that was hit, in the order of the nodes. Each lasts for the share of the profile
-/// that its hits are of all hits, and its weight is the number of its hits.
+/// The position in the hit counts of a profile. It yields one sample for each node that was hit, in the order of the
+/// nodes. The weight of a sample is the number of hits, and its share of the profile's duration is that of its hits in
+/// all hits.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct HitCursor {
     nodes: NodeCursor,
@@ -17,7 +18,7 @@ pub(super) struct HitCursor {
 }
 
 impl HitCursor {
-    /// Returns `None` if no node was hit.
+    /// Creates the position before the first node. Returns `None` if no node was hit.
     pub(super) fn new(record: &[u8], nodes: NodeCursor, start: Tick, duration: Ticks) -> Option<Self> {
         let mut all = nodes;
         let mut total: u64 = 0;

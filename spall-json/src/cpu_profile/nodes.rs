@@ -1,5 +1,5 @@
-//! The call tree of a profile: a list of nodes that name their parent or their children, or nodes inside nodes.
-//! \[cpu 1\]
+//! The reader of a profile's call tree, which is a list of nodes that name their parent or their children, or consists
+//! of nodes inside nodes. \[cpu 1\]
 
 use spall_model::{DiagnosticKind, Event, FrameEvent, FrameParent, Id, LineHitsEvent, Text};
 
@@ -27,7 +27,7 @@ pub(super) enum NodeCursor {
         /// The end of the node.
         end: usize,
     },
-    /// Between nodes inside `depth` others. Their lines and columns count from `first`.
+    /// Between nodes that are inside `depth` others. Lines and columns count from `first` in the file.
     Tree { at: usize, depth: u32, first: i64 },
     /// All nodes were read.
     Done,
@@ -54,12 +54,13 @@ impl NodeCursor {
         Self::Done
     }
 
-    /// Returns the next event and its range in the record; `None` when all nodes were read.
+    /// Returns the next event and its range in the record, or `None` when all nodes were read.
     pub(super) fn next<'a>(&mut self, record: &'a [u8]) -> Option<Located<'a>> {
         Some(self.next_with_hits(record)?.0)
     }
 
-    /// Returns the next event with its range, and how many samples hit the node if the event is one that says so.
+    /// Returns the next event with its range, and the number of samples that hit the node. The number is 0 if the
+    /// event is not a frame or if the file does not count hits.
     pub(super) fn next_with_hits<'a>(&mut self, record: &'a [u8]) -> Option<(Located<'a>, u64)> {
         loop {
             match *self {
@@ -96,7 +97,7 @@ impl NodeCursor {
         let mut end = start + 1;
         let is_read = record.get(start) == Some(&b'{') && node.read(record, &mut end).is_ok();
         if !is_read {
-            // Members before damage count.
+            // The members before damage are kept.
             end = lexer::token(record, start).ok()?.end;
         }
         let bytes = (start, end);
@@ -166,12 +167,13 @@ impl NodeCursor {
     }
 }
 
-/// Returns an event that `token` holds; a diagnostic if it does not.
+/// Returns an event with the range of `token`, or a diagnostic if there is no event.
 fn located<'a>(event: Option<Event<'a>>, token: Token) -> Located<'a> {
     (event.unwrap_or(Event::Diagnostic(DiagnosticKind::BadField)), (token.start, token.end))
 }
 
-/// Reads an item of `positionTicks`: a line, from 1 in the file, and how many samples hit the node there.
+/// Reads an item of `positionTicks`, which has a line, from 1 in the file, and the number of samples that hit the node
+/// there.
 fn line_hits<'a>(record: &'a [u8], node: Token, item: Token) -> Option<LineHitsEvent<'a>> {
     let (mut line, mut hits) = (None, None);
     let mut pos = item.start + 1;
@@ -189,7 +191,7 @@ fn line_hits<'a>(record: &'a [u8], node: Token, item: Token) -> Option<LineHitsE
     Some(LineHitsEvent { frame: id::key(record, node)?, line: line?.checked_sub(1)?, hits: hits? })
 }
 
-/// The members of a node.
+/// The members of a node, as tokens of the record.
 #[derive(Debug, Clone, Copy, Default)]
 struct NodeFields {
     id: Option<Token>,
@@ -278,7 +280,7 @@ impl NodeFields {
         self.children = Some(children);
     }
 
-    /// Returns how many samples hit the node; 0 if it does not say so.
+    /// Returns how many samples hit the node, or 0 if it does not say so.
     fn hits(&self) -> u64 {
         self.hits.filter(|hits| hits.kind == TokenKind::Integer).map_or(0, |hits| hits.number)
     }

@@ -1,4 +1,5 @@
-//! The samples of a profile: arrays of frames, times, lines and columns that are read side by side. \[cpu 2\]
+//! The reader of a profile's samples, whose frames, times, lines and columns are arrays that are read side by side.
+//! \[cpu 2\]
 
 use spall_model::{DiagnosticKind, Event, Id, SampleEvent, SampleTime, Tick, Ticks};
 
@@ -22,7 +23,7 @@ pub(super) struct SampleCursor {
 /// The times of the samples.
 #[derive(Debug, Clone, Copy)]
 enum SampleTimes {
-    /// The position in an array of durations since the sample before.
+    /// The position in an array of durations, each from the sample before.
     Deltas(usize),
     /// The position in an array of times.
     Stamps(usize),
@@ -74,7 +75,7 @@ impl SampleCursor {
         Self { lines: lines.map(|lines| lines + 1), columns: columns.map(|columns| columns + 1), ..self }
     }
 
-    /// Returns the next sample and its range in the record; `None` when all samples were read.
+    /// Returns the next sample and its range in the record, or `None` when all samples were read.
     pub(super) fn next<'a>(&mut self, record: &'a [u8]) -> Option<Located<'a>> {
         if self.done {
             return None;

@@ -1,4 +1,4 @@
-//! Steps through the document around the events: its start, its keys, and what follows it. \[json 1\]
+//! The steps through the document around the events: its start, its keys, and its end. \[json 1\]
 
 use spall_model::{Clock, Compression, DiagnosticKind, Event, MetaEvent, Text};
 
@@ -133,7 +133,7 @@ impl JsonParser {
         }
         let name = key.text(data);
         let bytes = (at, value.end);
-        // A key that tells the clock makes two events: the clock first, then the key as it is.
+        // A key that describes the clock becomes two events: the clock first, then the key as it is.
         if self.yielded == 0
             && let Some(clock) = clock(name, value.bytes(data))
         {
@@ -159,7 +159,7 @@ impl JsonParser {
         }
     }
 
-    /// Reports what follows the document. Whatever it is, one byte of it is enough.
+    /// Reports data behind the document. Its first byte is enough.
     pub(super) fn trailing<'a>(&mut self, data: &[u8], pos: usize, eof: bool) -> Progress<'a> {
         match lexer::skip_blanks(data, pos) {
             Some((at, _)) => {
@@ -175,8 +175,8 @@ impl JsonParser {
     }
 }
 
-/// Returns the clock that a key of the document tells. clang's `beginningOfTime` is the Unix time of tick 0 in
-/// microseconds, Kineto's `baseTimeNanoseconds` the same in nanoseconds.
+/// Returns the clock that a key of the document describes. clang's `beginningOfTime` is the Unix time of tick 0 in
+/// microseconds, and Kineto's `baseTimeNanoseconds` is the same in nanoseconds.
 fn clock(key: Text<'_>, value: &[u8]) -> Option<Clock> {
     let micros = || Some(Nanos::from_micros(value)?.round()).filter(|time| !time.clamped);
     let epoch_ns = match key.raw() {

@@ -1,8 +1,8 @@
-//! Steps through a list of events: its elements, its end, and damage. \[json 2\]
+//! The steps through a list of events: its elements, its end, and damage. \[json 2\]
 //!
-//! What is no event is handled in one of three ways. A complete value of another kind is one element that is left out.
-//! A broken object ends at its bracket or at the next object. Anything else is junk, joined into one range up to the
-//! next event.
+//! Bytes that are not an event are handled in one of three ways. A complete value of another kind is one element, which
+//! is left out. A broken object ends at its bracket or at the next object. Anything else is junk, which is joined into
+//! one range up to the next event.
 
 use spall_model::{ByteRange, DiagnosticKind, Event};
 
@@ -15,7 +15,7 @@ use crate::resync::{comment_end, ends_list, next_object};
 use crate::scalar;
 
 impl JsonParser {
-    /// Steps to the next element of a list of events, or over what is none.
+    /// Reads the next element of a list of events, or steps over bytes that are not an element.
     #[inline]
     pub(super) fn element<'a>(&mut self, data: &'a [u8], pos: usize, eof: bool) -> Progress<'a> {
         let mut pos = pos;
@@ -141,7 +141,7 @@ impl JsonParser {
         matches!(self.state, State::TraceEvents | State::Samples)
     }
 
-    /// Ends the list of events at the bracket at `pos`, unless what follows makes that unlikely.
+    /// Ends the list of events at the bracket at `pos`, unless the bytes behind it make that unlikely.
     pub(super) fn end_of_array<'a>(&mut self, data: &[u8], pos: usize, eof: bool) -> Progress<'a> {
         if self.commas > 1 {
             return self.wrong_commas(pos);

@@ -1,11 +1,12 @@
-//! Steps through CPU profiles, each a record from which many events are read. \[cpu 1\]
+//! The steps through CPU profiles, each of which is a record that becomes many events. \[cpu 1\]
 
 use super::{JsonParser, Progress, State};
 use crate::cpu_profile::ProfileCursor;
 use crate::lexer;
 
 impl JsonParser {
-    /// Begins a document that is a CPU profile. All of it must be in the data, as its arrays are read side by side.
+    /// Begins a document that is a CPU profile. All of it must be in the data, because its arrays are read side by
+    /// side.
     #[cold]
     pub(super) fn start_of_profile<'a>(&mut self, data: &'a [u8], start: usize, eof: bool) -> Progress<'a> {
         // A damaged profile waits for the end of the file: where it ends is not known before.

@@ -2,7 +2,7 @@
 
 use spall_model::{DiagnosticKind, Event};
 
-/// What a step made of the data from some position on. All positions are indices into the data.
+/// The result of a step. All positions are indices into the data.
 pub(super) enum Progress<'a> {
     /// The next step begins at this position. Nothing is yielded yet.
     Continue(usize),

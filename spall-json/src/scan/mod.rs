@@ -1,7 +1,7 @@
-//! Searches for quotes, backslashes, brackets and digits: the inner loops of the parser.
+//! The searches for quotes, backslashes, brackets and digits, which are the inner loops of the parser.
 //!
-//! `swar` is in use and looks at eight bytes at a time. `bytewise` is the reference that the tests compare it with;
-//! both have the same functions.
+//! The parser uses `swar`, which looks at eight bytes at a time. `bytewise` has the same functions. It is the reference
+//! that the tests compare `swar` with.
 
 #[cfg(test)]
 mod bytewise;

@@ -1,4 +1,4 @@
-//! Searches eight bytes at a time in a register ("SIMD within a register"), and hands long strings to memchr.
+//! The searches of eight bytes at a time in a register ("SIMD within a register"). Long strings go to memchr.
 //!
 //! A mark is the high bit of a byte. Subtracting one from each byte sets the high bit of those that were zero, if all
 //! bytes are below 0x80. The borrow of a zero byte can mark the byte above it by mistake, but never one below, so that
@@ -9,8 +9,8 @@ const ONES: u64 = 0x0101_0101_0101_0101;
 /// The high bit of each byte.
 const HIGH: u64 = 0x8080_8080_8080_8080;
 
-/// Sets the high bit of the bytes of `word` that equal `byte`, which is below 0x80, and of bytes from 0x80 on. The
-/// caller masks the latter.
+/// Sets the high bit of the bytes of `word` that equal `byte`, and of bytes from 0x80 on. The caller masks the latter.
+/// `byte` must be below 0x80.
 #[inline(always)]
 fn equal_or_high(word: u64, byte: u8) -> u64 {
     (word ^ (ONES * byte as u64)).wrapping_sub(ONES)
@@ -36,7 +36,7 @@ fn structural_marks(word: u64) -> u64 {
     (equal_or_high(word, b'"') | equal_or_high(folded, b'{') | equal_or_high(folded, b'}')) & !word & HIGH
 }
 
-/// Returns the index of the first byte that is marked; 8 if none is.
+/// Returns the index of the first byte that is marked, or 8 if none is.
 #[inline(always)]
 fn first_mark(marks: u64) -> usize {
     (marks.trailing_zeros() / 8) as usize
@@ -46,7 +46,7 @@ fn first_mark(marks: u64) -> usize {
 /// Chromium's traces take 2 % more instructions with 16, those of other tools up to 3 % more with 64.
 const NEAR: usize = 32;
 
-/// Returns the position of the first byte at or after `from` that `marks` marks; `far` looks for it behind the first
+/// Returns the position of the first byte at or after `from` that `marks` marks. `far` looks for it behind the first
 /// [`NEAR`] bytes, and in data that is shorter.
 #[inline(always)]
 fn find(
@@ -93,8 +93,8 @@ pub(crate) fn structural(data: &[u8], from: usize) -> Option<usize> {
     Structurals::new(data, from).next()
 }
 
-/// An iterator over the positions of `"`, `{`, `}`, `[` and `]`. It may also yield a position right behind one of them
-/// where another byte is; the caller looks at the byte in any case.
+/// An iterator over the positions of `"`, `{`, `}`, `[` and `]`. It may also yield the position right behind one of
+/// them, where another byte stands, so the caller must look at the byte.
 ///
 /// A word is searched whole, before the caller knows what its first mark means. A search that began anew behind each
 /// mark would have to wait for the caller: this makes nested arguments 1.13 times as fast.
@@ -108,7 +108,7 @@ pub(crate) struct Structurals<'a> {
 }
 
 impl<'a> Structurals<'a> {
-    /// Begins a search at `from`.
+    /// Creates an iterator from the position `from` on.
     #[inline(always)]
     pub(crate) fn new(data: &'a [u8], from: usize) -> Self {
         Self { data, behind: from, marks: 0 }
@@ -130,7 +130,7 @@ impl<'a> Structurals<'a> {
         Some(self.take())
     }
 
-    /// Returns the position of the next `"`, brackets before it skipped.
+    /// Returns the position of the next `"`. Brackets before it are skipped.
     #[inline(always)]
     pub(crate) fn next_quote(&mut self) -> Option<usize> {
         while self.marks != 0 {

@@ -2,16 +2,17 @@
 
 use spall_model::{FrameEvent, FrameParent, Id, Tick, Ticks};
 
-/// The number of samples in an event, which is V8's. They are kept, because their times are written behind all of them.
+/// The greatest number of samples in an event, which is also V8's. The samples are kept until the event is closed,
+/// because their times stand behind the frames of all of them.
 pub(super) const MAX_SAMPLES: usize = 100;
 
-/// The number of callers that are remembered of frames of which only the depths are known.
+/// The number of callers that are remembered for frames whose callers are only known by their depths.
 const MAX_DEPTH: usize = 256;
 
 /// The profile that is being written.
 #[derive(Debug)]
 pub(super) struct ProfileChunk {
-    /// The head of the profile's events; `None` if no profile was begun.
+    /// The head of the profile's events, or `None` if no profile was begun.
     pub(super) header: Option<ChunkHeader>,
     pub(super) section: ChunkSection,
     /// Whether a comma is needed before the next entry of the list or object.
@@ -27,7 +28,7 @@ pub(super) struct ProfileChunk {
     pub(super) n_callers: usize,
     /// The depth of a frame that was left out. Deeper frames are called by it and left out, too.
     pub(super) lost_below: Option<u32>,
-    /// The samples in the open event, of which the times are not written yet.
+    /// The samples in the open event, whose times are not written yet.
     pub(super) samples: [BufferedSample; MAX_SAMPLES],
     pub(super) n_samples: usize,
     /// The time of the last sample, if it is known.
@@ -50,9 +51,9 @@ pub(super) enum FrameList {
 pub(super) struct BufferedSample {
     /// The duration since the sample before, in nanoseconds.
     pub(super) delta: i64,
-    /// The line, from 1; 0 if it is not known.
+    /// The line, counted from 1, or 0 if it is not known.
     pub(super) line: u32,
-    /// The column, from 1; 0 if it is not known.
+    /// The column, counted from 1, or 0 if it is not known.
     pub(super) column: u32,
 }
 
@@ -91,7 +92,7 @@ impl OwnedId {
     /// The length of the longest text that is copied.
     const MAX_LEN: usize = 32;
 
-    /// Returns `None` if the id is a longer text.
+    /// Copies an id. Returns `None` if the id is a text longer than [`MAX_LEN`](Self::MAX_LEN).
     pub(super) fn new(id: Id<'_>) -> Option<Self> {
         match id {
             Id::Number(number) => Some(Self::Number(number)),

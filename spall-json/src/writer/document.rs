@@ -49,7 +49,7 @@ impl<W: Write> JsonWriter<W> {
         self.out.write_char(':')
     }
 
-    /// Closes the list of events; an empty one is written if there is none.
+    /// Closes the list of events. If there is none, this writes an empty one.
     fn close_list(&mut self) -> Result<(), Error> {
         self.close_table()?;
         match self.section {

@@ -1,4 +1,4 @@
-//! Encodes strings, numbers and values as strict JSON.
+//! The encoders of strings, numbers and values as strict JSON.
 
 use core::fmt::{Error, Result, Write};
 
@@ -7,7 +7,7 @@ use spall_model::{Entries, Id, Omitted, Piece, Text, Value};
 /// The number of lists and objects inside one another that are written. Deeper ones become `null`.
 const MAX_DEPTH: usize = 32;
 
-/// A text that displays as a JSON string with its quotes.
+/// A text whose [`Display`](core::fmt::Display) is a JSON string with its quotes.
 ///
 /// Escapes of the source are decoded and written anew, and bad UTF-8 becomes U+FFFD. The result is strict JSON for any
 /// text.
@@ -89,7 +89,7 @@ pub(super) fn id(out: &mut impl Write, id: Id<'_>, unsigned: bool) -> Result {
     }
 }
 
-/// Writes any value, and returns what was left out of it.
+/// Writes any value, and returns the parts of it that were left out.
 ///
 /// An array takes the place of recursion: values may nest as deep as their source is long.
 pub(super) fn value(out: &mut impl Write, value: Value<'_>) -> core::result::Result<Omitted, Error> {

@@ -1,4 +1,4 @@
-//! The forms of single events. \[json 1\]
+//! The encoders of single events. \[json 1\]
 
 use core::fmt::{Error, Write};
 
@@ -35,7 +35,7 @@ impl<W: Write> JsonWriter<W> {
         self.out.write_char('}')
     }
 
-    /// Writes a slice up to its closing brace, as its flow may follow.
+    /// Writes a slice up to its closing brace, because its flow may follow.
     pub(super) fn slice(
         &mut self,
         phase: char,
@@ -70,8 +70,8 @@ impl<W: Write> JsonWriter<W> {
         self.out.write_char('}')
     }
 
-    /// Writes the key of an event. The field `id` alone means that the key is local if `local_by_default`; `id2` tells
-    /// otherwise.
+    /// Writes the key of an event. The field `id` means a local key if `local_by_default`, and `id2` says it
+    /// explicitly in the other case.
     fn key_id(&mut self, id: Id<'_>, local: bool, local_by_default: bool) -> Result<(), Error> {
         if local == local_by_default {
             return self.id("id", id);

@@ -8,8 +8,7 @@ use super::JsonWriter;
 
 /// A writer of events as one document of Trace Event JSON, to anything that implements [`io::Write`].
 ///
-/// [`JsonWriter`] describes the document. The output gets many small pieces: a file should be wrapped in an
-/// [`io::BufWriter`].
+/// [`JsonWriter`] describes the document. The output gets many small pieces, so wrap a file in an [`io::BufWriter`].
 ///
 /// ```
 /// use spall_json::{JsonFileWriter, parse_all};
@@ -21,21 +20,24 @@ use super::JsonWriter;
 /// assert!(file.finish()?.starts_with(b"{\"traceEvents\":["));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
+#[doc(alias = "chrome trace")]
+#[doc(alias = "perfetto")]
+#[doc(alias = "export")]
 #[derive(Debug)]
 pub struct JsonFileWriter<W> {
     writer: JsonWriter<IoAdapter<W>>,
 }
 
 impl<W: io::Write> JsonFileWriter<W> {
-    /// Creates a writer to `out`. The document is complete after [`finish`](Self::finish).
+    /// Creates a writer of a new document to `out`. The document is complete after [`finish`](Self::finish).
     pub fn new(out: W) -> Self {
         Self { writer: JsonWriter::new(IoAdapter { out, error: None }) }
     }
 
-    /// Writes an event, and returns what became of it.
+    /// Writes an event, as far as the format can hold it, and returns what is missing.
     ///
     /// # Errors
-    /// Returns the error of `out`.
+    /// This returns the error of `out`.
     pub fn write_event(&mut self, event: &Event<'_>) -> io::Result<Written> {
         let written = self.writer.write_event(event);
         written.map_err(|_| self.writer.out.take_error())
@@ -61,7 +63,7 @@ impl<W: io::Write> JsonFileWriter<W> {
     /// ```
     ///
     /// # Errors
-    /// Returns the error of `out`.
+    /// This returns the error of `out`.
     pub fn flush(&mut self) -> io::Result<()> {
         let closed = self.writer.close_event();
         closed.map_err(|_| self.writer.out.take_error())?;
@@ -71,7 +73,7 @@ impl<W: io::Write> JsonFileWriter<W> {
     /// Completes the document, flushes the output and returns it.
     ///
     /// # Errors
-    /// Returns the error of `out`.
+    /// This returns the error of `out`.
     pub fn finish(mut self) -> io::Result<W> {
         if self.writer.complete().is_err() {
             return Err(self.writer.out.take_error());

@@ -1,4 +1,4 @@
-//! Writes sampling profiles as `Profile` and `ProfileChunk` events, as V8 does. \[cpu 1b\]
+//! The encoders of sampling profiles as `Profile` and `ProfileChunk` events, which V8 also writes. \[cpu 1b\]
 
 use core::fmt::{Error, Write};
 
@@ -96,8 +96,8 @@ impl<W: Write> JsonWriter<W> {
         Ok(())
     }
 
-    /// Goes to a section of an event of the current profile: of the open one if the section is not behind, else of a
-    /// new one. Returns `false` if there is no profile.
+    /// Goes on to a section of an event of the current profile. If the open event is past this section or full, this
+    /// closes it and begins a new one. Returns `false` if there is no profile.
     fn go_to(&mut self, section: ChunkSection) -> Result<bool, Error> {
         let Some(header) = self.chunk.header else { return Ok(false) };
         let is_full = section == ChunkSection::Samples && self.chunk.n_samples == MAX_SAMPLES;
@@ -240,7 +240,7 @@ impl<W: Write> JsonWriter<W> {
         self.separate()?;
         encode::id(&mut self.out, sample.frame, false)?;
         let delta = self.nanos(Tick(delta.0));
-        // So far back would be read as a pause that wrapped around: the reader adds what is subtracted here.
+        // The parser takes a delta so far back for a pause that wrapped around, and adds what is subtracted here.
         let delta = if delta < WRAPPED_BELOW { delta.saturating_sub(WRAP) } else { delta };
         let number = |number: Option<u32>| number.map_or(0, |number| number.saturating_add(1));
         if let Some(slot) = self.chunk.samples.get_mut(self.chunk.n_samples) {

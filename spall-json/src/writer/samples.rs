@@ -1,4 +1,4 @@
-//! Samples that name their thread, and the frames that they share. \[json 1\]
+//! The encoders of samples that name their thread, and of the frames that they share. \[json 1\]
 
 use core::fmt::{Error, Write};
 
