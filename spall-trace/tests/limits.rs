@@ -169,9 +169,11 @@ fn max_open_calls_leaves_out_calls_and_their_returns() {
         let (mut n_calls, mut n_left_out) = (0, 0);
         let mut calls =
             spall_trace::format::apitrace::Calls::new(stream.bytes()).unwrap().with_limits(&limits);
-        while let Some(call) = calls.next() {
-            n_calls += usize::from(call.is_ok());
+        loop {
+            let next = calls.next();
             n_left_out += calls.left_out().len();
+            let Some(call) = next else { break };
+            n_calls += usize::from(call.is_ok());
         }
         assert_eq!((n_calls, n_left_out), (n_slices, 2 * (5 - n_slices)));
     }
