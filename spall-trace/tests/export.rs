@@ -256,3 +256,23 @@ fn samples_are_left_out_unless_they_are_merged() {
     let frame = serde_json::json!({"name": "work", "file": "a \"b\"", "line": 7});
     assert_eq!(file["shared"]["frames"], serde_json::json!([frame]));
 }
+
+#[test]
+fn folded_stacks_of_very_deep_calls_are_bounded_and_keep_their_time() {
+    let n_calls = 300_000_i64;
+    let mut json = String::from("[");
+    for at in 0..n_calls {
+        json += &format!(r#"{{"ph":"B","name":"f","pid":1,"tid":1,"ts":{at}}},"#);
+    }
+    for at in n_calls..2 * n_calls {
+        json += &format!(r#"{{"ph":"E","pid":1,"tid":1,"ts":{at}}},"#);
+    }
+    json += "]";
+    let trace = load(json.as_bytes());
+    let (file, report) = exported(&trace, |trace, out| export::folded(trace, out));
+    assert!(file.len() < 2 << 20, "{} bytes", file.len());
+    assert_eq!(report.losses().collect::<Vec<_>>(), [(Loss::DeepStack, 300_000 - 1024)]);
+    let text = String::from_utf8(file).unwrap();
+    let times = text.lines().map(|line| line.rsplit_once(' ').unwrap().1.parse::<i64>().unwrap());
+    assert_eq!(times.sum::<i64>(), (2 * n_calls - 1) * 1000);
+}

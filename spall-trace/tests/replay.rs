@@ -232,3 +232,25 @@ fn the_first_error_ends_it() {
     });
     assert_eq!((result, seen), (Err("enough"), 2));
 }
+
+/// Threads are replayed one after the other, and the thread of the consumer may come first.
+#[test]
+fn json_3_7_a_flow_between_slices_of_one_time_survives_whichever_thread_comes_first() {
+    for (producer, consumer) in [(1, 2), (2, 1)] {
+        let json = format!(
+            r#"[{{"ph":"X","name":"a","pid":1,"tid":{producer},"ts":10,"dur":5,"bind_id":"0x1","flow_out":true}},
+                {{"ph":"X","name":"b","pid":1,"tid":{consumer},"ts":10,"dur":5,"bind_id":"0x1","flow_in":true}}]"#
+        );
+        let trace = spall_trace::load(json.as_bytes(), &Limits::default()).unwrap();
+        assert_eq!(trace.flows().len(), 1);
+        let mut written = Vec::new();
+        spall_trace::export::json(&trace, &mut written).unwrap();
+        let again = spall_trace::load(&written, &Limits::default()).unwrap();
+        let names = |trace: &Trace<'_>| {
+            let flow = &trace.flows()[0];
+            [flow.from, flow.to].map(|slice| trace.slice_name(slice).into_owned())
+        };
+        assert_eq!(names(&again), ["a", "b"]);
+        assert_eq!(again.diagnostics().counts(), []);
+    }
+}

@@ -87,7 +87,15 @@ pub(super) fn resolve(log: &FlowLog, arranged: &Arranged, diagnostics: &mut Diag
     let slices = &arranged.slices;
     let bound = bind(log, arranged);
     let mut by_time = ByTime::default();
-    log.ends.iter().zip(0..).for_each(|(end, position)| by_time.add(end.at, position));
+    // Events at one time keep the order in which they are added. Events that are bound to slices directly may come in the
+    // order of threads and not of causes, so at one time a flow leaves before it arrives.
+    for phase in [FlowPhase::Start, FlowPhase::Step, FlowPhase::End] {
+        let ends =
+            log.ends.iter().zip(0..).filter(|(end, _)| end.bind == FlowBind::Slice && end.phase == phase);
+        ends.for_each(|(end, position)| by_time.add(end.at, position));
+    }
+    let others = log.ends.iter().zip(0..).filter(|(end, _)| end.bind != FlowBind::Slice);
+    others.for_each(|(end, position)| by_time.add(end.at, position));
     let mut flows = Vec::new();
     let mut open: HashMap<FlowKey, OpenFlow, RandomState> = HashMap::default();
     for &mut Timed { row: end, .. } in by_time.sorted() {

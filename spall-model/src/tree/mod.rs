@@ -14,6 +14,9 @@ mod stats;
 
 use alloc::{string::String, vec::Vec};
 
+use foldhash::fast::RandomState;
+use hashbrown::HashMap;
+
 use crate::{Ticks, Trace, id_range::dense_id};
 
 pub use builder::CallTreeBuilder;
@@ -149,12 +152,22 @@ impl CallTree {
 
     /// Returns the folded stacks of all nodes that have self time: the path, and the self time in ticks.
     ///
-    /// A path is the names from the root to the node, joined by `;`. In a name `;` becomes `:` and a line break
-    /// becomes a blank. Unattributed time comes first and has an empty path.
+    /// A path is the names from the root to the node, joined by `;`. In a name `;` becomes `:` and a line break becomes a
+    /// blank. Unattributed time comes first and has an empty path.
+    ///
+    /// A path has at most [`CallTree::MAX_FOLDED_DEPTH`] names, because each line repeats its whole path: without a
+    /// bound, 300 000 calls inside each other would make gigabytes of text. The self time of deeper nodes is added to the
+    /// last node of the path that is not too deep, so no time is lost.
     pub fn folded<'t>(&'t self, trace: &'t Trace<'_>) -> impl Iterator<Item = (String, Ticks)> + 't {
         let unattributed = Some((String::new(), self.unattributed.time)).into_iter();
+        let deeper = self.self_times_of_deeper_nodes();
         let mut path = Vec::new();
-        let nodes = self.nodes.iter().map(move |node| {
+        let shown = self.nodes.iter().zip(0..).filter(|(node, _)| node.depth < Self::MAX_FOLDED_DEPTH);
+        let nodes = shown.filter_map(move |(node, id)| {
+            let time = node.self_time + deeper.get(&TreeNodeId(id)).copied().unwrap_or_default();
+            if time <= Ticks::ZERO {
+                return None;
+            }
             path.clear();
             let mut next = Some(node);
             while let Some(node) = next {
@@ -162,8 +175,8 @@ impl CallTree {
                 next = node.parent.map(|parent| &self.nodes[parent.index()]);
             }
             let mut line = String::new();
-            for &name in path.iter().rev() {
-                if !line.is_empty() {
+            for (index, &name) in path.iter().rev().enumerate() {
+                if index > 0 {
                     line.push(';');
                 }
                 line.extend(trace.name(name).chars().map(|c| match c {
@@ -172,8 +185,31 @@ impl CallTree {
                     c => c,
                 }));
             }
-            (line, node.self_time)
+            Some((line, time))
         });
-        unattributed.chain(nodes).filter(|(_, time)| *time > Ticks::ZERO)
+        unattributed.filter(|(_, time)| *time > Ticks::ZERO).chain(nodes)
+    }
+
+    /// The most names in a path of [`CallTree::folded`].
+    pub const MAX_FOLDED_DEPTH: u32 = 1024;
+
+    /// Returns the number of nodes that are too deep for a path of their own in [`CallTree::folded`].
+    #[must_use]
+    pub fn n_folded_away(&self) -> usize {
+        self.nodes.iter().filter(|node| node.depth >= Self::MAX_FOLDED_DEPTH).count()
+    }
+
+    /// Sums up the self times of the nodes that are too deep for a path, by the deepest node above that is not.
+    fn self_times_of_deeper_nodes(&self) -> HashMap<TreeNodeId, Ticks, RandomState> {
+        let mut sums = HashMap::default();
+        // Parents come before children, so the node above that is shown is known for each parent.
+        let mut shown_above = HashMap::<u32, TreeNodeId, RandomState>::default();
+        for (node, id) in self.nodes.iter().zip(0..) {
+            let (true, Some(parent)) = (node.depth >= Self::MAX_FOLDED_DEPTH, node.parent) else { continue };
+            let shown = shown_above.get(&parent.0).copied().unwrap_or(parent);
+            shown_above.insert(id, shown);
+            *sums.entry(shown).or_default() += node.self_time;
+        }
+        sums
     }
 }

@@ -11,9 +11,12 @@ use super::{ExportReport, Loss, thread::threads};
 /// Writes the call tree of each thread as folded stacks: one line for each path, with the ids of process and thread, the
 /// names from the outside in, and the self time in ticks.
 ///
-/// Each line repeats its whole path, so the output of deep stacks is much larger than their trace. Functions that CPU
+/// Each line repeats its whole path, so a path has at most [`MAX_FOLDED_DEPTH`] names: the time of deeper calls is
+/// in the innermost call that is written, and the report counts their stacks. Functions that CPU
 /// samples found are included, merged or not. Slices on overflow lanes have no place in a tree; they are counted as left
 /// out, as is everything that is not on a thread.
+///
+/// [`MAX_FOLDED_DEPTH`]: spall_model::CallTree::MAX_FOLDED_DEPTH
 ///
 /// # Errors
 /// Returns the error of `out`.
@@ -31,7 +34,7 @@ use super::{ExportReport, Loss, thread::threads};
 /// ```
 pub fn folded(trace: &Trace<'_>, out: impl Write) -> io::Result<ExportReport> {
     let mut out = BufWriter::new(out);
-    let mut n_in_trees = 0_u64;
+    let (mut n_in_trees, mut n_too_deep) = (0_u64, 0);
     for ThreadTree { track, tree, .. } in crate::call_trees(trace) {
         let Some(thread) = ids(trace, track) else { continue };
         for (stack, self_time) in tree.folded(trace) {
@@ -40,12 +43,14 @@ pub fn folded(trace: &Trace<'_>, out: impl Write) -> io::Result<ExportReport> {
         }
         // The other nodes stand for functions that samples found.
         let nodes = tree.nodes().iter().filter(|node| node.function.source.is_none());
+        n_too_deep += tree.n_folded_away();
         n_in_trees += nodes.map(|node| node.count).sum::<u64>();
     }
     out.flush()?;
     let mut report = ExportReport::all_but_thread_slices(trace);
     // Trees hold samples whether they were merged or not.
     report.set(Loss::Sample, 0);
+    report.set(Loss::DeepStack, n_too_deep);
     let of_file = |&(_, slice): &(SliceId, Slice)| !slice.flags.contains(SliceFlags::SAMPLED);
     let on_threads: usize =
         threads(trace).map(|thread| trace.slices_of(thread.track.id).filter(of_file).count()).sum();

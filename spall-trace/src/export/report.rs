@@ -12,6 +12,8 @@ use spall_model::{Event, Omitted, SliceFlags, Ticks, Trace, Written};
 pub enum Loss {
     /// Slices, for example those on overflow lanes in a format of call trees.
     Slice,
+    /// Stacks of calls that are deeper than the format can hold. Their time is in the innermost frame that is written.
+    DeepStack,
     /// Spans, which are identified by an id and not by a thread.
     Span,
     /// Instants.
@@ -46,8 +48,9 @@ pub enum Loss {
 
 impl Loss {
     /// All kinds, in the order of the enum.
-    pub const ALL: [Self; 16] = [
+    pub const ALL: [Self; 17] = [
         Self::Slice,
+        Self::DeepStack,
         Self::Span,
         Self::Instant,
         Self::CounterValue,
@@ -76,6 +79,7 @@ impl Loss {
     pub const fn name(self) -> &'static str {
         match self {
             Self::Slice => "slices",
+            Self::DeepStack => "stacks that are too deep",
             Self::Span => "spans",
             Self::Instant => "instants",
             Self::CounterValue => "counter values",
