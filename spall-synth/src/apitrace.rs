@@ -1,73 +1,83 @@
-//! apitrace streams and their snappy container, written straight from the format's description.
+//! The generator of apitrace streams and of their snappy container. [apitrace C.1, C.4]
 
 use std::collections::{HashMap, HashSet};
 
-/// A value, by the type byte it is written with.
+/// A value. The docs of the variants give the type bytes of the format. [apitrace C.4.6]
 #[derive(Debug, Clone, PartialEq)]
 pub enum Value {
-    /// 00
+    /// A null pointer, type 00.
     Null,
-    /// 01, 02
+    /// A truth value, type 01 for false and 02 for true.
     Bool(bool),
-    /// 03 with the magnitude, or 04
+    /// An integer, type 03 for a negative one and 04 for any other. At most 64 bits of the magnitude are written.
     Integer(i128),
-    /// 05
+    /// A 32-bit float, type 05.
     Float(f32),
-    /// 06
+    /// A 64-bit float, type 06.
     Double(f64),
-    /// 07
+    /// A text, type 07.
     Text(Vec<u8>),
-    /// 08
+    /// Binary data, type 08.
     Blob(Vec<u8>),
-    /// 09: id, all names with their values, and the value. Before version 3 only the name of the value is written.
+    /// A value of an enum, type 09, with the enum's id, the names of all its values, and the value. Before version 3
+    /// only the name of this value is written.
     Enum(u64, Vec<(String, i128)>, i128),
-    /// 0a: id, flags, and the value.
+    /// A value of a bitmask, type 0a, with the bitmask's id, the names of its bits, and the value.
     Bitmask(u64, Vec<(String, u64)>, u64),
-    /// 0b
+    /// An array, type 0b.
     Array(Vec<Value>),
-    /// 0c: id, name, and members with their names.
+    /// A structure, type 0c, with its id, its name, and its members with their names.
     Struct(u64, String, Vec<(String, Value)>),
-    /// 0d
+    /// An address, type 0d.
     Pointer(u64),
-    /// 0e
+    /// A value in two forms, type 0e. The first one is for people, the second one for a replay.
     Repr(Box<[Value; 2]>),
-    /// 0f
+    /// A text of wide characters, type 0f.
     Wide(Vec<u64>),
-    /// Bytes, right or wrong.
+    /// Bytes that are written as they are, valid or not.
     Raw(Vec<u8>),
 }
 
-/// A detail of an event, by its tag.
+/// A detail of an enter or leave event. The docs of the variants give the tags of the format. [apitrace C.4.4]
 #[derive(Debug, Clone, PartialEq)]
 pub enum Detail {
-    /// 01
+    /// The value of the argument with this index, tag 01.
     Argument(u64, Value),
-    /// 02
+    /// The returned value, tag 02.
     Return(Value),
-    /// 04: ids of frames, with the text details they are described by.
+    /// A call stack, tag 04. Each frame has an id, and texts with their types, which describe it.
     Backtrace(Vec<(u64, Vec<(u8, String)>)>),
-    /// 05
+    /// Flags, tag 05.
     Flags(u64),
-    /// Bytes, right or wrong.
+    /// Bytes that are written as they are, valid or not.
     Raw(Vec<u8>),
 }
 
-/// A stream being written. Says signatures where an id is used for the first time.
+/// A stream that is being written. It writes a signature where its id is used for the first time.
+///
+/// ```
+/// use spall_synth::apitrace::{Detail, Stream, Value};
+///
+/// let mut stream = Stream::new(5, &[]);
+/// stream.enter(0, (7, "flush", &["mode"]), &[Detail::Argument(0, Value::Integer(42))]);
+/// stream.leave(0, &[]);
+/// assert_eq!(stream.bytes(), b"\x05\0\0\x07\x05flush\x01\x04mode\x01\0\x04\x2a\0\x01\0\0");
+/// ```
 #[derive(Debug, Clone)]
 pub struct Stream {
     bytes: Vec<u8>,
     version: u64,
     functions: HashSet<u64>,
-    /// Ids of enums, bitmasks, structures and frames that were said.
-    said: [HashSet<u64>; 4],
+    /// The ids of enums, bitmasks, structures and frames whose signatures were written.
+    defined: [HashSet<u64>; 4],
 }
 
 impl Stream {
-    /// A stream of the given version, with properties from version 6 on.
+    /// Creates a stream of the given version. Its properties are written from version 6 on.
     #[must_use]
     pub fn new(version: u64, properties: &[(&str, &str)]) -> Self {
         let mut stream =
-            Self { bytes: Vec::new(), version, functions: HashSet::new(), said: Default::default() };
+            Self { bytes: Vec::new(), version, functions: HashSet::new(), defined: Default::default() };
         stream.uint(version);
         if version >= 6 {
             stream.uint(version);
@@ -80,7 +90,7 @@ impl Stream {
         stream
     }
 
-    /// Enters a function, by its id, name and the names of its arguments.
+    /// Writes the event that enters a call of a function, given by its id, its name and the names of its arguments.
     pub fn enter(&mut self, thread: u64, function: (u64, &str, &[&str]), details: &[Detail]) {
         let (id, name, args) = function;
         self.bytes.push(0);
@@ -95,7 +105,7 @@ impl Stream {
         self.details(details);
     }
 
-    /// Leaves the call of the given number.
+    /// Writes the event that leaves the call with this number. Calls are numbered from 0 in the order of their enters.
     pub fn leave(&mut self, number: u64, details: &[Detail]) {
         self.bytes.push(1);
         self.uint(number);
@@ -107,7 +117,7 @@ impl Stream {
         self.bytes.extend(bytes);
     }
 
-    /// What was written.
+    /// Returns the bytes of the stream so far.
     #[must_use]
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
@@ -237,8 +247,9 @@ impl Stream {
         self.integer(value);
     }
 
-    fn is_first(&mut self, space: usize, id: u64) -> bool {
-        self.said.get_mut(space).is_some_and(|said| said.insert(id))
+    /// Returns whether an id of one kind of signature was not used before.
+    fn is_first(&mut self, kind: usize, id: u64) -> bool {
+        self.defined.get_mut(kind).is_some_and(|defined| defined.insert(id))
     }
 
     fn integer(&mut self, value: i128) {
@@ -265,7 +276,7 @@ impl Stream {
     }
 }
 
-/// Appends a number, 7 bits a byte.
+/// Appends a number to `out`, in bytes of 7 bits each, low bits first. [apitrace C.4.1]
 pub fn uint(out: &mut Vec<u8>, mut value: u64) {
     loop {
         let [low, ..] = value.to_le_bytes();
@@ -277,8 +288,9 @@ pub fn uint(out: &mut Vec<u8>, mut value: u64) {
     }
 }
 
-/// A recording of `n_calls` calls as a game makes them: draws with small arguments, a marker group and a swap each
-/// 100 calls.
+/// Returns the stream of a recording with `n_calls` calls of the kind that a game makes.
+///
+/// They are draws with small arguments, and a marker group and a swap in each 100 calls.
 #[must_use]
 pub fn game(n_calls: u64) -> Vec<u8> {
     let mut stream = Stream::new(6, &[("process.name", "game")]);
@@ -318,7 +330,7 @@ pub fn game(n_calls: u64) -> Vec<u8> {
     stream.bytes
 }
 
-/// Packs a stream in snappy blocks of at most `block` bytes each, as the tracer does.
+/// Returns a file with `stream` in snappy blocks, which hold at most `block` bytes of it each, as the tracer writes it.
 #[must_use]
 pub fn snappy(stream: &[u8], block: usize) -> Vec<u8> {
     let mut out = b"at".to_vec();
@@ -331,7 +343,7 @@ pub fn snappy(stream: &[u8], block: usize) -> Vec<u8> {
     out
 }
 
-/// One raw snappy block. Finds repetitions of 4 bytes and more within 64 KiB.
+/// Returns `data` as one raw snappy block. Repetitions of 4 bytes and more within 64 KiB become copies.
 #[must_use]
 pub fn snappy_block(data: &[u8]) -> Vec<u8> {
     let mut out = Vec::new();

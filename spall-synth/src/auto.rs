@@ -1,11 +1,12 @@
-//! Native auto traces of spall. [spall A.7]
+//! The generator of native auto traces of spall. [spall A.7]
 
 #![allow(clippy::unwrap_used, reason = "inputs are those of tests")]
 
-/// The start of a file: nanoseconds per tick, where the program was loaded, and its path.
+/// Returns the header of a file, with the nanoseconds per tick, the address at which the program was loaded, and its
+/// path.
 ///
 /// # Panics
-/// When the path is longer than 65 535 bytes.
+/// This panics if the path is longer than 65535 bytes.
 #[must_use]
 pub fn header(ns_per_tick: f64, base: u64, path: &str) -> Vec<u8> {
     let mut bytes = 0xabad_f00d_u64.to_le_bytes().to_vec();
@@ -17,10 +18,10 @@ pub fn header(ns_per_tick: f64, base: u64, path: &str) -> Vec<u8> {
     bytes
 }
 
-/// A buffer of one thread's records, with an absurd hint of their depth.
+/// Returns a buffer with the given records of one thread. Its hint of their depth is the greatest possible one.
 ///
 /// # Panics
-/// When the records take 4 GiB.
+/// This panics if the records take 4 GiB or more.
 #[must_use]
 pub fn buffer(tid: u32, first_ts: u64, records: &[u8]) -> Vec<u8> {
     let mut bytes = u32::try_from(records.len()).unwrap().to_le_bytes().to_vec();
@@ -31,7 +32,7 @@ pub fn buffer(tid: u32, first_ts: u64, records: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// Two buffers with every kind of record and every length of number, and an empty one between them.
+/// Returns a file with every kind of record and every length of number, in two buffers with an empty one between them.
 #[must_use]
 pub fn sample() -> Vec<u8> {
     let first = [

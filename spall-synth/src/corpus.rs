@@ -1,8 +1,10 @@
-//! Where tests find the collection of real traces, which is not part of the project.
+//! The search for the collection of real traces, which is not part of the project.
 
 use std::path::{Path, PathBuf};
 
-/// A folder of the collection that `SPALL_CORPUS` names; `None`, with a message, where there is none.
+/// Returns the folder `name` of the collection, whose path is in the environment variable `SPALL_CORPUS`.
+///
+/// Returns `None`, and prints a message, if there is no such folder.
 ///
 /// ```
 /// let Some(folder) = spall_synth::corpus::folder("spall/v3") else { return };
@@ -21,7 +23,7 @@ pub fn folder(name: &str) -> Option<PathBuf> {
     None
 }
 
-/// The files below `folder` whose names end in `suffix`, by name.
+/// Returns the paths of the files below `folder` whose names end in `suffix`, in the order of their paths.
 #[must_use]
 pub fn files(folder: &Path, suffix: &str) -> Vec<PathBuf> {
     let mut found = Vec::new();

@@ -1,53 +1,63 @@
-//! V8 CPU profiles in all the forms that Chrome and Node have written, with and without slices around them.
+//! The generator of V8 CPU profiles, in all the forms that Chrome and Node have written. [cpu 1]
 
 use core::fmt::Write as _;
 
 use crate::json::Random;
 
-/// Microseconds between samples.
-const LENGTHS: [i64; 5] = [50, 63, 90, 125, 149];
+/// The durations between samples in microseconds.
+const INTERVALS: [i64; 5] = [50, 63, 90, 125, 149];
 
 /// A frame of a call tree.
 #[derive(Debug, Clone)]
 pub struct Node {
-    /// The function.
+    /// The name of the function.
     pub name: String,
-    /// The position of the caller among the nodes, which comes before it; `None` for the root alone.
+    /// The index of the caller among the nodes, where it comes earlier. Only the root has `None`.
     pub parent: Option<usize>,
-    /// Whether it is a function of the runtime, without a source.
+    /// Whether the function belongs to the runtime, so that it has no source.
     pub is_native: bool,
 }
 
-/// A profile.
+/// A profile of one thread.
+///
+/// ```
+/// use spall_synth::cpu_profile::{Form, Profile};
+///
+/// let profile = Profile::random(10, 5, 100, 1);
+/// assert_eq!((profile.nodes.len(), profile.samples.len()), (10, 100));
+/// assert!(profile.to_json(Form::Document).starts_with("{\"nodes\":["));
+/// ```
 #[derive(Debug, Clone, Default)]
 pub struct Profile {
-    /// The call tree; ids in the file are positions plus one.
+    /// The call tree. The id of a node in the file is its index plus one.
     pub nodes: Vec<Node>,
-    /// The node of each sample, by position.
+    /// The index of the node of each sample.
     pub samples: Vec<usize>,
-    /// Microseconds from the sample before, the first from the start.
+    /// The microseconds from the previous sample to each sample. The first counts from the start.
     pub deltas: Vec<i64>,
-    /// Start in microseconds.
+    /// The start in microseconds.
     pub start: i64,
-    /// End in microseconds.
+    /// The end in microseconds.
     pub end: i64,
 }
 
-/// How a profile is written.
+/// The form in which a profile is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Form {
     /// As a `.cpuprofile`, whose nodes name their children.
     Document,
-    /// As an old `.cpuprofile`, whose nodes lie in each other.
+    /// As an old `.cpuprofile`, whose nodes contain their children.
     Tree,
     /// As one event of an old Chrome.
     Event,
-    /// As a head and chunks of so many samples, nodes just before they are needed.
+    /// As a head and chunks with at most this many samples each. A chunk has the nodes that its samples need first.
     Chunks(usize),
 }
 
 impl Profile {
-    /// A profile of so many nodes, at most `depth` deep, and so many samples of any of them.
+    /// Returns a random profile with this many nodes, at most `depth` deep, and this many samples of any of them.
+    ///
+    /// It has four nodes at least. The same `seed` gives the same profile.
     #[must_use]
     pub fn random(nodes: usize, depth: usize, samples: usize, seed: u64) -> Self {
         let mut random = Random(seed);
@@ -59,7 +69,7 @@ impl Profile {
         }
         let mut path = vec![0];
         while profile.nodes.len() < nodes.max(4) {
-            // Down mostly, so that it gets deep.
+            // Going down is more likely than going up, so that the tree gets deep.
             if random.below(3) == 0 || path.len() > depth {
                 path.truncate(1 + random.below(path.len()));
             }
@@ -74,7 +84,7 @@ impl Profile {
             let delta = if random.below(20) == 0 {
                 -30
             } else {
-                LENGTHS.get(random.below(LENGTHS.len())).copied().unwrap_or(1)
+                INTERVALS.get(random.below(INTERVALS.len())).copied().unwrap_or(1)
             };
             profile.deltas.push(delta);
             at += delta;
@@ -83,7 +93,7 @@ impl Profile {
         profile
     }
 
-    /// The profile as a document, or as events of a trace; those are all that is in the array.
+    /// Returns the profile as a JSON document. In the forms that are events, it is an array with these events alone.
     #[must_use]
     pub fn to_json(&self, form: Form) -> String {
         match form {
@@ -123,7 +133,7 @@ impl Profile {
 
     fn tree(&self) -> String {
         let mut json = String::from("{\"typeId\":\"CPU\",\"uid\":\"1\",\"title\":\"\",\"head\":");
-        // Nodes are in the order in which a tree is written: each behind its caller or behind what that called.
+        // `order` is a stack of the nodes to write, so that each comes behind its caller and before its later siblings.
         let mut open: Vec<usize> = Vec::new();
         let mut order: Vec<usize> = Vec::new();
         let mut children = vec![Vec::new(); self.nodes.len()];
@@ -173,7 +183,7 @@ impl Profile {
         json
     }
 
-    /// The profile as one event of an old Chrome.
+    /// Returns the profile as the JSON of one event of an old Chrome.
     #[must_use]
     pub fn event(&self) -> String {
         format!(
@@ -183,7 +193,7 @@ impl Profile {
         )
     }
 
-    /// Head and chunks, each of so many samples, of the thread `tid`.
+    /// Returns the profile as the JSON of a head and of chunks with at most `size` samples each, of the thread `tid`.
     #[must_use]
     pub fn chunks(&self, size: usize, tid: u32) -> Vec<String> {
         let head = |name: &str, tid: u32, ts: i64, data: &str| {
@@ -232,7 +242,7 @@ impl Profile {
 }
 
 impl Node {
-    /// Source, script and line from 0; -1 for none.
+    /// Returns the URL, the script and the line of the function. Lines count from 0, and -1 means that there is none.
     fn source(&self) -> (&str, u32, i64) {
         if self.is_native {
             return ("", 0, -1);

@@ -1,6 +1,6 @@
-//! gzip, as simple as it gets: stored, not compressed.
+//! The generator of gzip files, which stores the content without compressing it.
 
-/// A member with `content` (at most 65535 bytes) in one stored block.
+/// Returns a gzip member with the first 65535 bytes of `content` in one stored block.
 #[must_use]
 pub fn member(content: &[u8]) -> Vec<u8> {
     let length = u16::try_from(content.len()).unwrap_or(u16::MAX);

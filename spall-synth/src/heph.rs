@@ -1,46 +1,54 @@
-//! Heph packets, written straight from the format's description.
+//! The generator of Heph packets. [heph B.1]
 
-/// A value of an attribute, by the type byte it is written with.
+/// The value of an attribute. The docs of the variants give the type bytes of the format.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Attribute {
-    /// Type 1.
+    /// An unsigned integer, type 1.
     Unsigned(u64),
-    /// Type 2.
+    /// A signed integer, type 2.
     Signed(i64),
-    /// Type 3.
+    /// A 64-bit float, type 3.
     Float(f64),
-    /// Type 4.
+    /// A text, type 4.
     Text(Vec<u8>),
-    /// Type with the top bit set, then a count and the elements. The type is said because an empty array has one too.
+    /// An array of values of this type, which is written with the top bit set. An empty array has a type, too.
     Array(u8, Vec<Attribute>),
-    /// A type byte and what follows it, right or wrong.
+    /// A type byte and the bytes behind it, valid or not.
     Raw(u8, Vec<u8>),
 }
 
-/// An event packet; [`Event::bytes`] writes it.
+/// An event packet. [`Event::bytes`] writes it.
+///
+/// ```
+/// use spall_synth::heph::Event;
+///
+/// // Stream 1, counter 0, substream 7.
+/// let packet = Event::new((1, 0, 7), 100..250, "load").bytes();
+/// assert_eq!(packet[..8], [0xc1, 0xfc, 0x1f, 0xb7, 0, 0, 0, 42 + 4]);
+/// ```
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Event {
-    /// The writer.
+    /// The number of the stream. A stream is one writer, such as a worker thread.
     pub stream: u32,
-    /// Number of the packet in its stream.
+    /// The number of the packet in its stream.
     pub counter: u32,
-    /// What the writer worked for.
+    /// The number of the substream. A substream is the thing that the writer worked for, such as an actor.
     pub substream: u64,
-    /// Nanoseconds since the epoch.
+    /// The start in nanoseconds since the epoch.
     pub start: u64,
-    /// Nanoseconds since the epoch.
+    /// The end in nanoseconds since the epoch.
     pub end: u64,
-    /// What happened.
+    /// The description, which serves as the name of the event.
     pub description: Vec<u8>,
-    /// Names and values.
+    /// The names and values of the attributes.
     pub attributes: Vec<(Vec<u8>, Attribute)>,
 }
 
 impl Event {
-    /// An event without attributes.
+    /// Creates an event without attributes. Its origin is a stream, a counter and a substream.
     #[must_use]
-    pub fn new(place: (u32, u32, u64), time: core::ops::Range<u64>, description: &str) -> Self {
-        let (stream, counter, substream) = place;
+    pub fn new(origin: (u32, u32, u64), time: core::ops::Range<u64>, description: &str) -> Self {
+        let (stream, counter, substream) = origin;
         let (start, end) = (time.start, time.end);
         Self {
             stream,
@@ -53,14 +61,14 @@ impl Event {
         }
     }
 
-    /// The same event with one more attribute.
+    /// Returns the same event with one more attribute.
     #[must_use]
     pub fn with(mut self, name: &str, value: Attribute) -> Self {
         self.attributes.push((name.into(), value));
         self
     }
 
-    /// The packet.
+    /// Returns the bytes of the packet.
     #[must_use]
     pub fn bytes(&self) -> Vec<u8> {
         let mut body = Vec::new();
@@ -78,7 +86,7 @@ impl Event {
     }
 }
 
-/// A metadata packet.
+/// Returns the bytes of a metadata packet.
 #[must_use]
 pub fn metadata(name: &str, value: &[u8]) -> Vec<u8> {
     let mut body = Vec::new();
@@ -87,21 +95,23 @@ pub fn metadata(name: &str, value: &[u8]) -> Vec<u8> {
     packet(0x75D1_1D4D, &body)
 }
 
-/// The metadata packet that says when time 0 was.
+/// Returns the bytes of the metadata packet with the Unix time of tick 0 in nanoseconds.
 #[must_use]
 pub fn epoch(unix_ns: u64) -> Vec<u8> {
     metadata("epoch", &unix_ns.to_be_bytes())
 }
 
-/// Any packet: the magic, the size, and `body`.
+/// Returns the bytes of a packet of any kind: the magic number, the size, and `body`.
 #[must_use]
 pub fn packet(magic: u32, body: &[u8]) -> Vec<u8> {
     let [.., a, b, c, d] = (body.len() + 8).to_be_bytes();
     [&magic.to_be_bytes()[..], &[a, b, c, d], body].concat()
 }
 
-/// A trace as the runtime writes it: `n_workers` streams whose events are written when they end, children first,
-/// each parent with `n_children` of them, `n_events` in all. With `attributes`, every event has one of each type.
+/// Returns a trace of `n_events` events in `n_workers` streams, as the runtime writes it.
+///
+/// Events are written when they end, so children come before their parents. Each parent has `n_children` children. With
+/// `attributes`, every event has an attribute of each type. `n_workers` and `n_children` must not be 0.
 #[must_use]
 pub fn trace(n_events: u32, n_workers: u32, n_children: u32, attributes: bool) -> Vec<u8> {
     let mut bytes = epoch(1_700_000_000_000_000_000);
@@ -165,7 +175,7 @@ fn scalar(out: &mut Vec<u8>, value: &Attribute, typed: bool) {
         Attribute::Signed(value) => out.extend(value.to_be_bytes()),
         Attribute::Float(value) => out.extend(value.to_be_bytes()),
         Attribute::Text(value) => text(out, value),
-        // An array inside an array repeats its count, but not its type: that is how the runtime gets it wrong.
+        // An array inside an array repeats its count, but not its type. This is a fault of the runtime. [heph B.2.6]
         Attribute::Array(_, values) => {
             let [.., high, low] = values.len().to_be_bytes();
             out.extend([high, low]);

@@ -1,22 +1,24 @@
-//! Trace Event JSON as different writers put it, and documents that are made to hurt.
+//! The generator of Trace Event JSON in the styles of different writers, and of documents that are made to break
+//! parsers. [json 1, 2]
 
 use core::fmt::Write as _;
 
-/// Where a writer puts blanks.
+/// The places where a writer puts blanks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Layout {
-    /// None, an event per line.
+    /// No blanks inside an event.
     Compact,
-    /// Behind commas and colons.
+    /// A blank behind each comma and colon.
     Spaced,
-    /// A field per line, indented.
+    /// Each field on a line of its own, indented.
     Indented,
 }
 
 impl Layout {
-    /// All of them.
+    /// All layouts.
     pub const ALL: [Self; 3] = [Self::Compact, Self::Spaced, Self::Indented];
 
+    /// Returns the text before the first field, between two fields, and between a key and its value.
     fn between(self) -> (&'static str, &'static str, &'static str) {
         match self {
             Self::Compact => ("", ",", ":"),
@@ -25,7 +27,13 @@ impl Layout {
         }
     }
 
-    /// An event of these keys and JSON values.
+    /// Returns an event with these keys and values, which are JSON.
+    ///
+    /// ```
+    /// use spall_synth::json::Layout;
+    ///
+    /// assert_eq!(Layout::Spaced.event(&[("ts", "5".into()), ("pid", "1".into())]), r#"{"ts": 5, "pid": 1}"#);
+    /// ```
     #[must_use]
     pub fn event(self, fields: &[(&str, String)]) -> String {
         let (open, comma, colon) = self.between();
@@ -34,7 +42,7 @@ impl Layout {
     }
 }
 
-/// A document of `pairs` begin/end pairs, nested up to `depth` deep, with times of three decimals.
+/// Returns a document of `pairs` pairs of begin and end, nested up to `depth` deep, with times of three decimals.
 #[must_use]
 pub fn calls(pairs: usize, depth: usize, layout: Layout) -> String {
     const NAMES: [&str; 7] =
@@ -66,7 +74,8 @@ pub fn calls(pairs: usize, depth: usize, layout: Layout) -> String {
     format!("{{\"traceEvents\":[\n{}\n]}}", events.join(",\n"))
 }
 
-/// Events of all phases, with and without each optional field, in changing order: nothing that could be predicted.
+/// Returns a document of events of all phases, with and without each optional field, in changing order. No event can be
+/// predicted from the events before it.
 #[must_use]
 pub fn motley(events: usize, layout: Layout) -> String {
     let mut random = Random(2);
@@ -106,7 +115,8 @@ pub fn motley(events: usize, layout: Layout) -> String {
     document + "]"
 }
 
-/// `document` with `changes` random bytes changed, removed or inserted, preferably to what JSON is made of.
+/// Returns `document` with `changes` random bytes changed, removed or inserted. New bytes are mostly those that have a
+/// meaning in JSON.
 #[must_use]
 pub fn damaged(document: &str, changes: usize, seed: u64) -> Vec<u8> {
     let mut random = Random(seed);
@@ -123,7 +133,8 @@ pub fn damaged(document: &str, changes: usize, seed: u64) -> Vec<u8> {
     bytes
 }
 
-/// Documents of about `len` bytes on which a careless reader needs quadratic time or a deep stack, by name.
+/// Returns documents of about `len` bytes on which a careless parser needs quadratic time or a deep stack, with a
+/// name for each.
 #[must_use]
 pub fn attacks(len: usize) -> Vec<(String, String)> {
     let mut attacks = Vec::new();
@@ -170,10 +181,11 @@ pub fn attacks(len: usize) -> Vec<(String, String)> {
     attacks
 }
 
-/// A linear congruential generator: the same numbers everywhere.
+/// A linear congruential generator of random numbers, which gives the same numbers on every machine.
 pub(crate) struct Random(pub(crate) u64);
 
 impl Random {
+    /// Returns the next random number below `bound`, which must not be 0.
     pub(crate) fn below(&mut self, bound: usize) -> usize {
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         usize::try_from(self.0 >> 33).map_or(0, |number| number % bound)

@@ -1,6 +1,16 @@
-//! Writes valid and damaged traces of every format and size, for tests, benchmarks and fuzzing.
+//! Generators of valid and damaged traces of every format, for tests, benchmarks and fuzzing.
 //!
-//! It shares no code with the readers, so that a mistake in one is seen by the other.
+//! Each module writes one format from its description and shares no code with the parser of that format. So a mistake
+//! in either of them shows as a difference.
+//!
+//! ```
+//! use spall_synth::spall::{Shape, trace};
+//!
+//! let small = trace(&Shape { slices: 10, threads: 1, ..Shape::default() });
+//! assert_eq!(small[..4], [0x0d, 0xf0, 0xad, 0x0b]);
+//! // The same shape makes the same bytes.
+//! assert_eq!(small, trace(&Shape { slices: 10, threads: 1, ..Shape::default() }));
+//! ```
 
 pub mod apitrace;
 pub mod auto;

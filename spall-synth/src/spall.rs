@@ -1,17 +1,23 @@
-//! Spall streams of versions 0, 1 and 3, written byte by byte from the format's description.
+//! The generator of spall streams of versions 0, 1 and 3. [spall A.1 to A.5]
 
-/// A file in the making. The methods append records; nothing stops a caller from
-/// appending nonsense.
+/// A file that is being written. The methods append records without checking that they make sense.
+///
+/// ```
+/// use spall_synth::spall::File;
+///
+/// let file = File::new(3, 1.0).buffer(1, 7).begin_v3(5, b"load", b"").end_v3(9).finish();
+/// assert_eq!(file.len(), 32 + 20 + (11 + 4) + 9);
+/// ```
 #[derive(Debug, Clone)]
 pub struct File {
-    /// What there is so far.
+    /// The bytes of the file so far.
     pub bytes: Vec<u8>,
-    /// Version 3: where the open buffer's header starts.
+    /// The position of the open buffer's header in version 3.
     buffer: Option<usize>,
 }
 
 impl File {
-    /// A header, with the unit as it stands in the file.
+    /// Creates a file with a header, whose unit is written as it is.
     #[must_use]
     pub fn new(version: u64, unit: f64) -> Self {
         let mut bytes = Vec::new();
@@ -22,76 +28,78 @@ impl File {
         Self { bytes, buffer: None }
     }
 
-    /// Version 3: starts a buffer, which the next buffer or [`File::finish`] closes.
+    /// Begins a buffer of version 3, which the next buffer or [`File::finish`] closes.
     pub fn buffer(mut self, pid: u32, tid: u32) -> Self {
         self.close();
         self.buffer = Some(self.bytes.len());
         self.buffer_header(0, pid, tid)
     }
 
-    /// Version 3: the header of a buffer that claims to be `size` bytes long.
+    /// Appends the header of a buffer of version 3 that claims to hold `size` bytes.
     pub fn buffer_header(self, size: u32, pid: u32, tid: u32) -> Self {
         self.push(&size.to_le_bytes()).push(&tid.to_le_bytes()).push(&pid.to_le_bytes()).push(&[0; 8])
     }
 
-    /// A begin of version 0.
+    /// Appends a begin of version 0.
     pub fn begin_v0(self, pid: u32, tid: u32, time: f64, name: &[u8]) -> Self {
         self.old(3, None, pid, tid, time).push(&[byte(name)]).push(name)
     }
 
-    /// An end of version 0 or 1.
+    /// Appends an end of version 0 or 1.
     pub fn end_v0(self, pid: u32, tid: u32, time: f64) -> Self {
         self.old(4, None, pid, tid, time)
     }
 
-    /// A complete slice of version 0.
+    /// Appends a complete slice of version 0.
     pub fn complete_v0(self, pid: u32, tid: u32, time: f64, duration: f64, name: &[u8]) -> Self {
         self.old(2, None, pid, tid, time).push(&duration.to_le_bytes()).push(&[byte(name)]).push(name)
     }
 
-    /// A begin of version 1.
+    /// Appends a begin of version 1.
     pub fn begin_v1(self, pid: u32, tid: u32, time: f64, name: &[u8], args: &[u8]) -> Self {
         self.old(3, Some(0), pid, tid, time).push(&[byte(name), byte(args)]).push(name).push(args)
     }
 
-    /// A begin of version 3.
+    /// Appends a begin of version 3.
     pub fn begin_v3(self, when: u64, name: &[u8], args: &[u8]) -> Self {
         self.push(&[3]).push(&when.to_le_bytes()).push(&[byte(name), byte(args)]).push(name).push(args)
     }
 
-    /// An end of version 3.
+    /// Appends an end of version 3.
     pub fn end_v3(self, when: u64) -> Self {
         self.push(&[4]).push(&when.to_le_bytes())
     }
 
-    /// A name of version 3: type 8 is the process's, 9 the thread's.
+    /// Appends a record of version 3 with the name of the process (type 8) or of the thread (type 9).
     pub fn name_v3(self, kind: u8, name: &[u8]) -> Self {
         self.push(&[kind, byte(name)]).push(name)
     }
 
-    /// Padding of versions 1 and 3 that claims to be `size` bytes long.
+    /// Appends padding of versions 1 and 3 that claims to skip `size` bytes, and `bytes` behind it.
     pub fn pad(self, size: u32, bytes: &[u8]) -> Self {
         self.push(&[7]).push(&size.to_le_bytes()).push(bytes)
     }
 
-    /// Any bytes.
+    /// Appends any bytes.
     pub fn push(mut self, bytes: &[u8]) -> Self {
         self.bytes.extend(bytes);
         self
     }
 
-    /// The file, its last buffer closed.
+    /// Closes the last buffer and returns the bytes of the file.
     #[must_use]
     pub fn finish(mut self) -> Vec<u8> {
         self.close();
         self.bytes
     }
 
+    /// Appends the part that all records of versions 0 and 1 begin with.
     fn old(self, kind: u8, category: Option<u8>, pid: u32, tid: u32, time: f64) -> Self {
         let file = self.push(&[kind]).push(category.as_slice());
         file.push(&pid.to_le_bytes()).push(&tid.to_le_bytes()).push(&time.to_le_bytes())
     }
 
+    /// Writes the size of the open buffer into its header.
     fn close(&mut self) {
         if let Some(start) = self.buffer.take() {
             let [a, b, c, d, ..] = (self.bytes.len() - start - 20).to_le_bytes();
@@ -104,30 +112,30 @@ impl File {
     }
 }
 
-/// The length of a text as the file counts it.
+/// Returns the lower 8 bits of the length of a text, which is all that the file stores.
 fn byte(text: &[u8]) -> u8 {
     let [length, ..] = text.len().to_le_bytes();
     length
 }
 
-/// What a generated trace looks like.
+/// The shape of a generated trace. A number below its least value counts as the least value.
 #[derive(Debug, Clone)]
 pub struct Shape {
-    /// 0 (published layout), 1 or 3.
+    /// The version, which is 0 (the published layout), 1 or 3.
     pub version: u64,
-    /// Slices in all, each a begin and an end; in version 0 every fourth is a complete record instead.
+    /// The number of slices in all. Each is a begin and an end, but in version 0 every fourth is a complete record.
     pub slices: usize,
-    /// Threads, at least 1, spread over processes of four threads.
+    /// The number of threads, at least 1. Each process has four of them.
     pub threads: u32,
-    /// How deep slices nest at most, at least 1.
+    /// The greatest number of slices inside each other, at least 1.
     pub depth: usize,
-    /// How many different names there are, at least 1. They are 5 to 44 bytes long.
+    /// The number of different names, at least 1. They have 5 to 44 bytes.
     pub names: usize,
-    /// Whether every second slice has arguments (versions 1 and 3).
+    /// Whether every second slice has arguments, in versions 1 and 3.
     pub args: bool,
-    /// Version 3: how many records of a thread go into one buffer, at least 1. Threads take turns.
+    /// The number of records of a thread in one buffer of version 3, at least 1. Threads take turns.
     pub records_per_buffer: usize,
-    /// The same seed makes the same bytes.
+    /// The seed of the random numbers. The same shape with the same seed gives the same bytes.
     pub seed: u64,
 }
 
@@ -146,7 +154,7 @@ impl Default for Shape {
     }
 }
 
-/// A valid trace: times grow by 1 to 1000 ticks a record on each thread, every slice is closed.
+/// Returns a valid trace. Times grow by 1 to 1000 ticks from record to record of a thread, and every slice is closed.
 #[must_use]
 pub fn trace(shape: &Shape) -> Vec<u8> {
     let mut random = Random(shape.seed);
@@ -208,6 +216,7 @@ pub fn trace(shape: &Shape) -> Vec<u8> {
     file.finish()
 }
 
+/// The time of a thread's last record, and the number of its open slices.
 #[derive(Debug, Clone, Copy)]
 struct Thread {
     time: u64,
@@ -223,7 +232,7 @@ fn name(index: usize, random: &mut Random) -> Vec<u8> {
     name
 }
 
-/// Multiplication and an xor: good enough to look like a trace.
+/// A generator of random numbers by a multiplication and an xor, which is good enough for a trace.
 #[derive(Debug, Clone)]
 struct Random(u64);
 
@@ -238,8 +247,9 @@ impl Random {
     }
 }
 
-/// Damaged and extreme files, one fault each, with a name that says which. A reader must come to an end with each of
-/// them, in memory and time that the size of the file pays for.
+/// Returns damaged and extreme files with one fault each, and a name for each fault.
+///
+/// A parser must finish with each of them, in time and memory in proportion to the size of the file. [spall A.8]
 #[must_use]
 pub fn attacks() -> Vec<(&'static str, Vec<u8>)> {
     let v3 = || File::new(3, 1.0);
@@ -311,7 +321,8 @@ pub fn attacks() -> Vec<(&'static str, Vec<u8>)> {
     ]
 }
 
-/// A file of the days before version 0 was published, when records had other types and the header another length.
+/// Returns a file of the days before version 0 was published, when records had other types and the header another
+/// length.
 fn draft(begin: u8, end: u8, header: usize) -> Vec<u8> {
     let mut file = File::new(0, 1.0);
     file.bytes.truncate(header);
@@ -320,19 +331,19 @@ fn draft(begin: u8, end: u8, header: usize) -> Vec<u8> {
     (0..4).fold(file, |file, _| record(record(file, begin).push(b"\x03foo"), end)).finish()
 }
 
-/// `count` ends that close nothing.
+/// Returns a file with `count` ends that close nothing.
 #[must_use]
 pub fn end_flood(count: usize) -> Vec<u8> {
     (0..count).fold(File::new(3, 1.0).buffer(1, 1), |file, _| file.end_v3(5)).finish()
 }
 
-/// `count` slices inside each other, none of which is closed.
+/// Returns a file with `count` slices inside each other, none of which is closed.
 #[must_use]
 pub fn nested_begins(count: u64) -> Vec<u8> {
     (0..count).fold(File::new(3, 1.0).buffer(1, 1), |file, when| file.begin_v3(when, b"", b"")).finish()
 }
 
-/// One slice on each of `count` threads, each of a process of its own.
+/// Returns a file with one slice on each of `count` threads, each of a process of its own.
 #[must_use]
 pub fn many_threads(count: u32) -> Vec<u8> {
     let slice =
