@@ -36,7 +36,7 @@ fn live(criterion: &mut Criterion) {
     for input in &input::spall() {
         bench(criterion, "spall/v3-live", input, input.slices, |data| {
             let (mut trace, layout) = ours::live(data);
-            (trace.commit().n_slices() as usize, (trace, layout))
+            (trace.commit().n_slices(), (trace, layout))
         });
         bench(criterion, "spall/v3-trace-and-layout", input, input.slices, |data| {
             let (trace, layout) = ours::copied_trace_and_layout(data);

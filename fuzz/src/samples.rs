@@ -160,7 +160,7 @@ fn profiles(trace: &Trace<'_>) -> Vec<String> {
         while let Some(frame) = at.and_then(|frame| trace.frame(frame)) {
             let name = trace.name(frame.name);
             let name = if name.is_empty() { "(anonymous)" } else { &name };
-            stack += &format!("{name} {} {} {:?} < ", trace.name(frame.url), frame.script, frame.line);
+            stack += &format!("{name} {} {} {:?} < ", trace.name(frame.url), frame.source, frame.line);
             at = frame.parent;
         }
         stack
@@ -232,7 +232,7 @@ fn events<'a>(u: &mut Unstructured<'a>) -> Result<Vec<Event<'a>>> {
             parent,
             name: Text::plain(if id == 0 { b"(root)" } else { u.choose(&FUNCTIONS)? }),
             url: Text::plain(if source { b"u" } else { b"" }),
-            script: i64::from(source),
+            source: i64::from(source),
             line: source.then_some(0),
             column: source.then_some(0),
         }));
@@ -272,7 +272,7 @@ fn shared_frames<'a>(u: &mut Unstructured<'a>) -> Result<Vec<Event<'a>>> {
             parent: if u.arbitrary()? { caller } else { FrameParent::Unknown },
             name: Text::plain(u.choose(&FUNCTIONS)?),
             url: Text::EMPTY,
-            script: 0,
+            source: 0,
             line: None,
             column: None,
         }));

@@ -64,7 +64,7 @@ pub(crate) fn stack_frame<'a>(data: &'a [u8], key: &KeyToken, value: Token) -> O
         parent: parent.map_or(FrameParent::Unknown, FrameParent::Id),
         name: function_name(name),
         url: category,
-        script: 0,
+        source: 0,
         line: None,
         column: None,
     })

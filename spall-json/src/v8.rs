@@ -1,4 +1,4 @@
-//! The names and rules of V8 and Chrome for merging samples with slices. \[cpu 2, 3\]
+//! The names and rules of V8 and Chrome for merging samples with slices. `spall-samples` has the rules of the merge.
 
 use spall_model::{Callee, Frame, SampleRules, SliceArgs, Ticks, Value};
 
@@ -51,7 +51,7 @@ pub const V8: SampleRules = SampleRules {
 
 /// Returns whether a frame is a native callback such as `insertBefore`. These have neither a URL nor a script.
 fn is_native(frame: &Frame) -> bool {
-    frame.url.is_empty() && frame.script == 0
+    frame.url.is_empty() && frame.source == 0
 }
 
 /// Returns the `sampleTraceId` of a slice, which is one of its arguments, or stands in its argument `data` or
@@ -87,10 +87,10 @@ fn whole_number(value: Value<'_>) -> Option<u64> {
 /// Returns the function that a `FunctionCall` names, by its position if that is known, else by name and URL.
 fn callee<'a>(args: &SliceArgs<'a>) -> Option<Callee<'a>> {
     let Some(Value::Map(data)) = args.get(b"data") else { return None };
-    let (mut script, mut line, mut column, mut name, mut url) = (None, None, None, None, None);
+    let (mut source, mut line, mut column, mut name, mut url) = (None, None, None, None, None);
     for (key, value) in data {
         match (key.raw(), value) {
-            (b"scriptId", value) => script = whole_number(value).and_then(|id| i64::try_from(id).ok()),
+            (b"scriptId", value) => source = whole_number(value).and_then(|id| i64::try_from(id).ok()),
             (b"lineNumber", value) => line = from_one(value),
             (b"columnNumber", value) => column = from_one(value),
             (b"functionName", Value::Text(text)) => name = Some(text),
@@ -98,8 +98,8 @@ fn callee<'a>(args: &SliceArgs<'a>) -> Option<Callee<'a>> {
             _ => {}
         }
     }
-    if let (Some(script), Some(line), Some(column)) = (script, line, column) {
-        return Some(Callee::Place { script, line, column });
+    if let (Some(source), Some(line), Some(column)) = (source, line, column) {
+        return Some(Callee::Position { source, line, column });
     }
     Some(Callee::Name { name: name?, url: url? })
 }

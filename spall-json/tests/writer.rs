@@ -278,7 +278,7 @@ fn profile_lines(key: ProfileKey<'static>, content: &[Event<'_>]) -> Vec<String>
 
 fn frame(id: i64, parent: FrameParent<'static>) -> FrameEvent<'static> {
     let (name, url) = (Text::plain(b"f"), Text::EMPTY);
-    FrameEvent { id: Id::Number(id), parent, name, url, script: 3, line: Some(0), column: None }
+    FrameEvent { id: Id::Number(id), parent, name, url, source: 3, line: Some(0), column: None }
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Flame graphs: the boxes of call trees, packed into rows. \[layout 15.2\]
+//! Flame graphs: the boxes of call trees, packed into rows. \[tree 2\]
 #![allow(clippy::indexing_slicing, reason = "positions are of tables built here, bounded by their lengths")]
 
 use alloc::vec::Vec;

@@ -4,3 +4,6 @@
 
 #[doc = include_str!("../rules/layout.md")]
 pub mod layout {}
+
+#[doc(inline)]
+pub use spall_model::rules::tree;

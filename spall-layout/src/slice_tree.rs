@@ -1,4 +1,4 @@
-//! Makes call trees of slices alone: slices of one name with the same callers become one node. \[layout 15.1\]
+//! Makes call trees of slices alone: slices of one name with the same callers become one node. \[tree 1\]
 #![allow(clippy::indexing_slicing, reason = "rows are numbered by the visits of a track")]
 
 use alloc::vec::Vec;

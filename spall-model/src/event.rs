@@ -58,7 +58,7 @@ pub enum Event<'a> {
     /// One end of a flow between slices.
     Flow(FlowEvent<'a>),
     /// The head or a further part of a sampling profile, which becomes the current one: the call frames and samples
-    /// that follow belong to it. \[cpu 1\]
+    /// that follow belong to it.
     Profile(ProfileEvent<'a>),
     /// A call frame of the current profile.
     Frame(FrameEvent<'a>),
@@ -111,7 +111,7 @@ pub struct Conventions {
     /// Whether numeric ids are unsigned: the bits of an [`Id::Number`] are then those of a `u64`.
     pub unsigned_ids: bool,
     /// Whether slices are written when they end. Of two slices with equal bounds the later one then contains the
-    /// earlier. \[heph B.4\]
+    /// earlier, as in Heph traces.
     pub children_first: bool,
 }
 

@@ -1,4 +1,4 @@
-//! Sampling profiles as a trace keeps them. \[cpu 1\]
+//! Sampling profiles as a trace keeps them.
 
 use core::ops::Range;
 
@@ -56,7 +56,7 @@ pub struct Frame {
     /// The URL or path of the source, or the library; empty if the file does not say.
     pub url: NameId,
     /// The number that the file gives the source; 0 if the file does not say.
-    pub script: i64,
+    pub source: i64,
     /// The line at which the function begins, counted from 0; `None` if the file does not say.
     pub line: Option<u32>,
     /// The column at which the function begins, counted from 0; `None` if the file does not say.
@@ -129,6 +129,9 @@ impl SourcePosition {
 }
 
 /// A call site: the call frame that was running when a certain slice began.
+///
+/// A profiler may look at the stack whenever the program emits an event, and give the event the number of what it
+/// found. So the caller of the slice is a fact, which no sample has to be near. V8 calls these numbers trace ids.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CallSite {
     /// The number that the slice carries in its arguments.

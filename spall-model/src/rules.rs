@@ -4,3 +4,6 @@
 
 #[doc = include_str!("../rules/trace-event-json.md")]
 pub mod json {}
+
+#[doc = include_str!("../rules/call-trees.md")]
+pub mod tree {}

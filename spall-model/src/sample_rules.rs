@@ -45,9 +45,9 @@ pub struct SampleRules {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Callee<'a> {
     /// The function that begins at this place.
-    Place {
+    Position {
         /// The number that the file gives the source.
-        script: i64,
+        source: i64,
         /// The line at which the function begins, counted from 0.
         line: u32,
         /// The column at which the function begins, counted from 0.

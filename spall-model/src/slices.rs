@@ -32,7 +32,7 @@ impl SliceFlags {
     /// The end was not paired with the most recent open begin, but by a repair of the thread's pairs. \[json 3.2\]
     pub const REPAIRED: Self = Self(16);
 
-    /// The slice was inferred from CPU samples. The file does not have it. \[cpu 4\]
+    /// The slice was inferred from CPU samples. The file does not have it.
     pub const SAMPLED: Self = Self(32);
 
     /// A slice without duration that begins where this one ends lies inside it, because the last sample of the

@@ -230,7 +230,7 @@ impl Comparison<'_, '_, '_> {
 
     fn frame(&mut self, ids: (FrameId, FrameId), of: (IdRange<FrameId>, IdRange<FrameId>)) -> bool {
         let (Some(a), Some(b)) = (self.a.frame(ids.0), self.b.frame(ids.1)) else { return false };
-        let place = |frame: &Frame| (frame.script, frame.line, frame.column);
+        let place = |frame: &Frame| (frame.source, frame.line, frame.column);
         let (hits_a, hits_b) = (self.a.line_hits(ids.0), self.b.line_hits(ids.1));
         place(a) == place(b)
             && self.name(a.name, b.name)

@@ -27,7 +27,7 @@
 //!     parent: FrameParent::Unknown,
 //!     name: Text::plain(b"draw"),
 //!     url: Text::EMPTY,
-//!     script: 0,
+//!     source: 0,
 //!     line: None,
 //!     column: None,
 //! }));
@@ -43,6 +43,9 @@
 //! assert_eq!(times.collect::<Vec<_>>(), [("frame".into(), 0..100), ("draw".into(), 10..60)]);
 //! assert!(slices[1].flags.contains(SliceFlags::SAMPLED));
 //! ```
+//!
+//! # Rules
+//! What the merge does is written down as numbered rules, which the code cites as \[cpu 4\]: see [`rules`].
 //!
 //! # Untrusted input
 //! No trace makes a merge panic or recurse. Work is O((n + m) log(n + m)) for n slices and m samples, and linear in the
@@ -67,6 +70,7 @@ extern crate alloc;
 
 #[cfg(feature = "alloc")]
 mod merge;
+pub mod rules;
 #[cfg(feature = "alloc")]
 mod stacks;
 #[cfg(feature = "alloc")]

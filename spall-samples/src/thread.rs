@@ -180,7 +180,7 @@ impl SampledThread {
     }
 
     /// Repairs samples whose stack the profiler could not read: one of them between two samples of the same call with
-    /// the same outermost function repeats the one before it. \[cpu 2\]
+    /// the same outermost function repeats the one before it. \[cpu 2.6\]
     fn fix_missing(&mut self) {
         let mut fixed = Vec::new();
         for (window, at) in self.samples.windows(3).zip(1_usize..) {
@@ -232,8 +232,8 @@ impl SampledThread {
     }
 }
 
-/// Returns when the last sample is over: at the end of the profile, or after the mean distance between samples. \[cpu
-/// 2\]
+/// Returns when the last sample is over: at the end of the profile, or after the mean distance between samples.
+/// \[cpu 2.4\]
 fn end(profile: &Profile, samples: &[PlacedSample], rules: &SampleRules) -> Tick {
     let Some((first, last)) = samples.first().zip(samples.last()) else {
         return profile.end.unwrap_or(profile.start).max(profile.start);

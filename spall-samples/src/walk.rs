@@ -406,14 +406,14 @@ const BUDGET_PER_ITEM: u64 = 256;
 
 /// A function that an invocation names, by names of the trace.
 enum CalleeMatch {
-    Place { script: i64, line: u32, column: u32 },
+    Position { source: i64, line: u32, column: u32 },
     Name { name: NameId, url: NameId },
 }
 
 impl CalleeMatch {
     fn new(trace: &Trace<'_>, callee: Callee<'_>) -> Option<Self> {
         Some(match callee {
-            Callee::Place { script, line, column } => Self::Place { script, line, column },
+            Callee::Position { source, line, column } => Self::Position { source, line, column },
             Callee::Name { name, url } => Self::Name {
                 name: trace.names().find(&name.unescape())?,
                 url: trace.names().find(&url.unescape())?,
@@ -423,8 +423,8 @@ impl CalleeMatch {
 
     fn is(&self, trace: &Trace<'_>, frame: FrameId) -> bool {
         trace.frame(frame).is_some_and(|frame| match *self {
-            Self::Place { script, line, column } => {
-                frame.script == script && frame.line == Some(line) && frame.column == Some(column)
+            Self::Position { source, line, column } => {
+                frame.source == source && frame.line == Some(line) && frame.column == Some(column)
             }
             Self::Name { name, url } => frame.name == name && frame.url == url,
         })

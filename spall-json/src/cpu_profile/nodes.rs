@@ -298,7 +298,7 @@ impl NodeFields {
             parent,
             name: function_name(text(self.name)),
             url: text(self.url),
-            script: number(self.script).unwrap_or(0),
+            source: number(self.script).unwrap_or(0),
             line: position(self.line),
             column: position(self.column),
         }

@@ -153,7 +153,7 @@ impl<W: Write> JsonWriter<W> {
         }
         self.out.write_str(",\"callFrame\":{\"functionName\":")?;
         encode::string(&mut self.out, frame.name)?;
-        write!(self.out, ",\"scriptId\":{}", frame.script)?;
+        write!(self.out, ",\"scriptId\":{}", frame.source)?;
         self.text("url", frame.url)?;
         for (key, number) in [("lineNumber", frame.line), ("columnNumber", frame.column)] {
             if let Some(number) = number {

@@ -218,8 +218,8 @@ fn brief_frame(frame: &FrameEvent<'_>) -> String {
         FrameParent::Id(caller) => format!(" < {}", id(caller)),
         FrameParent::Depth(depth) => format!(" at depth {depth}"),
     };
-    let FrameEvent { script, line, column, .. } = frame;
-    let place = format!("{} {script} {line:?} {column:?}", text(frame.url));
+    let FrameEvent { source, line, column, .. } = frame;
+    let place = format!("{} {source} {line:?} {column:?}", text(frame.url));
     format!("frame {}{caller} {} {place}", id(frame.id), text(frame.name))
 }
 

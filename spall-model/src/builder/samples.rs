@@ -1,4 +1,4 @@
-//! Sampling profiles: a file may spread them over many parts, which are kept here and joined at the end. \[cpu 1\]
+//! Sampling profiles: a file may spread them over many parts, which are kept here and joined at the end.
 
 mod join;
 
@@ -189,7 +189,7 @@ impl<'a> TraceBuilder<'a> {
         let frame = Frame {
             name: self.intern::<S>(event.name),
             url: self.intern::<S>(event.url),
-            script: event.script,
+            source: event.source,
             line: event.line,
             column: event.column,
             parent: None,

@@ -154,7 +154,7 @@ impl<'a> TraceBuilder<'a> {
         found.frames.extend(log.calls.iter().map(|call| Frame {
             name: call.name,
             url: NameId::EMPTY,
-            script: 0,
+            source: 0,
             line: None,
             column: None,
             parent: call.caller.map(|caller| FrameId(index32(first_call + caller as usize))),

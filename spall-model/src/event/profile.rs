@@ -24,7 +24,7 @@ use crate::{Args, Id, Text, Thread, Tick, Ticks};
 ///     parent: FrameParent::Unknown,
 ///     name: Text::from("main"),
 ///     url: Text::EMPTY,
-///     script: 0,
+///     source: 0,
 ///     line: None,
 ///     column: None,
 /// };
@@ -89,7 +89,7 @@ pub struct FrameEvent<'a> {
     /// The URL or path of the source, or the library; empty if the file does not say.
     pub url: Text<'a>,
     /// The number that the file gives the source; 0 if the file does not say.
-    pub script: i64,
+    pub source: i64,
     /// The line at which the function begins, counted from 0; `None` if the file does not say.
     pub line: Option<u32>,
     /// The column at which the function begins, counted from 0; `None` if the file does not say.

@@ -43,10 +43,10 @@ impl<'t, E> Replay<'t, E> {
     where
         't: 'e,
     {
-        let &Frame { name, url, script, line, column, .. } = frame;
+        let &Frame { name, url, source, line, column, .. } = frame;
         let (name, url) = (self.text(name), self.text(url));
         let parent = parent.map_or(FrameParent::Unknown, FrameParent::Id);
-        FrameEvent { id, parent, name, url, script, line, column }
+        FrameEvent { id, parent, name, url, source, line, column }
     }
 
     pub(super) fn profile(&mut self, profile: &'t Profile, shared: &SharedFrames) -> Result<(), E> {

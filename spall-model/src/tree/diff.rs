@@ -1,4 +1,4 @@
-//! Two call trees in one. \[layout 15.5\]
+//! Two call trees in one. \[tree 5\]
 #![allow(clippy::indexing_slicing, reason = "nodes are numbered by the trees")]
 
 use alloc::vec::Vec;

@@ -1,4 +1,4 @@
-//! Call trees made of call trees: which functions are shown, and which are merged. \[layout 15.3\]
+//! Call trees made of call trees: which functions are shown, and which are merged. \[tree 3\]
 #![allow(clippy::indexing_slicing, reason = "nodes are numbered by the tree")]
 
 use alloc::{collections::BTreeMap, vec::Vec};

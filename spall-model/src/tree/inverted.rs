@@ -1,4 +1,4 @@
-//! Call trees from the other end: callees above, callers below. \[layout 15.4\]
+//! Call trees from the other end: callees above, callers below. \[tree 4\]
 #![allow(clippy::indexing_slicing, reason = "nodes and stacks are numbered by this module")]
 
 use alloc::vec::Vec;

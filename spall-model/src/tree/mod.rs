@@ -1,4 +1,4 @@
-//! Call trees: slices and samples added up by call path. \[layout 15\]
+//! Call trees: slices and samples added up by call path. \[tree\]
 //!
 //! This is the one tree of the workspace. A layout makes it of slices, a merge makes it of slices and samples, and
 //! neither needs the other; what can be done with a tree is the same for both, so it is here.

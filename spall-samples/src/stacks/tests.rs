@@ -9,7 +9,7 @@ const RULES: SampleRules = SampleRules {
     idle: &["idle"],
     unreadable: "idle",
     on_top: "gc",
-    is_native: |frame| frame.script == 0,
+    is_native: |frame| frame.source == 0,
     ..SampleRules::NONE
 };
 
@@ -27,8 +27,8 @@ fn ids<const N: usize>(trace: &Trace<'_>, names: [&str; N]) -> [NameId; N] {
     names.map(|name| trace.names().find(name.as_bytes()).unwrap())
 }
 
-fn frame(name: NameId, script: i64, parent: Option<u32>) -> Frame {
-    Frame { name, url: NameId::EMPTY, script, line: None, column: None, parent: parent.map(FrameId) }
+fn frame(name: NameId, source: i64, parent: Option<u32>) -> Frame {
+    Frame { name, url: NameId::EMPTY, source, line: None, column: None, parent: parent.map(FrameId) }
 }
 
 /// Frames below a root, each called by one before it, a fifth of them native.

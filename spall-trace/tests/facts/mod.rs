@@ -184,9 +184,9 @@ impl Facts<'_> {
         let local = |frame: Option<FrameId>| frame.map(|frame| profile.frames().position(frame).unwrap());
         for id in profile.frames() {
             let frame = trace.frame(id).unwrap();
-            let Frame { script, line, column, .. } = frame;
+            let Frame { source, line, column, .. } = frame;
             let (name, url, parent) = (trace.name(frame.name), trace.name(frame.url), local(frame.parent));
-            self.facts.push(format!("frame {name:?} {url:?} {script} {line:?} {column:?} {parent:?}"));
+            self.facts.push(format!("frame {name:?} {url:?} {source} {line:?} {column:?} {parent:?}"));
             let lines = trace.line_hits(id).iter();
             self.facts.extend(lines.map(|found| format!("line {}: {}", found.line, found.hits)));
         }

@@ -364,7 +364,7 @@ fn late_slices_wait_where_to_move_all_others_would_take_too_long() {
         let view = live.commit();
         let track = view.tracks().next().unwrap();
         n_moved += track.new_slices().len();
-        assert_eq!(track.slices().len() + track.n_waiting(), view.n_slices() as usize);
+        assert_eq!(track.slices().len() + track.n_waiting(), view.n_slices());
         most_waiting = most_waiting.max(track.n_waiting());
     }
     assert!(most_waiting > 0);

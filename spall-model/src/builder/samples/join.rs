@@ -1,4 +1,4 @@
-//! Joins the parts of each sampling profile once all events were read. \[cpu 1, 4\]
+//! Joins the parts of each sampling profile once all events were read.
 
 use alloc::vec::Vec;
 use core::ops::Range;

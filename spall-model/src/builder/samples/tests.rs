@@ -15,7 +15,7 @@ fn start(start: i64, rank: u8) -> Option<ProfileStart> {
 fn frame(id: i64, parent: FrameParent<'static>, name: &'static str) -> Event<'static> {
     let name = Text::plain(name.as_bytes());
     let url = Text::EMPTY;
-    Event::Frame(FrameEvent { id: Id::Number(id), parent, name, url, script: 0, line: None, column: None })
+    Event::Frame(FrameEvent { id: Id::Number(id), parent, name, url, source: 0, line: None, column: None })
 }
 
 fn below(id: i64) -> FrameParent<'static> {
