@@ -133,7 +133,7 @@ fn tracks(trace: &Trace<'_>) -> impl Iterator<Item = TrackId> + use<> {
     (0..u32::try_from(trace.tracks().len()).unwrap_or(0)).map(TrackId)
 }
 
-/// Statistics and merged trees of a million nested calls.
+/// Statistics and call trees of a million nested calls.
 fn sums(criterion: &mut Criterion) {
     let trace = layout_input::calls(1 << 20);
     let layout = Layout::new(&trace, &Options::default());

@@ -1,4 +1,4 @@
-//! Random events that mean something: few names, threads and keys, so that ends meet begins and arrows meet slices.
+//! Random events with few names, threads and keys, so that ends meet begins and flows meet slices.
 
 use arbitrary::{Result, Unstructured};
 use spall_trace::json::json_args;

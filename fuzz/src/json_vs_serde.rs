@@ -1,4 +1,4 @@
-//! What is strict JSON is read as `serde_json` reads it: values, strings, numbers, and times as exact decimals.
+//! Strict JSON is read as `serde_json` reads it: values, strings, numbers, and times as exact decimals.
 //!
 //! The exceptions, each by design:
 //!

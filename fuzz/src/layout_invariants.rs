@@ -1,5 +1,5 @@
-//! The layout of any trace: lanes disjoint, nothing lost, self times that add up, and rectangles of any view that show
-//! every slice once, against a look at all slices.
+//! The layout of any trace has consistent lanes, loses no slice, and has self times that add up. The rectangles of any
+//! viewport show every slice once, compared with a look at all slices.
 
 use arbitrary::{Result, Unstructured};
 use spall_trace::layout::{
@@ -105,7 +105,7 @@ fn check_places(trace: &Trace<'_>, layout: &Layout, options: &Options) {
     assert!(layout.n_rejected() == 0 || options.overlap == Overlap::Reject);
 }
 
-/// Children lie in their parents, one row below, and what they leave is its own time.
+/// Checks that children lie in their parents, one row below, and leave the self time of the parent.
 fn check_family(trace: &Trace<'_>, layout: &Layout) {
     let mut n_children = 0;
     let mut with_parent = 0;
@@ -183,7 +183,7 @@ fn check_frame(row: &RowView<'_>, frame: &Viewport) {
     }
 }
 
-/// Statistics of adjacent ranges add up, and a merged tree has all of the time.
+/// Checks that statistics of adjacent ranges add up, and that a call tree has all of the time.
 fn check_sums(trace: &Trace<'_>, layout: &Layout, views: &[View]) {
     let tracks = || (0..u32::try_from(trace.tracks().len()).unwrap()).map(TrackId);
     let View { start, length, .. } = views[0];

@@ -1,8 +1,8 @@
 //! Oracles: functions that take any bytes and panic when a promise is broken.
 //!
-//! Each says whether the input got as far as what is promised. `cargo test -p spall-fuzz` runs them over generated
-//! and damaged traces and random inputs, replays `regressions/`, and makes sure that enough inputs got there; a fuzz
-//! target of the same name only calls one: `cargo +nightly fuzz run load`.
+//! Each returns whether the input got as far as the assertions. `cargo test -p spall-fuzz` runs all oracles over generated
+//! and damaged traces and random input, replays `regressions/`, and fails if too few inputs got that far. A fuzz target
+//! calls the oracle of the same name: `cargo +nightly fuzz run load`. `README.md` says what each oracle promises.
 
 pub mod conservation;
 pub mod events;

@@ -1,4 +1,4 @@
-//! A trace that is looked at while it grows: whoever follows what is new knows all, and sees every slice once.
+//! A trace that is watched while it grows shows every slice once, and ends equal to a trace that was not watched.
 
 use arbitrary::Unstructured;
 use spall_trace::layout::{Live, LiveView, Options};

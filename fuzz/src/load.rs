@@ -1,4 +1,4 @@
-//! Loading any bytes: no panic, a sound trace, and the same one when the input comes in pieces.
+//! Loading any bytes gives an error or a sound trace, and the same one when the input comes in pieces.
 
 use spall_trace::{
     layout::{Layout, LayoutView, Options},

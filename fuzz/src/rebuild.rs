@@ -1,4 +1,4 @@
-//! A trace made of the events that a trace gives says the same.
+//! The events that a trace replays build an equal trace.
 
 use core::convert::Infallible;
 

@@ -1,4 +1,4 @@
-//! What a writer has written is read back: the same events, for every writer, as far as its format has a form for them.
+//! What a writer has written is read back as the same events, for every writer, as far as its format can hold them.
 
 use arbitrary::Unstructured;
 use spall_trace::format::heph::Writer as HephWriter;

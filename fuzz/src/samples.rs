@@ -1,5 +1,5 @@
-//! CPU samples merged with slices: what the file says stays as it is, times add up, merging again changes nothing, and
-//! what is written as JSON is read as the same profiles.
+//! Merging CPU samples with slices keeps what the file says; times add up; merging again changes nothing; and the result,
+//! written as JSON, is read as the same profiles.
 
 use std::collections::HashSet;
 

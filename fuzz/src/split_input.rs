@@ -1,4 +1,4 @@
-//! Splitting the input anywhere changes nothing; cutting it leaves a prefix.
+//! Splitting the input of a parser anywhere changes nothing; cutting it leaves a prefix of the events.
 
 use core::fmt::{Debug, Display};
 

@@ -1,4 +1,4 @@
-//! Merged trees of any trace: whatever is made of one, no time is lost, and boxes lie in their callers'.
+//! Call trees of any trace: no filter, inversion or comparison loses time, and boxes lie inside those of their callers.
 
 use arbitrary::{Result, Unstructured};
 use spall_trace::layout::{
@@ -59,7 +59,7 @@ fn settings(u: &mut Unstructured<'_>) -> Result<([core::ops::Range<Tick>; 2], u8
     Ok(([range()?, range()?], u.arbitrary()?))
 }
 
-/// Totals are own times and those of the nodes below.
+/// Checks that the total time of each node is its self time plus the total times of its children.
 fn check_tree(nodes: &[TreeNode], total: Ticks) {
     let mut below: Vec<i64> = nodes.iter().map(|node| node.self_time.0).collect();
     let mut roots = 0;

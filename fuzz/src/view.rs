@@ -1,5 +1,5 @@
-//! Every question a viewer asks of any trace, with any argument: an answer, no panic, and no more of it than there are
-//! columns.
+//! Every query of a viewer, on any trace and with any argument, returns without a panic and with no more results than there
+//! are columns.
 
 use arbitrary::{Result, Unstructured};
 use spall_trace::layout::{

@@ -78,17 +78,23 @@ pub fn load_auto(data: &[u8], symbols: impl Symbolizer, limits: &Limits) -> Resu
 /// # Examples
 /// This converts a file of any format to Trace Event JSON.
 /// ```
-/// use spall_trace::{json::JsonWriter, model::Limits};
+/// use spall_trace::{format::spall::{BufferWriter, Header, Version}, json::JsonWriter, model::Limits};
 ///
-/// let recorded = include_bytes!("../../testdata/record.spall");
+/// // A spall file with one slice.
+/// let mut file = Header::new(Version::V3, 1.0).to_bytes().to_vec();
+/// let mut buffer = BufferWriter::new([0; 4096], 1, 1)?;
+/// buffer.begin(1000, "work")?;
+/// buffer.end(3500)?;
+/// file.extend(buffer.take());
+///
 /// let mut json = JsonWriter::new(String::new());
 /// let mut result = Ok(());
-/// spall_trace::read_events(recorded, &Limits::default(), |event, _| {
+/// spall_trace::read_events(&file, &Limits::default(), |event, _| {
 ///     result = result.and_then(|()| json.write_event(event).map(|_| ()));
 /// })?;
-/// result.unwrap();
-/// assert!(json.finish().unwrap().starts_with("{\"traceEvents\":["));
-/// # Ok::<(), spall_trace::Error>(())
+/// result?;
+/// assert!(json.finish()?.contains(r#""name":"work""#));
+/// # Ok::<(), Box<dyn core::error::Error>>(())
 /// ```
 pub fn read_events(
     data: &[u8],

@@ -21,8 +21,8 @@ use super::ExportReport;
 /// ```
 /// use spall_trace::{export, model::Limits};
 ///
-/// let recorded = include_bytes!("../../../testdata/record.spall");
-/// let trace = spall_trace::load(recorded, &Limits::default())?;
+/// let data = br#"[{"ph":"X","name":"work","pid":1,"tid":1,"ts":10,"dur":2.5,"args":{"job":7}}]"#;
+/// let trace = spall_trace::load(data, &Limits::default())?;
 /// let mut json = Vec::new();
 /// let report = export::json(&trace, &mut json)?;
 /// assert!(report.is_lossless());
