@@ -62,8 +62,8 @@ pub enum Event<'a> {
     Profile(ProfileEvent<'a>),
     /// A call frame of the current profile.
     Frame(FrameEvent<'a>),
-    /// A caller of a call frame: the first id is the frame, the second its caller. It counts for frames that do not
-    /// name their caller themselves.
+    /// A call: the first id is the call frame of the caller, the second that of the function it calls. It counts for
+    /// frames that do not name their caller themselves.
     FrameChild(Id<'a>, Id<'a>),
     /// The number of samples that found a call frame of the current profile at one line of its source.
     LineHits(LineHitsEvent<'a>),

@@ -108,7 +108,8 @@ pub(crate) struct FlowEnds {
 /// An object: something with an id that is created, has snapshots taken of its content, and is deleted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Object {
-    /// The process that the object belongs to. If the id is valid everywhere, it is the first process that mentions it.
+    /// The process that the object belongs to. If the id is valid everywhere, it is the process of the object's first
+    /// event.
     pub process: ProcessId,
     /// The type of the object.
     pub name: NameId,

@@ -32,8 +32,8 @@ pub struct Limits {
     /// The most slices of a trace. Further slices are left out. The default, which is also the greatest value that has
     /// an effect, is 2³² − 2.
     pub max_slices: u32,
-    /// The most calls of an apitrace recording that may be open at once, over all threads. Further calls are left out. The
-    /// default is 2¹⁶; a real recording has about one for each of its threads.
+    /// The most calls of an apitrace recording that may be open at once, over all threads. Further calls are left out.
+    /// The default is 2¹⁶. A real recording has about one open call for each of its threads.
     pub max_open_calls: u32,
     /// The most diagnostics that are kept one by one. Further diagnostics are only counted by kind. The default is
     /// 1000.

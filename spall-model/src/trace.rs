@@ -207,13 +207,13 @@ impl<'a> Trace<'a> {
         self.states.get(states.indices()).unwrap_or_default()
     }
 
-    /// Returns the flows between slices, ordered by the time at which they leave.
+    /// Returns the flows between slices, ordered by the time of the event at which they arrive.
     #[must_use]
     pub fn flows(&self) -> &[Flow] {
         &self.flows
     }
 
-    /// Returns the objects, in the order in which the file first mentions them.
+    /// Returns the objects, ordered by the time of their first event.
     #[must_use]
     pub fn objects(&self) -> &[Object] {
         &self.objects

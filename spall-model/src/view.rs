@@ -94,7 +94,7 @@ pub trait TraceView: Sealed {
     /// Returns the scheduling states of a thread, ordered by time; empty if the trace has no such track.
     fn states_of(&self, track: TrackId) -> &[State];
 
-    /// Returns the flows between slices, ordered by the time at which they leave. A live trace has none.
+    /// Returns the flows between slices, ordered by the time of the event at which they arrive. A live trace has none.
     fn flows(&self) -> &[Flow];
 
     /// Returns a name as text, with bad UTF-8 replaced by U+FFFD; empty for a number that the table does not have.

@@ -1,13 +1,16 @@
-//! Merges the samples of a sampling profiler with the slices of their thread: one timeline, and one call tree.
+//! Merges the samples of a sampling profiler with the slices of their thread, into one timeline and one call tree.
 //!
-//! A profiler that samples says which functions were running at points in time. A trace says what the program did from
-//! when to when. [`merge`] adds to each thread slices for the functions that its samples found, below the slices that
-//! ran them and above those that they called. [`call_tree`] adds the same up by call path. \[cpu 4\]
+//! The samples of a profiler are call stacks at points in time. The slices of a trace are operations with a start and
+//! an end, which the program recorded itself. Both describe the same thread:
+//!
+//! - [`merge`] adds slices to each thread for the functions that its samples found. They lie inside the slices that
+//!   called them, and around the slices that they called. \[cpu 4\]
+//! - [`call_tree`] adds up the same calls by call path.
 //!
 //! Slices of the file keep their recorded times. The times of functions are inferred: a function runs from the first
-//! sample that found it to the first one that did not. This crate knows no runtime: a table of
-//! [`SampleRules`](spall_model::SampleRules), which the reader of a format provides, says how the runtime names its
-//! functions.
+//! sample that found it to the first one that did not. The facts about the runtime whose functions were sampled, such
+//! as the names of the slices in which it calls them, are in a table of [`SampleRules`](spall_model::SampleRules).
+//! The crate of a format provides such a table, and this crate knows no runtime.
 //!
 #![cfg_attr(feature = "alloc", doc = "```")]
 #![cfg_attr(not(feature = "alloc"), doc = "```ignore")]
@@ -48,8 +51,8 @@
 //! What the merge does is written down as numbered rules, which the code cites as \[cpu 4\]: see [`rules`].
 //!
 //! # Untrusted input
-//! No trace makes a merge panic or recurse. Work is O((n + m) log(n + m)) for n slices and m samples, and linear in the
-//! slices added, which are at most 256 for each slice and sample, and 65536 more.
+//! No trace makes a merge panic or recurse. The work is O((n + m) log(n + m)) for n slices and m samples, and linear in
+//! the slices added. At most 256 slices are added for each slice and sample, and 65536 more.
 //!
 //! # Related crates
 //!
@@ -58,8 +61,8 @@
 //!
 //! # Features
 //! - `std` (default): `alloc`, and better seeds for hashing.
-//! - `alloc`: everything.
-//! - none: nothing.
+//! - `alloc`: all functions and types of the crate.
+//! - none: the crate is empty.
 //!
 //! The minimum supported Rust version is 1.88.
 #![no_std]

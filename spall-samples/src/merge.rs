@@ -1,4 +1,4 @@
-//! The entry points, and what the walks over the threads of one trace share.
+//! The functions that merge whole threads, and the state that the walks over the threads of one trace share.
 
 use spall_model::{SampleRules, Tick, Trace, TrackId, TrackKind};
 
@@ -10,21 +10,46 @@ use crate::{
     walk::{MIN_BUDGET, Walk},
 };
 
-/// Adds to each thread with a sampling profile the slices of the functions that its samples found.
+/// Returns the trace with slices for the functions that the samples of each thread found.
 ///
 /// The added slices have [`SliceFlags::SAMPLED`](spall_model::SliceFlags::SAMPLED), and [`Trace::sampled`] says from
 /// which call frame each was inferred. A trace without profiles is returned as it is. A trace that was merged before
-/// gets the same slices again.
-///
-/// O((n + m) log(n + m)) for n slices and m samples, and linear in the slices added. These are at most 256 for each
-/// slice and sample, and 65536 more; functions beyond that are left out and reported as `slice-limit`.
+/// gets the same slices again. This takes O((n + m) log(n + m)) for n slices and m samples, and time in proportion to
+/// the slices added. At most 256 are added for each slice and sample, and 65536 more. Functions beyond that are left
+/// out and reported as [`DiagnosticKind::SliceLimit`](spall_model::DiagnosticKind::SliceLimit).
 ///
 /// ```
-/// # use spall_model::*;
-/// # fn example<'a>(trace: Trace<'a>, rules: &SampleRules) -> Trace<'a> {
-/// let trace = spall_samples::merge(trace, rules);
-/// let found = trace.slices().flags().iter().filter(|flags| flags.contains(SliceFlags::SAMPLED)).count();
-/// # let _ = found; trace }
+/// use spall_model::{
+///     ByteRange, Event, Id, Limits, ProfileEvent, ProfileKey, ProfileStart, SampleEvent, SampleRules, SampleTime,
+///     SliceFlags, Thread, Tick, Ticks, TraceBuilder,
+/// };
+/// # use spall_model::{FrameEvent, FrameParent, Text};
+/// # let draw = FrameEvent {
+/// #     id: Id::Number(1),
+/// #     parent: FrameParent::Unknown,
+/// #     name: Text::from("draw"),
+/// #     url: Text::EMPTY,
+/// #     script: 0,
+/// #     line: None,
+/// #     column: None,
+/// # };
+///
+/// // A profile with a call frame `draw`, and two samples that found it.
+/// let mut builder = TraceBuilder::new(&Limits::default());
+/// let begins = Some(ProfileStart { start: Tick(0), offset: Ticks(0), rank: 0 });
+/// let thread = Thread::new(1, 1);
+/// for event in [
+///     Event::Profile(ProfileEvent { thread, key: ProfileKey::Whole, at: Tick(0), begins, end: Some(Tick(30)) }),
+///     Event::Frame(draw),
+///     Event::Sample(SampleEvent::new(SampleTime::At(Tick(10)), draw.id)),
+///     Event::Sample(SampleEvent::new(SampleTime::At(Tick(20)), draw.id)),
+/// ] {
+///     builder.push(&event, ByteRange::default());
+/// }
+/// let trace = spall_samples::merge(builder.finish(), &SampleRules::NONE);
+/// let slices = trace.slices();
+/// assert_eq!((slices.starts(), slices.ends()), (&[Tick(10)][..], &[Tick(30)][..]));
+/// assert!(slices.flags()[0].contains(SliceFlags::SAMPLED));
 /// ```
 #[must_use]
 pub fn merge<'a>(trace: Trace<'a>, rules: &SampleRules) -> Trace<'a> {
@@ -51,21 +76,42 @@ pub fn merge<'a>(trace: Trace<'a>, rules: &SampleRules) -> Trace<'a> {
     })
 }
 
-/// Adds up what ran on a thread by call path: slices of the trace, and functions that samples found.
+/// Returns the call tree of a thread: its slices, and the functions that its samples found, added up by call path.
 ///
-/// Works on any thread, with a profile or without, and gives the same before and after [`merge`]. Slices that
-/// overlap others partially, and so are on lanes of their own, take no part.
+/// This works for any thread, with a profile or without, and returns the same tree before and after [`merge`]. Slices
+/// on overflow lanes, which overlap others partially, are not in the tree. The tree is empty if the trace has no such
+/// track.
 ///
-/// O((n + m) log(n + m)) for n slices and m samples, and linear in the frames of the profile and the functions opened.
+/// This takes O((n + m) log(n + m)) for n slices and m samples, and time in proportion to the frames of the profile
+/// and the functions opened.
+///
+/// ```
+/// use spall_model::{
+///     ByteRange, Event, Limits, SampleRules, Text, Thread, ThreadEvent, Tick, Ticks, TraceBuilder, TrackId,
+/// };
+///
+/// let mut builder = TraceBuilder::new(&Limits::default());
+/// for (name, at, duration) in [("frame", 0, 100), ("draw", 10, 40)] {
+///     let event = ThreadEvent::new(Thread::new(1, 1), Tick(at), Text::from(name));
+///     builder.push(&Event::Complete(event, Ticks(duration)), ByteRange::default());
+/// }
+/// let trace = builder.finish();
+/// let thread = spall_samples::call_tree(&trace, TrackId(0), &SampleRules::NONE);
+/// let self_times: Vec<_> = thread.tree.nodes().iter().map(|node| node.self_time).collect();
+/// assert_eq!(self_times, [Ticks(60), Ticks(40)]);
+/// ```
+#[doc(alias("flamegraph", "flame graph"))]
 #[must_use]
 pub fn call_tree(trace: &Trace<'_>, track: TrackId, rules: &SampleRules) -> ThreadTree {
     build_tree(trace, track, Shared::default(), rules).0
 }
 
-/// Returns the call trees of all threads, in the order of the tracks: for each what [`call_tree`] returns.
+/// Iterates over the call trees of all threads, in the order of their tracks. Each is the tree that [`call_tree`]
+/// returns.
 ///
-/// Linear in the frames of the trace, also where threads share them, and with the bounds of [`merge`] for all trees
-/// together.
+/// Frames that threads share are read only once, so that this takes time in proportion to the frames of the trace.
+/// The bounds of [`merge`] hold for all trees together. [`CallTree::merged`](spall_model::CallTree::merged) makes one
+/// tree of them.
 pub fn call_trees(trace: &Trace<'_>, rules: &SampleRules) -> impl Iterator<Item = ThreadTree> {
     let threads = (0..).map(TrackId).zip(trace.tracks());
     let threads = threads.filter(|(_, track)| matches!(track.kind, TrackKind::Thread { .. }));
@@ -77,11 +123,11 @@ pub fn call_trees(trace: &Trace<'_>, rules: &SampleRules) -> impl Iterator<Item 
     })
 }
 
-/// What the walks over the threads of a trace share.
+/// The state that the walks over the threads of a trace pass on.
 struct Shared {
-    /// The stacks of the last profile: threads that share their frames share the stacks made of them.
+    /// The stacks of the last profile. Threads that share their frames also share the stacks made of them.
     stacks: Stacks,
-    /// How many more functions may be opened.
+    /// The number of functions that may still be opened. A walk leaves to the next one what it did not use.
     budget: u64,
 }
 
@@ -92,7 +138,7 @@ impl Default for Shared {
 }
 
 impl Shared {
-    /// Returns the stacks of a track's profile.
+    /// Returns the stacks of a track's profile; those of the last profile if they are the same or the track has none.
     fn stacks_of(self, trace: &Trace<'_>, track: TrackId, rules: &SampleRules) -> Stacks {
         match trace.profile_of(track) {
             Some(profile) if !self.stacks.are_of(profile) => Stacks::of_profile(trace, profile, rules),
@@ -101,6 +147,7 @@ impl Shared {
     }
 }
 
+/// Returns the call tree of a thread, and the state to pass on.
 fn build_tree(
     trace: &Trace<'_>,
     track: TrackId,

@@ -1,4 +1,4 @@
-//! Stacks as nodes of one tree, so that two stacks are compared without looking at their frames.
+//! Call stacks as nodes of one tree, so that two stacks are compared without a look at their frames.
 #![allow(clippy::indexing_slicing, reason = "nodes and functions are numbered by this module")]
 
 use alloc::vec::Vec;
@@ -9,31 +9,33 @@ use hashbrown::{HashMap, HashSet};
 
 use spall_model::{Frame, FrameId, NameId, Names, Profile, SampleRules, Trace};
 
-/// A stack: the path from the root to this node. Equal stacks are one node.
+/// A call stack: the path from the root of the tree to this node. Equal stacks are one node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct Stack(u32);
 
 impl Stack {
+    /// The stack without functions, which is the root of the tree.
     pub(super) const EMPTY: Self = Self(0);
 }
 
-/// A function, whoever calls it.
+/// A function: all call frames of one name and source, with any callers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct Function(u32);
 
-/// What a call frame of the profile stands for.
+/// The meaning of a call frame of the profile.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum FrameRole {
-    /// A stack of functions.
+    /// The frame is a function, with this stack.
     Stack(Stack),
-    /// No function is known to run. In a profile without slices it is shown as a function, which is the stack `shown`.
+    /// The frame means that no function is known to run. On a thread without slices it is shown as a function, with
+    /// the stack `shown`. `unreadable` is whether the profiler also reports it when it cannot read the stack.
     Idle { unreadable: bool, shown: Stack },
-    /// A function that runs on top of whatever ran before.
+    /// The frame is a function that runs on top of whatever ran before.
     OnTop(Function),
 }
 
 impl FrameRole {
-    /// Returns the stack of functions; empty where none is known to run.
+    /// Returns the stack of functions; empty if none is known to run.
     pub(super) fn stack(self) -> Stack {
         match self {
             Self::Stack(stack) => stack,
@@ -42,37 +44,43 @@ impl FrameRole {
     }
 }
 
+/// A stack in the tree of stacks.
 #[derive(Debug, Clone, Copy)]
 struct Node {
     parent: Stack,
-    /// An ancestor further away. By parents and jumps any ancestor is reached in O(log depth) steps.
+    /// A shorter stack further away. By parents and jumps any beginning of a stack is reached in O(log depth) steps.
     jump: Stack,
+    /// The number of functions of the stack.
     depth: u32,
+    /// The function on top.
     function: Function,
     /// The number of native functions of the stack.
     natives: u32,
-    /// The innermost stack of these whose top is native; empty if there is none.
+    /// The longest beginning of the stack whose top is native; empty if there is none.
     native: Stack,
 }
 
 /// All stacks of a profile.
 #[derive(Debug)]
 pub(super) struct Stacks {
-    /// The frames that they are made of, as positions in the trace.
+    /// The positions in the trace of the frames that the stacks are made of.
     frames: Range<usize>,
+    /// All stacks, each after its parent.
     nodes: Vec<Node>,
+    /// The stack that has a function on top of another stack.
     children: HashMap<(Stack, Function), Stack, RandomState>,
-    /// For each function one of its frames.
+    /// One call frame of each function.
     functions: Vec<FrameId>,
+    /// Whether each function is native, by the rules of the runtime.
     is_native: Vec<bool>,
-    /// What each frame of the profile means.
+    /// The meaning of each frame of the profile.
     roles: Vec<FrameRole>,
-    /// Stacks moved onto others, by where they were moved and what they were.
+    /// The results of [`Stacks::moved_onto`], by its two stacks.
     moved: HashMap<(Stack, Stack), Stack, RandomState>,
 }
 
 impl Default for Stacks {
-    /// No stack but the empty one.
+    /// Returns a tree that has only the empty stack.
     fn default() -> Self {
         let top = Node {
             parent: Stack::EMPTY,
@@ -95,6 +103,7 @@ impl Default for Stacks {
 }
 
 impl Stacks {
+    /// Returns the stacks of all frames of a profile.
     pub(super) fn of_profile(trace: &Trace<'_>, profile: &Profile, rules: &SampleRules) -> Self {
         Self::new(trace.frames_of(profile), profile.frames().start().index(), trace.names(), rules)
     }
@@ -104,7 +113,7 @@ impl Stacks {
         self.frames == profile.frames().indices() && !self.frames.is_empty()
     }
 
-    /// The stacks of the frames `first..first + frames.len()` of a trace.
+    /// Returns the stacks of frames that are at position `first` of a trace.
     fn new(frames: &[Frame], first: usize, names: &Names<'_>, rules: &SampleRules) -> Self {
         let mut stacks = Self { frames: first..first + frames.len(), ..Self::default() };
         let known = RuleNames::new(names, rules);
@@ -113,6 +122,7 @@ impl Stacks {
         stacks
     }
 
+    /// Returns the function of each frame. Frames that differ only in their callers are one function.
     fn find_functions(&mut self, frames: &[Frame], first: usize, rules: &SampleRules) -> Vec<Function> {
         let mut by_frame = HashMap::<Frame, Function, RandomState>::default();
         let function_of = |(index, frame): (usize, &Frame)| {
@@ -125,7 +135,8 @@ impl Stacks {
         frames.iter().enumerate().map(function_of).collect()
     }
 
-    /// Callers may come after those they call, so each frame is found after those above it.
+    /// Finds the meaning of each frame. Callers may come after the frames that they call. So the way up to a frame
+    /// with a known meaning is kept in a list, and gone back from the outermost frame.
     fn find_meanings(&mut self, frames: &[Frame], first: usize, functions: &[Function], known: &RuleNames) {
         let mut roles = alloc::vec![None; frames.len()];
         let mut waiting = Vec::new();
@@ -164,16 +175,17 @@ impl Stacks {
         self.roles = roles.into_iter().map(|found| found.unwrap_or(FrameRole::Stack(Stack::EMPTY))).collect();
     }
 
-    /// Returns what the call frame at a position of the profile stands for.
+    /// Returns the meaning of the call frame at a position of the profile.
     pub(super) fn role(&self, frame: usize) -> FrameRole {
         self.roles[frame]
     }
 
+    /// Returns the node of a stack.
     fn node(&self, stack: Stack) -> &Node {
         &self.nodes[stack.0 as usize]
     }
 
-    /// Returns the stack that has `function` on top of `stack`. It is made if it is not there.
+    /// Returns the stack that has `function` on top of `stack`, which is added if it is new.
     fn step(&mut self, stack: Stack, function: Function) -> Stack {
         if let Some(&found) = self.children.get(&(stack, function)) {
             return found;
@@ -184,7 +196,8 @@ impl Stacks {
         let is_native = self.is_native[function.0 as usize];
         self.nodes.push(Node {
             parent: stack,
-            // Jumps of equal length in a row are joined, as in a skew binary number.
+            // Two successive jumps of equal length are joined to one, as in a skew binary number. So the lengths of
+            // jumps on the way to the root grow like powers of two.
             jump: if below.depth - jump.depth == jump.depth - self.node(jump.jump).depth {
                 jump.jump
             } else {
@@ -199,10 +212,12 @@ impl Stacks {
         new
     }
 
+    /// Returns the number of functions of a stack.
     pub(super) fn depth(&self, stack: Stack) -> u32 {
         self.node(stack).depth
     }
 
+    /// Returns the stack without its top; the empty stack for the empty stack.
     pub(super) fn parent(&self, stack: Stack) -> Stack {
         self.node(stack).parent
     }
@@ -212,7 +227,7 @@ impl Stacks {
         self.node(stack).function
     }
 
-    /// Returns a call frame of the trace that is this function.
+    /// Returns one of the call frames of a function.
     pub(super) fn frame(&self, function: Function) -> FrameId {
         self.functions[function.0 as usize]
     }
@@ -251,6 +266,8 @@ impl Stacks {
     pub(super) fn common(&self, a: Stack, b: Stack) -> Stack {
         let depth = self.depth(a).min(self.depth(b));
         let (mut a, mut b) = (self.prefix(a, depth), self.prefix(b, depth));
+        // Stacks of one depth have jumps of one length, so that both walks stay at the same depth. A jump to a common
+        // stack may be too far, and then the parents are taken.
         while a != b {
             let (node_a, node_b) = (self.node(a), self.node(b));
             (a, b) = if node_a.jump == node_b.jump {
@@ -262,25 +279,29 @@ impl Stacks {
         a
     }
 
-    /// Returns the longest beginning of `stack` that has a native function on top, is longer than `depth` and is not
-    /// all of `stack`.
+    /// Returns the longest beginning of `stack` that has a native function on top, is longer than `depth` and shorter
+    /// than `stack`; `None` if there is none.
     pub(super) fn last_native(&self, stack: Stack, depth: u32) -> Option<Stack> {
         let native = self.node(self.parent(stack)).native;
         (self.depth(native) > depth).then_some(native)
     }
 
-    /// Returns the shortest such beginning.
+    /// Returns the shortest beginning of `stack` that has a native function on top, is longer than `depth` and
+    /// shorter than `stack`; `None` if there is none.
     pub(super) fn first_native(&self, stack: Stack, depth: u32) -> Option<Stack> {
         let last = self.last_native(stack, depth)?;
         let before = self.node(self.prefix(stack, depth)).natives;
         Some(self.outermost(last, |node| node.natives > before))
     }
 
-    /// Returns `base` with what goes on above it according to `stack`, which disagrees with `base`. That is what
-    /// `stack` has behind the function on top of `base`, if that is found again, or else all from where the two part.
-    /// \[cpu 4\]
+    /// Returns `base` with the functions of `stack` on top that may run above it, for two stacks that disagree. \[cpu
+    /// 4\]
     ///
-    /// `spend` is told the number of functions looked at. A result is kept, so the same question costs nothing again.
+    /// If the function on top of `base` occurs again in the part of `stack` that disagrees, these are the functions
+    /// above its last occurrence. Otherwise they are all functions of that part.
+    ///
+    /// `spend` gets the number of functions looked at. Results are kept, so that the same two stacks cost nothing
+    /// again.
     pub(super) fn moved_onto(&mut self, base: Stack, stack: Stack, spend: &mut impl FnMut(u32)) -> Stack {
         if let Some(&moved) = self.moved.get(&(base, stack)) {
             return moved;
@@ -301,7 +322,7 @@ impl Stacks {
     }
 }
 
-/// The names of the rules, as far as the trace has them.
+/// The names of the rules, by their numbers in the trace; `None` for a name that the trace does not have.
 struct RuleNames {
     root: Option<NameId>,
     on_top: Option<NameId>,
@@ -320,6 +341,7 @@ impl RuleNames {
         }
     }
 
+    /// Returns whether frames of this name directly below the root are not ordinary functions.
     fn is_meta(&self, name: NameId) -> bool {
         self.on_top == Some(name) || self.idle.contains(&name)
     }

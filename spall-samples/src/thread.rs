@@ -1,5 +1,5 @@
-//! The slices and the samples of a thread as the walk needs them: how the slices nest, which sample is in which
-//! slice, and what a sample says about the slices around it.
+//! The slices and the samples of a thread in the form that the walk needs: slices with their nesting, and samples
+//! with the slice around them.
 #![allow(clippy::indexing_slicing, reason = "slices and samples are numbered by this module")]
 
 use alloc::vec::Vec;
@@ -13,7 +13,7 @@ use spall_model::{
 
 use crate::stacks::{FrameRole, Function, Stack, Stacks};
 
-/// A slice of the thread's own nesting.
+/// A slice in lane 0 of the thread.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct NestedSlice {
     pub(super) id: SliceId,
@@ -21,25 +21,25 @@ pub(super) struct NestedSlice {
     pub(super) end: Tick,
     /// The innermost slice around it, as a position in [`SampledThread::slices`].
     pub(super) parent: Option<u32>,
-    /// The outermost invocation around it, which may be the slice itself.
+    /// The outermost invocation around the slice, which may be the slice itself; `None` if there is none.
     call: Option<u32>,
     pub(super) role: SliceRole,
-    /// The call frame that ran when it began, as a position in the profile. `None` if the file does not say.
+    /// The call frame that ran when the slice began, as a position in the profile; `None` if the file does not say.
     pub(super) caller: Option<u32>,
-    /// The first sample in it, those inside of invocations in it left aside.
+    /// The first sample in the slice, without those inside of invocations in the slice; `None` if there is none.
     pub(super) first: Option<u32>,
-    /// The first such sample that has a stack and is not an echo.
+    /// The first such sample that has a stack and is not an echo; `None` if there is none.
     pub(super) first_stack: Option<u32>,
 }
 
-/// What a slice means for the stack, by its name.
+/// The meaning of a slice for the call stack, which its name tells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum SliceRole {
-    /// The runtime calls functions in it.
+    /// The runtime calls functions in the slice. With `reset`, the slice is also a task.
     Invocation { reset: bool },
-    /// A task: functions that began before it do not run on.
+    /// The slice is a task of an event loop. Functions that began before it do not run on in it.
     Reset,
-    /// Any other slice. It is called by the functions around it.
+    /// The slice is called by the functions around it, like any other.
     Other,
 }
 
@@ -49,36 +49,36 @@ impl SliceRole {
     }
 }
 
-/// A sample, and where it is.
+/// A sample with its place among the slices.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct PlacedSample {
     pub(super) at: Tick,
     pub(super) observed: Observation,
-    /// How much it counts.
+    /// The weight of the sample: in sums it counts as this many samples.
     pub(super) weight: f64,
-    /// It was taken because a slice began, and only repeats the caller of that slice.
+    /// Whether the sample was taken because a slice began, and only repeats the caller of that slice.
     pub(super) is_echo: bool,
-    /// Its call frame, as a position in the profile.
+    /// The innermost call frame, as a position in the profile; `None` if the profile does not have it.
     frame: Option<u32>,
-    /// The profiler may have failed to read the stack.
+    /// Whether the profiler may have failed to read the stack.
     unreadable: bool,
-    /// It found a function.
+    /// Whether the sample found a function in a stack.
     known: bool,
-    /// The innermost slice around it.
+    /// The innermost slice around the sample; `None` if there is none.
     slice: Option<u32>,
 }
 
-/// What a sample found.
+/// The finding of a sample.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Observation {
-    /// This stack was running.
+    /// This stack was running; nothing ran if it is empty.
     Stack(Stack),
     /// This function was running, on top of whatever ran before.
     OnTop(Function),
 }
 
 impl Observation {
-    /// Returns the stack. A function on top has none of its own, so its stack is empty.
+    /// Returns the stack. It is empty for a function on top, which has no stack of its own.
     pub(super) fn stack(self) -> Stack {
         match self {
             Self::Stack(stack) => stack,
@@ -90,20 +90,21 @@ impl Observation {
 /// The slices and the samples of one thread.
 #[derive(Debug)]
 pub(super) struct SampledThread {
+    /// The slices in lane 0, in display order.
     pub(super) slices: Vec<NestedSlice>,
-    /// The samples by time.
+    /// The samples, ordered by time.
     pub(super) samples: Vec<PlacedSample>,
     pub(super) stacks: Stacks,
-    /// The first and the last time of anything on the thread; `None` if there is nothing.
+    /// The earliest and the latest time of the slices and the profile; `None` if there are neither.
     pub(super) range: Option<(Tick, Tick)>,
-    /// The number of samples that were taken for the one before them.
+    /// The number of samples without a readable stack that were taken as repetitions of the sample before them.
     pub(super) n_fixed: u64,
     /// The number of samples of frames that the profile does not have.
     pub(super) n_unknown: u64,
 }
 
 impl SampledThread {
-    /// Reads the slices and the samples of a track. `stacks` are those of its profile, if it has one.
+    /// Returns the slices and the samples of a track. `stacks` are the stacks of its profile, if it has one.
     pub(super) fn new(trace: &Trace<'_>, track: TrackId, stacks: Stacks, rules: &SampleRules) -> Self {
         let profile = trace.profile_of(track);
         let sites = profile.map_or(&[][..], |profile| trace.call_sites_of(profile));
@@ -126,7 +127,9 @@ impl SampledThread {
         thread
     }
 
+    /// Adds the samples of a profile, with their places among the slices.
     fn add_samples(&mut self, trace: &Trace<'_>, profile: &Profile, first_frame: usize, rules: &SampleRules) {
+        // Without slices the profile is all there is, and idle time is shown like a function.
         let is_pure = self.slices.is_empty();
         for sample in trace.samples_of(profile) {
             let frame = sample.frame().map(|frame| frame.index() - first_frame);
@@ -161,8 +164,8 @@ impl SampledThread {
         self.range = Some((from.min(first), to.max(end)));
     }
 
-    /// Finds the innermost slice around each sample. At one instant slices end first, then others begin, then samples
-    /// are taken: a sample is in the slice that begins with it, and not in the one that ends.
+    /// Finds the innermost slice around each sample. A sample at the time at which a slice begins is in that slice,
+    /// and a sample at the time at which a slice ends is not in it.
     fn place_samples(&mut self) {
         let mut innermost = None;
         let mut slices = self.slices.iter().zip(0..).peekable();
@@ -179,9 +182,10 @@ impl SampledThread {
         }
     }
 
-    /// Repairs samples whose stack the profiler could not read: one of them between two samples of the same call with
-    /// the same outermost function repeats the one before it. \[cpu 2.6\]
+    /// Repairs samples whose stack the profiler could not read. Such a sample repeats the one before it if it lies
+    /// between two samples of the same call with the same outermost function. \[cpu 2.6\]
     fn fix_missing(&mut self) {
+        // Repairs are made after the search, so that one cannot be the reason for the next.
         let mut fixed = Vec::new();
         for (window, at) in self.samples.windows(3).zip(1_usize..) {
             let [before, missing, after] = window else { continue };
@@ -205,11 +209,9 @@ impl SampledThread {
         }
     }
 
-    /// Finds the first sample of each slice, and the samples that are echoes.
-    ///
-    /// Each sample climbs from its innermost slice outwards. The climb ends at the first slice that has its sample
-    /// already, and at the nearest invocation, so all climbs together take no more steps than there are slices and
-    /// samples.
+    /// Finds the first sample of each slice, and the samples that are echoes. Each sample climbs from its innermost
+    /// slice outwards. The climb ends at a slice that already has its sample, and at the nearest invocation, so that
+    /// all climbs together take no more steps than there are slices and samples.
     fn find_first_samples(&mut self) {
         for (sample, at) in self.samples.iter_mut().zip(0..) {
             let mut next = sample.slice;
@@ -232,8 +234,8 @@ impl SampledThread {
     }
 }
 
-/// Returns when the last sample is over: at the end of the profile, or after the mean distance between samples.
-/// \[cpu 2.4\]
+/// Returns the time at which the last sample is over: the end of the profile if it is known, or the time of the
+/// sample plus the mean distance between samples. \[cpu 2.4\]
 fn end(profile: &Profile, samples: &[PlacedSample], rules: &SampleRules) -> Tick {
     let Some((first, last)) = samples.first().zip(samples.last()) else {
         return profile.end.unwrap_or(profile.start).max(profile.start);
@@ -247,8 +249,8 @@ fn end(profile: &Profile, samples: &[PlacedSample], rules: &SampleRules) -> Tick
     Tick(last.at.0.saturating_add(mean - mean % resolution))
 }
 
-/// Returns the slices of lane 0 with what is known of each. Slices that an earlier merge inferred are left out, so that
-/// merging again gives the same.
+/// Returns the slices of lane 0. Slices that an earlier merge inferred are left out, so that merging again gives the
+/// same result.
 fn slices(
     trace: &Trace<'_>,
     track: TrackId,
@@ -287,13 +289,14 @@ fn slices(
     slices
 }
 
-/// Returns the frame of a call site, as a position in its profile.
+/// Returns the frame of a call site, as a position in its profile; `None` if the profile has no such call site.
 fn site_of(sites: &[CallSite], number: u64, first_frame: usize) -> Option<u32> {
     let found = sites.partition_point(|site| site.number < number);
     let site = sites.get(found).filter(|site| site.number == number)?;
     u32::try_from(site.frame.index() - first_frame).ok()
 }
 
+/// Returns the roles of the slices that the rules name, by the names of the trace.
 fn slice_roles(trace: &Trace<'_>, rules: &SampleRules) -> HashMap<NameId, SliceRole, RandomState> {
     let mut slice_roles = HashMap::default();
     for name in rules.resets {

@@ -1,4 +1,4 @@
-//! The merged timeline: a trace whose threads also hold the functions that samples found.
+//! The merged timeline, in which a thread has the functions that samples found among its slices.
 #![allow(clippy::indexing_slicing, reason = "slices are numbered by the trace")]
 
 use alloc::vec::Vec;
@@ -11,19 +11,22 @@ use crate::walk::{Opened, Sink};
 #[derive(Debug, Default)]
 pub(super) struct Timeline {
     rows: Vec<OpenedSlice>,
+    /// The positions of the open rows, the innermost last.
     open: Vec<usize>,
-    /// The latest slice without duration: the number of slices around it, and its time.
+    /// The last row without duration that is kept: the number of rows around it, and its time.
     point: Option<(usize, Tick)>,
 }
 
+/// A slice of the file or a function, which a walk opened.
 #[derive(Debug, Clone, Copy)]
 struct OpenedSlice {
     what: Opened,
     start: Tick,
     end: Tick,
+    /// The number of samples that found it innermost.
     hits: u32,
     kept: bool,
-    /// A slice without duration lies in it where it ends.
+    /// Whether a slice without duration lies inside it exactly at its end.
     carries_at_end: bool,
 }
 
@@ -39,6 +42,8 @@ impl Sink for Timeline {
             let around = self.open.len();
             row.end = at;
             row.kept = kept;
+            // A point at the end would lie outside by its times alone, as intervals are half open. The flag keeps it
+            // inside.
             row.carries_at_end = self.point == Some((around + 1, at));
             if kept && row.start == at {
                 self.point = Some((around, at));
@@ -55,13 +60,14 @@ impl Sink for Timeline {
 }
 
 impl Timeline {
-    /// Writes the slices of a track and the functions that were found between them. Returns whether all had room.
+    /// Writes the slices of a track and the functions that were found among them, in display order. Returns whether
+    /// there was room for all.
     pub(super) fn write(&self, trace: &Trace<'_>, track: &Track, out: &mut TrackSlices<'_>) -> bool {
         let mut old = trace.slices_of(track.id).peekable();
         let mut is_complete = true;
         for row in self.rows.iter().filter(|row| row.kept) {
             match row.what {
-                // Slices on overflow lanes take no part, but come before this one.
+                // Slices on overflow lanes are not in the walk. Those that come before this slice are written first.
                 Opened::Slice(id) => {
                     while let Some((before, slice)) = old.next_if(|(before, _)| *before <= id) {
                         keep(out, before, &slice);
@@ -84,6 +90,7 @@ impl Timeline {
 }
 
 impl OpenedSlice {
+    /// Returns the slice of a function.
     fn slice(&self, trace: &Trace<'_>, frame: FrameId) -> Slice {
         let name = trace.frame(frame).map_or(NameId::EMPTY, |frame| frame.name);
         let flags = if self.carries_at_end { SliceFlags::CARRIES_AT_END } else { SliceFlags::NONE };

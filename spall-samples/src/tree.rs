@@ -1,4 +1,4 @@
-//! The call tree of one thread: slices and sampled functions, added up by path.
+//! The call tree of one thread, in which slices and sampled functions are added up by call path.
 
 use alloc::vec::Vec;
 use core::ops::Range;
@@ -9,36 +9,38 @@ use spall_model::{CallTree, CallTreeBuilder, FrameId, Function, NameId, Tick, Tr
 
 use crate::walk::{MergeStats, Opened, Sink};
 
-/// What ran on a thread, by call path: where the time went, and how many samples were found there.
+/// The call tree of one thread, with the time and the number of samples of each call path.
 ///
 /// The self times of all nodes and the [unattributed](CallTree::unattributed) time, in which nothing ran, add up to the
-/// length of the range.
+/// duration of the range. [`call_tree`](crate::call_tree) has an example.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct ThreadTree {
     /// The track of the thread.
     pub track: TrackId,
-    /// The slices of the thread and the functions that samples found, by path.
+    /// The slices of the thread and the functions that samples found, by call path.
     pub tree: CallTree,
-    /// The time in which something is known of the thread; `None` if nothing is.
+    /// The half-open range of time that the slices and the profile of the thread cover; `None` if it has neither.
     pub range: Option<Range<Tick>>,
-    /// What became of the samples.
+    /// The numbers of samples by the way in which they were used.
     pub stats: MergeStats,
 }
 
-/// Makes a call tree of a walk.
+/// A sink that makes a call tree of a walk.
 pub(super) struct TreeSink<'t, 'a> {
     trace: &'t Trace<'a>,
     builder: CallTreeBuilder,
     /// The nodes of call frames below their callers. The builder finds them as well, but by the whole function, which
     /// takes longer to hash than these two numbers.
     nodes_of_frames: HashMap<(Option<TreeNodeId>, FrameId), TreeNodeId, RandomState>,
+    /// The nodes of the open calls, the innermost last.
     open: Vec<TreeNodeId>,
-    /// The time up to which everything is counted.
+    /// The time up to which time has been given to calls.
     now: Tick,
 }
 
 impl<'t, 'a> TreeSink<'t, 'a> {
+    /// Returns a sink for a walk that begins at `start`.
     pub(super) fn new(trace: &'t Trace<'a>, start: Tick) -> Self {
         let (builder, nodes_of_frames) = (CallTreeBuilder::new(), HashMap::default());
         Self { trace, builder, nodes_of_frames, open: Vec::new(), now: start }

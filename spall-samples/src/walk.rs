@@ -1,4 +1,9 @@
 //! The walk over a thread's slices and samples in the order of time, with one stack of both. \[cpu 4\]
+//!
+//! The stack holds slices and functions, as they call each other. Functions below an open slice are *locked*: they
+//! wait for the slice, and stay until it ends. Samples only decide which functions run above the innermost slice.
+//! When a slice begins, rules 1 to 5 decide which functions it was called from ([`Walk::prepare`]), and rule 6 which
+//! function it calls ([`Walk::callee`]).
 #![allow(clippy::indexing_slicing, reason = "slices and samples are numbered by the thread")]
 
 use alloc::vec::Vec;
@@ -10,27 +15,27 @@ use crate::{
     thread::{NestedSlice, Observation, PlacedSample, SampledThread, SliceRole},
 };
 
-/// What a merge did with the samples of a thread.
+/// The numbers of samples of a thread by the way in which a merge used them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct MergeStats {
-    /// The number of samples.
+    /// The number of samples of the thread.
     pub samples: u64,
-    /// Samples inside a slice that the functions below it wait for. They say nothing new and count for the slice.
+    /// The number of samples inside a slice that functions wait for. They say nothing new, and count for the slice.
     pub frozen: u64,
-    /// Samples that only repeat what a slice says about its caller.
+    /// The number of samples that only repeat the caller that a slice names.
     pub echoes: u64,
-    /// Stacks that contradict functions which an open slice keeps in place.
+    /// The number of stacks that contradict the functions that wait for an open slice.
     pub conflicts: u64,
-    /// Samples without a stack that were taken for the sample before them.
+    /// The number of samples without a readable stack that were taken as repetitions of the sample before them.
     pub fixed_missing: u64,
-    /// Samples of frames that the profile does not have.
+    /// The number of samples whose frame the profile does not have.
     pub unknown_frame: u64,
-    /// Functions left out because stacks were too deep for too many samples.
+    /// The number of functions that were left out because too many samples had too deep stacks.
     pub left_out: u64,
 }
 
-/// What the walk opens.
+/// A call that the walk opens.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Opened {
     /// A slice of the trace.
@@ -39,28 +44,33 @@ pub(super) enum Opened {
     Frame(FrameId),
 }
 
-/// Receives what the walk finds, properly nested and in the order of time.
+/// A receiver of the calls that the walk finds, properly nested and in the order of time.
 pub(super) trait Sink {
+    /// Opens a call inside the innermost open one.
     fn open(&mut self, what: Opened, at: Tick);
-    /// Closes what was opened last. It is not `kept` if it has no duration and nothing in it is kept.
+    /// Closes the innermost open call. It is not `kept` if it is a function without duration in which nothing is kept.
     fn close(&mut self, at: Tick, kept: bool);
-    /// A sample of this weight counts for what is open.
+    /// Adds a sample of this weight to the innermost open call; to none if nothing is open.
     fn hit(&mut self, weight: f64);
 }
 
-/// An entry of the stack.
+/// An open slice or function on the stack.
 #[derive(Debug, Clone, Copy)]
 struct Entry {
     kind: EntryKind,
     start: Tick,
-    /// Something in it is kept.
+    /// Whether something inside it is kept.
     carries: bool,
 }
 
+/// The kind of an open entry.
 #[derive(Debug, Clone, Copy)]
 enum EntryKind {
+    /// A slice, with the state to go back to.
     Slice(SavedState),
+    /// A function of the stack that runs.
     Function,
+    /// A function on top of the stack that runs, such as a garbage collection.
     OnTop,
 }
 
@@ -77,29 +87,34 @@ struct TopSlice {
     slice: u32,
     end: Tick,
     is_invocation: bool,
-    /// It is not an invocation, and functions wait for it: samples in it say nothing new.
+    /// Whether functions wait for the slice and it calls none itself, so that samples in it say nothing new.
     frozen: bool,
 }
 
+/// The state of a walk.
 pub(super) struct Walk<'w, 'a, S> {
     trace: &'w Trace<'a>,
     rules: &'w SampleRules,
     thread: SampledThread,
     sink: &'w mut S,
+    /// All open slices and functions, the innermost last.
     entries: Vec<Entry>,
+    /// The innermost open slice; `None` if none is open.
     top: Option<TopSlice>,
-    /// The functions below the innermost slice. They stay until it ends, whatever samples say.
+    /// The functions below the innermost slice, which wait for it. They stay until it ends, whatever samples say.
     locked: Stack,
     /// All functions that run: `locked` and those above the innermost slice.
     running: Stack,
+    /// The number of open invocations.
     n_invocations: u32,
     /// The number of functions that may still be opened.
     budget: u64,
     stats: MergeStats,
+    /// A buffer for the functions that [`Walk::set`] opens.
     path: Vec<Function>,
 }
 
-/// What a walk leaves behind.
+/// The result of a walk, and the state that it passes on to the next one.
 pub(super) struct WalkResult {
     pub(super) stats: MergeStats,
     /// The number of functions that might still have been opened.
@@ -139,6 +154,7 @@ impl<'w, 'a, S: Sink> Walk<'w, 'a, S> {
         }
     }
 
+    /// Walks over all slices and samples.
     pub(super) fn run(mut self) -> WalkResult {
         if let Some((_, end)) = self.thread.range {
             self.run_to(end);
@@ -146,10 +162,12 @@ impl<'w, 'a, S: Sink> Walk<'w, 'a, S> {
         WalkResult { stats: self.stats, budget: self.budget, stacks: self.thread.stacks }
     }
 
+    /// Walks over all slices and samples, and closes everything that is still open at `end`.
     fn run_to(&mut self, end: Tick) {
         let mut next = 0;
         for slice in 0..self.thread.slices.len() {
             let start = self.thread.slices[slice].start;
+            // A sample at the start of a slice is inside the slice, and so comes after its begin.
             while let Some(&sample) = self.thread.samples.get(next).filter(|sample| sample.at < start) {
                 self.sample(sample);
                 next += 1;
@@ -168,6 +186,7 @@ impl<'w, 'a, S: Sink> Walk<'w, 'a, S> {
         }
     }
 
+    /// Handles a sample: it decides which functions run above the innermost slice, unless it says nothing new.
     fn sample(&mut self, sample: PlacedSample) {
         while let Some(top) = self.top.filter(|top| top.end <= sample.at) {
             self.end_slice(top.end);
@@ -185,13 +204,13 @@ impl<'w, 'a, S: Sink> Walk<'w, 'a, S> {
         self.sink.hit(sample.weight);
     }
 
+    /// Handles the begin of a slice. `next` is the position of the first sample that is not earlier.
     fn begin(&mut self, number: usize, next: usize) {
         let slice = self.thread.slices[number];
         while let Some(top) = self.top.filter(|top| Some(top.slice) != slice.parent) {
             self.end_slice(top.end);
         }
-        // A slice cannot be called by what runs on top, such as a garbage collection: that is over when the slice
-        // begins.
+        // A function on top, such as a garbage collection, does not call slices. So it is over when the slice begins.
         self.close_on_top(slice.start);
         let is_settled = self.prepare(&slice, next);
         let callee = self.callee(&slice, is_settled);
@@ -204,8 +223,8 @@ impl<'w, 'a, S: Sink> Walk<'w, 'a, S> {
         }
     }
 
-    /// Makes the functions that run those that the slice was called from, by rules 1 to 5. Returns whether that is
-    /// certain.
+    /// Sets the functions that run to those that the slice was called from, by rules 1 to 5. Returns whether the
+    /// caller is certain.
     fn prepare(&mut self, slice: &NestedSlice, next: usize) -> bool {
         if self.top.is_some_and(|top| top.frozen) {
             return true;
@@ -226,7 +245,8 @@ impl<'w, 'a, S: Sink> Walk<'w, 'a, S> {
         false
     }
 
-    /// Rule 3: inside an invocation the samples in the slice say who called it.
+    /// Applies rule 3: inside an invocation, the samples in the slice tell its callers. `direct` is the first sample
+    /// in the slice outside of invocations in it, and `any` the first one of all.
     fn prepare_inside_call(
         &mut self,
         slice: &NestedSlice,
@@ -262,7 +282,7 @@ impl<'w, 'a, S: Sink> Walk<'w, 'a, S> {
         }
     }
 
-    /// Rule 5: without an invocation only those functions stay below the slice that the next sample has as well.
+    /// Applies rule 5: without an invocation, only those functions stay below the slice that the next sample has too.
     fn keep_confirmed(&mut self, slice: &NestedSlice, next: Option<PlacedSample>) {
         let Some(next) = next else { return self.set(self.locked, slice.start) };
         let Observation::Stack(stack) = next.observed else { return };
@@ -271,7 +291,8 @@ impl<'w, 'a, S: Sink> Walk<'w, 'a, S> {
         self.set(if common != self.locked && is_inside { stack } else { common }, slice.start);
     }
 
-    /// Rule 6: returns the stack whose top is the function that the slice says it calls, if its samples agree.
+    /// Applies rule 6: returns the stack whose top is the function that the arguments of the slice name as its
+    /// callee, or `None` if its samples do not have that function.
     fn callee(&mut self, slice: &NestedSlice, is_settled: bool) -> Option<Stack> {
         let sample = slice.first_stack.filter(|_| slice.role.is_invocation() && self.budget > 0)?;
         let stack = self.thread.samples[sample as usize].observed.stack();
@@ -282,7 +303,7 @@ impl<'w, 'a, S: Sink> Walk<'w, 'a, S> {
         }
         let args = self.trace.slice_args(slice.id);
         let callee = CalleeMatch::new(self.trace, (self.rules.callee)(&args)?)?;
-        // What is settled calls it without others between.
+        // A certain caller calls the function directly, with no others between.
         let stack = if is_settled { stacks.prefix(stack, stacks.depth(base) + 1) } else { stack };
         let (mut at, mut found) = (stack, None);
         while at != base {
@@ -295,7 +316,8 @@ impl<'w, 'a, S: Sink> Walk<'w, 'a, S> {
         found
     }
 
-    /// Makes `stack` what runs, as far as the locked functions allow it. What both have in common stays open.
+    /// Sets the functions that run to `stack`, as far as the locked functions allow. Functions that ran before and
+    /// are also in `stack` stay open.
     fn set(&mut self, stack: Stack, at: Tick) {
         self.close_on_top(at);
         let stacks = &mut self.thread.stacks;
@@ -318,6 +340,8 @@ impl<'w, 'a, S: Sink> Walk<'w, 'a, S> {
             return;
         }
         let common = stacks.common(self.running, target);
+        // The target begins with the locked functions, and so do those that run. So only functions above the
+        // innermost slice are closed, and never the slice itself.
         let kept = stacks.depth(common);
         for _ in kept..stacks.depth(self.running) {
             self.close(at);
@@ -341,23 +365,27 @@ impl<'w, 'a, S: Sink> Walk<'w, 'a, S> {
         self.path = path;
     }
 
+    /// Opens a function on top of everything.
     fn open_function(&mut self, function: Function, kind: EntryKind, at: Tick) {
         self.entries.push(Entry { kind, start: at, carries: false });
         self.sink.open(Opened::Frame(self.thread.stacks.frame(function)), at);
     }
 
+    /// Opens a function on top of the stack that runs, unless there is one already.
     fn open_on_top(&mut self, function: Function, at: Tick) {
         if !matches!(self.entries.last(), Some(Entry { kind: EntryKind::OnTop, .. })) {
             self.open_function(function, EntryKind::OnTop, at);
         }
     }
 
+    /// Closes the function on top of the stack that runs, if there is one.
     fn close_on_top(&mut self, at: Tick) {
         if matches!(self.entries.last(), Some(Entry { kind: EntryKind::OnTop, .. })) {
             self.close(at);
         }
     }
 
+    /// Opens a slice. The functions that run wait for it from now on.
     fn open_slice(&mut self, number: u32, slice: &NestedSlice) {
         let is_invocation = slice.role.is_invocation();
         let is_hosted = self.n_invocations > 0 || self.running != Stack::EMPTY;
@@ -389,6 +417,7 @@ impl<'w, 'a, S: Sink> Walk<'w, 'a, S> {
         }
     }
 
+    /// Closes the innermost entry. Functions without duration are not kept, because they would be invisible.
     fn close(&mut self, at: Tick) {
         let Some(entry) = self.entries.pop() else { return };
         let kept = matches!(entry.kind, EntryKind::Slice(_)) || entry.carries || at > entry.start;
@@ -399,18 +428,20 @@ impl<'w, 'a, S: Sink> Walk<'w, 'a, S> {
     }
 }
 
-/// The number of functions that any walk may open, and further ones for each slice and each sample. Without a bound,
-/// stacks deeper than any profiler writes would make a huge trace of a small file.
+/// The number of functions that the walks over a trace may open besides those that slices and samples allow. Without
+/// a bound, stacks deeper than any profiler writes would make a huge trace of a small file.
 pub(super) const MIN_BUDGET: u64 = 1 << 16;
+/// The number of functions that each slice and each sample allow to be opened.
 const BUDGET_PER_ITEM: u64 = 256;
 
-/// A function that an invocation names, by names of the trace.
+/// The function that an invocation names as its callee, by the numbers of names in the trace.
 enum CalleeMatch {
     Position { source: i64, line: u32, column: u32 },
     Name { name: NameId, url: NameId },
 }
 
 impl CalleeMatch {
+    /// Returns the function to look for; `None` if the trace does not have its names.
     fn new(trace: &Trace<'_>, callee: Callee<'_>) -> Option<Self> {
         Some(match callee {
             Callee::Position { source, line, column } => Self::Position { source, line, column },
@@ -421,6 +452,7 @@ impl CalleeMatch {
         })
     }
 
+    /// Returns whether a call frame is the function.
     fn is(&self, trace: &Trace<'_>, frame: FrameId) -> bool {
         trace.frame(frame).is_some_and(|frame| match *self {
             Self::Position { source, line, column } => {

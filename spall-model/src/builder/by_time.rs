@@ -1,7 +1,7 @@
 //! A stable sort of rows by time.
 //!
 //! Rows that are not in order are often nearly in order: many programs write a slice when it ends, so that a slice
-//! comes a few places behind the slices inside it. Such rows are inserted one by one. Where that would take too long,
+//! comes a few positions after the slices inside it. Such rows are inserted one by one. If that would take too long,
 //! they are sorted digit by digit: a radix sort compares nothing, so there are no branches for the processor to
 //! mispredict.
 
@@ -21,29 +21,34 @@ pub(super) struct Timed {
 #[derive(Debug, Default)]
 pub(super) struct ByTime {
     rows: Vec<Timed>,
-    /// The number of places by which rows have been moved so far.
+    /// The sum of the numbers of positions by which insertions have moved rows so far.
     moves: usize,
-    /// Whether there were too many moves. Rows are then only collected, and sorted at the end.
+    /// Whether there were too many moves. Rows are then only collected, and sorted by [`ByTime::sorted`].
     gave_up: bool,
-    /// The rows before the pass over the current digit.
+    /// The rows in the order before the current pass of the radix sort. The buffer is kept for the next track.
     before: Vec<Timed>,
 }
 
-/// The average number of places by which a row may be moved before the radix sort takes over. `FEW` rows are allowed as
-/// many moves as if there were more of them, so that a short list never needs the radix sort and its 16 KiB of counts.
+/// The average number of positions by which insertions may move a row before the radix sort takes over.
 const MOVES: usize = 8;
+/// A list with fewer rows than this may use as many moves as one with this many, so that a short list never needs the
+/// radix sort with its 16 KiB of counts.
 const FEW: usize = 256;
+/// The number of bits of a digit. The counts of 2¹¹ digits fit into the first-level cache.
 const DIGIT_BITS: u32 = 11;
+/// The number of values that a digit can have.
 const DIGITS: usize = 1 << DIGIT_BITS;
 
 #[allow(clippy::indexing_slicing, reason = "a digit is below DIGITS, and a place below the number of rows")]
 impl ByTime {
+    /// Removes all rows, and keeps the memory.
     pub(super) fn clear(&mut self) {
         self.rows.clear();
         self.moves = 0;
         self.gave_up = false;
     }
 
+    /// Adds a row at a time.
     #[inline]
     pub(super) fn add(&mut self, at: Tick, row: u32) {
         let row = Timed { time: at.0.cast_unsigned() ^ 1 << 63, row };
@@ -53,7 +58,7 @@ impl ByTime {
         }
     }
 
-    /// Inserts a row behind all rows that are not later.
+    /// Inserts a row after all rows that are not later, so that equal times keep their order.
     fn insert(&mut self, row: Timed) {
         // An exponential search from the end: the place is nearly always close to it.
         let mut later = 0;
@@ -80,6 +85,7 @@ impl ByTime {
         &mut self.rows
     }
 
+    /// Sorts all rows by a radix sort from the lowest digit to the highest. Each pass is stable, and so is the whole.
     #[allow(clippy::cast_possible_truncation, reason = "the lowest bits are those of the digit")]
     fn sort_by_digits(&mut self) {
         self.before.clear();

@@ -12,8 +12,9 @@ use crate::track::widen;
 pub(super) struct ByTrack {
     /// The numbers of the items, which are their positions in the file.
     pub(super) order: Vec<u32>,
-    /// By track: where its items end in `order`, and how many there are.
+    /// The position in `order` at which the items of each track end.
     ends: Vec<u32>,
+    /// The number of items of each track.
     counts: Vec<u32>,
 }
 
@@ -28,7 +29,7 @@ impl ByTrack {
         Self::with_counts(counts, items, track_order)
     }
 
-    /// Sorts items like [`ByTrack::new`], without a first pass that counts the items of each track.
+    /// Sorts items like [`ByTrack::new`] if the number of items of each track is known, which saves a pass over them.
     pub(super) fn with_counts(
         counts: Vec<u32>,
         items: impl Iterator<Item = u32>,

@@ -1,4 +1,4 @@
-//! Counters: each numeric argument of an event is a value of a series. \[json 1\]
+//! Counters. Each numeric argument of a counter event is a value of a series. \[json 1\]
 
 use alloc::vec::Vec;
 use core::cmp::Reverse;
@@ -8,6 +8,7 @@ use crate::{ByteRange, CounterEvent, CounterValue, DiagnosticKind, NameId, Text,
 use super::{OnTrack, TextStorage, TraceBuilder, registry::TrackKey};
 
 impl<'a> TraceBuilder<'a> {
+    /// Adds the values of an event to the track of its counter.
     pub(super) fn counter<'e, S: TextStorage<'a, 'e>>(&mut self, event: &CounterEvent<'e>, bytes: ByteRange) {
         let process = self.process::<S>(event.pid);
         let name = self.intern::<S>(event.name);
@@ -21,6 +22,7 @@ impl<'a> TraceBuilder<'a> {
                     let (series, order) = (self.intern::<S>(series), values.len());
                     values.push(SeriesValue { series, order, value });
                 }
+                // An absent value is no fault: it leaves the series as it was.
                 None if value == Value::Null => {}
                 None => self.diagnostics.add(DiagnosticKind::BadCounterValue, bytes),
             }
@@ -30,6 +32,7 @@ impl<'a> TraceBuilder<'a> {
             self.counters.push(OnTrack { track, item: CounterValue { at: event.at, series, value } });
         }
         let found = !values.is_empty();
+        // The buffer goes back, so that events of counters do not allocate.
         self.counter_values = values;
         if found {
             self.touch(track, event.at, event.at);
@@ -48,7 +51,7 @@ pub(super) struct SeriesValue {
     value: f64,
 }
 
-/// The greatest number of values that are compared with each other instead of sorted.
+/// The largest number of values that are compared with each other instead of sorted.
 const FEW: usize = 8;
 
 /// Removes all values of a series but the last, and keeps the order of the rest. \[json 2\]
@@ -68,7 +71,7 @@ fn keep_last(values: &mut Vec<SeriesValue>) {
     }
 }
 
-/// Returns the number of a value, which may be written as text.
+/// Returns the number of a value, which may be written as text, or `None` if it is not a number.
 #[allow(clippy::cast_precision_loss, reason = "a counter's value is a float, as in every reader")]
 fn number(value: Value<'_>) -> Option<f64> {
     match value {
@@ -81,6 +84,7 @@ fn number(value: Value<'_>) -> Option<f64> {
     }
 }
 
+/// Returns the number that a text is, blanks around it left aside.
 fn text_number(text: Text<'_>) -> Option<f64> {
     core::str::from_utf8(&text.unescape()).ok()?.trim().parse().ok()
 }

@@ -1,4 +1,5 @@
-//! Flows: causal links between slices. \[json 3.7\]
+//! Flows, the causal links between slices. Their events are kept, and bound to slices in the order of time at the end.
+//! \[json 3.7\]
 
 use alloc::vec::Vec;
 
@@ -24,7 +25,7 @@ pub(super) struct FlowLog {
     ends: Log<FlowEnd>,
 }
 
-/// An event of a flow: it leaves a slice, arrives in one, or both.
+/// An event of a flow, at which a flow leaves a slice, arrives at one, or both.
 #[derive(Debug, Clone, Copy)]
 struct FlowEnd {
     key: FlowKey,
@@ -38,12 +39,13 @@ struct FlowEnd {
     bytes: ByteRange,
 }
 
-/// The identity of a flow.
+/// The identity of a flow: events with equal keys belong to one flow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 struct FlowKey {
     id: Key,
+    /// The process inside which the id is valid; `None` for an id that is valid everywhere.
     process: Option<u32>,
-    /// Name and category; `None` for a flow that is bound to slices directly, which has none of its own.
+    /// Name and category; `None` for a flow that is bound to slices directly, whose events have none of their own.
     name: Option<(NameId, NameId)>,
 }
 
@@ -63,6 +65,7 @@ impl<'a> TraceBuilder<'a> {
             process: self.registry.track(track).process.filter(|_| event.local),
             name: (event.bind != FlowBind::Slice).then_some((name, category)),
         };
+        // Without any row this is a number that no row has, and the event stays unbound.
         let row = index32(self.rows.len()).wrapping_sub(1);
         let args = self.keep_args::<S>(event.args, bytes);
         self.flows.ends.push(FlowEnd {
@@ -78,7 +81,8 @@ impl<'a> TraceBuilder<'a> {
     }
 }
 
-/// Returns the flows of which both ends are bound to slices, in the order in which they arrive.
+/// Returns the flows of which both ends are bound to slices, in the order of the times of the events at which they
+/// arrive. Everything else becomes a diagnostic.
 #[allow(clippy::indexing_slicing, reason = "positions are made by this module")]
 pub(super) fn resolve(log: &FlowLog, arranged: &Arranged, diagnostics: &mut Diagnostics) -> Vec<Flow> {
     if log.is_empty() {
@@ -104,7 +108,7 @@ pub(super) fn resolve(log: &FlowLog, arranged: &Arranged, diagnostics: &mut Diag
             diagnostics.add(DiagnosticKind::UnboundFlow, end.bytes);
             continue;
         };
-        // A flow with a name is over at its end. One that is bound to slices directly may have any number of ends.
+        // A flow with a name is over at its end. A flow that is bound to slices directly may have any number of ends.
         let once = end.key.name.is_some();
         let mut unmatched = false;
         if end.phase != FlowPhase::Start {
@@ -124,6 +128,8 @@ pub(super) fn resolve(log: &FlowLog, arranged: &Arranged, diagnostics: &mut Diag
                 open.remove(&end.key);
             }
         } else if !(unmatched && once) {
+            // The next flow leaves from here. A step with a name at which no flow arrives is ignored, but a step that
+            // is bound to its slice directly then starts a flow.
             let is_start = end.phase == FlowPhase::Start;
             let &FlowEnd { at, bind, args, bytes, .. } = end;
             let start =
@@ -180,21 +186,24 @@ fn flow_between(slices: &Slices, start: &OpenFlow, end: &FlowEnd, to: SliceId) -
     }
 }
 
-/// The place from which the next flow of a key leaves.
+/// The event from which the next flow of a key leaves.
 #[derive(Debug, Clone, Copy)]
 struct OpenFlow {
     slice: SliceId,
     at: Tick,
     bind: FlowBind,
-    /// Whether a flow has left from there, or the event is itself an arrival. Otherwise it is reported as unfinished.
+    /// Whether a flow has left from there, or the event is itself an arrival. If not, the start is reported as
+    /// unfinished.
     used: bool,
-    /// Whether a flow of the trace arrives there, or has left from there.
+    /// Whether a flow of the trace arrives there or has left from there, so that a replay has already emitted the
+    /// event.
     emitted: bool,
     args: ArgsId,
     bytes: ByteRange,
 }
 
-/// Returns the slice that each event is bound to.
+/// Returns the slice that each event is bound to, or `None` where there is none. It walks over the slices and the
+/// events of each track together, in the order of time.
 #[allow(clippy::indexing_slicing, reason = "positions are made by this module")]
 fn bind(log: &FlowLog, arranged: &Arranged) -> Vec<Option<SliceId>> {
     let slices = &arranged.slices;
@@ -229,6 +238,8 @@ fn bind(log: &FlowLog, arranged: &Arranged) -> Vec<Option<SliceId>> {
                 }
                 until += 1;
             }
+            // Only the top is looked at, so that an innermost slice that is still open hides older ones that are
+            // over. They are removed once it ends.
             while open.pop_if(|slice| slices.ends()[slice.index()] < at).is_some() {}
             bound[position as usize] = match bind {
                 FlowBind::Next => (before < starts.len()).then(|| id(before)),

@@ -1,4 +1,5 @@
-//! From the strings and ids of an event to the numbers that a trace has for them: names, arguments, processes, tracks.
+//! The conversion of the strings and ids of an event to the numbers that a trace has for names, arguments, processes
+//! and tracks.
 
 use crate::{
     Args, ByteRange, DiagnosticKind, Id, Key, NameId, Names, Text, Thread, ThreadEvent,
@@ -10,9 +11,12 @@ use super::{
 };
 
 /// The way in which strings with lifetime `'e` are stored in a trace with lifetime `'a`.
-// A type parameter and not a flag: the builder is compiled once for each way.
+// It is a type parameter and not a flag, so that the builder is compiled once for each way and tests nothing at run
+// time.
 pub(super) trait TextStorage<'a, 'e> {
+    /// Returns the number of a name, which is added if it is new.
     fn store_name(names: &mut Names<'a>, text: Text<'e>) -> NameId;
+    /// Adds arguments to the table; [`ArgsId::NONE`] if it is full.
     fn store_args(table: &mut ArgsTable<'a>, args: Args<'e>) -> ArgsId;
 }
 
@@ -45,7 +49,8 @@ impl<'a, 'e> TextStorage<'a, 'e> for Copied {
 }
 
 impl<'a> TraceBuilder<'a> {
-    /// Returns the id of a string.
+    /// Returns the number of a string, which is added if it is new. The cache comes first, as it spares most names a
+    /// hash.
     #[inline(always)]
     pub(super) fn intern<'e, S: TextStorage<'a, 'e>>(&mut self, text: Text<'e>) -> NameId {
         if text.is_empty() {
@@ -61,7 +66,7 @@ impl<'a> TraceBuilder<'a> {
         name
     }
 
-    /// Stores arguments. [`ArgsId::NONE`] stands for no arguments, and for those that are too many.
+    /// Stores arguments. [`ArgsId::NONE`] stands for no arguments, and for arguments that the table has no room for.
     #[inline(always)]
     pub(super) fn keep_args<'e, S: TextStorage<'a, 'e>>(
         &mut self,
@@ -137,7 +142,7 @@ impl<'a> TraceBuilder<'a> {
         Some(track)
     }
 
-    /// Interns what a thread's event refers to; `None` if there are too many tracks.
+    /// Returns an event with its strings interned and its thread as a track; `None` if there are too many tracks.
     #[inline(always)]
     pub(super) fn intern_event<'e, S: TextStorage<'a, 'e>>(
         &mut self,

@@ -1,4 +1,4 @@
-//! The builder: from the events of a file to a trace.
+//! The builder, which makes a trace of the events of a file.
 //!
 //! While events come, each kind goes to a log of its own in the order of the file ([`pairing`], [`spans`], [`flows`],
 //! [`objects`], [`samples`], [`thread_samples`], [`counters`]). Only begins and ends of threads are paired at once,
@@ -95,14 +95,14 @@ pub struct TraceBuilder<'a> {
     others: Vec<Other>,
 }
 
-/// An item and its track.
+/// An item and its track, as a builder number.
 #[derive(Debug, Clone, Copy)]
 struct OnTrack<T> {
     track: u32,
     item: T,
 }
 
-/// A [`ThreadEvent`] of which the strings are interned and the thread is a track.
+/// A [`ThreadEvent`] with interned strings and a track instead of its thread.
 #[derive(Debug, Clone, Copy)]
 struct InternedEvent {
     track: u32,
@@ -113,6 +113,7 @@ struct InternedEvent {
 }
 
 impl InternedEvent {
+    /// Returns a row that starts at the event.
     #[inline]
     fn slice(&self, end: Tick, flags: SliceFlags, pair: u32) -> SliceRow {
         let Self { track, at, name, category, args } = *self;
@@ -150,29 +151,30 @@ impl<'a> TraceBuilder<'a> {
         }
     }
 
-    /// Adds an event. The trace refers to its strings.
+    /// Adds an event, whose strings the trace borrows from the input. This takes amortised constant time.
     ///
     /// `bytes` are the bytes of the file that the event was read from. They are kept for diagnostics.
-    // Inlined: where the reader is inlined too, an event of the hot path is never put together in memory.
+    // If the parser is inlined too, an event of the hot path is never put together in memory.
     #[inline(always)]
     pub fn push(&mut self, event: &Event<'a>, bytes: ByteRange) {
         self.add::<Borrowed>(event, bytes);
     }
 
-    /// Adds an event. The trace copies its strings.
+    /// Adds an event, whose strings the trace copies.
     ///
-    /// This is for input that is read piece by piece through a buffer that is used again.
+    /// This is for input that is read through a buffer, which does not live as long as the trace.
     ///
     /// `bytes` are the bytes of the file that the event was read from. They are kept for diagnostics.
     pub fn push_copied(&mut self, event: &Event<'_>, bytes: ByteRange) {
         self.add::<Copied>(event, bytes);
     }
 
-    /// Counts a fault that no event reports, such as one that the caller found.
+    /// Adds a diagnostic that no event reports, such as one about a fault that the caller found.
     pub fn diagnose(&mut self, kind: DiagnosticKind, bytes: ByteRange) {
         self.diagnostics.add(kind, bytes);
     }
 
+    /// Adds an event. The three kinds that nearly all files consist of are handled here, and the others out of line.
     #[inline(always)]
     fn add<'e, S: TextStorage<'a, 'e>>(&mut self, event: &Event<'e>, bytes: ByteRange) {
         match event {
@@ -194,7 +196,7 @@ impl<'a> TraceBuilder<'a> {
         }
     }
 
-    /// Adds an event that is no plain slice. It is out of line to keep the hot path small.
+    /// Adds an event that is not a plain slice. It is out of line to keep the hot path small.
     #[inline(never)]
     fn add_rare<'e, S: TextStorage<'a, 'e>>(&mut self, event: &Event<'e>, bytes: ByteRange) {
         match event {
@@ -264,7 +266,8 @@ impl<'a> TraceBuilder<'a> {
         }
     }
 
-    /// Returns the end of a slice or state of a given duration. A bad duration is counted and clamped.
+    /// Returns the end of a slice or state of a given duration. A negative duration, or an end out of range, is
+    /// counted and clamped.
     #[inline]
     fn end_of(&mut self, start: Tick, duration: Ticks, bytes: ByteRange) -> (Tick, SliceFlags) {
         if duration < Ticks::ZERO {
@@ -278,7 +281,7 @@ impl<'a> TraceBuilder<'a> {
         (Tick(end), SliceFlags::NONE)
     }
 
-    /// Adds a slice that is no pair of a thread and returns its row; `None` if there are too many slices.
+    /// Adds a slice that is not a pair of a thread, and returns its row; `None` if there are too many slices.
     #[inline(always)]
     fn push_slice(
         &mut self,
@@ -312,6 +315,7 @@ impl<'a> TraceBuilder<'a> {
         self.registry.track_mut(track).touch(start, end);
     }
 
+    /// Adds an instant to the track that its scope asks for.
     fn instant<'e, S: TextStorage<'a, 'e>>(
         &mut self,
         event: &ThreadEvent<'e>,
@@ -339,6 +343,7 @@ impl<'a> TraceBuilder<'a> {
         self.instants.push(OnTrack { track, item });
     }
 
+    /// Keeps a fact that no other event expresses.
     fn meta<'e, S: TextStorage<'a, 'e>>(&mut self, event: &MetaEvent<'e>, bytes: ByteRange) {
         let value = match event.value {
             Value::Null => MetaValue::Scalar(Value::Null),
@@ -356,11 +361,12 @@ impl<'a> TraceBuilder<'a> {
         self.meta.push(Meta { thread, key, value });
     }
 
-    /// Returns the trace of all events that were pushed.
+    /// Returns the trace of all events that were pushed. This takes O(n log n) for n events.
     #[must_use]
     pub fn finish(mut self) -> Trace<'a> {
-        // Rows first: spans and pairs add and close slices. Then the bounds of threads, which samples extend. Slices
-        // without an end last until the end of their thread, and the display order depends on their ends.
+        // The order matters. Spans and pairs add and close rows. Samples then extend the bounds of their threads.
+        // Slices without an end last until the end of their thread, so they get it after that. The display order
+        // depends on the ends of slices, and flows are bound to slices in that order.
         self.finish_spans();
         self.finish_pairs();
         let (mut profiles, shared_frames) = self.finish_profiles();

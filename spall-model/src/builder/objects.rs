@@ -18,6 +18,7 @@ pub(super) struct ObjectLog {
     events: Vec<ObjectEvent>,
 }
 
+/// A step in the life of an object, with interned strings.
 #[derive(Debug, Clone, Copy)]
 struct ObjectEvent {
     phase: ObjectPhase,
@@ -33,6 +34,7 @@ struct ObjectEvent {
 }
 
 impl<'a> TraceBuilder<'a> {
+    /// Keeps an event of an object.
     pub(super) fn object<'e, S: TextStorage<'a, 'e>>(
         &mut self,
         phase: ObjectPhase,
@@ -54,13 +56,14 @@ impl<'a> TraceBuilder<'a> {
     }
 }
 
-/// Returns all objects in the order of their first events in time, and their snapshots object by object.
+/// Returns all objects in the order of the times of their first events, and their snapshots object by object.
 #[allow(clippy::indexing_slicing, reason = "positions are made by this function")]
 pub(super) fn finish(builder: &mut TraceBuilder<'_>, arranged: &Arranged) -> (Vec<Object>, Vec<Snapshot>) {
     let mut events = core::mem::take(&mut builder.objects.events);
     // Events of one time keep the order of the file.
     events.sort_by_key(|event| event.at);
     let mut objects: Vec<Object> = Vec::new();
+    // Only objects that are not deleted yet: an id may be used again, and then names another object.
     let mut alive: HashMap<(Option<u32>, Key, NameId), usize, RandomState> = HashMap::default();
     let mut snapshots: Vec<(usize, Snapshot)> = Vec::new();
     for event in &events {
@@ -98,6 +101,7 @@ pub(super) fn finish(builder: &mut TraceBuilder<'_>, arranged: &Arranged) -> (Ve
             },
         }
     }
+    // A stable sort keeps the snapshots of one object in the order of time.
     snapshots.sort_by_key(|&(object, _)| object);
     for (position, &(object, _)) in (0_u32..).zip(&snapshots) {
         let range = &mut objects[object].snapshots;

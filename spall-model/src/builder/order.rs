@@ -38,7 +38,7 @@ pub(super) struct Arranged {
     /// The builder number of each track, by trace number.
     pub(super) track_order: Vec<u32>,
     pub(super) slices: Slices,
-    /// The slice that each row became; empty unless it was asked for.
+    /// The slice that each row became; empty unless `need_slice_of_row` was set.
     pub(super) slice_of_row: Vec<u32>,
 }
 
@@ -95,7 +95,8 @@ pub(super) fn arrange(builder: &mut TraceBuilder<'_>, need_slice_of_row: bool) -
     }
 }
 
-/// Returns an id in a form that compares in display order: numbers before text.
+/// Returns an id in a form that compares in display order: numbers before text. An `i128` holds signed and unsigned
+/// numbers, and a maximum that is above both for text.
 fn key_rank<'n>(key: Key, names: &'n Names<'_>, conventions: Conventions) -> (i128, &'n [u8]) {
     match key {
         Key::Number(number) if conventions.unsigned_ids => (i128::from(number.cast_unsigned()), b""),
@@ -204,7 +205,7 @@ fn slice_order(builder: &TraceBuilder<'_>, tracks: &mut [Track], track_order: &[
     by_track.order
 }
 
-/// The buffers that all tracks share.
+/// The buffers of [`sort_track`], which all tracks share.
 #[derive(Debug, Default)]
 struct Scratch {
     pairs: ByTime,
@@ -212,13 +213,12 @@ struct Scratch {
 }
 
 /// Sorts the rows of one track, which are given in the order of the file.
-///
-/// Pairs and all other slices are sorted by themselves, and then merged. A single sort would not do: pairs of one
-/// start keep the order in which they began, whatever their durations, and that is no order together with the rule
-/// for other slices.
+/// Pairs and all other slices are sorted by themselves, and then merged. A single sort is not possible: pairs of one
+/// start keep the order in which they began, whatever their durations, and other slices are sorted by duration. The two
+/// rules together are not transitive.
 #[allow(clippy::indexing_slicing, reason = "row numbers are given out by the builder")]
 fn sort_track(order: &mut [u32], rows: &Log<SliceRow>, conventions: Conventions, scratch: &mut Scratch) {
-    // A walk over rows in order costs less than to distribute them.
+    // Checking rows that are in order costs less than distributing them to two lists.
     let key = |row: u32| SliceKey::finished(row, &rows[row]);
     if is_in_order(order.iter().map(|&row| key(row)), conventions) {
         return;
@@ -232,6 +232,8 @@ fn sort_track(order: &mut [u32], rows: &Log<SliceRow>, conventions: Conventions,
         kind.add(start, row);
     }
     let (pairs, others) = (pairs.sorted(), others.sorted());
+    // Slices of one start: the longer first, then in the order of the file. A stable sort after the reversal gives the
+    // reverse order of the file to formats that write children first.
     for tied in others.chunk_by_mut(|a, b| a.time == b.time).filter(|tied| tied.len() > 1) {
         if conventions.children_first {
             tied.reverse();
@@ -254,8 +256,9 @@ fn sort_track(order: &mut [u32], rows: &Log<SliceRow>, conventions: Conventions,
     }
 }
 
-/// Returns whether rows in the order of the file are in display order: each with the one before it, and each that is no
-/// pair also with the last such one.
+/// Returns whether rows in the order of the file are in display order. Each row is compared with the one before it,
+/// and a row that is not a pair also with the last row before it that is not a pair, because the order is not
+/// transitive.
 fn is_in_order(rows: impl Iterator<Item = SliceKey>, conventions: Conventions) -> bool {
     let (mut last, mut last_other) = (None, None);
     for row in rows {
@@ -289,6 +292,7 @@ fn sorted_by_track<T: Copy>(
     for (track, &old) in tracks.iter_mut().zip(track_order) {
         let range = by_track.range(old);
         let order = &mut by_track.order[widen(&range)];
+        // The items of most tracks are in order already, which a look at them tells without a copy.
         let timed = order.iter().map(|&item| (at(&items[item].item), item));
         if !timed.clone().is_sorted_by_key(|(at, _)| at) {
             by_time.clear();

@@ -1,6 +1,6 @@
-//! Begins and ends of threads while the file is read: each end closes the most recent open begin of its thread.
-//!
-//! This plain reading is final for a thread where it finds no fault. Otherwise [`super::repair`] reads the thread
+//! The pairing of begins and ends of threads while the file is read. Each end closes the most recent open begin of its
+//! thread.
+//! This plain reading is final for a thread in which it finds no fault. Otherwise [`super::repair`] reads the thread
 //! again, for which it needs the ends in the order of the file. They are not stored: each row remembers how many rows
 //! existed when it was closed, and ends between the same two rows close from the inside out, so the order follows
 //! from the rows.
@@ -25,7 +25,7 @@ pub(super) struct PairLog {
     pub(super) end_args: Vec<(u32, ArgsId)>,
     /// Ends that found nothing to close.
     pub(super) orphans: Vec<Orphan>,
-    /// The threads, by track. It ends with the last track that has begins or ends.
+    /// The threads, by track. The list ends with the last track that has begins or ends.
     pub(super) threads: Vec<ThreadPairs>,
 }
 
@@ -33,7 +33,7 @@ pub(super) struct PairLog {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Orphan {
     pub(super) track: u32,
-    /// The number of rows that existed when it came.
+    /// The number of rows that existed when the end came.
     pub(super) closed_at: u32,
     pub(super) at: Tick,
     pub(super) name: NameId,
@@ -83,6 +83,7 @@ impl Default for ThreadPairs {
 }
 
 impl ThreadPairs {
+    /// Extends the bounds by a time, and records whether it is earlier than one before it.
     #[inline(always)]
     fn add_time(&mut self, at: Tick, bytes: ByteRange) {
         self.first = self.first.min(at);
@@ -93,6 +94,7 @@ impl ThreadPairs {
         }
     }
 
+    /// Records that a time was earlier than one before it.
     #[cold]
     fn go_back(&mut self, bytes: ByteRange) {
         if !self.unordered {
@@ -101,6 +103,7 @@ impl ThreadPairs {
         self.unordered = true;
     }
 
+    /// Records a fault of the plain reading. The first one gives diagnostics their place in the file.
     #[cold]
     fn add_fault(&mut self, bytes: ByteRange) {
         self.fault.get_or_insert(bytes);
@@ -123,6 +126,7 @@ impl PairLog {
         self.threads.get(track as usize).map_or(SliceRow::OPEN, |thread| thread.innermost)
     }
 
+    /// Returns the thread of a track, which is added if it is new.
     #[allow(clippy::indexing_slicing, reason = "resized to hold the track")]
     #[inline]
     fn thread(&mut self, track: u32) -> &mut ThreadPairs {
@@ -182,6 +186,7 @@ impl<'a> TraceBuilder<'a> {
         let Some(slice) = self.rows.get_mut(row as usize) else {
             return self.orphan::<S>(track, event, bytes);
         };
+        // `pair` held the row around this one. From now on it holds the number of rows at the end.
         thread.innermost = core::mem::replace(&mut slice.pair, rows);
         thread.depth -= 1;
         slice.end = event.at;
@@ -225,7 +230,7 @@ impl<'a> TraceBuilder<'a> {
         end_name: Text<'e>,
         bytes: ByteRange,
     ) {
-        // Nearly every end has the name of its begin: comparing bytes spares the lookup.
+        // Nearly every end has the name of its begin, and comparing the bytes of two names spares a lookup.
         if !end_name.is_escaped() && end_name.raw() == self.names.bytes(name) {
             return;
         }

@@ -11,31 +11,17 @@ use crate::{Key, NameId, ThreadRole, Tick, TrackKind};
 /// The identity of a track: events with equal keys belong to one track.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum TrackKey {
-    Thread {
-        process: u32,
-        tid: Key,
-    },
-    Async {
-        process: Option<u32>,
-        category: NameId,
-        id: Key,
-        scope: NameId,
-    },
-    /// The older kind of async span, which is identified by name and id.
-    AsyncStep {
-        process: Option<u32>,
-        name: NameId,
-        id: Key,
-        scope: NameId,
-    },
-    Counter {
-        process: u32,
-        name: NameId,
-        id: Option<Key>,
-    },
-    Process {
-        process: u32,
-    },
+    /// A thread of a process.
+    Thread { process: u32, tid: Key },
+    /// Nestable async spans of one id. The process is `None` for an id that is valid everywhere.
+    Async { process: Option<u32>, category: NameId, id: Key, scope: NameId },
+    /// Async spans of the older kind, which are identified by name and id.
+    AsyncStep { process: Option<u32>, name: NameId, id: Key, scope: NameId },
+    /// A counter of a process.
+    Counter { process: u32, name: NameId, id: Option<Key> },
+    /// Instants that concern a whole process.
+    Process { process: u32 },
+    /// Instants that concern the whole trace.
     Global,
 }
 
@@ -73,27 +59,27 @@ pub(super) struct ProcessRow {
 #[derive(Debug, Clone)]
 pub(super) struct TrackRow {
     pub(super) key: TrackKey,
-    /// The process to show it in. For spans that may cross processes it is that of the first event.
+    /// The process under which it is shown. For spans that may cross processes it is that of the first event.
     pub(super) process: Option<u32>,
     pub(super) name: NameId,
-    /// The categories of its first event that has some.
+    /// The categories of its first event that has any; empty if none has.
     pub(super) category: NameId,
     pub(super) sort_index: i64,
-    /// What the track shows if events use a thread for something else.
+    /// The role of a thread that stands for another kind of timeline; `None` for a thread of the operating system.
     pub(super) role: Option<ThreadRole>,
     /// The earliest and the latest time of its items; `first > last` while it has none.
     pub(super) first: Tick,
     pub(super) last: Tick,
     /// The number of its slices. Pairs of begin and end are counted by thread, and added once all events were read.
     pub(super) n_slices: u32,
-    /// The bounds of the last slice that is no pair of a thread.
+    /// The bounds of the last slice that is not a pair of a thread.
     last_whole: (Tick, Tick),
     /// Whether its slices are known to be in display order as they come, so that nothing has to be sorted.
     pub(super) in_order: bool,
 }
 
 impl TrackRow {
-    /// Returns what the track shows.
+    /// Returns the kind of the track.
     pub(super) fn kind(&self) -> TrackKind {
         match self.key {
             TrackKey::Thread { tid, .. } => match self.role {
@@ -119,11 +105,12 @@ impl TrackRow {
         self.last = self.last.max(end);
     }
 
-    /// Counts a slice that is no pair of a thread, and extends the bounds by it.
+    /// Counts a slice that is not a pair of a thread, and extends the bounds by it.
     #[inline(always)]
     pub(super) fn add_whole(&mut self, start: Tick, end: Tick) {
         self.touch(start, end);
         let (last_start, last_end) = self.last_whole;
+        // Equal bounds count as out of order here, because their order depends on the format's conventions.
         self.in_order &= last_start < start || last_start == start && end < last_end;
         self.last_whole = (start, end);
         self.n_slices += 1;
@@ -136,17 +123,19 @@ pub(super) struct Registry {
     pub(super) processes: Vec<ProcessRow>,
     pub(super) tracks: Vec<TrackRow>,
     by_pid: HashMap<Key, u32, RandomState>,
-    /// The tracks by their keys, which stand in `tracks` alone.
+    /// The tracks by their keys. The table holds positions only, and compares with the keys in `tracks`.
     by_key: HashTable<u32>,
     hasher: RandomState,
     /// The threads of the last events, by [`recent_slot`]. Events of one thread often come in runs, or a few threads
     /// take turns.
     recent_threads: [Option<(i64, i64, u32)>; RECENT],
+    /// The process of the last event.
     recent_process: Option<(Key, u32)>,
-    /// The last track that was looked up by its key: a span often ends right after its begin.
+    /// The last track that was looked up by its key, because a span often ends right after its begin.
     recent_track: u32,
 }
 
+/// The number of threads in the cache.
 const RECENT: usize = 16;
 
 /// Returns the slot of a thread in the cache. The threads of a process often have successive ids, so the lowest bits
@@ -176,6 +165,7 @@ impl Registry {
         process
     }
 
+    /// Returns a process by its number.
     pub(super) fn process_mut(&mut self, process: u32) -> &mut ProcessRow {
         &mut self.processes[process as usize]
     }
@@ -192,7 +182,7 @@ impl Registry {
         self.recent_threads[recent_slot(pid, tid)] = Some((pid, tid, track));
     }
 
-    /// Returns the track of a key. A new one is added unless there are `max` tracks already.
+    /// Returns the track of a key. A new one is added unless there are `max` tracks already; then this returns `None`.
     pub(super) fn find_or_add(&mut self, key: TrackKey, max: u32) -> Option<u32> {
         if self.tracks.get(self.recent_track as usize).is_some_and(|track| track.key == key) {
             return Some(self.recent_track);
@@ -238,11 +228,13 @@ impl Registry {
         Some((used().map(|track| track.first).min()?, used().map(|track| track.last).max()?))
     }
 
+    /// Returns a track by its number.
     #[inline]
     pub(super) fn track(&self, track: u32) -> &TrackRow {
         &self.tracks[track as usize]
     }
 
+    /// Returns a track by its number.
     #[inline]
     pub(super) fn track_mut(&mut self, track: u32) -> &mut TrackRow {
         &mut self.tracks[track as usize]

@@ -1,4 +1,7 @@
-//! Threads whose plain reading has faults are read up to four ways; the one with the fewest faults counts. \[json 3.2\]
+//! The second reading of threads whose plain reading has faults. \[json 3.2\]
+//!
+//! Such a thread is read in up to four ways: by the names of ends or without them, and in the order of the file or,
+//! if its times go back, in the order of time. The reading with the fewest faults counts.
 //!
 //! There may be very many such threads with very few slices each, as in a file of which every thread ends inside a
 //! slice. So nothing here is allocated for each thread: begins and ends of a thread are put into buffers that the
@@ -28,7 +31,7 @@ const UNFINISHED: u64 = 1;
 const NAME_MISMATCH: u64 = 1;
 const END_BEFORE_BEGIN: u64 = 3;
 
-/// A begin of the thread that is being read.
+/// A begin of the current thread.
 #[derive(Debug, Clone, Copy)]
 struct PairBegin {
     row: u32,
@@ -36,15 +39,16 @@ struct PairBegin {
     name: NameId,
 }
 
-/// An end of the thread that is being read.
+/// An end of the current thread.
 #[derive(Debug, Clone, Copy)]
 struct PairEnd {
     at: Tick,
-    /// Empty if the end has no name.
+    /// The name of the end; empty if it has none.
     name: NameId,
     args: ArgsId,
     /// The row that the plain reading closed with it; [`SliceRow::OPEN`] for an end that found nothing open.
     plain: u32,
+    /// The bytes of an end that found nothing open; those of other ends are not kept.
     bytes: Option<ByteRange>,
     /// The number of rows that existed when it came.
     closed_at: u32,
@@ -62,32 +66,34 @@ enum PairEvent {
 struct PairingInput {
     begins: Vec<PairBegin>,
     ends: Vec<PairEnd>,
-    /// Both in the order of the file.
+    /// All begins and ends in the order of the file.
     events: Vec<PairEvent>,
     /// The positions of the ends, while they are put in order.
     end_order: Vec<u32>,
 }
 
-/// What a reading makes of a begin.
+/// The fate of a begin in a reading.
 #[derive(Debug, Clone, Copy)]
 enum Outcome {
-    /// It is closed by this end.
+    /// The begin is closed by this end.
     Closed(u32),
-    /// It is not closed itself, and over at the time when a slice around it was closed.
+    /// No end closes the begin, and the slice is over at the time at which a slice around it was closed.
     Cut(Tick),
-    /// It is never closed.
+    /// No end closes the begin or a slice around it.
     Open,
 }
 
-/// One way to see which end closes which begin.
+/// An assignment of ends to begins, and its faults.
 #[derive(Debug, Default)]
 struct Reading {
+    /// The sum of the weights of all faults.
     faults: u64,
-    /// By begin.
+    /// The fate of each begin.
     outcomes: Vec<Outcome>,
-    /// By begin: the number of begins that were open when it came.
+    /// The number of begins that were open when each begin came.
     depths: Vec<u32>,
-    /// By begin: whether it was left open while a begin around it was closed, as it follows that one.
+    /// Whether each begin was left open when a begin around it was closed, because it follows that slice and does not
+    /// lie inside it.
     successor: Vec<bool>,
     /// The ends that close nothing.
     unmatched: Vec<u32>,
@@ -95,7 +101,7 @@ struct Reading {
     sorted: bool,
 }
 
-/// The buffers that all threads share.
+/// The readings of one thread. Their buffers are used again for the next one.
 #[derive(Debug, Default)]
 struct Readings {
     best: Reading,
@@ -115,7 +121,7 @@ pub(super) fn repair(builder: &mut TraceBuilder<'_>, pairs: &mut PairLog) {
     let numbered = (0_u32..).zip(builder.rows.iter());
     let faulty_rows = numbered.filter(|(_, slice)| slice.pair != SliceRow::NO_PAIR && is_faulty(slice.track));
     rows.extend(faulty_rows.map(|(row, _)| row));
-    // Arguments of ends are given out again, as ends may close other begins now.
+    // The arguments of ends are taken back, because the ends may now close other begins.
     let mut faulty_args: HashMap<u32, ArgsId, RandomState> = HashMap::default();
     end_args.retain(|&(row, id)| {
         let faulty = is_faulty(builder.rows[row].track);
@@ -153,6 +159,7 @@ pub(super) fn repair(builder: &mut TraceBuilder<'_>, pairs: &mut PairLog) {
 
 #[allow(clippy::indexing_slicing, reason = "positions are made by this module and never read from a file")]
 impl PairingInput {
+    /// Removes everything, and keeps the memory.
     fn clear(&mut self) {
         self.begins.clear();
         self.ends.clear();
@@ -175,6 +182,7 @@ impl PairingInput {
         }
     }
 
+    /// Adds an end that found nothing open.
     fn add_orphan(&mut self, orphan: &Orphan) {
         let &Orphan { closed_at, at, name, args, bytes, .. } = orphan;
         self.ends.push(PairEnd { at, name, args, plain: SliceRow::OPEN, bytes: Some(bytes), closed_at });
@@ -201,6 +209,7 @@ impl PairingInput {
         events.extend(in_order.map(PairEvent::End));
     }
 
+    /// Returns the time of an event.
     fn time_of(&self, event: PairEvent) -> Tick {
         match event {
             PairEvent::Begin(begin) => self.begins[begin as usize].at,
@@ -208,7 +217,7 @@ impl PairingInput {
         }
     }
 
-    /// Makes `readings.best` the reading with the fewest faults, the first of them on a tie.
+    /// Sets `readings.best` to the reading with the fewest faults; on a tie, to the first one.
     fn find_best_reading(&self, unordered: bool, readings: &mut Readings) {
         let Readings { best, other, open, sorted } = readings;
         let keep_better = |best: &mut Reading, other: &mut Reading| {
@@ -230,7 +239,7 @@ impl PairingInput {
         }
     }
 
-    /// Each end closes the most recent open begin.
+    /// Reads the events so that each end closes the most recent open begin.
     fn read_plainly(&self, events: &[PairEvent], sorted: bool, reading: &mut Reading, open: &mut OpenBegins) {
         reading.reset(self.begins.len(), sorted);
         let open = &mut open.plain;
@@ -257,7 +266,8 @@ impl PairingInput {
         reading.faults += UNFINISHED * open.len() as u64;
     }
 
-    /// Each named end closes the innermost open begin of its name.
+    /// Reads the events so that each named end closes the innermost open begin of its name, and cuts the slices above
+    /// it.
     fn read_by_name(&self, events: &[PairEvent], sorted: bool, reading: &mut Reading, open: &mut OpenBegins) {
         reading.reset(self.begins.len(), sorted);
         open.clear();
@@ -283,7 +293,8 @@ impl PairingInput {
         reading.faults += UNFINISHED * u64::from(open.stack.len());
     }
 
-    /// Handles successive ends of one time: first the one that names the top, otherwise in their order.
+    /// Handles successive ends of one time. Ends of one time need not be written from the inside out. So an end that
+    /// names the top goes first as long as there is one, and otherwise the ends go in their order.
     fn close_group(&self, reading: &mut Reading, open: &mut OpenBegins, group: &[PairEvent]) {
         let ends = || {
             group.iter().filter_map(|event| if let PairEvent::End(end) = event { Some(*end) } else { None })
@@ -314,6 +325,7 @@ impl PairingInput {
         }
     }
 
+    /// Closes the begin that an end names. Slices above it are cut, unless all of them began at the time of the end.
     fn close_by_name(&self, reading: &mut Reading, open: &mut OpenBegins, end: u32) {
         let PairEnd { at, name, .. } = self.ends[end as usize];
         let Some(position) = open.stack.closed_by(name) else { return reading.add_unmatched(end) };
@@ -330,6 +342,7 @@ impl PairingInput {
         self.close(reading, begin, end);
     }
 
+    /// Records that an end closes a begin.
     fn close(&self, reading: &mut Reading, begin: u32, end: u32) {
         if self.ends[end as usize].at < self.begins[begin as usize].at {
             reading.faults += END_BEFORE_BEGIN;
@@ -337,7 +350,8 @@ impl PairingInput {
         reading.outcomes[begin as usize] = Outcome::Closed(end);
     }
 
-    /// Writes a reading into the rows. `nests` says whether its pairs are known to lie inside each other.
+    /// Writes a reading into the rows. `nests` is whether its pairs are known to nest, and `somewhere` are bytes of
+    /// the thread, for diagnostics whose own place is not kept.
     fn apply(
         &self,
         reading: &Reading,
@@ -397,7 +411,7 @@ impl PairingInput {
 }
 
 impl Reading {
-    /// Forgets what it held, for a thread with so many begins.
+    /// Removes the former reading, and makes room for a thread with this many begins.
     fn reset(&mut self, n_begins: usize, sorted: bool) {
         self.outcomes.clear();
         self.outcomes.resize(n_begins, Outcome::Open);
@@ -409,6 +423,7 @@ impl Reading {
         (self.faults, self.sorted) = (0, sorted);
     }
 
+    /// Records an end that closes nothing.
     fn add_unmatched(&mut self, end: u32) {
         self.faults += UNMATCHED_END;
         self.unmatched.push(end);
@@ -419,6 +434,7 @@ impl Reading {
 #[derive(Debug, Default)]
 struct OpenBegins {
     stack: OpenStack<OpenBegin>,
+    /// The runs of all begins since the last [`OpenBegins::clear`].
     runs: Vec<Run>,
     /// The begins of a plain reading, which needs neither names nor runs.
     plain: Vec<u32>,
@@ -432,21 +448,24 @@ struct OpenBegin {
     run: u32,
 }
 
-/// Neighbouring open begins of one time.
+/// A group of neighbouring open begins of one time.
 #[derive(Debug)]
 struct Run {
     at: Tick,
-    /// Whether a begin below them was closed at their time, so that they follow it instead of lying inside it.
+    /// Whether a begin below the run was closed at the time of the run. Then the begins of the run follow that slice
+    /// instead of lying inside it.
     has_successors: bool,
 }
 
 #[allow(clippy::indexing_slicing, reason = "positions are made by this module and never read from a file")]
 impl OpenBegins {
+    /// Removes all begins, for the next reading.
     fn clear(&mut self) {
         self.stack.drain().for_each(drop);
         self.runs.clear();
     }
 
+    /// Adds a begin on top, to the run of the top if both have one time.
     fn push(&mut self, begin: u32, event: &PairBegin) {
         let top_run = self.stack.top().map(|top| top.item.run);
         let run = top_run.filter(|&run| self.runs[run as usize].at == event.at).unwrap_or_else(|| {
@@ -456,8 +475,8 @@ impl OpenBegins {
         self.stack.push(event.name, OpenBegin { begin, run });
     }
 
-    /// Returns whether everything above a position began at exactly `at`. If so, it is marked as following the begin
-    /// at that position.
+    /// Returns whether all begins above a position began at exactly `at`. If so, they are marked as following the
+    /// slice at that position.
     ///
     /// Begins of one time that are neighbours form a run, so the lowest and the highest entry above answer for all: a
     /// walk over all of them for each end would be quadratic.

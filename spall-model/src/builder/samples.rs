@@ -1,4 +1,5 @@
-//! Sampling profiles: a file may spread them over many parts, which are kept here and joined at the end.
+//! The events of sampling profiles. A file may spread a profile over many parts, which are kept here and joined at
+//! the end.
 
 mod join;
 
@@ -19,22 +20,24 @@ pub(super) use join::{Profiles, SharedFrameIds};
 /// The parts of all profiles, in the order of the file.
 #[derive(Debug, Default)]
 pub(super) struct ProfileLog {
-    /// By profile; `None` while only parts without a head have come.
+    /// The head of each profile; `None` while only parts without a head have come.
     heads: Vec<Option<ProfileHead>>,
     by_key: HashMap<ProfileHandle, u32, RandomState>,
     parts: Vec<ProfilePart>,
     frames: Vec<FrameRow>,
-    /// Frames that a caller lists as its callees. `child_callers` has the caller of a run of them, and where it begins.
+    /// The frames that a caller lists as its callees.
     children: Vec<Key>,
+    /// The caller of each run of `children`, and the position at which the run begins.
     child_callers: Vec<(u32, Key)>,
     lines: Vec<LineRow>,
     samples: Vec<SampleRow>,
-    /// The details of the few samples that have some, by position of the sample.
+    /// The positions of the few samples that have details, and the details.
     details: Vec<(u32, SampleDetail)>,
+    /// The numbers of call sites, and the ids of their frames.
     sites: Vec<(u64, Key)>,
-    /// The last frame of each depth, where a part gives depths instead of callers.
+    /// The last frame of each depth, for a part that gives depths instead of callers.
     callers: Vec<Key>,
-    /// Whether the last part is one of a profile, so that frames and samples may follow.
+    /// Whether the last part belongs to a profile, so that frames and samples may follow.
     is_open: bool,
     /// The number of the profile that stands for the frames that threads share.
     shared: Option<u32>,
@@ -47,7 +50,7 @@ enum ProfileHandle {
     Thread { process: u32, tid: Key },
 }
 
-/// The beginning of a profile, which says its thread and its clock.
+/// The head of a profile, which says its thread and its clock.
 #[derive(Debug, Clone, Copy)]
 struct ProfileHead {
     track: u32,
@@ -57,7 +60,7 @@ struct ProfileHead {
     bytes: ByteRange,
 }
 
-/// A part of a profile. Its rows begin at `from`, and end where those of the next part begin.
+/// A part of a profile. Its rows begin at `from` and end where the rows of the next part begin.
 #[derive(Debug, Clone, Copy)]
 struct ProfilePart {
     profile: u32,
@@ -93,7 +96,7 @@ struct LineRow {
     hits: u32,
 }
 
-/// A sample, packed: files hold millions of them.
+/// A sample in 24 bytes, because files hold millions of samples.
 #[derive(Debug, Clone, Copy)]
 struct SampleRow {
     /// The id of the frame. If `is_named`, it is the number of a name.
@@ -105,6 +108,7 @@ struct SampleRow {
 }
 
 impl SampleRow {
+    /// Returns the id of the frame.
     fn frame(&self) -> Key {
         match u32::try_from(self.frame) {
             Ok(name) if self.is_named => Key::Text(NameId(name)),
@@ -113,7 +117,7 @@ impl SampleRow {
     }
 }
 
-/// The data that most samples do not have.
+/// The parts of a sample that most samples do not have.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct SampleDetail {
     weight: f64,
@@ -121,6 +125,7 @@ struct SampleDetail {
 }
 
 impl SampleDetail {
+    /// The details of a sample without any.
     const NONE: Self = Self { weight: 1.0, place: SourcePosition::NONE };
 }
 
@@ -163,7 +168,7 @@ impl<'a> TraceBuilder<'a> {
         self.add_frame::<S>(event);
     }
 
-    /// Adds a frame that threads share.
+    /// Adds a frame that threads share. No profile is current afterwards.
     pub(super) fn shared_frame<'e, S: TextStorage<'a, 'e>>(
         &mut self,
         event: &FrameEvent<'e>,
@@ -184,6 +189,7 @@ impl<'a> TraceBuilder<'a> {
         self.add_frame::<S>(event);
     }
 
+    /// Adds a frame to the last part, whichever it is.
     fn add_frame<'e, S: TextStorage<'a, 'e>>(&mut self, event: &FrameEvent<'e>) {
         let id = self.key::<S>(event.id);
         let frame = Frame {
@@ -199,6 +205,7 @@ impl<'a> TraceBuilder<'a> {
             FrameParent::Id(id) => Some(self.key::<S>(id)),
             FrameParent::Depth(depth) => {
                 let callers = &mut self.profiles.callers;
+                // A depth that skips levels has the last frame above as its caller: a list of callers has no holes.
                 callers.truncate(depth as usize);
                 let caller = callers.last().copied();
                 callers.push(id);
@@ -208,7 +215,7 @@ impl<'a> TraceBuilder<'a> {
         self.profiles.frames.push(FrameRow { id, caller, frame });
     }
 
-    /// Adds a link from a frame to one that it calls to the last part.
+    /// Adds to the last part that a frame calls another one.
     pub(super) fn frame_child<'e, S: TextStorage<'a, 'e>>(
         &mut self,
         caller: Id<'e>,
@@ -280,11 +287,13 @@ impl<'a> TraceBuilder<'a> {
 }
 
 impl ProfileLog {
+    /// Begins a part, to which the rows that follow belong.
     fn begin_part(&mut self, profile: u32, at: Tick, end: Option<Tick>, bytes: ByteRange) {
         self.callers.clear();
         self.parts.push(ProfilePart { profile, at, end, bytes, from: self.lengths() });
     }
 
+    /// Returns the lengths of all tables.
     fn lengths(&self) -> LogLengths {
         LogLengths {
             frames: index32(self.frames.len()),

@@ -11,7 +11,7 @@ impl TraceBuilder<'_> {
         let mut pairs = core::mem::take(&mut self.pairs);
         for (track, thread) in (0_u32..).zip(&pairs.threads) {
             let (first, last) = thread.bounds();
-            // A track without begins and ends may stand between two that have some.
+            // The list has a place for every track up to the last thread, also for those without begins and ends.
             if first > last {
                 continue;
             }
@@ -41,7 +41,7 @@ impl TraceBuilder<'_> {
         }
     }
 
-    /// Removes the flag of pairs whose thread has times that go back: they are not known to nest. \[json 3.2\]
+    /// Removes the flag of pairs whose thread has times that go back, because they are not known to nest. \[json 3.2\]
     fn unpair_unordered(&mut self, threads: &[ThreadPairs]) {
         for slice in self.rows.iter_mut() {
             let thread = threads.get(slice.track as usize);

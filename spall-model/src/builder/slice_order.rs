@@ -1,4 +1,4 @@
-//! The order of two slices of a track that begin together or apart: the tie rules of \[json 3.3\].
+//! The order of two slices of a track, with the tie rules of \[json 3.3\].
 //!
 //! Finished and live traces sort by the same rules. A live trace has slices whose end is not known yet.
 
@@ -8,15 +8,15 @@ use crate::{Conventions, Tick};
 
 use super::rows::SliceRow;
 
-/// What the order of a slice depends on.
+/// The facts on which the order of a slice depends.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct SliceKey {
     /// The number of the slice's row, which is its position in the file.
     pub(super) row: u32,
     pub(super) start: Tick,
-    /// [`Tick::MAX`] if the end is not known yet.
+    /// The end; [`Tick::MAX`] if it is not known yet.
     end: Tick,
-    /// Whether begin and end were separate events, so that they say themselves how the slice nests.
+    /// Whether begin and end are separate events, whose order proves how the slice nests.
     pub(super) is_pair: bool,
     /// Whether it is a pair whose end is not known yet.
     is_open_pair: bool,
@@ -42,7 +42,7 @@ impl SliceKey {
         Self { row, start, end, is_pair, is_open_pair }
     }
 
-    /// Returns whether `next`, which came later in the file, may stand directly behind this slice.
+    /// Returns whether `next`, which came later in the file, may come directly after this slice.
     #[inline(always)]
     pub(super) fn precedes(&self, next: &Self, conventions: Conventions) -> bool {
         self.start < next.start
@@ -53,10 +53,10 @@ impl SliceKey {
                     || next.is_open_pair)
     }
 
-    /// Returns whether this pair stands before `other`, which is no pair.
+    /// Returns whether this pair comes before `other`, which is not a pair.
     ///
-    /// The longer one of those with the same start stands first. The order of the file decides if both are equally
-    /// long, if one has no duration, or if that of the pair is not known.
+    /// Of two slices with one start the longer one comes first. The order of the file decides if both have one
+    /// duration, if either has no duration, or if the duration of the pair is not known.
     #[inline(always)]
     pub(super) fn pair_precedes(&self, other: &Self) -> bool {
         if self.start != other.start {
@@ -69,8 +69,8 @@ impl SliceKey {
         self.end > other.end
     }
 
-    /// Compares two slices that are no pairs: by start, the longer first, then by the order of the file, which a
-    /// format may write with children first.
+    /// Compares two slices that are not pairs: by start, the longer first, then by the order of the file, which is
+    /// reversed for a format that writes children first.
     pub(super) fn compare_complete(&self, other: &Self, conventions: Conventions) -> Ordering {
         let in_file = self.row.cmp(&other.row);
         (self.start, Reverse(self.end))

@@ -75,7 +75,7 @@ impl<'a> TraceBuilder<'a> {
         self.spans.events.push(SpanEvent { row, phase, bytes });
     }
 
-    /// Makes slices and instants of the events of all spans.
+    /// Adds the slices and instants of all spans, track by track.
     #[allow(clippy::indexing_slicing, reason = "events are grouped by their numbers")]
     pub(super) fn finish_spans(&mut self) {
         let events = core::mem::take(&mut self.spans.events);
@@ -106,8 +106,8 @@ impl<'a> TraceBuilder<'a> {
         }
     }
 
-    /// Sets the name and the categories of a group to those of its first event in time, whatever comes first in the
-    /// file.
+    /// Sets the name and the categories of a track to those of its first event in time, which need not come first in
+    /// the file.
     fn set_title(&mut self, track: u32, group: &[SpanEvent]) {
         let of = |phase| group.iter().filter(move |step| step.phase == phase).map(|step| &step.row);
         let track = self.registry.track_mut(track);
@@ -131,14 +131,14 @@ impl<'a> TraceBuilder<'a> {
         }
     }
 
-    /// Adds a span without an end; `None` if there are too many slices.
+    /// Adds a span without an end, and returns its row; `None` if there are too many slices.
     fn open_span(&mut self, step: &SpanEvent, depth: u32) -> Option<u32> {
         // The flag of pairs keeps spans of one start in the order in which they began, on which their depth depends.
         let flags = SliceFlags::PAIRED.with(SliceFlags::UNFINISHED).with_open_depth(depth);
         self.push_slice(&step.row, step.row.at, flags, step.bytes)
     }
 
-    /// Pairs begins and ends: an end closes the innermost open begin of its name and nothing else.
+    /// Pairs begins and ends. An end closes the innermost open begin of its name and nothing else.
     fn nestable(&mut self, group: &[SpanEvent], open: &mut OpenStack<OpenSpan>) {
         for event in group {
             let depth = open.depth();
@@ -164,7 +164,7 @@ impl<'a> TraceBuilder<'a> {
         }
     }
 
-    /// Pairs the older kind of events: a start, steps, a finish. Each step is a slice inside the span.
+    /// Pairs the events of spans of the older kind: a start, steps, a finish. Each step is a slice inside the span.
     fn stepped(&mut self, group: &[SpanEvent]) {
         let mut rest = group;
         while let Some((first, tail)) = rest.split_first() {
@@ -183,7 +183,7 @@ impl<'a> TraceBuilder<'a> {
         }
     }
 
-    /// Makes slices of one span and of its steps.
+    /// Adds the slices of one span of the older kind and of its steps.
     fn stepped_span(&mut self, start: &SpanEvent, steps: &[SpanEvent], finish: Option<&SpanEvent>) {
         let Some(span) = self.open_span(start, 0) else {
             // The steps are counted too: no event is lost in silence.
@@ -196,7 +196,8 @@ impl<'a> TraceBuilder<'a> {
             Some(finish) => self.close_span(span, finish.row.at, finish.row.args),
             None => self.diagnostics.add(DiagnosticKind::UnfinishedAsync, start.bytes),
         }
-        // A step into lasts until the next step, a step past since the one before. The two cannot be mixed.
+        // A step into lasts from its event to the next one. A step past lasts from the event before it to its own. A
+        // span with both kinds of steps has no consistent reading.
         let has = |phase| steps.iter().any(|step| step.phase == phase);
         let mixed = has(AsyncPhase::StepInto) && has(AsyncPhase::StepPast);
         let is_step = |step: &&SpanEvent| step.phase != AsyncPhase::Start;

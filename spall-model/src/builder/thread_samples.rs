@@ -1,4 +1,4 @@
-//! Samples that name the sampled thread themselves. Those of one thread and one name become a profile. \[json 3.8\]
+//! The samples that name the sampled thread themselves. Those of one thread and one name become a profile. \[json 3.8\]
 
 use alloc::vec::Vec;
 
@@ -22,12 +22,12 @@ pub(super) struct ThreadSampleLog {
     groups: Vec<ProfileGroup>,
     by_group: HashMap<ProfileGroup, u32, RandomState>,
     rows: Vec<ThreadSampleRow>,
-    /// The functions of stacks that are written out, each behind its caller.
+    /// The functions of stacks that are given by name, each after its caller. Stacks with a common beginning share it.
     calls: Vec<StackCall>,
     by_call: HashMap<StackCall, u32, RandomState>,
 }
 
-/// Samples that form one profile.
+/// The identity of a profile of such samples.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 struct ProfileGroup {
     thread: GroupThread,
@@ -37,8 +37,9 @@ struct ProfileGroup {
 /// The thread of a group.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 enum GroupThread {
+    /// A track, by its builder number.
     Track(u32),
-    /// The only thread with this id, in whichever process it is.
+    /// The only thread with this id in any process.
     Thread(Key),
 }
 
@@ -64,18 +65,20 @@ struct ThreadSampleRow {
 /// The innermost function of a stack.
 #[derive(Debug, Clone, Copy)]
 enum InnermostFrame {
+    /// The file does not have the stack.
     Unknown,
-    /// A frame that threads share, by its id.
+    /// A frame that threads share, by its numeric id.
     Numbered(i64),
+    /// A frame that threads share, by its textual id.
     Named(NameId),
-    /// A function of a written stack, as a position among the calls.
+    /// A function of a stack that is given by names, as a position among the calls.
     StackCall(u32),
 }
 
 // A sample of 20 bytes in a file may make such a row and a thread: that bounds memory by the size of the input.
 const _: () = assert!(size_of::<ThreadSampleRow>() <= 56);
 
-/// The rank of profiles made of such samples: behind all others of their thread.
+/// The rank of profiles made of such samples, which is after all other profiles of their thread.
 const RANK: u8 = 4;
 
 impl<'a> TraceBuilder<'a> {
@@ -115,7 +118,7 @@ impl<'a> TraceBuilder<'a> {
         log.rows.push(ThreadSampleRow { group, at: event.at, frame, weight: event.weight, args, bytes });
     }
 
-    /// Returns the innermost function of a stack, of which the names are given from the outermost in.
+    /// Returns the innermost function of a stack that is given by names, the outermost first.
     fn written_stack<'e, S: TextStorage<'a, 'e>>(
         &mut self,
         names: impl Iterator<Item = Value<'e>>,
@@ -148,7 +151,8 @@ impl<'a> TraceBuilder<'a> {
     pub(super) fn finish_thread_samples(&mut self, found: &mut Profiles, shared: &SharedFrameIds) {
         let log = core::mem::take(&mut self.thread_samples);
         let ids = &shared.ids;
-        // Tables go as soon as they are not needed any more: memory is at its highest while the trace is finished.
+        // Each table is freed as soon as it is no longer needed, because memory is at its highest while the trace is
+        // finished.
         drop((log.by_group, log.by_call));
         let first_call = found.frames.len();
         found.frames.extend(log.calls.iter().map(|call| Frame {
@@ -209,11 +213,12 @@ impl<'a> TraceBuilder<'a> {
         }
     }
 
-    /// Finds the thread of each group, and returns the thread and the name of each profile.
+    /// Returns the thread and the name of each profile, and sets `group` in each row to the position of its profile.
     ///
-    /// In the rows the position of the group is replaced by that of the profile. A row whose thread is too many gets
-    /// the position of no profile.
+    /// Groups without a process join those of the only thread with their id. A row whose thread is beyond the limit of
+    /// tracks gets `u32::MAX`, the position of no profile.
     fn join_groups(&mut self, groups: &[ProfileGroup], rows: &mut [ThreadSampleRow]) -> Vec<(u32, NameId)> {
+        // The track of the only thread with each wanted id: one pass over all tracks, instead of one for each id.
         let mut alone = HashMap::<Key, Option<u32>, RandomState>::default();
         let wanted = groups.iter().filter_map(|group| match group.thread {
             GroupThread::Thread(tid) => Some((tid, None)),

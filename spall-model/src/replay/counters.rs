@@ -1,4 +1,4 @@
-//! Replaying counters. Values of one time become one event.
+//! The replay of counters. Values of one time become one event.
 
 use alloc::vec::Vec;
 
@@ -11,6 +11,8 @@ use super::{Replay, ids};
 const MAX_SERIES: usize = 16;
 
 impl<'t, E> Replay<'t, E> {
+    /// Emits the values of a counter in the order of time. A counter without values becomes an event without series,
+    /// which makes its track.
     pub(super) fn counter(&mut self, track: &'t Track, id: Option<Key>) -> Result<(), E> {
         let trace = self.trace;
         let (mut pid_text, mut id_text, mut series) = (Vec::new(), Vec::new(), Vec::new());
@@ -38,7 +40,7 @@ impl<'t, E> Replay<'t, E> {
     }
 }
 
-/// Returns the number of leading values that one event can hold.
+/// Returns the number of values at the start of the list that one event can hold; at least 1 if there are any.
 fn n_together(values: &[CounterValue]) -> usize {
     let fits = |&(index, value): &(usize, &CounterValue)| {
         let before = values.get(..index).unwrap_or_default();
@@ -50,6 +52,7 @@ fn n_together(values: &[CounterValue]) -> usize {
 /// The format of series as arguments: the value, the length of the name, and the name.
 static SERIES: ArgsFormat = ArgsFormat { name: "series", args: next_series, fields: no_entry };
 
+/// Appends a value to encoded series.
 fn put_series(series: &mut Vec<u8>, names: &Names<'_>, value: &CounterValue) {
     let name = names.bytes(value.series);
     series.extend_from_slice(&value.value.to_le_bytes());
@@ -57,6 +60,7 @@ fn put_series(series: &mut Vec<u8>, names: &Names<'_>, value: &CounterValue) {
     series.extend_from_slice(name);
 }
 
+/// Reads the series at `pos`.
 fn next_series<'b>(bytes: &'b [u8], pos: &mut usize) -> Option<(Text<'b>, Value<'b>)> {
     let rest = bytes.get(*pos..)?;
     let (value, rest) = rest.split_first_chunk()?;

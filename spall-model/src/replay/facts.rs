@@ -1,4 +1,4 @@
-//! Replaying metadata, and the names and other facts of processes and threads.
+//! The replay of metadata, and of the names and other facts of processes and threads.
 
 use alloc::vec::Vec;
 
@@ -12,6 +12,7 @@ use super::{
 };
 
 impl<'t, E> Replay<'t, E> {
+    /// Emits facts that no other event expresses.
     pub(super) fn metas(&mut self, metas: impl Iterator<Item = &'t Meta>) -> Result<(), E> {
         let mut ids = ThreadIds::default();
         for meta in metas {
@@ -22,6 +23,7 @@ impl<'t, E> Replay<'t, E> {
         Ok(())
     }
 
+    /// Emits the events that the model does not interpret.
     pub(super) fn others(&mut self) -> Result<(), E> {
         let mut ids = ThreadIds::default();
         for other in &self.trace.others {
@@ -37,6 +39,7 @@ impl<'t, E> Replay<'t, E> {
         Ok(())
     }
 
+    /// Emits the name, the sort index and the labels of a process, and the facts of its threads.
     pub(super) fn process(&mut self, process: &'t Process) -> Result<(), E> {
         let mut escaped = Vec::new();
         let pid = ids::id(self.trace, process.pid, &mut escaped);
@@ -44,8 +47,8 @@ impl<'t, E> Replay<'t, E> {
         if has_name {
             self.emit(Event::ProcessName(pid, self.text(process.name)))?;
         }
-        // An empty process is only in a trace because of a fact. If no other fact is left, the default sort index is
-        // it.
+        // A process without tracks is in a trace only because an event stated a fact about it. If no other fact is
+        // left to emit, it was the default sort index, which must be emitted for the process to exist again.
         let is_empty = process.tracks.is_empty() && process.labels.is_empty();
         if process.sort_index != 0 || is_empty && !has_name {
             self.emit(Event::ProcessSortIndex(pid, process.sort_index))?;
@@ -57,6 +60,7 @@ impl<'t, E> Replay<'t, E> {
         process.tracks().into_iter().try_for_each(|track| self.thread_facts(process, track))
     }
 
+    /// Emits the name, the role and the sort index of the thread that a track stands for. Other tracks have none.
     fn thread_facts(&mut self, process: &'t Process, id: TrackId) -> Result<(), E> {
         let Some(track) = self.trace.tracks.get(id.index()) else { return Ok(()) };
         let (tid, role) = match track.kind {
@@ -75,6 +79,7 @@ impl<'t, E> Replay<'t, E> {
         if let Some(role) = role {
             self.emit(Event::ThreadRole(thread, role))?;
         }
+        // As for a process: nothing else would make the track again.
         let is_empty = track.slices.is_empty()
             && track.instants.is_empty()
             && track.states.is_empty()
@@ -86,7 +91,7 @@ impl<'t, E> Replay<'t, E> {
     }
 }
 
-/// Returns the name of a process or thread that has no name of its own.
+/// Returns the name that the builder gives a process or thread that no event names.
 fn default_name(id: Key) -> NameId {
     match id {
         Key::Number(_) => NameId::EMPTY,

@@ -1,4 +1,4 @@
-//! Replaying flows. \[json 3.7\]
+//! The replay of flows. \[json 3.7\]
 //!
 //! Events that are bound to a slice directly are emitted right after that slice. All others are emitted after all
 //! slices, so that the builder binds them by their times.
@@ -24,8 +24,8 @@ struct ReplayedEnd<'t> {
     at: Tick,
 }
 
-/// Returns the events that a flow adds to those of the flows before it. Its start is left out if an earlier flow
-/// arrived there or left from there.
+/// Returns the events that a flow adds to those of the flows before it. Flows share an event if one arrives where the
+/// next leaves, or if several leave one place. The start is left out if an earlier flow has emitted it.
 fn flow_ends(flow: &Flow) -> impl Iterator<Item = ReplayedEnd<'_>> {
     let FlowEnds { binds: (from, to), times: (leaves, arrives), .. } = flow.ends;
     let start = ReplayedEnd { flow, phase: FlowPhase::Start, bind: from, slice: flow.from, at: leaves };
@@ -34,11 +34,13 @@ fn flow_ends(flow: &Flow) -> impl Iterator<Item = ReplayedEnd<'_>> {
     flow.ends.starts.then_some(start).into_iter().chain([arrival])
 }
 
-/// The flow events that are bound to slices directly, the last slice first.
+/// The flow events that are bound to slices directly, the last slice first, so that those of the next slice are at
+/// the end.
 #[derive(Debug)]
 pub(super) struct SliceBoundEnds<'t>(Vec<ReplayedEnd<'t>>);
 
 impl<'t> SliceBoundEnds<'t> {
+    /// Returns the flow events of a trace that are bound to slices directly.
     pub(super) fn of(trace: &'t Trace<'_>) -> Self {
         let direct = |end: &ReplayedEnd<'_>| end.bind == FlowBind::Slice;
         let mut bound: Vec<ReplayedEnd<'_>> = trace.flows.iter().flat_map(flow_ends).filter(direct).collect();
@@ -56,6 +58,7 @@ impl<'t, E> Replay<'t, E> {
         thread: Thread<'_>,
         bound: &mut SliceBoundEnds<'t>,
     ) -> Result<(), E> {
+        // Slices that were inferred from samples are not emitted, and neither are the ends bound to them.
         while let Some(end) = bound.0.pop_if(|end| end.slice <= slice) {
             if end.slice == slice {
                 self.flow_end(&end, thread)?;
@@ -64,7 +67,8 @@ impl<'t, E> Replay<'t, E> {
         Ok(())
     }
 
-    /// Emits all other flow events. Those of one flow come in the order of time, as flows do.
+    /// Emits all other flow events. Flows are sorted by time, so that the events of one flow are in the order of time
+    /// too.
     pub(super) fn flows(&mut self) -> Result<(), E> {
         let trace = self.trace;
         let mut ids = ThreadIds::default();
@@ -82,6 +86,7 @@ impl<'t, E> Replay<'t, E> {
         Some((self.pid(track.process), track.kind.tid()?))
     }
 
+    /// Emits one end of a flow.
     fn flow_end(&mut self, end: &ReplayedEnd<'_>, thread: Thread<'_>) -> Result<(), E> {
         let &ReplayedEnd { flow, phase, bind, at, .. } = end;
         let (leaving, arriving) = self.trace.flow_args(flow);

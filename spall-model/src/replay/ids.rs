@@ -1,4 +1,4 @@
-//! From the ids of a trace to those of events.
+//! The conversion of the ids of a trace to those of events.
 
 use alloc::vec::Vec;
 
@@ -32,6 +32,7 @@ pub(super) struct ThreadIds {
 }
 
 impl ThreadIds {
+    /// Returns the thread with these ids. They stay in the buffers until the next call.
     pub(super) fn thread<'b>(&'b mut self, trace: &'b Trace<'_>, pid: Key, tid: Key) -> Thread<'b> {
         Thread { pid: id(trace, pid, &mut self.pid), tid: id(trace, tid, &mut self.tid) }
     }
@@ -47,6 +48,7 @@ pub(super) struct KeyFields<'e> {
 }
 
 impl<'e> KeyFields<'e> {
+    /// Returns an event with this key.
     pub(super) fn event(
         &self,
         at: Tick,

@@ -1,4 +1,4 @@
-//! Replaying: from a finished trace back to events.
+//! The replay of a finished trace: the way back from a trace to events.
 
 mod counters;
 mod facts;
@@ -15,7 +15,7 @@ use flows::SliceBoundEnds;
 use spans::OpenSpans;
 
 impl Trace<'_> {
-    /// Emits events that rebuild an equal trace.
+    /// Calls `emit` with events that rebuild an equal trace.
     ///
     /// This is the way to write a trace as a file, to copy a part of it, or to join several traces into one.
     /// Replaying stops at the first error that `emit` returns. An event lives until `emit` returns.
@@ -35,8 +35,8 @@ impl Trace<'_> {
     /// differences at all. The first time there are these:
     ///
     /// - Diagnostics are not emitted, and neither are the flags of slices that tell of a fault, such as
-    ///   [`crate::SliceFlags::CLAMPED`]. Events that could not be used are lost. If one of them had the last time of a
-    ///   thread, the thread ends earlier, and so do its unfinished slices.
+    ///   [`crate::SliceFlags::CLAMPED`]. Events that the builder left out are lost. If one of them had the last time
+    ///   of a thread, the thread ends earlier, and so do its unfinished slices.
     /// - Slices that were inferred from samples are left out. The samples are emitted and can be merged again.
     /// - [`Conventions::children_first`] is off, as the slices are emitted in display order.
     /// - Pairs of begin and end become complete slices if the times of their thread go back, unless begin and end
@@ -45,7 +45,7 @@ impl Trace<'_> {
     ///   several tracks. Such a flow is lost if it arrives on a track that is emitted before the one it leaves.
     ///
     /// # Errors
-    /// Returns the first error of `emit`.
+    /// This returns the first error of `emit`. No event follows it.
     ///
     /// # Examples
     /// ```
@@ -79,19 +79,23 @@ impl Trace<'_> {
 struct Replay<'t, E> {
     trace: &'t Trace<'t>,
     emit: &'t mut dyn FnMut(&Event<'_>) -> Result<(), E>,
-    /// Empty between two tracks. It is kept as it has a place for each name.
+    /// The open spans of the current track; empty between two tracks. It is kept for the next track because it holds a
+    /// position for each name of the trace.
     open_spans: OpenSpans,
 }
 
 impl<'t, E> Replay<'t, E> {
+    /// Emits all events.
     fn run(mut self) -> Result<(), E> {
         let trace = self.trace;
         self.emit(Event::Clock(trace.clock))?;
         self.emit(Event::Conventions(Conventions { children_first: false, ..trace.conventions }))?;
         let is_about_file = |meta: &&Meta| meta.thread.is_none();
+        // Facts on the file that came before all others set things up, and stay before them. The rest comes last.
         let head = trace.meta.iter().take_while(is_about_file).count();
         let (head, rest) = trace.meta.split_at_checked(head).unwrap_or_default();
         self.metas(head.iter())?;
+        // After a shared frame no profile is current, so that these must not come between a profile and its samples.
         let shared = self.shared_frames()?;
         for process in &trace.processes {
             self.process(process)?;
@@ -116,15 +120,18 @@ impl<'t, E> Replay<'t, E> {
         (self.emit)(&event)
     }
 
+    /// Returns a name as the text of an event.
     fn text(&self, name: NameId) -> Text<'t> {
         Text::plain(self.trace.names.bytes(name))
     }
 
+    /// Returns the id of a process; 0 if there is none, as for global instants, whose process does not matter.
     fn pid(&self, process: Option<ProcessId>) -> Key {
         let process = process.and_then(|process| self.trace.processes.get(process.0 as usize));
         process.map_or(Key::Number(0), |process| process.pid)
     }
 
+    /// Emits everything on a track.
     fn track(&mut self, track: &'t Track, bound: &mut SliceBoundEnds<'t>) -> Result<(), E> {
         match track.kind {
             TrackKind::Thread { tid }

@@ -1,4 +1,4 @@
-//! Replaying objects: their creation, snapshots and deletion.
+//! The replay of objects: their creation, snapshots and deletion.
 
 use alloc::vec::Vec;
 
@@ -10,6 +10,7 @@ use super::{
 };
 
 impl<'t, E> Replay<'t, E> {
+    /// Emits the life of an object, in the order of time.
     pub(super) fn object(&mut self, object: &'t Object) -> Result<(), E> {
         let (mut pid_text, mut id_text) = (Vec::new(), Vec::new());
         let key = KeyFields {

@@ -1,4 +1,4 @@
-//! Replaying sampling profiles.
+//! The replay of sampling profiles.
 
 use alloc::vec::Vec;
 
@@ -13,10 +13,11 @@ use super::{
     ids::{self, ThreadIds},
 };
 
-/// The frames that threads share with their ids in the file, sorted by frame.
+/// The call frames that the file shares between threads, with their ids in the file, sorted by frame.
 pub(super) struct SharedFrames(Vec<(FrameId, Key)>);
 
 impl SharedFrames {
+    /// Returns the id of a frame in the file, or `None` if it is not shared.
     fn key(&self, frame: FrameId) -> Option<Key> {
         let found = self.0.binary_search_by_key(&frame, |&(frame, _)| frame).ok()?;
         self.0.get(found).map(|&(_, key)| key)
@@ -24,6 +25,7 @@ impl SharedFrames {
 }
 
 impl<'t, E> Replay<'t, E> {
+    /// Emits all shared frames, and returns their ids.
     pub(super) fn shared_frames(&mut self) -> Result<SharedFrames, E> {
         let mut shared: Vec<_> = self.trace.shared_frames.iter().map(|&(key, frame)| (frame, key)).collect();
         shared.sort_unstable();
@@ -39,6 +41,7 @@ impl<'t, E> Replay<'t, E> {
         Ok(shared)
     }
 
+    /// Returns the event of a call frame, with the ids of the frame and of its caller.
     fn frame<'e>(&self, id: Id<'e>, parent: Option<Id<'e>>, frame: &Frame) -> FrameEvent<'e>
     where
         't: 'e,
@@ -49,6 +52,7 @@ impl<'t, E> Replay<'t, E> {
         FrameEvent { id, parent, name, url, source, line, column }
     }
 
+    /// Emits a profile.
     pub(super) fn profile(&mut self, profile: &'t Profile, shared: &SharedFrames) -> Result<(), E> {
         let Some((pid, tid)) = self.thread_of(profile.track) else { return Ok(()) };
         let mut ids = ThreadIds::default();
@@ -60,7 +64,8 @@ impl<'t, E> Replay<'t, E> {
         }
     }
 
-    /// Samples that say their thread. Stacks of no shared frames are spelt out in their arguments.
+    /// Emits a profile whose samples name their thread. A stack that is not one of shared frames is in the field
+    /// `stack` of the sample's arguments, which the builder kept.
     fn thread_samples(
         &mut self,
         profile: &'t Profile,

@@ -1,4 +1,4 @@
-//! Replaying async spans. \[json 3.6\]
+//! The replay of async spans. \[json 3.6\]
 
 use alloc::{collections::BinaryHeap, vec::Vec};
 use core::cmp::Reverse;
@@ -11,6 +11,7 @@ use super::{
 };
 
 impl<'t, E> Replay<'t, E> {
+    /// Emits the spans and instants of an async track.
     pub(super) fn spans(&mut self, track: &'t Track) -> Result<(), E> {
         let TrackKind::Async { category, id, local, scope, stepped } = track.kind else { return Ok(()) };
         let (mut pid_text, mut id_text) = (Vec::new(), Vec::new());
@@ -90,7 +91,7 @@ impl<'t, E> Replay<'t, E> {
         Ok(())
     }
 
-    /// Emits spans of the older kind, each with its steps behind it.
+    /// Emits spans of the older kind, each followed by its steps.
     fn stepped(&mut self, track: &'t Track, key: KeyFields<'_>) -> Result<(), E> {
         let mut slices = self.trace.slices_of(track.id).peekable();
         let mut steps = Vec::new();
@@ -100,8 +101,9 @@ impl<'t, E> Replay<'t, E> {
             while let Some(step) = slices.next_if(|(_, step)| step.flags.open_depth() > 0) {
                 steps.push(step);
             }
-            // A step past begins where the step before ends, a step into ends where the next one begins. Slices that
-            // both kinds describe may be emitted as either.
+            // The file has one kind of steps for each span. A step past begins where the step before ends, so that
+            // the first one begins with the span. A step into ends where the next one begins. Slices that both kinds
+            // describe may be emitted as either.
             let from_start = steps.first().is_some_and(|(_, first)| first.start == span.start);
             let into_past = from_start && steps.iter().all(|(_, step)| !step.flags.is_unfinished());
             for &(id, step) in &steps {
@@ -118,6 +120,7 @@ impl<'t, E> Replay<'t, E> {
         Ok(())
     }
 
+    /// Emits the begin of a span.
     fn span_begin(
         &mut self,
         phase: AsyncPhase,
@@ -128,6 +131,7 @@ impl<'t, E> Replay<'t, E> {
         self.span_event(phase, key, span, span.start, self.trace.slice_args(id).begin)
     }
 
+    /// Emits the end of a span, unless it is unfinished.
     fn span_end(
         &mut self,
         phase: AsyncPhase,
@@ -141,6 +145,7 @@ impl<'t, E> Replay<'t, E> {
         self.span_event(phase, key, span, span.end, self.trace.slice_args(id).end)
     }
 
+    /// Emits an event of a span at a time.
     fn span_event(
         &mut self,
         phase: AsyncPhase,
@@ -158,12 +163,14 @@ impl<'t, E> Replay<'t, E> {
 #[derive(Debug, Default)]
 pub(super) struct OpenSpans {
     spans: OpenStack<(SliceId, Slice)>,
-    /// The end and the position of each; the earliest end on top, and of equal ends the innermost span. An entry whose
-    /// span was closed earlier stays until its time comes.
+    /// The end and the position of each span that has an end: the earliest end on top, and of equal ends the
+    /// innermost span. The entry of a span that is closed early stays until its time comes. The id tells it from a
+    /// later span at the same position.
     ends: BinaryHeap<(Reverse<Tick>, u32, SliceId)>,
 }
 
 impl OpenSpans {
+    /// Adds a span that begins.
     fn push(&mut self, id: SliceId, span: Slice) {
         let position = self.spans.push(span.name, (id, span));
         if !span.flags.is_unfinished() {
@@ -171,6 +178,7 @@ impl OpenSpans {
         }
     }
 
+    /// Returns the earliest end of a span, or `None` if no span has an end to come.
     fn next_end(&self) -> Option<Tick> {
         self.ends.peek().map(|&(Reverse(end), ..)| end)
     }
@@ -200,6 +208,7 @@ impl OpenSpans {
     }
 }
 
+/// Returns whether a span has its end at a time.
 fn ends(span: &Slice, now: Tick) -> bool {
     span.end == now && !span.flags.is_unfinished()
 }

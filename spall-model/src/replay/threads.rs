@@ -1,4 +1,4 @@
-//! Replaying the slices, instants and states of a thread.
+//! The replay of the slices, instants and states of a thread.
 
 use alloc::vec::Vec;
 
@@ -9,6 +9,7 @@ use crate::{
 use super::{Replay, flows::SliceBoundEnds, ids::ThreadIds};
 
 impl<'t, E> Replay<'t, E> {
+    /// Emits everything on the track of a thread: slices first, then instants, then states.
     pub(super) fn thread(
         &mut self,
         track: &'t Track,
@@ -36,6 +37,7 @@ impl<'t, E> Replay<'t, E> {
         self.instants_of(track, thread)
     }
 
+    /// Emits the instants of a track with the ids of a thread.
     fn instants_of(&mut self, track: &'t Track, thread: Thread<'_>) -> Result<(), E> {
         for instant in self.trace.instants_of(track.id) {
             let &Instant { at, name, category, scope, .. } = instant;
@@ -63,8 +65,9 @@ impl<'t, E> Replay<'t, E> {
                 self.whole(thread, id, &slice, bound)?;
                 continue;
             }
-            // A begin that stayed open when one around it was closed still counts as open. So the depth alone does
-            // not tell whether a slice that begins right at an end lies inside the one that ends.
+            // A pair whose begin was still open when a pair around it was closed counts as open until its own end. So
+            // the depth alone does not tell whether a slice that begins exactly at the end of another one lies inside
+            // it.
             let is_around = |outer: &Slice| {
                 let ends_inside = !slice.flags.is_unfinished() && slice.end <= outer.end;
                 outer.flags.open_depth() < slice.flags.open_depth()
@@ -86,7 +89,8 @@ impl<'t, E> Replay<'t, E> {
         Ok(())
     }
 
-    /// Emits a slice that is no pair, or that is not known to nest as one.
+    /// Emits a slice that is not a pair: as one event if its duration and arguments allow, and as begin and end
+    /// otherwise.
     fn whole(
         &mut self,
         thread: Thread<'_>,
@@ -108,6 +112,7 @@ impl<'t, E> Replay<'t, E> {
         self.bound_ends(id, thread, bound)
     }
 
+    /// Returns the event at the start of a slice, with these arguments.
     fn begin<'e>(&self, thread: Thread<'e>, slice: &Slice, args: crate::Args<'e>) -> ThreadEvent<'e>
     where
         't: 'e,
@@ -116,6 +121,7 @@ impl<'t, E> Replay<'t, E> {
         ThreadEvent { thread, at: slice.start, name, category, args }
     }
 
+    /// Emits the end of a slice, unless it is unfinished.
     fn end(&mut self, thread: Thread<'_>, id: SliceId, slice: &Slice) -> Result<(), E> {
         if slice.flags.is_unfinished() {
             return Ok(());

@@ -1,4 +1,4 @@
-//! A call tree in the making.
+//! The builder of call trees, which adds up calls as they come.
 #![allow(clippy::indexing_slicing, reason = "nodes are numbered by this module")]
 
 use alloc::vec::Vec;
@@ -10,35 +10,51 @@ use crate::{Ticks, tree::function::Function};
 
 use super::{CallTree, TreeNode, TreeNodeId, Unattributed};
 
-/// Makes a [`CallTree`] of calls as they come.
+/// A builder of a [`CallTree`], which takes calls in any order.
 ///
-/// Nodes get their self times, counts and samples; [`CallTreeBuilder::finish`] adds up the totals. An id must be of a
-/// node of this builder; methods ignore any other.
+/// The caller adds self times, counts and samples to nodes, and [`CallTreeBuilder::finish`] adds up the totals. Methods
+/// ignore the id of a node that the builder does not have.
+///
+/// ```
+/// use spall_model::{CallTreeBuilder, Function, NameId, Ticks};
+///
+/// let [main, draw] = [NameId(1), NameId(2)].map(Function::named);
+/// let mut builder = CallTreeBuilder::new();
+/// let root = builder.child(None, main);
+/// let leaf = builder.child(Some(root), draw);
+/// builder.add_time(Some(root), Ticks(10));
+/// builder.add_time(Some(leaf), Ticks(5));
+/// assert_eq!(builder.child(Some(root), draw), leaf, "one call path is one node");
+/// assert_eq!(builder.finish().total(), Ticks(15));
+/// ```
 #[derive(Debug, Clone, Default)]
 pub struct CallTreeBuilder {
     nodes: Vec<TreeNode>,
-    /// The node of a name below a parent, by both in one number. Most lookups are of slices, and a short key is cheap
-    /// to hash.
+    /// The node of a name below a parent, with both in one number as the key. Most lookups are of slices, and a short
+    /// key is cheap to hash.
     slices: HashMap<u64, u32, RandomState>,
     /// The node of a call frame's function below a parent.
     frames: HashMap<(u32, Function), u32, RandomState>,
     unattributed: Unattributed,
 }
 
-/// The parent of roots, in keys.
+/// The number that stands for the parent of a root in keys.
 const NO_PARENT: u32 = u32::MAX;
 
 impl CallTreeBuilder {
-    /// Makes a builder without nodes.
+    /// Returns a builder without nodes.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Returns the node of a function below a parent, or among the roots. It is made if it is not there.
+    /// Returns the node of a function below a parent, or among the roots for `None`. A new node is added if there is
+    /// none.
+    ///
+    /// This takes constant time on average.
     #[inline]
     pub fn child(&mut self, parent: Option<TreeNodeId>, function: Function) -> TreeNodeId {
-        // A node stands for a slice or an opened function at least, and there are fewer than 2^32.
+        // A node stands for at least one slice or call frame, and there are fewer than 2^32 of them.
         let new = TreeNodeId::new(self.nodes.len()).0;
         let above = parent.map_or(NO_PARENT, |parent| parent.0);
         let node = if function.source.is_none() {
@@ -65,13 +81,14 @@ impl CallTreeBuilder {
         TreeNodeId(node)
     }
 
-    /// Returns the nodes so far. Their totals are 0.
+    /// Returns the nodes so far, parents before children. Their totals are 0, because only
+    /// [`CallTreeBuilder::finish`] adds them up.
     #[must_use]
     pub fn nodes(&self) -> &[TreeNode] {
         &self.nodes
     }
 
-    /// Adds to the number of slices of a node.
+    /// Adds to the number of slices of a node. The sum saturates.
     #[inline]
     pub fn add_count(&mut self, node: TreeNodeId, count: u64) {
         if let Some(node) = self.nodes.get_mut(node.index()) {
@@ -79,7 +96,7 @@ impl CallTreeBuilder {
         }
     }
 
-    /// Adds to the self time of a node, or to the unattributed time if there is none.
+    /// Adds to the self time of a node, or to the unattributed time for `None`. The sum saturates.
     #[inline]
     pub fn add_time(&mut self, node: Option<TreeNodeId>, time: Ticks) {
         let sum = match node.and_then(|node| self.nodes.get_mut(node.index())) {
@@ -89,7 +106,7 @@ impl CallTreeBuilder {
         *sum += time;
     }
 
-    /// Takes the time of a callee out of the self time of a node, which stays 0 at least.
+    /// Subtracts the time of a callee from the self time of a node, which does not become negative.
     #[inline]
     pub fn subtract_time(&mut self, node: TreeNodeId, time: Ticks) {
         if let Some(node) = self.nodes.get_mut(node.index()) {
@@ -97,7 +114,8 @@ impl CallTreeBuilder {
         }
     }
 
-    /// Adds samples that found a node innermost, or found nothing running, and the sum of their weights.
+    /// Adds samples that found a node innermost, with the sum of their weights. For `None` they are unattributed,
+    /// because they found nothing running.
     #[inline]
     pub fn add_hits(&mut self, node: Option<TreeNodeId>, hits: u64, weight: f64) {
         let (sum, weights) = match node.and_then(|node| self.nodes.get_mut(node.index())) {
@@ -108,8 +126,8 @@ impl CallTreeBuilder {
         *weights += weight;
     }
 
-    /// Adds the count, the self time and the samples of a node of another tree. Without a node to add to, its time
-    /// and its samples are unattributed and its count is lost.
+    /// Adds the count, the self time and the samples of a node of another tree. For `None`, its time and its samples
+    /// are unattributed and its count is lost.
     pub(super) fn add(&mut self, to: Option<TreeNodeId>, node: &TreeNode) {
         if let Some(to) = to {
             self.add_count(to, node.count);
@@ -123,12 +141,13 @@ impl CallTreeBuilder {
         self.add_hits(to, node.hits, node.weight);
     }
 
+    /// Adds the unattributed time and samples of another tree.
     pub(super) fn add_unattributed(&mut self, more: &Unattributed) {
         self.add_time(None, more.time);
         self.add_hits(None, more.hits, more.weight);
     }
 
-    /// Returns the tree. O(nodes).
+    /// Returns the tree, with the totals of all nodes. This takes O(n) for n nodes.
     #[must_use]
     pub fn finish(self) -> CallTree {
         let Self { mut nodes, unattributed, .. } = self;

@@ -1,4 +1,4 @@
-//! The nodes of a tree in depth-first order, without recursion.
+//! A walk over the nodes of a tree in depth-first order, without recursion.
 #![allow(clippy::indexing_slicing, reason = "nodes are numbered by the tree")]
 
 use alloc::vec::Vec;
@@ -14,14 +14,16 @@ pub(super) enum Visit {
     Leave(usize),
 }
 
-/// No node.
+/// The position that stands for no node.
 const NONE: usize = usize::MAX;
 
-/// Walks over all nodes from the roots down. Siblings come in the order of their positions.
+/// Calls `visit` for all nodes, twice each, from the roots down. Siblings come in the order of their positions. Nodes
+/// only know their parents, so that this takes two positions of memory for each node.
 pub(super) fn depth_first(nodes: &[TreeNode], mut visit: impl FnMut(Visit)) {
     let (mut first_child, mut next_sibling) =
         (alloc::vec![NONE; nodes.len()], alloc::vec![NONE; nodes.len()]);
     let mut first_root = NONE;
+    // Backwards, because each node is put in front of its siblings.
     for (at, node) in nodes.iter().enumerate().rev() {
         let first = node.parent.map_or(&mut first_root, |parent| &mut first_child[parent.index()]);
         next_sibling[at] = core::mem::replace(first, at);

@@ -1,4 +1,4 @@
-//! Two call trees in one. \[tree 5\]
+//! The comparison of two call trees. \[tree 5\]
 #![allow(clippy::indexing_slicing, reason = "nodes are numbered by the trees")]
 
 use alloc::vec::Vec;
@@ -10,31 +10,31 @@ use crate::{
 
 use super::{CallTree, TreeNode, TreeNodeId};
 
-/// A node of a [`TreeDiff`].
+/// A node of a [`TreeDiff`]: one call path, with its sums in both trees.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DiffNode {
-    /// The function.
+    /// The function that is called.
     pub function: Function,
     /// The node of the caller in [`TreeDiff::nodes`], which comes before the node itself; `None` for a root.
     pub parent: Option<TreeNodeId>,
-    /// The number of nodes above it.
+    /// The number of callers on the path from the root; 0 for a root.
     pub depth: u32,
-    /// Its sums in the first tree; all zero if it is not there.
+    /// The sums of the path in the first tree; all zero if that tree does not have the path.
     pub before: DiffSums,
-    /// Its sums in the second tree; all zero if it is not there.
+    /// The sums of the path in the second tree; all zero if that tree does not have the path.
     pub after: DiffSums,
 }
 
 /// The sums of a [`DiffNode`] in one of the two trees.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct DiffSums {
-    /// The number of slices.
+    /// The number of slices that the node stands for.
     pub count: u64,
-    /// The number of samples that found it innermost.
+    /// The number of samples that found the function innermost.
     pub hits: u64,
-    /// The time of its calls, callees included.
+    /// The total time in ticks: that of its calls, callees included.
     pub total: Ticks,
-    /// The time of its calls outside of their callees.
+    /// The self time in ticks: that of its calls without the time of their callees.
     pub self_time: Ticks,
 }
 
@@ -44,21 +44,22 @@ impl From<&TreeNode> for DiffSums {
     }
 }
 
-/// What the width of a box of a [`TreeDiff`] is.
+/// The quantity that gives a box of a drawn [`TreeDiff`] its width.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum DiffWidth {
-    /// The larger of both self times, and the widths of its children. What vanished and what is new both have room.
+    /// The larger of both self times, plus the widths of the children. Paths that only one of the trees has are
+    /// visible too.
     #[default]
     Larger,
-    /// As [`DiffWidth::Larger`], with the second tree scaled to the total of the first.
+    /// The same as [`DiffWidth::Larger`], but with the second tree scaled to the total of the first.
     Normalised,
-    /// Its total in the first tree. What is new has no width.
+    /// The total time in the first tree. Paths that only the second tree has get no width.
     Before,
-    /// Its total in the second tree. What vanished has no width.
+    /// The total time in the second tree. Paths that only the first tree has get no width.
     After,
 }
 
-/// The union of two call trees: a node for every stack that is in either.
+/// The union of two call trees, with a node for every call path that either of them has.
 ///
 /// ```
 /// use spall_model::{CallTree, CallTreeBuilder, DiffWidth, Function, NameId, Ticks, TreeDiff};
@@ -83,10 +84,12 @@ pub struct TreeDiff {
 }
 
 impl TreeDiff {
-    /// Compares two trees whose names mean the same. Trees of two traces need [`CallTree::rename`] first; names that
-    /// the first trace does not know may have any numbers behind its own.
+    /// Returns the comparison of two trees whose names have the same numbers.
     ///
-    /// O(n) for n nodes.
+    /// The trees of two traces need [`CallTree::rename`] first. It must give names that only the second trace has
+    /// numbers that the first trace does not use.
+    ///
+    /// This takes O(n) for n nodes.
     #[must_use]
     pub fn new(before: &CallTree, after: &CallTree) -> Self {
         let mut union = CallTreeBuilder::new();
@@ -116,19 +119,19 @@ impl TreeDiff {
         Self { nodes, totals: (before.total(), after.total()) }
     }
 
-    /// Returns all nodes, parents before children: those of the first tree, then those that are only in the second.
+    /// Returns all nodes, parents before children: first those of the first tree, then those that only the second has.
     #[must_use]
     pub fn nodes(&self) -> &[DiffNode] {
         &self.nodes
     }
 
-    /// Returns the totals of both trees.
+    /// Returns the total times of the first and of the second tree, in ticks.
     #[must_use]
     pub fn totals(&self) -> (Ticks, Ticks) {
         self.totals
     }
 
-    /// Returns the widths of the boxes of all nodes, in the order of the nodes.
+    /// Returns the widths of the boxes of all nodes in ticks, in the order of the nodes. This takes O(n) for n nodes.
     #[must_use]
     pub fn widths(&self, width: DiffWidth) -> Vec<Ticks> {
         let self_width = |node: &DiffNode| match width {
@@ -147,7 +150,8 @@ impl TreeDiff {
         widths
     }
 
-    /// Scales a time of the second tree, so that its total would be that of the first; rounded down.
+    /// Returns a time of the second tree, scaled so that its total becomes that of the first and rounded towards
+    /// zero. The result saturates.
     #[must_use]
     pub fn normalised(&self, after: Ticks) -> Ticks {
         let (to, from) = self.totals;

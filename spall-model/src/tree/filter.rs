@@ -1,4 +1,4 @@
-//! Call trees made of call trees: which functions are shown, and which are merged. \[tree 3\]
+//! Call trees made of call trees, in which some functions are hidden, renamed or merged. \[tree 3\]
 #![allow(clippy::indexing_slicing, reason = "nodes are numbered by the tree")]
 
 use alloc::{collections::BTreeMap, vec::Vec};
@@ -11,11 +11,23 @@ use crate::tree::{
 
 use super::{CallTree, TreeNodeId};
 
-/// Filters. Each takes O(n log n) for n nodes and keeps all time: what the new tree has no node for is in its
-/// [`CallTree::unattributed`].
+/// Filters, which return another tree. Each takes O(n log n) for n nodes. No time is lost: time for which the new
+/// tree has no node is added to its [`CallTree::unattributed`].
 impl CallTree {
-    /// Returns the tree without some functions. The time of a hidden call is that of its nearest caller that is
-    /// shown, and so are its callees.
+    /// Returns the tree without the functions for which `is_hidden` returns true. The nearest caller that is not hidden
+    /// gets the self time, the samples and the callees of a hidden call.
+    ///
+    /// ```
+    /// use spall_model::{CallTreeBuilder, Function, NameId, Ticks};
+    ///
+    /// let [main, log] = [NameId(1), NameId(2)].map(Function::named);
+    /// let mut builder = CallTreeBuilder::new();
+    /// let root = builder.child(None, main);
+    /// let leaf = builder.child(Some(root), log);
+    /// builder.add_time(Some(leaf), Ticks(5));
+    /// let tree = builder.finish().hide(|function| function == log);
+    /// assert_eq!((tree.nodes().len(), tree.nodes()[0].self_time), (1, Ticks(5)));
+    /// ```
     #[must_use]
     pub fn hide(&self, mut is_hidden: impl FnMut(Function) -> bool) -> Self {
         self.rebuild(
@@ -25,8 +37,9 @@ impl CallTree {
         )
     }
 
-    /// Returns the callees of a function: a tree with one root, which stands for all of its calls, whoever made them.
-    /// A call of the function inside another one is a callee.
+    /// Returns the callees of a function: a tree with one root, which stands for all calls of the function by any
+    /// caller. A call of the function inside another one is a callee. The tree is empty if the function is not
+    /// called.
     #[must_use]
     pub fn callees(&self, of: Function) -> Self {
         self.rebuild(|builder, function, parent| {
@@ -35,14 +48,15 @@ impl CallTree {
         })
     }
 
-    /// Returns the tree with other functions in place of its own, such as modules. What becomes the same function below
-    /// the same callers is merged.
+    /// Returns the tree with other functions in place of its own, such as the modules that they belong to. Nodes that
+    /// get the same function below the same callers are merged.
     #[must_use]
     pub fn rename(&self, mut new_function: impl FnMut(Function) -> Function) -> Self {
         self.rebuild(|builder, function, parent| Some(builder.child(parent, new_function(function))))
     }
 
-    /// Builds another tree. `place` returns the node of the new tree for each function below a node of the new tree.
+    /// Returns another tree. `place` gets each function with the new node of its caller, and returns the new node for
+    /// it: that of the caller to hide the function, and `None` to drop it.
     fn rebuild(
         &self,
         mut place: impl FnMut(&mut CallTreeBuilder, Function, Option<TreeNodeId>) -> Option<TreeNodeId>,
@@ -64,20 +78,22 @@ impl CallTree {
         builder.finish()
     }
 
-    /// Returns the stacks in which a function `matches`.
+    /// Returns the tree of the call stacks in which `matches` returns true for some function. Callers of the others
+    /// stay, but without self time.
     #[must_use]
     pub fn keep_stacks(&self, matches: impl FnMut(Function) -> bool) -> Self {
         self.stacks(matches, true)
     }
 
-    /// Returns the stacks in which no function `matches`.
+    /// Returns the tree of the call stacks in which `matches` returns true for no function. Their callers keep no
+    /// time of the others.
     #[must_use]
     pub fn drop_stacks(&self, matches: impl FnMut(Function) -> bool) -> Self {
         self.stacks(matches, false)
     }
 
-    /// Returns the stacks in which a function matches, or those in which none does. Their callers stay, without self
-    /// time.
+    /// Returns the tree of the call stacks in which a function matches, or, if `wanted` is false, of those in which
+    /// none does. The callers of such stacks stay, without self time unless they are the end of one.
     fn stacks(&self, mut matches: impl FnMut(Function) -> bool, wanted: bool) -> Self {
         let nodes = &self.nodes;
         let mut has_match: Vec<bool> = Vec::with_capacity(nodes.len());
@@ -85,6 +101,7 @@ impl CallTree {
             let above = node.parent.is_some_and(|parent| has_match[parent.index()]);
             has_match.push(above || matches(node.function));
         }
+        // A node is also kept if a node below it is, so that the way to the root stays whole.
         let mut is_kept: Vec<bool> = has_match.iter().map(|&has_match| has_match == wanted).collect();
         for (at, node) in nodes.iter().enumerate().rev() {
             if let Some(parent) = node.parent {
@@ -107,13 +124,16 @@ impl CallTree {
         builder.finish()
     }
 
-    /// Returns the tree with recursion flattened: a call inside another call of the same function, directly or not, is
-    /// merged with the outer one, which gets its count, its self time and its callees. So `f g f h` becomes `f h`.
+    /// Returns the tree with recursion flattened.
+    ///
+    /// A call inside another call of the same function, at any distance, is merged into the outer call, which gets its
+    /// count, self time, samples and callees. So the path `f g f h` becomes `f h`.
     #[must_use]
     pub fn flatten_recursion(&self) -> Self {
-        // The new nodes on the path by depth, and the latest of each function. Entries of both may be out of date:
-        // those of nodes that are no longer on the path, which `path` shows. What a new node covers is put back when
-        // it is left.
+        // `path` holds the new nodes on the way from the root by depth, and `latest` the innermost new node of each
+        // function. Merging jumps back up the path, so that entries of both may belong to nodes that are no longer on
+        // it. An entry of `latest` counts only if `path` has it at its depth. A new node overwrites one entry of
+        // each; both are put back when it is left.
         let mut latest: BTreeMap<Function, TreeNodeId> = BTreeMap::new();
         let mut path: Vec<TreeNodeId> = Vec::new();
         let mut builder = CallTreeBuilder::new();
@@ -156,16 +176,17 @@ impl CallTree {
 
 /// A node on the path from the root.
 struct OpenNode {
-    /// The node of the new tree that it became.
+    /// The node of the new tree for it.
     id: TreeNodeId,
-    /// What it covers, if it became a node that was not on the path.
+    /// The entries that it overwrote; `None` if it was merged into a node on the path.
     covered: Option<Covered>,
 }
 
-/// What was known at a depth before a node came there.
+/// The entries that a new node overwrote, to put them back.
 struct Covered {
     depth: usize,
+    /// The node that was at this depth of the path.
     on_path: TreeNodeId,
-    /// The latest node of its function.
+    /// The node that was the innermost of the function; `None` if there was none.
     latest: Option<TreeNodeId>,
 }

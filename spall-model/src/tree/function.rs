@@ -1,29 +1,29 @@
-//! What makes two calls calls of the same function.
+//! The identity of functions in call trees.
 
 use alloc::{format, string::String};
 
 use crate::{Frame, NameId, SliceId, Trace};
 
-/// A function of a call tree: what a slice is called, or what a profiler knows of a function.
+/// A function of a call tree, identified by the name of slices or by the facts that a profiler has about it.
 ///
 /// Two slices are the same function if they have the same name. Two call frames are the same function if their names
-/// and their places in the source are the same. A slice and a call frame never are.
+/// and their places in the source are the same. A slice and a call frame are never the same function.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Function {
-    /// The name.
+    /// The name of the slices or of the function; empty if the file has none.
     pub name: NameId,
     /// The place in the source, for a call frame; `None` for a slice.
     pub source: Option<FunctionSource>,
 }
 
-/// Where a function that a profiler found begins in its source.
+/// The place in the source at which a function that a profiler found begins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct FunctionSource {
-    /// The URL or path of the source, or what the function is a part of; empty if the file does not say.
+    /// The URL or path of the source, or the library; empty if the file does not say.
     pub url: NameId,
-    /// The line, from 0; `None` if the file does not say.
+    /// The line, counted from 0; `None` if the file does not say.
     pub line: Option<u32>,
-    /// The column, from 0; `None` if the file does not say.
+    /// The column, counted from 0; `None` if the file does not say.
     pub column: Option<u32>,
 }
 
@@ -35,7 +35,7 @@ impl Function {
         Self { name, source: None }
     }
 
-    /// Returns the function of a call frame, whoever calls it.
+    /// Returns the function of a call frame. The caller of the frame makes no difference.
     #[inline]
     #[must_use]
     pub const fn of_frame(frame: &Frame) -> Self {
@@ -43,7 +43,7 @@ impl Function {
         Self { name: frame.name, source: Some(source) }
     }
 
-    /// Returns a text for people: the name, and if the source is known its URL and its line, counted from 1.
+    /// Returns a text for people: the name, followed by the URL and the line, counted from 1, if the source is known.
     ///
     /// ```
     /// use spall_model::{Function, FunctionSource};
@@ -73,10 +73,10 @@ impl Function {
 }
 
 impl Trace<'_> {
-    /// Returns the function that a slice is a call of: its name, and the place in the source if it was inferred from
-    /// samples. O(log slices) for the latter.
+    /// Returns the function that a slice is a call of, or `None` if the trace has no such slice.
     ///
-    /// Returns `None` if the trace has no such slice.
+    /// The function has a place in the source if the slice was inferred from samples. Finding it takes O(log n) for n
+    /// such slices.
     #[must_use]
     pub fn function_of(&self, id: SliceId) -> Option<Function> {
         let name = *self.slices.name.get(id.index())?;

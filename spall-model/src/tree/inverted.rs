@@ -1,4 +1,4 @@
-//! Call trees from the other end: callees above, callers below. \[tree 4\]
+//! Inverted call trees, with callees above and callers below. \[tree 4\]
 #![allow(clippy::indexing_slicing, reason = "nodes and stacks are numbered by this module")]
 
 use alloc::vec::Vec;
@@ -8,15 +8,15 @@ use crate::{IdRange, Ticks, tree::function::Function};
 
 use super::{CallTree, TreeNode, TreeNodeId};
 
-/// A call tree upside down: the roots are the functions that took the time, below each are its callers, below those
-/// theirs.
+/// An inverted call tree: the roots are the functions in which time was spent, and the children of a node are the
+/// callers of its function. Only the roots are there at first, because the whole inverted tree may have many more
+/// nodes than the call tree. [`InvertedTree::expand`] adds the callers of one node, [`InvertedTree::expand_all`]
+/// those of all nodes that are wide enough to be drawn. A node stands for the call stacks that end with the path from
+/// it up to its root, innermost function last. The sums of a node mean:
 ///
-/// Only the roots are there at first, because there are many more ways up than nodes. [`InvertedTree::expand`] adds the
-/// callers of one node, [`InvertedTree::expand_all`] those of all that are worth showing.
-///
-/// The total of a node is the time of the stacks that begin with it and the nodes above it. Its self time is that of
-/// the stacks that end there, because it has no caller. Its count and its samples are those of the root's function on
-/// these stacks.
+/// - its total is the time of these stacks;
+/// - its self time is the time of those in which the function of the node has no caller;
+/// - its count and its samples are those of the root's function in these stacks.
 ///
 /// ```
 /// use spall_model::{CallTreeBuilder, Function, InvertedTree, NameId, Ticks, TreeNodeId};
@@ -43,34 +43,37 @@ use super::{CallTree, TreeNode, TreeNodeId};
 pub struct InvertedTree<'t> {
     tree: &'t [TreeNode],
     nodes: Vec<TreeNode>,
-    /// For each node the stacks that lead there, as a range of `stacks`.
+    /// The call stacks that each node stands for, as a range of `stacks`.
     stacks_of: Vec<Range<usize>>,
-    /// For each node its callers, once they were asked for.
+    /// The callers of each node; `None` until they are added.
     callers: Vec<Option<IdRange<TreeNodeId>>>,
     stacks: Vec<Stack>,
 }
 
-/// A stack of the tree on its way up.
+/// A call stack of the tree, of which a part is already in the inverted tree.
 #[derive(Debug, Clone, Copy)]
 struct Stack {
-    /// The node of the tree at which it begins.
+    /// The node of the tree at its innermost function, where the inverted tree begins.
     first: TreeNodeId,
-    /// The node of the tree that it has come to.
+    /// The node of the tree up to which the callers are in the inverted tree.
     at: TreeNodeId,
     time: Ticks,
 }
 
 impl<'t> InvertedTree<'t> {
-    /// Inverts a tree to show where time is spent: a root for each function, with its self time. All roots together
-    /// have the time of the tree.
+    /// Returns the inverse of a tree that shows where time is spent. It has a root for each function, whose total is
+    /// the self time of the function. The totals of all roots add up to the total of the tree.
+    ///
+    /// This takes O(n log n) for n nodes.
     #[must_use]
     pub fn bottom_up(tree: &'t CallTree) -> Self {
         let stacks = tree.nodes().iter().zip(0..).map(|(node, at)| (TreeNodeId(at), node.self_time));
         Self::new(tree, stacks)
     }
 
-    /// Inverts a tree to show who calls a function: one root, with the time of its calls and all that they call. Of
-    /// calls inside another call of the function only the outermost count.
+    /// Returns the inverse of a tree that shows the callers of a function. It has one root, whose total is the time
+    /// of all calls of the function, callees included. Of calls inside one another only the outermost count. The tree
+    /// is empty if the function is not called.
     #[must_use]
     pub fn callers(tree: &'t CallTree, of: Function) -> Self {
         let mut is_inside: Vec<bool> = Vec::with_capacity(tree.nodes().len());
@@ -85,6 +88,7 @@ impl<'t> InvertedTree<'t> {
         Self::new(tree, stacks.into_iter())
     }
 
+    /// Returns the inverted tree that has only the roots of these stacks, each with its innermost node and its time.
     fn new(tree: &'t CallTree, stacks: impl Iterator<Item = (TreeNodeId, Ticks)>) -> Self {
         let stacks = stacks.map(|(at, time)| Stack { first: at, at, time }).collect();
         let (nodes, stacks_of, callers) = (Vec::new(), Vec::new(), Vec::new());
@@ -99,16 +103,17 @@ impl<'t> InvertedTree<'t> {
         &self.nodes
     }
 
-    /// Returns the time of all roots.
+    /// Returns the sum of the totals of all roots, in ticks. This takes O(n) for the n nodes so far.
     #[must_use]
     pub fn total(&self) -> Ticks {
         self.nodes.iter().filter(|node| node.parent.is_none()).map(|node| node.total).sum()
     }
 
-    /// Adds the callers of a node, in the order in which they were first seen, and returns them. If they are there
-    /// already it returns them only; of a node that is not there it returns an empty range.
+    /// Adds the callers of a node as its children, if they are not there yet, and returns their ids.
     ///
-    /// O(k log k) for the k nodes of the tree that the node stands for.
+    /// Callers are in the order in which the call tree first has them. The range is empty for a node that has no
+    /// callers or does not exist. The first call for a node takes O(k log k) for the k call stacks that the node
+    /// stands for.
     pub fn expand(&mut self, node: TreeNodeId) -> IdRange<TreeNodeId> {
         let Some(known) = self.callers.get(node.index()) else {
             return IdRange::new(TreeNodeId(0), TreeNodeId(0));
@@ -128,10 +133,9 @@ impl<'t> InvertedTree<'t> {
         callers
     }
 
-    /// Adds the callers of all nodes that have a total of at least `min` and fewer than `depth` nodes above them.
-    ///
-    /// To draw, `min` is the time of a column, because what is narrower would be merged into its neighbours.
-    /// O(depth · n log n) for the n nodes of the tree, if all stacks are that deep and alike.
+    /// Adds the callers of all nodes that have a total of at least `min` and fewer than `depth` nodes above them. A
+    /// picture needs as `min` the time of one column, because narrower nodes are merged with their neighbours. This
+    /// takes O(d · n log n) for depth d and the n nodes of the call tree at worst.
     pub fn expand_all(&mut self, min: Ticks, depth: u32) {
         let mut node = 0;
         while let Some(TreeNode { total, depth: above, .. }) = self.nodes.get(node) {
@@ -142,12 +146,12 @@ impl<'t> InvertedTree<'t> {
         }
     }
 
-    /// Makes nodes below `parent` of the stacks from `from` on, one for each function that they have come to.
+    /// Adds nodes below `parent` for the stacks from position `from` on, one for each function that they have reached.
     fn add_nodes(&mut self, parent: Option<TreeNodeId>, from: usize) -> IdRange<TreeNodeId> {
         let tree = self.tree;
         let function = |stack: &Stack| tree[stack.at.index()].function;
-        // Stacks come in ascending order of their first nodes and the sort is stable, so the first stack of a function
-        // says where the function was first seen.
+        // Stacks come in ascending order of their innermost nodes, and the sort is stable. So the first stack of each
+        // function is the one with the smallest node, by which the functions are put in the order of the call tree.
         let new = &mut self.stacks[from..];
         new.sort_by_key(function);
         let mut groups: Vec<(TreeNodeId, Range<usize>)> = Vec::new();

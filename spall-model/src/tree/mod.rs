@@ -1,7 +1,6 @@
-//! Call trees: slices and samples added up by call path. \[tree\]
-//!
-//! This is the one tree of the workspace. A layout makes it of slices, a merge makes it of slices and samples, and
-//! neither needs the other; what can be done with a tree is the same for both, so it is here.
+//! Call trees: slices and samples added up by call path. \[tree\] All crates share this tree: a layout makes it
+//! of slices, and a merge makes it of slices and samples. It is in this crate because neither of those depends on the
+//! other, and because filters, sums and comparisons are the same for both.
 #![allow(clippy::indexing_slicing, reason = "nodes are numbered by this module")]
 
 mod builder;
@@ -33,40 +32,42 @@ dense_id! {
     TreeNodeId: "[`CallTree::nodes`]";
 }
 
-/// A node of a [`CallTree`]: all calls of one function that have the same callers. Sums saturate.
+/// A node of a [`CallTree`] or an [`InvertedTree`]: all calls of one function that have the same callers. Sums
+/// saturate.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct TreeNode {
-    /// The function.
+    /// The function that is called.
     pub function: Function,
     /// The node of the caller, which comes before the node itself; `None` for a root.
     pub parent: Option<TreeNodeId>,
-    /// The number of nodes above it.
+    /// The number of callers on the path from the root; 0 for a root.
     pub depth: u32,
-    /// The number of slices that it stands for. A caller whose own slices a filter has hidden has 0.
+    /// The number of slices that it stands for; 0 for a function that only samples found.
     pub count: u64,
-    /// The number of samples that found it innermost; 0 in a tree that is made of slices alone.
+    /// The number of samples that found the function innermost; 0 in a tree that is made of slices alone.
     pub hits: u64,
     /// The sum of the weights of those samples.
     pub weight: f64,
-    /// The time of its calls, callees included.
+    /// The total time in ticks: that of its calls, callees included.
     pub total: Ticks,
-    /// The time of its calls outside of their callees.
+    /// The self time in ticks: that of its calls without the time of their callees.
     pub self_time: Ticks,
 }
 
-/// What a [`CallTree`] covers and no node of it has: nothing ran then, or a filter removed what ran.
+/// The time and the samples that a [`CallTree`] covers but none of its nodes has, because nothing ran, or because a
+/// filter removed the functions that ran.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 #[non_exhaustive]
 pub struct Unattributed {
-    /// The time.
+    /// The unattributed time in ticks.
     pub time: Ticks,
-    /// The number of samples.
+    /// The number of unattributed samples.
     pub hits: u64,
-    /// The sum of their weights.
+    /// The sum of the weights of those samples.
     pub weight: f64,
 }
 
-/// Calls added up by call path: callers above, callees below.
+/// A call tree: calls added up by call path, with callers above and callees below.
 ///
 /// Calls of one [`Function`] that have the same callers are one [`TreeNode`]. A flame graph draws such a tree, an
 /// [`InvertedTree`] has callees above and callers below, and a [`TreeDiff`] compares two. [`CallTree::functions`] adds
@@ -95,6 +96,7 @@ pub struct Unattributed {
 /// assert_eq!(tree.nodes()[1].parent, Some(root));
 /// assert_eq!(tree.total(), Ticks(42));
 /// ```
+#[doc(alias("flamegraph", "flame graph", "top down", "left heavy"))]
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct CallTree {
     nodes: Vec<TreeNode>,
@@ -103,7 +105,7 @@ pub struct CallTree {
 }
 
 impl CallTree {
-    /// Returns one tree with the calls of several, such as those of all threads. O(nodes).
+    /// Returns one tree with the calls of several trees, such as those of all threads. It takes O(n) for n nodes.
     ///
     /// The names of all trees must be those of one trace.
     #[must_use]
@@ -135,7 +137,7 @@ impl CallTree {
         self.nodes.get(id.index())
     }
 
-    /// Returns the time of all roots: all the time in which something ran.
+    /// Returns the sum of the totals of all roots in ticks: all the time in which something ran.
     #[must_use]
     pub fn total(&self) -> Ticks {
         self.total
@@ -143,21 +145,40 @@ impl CallTree {
 
     /// Returns the time and the samples that are in no node.
     ///
-    /// In a tree that samples were merged into, that is the time in which nothing ran. In a tree of slices alone it
-    /// is 0. A filter adds the time for which it left no node.
+    /// In a tree of slices and samples this is the time in which nothing ran. In a tree of slices alone it is 0. A
+    /// filter adds the time of the nodes that it removes.
     #[must_use]
     pub fn unattributed(&self) -> Unattributed {
         self.unattributed
     }
 
-    /// Returns the folded stacks of all nodes that have self time: the path, and the self time in ticks.
+    /// Iterates over the folded stacks of all nodes that have self time: the path, and the self time in ticks.
     ///
-    /// A path is the names from the root to the node, joined by `;`. In a name `;` becomes `:` and a line break becomes a
+    /// A path is the names from the root to the node, joined by `;`. In a name, `;` becomes `:` and a line break becomes a
     /// blank. Unattributed time comes first and has an empty path.
     ///
     /// A path has at most [`CallTree::MAX_FOLDED_DEPTH`] names, because each line repeats its whole path: without a
-    /// bound, 300 000 calls inside each other would make gigabytes of text. The self time of deeper nodes is added to the
-    /// last node of the path that is not too deep, so no time is lost.
+    /// bound, 300 000 calls inside each other would make gigabytes of text. The self time of deeper nodes is added to
+    /// the last node of the path that is not too deep, so that no time is lost.
+    ///
+    /// ```
+    /// use spall_model::{ByteRange, CallTreeBuilder, Event, Function, Limits, Text, Thread, ThreadEvent, Tick, Ticks};
+    /// # use spall_model::TraceBuilder;
+    /// # let mut builder = TraceBuilder::new(&Limits::default());
+    /// # for name in [&b"main"[..], b"draw"] {
+    /// #     let event = ThreadEvent::new(Thread::new(1, 1), Tick(0), Text::plain(name));
+    /// #     builder.push(&Event::Begin(event), ByteRange::default());
+    /// # }
+    /// # let trace = builder.finish();
+    /// # let [main, draw] = [&b"main"[..], b"draw"].map(|name| Function::named(trace.names().find(name).unwrap()));
+    /// let mut builder = CallTreeBuilder::new();
+    /// let root = builder.child(None, main);
+    /// let leaf = builder.child(Some(root), draw);
+    /// builder.add_time(Some(leaf), Ticks(12));
+    /// let tree = builder.finish();
+    /// assert!(tree.folded(&trace).eq([("main;draw".to_owned(), Ticks(12))]));
+    /// ```
+    #[doc(alias = "collapsed")]
     pub fn folded<'t>(&'t self, trace: &'t Trace<'_>) -> impl Iterator<Item = (String, Ticks)> + 't {
         let unattributed = Some((String::new(), self.unattributed.time)).into_iter();
         let deeper = self.self_times_of_deeper_nodes();

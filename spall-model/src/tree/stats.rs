@@ -1,4 +1,4 @@
-//! Sums by function, whoever calls it.
+//! The sums of each function over all its callers.
 #![allow(clippy::indexing_slicing, reason = "functions are numbered by this module")]
 
 use alloc::vec::Vec;
@@ -17,28 +17,28 @@ use crate::{
 
 use super::CallTree;
 
-/// All calls of a function, whoever calls it. Sums saturate.
+/// The sums over all calls of a function by any caller. They saturate.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub struct FunctionStats {
-    /// The function.
+    /// The function that is called.
     pub function: Function,
-    /// The number of slices.
+    /// The number of slices that are calls of the function.
     pub count: u64,
     /// The number of samples that found the function innermost.
     pub hits: u64,
     /// The sum of the weights of those samples.
     pub weight: f64,
-    /// The time of its calls, callees included. Where the function calls itself, directly or not, only the outermost
-    /// call counts.
+    /// The total time in ticks: that of its calls, callees included. Of calls inside one another only the outermost
+    /// counts.
     pub total: Ticks,
-    /// The time of its calls outside of their callees.
+    /// The self time in ticks: that of its calls without the time of their callees.
     pub self_time: Ticks,
 }
 
 impl CallTree {
-    /// Returns the sums of each function of the tree: the most self time first, then by function. O(n log n) for n
-    /// nodes.
+    /// Returns the sums of each function of the tree, the largest self time first and then by function. This takes
+    /// O(n log n) for n nodes.
     ///
     /// ```
     /// use spall_model::{CallTreeBuilder, Function, NameId, Ticks};
@@ -74,8 +74,8 @@ impl CallTree {
             sums.self_time += node.self_time;
             numbers_of_nodes.push(number);
         }
-        // How many nodes of each function are open. Looking for an ancestor of the same function from each node would
-        // take time times the depth.
+        // The number of open nodes of each function. A search for a caller of the same function from each node would
+        // take time in proportion to the depth.
         let mut n_open = alloc::vec![0_u32; stats.len()];
         depth_first(&self.nodes, |visit| match visit {
             Visit::Enter(at) => {

@@ -1,4 +1,4 @@
-//! Traces that are shown while they grow.
+//! Live traces, which are shown while they grow.
 //!
 //! The plain reading of the builder is incremental already: a begin makes a row at once, and its end is written
 //! there. This module adds the items of each track in the order of time, and a record of what each commit changed.
@@ -23,16 +23,15 @@ use super::{OnTrack, TraceBuilder, intern::Copied, registry::index32, slice_orde
 use self::tracks::{MOVES_PER_EVENT, TrackTable};
 pub use self::view::{LiveProcess, LiveSnapshot, LiveTrack};
 
-/// A trace that is shown while its events come.
-///
-/// Events become visible with the next [`LiveTrace::commit`]. The snapshot also tells what is new, so that a reader
-/// never has to look at an item twice. An end closes the last open begin of its thread, whatever its name. \[json
-/// 3.2\] A slice that is still open is unfinished, and lasts until the last time of its track.
+/// A live trace: a trace that can be read while its events still come. Events become visible with the next
+/// [`LiveTrace::commit`]. The snapshot also says which items are new, so that a reader never has to look at an item
+/// twice. An end closes the last open begin of its thread, whatever its name. \[json 3.2\] A slice that is still open
+/// is unfinished, and lasts until the last time of its track.
 ///
 /// A snapshot shows threads with their slices, instants and states, and counters. Events of async spans, flows,
-/// objects, samples and metadata are kept and counted by [`LiveSnapshot::n_deferred`], as their meaning depends on
-/// events that are still to come. [`LiveTrace::finish`] returns the same trace that a [`TraceBuilder`] makes of the
-/// events.
+/// objects, samples and metadata are kept and counted by [`LiveSnapshot::n_deferred`], because their meaning depends
+/// on events that are still to come. [`LiveTrace::finish`] returns the same trace that a [`TraceBuilder`] makes of
+/// the events.
 ///
 /// # Order
 /// The id of a slice never changes. The slices of a track are listed as in a finished trace: by start, the longer
@@ -76,11 +75,11 @@ pub use self::view::{LiveProcess, LiveSnapshot, LiveTrack};
 pub struct LiveTrace {
     builder: TraceBuilder<'static>,
     tracks: TrackTable,
-    /// How much of the logs of the builder has been committed.
+    /// The lengths up to which the logs of the builder have been committed.
     committed: Committed,
     /// The rows that were closed since the last commit, and the bytes of their ends.
     closed: Vec<(u32, ByteRange)>,
-    /// The slices that were open at the commit before the last one, and no more at the last one.
+    /// The slices that were open at the commit before the last one, and closed at the last one.
     ended: Vec<SliceId>,
     /// The arguments of ends, by slice.
     end_args: HashMap<SliceId, ArgsId, RandomState>,
@@ -119,7 +118,7 @@ impl LiveTrace {
         }
     }
 
-    /// Adds an event. The trace copies its strings.
+    /// Adds an event, whose strings the trace copies. It becomes visible with the next [`LiveTrace::commit`].
     ///
     /// `bytes` are the bytes of the file that the event was read from. They are kept for diagnostics.
     pub fn push(&mut self, event: &Event<'_>, bytes: ByteRange) {
@@ -146,6 +145,7 @@ impl LiveTrace {
         }
     }
 
+    /// Adds an end, and records the row that it closes. An end that closes nothing leaves the innermost row as it was.
     fn end(&mut self, event: &Event<'_>, thread: Thread<'_>, bytes: ByteRange) {
         // If there are too many tracks, the builder has counted the event.
         let Some(track) = self.builder.thread::<Copied>(thread, bytes) else { return };
@@ -156,12 +156,14 @@ impl LiveTrace {
         }
     }
 
-    /// Counts a fault that no event reports, such as one that the caller found.
+    /// Adds a diagnostic that no event reports, such as one about a fault that the caller found.
     pub fn diagnose(&mut self, kind: DiagnosticKind, bytes: ByteRange) {
         self.builder.diagnose(kind, bytes);
     }
 
-    /// Makes visible what was pushed, and returns a snapshot that also tells what is new since the last commit.
+    /// Makes all events pushed so far visible, and returns a snapshot that also says what is new since the last commit.
+    ///
+    /// This takes amortised constant time for each event since the last commit.
     pub fn commit(&mut self) -> LiveSnapshot<'_> {
         self.ended.clear();
         self.tracks.begin_commit(self.builder.registry.tracks.len());
@@ -173,12 +175,14 @@ impl LiveTrace {
         LiveSnapshot::new(self)
     }
 
-    /// Returns the trace that a [`TraceBuilder`] makes of all events that were pushed.
+    /// Returns the finished trace: the one that a [`TraceBuilder`] makes of the same events. Its ids differ from
+    /// those of the snapshots. This takes O(n log n) for n events.
     #[must_use]
     pub fn finish(self) -> Trace<'static> {
         self.builder.finish()
     }
 
+    /// Commits the ends of slices, with their arguments and faults.
     fn commit_ends(&mut self) {
         for (row, bytes) in core::mem::take(&mut self.closed) {
             let slice = &self.builder.rows[row];
@@ -206,6 +210,7 @@ impl LiveTrace {
         self.committed.orphans = pairs.orphans.len();
     }
 
+    /// Commits the slices that began since the last commit.
     fn commit_slices(&mut self) {
         for row in index32(self.committed.rows)..index32(self.builder.rows.len()) {
             self.tracks.add_slice(&self.builder, self.builder.rows[row].track, SliceId(row));
@@ -213,6 +218,7 @@ impl LiveTrace {
         self.committed.rows = self.builder.rows.len();
     }
 
+    /// Commits instants, counter values and states.
     fn commit_points(&mut self) {
         let Self { builder, tracks, committed, .. } = self;
         tracks.add_points(

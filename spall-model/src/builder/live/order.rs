@@ -1,4 +1,4 @@
-//! Sorting the slices of a live track. \[json 3.3\]
+//! The order of the slices of a live track. \[json 3.3\]
 
 use alloc::vec::Vec;
 
@@ -6,18 +6,19 @@ use crate::SliceId;
 
 use super::{TraceBuilder, slice_order::SliceKey};
 
-/// Returns what the order of a slice depends on.
+/// Returns the facts on which the order of a slice depends.
 #[allow(clippy::indexing_slicing, reason = "a slice is the number of a row that was pushed")]
 pub(super) fn key(builder: &TraceBuilder<'_>, slice: SliceId) -> SliceKey {
     SliceKey::live(slice.0, &builder.rows[slice.0])
 }
 
-/// Sorts slices: pairs in the order of their begins and all others among themselves, then one queue into the other.
+/// Sorts slices by the same rules as a finished trace: pairs in the order of their begins and all others among
+/// themselves, and then both merged.
 pub(super) fn sort(builder: &TraceBuilder<'_>, slices: &mut Vec<SliceId>) {
     let keys = slices.iter().map(|&slice| key(builder, slice));
     let (mut pairs, mut complete): (Vec<_>, Vec<_>) = keys.partition(|slice| slice.is_pair);
-    // The slices are a few sorted runs: those that were in order, and those that came late. A stable sort merges runs,
-    // which takes hardly more than linear time.
+    // The slices consist of a few sorted runs: those that were in order, and those that came late. A stable sort
+    // merges runs in hardly more than linear time.
     pairs.sort_by_key(|pair| (pair.start, pair.row));
     complete.sort_by(|a, b| a.compare_complete(b, builder.conventions));
     let mut pairs = pairs.into_iter().peekable();

@@ -1,4 +1,4 @@
-//! The items of each live track, and which tracks a commit changes.
+//! The items of each live track, and the tracks that a commit changes.
 
 use alloc::{boxed::Box, collections::VecDeque, vec::Vec};
 
@@ -16,15 +16,16 @@ pub(super) struct TrackTable {
     pub(super) commit: u64,
     /// The tracks that changed in the last commit.
     pub(super) changed: Vec<TrackId>,
-    /// The tracks with late items, in the order in which they get their turn.
+    /// The tracks with late items, in the order in which these are put in place.
     waiting: VecDeque<TrackId>,
     /// The number of items that may still be moved to put late ones in place.
     pub(super) move_budget: usize,
 }
 
-/// The moves that a trace may make before its first event, and those that each event adds. The second bounds the
-/// average cost of an event; the first is spent at the beginning, when few events have come.
+/// The number of moves that a trace may make in addition to those of its events. They are needed at the beginning,
+/// when few events have come.
 pub(super) const FREE_MOVES: usize = 1 << 20;
+/// The number of moves that each event adds, which bounds the average cost of an event.
 pub(super) const MOVES_PER_EVENT: usize = 16;
 
 /// The items of one live track.
@@ -32,17 +33,19 @@ pub(super) const MOVES_PER_EVENT: usize = 16;
 pub(super) struct TrackItems {
     /// The number of the last commit that changed them; 0 if none has.
     pub(super) changed_in: u64,
+    /// Whether the track is among those that wait.
     is_waiting: bool,
     /// Whether times that went back on this track have been reported.
     pub(super) is_unordered: bool,
     pub(super) slices: TimeOrdered<[SliceId; 4]>,
-    /// The last slice in order that is no pair.
+    /// The last slice in order that is not a pair.
     last_complete: Option<SliceId>,
-    /// Boxed, as most tracks are threads that have only slices.
+    /// The other items; `None` until there are any. They are boxed, because most tracks are threads that have only
+    /// slices.
     pub(super) points: Option<Box<PointItems>>,
 }
 
-/// The items of a track that are no slices.
+/// The items of a track besides slices.
 #[derive(Debug, Default)]
 pub(super) struct PointItems {
     pub(super) instants: TimeOrdered<[Instant; 1]>,
@@ -96,8 +99,8 @@ impl TrackTable {
         let items = self.touch(track);
         let follows = |other| order::key(builder, other).precedes(&slice, builder.conventions);
         let last_complete = items.last_complete;
-        // A complete slice must be in order with the last complete one too: pairs between them keep their own order, so
-        // the last item alone does not tell.
+        // A slice that is not a pair must also be in order with the last one that is not: pairs between them have an
+        // order of their own, so that comparing with the last item alone is not enough.
         let in_order = items.slices.push(id, slice.start, |&last| {
             follows(last) && (slice.is_pair || last_complete.is_none_or(follows))
         });
@@ -130,7 +133,8 @@ impl TrackTable {
     pub(super) fn insert_late(&mut self, builder: &TraceBuilder<'_>) {
         while let Some(&track) = self.waiting.front() {
             let cost = self.by_track.get(track.index()).map_or(0, |items| items.insert_cost(builder));
-            // A track whose turn is too expensive blocks those behind it, so that it is not passed over forever.
+            // A track that costs more than the budget blocks those after it. Otherwise cheaper tracks could use up
+            // the budget each time, and it would wait forever.
             let Some(rest) = self.move_budget.checked_sub(cost) else { return };
             self.move_budget = rest;
             self.touch(track.0).insert_late(builder);
@@ -140,6 +144,7 @@ impl TrackTable {
 }
 
 impl TrackItems {
+    /// Begins a commit: only items that come from now on are new.
     fn begin_commit(&mut self) {
         self.slices.begin_commit();
         if let Some(points) = &mut self.points {

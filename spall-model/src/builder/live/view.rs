@@ -1,4 +1,4 @@
-//! Snapshots of live traces.
+//! The snapshots of live traces.
 
 use alloc::{borrow::Cow, vec::Vec};
 use core::ops::Range;
@@ -22,10 +22,10 @@ use super::{
     tracks::{PointItems, TrackItems},
 };
 
-/// A snapshot of a [`LiveTrace`]: what was pushed up to a commit, and what the commit changed.
+/// A snapshot of a [`LiveTrace`]: everything that was pushed up to a commit, and a record of what the commit changed.
 ///
 /// Processes, tracks and slices are numbered in the order in which they came. These ids never change while the trace
-/// grows, but the finished trace has other ones.
+/// grows, but the finished trace has other ids.
 ///
 /// ```
 /// use spall_model::{ByteRange, Event, Limits, LiveTrace, Text, Thread, ThreadEvent, Tick, Ticks};
@@ -54,15 +54,17 @@ impl<'l> LiveSnapshot<'l> {
         Self { live }
     }
 
-    /// Returns the number of the commit, from 1. A reader of changes must see every commit: after a gap in the
-    /// numbers it has to read everything again.
+    /// Returns the number of the commit, counted from 1.
+    ///
+    /// A reader that follows the changes must see every commit. After a gap in the numbers it has to read everything
+    /// again.
     #[must_use]
     pub fn number(&self) -> u64 {
         self.live.tracks.commit
     }
 
-    /// Returns the tracks with changed items since the commit before: an item is new, has moved, or has ended. A new
-    /// name of a track does not count.
+    /// Returns the tracks of which items are new, have moved or have ended since the commit before. A new name of a
+    /// track is not a change here.
     #[must_use]
     pub fn changed(&self) -> &'l [TrackId] {
         &self.live.tracks.changed
@@ -74,7 +76,7 @@ impl<'l> LiveSnapshot<'l> {
         &self.live.ended
     }
 
-    /// Returns all tracks in the order in which they came.
+    /// Iterates over all tracks in the order in which they came.
     pub fn tracks(&self) -> impl ExactSizeIterator<Item = LiveTrack<'l>> + use<'l> {
         let live = self.live;
         live.tracks.by_track.iter().enumerate().map(move |(index, items)| LiveTrack {
@@ -85,7 +87,7 @@ impl<'l> LiveSnapshot<'l> {
         })
     }
 
-    /// Returns a track; `None` if the id is of another trace or of a later commit.
+    /// Returns a track, or `None` if the snapshot has no such track.
     #[must_use]
     pub fn track(&self, id: TrackId) -> Option<LiveTrack<'l>> {
         let items = self.live.tracks.by_track.get(id.index())?;
@@ -93,16 +95,15 @@ impl<'l> LiveSnapshot<'l> {
     }
 
     /// Returns the tracks in the order in which a finished trace would show them: by process, kind, sort index, name
-    /// and id.
-    ///
-    /// This takes O(n log n) in the tracks and processes. The order changes when a track or process is added or named.
+    /// and id. This takes O(n log n) for n tracks and processes. The order changes when a track or process is added,
+    /// or gets a name or a sort index.
     #[must_use]
     pub fn display_order(&self) -> Vec<TrackId> {
         let builder = &self.live.builder;
         track_order(builder, &inverse(&process_order(builder))).into_iter().map(TrackId).collect()
     }
 
-    /// Returns a process; `None` if there is none with this id.
+    /// Returns a process, or `None` if the snapshot has no such process.
     #[must_use]
     pub fn process(&self, id: ProcessId) -> Option<LiveProcess<'l>> {
         self.live.builder.registry.processes.get(id.0 as usize).map(|row| LiveProcess { row })
@@ -111,10 +112,11 @@ impl<'l> LiveSnapshot<'l> {
     /// Returns the number of slices. Their ids count from 0.
     #[must_use]
     pub fn n_slices(&self) -> usize {
-        self.live.builder.rows.len() as usize
+        self.live.builder.rows.len()
     }
 
-    /// Returns a slice. One that is still open is unfinished and ends at the last time of its track so far.
+    /// Returns a slice, or `None` if there is no such slice. A slice that is still open is unfinished, and ends at
+    /// the last time of its track so far.
     #[must_use]
     pub fn slice(&self, id: SliceId) -> Option<Slice> {
         let builder = &self.live.builder;
@@ -148,20 +150,20 @@ impl<'l> LiveSnapshot<'l> {
         })
     }
 
-    /// Returns the name of a slice as an id, or `None` if there is no such slice. This is cheaper than
+    /// Returns the number of the name of a slice, or `None` if there is no such slice. This is cheaper than
     /// [`LiveSnapshot::slice`].
     #[must_use]
     pub fn slice_name_id(&self, id: SliceId) -> Option<NameId> {
         self.live.builder.rows.get(id.index()).map(|row| row.name)
     }
 
-    /// Returns the track of a slice.
+    /// Returns the track of a slice, or `None` if there is no such slice.
     #[must_use]
     pub fn track_of(&self, id: SliceId) -> Option<TrackId> {
         self.live.builder.rows.get(id.index()).map(|row| TrackId(row.track))
     }
 
-    /// Returns the arguments of a slice.
+    /// Returns the arguments of a slice; they are empty if there is no such slice.
     #[must_use]
     pub fn slice_args(&self, id: SliceId) -> SliceArgs<'l> {
         let args = &self.live.builder.args;
@@ -173,19 +175,19 @@ impl<'l> LiveSnapshot<'l> {
         }
     }
 
-    /// Returns the arguments of an instant or state.
+    /// Returns the arguments of an instant or state; [`Args::NONE`] if it has none.
     #[must_use]
     pub fn args_of(&self, of: &impl HasArgs) -> Args<'l> {
         self.live.builder.args.get(of.args_id())
     }
 
-    /// Returns all names so far. Their ids never change.
+    /// Returns the table of all names so far. Their numbers never change while the trace grows.
     #[must_use]
     pub fn names(&self) -> &'l Names<'static> {
         &self.live.builder.names
     }
 
-    /// Returns a name as text. Invalid UTF-8 is replaced.
+    /// Returns a name as text, with bad UTF-8 replaced by U+FFFD; empty for a number that the table does not have.
     #[must_use]
     pub fn name(&self, id: NameId) -> Cow<'l, str> {
         self.names().text(id)
@@ -229,49 +231,51 @@ impl<'l> LiveSnapshot<'l> {
         Some(ProcessInfo { pid: process.pid(), name: process.name(), sort_index: process.sort_index() })
     }
 
-    /// Iterates over the slices of a track, in the order of [`LiveTrack::slices`].
+    /// Iterates over the slices of a track, in the order of [`LiveTrack::slices`]. There are none if
+    /// there is no such track.
     pub fn slices_of(&self, track: TrackId) -> impl Iterator<Item = (SliceId, Slice)> {
         let slices = self.track(track).map_or(&[][..], |track| track.slices());
         slices.iter().filter_map(|&id| Some((id, self.slice(id)?)))
     }
 
-    /// Returns the instants of a track, ordered by time.
+    /// Returns the instants of a track, ordered by time; empty if there is no such track.
     #[must_use]
     pub fn instants_of(&self, track: TrackId) -> &'l [Instant] {
         self.track(track).map_or(&[], |track| track.instants())
     }
 
-    /// Returns the counter values of a track, ordered by time.
+    /// Returns the counter values of a track, ordered by time; empty if there is no such track. The values of all its
+    /// series are mixed.
     #[must_use]
     pub fn counters_of(&self, track: TrackId) -> &'l [CounterValue] {
         self.track(track).map_or(&[], |track| track.counters())
     }
 
-    /// Returns the states of a thread, ordered by time.
+    /// Returns the scheduling states of a thread, ordered by start; empty if there is no such track.
     #[must_use]
     pub fn states_of(&self, track: TrackId) -> &'l [State] {
         self.track(track).map_or(&[], |track| track.states())
     }
 
-    /// Returns the text of an id.
+    /// Returns the text of a key: the number in decimal digits, or the name with bad UTF-8 replaced by U+FFFD.
     #[must_use]
     pub fn key_text(&self, key: Key) -> Cow<'l, str> {
         key.text(self.names(), self.conventions())
     }
 
-    /// Returns the unit of all times, and the epoch.
+    /// Returns the clock so far: the unit of all times, and the epoch.
     #[must_use]
     pub fn clock(&self) -> Clock {
         self.live.builder.clock
     }
 
-    /// Returns how ids and ties of the format are meant.
+    /// Returns the meaning of the format's ids and of the order of its events.
     #[must_use]
     pub fn conventions(&self) -> Conventions {
         self.live.builder.conventions
     }
 
-    /// Returns the range from the first to the last time of all items shown; `None` if no item has a time.
+    /// Returns the half-open range of time that covers every track; `None` if nothing that is shown has a time.
     #[must_use]
     pub fn bounds(&self) -> Option<Range<Tick>> {
         self.live.bounds.map(|(first, last)| first..last)
@@ -292,15 +296,15 @@ impl<'l> LiveSnapshot<'l> {
         &self.live.faults
     }
 
-    /// Returns the number of events that are kept for the finished trace and not shown: those of async spans, objects,
-    /// flows, call frames, samples and metadata, and those without a meaning in the model.
+    /// Returns the number of events that are kept for the finished trace but not shown: those of async spans,
+    /// objects, flows, profiles and metadata, and those that the model does not interpret.
     #[must_use]
     pub fn n_deferred(&self) -> u64 {
         self.live.n_deferred
     }
 }
 
-/// A process of a [`LiveTrace`].
+/// A process of a [`LiveTrace`], from [`LiveSnapshot::process`].
 #[derive(Debug, Clone, Copy)]
 pub struct LiveProcess<'l> {
     row: &'l ProcessRow,
@@ -319,7 +323,7 @@ impl<'l> LiveProcess<'l> {
         self.row.name
     }
 
-    /// Returns the sort index among the processes; 0 by default.
+    /// Returns the key by which the file orders processes: ascending, and 0 by default.
     #[must_use]
     pub fn sort_index(&self) -> i64 {
         self.row.sort_index
@@ -332,10 +336,10 @@ impl<'l> LiveProcess<'l> {
     }
 }
 
-/// A track of a [`LiveTrace`].
+/// A track of a [`LiveTrace`], from [`LiveSnapshot::track`].
 ///
-/// Its items are listed in the order of time. The part of a list before the range of new items is as it was at the
-/// commit before, so a reader keeps what it computed for that part.
+/// Its items are listed in the order of time. The part of a list before the range of new items is the same as at the
+/// commit before, so that a reader can keep the results that it computed for that part.
 #[derive(Debug, Clone, Copy)]
 pub struct LiveTrack<'l> {
     live: &'l LiveTrace,
@@ -351,7 +355,7 @@ impl<'l> LiveTrack<'l> {
         self.id
     }
 
-    /// Returns what the track shows. A thread may change its kind when a later event says its role.
+    /// Returns the kind of the track. A thread may change its kind when a later event says its role.
     #[must_use]
     pub fn kind(&self) -> TrackKind {
         self.row.kind()
@@ -369,69 +373,71 @@ impl<'l> LiveTrack<'l> {
         self.row.name
     }
 
-    /// Returns the sort index among the tracks of the same process and kind; 0 by default.
+    /// Returns the key by which the file orders the tracks of one kind in a process: ascending, and 0 by default.
     #[must_use]
     pub fn sort_index(&self) -> i64 {
         self.row.sort_index
     }
 
-    /// Returns the range from the first to the last time of its items; `None` if no item has a time.
+    /// Returns the half-open range of time that covers the items of the track; `None` if no item has a time.
     #[must_use]
     pub fn bounds(&self) -> Option<Range<Tick>> {
         self.live.builder.bounds_of(self.id.0).map(|(first, last)| first..last)
     }
 
-    /// Returns the slices by start, the longer first, then in the order in which they came. Pairs of one start are in
-    /// the order of their begins. \[json 3.3\]
+    /// Returns the slices, ordered by start. Of slices with one start the longer ones come first, and those of one
+    /// duration are in the order in which they came. Pairs of one start are in the order of their begins. \[json
+    /// 3.3\]
     #[must_use]
     pub fn slices(&self) -> &'l [SliceId] {
         self.items.slices.items()
     }
 
-    /// Returns the positions in [`LiveTrack::slices`] of those that are new or have moved.
+    /// Returns the positions in [`LiveTrack::slices`] of the slices that are new or have moved in this commit.
     #[must_use]
     pub fn new_slices(&self) -> Range<usize> {
         self.new_of(&self.items.slices)
     }
 
-    /// Returns the instants in the order of time.
+    /// Returns the instants, ordered by time.
     #[must_use]
     pub fn instants(&self) -> &'l [Instant] {
         self.point_items(|points| &points.instants)
     }
 
-    /// Returns the positions in [`LiveTrack::instants`] of those that are new or have moved.
+    /// Returns the positions in [`LiveTrack::instants`] of the instants that are new or have moved in this commit.
     #[must_use]
     pub fn new_instants(&self) -> Range<usize> {
         self.new_point_items(|points| &points.instants)
     }
 
-    /// Returns the values of a counter in the order of time.
+    /// Returns the counter values, ordered by time; empty unless the track is a counter. The values of all series are
+    /// mixed.
     #[must_use]
     pub fn counters(&self) -> &'l [CounterValue] {
         self.point_items(|points| &points.counters)
     }
 
-    /// Returns the positions in [`LiveTrack::counters`] of those that are new or have moved.
+    /// Returns the positions in [`LiveTrack::counters`] of the values that are new or have moved in this commit.
     #[must_use]
     pub fn new_counters(&self) -> Range<usize> {
         self.new_point_items(|points| &points.counters)
     }
 
-    /// Returns the states in the order of their starts.
+    /// Returns the scheduling states, ordered by start.
     #[must_use]
     pub fn states(&self) -> &'l [State] {
         self.point_items(|points| &points.states)
     }
 
-    /// Returns the positions in [`LiveTrack::states`] of those that are new or have moved.
+    /// Returns the positions in [`LiveTrack::states`] of the states that are new or have moved in this commit.
     #[must_use]
     pub fn new_states(&self) -> Range<usize> {
         self.new_point_items(|points| &points.states)
     }
 
     /// Returns the number of late items that are not listed yet. It is 0 unless putting them in place costs more than
-    /// [`LiveTrace`] allows.
+    /// [`LiveTrace`] allows, as its section on cost explains.
     #[must_use]
     pub fn n_waiting(&self) -> usize {
         let points = self
@@ -440,10 +446,12 @@ impl<'l> LiveTrack<'l> {
         self.items.slices.n_late() + points
     }
 
+    /// Returns the items besides slices; `None` if there are none.
     fn points(&self) -> Option<&'l PointItems> {
         self.items.points.as_deref()
     }
 
+    /// Returns a list of items besides slices.
     fn point_items<T: Copy, A: Array<Item = T> + 'l>(
         &self,
         list_of: fn(&'l PointItems) -> &'l TimeOrdered<A>,
@@ -451,6 +459,7 @@ impl<'l> LiveTrack<'l> {
         self.points().map_or(&[], |points| list_of(points).items())
     }
 
+    /// Returns the positions of the new items of such a list.
     fn new_point_items<T: Copy, A: Array<Item = T> + 'l>(
         &self,
         list_of: fn(&'l PointItems) -> &'l TimeOrdered<A>,

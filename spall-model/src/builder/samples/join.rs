@@ -1,4 +1,4 @@
-//! Joins the parts of each sampling profile once all events were read.
+//! The joining of the parts of each sampling profile, once all events were read.
 
 use alloc::vec::Vec;
 use core::ops::Range;
@@ -15,10 +15,11 @@ use crate::{
 
 use super::{LineRow, ProfileHead, ProfileLog, ProfilePart, SampleDetail};
 
-/// All profiles of a trace. Those of a track are neighbours, the one with the best rank first.
+/// All profiles of a trace. After [`Profiles::arrange`] those of a track are neighbours, the one with the lowest rank
+/// first.
 #[derive(Debug, Default)]
 pub(in crate::builder) struct Profiles {
-    /// Each with the position of its head in the file.
+    /// The profiles, each with the position of its head in the file.
     pub(in crate::builder) profiles: Vec<(Profile, u64)>,
     pub(in crate::builder) frames: Vec<Frame>,
     pub(in crate::builder) shared_frames: Vec<(Key, FrameId)>,
@@ -86,6 +87,7 @@ struct PartRanges {
 }
 
 impl ProfileLog {
+    /// Returns the rows of each part, in the order of the file.
     fn part_ranges(&self) -> impl Iterator<Item = PartRanges> {
         let ends = self.parts.iter().skip(1).map(|part| part.from).chain([self.lengths()]);
         self.parts.iter().map(|part| part.from).zip(ends).map(|(from, to)| PartRanges {
@@ -98,18 +100,19 @@ impl ProfileLog {
     }
 }
 
-/// The state of joining: what is done, and the ids of the profile at hand.
+/// The state of joining.
 struct ProfileJoiner<'l> {
     log: &'l ProfileLog,
+    /// The profiles that are done.
     found: Profiles,
     /// The frames of the current profile.
     ids: FrameIds,
 }
 
-/// The frames of one profile by their ids in the file.
+/// A table of the frames of one profile by their ids in the file.
 type FrameIds = HashMap<Key, FrameId, RandomState>;
 
-/// The frames that threads share.
+/// A table of the frames that threads share by their ids in the file.
 #[derive(Debug)]
 pub(in crate::builder) struct SharedFrameIds {
     /// The position of the first of them among all frames. They are the last ones.
@@ -119,7 +122,7 @@ pub(in crate::builder) struct SharedFrameIds {
 
 #[allow(clippy::indexing_slicing, reason = "positions are of the log's own tables")]
 impl ProfileJoiner<'_> {
-    /// Joins the parts of one profile and returns the bounds of its samples.
+    /// Joins the parts of one profile, and returns the earliest and the latest time of the profile and its samples.
     fn join(
         &mut self,
         head: ProfileHead,
@@ -172,6 +175,8 @@ impl ProfileJoiner<'_> {
         SharedFrameIds { first: index32(first), ids: core::mem::take(&mut self.ids) }
     }
 
+    /// Adds the frames of a profile, and then the links to their callers. Links come last, because a frame may name a
+    /// caller that comes later.
     fn add_frames(&mut self, parts: &[(ProfilePart, PartRanges)], diagnostics: &mut Diagnostics) {
         self.ids.clear();
         self.found.frames.reserve_exact(parts.iter().map(|(_, ranges)| ranges.frames.len()).sum());
@@ -186,7 +191,7 @@ impl ProfileJoiner<'_> {
                 }
             }
         }
-        // The caller that a frame names itself goes before a caller that lists the frame.
+        // A caller that the frame itself names takes precedence over a caller that lists the frame.
         for (part, ranges) in parts {
             for row in &self.log.frames[ranges.frames.clone()] {
                 let Some(caller) = row.caller else { continue };
@@ -215,7 +220,8 @@ impl ProfileJoiner<'_> {
         }
     }
 
-    /// Makes a root of every frame that is its own caller over any number of steps, so that no walk is endless.
+    /// Makes a root of every frame that is its own caller over any number of steps, so that no walk to a root is
+    /// endless.
     fn break_cycles(
         &mut self,
         first: usize,
@@ -224,7 +230,9 @@ impl ProfileJoiner<'_> {
     ) {
         let frames = &mut self.found.frames[first..];
         let local = |frame: FrameId| frame.index() - first;
-        // The number of the walk that has seen the frame, from 1. Each frame is walked over once, so this is linear.
+        // The number of the walk that has seen each frame, counted from 1; 0 for none. A walk stops at a frame that
+        // any walk has seen, so that all walks together are linear. If it is a frame of the same walk, the walk went
+        // in a circle.
         let mut seen_by = alloc::vec![0_u32; frames.len()];
         for (start, walk) in (0..frames.len()).zip(1..) {
             let mut at = start;
@@ -247,6 +255,7 @@ impl ProfileJoiner<'_> {
         }
     }
 
+    /// Adds the call sites of a profile, ordered by their numbers.
     fn add_sites(
         &mut self,
         parts: &[(ProfilePart, PartRanges)],
@@ -264,8 +273,8 @@ impl ProfileJoiner<'_> {
         self.found.sites[first..].sort_by_key(|site| site.number);
     }
 
-    /// Adds the hits of lines, sorted by frame. Frames are numbered profile by profile, so those of all profiles are
-    /// too.
+    /// Adds the hits of lines, sorted by frame. Frames are numbered profile by profile, so that the hits of all
+    /// profiles are sorted too.
     fn add_lines(&mut self, parts: &[(ProfilePart, PartRanges)], diagnostics: &mut Diagnostics) {
         let first = self.found.lines.len();
         self.found.lines.reserve_exact(parts.iter().map(|(_, ranges)| ranges.lines.len()).sum());
@@ -280,14 +289,14 @@ impl ProfileJoiner<'_> {
         self.found.lines[first..].sort_unstable_by_key(|hits| (hits.frame, hits.line, hits.hits));
     }
 
+    /// Adds the samples of a profile, in the order of the file.
     fn add_samples(
         &mut self,
         head: ProfileHead,
         parts: &[(ProfilePart, PartRanges)],
         diagnostics: &mut Diagnostics,
     ) {
-        // Negative deltas count too: a time that goes back tells that samples are out of order, not that the time is
-        // wrong.
+        // Negative durations count too: they mean that samples are out of order, and not that a time is wrong.
         let mut now = head.start;
         self.found.samples.reserve_exact(parts.iter().map(|(_, ranges)| ranges.samples.len()).sum());
         for (part, ranges) in parts {
