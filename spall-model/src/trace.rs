@@ -128,8 +128,8 @@ impl<'a> Trace<'a> {
         Some(TrackInfo { kind, process, name, sort_index })
     }
 
-    /// Returns the id and name of a process, or `None` if there is no such process. A live trace describes its processes
-    /// in the same way.
+    /// Returns the id and name of a process, or `None` if there is no such process. A live trace describes its
+    /// processes in the same way.
     #[must_use]
     pub fn process_info(&self, process: ProcessId) -> Option<ProcessInfo> {
         let &Process { pid, name, sort_index, .. } = self.processes.get(process.index())?;
@@ -387,8 +387,8 @@ impl<'a> Trace<'a> {
         key.text(&self.names, self.conventions)
     }
 
-    /// Returns the label of a process for people: its name, or `Process 7` if it has none. The label is empty if there is
-    /// no such process.
+    /// Returns the label of a process for people: its name, or `Process 7` if it has none. The label is empty if
+    /// there is no such process.
     #[must_use]
     pub fn process_label(&self, process: ProcessId) -> Cow<'_, str> {
         self.processes.get(process.index()).map_or(Cow::Borrowed(""), |process| {
@@ -410,7 +410,8 @@ impl<'a> Trace<'a> {
         track::track_label(row.kind, row.name, first, &self.names, self.conventions)
     }
 
-    /// Returns the name of a slice as an id, or `None` if there is no such slice. This is cheaper than [`Trace::slice`].
+    /// Returns the name of a slice as an id, or `None` if there is no such slice. This is cheaper than
+    /// [`Trace::slice`].
     #[inline]
     #[must_use]
     pub fn slice_name_id(&self, id: SliceId) -> Option<NameId> {

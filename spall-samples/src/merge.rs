@@ -14,9 +14,11 @@ use crate::{
 ///
 /// The added slices have [`SliceFlags::SAMPLED`](spall_model::SliceFlags::SAMPLED), and [`Trace::sampled`] says from
 /// which call frame each was inferred. A trace without profiles is returned as it is. A trace that was merged before
-/// gets the same slices again. This takes O((n + m) log(n + m)) for n slices and m samples, and time in proportion to
-/// the slices added. At most 256 are added for each slice and sample, and 65536 more. Functions beyond that are left
-/// out and reported as [`DiagnosticKind::SliceLimit`](spall_model::DiagnosticKind::SliceLimit).
+/// gets the same slices again.
+///
+/// This takes O((n + m) log(n + m)) for n slices and m samples, and time in proportion to the slices added. At most
+/// 256 are added for each slice and sample, and 65536 more. Functions beyond that are left out and reported as
+/// [`DiagnosticKind::SliceLimit`](spall_model::DiagnosticKind::SliceLimit).
 ///
 /// ```
 /// use spall_model::{

@@ -209,9 +209,11 @@ impl SampledThread {
         }
     }
 
-    /// Finds the first sample of each slice, and the samples that are echoes. Each sample climbs from its innermost
-    /// slice outwards. The climb ends at a slice that already has its sample, and at the nearest invocation, so that
-    /// all climbs together take no more steps than there are slices and samples.
+    /// Finds the first sample of each slice, and the samples that are echoes.
+    ///
+    /// Each sample climbs from its innermost slice outwards. The climb ends at a slice that already has its sample,
+    /// and at the nearest invocation, so that all climbs together take no more steps than there are slices and
+    /// samples.
     fn find_first_samples(&mut self) {
         for (sample, at) in self.samples.iter_mut().zip(0..) {
             let mut next = sample.slice;

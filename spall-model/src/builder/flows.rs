@@ -91,8 +91,8 @@ pub(super) fn resolve(log: &FlowLog, arranged: &Arranged, diagnostics: &mut Diag
     let slices = &arranged.slices;
     let bound = bind(log, arranged);
     let mut by_time = ByTime::default();
-    // Events at one time keep the order in which they are added. Events that are bound to slices directly may come in the
-    // order of threads and not of causes, so at one time a flow leaves before it arrives.
+    // Events at one time keep the order in which they are added. Events that are bound to slices directly may come in
+    // the order of threads and not of causes, so at one time a flow leaves before it arrives.
     for phase in [FlowPhase::Start, FlowPhase::Step, FlowPhase::End] {
         let ends =
             log.ends.iter().zip(0..).filter(|(end, _)| end.bind == FlowBind::Slice && end.phase == phase);

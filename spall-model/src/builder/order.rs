@@ -213,6 +213,7 @@ struct Scratch {
 }
 
 /// Sorts the rows of one track, which are given in the order of the file.
+///
 /// Pairs and all other slices are sorted by themselves, and then merged. A single sort is not possible: pairs of one
 /// start keep the order in which they began, whatever their durations, and other slices are sorted by duration. The two
 /// rules together are not transitive.

@@ -1,5 +1,6 @@
 //! The pairing of begins and ends of threads while the file is read. Each end closes the most recent open begin of its
 //! thread.
+//!
 //! This plain reading is final for a thread in which it finds no fault. Otherwise [`super::repair`] reads the thread
 //! again, for which it needs the ends in the order of the file. They are not stored: each row remembers how many rows
 //! existed when it was closed, and ends between the same two rows close from the inside out, so the order follows

@@ -11,8 +11,10 @@ use super::{CallTree, TreeNode, TreeNodeId};
 /// An inverted call tree: the roots are the functions in which time was spent, and the children of a node are the
 /// callers of its function. Only the roots are there at first, because the whole inverted tree may have many more
 /// nodes than the call tree. [`InvertedTree::expand`] adds the callers of one node, [`InvertedTree::expand_all`]
-/// those of all nodes that are wide enough to be drawn. A node stands for the call stacks that end with the path from
-/// it up to its root, innermost function last. The sums of a node mean:
+/// those of all nodes that are wide enough to be drawn.
+///
+/// A node stands for all call stacks whose innermost functions are those on the path from the node up to its root.
+/// The sums of a node mean:
 ///
 /// - its total is the time of these stacks;
 /// - its self time is the time of those in which the function of the node has no caller;
@@ -133,8 +135,9 @@ impl<'t> InvertedTree<'t> {
         callers
     }
 
-    /// Adds the callers of all nodes that have a total of at least `min` and fewer than `depth` nodes above them. A
-    /// picture needs as `min` the time of one column, because narrower nodes are merged with their neighbours. This
+    /// Adds the callers of all nodes that have a total of at least `min` and fewer than `depth` nodes above them.
+    ///
+    /// A picture needs as `min` the time of one column, because narrower nodes are merged with their neighbours. This
     /// takes O(d · n log n) for depth d and the n nodes of the call tree at worst.
     pub fn expand_all(&mut self, min: Ticks, depth: u32) {
         let mut node = 0;

@@ -1,6 +1,8 @@
-//! Call trees: slices and samples added up by call path. \[tree\] All crates share this tree: a layout makes it
-//! of slices, and a merge makes it of slices and samples. It is in this crate because neither of those depends on the
-//! other, and because filters, sums and comparisons are the same for both.
+//! Call trees: slices and samples added up by call path. \[tree\]
+//!
+//! All crates share this tree: a layout makes it of slices, and a merge makes it of slices and samples. It is in this
+//! crate because neither of those depends on the other, and because filters, sums and comparisons are the same for
+//! both.
 #![allow(clippy::indexing_slicing, reason = "nodes are numbered by this module")]
 
 mod builder;
@@ -154,8 +156,8 @@ impl CallTree {
 
     /// Iterates over the folded stacks of all nodes that have self time: the path, and the self time in ticks.
     ///
-    /// A path is the names from the root to the node, joined by `;`. In a name, `;` becomes `:` and a line break becomes a
-    /// blank. Unattributed time comes first and has an empty path.
+    /// A path is the names from the root to the node, joined by `;`. In a name, `;` becomes `:` and a line break
+    /// becomes a blank. Unattributed time comes first and has an empty path.
     ///
     /// A path has at most [`CallTree::MAX_FOLDED_DEPTH`] names, because each line repeats its whole path: without a
     /// bound, 300 000 calls inside each other would make gigabytes of text. The self time of deeper nodes is added to

@@ -23,10 +23,11 @@ use super::{OnTrack, TraceBuilder, intern::Copied, registry::index32, slice_orde
 use self::tracks::{MOVES_PER_EVENT, TrackTable};
 pub use self::view::{LiveProcess, LiveSnapshot, LiveTrack};
 
-/// A live trace: a trace that can be read while its events still come. Events become visible with the next
-/// [`LiveTrace::commit`]. The snapshot also says which items are new, so that a reader never has to look at an item
-/// twice. An end closes the last open begin of its thread, whatever its name. \[json 3.2\] A slice that is still open
-/// is unfinished, and lasts until the last time of its track.
+/// A live trace: a trace that can be read while its events still come.
+///
+/// Events become visible with the next [`LiveTrace::commit`]. The snapshot also says which items are new, so that a
+/// reader never has to look at an item twice. An end closes the last open begin of its thread, whatever its name.
+/// \[json 3.2\] A slice that is still open is unfinished, and lasts until the last time of its track.
 ///
 /// A snapshot shows threads with their slices, instants and states, and counters. Events of async spans, flows,
 /// objects, samples and metadata are kept and counted by [`LiveSnapshot::n_deferred`], because their meaning depends

@@ -10,9 +10,11 @@ use crate::Tick;
 /// A list of items in the order of time.
 ///
 /// Most items come in order and are appended at once. An item that comes late waits in a list of its own until
-/// [`TimeOrdered::insert_late`] puts all late items in place together. The first items are stored in the list itself,
-/// because a trace may have very many tracks with few items each. (200 000 threads with one slice each: a commit
-/// takes 192 M instructions instead of 298 M, and one allocation less for each thread.)
+/// [`TimeOrdered::insert_late`] puts all late items in place together.
+///
+/// The first items are stored in the list itself, because a trace may have very many tracks with few items each. (200
+/// 000 threads with one slice each: a commit takes 192 M instructions instead of 298 M, and one allocation less for
+/// each thread.)
 #[derive(Debug)]
 pub(super) struct TimeOrdered<A: Array> {
     items: SmallVec<A>,

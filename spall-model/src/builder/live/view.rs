@@ -95,7 +95,9 @@ impl<'l> LiveSnapshot<'l> {
     }
 
     /// Returns the tracks in the order in which a finished trace would show them: by process, kind, sort index, name
-    /// and id. This takes O(n log n) for n tracks and processes. The order changes when a track or process is added,
+    /// and id.
+    ///
+    /// This takes O(n log n) for n tracks and processes. The order changes when a track or process is added,
     /// or gets a name or a sort index.
     #[must_use]
     pub fn display_order(&self) -> Vec<TrackId> {
