@@ -9,8 +9,8 @@ use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_m
 use spall_benches::layout_input::{self, Character};
 use spall_benches::peer;
 use spall_trace::layout::{
-    EdgeRule, Fidelity, Layout, Options, Rect, Row, RowId, Scratch, SelfSide, Stats, TreeOrder, Viewport,
-    flame_rows, slice_tree, stats,
+    EdgeRule, Fidelity, Layout, LayoutOptions, Rect, Row, RowId, Scratch, SelfSide, Stats, TreeOrder,
+    Viewport, flame_rows, slice_tree, stats,
 };
 use spall_trace::model::{Tick, Trace, TrackId};
 
@@ -35,7 +35,7 @@ fn build(criterion: &mut Criterion) {
         group.throughput(Throughput::Elements(trace.slices().len() as u64));
         group.bench_function(size, |bencher| {
             bencher.iter_with_large_drop(|| {
-                let layout = Layout::new(&trace, &Options::default());
+                let layout = Layout::new(&trace, &LayoutOptions::default());
                 assert_eq!(layout.rows().len(), 16);
                 layout
             });
@@ -136,7 +136,7 @@ fn tracks(trace: &Trace<'_>) -> impl Iterator<Item = TrackId> + use<> {
 /// Statistics and call trees of a million nested calls.
 fn sums(criterion: &mut Criterion) {
     let trace = layout_input::calls(1 << 20);
-    let layout = Layout::new(&trace, &Options::default());
+    let layout = Layout::new(&trace, &LayoutOptions::default());
     let n_slices = trace.slices().len() as u64;
     let mut group = criterion.benchmark_group("spall-layout/sums/calls-1M");
     group.sample_size(10);

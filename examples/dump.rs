@@ -17,7 +17,7 @@ use spall_examples::{
 };
 use spall_trace::{
     format::{apitrace, container::decompress},
-    layout::{Layout, LayoutView, Options},
+    layout::{Layout, LayoutOptions, LayoutView},
     model::{FrameId, Key, Limits, Sample, Scope, SliceId, Trace, Track, TrackId, TrackKind},
 };
 
@@ -115,7 +115,7 @@ fn dump(path: &std::path::Path, summary: bool) -> Result<(), Box<dyn Error>> {
     phases.end("build");
     let trace = spall_trace::merge_samples(trace);
     phases.end("merge");
-    let layout = Layout::new(&trace, &Options::default());
+    let layout = Layout::new(&trace, &LayoutOptions::default());
     phases.end("layout");
     let mut dump = Dump { trace: &trace, layout: &layout, out: BufWriter::new(io::stdout().lock()) };
     dump.trace(format.name())?;

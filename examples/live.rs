@@ -16,7 +16,7 @@ use std::{
 use spall_examples::terminal;
 use spall_trace::{
     TraceParser,
-    layout::{Fidelity, Live, Options, Rect, Scratch, Viewport},
+    layout::{Fidelity, LayoutOptions, Live, Rect, Scratch, Viewport},
     model::{Limits, LiveSnapshot, LiveTrace, LiveTrack, Tick},
 };
 
@@ -56,7 +56,7 @@ fn watch(path: &Path, once: bool) -> Result<(), Box<dyn Error>> {
     };
     let mut parser = TraceParser::new(format);
     let mut trace = LiveTrace::new(&Limits::default());
-    let mut live = Live::new(&Options::default());
+    let mut live = Live::new(&LayoutOptions::default());
     loop {
         let consumed = parser.read(&data, false, |event, bytes| trace.push(event, bytes))?;
         data.drain(..consumed);

@@ -21,7 +21,7 @@ use spall_trace::{
         FormatError,
         spall::{FileWriter, Header, ThreadRecorder, Version},
     },
-    layout::{Fidelity, Layout, Options, Scratch, Viewport},
+    layout::{Fidelity, Layout, LayoutOptions, Scratch, Viewport},
     model::{Event, Limits, Text, Thread, ThreadEvent, Tick, Trace, TrackId, Written},
 };
 
@@ -130,7 +130,8 @@ fn worker(recorder: &mut Recorder<'_>, next_job: &AtomicU64) {
             let trace = recorder.slice("load", &size, |_| spall_trace::load(&bytes, &Limits::default()));
             let Ok(trace) = trace else { return };
             let slices = format!("{} slices", trace.slices().len());
-            let layout = recorder.slice("lay out", &slices, |_| Layout::new(&trace, &Options::default()));
+            let layout =
+                recorder.slice("lay out", &slices, |_| Layout::new(&trace, &LayoutOptions::default()));
             recorder.slice("draw", "", |recorder| draw(recorder, &trace, &layout));
         });
     }

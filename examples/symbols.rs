@@ -6,7 +6,7 @@ use std::{borrow::Cow, collections::BTreeMap, error::Error, process::ExitCode};
 use addr2line::Loader;
 use spall_trace::{
     format::spall::auto::CachedSymbols,
-    layout::{Layout, LayoutView, Options},
+    layout::{Layout, LayoutOptions, LayoutView},
     model::{Limits, SliceId, Text, Value},
 };
 
@@ -46,7 +46,7 @@ fn list(path: &std::path::Path, program: Option<&std::ffi::OsStr>) -> Result<(),
     let loader = Loader::new(&program).map_err(|error| format!("{}: {error}", program.to_string_lossy()))?;
     let symbols = CachedSymbols::new(|address| function_name(&loader, address));
     let trace = spall_trace::load_auto(&data, symbols, &limits)?;
-    let layout = Layout::new(&trace, &Options::default());
+    let layout = Layout::new(&trace, &LayoutOptions::default());
     let mut functions = BTreeMap::<Cow<'_, str>, (u64, i64)>::new();
     for (slice, &name) in (0..).map(SliceId).zip(trace.slices().names()) {
         let (calls, time) = functions.entry(trace.name(name)).or_default();

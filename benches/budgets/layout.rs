@@ -8,7 +8,7 @@ use spall_benches::layout_input::{self, Character};
 use spall_benches::measure::{fastest, job, timed};
 use spall_benches::peer;
 use spall_trace::layout::{
-    EdgeRule, Fidelity, Layout, Options, Rect, Row, RowId, Scratch, Stats, Viewport, slice_tree, stats,
+    EdgeRule, Fidelity, Layout, LayoutOptions, Rect, Row, RowId, Scratch, Stats, Viewport, slice_tree, stats,
 };
 use spall_trace::model::{Tick, Trace, TrackId};
 
@@ -43,10 +43,12 @@ fn fastest_of(mut run: impl FnMut()) -> Duration {
 
 fn build() {
     let trace = layout_input::families(SLICES, false).finish();
-    let sorted = per(fastest_of(|| drop(Layout::new(&trace, &Options::default()))), trace.slices().len());
+    let sorted =
+        per(fastest_of(|| drop(Layout::new(&trace, &LayoutOptions::default()))), trace.slices().len());
     line("layout", "sorted/1M", "ns/slice", sorted, None, Budget::AtMost(40.0));
     let trace = layout_input::calls(SLICES);
-    let sorted = per(fastest_of(|| drop(Layout::new(&trace, &Options::default()))), trace.slices().len());
+    let sorted =
+        per(fastest_of(|| drop(Layout::new(&trace, &LayoutOptions::default()))), trace.slices().len());
     line("layout", "calls/1M", "ns/slice", sorted, None, Budget::AtMost(40.0));
     let [sort, keep] = [true, false].map(|shuffled| {
         let mut best = Duration::MAX;
@@ -71,7 +73,7 @@ fn sums() {
         ("families/1M", layout_input::families(SLICES, false).finish()),
         ("calls/1M", layout_input::calls(SLICES)),
     ] {
-        let layout = Layout::new(&trace, &Options::default());
+        let layout = Layout::new(&trace, &LayoutOptions::default());
         let n_slices = trace.slices().len();
         let time = fastest_of(|| {
             let names = stats(&trace, &layout, tracks(&trace), EVER, EdgeRule::Clamp);
@@ -80,7 +82,7 @@ fn sums() {
         line("statistics", name, "ns/slice", per(time, n_slices), None, Budget::AtMost(5.0));
     }
     let trace = layout_input::calls(SLICES);
-    let layout = Layout::new(&trace, &Options::default());
+    let layout = Layout::new(&trace, &LayoutOptions::default());
     let Range { start, end } = trace.bounds().unwrap_or_default();
     let (step, half) = ((end.0 - start.0) / 100, start.0 + (end.0 - start.0) / 2);
     let mut dragged = Stats::new(&trace, &layout, tracks(&trace), start..Tick(half), EdgeRule::Clamp);
@@ -102,7 +104,7 @@ fn sums() {
 
 fn trees() {
     let trace = layout_input::calls(SLICES);
-    let layout = Layout::new(&trace, &Options::default());
+    let layout = Layout::new(&trace, &LayoutOptions::default());
     let n_slices = trace.slices().len();
     let time = fastest_of(|| {
         let tree = slice_tree(&trace, &layout, tracks(&trace), EVER);

@@ -17,7 +17,7 @@ use spall_benches::input::{self, Input};
 use spall_benches::measure::{Job, fastest, job};
 use spall_benches::{ours, peer};
 use spall_synth::cpu_profile::{Form, Profile};
-use spall_trace::layout::{Layout, Options};
+use spall_trace::layout::{Layout, LayoutOptions};
 
 const ROUNDS: usize = 25;
 
@@ -182,7 +182,7 @@ fn memory() {
         let budget = if input.name.starts_with("plain") { Budget::AtMost(40.0) } else { Budget::Open };
         line("trace", &input.name, "B/slice", bytes as f64 / slices, None, budget);
         line("trace, peak", &input.name, "B/slice", peak as f64 / slices, None, Budget::Open);
-        let (_, bytes, _) = bytes_of(|| Layout::new(&trace, &Options::default()));
+        let (_, bytes, _) = bytes_of(|| Layout::new(&trace, &LayoutOptions::default()));
         line("layout", &input.name, "B/slice", bytes as f64 / slices, None, Budget::AtMost(24.0));
     }
 }

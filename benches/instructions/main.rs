@@ -14,7 +14,9 @@ use spall_synth::cpu_profile::{Form, Profile};
 use spall_synth::spall::Shape;
 use spall_trace::export;
 use spall_trace::format::spall::BufferWriter;
-use spall_trace::layout::{EdgeRule, Fidelity, Layout, Options, RowId, Scratch, Viewport, slice_tree, stats};
+use spall_trace::layout::{
+    EdgeRule, Fidelity, Layout, LayoutOptions, RowId, Scratch, Viewport, slice_tree, stats,
+};
 use spall_trace::model::{Tick, TrackId};
 
 const EVER: std::ops::Range<Tick> = Tick::MIN..Tick::MAX;
@@ -72,9 +74,9 @@ fn readers() {
 fn layouts() {
     let trace = layout_input::calls(1 << 15);
     let shuffled = layout_input::families(1 << 15, true).finish();
-    job("layout of calls", || Layout::new(&trace, &Options::default()));
-    job("layout of families", || Layout::new(&shuffled, &Options::default()));
-    let layout = Layout::new(&trace, &Options::default());
+    job("layout of calls", || Layout::new(&trace, &LayoutOptions::default()));
+    job("layout of families", || Layout::new(&shuffled, &LayoutOptions::default()));
+    let layout = Layout::new(&trace, &LayoutOptions::default());
     let tracks = || (0..u32::try_from(trace.tracks().len()).unwrap_or(0)).map(TrackId);
     job("statistics", || stats(&trace, &layout, tracks(), EVER, EdgeRule::Clamp));
     job("merged tree", || slice_tree(&trace, &layout, tracks(), EVER));

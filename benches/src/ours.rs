@@ -3,7 +3,7 @@
 //! Readers are asked for what a consumer would at least look at: the kind of each event and its time.
 
 use spall_trace::format::apitrace;
-use spall_trace::layout::{Layout, Live, Options};
+use spall_trace::layout::{Layout, LayoutOptions, Live};
 use spall_trace::model::{Event, Events, Limits, LiveTrace, Parser, Tick, Trace, TraceBuilder};
 
 use crate::peer::spall::Counts;
@@ -42,7 +42,7 @@ pub fn trace(data: &[u8]) -> Trace<'_> {
 #[must_use]
 pub fn live(data: &[u8]) -> (LiveTrace, Live) {
     let mut trace = LiveTrace::new(&Limits::default());
-    let mut layout = Live::new(&Options::default());
+    let mut layout = Live::new(&LayoutOptions::default());
     for (parsed, n_events) in spall_trace::format::spall::parse_all(data).map_while(Result::ok).zip(1_u64..) {
         trace.push(&parsed.event, parsed.bytes);
         if n_events.is_multiple_of(4096) {
@@ -61,7 +61,7 @@ pub fn copied_trace_and_layout(data: &[u8]) -> (Trace<'static>, Layout) {
         builder.push_copied(&parsed.event, parsed.bytes);
     }
     let trace = builder.finish();
-    let layout = Layout::new(&trace, &Options::default());
+    let layout = Layout::new(&trace, &LayoutOptions::default());
     (trace, layout)
 }
 

@@ -3,7 +3,7 @@
 use std::{collections::HashMap, ops::Range};
 
 use spall_trace::{
-    layout::{Layout, Options, Packed, Packing, RowId, RowView},
+    layout::{Layout, LayoutOptions, Packed, Packing, RowId, RowView},
     model::{IdRange, NameId, SliceId, Tick, Trace, Track, TrackId, TrackKind},
 };
 
@@ -65,7 +65,7 @@ impl<'t> Scene<'t> {
     /// Lays out `trace` and decides what goes where.
     #[must_use]
     pub fn new(trace: &'t Trace<'t>) -> Self {
-        let layout = Layout::new(trace, &Options::default());
+        let layout = Layout::new(trace, &LayoutOptions::default());
         let Range { start, end } = trace.bounds().unwrap_or_default();
         // Something without length at the very end is to be seen as well.
         let margin = i64::try_from(end.0.abs_diff(start.0) / 400).unwrap_or(0).max(1);

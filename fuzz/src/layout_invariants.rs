@@ -3,8 +3,8 @@
 
 use arbitrary::{Result, Unstructured};
 use spall_trace::layout::{
-    EdgeRule, Fidelity, Layout, LayoutView, Options, Overlap, Rect, RowView, Scratch, Viewport, slice_tree,
-    stats,
+    EdgeRule, Fidelity, Layout, LayoutOptions, LayoutView, Overlap, Rect, RowView, Scratch, Viewport,
+    slice_tree, stats,
 };
 use spall_trace::model::{ByteRange, Limits, SliceId, Tick, Ticks, Trace, TraceBuilder, TrackId, TrackKind};
 
@@ -43,8 +43,8 @@ struct View {
     fidelity: Fidelity,
 }
 
-fn settings(u: &mut Unstructured<'_>) -> Result<(Options, Vec<View>)> {
-    let mut options = Options::default();
+fn settings(u: &mut Unstructured<'_>) -> Result<(LayoutOptions, Vec<View>)> {
+    let mut options = LayoutOptions::default();
     options.overlap = *u.choose(&[Overlap::Spill, Overlap::Spill, Overlap::Clip, Overlap::Reject])?;
     options.overhang_tolerance = Ticks(*u.choose(&[0, 0, 1, 5])?);
     let mut views = Vec::new();
@@ -70,7 +70,7 @@ fn is_span(trace: &Trace<'_>, slice: SliceId) -> bool {
 }
 
 /// Every slice has one place on a row of its track, and the slices of a row do not overlap.
-fn check_places(trace: &Trace<'_>, layout: &Layout, options: &Options) {
+fn check_places(trace: &Trace<'_>, layout: &Layout, options: &LayoutOptions) {
     let mut placed = 0;
     for row in layout.rows().iter() {
         let (info, view) = (layout.row_info(row).unwrap(), layout.row(row).unwrap());

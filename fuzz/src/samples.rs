@@ -5,7 +5,7 @@ use std::collections::HashSet;
 
 use arbitrary::{Result, Unstructured};
 use spall_trace::json::{JsonWriter, json_args, parse_all};
-use spall_trace::layout::{Layout, LayoutView, Options};
+use spall_trace::layout::{Layout, LayoutOptions, LayoutView};
 use spall_trace::model::{
     Args, ByteRange, DiagnosticKind as Kind, Event, FrameEvent, FrameId, FrameParent, Id, Limits,
     LineHitsEvent, Profile, ProfileEvent, ProfileKey, ProfileStart, SampleEvent, SampleStack, SampleTime,
@@ -40,7 +40,7 @@ pub fn run(bytes: &[u8]) -> bool {
     let again = spall_trace::merge_samples(merged.clone());
     assert_eq!(again.slices().starts(), merged.slices().starts(), "merged again");
     assert_eq!(again.slices().ends(), merged.slices().ends(), "merged again");
-    let layout = Layout::new(&merged, &Options::default());
+    let layout = Layout::new(&merged, &LayoutOptions::default());
     for slice in ids(&merged) {
         assert!(layout.self_time(slice).is_some(), "{slice:?} has no place");
     }

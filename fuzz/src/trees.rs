@@ -2,8 +2,8 @@
 
 use arbitrary::{Result, Unstructured};
 use spall_trace::layout::{
-    EdgeRule, Layout, NameStats, Options, Packed, Packing, Row, RowId, SelfSide, Series, Stats, TreeOrder,
-    diff_rows, flame_rows, slice_tree, stats,
+    EdgeRule, Layout, LayoutOptions, NameStats, Packed, Packing, Row, RowId, SelfSide, Series, Stats,
+    TreeOrder, diff_rows, flame_rows, slice_tree, stats,
 };
 use spall_trace::model::{
     ByteRange, CallTree, DiffWidth, Function, InvertedTree, Limits, NameId, Tick, Ticks, Trace, TraceBuilder,
@@ -28,7 +28,7 @@ pub fn run(bytes: &[u8]) -> bool {
     if trace.slices().starts().iter().chain(trace.slices().ends()).any(far) {
         return false;
     }
-    let layout = Layout::new(&trace, &Options::default());
+    let layout = Layout::new(&trace, &LayoutOptions::default());
     let tracks = || (0..u32::try_from(trace.tracks().len()).unwrap()).map(TrackId);
     let picked = |name: NameId| mask >> (name.index() % 8) & 1 == 1;
     let trees = ranges.clone().map(|range| slice_tree(&trace, &layout, tracks(), range));

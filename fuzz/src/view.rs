@@ -3,8 +3,8 @@
 
 use arbitrary::{Result, Unstructured};
 use spall_trace::layout::{
-    Ellipsis, Fidelity, Flows, Hits, Layout, LayoutView, Options, Rect, RowId, Ruler, Scratch, SelfSide,
-    Series, TreeOrder, Vertical, Viewport, fit_label, flame_rows, instant_marks, slice_tree,
+    Ellipsis, Fidelity, Flows, Hits, Layout, LayoutOptions, LayoutView, Rect, RowId, Ruler, Scratch,
+    SelfSide, Series, TreeOrder, Vertical, Viewport, fit_label, flame_rows, instant_marks, slice_tree,
 };
 use spall_trace::model::{ByteRange, Limits, SliceId, Tick, Ticks, Trace, TraceBuilder, TrackId};
 
@@ -21,7 +21,7 @@ pub fn run(bytes: &[u8]) -> bool {
     let mut builder = TraceBuilder::new(&Limits::default());
     events.iter().for_each(|event| builder.push(event, ByteRange::default()));
     let trace = builder.finish();
-    let layout = Layout::new(&trace, &Options::default());
+    let layout = Layout::new(&trace, &LayoutOptions::default());
     let vertical = Vertical::new(&trace, &layout, &());
     let flows = Flows::new(&trace, &layout);
     for view in &views {

@@ -15,14 +15,14 @@ use crate::convert::to_u32;
 use crate::index::{append, n_nodes};
 use crate::layout::{Lane, RowOffsets};
 use crate::row_numbers::{RowNumbers, RowPattern};
-use crate::{Layout, Options};
+use crate::{Layout, LayoutOptions};
 
 impl Layout {
     /// Lays out `trace`: finds the lane, the depth and the row of every slice, and indexes the rows.
     ///
     /// This takes O(n) for n slices that nest, and O(n log n) at worst.
     #[must_use]
-    pub fn new(trace: &Trace<'_>, options: &Options) -> Self {
+    pub fn new(trace: &Trace<'_>, options: &LayoutOptions) -> Self {
         LayoutBuilder::new(trace, options).build()
     }
 }
@@ -65,7 +65,7 @@ const NO_ROW: u32 = u32::MAX;
 const OTHER: u32 = 1 << 31;
 
 impl<'t> LayoutBuilder<'t> {
-    fn new(trace: &'t Trace<'_>, options: &Options) -> Self {
+    fn new(trace: &'t Trace<'_>, options: &LayoutOptions) -> Self {
         let slices = trace.slices();
         let n_slices = slices.len();
         let layout = Layout {

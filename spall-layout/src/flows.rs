@@ -16,7 +16,7 @@ const BLOCK_BITS: u32 = 4;
 /// trace has no flows; they are known when it is finished.
 ///
 /// ```
-/// use spall_layout::{Fidelity, Flows, Layout, Options, Vertical, Viewport};
+/// use spall_layout::{Fidelity, Flows, Layout, LayoutOptions, Vertical, Viewport};
 /// # use spall_model::{ByteRange, Event, FlowBind, FlowEvent, FlowPhase, Id, Limits, Text, Thread, ThreadEvent, Tick, Ticks, TraceBuilder};
 /// # let mut builder = TraceBuilder::new(&Limits::default());
 /// # for (tid, phase, start) in [(1, FlowPhase::Start, 0), (2, FlowPhase::End, 70)] {
@@ -26,7 +26,7 @@ const BLOCK_BITS: u32 = 4;
 /// #     builder.push(&Event::Flow(flow), ByteRange::default());
 /// # }
 /// # let trace = builder.finish(); // a flow from thread 1 at tick 10 to thread 2 at tick 80
-/// let layout = Layout::new(&trace, &Options::default());
+/// let layout = Layout::new(&trace, &LayoutOptions::default());
 /// let vertical = Vertical::new(&trace, &layout, &());
 /// let flows = Flows::new(&trace, &layout);
 ///

@@ -13,7 +13,7 @@ use crate::{LayoutView, Rect, RowId};
 /// slice.
 ///
 /// ```
-/// use spall_layout::{Fidelity, Hits, Layout, LayoutView, Options, Scratch, Vertical, Viewport};
+/// use spall_layout::{Fidelity, Hits, Layout, LayoutView, LayoutOptions, Scratch, Vertical, Viewport};
 /// # use spall_model::{ByteRange, Event, Limits, SliceId, Text, Thread, ThreadEvent, Tick, Ticks, TraceBuilder};
 /// # let mut builder = TraceBuilder::new(&Limits::default());
 /// # for n in 0..1000 {
@@ -22,7 +22,7 @@ use crate::{LayoutView, Rect, RowId};
 /// #     builder.push(&Event::Complete(event, Ticks(1)), ByteRange::default());
 /// # }
 /// # let trace = builder.finish(); // a thousand slices of one tick, the 7th of each hundred is "gc"
-/// let layout = Layout::new(&trace, &Options::default());
+/// let layout = Layout::new(&trace, &LayoutOptions::default());
 /// let hits = Hits::new(&trace, &layout, |name| trace.name(name) == "gc");
 /// assert_eq!(hits.len(), 10);
 /// assert_eq!(hits.next(&layout, SliceId(7)), Some(SliceId(107)));

@@ -21,7 +21,7 @@ use crate::{Rect, Viewport};
 /// All visible lines in one buffer, with a colour for each name:
 ///
 /// ```
-/// use spall_layout::{ColorKey, Fidelity, Viewport, Instance, Layout, Options, Scratch, Theme, Vertical};
+/// use spall_layout::{ColorKey, Fidelity, Viewport, Instance, Layout, LayoutOptions, Scratch, Theme, Vertical};
 /// # use spall_model::{ByteRange, Event, Limits, Text, Thread, ThreadEvent, Tick, Ticks, TraceBuilder};
 /// # let mut builder = TraceBuilder::new(&Limits::default());
 /// # for (name, start, duration) in [("frame", 0, 100), ("update", 10, 30), ("draw", 40, 50)] {
@@ -29,7 +29,7 @@ use crate::{Rect, Viewport};
 /// #     builder.push(&Event::Complete(event, Ticks(duration)), ByteRange::default());
 /// # }
 /// # let trace = builder.finish();
-/// # let layout = Layout::new(&trace, &Options::default());
+/// # let layout = Layout::new(&trace, &LayoutOptions::default());
 /// # let vertical = Vertical::new(&trace, &layout, &());
 /// # let (mut scratch, mut rects, mut instances) = (Scratch::new(), Vec::new(), Vec::new());
 /// // Once per trace.

@@ -12,15 +12,15 @@ use crate::{RowId, RowView};
 /// The choices that a layout leaves to its caller.
 ///
 /// ```
-/// use spall_layout::{Options, Overlap};
+/// use spall_layout::{LayoutOptions, Overlap};
 /// use spall_model::Ticks;
-/// let options = Options::default().with_overlap(Overlap::Clip).with_overhang_tolerance(Ticks(1000));
+/// let options = LayoutOptions::default().with_overlap(Overlap::Clip).with_overhang_tolerance(Ticks(1000));
 /// assert_eq!(options.overlap, Overlap::Clip);
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
-pub struct Options {
+pub struct LayoutOptions {
     /// How to draw a slice that begins inside another and ends after it. The default is [`Overlap::Spill`].
     #[cfg_attr(feature = "serde", serde(default))]
     pub overlap: Overlap,
@@ -32,7 +32,7 @@ pub struct Options {
     pub overhang_tolerance: Ticks,
 }
 
-impl Options {
+impl LayoutOptions {
     /// Returns these options with another rule for slices that overlap partially.
     #[must_use]
     pub fn with_overlap(self, overlap: Overlap) -> Self {
@@ -58,7 +58,7 @@ impl Options {
 /// Most queries are methods of the trait [`LayoutView`](crate::LayoutView), which the layout of a live trace implements too.
 ///
 /// ```
-/// use spall_layout::{Layout, LayoutView, Options, RowId};
+/// use spall_layout::{Layout, LayoutView, LayoutOptions, RowId};
 /// use spall_model::{ByteRange, Event, Limits, SliceId, Text, Thread, ThreadEvent, Tick, Ticks, TraceBuilder, TrackId};
 /// let mut builder = TraceBuilder::new(&Limits::default());
 /// for (name, start, duration) in [("frame", 0, 100), ("update", 10, 30), ("draw", 50, 20)] {
@@ -66,7 +66,7 @@ impl Options {
 ///     builder.push(&Event::Complete(event, Ticks(duration)), ByteRange::default());
 /// }
 /// let trace = builder.finish();
-/// let layout = Layout::new(&trace, &Options::default());
+/// let layout = Layout::new(&trace, &LayoutOptions::default());
 /// assert_eq!(layout.rows().len(), 2);
 /// assert!(layout.track_rows(TrackId(0)).iter().eq([RowId(0), RowId(1)]));
 /// assert_eq!(layout.row(RowId(1)).unwrap().slices(), [SliceId(1), SliceId(2)]);
@@ -187,7 +187,7 @@ impl Layout {
         self.n_overlapping
     }
 
-    /// Returns how many slices are on no row. This is 0 unless [`Options::overlap`] is [`Overlap::Reject`], or an async
+    /// Returns how many slices are on no row. This is 0 unless [`LayoutOptions::overlap`] is [`Overlap::Reject`], or an async
     /// track holds spans of one depth that overlap.
     #[must_use]
     pub fn n_rejected(&self) -> u64 {

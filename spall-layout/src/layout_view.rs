@@ -7,7 +7,7 @@ use spall_model::{SliceId, Tick, Ticks, TrackId};
 
 use crate::convert::{to_ticks, to_u32};
 use crate::visits::{Visit, Visits};
-use crate::{Layout, Line, LineKind, Placed, Rect, RowId, RowInfo, RowView, Scratch, Viewport, walk};
+use crate::{Layout, Line, LineKind, PlacedSlice, Rect, RowId, RowInfo, RowView, Scratch, Viewport, walk};
 
 /// The rows of a trace and the queries on them, whether the trace is finished or still grows.
 ///
@@ -18,14 +18,14 @@ use crate::{Layout, Line, LineKind, Placed, Rect, RowId, RowInfo, RowView, Scrat
 /// O(r + s) for r rows of the track and s slices of the track that start at the same time.
 ///
 /// ```
-/// use spall_layout::{Layout, LayoutView, Options};
+/// use spall_layout::{Layout, LayoutView, LayoutOptions};
 /// use spall_model::{ByteRange, Event, Limits, SliceId, Text, Thread, ThreadEvent, Tick, Ticks, TraceBuilder};
 /// let mut builder = TraceBuilder::new(&Limits::default());
 /// for (name, start, duration) in [("frame", 0, 100), ("update", 10, 30), ("draw", 50, 20)] {
 ///     let event = ThreadEvent::new(Thread::new(1_i64, 1_i64), Tick(start), Text::plain(name.as_bytes()));
 ///     builder.push(&Event::Complete(event, Ticks(duration)), ByteRange::default());
 /// }
-/// let layout = Layout::new(&builder.finish(), &Options::default());
+/// let layout = Layout::new(&builder.finish(), &LayoutOptions::default());
 /// let [frame, update, draw] = [SliceId(0), SliceId(1), SliceId(2)];
 /// assert_eq!(layout.place(draw).unwrap().depth, 1);
 /// assert_eq!(layout.parent(draw), Some(frame));
@@ -51,11 +51,11 @@ pub trait LayoutView: Order {
 
     /// Returns the place of a slice, or `None` if the slice is on no row or not of this trace.
     #[must_use]
-    fn place(&self, slice: SliceId) -> Option<Placed> {
+    fn place(&self, slice: SliceId) -> Option<PlacedSlice> {
         let row = self.row(self.row_of(slice)?)?;
         let info = self.row_info(row.row)?;
         let position = self.position(&row, slice)?;
-        Some(Placed {
+        Some(PlacedSlice {
             row: row.row,
             track: info.track,
             lane: info.lane,

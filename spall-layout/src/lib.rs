@@ -3,7 +3,7 @@
 //!
 #![cfg_attr(feature = "alloc", doc = "```")]
 #![cfg_attr(not(feature = "alloc"), doc = "```ignore")]
-//! use spall_layout::{Fidelity, Layout, LineRect, Options, Scratch, Vertical, Viewport};
+//! use spall_layout::{Fidelity, Layout, LineRect, LayoutOptions, Scratch, Vertical, Viewport};
 //! use spall_model::{ByteRange, Event, Limits, Text, Thread, ThreadEvent, Tick, Ticks, TraceBuilder, TraceView};
 //!
 //! let mut builder = TraceBuilder::new(&Limits::default());
@@ -14,7 +14,7 @@
 //! let trace = builder.finish();
 //!
 //! // Once for each trace: the lane, depth and row of each slice, and an index of each row.
-//! let layout = Layout::new(&trace, &Options::default());
+//! let layout = Layout::new(&trace, &LayoutOptions::default());
 //! // Once for each fold or unfold: the lines from top to bottom. `()` makes each row one unit high.
 //! let vertical = Vertical::new(&trace, &layout, &());
 //!
@@ -177,7 +177,7 @@ pub use instance::Instance;
 pub use instants::{InstantMark, InstantPriorities, instant_marks};
 pub use label::{Ellipsis, Fitted, fit_chars, fit_label};
 #[cfg(feature = "alloc")]
-pub use layout::{Layout, Options, RowInfo};
+pub use layout::{Layout, LayoutOptions, RowInfo};
 #[cfg(feature = "alloc")]
 pub use layout_view::LayoutView;
 #[cfg(feature = "alloc")]
@@ -185,14 +185,14 @@ pub use line::{Line, LineId, LineKind};
 #[cfg(feature = "alloc")]
 pub use live::{Live, LiveView};
 #[cfg(feature = "alloc")]
-pub use lookup::Placed;
+pub use lookup::PlacedSlice;
 #[cfg(feature = "alloc")]
 pub use pack::{Packed, Packing};
 #[cfg(feature = "alloc")]
 pub use rect::{LineRect, Rect, Scratch};
 #[cfg(feature = "alloc")]
 pub use row::{Row, RowId, RowView};
-pub use ruler::{Mark, Ruler};
+pub use ruler::{Ruler, RulerMark};
 #[cfg(feature = "alloc")]
 pub use slice_tree::{slice_tree, slice_tree_by};
 #[cfg(feature = "alloc")]

@@ -9,7 +9,7 @@ use spall_model::nest::Nesting;
 use spall_model::{LiveSnapshot, SliceFlags, SliceId, Tick, TrackId};
 
 pub use self::view::LiveView;
-use crate::{Options, Row, RowId, RowInfo};
+use crate::{LayoutOptions, Row, RowId, RowInfo};
 
 /// The layout of a live trace, which grows with it.
 ///
@@ -22,11 +22,11 @@ use crate::{Options, Row, RowId, RowInfo};
 /// O(log n) for each row of a track where a slice moved.
 ///
 /// ```
-/// use spall_layout::{Fidelity, LineRect, Live, Options, Scratch, Vertical, Viewport};
+/// use spall_layout::{Fidelity, LineRect, Live, LayoutOptions, Scratch, Vertical, Viewport};
 /// use spall_model::{ByteRange, Event, Limits, LiveTrace, Text, Thread, ThreadEvent, Tick, TraceView};
 /// let event = |name, at| ThreadEvent::new(Thread::new(1_i64, 1_i64), Tick(at), Text::plain(name));
 /// let mut trace = LiveTrace::new(&Limits::default());
-/// let mut live = Live::new(&Options::default());
+/// let mut live = Live::new(&LayoutOptions::default());
 /// for event in [
 ///     Event::Begin(event(b"frame", 0)),
 ///     Event::Begin(event(b"draw", 20)),
@@ -49,7 +49,7 @@ use crate::{Options, Row, RowId, RowInfo};
 /// ```
 #[derive(Debug, Clone)]
 pub struct Live {
-    options: Options,
+    options: LayoutOptions,
     /// The number of the last commit that was added.
     commit: u64,
     tracks: Vec<LiveTrack>,
@@ -80,7 +80,7 @@ struct LiveRow {
 impl Live {
     /// Creates the layout of a trace without commits.
     #[must_use]
-    pub fn new(options: &Options) -> Self {
+    pub fn new(options: &LayoutOptions) -> Self {
         Self {
             options: *options,
             commit: 0,

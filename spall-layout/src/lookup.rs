@@ -8,7 +8,7 @@ use crate::{Layout, RowId};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
-pub struct Placed {
+pub struct PlacedSlice {
     /// The row of the slice.
     pub row: RowId,
     /// The track of the slice.

@@ -33,7 +33,7 @@ pub enum Packing {
 /// neighbouring lines as the track has rows there.
 ///
 /// ```
-/// use spall_layout::{Layout, Options, Packed, Packing, RowId};
+/// use spall_layout::{Layout, LayoutOptions, Packed, Packing, RowId};
 /// # use spall_model::{AsyncPhase, ByteRange, Event, KeyedEvent, Limits, Text, Tick, TraceBuilder, TrackId};
 /// # let mut builder = TraceBuilder::new(&Limits::default());
 /// # for id in 0..100 {
@@ -43,7 +43,7 @@ pub enum Packing {
 /// #     }
 /// # }
 /// # let trace = builder.finish();
-/// let layout = Layout::new(&trace, &Options::default());
+/// let layout = Layout::new(&trace, &LayoutOptions::default());
 /// assert_eq!(layout.rows().len(), 100); // a hundred ids, of which three overlap at any time
 /// let packed = Packed::new(&layout, (0..100).map(TrackId), Packing::Online);
 /// assert_eq!(packed.lines().len(), 3);

@@ -34,7 +34,7 @@ const LONG_STEPS: [i64; 15] = [
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
-pub struct Mark {
+pub struct RulerMark {
     /// The time of the mark: the tick nearest to the time of the label.
     pub at: Tick,
     /// The position in columns from the left edge of column 0. Subtract [`Viewport::offset`] to draw it.
@@ -133,9 +133,9 @@ impl Ruler {
 }
 
 impl Iterator for Ruler {
-    type Item = Mark;
+    type Item = RulerMark;
 
-    fn next(&mut self) -> Option<Mark> {
+    fn next(&mut self) -> Option<RulerMark> {
         let mut value = self.next?;
         let mut at = self.tick(value);
         self.advance();
@@ -151,7 +151,7 @@ impl Iterator for Ruler {
             return None;
         }
         let label = self.format.text(value);
-        Some(Mark { at, x: self.viewport.x(at), label })
+        Some(RulerMark { at, x: self.viewport.x(at), label })
     }
 }
 

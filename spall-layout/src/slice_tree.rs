@@ -17,7 +17,7 @@ use crate::visits::{Visit, Visits};
 /// slices.
 ///
 /// ```
-/// use spall_layout::{Fidelity, Layout, Options, RowId, Scratch, SelfSide, TreeOrder, Viewport, flame_rows, slice_tree};
+/// use spall_layout::{Fidelity, Layout, LayoutOptions, RowId, Scratch, SelfSide, TreeOrder, Viewport, flame_rows, slice_tree};
 /// use spall_model::{Tick, TreeNodeId};
 /// # use spall_model::{ByteRange, Event, Limits, Text, Thread, ThreadEvent, Ticks, TraceBuilder, TrackId};
 /// # let mut builder = TraceBuilder::new(&Limits::default());
@@ -26,7 +26,7 @@ use crate::visits::{Visit, Visits};
 /// #     builder.push(&Event::Complete(event, Ticks(duration)), ByteRange::default());
 /// # }
 /// # let trace = builder.finish(); // f(g) f(h g)
-/// let layout = Layout::new(&trace, &Options::default());
+/// let layout = Layout::new(&trace, &LayoutOptions::default());
 /// let tree = slice_tree(&trace, &layout, [TrackId(0)], Tick::MIN..Tick::MAX);
 /// let nodes: Vec<_> =
 ///     tree.nodes().iter().map(|n| (trace.name(n.function.name), n.parent, n.count, n.total.0)).collect();

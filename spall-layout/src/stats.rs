@@ -43,7 +43,7 @@ pub struct NameStats {
 /// of the slices that reach out of the range.
 ///
 /// ```
-/// use spall_layout::{EdgeRule, Layout, Options, stats};
+/// use spall_layout::{EdgeRule, Layout, LayoutOptions, stats};
 /// # use spall_model::{ByteRange, Event, Limits, Text, Thread, ThreadEvent, Tick, Ticks, TraceBuilder, TrackId};
 /// # let mut builder = TraceBuilder::new(&Limits::default());
 /// # for (name, start, duration) in [("frame", 0, 100), ("draw", 40, 50)] {
@@ -51,7 +51,7 @@ pub struct NameStats {
 /// #     builder.push(&Event::Complete(event, Ticks(duration)), ByteRange::default());
 /// # }
 /// # let trace = builder.finish(); // frame 0..100, draw 40..90 inside it
-/// let layout = Layout::new(&trace, &Options::default());
+/// let layout = Layout::new(&trace, &LayoutOptions::default());
 /// let names = stats(&trace, &layout, [TrackId(0)], Tick(0)..Tick(60), EdgeRule::Clamp);
 /// let times: Vec<_> = names.iter().map(|s| (trace.name(s.name), s.total.0, s.self_time.0)).collect();
 /// assert_eq!(times, [("frame".into(), 60, 40), ("draw".into(), 20, 20)]);
@@ -75,7 +75,7 @@ pub fn stats(
 /// everything is counted again, because a slice far away may then decide what counts.
 ///
 /// ```
-/// use spall_layout::{EdgeRule, Layout, Options, Stats};
+/// use spall_layout::{EdgeRule, Layout, LayoutOptions, Stats};
 /// # use spall_model::{ByteRange, Event, Limits, Text, Thread, ThreadEvent, Tick, Ticks, TraceBuilder, TrackId};
 /// # let mut builder = TraceBuilder::new(&Limits::default());
 /// # for start in 0..100 {
@@ -83,7 +83,7 @@ pub fn stats(
 /// #     builder.push(&Event::Complete(event, Ticks(start % 10)), ByteRange::default());
 /// # }
 /// # let trace = builder.finish();
-/// # let layout = Layout::new(&trace, &Options::default());
+/// # let layout = Layout::new(&trace, &LayoutOptions::default());
 /// let name = trace.names().find(b"f").unwrap();
 /// let mut stats = Stats::new(&trace, &layout, [TrackId(0)], Tick(0)..Tick(500), EdgeRule::Clamp);
 /// while !stats.step(20) {

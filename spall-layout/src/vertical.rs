@@ -76,7 +76,7 @@ impl VerticalStyle for () {}
 /// Make it again when a height or a fold changes, or after a commit of a live trace. That takes O(tracks + rows).
 ///
 /// ```
-/// use spall_layout::{Fidelity, Layout, LineRect, Options, RowId, RowInfo, Scratch, Vertical, VerticalStyle, Viewport};
+/// use spall_layout::{Fidelity, Layout, LineRect, LayoutOptions, RowId, RowInfo, Scratch, Vertical, VerticalStyle, Viewport};
 /// # use spall_model::{ByteRange, Event, Limits, SliceId, Text, Thread, ThreadEvent, Tick, Ticks, TraceBuilder, TrackId};
 /// # let mut builder = TraceBuilder::new(&Limits::default());
 /// # for (start, duration) in [(0, 100), (10, 30)] {
@@ -93,7 +93,7 @@ impl VerticalStyle for () {}
 ///         16
 ///     }
 /// }
-/// let layout = Layout::new(&trace, &Options::default());
+/// let layout = Layout::new(&trace, &LayoutOptions::default());
 /// let vertical = Vertical::new(&trace, &layout, &Style);
 /// assert_eq!(vertical.height(), 20 + 16 + 16);
 /// assert_eq!(vertical.at(5).unwrap().label(&trace).unwrap(), "Thread 7");

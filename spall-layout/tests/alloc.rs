@@ -4,8 +4,8 @@
 #![allow(clippy::indexing_slicing, reason = "a test may panic")]
 
 use spall_layout::{
-    Ellipsis, Fidelity, Flows, Hits, Layout, LayoutView, Options, Rect, Row, RowId, RowView, Ruler, Scratch,
-    Series, Vertical, Viewport, fit_label, instant_marks,
+    Ellipsis, Fidelity, Flows, Hits, Layout, LayoutOptions, LayoutView, Rect, Row, RowId, RowView, Ruler,
+    Scratch, Series, Vertical, Viewport, fit_label, instant_marks,
 };
 use spall_model::{
     ByteRange, Event, FlowBind, FlowEvent, FlowPhase, Id, Limits, NameId, Scope, SliceId, Text, Thread,
@@ -81,7 +81,7 @@ fn trace() -> Trace<'static> {
 #[test]
 fn layout_2_9_nor_do_those_of_counters_flows_instants_and_groups() {
     let trace = trace();
-    let layout = Layout::new(&trace, &Options::default());
+    let layout = Layout::new(&trace, &LayoutOptions::default());
     let vertical = Vertical::new(&trace, &layout, &());
     let flows = Flows::new(&trace, &layout);
     let hits = Hits::new(&trace, &layout, |name| name == trace.names().find(b"g").unwrap());
@@ -134,7 +134,7 @@ fn layout_4_8_a_slice_takes_24_bytes() {
     }
     let trace = builder.finish();
     let mut layout = Layout::default();
-    let counted = allocation_counter::measure(|| layout = Layout::new(&trace, &Options::default()));
+    let counted = allocation_counter::measure(|| layout = Layout::new(&trace, &LayoutOptions::default()));
     assert_eq!(layout.rows().len(), 32);
     let limit = i64::try_from(24 * trace.slices().len()).unwrap() + 2048;
     assert!((limit * 5 / 6..=limit).contains(&counted.bytes_current), "{} of {limit}", counted.bytes_current);

@@ -5,8 +5,8 @@
 mod common;
 
 use spall_layout::{
-    EdgeRule, Fidelity, Layout, Live, Options, Packed, Packing, RowId, Scratch, SelfSide, Stats, TreeOrder,
-    Viewport, diff_rows, flame_rows, slice_tree, stats,
+    EdgeRule, Fidelity, Layout, LayoutOptions, Live, Packed, Packing, RowId, Scratch, SelfSide, Stats,
+    TreeOrder, Viewport, diff_rows, flame_rows, slice_tree, stats,
 };
 use spall_model::{
     ByteRange, DiffWidth, Event, InvertedTree, Limits, LiveTrace, SliceId, Text, Thread, ThreadEvent, Tick,
@@ -37,7 +37,7 @@ fn sums_and_trees_saturate() {
     let mut random = Random(1);
     for _ in 0..500 {
         let trace = trace(&mut random);
-        let layout = Layout::new(&trace, &Options::default());
+        let layout = Layout::new(&trace, &LayoutOptions::default());
         let range = time(&mut random)..time(&mut random);
         for edges in [EdgeRule::Clamp, EdgeRule::Whole, EdgeRule::InsideOnly] {
             let fresh = stats(&trace, &layout, tracks(&trace), range.clone(), edges);
@@ -69,7 +69,7 @@ fn packing_and_growing_keep_all_slices() {
     let mut random = Random(2);
     for _ in 0..300 {
         let trace = trace(&mut random);
-        let layout = Layout::new(&trace, &Options::default());
+        let layout = Layout::new(&trace, &LayoutOptions::default());
         for packing in [Packing::Online, Packing::Compact] {
             let packed = Packed::new(&layout, tracks(&trace), packing);
             let n_slices: usize = packed.lines().iter().map(|line| line.view(RowId(0)).len()).sum();
@@ -80,7 +80,7 @@ fn packing_and_growing_keep_all_slices() {
             );
         }
         let mut grown = LiveTrace::new(&Limits::default());
-        let mut live = Live::new(&Options::default());
+        let mut live = Live::new(&LayoutOptions::default());
         for _ in 0..random.below(40) {
             let event = ThreadEvent::new(Thread::new(1_i64, 1_i64), time(&mut random), Text::plain(b"a"));
             grown.push(
@@ -113,7 +113,7 @@ fn packing_and_growing_keep_all_slices() {
 #[test]
 fn queries_about_missing_tracks_are_answered() {
     let trace = TraceBuilder::new(&Limits::default()).finish();
-    let layout = Layout::new(&trace, &Options::default());
+    let layout = Layout::new(&trace, &LayoutOptions::default());
     let nowhere = [TrackId(7), TrackId(u32::MAX)];
     let all = Tick::MIN..Tick::MAX;
     let tree = slice_tree(&trace, &layout, nowhere, all.clone());
@@ -125,6 +125,6 @@ fn queries_about_missing_tracks_are_answered() {
     assert!(stats(&trace, &layout, nowhere, all, EdgeRule::Clamp).is_empty());
     assert!(Packed::new(&layout, nowhere, Packing::Compact).lines().is_empty());
     let mut nothing = LiveTrace::new(&Limits::default());
-    let mut live = Live::new(&Options::default());
+    let mut live = Live::new(&LayoutOptions::default());
     assert_eq!(live.update(&nothing.commit(), Tick(0)).track_rows(TrackId(0)).count(), 0);
 }

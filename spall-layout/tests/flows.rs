@@ -13,8 +13,8 @@ extern crate alloc;
 use alloc::collections::BTreeMap;
 
 use spall_layout::{
-    Fidelity, FlowEnd, Flows, Layout, LineId, LineKind, Options, RowId, RowInfo, Vertical, VerticalStyle,
-    Viewport,
+    Fidelity, FlowEnd, Flows, Layout, LayoutOptions, LineId, LineKind, RowId, RowInfo, Vertical,
+    VerticalStyle, Viewport,
 };
 use spall_model::{
     ByteRange, Event, FlowBind, FlowEvent, FlowPhase, Id, Key, Limits, SliceId, Text, Thread, ThreadEvent,
@@ -84,7 +84,7 @@ fn layout_12_1_arrows_agree_with_brute_force() {
     let mut bundled = 0;
     for _ in 0..100 {
         let (trace, times) = random_trace(&mut random);
-        let layout = Layout::new(&trace, &Options::default());
+        let layout = Layout::new(&trace, &LayoutOptions::default());
         let vertical = Vertical::new(&trace, &layout, &Style);
         let flows = Flows::new(&trace, &layout);
         assert_eq!(flows.len(), trace.flows().len());
@@ -140,7 +140,7 @@ fn layout_12_1_an_arrow_leaves_inside_its_slice_as_drawn() {
     let mut builder = TraceBuilder::new(&Limits::default());
     events.iter().for_each(|event| builder.push(event, ByteRange::default()));
     let trace = builder.finish();
-    let layout = Layout::new(&trace, &Options::default());
+    let layout = Layout::new(&trace, &LayoutOptions::default());
     // Without its end the second slice could run until 300, and is drawn to 100, where the one it lies in ends.
     let mut rects = Vec::new();
     let viewport = Viewport::new(Tick(0)..Tick(300), 300, Fidelity::Fast);

@@ -7,7 +7,7 @@
     reason = "random numbers are cut on purpose, and a test may panic"
 )]
 
-use spall_layout::{Layout, LayoutView, Options, Overlap, RowId};
+use spall_layout::{Layout, LayoutOptions, LayoutView, Overlap, RowId};
 use spall_model::{
     AsyncPhase, ByteRange, Event, KeyedEvent, Limits, SliceId, Text, Thread, ThreadEvent, Tick, Ticks, Trace,
     TraceBuilder,
@@ -34,15 +34,15 @@ fn span(phase: AsyncPhase, name: &'static str, at: i64) -> Event<'static> {
     Event::Async(phase, keyed.with_category(Text::plain(b"c")))
 }
 
-fn options(overlap: Overlap, tolerance: i64) -> Options {
-    let mut options = Options::default();
+fn options(overlap: Overlap, tolerance: i64) -> LayoutOptions {
+    let mut options = LayoutOptions::default();
     options.overlap = overlap;
     options.overhang_tolerance = Ticks(tolerance);
     options
 }
 
 /// Prints every slice as `name lane.depth start-end self <parent`, in the order of the trace.
-fn describe(events: &[Event<'static>], options: &Options) -> Vec<String> {
+fn describe(events: &[Event<'static>], options: &LayoutOptions) -> Vec<String> {
     let trace = trace_of(events);
     let layout = Layout::new(&trace, options);
     let name = |slice: SliceId| trace.name(trace.slice(slice).unwrap().name).into_owned();
@@ -62,7 +62,7 @@ fn describe(events: &[Event<'static>], options: &Options) -> Vec<String> {
 fn layout_4_1_rows_are_lane_by_lane_and_depth_by_depth() {
     let events = [complete("a", 0, 10), complete("b", 2, 5), complete("c", 6, 12), complete("d", 7, 8)];
     let trace = trace_of(&events);
-    let layout = Layout::new(&trace, &Options::default());
+    let layout = Layout::new(&trace, &LayoutOptions::default());
     let rows: Vec<_> = layout
         .rows()
         .iter()
@@ -106,7 +106,7 @@ fn layout_4_4_an_unfinished_slice_is_drawn_to_the_end_of_what_it_lies_in() {
         complete("d", 25, 30),
     ];
     assert_eq!(
-        describe(&events, &Options::default()),
+        describe(&events, &LayoutOptions::default()),
         ["a 0.0 0-10 5", "b 0.1 5-10 5 <a", "c 0.0 20-30 5", "d 0.1 25-30 5 <c"]
     );
 }
@@ -124,7 +124,7 @@ fn layout_4_5_async_spans_keep_the_depth_of_their_group() {
         span(Begin, "d", 30),
         span(End, "d", 40),
     ];
-    let mut described = describe(&events, &Options::default());
+    let mut described = describe(&events, &LayoutOptions::default());
     described.sort();
     assert_eq!(described, ["a 0.0 0-10 0", "b 0.1 0-20 15 <a", "c 0.2 15-30 15 <b", "d 0.0 30-40 10"]);
 }
@@ -133,7 +133,7 @@ fn layout_4_5_async_spans_keep_the_depth_of_their_group() {
 fn layout_4_6_neighbours_and_children() {
     let events = [complete("a", 0, 10), complete("b", 1, 2), complete("c", 3, 4), complete("d", 10, 11)];
     let trace = trace_of(&events);
-    let layout = Layout::new(&trace, &Options::default());
+    let layout = Layout::new(&trace, &LayoutOptions::default());
     let [a, b, c, d] = [0, 1, 2, 3].map(SliceId);
     assert_eq!(layout.children(a), [b, c]);
     assert_eq!(layout.children(d), []);
@@ -149,16 +149,16 @@ fn layout_4_6_neighbours_and_children() {
 fn layout_4_7_points_nest_and_are_found() {
     let events = [complete("a", 5, 5), complete("b", 5, 5), complete("c", 7, 9), complete("d", 7, 7)];
     assert_eq!(
-        describe(&events, &Options::default()),
+        describe(&events, &LayoutOptions::default()),
         ["a 0.0 5-5 0", "b 0.1 5-5 0 <a", "c 0.0 7-9 2", "d 0.1 7-7 0 <c"]
     );
-    let layout = Layout::new(&trace_of(&events), &Options::default());
+    let layout = Layout::new(&trace_of(&events), &LayoutOptions::default());
     assert_eq!(layout.row(RowId(0)).unwrap().find(Tick(5)), Some(SliceId(0)));
 }
 
 #[test]
 fn an_empty_trace_has_no_rows() {
-    let layout = Layout::new(&trace_of(&[]), &Options::default());
+    let layout = Layout::new(&trace_of(&[]), &LayoutOptions::default());
     assert!(layout.rows().is_empty());
     assert!(layout.row(RowId(0)).is_none());
     assert!(Layout::default().rows().is_empty());
@@ -225,7 +225,7 @@ fn self_time_and_that_of_the_children_add_up() {
     let mut state = 8;
     for _ in 0..2_000 {
         let trace = trace_of(&random_events(&mut state));
-        let layout = Layout::new(&trace, &Options::default());
+        let layout = Layout::new(&trace, &LayoutOptions::default());
         for index in 0..trace.slices().len() {
             let slice = SliceId(index as u32);
             let place = layout.place(slice).unwrap();

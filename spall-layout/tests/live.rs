@@ -15,8 +15,8 @@ mod common;
 use alloc::collections::BTreeMap;
 
 use spall_layout::{
-    EdgeRule, Fidelity, Flows, Hits, Layout, LayoutView, Line, LineRect, Live, LiveView, NameStats, Options,
-    Row, RowId, RowInfo, Scratch, Vertical, VerticalStyle, Viewport, stats,
+    EdgeRule, Fidelity, Flows, Hits, Layout, LayoutOptions, LayoutView, Line, LineRect, Live, LiveView,
+    NameStats, Row, RowId, RowInfo, Scratch, Vertical, VerticalStyle, Viewport, stats,
 };
 use spall_model::{
     ByteRange, Event, Limits, LiveSnapshot, LiveTrace, ProcessId, SliceId, Text, Thread, ThreadEvent, Tick,
@@ -43,7 +43,7 @@ fn complete(at: i64, to: i64) -> Event<'static> {
 
 /// The rows of all tracks and what they look like.
 fn check(random: &mut Random, trace: &Trace<'_>, committed: &LiveSnapshot<'_>, view: &LiveView<'_>) {
-    let layout = Layout::new(trace, &Options::default());
+    let layout = Layout::new(trace, &LayoutOptions::default());
     let order = committed.display_order();
     assert_eq!(order.len(), trace.tracks().len());
     for ((&live_id, id), track) in order.iter().zip((0..).map(TrackId)).zip(trace.tracks()) {
@@ -176,7 +176,7 @@ impl VerticalStyle for Headers {
 /// Commits at random places. What is shown then is the layout of the trace of the same events.
 fn follow(random: &mut Random, events: &[Event<'_>], n_commits: u64) {
     let mut trace = LiveTrace::new(&Limits::default());
-    let mut live = Live::new(&Options::default());
+    let mut live = Live::new(&LayoutOptions::default());
     for (event, n_events) in events.iter().zip(1..) {
         trace.push(event, ByteRange::default());
         if n_events == events.len() || random.below(events.len() as u64) < n_commits as i64 {
@@ -275,7 +275,7 @@ fn layout_18_3_what_lies_in_an_open_slice_may_be_written_when_it_ends() {
 /// The rows of a live layout that is updated after each event: starts and ends, by row.
 fn rows_after_each(events: &[Event<'_>], now: i64) -> Vec<Vec<(i64, i64)>> {
     let mut trace = LiveTrace::new(&Limits::default());
-    let mut live = Live::new(&Options::default());
+    let mut live = Live::new(&LayoutOptions::default());
     for event in events {
         trace.push(event, ByteRange::default());
         live.update(&trace.commit(), Tick(now));
@@ -292,7 +292,7 @@ fn rows_after_each(events: &[Event<'_>], now: i64) -> Vec<Vec<(i64, i64)>> {
 #[test]
 fn layout_18_2_open_slices_reach_the_present_and_rows_keep_their_numbers() {
     let mut trace = LiveTrace::new(&Limits::default());
-    let mut live = Live::new(&Options::default());
+    let mut live = Live::new(&LayoutOptions::default());
     for event in [Event::Begin(on(1, 5)), Event::Begin(on(2, 6))] {
         trace.push(&event, ByteRange::default());
         live.update(&trace.commit(), Tick(0));
@@ -333,7 +333,7 @@ fn layout_18_4_all_slices_are_drawn_where_they_are_and_not_over_each_other() {
     let mut random = Random(4);
     for _ in 0..300 {
         let mut trace = LiveTrace::new(&Limits::default());
-        let mut live = Live::new(&Options::default());
+        let mut live = Live::new(&LayoutOptions::default());
         let (n_commits, mut now) = (1 + random.below(20).cast_unsigned(), 0);
         for _ in 0..random.below(200) {
             now += random.below(3);
@@ -377,7 +377,7 @@ fn layout_18_4_all_slices_are_drawn_where_they_are_and_not_over_each_other() {
 #[test]
 fn a_commit_that_was_missed_costs_a_new_layout() {
     let mut trace = LiveTrace::new(&Limits::default());
-    let mut live = Live::new(&Options::default());
+    let mut live = Live::new(&LayoutOptions::default());
     for at in 0..4 {
         trace.push(&begin(at), ByteRange::default());
         let committed = trace.commit();

@@ -14,7 +14,7 @@ mod common;
 use alloc::collections::BTreeMap;
 
 use spall_layout::{
-    Layout, LayoutView, LineKind, Options, Packed, Packing, RowId, RowInfo, Vertical, VerticalStyle,
+    Layout, LayoutOptions, LayoutView, LineKind, Packed, Packing, RowId, RowInfo, Vertical, VerticalStyle,
 };
 use spall_model::{
     ByteRange, Event, Limits, ProcessId, SliceId, Text, Thread, ThreadEvent, Tick, Ticks, Trace,
@@ -73,7 +73,7 @@ fn layout_17_1_packed_slices_keep_their_times_and_do_not_overlap() {
     let mut random = Random(1);
     for round in 0..400 {
         let trace = many_tracks(&mut random, if round % 2 == 0 { 60 } else { 600 }, 1 + round % 5);
-        let layout = Layout::new(&trace, &Options::default());
+        let layout = Layout::new(&trace, &LayoutOptions::default());
         for packing in [Packing::Online, Packing::Compact] {
             let packed = Packed::new(&layout, tracks(&trace), packing);
             let mut places = BTreeMap::new();
@@ -104,7 +104,7 @@ fn layout_17_2_online_each_group_has_the_lowest_lines_that_are_free() {
     let mut random = Random(2);
     for round in 0..400 {
         let trace = many_tracks(&mut random, 100, 1 + round % 5);
-        let layout = Layout::new(&trace, &Options::default());
+        let layout = Layout::new(&trace, &LayoutOptions::default());
         let packed = Packed::new(&layout, tracks(&trace), Packing::Online);
         let groups = groups(&trace, &layout, &packed);
         for (at, &(start, _, height, line)) in groups.iter().enumerate() {
@@ -139,7 +139,7 @@ fn layout_17_2_groups_that_begin_later_move_nothing() {
             }
         }
         let trace = builder.finish();
-        let layout = Layout::new(&trace, &Options::default());
+        let layout = Layout::new(&trace, &LayoutOptions::default());
         let packed = Packed::new(&layout, tracks(&trace), Packing::Online);
         let slices = (0..trace.slices().len() as u32).map(SliceId);
         slices.map(|slice| packed.line_of(&layout, slice).unwrap()).collect::<Vec<_>>()
@@ -157,7 +157,7 @@ fn layout_17_3_compact_low_groups_fill_the_gaps() {
     let mut n_lines = [0; 2];
     for round in 0..400 {
         let trace = many_tracks(&mut random, 200, 8);
-        let layout = Layout::new(&trace, &Options::default());
+        let layout = Layout::new(&trace, &LayoutOptions::default());
         let [online, compact] =
             [Packing::Online, Packing::Compact].map(|packing| Packed::new(&layout, tracks(&trace), packing));
         n_lines[0] += online.lines().len();
@@ -212,7 +212,7 @@ fn layout_5_4_tracks_can_share_lines() {
     let mut n_shared = 0;
     for _ in 0..100 {
         let trace = many_tracks(&mut random, 200, 4);
-        let layout = Layout::new(&trace, &Options::default());
+        let layout = Layout::new(&trace, &LayoutOptions::default());
         let shared: Vec<TrackId> = tracks(&trace).filter(|_| random.below(3) > 0).collect();
         let packed = Packed::new(&layout, shared.iter().copied(), Packing::Online);
         assert!(tracks(&trace).all(|track| packed.has(track) == shared.contains(&track)));

@@ -5,7 +5,7 @@
 mod common;
 
 use spall_layout::{
-    Fidelity, Hits, Layout, LayoutView, LineKind, Options, Rect, RowId, RowInfo, Scratch, Vertical,
+    Fidelity, Hits, Layout, LayoutOptions, LayoutView, LineKind, Rect, RowId, RowInfo, Scratch, Vertical,
     VerticalStyle, Viewport,
 };
 use spall_model::{
@@ -59,7 +59,7 @@ fn kinds(vertical: &Vertical) -> Vec<LineKind> {
 fn layout_5_1_lines_are_stacked_in_display_order() {
     use LineKind::{Process, Row, Track};
     let trace = trace();
-    let layout = Layout::new(&trace, &Options::default());
+    let layout = Layout::new(&trace, &LayoutOptions::default());
     let vertical = Vertical::new(&trace, &layout, &Style::default());
     let rows = |range: core::ops::Range<u32>| range.map(RowId).map(Row);
     let expected: Vec<_> = [Process(ProcessId(0)), Track(TrackId(0))]
@@ -90,7 +90,7 @@ fn layout_5_1_lines_are_stacked_in_display_order() {
 fn layout_5_2_what_is_folded_is_shown_by_its_head() {
     use LineKind::{Process, Row, Track};
     let trace = trace();
-    let layout = Layout::new(&trace, &Options::default());
+    let layout = Layout::new(&trace, &LayoutOptions::default());
     let style =
         Style { folded_processes: vec![ProcessId(1)], folded_tracks: vec![TrackId(0)], ..Style::default() };
     let vertical = Vertical::new(&trace, &layout, &style);
@@ -115,7 +115,7 @@ fn layout_5_2_what_is_folded_is_shown_by_its_head() {
 #[test]
 fn layout_5_3_what_has_no_height_has_no_line() {
     let trace = trace();
-    let layout = Layout::new(&trace, &Options::default());
+    let layout = Layout::new(&trace, &LayoutOptions::default());
     let style = Style { hide_heads: true, folded_tracks: vec![TrackId(0)], ..Style::default() };
     let vertical = Vertical::new(&trace, &layout, &style);
     assert_eq!(kinds(&vertical), [2, 3, 4].map(|row| LineKind::Row(RowId(row))));
@@ -126,7 +126,7 @@ fn layout_5_3_what_has_no_height_has_no_line() {
 #[test]
 fn layout_6_1_a_hit_is_what_is_drawn() {
     let trace = trace();
-    let layout = Layout::new(&trace, &Options::default());
+    let layout = Layout::new(&trace, &LayoutOptions::default());
     let vertical = Vertical::new(&trace, &layout, &());
     let viewport = Viewport::new(Tick(0)..Tick(104), 52, Fidelity::Exact);
     let mut rects = Vec::new();
@@ -154,7 +154,7 @@ fn layout_6_1_a_hit_is_what_is_drawn() {
 #[test]
 fn layout_6_2_edges_snap_to_the_nearest() {
     let trace = trace();
-    let layout = Layout::new(&trace, &Options::default());
+    let layout = Layout::new(&trace, &LayoutOptions::default());
     let vertical = Vertical::new(&trace, &layout, &());
     let lines = vertical.lines();
     let snap = |at, tolerance| layout.snap(lines, Tick(at), Ticks(tolerance)).map(|edge| edge.0);
@@ -172,7 +172,7 @@ fn layout_6_2_edges_snap_to_the_nearest() {
 #[test]
 fn seen_slices_are_those_that_the_rectangles_stand_for() {
     let trace = trace();
-    let layout = Layout::new(&trace, &Options::default());
+    let layout = Layout::new(&trace, &LayoutOptions::default());
     for (start, end) in [(0, 104), (-10, 0), (100, 101), (92, 200), (104, 105), (20, 30)] {
         let viewport = Viewport::new(Tick(start)..Tick(end), 7, Fidelity::Fast);
         for row in layout.rows().iter().map(|row| layout.row(row).unwrap()) {
@@ -187,7 +187,7 @@ fn seen_slices_are_those_that_the_rectangles_stand_for() {
 #[test]
 fn layout_10_1_busy_rows_are_counted_column_by_column() {
     let trace = trace();
-    let layout = Layout::new(&trace, &Options::default());
+    let layout = Layout::new(&trace, &LayoutOptions::default());
     let viewport = Viewport::new(Tick(0)..Tick(104), 13, Fidelity::Fast);
     let mut busy = Vec::new();
     let tops = layout.rows().iter().filter(|&row| layout.row_info(row).unwrap().depth == 0);
@@ -221,7 +221,7 @@ fn layout_13_1_no_match_is_lost_by_merging() {
         builder.push(&Event::Complete(event, Ticks(at % 7)), ByteRange::default());
     }
     let trace = builder.finish();
-    let layout = Layout::new(&trace, &Options::default());
+    let layout = Layout::new(&trace, &LayoutOptions::default());
     let mut asked = 0;
     let hits = Hits::new(&trace, &layout, |name| {
         asked += 1;
@@ -253,7 +253,7 @@ fn layout_13_2_the_next_match_is_the_next_on_the_track() {
     let mut n_found = 0;
     for _ in 0..100 {
         let trace = common::random_trace(&mut random);
-        let layout = Layout::new(&trace, &Options::default());
+        let layout = Layout::new(&trace, &LayoutOptions::default());
         let is_hit = |slice: &SliceId| slice.0 % 5 == 1 || slice.0 % 7 == 3;
         let hits = Hits::of_slices(&layout, |slice| is_hit(&slice));
         for track in trace.tracks() {

@@ -30,7 +30,7 @@ fn everything_can_be_sent_to_and_shared_with_other_threads() {
 #[cfg(feature = "serde")]
 mod serialised {
     use super::*;
-    use spall_layout::{Fidelity, LineKind, NameStats, Options, Overlap, Rect, RowId, Theme};
+    use spall_layout::{Fidelity, LayoutOptions, LineKind, NameStats, Overlap, Rect, RowId, Theme};
     use spall_model::{SliceId, Tick, Ticks, Unit};
 
     /// Serialises a value and reads it again.
@@ -79,9 +79,9 @@ mod serialised {
 
     #[test]
     fn options_and_answers_come_back() {
-        let options = Options::default().with_overlap(Overlap::Clip).with_overhang_tolerance(Ticks(7));
+        let options = LayoutOptions::default().with_overlap(Overlap::Clip).with_overhang_tolerance(Ticks(7));
         assert_eq!(again(&options), options);
-        assert_eq!(serde_json::from_str::<Options>("{}").unwrap(), Options::default());
+        assert_eq!(serde_json::from_str::<LayoutOptions>("{}").unwrap(), LayoutOptions::default());
         assert_eq!(again(&Theme::Dark), Theme::Dark);
         assert_eq!(again(&LineKind::Row(RowId(3))), LineKind::Row(RowId(3)));
 

@@ -14,7 +14,7 @@ mod common;
 use alloc::collections::BTreeMap;
 use core::ops::Range;
 
-use spall_layout::{EdgeRule, Layout, LayoutView, NameStats, Options, Stats, stats};
+use spall_layout::{EdgeRule, Layout, LayoutOptions, LayoutView, NameStats, Stats, stats};
 use spall_model::{
     ByteRange, Event, Limits, NameId, SliceId, Text, Thread, ThreadEvent, Tick, Ticks, Trace, TraceBuilder,
     TrackKind,
@@ -92,7 +92,7 @@ fn layout_14_1_statistics_agree_with_brute_force() {
     let mut random = Random(1);
     for round in 0..600 {
         let trace = if round % 3 > 0 { random_trace(&mut random) } else { random_async_trace(&mut random) };
-        let layout = Layout::new(&trace, &Options::default());
+        let layout = Layout::new(&trace, &LayoutOptions::default());
         let range = random_range(&mut random);
         for edges in [EdgeRule::Clamp, EdgeRule::Whole, EdgeRule::InsideOnly] {
             let got = stats(&trace, &layout, tracks(&trace), range.clone(), edges);
@@ -108,7 +108,7 @@ fn layout_14_2_clamped_statistics_of_adjacent_ranges_add_up() {
     let mut random = Random(2);
     for round in 0..300 {
         let trace = if round % 3 > 0 { random_trace(&mut random) } else { random_async_trace(&mut random) };
-        let layout = Layout::new(&trace, &Options::default());
+        let layout = Layout::new(&trace, &LayoutOptions::default());
         let range = random_range(&mut random);
         let middle = Tick((range.start.0 + range.end.0) / 2);
         let times = |range: Range<Tick>| {
@@ -130,7 +130,7 @@ fn layout_14_4_moved_edges_give_what_counting_anew_gives() {
     let mut n_names = 0;
     for round in 0..300 {
         let trace = if round % 3 > 0 { random_trace(&mut random) } else { random_async_trace(&mut random) };
-        let layout = Layout::new(&trace, &Options::default());
+        let layout = Layout::new(&trace, &LayoutOptions::default());
         for edges in [EdgeRule::Clamp, EdgeRule::Whole, EdgeRule::InsideOnly] {
             let mut moved = Stats::new(&trace, &layout, tracks(&trace), random_range(&mut random), edges);
             for _ in 0..12 {
@@ -180,7 +180,7 @@ fn layout_14_4_moving_an_edge_visits_what_is_between() {
     push(0, 10_000);
     (0..1000).for_each(|n| push(10 * n, 5));
     let trace = builder.finish();
-    let layout = Layout::new(&trace, &Options::default());
+    let layout = Layout::new(&trace, &LayoutOptions::default());
     for edges in [EdgeRule::Clamp, EdgeRule::Whole] {
         let mut stats = Stats::new(&trace, &layout, tracks(&trace), Tick(0)..Tick(9000), edges);
         assert!(!stats.step(800) && stats.step(200));

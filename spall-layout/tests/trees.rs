@@ -14,8 +14,8 @@ mod common;
 use alloc::collections::BTreeMap;
 
 use spall_layout::{
-    EdgeRule, Fidelity, Layout, Options, Rect, RowId, Scratch, SelfSide, TreeOrder, Viewport, diff_rows,
-    flame_rows, slice_tree, stats,
+    EdgeRule, Fidelity, Layout, LayoutOptions, Rect, RowId, Scratch, SelfSide, TreeOrder, Viewport,
+    diff_rows, flame_rows, slice_tree, stats,
 };
 use spall_model::{
     CallTree, DiffNode, DiffSums, DiffWidth, Function, InvertedTree, NameId, Tick, Ticks, TreeDiff, TreeNode,
@@ -29,7 +29,7 @@ fn layout_15_1_a_merged_tree_keeps_all_time() {
     let mut random = Random(3);
     for _ in 0..300 {
         let trace = random_trace(&mut random);
-        let layout = Layout::new(&trace, &Options::default());
+        let layout = Layout::new(&trace, &LayoutOptions::default());
         let range = random_range(&mut random);
         let tree = slice_tree(&trace, &layout, tracks(&trace), range.clone());
 
@@ -66,7 +66,7 @@ fn layout_15_2_boxes_lie_inside_their_parents_in_order() {
     let mut random = Random(4);
     for _ in 0..300 {
         let trace = random_trace(&mut random);
-        let layout = Layout::new(&trace, &Options::default());
+        let layout = Layout::new(&trace, &LayoutOptions::default());
         let tree = slice_tree(&trace, &layout, tracks(&trace), Tick::MIN..Tick::MAX);
         for order in [TreeOrder::Weight, TreeOrder::Name, TreeOrder::First] {
             let rows = flame_rows(tree.nodes(), order, SelfSide::Right);
@@ -208,7 +208,7 @@ fn random_trees(seed: u64, n: u32) -> impl Iterator<Item = CallTree> {
     let mut random = Random(seed);
     (0..n).map(move |_| {
         let trace = random_trace(&mut random);
-        let layout = Layout::new(&trace, &Options::default());
+        let layout = Layout::new(&trace, &LayoutOptions::default());
         slice_tree(&trace, &layout, tracks(&trace), random_range(&mut random))
     })
 }

@@ -255,7 +255,7 @@ impl<'de> serde::Deserialize<'de> for DiagnosticKind {
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Diagnostics {
     kept: alloc::vec::Vec<Diagnostic>,
-    counts: alloc::vec::Vec<Count>,
+    counts: alloc::vec::Vec<DiagnosticCount>,
     #[cfg_attr(feature = "serde", serde(skip))]
     max_kept: usize,
 }
@@ -265,7 +265,7 @@ pub struct Diagnostics {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
-pub struct Count {
+pub struct DiagnosticCount {
     /// The kind of the reports.
     pub kind: DiagnosticKind,
     /// The number of reports, those that were not kept in full included.
@@ -291,7 +291,7 @@ impl Diagnostics {
                 count.count += 1;
                 count.first_byte = count.first_byte.min(bytes.start);
             }
-            None => self.counts.push(Count { kind, count: 1, first_byte: bytes.start }),
+            None => self.counts.push(DiagnosticCount { kind, count: 1, first_byte: bytes.start }),
         }
         if self.kept.len() < self.max_kept {
             self.kept.push(Diagnostic { kind, bytes });
@@ -306,7 +306,7 @@ impl Diagnostics {
 
     /// Returns the number of reports of every kind that was found, in the order in which the kinds were first found.
     #[must_use]
-    pub fn counts(&self) -> &[Count] {
+    pub fn counts(&self) -> &[DiagnosticCount] {
         &self.counts
     }
 
@@ -342,6 +342,9 @@ mod tests {
         diagnostics.add(DiagnosticKind::Junk, ByteRange::new(7, 9));
         diagnostics.add(DiagnosticKind::Junk, ByteRange::new(3, 4));
         assert_eq!(diagnostics.kept().len(), 1);
-        assert_eq!(diagnostics.counts(), [Count { kind: DiagnosticKind::Junk, count: 2, first_byte: 3 }]);
+        assert_eq!(
+            diagnostics.counts(),
+            [DiagnosticCount { kind: DiagnosticKind::Junk, count: 2, first_byte: 3 }]
+        );
     }
 }

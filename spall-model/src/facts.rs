@@ -145,7 +145,7 @@ pub struct Snapshot {
 /// A fact of the file, a process or a thread that nothing else in a trace expresses.
 /// [`Trace::meta_value`](crate::Trace::meta_value) returns its value.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Meta {
+pub struct Metadata {
     /// The ids of the process and of the thread that the fact is about; `None` if it is about the whole file.
     pub thread: Option<(Key, Key)>,
     /// The name of the fact in the file.
@@ -153,7 +153,7 @@ pub struct Meta {
     pub(crate) value: MetaValue,
 }
 
-/// The value of a [`Meta`]. Texts are interned; the encoded bytes of lists and maps are rows of the table of arguments.
+/// The value of a [`Metadata`]. Texts are interned; the encoded bytes of lists and maps are rows of the table of arguments.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum MetaValue {
     Scalar(Value<'static>),
@@ -165,7 +165,7 @@ pub(crate) enum MetaValue {
 
 /// An event of a kind that the model does not interpret.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Other {
+pub struct OtherEvent {
     /// The tag that the format has for the kind.
     pub tag: u8,
     /// The ids of the process and of the thread that the event belongs to.
@@ -197,4 +197,4 @@ macro_rules! has_args {
     };
 }
 
-has_args!(Instant, State, Snapshot, Other, Sample);
+has_args!(Instant, State, Snapshot, OtherEvent, Sample);

@@ -142,16 +142,16 @@ pub use args_builder::ArgsBuilder;
 pub use builder::{LiveProcess, LiveSnapshot, LiveTrace, LiveTrack, TraceBuilder};
 pub use byte_range::ByteRange;
 pub use compression::Compression;
-#[cfg(feature = "alloc")]
-pub use diagnostic::{Count, Diagnostics};
 pub use diagnostic::{Diagnostic, DiagnosticKind};
+#[cfg(feature = "alloc")]
+pub use diagnostic::{DiagnosticCount, Diagnostics};
 pub use event::{
     AsyncPhase, Conventions, CounterEvent, Event, FlowBind, FlowEvent, FlowPhase, FrameEvent, FrameParent,
     KeyedEvent, LineHitsEvent, MetaEvent, ObjectPhase, ProfileEvent, ProfileKey, ProfileStart, SampleEvent,
     SampleStack, SampleTime, Scope, ThreadEvent, ThreadRole, ThreadSampleEvent,
 };
 #[cfg(feature = "alloc")]
-pub use facts::{CounterValue, Flow, HasArgs, Instant, Meta, Object, Other, Snapshot, State};
+pub use facts::{CounterValue, Flow, HasArgs, Instant, Metadata, Object, OtherEvent, Snapshot, State};
 #[cfg(feature = "serde")]
 pub use from_args::{ArgsError, from_args};
 pub use id::{Id, Thread};

@@ -9,9 +9,9 @@ use hashbrown::{HashMap, HashSet};
 
 use crate::{
     Args, CallSite, Clock, Conventions, CounterValue, Diagnostics, Flow, Frame, FrameId, HasArgs, Id,
-    IdRange, Instant, Key, LineHits, Meta, NameId, Names, Object, Other, Process, ProcessId, ProcessInfo,
-    Profile, Sample, Sampled, Slice, SliceId, Slices, Snapshot, State, Text, Tick, Ticks, Track, TrackId,
-    TrackInfo, Value, args_table::ArgsTable, facts::MetaValue, track,
+    IdRange, Instant, Key, LineHits, Metadata, NameId, Names, Object, OtherEvent, Process, ProcessId,
+    ProcessInfo, Profile, Sample, Sampled, Slice, SliceId, Slices, Snapshot, State, Text, Tick, Ticks, Track,
+    TrackId, TrackInfo, Value, args_table::ArgsTable, facts::MetaValue, track,
 };
 
 /// A finished trace: processes with their tracks, and everything on the tracks.
@@ -62,8 +62,8 @@ pub struct Trace<'a> {
     pub(crate) line_hits: Vec<LineHits>,
     /// The samples behind slices that were inferred from them, sorted by slice.
     pub(crate) sampled: Vec<(SliceId, Sampled)>,
-    pub(crate) meta: Vec<Meta>,
-    pub(crate) others: Vec<Other>,
+    pub(crate) meta: Vec<Metadata>,
+    pub(crate) others: Vec<OtherEvent>,
     pub(crate) diagnostics: Diagnostics,
     /// The earliest and the latest time of anything.
     pub(crate) bounds: Option<(Tick, Tick)>,
@@ -319,13 +319,13 @@ impl<'a> Trace<'a> {
 
     /// Returns the facts that nothing else in the trace expresses, in the order of the file.
     #[must_use]
-    pub fn meta(&self) -> &[Meta] {
+    pub fn meta(&self) -> &[Metadata] {
         &self.meta
     }
 
     /// Returns the value of a fact of [`Trace::meta`].
     #[must_use]
-    pub fn meta_value(&self, meta: &Meta) -> Value<'_> {
+    pub fn meta_value(&self, meta: &Metadata) -> Value<'_> {
         match meta.value {
             MetaValue::Scalar(value) => value,
             MetaValue::Text(name) => Value::Text(Text::plain(self.names.bytes(name))),
@@ -337,7 +337,7 @@ impl<'a> Trace<'a> {
 
     /// Returns the events of kinds that the model does not interpret, in the order of the file.
     #[must_use]
-    pub fn others(&self) -> &[Other] {
+    pub fn others(&self) -> &[OtherEvent] {
         &self.others
     }
 

@@ -3,8 +3,8 @@
 use alloc::vec::Vec;
 
 use crate::{
-    Args, CallSite, CounterValue, Entries, Flow, Frame, FrameId, IdRange, Instant, Key, LineHits, Meta,
-    NameId, Object, Other, Process, Profile, Sample, SliceFlags, SliceId, Snapshot, State, Text, Trace,
+    Args, CallSite, CounterValue, Entries, Flow, Frame, FrameId, IdRange, Instant, Key, LineHits, Metadata,
+    NameId, Object, OtherEvent, Process, Profile, Sample, SliceFlags, SliceId, Snapshot, State, Text, Trace,
     Track, TrackKind, Value,
 };
 
@@ -239,7 +239,7 @@ impl Comparison<'_, '_, '_> {
             && self.all(hits_a, hits_b, |_, a: &LineHits, b| (a.line, a.hits) == (b.line, b.hits))
     }
 
-    fn meta(&mut self, a: &Meta, b: &Meta) -> bool {
+    fn meta(&mut self, a: &Metadata, b: &Metadata) -> bool {
         let same_thread = match (a.thread, b.thread) {
             (Some(a), Some(b)) => self.keys(a, b),
             (a, b) => a.is_none() && b.is_none(),
@@ -247,7 +247,7 @@ impl Comparison<'_, '_, '_> {
         same_thread && self.name(a.key, b.key) && same_value(self.a.meta_value(a), self.b.meta_value(b))
     }
 
-    fn other(&mut self, a: &Other, b: &Other) -> bool {
+    fn other(&mut self, a: &OtherEvent, b: &OtherEvent) -> bool {
         (a.tag, a.at) == (b.tag, b.at)
             && self.keys(a.thread, b.thread)
             && self.name(a.name, b.name)

@@ -14,7 +14,7 @@ use std::collections::{HashMap, HashSet};
 use serde_json::Value;
 use spall_synth::corpus;
 use spall_trace::json::V8;
-use spall_trace::layout::{Layout, LayoutView, Options};
+use spall_trace::layout::{Layout, LayoutOptions, LayoutView};
 use spall_trace::model::{FrameId, SliceId, Trace, TrackId};
 
 mod cpu_common;
@@ -53,7 +53,7 @@ fn contexts(
     trace: &Trace<'_>,
     number: impl Fn(SliceId) -> Option<u64>,
 ) -> Vec<(TrackId, Slice, Option<u64>, Vec<Function>)> {
-    let layout = Layout::new(trace, &Options::default());
+    let layout = Layout::new(trace, &LayoutOptions::default());
     let mut found = Vec::new();
     for (track, thread) in threads(trace) {
         let (pid, tid) = ids(trace, thread);

@@ -15,7 +15,7 @@ use std::path::Path;
 
 use serde_json::Value;
 use spall_synth::corpus;
-use spall_trace::layout::{Layout, LayoutView, Options};
+use spall_trace::layout::{Layout, LayoutOptions, LayoutView};
 use spall_trace::model::{SliceFlags, SliceId, Trace, TrackId};
 
 mod cpu_common;
@@ -29,7 +29,7 @@ fn thread(trace: &Trace<'_>, expected: &Value) -> TrackId {
 
 /// Slices as the layout places them: depth, name, whether samples found it, start and length in microseconds.
 fn slices(trace: &Trace<'_>, track: TrackId) -> BTreeSet<(i64, i64, u32, String, bool)> {
-    let layout = Layout::new(trace, &Options::default());
+    let layout = Layout::new(trace, &LayoutOptions::default());
     let ids = trace.tracks()[track.index()].slices().iter();
     ids.map(|id| {
         let (slice, place) = (trace.slice(id).unwrap(), layout.place(id).unwrap());

@@ -13,7 +13,7 @@ extern crate alloc;
 use std::time::Instant;
 
 use spall_synth::cpu_profile::{Form, Node, Profile};
-use spall_trace::layout::{Layout, LayoutView, Options};
+use spall_trace::layout::{Layout, LayoutOptions, LayoutView};
 use spall_trace::model::{DiagnosticKind, SliceFlags, SliceId};
 
 mod cpu_common;
@@ -61,7 +61,7 @@ fn cpu_4_invariants_hold_on_random_input() {
         let json = format!("[{}]", events.join(",\n"));
         let before = spall_trace::load(json.as_bytes(), &spall_trace::model::Limits::default()).unwrap();
         let trace = load(json.as_bytes());
-        let layout = Layout::new(&trace, &Options::default());
+        let layout = Layout::new(&trace, &LayoutOptions::default());
         for (track, thread) in threads(&trace) {
             let found = tree(&trace, track);
             let unmerged = tree(&before, track);

@@ -26,7 +26,7 @@ use allocation_counter::measure;
 use spall_synth::{apitrace, gzip, heph, spall as synth};
 use spall_trace::{
     export::{self, ExportReport},
-    layout::{Layout, Live, Options},
+    layout::{Layout, LayoutOptions, Live},
     model::{Chunk, Limits, LiveTrace, Parser, SliceId, Tick, Trace},
 };
 
@@ -40,7 +40,7 @@ fn process(data: &[u8]) {
     black_box(spall_trace::load_from(data, &limits).ok());
     let Ok(trace) = spall_trace::load(data, &limits) else { return };
     let trace = spall_trace::merge_samples(trace);
-    black_box(Layout::new(&trace, &Options::default()));
+    black_box(Layout::new(&trace, &LayoutOptions::default()));
     for index in 0..u32::try_from(trace.slices().len()).unwrap() {
         trace.slice_args(SliceId(index)).iter().for_each(|entry| _ = black_box(entry));
     }
@@ -286,7 +286,7 @@ fn watch(data: &[u8]) {
     let mut events = 0_u64;
     spall_trace::read_events(data, &limits, |_, _| events += 1).unwrap();
     let (mut trace, mut laid_out) = (LiveTrace::new(&limits), LiveTrace::new(&limits));
-    let mut live = Live::new(&Options::default());
+    let mut live = Live::new(&LayoutOptions::default());
     let mut n_events = 0_u64;
     spall_trace::read_events(data, &limits, |event, bytes| {
         trace.push(event, bytes);

@@ -13,7 +13,7 @@
 use std::path::Path;
 
 use serde_json::Value as Json;
-use spall_trace::layout::{Layout, LayoutView, Options};
+use spall_trace::layout::{Layout, LayoutOptions, LayoutView};
 use spall_trace::model::{
     DiagnosticKind, Flow, Key, Limits, Object, Scope, SliceId, Text, Tick, Trace, Track, TrackId, TrackKind,
     Value,
@@ -53,7 +53,7 @@ fn check(path: &Path) -> Vec<String> {
         Ok(trace) => trace,
         Err(error) => return vec![format!("{input}: {error}")],
     };
-    let layout = Layout::new(&trace, &Options::default());
+    let layout = Layout::new(&trace, &LayoutOptions::default());
     let name = Path::new(&input).file_stem().unwrap().to_string_lossy().into_owned();
     let mut case = Case { name, trace, layout, expected, differences: Vec::new() };
     case.slices();

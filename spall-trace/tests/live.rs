@@ -10,7 +10,7 @@
 use std::path::Path;
 
 use spall_synth::corpus;
-use spall_trace::layout::{Layout, Live, Options};
+use spall_trace::layout::{Layout, LayoutOptions, Live};
 use spall_trace::model::{
     Limits, LiveSnapshot, LiveTrace, SliceFlags, Tick, Trace, TraceBuilder, Track, TrackId, TrackKind,
 };
@@ -30,7 +30,7 @@ fn check(path: &Path, same: &mut Same) {
     let data = std::fs::read(path).unwrap();
     let limits = Limits::default();
     let (mut builder, mut grown) = (TraceBuilder::new(&limits), LiveTrace::new(&limits));
-    let mut live = Live::new(&Options::default());
+    let mut live = Live::new(&LayoutOptions::default());
     let mut n_events = 0_u64;
     let result = spall_trace::read_events(&data, &limits, |event, bytes| {
         builder.push_copied(event, bytes);
@@ -54,7 +54,7 @@ fn check(path: &Path, same: &mut Same) {
     let order = committed.display_order();
     assert_eq!(order.len(), trace.tracks().len(), "{path:?}");
     let pairs_plainly = committed.pairing_faults().is_empty();
-    let layout = Layout::new(&trace, &Options::default());
+    let layout = Layout::new(&trace, &LayoutOptions::default());
     for ((&live_id, id), track) in order.iter().zip((0..).map(TrackId)).zip(trace.tracks()) {
         if matches!(track.kind, TrackKind::Async { .. }) {
             continue;

@@ -12,12 +12,12 @@ extern crate alloc;
 use alloc::collections::BTreeMap;
 
 use serde_json::Value as Json;
-use spall_trace::layout::{Layout, LayoutView, Options};
-use spall_trace::model::{Count, DiagnosticKind, Limits, Trace, TrackKind, Value};
+use spall_trace::layout::{Layout, LayoutOptions, LayoutView};
+use spall_trace::model::{DiagnosticCount, DiagnosticKind, Limits, Trace, TrackKind, Value};
 
 /// What the digests count, under the same names.
 fn digest(trace: &Trace<'_>) -> BTreeMap<&'static str, Json> {
-    let layout = Layout::new(trace, &Options::default());
+    let layout = Layout::new(trace, &LayoutOptions::default());
     let (mut slices, mut unfinished, mut sum, mut spilled, mut spans, mut instants) = (0, 0, 0_i64, 0, 0, 0);
     let mut depths = BTreeMap::<String, u64>::new();
     for track in trace.tracks() {
@@ -110,7 +110,7 @@ fn every_real_json_file_loads_and_what_is_wrong_with_it_is_explained() {
             let data = std::fs::read(&path).unwrap();
             let trace = spall_trace::load(&data, &Limits::default())
                 .unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-            let surprise = |count: &&Count| EXPLAINED.iter().all(|&(kind, _)| kind != count.kind);
+            let surprise = |count: &&DiagnosticCount| EXPLAINED.iter().all(|&(kind, _)| kind != count.kind);
             let found = trace.diagnostics().counts().iter().find(surprise);
             assert_eq!(found, None, "{}", path.display());
         }
@@ -124,7 +124,7 @@ fn spall_mid_200k_has_its_counts_totals_and_self_ticks() {
         serde_json::from_slice(&std::fs::read(folder.join("mid-200k.summary.json")).unwrap()).unwrap();
     let data = std::fs::read(folder.join("mid-200k.spall")).unwrap();
     let trace = spall_trace::load(&data, &Limits::default()).unwrap();
-    let layout = Layout::new(&trace, &Options::default());
+    let layout = Layout::new(&trace, &LayoutOptions::default());
     let mut names = BTreeMap::<String, (u64, i64, i64)>::new();
     for track in trace.tracks() {
         for id in track.slices() {

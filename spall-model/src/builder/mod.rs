@@ -27,8 +27,9 @@ mod thread_samples;
 use alloc::vec::Vec;
 
 use crate::{
-    ByteRange, Clock, Conventions, CounterValue, DiagnosticKind, Diagnostics, Event, Instant, Limits, Meta,
-    MetaEvent, NameId, Names, Other, Scope, SliceFlags, State, ThreadEvent, Tick, Ticks, Trace, Value,
+    ByteRange, Clock, Conventions, CounterValue, DiagnosticKind, Diagnostics, Event, Instant, Limits,
+    MetaEvent, Metadata, NameId, Names, OtherEvent, Scope, SliceFlags, State, ThreadEvent, Tick, Ticks,
+    Trace, Value,
     args_table::{ArgsId, ArgsTable},
     facts::MetaValue,
     log::Log,
@@ -91,8 +92,8 @@ pub struct TraceBuilder<'a> {
     states: Log<OnTrack<State>>,
     profiles: ProfileLog,
     thread_samples: ThreadSampleLog,
-    meta: Vec<Meta>,
-    others: Vec<Other>,
+    meta: Vec<Metadata>,
+    others: Vec<OtherEvent>,
 }
 
 /// An item and its track, as a builder number.
@@ -225,7 +226,7 @@ impl<'a> TraceBuilder<'a> {
                 let thread = (self.key::<S>(event.thread.pid), self.key::<S>(event.thread.tid));
                 let (name, category) = (self.intern::<S>(event.name), self.intern::<S>(event.category));
                 let args = self.keep_args::<S>(event.args, bytes);
-                self.others.push(Other { tag: *tag, thread, at: event.at, name, category, args });
+                self.others.push(OtherEvent { tag: *tag, thread, at: event.at, name, category, args });
             }
             Event::Profile(event) => self.profile::<S>(event, bytes),
             Event::Frame(event) => self.frame::<S>(event, bytes),
@@ -358,7 +359,7 @@ impl<'a> TraceBuilder<'a> {
         };
         let thread = event.thread.map(|thread| (self.key::<S>(thread.pid), self.key::<S>(thread.tid)));
         let key = self.intern::<S>(event.key);
-        self.meta.push(Meta { thread, key, value });
+        self.meta.push(Metadata { thread, key, value });
     }
 
     /// Returns the trace of all events that were pushed. This takes O(n log n) for n events.

@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 
 use crate::{
-    Event, Key, Meta, MetaEvent, NameId, Process, Text, ThreadEvent, ThreadRole, TrackId, TrackKind,
+    Event, Key, MetaEvent, Metadata, NameId, Process, Text, ThreadEvent, ThreadRole, TrackId, TrackKind,
 };
 
 use super::{
@@ -13,7 +13,7 @@ use super::{
 
 impl<'t, E> Replay<'t, E> {
     /// Emits facts that no other event expresses.
-    pub(super) fn metas(&mut self, metas: impl Iterator<Item = &'t Meta>) -> Result<(), E> {
+    pub(super) fn metas(&mut self, metas: impl Iterator<Item = &'t Metadata>) -> Result<(), E> {
         let mut ids = ThreadIds::default();
         for meta in metas {
             let thread = meta.thread.map(|(pid, tid)| ids.thread(self.trace, pid, tid));

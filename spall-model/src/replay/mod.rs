@@ -9,7 +9,7 @@ mod samples;
 mod spans;
 mod threads;
 
-use crate::{Conventions, Event, Key, Meta, NameId, ProcessId, Text, Tick, Trace, Track, TrackKind};
+use crate::{Conventions, Event, Key, Metadata, NameId, ProcessId, Text, Tick, Trace, Track, TrackKind};
 
 use flows::SliceBoundEnds;
 use spans::OpenSpans;
@@ -90,7 +90,7 @@ impl<'t, E> Replay<'t, E> {
         let trace = self.trace;
         self.emit(Event::Clock(trace.clock))?;
         self.emit(Event::Conventions(Conventions { children_first: false, ..trace.conventions }))?;
-        let is_about_file = |meta: &&Meta| meta.thread.is_none();
+        let is_about_file = |meta: &&Metadata| meta.thread.is_none();
         // Facts on the file that came before all others set things up, and stay before them. The rest comes last.
         let head = trace.meta.iter().take_while(is_about_file).count();
         let (head, rest) = trace.meta.split_at_checked(head).unwrap_or_default();

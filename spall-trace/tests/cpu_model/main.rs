@@ -12,7 +12,7 @@ extern crate alloc;
 
 use alloc::collections::BTreeMap;
 
-use spall_trace::layout::{Layout, LayoutView, Options};
+use spall_trace::layout::{Layout, LayoutOptions, LayoutView};
 use spall_trace::model::{SliceFlags, Trace, TrackId};
 
 mod case;
@@ -27,7 +27,7 @@ use model::Row;
 
 /// What is on the timeline of a thread, in microseconds.
 fn rows(trace: &Trace<'_>, track: TrackId) -> Vec<Row> {
-    let layout = Layout::new(trace, &Options::default());
+    let layout = Layout::new(trace, &LayoutOptions::default());
     let ids = trace.tracks()[track.index()].slices().iter();
     let row = |id| {
         let (slice, place) = (trace.slice(id).unwrap(), layout.place(id).unwrap());

@@ -1,7 +1,7 @@
 //! Everything that a trace says, as text: two traces are the same if their facts are. The first word of a fact says
 //! what it is about.
 
-use spall_trace::layout::{Layout, LayoutView, Options};
+use spall_trace::layout::{Layout, LayoutOptions, LayoutView};
 use spall_trace::model::{Args, Flow, Frame, FrameId, Key, Profile, Text, Trace, Track, TrackKind, Value};
 
 /// Facts being gathered.
@@ -15,7 +15,7 @@ struct Facts<'t> {
 ///
 /// A `slice` is what the file says, the `place` behind it what follows from all slices. Diagnostics are no facts.
 pub(crate) fn facts(trace: &Trace<'_>) -> Vec<String> {
-    let layout = Layout::new(trace, &Options::default());
+    let layout = Layout::new(trace, &LayoutOptions::default());
     let mut facts = Facts { trace, layout, facts: Vec::new() };
     facts.of_file();
     facts.of_processes();
