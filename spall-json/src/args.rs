@@ -102,6 +102,7 @@ pub(crate) fn value(data: &[u8], token: Token) -> Value<'_> {
 
 /// Reads the next argument of an object, or the one argument of a string.
 fn object_entry<'b>(bytes: &'b [u8], pos: &mut usize) -> Option<(Text<'b>, Value<'b>)> {
+    // Position 0 means that nothing was read yet, because a bracket or quote stands there and no entry.
     if *pos == 0 {
         if bytes.first() == Some(&b'"') {
             *pos = bytes.len();
@@ -187,6 +188,7 @@ fn flow_event_field<'b>(bytes: &'b [u8], pos: &mut usize) -> Option<(Text<'b>, V
     further_field(bytes, pos, FLOW_EVENT)
 }
 
+/// Reads the next field of a sample that [`spall_model::ThreadSampleEvent`] does not have.
 fn sample_field<'b>(bytes: &'b [u8], pos: &mut usize) -> Option<(Text<'b>, Value<'b>)> {
     loop {
         let (key, value) = further_field(bytes, pos, SAMPLE)?;

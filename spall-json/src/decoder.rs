@@ -89,6 +89,7 @@ impl<'a> Decoder<'a, '_> {
         }
     }
 
+    /// Decodes a text that is not a plain string.
     #[inline(never)]
     fn unusual_text(&mut self, field: Field) -> Text<'a> {
         let Some(token) = self.token(field) else { return Text::EMPTY };
@@ -132,6 +133,7 @@ impl<'a> Decoder<'a, '_> {
         }
     }
 
+    /// Decodes a time in any other spelling, and reports one that is missing, bad or out of range.
     #[inline(never)]
     fn unusual_time(&mut self) -> Option<(Tick, Nanos)> {
         let Some(token) = self.token(Field::Ts) else {
@@ -159,6 +161,7 @@ impl<'a> Decoder<'a, '_> {
         }
     }
 
+    /// Decodes a duration in any other spelling, and reports a bad one.
     #[inline(never)]
     fn unusual_duration(&mut self, field: Field) -> Option<Nanos> {
         let token = self.token(field)?;
@@ -219,6 +222,7 @@ impl<'a> Decoder<'a, '_> {
         }
     }
 
+    /// Decodes an id in any other spelling, and reports a bad one.
     #[inline(never)]
     fn unusual_id(&mut self, field: Field, read: fn(&'a [u8], Token) -> Option<Id<'a>>) -> Option<Id<'a>> {
         let token = self.token(field)?;
@@ -299,12 +303,14 @@ impl<'a> Decoder<'a, '_> {
         }
     }
 
+    /// Decodes arguments that are not a plain object, and reports those of another kind.
     #[inline(never)]
     fn unusual_args(&mut self) -> Args<'a> {
         let Some(token) = self.token(Field::Args) else { return Args::NONE };
         let bytes = self.bytes(token);
         match token.kind {
             TokenKind::Object if is_empty_object(bytes) => Args::NONE,
+            // The empty string, whose two bytes are its quotes.
             TokenKind::String if bytes.len() <= 2 => Args::NONE,
             TokenKind::Object | TokenKind::String | TokenKind::EscapedString => Args::new(bytes, &JSON_ARGS),
             TokenKind::Array | TokenKind::Integer | TokenKind::Decimal | TokenKind::Bare => {

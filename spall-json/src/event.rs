@@ -197,6 +197,7 @@ impl<'a> Decoder<'a, '_> {
     #[inline(always)]
     fn keyed_event(&mut self, object: bool) -> Option<KeyedEvent<'a>> {
         let (at, id, local) = self.time_and_key()?;
+        // The order of these calls is that of the diagnostics, which the caller asks for by number.
         let args = self.args(KEYED_EVENT);
         self.check_thread_clock();
         let (pid, name) = (self.process(), self.text(Field::Name));
@@ -211,6 +212,7 @@ impl<'a> Decoder<'a, '_> {
     #[inline(always)]
     fn flow(&mut self, phase: FlowPhase) -> Option<FlowEvent<'a>> {
         let (at, id, local) = self.time_and_key()?;
+        // Only an end may be bound to the slice that begins next. \[json 3.7\]
         let enclosing = phase != FlowPhase::End || self.record.first_byte(Field::BindingPoint) == Some(b'e');
         let bind = if enclosing { FlowBind::Enclosing } else { FlowBind::Next };
         let args = self.args(FLOW_EVENT);

@@ -183,6 +183,7 @@ impl Fields {
     /// Sets the value of a field. The last one counts where an event repeats it.
     #[inline(always)]
     pub(crate) fn set(&mut self, field: Field, value: Token) {
+        // All unknown fields share one slot: whether there are any is all that is asked of them.
         if let Some(slot) = self.values.get_mut(field as usize) {
             *slot = value;
         }

@@ -18,17 +18,17 @@ pub(crate) enum TokenError {
 /// The kind of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum TokenKind {
-    /// `"…"` without a backslash.
+    /// A string, `"…"`, without a backslash.
     String,
-    /// `"…"` with a backslash.
+    /// A string, `"…"`, with a backslash.
     EscapedString,
-    /// `{…}`
+    /// An object, `{…}`.
     Object,
-    /// `[…]`
+    /// An array, `[…]`.
     Array,
-    /// One to sixteen digits.
+    /// A number of one to sixteen digits.
     Integer,
-    /// One to sixteen digits, a point, and one to three digits.
+    /// A number of one to sixteen digits, a point, and one to three digits.
     Decimal,
     /// Any other number, `true`, `null`, or a word that JSON does not have.
     Bare,

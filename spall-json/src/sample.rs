@@ -63,6 +63,7 @@ pub(crate) fn stack_frame<'a>(data: &'a [u8], key: &KeyToken, value: Token) -> O
         id: id::key(data, key.token())?,
         parent: parent.map_or(FrameParent::Unknown, FrameParent::Id),
         name: function_name(name),
+        // The model has no category of frames. The URL takes its place, because both tell functions of one name apart.
         url: category,
         source: 0,
         line: None,
@@ -98,10 +99,13 @@ impl<'a> Decoder<'a, '_> {
         let (at, _) = self.time()?;
         let fields = self.sample_fields();
         let thread = self.thread(true);
+        // Only the whole trace can tell which process has the thread, so the search is left to the builder. \[json
+        // 3.8\]
         let any_process = in_list && self.token(Field::Pid).is_none() && self.token(Field::Tid).is_some();
         let stack = self.sample_stack(fields);
         let name = self.text(Field::Name);
         let weight = self.weight(fields.weight);
+        // The arguments borrow the whole event, from which `stack` and further fields are decoded when they are needed.
         let args = Args::new(self.record.bytes(), &JSON_SAMPLE);
         let has_more = args.fields().next().is_some() || args.iter().next().is_some();
         let args = if has_more { args } else { Args::NONE };

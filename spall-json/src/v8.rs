@@ -79,6 +79,7 @@ fn whole_number(value: Value<'_>) -> Option<u64> {
     match value {
         Value::I64(number) => u64::try_from(number).ok(),
         Value::U64(number) => Some(number),
+        // Chrome writes `scriptId` as a text.
         Value::Text(text) => core::str::from_utf8(text.raw()).ok()?.parse().ok(),
         _ => None,
     }
@@ -98,6 +99,7 @@ fn callee<'a>(args: &SliceArgs<'a>) -> Option<Callee<'a>> {
             _ => {}
         }
     }
+    // A position is exact, while several functions of a script may have the same name.
     if let (Some(source), Some(line), Some(column)) = (source, line, column) {
         return Some(Callee::Position { source, line, column });
     }

@@ -121,6 +121,7 @@ impl<W: Write> JsonWriter<W> {
     /// This returns the error of `out`.
     pub fn write_event(&mut self, event: &Event<'_>) -> Result<Written, Error> {
         self.omitted = Omitted::NONE;
+        // These events do not go into the list of events, so they are accepted after it was closed.
         match *event {
             Event::Clock(clock) => {
                 self.clock = clock;
@@ -220,6 +221,7 @@ impl<W: Write> JsonWriter<W> {
             self.out.write_str(",\"ts\":")?;
             encode::micros(&mut self.out, start)?;
             if let Some(duration) = duration {
+                // Rounding both ends keeps neighbours together where a tick is not a nanosecond. \[json 3.5\]
                 let end = self.nanos(at + duration);
                 self.out.write_str(",\"dur\":")?;
                 encode::micros(&mut self.out, end.saturating_sub(start))?;

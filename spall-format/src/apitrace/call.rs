@@ -167,6 +167,7 @@ impl DetailPlaces {
 
     /// Calls `see` for each detail of the enter event, and then for each detail of the leave event.
     pub(super) fn for_each(self, signatures: Signatures<'_, '_>, mut see: impl FnMut(Detail)) {
+        // A call that never returned has no leave event, and must not have its details counted twice.
         let n_events = if self.enter == self.leave { 1 } else { 2 };
         for at in [self.enter, self.leave].into_iter().take(n_events) {
             let mut input = Cursor::new(signatures.stream, at);

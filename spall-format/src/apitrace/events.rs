@@ -278,6 +278,8 @@ enum Next<'a> {
 }
 
 impl EventReader {
+    /// Returns the next event: a queued one, or else the next property, or else the slice of the next call behind the
+    /// diagnostics about events that were left out before it.
     fn next<'a>(&mut self, stream: &'a [u8], eof: bool) -> Result<Next<'a>, FormatError> {
         loop {
             if let Some(pending) = self.pending.pop_front() {

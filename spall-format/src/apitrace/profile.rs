@@ -125,6 +125,7 @@ fn parse_line(line: &[u8]) -> Option<ProfileLine<'_>> {
     }
 }
 
+/// Reads the columns of a call's line, in the order in which the replay prints them.
 fn parse_call<'a>(mut fields: impl Iterator<Item = &'a [u8]>) -> Option<CallProfile<'a>> {
     let call_number = number(fields.next())?;
     let mut measured = || Some(Measurement { start: number(fields.next())?, amount: number(fields.next())? });

@@ -308,8 +308,10 @@ impl IdTable {
         if id < SMALL_IDS { self.small.get(usize::try_from(id).ok()?)?.as_ref() } else { self.large.get(&id) }
     }
 
+    /// Remembers the position of the signature with this id.
     fn insert(&mut self, id: u64, known: Known) {
         match usize::try_from(id) {
+            // The list grows to `SMALL_IDS` entries at most, whatever ids the file has.
             Ok(index) if id < SMALL_IDS => {
                 if self.small.len() <= index {
                     self.small.resize_with(index + 1, || None);

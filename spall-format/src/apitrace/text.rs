@@ -329,6 +329,7 @@ fn write_uuid(
     Ok(true)
 }
 
+/// Writes a bitmask as its names with ` | ` between them. Bits without a name come last, in hexadecimal.
 fn write_bitmask(f: &mut Formatter<'_>, signature: Option<BitmaskSignature<'_>>, mut value: u64) -> Result {
     let mut first = true;
     let flags = signature.into_iter().flat_map(|known| known.flags());

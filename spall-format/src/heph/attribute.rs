@@ -94,6 +94,7 @@ fn next_attribute<'b>(bytes: &'b [u8], pos: &mut usize) -> Option<(Text<'b>, Val
     let value = if kind & value_type::ARRAY == 0 {
         scalar(&mut input, kind)?
     } else {
+        // An array is only stepped over here. Its bytes start at the type, so that its elements can be decoded alone.
         let count = length(&mut input)?;
         skip(&mut input, kind & !value_type::ARRAY, count)?;
         Value::List(Args::new(input.since(typed), &ARRAY))
@@ -106,6 +107,7 @@ fn next_attribute<'b>(bytes: &'b [u8], pos: &mut usize) -> Option<(Text<'b>, Val
 fn next_element<'b>(bytes: &'b [u8], pos: &mut usize) -> Option<(Text<'b>, Value<'b>)> {
     const HEAD: usize = 3;
     let (&kind, _) = bytes.split_first()?;
+    // The count is not needed: the bytes of an array end with its last element.
     let mut input = Cursor::new(bytes, (*pos).max(HEAD));
     let value = scalar(&mut input, kind & !value_type::ARRAY)?;
     *pos = input.pos();

@@ -217,6 +217,7 @@ impl Parser {
         }
     }
 
+    /// Returns the event of a metadata packet, or its next fault that was not reported yet.
     fn metadata<'a>(&mut self, packet: &Metadata<'a>, size: usize) -> Chunk<'a> {
         if packet.overrun {
             return self.emit(Event::Diagnostic(DiagnosticKind::Overrun), 0..size, size);
@@ -229,6 +230,7 @@ impl Parser {
                 return self.option(packet, size);
             };
             let epoch_ns = i64::try_from(epoch);
+            // Metadata has no counter. This place among the checks serves to report the fault once, before the next one.
             if self.first_time(Check::Counter) && core::mem::replace(&mut self.has_epoch, true) {
                 return self.emit(Event::Diagnostic(DiagnosticKind::DuplicateEpoch), 0..size, 0);
             }

@@ -91,6 +91,7 @@ impl<'b> Writer<'b> {
         self.metadata_text(Text::plain(name.as_ref()), value)
     }
 
+    /// Writes an option whose name may contain escapes.
     fn metadata_text(&mut self, name: Text<'_>, value: &[u8]) -> Result<(), FormatError> {
         self.packet(|writer| {
             let name_len = writer.text_len(name)?;
@@ -117,6 +118,7 @@ impl<'b> Writer<'b> {
         self.event_text(origin, time, Text::plain(description.as_ref()))
     }
 
+    /// Writes an event without attributes, whose description may contain escapes.
     fn event_text(
         &mut self,
         origin: Origin,
@@ -175,6 +177,7 @@ impl<'b> Writer<'b> {
         }
     }
 
+    /// Writes a slice of any format as an event with attributes.
     fn slice(
         &mut self,
         slice: &ThreadEvent<'_>,
@@ -185,6 +188,7 @@ impl<'b> Writer<'b> {
             Id::Number(number) => u32::try_from(number).ok(),
             Id::Text(_) => None,
         };
+        // A negative id stands for a large substream only if the ids of the source are unsigned.
         let substream = substream_of(slice.thread.tid)
             .filter(|&substream| self.unsigned_ids || i64::try_from(substream).is_ok());
         let (Some(stream), Some(substream)) = (stream, substream) else { return Ok(Written::BadId) };
@@ -252,6 +256,7 @@ impl<'b> Writer<'b> {
             Ok(omitted.with(self.lossy_counted_text(text)?))
         });
         match written {
+            // The name was written before the value turned out to have no form, so both are taken back.
             Err(error) if error.kind() != FormatErrorKind::BufferFull => {
                 self.len = start;
                 Ok(Omitted::ARGUMENTS)
@@ -310,6 +315,7 @@ impl<'b> Writer<'b> {
         self.error(FormatErrorKind::NotRepresentable)
     }
 
+    /// Appends bytes to the packet, or fails if there is no room for all of them.
     fn put(&mut self, bytes: &[u8]) -> Result<(), FormatError> {
         let free = self.buffer.get_mut(self.len..).unwrap_or_default();
         let Some(target) = free.get_mut(..bytes.len()) else {
@@ -324,6 +330,7 @@ impl<'b> Writer<'b> {
         text.pieces().try_for_each(|piece| self.put(piece.bytes(&mut [0; 4])))
     }
 
+    /// Returns the length of a text after decoding its escapes. It stands in front of the text, so it is needed first.
     fn text_len(&self, text: Text<'_>) -> Result<u16, FormatError> {
         let len: usize = text.pieces().map(|piece| piece.bytes(&mut [0; 4]).len()).sum();
         u16::try_from(len).map_err(|_| self.error(FormatErrorKind::TooLong))
@@ -395,6 +402,7 @@ impl EventWriter<'_, '_> {
         })
     }
 
+    /// Appends to the event. The size of the packet is written anew each time, so that the packet is always whole.
     fn extend(
         self,
         write: impl FnOnce(&mut Writer<'_>) -> Result<(), FormatError>,
@@ -458,6 +466,7 @@ fn put_value(writer: &mut Writer<'_>, value: Value<'_>) -> Result<(), FormatErro
     }
 }
 
+/// Returns the type of a value in the file, or `None` if the format has no such type.
 fn scalar_type(value: Value<'_>) -> Option<u8> {
     match value {
         Value::U64(_) => Some(value_type::U64),
@@ -468,6 +477,7 @@ fn scalar_type(value: Value<'_>) -> Option<u8> {
     }
 }
 
+/// Writes a value without its type.
 fn put_scalar(writer: &mut Writer<'_>, value: Value<'_>) -> Result<(), FormatError> {
     match value {
         Value::U64(number) => writer.put(&number.to_be_bytes()),

@@ -55,6 +55,7 @@ pub(super) mod floats {
     use super::super::wire::{BeginV0, BeginV1, CompleteV0, EndV0, tag};
     use super::{counted, put};
 
+    /// Writes a begin of version 1.
     pub(in super::super) fn begin_v1(
         into: &mut [u8],
         (pid, tid): (u32, u32),
@@ -67,6 +68,7 @@ pub(super) mod floats {
         put(into, &BeginV1 { tag: tag::BEGIN, category: 0, pid, tid, time, name_len, args_len }, name, args)
     }
 
+    /// Writes a begin of version 0.
     pub(in super::super) fn begin_v0(
         into: &mut [u8],
         (pid, tid): (u32, u32),
@@ -87,6 +89,7 @@ pub(super) mod floats {
         put(into, &EndV0 { tag: tag::END, pid: pid.into(), tid: tid.into(), time: time.into() }, b"", b"")
     }
 
+    /// Writes a complete slice of version 0.
     pub(in super::super) fn complete_v0(
         into: &mut [u8],
         (pid, tid): (u32, u32),

@@ -165,6 +165,7 @@ impl<W: io::Write> FileWriter<W> {
         Written::Done
     }
 
+    /// Writes a begin with the name and arguments that the version can hold.
     fn begin(&mut self, event: ThreadEvent<'_>) -> io::Result<Written> {
         let Some(thread) = ids(event.thread) else { return Ok(Written::BadId) };
         let name = ShortText::name(event.name);
@@ -188,6 +189,7 @@ impl<W: io::Write> FileWriter<W> {
         }
     }
 
+    /// Writes an end, which has nothing but a time.
     fn end(&mut self, event: ThreadEvent<'_>) -> io::Result<Written> {
         let Some(thread) = ids(event.thread) else { return Ok(Written::BadId) };
         let omitted = category(&event)

@@ -117,6 +117,7 @@ impl ShortText {
         }
     }
 
+    /// Appends a value. `nesting` is how many more lists and maps may be written inside each other.
     fn push_value(&mut self, value: Value<'_>, nesting: u32) {
         // Writing to memory cannot fail.
         let _ = match value {

@@ -15,31 +15,31 @@ use super::wire::{BeginV0, CompleteV0, EndV0, tag};
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Record<'a> {
-    /// A slice begins.
+    /// The begin of a slice on a thread.
     Begin {
-        /// The process id.
+        /// The id of the process.
         pid: u32,
-        /// The thread id.
+        /// The id of the thread.
         tid: u32,
         /// The time in the header's unit.
         time: f64,
         /// The name, with its NUL if the writer counted it in.
         name: &'a [u8],
     },
-    /// The innermost open slice of the thread ends.
+    /// The end of the innermost open slice of a thread.
     End {
-        /// The process id.
+        /// The id of the process.
         pid: u32,
-        /// The thread id.
+        /// The id of the thread.
         tid: u32,
         /// The time in the header's unit.
         time: f64,
     },
-    /// A slice with start and duration.
+    /// A whole slice, with start and duration.
     Complete {
-        /// The process id.
+        /// The id of the process.
         pid: u32,
-        /// The thread id.
+        /// The id of the thread.
         tid: u32,
         /// The start in the header's unit.
         time: f64,

@@ -15,13 +15,13 @@ use super::wire::{BeginV1, EndV0, PadSkip, tag};
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Record<'a> {
-    /// A slice begins.
+    /// The begin of a slice on a thread.
     Begin {
-        /// The category. It is 0 in every known file.
+        /// The category of the slice, a number that is 0 in every known file.
         category: u8,
-        /// The process id.
+        /// The id of the process.
         pid: u32,
-        /// The thread id.
+        /// The id of the thread.
         tid: u32,
         /// The time in the header's unit.
         time: f64,
@@ -30,11 +30,11 @@ pub enum Record<'a> {
         /// The arguments, which are unstructured text. They are empty if there are none.
         args: &'a [u8],
     },
-    /// The innermost open slice of the thread ends.
+    /// The end of the innermost open slice of a thread.
     End {
-        /// The process id.
+        /// The id of the process.
         pid: u32,
-        /// The thread id.
+        /// The id of the thread.
         tid: u32,
         /// The time in the header's unit.
         time: f64,

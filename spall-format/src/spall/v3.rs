@@ -17,7 +17,7 @@ use super::wire::{BeginV3, BufferHeader, EndV3, NameV3, PadSkip, tag};
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Record<'a> {
-    /// A slice begins.
+    /// The begin of a slice on the buffer's thread.
     Begin {
         /// The time in ticks.
         when: u64,
@@ -26,7 +26,7 @@ pub enum Record<'a> {
         /// The arguments, which are unstructured text. They are empty if there are none.
         args: &'a [u8],
     },
-    /// The innermost open slice of the thread ends.
+    /// The end of the innermost open slice of the buffer's thread.
     End {
         /// The time in ticks.
         when: u64,

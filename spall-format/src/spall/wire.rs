@@ -93,11 +93,11 @@ const _: () = assert!(size_of::<BufferHeader>() == 20);
 #[derive(Debug, Clone, Copy, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
 pub struct BeginV0 {
-    /// The type, [`tag::BEGIN`].
+    /// The type of the record, always [`tag::BEGIN`].
     pub tag: u8,
-    /// The process id.
+    /// The id of the process.
     pub pid: U32,
-    /// The thread id.
+    /// The id of the thread.
     pub tid: U32,
     /// The time in the header's unit.
     pub time: F64,
@@ -111,11 +111,11 @@ const _: () = assert!(size_of::<BeginV0>() == 18);
 #[derive(Debug, Clone, Copy, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
 pub struct EndV0 {
-    /// The type, [`tag::END`].
+    /// The type of the record, always [`tag::END`].
     pub tag: u8,
-    /// The process id.
+    /// The id of the process.
     pub pid: U32,
-    /// The thread id.
+    /// The id of the thread.
     pub tid: U32,
     /// The time in the header's unit.
     pub time: F64,
@@ -127,11 +127,11 @@ const _: () = assert!(size_of::<EndV0>() == 17);
 #[derive(Debug, Clone, Copy, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
 pub struct CompleteV0 {
-    /// The type, [`tag::COMPLETE`].
+    /// The type of the record, always [`tag::COMPLETE`].
     pub tag: u8,
-    /// The process id.
+    /// The id of the process.
     pub pid: U32,
-    /// The thread id.
+    /// The id of the thread.
     pub tid: U32,
     /// The start in the header's unit.
     pub time: F64,
@@ -147,13 +147,13 @@ const _: () = assert!(size_of::<CompleteV0>() == 26);
 #[derive(Debug, Clone, Copy, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
 pub struct BeginV1 {
-    /// The type, [`tag::BEGIN`].
+    /// The type of the record, always [`tag::BEGIN`].
     pub tag: u8,
-    /// The category. It is 0 in every known file.
+    /// The category of the slice, a number that is 0 in every known file.
     pub category: u8,
-    /// The process id.
+    /// The id of the process.
     pub pid: U32,
-    /// The thread id.
+    /// The id of the thread.
     pub tid: U32,
     /// The time in the header's unit.
     pub time: F64,
@@ -169,7 +169,7 @@ const _: () = assert!(size_of::<BeginV1>() == 20);
 #[derive(Debug, Clone, Copy, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
 pub struct PadSkip {
-    /// The type, [`tag::PAD_SKIP`].
+    /// The type of the record, always [`tag::PAD_SKIP`].
     pub tag: u8,
     /// The number of bytes to skip behind this struct.
     pub size: U32,
@@ -181,7 +181,7 @@ const _: () = assert!(size_of::<PadSkip>() == 5);
 #[derive(Debug, Clone, Copy, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
 pub struct BeginV3 {
-    /// The type, [`tag::BEGIN`].
+    /// The type of the record, always [`tag::BEGIN`].
     pub tag: u8,
     /// The time in ticks.
     pub when: U64,
@@ -197,7 +197,7 @@ const _: () = assert!(size_of::<BeginV3>() == 11);
 #[derive(Debug, Clone, Copy, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
 pub struct EndV3 {
-    /// The type, [`tag::END`].
+    /// The type of the record, always [`tag::END`].
     pub tag: u8,
     /// The time in ticks.
     pub when: U64,
@@ -209,7 +209,7 @@ const _: () = assert!(size_of::<EndV3>() == 9);
 #[derive(Debug, Clone, Copy, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
 pub struct NameV3 {
-    /// The type, [`tag::PROCESS_NAME`] or [`tag::THREAD_NAME`].
+    /// The type of the record, which is [`tag::PROCESS_NAME`] or [`tag::THREAD_NAME`].
     pub tag: u8,
     /// The length of the name in bytes.
     pub name_len: u8,

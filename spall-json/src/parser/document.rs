@@ -20,6 +20,7 @@ impl JsonParser {
     ) -> Result<Progress<'a>, JsonError> {
         let mut pos = pos;
         if self.offset == 0 {
+            // A decision on fewer bytes than a magic number has would depend on where the input is split.
             if data.len() < Compression::MAGIC_LEN && !eof {
                 return Ok(Progress::Wait(0));
             }
@@ -59,6 +60,7 @@ impl JsonParser {
                 Ok(Some(key)) => match lexer::token(data, key.value) {
                     Ok(value) => pos = value.end,
                     Err(TokenError::Incomplete) if !eof => return Progress::Wait(start),
+                    // Behind damage there may be a `traceEvents`, which is only looked for in a document.
                     Err(_) => break false,
                 },
                 Err(TokenError::Incomplete) if !eof => return Progress::Wait(start),

@@ -145,6 +145,8 @@ impl ProfileChunk {
         if self.lost_below.is_some_and(|lost| depth > lost) {
             return Err(());
         }
+        // A frame ends all frames of its depth and deeper ones. If its depth skips a level, the deepest known frame
+        // calls it.
         self.n_callers = self.n_callers.min(usize::try_from(depth).unwrap_or(MAX_DEPTH));
         let caller = self.n_callers.checked_sub(1).and_then(|last| self.callers.get(last).copied());
         match (frame.id, self.callers.get_mut(self.n_callers)) {

@@ -98,6 +98,7 @@ impl<W: Write> JsonWriter<W> {
 
     /// Writes one end of a flow: as fields of the slice written just before if it belongs to that, else as an event.
     pub(super) fn flow(&mut self, flow: FlowEvent<'_>) -> Result<(), Error> {
+        // Only fields of the slice itself bind a flow to exactly this slice, and arguments have no place in them.
         if flow.bind == FlowBind::Slice && self.open_slice && flow.args.is_none() {
             self.id("bind_id", flow.id)?;
             self.out.write_str(match flow.phase {
@@ -152,6 +153,7 @@ impl<W: Write> JsonWriter<W> {
                 self.out.write_str(",\"args\":")?;
                 self.value(Value::Map(args))?;
             }
+            // The arguments of an event must be an object, so a value of another kind becomes its only member.
             _ => {
                 self.out.write_str(",\"args\":{\"value\":")?;
                 self.value(value)?;

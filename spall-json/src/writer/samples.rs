@@ -19,6 +19,7 @@ impl<W: Write> JsonWriter<W> {
             SampleTable::Frames => (has_frames, &b"stackFrames"[..], "{\n"),
             SampleTable::Samples => (has_samples, &b"samples"[..], "[\n"),
         };
+        // A repeated key would replace the table that was written before.
         if core::mem::replace(has_table, true) {
             return Ok(false);
         }

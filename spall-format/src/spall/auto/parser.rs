@@ -109,6 +109,7 @@ impl<S: Symbolizer> Parser<S> {
         }
     }
 
+    /// Reads the header of the file, which becomes the clock.
     fn read_header<'b>(&mut self, data: &[u8], eof: bool) -> Result<Chunk<'b>, FormatError> {
         let missing = size_of::<Header>().saturating_sub(data.len());
         let Ok((header, _)) = Header::ref_from_prefix(data) else {
@@ -140,6 +141,7 @@ impl<S: Symbolizer> Parser<S> {
         Err(error)
     }
 
+    /// Reads the path of the program, which becomes metadata.
     fn read_path<'a>(&mut self, data: &'a [u8], eof: bool) -> Chunk<'a> {
         let length = self.header.map_or(0, |header| usize::from(header.path_len.get()));
         let Some(path) = data.get(..length) else {
@@ -152,6 +154,7 @@ impl<S: Symbolizer> Parser<S> {
         chunk
     }
 
+    /// Reads the next record, or the next header of a buffer.
     fn read_record<'a>(&'a mut self, data: &'a [u8], eof: bool) -> Chunk<'a> {
         let left = self.buffer_end.saturating_sub(self.offset);
         if left == 0 {
@@ -182,6 +185,7 @@ impl<S: Symbolizer> Parser<S> {
         let event = match record {
             Record::Enter { address, .. } => {
                 let loaded_at = self.header.map_or(0, |header| header.base_address.get());
+                // In a damaged file the function may lie below the program. Its name is then a very large address.
                 let address = address.wrapping_sub(loaded_at);
                 let name = match self.symbols.name(address) {
                     Some(name) => name,
@@ -199,6 +203,7 @@ impl<S: Symbolizer> Parser<S> {
         Chunk::Parsed(Parsed { consumed: length, event, bytes })
     }
 
+    /// Reads the header of the next buffer, or ends at the end of the file.
     fn read_buffer_header<'b>(&mut self, data: &[u8], eof: bool) -> Chunk<'b> {
         let Ok((header, _)) = BufferHeader::ref_from_prefix(data) else {
             if eof && data.is_empty() {

@@ -30,6 +30,7 @@ impl Parser {
         Some(self.parsed(length, event))
     }
 
+    /// Reads the next record of version 0.
     pub(super) fn record_v0<'a>(&mut self, data: &'a [u8], eof: bool) -> Result<Chunk<'a>, FormatError> {
         let (record, length) = match v0::Record::decode(data) {
             Ok(decoded) => decoded,
@@ -49,6 +50,7 @@ impl Parser {
         Ok(self.note(faults, length, event))
     }
 
+    /// Reads the next record of version 1 of any kind.
     pub(super) fn record_v1<'a>(&mut self, data: &'a [u8], eof: bool) -> Result<Chunk<'a>, FormatError> {
         let (record, length) = match v1::Record::decode(data) {
             Ok(decoded) => decoded,
@@ -99,6 +101,7 @@ impl Parser {
         (Event::End(event), [fault, None])
     }
 
+    /// Returns an event on a thread, with the fault of its time if it has one.
     fn thread_event<'a>(
         &self,
         pid: u32,
