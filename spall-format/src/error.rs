@@ -51,7 +51,7 @@ pub enum FormatErrorKind {
     /// the end of the input.
     #[error("unexpected end of input, {needed} more bytes needed")]
     UnexpectedEof {
-        /// The number of bytes that are missing from this part.
+        /// The least number of bytes that are missing from this part.
         needed: u32,
     },
     /// The file does not start with the magic number of the format. The offset marks the start of the file.

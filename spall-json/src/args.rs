@@ -63,7 +63,7 @@ pub fn json_args(text: &[u8]) -> Args<'_> {
 
 /// Returns the text of the JSON object or string that holds the arguments.
 ///
-/// Returns `None` if there are no arguments or if they come from another format. The text stands in the file as it is,
+/// Returns `None` if there are no arguments or if they come from another format. The text is a part of the file,
 /// so it need not be strict JSON. [`JsonWriter`](crate::JsonWriter) writes strict JSON.
 ///
 /// ```

@@ -31,7 +31,8 @@ use crate::cursor::Cursor;
 pub struct Call {
     /// The number of the call, which is how many calls were entered before it.
     pub number: u64,
-    /// The thread that made the call. Threads are numbered from 0 in the order of their first call.
+    /// The number of the thread that made the call. Threads are numbered from 0 in the order of their first call.
+    /// Before version 4 of the encoding, all calls have the thread 0.
     pub thread: u64,
     /// The id of the function in the signatures.
     pub function_id: u64,

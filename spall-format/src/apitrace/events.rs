@@ -28,6 +28,18 @@ const MAX_NAME: usize = 256;
 ///
 /// The unit decides what the widths in a flame graph mean. They are numbers of calls, or sizes of arguments, which show
 /// uploads.
+///
+/// ```
+/// use spall_format::apitrace::{TickUnit, parse_all};
+/// use spall_model::Event;
+///
+/// // The call takes 9 bytes for its enter, from byte 1 on, and 3 bytes for its leave.
+/// let stream = b"\x05\0\0\x07\x05flush\0\0\x01\0\0";
+/// let last = parse_all(stream).with_tick_unit(TickUnit::Bytes).last().unwrap()?;
+/// let Event::Complete(flush, duration) = last.event else { panic!() };
+/// assert_eq!((flush.at.0, duration.0), (1, 14));
+/// # Ok::<(), spall_format::FormatError>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 #[non_exhaustive]
 pub enum TickUnit {

@@ -37,7 +37,7 @@ pub enum GroupKind {
     Marker,
     /// The calls from `glBegin` to `glEnd`. The text is the name of the mode.
     Primitives,
-    /// The calls from `glNewList` to `glEndList`.
+    /// The calls from `glNewList` to `glEndList`. The text is the name of the function.
     List,
 }
 
@@ -135,7 +135,7 @@ pub enum Marker<'a> {
         /// The time at which that call returned, counted as [`Call::left`].
         end: u64,
     },
-    /// The call would close a group, but no group of its kind is open on its thread.
+    /// The call would close a group of this kind, but none is open on its thread.
     UnmatchedPop(GroupKind),
     /// The call marks a point in time. The text is empty if the call has none.
     Mark(MarkerText<'a>),

@@ -97,6 +97,8 @@ impl<B: AsMut<[u8]>> BufferWriter<B> {
     ///
     /// # Errors
     /// This returns [`Full`] if there is no room. Nothing was written then.
+    #[doc(alias = "zone")]
+    #[doc(alias = "span")]
     #[inline]
     pub fn begin(&mut self, when: u64, name: impl AsRef<[u8]>) -> Result<(), Full> {
         self.put(|into| encode::begin_v3(into, when, name.as_ref(), b""))

@@ -57,6 +57,8 @@ impl<B: AsMut<[u8]>, S: FnMut(&[u8])> ThreadRecorder<B, S> {
     }
 
     /// Writes the begin of a slice named `name` at the tick `when`.
+    #[doc(alias = "zone")]
+    #[doc(alias = "span")]
     #[inline]
     pub fn begin(&mut self, when: u64, name: impl AsRef<[u8]>) {
         let name = name.as_ref();

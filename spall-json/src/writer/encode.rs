@@ -19,7 +19,10 @@ const MAX_DEPTH: usize = 32;
 /// assert_eq!(JsonString(Text::escaped(br"caf\u00e9")).to_string(), "\"café\"");
 /// ```
 #[derive(Debug, Clone, Copy)]
-pub struct JsonString<'a>(pub Text<'a>);
+pub struct JsonString<'a>(
+    /// The text to display.
+    pub Text<'a>,
+);
 
 impl core::fmt::Display for JsonString<'_> {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> Result {
