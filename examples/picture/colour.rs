@@ -17,6 +17,7 @@ pub(crate) fn text(theme: Theme) -> String {
     css(theme.text())
 }
 
-fn css([red, green, blue]: [u8; 3]) -> String {
+/// A colour as CSS writes it.
+pub(crate) fn css([red, green, blue]: [u8; 3]) -> String {
     format!("#{red:02x}{green:02x}{blue:02x}")
 }

@@ -52,6 +52,16 @@ fn the_svg_is_the_golden_one() {
 }
 
 #[test]
+fn a_slice_has_the_colour_that_the_file_asks_for() {
+    let slice = |cname: &str| {
+        format!(r#"[{{"ph":"X","name":"f","pid":1,"tid":1,"ts":0,"dur":9,"cname":"{cname}"}}]"#)
+    };
+    let asked = "style=\"fill:#7ec894\"";
+    assert!(draw(slice("thread_state_running").as_bytes(), picture::svg).contains(asked));
+    assert!(!draw(slice("no colour").as_bytes(), picture::svg).contains("style=\"fill"));
+}
+
+#[test]
 fn hostile_names_open_no_element_and_leave_no_control_characters() {
     let svg = draw_kinds(picture::svg);
     assert_eq!(svg.matches("</svg>").count(), 1);

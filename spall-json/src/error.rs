@@ -33,8 +33,7 @@ impl JsonError {
         self.kind
     }
 
-    /// Returns the position of the error in bytes from the start of the file. [`LinePosition`] turns it into line and
-    /// column.
+    /// Returns the position of the error in bytes from the start of the file.
     #[must_use]
     pub fn offset(&self) -> u64 {
         self.offset
@@ -53,49 +52,4 @@ pub enum JsonErrorKind {
     NotJson,
 }
 
-/// A position in a text as a line and a column, both counted from 1. Columns count bytes.
-///
-/// ```
-/// use spall_json::LinePosition;
-/// let position = LinePosition::find(b"[\n{},\n!", 6);
-/// assert_eq!((position.line, position.column), (3, 1));
-/// ```
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct LinePosition {
-    /// The number of the line, counted from 1.
-    pub line: usize,
-    /// The number of the byte in its line, counted from 1.
-    pub column: usize,
-}
-
-impl LinePosition {
-    /// Returns the line and column of the byte at `offset` of `data`. An `offset` past the end counts as the end.
-    ///
-    /// This takes time proportional to `offset`.
-    #[must_use]
-    pub fn find(data: &[u8], offset: usize) -> Self {
-        let before = data.get(..offset).unwrap_or(data);
-        let newlines = memchr::memchr_iter(b'\n', before).count();
-        let line_start = memchr::memrchr(b'\n', before).map_or(0, |newline| newline + 1);
-        Self { line: newlines + 1, column: before.len() - line_start + 1 }
-    }
-}
-
-impl core::fmt::Display for LinePosition {
-    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        write!(f, "line {}, column {}", self.line, self.column)
-    }
-}
-
 const _: () = assert!(size_of::<JsonError>() <= 16);
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn positions_past_the_end_are_those_of_the_end() {
-        assert_eq!(LinePosition::find(b"ab\nc", 99), LinePosition { line: 2, column: 2 });
-        assert_eq!(LinePosition::find(b"", 0), LinePosition { line: 1, column: 1 });
-    }
-}

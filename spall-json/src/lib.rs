@@ -110,7 +110,7 @@ mod writer;
 pub use args::{json_args, json_args_text};
 pub use color::cname_rgb;
 pub use cpu_profile::is_cpu_profile;
-pub use error::{JsonError, JsonErrorKind, LinePosition};
+pub use error::{JsonError, JsonErrorKind};
 pub use parser::JsonParser;
 #[cfg(feature = "alloc")]
 pub use v8::V8;

@@ -3,8 +3,9 @@
 use std::{collections::BTreeMap, fmt::Write};
 
 use spall_trace::{
+    json::cname_rgb,
     layout::{Rect, RowView, Series, instant_marks},
-    model::Ticks,
+    model::{Ticks, Value},
 };
 
 use super::{COUNTER_PX, Drawing, GAP_PX, INSTANTS_PX, NAMES_PX, ROW_FILL, ROW_PX, STATES_PX};
@@ -80,9 +81,15 @@ impl Drawing<'_, '_> {
         if rect.count > 1 {
             _ = write!(tip, "\nand {}", count(u64::from(rect.count - 1), "slice"));
         }
+        // The file may ask for a colour. What stands for several slices keeps that of the name.
+        let asked = match scene.trace.slice_args(rect.slice).field(b"cname") {
+            Some(Value::Text(asked)) if rect.count == 1 => cname_rgb(asked.raw()),
+            _ => None,
+        };
+        let style = asked.map(|rgb| format!(r#" style="fill:{}""#, colour::css(rgb))).unwrap_or_default();
         _ = write!(
             self.out,
-            r#"<path class="c{colour} b{busy}" d="M{x} {y}{edge}z"><title>{tip}</title></path>"#
+            r#"<path class="c{colour} b{busy}"{style} d="M{x} {y}{edge}z"><title>{tip}</title></path>"#
         );
         self.text("s", x + 4, y + 12, &text, width.saturating_sub(8));
     }

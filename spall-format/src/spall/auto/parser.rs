@@ -67,7 +67,7 @@ pub struct Parser<S = NoSymbols> {
     symbols: S,
     /// The name of the latest function that the symbolizer did not know.
     hex_name: HexName,
-    state: State,
+    state: AutoState,
     /// The position in the file of the next data.
     offset: u64,
     header: Option<Header>,
@@ -80,7 +80,7 @@ pub struct Parser<S = NoSymbols> {
 }
 
 #[derive(Debug, Clone, Copy)]
-enum State {
+enum AutoState {
     Header,
     /// The header's duration of a tick is unusable, which is the next thing to report.
     BadUnit,
@@ -99,7 +99,7 @@ impl<S: Symbolizer> Parser<S> {
         Self {
             symbols,
             hex_name: HexName::new(),
-            state: State::Header,
+            state: AutoState::Header,
             offset: 0,
             header: None,
             buffer_end: 0,
@@ -130,14 +130,14 @@ impl<S: Symbolizer> Parser<S> {
         }
         let ns_per_tick = usable_ns_per_tick(header.ns_per_tick.get());
         self.header = Some(*header);
-        self.state = if ns_per_tick.is_some() { State::Path } else { State::BadUnit };
+        self.state = if ns_per_tick.is_some() { AutoState::Path } else { AutoState::BadUnit };
         let unit = Unit::Nanoseconds(ns_per_tick.unwrap_or(1.0));
         Ok(self.parsed(size_of::<Header>(), Event::Clock(Clock::new(unit))))
     }
 
     fn fail<'b>(&mut self, kind: FormatErrorKind, offset: u64) -> Result<Chunk<'b>, FormatError> {
         let error = FormatError::new(kind, offset);
-        self.state = State::Failed(error);
+        self.state = AutoState::Failed(error);
         Err(error)
     }
 
@@ -147,7 +147,7 @@ impl<S: Symbolizer> Parser<S> {
         let Some(path) = data.get(..length) else {
             return self.short(length - data.len(), data, eof);
         };
-        self.state = State::Records;
+        self.state = AutoState::Records;
         let (key, value) = (Text::plain(b"program"), Value::Text(Text::plain(path)));
         let chunk = self.parsed(length, Event::Meta(MetaEvent { thread: None, key, value }));
         self.buffer_end = self.offset;
@@ -207,7 +207,7 @@ impl<S: Symbolizer> Parser<S> {
     fn read_buffer_header<'b>(&mut self, data: &[u8], eof: bool) -> Chunk<'b> {
         let Ok((header, _)) = BufferHeader::ref_from_prefix(data) else {
             if eof && data.is_empty() {
-                self.state = State::End;
+                self.state = AutoState::End;
                 return Chunk::End;
             }
             return self.short(size_of::<BufferHeader>().saturating_sub(data.len()), data, eof);
@@ -224,7 +224,7 @@ impl<S: Symbolizer> Parser<S> {
         let left = usize::try_from(self.buffer_end.saturating_sub(self.offset)).unwrap_or(usize::MAX);
         let length = left.min(data.len());
         if length == left {
-            self.state = State::Records;
+            self.state = AutoState::Records;
         }
         if length > 0 {
             self.offset += length as u64;
@@ -238,7 +238,7 @@ impl<S: Symbolizer> Parser<S> {
         if !eof {
             return Chunk::NeedMore(missing.max(1));
         }
-        self.state = State::End;
+        self.state = AutoState::End;
         self.parsed(data.len(), Event::Diagnostic(DiagnosticKind::Truncated))
     }
 
@@ -246,7 +246,7 @@ impl<S: Symbolizer> Parser<S> {
     /// unknown one does not say how long it is.
     #[cold]
     fn skip_buffer<'b>(&mut self, damage: DiagnosticKind) -> Chunk<'b> {
-        self.state = State::SkipBuffer;
+        self.state = AutoState::SkipBuffer;
         report(damage, ByteRange::new(self.offset, self.buffer_end))
     }
 
@@ -283,17 +283,17 @@ impl<S: Symbolizer> LendingParser for Parser<S> {
 
     fn next_chunk<'a>(&'a mut self, data: &'a [u8], eof: bool) -> Result<Chunk<'a>, FormatError> {
         match self.state {
-            State::Header => self.read_header(data, eof),
-            State::BadUnit => {
-                self.state = State::Path;
+            AutoState::Header => self.read_header(data, eof),
+            AutoState::BadUnit => {
+                self.state = AutoState::Path;
                 // The header's field with the duration of a tick.
                 Ok(report(DiagnosticKind::BadTimeUnit, ByteRange::new(16, 24)))
             }
-            State::Path => Ok(self.read_path(data, eof)),
-            State::Records => Ok(self.read_record(data, eof)),
-            State::SkipBuffer => Ok(self.skip(data, eof)),
-            State::End => Ok(Chunk::End),
-            State::Failed(error) => Err(error),
+            AutoState::Path => Ok(self.read_path(data, eof)),
+            AutoState::Records => Ok(self.read_record(data, eof)),
+            AutoState::SkipBuffer => Ok(self.skip(data, eof)),
+            AutoState::End => Ok(Chunk::End),
+            AutoState::Failed(error) => Err(error),
         }
     }
 }
