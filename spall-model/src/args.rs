@@ -18,9 +18,9 @@ use crate::Text;
 pub enum Value<'a> {
     /// The JSON value `null`, or an absent value where the format has room for one.
     Null,
-    /// A boolean.
+    /// `true` or `false`.
     Bool(bool),
-    /// A signed integer.
+    /// A signed integer of 64 bits.
     I64(i64),
     /// An unsigned integer that may be beyond `i64`.
     U64(u64),
@@ -90,8 +90,8 @@ impl<'a, T: Into<Self>> From<Option<T>> for Value<'a> {
     }
 }
 
-/// A function that decodes the entry of `bytes` at `pos` and moves `pos` behind it. It returns `None` at the end and
-/// where the bytes are damaged.
+/// A function that decodes the entry of `bytes` at `pos` and moves `pos` to the next entry. It returns `None` at the
+/// end and where the bytes are damaged.
 ///
 /// A decoder must not recurse into nested values. It returns them as [`Value::List`] or [`Value::Map`], and steps over
 /// them with a loop, because bytes of a file must not decide how deep the stack gets.
@@ -118,14 +118,16 @@ pub type NextEntry = for<'b> fn(bytes: &'b [u8], pos: &mut usize) -> Option<(Tex
 pub struct ArgsFormat {
     /// The name of the encoding for debugging, such as `"json object"`.
     pub name: &'static str,
-    /// Decodes the arguments.
+    /// Decodes the next argument.
     pub args: NextEntry,
     /// Decodes further fields of the event that are not arguments, such as `tts` and `cname` of Trace Event JSON, if
     /// the bytes contain them.
     pub fields: NextEntry,
 }
 
+/// The encoding of [`Args::NONE`].
 static NONE: ArgsFormat = ArgsFormat { name: "none", args: no_entry, fields: no_entry };
+/// The encoding of [`Args::text`].
 static TEXT: ArgsFormat = ArgsFormat { name: "text", args: whole_text, fields: no_entry };
 
 /// Returns `None`. This is the [`ArgsFormat::fields`] of formats whose events have no fields besides their arguments.
@@ -159,7 +161,7 @@ pub struct Args<'a> {
 }
 
 impl<'a> Args<'a> {
-    /// The absence of arguments.
+    /// The absence of arguments, which is also the default.
     pub const NONE: Self = Self { bytes: b"", format: &NONE };
 
     /// Returns the arguments in `bytes`, which have the encoding `format`.
@@ -276,6 +278,7 @@ fn write_entries(f: &mut fmt::Formatter<'_>, entries: Entries<'_>, is: &str, nes
     Ok(())
 }
 
+/// Writes a value; `…` for a list or map if no more levels of `nesting` are allowed.
 fn write_value(f: &mut fmt::Formatter<'_>, value: Value<'_>, nesting: u32) -> fmt::Result {
     match value {
         Value::Null => f.write_str("null"),

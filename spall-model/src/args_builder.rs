@@ -20,6 +20,7 @@ const MAX_DEPTH: usize = 32;
 /// The content of lists and maps is entries again. Their length lets a reader step over a nested value at once.
 static BUILT: ArgsFormat = ArgsFormat { name: "built", args: next_entry, fields: no_entry };
 
+/// The tags that say which kind a value has.
 mod tag {
     pub(super) const NULL: u8 = 0;
     pub(super) const FALSE: u8 = 1;
@@ -126,6 +127,7 @@ impl Memory<'_> {
         Some(())
     }
 
+    /// Appends a key with its length, or returns `None` if it does not fit.
     fn put_key(&mut self, key: Text<'_>) -> Option<()> {
         let len = u32::try_from(key.raw().len()).ok().filter(|len| len & ESCAPED_KEY == 0)?;
         self.put(&(if key.is_escaped() { len | ESCAPED_KEY } else { len }).to_le_bytes())?;
@@ -179,6 +181,7 @@ impl Memory<'_> {
         }
     }
 
+    /// Appends a value that is not a list or a map, with its tag.
     fn put_scalar(&mut self, value: Value<'_>) -> Option<()> {
         let (tag, number) = match value {
             Value::Bool(value) => return self.put(&[if value { tag::TRUE } else { tag::FALSE }]),
@@ -197,7 +200,7 @@ impl Memory<'_> {
 
 #[cfg(feature = "alloc")]
 impl ArgsBuilder<'static> {
-    /// Returns a builder without entries that writes into memory of its own.
+    /// Returns a builder without entries, which writes into memory of its own.
     #[must_use]
     pub const fn new() -> Self {
         Self { memory: Memory::Owned(Vec::new()), n_omitted: 0 }
@@ -220,7 +223,7 @@ impl<'b> ArgsBuilder<'b> {
         Self { memory: Memory::Buffer { bytes: buffer, len: 0 }, n_omitted: 0 }
     }
 
-    /// Adds an entry behind the others. Keys may repeat; the last entry of a key is the one that [`Args::get`] finds.
+    /// Adds an entry after the others. Keys may repeat; the last entry of a key is the one that [`Args::get`] finds.
     ///
     /// Lists and maps are copied with everything in them, up to 32 inside one another. To nest arguments in others,
     /// build them with a builder of their own and add [`Value::Map`] or [`Value::List`] of them.
@@ -314,12 +317,14 @@ fn next_entry<'b>(bytes: &'b [u8], pos: &mut usize) -> Option<(Text<'b>, Value<'
     Some((key, value))
 }
 
+/// Removes and returns the first bytes, or returns `None` if there are too few.
 fn take<'b>(rest: &mut &'b [u8], len: u32) -> Option<&'b [u8]> {
     let (head, tail) = rest.split_at_checked(usize::try_from(len).ok()?)?;
     *rest = tail;
     Some(head)
 }
 
+/// Removes and returns the first `N` bytes, or returns `None` if there are too few.
 fn take_array<const N: usize>(rest: &mut &[u8]) -> Option<[u8; N]> {
     let (&head, tail) = rest.split_first_chunk()?;
     *rest = tail;

@@ -13,6 +13,7 @@ use crate::{
 pub(crate) struct ArgsId(u32);
 
 impl ArgsId {
+    /// The id of no arguments.
     pub(crate) const NONE: Self = Self(0);
 }
 
@@ -102,6 +103,7 @@ impl<'a> ArgsTable<'a> {
         self.format.shrink_to_fit();
     }
 
+    /// Returns the table with copies of everything that it borrows. The ids stay the same.
     pub(crate) fn into_owned(self) -> ArgsTable<'static> {
         let Self { bytes, format, mut arena, formats, on_top } = self;
         let mut owned = Log::default();

@@ -13,11 +13,11 @@
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Compression {
-    /// gzip: `1f 8b`.
+    /// A gzip file, which begins with `1f 8b`.
     Gzip,
-    /// A zip archive: `PK\x03\x04`.
+    /// A zip archive, which begins with `PK\x03\x04`.
     Zip,
-    /// Zstandard: `28 b5 2f fd`.
+    /// A Zstandard file, which begins with `28 b5 2f fd`.
     Zstd,
 }
 

@@ -51,7 +51,7 @@ pub enum Event<'a> {
     /// Values that series of a counter take at a point in time.
     Counter(CounterEvent<'a>),
     /// A step in the life of an async span: its begin, its end, an instant, or a step of the older kind.
-    #[doc(alias = "async")]
+    #[doc(alias("async", "span"))]
     Async(AsyncPhase, KeyedEvent<'a>),
     /// A step in the life of an object. The name is the type of the object.
     Object(ObjectPhase, KeyedEvent<'a>),
@@ -80,7 +80,7 @@ pub enum Event<'a> {
     ProcessName(Id<'a>, Text<'a>),
     /// The name of a thread.
     ThreadName(Thread<'a>, Text<'a>),
-    /// Marks a thread as a CPU, GPU or frame timeline instead of a thread of the operating system.
+    /// The role of a thread that is a CPU, GPU or frame timeline instead of a thread of the operating system.
     ThreadRole(Thread<'a>, ThreadRole),
     /// The key by which a process is ordered among the processes: ascending, and 0 by default.
     ProcessSortIndex(Id<'a>, i64),
@@ -96,7 +96,7 @@ pub enum Event<'a> {
     Diagnostic(DiagnosticKind),
 }
 
-/// The meaning of a format's ids and of its order of events, where formats differ.
+/// The meaning of a format's ids and of the order of its events, in the two respects in which formats differ.
 ///
 /// ```
 /// use spall_model::Conventions;

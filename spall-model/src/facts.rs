@@ -8,6 +8,7 @@ use crate::{
 };
 
 /// An instant: an event without a duration. [`Trace::instants`](crate::Trace::instants) returns them.
+#[doc(alias("marker", "message"))]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Instant {
     /// The time of the instant.
@@ -23,7 +24,8 @@ pub struct Instant {
     pub(crate) args: ArgsId,
 }
 
-/// A value that a series of a counter takes at a point in time.
+/// A value that a series of a counter takes at a point in time. [`CounterEvent`](crate::CounterEvent) has an example.
+#[doc(alias("plot", "sample"))]
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct CounterValue {
     /// The time from which on the series has the value.
@@ -35,6 +37,7 @@ pub struct CounterValue {
 }
 
 /// A scheduling state that a thread was in over an interval.
+#[doc(alias("context switch", "thread state"))]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct State {
     /// The time at which the state begins.
@@ -106,6 +109,28 @@ pub(crate) struct FlowEnds {
 }
 
 /// An object: something with an id that is created, has snapshots taken of its content, and is deleted.
+///
+/// ```
+/// use spall_model::{
+///     ArgsBuilder, ByteRange, Event, KeyedEvent, Limits, ObjectPhase, Text, Tick, TraceBuilder, Value,
+/// };
+///
+/// let mut content = ArgsBuilder::new();
+/// content.add("snapshot", "3 tiles");
+/// let mut builder = TraceBuilder::new(&Limits::default());
+/// for (phase, at) in [(ObjectPhase::New, 5), (ObjectPhase::Snapshot, 7), (ObjectPhase::Delete, 9)] {
+///     let mut step = KeyedEvent::new(1, Tick(at), "0x7f", Text::from("Layer"));
+///     if phase == ObjectPhase::Snapshot {
+///         step.args = content.args();
+///     }
+///     builder.push(&Event::Object(phase, step), ByteRange::default());
+/// }
+/// let trace = builder.finish();
+/// let object = &trace.objects()[0];
+/// assert_eq!((object.start, object.end), (Some(Tick(5)), Some(Tick(9))));
+/// let snapshot = &trace.snapshots_of(object)[0];
+/// assert_eq!(trace.args_of(snapshot).get(b"snapshot"), Some(Value::from("3 tiles")));
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Object {
     /// The process that the object belongs to. If the id is valid everywhere, it is the process of the object's first

@@ -27,6 +27,7 @@ impl<T> Log<T> {
     /// The number of items of a piece. It is a power of two, so that finding an item takes no division.
     const PIECE: usize = 1 << (PIECE_BYTES / size_of::<T>()).ilog2();
 
+    /// Returns the number of items.
     #[inline(always)]
     pub(crate) fn len(&self) -> usize {
         self.len
@@ -36,7 +37,7 @@ impl<T> Log<T> {
         self.len == 0
     }
 
-    /// Appends an item.
+    /// Appends an item. The others do not move.
     #[inline(always)]
     pub(crate) fn push(&mut self, item: T) {
         match self.pieces.last_mut() {
@@ -55,6 +56,7 @@ impl<T> Log<T> {
         self.pieces.push(piece);
     }
 
+    /// Returns an item by its position, or `None` behind the end.
     #[inline(always)]
     pub(crate) fn get(&self, index: usize) -> Option<&T> {
         self.pieces.get(index / Self::PIECE)?.get(index % Self::PIECE)
@@ -73,6 +75,7 @@ impl<T> Log<T> {
         self.pieces.iter_mut().flatten()
     }
 
+    /// Frees the unused memory of the last piece.
     pub(crate) fn shrink_to_fit(&mut self) {
         if let Some(last) = self.pieces.last_mut() {
             last.shrink_to_fit();

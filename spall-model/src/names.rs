@@ -134,6 +134,7 @@ impl<'a> Names<'a> {
         self.push(hash, push)
     }
 
+    /// Adds a string that the table does not have. It is out of line, because most strings of a file are known.
     #[cold]
     fn push(&mut self, hash: u64, push: impl FnOnce(&mut Store<'a>)) -> NameId {
         let Self { store, table, hasher } = self;

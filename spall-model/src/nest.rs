@@ -287,11 +287,12 @@ struct LaneSlice {
 
 #[allow(clippy::indexing_slicing, reason = "indices are made by this module and never read from a file")]
 impl Overflow {
+    /// Returns the number of overflow lanes.
     fn lanes(&self) -> u32 {
         u32::try_from(self.tops.len()).unwrap_or(u32::MAX)
     }
 
-    /// Returns the overflow lane of the pair in which `next` was begun; `None` if `next` is no pair, or if that pair
+    /// Returns the overflow lane of the pair in which `next` was begun; `None` if `next` is not a pair, or if that pair
     /// is in lane 0.
     fn lane_of_parent(&self, next: &OpenSlice) -> Option<u32> {
         if !next.flags.is_paired() {
@@ -314,10 +315,12 @@ impl Overflow {
         }
     }
 
+    /// Returns the innermost open slice of a lane, or `None` if the lane is empty.
     fn top(&self, lane: usize) -> Option<&LaneSlice> {
         self.tops[lane].map(|index| &self.open[index as usize])
     }
 
+    /// Removes the innermost open slice of a lane. The room of the lane is not brought up to date.
     fn pop(&mut self, lane: usize) {
         if let Some(index) = self.tops[lane] {
             self.tops[lane] = self.open[index as usize].below;
@@ -397,6 +400,7 @@ impl Overflow {
         self.update_room(index);
     }
 
+    /// Puts a slice on top of the lane at an index, with the end to draw.
     fn push(&mut self, index: usize, next: &OpenSlice, end: Tick) -> Placement {
         let below = self.tops[index];
         let parent = self.top(index).map(|top| top.open.slice);

@@ -147,6 +147,7 @@ impl<T: Copy> OpenStack<T> {
         innermost.map_or(NOWHERE, |innermost| core::mem::replace(innermost, position))
     }
 
+    /// Returns the open entry at a position.
     fn get_mut(&mut self, position: u32) -> Option<&mut OpenEntry<T>> {
         self.entries.get_mut(position as usize)?.as_mut()
     }

@@ -5,6 +5,7 @@ use core::ops::Range;
 use crate::{CallSiteId, FrameId, IdRange, NameId, SampleId, Tick, TrackId, args_table::ArgsId};
 
 /// A sampling profile of one thread: the call stacks that a profiler saw, and the time it covers.
+/// [`ProfileEvent`](crate::ProfileEvent) has an example.
 ///
 /// Its samples, call frames and call sites are in the columns of the trace:
 /// [`Trace::samples_of`](crate::Trace::samples_of) and its siblings look them up.
@@ -49,6 +50,7 @@ impl Profile {
 }
 
 /// A call frame: a function in the call tree of a sampling profile.
+#[doc(alias = "callsite")]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Frame {
     /// The name of the function.

@@ -2,18 +2,19 @@
 
 use crate::{ByteRange, Event};
 
-/// The result of one step of a [`Parser`].
+/// The result of one step of a [`Parser`], which has an example.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Chunk<'a> {
-    /// The data is too short, and nothing was consumed: call again with at least this many more bytes behind the same
-    /// ones. The number is a hint, and at least 1. The parser never returns this once the caller has passed `eof`.
+    /// The data is too short, and nothing was consumed: call again with the same bytes, followed by at least this
+    /// many more. The number is a hint, and at least 1. The parser never returns this once the caller has passed
+    /// `eof`.
     NeedMore(usize),
     /// This many bytes, at least 1, were consumed without an event: padding, or the rest of a damaged part. They need
     /// not be in memory at once.
     Skipped(usize),
-    /// One event was read.
+    /// One event was read, from the given bytes.
     Parsed(Parsed<'a>),
-    /// The input has ended.
+    /// The input has ended. No further call yields an event.
     End,
 }
 
@@ -130,7 +131,7 @@ impl<P: Parser> LendingParser for P {
 #[derive(Debug, Clone)]
 pub struct Events<'a, P> {
     parser: P,
-    /// The input behind the events returned so far; `None` once reading has ended.
+    /// The input after the events returned so far; `None` once reading has ended.
     rest: Option<&'a [u8]>,
 }
 

@@ -44,6 +44,7 @@ impl SliceFlags {
 
     /// The number of low bits that hold flags. The bits above hold the depth.
     const BITS: u32 = 8;
+    /// The greatest depth that there are bits for.
     const MAX_OPEN_DEPTH: u32 = u32::MAX >> Self::BITS;
 
     /// Returns whether all flags of `other` are set.
@@ -132,7 +133,7 @@ pub struct Slices {
 /// let slice = trace.slice(SliceId(0)).unwrap();
 /// assert_eq!((slice.start, slice.end, slice.duration()), (Tick(10), Tick(15), Ticks(5)));
 /// ```
-#[doc(alias("zone", "activity", "interval"))]
+#[doc(alias("zone", "span", "activity", "interval"))]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Slice {
     /// The time at which the slice starts.

@@ -76,14 +76,17 @@ impl<'a> Store<'a> {
         self.entries.get(index).map_or(b"", |&entry| self.arena.get(entry))
     }
 
+    /// Adds a string that stays in the input.
     pub(crate) fn push_borrowed(&mut self, bytes: &'a [u8]) {
         self.entries.push(Entry::Input(bytes));
     }
 
+    /// Adds a copy of a string.
     pub(crate) fn push_copied(&mut self, bytes: &[u8]) {
         self.entries.push(self.arena.copy(bytes));
     }
 
+    /// Returns the list with copies of all borrowed strings. Positions stay the same.
     pub(crate) fn into_owned(mut self) -> Store<'static> {
         let entries = self.entries.into_iter().map(|entry| self.arena.own(entry)).collect();
         Store { entries, arena: self.arena }

@@ -34,7 +34,7 @@ enum Form {
 }
 
 impl<'a> Text<'a> {
-    /// The empty text.
+    /// The empty text, which has no bytes.
     pub const EMPTY: Self = Self::plain(b"");
 
     /// Returns a text without escapes: every byte means itself.

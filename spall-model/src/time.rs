@@ -33,6 +33,7 @@ pub struct Tick(pub i64);
 /// assert_eq!(total - Ticks(1), Ticks(4));
 /// assert_eq!(-Ticks(i64::MIN), Ticks(i64::MAX));
 /// ```
+#[doc(alias = "duration")]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(transparent))]
 pub struct Ticks(pub i64);
@@ -45,7 +46,7 @@ impl Tick {
 }
 
 impl Ticks {
-    /// The empty duration.
+    /// The duration of 0 ticks.
     pub const ZERO: Self = Self(0);
 }
 
@@ -184,7 +185,7 @@ pub enum Unit {
 pub struct Clock {
     /// The unit of a tick of this clock.
     pub unit: Unit,
-    /// The Unix time of tick 0 in nanoseconds; `None` if the file does not say it.
+    /// The epoch: the Unix time of tick 0 in nanoseconds. It is `None` if the file does not say it.
     pub epoch_ns: Option<i64>,
 }
 

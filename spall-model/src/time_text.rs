@@ -49,6 +49,7 @@ impl DurationText {
         Self { duration, unit }
     }
 
+    /// Writes the duration.
     fn write(&self, text: &mut Buffer) -> fmt::Result {
         let ticks = self.duration.0.unsigned_abs();
         if self.duration.0 < 0 {
@@ -116,6 +117,7 @@ pub struct TimeText {
 }
 
 impl TimeText {
+    /// Returns the text of a point in time, in the unit that suits it.
     pub(crate) fn of(at: Tick, unit: Unit) -> Self {
         let ns = match unit {
             Unit::Nanoseconds(1.0) => at.0,
@@ -205,6 +207,7 @@ impl TimeFormat {
         write!(text, ".{:0width$}", fraction / 10_u64.pow(digits.saturating_sub(self.decimals)))
     }
 
+    /// Writes a number of nanoseconds or ticks.
     fn write(self, text: &mut Buffer, value: i64) -> fmt::Result {
         if value < 0 {
             text.write_str("-")?;

@@ -237,8 +237,8 @@ impl<'a> Trace<'a> {
         &self.profiles
     }
 
-    /// Returns the sampling profile of a track that counts, or `None` if the track has none. This takes O(log n) for n
-    /// profiles.
+    /// Returns the first sampling profile of a track, which is the one that counts, or `None` if the track has none.
+    /// This takes O(log n) for n profiles.
     #[must_use]
     pub fn profile_of(&self, track: TrackId) -> Option<&Profile> {
         let first = self.profiles.partition_point(|profile| profile.track < track);
@@ -341,7 +341,7 @@ impl<'a> Trace<'a> {
         &self.others
     }
 
-    /// Returns the diagnostics of the file.
+    /// Returns the diagnostics of the file: the reports of the parser and of the builder.
     #[must_use]
     pub fn diagnostics(&self) -> &Diagnostics {
         &self.diagnostics
@@ -410,7 +410,7 @@ impl<'a> Trace<'a> {
         track::track_label(row.kind, row.name, first, &self.names, self.conventions)
     }
 
-    /// Returns the name of a slice as an id, or `None` if there is no such slice. This is cheaper than
+    /// Returns the number of the name of a slice, or `None` if there is no such slice. This is cheaper than
     /// [`Trace::slice`].
     #[inline]
     #[must_use]
@@ -425,8 +425,7 @@ impl<'a> Trace<'a> {
     }
 
     /// Returns the slices that overlap `range`, longest first, but at most `max` of them.
-    ///
-    /// What counts is the whole duration of a slice, not only the part inside the range. Slices of one duration are in
+    /// The whole duration of a slice counts, and not only the part inside the range. Slices of one duration are in
     /// the order of their ids. A slice without duration overlaps the range if its time lies in it.
     /// The work is proportional to the number of slices in the trace.
     ///

@@ -45,6 +45,7 @@ struct Comparison<'c, 'a, 'b> {
 }
 
 impl Comparison<'_, '_, '_> {
+    /// Compares all facts.
     fn run(mut self) -> bool {
         let (a, b) = (self.a, self.b);
         a.clock == b.clock
@@ -63,6 +64,7 @@ impl Comparison<'_, '_, '_> {
         a.len() == b.len() && a.iter().zip(b).all(|(a, b)| is_equal(self, a, b))
     }
 
+    /// Compares two names as text. Equal names are remembered, because the same ones come again and again.
     fn name(&mut self, a: NameId, b: NameId) -> bool {
         let (names_a, names_b) = (&self.a.names, &self.b.names);
         let Some(known) = self.names.get_mut(a.index()) else { return false };
@@ -76,6 +78,7 @@ impl Comparison<'_, '_, '_> {
         }
     }
 
+    /// Compares two ids, by the numbers that they mean.
     fn key(&mut self, a: Key, b: Key) -> bool {
         match (a, b) {
             (Key::Text(a), Key::Text(b)) => self.name(a, b),
@@ -193,6 +196,7 @@ impl Comparison<'_, '_, '_> {
             })
     }
 
+    /// Compares all profiles.
     fn profiles(&mut self) -> bool {
         let (a, b) = (self.a, self.b);
         // Profiles that share their frames follow one another: the frames are compared once.
@@ -266,10 +270,12 @@ fn same_text(a: Text<'_>, b: Text<'_>) -> bool {
     a == b || a.unescape() == b.unescape()
 }
 
+/// Returns whether two sets of arguments are the same as values, fields included.
 fn same_args(a: Args<'_>, b: Args<'_>) -> bool {
     a == b || same_entries(a.iter(), b.iter()) && same_entries(a.fields(), b.fields())
 }
 
+/// Returns whether two values are the same, with everything nested in them.
 fn same_value(a: Value<'_>, b: Value<'_>) -> bool {
     let mut nested = Vec::new();
     same_or_nested(a, b, &mut nested)

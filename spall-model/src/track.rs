@@ -30,8 +30,18 @@ impl Key {
 }
 
 /// A process: a group of tracks.
-///
 /// [`Trace::process_label`](crate::Trace::process_label) returns a label for people.
+///
+/// ```
+/// use spall_model::{ByteRange, Event, Id, Key, Limits, Text, TraceBuilder};
+///
+/// let mut builder = TraceBuilder::new(&Limits::default());
+/// builder.push(&Event::ProcessName(Id::Number(7), Text::from("game")), ByteRange::default());
+/// let trace = builder.finish();
+/// let process = &trace.processes()[0];
+/// assert_eq!((process.pid, &*trace.name(process.name)), (Key::Number(7), "game"));
+/// assert!(process.tracks().is_empty());
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Process {
     /// The number of the process in the trace.

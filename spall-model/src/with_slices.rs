@@ -76,8 +76,8 @@ pub struct TrackSlices<'n> {
 }
 
 impl TrackSlices<'_> {
-    /// Adds a slice of the old trace, with its arguments and the samples behind it. Returns `false` if there is no such
-    /// slice, or if the trace already has as many slices as it can number.
+    /// Adds a slice of the old trace, with its arguments, and with the samples it was inferred from, if any. Returns
+    /// `false` if there is no such slice, or if the trace already has as many slices as it can number.
     ///
     /// Flows stay bound to the slice. If a slice is kept more than once, they are bound to its last copy.
     #[inline]
@@ -185,6 +185,7 @@ const MAX_SLICES: u32 = u32::MAX - 1;
 const NOT_KEPT: SliceId = SliceId(u32::MAX);
 
 impl NewSlices {
+    /// Returns an empty list of new slices for a trace.
     fn new(trace: &Trace<'_>) -> Self {
         Self {
             slices: Slices::default(),

@@ -129,7 +129,7 @@ pub fn call_trees(trace: &Trace<'_>, rules: &SampleRules) -> impl Iterator<Item 
 struct Shared {
     /// The stacks of the last profile. Threads that share their frames also share the stacks made of them.
     stacks: Stacks,
-    /// The number of functions that may still be opened. A walk leaves to the next one what it did not use.
+    /// The number of functions that may still be opened. The part that a walk does not use is left to the next one.
     budget: u64,
 }
 

@@ -52,7 +52,7 @@ struct Node {
     jump: Stack,
     /// The number of functions of the stack.
     depth: u32,
-    /// The function on top.
+    /// The function on top of the stack.
     function: Function,
     /// The number of native functions of the stack.
     natives: u32,
@@ -294,8 +294,8 @@ impl Stacks {
         Some(self.outermost(last, |node| node.natives > before))
     }
 
-    /// Returns `base` with the functions of `stack` on top that may run above it, for two stacks that disagree. \[cpu
-    /// 4\]
+    /// Returns `base` with the functions of `stack` on top that may run above it, for two stacks that disagree.
+    /// \[cpu 4\]
     ///
     /// If the function on top of `base` occurs again in the part of `stack` that disagrees, these are the functions
     /// above its last occurrence. Otherwise they are all functions of that part.
@@ -331,6 +331,7 @@ struct RuleNames {
 }
 
 impl RuleNames {
+    /// Returns the names of the rules, looked up in a trace.
     fn new(names: &Names<'_>, rules: &SampleRules) -> Self {
         let find = |name: &str| names.find(name.as_bytes());
         Self {

@@ -81,7 +81,7 @@ struct SavedState {
     locked: Stack,
 }
 
-/// The innermost open slice.
+/// The innermost open slice, with the facts that samples are checked against.
 #[derive(Debug, Clone, Copy)]
 struct TopSlice {
     slice: u32,

@@ -14,6 +14,7 @@ use crate::Tick;
 pub(super) struct Timed {
     /// The time with its sign bit flipped, so that unsigned numbers have the order of signed times.
     pub(super) time: u64,
+    /// The number of the row.
     pub(super) row: u32,
 }
 

@@ -33,9 +33,11 @@ pub(super) struct PairLog {
 /// An end that found nothing to close.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Orphan {
+    /// The track of the thread.
     pub(super) track: u32,
     /// The number of rows that existed when the end came.
     pub(super) closed_at: u32,
+    /// The time of the end.
     pub(super) at: Tick,
     pub(super) name: NameId,
     pub(super) args: ArgsId,

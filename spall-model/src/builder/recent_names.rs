@@ -13,6 +13,7 @@ pub(super) struct RecentNames {
     slots: [Slot; SLOTS],
 }
 
+/// The number of bits that select a slot.
 const SLOT_BITS: u32 = 7;
 /// The number of slots. They take 4 KiB, which the first-level cache holds beside everything else.
 const SLOTS: usize = 1 << SLOT_BITS;

@@ -8,11 +8,13 @@ use crate::{NameId, SliceFlags, Slices, Tick, args_table::ArgsId, log::Log};
 #[derive(Debug, Clone, Copy)]
 pub(super) struct SliceRow {
     pub(super) start: Tick,
+    /// The time of the end. Until a pair is closed, it is the time of the begin.
     pub(super) end: Tick,
     pub(super) name: NameId,
     pub(super) category: NameId,
     pub(super) args: ArgsId,
     pub(super) flags: SliceFlags,
+    /// The track, by builder number.
     pub(super) track: u32,
     /// The state of a begin/end pair, in one of four meanings:
     /// - [`SliceRow::NO_PAIR`]: the slice is not a pair.
@@ -22,6 +24,7 @@ pub(super) struct SliceRow {
     pub(super) pair: u32,
 }
 
+// Rows are most of the memory of a builder: one word more would be 8 bytes for each slice.
 const _: () = assert!(size_of::<SliceRow>() == 40);
 
 impl SliceRow {

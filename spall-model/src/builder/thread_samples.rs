@@ -82,7 +82,7 @@ const _: () = assert!(size_of::<ThreadSampleRow>() <= 56);
 const RANK: u8 = 4;
 
 impl<'a> TraceBuilder<'a> {
-    /// Keeps a sample.
+    /// Keeps a sample, with its stack as one of the calls of the log.
     pub(super) fn thread_sample<'e, S: TextStorage<'a, 'e>>(
         &mut self,
         event: &ThreadSampleEvent<'e>,

@@ -90,9 +90,10 @@ impl<'a> KeyedEvent<'a> {
 }
 
 /// The kind of a step of an async span. \[json 3.6\]
+#[doc(alias = "span")]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum AsyncPhase {
-    /// A nestable span begins.
+    /// A nestable span begins. It lies inside the spans of the same key that are open.
     Begin,
     /// The innermost open nestable span of that name ends.
     End,
@@ -111,11 +112,11 @@ pub enum AsyncPhase {
 /// The kind of a step in the life of an object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ObjectPhase {
-    /// The object is created.
+    /// The object is created. An object without this step exists from its first snapshot on.
     New,
     /// The content of the object is recorded, in the argument `snapshot`.
     Snapshot,
-    /// The object is deleted.
+    /// The object is deleted. Its id may then name another object.
     Delete,
 }
 

@@ -116,6 +116,7 @@ impl<'t, E> Replay<'t, E> {
         self.metas(rest.iter().filter(is_about_file))
     }
 
+    /// Gives an event to the caller.
     fn emit(&mut self, event: Event<'_>) -> Result<(), E> {
         (self.emit)(&event)
     }

@@ -11,6 +11,7 @@ use super::{OnTrack, TraceBuilder, order, time_ordered::TimeOrdered};
 /// The items of all live tracks.
 #[derive(Debug)]
 pub(super) struct TrackTable {
+    /// The items of each track, by builder number.
     pub(super) by_track: Vec<TrackItems>,
     /// The number of the last commit; the first one has number 1.
     pub(super) commit: u64,

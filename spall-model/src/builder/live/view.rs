@@ -50,6 +50,7 @@ pub struct LiveSnapshot<'l> {
 }
 
 impl<'l> LiveSnapshot<'l> {
+    /// Returns the snapshot of the last commit.
     pub(super) fn new(live: &'l LiveTrace) -> Self {
         Self { live }
     }
@@ -283,7 +284,7 @@ impl<'l> LiveSnapshot<'l> {
         self.live.bounds.map(|(first, last)| first..last)
     }
 
-    /// Returns the diagnostics so far, without those of pairing.
+    /// Returns the diagnostics so far, without those of the pairing of begins and ends.
     #[must_use]
     pub fn diagnostics(&self) -> &'l Diagnostics {
         &self.live.builder.diagnostics
@@ -342,6 +343,24 @@ impl<'l> LiveProcess<'l> {
 ///
 /// Its items are listed in the order of time. The part of a list before the range of new items is the same as at the
 /// commit before, so that a reader can keep the results that it computed for that part.
+///
+/// ```
+/// use spall_model::{ByteRange, Event, Limits, LiveTrace, Text, Thread, ThreadEvent, Tick, Ticks};
+///
+/// let mut live = LiveTrace::new(&Limits::default());
+/// let mut n_seen = 0;
+/// for at in [0, 10, 20] {
+///     let work = ThreadEvent::new(Thread::new(1, 1), Tick(at), Text::from("work"));
+///     live.push(&Event::Complete(work, Ticks(5)), ByteRange::default());
+///     let snapshot = live.commit();
+///     for &id in snapshot.changed() {
+///         let track = snapshot.track(id).unwrap();
+///         // Only the new slices have to be looked at.
+///         n_seen += track.slices()[track.new_slices()].len();
+///     }
+/// }
+/// assert_eq!(n_seen, 3);
+/// ```
 #[derive(Debug, Clone, Copy)]
 pub struct LiveTrack<'l> {
     live: &'l LiveTrace,
@@ -388,8 +407,8 @@ impl<'l> LiveTrack<'l> {
     }
 
     /// Returns the slices, ordered by start. Of slices with one start the longer ones come first, and those of one
-    /// duration are in the order in which they came. Pairs of one start are in the order of their begins. \[json
-    /// 3.3\]
+    /// duration are in the order in which they came. Pairs of one start are in the order of their begins.
+    /// \[json 3.3\]
     #[must_use]
     pub fn slices(&self) -> &'l [SliceId] {
         self.items.slices.items()

@@ -100,7 +100,7 @@ impl ProfileLog {
     }
 }
 
-/// The state of joining.
+/// The joining of the parts of all profiles, one profile after the other.
 struct ProfileJoiner<'l> {
     log: &'l ProfileLog,
     /// The profiles that are done.
