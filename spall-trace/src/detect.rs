@@ -5,7 +5,7 @@ use spall_format::container::{Container, peek};
 use spall_format::{heph, spall};
 use spall_model::Compression;
 
-/// A format of traces.
+/// A file format of traces, as [`detect`] recognises it.
 ///
 /// ```
 /// use spall_trace::{Format, detect};
@@ -17,16 +17,16 @@ use spall_model::Compression;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Format {
-    /// A manual spall stream. Versions 0, 1 and 3 can be read.
+    /// A spall file that a program writes through calls of its own. Versions 0, 1 and 3 can be read.
     Spall {
-        /// The version in the header; 0 if the file ends before it.
+        /// The version in the header, or 0 if the file ends before it.
         version: u64,
     },
-    /// A native auto trace of spall: a program compiled with instrumentation of all functions.
+    /// A native auto trace of spall, which a program writes if its compiler instruments every function.
     SpallAuto,
     /// Trace Event JSON, as Chrome and many other programs write it.
     TraceEventJson,
-    /// A CPU profile of V8, a JSON document of its own.
+    /// A CPU profile of V8 that is a JSON document of its own, usually named `.cpuprofile`.
     CpuProfile,
     /// A trace log of the Heph actor framework.
     Heph,
@@ -35,7 +35,7 @@ pub enum Format {
 }
 
 impl Format {
-    /// Returns a short stable name, such as `spall-v3`.
+    /// Returns a short name that stays the same in later versions, such as `spall-v3`.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -58,13 +58,14 @@ impl core::fmt::Display for Format {
     }
 }
 
-/// Returns the format of a file, from its first bytes; `None` for an empty file and one of no supported format.
+/// Recognises the format of a file from its first bytes.
 ///
-/// 16 bytes are enough for every binary format that is not compressed. JSON may have any number of blanks in front. Of
-/// a compressed file the format is that of its content, as far as the features for the compression are on. Compressed
-/// content that cannot be recognised counts as JSON, so that loading it says what is wrong.
+/// Returns `None` for an empty file and for a file of no supported format. 16 bytes are enough for every binary format that
+/// is not compressed. JSON may have any number of blanks in front. For a compressed file this returns the format of the
+/// content, if the feature for the compression is on. Compressed content that cannot be recognised counts as JSON, so that
+/// loading it reports what is wrong.
 ///
-/// The result says nothing about whether the file is sound: a spall file of an unknown version is a spall file.
+/// The result says nothing about whether the file can be read: a spall file of an unknown version is a spall file.
 ///
 /// ```
 /// use spall_trace::{Format, detect};
@@ -80,13 +81,14 @@ pub fn detect(data: &[u8]) -> Option<Format> {
 
 /// The container and the format of a file.
 pub(crate) struct Recognised {
-    /// The container; `None` if the bytes of the file are those of the format.
+    /// The container, or `None` if the file is not compressed.
     #[cfg(feature = "alloc")]
     pub(crate) container: Option<Container>,
     pub(crate) format: Format,
 }
 
 impl Recognised {
+    /// Returns the result for a file without a container.
     fn plain(format: Format) -> Self {
         Self {
             #[cfg(feature = "alloc")]
@@ -95,7 +97,7 @@ impl Recognised {
         }
     }
 
-    /// Returns the container of a file whose format is known.
+    /// Recognises the container of a file whose format the caller knows.
     #[cfg(feature = "alloc")]
     pub(crate) fn known(format: Format, data: &[u8]) -> Self {
         let container = match recognise(data) {
@@ -109,7 +111,7 @@ impl Recognised {
     }
 }
 
-/// Recognises the container and the format of a file from its first bytes.
+/// Recognises the container and the format of a file from its first bytes. Returns `None` for no supported format.
 pub(crate) fn recognise(data: &[u8]) -> Option<Recognised> {
     let content = recognise_content(data);
     if let Some((format, Certainty::Certain)) = content {
@@ -121,13 +123,14 @@ pub(crate) fn recognise(data: &[u8]) -> Option<Recognised> {
     }
     match content {
         Some((format, _)) => Some(Recognised::plain(format)),
-        // The JSON parser says which compression it is.
+        // A compression whose feature is off. The error of the JSON parser names it.
         None => Compression::detect(data).map(|_| Recognised::plain(Format::TraceEventJson)),
     }
 }
 
-/// Recognises a compressed file by what is inside, and the formats without a magic number. One that has neither is the
-/// last guess: brotli has no magic number, and neither has the stream of an apitrace recording.
+/// Recognises a compressed file by its content, and the formats without a magic number.
+///
+/// Neither a brotli stream nor the stream of an apitrace recording has a magic number, so these two are tried last.
 #[cfg(feature = "alloc")]
 fn recognise_packed(data: &[u8]) -> Option<Recognised> {
     if let Some(container) = Container::detect(data) {
@@ -155,14 +158,16 @@ fn recognise_packed(data: &[u8]) -> Option<Recognised> {
     Some(Recognised { container: Some(Container::Brotli), format })
 }
 
-/// Whether the first bytes can be a brotli stream by chance.
+/// How sure it is that bytes have the format that they seem to have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Certainty {
+    /// The bytes cannot be anything else.
     Certain,
+    /// The bytes may also be a brotli stream.
     Likely,
 }
 
-/// Recognises a format from the first bytes of uncompressed content.
+/// Recognises a format from the first bytes of uncompressed content. Returns `None` for no format with a mark of its own.
 fn recognise_content(data: &[u8]) -> Option<(Format, Certainty)> {
     use Certainty::{Certain, Likely};
     if let Some(version) = spall::stream_version(data) {
@@ -177,7 +182,8 @@ fn recognise_content(data: &[u8]) -> Option<(Format, Certainty)> {
     if spall_json::is_cpu_profile(data) {
         return Some((Format::CpuProfile, Certain));
     }
-    // An array or an object behind blanks and a byte order mark. A bracket alone may also begin a brotli stream.
+    // An array or an object, behind blanks and a byte order mark. Only the bracket and what follows it together are certain,
+    // because a brotli stream may begin with a bracket too.
     let text = data.strip_prefix(b"\xef\xbb\xbf").unwrap_or(data);
     let (bracket, rest) = text.trim_ascii_start().split_first()?;
     let is_certain = match (bracket, rest.trim_ascii_start().first()) {
@@ -188,11 +194,12 @@ fn recognise_content(data: &[u8]) -> Option<(Format, Certainty)> {
     Some((Format::TraceEventJson, if is_certain { Certain } else { Likely }))
 }
 
-/// Returns whether the first bytes of an uncompressed stream are those of an apitrace recording, which has no magic
-/// number: whether its first call can be read.
+/// Returns whether the first bytes of an uncompressed stream are those of an apitrace recording.
+///
+/// Such a stream has no magic number, so this tries to read the first call.
 #[cfg(feature = "alloc")]
 fn is_recording(stream: &[u8]) -> bool {
-    // That much of a stream does not look like one long event by chance.
+    // So many bytes do not look like the beginning of one long call by chance.
     const LARGE: usize = 256 << 10;
     let Ok(mut calls) = spall_format::apitrace::Calls::new(stream) else { return false };
     match calls.next() {
@@ -207,7 +214,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn json_is_told_by_its_bracket_whatever_follows() {
+    fn json_is_recognised_by_its_bracket_whatever_follows() {
         for data in ["[", "{", " [{", "{\"a\":1}", "[,{", "[1,", "\u{feff}[]", "{ph:"] {
             assert_eq!(detect(data.as_bytes()), Some(Format::TraceEventJson), "{data}");
         }
@@ -217,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn compressed_input_is_json_unless_it_is_seen_to_be_something_else() {
+    fn compressed_content_that_cannot_be_recognised_counts_as_json() {
         for magic in [&b"\x1f\x8b\x08\0"[..], b"PK\x03\x04", b"\x28\xb5\x2f\xfd"] {
             assert_eq!(detect(magic), Some(Format::TraceEventJson));
         }

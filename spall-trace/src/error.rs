@@ -1,4 +1,4 @@
-//! Why a trace could not be loaded.
+//! The error of loading a trace.
 
 use spall_model::DiagnosticKind;
 
@@ -17,21 +17,21 @@ pub enum Error {
     /// The first bytes are those of no supported format.
     #[error("not a trace of any supported format (at byte 0x0)")]
     UnknownFormat,
-    /// The file is compressed, and not a byte of it can be decompressed.
+    /// The file is compressed, and none of it can be decompressed.
     #[error("nothing of the compressed file can be read: {kind} (at byte {offset:#x})")]
     Container {
-        /// The damage.
+        /// The kind of damage that stopped the decompression.
         kind: DiagnosticKind,
-        /// The position of the damage in the file.
+        /// The position of the damage, in bytes from the start of the compressed file.
         offset: u64,
     },
-    /// A binary format, or a container, cannot be read.
+    /// A file of a binary format, or a container, cannot be read.
     #[error(transparent)]
     Binary(#[from] spall_format::FormatError),
     /// A JSON document cannot be read.
     #[error(transparent)]
     Json(#[from] spall_json::JsonError),
-    /// Reading from the source failed.
+    /// Reading from the source failed. Only [`load_from`](crate::load_from) returns this.
     #[cfg(feature = "std")]
     #[error("reading failed")]
     Io(#[from] std::io::Error),
@@ -40,8 +40,7 @@ pub enum Error {
 impl Error {
     /// Returns the position of the problem, in bytes from the start of the file.
     ///
-    /// It is 0 if the error has no position. For a compressed file, an error of its content counts in the decompressed
-    /// bytes.
+    /// It is 0 if the error has no position. For an error in the content of a compressed file, it counts decompressed bytes.
     #[must_use]
     pub fn offset(&self) -> u64 {
         match self {

@@ -1,4 +1,4 @@
-//! What is inside a file: its bytes, or what its container decompresses to.
+//! Opens the container of a file.
 
 use alloc::borrow::Cow;
 
@@ -9,15 +9,16 @@ use crate::Error;
 
 /// The bytes for a parser.
 pub(crate) struct Input<'a> {
+    /// The bytes of the file, or those that its container decompresses to.
     pub(crate) stream: Cow<'a, [u8]>,
-    /// The damage of the container. The stream holds what came before it.
+    /// The damage of the container, or `None` if there is none. The stream holds the bytes before it.
     pub(crate) damage: Option<Diagnostic>,
 }
 
 /// Opens the container of a file, if it is in one.
 ///
 /// # Errors
-/// This returns an error when nothing can be decompressed, or more than the limit.
+/// This returns an error when nothing can be decompressed, or when the content is larger than the limit.
 pub(crate) fn open<'a>(
     container: Option<Container>,
     data: &'a [u8],

@@ -1,4 +1,4 @@
-//! From bytes to a trace: open the container, choose the parser, read all events.
+//! Loads traces from memory: opens the container, chooses the parser and reads all events.
 
 use alloc::borrow::Cow;
 
@@ -16,12 +16,13 @@ use crate::{
 
 /// Loads a trace of any supported format from memory, in any supported container.
 ///
-/// Damage that the parser could step over, and everything else that is odd about the file, is in
-/// [`Trace::diagnostics`]. The trace borrows names and arguments from `data`, unless the file is compressed.
+/// [`Trace::diagnostics`] counts the damage that the parser could step over, and everything else that is odd about the file.
+/// The trace borrows names and arguments from `data`, unless the file is compressed.
 ///
 /// # Errors
 /// This returns an error when the format is not known or when nothing of the file can be read. A file that becomes
-/// unreadable later gives a trace of what came before, with the diagnostic `reading-stopped`.
+/// unreadable later gives a trace of the events before that place, with the diagnostic
+/// [`DiagnosticKind::ReadingStopped`].
 ///
 /// # Examples
 /// ```
@@ -37,7 +38,9 @@ pub fn load<'a>(data: &'a [u8], limits: &Limits) -> Result<Trace<'a>, Error> {
     read_recognised(found, data, limits).map(TraceBuilder::finish)
 }
 
-/// Loads a trace whose format is known.
+/// Loads a trace whose format the caller knows.
+///
+/// This is [`load`] without [`detect`](crate::detect) for the format. A container is still recognised and opened.
 ///
 /// # Errors
 /// This returns an error when nothing of the file can be read as `format`, like [`load`].
@@ -45,17 +48,31 @@ pub fn load_as<'a>(format: Format, data: &'a [u8], limits: &Limits) -> Result<Tr
     read_as(format, data, limits).map(TraceBuilder::finish)
 }
 
-/// Reads the events of a trace into a builder, for callers that add events of their own.
+/// Reads the events of a file into a builder, so that the caller can add further events.
 ///
-/// This is the first half of [`load_as`]; [`TraceBuilder::finish`] is the second half.
+/// This is the first half of [`load_as`]. Call [`TraceBuilder::finish`] for the second half.
 ///
 /// # Errors
 /// This returns an error when nothing of the file can be read as `format`, like [`load`].
+///
+/// # Examples
+/// ```
+/// use spall_trace::model::{ByteRange, Event, Limits, Text, Thread, ThreadEvent, Tick, Ticks};
+///
+/// let json = br#"[{"ph":"X","name":"work","pid":1,"tid":1,"ts":1,"dur":2.5}]"#;
+/// let mut builder = spall_trace::read_as(spall_trace::Format::TraceEventJson, json, &Limits::default())?;
+/// let event = ThreadEvent::new(Thread::new(1, 1), Tick(5_000), Text::plain(b"added"));
+/// builder.push(&Event::Complete(event, Ticks(100)), ByteRange::default());
+/// assert_eq!(builder.finish().slices().len(), 2);
+/// # Ok::<(), spall_trace::Error>(())
+/// ```
 pub fn read_as<'a>(format: Format, data: &'a [u8], limits: &Limits) -> Result<TraceBuilder<'a>, Error> {
     read_recognised(Recognised::known(format, data), data, limits)
 }
 
-/// Loads a native auto trace of spall, with names of its functions from `symbols`.
+/// Loads a native auto trace of spall, with the names of its functions from `symbols`.
+///
+/// Such a file holds addresses only. `symbols` finds the names, for example in the debug information of the program.
 ///
 /// # Errors
 /// This returns an error when nothing of the file can be read as a native auto trace, like [`load`].
@@ -68,15 +85,16 @@ pub fn load_auto(data: &[u8], symbols: impl Symbolizer, limits: &Limits) -> Resu
 
 /// Reads the events of a trace of any supported format, in the order of the file, without building a trace.
 ///
-/// The texts of an event live until `see` returns. Damage that the parser stepped over comes as
-/// [`Event::Diagnostic`], and so does what made reading stop after something was read. Functions of native auto traces
-/// are named by their addresses.
+/// This calls `see` for each event, with the range of bytes that it came from. The texts of an event live until `see`
+/// returns. Damage that the parser stepped over arrives as [`Event::Diagnostic`], and so does an error after the first
+/// event. Functions of native auto traces are named by their addresses.
 ///
 /// # Errors
 /// This returns an error when the format is not known or when nothing of the file can be read, like [`load`].
 ///
 /// # Examples
 /// This converts a file of any format to Trace Event JSON.
+///
 /// ```
 /// use spall_trace::{format::spall::{BufferWriter, Header, Version}, json::JsonWriter, model::Limits};
 ///
@@ -109,6 +127,7 @@ pub fn read_events(
     Ok(())
 }
 
+/// Opens a file and reads its events into a builder.
 fn read_recognised<'a>(
     found: Recognised,
     data: &'a [u8],
@@ -125,8 +144,8 @@ fn read_recognised<'a>(
 }
 
 /// Reads all events without copying their texts, where the format allows that.
-// The choice of the parser is outside of the loop, so that there is a loop for each parser, inlined into it. With a
-// choice per event each event would be copied three times.
+// The parser is chosen outside of the loop, so that there is a loop for each parser, with the parser inlined. With a choice
+// per event, each event would be copied three times.
 fn read_all_borrowed<'d>(
     parser: TraceParser,
     data: &'d [u8],
@@ -152,6 +171,7 @@ fn read_all(parser: TraceParser, data: &[u8], loading: &mut Loading<impl Sink>) 
     }
 }
 
+/// Reads all events with a parser whose events borrow from the input.
 fn read_borrowed<'d, P: Parser<Error: Copy + Into<Error>>>(
     parser: &mut P,
     data: &'d [u8],
@@ -163,6 +183,7 @@ fn read_borrowed<'d, P: Parser<Error: Copy + Into<Error>>>(
     }
 }
 
+/// Reads all events with a parser whose events live for one step only.
 fn read_lent<P: LendingParser<Error: Into<Error>>>(
     parser: &mut P,
     data: &[u8],
@@ -175,9 +196,9 @@ fn read_lent<P: LendingParser<Error: Into<Error>>>(
     }
 }
 
-/// Where events go whose texts live for one step only.
+/// A receiver of events whose texts live for one step only.
 pub(crate) trait Sink {
-    /// Takes an event.
+    /// Receives an event and the range of bytes that it came from.
     fn add(&mut self, event: &Event<'_>, bytes: ByteRange);
 }
 
@@ -187,7 +208,7 @@ impl Sink for TraceBuilder<'_> {
     }
 }
 
-/// A function that sees each event.
+/// A sink that calls a function for each event.
 struct Function<F>(F);
 
 impl<F: FnMut(&Event<'_>, ByteRange)> Sink for Function<F> {
@@ -196,10 +217,10 @@ impl<F: FnMut(&Event<'_>, ByteRange)> Sink for Function<F> {
     }
 }
 
-/// A file that is being read, with the place where its events go.
+/// A file that is being read, with the receiver of its events.
 pub(crate) struct Loading<S> {
     sink: S,
-    /// Whether an event came that is worth keeping if an error follows.
+    /// Whether an event was read that is worth keeping if an error follows.
     has_content: bool,
 }
 
@@ -212,10 +233,12 @@ impl<'d> Keep<'d> for Loading<TraceBuilder<'d>> {
 }
 
 impl<S: Sink> Loading<S> {
+    /// Starts to read a file.
     pub(crate) fn new(sink: S) -> Self {
         Self { sink, has_content: false }
     }
 
+    /// Takes note of whether an event is content. Clocks and conventions stand before any, and damage is none.
     #[inline]
     fn note(&mut self, event: &Event<'_>) {
         self.has_content |= !matches!(event, Event::Clock(_) | Event::Conventions(_) | Event::Diagnostic(_));
@@ -227,7 +250,8 @@ impl<S: Sink> Loading<S> {
         self.sink.add(event, bytes);
     }
 
-    /// Takes the error that ends reading. It is the caller's error if nothing came before, else a diagnostic.
+    /// Handles the error that ends reading. It is returned if there was no content before it, and becomes a diagnostic
+    /// otherwise.
     pub(crate) fn stop(&mut self, error: Error) -> Result<(), Error> {
         if !self.has_content {
             return Err(error);
@@ -238,7 +262,7 @@ impl<S: Sink> Loading<S> {
         Ok(())
     }
 
-    /// Ends reading, with the damage of the container that the file was in.
+    /// Ends reading and returns the receiver. `damage` is that of the file's container, which comes last.
     pub(crate) fn end(mut self, damage: Option<Diagnostic>) -> S {
         if let Some(damage) = damage {
             self.sink.add(&Event::Diagnostic(damage.kind), damage.bytes);

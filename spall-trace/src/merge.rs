@@ -1,14 +1,14 @@
-//! Samples of CPU profiles merged with slices, with the rules of V8: all profiles that are read come from it.
+//! Merges samples of CPU profiles with slices, by the rules of V8, because all profiles that are read come from V8.
 
 use spall_json::V8;
 use spall_model::{Trace, TrackId};
 use spall_samples::ThreadTree;
 
-/// Turns the samples of CPU profiles into slices. A function gets a slice where samples found it running, nested between
-/// the slice that called it and those that it called.
+/// Turns the samples of CPU profiles into slices.
 ///
-/// A trace without samples is returned unchanged. A trace that holds a profile alone has no slices before. See
-/// [`spall_samples::merge`] for rules, cost and limits; this function uses the rules for Chrome and Node.
+/// A function gets a slice where samples found it running. That slice is nested between the slice that called the function
+/// and the slices that the function called. A trace without samples is returned unchanged. See [`spall_samples::merge`] for
+/// rules, cost and limits; this function uses the rules for Chrome and Node.
 ///
 /// # Examples
 /// ```
@@ -28,7 +28,9 @@ pub fn merge_samples(trace: Trace<'_>) -> Trace<'_> {
 
 /// Returns the call tree of a track: its slices, and the functions that samples found, merged by call path.
 ///
-/// See [`spall_samples::call_tree`].
+/// The tree of a track without slices and samples is empty. See [`spall_samples::call_tree`] for an example.
+#[doc(alias = "flamegraph")]
+#[doc(alias = "top-down")]
 #[must_use]
 pub fn call_tree(trace: &Trace<'_>, track: TrackId) -> ThreadTree {
     spall_samples::call_tree(trace, track, &V8)
@@ -36,7 +38,7 @@ pub fn call_tree(trace: &Trace<'_>, track: TrackId) -> ThreadTree {
 
 /// Returns the call trees of all threads, in the order of the tracks.
 ///
-/// See [`spall_samples::call_trees`].
+/// See [`spall_samples::call_trees`] for an example.
 pub fn call_trees(trace: &Trace<'_>) -> impl Iterator<Item = ThreadTree> {
     spall_samples::call_trees(trace, &V8)
 }

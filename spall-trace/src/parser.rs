@@ -1,4 +1,4 @@
-//! One parser for every format, and the loop that runs it.
+//! One parser for every format, and the loop that runs parsers.
 
 use spall_format::{
     apitrace, heph,
@@ -12,13 +12,13 @@ use spall_model::{ByteRange, Chunk, Event, LendingParser, Limits, Parser};
 
 use crate::{Error, Format};
 
-/// The incremental parser of a [`Format`].
+/// An incremental parser for a file of any [`Format`].
 ///
-/// [`detect`](crate::detect) finds the format of a file, and this parser reads its events while the file is still being
-/// written. The bytes must not be compressed: only [`load`](crate::load) and its siblings open containers. Functions of
-/// a native auto trace are named by their addresses; [`auto::Parser`] takes a symbolizer.
+/// [`detect`](crate::detect) recognises the format of a file, and this parser reads its events while the file is still being
+/// written. The bytes must not be compressed; only the functions that load whole files open containers. Functions of a
+/// native auto trace are named by their addresses; [`auto::Parser`] takes a symbolizer.
 ///
-/// A parser is also a [`LendingParser`], which gives one event at a time.
+/// The parser also implements [`LendingParser`], which returns one event at a time.
 ///
 /// # Examples
 /// ```
@@ -36,6 +36,7 @@ use crate::{Error, Format};
 #[derive(Debug, Clone)]
 pub struct TraceParser(pub(crate) FormatParser);
 
+/// The parser of the format that was chosen.
 #[derive(Debug, Clone)]
 #[allow(clippy::large_enum_variant, reason = "one parser lives as long as a file is read")]
 pub(crate) enum FormatParser {
@@ -53,7 +54,7 @@ impl TraceParser {
         Self::with_limits(format, &Limits::default())
     }
 
-    /// Makes a parser at the start of a file. Of the limits, [`Limits::max_open_calls`] concerns parsers.
+    /// Creates a parser at the start of a file. Of the limits, [`Limits::max_open_calls`] concerns parsers.
     #[must_use]
     pub fn with_limits(format: Format, limits: &Limits) -> Self {
         Self(match format {
@@ -65,15 +66,16 @@ impl TraceParser {
         })
     }
 
-    /// Gives every event that is complete in `data` to `see`, and returns how many bytes are consumed.
+    /// Reads every event that is complete in `data` and returns the number of bytes consumed.
     ///
-    /// Pass the bytes that are left again with the next call, followed by new ones. `eof` says that nothing follows
-    /// `data`; then an incomplete event at the end comes as a diagnostic. An event's texts live until `see` returns.
+    /// This calls `see` for each event, with the range of bytes of the file that it came from. The texts of an event live
+    /// until `see` returns. Pass the bytes that were not consumed again with the next call, followed by new ones. Set `eof`
+    /// if nothing follows `data`; an incomplete event at the end is then a diagnostic.
     ///
     /// An apitrace recording refers back to its start, so nothing of it is consumed before its end.
     ///
     /// # Errors
-    /// This returns an error when nothing behind a byte can be read. The events before it have been given to `see`.
+    /// This returns an error when the rest of the file cannot be read. `see` was called for the events before that.
     pub fn read(
         &mut self,
         data: &[u8],
@@ -99,32 +101,32 @@ impl LendingParser for TraceParser {
     }
 }
 
-/// A parser together with what takes its events: one step of the [`pump`].
-// A trait and not a closure, because its method can be told to be inlined. Otherwise each event is put together in
-// memory, which costs 2 % of loading JSON.
+/// A parser together with the receiver of its events, which [`pump`] runs step by step.
+// A trait and not a closure, because its method can be marked for inlining. Otherwise each event is put together in memory,
+// which costs 2 % of loading JSON.
 pub(crate) trait Step<'d> {
-    /// Why reading ends.
+    /// The error that ends reading.
     type Error;
 
     /// Reads one event from the start of `data` and passes it on.
     fn step(&mut self, data: &'d [u8], eof: bool) -> Result<Progress, Self::Error>;
 }
 
-/// What a step did with the bytes given to it.
+/// The result of a step.
 pub(crate) enum Progress {
-    /// It consumed this many bytes.
+    /// The step consumed this many bytes.
     Consumed(usize),
-    /// It needs at least this many bytes more.
+    /// The step needs at least this many bytes more.
     NeedMore(usize),
     /// The input is finished.
     End,
 }
 
-/// How far the [`pump`] came.
+/// The result of [`pump`].
 pub(crate) struct Pumped {
     /// The number of bytes consumed.
     pub(crate) consumed: usize,
-    /// How many more bytes the parser asks for; 0 at the end of the input.
+    /// The number of further bytes that the parser asks for, or 0 at the end of the input.
     #[cfg_attr(not(feature = "std"), expect(dead_code, reason = "only a source read in pieces has more"))]
     pub(crate) needed: usize,
 }
@@ -143,7 +145,7 @@ pub(crate) fn pump<'d, S: Step<'d>>(step: &mut S, data: &'d [u8], eof: bool) -> 
     Ok(Pumped { consumed: data.len() - rest.len(), needed })
 }
 
-/// Events that live for one step only.
+/// A parser whose events live for one step only, with the function that sees them.
 pub(crate) struct Lent<'p, P, F> {
     pub(crate) parser: &'p mut P,
     pub(crate) see: &'p mut F,
@@ -170,13 +172,13 @@ where
     }
 }
 
-/// Takes events whose texts live as long as the input.
+/// A receiver of events whose texts live as long as the input.
 pub(crate) trait Keep<'d> {
-    /// Takes an event.
+    /// Receives an event and the range of bytes that it came from.
     fn keep(&mut self, event: &Event<'d>, bytes: ByteRange);
 }
 
-/// Events that borrow from the input alone.
+/// A parser whose events borrow from the input alone, with their receiver.
 pub(crate) struct Borrowed<'p, P, K> {
     pub(crate) parser: &'p mut P,
     pub(crate) keep: &'p mut K,
@@ -191,7 +193,7 @@ where
 
     #[inline(always)]
     fn step(&mut self, data: &'d [u8], eof: bool) -> Result<Progress, P::Error> {
-        // By reference: an event is looked at where the parser has put it, and not copied first.
+        // By reference, so that an event is read where the parser has put it, and not copied first.
         match &self.parser.parse(data, eof) {
             Ok(Chunk::Parsed(parsed)) => {
                 self.keep.keep(&parsed.event, parsed.bytes);

@@ -1,4 +1,4 @@
-//! From a source that is read piece by piece to a trace.
+//! Loads traces from a source that is read piece by piece.
 
 use alloc::vec::Vec;
 use std::io::Read;
@@ -14,13 +14,13 @@ use crate::{
 
 /// Loads a trace from a file or a pipe without holding all of it in memory.
 ///
-/// The trace copies the texts that it keeps, so memory grows with the trace and not with the file. Two kinds of file
-/// are held whole: compressed ones, which are read up to [`Limits::max_decompressed_bytes`], and apitrace recordings,
-/// which refer back to their start.
+/// The trace copies the texts that it keeps, so memory grows with the trace and not with the file. Two kinds of files are
+/// held in memory as a whole: compressed files, of which at most [`Limits::max_decompressed_bytes`] are read, and apitrace
+/// recordings, which refer back to their start. `source` needs no buffer of its own.
 ///
 /// # Errors
 /// This returns an error when the format is not known or when nothing of the file can be read, like
-/// [`load`](crate::load), and [`Error::Io`] when reading from `source` fails.
+/// [`load`](crate::load). It returns [`Error::Io`] when reading from `source` fails.
 ///
 /// # Examples
 /// ```
@@ -58,35 +58,37 @@ pub fn load_from(mut source: impl Read, limits: &Limits) -> Result<Trace<'static
     Ok(loading.end(None).finish())
 }
 
-/// How much is read at once. It is more than any format needs to be recognised.
+/// The number of bytes that are read at once. It is more than any format needs to be recognised.
 const PIECE: usize = 1 << 20;
 
 /// The part of the input that is in memory.
 #[derive(Default)]
 struct Buffer {
     bytes: Vec<u8>,
-    /// How many of `bytes` are consumed.
+    /// The number of bytes at the start that are consumed.
     start: usize,
+    /// Whether the source has no further bytes.
     eof: bool,
 }
 
 impl Buffer {
+    /// Returns the bytes that are not consumed.
     fn data(&self) -> &[u8] {
         self.bytes.get(self.start..).unwrap_or_default()
     }
 
-    /// Returns the whole input, or as much of it as is within `limit`.
+    /// Reads the rest of the source and returns the whole input, or its first `limit` bytes.
     fn all(mut self, source: impl Read, limit: u64) -> Result<Vec<u8>, Error> {
         let left = limit.saturating_sub(self.bytes.len() as u64);
         source.take(left).read_to_end(&mut self.bytes)?;
         Ok(self.bytes)
     }
 
-    /// Reads at least `more` bytes, or as many as there are.
+    /// Drops the consumed bytes and reads further ones: a piece, or up to `more` if that is larger.
     fn fill(&mut self, source: &mut impl Read, more: usize) -> Result<(), Error> {
         self.bytes.drain(..self.start.min(self.bytes.len()));
         self.start = 0;
-        // What a parser asks for is a hint and may be a number of the file: the buffer at most doubles.
+        // The number that a parser asks for may come from the file, so the buffer at most doubles.
         let wanted = more.clamp(PIECE, PIECE.max(self.bytes.len()));
         let limit = u64::try_from(wanted).unwrap_or(u64::MAX);
         let count = source.by_ref().take(limit).read_to_end(&mut self.bytes)?;

@@ -1,4 +1,4 @@
-//! Folded stacks, which flame graph tools read.
+//! Writes folded stacks, which flame graph tools read.
 
 use std::io::{self, BufWriter, Write};
 
@@ -8,18 +8,18 @@ use spall_samples::ThreadTree;
 
 use super::{ExportReport, Loss, thread::threads};
 
-/// Writes the call tree of each thread as folded stacks: one line for each path, with the ids of process and thread, the
-/// names from the outside in, and the self time in ticks.
+/// Writes the call tree of each thread as folded stacks: one line for each call path.
 ///
-/// Each line repeats its whole path, so a path has at most [`MAX_FOLDED_DEPTH`] names: the time of deeper calls is
-/// in the innermost call that is written, and the report counts their stacks. Functions that CPU
-/// samples found are included, merged or not. Slices on overflow lanes have no place in a tree; they are counted as left
-/// out, as is everything that is not on a thread.
+/// A line has the ids of process and thread, the names from the outermost slice inwards, and the self time in ticks. It
+/// repeats its whole path, so a path has at most [`MAX_FOLDED_DEPTH`] names. The time of deeper calls counts for the
+/// innermost call that is written, and the report counts their stacks. Functions that CPU samples found are included,
+/// whether the samples were merged or not. Slices on overflow lanes have no place in a tree. They are counted as left out,
+/// and so is everything that is not on a thread.
 ///
 /// [`MAX_FOLDED_DEPTH`]: spall_model::CallTree::MAX_FOLDED_DEPTH
 ///
 /// # Errors
-/// Returns the error of `out`.
+/// This returns an error when writing to `out` fails.
 ///
 /// # Examples
 /// ```
@@ -32,6 +32,8 @@ use super::{ExportReport, Loss, thread::threads};
 /// assert_eq!(report.left_out(), 0);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
+#[doc(alias = "flamegraph")]
+#[doc(alias = "collapsed stacks")]
 pub fn folded(trace: &Trace<'_>, out: impl Write) -> io::Result<ExportReport> {
     let mut out = BufWriter::new(out);
     let (mut n_in_trees, mut n_too_deep) = (0_u64, 0);
@@ -58,7 +60,7 @@ pub fn folded(trace: &Trace<'_>, out: impl Write) -> io::Result<ExportReport> {
     Ok(report)
 }
 
-/// Returns the ids of process and thread as the first name of a stack.
+/// Returns the ids of process and thread as the first name of a stack, or `None` if the track is not a thread's.
 fn ids(trace: &Trace<'_>, id: TrackId) -> Option<String> {
     let track = trace.tracks().get(id.index())?;
     let TrackKind::Thread { tid } = track.kind else { return None };

@@ -1,4 +1,4 @@
-//! Trace Event JSON.
+//! Writes Trace Event JSON.
 
 use std::io::{self, BufWriter, Write};
 
@@ -9,13 +9,13 @@ use super::ExportReport;
 
 /// Writes a trace as Trace Event JSON.
 ///
-/// Reading the file gives an equal trace, with the exceptions that [`Trace::replay`](spall_model::Trace::replay) lists
-/// and those of \[json 5\]: above all, ticks that are not nanoseconds are rounded to nanoseconds. The format has no form
-/// for the role of a track that shows a CPU, a GPU or frames, nor for a few metadata keys that a reader would take for
-/// something else.
+/// Reading the file gives an equal trace, with the exceptions that [`Trace::replay`](spall_model::Trace::replay) lists and
+/// those of \[json 5\]. The most important one is that ticks that are not nanoseconds are rounded to nanoseconds. The format
+/// cannot say that a track shows a CPU, a GPU or frames, and it has no place for a few metadata keys that a reader would
+/// take for something else.
 ///
 /// # Errors
-/// Returns the error of `out`.
+/// This returns an error when writing to `out` fails.
 ///
 /// # Examples
 /// ```

@@ -1,7 +1,7 @@
-//! The slices of a thread as begins and ends that nest.
+//! Turns the slices of a thread into begins and ends that nest.
 //!
-//! Formats such as spall and speedscope know nothing else: whatever ends was begun last. Slices that overlap partially
-//! therefore go to lanes, each of which nests.
+//! In formats such as spall and speedscope, an end always belongs to the last begin that is still open. So slices that
+//! overlap partially go to different lanes, each of which nests.
 
 use alloc::vec::Vec;
 
@@ -17,6 +17,7 @@ pub(super) enum Edge {
 }
 
 impl Edge {
+    /// Returns the time of the edge.
     pub(super) fn at(self) -> Tick {
         match self {
             Self::Begin(_, at) | Self::End(_, at) => at,
@@ -40,19 +41,21 @@ impl Lane {
     }
 }
 
-/// Returns the edges of each lane of a track, in the order of time. In each lane, the slice that ends is always the one
-/// that began last of those that are open.
+/// Returns the edges of each lane of a track, in the order of time.
+///
+/// Of the slices that are open in a lane, the one that began last always ends first.
 pub(super) fn lanes(trace: &Trace<'_>, track: &Track) -> Vec<Vec<Edge>> {
     let mut lanes: Vec<Lane> = Vec::new();
     let mut nesting = Nesting::default();
     for (id, slice) in trace.slices_of(track.id) {
-        let Some(place) = nesting.place(id.0, slice.start, slice.end, slice.flags) else { continue };
-        let index = place.lane as usize;
+        let Some(placement) = nesting.place(id.0, slice.start, slice.end, slice.flags) else { continue };
+        let index = placement.lane as usize;
         lanes.resize_with(lanes.len().max(index + 1), Lane::default);
         let Some(lane) = lanes.get_mut(index) else { continue };
-        lane.end(place.depth);
+        // Open slices that do not contain this one are over when it begins.
+        lane.end(placement.depth);
         lane.edges.push(Edge::Begin(id, slice.start));
-        lane.open.push((id, place.end));
+        lane.open.push((id, placement.end));
     }
     let finish = |mut lane: Lane| {
         lane.end(0);
@@ -79,7 +82,7 @@ mod tests {
         {"ph":"B","name":"e","pid":1,"tid":1,"ts":12}]"#;
 
     #[test]
-    fn every_slice_begins_and_ends_once_and_closes_what_is_in_it_first() {
+    fn every_slice_begins_and_ends_once_and_slices_inside_it_end_first() {
         let trace = crate::load(TRACE.as_bytes(), &Limits::default()).unwrap();
         let lanes = lanes(&trace, &trace.tracks()[0]);
         assert_eq!(lanes.len(), 2, "c overlaps a");

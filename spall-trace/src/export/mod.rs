@@ -1,7 +1,7 @@
 //! Writes finished traces for other programs.
 //!
 //! Every trace is written the same way, whether it was read from a file, merged, filtered or built by hand. Each function
-//! writes as much as its format can hold, and returns an [`ExportReport`] that counts the rest by kind.
+//! writes as much as its format can hold, and returns an [`ExportReport`], which counts the things that are missing by kind.
 //!
 //! | function | format | read by |
 //! |---|---|---|

@@ -1,4 +1,4 @@
-//! What an export could not hold.
+//! Counts the things that an export could not hold.
 
 use core::fmt;
 
@@ -6,7 +6,8 @@ use spall_model::{Event, Omitted, SliceFlags, Ticks, Trace, Written};
 
 /// A kind of thing that an exported file may lack.
 ///
-/// The first kinds are left out as a whole; from [`Loss::Category`] on, something was written without a part of it.
+/// Things of the kinds before [`Loss::Category`] are left out as a whole. From [`Loss::Category`] on, something was written
+/// without a part of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Loss {
@@ -16,9 +17,9 @@ pub enum Loss {
     DeepStack,
     /// Spans, which are identified by an id and not by a thread.
     Span,
-    /// Instants.
+    /// Instants, which are point events.
     Instant,
-    /// Values of counters.
+    /// Values of the series of counters.
     CounterValue,
     /// Scheduling states of threads.
     State,
@@ -74,7 +75,7 @@ impl Loss {
         self >= Self::Category
     }
 
-    /// Returns what is missing, in the plural, as in "12 flows".
+    /// Returns the words for the missing things, in the plural, as in "12 flows".
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -98,6 +99,7 @@ impl Loss {
         }
     }
 
+    /// Returns the position of the kind in [`Loss::ALL`].
     const fn index(self) -> usize {
         self as usize
     }
@@ -109,9 +111,9 @@ impl fmt::Display for Loss {
     }
 }
 
-/// What an export could not hold of a trace, counted by kind.
+/// A count of the things of a trace that an exported file does not hold, by kind.
 ///
-/// [`Display`](fmt::Display) gives one line for people, which is empty if nothing was lost.
+/// [`Display`](fmt::Display) writes one line for people, which is empty if nothing was lost.
 ///
 /// ```
 /// use spall_trace::{export::{self, Loss}, model::Limits};
@@ -128,9 +130,11 @@ impl fmt::Display for Loss {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct ExportReport {
+    /// The number of missing things, in the order of [`Loss::ALL`].
     counts: [u64; Loss::ALL.len()],
+    /// The number of things that were written without a part of them.
     in_part: u64,
-    /// The duration that was added to all times, because the format has no times before 0.
+    /// The duration that was added to all times, because the format has no times before 0. It is 0 if times are unchanged.
     pub moved: Ticks,
 }
 
@@ -141,7 +145,7 @@ impl ExportReport {
         self.counts.get(loss.index()).copied().unwrap_or(0)
     }
 
-    /// Returns the kinds that are missing, with their counts.
+    /// Returns the kinds of which something is missing, with their counts, in the order of [`Loss::ALL`].
     pub fn losses(&self) -> impl Iterator<Item = (Loss, u64)> {
         Loss::ALL.into_iter().map(|loss| (loss, self.count(loss))).filter(|&(_, count)| count > 0)
     }
@@ -152,8 +156,9 @@ impl ExportReport {
         self.losses().filter(|(loss, _)| !loss.is_partial()).map(|(_, count)| count).sum()
     }
 
-    /// Returns how many things are in the file without a part of them. One that lacks several parts counts once here,
-    /// and once for each part in [`ExportReport::losses`].
+    /// Returns how many things are in the file without a part of them.
+    ///
+    /// A thing that lacks several parts counts once here, and once for each part in [`ExportReport::losses`].
     #[must_use]
     pub fn in_part(&self) -> u64 {
         self.in_part
@@ -165,6 +170,7 @@ impl ExportReport {
         *self == Self::default()
     }
 
+    /// Adds to the count of one kind.
     pub(super) fn add(&mut self, loss: Loss, count: usize) {
         if let Some(sum) = self.counts.get_mut(loss.index()) {
             *sum += count as u64;
@@ -178,7 +184,7 @@ impl ExportReport {
         }
     }
 
-    /// Counts what a writer omitted of something it wrote.
+    /// Counts the parts that a writer omitted of something that it wrote.
     pub(super) fn add_omitted(&mut self, omitted: Omitted) {
         const PARTS: [(Omitted, Loss); 4] = [
             (Omitted::CATEGORY, Loss::Category),
@@ -194,7 +200,7 @@ impl ExportReport {
         self.in_part += u64::from(lost);
     }
 
-    /// Counts what became of an event that was given to a writer.
+    /// Counts an event by the result of its writer. An event that was written as a whole counts as no loss.
     pub(super) fn add_written(&mut self, event: &Event<'_>, written: Written) {
         match written {
             Written::Done => {}
@@ -205,9 +211,10 @@ impl ExportReport {
         }
     }
 
-    /// Counts everything of a trace but its slices on threads: what a format of nested slices has no form for.
+    /// Counts everything of a trace but its slices on threads, because a format of nested slices cannot hold the rest.
     ///
-    /// Samples have their form in the slices that were inferred from them, if they were merged.
+    /// Samples are written as the slices that were inferred from them, so they count as missing only if they were not
+    /// merged.
     pub(super) fn all_but_thread_slices(trace: &Trace<'_>) -> Self {
         let mut report = Self::default();
         let slices_on_threads: usize =
@@ -229,7 +236,7 @@ impl ExportReport {
     }
 }
 
-/// The kind of what an event says, for events of a replay.
+/// Returns the kind of loss if an event of a replay is left out.
 fn loss_of(event: &Event<'_>) -> Loss {
     match event {
         Event::Begin(_) | Event::End(_) | Event::Complete(..) | Event::Unfinished(_) => Loss::Slice,

@@ -1,4 +1,4 @@
-//! spall 3, which knows slices on threads.
+//! Writes spall 3, which holds slices on threads.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -16,16 +16,16 @@ use super::{
     thread::{NamedThread, name_or_id, numbered, threads},
 };
 
-/// Writes the slices of a trace as spall 3, with the names of processes and threads, and with the arguments of begins as
-/// one line of text.
+/// Writes the slices of a trace as spall 3.
 ///
-/// Each overflow lane becomes a thread of its own, because slices of a thread have to nest. Ids that are not 32-bit
-/// numbers are replaced by free ones, and the names keep them. If one time is negative, all times move
-/// ([`ExportReport::moved`]). An unfinished slice stays unfinished, unless it lies inside a finished one. Everything
-/// that is not a slice on a thread is left out and counted.
+/// The file has the names of processes and threads, and the arguments of begins as one line of text. Each overflow lane
+/// becomes a thread of its own, because slices of a thread have to nest. Ids that are not 32-bit numbers are replaced by
+/// free ones, and become names where there is no name. If the trace has a time before 0, all times are moved by
+/// [`ExportReport::moved`]. An unfinished slice stays unfinished, unless it lies inside a finished one. Everything that is
+/// not a slice on a thread is left out and counted.
 ///
 /// # Errors
-/// Returns the error of `out`.
+/// This returns an error when writing to `out` fails.
 ///
 /// # Examples
 /// ```
@@ -64,6 +64,7 @@ pub fn spall(trace: &Trace<'_>, out: impl Write) -> io::Result<ExportReport> {
     Ok(report)
 }
 
+/// The file that is written, with the state that this takes.
 struct Writer<'t, W> {
     file: FileWriter<W>,
     trace: &'t Trace<'t>,
@@ -72,14 +73,16 @@ struct Writer<'t, W> {
 }
 
 impl<W: Write> Writer<'_, W> {
+    /// Writes an event and counts what is lost of it.
     fn write(&mut self, event: &Event<'_>) -> io::Result<()> {
         let written = self.file.write_event(event)?;
         self.report.add_written(event, written);
         Ok(())
     }
 
-    /// Writes the names of a thread and, `with_process`, of its process. An id that was replaced becomes a name where
-    /// there is no other.
+    /// Writes the name of a thread and, if `with_process` is set, that of its process.
+    ///
+    /// An id that was replaced becomes the name of a process or thread without a name.
     fn names(
         &mut self,
         ids: Thread<'_>,
@@ -101,16 +104,17 @@ impl<W: Write> Writer<'_, W> {
         Ok(())
     }
 
+    /// Writes the begins and ends of a lane.
     fn slices(&mut self, ids: Thread<'_>, edges: &[Edge]) -> io::Result<()> {
-        // Slices that are unfinished at the end of the lane get no end. Inside a finished slice they need one, or its
-        // end would close them instead.
+        // Slices that are unfinished at the end of the lane get no end. Inside a finished slice they need one, because the
+        // end of that slice would close them instead.
         let is_open = |edge: &&Edge| match edge {
             Edge::Begin(..) => false,
             Edge::End(id, _) => self.trace.slice(*id).is_some_and(|slice| slice.flags.is_unfinished()),
         };
         let n_open = edges.iter().rev().take_while(is_open).count();
         for &edge in edges.get(..edges.len() - n_open).unwrap_or_default() {
-            // A range of times that is longer than a tick can hold saturates at both ends.
+            // Times that are further apart than a tick can express saturate.
             let at = (edge.at() + self.report.moved).max(Tick(0));
             let (Edge::Begin(id, _) | Edge::End(id, _)) = edge;
             let Some(slice) = self.trace.slice(id) else { continue };
@@ -132,9 +136,11 @@ impl<W: Write> Writer<'_, W> {
 
 /// Process and thread ids of 32 bits for the threads of a trace, whose ids may be negative, large or text.
 struct ThreadIds {
+    /// The id in the file of each process.
     processes: HashMap<Key, u32, RandomState>,
+    /// The process and thread ids that are in use.
     taken: HashSet<(u32, u32), RandomState>,
-    /// Where the search for the next free thread id begins; it counts down.
+    /// The thread id at which the search for a free one begins. The search counts down.
     next: u32,
 }
 
@@ -157,17 +163,19 @@ impl ThreadIds {
         ids
     }
 
+    /// Returns the id of the process of a thread.
     fn process(&self, thread: &NamedThread<'_>) -> u32 {
         self.processes.get(&thread.process.pid).copied().unwrap_or_default()
     }
 
-    /// Returns the ids of a lane. The first lane has those of its thread if they fit.
+    /// Returns the ids of a lane. The first lane has the ids of its thread if they fit.
     fn thread(&mut self, thread: &NamedThread<'_>, lane: usize) -> Thread<'static> {
         let pid = self.process(thread);
-        let own = fitting(thread.tid).filter(|_| lane == 0);
-        Thread::new(pid, own.unwrap_or_else(|| self.free(pid)))
+        let kept = fitting(thread.tid).filter(|_| lane == 0);
+        Thread::new(pid, kept.unwrap_or_else(|| self.free(pid)))
     }
 
+    /// Takes a thread id of a process that is not in use.
     fn free(&mut self, pid: u32) -> u32 {
         while !self.taken.insert((pid, self.next)) && self.next > 0 {
             self.next -= 1;
@@ -176,6 +184,7 @@ impl ThreadIds {
     }
 }
 
+/// Returns an id as a number of 32 bits, or `None` if it is another one.
 fn fitting(key: Key) -> Option<u32> {
     match key {
         Key::Number(number) => u32::try_from(number).ok(),

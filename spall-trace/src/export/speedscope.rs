@@ -1,4 +1,4 @@
-//! The file format of <https://www.speedscope.app>.
+//! Writes the file format of <https://www.speedscope.app>.
 
 use alloc::vec::Vec;
 use std::{
@@ -16,7 +16,7 @@ use super::{
     thread::threads,
 };
 
-/// The frames that all profiles of a file share, numbered in the order of their first use.
+/// The call frames that all profiles of a file share, numbered in the order of their first use.
 #[derive(Debug, Default)]
 struct FrameTable {
     functions: Vec<Function>,
@@ -24,6 +24,7 @@ struct FrameTable {
 }
 
 impl FrameTable {
+    /// Returns the number of a function, and gives it one if it has none yet.
     fn number(&mut self, function: Function) -> usize {
         *self.numbers.entry(function).or_insert_with(|| {
             self.functions.push(function);
@@ -32,14 +33,15 @@ impl FrameTable {
     }
 }
 
-/// Writes the threads of a trace in the format of speedscope. Each lane becomes a profile of its own, because the format
-/// cannot hold overlapping slices. `title` is the name of the whole file.
+/// Writes the threads of a trace in the JSON format of speedscope.
 ///
-/// Times become floating point nanoseconds. An unfinished slice ends where it is drawn to. Categories and arguments of
-/// slices, and everything that is not a slice on a thread, are left out and counted.
+/// `title` is the name of the whole file. Each lane becomes a profile of its own, because the format cannot hold overlapping
+/// slices. Times become floating point nanoseconds, or stay counts of events if the clock has no unit of time. An unfinished
+/// slice ends at the time to which it is drawn. Categories and arguments of slices, and everything that is not a slice on a
+/// thread, are left out and counted.
 ///
 /// # Errors
-/// Returns the error of `out`.
+/// This returns an error when writing to `out` fails.
 ///
 /// # Examples
 /// ```
@@ -58,6 +60,7 @@ pub fn speedscope(trace: &Trace<'_>, title: &str, out: impl Write) -> io::Result
     Ok(file.report)
 }
 
+/// The file that is written, with the state that this takes.
 struct File<'t, W: Write> {
     out: BufWriter<W>,
     trace: &'t Trace<'t>,
@@ -66,6 +69,7 @@ struct File<'t, W: Write> {
 }
 
 impl<W: Write> File<'_, W> {
+    /// Writes the whole file. The call frames come last, because the profiles number them.
     fn write(&mut self, title: &str) -> io::Result<()> {
         write!(
             self.out,
@@ -90,6 +94,7 @@ impl<W: Write> File<'_, W> {
         writeln!(self.out, "]}}}}")
     }
 
+    /// Writes a lane as a profile.
     fn profile(&mut self, name: &str, edges: &[Edge]) -> io::Result<()> {
         // Speedscope knows units of time and "none", which suits a clock that counts events.
         let (unit, scale) = match self.trace.clock().ns_per_tick() {
@@ -106,7 +111,7 @@ impl<W: Write> File<'_, W> {
             "\n{{\"type\":\"evented\",\"name\":{name},\"unit\":\"{unit}\",\
              \"startValue\":{start:?},\"endValue\":{end:?},\"events\":["
         )?;
-        // The frames of the open slices. The slice that ends is always the innermost one.
+        // The call frames of the open slices. The slice that ends is always the innermost one.
         let mut open = Vec::new();
         for (index, edge) in edges.iter().enumerate() {
             let (kind, frame) = match *edge {
@@ -127,7 +132,7 @@ impl<W: Write> File<'_, W> {
         write!(self.out, "]}}")
     }
 
-    /// Returns the number of the frame of a slice, and counts what the frame cannot say of the slice.
+    /// Returns the number of the call frame of a slice, and counts the parts of the slice that are lost.
     fn frame(&mut self, id: SliceId) -> usize {
         let Some(slice) = self.trace.slice(id) else { return 0 };
         let omitted = Omitted::CATEGORY
@@ -138,6 +143,7 @@ impl<W: Write> File<'_, W> {
     }
 }
 
+/// Writes a call frame.
 fn write_frame(out: &mut impl Write, trace: &Trace<'_>, function: &Function) -> io::Result<()> {
     let quoted = |name| JsonString(Text::plain(trace.names().bytes(name)));
     write!(out, "{{\"name\":{}", quoted(function.name))?;

@@ -1,4 +1,5 @@
-//! The tracks of a trace that have a thread id: threads, and the CPU, GPU and frame timelines that are written like them.
+//! The tracks of a trace that have a thread id: threads, and the tracks of CPUs, GPUs and rendered frames that look the
+//! same.
 
 use alloc::{borrow::Cow, format, string::String};
 
@@ -22,12 +23,12 @@ impl NamedThread<'_> {
     }
 }
 
-/// Returns the name, or the id where the name is empty.
+/// Returns the name of a process or thread, or its id if the name is empty.
 pub(super) fn name_or_id<'t>(trace: &'t Trace<'_>, name: NameId, id: Key) -> Cow<'t, str> {
     if name.is_empty() { trace.key_text(id) } else { trace.name(name) }
 }
 
-/// Returns the name of a lane of a thread; lanes count from 0.
+/// Returns the name of a lane of the thread `name`. Lanes count from 0.
 pub(super) fn numbered(name: Cow<'_, str>, lane: usize) -> String {
     if lane == 0 { name.into_owned() } else { format!("{name} ({})", lane + 1) }
 }
