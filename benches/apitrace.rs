@@ -5,7 +5,7 @@ use spall_benches::measure::bench;
 use spall_benches::{input, ours};
 
 #[cfg(feature = "snap")]
-/// What is in the container.
+/// The number of decompressed bytes in the container.
 const DECODED_BYTES: usize = 2_616_356;
 
 fn apitrace(criterion: &mut Criterion) {

@@ -30,7 +30,7 @@ fn rivals(criterion: &mut Criterion) {
             let events = peer::json::sonic_rs::events(data);
             (events.len(), events)
         });
-        // Overwrites what it reads, and so has to be given a copy each time: that is part of using it.
+        // This library overwrites its input, so it needs a copy each time. Making the copy is part of using it.
         #[cfg(feature = "simd-json")]
         bench(criterion, "simd-json/typed", input, input.records, |data| {
             let mut copy = data.to_vec();

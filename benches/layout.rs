@@ -1,4 +1,4 @@
-//! Layout: building it, asking rows of any density for their rectangles, and everything else that is asked of it.
+//! Layout: building it, rectangles of rows of any density, and all other queries.
 //!
 //! A hundred million slices take 3 GiB and are measured only where `SPALL_BENCH_LARGE` is set.
 
@@ -14,7 +14,7 @@ use spall_trace::layout::{
 };
 use spall_trace::model::{Tick, Trace, TrackId};
 
-/// Columns of a wide screen.
+/// The number of columns of a wide screen.
 const COLUMNS: u16 = 1920;
 const ROWS: u32 = 60;
 const EVER: Range<Tick> = Tick::MIN..Tick::MAX;
@@ -44,11 +44,11 @@ fn build(criterion: &mut Criterion) {
     group.finish();
 }
 
-/// The rectangles of all rows, of which each slice in view is to be in one.
-fn rects_of(rows: &[Row], frame: &Viewport, scratch: &mut Scratch, out: &mut Vec<Rect>) {
+/// Writes the rectangles of all rows. Each slice that touches the viewport must be in one.
+fn rects_of(rows: &[Row], viewport: &Viewport, scratch: &mut Scratch, out: &mut Vec<Rect>) {
     out.clear();
     for (row, id) in rows.iter().zip((0..).map(RowId)) {
-        row.view(id).rects(frame, scratch, out);
+        row.view(id).rects(viewport, scratch, out);
     }
 }
 
@@ -68,22 +68,22 @@ fn row(criterion: &mut Criterion) {
             for zoom in (0..16).step_by(2) {
                 let view = layout_input::middle(&extent, zoom);
                 for fidelity in [Fidelity::Fast, Fidelity::Exact] {
-                    let frame = Viewport::new(view.clone(), COLUMNS, fidelity);
+                    let viewport = Viewport::new(view.clone(), COLUMNS, fidelity);
                     group.bench_function(BenchmarkId::new(format!("{fidelity:?}"), zoom), |bencher| {
-                        bencher.iter(|| rects_of(&rows, &frame, &mut scratch, &mut rects));
+                        bencher.iter(|| rects_of(&rows, &viewport, &mut scratch, &mut rects));
                     });
-                    assert_eq!(n_counted(&rects), row.visible(&frame).len());
+                    assert_eq!(n_counted(&rects), row.visible(&viewport).len());
                 }
-                let frame = Viewport::new(view, COLUMNS, Fidelity::Fast);
+                let viewport = Viewport::new(view, COLUMNS, Fidelity::Fast);
                 group.bench_function(BenchmarkId::new("a search per column", zoom), |bencher| {
-                    bencher.iter(|| black_box(peer::layout::skip_scan(&row, &frame)));
+                    bencher.iter(|| black_box(peer::layout::skip_scan(&row, &viewport)));
                 });
-                // What it takes depends on the size, unlike the others.
+                // Its time depends on the size, unlike that of the others.
                 if slices < 1 << 21 {
                     group.bench_function(BenchmarkId::new("scan", zoom), |bencher| {
                         bencher.iter(|| {
-                            let (_, seen) = peer::layout::scan(&row, &frame);
-                            assert_eq!(seen, row.visible(&frame).len());
+                            let (_, seen) = peer::layout::scan(&row, &viewport);
+                            assert_eq!(seen, row.visible(&viewport).len());
                         });
                     });
                 }
@@ -93,8 +93,8 @@ fn row(criterion: &mut Criterion) {
     }
 }
 
-/// A frame of many dense rows, the same moved by 64 columns, and what is under the pointer.
-fn frame(criterion: &mut Criterion) {
+/// Measures a picture of many dense rows, the same moved by 64 columns, and the query for the slice under the pointer.
+fn many_rows(criterion: &mut Criterion) {
     for (size, slices) in sizes() {
         for character in Character::ALL {
             let rows = layout_input::rows(character, slices, ROWS);
@@ -102,13 +102,13 @@ fn frame(criterion: &mut Criterion) {
             let mut group =
                 criterion.benchmark_group(format!("spall-layout/frame/{}-{size}", character.name()));
             let (mut scratch, mut rects) = (Scratch::new(), Vec::new());
-            let frame = Viewport::new(layout_input::extent(&row), COLUMNS, Fidelity::Fast);
-            let moved = frame.part(frame.columns() - 64..frame.columns());
-            for (name, frame) in [("pan by 64 columns", moved), ("60 rows", frame)] {
+            let viewport = Viewport::new(layout_input::extent(&row), COLUMNS, Fidelity::Fast);
+            let moved = viewport.part(viewport.columns() - 64..viewport.columns());
+            for (name, viewport) in [("pan by 64 columns", moved), ("60 rows", viewport)] {
                 group.bench_function(name, |bencher| {
-                    bencher.iter(|| rects_of(&rows, &frame, &mut scratch, &mut rects));
+                    bencher.iter(|| rects_of(&rows, &viewport, &mut scratch, &mut rects));
                 });
-                let seen: usize = rows.iter().map(|row| row.view(RowId(0)).visible(&frame).len()).sum();
+                let seen: usize = rows.iter().map(|row| row.view(RowId(0)).visible(&viewport).len()).sum();
                 assert_eq!(n_counted(&rects), seen);
             }
             let mut place = 0_u32;
@@ -121,7 +121,7 @@ fn frame(criterion: &mut Criterion) {
             group.bench_function("snap", |bencher| {
                 bencher.iter(|| {
                     place = place.wrapping_add(7919);
-                    black_box(row.nearest_edge(frame.tick_at(f64::from(place % u32::from(COLUMNS)))))
+                    black_box(row.nearest_edge(viewport.tick_at(f64::from(place % u32::from(COLUMNS)))))
                 });
             });
             group.finish();
@@ -133,7 +133,7 @@ fn tracks(trace: &Trace<'_>) -> impl Iterator<Item = TrackId> + use<> {
     (0..u32::try_from(trace.tracks().len()).unwrap_or(0)).map(TrackId)
 }
 
-/// Statistics and call trees of a million nested calls.
+/// Measures statistics and call trees of a million nested calls.
 fn sums(criterion: &mut Criterion) {
     let trace = layout_input::calls(1 << 20);
     let layout = Layout::new(&trace, &LayoutOptions::default());
@@ -176,14 +176,14 @@ fn sums(criterion: &mut Criterion) {
         bencher.iter_with_large_drop(|| flame_rows(tree.nodes(), TreeOrder::Weight, SelfSide::Right));
     });
     let rows = flame_rows(tree.nodes(), TreeOrder::Weight, SelfSide::Right);
-    let frame = Viewport::new(Tick(0)..Tick(tree.total().0), COLUMNS, Fidelity::Fast);
+    let viewport = Viewport::new(Tick(0)..Tick(tree.total().0), COLUMNS, Fidelity::Fast);
     let (mut scratch, mut rects) = (Scratch::new(), Vec::new());
     group.bench_function("frame of the tree", |bencher| {
-        bencher.iter(|| rects_of(&rows, &frame, &mut scratch, &mut rects));
+        bencher.iter(|| rects_of(&rows, &viewport, &mut scratch, &mut rects));
     });
     assert_eq!(n_counted(&rects), tree.nodes().len());
     group.finish();
 }
 
-criterion_group!(benches, build, row, frame, sums);
+criterion_group!(benches, build, row, many_rows, sums);
 criterion_main!(benches);

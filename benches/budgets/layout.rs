@@ -19,7 +19,7 @@ const ROWS: u32 = 60;
 const SLICES: u32 = 1 << 20;
 const SIZES: [(&str, u32); 2] = [("1M", 1 << 20), ("10M", 10 << 20)];
 
-/// Everything but what takes gigabytes.
+/// Measures all jobs that take less than a gigabyte.
 pub(crate) fn all() {
     build();
     sums();
@@ -30,7 +30,7 @@ pub(crate) fn all() {
     }
 }
 
-/// A hundred million slices.
+/// Measures the jobs of a hundred million slices.
 pub(crate) fn large() {
     let small = rows("1M", 1 << 20);
     let large = rows("100M", 100_000_000);
@@ -67,7 +67,7 @@ fn tracks(trace: &Trace<'_>) -> impl Iterator<Item = TrackId> + use<> {
 
 const EVER: std::ops::Range<Tick> = Tick::MIN..Tick::MAX;
 
-/// Statistics of everything, and of a range whose edges move.
+/// Measures statistics of all slices, and of a range whose edges move.
 fn sums() {
     for (name, trace) in [
         ("families/1M", layout_input::families(SLICES, false).finish()),
@@ -113,33 +113,33 @@ fn trees() {
     line("merged tree", "calls/1M", "ns/slice", per(time, n_slices), None, Budget::AtMost(60.0));
 }
 
-/// Rows of `slices` slices, alone and 60 together: what a frame of each character takes.
+/// Measures rows of `slices` slices, alone and 60 together. Returns the time of a picture of each character.
 fn rows(size: &str, slices: u32) -> Vec<(Character, Duration)> {
     Character::ALL
         .into_iter()
         .map(|character| {
             let input = format!("{}/{size}", character.name());
             one_row(&input, &layout_input::rows(character, slices, 1));
-            let frame = many_rows(&input, character, &layout_input::rows(character, slices, ROWS));
-            (character, frame)
+            let viewport = many_rows(&input, character, &layout_input::rows(character, slices, ROWS));
+            (character, viewport)
         })
         .collect()
 }
 
-fn rects_of(rows: &[Row], frame: &Viewport, scratch: &mut Scratch, out: &mut Vec<Rect>) {
+fn rects_of(rows: &[Row], viewport: &Viewport, scratch: &mut Scratch, out: &mut Vec<Rect>) {
     out.clear();
     for (row, id) in rows.iter().zip((0..).map(RowId)) {
-        row.view(id).rects(frame, scratch, out);
+        row.view(id).rects(viewport, scratch, out);
     }
 }
 
-/// Asserts that each slice in view is in one rectangle.
-fn check(rows: &[Row], frame: &Viewport, rects: &[Rect]) {
-    let seen: usize = rows.iter().map(|row| row.view(RowId(0)).visible(frame).len()).sum();
+/// Asserts that each slice that touches the viewport is in one rectangle.
+fn check(rows: &[Row], viewport: &Viewport, rects: &[Rect]) {
+    let seen: usize = rows.iter().map(|row| row.view(RowId(0)).visible(viewport).len()).sum();
     assert_eq!(rects.iter().map(|rect| rect.count as usize).sum::<usize>(), seen);
 }
 
-/// The slowest of 8 zoom levels of one dense row, and what is asked about a place in it.
+/// Measures the slowest of 8 zoom levels of one dense row, and the queries about one time in it.
 fn one_row(input: &str, rows: &[Row]) {
     let Some(row) = rows.first().map(|row| row.view(RowId(0))) else { return };
     let extent = layout_input::extent(&row);
@@ -147,11 +147,11 @@ fn one_row(input: &str, rows: &[Row]) {
     for (fidelity, most) in [(Fidelity::Fast, 100.0), (Fidelity::Exact, 150.0)] {
         let mut slowest = (Duration::ZERO, Duration::ZERO, 0);
         for zoom in (0..16).step_by(2) {
-            let frame = Viewport::new(layout_input::middle(&extent, zoom), COLUMNS, fidelity);
+            let viewport = Viewport::new(layout_input::middle(&extent, zoom), COLUMNS, fidelity);
             // One after the other: the search reaches over all slices, and would leave nothing of the index in the caches.
-            let ours = fastest_of(|| rects_of(rows, &frame, &mut scratch, &mut rects));
-            let scan = fastest_of(|| _ = black_box(peer::layout::skip_scan(&row, &frame)));
-            check(rows, &frame, &rects);
+            let ours = fastest_of(|| rects_of(rows, &viewport, &mut scratch, &mut rects));
+            let scan = fastest_of(|| _ = black_box(peer::layout::skip_scan(&row, &viewport)));
+            check(rows, &viewport, &rects);
             slowest = slowest.max((ours, scan, zoom));
         }
         let (ours, scan, zoom) = slowest;
@@ -160,7 +160,7 @@ fn one_row(input: &str, rows: &[Row]) {
         let job = format!("dense row, {fidelity:?}");
         line(&job, &name, "us", per(ours, 1000), rival, Budget::AtMost(most));
     }
-    // Far apart, so that nothing is in a cache that would not be there for a pointer that moves.
+    // The times are far apart, so that a cache holds no more than it would for a pointer that moves.
     let step = (extent.end.0 - extent.start.0) / 1009;
     let places = || (0..1000).map(|place| Tick(extent.start.0 + place * 389 % 1009 * step));
     let find = fastest_of(|| _ = black_box(places().filter_map(|at| row.find(at)).count()));
@@ -169,14 +169,14 @@ fn one_row(input: &str, rows: &[Row]) {
     line("snap", input, "ns", per(snap, 1000), None, Budget::AtMost(1000.0));
 }
 
-/// A frame of many dense rows, the same moved by 64 columns, and what is under a pointer.
+/// Measures a picture of many dense rows, the same moved by 64 columns, and the query for the slice under the pointer.
 fn many_rows(input: &str, character: Character, rows: &[Row]) -> Duration {
     let Some(row) = rows.first() else { return Duration::ZERO };
     let extent = layout_input::extent(&row.view(RowId(0)));
-    let frame = Viewport::new(extent, COLUMNS, Fidelity::Fast);
+    let viewport = Viewport::new(extent, COLUMNS, Fidelity::Fast);
     let (mut scratch, mut rects) = (Scratch::new(), Vec::new());
-    let whole = fastest_of(|| rects_of(rows, &frame, &mut scratch, &mut rects));
-    check(rows, &frame, &rects);
+    let whole = fastest_of(|| rects_of(rows, &viewport, &mut scratch, &mut rects));
+    check(rows, &viewport, &rects);
     // Rows of long gaps and long slices are dense in places only.
     let (name, budget) = match character {
         Character::Even => ("frame of 60 dense rows", Budget::AtMost(6.0)),
@@ -190,7 +190,7 @@ fn many_rows(input: &str, character: Character, rows: &[Row]) -> Duration {
         black_box(hits.count());
     });
     line("hit test", input, "ns", per(hit, 1000), None, Budget::AtMost(1000.0));
-    let moved = frame.part(frame.columns() - 64..frame.columns());
+    let moved = viewport.part(viewport.columns() - 64..viewport.columns());
     let pan = fastest_of(|| rects_of(rows, &moved, &mut scratch, &mut rects));
     check(rows, &moved, &rects);
     line(
@@ -204,7 +204,7 @@ fn many_rows(input: &str, character: Character, rows: &[Row]) -> Duration {
     whole
 }
 
-/// Of rows that are dense throughout, the pictures of all sizes are alike.
+/// Compares the pictures of large and small rows, which are alike where rows are dense throughout.
 fn compare_frames(size: &str, large: &[(Character, Duration)], small: &[(Character, Duration)]) {
     for (&(character, large), &(_, small)) in large.iter().zip(small) {
         if character == Character::Even {

@@ -2,8 +2,8 @@
 //!
 //! Ours and the rival's jobs take turns on the same bytes; what counts is the ratio of the fastest rounds.
 //!
-//! `budgets [spall|json|heph|apitrace|profiles|layout|memory|large]…` measures these parts; without a part it measures all but
-//! `large`, which needs 4 GiB.
+//! `budgets [spall|json|heph|apitrace|profiles|layout|memory|large]…` measures these parts; without a part it measures all
+//! but `large`, which needs 4 GiB.
 
 #![cfg_attr(not(feature = "serde-json"), allow(unused, reason = "rivals are features"))]
 #![allow(clippy::print_stdout, clippy::cast_precision_loss, reason = "prints figures for people")]
@@ -21,16 +21,16 @@ use spall_trace::layout::{Layout, LayoutOptions};
 
 const ROUNDS: usize = 25;
 
-/// What is allowed.
+/// The budget of a job, by which its time is judged.
 #[derive(Debug, Clone, Copy)]
 enum Budget {
-    /// At least so many times as fast as the rival.
+    /// Ours is at least so many times as fast as the rival.
     Faster(f64),
-    /// At most so many times as slow as the rival.
+    /// Ours takes at most so many times as long as the rival.
     Slower(f64),
-    /// At most so much of the unit.
+    /// Ours takes at most so much, in the unit of its line.
     AtMost(f64),
-    /// Nothing was promised.
+    /// There is no budget. The time is only printed.
     Open,
 }
 
@@ -71,7 +71,7 @@ fn per(time: Duration, count: usize) -> f64 {
     time.as_secs_f64() * 1e9 / count as f64
 }
 
-/// Measures ours and rivals per `count`, and prints a line for each rival.
+/// Measures our job and those of rivals, and prints a line with the times per `count` for each rival.
 fn compare(name: &str, input: &Input, count: usize, ours: Job<'_>, rivals: Vec<(&str, Job<'_>, Budget)>) {
     let mut jobs = vec![ours];
     let mut lines = Vec::new();
@@ -147,7 +147,7 @@ fn apitrace() {
     }
 }
 
-/// Profiles as large as V8 writes them; twice the nodes and samples ask for twice the time.
+/// Measures profiles as large as V8 writes them. Twice the nodes and samples must not take more than twice the time.
 fn profiles() {
     for thousands in [200, 400] {
         let (nodes, samples) = (1000 * thousands, 75 * thousands);
@@ -167,7 +167,7 @@ fn profiles() {
     }
 }
 
-/// Bytes that stay allocated.
+/// Runs `make` and returns its result, and how many bytes stay allocated and were allocated at most.
 fn bytes_of<T>(make: impl FnOnce() -> T) -> (T, u64, u64) {
     let mut made = None;
     let info = allocation_counter::measure(|| made = Some(make()));
@@ -187,7 +187,7 @@ fn memory() {
     }
 }
 
-/// What a record has to say about where it was made.
+/// Prints the machine and the compiler, without which a record of times means nothing.
 fn circumstances() {
     let output = |program: &str, arguments: &[&str]| {
         let output = Command::new(program).args(arguments).output().ok()?;

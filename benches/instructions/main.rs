@@ -27,7 +27,7 @@ fn counted(run: &mut dyn FnMut()) {
     run();
 }
 
-/// Counts one job; what it makes is dropped outside of the count.
+/// Counts one job. The value that it makes is dropped outside of the count.
 fn job<T>(name: &str, mut run: impl FnMut() -> T) {
     println!("{name}");
     let mut made = None;
@@ -94,7 +94,7 @@ fn layouts() {
                     row.rects(&Viewport::new(view, 1920, fidelity), &mut scratch, &mut rects);
                 }
             };
-            // The caller's memory has its size when a viewer asks for its second picture.
+            // The working memory of a viewer has its size from the second picture on, so only that one is counted.
             query();
             job(&format!("dense row, {}, {fidelity:?}", character.name()), query);
         }

@@ -1,25 +1,25 @@
-//! Traces to measure on: generated ones of known content, and real ones where there are any.
+//! The traces to measure: generated ones of known content, and real ones where there are any.
 
 use spall_synth::spall::Shape;
 
 use crate::json_input;
 
-/// A file and what is in it.
+/// A file and the numbers of its contents.
 #[derive(Debug)]
 pub struct Input {
-    /// What it is like and how large, such as `deep/200k`.
+    /// The kind and the size of the file, such as `deep/200k`.
     pub name: String,
-    /// The file.
+    /// The bytes of the file.
     pub data: Vec<u8>,
-    /// How many events our reader yields.
+    /// The number of events that our parser yields.
     pub events: usize,
-    /// How many records the file has, as a rival counts them; 0 if none of them reads it.
+    /// The number of records as a rival counts them, or 0 if no rival reads the file.
     pub records: usize,
-    /// How many slices the trace has.
+    /// The number of slices of the trace.
     pub slices: usize,
 }
 
-/// Spall v3 files.
+/// Returns spall v3 files.
 #[must_use]
 pub fn spall() -> Vec<Input> {
     let shape = Shape { seed: 7, records_per_buffer: 1000, args: false, ..Shape::default() };
@@ -51,7 +51,7 @@ fn spall_input(name: &str, shape: &Shape) -> Input {
     }
 }
 
-/// Trace Event JSON files.
+/// Returns Trace Event JSON files.
 #[must_use]
 pub fn json() -> Vec<Input> {
     let input = |name: &str, data, records, slices| Input {
@@ -80,7 +80,7 @@ pub fn json() -> Vec<Input> {
     inputs
 }
 
-/// Heph files, without and with attributes.
+/// Returns Heph files without and with attributes.
 #[must_use]
 pub fn heph() -> Vec<Input> {
     let input = |name: &str, attributes| Input {
@@ -94,13 +94,13 @@ pub fn heph() -> Vec<Input> {
     vec![input("plain/100k", false), input("attributes/100k", true)]
 }
 
-/// A file of apitrace, in the snappy container: a real one, or none.
+/// Returns a real apitrace recording in the snappy container, or `None` where there is no corpus.
 #[must_use]
 pub fn apitrace() -> Option<Input> {
     real("apitrace/glxgears.trace", 113_901, 113_901, 0)
 }
 
-/// A real file; `None` where there is no corpus.
+/// Returns a real file, or `None` where there is no corpus.
 fn real(path: &str, events: usize, records: usize, slices: usize) -> Option<Input> {
     let (folder, file) = path.rsplit_once('/')?;
     let data = std::fs::read(spall_synth::corpus::folder(folder)?.join(file)).ok()?;

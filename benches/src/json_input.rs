@@ -50,7 +50,7 @@ fn put(text: &mut String, arguments: std::fmt::Arguments<'_>) {
     let _ = text.write_fmt(arguments);
 }
 
-/// `slices` begins and as many ends, on one thread.
+/// Returns a document of `slices` begins and as many ends, on one thread.
 #[must_use]
 pub fn begins_and_ends(slices: usize) -> Vec<u8> {
     let mut random = Random(1);
@@ -76,26 +76,26 @@ pub fn begins_and_ends(slices: usize) -> Vec<u8> {
     })
 }
 
-/// Complete events with a detail, in the order of their ends, as clang writes them.
+/// Returns a document of complete events with a detail, in the order of their ends, as clang writes them.
 #[must_use]
 pub fn complete(slices: usize) -> Vec<u8> {
     let mut random = Random(2);
     let mut time = 1000;
     document(slices, |text, index| {
         time += 2 + random.below(300);
-        let (length, tid) = (1 + random.below(200), 100 + index / 20_000);
-        let start = time - length.min(time);
+        let (duration, tid) = (1 + random.below(200), 100 + index / 20_000);
+        let start = time - duration.min(time);
         let (name, detail) = (random.name(), random.name());
         put(
             text,
             format_args!(
-                r#"{{"pid":4711,"tid":{tid},"ph":"X","ts":{start},"dur":{length},"name":"{name}","args":{{"detail":"std::vector<{detail}>::emplace_back"}}}}"#
+                r#"{{"pid":4711,"tid":{tid},"ph":"X","ts":{start},"dur":{duration},"name":"{name}","args":{{"detail":"std::vector<{detail}>::emplace_back"}}}}"#
             ),
         );
     })
 }
 
-/// All kinds of events of a browser, in turn.
+/// Returns a document with all kinds of events of a browser, in turn.
 #[must_use]
 pub fn many_kinds(events: usize) -> Vec<u8> {
     let mut random = Random(3);

@@ -1,4 +1,4 @@
-//! Slices to lay out: made directly, so that a hundred million of them fit where a file of them would not.
+//! Slices to lay out. They are made without a file, because a file of a hundred million slices would not fit in memory.
 
 use std::ops::Range;
 
@@ -17,7 +17,8 @@ impl Random {
         self.0 >> 33
     }
 
-    /// Most are short, a few very long: every power of two up to `2^24` half as often as the one before.
+    /// Returns a duration. Most are short and a few very long: every power of two up to `2^24` comes half as often as the
+    /// one before.
     fn heavy_tailed(&mut self) -> i64 {
         let bits = self.bits();
         let power = 4 + bits.trailing_ones().min(20);
@@ -25,12 +26,12 @@ impl Random {
     }
 }
 
-/// What a row of slices looks like.
+/// The durations and gaps of the slices of a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Character {
-    /// Ten ticks each, a tick apart: all are as long, the most there is to compare.
+    /// Ten ticks each, a tick apart. Equal durations are the worst case for a search for the longest.
     Even,
-    /// Lengths and gaps of every magnitude.
+    /// Durations and gaps of every magnitude.
     Mixed,
 }
 
@@ -38,7 +39,7 @@ impl Character {
     /// Both.
     pub const ALL: [Self; 2] = [Self::Even, Self::Mixed];
 
-    /// What it is called in reports.
+    /// Returns the name in reports.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -48,7 +49,7 @@ impl Character {
     }
 }
 
-/// So many rows of together `slices` slices.
+/// Returns `rows` rows that have `slices` slices together.
 #[must_use]
 pub fn rows(character: Character, slices: u32, rows: u32) -> Vec<Row> {
     let mut random = Random(7);
@@ -56,52 +57,53 @@ pub fn rows(character: Character, slices: u32, rows: u32) -> Vec<Row> {
         let mut row = Row::new();
         let mut at = 0;
         for index in 0..slices / rows {
-            let (gap, length) = match character {
+            let (gap, duration) = match character {
                 Character::Even => (1, 10),
                 Character::Mixed => (random.heavy_tailed(), random.heavy_tailed()),
             };
-            row.push(Tick(at + gap), Tick(at + gap + length), SliceId(index));
-            at += gap + length;
+            row.push(Tick(at + gap), Tick(at + gap + duration), SliceId(index));
+            at += gap + duration;
         }
         row
     };
     (0..rows).map(row).collect()
 }
 
-/// What there is in a row, from the first start to the last end.
+/// Returns the time from the first start to the last end of a row.
 #[must_use]
 pub fn extent(row: &RowView<'_>) -> Range<Tick> {
     row.starts().first().copied().unwrap_or_default()..row.ends().last().copied().unwrap_or_default()
 }
 
-/// The middle of a range, one `2^zoom`th of it.
+/// Returns the middle of a range, which is `2^zoom` times shorter than the range.
 #[must_use]
 pub fn middle(range: &Range<Tick>, zoom: u32) -> Range<Tick> {
-    let length = (range.end.0 - range.start.0) >> zoom;
-    let start = range.start.0 + (range.end.0 - range.start.0 - length) / 2;
-    Tick(start)..Tick(start + length)
+    let duration = (range.end.0 - range.start.0) >> zoom;
+    let start = range.start.0 + (range.end.0 - range.start.0 - duration) / 2;
+    Tick(start)..Tick(start + duration)
 }
 
-/// A builder with `slices` nested slices on 8 threads: families of a parent with 7 children. With `shuffled` they
-/// come in an order that has nothing to do with time.
+/// Returns a builder with `slices` nested slices on 8 threads: families of a parent with 7 children.
+///
+/// If `shuffled` is set, they are pushed in an order that has nothing to do with time.
 #[must_use]
 pub fn families(slices: u32, shuffled: bool) -> TraceBuilder<'static> {
     let mut builder = TraceBuilder::new(&Limits::default());
-    // Odd and thus prime to a power of two: visits every number once.
+    // The factor is odd, so prime to a power of two, and every number is visited once.
     const STEP: u32 = 0x9e37_79b1;
     let slices = slices.next_power_of_two();
     for index in 0..slices {
         let index = if shuffled { index.wrapping_mul(STEP) & (slices - 1) } else { index };
         let (thread, family, member) = (index / 8 % 8, i64::from(index / 64), i64::from(index % 8));
-        let (at, length) = if member == 0 { (0, 100) } else { (10 * member, 9) };
+        let (at, duration) = if member == 0 { (0, 100) } else { (10 * member, 9) };
         let event =
             ThreadEvent::new(Thread::new(1_u32, thread), Tick(family * 101 + at), Text::plain(b"work"));
-        builder.push(&Event::Complete(event, Ticks(length)), ByteRange::default());
+        builder.push(&Event::Complete(event, Ticks(duration)), ByteRange::default());
     }
     builder
 }
 
-/// Calls as a program makes them: `slices` of 16 names on 4 threads, up to 12 deep, some within themselves.
+/// Returns a trace of calls as a program makes them: `slices` of 16 names on 4 threads, up to 12 deep, some recursive.
 #[must_use]
 pub fn calls(slices: u32) -> Trace<'static> {
     const NAMES: &[u8; 41] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmno";
@@ -115,7 +117,7 @@ pub fn calls(slices: u32) -> Trace<'static> {
             let begins = left > 0 && open.len() < 12 && (open.is_empty() || random.bits().is_multiple_of(2));
             let event = if begins {
                 left -= 1;
-                // A caller has two callees, of which it mostly calls the one; some names come again further down.
+                // A caller has two callees, and calls one of them most of the time. Some names come again further down.
                 let name = (usize::from(random.bits().is_multiple_of(4)) + 5 * open.len()) % 40;
                 let name: &[u8] = &NAMES[name..=name];
                 open.push(name);

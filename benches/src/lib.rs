@@ -1,4 +1,4 @@
-//! What the benchmarks share: inputs of known content, our side of each job, the rivals' side, and a stop watch.
+//! The code that benchmarks share: inputs of known content, our side of each job, the rivals' side, and a stop watch.
 //!
 //! `README.md` says how to run them and how to read what they print.
 

@@ -7,7 +7,7 @@ use criterion::{Criterion, Throughput};
 
 use crate::input::Input;
 
-/// How long it takes to make something; dropping it is not counted.
+/// Returns how long it takes to make a value. Dropping the value is not counted.
 pub fn timed<T>(run: impl FnOnce() -> T) -> Duration {
     let start = Instant::now();
     let made = black_box(run());
@@ -16,16 +16,18 @@ pub fn timed<T>(run: impl FnOnce() -> T) -> Duration {
     time
 }
 
-/// Something to be timed again and again.
+/// A job that can be run any number of times. It returns its time.
 pub type Job<'a> = Box<dyn FnMut() -> Duration + 'a>;
 
-/// A job that makes something.
+/// Returns the job that makes a value with `run`.
 pub fn job<'a, T: 'a>(mut run: impl FnMut() -> T + 'a) -> Job<'a> {
     Box::new(move || timed(&mut run))
 }
 
-/// The shortest time of each job in so many rounds. The jobs take turns, so that whatever else the machine does hits
-/// all of them alike; it can only add to a time, so the shortest one says most.
+/// Returns the shortest time of each job in `rounds` rounds.
+///
+/// The jobs take turns, so that other work of the machine affects all of them alike. Such work can only add to a time, so
+/// the shortest time is the best estimate.
 #[must_use]
 pub fn fastest(jobs: &mut [Job<'_>], rounds: usize) -> Vec<Duration> {
     let mut times = vec![Duration::MAX; jobs.len()];

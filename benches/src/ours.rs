@@ -1,6 +1,6 @@
 //! Our side of each job.
 //!
-//! Readers are asked for what a consumer would at least look at: the kind of each event and its time.
+//! A job reads at least as much of each event as any consumer would: its kind and its time.
 
 use spall_trace::format::apitrace;
 use spall_trace::layout::{Layout, LayoutOptions, Live};
@@ -8,7 +8,7 @@ use spall_trace::model::{Event, Events, Limits, LiveTrace, Parser, Tick, Trace, 
 
 use crate::peer::spall::Counts;
 
-/// Reads all events: their number, and the sum of their times.
+/// Reads all events. Returns their number and the sum of their times.
 #[must_use]
 pub fn events<P: Parser>(events: Events<'_, P>) -> (usize, i64) {
     events.flatten().fold((0, 0), |(count, sum), parsed| {
@@ -31,14 +31,14 @@ pub fn spall_counts(data: &[u8]) -> Counts {
     counts
 }
 
-/// A finished trace; an empty one if the file cannot be read.
+/// Loads a trace. Returns an empty one if the file cannot be read.
 #[must_use]
 pub fn trace(data: &[u8]) -> Trace<'_> {
     let limits = Limits::default();
     spall_trace::load(data, &limits).unwrap_or_else(|_| TraceBuilder::new(&limits).finish())
 }
 
-/// A spall file as if it grew: a trace and its layout, brought up to date every 4096 events.
+/// Reads a spall file as if it grew. The trace and its layout are brought up to date every 4096 events.
 #[must_use]
 pub fn live(data: &[u8]) -> (LiveTrace, Live) {
     let mut trace = LiveTrace::new(&Limits::default());
@@ -53,7 +53,7 @@ pub fn live(data: &[u8]) -> (LiveTrace, Live) {
     (trace, layout)
 }
 
-/// A finished trace of a spall file and its layout, its strings copied as those of [`live`] are.
+/// Loads a spall file and lays it out. Strings are copied, as those of [`live`] are.
 #[must_use]
 pub fn copied_trace_and_layout(data: &[u8]) -> (Trace<'static>, Layout) {
     let mut builder = TraceBuilder::new(&Limits::default());
@@ -65,7 +65,7 @@ pub fn copied_trace_and_layout(data: &[u8]) -> (Trace<'static>, Layout) {
     (trace, layout)
 }
 
-/// Reads all calls of a recording: their number.
+/// Reads all calls of a recording and returns their number.
 #[must_use]
 pub fn apitrace_calls(data: &[u8]) -> usize {
     let Ok(stream) = spall_trace::format::container::decompress(data, &Limits::default()) else { return 0 };

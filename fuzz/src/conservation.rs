@@ -113,7 +113,7 @@ impl<'e> Books<'e> {
             "pairs"
         );
         let negative = self.kept(
-            |event| matches!(event, Event::Complete(_, length) | Event::State(_, length) if *length < Ticks(0)),
+            |event| matches!(event, Event::Complete(_, duration) | Event::State(_, duration) if *duration < Ticks(0)),
         );
         // It is counted before a slice is found to be one too many.
         assert!(

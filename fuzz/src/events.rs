@@ -43,7 +43,7 @@ impl Maker {
                 self.thread_event(u)?,
                 *u.choose(&[Scope::Thread, Scope::Process, Scope::Global])?,
             ),
-            13 => Event::State(self.thread_event(u)?, self.length(u)?),
+            13 => Event::State(self.thread_event(u)?, self.duration(u)?),
             14..=15 => Event::Counter(self.counter(u)?),
             16..=19 => Event::Async(*u.choose(&ASYNC)?, self.keyed(u)?),
             20..=21 => Event::Object(*u.choose(&OBJECT)?, self.keyed(u)?),
@@ -72,7 +72,7 @@ impl Maker {
         Ok(match u.int_in_range(0..=7)? {
             0..=2 => Event::Begin(event),
             3..=4 => Event::End(event),
-            5..=6 => Event::Complete(event, self.length(u)?),
+            5..=6 => Event::Complete(event, self.duration(u)?),
             _ => Event::Unfinished(event),
         })
     }
@@ -87,12 +87,12 @@ impl Maker {
         Ok(Tick(self.now))
     }
 
-    fn length(&mut self, u: &mut Unstructured<'_>) -> Result<Ticks> {
-        let length: u8 = u.arbitrary()?;
-        if self.wild && length > 0xf0 {
+    fn duration(&mut self, u: &mut Unstructured<'_>) -> Result<Ticks> {
+        let duration: u8 = u.arbitrary()?;
+        if self.wild && duration > 0xf0 {
             return Ok(Ticks(u.arbitrary()?));
         }
-        Ok(Ticks(if length > 0xe0 { -1 } else { i64::from(length % 32) }))
+        Ok(Ticks(if duration > 0xe0 { -1 } else { i64::from(duration % 32) }))
     }
 
     fn thread_event<'a>(&mut self, u: &mut Unstructured<'a>) -> Result<ThreadEvent<'a>> {

@@ -21,7 +21,7 @@ pub fn run(bytes: &[u8]) -> bool {
     let Ok(parts) = parts(&mut Unstructured::new(bytes)) else { return false };
     let text = format!(
         r#"[{{"ph":"X","pid":1,"tid":2,"name":{},"args":{},"ts":{},"dur":{}}}]"#,
-        parts.name, parts.args, parts.time, parts.length
+        parts.name, parts.args, parts.time, parts.duration
     );
     let Ok(expected) = serde_json::from_str::<Json>(&text) else { return false };
     let expected = &expected[0];
@@ -33,18 +33,18 @@ pub fn run(bytes: &[u8]) -> bool {
         assert!(clamped || kind.name() == "bad-duration", "{kind} in {text}");
         event = events.next();
     }
-    let Some(Event::Complete(slice, length)) = event else { panic!("{event:?} is no slice: {text}") };
+    let Some(Event::Complete(slice, duration)) = event else { panic!("{event:?} is no slice: {text}") };
     assert_eq!(slice.name.decode(), expected["name"].as_str().unwrap(), "{text}");
     compare_args(slice.args, &expected["args"], &text);
     assert_eq!(events.next(), None, "{text}");
 
     let start = nanoseconds(&[&parts.time]);
     assert_eq!(i128::from(slice.at.0), saturated(start, &parts.time), "time in {text}");
-    let end = nanoseconds(&[&parts.time, &parts.length]);
+    let end = nanoseconds(&[&parts.time, &parts.duration]);
     if let (Some(_), Some(end)) = (start, end)
         && !clamped
     {
-        assert_eq!(i128::from(slice.at.0) + i128::from(length.0), end, "end in {text}");
+        assert_eq!(i128::from(slice.at.0) + i128::from(duration.0), end, "end in {text}");
     }
     true
 }
@@ -54,14 +54,14 @@ struct Parts {
     name: String,
     args: String,
     time: String,
-    length: String,
+    duration: String,
 }
 
 fn parts(u: &mut Unstructured<'_>) -> Result<Parts> {
     let mut parts =
-        Parts { name: String::new(), args: String::new(), time: String::new(), length: String::new() };
+        Parts { name: String::new(), args: String::new(), time: String::new(), duration: String::new() };
     json_text::number(u, &mut parts.time)?;
-    json_text::number(u, &mut parts.length)?;
+    json_text::number(u, &mut parts.duration)?;
     json_text::string(u, &mut parts.name)?;
     json_text::object(u, &mut parts.args, 6)?;
     Ok(parts)

@@ -27,8 +27,8 @@ pub fn run(bytes: &[u8]) -> bool {
     check_family(&trace, &layout);
     for row in layout.rows() {
         let Some(row) = layout.row(row) else { panic!("row {row} is missing") };
-        for &View { start, length, columns, fidelity } in &views {
-            check_frame(&row, &Viewport::new(start..start + length, columns, fidelity));
+        for &View { start, duration, columns, fidelity } in &views {
+            check_viewport(&row, &Viewport::new(start..start + duration, columns, fidelity));
         }
     }
     check_sums(&trace, &layout, &views);
@@ -38,7 +38,7 @@ pub fn run(bytes: &[u8]) -> bool {
 /// What to look at, and how.
 struct View {
     start: Tick,
-    length: Ticks,
+    duration: Ticks,
     columns: u16,
     fidelity: Fidelity,
 }
@@ -52,7 +52,7 @@ fn settings(u: &mut Unstructured<'_>) -> Result<(LayoutOptions, Vec<View>)> {
         let wild = u.ratio(1, 8)?;
         views.push(View {
             start: Tick(if wild { u.arbitrary()? } else { u.int_in_range(-20..=400)? }),
-            length: Ticks(if wild { u.int_in_range(0..=i64::MAX)? } else { u.int_in_range(0..=800)? }),
+            duration: Ticks(if wild { u.int_in_range(0..=i64::MAX)? } else { u.int_in_range(0..=800)? }),
             columns: u.int_in_range(1..=200)?,
             fidelity: *u.choose(&[Fidelity::Fast, Fidelity::Exact])?,
         });
@@ -141,10 +141,10 @@ fn check_family(trace: &Trace<'_>, layout: &Layout) {
 }
 
 /// Rectangles are in order and disjoint, and each slice that touches the view is counted by exactly one.
-fn check_frame(row: &RowView<'_>, frame: &Viewport) {
+fn check_viewport(row: &RowView<'_>, viewport: &Viewport) {
     let mut rects = Vec::new();
-    row.rects(frame, &mut Scratch::new(), &mut rects);
-    let view = frame.range();
+    row.rects(viewport, &mut Scratch::new(), &mut rects);
+    let view = viewport.range();
     if view.is_empty() {
         return assert!(rects.is_empty(), "nothing can be seen of {view:?}");
     }
@@ -158,13 +158,13 @@ fn check_frame(row: &RowView<'_>, frame: &Viewport) {
         rects.iter().flat_map(|rect| rect.first as usize..(rect.first + rect.count) as usize).collect();
     assert!(counted.is_sorted_by(|a, b| a < b), "G4 each at most once");
     for at in (0..row.len()).filter(touches) {
-        assert!(counted.binary_search(&at).is_ok(), "G4 slice {at} of {row:?} is not shown in {frame:?}");
+        assert!(counted.binary_search(&at).is_ok(), "G4 slice {at} of {row:?} is not shown in {viewport:?}");
     }
-    let mut covered = vec![false; frame.columns() as usize];
+    let mut covered = vec![false; viewport.columns() as usize];
     let mut end = 0;
     for rect in &rects {
         let Rect { x0, x1, count, slice, .. } = *rect;
-        assert!(end <= x0 && x0 < x1 && x1 <= frame.columns(), "G2 {rect:?}");
+        assert!(end <= x0 && x0 < x1 && x1 <= viewport.columns(), "G2 {rect:?}");
         assert!(
             count > 0 && row.slices()[rect.first as usize..][..count as usize].contains(&slice),
             "G4 {rect:?}"
@@ -175,7 +175,7 @@ fn check_frame(row: &RowView<'_>, frame: &Viewport) {
     for at in (0..row.len()).filter(touches) {
         let (start, end) = (row.starts()[at].max(view.start), row.ends()[at].min(view.end));
         let last = Tick(end.0.saturating_sub(1)).max(start);
-        let columns = frame.column(start).unwrap()..=frame.column(last).unwrap();
+        let columns = viewport.column(start).unwrap()..=viewport.column(last).unwrap();
         assert!(
             covered[*columns.start() as usize..=*columns.end() as usize].iter().all(|&is| is),
             "G1 slice {at}"
@@ -186,8 +186,8 @@ fn check_frame(row: &RowView<'_>, frame: &Viewport) {
 /// Checks that statistics of adjacent ranges add up, and that a call tree has all of the time.
 fn check_sums(trace: &Trace<'_>, layout: &Layout, views: &[View]) {
     let tracks = || (0..u32::try_from(trace.tracks().len()).unwrap()).map(TrackId);
-    let View { start, length, .. } = views[0];
-    let (middle, end) = (start + Ticks(length.0 / 2), start + length);
+    let View { start, duration, .. } = views[0];
+    let (middle, end) = (start + Ticks(duration.0 / 2), start + duration);
     let sum = |range: core::ops::Range<Tick>| -> i128 {
         stats(trace, layout, tracks(), range, EdgeRule::Clamp)
             .iter()

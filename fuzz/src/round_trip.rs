@@ -67,8 +67,8 @@ fn is_remark(event: &Event<'_>) -> bool {
 /// An event as JSON has it. `slice` is the one just before.
 fn as_json<'a>(event: &Event<'a>, slice: Option<ThreadEvent<'a>>) -> Event<'a> {
     match *event {
-        Event::Complete(event, length) => Event::Complete(event, event.at + length - event.at),
-        Event::State(event, length) => Event::State(event, event.at + length - event.at),
+        Event::Complete(event, duration) => Event::Complete(event, event.at + duration - event.at),
+        Event::State(event, duration) => Event::State(event, event.at + duration - event.at),
         Event::Flow(flow) => Event::Flow(match slice {
             Some(slice) if flow.bind == FlowBind::Slice => {
                 let FlowEvent { phase, bind, id, .. } = flow;
@@ -125,11 +125,11 @@ fn as_spall<'a>(event: &Event<'a>, version: Version) -> Option<Event<'a>> {
             Event::Begin(ThreadEvent { category: Text::EMPTY, ..event })
         }
         Event::End(event) => Event::End(ThreadEvent::new(event.thread, event.at, Text::EMPTY)),
-        Event::Complete(event, length) => {
-            exact(event.at + length).then_some(())?;
+        Event::Complete(event, duration) => {
+            exact(event.at + duration).then_some(())?;
             Event::Complete(
                 ThreadEvent::new(event.thread, event.at, event.name),
-                event.at + length - event.at,
+                event.at + duration - event.at,
             )
         }
         event @ (Event::ProcessName(..) | Event::ThreadName(..)) => event,
@@ -167,9 +167,9 @@ fn through_heph(events: &[Event<'_>]) -> usize {
         }
         if writer.write_event(event, *counter) == Ok(Written::Done) && !matches!(event, Event::Diagnostic(_))
         {
-            if let Event::Complete(slice, length) = event {
+            if let Event::Complete(slice, duration) = event {
                 *counter += 1;
-                expected.push(normal(&Event::Complete(as_heph(slice), *length)));
+                expected.push(normal(&Event::Complete(as_heph(slice), *duration)));
                 if !slice.category.is_empty() {
                     // It becomes an attribute in front of the others.
                     let last = expected.pop().unwrap();
@@ -230,10 +230,10 @@ fn normal(event: &Event<'_>) -> String {
     match event {
         Event::Begin(event) => on_thread("begin", event, &()),
         Event::End(event) => on_thread("end", event, &()),
-        Event::Complete(event, Ticks(length)) => on_thread("complete", event, length),
+        Event::Complete(event, Ticks(duration)) => on_thread("complete", event, duration),
         Event::Unfinished(event) => on_thread("unfinished", event, &()),
         Event::Instant(event, scope) => on_thread("instant", event, scope),
-        Event::State(event, Ticks(length)) => on_thread("state", event, length),
+        Event::State(event, Ticks(duration)) => on_thread("state", event, duration),
         Event::Other(event, tag) => on_thread("other", event, tag),
         Event::ThreadSample(sample) => {
             let ThreadSampleEvent { at, stack, weight, .. } = sample;

@@ -53,8 +53,8 @@ pub fn run(bytes: &[u8]) -> bool {
 fn settings(u: &mut Unstructured<'_>) -> Result<([core::ops::Range<Tick>; 2], u8)> {
     let mut range = || {
         let start = u.int_in_range(-20..=400)?;
-        let length = if u.arbitrary()? { 1 << 50 } else { u.int_in_range(0..=800)? };
-        Ok(Tick(start)..Tick(start + length))
+        let duration = if u.arbitrary()? { 1 << 50 } else { u.int_in_range(0..=800)? };
+        Ok(Tick(start)..Tick(start + duration))
     };
     Ok(([range()?, range()?], u.arbitrary()?))
 }

@@ -32,7 +32,7 @@ pub fn run(bytes: &[u8]) -> bool {
 }
 
 struct View {
-    frame: Viewport,
+    viewport: Viewport,
     at: Tick,
     x: f64,
     number: u32,
@@ -48,19 +48,19 @@ impl View {
         let columns = if u.ratio(1, 8)? { u.arbitrary()? } else { u.int_in_range(0..=300)? };
         let margin = u.int_in_range(0..=400)?;
         // Backwards as often as not.
-        let frame = if u.arbitrary()? {
+        let viewport = if u.arbitrary()? {
             Viewport::fit(start..end, columns, margin, fidelity)
         } else {
             Viewport::new(start..end, columns, fidelity)
         };
-        Ok(Self { frame, at, x: u.arbitrary()?, number: u.arbitrary()?, margin })
+        Ok(Self { viewport, at, x: u.arbitrary()?, number: u.arbitrary()?, margin })
     }
 
     /// Everything that is drawn.
     fn look(&self, trace: &Trace<'_>, layout: &Layout, vertical: &Vertical, flows: &Flows) {
-        let columns = self.frame.columns() as usize;
+        let columns = self.viewport.columns() as usize;
         let (mut scratch, mut rects) = (Scratch::new(), Vec::new());
-        layout.rects(&self.frame, vertical.lines(), &mut scratch, &mut rects);
+        layout.rects(&self.viewport, vertical.lines(), &mut scratch, &mut rects);
         assert!(rects.len() <= columns * vertical.lines().len());
         let hits = Hits::new(trace, layout, |name| name.index() % 2 == 1);
         for rect in &rects {
@@ -68,21 +68,21 @@ impl View {
         }
         _ = Rect::hit(&rects, RowId(self.number), self.number);
         let mut busy = Vec::new();
-        layout.busy_rows(layout.rows().iter(), &self.frame, &mut scratch, &mut busy);
+        layout.busy_rows(layout.rows().iter(), &self.viewport, &mut scratch, &mut busy);
         assert_eq!(busy.len(), columns);
         for track in trace.tracks() {
             let (mut marks, mut runs) = (Vec::new(), Vec::new());
-            instant_marks(trace.instants_of(track.id), &self.frame, &mut marks);
+            instant_marks(trace.instants_of(track.id), &self.viewport, &mut marks);
             assert!(marks.len() <= columns);
             for series in Series::of(trace.counters_of(track.id)) {
-                series.runs(&self.frame, &mut runs);
+                series.runs(&self.viewport, &mut runs);
                 _ = series.value_at(self.at);
             }
         }
         let mut arrows = Vec::new();
-        flows.arrows(&self.frame, vertical, vertical.visible(0..u64::from(self.number)), &mut arrows);
+        flows.arrows(&self.viewport, vertical, vertical.visible(0..u64::from(self.number)), &mut arrows);
         assert!(arrows.len() <= flows.len());
-        let marks = Ruler::new(&self.frame, trace.clock().unit, self.margin).take(columns + 2).count();
+        let marks = Ruler::new(&self.viewport, trace.clock().unit, self.margin).take(columns + 2).count();
         assert!(marks <= columns + 1, "{marks} marks on {columns} columns");
         for name in trace.names().iter().take(20) {
             let name = String::from_utf8_lossy(name);
@@ -97,11 +97,11 @@ impl View {
 
     /// Everything that is looked up.
     fn ask(&self, trace: &Trace<'_>, layout: &Layout, vertical: &Vertical) {
-        let Self { frame, at, x, number, .. } = self;
-        _ = frame.tick_at(*x);
-        _ = frame.x(*at);
-        assert!(frame.column(*at).is_none_or(|column| column < frame.columns()));
-        let ticks = frame.ticks(*number);
+        let Self { viewport, at, x, number, .. } = self;
+        _ = viewport.tick_at(*x);
+        _ = viewport.x(*at);
+        assert!(viewport.column(*at).is_none_or(|column| column < viewport.columns()));
+        let ticks = viewport.ticks(*number);
         assert!(ticks.start <= ticks.end);
         let few = number % (trace.slices().len() as u32 + 2);
         for slice in [SliceId(*number), SliceId(few), SliceId(u32::MAX)] {
@@ -118,7 +118,7 @@ impl View {
             if let Some(row) = layout.row(row) {
                 _ = row.find(*at);
                 _ = row.nearest_edge(*at);
-                assert!(row.visible(frame).end <= row.len());
+                assert!(row.visible(viewport).end <= row.len());
             }
             _ = vertical.line_of(row);
         }
@@ -127,7 +127,7 @@ impl View {
         _ = layout.snap(vertical.lines(), *at, Ticks(at.0));
         _ = layout.track_rows(TrackId(*number));
         let tracks = (0..4).map(TrackId);
-        let tree = slice_tree(trace, layout, tracks, frame.range());
+        let tree = slice_tree(trace, layout, tracks, viewport.range());
         for order in [TreeOrder::Weight, TreeOrder::Name, TreeOrder::First] {
             _ = flame_rows(tree.nodes(), order, SelfSide::Right);
         }

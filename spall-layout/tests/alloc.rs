@@ -1,5 +1,6 @@
-//! Queries allocate nothing once their working memory has grown to the size of the picture. In a binary of its own,
-//! because it counts what the whole binary allocates.
+//! Queries allocate nothing once their working memory has grown to the size of the picture.
+//!
+//! This is a binary of its own, because it counts what the whole binary allocates.
 #![cfg(feature = "alloc")]
 #![allow(clippy::indexing_slicing, reason = "a test may panic")]
 
@@ -12,28 +13,28 @@ use spall_model::{
     ThreadEvent, Tick, Ticks, Trace, TraceBuilder, Unit,
 };
 
-/// Bursts, gaps and lengths over several orders of magnitude.
+/// Returns a row with bursts, and with gaps and durations over several orders of magnitude.
 fn row(n_slices: u32) -> Row {
     let mut row = Row::new();
     let (mut state, mut at) = (1_u64, 0_i64);
     for slice in 0..n_slices {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        let length = (state >> 40).cast_signed() >> (state >> 58 & 15);
+        let duration = (state >> 40).cast_signed() >> (state >> 58 & 15);
         let start = at + ((state >> 50).cast_signed() & 0xff);
-        at = start + length;
+        at = start + duration;
         row.push(Tick(start), Tick(at), SliceId(slice));
     }
     row
 }
 
-fn look(row: &RowView<'_>, fidelity: Fidelity, scratch: &mut Scratch, rects: &mut Vec<Rect>) -> usize {
+fn query(row: &RowView<'_>, fidelity: Fidelity, scratch: &mut Scratch, rects: &mut Vec<Rect>) -> usize {
     let (start, end) = (row.starts()[0].0, row.ends()[row.len() - 1].0);
     let mut sum = 0;
     for zoom in 0..12 {
-        let length = (end - start) >> zoom;
+        let duration = (end - start) >> zoom;
         for step in 0..4 {
-            let at = start + (end - start - length) / 4 * step;
-            let viewport = Viewport::new(Tick(at)..Tick(at + length), 640, fidelity);
+            let at = start + (end - start - duration) / 4 * step;
+            let viewport = Viewport::new(Tick(at)..Tick(at + duration), 640, fidelity);
             rects.clear();
             row.rects(&viewport, scratch, rects);
             sum += rects.len() + Ruler::new(&viewport, Unit::Nanoseconds(1.0), 80).count();
@@ -53,15 +54,16 @@ fn layout_2_9_steady_queries_allocate_nothing() {
     let row = row.view(RowId(0));
     for fidelity in [Fidelity::Fast, Fidelity::Exact] {
         let (mut scratch, mut rects) = (Scratch::new(), Vec::new());
-        let first = look(&row, fidelity, &mut scratch, &mut rects);
+        let first = query(&row, fidelity, &mut scratch, &mut rects);
         let mut second = 0;
-        let counted = allocation_counter::measure(|| second = look(&row, fidelity, &mut scratch, &mut rects));
+        let counted =
+            allocation_counter::measure(|| second = query(&row, fidelity, &mut scratch, &mut rects));
         assert_eq!(counted.count_total, 0, "{fidelity:?}");
         assert!(first == second && first > 10_000);
     }
 }
 
-/// Four threads of slices, arrows from each to the next, and instants.
+/// Returns a trace of four threads of slices, with flows from each to the next, and instants.
 fn trace() -> Trace<'static> {
     let mut builder = TraceBuilder::new(&Limits::default());
     let mut push = |event| builder.push(&event, ByteRange::default());
@@ -79,7 +81,7 @@ fn trace() -> Trace<'static> {
 }
 
 #[test]
-fn layout_2_9_nor_do_those_of_counters_flows_instants_and_groups() {
+fn layout_2_9_steady_queries_of_counters_flows_instants_and_groups_allocate_nothing() {
     let trace = trace();
     let layout = Layout::new(&trace, &LayoutOptions::default());
     let vertical = Vertical::new(&trace, &layout, &());
@@ -94,9 +96,9 @@ fn layout_2_9_nor_do_those_of_counters_flows_instants_and_groups() {
         let mut sum = 0;
         for zoom in 0..8 {
             for step in 0..4_i64 {
-                let length = 40_000 >> zoom;
-                let start = (40_000 - length) / 4 * step;
-                let viewport = Viewport::new(Tick(start)..Tick(start + length), 300, Fidelity::Exact);
+                let duration = 40_000 >> zoom;
+                let start = (40_000 - duration) / 4 * step;
+                let viewport = Viewport::new(Tick(start)..Tick(start + duration), 300, Fidelity::Exact);
                 let lines = vertical.visible(0..vertical.height());
                 rects.clear();
                 layout.rects(&viewport, lines, &mut scratch, &mut rects);
@@ -125,7 +127,7 @@ fn layout_2_9_nor_do_those_of_counters_flows_instants_and_groups() {
 #[test]
 fn layout_4_8_a_slice_takes_24_bytes() {
     let mut builder = TraceBuilder::new(&Limits::default());
-    // 32 deep, and no slice without a place: five bits say which row.
+    // The track is 32 deep and every slice has a row, so a row number takes five bits.
     for n in 0..3000 {
         for depth in 0..32 {
             let event = ThreadEvent::new(Thread::new(1_i64, 1_i64), Tick(n * 100 + depth), Text::EMPTY);

@@ -1,4 +1,4 @@
-//! Queries at the ends of time do not overflow, and odd queries get an answer. Tests run with overflow checks.
+//! Queries at the ends of time do not overflow, and odd queries get a result. Tests run with overflow checks.
 #![cfg(feature = "alloc")]
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may panic")]
 
@@ -103,7 +103,7 @@ fn packing_and_growing_keep_all_slices() {
         for row in view.track_rows(TrackId(0)) {
             view.row(row).unwrap().rects(&viewport, &mut Scratch::new(), &mut rects);
         }
-        // A view ends before the last tick, so it cannot show a slice that lies there.
+        // The range of a viewport ends before the last tick, so it cannot show a slice that lies there.
         let n_drawn: usize = rects.iter().map(|rect| rect.count as usize).sum();
         let is_far = |at: usize| committed.slice(SliceId::new(at)).unwrap().start == Tick::MAX;
         assert!(n_drawn <= committed.n_slices() && (n_drawn > 0 || (0..committed.n_slices()).all(is_far)));
@@ -111,7 +111,7 @@ fn packing_and_growing_keep_all_slices() {
 }
 
 #[test]
-fn queries_about_missing_tracks_are_answered() {
+fn queries_about_missing_tracks_return_nothing() {
     let trace = TraceBuilder::new(&Limits::default()).finish();
     let layout = Layout::new(&trace, &LayoutOptions::default());
     let nowhere = [TrackId(7), TrackId(u32::MAX)];

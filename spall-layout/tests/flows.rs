@@ -1,4 +1,4 @@
-//! Arrows against a brute force over all of them.
+//! Compares arrows with a brute force over all flows.
 #![cfg(feature = "alloc")]
 #![allow(
     clippy::unwrap_used,
@@ -35,7 +35,7 @@ fn flow(phase: FlowPhase, tid: i64, at: i64, id: i64) -> Event<'static> {
     Event::Flow(FlowEvent::new(phase, FlowBind::Enclosing, thread, Tick(at), id, Text::plain(b"f")))
 }
 
-/// Three threads of adjacent slices and arrows between random places, and for each arrow its times.
+/// Returns a trace of three threads of adjacent slices with flows between random places, and the times of each flow.
 fn random_trace(random: &mut Random) -> (Trace<'static>, BTreeMap<Key, (i64, i64)>) {
     let mut builder = TraceBuilder::new(&Limits::default());
     let mut times = BTreeMap::new();
@@ -56,7 +56,7 @@ fn random_trace(random: &mut Random) -> (Trace<'static>, BTreeMap<Key, (i64, i64
     (builder.finish(), times)
 }
 
-/// Thread 1 is folded.
+/// A style in which thread 1 is folded.
 struct Style;
 
 impl VerticalStyle for Style {
@@ -71,7 +71,7 @@ impl VerticalStyle for Style {
     }
 }
 
-/// Line, whether folded, column.
+/// The line of an end, whether its row is folded, and its column.
 type End = (LineId, bool, u32);
 
 fn end(end: FlowEnd) -> End {
@@ -90,8 +90,8 @@ fn layout_12_1_arrows_agree_with_brute_force() {
         assert_eq!(flows.len(), trace.flows().len());
         let mut rects = Vec::new();
         for _ in 0..20 {
-            let (start, length) = (random.below(1000) - 10, 1 + random.below(400));
-            let viewport = Viewport::new(Tick(start)..Tick(start + length), 30, Fidelity::Fast);
+            let (start, duration) = (random.below(1000) - 10, 1 + random.below(400));
+            let viewport = Viewport::new(Tick(start)..Tick(start + duration), 30, Fidelity::Fast);
             let first = random.below(5) as u32;
             let lines = first..first + random.below(4) as u32;
             let asked = &vertical.lines()[lines.start.min(5) as usize..lines.end.min(5) as usize];
@@ -108,7 +108,7 @@ fn layout_12_1_arrows_agree_with_brute_force() {
             let mut expected: BTreeMap<(End, End), u32> = BTreeMap::new();
             for flow in trace.flows() {
                 let (leaves, arrives) = times[&flow.id];
-                if leaves >= start + length || arrives < start || asked.is_empty() {
+                if leaves >= start + duration || arrives < start || asked.is_empty() {
                     continue;
                 }
                 let ends = (end_of(flow.from, leaves), end_of(flow.to, arrives));
@@ -127,7 +127,7 @@ fn layout_12_1_arrows_agree_with_brute_force() {
 }
 
 #[test]
-fn layout_12_1_an_arrow_leaves_inside_its_slice_as_drawn() {
+fn layout_12_1_a_flow_leaves_inside_its_slice_as_drawn() {
     let slice = |tid: i64, at| ThreadEvent::new(Thread::new(1_i64, tid), Tick(at), Text::plain(b"s"));
     let events = [
         Event::Complete(slice(0, 0), Ticks(100)),
@@ -141,7 +141,7 @@ fn layout_12_1_an_arrow_leaves_inside_its_slice_as_drawn() {
     events.iter().for_each(|event| builder.push(event, ByteRange::default()));
     let trace = builder.finish();
     let layout = Layout::new(&trace, &LayoutOptions::default());
-    // Without its end the second slice could run until 300, and is drawn to 100, where the one it lies in ends.
+    // The second slice has no end. It could run until 300, and is drawn to 100, where the slice around it ends.
     let mut rects = Vec::new();
     let viewport = Viewport::new(Tick(0)..Tick(300), 300, Fidelity::Fast);
     let vertical = Vertical::new(&trace, &layout, &());

@@ -1,4 +1,4 @@
-//! Instances as bytes.
+//! Instances of a vertex buffer as bytes. \[layout 16\]
 #![cfg(all(feature = "alloc", feature = "zerocopy"))]
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 

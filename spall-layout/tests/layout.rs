@@ -98,7 +98,7 @@ fn layout_4_3_a_small_overhang_can_be_tolerated() {
 }
 
 #[test]
-fn layout_4_4_an_unfinished_slice_is_drawn_to_the_end_of_what_it_lies_in() {
+fn layout_4_4_an_unfinished_slice_is_drawn_to_the_end_of_the_slice_around_it() {
     let events = [
         complete("a", 0, 10),
         Event::Unfinished(event(1, 5, "b")),
@@ -221,7 +221,7 @@ fn every_slice_is_on_one_row_and_rows_do_not_overlap() {
 }
 
 #[test]
-fn self_time_and_that_of_the_children_add_up() {
+fn self_time_and_the_time_of_the_children_add_up() {
     let mut state = 8;
     for _ in 0..2_000 {
         let trace = trace_of(&random_events(&mut state));

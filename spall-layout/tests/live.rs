@@ -1,4 +1,4 @@
-//! A live layout, asked at any time, against the layout of the finished trace cut there.
+//! Compares a live layout at any commit with the layout of a finished trace of the same events. \[layout 18\]
 #![cfg(feature = "alloc")]
 #![allow(
     clippy::unwrap_used,
@@ -41,7 +41,7 @@ fn complete(at: i64, to: i64) -> Event<'static> {
     Event::Complete(on(1, at), Ticks(to - at))
 }
 
-/// The rows of all tracks and what they look like.
+/// Checks the rows of all tracks, and the rectangles of these rows.
 fn check(random: &mut Random, trace: &Trace<'_>, committed: &LiveSnapshot<'_>, view: &LiveView<'_>) {
     let layout = Layout::new(trace, &LayoutOptions::default());
     let order = committed.display_order();
@@ -78,13 +78,13 @@ fn check(random: &mut Random, trace: &Trace<'_>, committed: &LiveSnapshot<'_>, v
             }
         }
     }
-    // One in four, as this takes longer than all the rest.
+    // Only one commit in four, because this takes longer than all the rest.
     if random.below(4) == 0 {
         check_queries(random, trace, &layout, committed, view);
     }
 }
 
-/// Asks a live and a finished layout of the same slices the same questions.
+/// Checks that a live and a finished layout of the same slices return the same for the same queries.
 fn check_queries(
     random: &mut Random,
     trace: &Trace<'_>,
@@ -161,7 +161,7 @@ fn check_queries(
     assert!(Flows::new(live, view).is_empty(), "they are known at the end");
 }
 
-/// Everything has a header.
+/// A style in which every process and track has a header.
 struct Headers;
 
 impl VerticalStyle for Headers {
@@ -173,7 +173,7 @@ impl VerticalStyle for Headers {
     }
 }
 
-/// Commits at random places. What is shown then is the layout of the trace of the same events.
+/// Commits at random places, and checks that each layout is that of the finished trace of the same events.
 fn follow(random: &mut Random, events: &[Event<'_>], n_commits: u64) {
     let mut trace = LiveTrace::new(&Limits::default());
     let mut live = Live::new(&LayoutOptions::default());
@@ -190,7 +190,7 @@ fn follow(random: &mut Random, events: &[Event<'_>], n_commits: u64) {
 }
 
 #[test]
-fn layout_18_1_what_is_committed_looks_like_a_trace_that_ends_there() {
+fn layout_18_1_a_commit_looks_like_a_trace_that_ends_there() {
     let mut random = Random(1);
     let mut deepest = 0;
     for round in 0..60 {
@@ -202,7 +202,7 @@ fn layout_18_1_what_is_committed_looks_like_a_trace_that_ends_there() {
             match random.below(5 + open[track]) {
                 0 => {
                     events.push(Event::Complete(event, Ticks(0)));
-                    // What ends at the same time does not contain it.
+                    // A slice that ends at the same time does not contain it.
                     at += 1;
                 }
                 3.. if open[track] > 0 => {
@@ -234,7 +234,7 @@ fn layout_18_3_slices_that_come_late_are_put_in_their_places() {
             })
             .collect();
         match round % 4 {
-            // As writers do that write a slice when it ends.
+            // Some writers write a slice when it ends, so after its children.
             0 => slices.sort_by_key(|&(_, end)| end),
             1 => slices.sort(),
             2 => slices.reverse(),
@@ -248,7 +248,7 @@ fn layout_18_3_slices_that_come_late_are_put_in_their_places() {
 }
 
 #[test]
-fn layout_18_3_what_lies_in_an_open_slice_may_be_written_when_it_ends() {
+fn layout_18_3_slices_in_an_open_slice_may_be_written_when_they_end() {
     let mut random = Random(3);
     for _ in 0..100 {
         let (mut events, mut at, mut open) = (Vec::new(), 0, Vec::new());
@@ -259,7 +259,7 @@ fn layout_18_3_what_lies_in_an_open_slice_may_be_written_when_it_ends() {
                     open.push(None);
                     events.push(begin(at));
                 }
-                // Written when it ends.
+                // This slice is written when it ends.
                 1 => open.push(Some(at)),
                 _ => match open.pop() {
                     None => {}
@@ -272,7 +272,7 @@ fn layout_18_3_what_lies_in_an_open_slice_may_be_written_when_it_ends() {
     }
 }
 
-/// The rows of a live layout that is updated after each event: starts and ends, by row.
+/// Returns the starts and ends of the slices of each row of a live layout that is updated after each event.
 fn rows_after_each(events: &[Event<'_>], now: i64) -> Vec<Vec<(i64, i64)>> {
     let mut trace = LiveTrace::new(&Limits::default());
     let mut live = Live::new(&LayoutOptions::default());
@@ -313,23 +313,23 @@ fn layout_18_2_open_slices_reach_the_present_and_rows_keep_their_numbers() {
 }
 
 #[test]
-fn layout_18_2_what_is_open_in_a_slice_with_an_end_is_drawn_to_that() {
+fn layout_18_2_an_open_slice_in_a_slice_with_an_end_is_drawn_to_that_end() {
     let events = [complete(0, 10), begin(4), complete(12, 14)];
     assert_eq!(rows_after_each(&events, 20), [vec![(0, 10), (12, 14)], vec![(4, 10)]]);
-    // It ends before or after that one.
+    // The open slice turns out to end before or after the slice around it.
     assert_eq!(rows_after_each(&[complete(0, 10), begin(4), end(7)], 20), [vec![(0, 10)], vec![(4, 7)]]);
     assert_eq!(rows_after_each(&[complete(0, 10), begin(4), end(17)], 20), [vec![(0, 10)], vec![(4, 10)]]);
 }
 
 #[test]
-fn layout_18_4_what_was_drawn_in_an_open_slice_stays_there() {
+fn layout_18_4_a_slice_that_was_drawn_in_an_open_slice_stays_there() {
     let events = [begin(0), complete(5, 15), end(10), begin(11), complete(12, 13), end(14), begin(16)];
     let rows = rows_after_each(&events, 20);
     assert_eq!(rows, [vec![(0, 10), (16, 20)], vec![(5, 15)], vec![(11, 14)], vec![(12, 13)]]);
 }
 
 #[test]
-fn layout_18_4_all_slices_are_drawn_where_they_are_and_not_over_each_other() {
+fn layout_18_4_all_slices_are_drawn_at_their_times_and_do_not_overlap() {
     let mut random = Random(4);
     for _ in 0..300 {
         let mut trace = LiveTrace::new(&Limits::default());
@@ -375,7 +375,7 @@ fn layout_18_4_all_slices_are_drawn_where_they_are_and_not_over_each_other() {
 }
 
 #[test]
-fn a_commit_that_was_missed_costs_a_new_layout() {
+fn after_a_missed_commit_everything_is_laid_out_again() {
     let mut trace = LiveTrace::new(&Limits::default());
     let mut live = Live::new(&LayoutOptions::default());
     for at in 0..4 {

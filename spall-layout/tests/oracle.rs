@@ -1,10 +1,10 @@
 //! Compares the rectangles of random rows with a brute force over all slices and columns, which is written after the rules.
 //! \[layout 2\]
 //!
-//! The checks are named as follows. G1: the rectangles cover exactly the columns that slices touch. G2: they are in order and
-//! disjoint. G3: a slice longer than a column owns the columns it fills. G4: every slice in view is counted once. G5: the owner is
-//! the slice with the largest overlap. G6: panning by whole columns changes nothing. G7: the results are the same everywhere,
-//! because only integers take part.
+//! The checks are named as follows. G1: the rectangles cover exactly the columns that slices touch. G2: they are in order
+//! and disjoint. G3: a slice longer than a column owns the columns it fills. G4: every visible slice is counted once. G5:
+//! the owner is the slice with the largest overlap. G6: panning by whole columns changes nothing. G7: the results are the
+//! same everywhere, because only integers take part.
 #![cfg(feature = "alloc")]
 #![allow(
     clippy::cast_possible_truncation,
@@ -45,8 +45,8 @@ impl Random {
 
 type Slices = Vec<(i64, i64)>;
 
-/// Makes a row of one of several characters: slices in bursts, side by side, equally long, without duration, or at the ends of
-/// time.
+/// Makes a row of one of several characters: slices in bursts, side by side, equally long, without duration, or at the ends
+/// of time.
 fn random_slices(random: &mut Random) -> Slices {
     let length = match random.below(12) {
         0 => random.below(3),
@@ -85,8 +85,9 @@ fn random_slices(random: &mut Random) -> Slices {
     slices
 }
 
-/// Makes a view of a row: the whole row, a part of it, the time beside it, a few ticks, all of time, or columns of whole ticks.
-fn random_view(random: &mut Random, slices: &Slices, columns: u16) -> Range<Tick> {
+/// Chooses a range of time to show: the whole row, a part of it, the time beside it, a few ticks, all of time, or columns of
+/// whole ticks.
+fn random_range(random: &mut Random, slices: &Slices, columns: u16) -> Range<Tick> {
     let first = slices.first().map_or(0, |slice| slice.0);
     let last = slices.last().map_or(10, |slice| slice.1);
     let inside = |random: &mut Random| {
@@ -123,8 +124,9 @@ fn random_columns(random: &mut Random) -> u16 {
     }
 }
 
-/// The mapping of time to columns exactly as the rules state it, without any optimisation: tick t lies t * columns / duration
-/// columns from tick 0. Positions are counted from the left edge of the view's first column, in parts of a column. \[layout 1\]
+/// The mapping of time to columns exactly as the rules state it, without any optimisation: tick t lies t * columns /
+/// duration columns from tick 0. Positions are counted from the left edge of the viewport's first column, in parts of a
+/// column. \[layout 1\]
 struct Grid {
     origin: i128,
     asked: i128,
@@ -133,9 +135,9 @@ struct Grid {
 }
 
 impl Grid {
-    fn new(view: &Range<Tick>, asked: u16) -> Self {
+    fn new(range: &Range<Tick>, asked: u16) -> Self {
         let asked = i128::from(asked);
-        let (start, end) = (i128::from(view.start.0), i128::from(view.end.0));
+        let (start, end) = (i128::from(range.start.0), i128::from(range.end.0));
         let column = end - start;
         let origin = (start * asked).div_euclid(column) * column;
         let columns = (end * asked - origin + column - 1) / column;
@@ -180,13 +182,13 @@ fn rects_of(row: &Row, viewport: &Viewport, scratch: &mut Scratch) -> Vec<Rect> 
 }
 
 /// Checks the rectangles of one query against the brute force.
-fn check(slices: &Slices, view: &Range<Tick>, columns: u16, fidelity: Fidelity, rects: &[Rect]) {
-    let what = || format!("{fidelity:?} {view:?} {columns} columns\n{slices:?}\n{rects:?}");
-    if view.start >= view.end {
+fn check(slices: &Slices, range: &Range<Tick>, columns: u16, fidelity: Fidelity, rects: &[Rect]) {
+    let what = || format!("{fidelity:?} {range:?} {columns} columns\n{slices:?}\n{rects:?}");
+    if range.start >= range.end {
         assert!(rects.is_empty(), "{}", what());
         return;
     }
-    let grid = Grid::new(view, columns);
+    let grid = Grid::new(range, columns);
 
     // Which slice touches which columns is computed for each slice alone, without an index.
     let touched: Vec<_> = slices.iter().map(|&slice| grid.touched(slice)).collect();
@@ -245,7 +247,7 @@ fn check(slices: &Slices, view: &Range<Tick>, columns: u16, fidelity: Fidelity, 
         }
     }
 
-    // G5: the exact owner has the largest overlap. A fast owner is at least a slice of the neighbourhood.
+    // G5: the exact owner has the largest overlap. A fast owner is at least a slice in the column or next to it.
     for (column, best) in best.iter().enumerate() {
         let (Some((_, at)), Some(rect)) = (best, owner[column]) else { continue };
         match fidelity {
@@ -288,11 +290,11 @@ fn layout_2_rectangles_agree_with_brute_force() {
         let row = row_of(&slices);
         for _ in 0..2 {
             let columns = random_columns(&mut random);
-            let view = random_view(&mut random, &slices, columns);
+            let range = random_range(&mut random, &slices, columns);
             for fidelity in [Fidelity::Fast, Fidelity::Exact] {
-                let viewport = Viewport::new(view.clone(), columns, fidelity);
+                let viewport = Viewport::new(range.clone(), columns, fidelity);
                 let rects = rects_of(&row, &viewport, &mut scratch);
-                check(&slices, &view, columns, fidelity, &rects);
+                check(&slices, &range, columns, fidelity, &rects);
                 merged += rects.iter().filter(|rect| rect.count > 16).count();
             }
         }
@@ -312,15 +314,15 @@ fn layout_2_5_the_earlier_of_equal_overlaps_owns_a_column() {
     points.extend((101..149).map(|at| (at, at)));
     for (mut slices, width) in [(tie, 30), (points, 100)] {
         slices.extend((10..40).map(|at| (at * 20, at * 20 + 3)));
-        let view = Tick(0)..Tick(width * 10);
-        let viewport = Viewport::new(view.clone(), 10, Fidelity::Exact);
+        let range = Tick(0)..Tick(width * 10);
+        let viewport = Viewport::new(range.clone(), 10, Fidelity::Exact);
         let rects = rects_of(&row_of(&slices), &viewport, &mut Scratch::new());
-        check(&slices, &view, 10, Fidelity::Exact, &rects);
+        check(&slices, &range, 10, Fidelity::Exact, &rects);
     }
 }
 
 #[test]
-fn layout_2_6_panning_by_whole_columns_shifts_the_answer() {
+fn layout_2_6_panning_by_whole_columns_shifts_the_rectangles() {
     let mut random = Random(2);
     let mut scratch = Scratch::new();
     for _ in 0..500 {
@@ -358,14 +360,14 @@ fn layout_2_6_panning_by_whole_columns_shifts_the_answer() {
 }
 
 #[test]
-fn layout_2_10_a_part_of_a_frame_shows_what_the_frame_shows_there() {
+fn layout_2_10_a_part_of_a_viewport_shows_the_same_as_the_whole() {
     let mut random = Random(5);
     let mut scratch = Scratch::new();
     for _ in 0..1000 {
         let slices = random_slices(&mut random);
         let row = row_of(&slices);
         let columns = random_columns(&mut random);
-        let viewport = Viewport::new(random_view(&mut random, &slices, columns), columns, Fidelity::Exact);
+        let viewport = Viewport::new(random_range(&mut random, &slices, columns), columns, Fidelity::Exact);
         let from = random.below(u64::from(viewport.columns()) + 2) as u32;
         let part = viewport.part(from..from + random.below(40) as u32);
         let owners = |viewport: &Viewport, rects: &[Rect]| {
@@ -391,13 +393,13 @@ fn layout_2_10_a_part_of_a_frame_shows_what_the_frame_shows_there() {
 }
 
 #[test]
-fn layout_3_appending_changes_nothing_that_was_there() {
+fn layout_3_2_appending_changes_no_node_that_was_there() {
     let mut random = Random(3);
     let mut scratch = Scratch::new();
     for _ in 0..300 {
         let slices = random_slices(&mut random);
         let columns = random_columns(&mut random);
-        let viewport = Viewport::new(random_view(&mut random, &slices, columns), columns, Fidelity::Exact);
+        let viewport = Viewport::new(random_range(&mut random, &slices, columns), columns, Fidelity::Exact);
         let mut row = Row::new();
         for (at, &(start, end)) in slices.iter().enumerate() {
             row.push(Tick(start), Tick(end), SliceId(at as u32));

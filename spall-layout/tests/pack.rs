@@ -27,14 +27,14 @@ use common::{Random, tracks};
 fn many_tracks(random: &mut Random, end: i64, depth: u64) -> Trace<'static> {
     let mut builder = TraceBuilder::new(&Limits::default());
     for tid in 0..random.below(40) {
-        let mut push = |start, length| {
+        let mut push = |start, duration| {
             let event = ThreadEvent::new(Thread::new(1_i64, tid), Tick(start), Text::EMPTY);
-            builder.push(&Event::Complete(event, Ticks(length)), ByteRange::default());
+            builder.push(&Event::Complete(event, Ticks(duration)), ByteRange::default());
         };
         for _ in 0..1 + random.below(3) {
-            let (start, length) = (random.below(end.unsigned_abs()), random.below(30));
-            let inner = random.below(depth).min(length / 2);
-            (0..=inner).for_each(|inner| push(start + inner, length - 2 * inner));
+            let (start, duration) = (random.below(end.unsigned_abs()), random.below(30));
+            let inner = random.below(depth).min(duration / 2);
+            (0..=inner).for_each(|inner| push(start + inner, duration - 2 * inner));
         }
     }
     builder.finish()
@@ -132,10 +132,10 @@ fn layout_17_2_groups_that_begin_later_move_nothing() {
     groups.sort_unstable();
     let lines = |n_groups: usize| {
         let mut builder = TraceBuilder::new(&Limits::default());
-        for (&(start, length, depth), tid) in groups[..n_groups].iter().zip(0_i64..) {
+        for (&(start, duration, depth), tid) in groups[..n_groups].iter().zip(0_i64..) {
             for inner in 0..=depth {
                 let event = ThreadEvent::new(Thread::new(1_i64, tid), Tick(start + inner), Text::EMPTY);
-                builder.push(&Event::Complete(event, Ticks(length - 2 * inner)), ByteRange::default());
+                builder.push(&Event::Complete(event, Ticks(duration - 2 * inner)), ByteRange::default());
             }
         }
         let trace = builder.finish();

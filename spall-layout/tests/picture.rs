@@ -87,7 +87,7 @@ fn layout_5_1_lines_are_stacked_in_display_order() {
 }
 
 #[test]
-fn layout_5_2_what_is_folded_is_shown_by_its_head() {
+fn layout_5_2_folded_rows_are_shown_by_their_header() {
     use LineKind::{Process, Row, Track};
     let trace = trace();
     let layout = Layout::new(&trace, &LayoutOptions::default());
@@ -113,7 +113,7 @@ fn layout_5_2_what_is_folded_is_shown_by_its_head() {
 }
 
 #[test]
-fn layout_5_3_what_has_no_height_has_no_line() {
+fn layout_5_3_a_row_without_height_has_no_line() {
     let trace = trace();
     let layout = Layout::new(&trace, &LayoutOptions::default());
     let style = Style { hide_heads: true, folded_tracks: vec![TrackId(0)], ..Style::default() };
@@ -124,7 +124,7 @@ fn layout_5_3_what_has_no_height_has_no_line() {
 }
 
 #[test]
-fn layout_6_1_a_hit_is_what_is_drawn() {
+fn layout_6_1_a_hit_names_the_slice_that_is_drawn() {
     let trace = trace();
     let layout = Layout::new(&trace, &LayoutOptions::default());
     let vertical = Vertical::new(&trace, &layout, &());
@@ -170,7 +170,7 @@ fn layout_6_2_edges_snap_to_the_nearest() {
 }
 
 #[test]
-fn seen_slices_are_those_that_the_rectangles_stand_for() {
+fn visible_slices_are_those_that_the_rectangles_stand_for() {
     let trace = trace();
     let layout = Layout::new(&trace, &LayoutOptions::default());
     for (start, end) in [(0, 104), (-10, 0), (100, 101), (92, 200), (104, 105), (20, 30)] {

@@ -1,4 +1,4 @@
-//! What programs share with threads, pages and files.
+//! Values can be sent to other threads, and can be serialised and read again.
 #![cfg(feature = "alloc")]
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
@@ -34,12 +34,12 @@ mod serialised {
     use spall_model::{SliceId, Tick, Ticks, Unit};
 
     /// Serialises a value and reads it again.
-    fn again<T: serde::Serialize + serde::de::DeserializeOwned>(value: &T) -> T {
+    fn round_trip<T: serde::Serialize + serde::de::DeserializeOwned>(value: &T) -> T {
         serde_json::from_str(&serde_json::to_string(value).unwrap()).unwrap()
     }
 
     #[test]
-    fn viewports_and_their_parts_come_back() {
+    fn serialised_viewports_and_parts_are_read_back() {
         let mut state = 1_u64;
         let mut below = |end: u64| {
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -50,10 +50,10 @@ mod serialised {
             let end = Tick(start.0 + 1 + below(1000).cast_signed());
             let columns = u16::try_from(below(300)).unwrap();
             let whole = Viewport::new(start..end, columns, Fidelity::Exact);
-            assert_eq!(again(&whole), whole);
+            assert_eq!(round_trip(&whole), whole);
             let first = u32::try_from(below(300)).unwrap();
             let part = whole.part(first..first + u32::try_from(below(100)).unwrap());
-            let read = again(&part);
+            let read = round_trip(&part);
             assert_eq!((read.columns(), read.fidelity()), (part.columns(), part.fidelity()), "{round}");
             if part.columns() > 0 {
                 assert_eq!(read, part, "{round}");
@@ -61,10 +61,10 @@ mod serialised {
             }
         }
         let all = Viewport::new(Tick::MIN..Tick::MAX, u16::MAX, Fidelity::Fast);
-        assert_eq!(again(&all), all);
+        assert_eq!(round_trip(&all), all);
         let last = all.part(all.columns() - 5..all.columns());
-        assert_eq!(again(&last).ticks(4), last.ticks(4));
-        // Whatever is in a file, it does not panic.
+        assert_eq!(round_trip(&last).ticks(4), last.ticks(4));
+        // Reading does not panic, whatever the file holds.
         for span in [0, 1, u64::MAX] {
             for at in [i64::MIN, 0, i64::MAX] {
                 let text = format!(
@@ -78,12 +78,12 @@ mod serialised {
     }
 
     #[test]
-    fn options_and_answers_come_back() {
+    fn serialised_options_and_results_are_read_back() {
         let options = LayoutOptions::default().with_overlap(Overlap::Clip).with_overhang_tolerance(Ticks(7));
-        assert_eq!(again(&options), options);
+        assert_eq!(round_trip(&options), options);
         assert_eq!(serde_json::from_str::<LayoutOptions>("{}").unwrap(), LayoutOptions::default());
-        assert_eq!(again(&Theme::Dark), Theme::Dark);
-        assert_eq!(again(&LineKind::Row(RowId(3))), LineKind::Row(RowId(3)));
+        assert_eq!(round_trip(&Theme::Dark), Theme::Dark);
+        assert_eq!(round_trip(&LineKind::Row(RowId(3))), LineKind::Row(RowId(3)));
 
         let mut row = Row::new();
         row.push(Tick(0), Tick(5), SliceId(1));
@@ -99,6 +99,6 @@ mod serialised {
         assert!(text.contains(r#""label":"50 ns""#), "{text}");
         let histogram: Histogram = [3, 3, 5].map(Ticks).into_iter().collect();
         assert_eq!(serde_json::to_string(&histogram).unwrap(), "[[3,4,2],[5,6,1]]");
-        _ = |stats: &NameStats| again(stats);
+        _ = |stats: &NameStats| round_trip(stats);
     }
 }

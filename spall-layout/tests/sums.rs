@@ -47,27 +47,27 @@ fn brute(
         let slice = SliceId(index as u32);
         let Some((start, end)) = part(layout, slice, range, edges) else { continue };
         let name = trace.slice(slice).unwrap().name;
-        let length = Ticks(end - start);
+        let duration = Ticks(end - start);
         let stats = sums.entry(name).or_insert(NameStats {
             name,
             count: 0,
             total: Ticks(0),
             self_time: Ticks(0),
-            min: length,
-            max: length,
+            min: duration,
+            max: duration,
             mean: Ticks(0),
         });
         stats.count += 1;
-        stats.min = stats.min.min(length);
-        stats.max = stats.max.max(length);
-        // This is the sum of which the mean is taken at the end.
-        stats.mean.0 += length.0;
+        stats.min = stats.min.min(duration);
+        stats.max = stats.max.max(duration);
+        // This is the sum, from which the mean is computed at the end.
+        stats.mean.0 += duration.0;
         let mut above = core::iter::successors(layout.parent(slice), |&slice| layout.parent(slice));
         let counted = |slice: SliceId| part(layout, slice, range, edges).is_some();
         let is_async =
             matches!(trace.tracks()[trace.track_of(slice).unwrap().index()].kind, TrackKind::Async { .. });
         if is_async || !above.any(|slice| trace.slice(slice).unwrap().name == name && counted(slice)) {
-            stats.total.0 += length.0;
+            stats.total.0 += duration.0;
         }
         let children = layout.children(slice).iter();
         let whole = |child: &SliceId| {
@@ -79,7 +79,7 @@ fn brute(
                 last - first
             }
         };
-        stats.self_time.0 += length.0 - children.map(whole).sum::<i64>();
+        stats.self_time.0 += duration.0 - children.map(whole).sum::<i64>();
     }
     for stats in sums.values_mut() {
         stats.mean.0 /= stats.count.cast_signed();
@@ -125,7 +125,7 @@ fn layout_14_2_clamped_statistics_of_adjacent_ranges_add_up() {
 }
 
 #[test]
-fn layout_14_4_moved_edges_give_what_counting_anew_gives() {
+fn layout_14_4_moved_edges_give_the_same_as_counting_again() {
     let mut random = Random(3);
     let mut n_names = 0;
     for round in 0..300 {
@@ -171,11 +171,11 @@ fn layout_14_4_moved_edges_give_what_counting_anew_gives() {
 }
 
 #[test]
-fn layout_14_4_moving_an_edge_visits_what_is_between() {
+fn layout_14_4_moving_an_edge_visits_only_the_slices_in_between() {
     let mut builder = TraceBuilder::new(&Limits::default());
-    let mut push = |start, length| {
+    let mut push = |start, duration| {
         let event = ThreadEvent::new(Thread::new(1_i64, 1_i64), Tick(start), Text::plain(b"f"));
-        builder.push(&Event::Complete(event, Ticks(length)), ByteRange::default());
+        builder.push(&Event::Complete(event, Ticks(duration)), ByteRange::default());
     };
     push(0, 10_000);
     (0..1000).for_each(|n| push(10 * n, 5));

@@ -1,4 +1,4 @@
-//! Merged trees of random traces against stacks written out one by one.
+//! Compares merged trees of random traces with stacks that are written out one by one. \[layout 15\]
 #![cfg(feature = "alloc")]
 #![allow(
     clippy::unwrap_used,
@@ -33,7 +33,7 @@ fn layout_15_1_a_merged_tree_keeps_all_time() {
         let range = random_range(&mut random);
         let tree = slice_tree(&trace, &layout, tracks(&trace), range.clone());
 
-        // Every node is its own time and its children's.
+        // The total time of a node is its self time and the total times of its children.
         let mut rest: Vec<i64> = tree.nodes().iter().map(|node| node.total.0 - node.self_time.0).collect();
         let mut roots = 0;
         for (at, node) in tree.nodes().iter().enumerate() {
@@ -48,7 +48,7 @@ fn layout_15_1_a_merged_tree_keeps_all_time() {
         assert!(rest.iter().all(|&rest| rest == 0));
         assert_eq!(tree.total().0, roots);
 
-        // By name it is what the statistics say.
+        // By name, counts and self times add up to the statistics.
         let mut by_name: BTreeMap<NameId, (u64, i64)> = BTreeMap::new();
         for node in tree.nodes() {
             let sum = by_name.entry(node.function.name).or_default();
@@ -114,7 +114,7 @@ fn layout_15_2_self_time_can_be_to_the_left() {
         };
         let right = places(flame_rows(tree.nodes(), TreeOrder::Weight, SelfSide::Right));
         let left = places(flame_rows(tree.nodes(), TreeOrder::Weight, SelfSide::Left));
-        // Each box is moved by the self time of all that it lies in.
+        // Each box is moved by the self times of all boxes around it.
         for (at, node) in tree.nodes().iter().enumerate() {
             let above = core::iter::successors(node.parent, |&at| tree.nodes()[at.index()].parent);
             let moved: i64 = above.map(|at| tree.nodes()[at.index()].self_time.0).sum();
@@ -127,7 +127,7 @@ fn layout_15_2_self_time_can_be_to_the_left() {
 }
 
 #[test]
-fn layout_15_2_narrow_boxes_are_merged_and_counted_and_hits_name_what_is_drawn() {
+fn layout_15_2_narrow_boxes_are_merged_and_counted_and_hits_name_the_drawn_box() {
     let mut n_merged = 0;
     for tree in random_trees(11, 100) {
         let viewport = Viewport::new(Tick(0)..Tick(tree.total().0), 5, Fidelity::Exact);
@@ -154,7 +154,7 @@ fn layout_15_2_narrow_boxes_are_merged_and_counted_and_hits_name_what_is_drawn()
     assert!(n_merged > 100);
 }
 
-/// Stacks, outermost name first, with the count and self time of the last name.
+/// Stacks of names from the outermost on, with the count and the self time of the innermost name.
 type Folded = BTreeMap<Vec<NameId>, (u64, i64)>;
 
 fn path(nodes: &[TreeNode], at: usize) -> Vec<NameId> {
@@ -174,7 +174,7 @@ fn fold(tree: &CallTree) -> Folded {
     folded
 }
 
-/// What the trees of all stacks must be, after `change` has said where each goes.
+/// Returns the stacks that are expected once `change` has replaced or dropped each of them, and the time of dropped ones.
 fn change(folded: &Folded, change: impl Fn(&[NameId]) -> Option<Vec<NameId>>) -> (Folded, i64) {
     let (mut changed, mut left_out) = (Folded::new(), 0);
     for (stack, (count, own)) in folded {
@@ -203,7 +203,7 @@ fn check(name: &str, tree: &CallTree, changed: &CallTree, (expected, left_out): 
     assert!(rest.iter().all(|&rest| rest == 0), "{name}");
 }
 
-/// `n` merged trees.
+/// Returns `n` merged trees of random traces.
 fn random_trees(seed: u64, n: u32) -> impl Iterator<Item = CallTree> {
     let mut random = Random(seed);
     (0..n).map(move |_| {
@@ -244,7 +244,7 @@ fn layout_15_3_filters_change_stacks_and_keep_time() {
             check("callees", &tree, &tree.callees(Function::named(name)), callees);
 
             let mut expected = change(&folded, |stack| stack.iter().any(is).then(|| stack.to_vec()));
-            // Callers stay, without time of their own.
+            // Callers stay, without self time.
             for (stack, (count, _)) in &folded {
                 if expected.0.keys().any(|kept| kept.starts_with(stack)) {
                     expected.0.entry(stack.clone()).or_insert((*count, 0));
@@ -334,7 +334,7 @@ fn layout_15_4_an_inverted_tree_has_every_stack_the_other_way_round() {
 }
 
 #[test]
-fn layout_15_4_only_nodes_worth_showing_are_expanded() {
+fn layout_15_4_only_long_and_shallow_nodes_are_expanded() {
     for tree in random_trees(8, 100) {
         let mut all = InvertedTree::bottom_up(&tree);
         all.expand_all(Ticks::ZERO, u32::MAX);
@@ -373,7 +373,7 @@ fn layout_15_5_a_tree_does_not_differ_from_itself() {
 }
 
 #[test]
-fn layout_15_5_what_vanished_and_what_is_new_have_room() {
+fn layout_15_5_vanished_and_new_stacks_have_room() {
     let trees: Vec<CallTree> = random_trees(10, 100).collect();
     for pair in trees.windows(2) {
         let diff = TreeDiff::new(&pair[0], &pair[1]);

@@ -135,10 +135,10 @@ fn without_numbers(data: &[u8]) -> Vec<u8> {
         let tid = &heads.iter().find(|head| key(head) == profile).unwrap()["tid"];
         for slice in events.iter().filter(|event| event["ph"] == "X" && event["tid"] == *tid) {
             let Some(node) = number(slice).and_then(|number| sites.get(&number)) else { continue };
-            let (start, length) = (slice["ts"].as_i64().unwrap(), slice["dur"].as_i64().unwrap());
+            let (start, duration) = (slice["ts"].as_i64().unwrap(), slice["dur"].as_i64().unwrap());
             let first = samples.partition_point(|&(at, ..)| at < start);
             if let Some(&(at, found, chunk, position)) = samples.get(first)
-                && at < start + length
+                && at < start + duration
                 && found == *node
             {
                 echoes.insert((chunk, position));

@@ -74,11 +74,11 @@ fn cpu_1e_without_its_samples_a_recorded_profile_keeps_its_hits() {
         let (track, _) = threads(&trace).next().unwrap();
         let (tree, total) = (tree(&trace, track), expected.values().sum::<f64>());
         let range = tree.range.clone().unwrap();
-        let length = (range.end - range.start).0 as f64;
+        let duration = (range.end - range.start).0 as f64;
         let mut own = BTreeMap::<String, (f64, f64)>::new();
         for (frame, hits) in expected {
             let frame = trace.frame(frame).unwrap();
-            own.entry(trace.name(frame.name).into()).or_default().0 += length * hits / total;
+            own.entry(trace.name(frame.name).into()).or_default().0 += duration * hits / total;
         }
         for node in tree.tree.nodes().iter().filter(|node| node.function.source.is_some()) {
             own.entry(trace.name(node.function.name).into()).or_default().1 += node.self_time.0 as f64;

@@ -27,15 +27,15 @@ fn thread(trace: &Trace<'_>, expected: &Value) -> TrackId {
     threads(trace).find(|(_, track)| ids(trace, track) == wanted).unwrap_or_else(|| panic!("no {wanted:?}")).0
 }
 
-/// Slices as the layout places them: depth, name, whether samples found it, start and length in microseconds.
+/// Slices as the layout places them: depth, name, whether samples found it, start and duration in microseconds.
 fn slices(trace: &Trace<'_>, track: TrackId) -> BTreeSet<(i64, i64, u32, String, bool)> {
     let layout = Layout::new(trace, &LayoutOptions::default());
     let ids = trace.tracks()[track.index()].slices().iter();
     ids.map(|id| {
         let (slice, place) = (trace.slice(id).unwrap(), layout.place(id).unwrap());
         let sampled = slice.flags.contains(SliceFlags::SAMPLED);
-        let length = (place.end - slice.start).0;
-        (slice.start.0 / 1000, length / 1000, place.depth, trace.name(slice.name).into_owned(), sampled)
+        let duration = (place.end - slice.start).0;
+        (slice.start.0 / 1000, duration / 1000, place.depth, trace.name(slice.name).into_owned(), sampled)
     })
     .collect()
 }
@@ -134,8 +134,8 @@ fn cpu_4_a_slice_without_length_lies_on_the_function_that_a_sample_of_its_time_e
         (30, 0, 2, "mark", false),
         (30, 5, 1, "g", true),
     ];
-    let expected =
-        expected.map(|(start, length, depth, name, sampled)| (start, length, depth, name.into(), sampled));
+    let expected = expected
+        .map(|(start, duration, depth, name, sampled)| (start, duration, depth, name.into(), sampled));
     assert_eq!(slices(&trace, TrackId(0)), BTreeSet::from(expected));
 }
 

@@ -25,13 +25,13 @@ fn slices(random: &mut Random, profile: &Profile) -> Vec<String> {
         ["RunTask", "FunctionCall", "Layout", "v8.callFunction", "EventDispatch", "work"];
     let mut events = Vec::new();
     let mut open = vec![(profile.start - 200, profile.end + 200)];
-    let length = profile.end - profile.start;
+    let duration = profile.end - profile.start;
     for _ in 0..random.below(40) {
         let (from, to) = open[random.index(open.len())];
         let start = from + random.below(to - from);
         let mut end = start + random.below(to - start);
         if random.below(20) == 0 {
-            end += random.below(length);
+            end += random.below(duration);
         }
         open.push((start, end));
         let name = NAMES[random.index(6)];

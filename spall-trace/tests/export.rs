@@ -183,8 +183,8 @@ fn own_times_of_folded_stacks_are_all_the_time_of_their_thread() {
             let TrackKind::Thread { tid } = track.kind else { continue };
             let pid = trace.processes()[track.process.unwrap().0 as usize].pid;
             let thread = format!("{}:{}", trace.key_text(pid), trace.key_text(tid));
-            let length = tree.range.map_or(0, |range| (range.end - range.start).0);
-            assert_eq!(sums.remove(&thread).unwrap_or(0), length, "{name} {thread}");
+            let duration = tree.range.map_or(0, |range| (range.end - range.start).0);
+            assert_eq!(sums.remove(&thread).unwrap_or(0), duration, "{name} {thread}");
         }
         assert_eq!(sums, BTreeMap::new(), "{name}");
     });

@@ -15,7 +15,7 @@ struct Slices {
     /// Nanoseconds since 1970, in order.
     starts: Vec<i64>,
     /// Nanoseconds, in order.
-    lengths: Vec<i64>,
+    durations: Vec<i64>,
 }
 
 /// The slices of a trace by stream, substream and name.
@@ -29,12 +29,12 @@ fn slices(trace: &Trace<'_>) -> BTreeMap<(String, String, String), Slices> {
             let (pid, tid) = (trace.key_text(process.pid).into_owned(), trace.key_text(tid).into_owned());
             let entry = slices.entry((pid, tid, trace.name(slice.name).into_owned())).or_default();
             entry.starts.push(slice.start.0 + epoch);
-            entry.lengths.push(slice.duration().0);
+            entry.durations.push(slice.duration().0);
         }
     }
     for slices in slices.values_mut() {
         slices.starts.sort_unstable();
-        slices.lengths.sort_unstable();
+        slices.durations.sort_unstable();
     }
     slices
 }
@@ -62,7 +62,7 @@ fn heph_b_3_the_converter_makes_the_same_slices() {
                 assert!(moved <= most, "{key:?} starts at {ours} and {theirs}");
             }
             // The end stays where it was.
-            for (ours, theirs) in found.lengths.iter().zip(&theirs.lengths) {
+            for (ours, theirs) in found.durations.iter().zip(&theirs.durations) {
                 let longer = (theirs / 1000 - ours / 1000).abs();
                 assert!(longer <= most, "{key:?} lasts {ours} and {theirs}");
                 compared += 1;

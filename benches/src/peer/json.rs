@@ -37,7 +37,7 @@ macro_rules! document {
     };
 }
 
-/// Whether the document is an array of events.
+/// Returns whether the document is an array of events.
 #[cfg(any(feature = "serde-json", feature = "simd-json", feature = "sonic-rs"))]
 fn is_array(data: &[u8]) -> bool {
     data.trim_ascii_start().first() == Some(&b'[')
@@ -60,7 +60,7 @@ pub mod serde_json {
         pub bp: Cow<'a, str>,
     );
 
-    /// The events of a document; none if it cannot be read.
+    /// Returns the events of a document, or none if it cannot be read.
     #[must_use]
     pub fn events(data: &[u8]) -> Vec<Event<'_>> {
         if super::is_array(data) {
@@ -69,7 +69,7 @@ pub mod serde_json {
         ::serde_json::from_slice(data).map_or_else(|_| Vec::new(), |document: Document<'_>| document.events)
     }
 
-    /// As [`events`], with what spans, arrows and instants are made of besides.
+    /// Returns the events as [`events`] does, with the further fields of spans, flows and instants.
     #[must_use]
     pub fn whole_events(data: &[u8]) -> Vec<WholeEvent<'_>> {
         if super::is_array(data) {
@@ -88,7 +88,7 @@ pub mod sonic_rs {
 
     document!(Document, Event, #[serde(borrow)] ::sonic_rs::LazyValue<'a>);
 
-    /// The events of a document; none if it cannot be read.
+    /// Returns the events of a document, or none if it cannot be read.
     #[must_use]
     pub fn events(data: &[u8]) -> Vec<Event<'_>> {
         if super::is_array(data) {
@@ -104,10 +104,10 @@ pub mod simd_json {
 
     use std::borrow::Cow;
 
-    // It has no value that stays text; to skip the arguments is the least it can do.
+    // This library has no value that stays text. It skips the arguments, which is the least it can do.
     document!(Document, Event, serde::de::IgnoredAny);
 
-    /// The events of a document, which overwrites the document; none if it cannot be read.
+    /// Returns the events of a document, or none if it cannot be read. This overwrites the document.
     #[must_use]
     pub fn events(data: &mut [u8]) -> Vec<Event<'_>> {
         if super::is_array(data) {

@@ -1,30 +1,31 @@
-//! Dense rows without an index.
+//! Queries on dense rows without an index.
 
 use spall_trace::layout::{RowView, Viewport};
 
-/// Looks at every slice in view: how many runs of columns there are to be drawn, and how many slices.
+/// Looks at every slice that touches the viewport. Returns the number of runs of columns to draw and the number of slices.
 #[must_use]
-pub fn scan(row: &RowView<'_>, frame: &Viewport) -> (usize, usize) {
-    let seen = row.visible(frame);
+pub fn scan(row: &RowView<'_>, viewport: &Viewport) -> (usize, usize) {
+    let seen = row.visible(viewport);
     let (mut runs, mut end) = (0, 0);
     for (&start, &stop) in row.starts()[seen.clone()].iter().zip(&row.ends()[seen.clone()]) {
-        let first = frame.x(start) as u32;
-        let last = frame.x(stop) as u32 + 1;
+        let first = viewport.x(start) as u32;
+        let last = viewport.x(stop) as u32 + 1;
         runs += usize::from(first >= end);
         end = end.max(last);
     }
     (runs, seen.len())
 }
 
-/// Draws the first slice of each column and skips to the next column, by steps that double and then a search: what else is
-/// in the column it does not know.
+/// Draws the first slice of each column and skips to the next column, by steps that double and then a binary search.
+///
+/// It does not look at the other slices of a column, so it knows neither their number nor the longest.
 #[must_use]
-pub fn skip_scan(row: &RowView<'_>, frame: &Viewport) -> usize {
-    let seen = row.visible(frame);
+pub fn skip_scan(row: &RowView<'_>, viewport: &Viewport) -> usize {
+    let seen = row.visible(viewport);
     let (mut runs, mut at) = (0, seen.start);
     while at < seen.end {
         runs += 1;
-        let edge = frame.ticks(frame.x(row.ends()[at]) as u32).end;
+        let edge = viewport.ticks(viewport.x(row.ends()[at]) as u32).end;
         let rest = &row.starts()[at..seen.end];
         let mut step = 1;
         while rest.get(step).is_some_and(|&start| start < edge) {

@@ -1,4 +1,4 @@
-//! What others do with the same bytes, or without a library.
+//! The rivals' side of each job: other libraries, and loops without a library.
 
 pub mod json;
 pub mod layout;

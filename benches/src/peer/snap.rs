@@ -3,7 +3,7 @@
 //! Every block is decoded over the one before, in memory that stays in the cache. Our side makes one stream of all of
 //! them, for calls to borrow from, and pays for making room.
 
-/// How many bytes the blocks of a container decode to; 0 if they do not.
+/// Returns the number of bytes that the blocks of a container decode to, or 0 if they cannot be decoded.
 #[must_use]
 pub fn decoded_bytes(file: &[u8]) -> usize {
     let mut decoder = snap::raw::Decoder::new();

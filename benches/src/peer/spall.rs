@@ -15,7 +15,7 @@ fn u64_at(data: &[u8], at: usize) -> Option<u64> {
     Some(u64::from_le_bytes(*data.get(at..)?.first_chunk()?))
 }
 
-/// What is done with the records of a file.
+/// A receiver of the records of a file.
 trait Visit<'a> {
     /// The records that follow are of this process and thread.
     fn buffer(&mut self, pid: u32, tid: u32);
@@ -54,24 +54,24 @@ fn walk<'a>(data: &'a [u8], visit: &mut impl Visit<'a>) -> Option<()> {
     Some(())
 }
 
-/// The numbers of begins and ends, and a sum of all that was read, so that it is read.
+/// The numbers of begins and ends, and sums of their fields, so that the compiler cannot leave out reading them.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// Begins and ends.
+    /// The numbers of begins and of ends.
     pub events: usize,
-    /// Times and lengths of names.
+    /// The sum of all times and lengths of names.
     pub sum: u64,
 }
 
 impl Counts {
-    /// Takes a begin.
+    /// Counts a begin.
     #[inline(always)]
     pub fn begin(&mut self, when: u64, name: &[u8]) {
         self.events += 1;
         self.sum = self.sum.wrapping_add(when ^ name.len() as u64);
     }
 
-    /// Takes an end.
+    /// Counts an end.
     #[inline(always)]
     pub fn end(&mut self, when: u64) {
         self.events += 1;
@@ -101,31 +101,31 @@ pub fn count(data: &[u8]) -> Counts {
     counts
 }
 
-/// A slice as a row.
+/// A slice as a row of a table.
 #[derive(Debug, Clone, Copy)]
 pub struct Row<'a> {
-    /// Where it begins.
+    /// The start of the slice.
     pub start: u64,
-    /// Where it ends; 0 if it does not.
+    /// The end of the slice, or 0 if it has none.
     pub end: u64,
-    /// A position in [`Rows::names`].
+    /// The position of the name in [`Rows::names`].
     pub name: u32,
-    /// A number in the order of first appearance.
+    /// The number of the thread, in the order of first appearance.
     pub thread: u32,
-    /// The arguments.
+    /// The arguments as the file has them.
     pub args: &'a [u8],
 }
 
-/// Slices in rows, with interned names.
+/// The slices of a file as rows, with interned names.
 #[derive(Debug, Default)]
 pub struct Rows<'a> {
-    /// In the order of the file.
+    /// The rows in the order of the file.
     pub rows: Vec<Row<'a>>,
-    /// Each name once.
+    /// The names, each of them once.
     pub names: Vec<&'a [u8]>,
     by_name: HashMap<&'a [u8], u32>,
     threads: HashMap<(u32, u32), u32>,
-    /// By thread, the rows that are open.
+    /// The open rows of each thread.
     open: Vec<Vec<usize>>,
     thread: u32,
 }

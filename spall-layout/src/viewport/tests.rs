@@ -14,7 +14,7 @@ fn viewport(view: Range<i64>, columns: u16) -> Viewport {
 }
 
 #[test]
-fn layout_1_1_an_empty_view_has_no_columns() {
+fn layout_1_1_a_viewport_of_an_empty_range_has_no_columns() {
     for viewport in [viewport(5..5, 10), viewport(5..1, 10), viewport(0..10, 0)] {
         assert_eq!(viewport.columns(), 0);
         assert_eq!(viewport.column(Tick(5)), None);
@@ -48,7 +48,7 @@ fn layout_1_3_a_column_is_the_exact_quotient() {
         let world = |at: i64| (i128::from(at) * i128::from(columns)).div_euclid(duration.into());
         assert_eq!(viewport.first_column(), world(start));
         let at = start + (random() as i64).rem_euclid(duration);
-        // Edges are where the estimate is hardest to get right.
+        // At an edge, the estimate of the column is most often one too small.
         let edge = viewport.edge(viewport.column(Tick(at)).unwrap()).0;
         for at in [start, at, edge, edge - 1, start + duration - 1] {
             let expected = world(at) - world(start);
@@ -155,7 +155,7 @@ fn zooming_in_and_out_returns_and_keeps_the_tick_under_the_pointer() {
             let at = pointer + f64::from(viewport.offset());
             let before = viewport.tick_at(at);
             let zoomed = viewport.zoomed(at, factor);
-            // As near as half a tick is, and the pointer may be anywhere in the tick before.
+            // The time may move by half a tick, and the pointer may be anywhere inside its tick.
             let per_tick = f64::from(columns) / zoomed.duration as f64;
             let moved = f64::from(zoomed.x(before) - zoomed.offset()) - pointer;
             let was = f64::from(viewport.x(before) - viewport.offset()) - pointer;

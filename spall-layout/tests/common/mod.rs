@@ -23,20 +23,20 @@ impl Random {
     }
 }
 
-/// Two threads; slices nest, follow one another, overlap, and have no length.
+/// Returns a trace of two threads, whose slices nest, follow one another, overlap, and sometimes have no duration.
 pub(crate) fn random_trace(random: &mut Random) -> Trace<'static> {
     let names = [b"a".as_slice(), b"b", b"c", b"d"];
     let mut builder = TraceBuilder::new(&Limits::default());
     for _ in 0..random.below(60) {
         let name = Text::plain(names[usize::try_from(random.below(4)).unwrap()]);
         let event = ThreadEvent::new(Thread::new(1_i64, random.below(2)), Tick(random.below(100)), name);
-        let length = if random.below(4) == 0 { random.below(80) } else { random.below(12) };
-        builder.push(&Event::Complete(event, Ticks(length)), ByteRange::default());
+        let duration = if random.below(4) == 0 { random.below(80) } else { random.below(12) };
+        builder.push(&Event::Complete(event, Ticks(duration)), ByteRange::default());
     }
     builder.finish()
 }
 
-/// Spans of one process under two keys; they overlap, and outlive those they began in.
+/// Returns a trace of spans of one process with two ids. They overlap, and some outlive the spans in which they began.
 pub(crate) fn random_async_trace(random: &mut Random) -> Trace<'static> {
     let names = [b"a".as_slice(), b"b", b"c"];
     let mut builder = TraceBuilder::new(&Limits::default());

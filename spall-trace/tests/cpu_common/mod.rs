@@ -71,9 +71,9 @@ pub(crate) fn folded(trace: &Trace<'_>, thread: &ThreadTree, style: Style) -> BT
 pub(crate) fn tree(trace: &Trace<'_>, track: TrackId) -> ThreadTree {
     let thread = spall_trace::call_tree(trace, track);
     let (nodes, outside) = (thread.tree.nodes(), thread.tree.unattributed());
-    let length = thread.range.clone().map_or(0, |range| (range.end - range.start).0);
+    let duration = thread.range.clone().map_or(0, |range| (range.end - range.start).0);
     assert!(nodes.iter().all(|node| node.self_time.0 >= 0) && outside.time.0 >= 0);
-    assert_eq!(nodes.iter().map(|node| node.self_time.0).sum::<i64>() + outside.time.0, length);
+    assert_eq!(nodes.iter().map(|node| node.self_time.0).sum::<i64>() + outside.time.0, duration);
     let mut below = vec![0; nodes.len()];
     for node in nodes {
         if let Some(parent) = node.parent {

@@ -24,13 +24,13 @@ fn one_in(random: &mut Random, n: usize) -> bool {
 
 pub(crate) fn case(seed: u64) -> Case {
     let random = &mut Random(seed);
-    let length = pick(random, &[40, 120, 400]);
+    let duration = pick(random, &[40, 120, 400]);
     let mut case = Case { start: 1000, ..Case::default() };
     nodes(random, &mut case);
-    slices(random, &mut case, length);
+    slices(random, &mut case, duration);
     let step = pick(random, &[3, 10, 30]);
     let mut at = case.start;
-    while at < case.start + length {
+    while at < case.start + duration {
         at += match random.index(8) {
             0 => 0,
             1 => -step / 2,
@@ -48,7 +48,7 @@ pub(crate) fn case(seed: u64) -> Case {
             case.samples.push((slice.start, id));
         }
     }
-    case.end = pick(random, &[None, Some(case.start + length + 40), Some(at), Some(at - 5)]);
+    case.end = pick(random, &[None, Some(case.start + duration + 40), Some(at), Some(at - 5)]);
     case
 }
 
@@ -79,10 +79,10 @@ fn nodes(random: &mut Random, case: &mut Case) {
     }
 }
 
-fn slices(random: &mut Random, case: &mut Case, length: i64) {
-    let around = (case.start - random.below(30), case.start + length + random.below(50) - 20);
+fn slices(random: &mut Random, case: &mut Case, duration: i64) {
+    let around = (case.start - random.below(30), case.start + duration + random.below(50) - 20);
     let mut open = vec![around];
-    // A case has slices that overlap others or slices without length: where both begin at one time, the timeline says
+    // A case has slices that overlap others or slices without duration: where both begin at one time, the timeline says
     // less of their order than the walk knows.
     let overlaps = one_in(random, 3);
     for _ in 0..pick(random, &[0, 1, 4, 12, 25]) {
