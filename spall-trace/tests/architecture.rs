@@ -35,7 +35,7 @@ fn dependencies_point_one_way() {
         ("spall-samples", &["spall-model"]),
         ("spall-trace", &["spall-format", "spall-json", "spall-layout", "spall-model", "spall-samples"]),
     ];
-    // What every library may use; anything else deserves a second look and a line here.
+    // The packages that libraries may use. Any other deserves a second look and a line here.
     let kept = [
         "brotli-decompressor",
         "foldhash",
@@ -59,7 +59,7 @@ fn dependencies_point_one_way() {
     );
 }
 
-/// Hash tables name their hasher, as there is none by default. The one that takes a new seed for each is called so.
+/// Checks that every hash table names its hasher, and that the hasher takes a new seed for each table.
 #[test]
 fn every_hash_table_has_a_seed_of_its_own() {
     let mut n_tables = 0;

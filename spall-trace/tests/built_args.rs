@@ -22,7 +22,7 @@ fn scalars_and_lists() -> ArgsBuilder<'static> {
 }
 
 #[test]
-fn json_keeps_them() {
+fn json_keeps_all_types_of_arguments() {
     let mut builder = scalars_and_lists();
     let mut inner = ArgsBuilder::new();
     inner.add("x", true).add("y", Value::Null);

@@ -15,7 +15,7 @@ use spall_trace::{
     model::{DiagnosticKind, Limits, Trace, TraceBuilder},
 };
 
-/// A file of each format, without a container.
+/// Returns a file of each format, without a container.
 fn files() -> Vec<(Format, Vec<u8>)> {
     let profile = cpu_profile::Profile::random(20, 5, 50, 1).to_json(cpu_profile::Form::Document);
     vec![
@@ -31,7 +31,7 @@ fn files() -> Vec<(Format, Vec<u8>)> {
     ]
 }
 
-/// A Zstandard frame of blocks that are not compressed.
+/// Returns a Zstandard file of blocks that are not compressed.
 fn zstd(data: &[u8]) -> Vec<u8> {
     // A single segment with the size of the content in 4 bytes.
     let mut frame = vec![0x28, 0xb5, 0x2f, 0xfd, 0xa0];
@@ -45,7 +45,7 @@ fn zstd(data: &[u8]) -> Vec<u8> {
     frame
 }
 
-/// A brotli stream of blocks that are not compressed.
+/// Returns a brotli stream of blocks that are not compressed.
 fn brotli(data: &[u8]) -> Vec<u8> {
     // A window of 16 MiB (1111 in 4 bits, first bit set) starts the stream; each block is a header of 20 bits or more,
     // padded to a byte: not the last, 4 nibbles of length, the length less one, not compressed.
@@ -69,7 +69,7 @@ fn brotli(data: &[u8]) -> Vec<u8> {
 
 type Pack = fn(&[u8]) -> Vec<u8>;
 
-/// The containers whose features are on.
+/// Returns the containers whose features are on.
 fn containers() -> Vec<(&'static str, Pack)> {
     let mut containers: Vec<(&'static str, Pack)> = vec![("snappy", |data| apitrace::snappy(data, 1000))];
     if cfg!(feature = "gzip") {
@@ -84,7 +84,7 @@ fn containers() -> Vec<(&'static str, Pack)> {
     containers
 }
 
-/// Everything of a trace but where its strings are stored.
+/// Returns everything of a trace as text, without the places where its strings are stored.
 fn show(trace: &Trace<'_>) -> String {
     let names: Vec<_> = trace.slices().names().iter().map(|&name| trace.name(name).into_owned()).collect();
     let (slices, tracks) = (trace.slices(), trace.tracks());
@@ -119,9 +119,9 @@ fn every_format_is_read_from_every_container() {
 }
 
 #[test]
-fn a_cut_container_gives_what_comes_before_the_cut() {
+fn a_cut_container_gives_the_events_before_the_cut() {
     let file = synth::trace(&synth::Shape { slices: 300, ..synth::Shape::default() });
-    // Of a Zstandard frame the decoder holds back one window, which is more than this file.
+    // The Zstandard decoder holds back one window, which is more than this file.
     for (name, pack) in containers().into_iter().filter(|&(name, _)| name != "zstd") {
         let packed = pack(&file);
         let trace = load(&packed[..packed.len() - packed.len() / 4], &Limits::default()).unwrap();
@@ -131,7 +131,7 @@ fn a_cut_container_gives_what_comes_before_the_cut() {
 }
 
 #[test]
-fn a_container_that_gives_nothing_is_an_error() {
+fn a_container_of_which_nothing_can_be_read_is_an_error() {
     for data in [&b"at"[..], b"at\x08", b"\x1f\x8b\x08", b"\x28\xb5\x2f\xfd"] {
         assert!(load(data, &Limits::default()).is_err(), "{data:x?}");
         assert!(load_from(data, &Limits::default()).is_err(), "{data:x?}");
@@ -142,7 +142,7 @@ fn a_container_that_gives_nothing_is_an_error() {
     }
 }
 
-/// A source that gives a few bytes at a time.
+/// A source that returns a few bytes at a time.
 struct Drops<'a>(&'a [u8]);
 
 impl Read for Drops<'_> {
@@ -153,7 +153,7 @@ impl Read for Drops<'_> {
 }
 
 #[test]
-fn a_source_may_give_a_few_bytes_at_a_time() {
+fn a_source_may_return_a_few_bytes_at_a_time() {
     for (format, file) in files() {
         let expected = show(&load(&file, &Limits::default()).unwrap());
         assert_eq!(show(&load_from(Drops(&file), &Limits::default()).unwrap()), expected, "{format}");

@@ -1,4 +1,4 @@
-//! What lies below slices whose callers V8 itself recorded: the measure of the merge on a real trace. [cpu 4]
+//! Compares the functions that the merge finds below slices with the callers that V8 itself recorded. [cpu 4]
 
 #![allow(
     clippy::indexing_slicing,
@@ -22,7 +22,7 @@ use cpu_common::{ids, load, threads};
 
 const TRACE: &str = "chromium156-default-2s.json";
 
-/// A function as it is compared.
+/// The name, URL, line and column of a function.
 type Function = (String, String, Option<u32>, Option<u32>);
 
 fn function(trace: &Trace<'_>, frame: FrameId) -> Function {
@@ -30,7 +30,7 @@ fn function(trace: &Trace<'_>, frame: FrameId) -> Function {
     (trace.name(frame.name).into_owned(), trace.name(frame.url).into_owned(), frame.line, frame.column)
 }
 
-/// The functions from the root to a frame, without the root and frames that stand for no function.
+/// Returns the functions from the root to a call frame, without the root and call frames that stand for no function.
 fn path(trace: &Trace<'_>, frame: FrameId) -> Vec<Function> {
     let mut path = Vec::new();
     let mut at = Some(frame);
@@ -45,7 +45,7 @@ fn path(trace: &Trace<'_>, frame: FrameId) -> Vec<Function> {
     path
 }
 
-/// What makes a slice the same slice in two versions of a trace.
+/// The facts by which a slice is found again in another version of the trace.
 type Slice = (String, String, i64, i64, String);
 
 /// The functions below each slice that carries a number, and the number.
@@ -57,7 +57,7 @@ fn contexts(
     let mut found = Vec::new();
     for (track, thread) in threads(trace) {
         let (pid, tid) = ids(trace, thread);
-        // What is open at each depth of the thread's own nesting: a function, or a slice.
+        // The function or the slice that is open at each depth of the thread's nesting.
         let mut open: Vec<Option<FrameId>> = Vec::new();
         for id in thread.slices().iter() {
             let (slice, place) = (trace.slice(id).unwrap(), layout.place(id).unwrap());
@@ -78,17 +78,17 @@ fn contexts(
     found
 }
 
-/// Process and id of a profile.
+/// The process and the id of a profile.
 type Key = (i64, String);
 
 fn key(event: &Value) -> Key {
     (event["pid"].as_i64().unwrap(), event["id"].as_str().unwrap_or_default().to_owned())
 }
 
-/// A sample: when, its node, and in which chunk where.
+/// A sample: its time, its node, the number of its chunk, and its position in the chunk.
 type Sample = (i64, u64, usize, usize);
 
-/// The samples of each profile in the order of the file.
+/// Returns the samples of each profile in the order of the file.
 fn samples(events: &[Value], heads: &HashMap<Key, i64>) -> HashMap<Key, Vec<Sample>> {
     let mut found = HashMap::<Key, Vec<Sample>>::new();
     let mut now = heads.clone();
@@ -113,8 +113,10 @@ fn number(event: &Value) -> Option<u64> {
     [&args["data"], &args["beginData"], args].iter().find_map(|part| part["sampleTraceId"].as_u64())
 }
 
-/// The trace as an older Chrome would have written it: without the numbers, and without the samples that V8 takes when
-/// a slice with a number begins. Their time goes to the next sample.
+/// Returns the trace as an older Chrome would have written it.
+///
+/// It lacks the numbers, and the samples that V8 takes when a slice with a number begins. Their time goes to the next
+/// sample.
 fn without_numbers(data: &[u8]) -> Vec<u8> {
     let mut document: Value = serde_json::from_slice(data).unwrap();
     let events = document["traceEvents"].as_array_mut().unwrap();
@@ -177,7 +179,7 @@ fn without_numbers(data: &[u8]) -> Vec<u8> {
     serde_json::to_vec(&document).unwrap()
 }
 
-/// How many slices lie on the functions they should lie on, and how many there are.
+/// Counts the slices that lie on the right functions, and all slices.
 fn count<'t>(slices: impl Iterator<Item = (&'t Vec<Function>, &'t Vec<Function>)>) -> [(u32, u32); 2] {
     let (mut with, mut without) = ((0, 0), (0, 0));
     for (truth, below) in slices {
@@ -189,7 +191,7 @@ fn count<'t>(slices: impl Iterator<Item = (&'t Vec<Function>, &'t Vec<Function>)
 }
 
 #[test]
-fn cpu_4_slices_lie_on_the_functions_that_v8_says_have_called_them() {
+fn cpu_4_slices_lie_on_the_functions_that_called_them_according_to_v8() {
     let Some(folder) = corpus::folder("chrome/traces") else { return };
     let data = std::fs::read(folder.join(TRACE)).unwrap();
     let trace = load(&data);

@@ -1,4 +1,4 @@
-//! What `.cpuprofile` files say of lines and hits, held against a plain reading of them. [cpu 1c, 1e]
+//! Compares the lines and hits of `.cpuprofile` files with a plain reading of their JSON. [cpu 1c, 1e]
 
 #![allow(clippy::indexing_slicing, clippy::unwrap_used, reason = "test code outside of test functions")]
 
@@ -13,7 +13,7 @@ use spall_trace::model::{DiagnosticKind, FrameId, Limits, Trace};
 mod cpu_common;
 use cpu_common::{threads, tree};
 
-/// Profiles whose nodes are a list.
+/// Returns recorded profiles whose nodes are a list.
 fn profiles() -> Vec<(String, Vec<u8>)> {
     let Some(folder) = corpus::folder("chrome") else { return Vec::new() };
     let files = ["cpuprofile", "speedscope"].map(|name| corpus::files(&folder.join(name), ".cpuprofile"));
@@ -70,7 +70,7 @@ fn cpu_1e_without_its_samples_a_recorded_profile_keeps_its_hits() {
             .filter_map(|(frame, node)| Some((frame, node["hitCount"].as_f64().filter(|&hits| hits > 0.0)?)))
             .collect();
         assert_eq!(hits, expected, "{name}");
-        // Own times are shares of the whole, to the tick.
+        // Self times are shares of the whole, exact to the tick.
         let (track, _) = threads(&trace).next().unwrap();
         let (tree, total) = (tree(&trace, track), expected.values().sum::<f64>());
         let range = tree.range.clone().unwrap();

@@ -1,4 +1,4 @@
-//! What profiles may cost: as every trace, at most 16 times the input and a mebibyte.
+//! Traces of profiles take at most 16 times their input and a mebibyte, as every trace does.
 
 #![allow(clippy::print_stdout, clippy::unwrap_used, reason = "test code outside of test functions")]
 
@@ -56,7 +56,7 @@ fn traces_of_profiles_are_small() {
     check("shared frames", &table("stackFrames", &[frames]));
     let list = |samples: &[String]| table("samples", &[format!("[{}]", samples.join(","))]);
     check("samples of a thread", &list(&vec![r#"{"ts":1,"tid":1}"#.into(); many]));
-    // Each becomes a process, a thread and a profile. Just above a power of two tables have the most room to spare.
+    // Each sample becomes a process, a thread and a profile. Tables have the most unused room just above a power of two.
     let samples: Vec<_> = (0..140_000).map(|tid| format!(r#"{{"ts":1,"tid":{tid}}}"#)).collect();
     check_peak("samples of many threads", &list(&samples), 36);
     let samples: Vec<_> =

@@ -1,4 +1,4 @@
-//! CPU samples and slices on one timeline, held against expectations written by hand and against a reference. [cpu 4]
+//! Compares CPU samples and slices on one timeline with expectations written by hand and with a reference. [cpu 4]
 
 #![allow(
     clippy::indexing_slicing,
@@ -21,13 +21,13 @@ use spall_trace::model::{SliceFlags, SliceId, Trace, TrackId};
 mod cpu_common;
 use cpu_common::{Style, folded, ids, load, threads, tree};
 
-/// The track of a thread of an expectation.
+/// Returns the track of a thread of an expectation.
 fn thread(trace: &Trace<'_>, expected: &Value) -> TrackId {
     let wanted = (expected["pid"].to_string(), expected["tid"].to_string());
     threads(trace).find(|(_, track)| ids(trace, track) == wanted).unwrap_or_else(|| panic!("no {wanted:?}")).0
 }
 
-/// Slices as the layout places them: depth, name, whether samples found it, start and duration in microseconds.
+/// Returns the slices as the layout places them: start, duration in microseconds, depth, name, and whether samples found it.
 fn slices(trace: &Trace<'_>, track: TrackId) -> BTreeSet<(i64, i64, u32, String, bool)> {
     let layout = Layout::new(trace, &LayoutOptions::default());
     let ids = trace.tracks()[track.index()].slices().iter();
@@ -111,7 +111,7 @@ fn json_3_3_a_slice_that_overlaps_another_keeps_its_times_and_takes_no_part() {
     assert_eq!(folded(&trace, &tree, Style::Short), BTreeMap::from([("A".into(), (50, 0))]));
 }
 
-/// Samples 1, 1 and 2 at 10, 20 and 30, with slices that are given.
+/// Returns a trace with samples of the nodes 1, 1 and 2 at 10, 20 and 30, and the given slices.
 fn three_samples(slices: &str) -> String {
     format!(
         r#"[{slices},{{"ph":"P","name":"Profile","pid":1,"tid":1,"ts":0,"args":{{"data":{{"startTime":0}}}}}},
@@ -122,7 +122,7 @@ fn three_samples(slices: &str) -> String {
 }
 
 #[test]
-fn cpu_4_a_slice_without_length_lies_on_the_function_that_a_sample_of_its_time_ends() {
+fn cpu_4_a_slice_without_duration_lies_on_the_function_that_a_sample_of_its_time_ends() {
     let json = three_samples(
         r#"{"ph":"X","name":"FunctionCall","pid":1,"tid":1,"ts":5,"dur":30},
         {"ph":"X","name":"mark","pid":1,"tid":1,"ts":30,"dur":0}"#,
@@ -139,7 +139,7 @@ fn cpu_4_a_slice_without_length_lies_on_the_function_that_a_sample_of_its_time_e
     assert_eq!(slices(&trace, TrackId(0)), BTreeSet::from(expected));
 }
 
-/// The self times that a reference found, by thread and path.
+/// Returns the self times that a reference found, by thread and path.
 fn reference(path: &Path) -> BTreeMap<(String, String), BTreeMap<String, i64>> {
     let mut threads = BTreeMap::<_, BTreeMap<String, i64>>::new();
     for line in std::fs::read_to_string(path).unwrap().lines() {

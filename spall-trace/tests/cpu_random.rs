@@ -1,4 +1,4 @@
-//! What holds of every merge, on random slices and profiles. [cpu 4]
+//! Checks the invariants of every merge on random slices and profiles. [cpu 4]
 
 #![allow(
     clippy::indexing_slicing,
@@ -19,7 +19,7 @@ use spall_trace::model::{DiagnosticKind, SliceFlags, SliceId};
 mod cpu_common;
 use cpu_common::{Random, Style, folded, load, threads, tree};
 
-/// Slices of one thread, most of which nest, named so that all rules are used.
+/// Returns slices of one thread, most of which nest. Their names make all rules apply.
 fn slices(random: &mut Random, profile: &Profile) -> Vec<String> {
     const NAMES: [&str; 6] =
         ["RunTask", "FunctionCall", "Layout", "v8.callFunction", "EventDispatch", "work"];
@@ -50,7 +50,7 @@ fn cpu_4_invariants_hold_on_random_input() {
     for seed in 0..400 {
         let mut random = Random(seed);
         let mut profile = Profile::random(30, 12, 60, seed);
-        // Some callers that are not there.
+        // Some callers do not exist.
         for node in profile.nodes.iter_mut().skip(4) {
             if random.below(30) == 0 {
                 node.parent = node.parent.map(|_| random.index(90));
@@ -70,7 +70,7 @@ fn cpu_4_invariants_hold_on_random_input() {
                 folded(&before, &unmerged, Style::Long),
                 "{seed}"
             );
-            // Functions lie in what was open when they began, on the thread's own nesting.
+            // A function lies inside the slices that were open when it began, in lane 0.
             for id in thread.slices().iter() {
                 let slice = trace.slice(id).unwrap();
                 if slice.flags.contains(SliceFlags::SAMPLED) {
@@ -129,14 +129,14 @@ fn deep_stacks_do_not_make_a_huge_trace_out_of_a_small_file() {
     let json = profile.to_json(Form::Document);
     let trace = load(json.as_bytes());
     let (track, _) = threads(&trace).next().unwrap();
-    // Each sample is another stack of 5000 functions.
+    // Each sample has another stack of 5000 functions.
     assert!(trace.slices().len() <= 65_536 + 256 * samples, "{}", trace.slices().len());
     assert!(trace.slices().len() > 500_000);
     assert_eq!(trace.diagnostics().count(DiagnosticKind::SliceLimit), 1);
     assert!(tree(&trace, track).stats.left_out > 9_000_000);
 }
 
-/// Twice the work takes about twice the time, not four times.
+/// Checks that twice the work takes about twice the time, and not four times.
 #[test]
 fn a_profile_of_many_frames_and_samples_takes_linear_time() {
     let time = |scale: usize| {

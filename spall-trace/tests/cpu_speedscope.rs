@@ -1,4 +1,4 @@
-//! Own times of functions in `.cpuprofile` files, held against those that speedscope finds. [cpu 2]
+//! Compares the self times of functions in `.cpuprofile` files with those that speedscope finds. [cpu 2]
 
 #![allow(
     clippy::indexing_slicing,
@@ -17,11 +17,11 @@ use spall_synth::corpus;
 mod cpu_common;
 use cpu_common::{load, threads, tree};
 
-/// Name, source, and line and column from 1, as speedscope shows them; 1 where there is none.
+/// The name and source of a function, and its line and column from 1 as speedscope shows them. They are 1 if unknown.
 type Function = (String, String, u64, u64);
 
 #[test]
-fn cpu_2_own_times_are_those_of_speedscope_but_for_what_is_explained() {
+fn cpu_2_self_times_are_those_of_speedscope_with_explained_exceptions() {
     let Some(folder) = corpus::folder("chrome") else { return };
     let (mut n_equal, mut n_different) = (0, 0);
     for path in corpus::files(&folder.join("ref/speedscope"), ".cpuprofile.json") {
@@ -54,7 +54,7 @@ fn cpu_2_own_times_are_those_of_speedscope_but_for_what_is_explained() {
         for function in reference["profiles"][0]["topSelf"].as_array().unwrap() {
             let text = |key: &str| function[key].as_str().unwrap_or_default().to_owned();
             let number = |key: &str| function[key].as_u64().unwrap_or(0);
-            // It adds the place to functions without a name.
+            // Speedscope adds the place to functions without a name.
             let name = text("name");
             let name = if name.starts_with("(anonymous ") { "(anonymous)".to_owned() } else { name };
             let key = (name, text("file"), number("line").max(1), number("col").max(1));
@@ -64,7 +64,7 @@ fn cpu_2_own_times_are_those_of_speedscope_but_for_what_is_explained() {
                 n_equal += 1;
                 continue;
             }
-            // It gives the last sample no time, and takes a stack that could not be read for native code.
+            // Speedscope gives the last sample no time, and counts a stack that could not be read as native code.
             let is_last = difference == held;
             let is_fixed = difference > 0 && tree.stats.fixed_missing > 0;
             assert!(is_last || is_fixed, "{file} {key:?}: {expected}, found {found}");

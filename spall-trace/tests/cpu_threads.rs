@@ -1,4 +1,4 @@
-//! Samples that say their thread, in documents written by hand, with what follows from the rules. [json 3.8, cpu 4]
+//! Samples that name their thread, in documents written by hand, with the results of the rules. [json 3.8, cpu 4]
 
 #![allow(
     clippy::indexing_slicing,
@@ -21,7 +21,8 @@ use cpu_common::{Style, folded, ids, load, threads, tree};
 const FRAMES: &str = r#""stackFrames":{"4":{"name":"draw","parent":1},"3":{"name":"read","parent":"2"},
     "2":{"name":"update","category":"game","parent":1},"1":{"name":"main"}}"#;
 
-/// A line for each sample: thread, name of the profile, time in microseconds, weight, stack from the outermost in.
+/// Returns a line for each sample: thread, name of the profile, time in microseconds, weight, and stack from the outermost
+/// function inwards.
 fn samples(trace: &Trace<'_>) -> Vec<String> {
     let mut lines = Vec::new();
     for profile in trace.profiles() {
@@ -35,7 +36,7 @@ fn samples(trace: &Trace<'_>) -> Vec<String> {
     lines
 }
 
-/// The functions that a sample found, from the outermost in.
+/// Returns the functions that a sample found, from the outermost inwards.
 fn stack<'t>(trace: &'t Trace<'_>, sample: &Sample) -> Vec<Cow<'t, str>> {
     let mut stack = Vec::new();
     let mut at = sample.frame().and_then(|frame| trace.frame(frame));
@@ -51,14 +52,14 @@ fn trace(json: &str) -> Trace<'_> {
     spall_trace::load(json.as_bytes(), &Limits::default()).unwrap()
 }
 
-/// The samples of a document, and how often something is wrong with it.
+/// Returns the samples of a document, and how often each diagnostic was reported.
 fn samples_and_faults(json: &str) -> (Vec<String>, Vec<(&'static str, u64)>) {
     let trace = trace(json);
     let counts = trace.diagnostics().counts().iter().map(|count| (count.kind.name(), count.count));
     (samples(&trace), counts.collect())
 }
 
-/// Self times in microseconds and hits of one thread.
+/// Returns the expected and the found self times in microseconds and hits of one thread.
 fn times(trace: &Trace<'_>, expected: &[(&str, i64, u32)]) -> [BTreeMap<String, (i64, u32)>; 2] {
     let (track, _) = threads(trace).next().unwrap();
     let expected = expected.iter().map(|&(path, own, hits)| (path.to_owned(), (own, hits))).collect();
@@ -78,7 +79,7 @@ fn cpu_4_samples_of_a_thread_are_merged_with_its_slices() {
     let [found, expected] = times(
         &trace,
         &[
-            // Until the mean distance of samples after the last one.
+            // The last sample holds for the mean distance of samples.
             ("", 10, 0),
             ("frame", 10, 0),
             ("frame;main*;update*", 30, 2),
@@ -123,7 +124,7 @@ fn json_3_8_events_and_the_list_say_the_same_in_any_order_of_the_document() {
         let keys = [FRAMES, &events, &list];
         let json = format!("{{{},{},{}}}", keys[a], keys[b], keys[c]);
         let position = |key: usize| [a, b, c].iter().position(|&at| at == key).unwrap();
-        // Of one time the first in the file is first.
+        // Samples of one time stay in the order of the file.
         let expected = if position(1) < position(2) {
             expected("main;update", "main")
         } else {
@@ -147,7 +148,7 @@ fn json_3_8_stacks_may_be_spelt_out() {
 }
 
 #[test]
-fn json_3_8_frames_that_are_missing_or_call_themselves() {
+fn json_3_8_call_frames_that_are_missing_or_call_themselves_are_reported() {
     let json = r#"{"traceEvents":[{"ph":"P","pid":1,"tid":1,"ts":1,"sf":9},{"ph":"P","pid":1,"tid":1,"ts":2,"sf":1},
         {"ph":"P","pid":1,"tid":1,"ts":3,"sf":2},{"ph":"P","pid":1,"tid":1,"ts":4,"sf":4},{"ph":"P","pid":1,"tid":1,"ts":5},
         {"ph":"P","pid":1,"tid":1,"ts":6,"sf":{}}],
@@ -158,13 +159,13 @@ fn json_3_8_frames_that_are_missing_or_call_themselves() {
     let expected: Vec<_> = (1..).zip(stacks).map(|(at, stack)| format!("1/1 \"\" {at} *1 {stack}")).collect();
     assert_eq!(found, expected);
     faults.sort_unstable();
-    // Both of the frames that call each other, and the one whose caller is missing.
+    // Lost are both call frames that call each other, and the one whose caller is missing.
     let expected = [("bad-field", 2), ("duplicate-frame", 1), ("lost-frame", 3), ("unknown-frame", 1)];
     assert_eq!(faults, expected);
 }
 
 #[test]
-fn json_3_8_a_thread_without_its_process() {
+fn json_3_8_a_thread_without_its_process_gets_it_from_another_sample() {
     let json = |events: &str| {
         format!(r#"{{"traceEvents":[{events}],"samples":[{{"tid":5,"ts":1}},{{"tid":5,"ts":2}}]}}"#)
     };
@@ -175,7 +176,7 @@ fn json_3_8_a_thread_without_its_process() {
     assert_eq!(samples_and_faults(&json("")), (of(5), missing.clone()), "none has");
     let two = format!("{},{}", on(3), on(4));
     assert_eq!(samples_and_faults(&json(&two)), (of(5), missing), "two have");
-    // Known from another sample, which comes later.
+    // The process is known from another sample, which comes later.
     let json = r#"{"samples":[{"tid":5,"ts":1},{"pid":3,"tid":5,"ts":2}]}"#;
     assert_eq!(samples_and_faults(json), (of(3), vec![]));
 }
@@ -216,7 +217,7 @@ fn cpu_1b_a_profile_of_v8_counts_before_other_samples() {
 }
 
 #[test]
-fn json_1_what_else_a_sample_says_is_among_its_arguments() {
+fn json_1_further_fields_of_a_sample_are_among_its_arguments() {
     let json = r#"{"traceEvents":[{"ph":"P","pid":1,"tid":1,"ts":1,"cat":"PERF","cpu":3,"args":{"a":1},"sf":1,"weight":2}]}"#;
     let trace = trace(json);
     let args = trace.args_of(&trace.samples()[0]);
@@ -240,7 +241,7 @@ fn json_1_slices_refer_to_shared_frames() {
 }
 
 #[test]
-fn json_1_keys_that_hold_something_else_are_facts() {
+fn json_1_keys_that_hold_something_else_are_metadata() {
     for json in
         [r#"{"samples":[1,2],"traceEvents":[]}"#, r#"{"samples":{"a":1}}"#, r#"{"stackFrames":["a"]}"#]
     {
@@ -250,7 +251,7 @@ fn json_1_keys_that_hold_something_else_are_facts() {
     }
 }
 
-/// What a number or a string holds.
+/// Returns a number or a string as text.
 fn plain(value: &Json) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
@@ -311,7 +312,7 @@ fn json_3_8_stacks_of_real_files_are_those_that_a_plain_reading_finds() {
     assert!(n_files >= 4 && n_samples > 10_000, "{n_files} {n_samples}");
 }
 
-/// Many threads whose samples share one deep stack make no huge trace out of a small file, and take no huge time.
+/// Checks that many threads whose samples share one deep stack neither make a huge trace of a small file nor take long.
 #[test]
 fn threads_that_share_frames_share_what_may_be_opened() {
     let depth = 20_000;

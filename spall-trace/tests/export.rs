@@ -1,4 +1,4 @@
-//! Traces written for other programs.
+//! Exports of traces for other programs.
 
 #![allow(
     clippy::indexing_slicing,
@@ -35,7 +35,7 @@ fn exported(
     (file, exported)
 }
 
-/// Gives all traces of the corpus that are not large, with their names and formats.
+/// Calls `see` for all traces of the corpus that are not large, with their names and formats.
 fn over_corpus(mut see: impl FnMut(&str, Format, Trace<'_>)) {
     let Some(folder) = corpus::folder(".") else { return };
     for path in corpus::files(&folder, "") {
@@ -52,7 +52,8 @@ fn over_corpus(mut see: impl FnMut(&str, Format, Trace<'_>)) {
 fn json_is_the_same_trace_again() {
     let mut n_traces = 0;
     over_corpus(|name, format, trace| {
-        // Other ticks are rounded, what stands for no thread becomes one, and unsigned ids beyond 63 bits become text.
+        // Ticks that are not nanoseconds are rounded, tracks that are not threads become threads, and unsigned ids of more
+        // than 63 bits become text.
         let is_ns = trace.clock().ns_per_tick() == Some(1.0);
         if format == Format::Apitrace || !is_ns || trace.conventions().unsigned_ids && has_large_ids(&trace) {
             return;
@@ -60,7 +61,7 @@ fn json_is_the_same_trace_again() {
         let (json, exported) = exported(&trace, |trace, out| export::json(trace, out));
         assert_eq!(exported.left_out(), 0, "{name}");
         serde_json::from_slice::<Value>(&json).unwrap_or_else(|error| panic!("{name}: {error}"));
-        // Ends that were left out show how long a thread goes on, and so how far what is unfinished is drawn.
+        // An end that was left out shows how long a thread goes on, and so how far its unfinished slices are drawn.
         let unmatched = [DiagnosticKind::UnmatchedEnd, DiagnosticKind::UnmatchedAsync];
         let has_unmatched = unmatched.iter().any(|&kind| trace.diagnostics().count(kind) > 0);
         let said = |trace: &Trace<'_>| {
@@ -88,7 +89,7 @@ fn has_large_ids(trace: &Trace<'_>) -> bool {
     threads || trace.processes().iter().any(|process| is_large(process.pid))
 }
 
-/// What spall 3 can say: threads with their names, and slices. Times are from 0 on.
+/// Returns the facts that spall 3 can hold: threads with their names, and slices. Times begin at 0.
 fn slices(trace: &Trace<'_>) -> Vec<String> {
     let first = trace.bounds().map_or(0, |bounds| bounds.start.0.min(0));
     let mut slices = Vec::new();
@@ -133,7 +134,7 @@ fn spall_is_the_same_trace_again_where_it_can_hold_it() {
 }
 
 #[test]
-fn what_spall_cannot_hold_is_counted() {
+fn facts_that_spall_cannot_hold_are_counted() {
     let json = br#"[{"ph":"X","name":"a","pid":-1,"tid":"main","ts":-2,"dur":5},
         {"ph":"X","name":"overlaps","pid":-1,"tid":"main","ts":1,"dur":5,"args":{"n":1}},
         {"ph":"X","name":"b","cat":"c","pid":3,"tid":4,"ts":1,"dur":1},
@@ -165,9 +166,9 @@ fn what_spall_cannot_hold_is_counted() {
 }
 
 #[test]
-fn own_times_of_folded_stacks_are_all_the_time_of_their_thread() {
+fn self_times_of_folded_stacks_add_up_to_the_time_of_their_thread() {
     over_corpus(|name, _, trace| {
-        // What is longer than a tick can say saturates.
+        // Durations that a tick cannot express saturate.
         if trace.bounds().is_some_and(|bounds| bounds.end.0.checked_sub(bounds.start.0).is_none()) {
             return;
         }
@@ -191,7 +192,7 @@ fn own_times_of_folded_stacks_are_all_the_time_of_their_thread() {
 }
 
 #[test]
-fn what_has_no_place_in_a_tree_is_counted() {
+fn slices_without_a_place_in_a_tree_are_counted() {
     let json = br#"[{"ph":"X","name":"a","pid":1,"tid":2,"ts":0,"dur":5},
         {"ph":"X","name":"overlaps","pid":1,"tid":2,"ts":1,"dur":5},
         {"ph":"i","name":"now","pid":1,"tid":2,"ts":1}]"#;
@@ -200,7 +201,7 @@ fn what_has_no_place_in_a_tree_is_counted() {
     assert_eq!(exported.losses().collect::<Vec<_>>(), [(Loss::Slice, 1), (Loss::Instant, 1)]);
 }
 
-/// What the schema of speedscope asks of a file with `evented` profiles, and what its importer checks beside.
+/// Checks the rules of speedscope's schema for a file with `evented` profiles, and those of its importer.
 fn check_speedscope(name: &str, file: &[u8]) -> usize {
     let file: Value = serde_json::from_slice(file).unwrap_or_else(|error| panic!("{name}: {error}"));
     assert_eq!(file["$schema"], "https://www.speedscope.app/file-format-schema.json");

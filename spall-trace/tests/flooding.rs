@@ -1,4 +1,4 @@
-//! Names that share one place of a hash table do so for one seed only, and every table has its own.
+//! Names that collide in a hash table do so for one seed only, and every table has a seed of its own.
 
 #![allow(
     clippy::cast_possible_truncation,
@@ -12,7 +12,7 @@ use std::collections::HashSet;
 use foldhash::fast::{FixedState, RandomState};
 use spall_trace::model::Limits;
 
-/// As many places as a table of [`NAMES`] names has.
+/// The number of places of a table of [`NAMES`] names.
 const PLACES: u64 = 2048;
 const NAMES: usize = 1024;
 
@@ -20,7 +20,7 @@ fn place(state: &impl BuildHasher, name: &str) -> u64 {
     state.hash_one(name.as_bytes()) % PLACES
 }
 
-/// Names that all share a place as long as the seed is known.
+/// Returns names that all share a place in a table with the seed of `state`.
 fn crafted(state: &impl BuildHasher) -> Vec<String> {
     (0..).map(|i| format!("{i:x}")).filter(|name| place(state, name) == 0).take(NAMES).collect()
 }
@@ -40,14 +40,13 @@ fn names_crafted_for_one_seed_spread_under_another() {
     }
 }
 
-/// The tables of names, threads and keys are made with a state of their own each; that of names is checked where it is
-/// defined. Here only that such names come through.
+/// Checks that crafted names and ids are all in the trace. The seeds of the tables are checked where these are defined.
 #[test]
 fn crafted_names_and_ids_are_all_there() {
     let names = crafted(&FixedState::default());
     let event = |name: &String| format!(r#"{{"ph":"X","ts":1,"dur":1,"tid":"t{name}","name":"{name}"}}"#);
     let json = format!("[{}]", names.iter().map(event).collect::<Vec<_>>().join(","));
     let trace = spall_trace::load(json.as_bytes(), &Limits::default()).unwrap();
-    // With the empty one.
+    // The empty name counts too.
     assert_eq!((trace.names().len(), trace.tracks().len()), (2 * NAMES + 1, NAMES));
 }

@@ -1,4 +1,4 @@
-//! Arguments in the caller's own types.
+//! Arguments as values of the caller's own types.
 #![cfg(feature = "serde")]
 #![allow(clippy::unwrap_used, reason = "test code outside of test functions")]
 
@@ -62,7 +62,7 @@ struct One<T> {
 }
 
 #[test]
-fn what_does_not_fit_is_an_error() {
+fn a_value_of_another_type_is_an_error() {
     assert!(json::<One<u8>>(r#"{"a":256}"#).unwrap_err().contains("256"));
     assert!(json::<One<u8>>("{}").unwrap_err().contains("missing field `a`"));
     assert!(json::<One<Choice>>(r#"{"a":"Other"}"#).unwrap_err().contains("Other"));

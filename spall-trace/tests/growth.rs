@@ -30,11 +30,13 @@ use spall_trace::{
     model::{Chunk, Limits, LiveTrace, Parser, SliceId, Tick, Trace},
 };
 
-/// Makes an input of so many parts.
+/// A function that makes an input of a number of parts.
 type Input = dyn Fn(usize) -> Vec<u8>;
 
-/// Everything that is done once for a file: load it, from memory and piece by piece, merge samples with slices, lay it
-/// out, decode its arguments, write it for other programs. Folded stacks are left out: each line has its whole path.
+/// Does everything that a program does once for a file: loads it from memory and piece by piece, merges samples with slices,
+/// lays it out, decodes its arguments, and writes it for other programs.
+///
+/// Folded stacks are left out, because each line repeats its whole path.
 fn process(data: &[u8]) {
     let limits = Limits::default();
     black_box(spall_trace::load_from(data, &limits).ok());
@@ -51,16 +53,17 @@ fn process(data: &[u8]) {
     }
 }
 
-/// How long this thread was on a processor, in nanoseconds; where the system does not say it, the time of day.
+/// Returns how long this thread was on a processor, in nanoseconds. Where the system does not tell, this is the time since
+/// `start`.
 fn cpu_time(start: Instant) -> u64 {
-    // The figure is brought up to date when the thread is scheduled.
+    // The system updates the number when it schedules the thread.
     std::thread::yield_now();
     let figures = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
     let figure = figures.split(' ').next().and_then(|figure| figure.parse().ok());
     figure.unwrap_or_else(|| u64::try_from(start.elapsed().as_nanos()).unwrap())
 }
 
-/// The least of some runs.
+/// Returns the shortest time of `runs` runs.
 fn time(process: fn(&[u8]), data: &[u8], runs: usize) -> u64 {
     let start = Instant::now();
     let run = || {
@@ -73,10 +76,10 @@ fn time(process: fn(&[u8]), data: &[u8], runs: usize) -> u64 {
 
 const ENOUGH_NS: u64 = 8_000_000;
 const MOST_PARTS: usize = 1 << 17;
-/// In thousandths.
+/// The largest ratio of two times that counts as linear, in thousandths.
 const MOST_RATIO: u64 = 32_000;
 
-/// What valgrind looks at, by this name, when it runs the tests for `.ci/growth`.
+/// Runs `process`. Valgrind counts this function by its name for `.ci/growth`.
 #[inline(never)]
 fn counted(process: fn(&[u8]), data: &[u8]) {
     process(data);
@@ -90,7 +93,7 @@ fn check_work(name: &str, input: &Input, process: fn(&[u8])) {
     check_work_from(512, name, input, process);
 }
 
-/// As [`check_work`], of so many parts at least.
+/// Does the same as [`check_work`] with at least `parts` parts.
 fn check_work_from(mut parts: usize, name: &str, input: &Input, process: fn(&[u8])) {
     if let Some(parts) = std::env::var("GROWTH_PARTS").ok().and_then(|parts| parts.parse().ok()) {
         println!("counted: {name}");
@@ -104,7 +107,7 @@ fn check_work_from(mut parts: usize, name: &str, input: &Input, process: fn(&[u8
     let large = input(8 * parts);
     let grew = large.len().div_ceil(data.len());
     assert!(grew <= 10, "{name}: the input itself grew {grew} times");
-    // A second and third look only where the first was disturbed.
+    // A second and a third try are needed only where other work disturbed the first.
     let mut ratios =
         (1..=3).map(|runs| time(process, &large, runs) * 1000 / time(process, &data, 3).max(ENOUGH_NS));
     let ratio = ratios.find(|&ratio| ratio <= MOST_RATIO);
@@ -121,7 +124,7 @@ fn check_work_from(mut parts: usize, name: &str, input: &Input, process: fn(&[u8
     println!("{name}: 8 x {parts} parts take {}.{:03} times as long", ratio / 1000, ratio % 1000);
 }
 
-/// A JSON document of so many parts, each of which has the number `i` somewhere.
+/// Returns a function that makes a JSON document of a number of parts. `part` writes one part, given its number.
 fn json(part: impl Fn(&mut String, usize)) -> impl Fn(usize) -> Vec<u8> {
     move |parts| {
         let mut text = String::from("[");
@@ -132,7 +135,8 @@ fn json(part: impl Fn(&mut String, usize)) -> impl Fn(usize) -> Vec<u8> {
     }
 }
 
-/// As [`json`], for a pattern in which `#` stands for the number in eight digits, `%` for one that falls.
+/// Does the same as [`json`] for a pattern, in which `#` stands for the number of the part in eight digits, and `%` for a
+/// number that falls.
 fn pattern(pattern: &'static str) -> impl Fn(usize) -> Vec<u8> {
     json(move |text, i| {
         for character in pattern.chars() {
@@ -151,7 +155,7 @@ fn check_patterns(patterns: &[(&str, &'static str)]) {
     }
 }
 
-/// All of `first`, then all of `second`.
+/// Returns a function that makes a document with all parts of `first`, then all parts of `second`.
 fn one_after_another(first: &'static str, second: &'static str) -> impl Fn(usize) -> Vec<u8> {
     move |parts| {
         let mut bytes = pattern(first)(parts);
@@ -198,7 +202,7 @@ fn complete_slices() {
         ("growing from one start", r##"{"ph":"X","ts":1,"dur":#,"tid":1},"##),
         ("reversed order", r##"{"ph":"X","ts":%,"dur":1,"tid":1},"##),
         ("points of one time", r##"{"ph":"X","ts":1,"dur":0,"tid":1},"##),
-        ("without length", r##"{"ph":"X","ts":#,"tid":1},"##),
+        ("without duration", r##"{"ph":"X","ts":#,"tid":1},"##),
         ("slices among pairs", r##"{"ph":"B","ts":#,"tid":1},{"ph":"X","ts":#,"dur":3.5,"tid":1},"##),
         ("states", r##"{"ph":"T","ts":%,"dur":1,"tid":1},"##),
         ("instants", r##"{"ph":"i","ts":%,"s":"g"},"##),
@@ -235,7 +239,7 @@ fn names_and_threads() {
     });
 }
 
-/// Gives a parser one byte more each time it asks, although it says how many it wants.
+/// Gives a parser one more byte each time it asks, although it says how many it needs.
 fn drip(data: &[u8]) {
     fn read<P: Parser>(mut parser: P, data: &[u8]) {
         let (mut start, mut end) = (0, 0);
@@ -280,7 +284,7 @@ fn byte_by_byte() {
     );
 }
 
-/// Looks at a trace that grows after each event, and 64 times at its layout, which draws what is open each time.
+/// Commits a growing trace after each event, and updates its layout 64 times, which draws the open slices each time.
 fn watch(data: &[u8]) {
     let limits = Limits::default();
     let mut events = 0_u64;
@@ -318,12 +322,12 @@ fn traces_that_are_watched() {
         ("watched instants", r##"{"ph":"i","ts":%,"s":"g"},"##),
         ("watched series", r##"{"ph":"C","name":"c","ts":%,"args":{"#":1}},"##),
     ] {
-        // So many that what may be moved for nothing is used up.
+        // So many that the allowance for moving slices at no charge is used up.
         check_work_from(4096, name, &pattern(events), watch);
     }
 }
 
-/// The name that memory and time are promised for is this long.
+/// Checks the longest name for which bounds of memory and time are promised.
 #[test]
 fn a_name_of_16_mib_is_kept_once() {
     let name = "n".repeat(16 << 20);
@@ -419,7 +423,8 @@ fn arguments() {
     );
 }
 
-/// A CPU profile of nodes, of which each is called by the one before it or by the first, and samples of them.
+/// Returns a CPU profile with samples of `nodes` nodes. Each node is called by the one before it if `deep` is set, and by
+/// the first one otherwise.
 fn cpu_profile(nodes: usize, deep: bool, samples: impl Iterator<Item = usize> + Clone) -> Vec<u8> {
     let mut text = String::from(r#"{"nodes":["#);
     for id in 1..=nodes {
@@ -440,7 +445,7 @@ fn samples() {
     check("deep stack, one sample", &|parts| cpu_profile(parts, true, [parts].into_iter()));
     check("many functions, a sample each", &|parts| cpu_profile(parts, false, 1..=parts));
     check("many samples", &|parts| cpu_profile(4, false, (0..parts).map(|n| n % 4 + 1)));
-    // Each sample leaves and enters more functions than are opened for it.
+    // Each sample leaves and enters more functions than its allowance covers.
     check("deep stacks in turn", &|parts| cpu_profile(1024, true, (0..parts).map(|n| 1024 - n % 2 * 512)));
     check_patterns(&[
         (
@@ -454,7 +459,8 @@ fn samples() {
     ]);
 }
 
-/// Frames that all samples share, each called by the one before it, and a sample for each.
+/// Returns a function that makes call frames that all samples share, each called by the one before it, and a sample for
+/// each.
 fn shared_frames(sample: fn(frames: usize, at: usize) -> String) -> impl Fn(usize) -> Vec<u8> {
     move |parts| {
         let frame =

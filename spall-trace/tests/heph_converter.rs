@@ -1,4 +1,4 @@
-//! Heph's own converter writes Trace Event JSON. What it makes of a log is what we read, within its errors. [heph B.3]
+//! Compares the slices of a log with those that Heph's own converter writes as Trace Event JSON. [heph B.3]
 
 #![allow(clippy::indexing_slicing, clippy::unwrap_used, reason = "test code outside of test functions")]
 
@@ -12,13 +12,13 @@ use spall_trace::model::{Limits, Trace, TrackKind};
 /// The slices of one name on one thread.
 #[derive(Default)]
 struct Slices {
-    /// Nanoseconds since 1970, in order.
+    /// The starts in nanoseconds since 1970, ascending.
     starts: Vec<i64>,
-    /// Nanoseconds, in order.
+    /// The durations in nanoseconds, ascending.
     durations: Vec<i64>,
 }
 
-/// The slices of a trace by stream, substream and name.
+/// Returns the slices of a trace by stream, substream and name.
 fn slices(trace: &Trace<'_>) -> BTreeMap<(String, String, String), Slices> {
     let epoch = trace.clock().epoch_ns.unwrap_or(0);
     let mut slices: BTreeMap<_, Slices> = BTreeMap::new();
@@ -52,8 +52,8 @@ fn heph_b_3_the_converter_makes_the_same_slices() {
         for (key, found) in &ours {
             let theirs = &theirs[key];
             assert_eq!(found.starts.len(), theirs.starts.len(), "{key:?}");
-            // Slices of a thread that begin in one microsecond are moved, by one microsecond at a time, until all
-            // begin in another: at most by as many as there are.
+            // The converter moves slices of a thread that begin in the same microsecond, one microsecond at a time, until
+            // all begin in different ones. So it moves each by at most as many microseconds as there are slices.
             let on_thread = ours.iter().filter(|((pid, tid, _), _)| (pid, tid) == (&key.0, &key.1));
             let most: usize = on_thread.map(|(_, slices)| slices.starts.len()).sum();
             let most = i64::try_from(most).unwrap();
@@ -61,7 +61,7 @@ fn heph_b_3_the_converter_makes_the_same_slices() {
                 let moved = (theirs / 1000 - ours / 1000).abs();
                 assert!(moved <= most, "{key:?} starts at {ours} and {theirs}");
             }
-            // The end stays where it was.
+            // The converter does not move the end.
             for (ours, theirs) in found.durations.iter().zip(&theirs.durations) {
                 let longer = (theirs / 1000 - ours / 1000).abs();
                 assert!(longer <= most, "{key:?} lasts {ours} and {theirs}");

@@ -1,4 +1,4 @@
-//! Every case of the collection of Trace Event JSON cases, section by section.
+//! Checks every case of the collection of Trace Event JSON cases, section by section.
 //!
 //! Each `NAME.json` has a `NAME.expect.json` that says what a reader should make of it. All differences of all cases
 //! are reported together.
@@ -19,7 +19,7 @@ use spall_trace::model::{
     Value,
 };
 
-/// One case: what was read, and what should have been.
+/// One case: the trace that was read, and the expectation.
 struct Case<'a> {
     name: String,
     trace: Trace<'a>,
@@ -82,7 +82,7 @@ impl Case<'_> {
         }
     }
 
-    /// The rows of a section, each made into text; `None` if the case says nothing of it.
+    /// Returns the rows of a section as text, or `None` if the case has no such section.
     fn section(&self, name: &str, row: impl Fn(&Json) -> String) -> Option<Vec<String>> {
         Some(self.expected.get(name)?.as_array()?.iter().map(row).collect())
     }
@@ -91,7 +91,7 @@ impl Case<'_> {
         self.trace.key_text(key).into_owned()
     }
 
-    /// `pid/tid` of a track, the second empty if it is no thread.
+    /// Returns `pid/tid` of a track. The second part is empty if the track is not a thread's.
     fn thread(&self, track: &Track) -> String {
         let pid = track.process.map(|process| self.key(self.trace.processes()[process.0 as usize].pid));
         let tid = if let TrackKind::Thread { tid } = track.kind { self.key(tid) } else { String::new() };
@@ -321,7 +321,7 @@ impl Case<'_> {
         };
         let row = |object: &Object| {
             let snapshots = self.trace.snapshots_of(object);
-            // A snapshot without content is counted as missing, not listed.
+            // A snapshot without content is counted as missing and not listed.
             let times =
                 snapshots.iter().filter(|snapshot| self.trace.args_of(*snapshot).get(b"snapshot").is_some());
             let times: Json = times.map(|snapshot| Json::from(snapshot.at.0)).collect();
@@ -351,7 +351,7 @@ impl Case<'_> {
 
     fn samples(&mut self) {
         let Some(expected) = self.section("samples", |row| {
-            // A thread whose process the file does not say is that of the process with its id.
+            // A thread whose process the file does not name belongs to the process with the thread's id.
             let pid = if row["pid"].is_null() { &row["tid"] } else { &row["pid"] };
             let weight = row["weight"].as_f64().unwrap_or(1.0);
             let names = row["stack"].as_array().unwrap().iter().map(plain);
@@ -400,7 +400,7 @@ impl Case<'_> {
                 "object_without_snapshot" => "missing-snapshot",
                 "bad_counter_value" => "bad-counter-value",
                 "counter_without_args" => "empty-counter",
-                // Which reading of a thread was taken; no fault.
+                // This reports which reading of a thread was chosen, which is not a fault.
                 "paired_lifo" => continue,
                 "partial_overlap" => {
                     let found = self.layout.n_overlapping();
@@ -410,7 +410,7 @@ impl Case<'_> {
                     continue;
                 }
                 "async_mixed_steps" => {
-                    // The expectation counts spans, we count the steps that are left out.
+                    // The expectation counts spans, while the diagnostic counts the steps that are left out.
                     let steps = self.trace.diagnostics().count(DiagnosticKind::MixedAsyncSteps);
                     assert!(steps > 0, "{}", self.name);
                     continue;
@@ -430,7 +430,7 @@ fn text<'a>(row: &'a Json, key: &str) -> &'a str {
     row[key].as_str().unwrap_or_default()
 }
 
-/// A number or a string without quotes; empty for nothing.
+/// Returns a number or a string without quotes, or an empty text for null.
 fn plain(value: &Json) -> String {
     match value {
         Json::Null => String::new(),
@@ -443,7 +443,7 @@ fn thread(row: &Json) -> String {
     format!("{}/{}", plain(&row["pid"]), plain(&row["tid"]))
 }
 
-/// Arguments as the expectations have them.
+/// Returns arguments in the form of the expectations.
 fn json_args<'a>(args: impl Iterator<Item = (Text<'a>, Value<'a>)>) -> Json {
     args.map(|(key, value)| (key.decode().into_owned(), json_value(value))).collect()
 }

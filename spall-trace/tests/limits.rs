@@ -1,4 +1,4 @@
-//! Each of the limits, by an input that just keeps it and one that just does not.
+//! Checks each limit with an input that just keeps it and one that just exceeds it.
 
 #![allow(clippy::unwrap_used, reason = "test code outside of test functions")]
 
@@ -8,7 +8,7 @@ use spall_trace::{
     model::{DiagnosticKind, Limits, Trace},
 };
 
-/// So many copies of an event, in which `#` stands for the number.
+/// Returns `count` copies of an event, in which `#` stands for the number of the copy.
 fn events(count: usize, event: &str) -> String {
     (0..count).map(|i| event.replace('#', &i.to_string())).collect()
 }
@@ -19,7 +19,7 @@ fn check(limits: &Limits, events: &str, check: impl Fn(&Trace<'_>)) {
     check(&spall_trace::load_from(json.as_bytes(), limits).unwrap());
 }
 
-/// What was found wrong, and how often.
+/// Returns the kinds of diagnostics and how often each was reported.
 fn counts(trace: &Trace<'_>) -> Vec<(DiagnosticKind, u64)> {
     trace.diagnostics().counts().iter().map(|count| (count.kind, count.count)).collect()
 }
@@ -28,7 +28,7 @@ const BEGIN: &str = r##"{"ph":"B","ts":#,"tid":1,"name":"a"},"##;
 const END: &str = r##"{"ph":"E","ts":9#,"tid":1},"##;
 const COMPLETE: &str = r##"{"ph":"X","ts":#,"dur":1,"tid":1},"##;
 
-/// A new field makes this fail: it needs a test as the others have.
+/// A new field of `Limits` makes this fail, because it needs a test here.
 #[test]
 fn every_limit_is_tested_here() {
     let fields = format!("{:?}", Limits::default()).matches(": ").count();
@@ -48,7 +48,7 @@ fn max_depth_leaves_out_begins_and_their_ends() {
     check(&limits, &(events(4, BEGIN) + &events(4, END)), |trace| {
         assert_eq!((trace.slices().len(), counts(trace)), (3, vec![(DiagnosticKind::DepthLimit, 2)]));
     });
-    // What comes after is read as if nothing had been left out, and other threads have depths of their own.
+    // Later events are read as if nothing had been left out, and other threads have depths of their own.
     let more = events(4, BEGIN) + &events(4, END) + &events(3, BEGIN) + &events(3, END);
     check(
         &limits,
@@ -62,7 +62,7 @@ fn max_depth_leaves_out_begins_and_their_ends() {
 }
 
 #[test]
-fn max_tracks_leaves_out_what_is_on_further_tracks() {
+fn max_tracks_leaves_out_events_of_further_tracks() {
     let mut limits = Limits::default();
     limits.max_tracks = 2;
     for event in [
@@ -93,7 +93,7 @@ fn max_slices_leaves_out_slices() {
         (
             r##"{"ph":"B","ts":#,"tid":#},{"ph":"E","ts":#,"tid":#},"##,
             vec![],
-            // With the end that belongs to no slice then.
+            // The end is counted too, because it belongs to no slice then.
             vec![(DiagnosticKind::SliceLimit, 2)],
         ),
         (span, vec![], vec![(DiagnosticKind::SliceLimit, 1), (DiagnosticKind::UnmatchedAsync, 1)]),
@@ -124,7 +124,7 @@ fn max_diagnostics_keeps_the_first_and_counts_all() {
     }
 }
 
-/// Of gzip, brotli and zstd the same is tested where they are decoded.
+/// The same is tested for gzip, brotli and zstd where they are decoded.
 #[test]
 fn max_decompressed_bytes_is_an_error_that_names_it() {
     let stream = [5; 5000];
@@ -179,7 +179,7 @@ fn max_open_calls_leaves_out_calls_and_their_returns() {
     }
 }
 
-/// A stream of nothing but calls that never return costs what its limit allows, however long it is.
+/// Checks that a stream of calls that never return costs no more than its limit allows, however long it is.
 #[test]
 fn calls_that_never_return_are_counted_and_not_kept() {
     let mut stream = spall_synth::apitrace::Stream::new(5, &[]);

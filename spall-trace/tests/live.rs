@@ -1,4 +1,4 @@
-//! Real traces as if they grew: what is shown at last is the finished trace, and looks like it.
+//! Reads real traces as if they grew, and compares the last commit with the finished trace.
 
 #![allow(
     clippy::indexing_slicing,
@@ -15,17 +15,17 @@ use spall_trace::model::{
     Limits, LiveSnapshot, LiveTrace, SliceFlags, Tick, Trace, TraceBuilder, Track, TrackId, TrackKind,
 };
 
-/// What of a file was the same.
+/// The numbers of things of a file that were the same in both traces.
 #[derive(Debug, Default)]
 struct Same {
     files: usize,
-    /// Slices of threads whose begins and ends have no fault.
+    /// The number of slices of threads whose begins and ends have no fault.
     slices: usize,
     points: usize,
     rows: usize,
 }
 
-/// Reads a file into a live trace, with a commit and a new layout every so many events.
+/// Reads a file into a live trace, and commits and updates the layout at intervals.
 fn check(path: &Path, same: &mut Same) {
     let data = std::fs::read(path).unwrap();
     let limits = Limits::default();
@@ -47,7 +47,7 @@ fn check(path: &Path, same: &mut Same) {
     let committed = grown.commit();
     let view = live.update(&committed, Tick::MIN);
     if !trace.samples().is_empty() {
-        // Threads of samples are only known at the end.
+        // The threads of samples are known only at the end.
         return;
     }
     same.files += 1;
@@ -67,7 +67,7 @@ fn check(path: &Path, same: &mut Same) {
             continue;
         }
         same_slices(&committed, live_id, &trace, track, same);
-        // What came while a begin was open lies in it, though that may end at the same time. [layout 18.4]
+        // A slice that came while a begin was open lies inside it, even if both end at the same time. [layout 18.4]
         let is_pair = |flags: &SliceFlags| flags.is_paired();
         let flags = &trace.slices().flags()[track.slices().indices()];
         if layout.n_overlapping() == 0 && (flags.iter().all(is_pair) || !flags.iter().any(is_pair)) {
@@ -118,7 +118,7 @@ fn same_points(live: &LiveSnapshot<'_>, id: TrackId, trace: &Trace<'_>, track: &
 }
 
 #[test]
-fn real_traces_that_grow_end_as_what_they_are() {
+fn real_traces_that_grow_end_as_their_finished_traces() {
     let mut same = Same::default();
     for (folder, suffix) in [
         ("spall/v0", ".spall"),

@@ -1,4 +1,4 @@
-//! What a trace may cost, finished or while it grows: at most 16 times its input and a mebibyte, whatever the input is.
+//! A trace takes at most 16 times its input and a mebibyte, finished or while it grows, whatever the input is.
 
 #![allow(clippy::print_stdout, clippy::unwrap_used, reason = "test code outside of test functions")]
 
@@ -8,7 +8,7 @@ use spall_trace::Format;
 use spall_trace::format::container::decompress;
 use spall_trace::model::{Limits, LiveTrace};
 
-/// Bytes that the trace of an input takes, and the most there were while it was built.
+/// Returns the bytes that the trace of an input takes, and the most that were allocated while it was built.
 fn cost(data: &[u8]) -> (u64, u64) {
     let mut trace = None;
     let info = measure(|| trace = spall_trace::load(data, &Limits::default()).ok());
@@ -16,7 +16,8 @@ fn cost(data: &[u8]) -> (u64, u64) {
     (u64::try_from(info.bytes_current).unwrap(), info.bytes_max)
 }
 
-/// Bytes that a live trace takes, and the most there were while it grew, with a commit every thousand events.
+/// Returns the bytes that a live trace takes, and the most that were allocated while it grew with a commit every thousand
+/// events.
 fn live_cost(data: &[u8]) -> (u64, u64) {
     let mut trace = LiveTrace::new(&Limits::default());
     let mut n_events = 0_u64;
@@ -37,7 +38,7 @@ fn check(name: &str, data: &[u8]) -> f64 {
     let (trace, peak) = cost(data);
     let is_packed = spall_trace::model::Compression::detect(data).is_some()
         || spall_trace::detect(data) == Some(Format::Apitrace);
-    // What counts is what was decompressed; how much that may be is a limit of its own.
+    // The decompressed bytes count. Their number has a limit of its own.
     let unpacked = if is_packed { decompress(data, &Limits::default()).ok() } else { None };
     let input = unpacked.map_or(data.len(), |unpacked| unpacked.stream.len().max(data.len()));
     let input = input as u64;
@@ -57,7 +58,7 @@ fn check(name: &str, data: &[u8]) -> f64 {
 
 #[test]
 fn traces_of_generated_and_hostile_input_are_small() {
-    // Just above a power of two tables have the most room to spare.
+    // Tables have the most unused room just above a power of two.
     check("end flood", &synth::end_flood(270_000));
     check("nested begins", &synth::nested_begins(200_000));
     check("many threads", &synth::many_threads(50_000));

@@ -1,11 +1,11 @@
-//! The events of a file make the trace of the file, whoever puts them together.
+//! The events of a file make the trace of the file if a caller pushes them.
 
 #![allow(clippy::unwrap_used, reason = "test code outside of test functions")]
 
 use spall_synth::{apitrace, auto, cpu_profile, gzip, heph, json, spall as synth};
 use spall_trace::model::{Event, Limits, Trace, TraceBuilder};
 
-/// Everything of a trace but where its strings are stored.
+/// Returns everything of a trace as text, without the places where its strings are stored.
 fn show(trace: Trace<'_>) -> String {
     let names: Vec<_> = trace.slices().names().iter().map(|&name| trace.name(name).into_owned()).collect();
     let (slices, tracks) = (trace.slices(), trace.tracks());
@@ -38,7 +38,7 @@ fn events_of_every_format_make_its_trace() {
 }
 
 #[test]
-fn what_is_no_trace_is_an_error_and_has_no_events() {
+fn a_file_that_is_not_a_trace_is_an_error_and_has_no_events() {
     let mut events = 0;
     let result = spall_trace::read_events(b"neither of them", &Limits::default(), |_, _| events += 1);
     assert!(matches!(result, Err(spall_trace::Error::UnknownFormat)));
@@ -46,7 +46,7 @@ fn what_is_no_trace_is_an_error_and_has_no_events() {
 }
 
 #[test]
-fn damage_comes_as_an_event() {
+fn damage_arrives_as_an_event() {
     let cut = br#"[{"ph":"X","name":"a","pid":1,"tid":1,"ts":1,"dur":1},{"ph":"X","na"#;
     let mut seen = Vec::new();
     spall_trace::read_events(cut, &Limits::default(), |event, _| {

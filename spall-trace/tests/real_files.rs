@@ -1,4 +1,4 @@
-//! Real files, compared with what is known of each: counts, sums and histograms.
+//! Compares real files with the known counts, sums and histograms of each.
 
 #![allow(
     clippy::unwrap_used,
@@ -15,7 +15,7 @@ use serde_json::Value as Json;
 use spall_trace::layout::{Layout, LayoutOptions, LayoutView};
 use spall_trace::model::{DiagnosticCount, DiagnosticKind, Limits, Trace, TrackKind, Value};
 
-/// What the digests count, under the same names.
+/// Returns the numbers that the digests hold, under the same names.
 fn digest(trace: &Trace<'_>) -> BTreeMap<&'static str, Json> {
     let layout = Layout::new(trace, &LayoutOptions::default());
     let (mut slices, mut unfinished, mut sum, mut spilled, mut spans, mut instants) = (0, 0, 0_i64, 0, 0, 0);
@@ -78,11 +78,11 @@ fn digests_of_real_json_files_hold() {
     assert!(compared > 0);
 }
 
-/// What real files may have wrong with them, and why.
+/// The diagnostics that real files may have, with the reason for each.
 const EXPLAINED: &[(DiagnosticKind, &str)] = &[
     (DiagnosticKind::UnmatchedEnd, "the recording began inside the slice"),
     (DiagnosticKind::UnfinishedSlice, "the recording ended inside the slice"),
-    (DiagnosticKind::MissingDuration, "Chrome writes slices that are open at the end without a length"),
+    (DiagnosticKind::MissingDuration, "Chrome writes slices that are open at the end without a duration"),
     (DiagnosticKind::DurationFromThreadClock, "Hermes gives only the thread's clock"),
     (DiagnosticKind::UnmatchedAsync, "the recording began inside the span"),
     (DiagnosticKind::UnfinishedAsync, "the recording ended inside the span"),
@@ -103,7 +103,7 @@ const EXPLAINED: &[(DiagnosticKind, &str)] = &[
 ];
 
 #[test]
-fn every_real_json_file_loads_and_what_is_wrong_with_it_is_explained() {
+fn every_real_json_file_loads_and_its_diagnostics_are_explained() {
     for folder in ["json/real", "chrome/traces", "chrome/trace-event", "chrome/speedscope"] {
         let Some(folder) = spall_synth::corpus::folder(folder) else { return };
         for path in spall_synth::corpus::files(&folder, ".json") {

@@ -28,7 +28,7 @@ fn c5_a_flame_graph_is_weighted_by_calls_or_by_bytes() {
         let tree = spall_trace::call_tree(&trace, TrackId(0));
         let mut found: BTreeMap<String, i64> = BTreeMap::new();
         for (stack, own) in tree.tree.folded(&trace) {
-            // Between calls, where there is no function.
+            // The time between calls, in which no function runs.
             if stack.is_empty() || stack == "pass" {
                 continue;
             }

@@ -1,4 +1,4 @@
-//! A trace made of the events that a trace gives is the same trace.
+//! The events of a replay rebuild the same trace.
 
 #![allow(
     clippy::indexing_slicing,
@@ -32,7 +32,7 @@ fn load(data: &[u8]) -> Trace<'_> {
     spall_trace::load(data, &Limits::default()).unwrap()
 }
 
-/// Whether something at the very end of a track was left out: what is unfinished is drawn to it.
+/// Returns whether an unmatched end may lie at the very end of a track, to which unfinished slices are drawn.
 fn has_unmatched(trace: &Trace<'_>) -> bool {
     let kinds = [DiagnosticKind::UnmatchedEnd, DiagnosticKind::UnmatchedAsync];
     kinds.iter().any(|&kind| trace.diagnostics().count(kind) > 0)
@@ -89,7 +89,7 @@ fn generated_files_of_every_format_become_the_same_trace_again() {
     }
 }
 
-/// Async events, each a phase, a name and a time.
+/// Returns a document of async events, of which each is written as a phase, a name and a time.
 fn spans(events: &str) -> String {
     let events: Vec<String> = events
         .split(',')
@@ -126,7 +126,7 @@ fn async_spans_keep_their_depths_whatever_happens_at_one_time() {
 }
 
 #[test]
-fn arrows_leave_and_arrive_where_they_did() {
+fn flows_leave_and_arrive_at_the_same_times() {
     let json = br#"[{"ph":"X","name":"a","pid":1,"tid":1,"ts":0,"dur":10,"bind_id":7,"flow_out":true},
         {"ph":"X","name":"b","pid":1,"tid":1,"ts":2,"dur":3},{"ph":"X","name":"c","pid":1,"tid":2,"ts":4,"dur":9},
         {"ph":"X","name":"d","pid":1,"tid":2,"ts":20,"dur":5,"bind_id":7,"flow_in":true,"flow_out":true},
@@ -152,7 +152,7 @@ fn objects_of_one_id_are_told_apart_by_their_scopes() {
 }
 
 #[test]
-fn samples_are_given_and_what_was_inferred_from_them_is_not() {
+fn samples_are_replayed_and_slices_inferred_from_them_are_not() {
     let profile = br#"{"nodes":[{"id":1,"callFrame":{"functionName":"(root)"},"children":[2]},
         {"id":2,"callFrame":{"functionName":"work"}}],
         "startTime":0,"endTime":30,"samples":[2,2],"timeDeltas":[10,10]}"#;
@@ -164,7 +164,7 @@ fn samples_are_given_and_what_was_inferred_from_them_is_not() {
 }
 
 #[test]
-fn faults_are_found_again_where_the_events_have_them_and_else_forgotten() {
+fn faults_of_events_are_reported_again_and_others_are_not() {
     let json = br#"[{"ph":"B","name":"open","pid":1,"tid":1,"ts":0},
         {"ph":"X","name":"negative","pid":1,"tid":1,"ts":5,"dur":-1},
         {"ph":"e","cat":"c","id":7,"name":"no begin","pid":1,"tid":1,"ts":6},
@@ -187,7 +187,7 @@ fn faults_are_found_again_where_the_events_have_them_and_else_forgotten() {
 }
 
 #[test]
-fn begins_and_ends_whose_times_go_back_are_whole_unless_both_have_arguments() {
+fn begins_and_ends_whose_times_go_back_become_complete_unless_both_have_arguments() {
     let json = br#"[{"ph":"B","name":"a","pid":1,"tid":1,"ts":5},{"ph":"E","pid":1,"tid":1,"ts":9},
         {"ph":"B","name":"b","pid":1,"tid":1,"ts":1,"args":{"n":1}},{"ph":"E","pid":1,"tid":1,"ts":3,"args":{"n":2}}]"#;
     let trace = load(json);
@@ -206,7 +206,7 @@ fn begins_and_ends_whose_times_go_back_are_whole_unless_both_have_arguments() {
 }
 
 #[test]
-fn facts_on_the_whole_file_stand_first_and_last() {
+fn metadata_of_the_whole_file_stands_first_and_last() {
     let json = br#"{"first":1,"traceEvents":[{"ph":"M","name":"of a thread","pid":1,"tid":1},
         {"ph":"X","name":"a","pid":1,"tid":1,"ts":1,"dur":2}],"last":2}"#;
     let trace = load(json);
@@ -223,7 +223,7 @@ fn facts_on_the_whole_file_stand_first_and_last() {
 }
 
 #[test]
-fn the_first_error_ends_it() {
+fn the_first_error_ends_a_replay() {
     let trace = load(br#"[{"ph":"X","name":"a","pid":1,"tid":1,"ts":1,"dur":2}]"#);
     let mut seen = 0;
     let result = trace.replay(|_| {

@@ -18,7 +18,7 @@ use spall_trace::model::{Events, Limits, Parser, Trace};
 mod facts;
 use facts::facts;
 
-/// The events of a file, written as JSON.
+/// Writes the events of a file as JSON.
 fn to_json<P: Parser<Error: core::fmt::Debug>>(events: Events<'_, P>) -> String {
     let mut writer = JsonWriter::new(String::new());
     for parsed in events {
@@ -34,7 +34,7 @@ fn compare(name: &str, before: &Trace<'_>, json: &str) {
     assert_eq!(before.slices().flags(), after.slices().flags(), "{name}");
     let said = |trace: &Trace<'_>| {
         let mut facts = facts(trace);
-        // What the writer adds where nothing says it.
+        // The writer adds this where the trace has no such fact.
         let added = ["clock", "meta None \"displayTimeUnit\"", "meta None \"baseTimeNanoseconds\""];
         facts.retain(|fact| !added.iter().any(|added| fact.starts_with(added)));
         facts

@@ -4,8 +4,8 @@
 //! imports must not form a cycle. A module and the modules inside it are one unit and may use each other.
 //!
 //! Paths that begin with `crate`, `super`, `self` or the name of a module inside the file count, in `use` statements and
-//! elsewhere, but not in documentation. A path to a re-export counts as one to the file that defines the item, so a cycle cannot hide behind the crate's
-//! root. Tests are left out.
+//! elsewhere, but not in documentation. A path to a re-export counts as one to the file that defines the item, so a cycle
+//! cannot hide behind the crate's root. Tests are left out.
 
 #![allow(
     clippy::indexing_slicing,

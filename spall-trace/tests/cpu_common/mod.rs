@@ -1,4 +1,4 @@
-//! What the tests of CPU samples share: call trees in the notation of the expectations.
+//! The code that tests of CPU samples share: call trees in the notation of the expectations.
 #![allow(dead_code, reason = "every test file uses its own part")]
 #![allow(
     clippy::indexing_slicing,
@@ -12,17 +12,17 @@ use alloc::collections::BTreeMap;
 use spall_trace::model::{Limits, Trace, Track, TrackId, TrackKind};
 use spall_trace::samples::ThreadTree;
 
-/// Loads a trace that must be sound enough, and puts its samples on the timeline.
+/// Loads a trace, which must not fail, and merges its samples with its slices.
 pub(crate) fn load(data: &[u8]) -> Trace<'_> {
     spall_trace::merge_samples(spall_trace::load(data, &Limits::default()).unwrap())
 }
 
-/// The threads of a trace.
+/// Returns the threads of a trace.
 pub(crate) fn threads<'t>(trace: &'t Trace<'_>) -> impl Iterator<Item = (TrackId, &'t Track)> {
     (0..).map(TrackId).zip(trace.tracks()).filter(|(_, track)| matches!(track.kind, TrackKind::Thread { .. }))
 }
 
-/// Process and thread id of a track.
+/// Returns the process id and the thread id of a track.
 pub(crate) fn ids(trace: &Trace<'_>, track: &Track) -> (String, String) {
     let process = track.process.map(|process| trace.processes()[process.0 as usize].pid);
     let tid = match track.kind {
@@ -32,17 +32,18 @@ pub(crate) fn ids(trace: &Trace<'_>, track: &Track) -> (String, String) {
     (process.map(|pid| trace.key_text(pid).into_owned()).unwrap_or_default(), tid)
 }
 
-/// How a tree names its nodes.
+/// The way in which a tree names its nodes.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Style {
-    /// `name*` for functions.
+    /// Functions are named `name*`.
     Short,
-    /// `name*url:line:column` for functions.
+    /// Functions are named `name*url:line:column`.
     Long,
 }
 
-/// Self times in microseconds and hits, by path; nodes that have neither are left out. The path of what is in no node is
-/// empty.
+/// Returns self times in microseconds and hits, by path.
+///
+/// Nodes that have neither are left out. Time and hits outside of all nodes have an empty path.
 pub(crate) fn folded(trace: &Trace<'_>, thread: &ThreadTree, style: Style) -> BTreeMap<String, (i64, u32)> {
     let mut paths: Vec<String> = Vec::new();
     let count = |hits: u64| u32::try_from(hits).unwrap();
@@ -67,7 +68,7 @@ pub(crate) fn folded(trace: &Trace<'_>, thread: &ThreadTree, style: Style) -> BT
     folded
 }
 
-/// The tree of a thread, after checking what holds of every tree. [cpu 4]
+/// Returns the tree of a thread, and checks the invariants of every tree. [cpu 4]
 pub(crate) fn tree(trace: &Trace<'_>, track: TrackId) -> ThreadTree {
     let thread = spall_trace::call_tree(trace, track);
     let (nodes, outside) = (thread.tree.nodes(), thread.tree.unattributed());
@@ -91,11 +92,11 @@ pub(crate) fn tree(trace: &Trace<'_>, track: TrackId) -> ThreadTree {
     thread
 }
 
-/// A small random number generator, seeded.
+/// A small random number generator with a fixed seed.
 pub(crate) struct Random(pub(crate) u64);
 
 impl Random {
-    /// A number from 0 below `bound`, and 0 if there is none.
+    /// Returns a number from 0 to below `bound`, or 0 if there is none.
     pub(crate) fn below(&mut self, bound: i64) -> i64 {
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         i64::try_from(self.0 >> 33).unwrap() % bound.max(1)

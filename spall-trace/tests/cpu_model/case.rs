@@ -1,11 +1,11 @@
-//! A thread of a trace, as the model sees it and as a file says it.
+//! A thread of a trace, in the form for the model and as a JSON file.
 
 use alloc::collections::BTreeMap;
 
-/// A function, by its place in [`FUNCTIONS`].
+/// A function, as its position in [`FUNCTIONS`].
 pub(crate) type Function = usize;
 
-/// Names of functions. Up to [`FIRST_OF_FILE`] they have no source.
+/// The names of functions. Those before [`FIRST_OF_FILE`] have no source.
 pub(crate) const FUNCTIONS: [&str; 10] = [
     "(root)",
     "(program)",
@@ -28,17 +28,17 @@ pub(crate) const INVOCATIONS: [&str; 4] =
     ["FunctionCall", "RunMicrotasks", "v8.callFunction", "EventDispatch"];
 pub(crate) const RESETS: [&str; 2] = ["RunTask", "RunMicrotasks"];
 
-/// A thread of a trace; times are in microseconds.
+/// A thread of a trace. Times are in microseconds.
 #[derive(Debug, Default)]
 pub(crate) struct Case {
     pub(crate) slices: Vec<Slice>,
-    /// Frames in the order of the file; ids may be there twice.
+    /// The call frames in the order of the file. An id may occur twice.
     pub(crate) nodes: Vec<Node>,
-    /// When, and the id of a frame, in the order of the file.
+    /// The time and the id of the call frame of each sample, in the order of the file.
     pub(crate) samples: Vec<(i64, usize)>,
     pub(crate) start: i64,
     pub(crate) end: Option<i64>,
-    /// Frames by the numbers of call sites.
+    /// The call frames by the numbers of their call sites.
     pub(crate) sites: BTreeMap<u64, usize>,
 }
 
@@ -67,10 +67,10 @@ pub(crate) enum Said {
     Collector,
 }
 
-/// The functions of a frame from the outermost in; `None` if there is no such frame.
+/// Returns the functions of a call frame from the outermost inwards, or `None` if there is no such call frame.
 pub(crate) fn path(nodes: &[Node], id: usize) -> Option<Vec<Function>> {
     let find = |id: usize| nodes.iter().find(|node| node.id == id);
-    // The first frame of an id counts, but a later one may say who calls it.
+    // The first call frame of an id counts, but a later one may name its caller.
     let said = |id: usize| {
         let mut parents = nodes.iter().filter(|node| node.id == id).filter_map(|node| node.parent);
         parents.find(|&parent| find(parent).is_some())
@@ -105,14 +105,14 @@ pub(crate) fn said(nodes: &[Node], id: usize) -> Said {
     match path[..] {
         [COLLECTOR] => Said::Collector,
         [function @ (PROGRAM | IDLE)] => Said::Nothing { program: function == PROGRAM },
-        // Such a frame calls nothing.
+        // Such a call frame calls nothing.
         [PROGRAM | IDLE | COLLECTOR, ..] => Said::Stack(path[1..].to_vec()),
         _ => Said::Stack(path),
     }
 }
 
 impl Case {
-    /// The trace, with parts of the profile in front of its head.
+    /// Returns the trace as JSON, with parts of the profile in front of its head.
     pub(crate) fn to_json(&self) -> String {
         let mut events: Vec<String> = self.slices.iter().map(slice).collect();
         let nodes: Vec<_> = self.nodes.iter().map(node).collect();

@@ -1,4 +1,4 @@
-//! The merge of samples and slices held against a model that is written from the rules and shares no code. [cpu 4]
+//! Compares the merge of samples and slices with a model that is written from the rules and shares no code. [cpu 4]
 
 #![allow(
     clippy::indexing_slicing,
@@ -25,7 +25,7 @@ use case::Case;
 use cpu_common::{Style, folded, load, tree};
 use model::Row;
 
-/// What is on the timeline of a thread, in microseconds.
+/// Returns the slices on the timeline of a thread, in microseconds.
 fn rows(trace: &Trace<'_>, track: TrackId) -> Vec<Row> {
     let layout = Layout::new(trace, &LayoutOptions::default());
     let ids = trace.tracks()[track.index()].slices().iter();

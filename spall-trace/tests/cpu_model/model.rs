@@ -1,4 +1,4 @@
-//! The rules of the merge by brute force: nothing is remembered that can be looked up again.
+//! The rules of the merge by brute force: everything that can be looked up again is looked up again.
 
 use alloc::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use crate::case::{
     path, said,
 };
 
-/// What is on the timeline. Only functions have hits.
+/// A slice on the timeline. Only functions have hits.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Row {
     pub(crate) start: i64,
@@ -22,7 +22,7 @@ pub(crate) struct Merged {
     pub(crate) rows: Vec<Row>,
     pub(crate) own: BTreeMap<String, i64>,
     pub(crate) hits: BTreeMap<String, u32>,
-    /// Frozen, echoes, conflicts, fixed, unknown.
+    /// The numbers of frozen samples, echoes, conflicts, fixed missing callers and unknown call frames.
     pub(crate) stats: [u64; 5],
 }
 
@@ -32,7 +32,7 @@ struct Span<'c> {
     parent: Option<usize>,
     is_call: bool,
     is_reset: bool,
-    /// Id and stack of the call site.
+    /// The id and the stack of the call site.
     site: Option<(usize, Vec<Function>)>,
 }
 
@@ -41,11 +41,11 @@ struct Moment {
     at: i64,
     id: usize,
     said: Said,
-    /// The innermost span.
+    /// The innermost slice around the moment.
     inside: Option<usize>,
 }
 
-/// What a stack consists of.
+/// An entry of a stack.
 #[derive(Clone, Copy, PartialEq)]
 enum Entry {
     Span(usize),
@@ -60,12 +60,12 @@ struct Open {
     carries: bool,
 }
 
-/// How many functions two stacks have in common at their beginning.
+/// Returns how many functions two stacks have in common from the outermost on.
 fn common(a: &[Function], b: &[Function]) -> usize {
     a.iter().zip(b).take_while(|(a, b)| a == b).count()
 }
 
-/// The slices that take part, in their order: one that overlaps another does not.
+/// Returns the slices that take part, in their order. A slice that overlaps another one partially takes no part.
 fn spans(case: &Case) -> Vec<Span<'_>> {
     let mut slices: Vec<&Slice> = case.slices.iter().collect();
     slices.sort_by_key(|slice| (slice.start, -slice.end));
@@ -161,7 +161,7 @@ impl Model<'_> {
         self.moments = fixed;
     }
 
-    /// The stack that is shown for a moment; `None` for the collector.
+    /// Returns the stack that is shown for a sample, or `None` for the garbage collector.
     fn stack(&self, moment: &Moment) -> Option<Vec<Function>> {
         match &moment.said {
             Said::Stack(stack) => Some(stack.clone()),
@@ -289,7 +289,7 @@ impl Model<'_> {
         }
     }
 
-    /// Rules 1 to 5; whether it was 1 or 2.
+    /// Applies the rules 1 to 5. Returns whether it was rule 1 or 2.
     fn prepare(&mut self, span: usize, at: i64) -> bool {
         let Span { slice, is_call, is_reset, ref site, .. } = self.spans[span];
         if self.is_frozen() {
@@ -342,7 +342,7 @@ impl Model<'_> {
         false
     }
 
-    /// Rule 6: the stack up to the function that the span says to call.
+    /// Applies rule 6. Returns the stack up to the function that the slice names as the one it calls.
     fn callee(&self, span: usize, is_settled: bool) -> Option<Vec<Function>> {
         let (callee, _) = self.spans[span].slice.callee.filter(|_| self.spans[span].is_call)?;
         let stack_of = |moment: usize| self.stack(&self.moments[moment]).filter(|stack| !stack.is_empty());
@@ -366,7 +366,7 @@ impl Model<'_> {
         self.pop(end);
     }
 
-    /// Ends the spans but those for which `stays`.
+    /// Ends the slices except those for which `stays` is true.
     fn end_spans(&mut self, stays: impl Fn(&Self, usize) -> bool) {
         while let Some(Entry::Span(span)) = self.top_span().map(|top| self.open[top].entry)
             && !stays(self, span)

@@ -42,7 +42,7 @@ pub(crate) fn case(seed: u64) -> Case {
         let id = last.filter(|_| one_in(random, 3)).unwrap_or(any);
         case.samples.push((at, id));
     }
-    // The profiler samples where a slice with a call site begins, and says so late.
+    // The profiler takes a sample when a slice with a call site begins, and writes it late.
     for slice in &case.slices {
         if let Some(&id) = slice.site.and_then(|site| case.sites.get(&site)).filter(|_| !one_in(random, 3)) {
             case.samples.push((slice.start, id));
@@ -66,7 +66,7 @@ fn nodes(random: &mut Random, case: &mut Case) {
         let parent = match random.index(25) {
             _ if id == 1 => None,
             _ if function < 4 => Some(1),
-            // Missing, not there, later or itself.
+            // The caller is missing, does not exist, comes later or is the node itself.
             0 => None,
             1 => Some(1 + random.index(count + 3)),
             2..=9 => Some(1 + random.index(id - 1)),

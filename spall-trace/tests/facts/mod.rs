@@ -1,19 +1,20 @@
-//! Everything that a trace says, as text: two traces are the same if their facts are. The first word of a fact says
-//! what it is about.
+//! The facts of a trace as text. Two traces are the same if their facts are.
+//!
+//! The first word of a fact names its kind.
 
 use spall_trace::layout::{Layout, LayoutOptions, LayoutView};
 use spall_trace::model::{Args, Flow, Frame, FrameId, Key, Profile, Text, Trace, Track, TrackKind, Value};
 
-/// Facts being gathered.
+/// The facts of a trace that were gathered so far.
 struct Facts<'t> {
     trace: &'t Trace<'t>,
     layout: Layout,
     facts: Vec<String>,
 }
 
-/// The facts of a trace in its own order: file, processes, tracks with what lies on them, arrows, objects, profiles.
+/// Returns the facts of a trace in its order: file, processes, tracks with their contents, flows, objects, profiles.
 ///
-/// A `slice` is what the file says, the `place` behind it what follows from all slices. Diagnostics are no facts.
+/// A `slice` is a fact of the file. The `place` behind it follows from all slices. Diagnostics are not included.
 pub(crate) fn facts(trace: &Trace<'_>) -> Vec<String> {
     let layout = Layout::new(trace, &LayoutOptions::default());
     let mut facts = Facts { trace, layout, facts: Vec::new() };
@@ -30,12 +31,12 @@ pub(crate) fn facts(trace: &Trace<'_>) -> Vec<String> {
     facts.facts
 }
 
-/// Arguments and the further fields behind them, but for the thread of what lies on none.
+/// Returns arguments and the further fields behind them. The thread of an event that lies on no thread is left out.
 fn all(args: Args<'_>) -> String {
     show(args.iter().chain(args.fields().filter(|(key, _)| !key.is(b"tid"))))
 }
 
-/// Arguments as text. Numbers that JSON does not have become strings when written.
+/// Returns arguments as text. Numbers that JSON does not have become strings, as writers write them.
 fn show<'a>(args: impl Iterator<Item = (Text<'a>, Value<'a>)>) -> String {
     let entry = |(key, value): (Text<'a>, Value<'a>)| format!("{:?}: {}", key.decode(), show_value(value));
     format!("[{}]", args.map(entry).collect::<Vec<_>>().join(", "))
