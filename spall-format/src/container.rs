@@ -113,8 +113,9 @@ pub fn decompress<'a>(data: &'a [u8], limits: &Limits) -> Result<Decompressed<'a
 /// The result has everything that can be decoded before damage, or before the end of a file that is cut off.
 ///
 /// # Errors
-/// This returns [`FormatErrorKind::OutputLimit`] if the content has more than [`Limits::max_decompressed_bytes`], and
-/// [`FormatErrorKind::FeatureOff`] for a container whose feature is off.
+/// This returns [`FormatErrorKind::OutputLimit`] if the content has more than [`Limits::max_decompressed_bytes`],
+/// [`FormatErrorKind::OutOfMemory`] if the allocator refuses the memory for it, and [`FormatErrorKind::FeatureOff`] for a
+/// container whose feature is off.
 ///
 /// It returns [`FormatErrorKind::BadMagic`] if not a byte of a brotli stream can be decoded: brotli has no magic
 /// number, so such a file is probably of another kind.
@@ -134,6 +135,10 @@ pub fn decompress_as<'a>(
         Err(DecodeFailure::OutputFull { at }) => {
             let max_mib = u32::try_from(limits.max_decompressed_bytes >> 20).unwrap_or(u32::MAX);
             return Err(FormatError::new(FormatErrorKind::OutputLimit { max_mib }, offset(at)));
+        }
+        Err(DecodeFailure::OutOfMemory { at }) => {
+            let mib = u32::try_from(output.bytes.len() >> 20).unwrap_or(u32::MAX);
+            return Err(FormatError::new(FormatErrorKind::OutOfMemory { mib }, offset(at)));
         }
         Err(_) if container == Container::Brotli && output.bytes.is_empty() => {
             return Err(FormatError::new(FormatErrorKind::BadMagic, 0));
@@ -202,6 +207,8 @@ enum DecodeFailure {
     Checksum { from: usize },
     /// The output would exceed the limit. The input was used up to `at`.
     OutputFull { at: usize },
+    /// The allocator refused the memory for the output. The input was used up to `at`.
+    OutOfMemory { at: usize },
 }
 
 /// The decoded bytes, and their limit.
@@ -212,21 +219,58 @@ struct Output {
 }
 
 impl Output {
-    /// Returns whether `more` bytes are within the limit.
-    fn has_room(&self, more: usize) -> bool {
-        self.bytes.len().checked_add(more).is_some_and(|total| offset(total) <= self.limit)
+    /// Makes room for `more` bytes behind the output. `at` is the position in the input, for the failure.
+    ///
+    /// The capacity doubles, but never exceeds the limit, so the output and its copy while it moves take at most one and a
+    /// half times the limit.
+    fn reserve(&mut self, more: usize, at: usize) -> Result<(), DecodeFailure> {
+        let (len, capacity) = (self.bytes.len(), self.bytes.capacity());
+        let limit = usize::try_from(self.limit).unwrap_or(usize::MAX);
+        let needed = len.checked_add(more).filter(|&needed| needed <= limit);
+        let needed = needed.ok_or(DecodeFailure::OutputFull { at })?;
+        if needed > capacity {
+            let doubled = capacity.saturating_mul(2).clamp(needed, limit);
+            // Where twice the memory is refused, what is needed may still be there.
+            let reserved = self.bytes.try_reserve_exact(doubled - len);
+            reserved
+                .or_else(|_| self.bytes.try_reserve_exact(more))
+                .map_err(|_| DecodeFailure::OutOfMemory { at })?;
+        }
+        Ok(())
     }
 
-    /// Lets `decode` write to `size` bytes behind the output.
+    /// Appends bytes.
+    #[cfg(any(feature = "gzip", feature = "zstd"))]
+    fn push(&mut self, bytes: &[u8], at: usize) -> Result<(), DecodeFailure> {
+        self.reserve(bytes.len(), at)?;
+        self.bytes.extend_from_slice(bytes);
+        Ok(())
+    }
+
+    /// Lets `decode` write to `size` bytes behind the output, or to fewer if the limit is closer.
     ///
     /// `decode` returns how many bytes it wrote, and a second value, which this function returns.
     #[cfg(feature = "brotli")]
-    fn append<T>(&mut self, size: usize, decode: impl FnOnce(&mut [u8]) -> (usize, T)) -> T {
+    fn append<T>(
+        &mut self,
+        size: usize,
+        at: usize,
+        decode: impl FnOnce(&mut [u8]) -> (usize, T),
+    ) -> Result<T, DecodeFailure> {
         let len = self.bytes.len();
+        let left = self.limit.saturating_sub(offset(len));
+        let size = size.min(usize::try_from(left).unwrap_or(usize::MAX));
+        self.reserve(size, at)?;
         self.bytes.resize(len + size, 0);
         let (written, result) = decode(self.bytes.get_mut(len..).unwrap_or_default());
         self.bytes.truncate(len + written.min(size));
-        result
+        Ok(result)
+    }
+
+    /// Returns whether the output has as many bytes as the limit allows.
+    #[cfg(feature = "brotli")]
+    fn is_full(&self) -> bool {
+        offset(self.bytes.len()) >= self.limit
     }
 }
 
@@ -235,3 +279,27 @@ const PEEK: usize = 64 << 10;
 
 /// How many bytes are decoded at once if the size of the content is not known.
 const STEP: usize = 256 << 10;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_output_never_grows_past_its_limit() {
+        let mut output = Output { bytes: Vec::new(), limit: 1000 };
+        for size in 1..=1000 {
+            output.reserve(1, 7).unwrap();
+            output.bytes.push(0);
+            assert!(output.bytes.capacity() <= 1000, "{} for {size}", output.bytes.capacity());
+        }
+        assert_eq!(output.reserve(1, 7), Err(DecodeFailure::OutputFull { at: 7 }));
+    }
+
+    #[test]
+    fn refused_memory_is_an_error() {
+        let mut output = Output { bytes: alloc::vec![1, 2, 3], limit: u64::MAX };
+        let more = usize::try_from(isize::MAX).unwrap() - 3;
+        assert_eq!(output.reserve(more, 7), Err(DecodeFailure::OutOfMemory { at: 7 }));
+        assert_eq!(output.bytes, [1, 2, 3]);
+    }
+}

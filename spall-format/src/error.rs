@@ -121,6 +121,12 @@ pub enum FormatErrorKind {
         /// The limit in MiB, rounded down.
         max_mib: u32,
     },
+    /// The allocator refused memory for the decompressed data. The offset marks the compressed data that needs it.
+    #[error("out of memory after {mib} MiB of decompressed data")]
+    OutOfMemory {
+        /// The size of the data that was decompressed before, in MiB, rounded down.
+        mib: u32,
+    },
     /// Reading the container needs one of the features `gzip`, `zstd` and `brotli` of this crate, which is off. The
     /// documentation of `container::Container` says which. The offset marks the start of the file.
     #[error("reading this container needs a feature of spall-format that is off")]

@@ -39,6 +39,10 @@ pub struct Limits {
     /// 1000.
     pub max_diagnostics: u32,
     /// The most bytes that a compressed file may become. A file that becomes larger is an error. The default is 1 GiB.
+    ///
+    /// While the content grows it may take one and a half times as much memory, because it moves to a larger place. The
+    /// window of a decoder comes on top: up to 16 MiB for brotli and up to 100 MiB for Zstandard. If the allocator
+    /// refuses the memory for the content, that is an error too.
     pub max_decompressed_bytes: u64,
 }
 

@@ -17,7 +17,8 @@ pub(super) fn decode(data: &[u8], output: &mut Output) -> Result<(), DecodeFailu
     state.large_window = false;
     let (mut left, mut used, mut total) = (data.len(), 0, 0);
     loop {
-        let result = output.append(STEP, |space| {
+        let at = used;
+        let result = output.append(STEP, at, |space| {
             let (mut free, mut written) = (space.len(), 0);
             let result = BrotliDecompressStream(
                 &mut left,
@@ -30,11 +31,11 @@ pub(super) fn decode(data: &[u8], output: &mut Output) -> Result<(), DecodeFailu
                 &mut state,
             );
             (written, result)
-        });
-        if !output.has_room(0) {
-            return Err(DecodeFailure::OutputFull { at: used });
-        }
+        })?;
         match result {
+            BrotliResult::NeedsMoreOutput if output.is_full() => {
+                return Err(DecodeFailure::OutputFull { at: used });
+            }
             BrotliResult::NeedsMoreOutput => {}
             BrotliResult::ResultSuccess if left > 0 => return Err(DecodeFailure::Junk { from: used }),
             BrotliResult::ResultSuccess => return Ok(()),

@@ -83,10 +83,7 @@ fn inflate(
         let input = data.get(start + used..).unwrap_or_default();
         let (status, read, written) = decompress(decoder, input, ring, ring_pos, TINFL_FLAG_HAS_MORE_INPUT);
         used += read;
-        if !output.has_room(written) {
-            return Err(DecodeFailure::OutputFull { at: start + used });
-        }
-        output.bytes.extend_from_slice(ring.get(ring_pos..ring_pos + written).unwrap_or_default());
+        output.push(ring.get(ring_pos..ring_pos + written).unwrap_or_default(), start + used)?;
         ring_pos = (ring_pos + written) % ring.len();
         match status {
             TINFLStatus::Done => return Ok(used),

@@ -22,9 +22,7 @@ pub(super) fn decode(data: &[u8], output: &mut Output) -> Result<(), DecodeFailu
         })?;
         // The size is a number of the file. No element makes more than 64 bytes, so a block cannot make more than this.
         let size = size.min(tags.len().saturating_mul(64));
-        if !output.has_room(size) {
-            return Err(DecodeFailure::OutputFull { at: pos });
-        }
+        output.reserve(size, pos)?;
         let start = output.bytes.len();
         output.bytes.resize(start + size, 0);
         let written = decode_elements(tags, output.bytes.get_mut(start..).unwrap_or_default());

@@ -30,10 +30,9 @@ pub(super) fn decode(data: &[u8], output: &mut Output) -> Result<(), DecodeFailu
         while !decoder.is_finished() {
             let before = position(rest);
             let decoded = decoder.decode_blocks(&mut rest, BlockDecodingStrategy::UptoBytes(STEP));
-            if !output.has_room(decoder.can_collect()) {
-                return Err(DecodeFailure::OutputFull { at: position(rest) });
-            }
-            output.bytes.extend(decoder.collect().unwrap_or_default());
+            // Before the decoder copies its bytes out of the window: that copy may be as large as the window.
+            output.reserve(decoder.can_collect(), position(rest))?;
+            output.push(&decoder.collect().unwrap_or_default(), position(rest))?;
             if decoded.is_err() {
                 return Err(if rest.is_empty() {
                     DecodeFailure::Truncated { from: before }
@@ -42,10 +41,8 @@ pub(super) fn decode(data: &[u8], output: &mut Output) -> Result<(), DecodeFailu
                 });
             }
         }
-        if !output.has_room(decoder.can_collect()) {
-            return Err(DecodeFailure::OutputFull { at: position(rest) });
-        }
-        output.bytes.extend(decoder.collect().unwrap_or_default());
+        output.reserve(decoder.can_collect(), position(rest))?;
+        output.push(&decoder.collect().unwrap_or_default(), position(rest))?;
     }
     Ok(())
 }
