@@ -176,12 +176,16 @@ impl Parser {
     }
 
     /// Reads the next packet or damage of any kind, also the first packet of each stream and the last one of the file.
+    // Cold, so that plain packets come first in the caller's loop: 1.7 % fewer instructions.
+    #[cold]
     #[inline(never)]
     fn step<'a>(&mut self, data: &'a [u8], eof: bool, chunk: &mut Chunk<'a>) {
         *chunk = self.lower(data, frame(data, eof));
     }
 
     /// Returns the event of `frame`, which is at the start of `data`, or a diagnostic that comes before it.
+    // Not inlined into the cold function, which would make it cold as well.
+    #[inline(never)]
     fn lower<'a>(&mut self, data: &'a [u8], frame: Framing) -> Chunk<'a> {
         if let Some(start) = self.junk
             && !matches!(frame, Framing::Junk(_) | Framing::NeedMore(_))
