@@ -62,7 +62,7 @@ pub fn merge<'a>(trace: Trace<'a>, rules: &SampleRules) -> Trace<'a> {
     trace.with_slices(|trace, id, slices| {
         let Some(track) = trace.tracks().get(id.index()) else { return };
         if trace.profile_of(id).is_none() {
-            trace.slices_of(track.id).for_each(|(id, slice)| timeline::keep(slices, id, &slice));
+            track.slices().iter().for_each(|id| timeline::keep(trace, id, slices));
             return;
         }
         let budget = shared.budget;

@@ -63,28 +63,32 @@ impl Timeline {
     /// Writes the slices of a track and the functions that were found among them, in display order. Returns whether
     /// there was room for all.
     pub(super) fn write(&self, trace: &Trace<'_>, track: &Track, out: &mut TrackSlices<'_>) -> bool {
-        let mut old = trace.slices_of(track.id).peekable();
+        // The loop goes over ids and looks at single columns, because every look at the next slice would move a whole
+        // slice out of the iterator and back.
+        let mut old = track.slices().iter().peekable();
+        let (starts, ends) = (trace.slices().starts(), trace.slices().ends());
         let mut is_complete = true;
         for row in self.rows.iter().filter(|row| row.kept) {
             match row.what {
                 // Slices on overflow lanes are not in the walk. Those that come before this slice are written first.
                 Opened::Slice(id) => {
-                    while let Some((before, slice)) = old.next_if(|(before, _)| *before <= id) {
-                        keep(out, before, &slice);
+                    while let Some(before) = old.next_if(|&before| before <= id) {
+                        keep(trace, before, out);
                     }
                 }
                 Opened::Frame(frame) => {
-                    let is_before = |slice: &Slice| {
-                        slice.start < row.start || slice.start == row.start && slice.end > row.end
+                    let is_before = |id: SliceId| {
+                        let (start, end) = (starts[id.index()], ends[id.index()]);
+                        start < row.start || start == row.start && end > row.end
                     };
-                    while let Some((before, slice)) = old.next_if(|(_, slice)| is_before(slice)) {
-                        keep(out, before, &slice);
+                    while let Some(before) = old.next_if(|&before| is_before(before)) {
+                        keep(trace, before, out);
                     }
                     is_complete &= out.add(row.slice(trace, frame), Some(Sampled { frame, hits: row.hits }));
                 }
             }
         }
-        old.for_each(|(id, slice)| keep(out, id, &slice));
+        old.for_each(|id| keep(trace, id, out));
         is_complete
     }
 }
@@ -100,8 +104,8 @@ impl OpenedSlice {
 }
 
 /// Keeps a slice of the trace, unless an earlier merge inferred it.
-pub(super) fn keep(out: &mut TrackSlices<'_>, id: SliceId, slice: &Slice) {
-    if !slice.flags.contains(SliceFlags::SAMPLED) {
+pub(super) fn keep(trace: &Trace<'_>, id: SliceId, out: &mut TrackSlices<'_>) {
+    if trace.slices().flags().get(id.index()).is_some_and(|flags| !flags.contains(SliceFlags::SAMPLED)) {
         out.keep(id);
     }
 }

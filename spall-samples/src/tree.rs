@@ -5,7 +5,7 @@ use core::ops::Range;
 
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
-use spall_model::{CallTree, CallTreeBuilder, FrameId, Function, NameId, Tick, Trace, TrackId, TreeNodeId};
+use spall_model::{CallTree, CallTreeBuilder, Function, NameId, Tick, Trace, TrackId, TreeNodeId};
 
 use crate::walk::{MergeStats, Opened, Sink};
 
@@ -30,9 +30,9 @@ pub struct ThreadTree {
 pub(super) struct TreeSink<'t, 'a> {
     trace: &'t Trace<'a>,
     builder: CallTreeBuilder,
-    /// The nodes of call frames below their callers. The builder finds them as well, but by the whole function, which
-    /// takes longer to hash than these two numbers.
-    nodes_of_frames: HashMap<(Option<TreeNodeId>, FrameId), TreeNodeId, RandomState>,
+    /// The nodes of call frames below their callers, by both in one number. The builder finds them as well, but by the whole
+    /// function, which takes longer to hash.
+    nodes_of_frames: HashMap<u64, TreeNodeId, RandomState>,
     /// The nodes of the open calls, the innermost last.
     open: Vec<TreeNodeId>,
     /// The time up to which time has been given to calls.
@@ -74,7 +74,10 @@ impl Sink for TreeSink<'_, '_> {
             }
             Opened::Frame(id) => {
                 let (builder, trace) = (&mut self.builder, self.trace);
-                *self.nodes_of_frames.entry((parent, id)).or_insert_with(|| {
+                // One number is hashed in one step, and a tuple with an option in three. That was 6 % of all instructions.
+                let above = parent.map_or(u32::MAX, |parent| parent.0);
+                let key = u64::from(above) << 32 | u64::from(id.0);
+                *self.nodes_of_frames.entry(key).or_insert_with(|| {
                     let function = trace.frame(id).map(Function::of_frame);
                     builder.child(parent, function.unwrap_or(Function::named(NameId::EMPTY)))
                 })
