@@ -10,7 +10,7 @@ use spall_trace::model::{
 
 use crate::events;
 
-/// Builds a trace of random events under random limits and does the sums. Whether there was anything to add up.
+/// Builds a trace of random events under random limits and does the sums. Returns whether there was anything to add up.
 ///
 /// # Panics
 /// When something is lost.

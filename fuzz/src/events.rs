@@ -7,7 +7,7 @@ use spall_trace::model::{
     MetaEvent, ObjectPhase, Scope, Text, Thread, ThreadEvent, Tick, Ticks, Value,
 };
 
-/// Up to 300 events. Names and arguments borrow from the input.
+/// Returns up to 300 events. Names and arguments borrow from the input.
 pub fn sequence<'a>(u: &mut Unstructured<'a>) -> Vec<Event<'a>> {
     let mut maker = Maker { now: 0, wild: u.ratio(1, 8).unwrap_or(false) };
     let mut events = Vec::new();
@@ -18,7 +18,7 @@ pub fn sequence<'a>(u: &mut Unstructured<'a>) -> Vec<Event<'a>> {
     events
 }
 
-/// Only slices of every kind, on few threads.
+/// Returns events of slices of every kind, on few threads.
 pub fn slices<'a>(u: &mut Unstructured<'a>) -> Vec<Event<'a>> {
     let mut maker = Maker { now: 0, wild: u.ratio(1, 8).unwrap_or(false) };
     let mut events = Vec::new();

@@ -13,7 +13,7 @@ use spall_trace::model::{Args, Event, Text, Value};
 
 use crate::json_text;
 
-/// Writes an event of random values and reads it in both ways. Whether it is strict JSON.
+/// Writes an event of random values and reads it in both ways. Returns whether it is strict JSON.
 ///
 /// # Panics
 /// When the two differ.

@@ -10,7 +10,7 @@ use spall_trace::model::{ByteRange, Limits, SliceId, Tick, Ticks, Trace, TraceBu
 
 use crate::events;
 
-/// Lays out a trace of random slices and looks at it through random frames. Whether there were slices.
+/// Lays out a trace of random slices and looks at it through random viewports. Returns whether there were slices.
 ///
 /// # Panics
 /// When a guarantee of the layout does not hold.
@@ -35,7 +35,7 @@ pub fn run(bytes: &[u8]) -> bool {
     trace.slices().len() > 5
 }
 
-/// What to look at, and how.
+/// A range of time to show, and how to show it.
 struct View {
     start: Tick,
     duration: Ticks,
@@ -140,7 +140,7 @@ fn check_family(trace: &Trace<'_>, layout: &Layout) {
     assert_eq!(n_children, with_parent);
 }
 
-/// Rectangles are in order and disjoint, and each slice that touches the view is counted by exactly one.
+/// Rectangles are in order and disjoint, and each slice that touches the viewport is counted by exactly one.
 fn check_viewport(row: &RowView<'_>, viewport: &Viewport) {
     let mut rects = Vec::new();
     row.rects(viewport, &mut Scratch::new(), &mut rects);
@@ -153,7 +153,7 @@ fn check_viewport(row: &RowView<'_>, viewport: &Viewport) {
         // Half open, but a point is where it is.
         start < view.end && (end > view.start || start == end && start >= view.start)
     };
-    // What is beside the view but in a column that it touches may be shown as well.
+    // A slice beside the range but in a column that the range touches may be shown as well.
     let counted: Vec<usize> =
         rects.iter().flat_map(|rect| rect.first as usize..(rect.first + rect.count) as usize).collect();
     assert!(counted.is_sorted_by(|a, b| a < b), "G4 each at most once");

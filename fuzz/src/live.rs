@@ -8,7 +8,7 @@ use spall_trace::model::{
 
 use crate::events;
 
-/// Commits at random places. Whether there were slices.
+/// Commits at random places. Returns whether there were slices.
 ///
 /// # Panics
 /// When what was not said to be new has changed, a slice is lost or drawn over another, or the finished trace is not
@@ -58,7 +58,7 @@ pub fn run(bytes: &[u8]) -> bool {
     n_slices > 5
 }
 
-/// Somebody who only looks at what is new.
+/// A follower of a live trace that only looks at its new slices.
 #[derive(Default)]
 struct Follower {
     /// By track.
@@ -95,7 +95,7 @@ impl Follower {
     }
 }
 
-/// Each end has closed a begin or is counted.
+/// Checks that each end has closed a begin or is counted.
 fn check_pairs(events: &[Event<'_>], committed: &LiveSnapshot<'_>) {
     let count = |kind| committed.diagnostics().count(kind);
     if [DiagnosticKind::DepthLimit, DiagnosticKind::TrackLimit, DiagnosticKind::SliceLimit]

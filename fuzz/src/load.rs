@@ -5,7 +5,7 @@ use spall_trace::{
     model::{Limits, SliceId, Trace},
 };
 
-/// Loads `bytes` and checks the trace and its layout. Whether there is a trace.
+/// Loads `bytes` and checks the trace and its layout. Returns whether there is a trace.
 ///
 /// # Panics
 /// When a promise is broken.

@@ -7,7 +7,7 @@ use spall_trace::model::{ByteRange, Event, FlowBind, Limits, Trace, TraceBuilder
 
 use crate::{events, facts::facts};
 
-/// Builds a trace of random events, one of the events that it gives, and one of the events of that. Whether there was
+/// Builds a trace of random events, one of the events that it gives, and one of the events of that. Returns whether there was
 /// anything to say.
 ///
 /// # Panics

@@ -11,7 +11,7 @@ use spall_trace::model::{
 
 use crate::events;
 
-/// Writes random events in every format and reads them. Whether there were any.
+/// Writes random events in every format and reads them. Returns whether there were any.
 ///
 /// # Panics
 /// When what is read differs.
@@ -25,7 +25,7 @@ pub fn run(bytes: &[u8]) -> bool {
     n_written > 10
 }
 
-/// How many events were written.
+/// Writes events as JSON and reads them. Returns how many events were written.
 fn through_json(events: &[Event<'_>]) -> usize {
     let mut writer = json::JsonWriter::new(String::new());
     let mut expected = Vec::new();

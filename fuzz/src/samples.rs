@@ -13,7 +13,7 @@ use spall_trace::model::{
     TrackId, TreeNodeId, Value, Written,
 };
 
-/// Merges a random profile with random slices of its thread. Whether there were samples.
+/// Merges a random profile with random slices of its thread. Returns whether there were samples.
 ///
 /// # Panics
 /// When something of the file is lost, or times do not add up.
@@ -51,7 +51,7 @@ fn ids(trace: &Trace<'_>) -> impl Iterator<Item = SliceId> {
     (0..u32::try_from(trace.slices().len()).unwrap()).map(SliceId)
 }
 
-/// What the file says of slices.
+/// Returns the slices that come from the file.
 fn slices(trace: &Trace<'_>) -> Vec<(TrackId, Tick, Tick, String)> {
     let of_file =
         ids(trace).filter(|slice| !trace.slice(*slice).unwrap().flags.contains(SliceFlags::SAMPLED));
@@ -153,7 +153,7 @@ fn check_round_trip(events: &[Event<'_>]) {
     assert_eq!(profiles(&builder.finish()), profiles(&read), "{text}");
 }
 
-/// Everything that a trace says of profiles, as text.
+/// Returns all facts of a trace about profiles, as text.
 fn profiles(trace: &Trace<'_>) -> Vec<String> {
     let stack = |frame: Option<FrameId>| {
         let (mut at, mut stack) = (frame, String::new());

@@ -12,7 +12,7 @@ use spall_trace::{
 };
 
 /// Reads `bytes` whole, in pieces, and cut, with every parser. The first byte says how large the pieces
-/// are. Whether there is an event.
+/// are. Returns whether there is an event.
 ///
 /// # Panics
 /// When the events differ.

@@ -12,7 +12,7 @@ use spall_trace::model::{
 
 use crate::events;
 
-/// Makes trees of a random trace, and other summaries of it. Whether there were slices.
+/// Makes trees of a random trace, and other summaries of it. Returns whether there were slices.
 ///
 /// # Panics
 /// When time is lost, or what is drawn overlaps.
@@ -200,7 +200,7 @@ fn check_stats(trace: &Trace<'_>, layout: &Layout, ranges: &[core::ops::Range<Ti
     }
 }
 
-/// Every slice is on one line, and those of a line do not overlap unless they do in their own track.
+/// Checks that every slice is on one line, and that those of a line do not overlap unless they do in their own track.
 fn check_packing<I: Iterator<Item = TrackId>>(layout: &Layout, tracks: impl Fn() -> I) {
     for packing in [Packing::Online, Packing::Compact] {
         let packed = Packed::new(layout, tracks(), packing);

@@ -10,7 +10,7 @@ use spall_trace::model::{ByteRange, Limits, SliceId, Tick, Ticks, Trace, TraceBu
 
 use crate::events;
 
-/// Builds a trace of random events and looks at it from anywhere. Whether there was something to see.
+/// Builds a trace of random events and looks at it from anywhere. Returns whether there was something to see.
 ///
 /// # Panics
 /// When an answer is out of all proportion.

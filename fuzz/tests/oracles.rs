@@ -96,7 +96,7 @@ fn rounds(default: usize) -> usize {
     std::env::var("FUZZ_ROUNDS").ok().and_then(|rounds| rounds.parse().ok()).unwrap_or(default)
 }
 
-/// What a fuzzer once found.
+/// Replays the inputs that a fuzzer once found for an oracle.
 fn replay(name: &str, oracle: fn(&[u8]) -> bool) {
     let found = Path::new(env!("CARGO_MANIFEST_DIR")).join("regressions").join(name);
     for entry in std::fs::read_dir(found).into_iter().flatten().flatten() {
