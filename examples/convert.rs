@@ -7,56 +7,35 @@
 //! | `.json` | Trace Event JSON, with everything that the trace says |
 //! | `.spall` | spall 3: slices, by thread |
 //! | `.speedscope.json` | what <https://www.speedscope.app> reads: slices, by thread |
-//! | `.folded` | stacks for flame graph tools: a line for each path, own ticks last |
+//! | `.folded` | stacks for flame graph tools: a line for each path, with its self time in ticks |
 //!
-//! Functions that CPU samples found become slices first, but for `.json`, where they stay samples. What a format cannot
-//! hold is left out, and said on the error stream.
+//! Functions that CPU samples found become slices in spall and speedscope files. What a format cannot hold is left out,
+//! and the error stream says so.
 
-use std::{error::Error, fs::File, path::Path, process::ExitCode};
+use std::{error::Error, fs::File, path::PathBuf};
 
-use spall_trace::{
-    export,
-    model::{Limits, Ticks},
-};
+use spall_trace::{export, model::Limits};
 
-fn main() -> ExitCode {
-    let mut arguments = std::env::args_os().skip(1);
-    let (Some(from), Some(to), None) = (arguments.next(), arguments.next(), arguments.next()) else {
-        eprintln!("usage: convert FILE OUT.json|OUT.spall|OUT.speedscope.json|OUT.folded");
-        return ExitCode::from(2);
+fn main() -> Result<(), Box<dyn Error>> {
+    let arguments: Vec<PathBuf> = std::env::args_os().skip(1).map(PathBuf::from).collect();
+    let [from, to] = arguments.as_slice() else {
+        return Err("usage: convert FILE OUT.json|OUT.spall|OUT.speedscope.json|OUT.folded".into());
     };
-    match convert(from.as_ref(), to.as_ref()) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("{}: {error}", from.to_string_lossy());
-            ExitCode::FAILURE
-        }
-    }
-}
-
-fn convert(from: &Path, to: &Path) -> Result<(), Box<dyn Error>> {
     let data = std::fs::read(from)?;
     let trace = spall_trace::load(&data, &Limits::default())?;
-    let name = to.file_name().unwrap_or_default().to_string_lossy();
-    let is = |ending| name.ends_with(ending);
     let out = || File::create(to);
-    let exported = if is(".speedscope.json") {
-        let title = from.file_name().unwrap_or_default().to_string_lossy();
-        export::speedscope(&spall_trace::merge_samples(trace), &title, out()?)?
-    } else if is(".json") {
-        export::json(&trace, out()?)?
-    } else if is(".spall") {
-        export::spall(&spall_trace::merge_samples(trace), out()?)?
-    } else if is(".folded") {
-        export::folded(&trace, out()?)?
-    } else {
-        return Err(format!("nobody knows what to write by the name {name}").into());
+    let report = match to.to_string_lossy() {
+        name if name.ends_with(".speedscope.json") => {
+            let title = from.file_name().unwrap_or_default().to_string_lossy();
+            export::speedscope(&spall_trace::merge_samples(trace), &title, out()?)?
+        }
+        name if name.ends_with(".json") => export::json(&trace, out()?)?,
+        name if name.ends_with(".spall") => export::spall(&spall_trace::merge_samples(trace), out()?)?,
+        name if name.ends_with(".folded") => export::folded(&trace, out()?)?,
+        name => return Err(format!("{name} has none of the known endings").into()),
     };
-    if !exported.to_string().is_empty() {
-        eprintln!("{exported}");
-    }
-    if exported.moved != Ticks::ZERO {
-        eprintln!("all times moved by {} ticks, because the format has none before 0", exported.moved.0);
+    if !report.is_lossless() {
+        eprintln!("{report}");
     }
     Ok(())
 }

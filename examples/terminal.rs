@@ -1,15 +1,21 @@
-//! Rows as lines of a terminal, a cell for each column.
+//! Draws rows as lines of a terminal, with a cell for each column.
 
 use std::fmt::Write;
 
-use spall_trace::layout::{ColorKey, Ellipsis, Rect, fit_label};
+use spall_trace::layout::{ColorKey, Ellipsis, Rect, fit_chars};
+use spall_trace::model::SliceId;
 
-/// Draws the boxes of one row, which come from the left to the right.
+/// Draws the boxes of one line, which come from the left to the right.
 ///
-/// A box is as many cells as it has columns, coloured by name if `color`; its name stands in it as far as it fits.
+/// A box has as many cells as columns, is coloured by its name if `color` is set, and shows as much of its name as fits.
 /// A box that stands for several slices shows how busy they are instead: a block of one to eight eighths.
 #[must_use]
-pub fn line<N: AsRef<str>>(rects: &[Rect], columns: u32, color: bool, name: impl Fn(&Rect) -> N) -> String {
+pub fn line<N: AsRef<str>>(
+    rects: impl IntoIterator<Item = Rect>,
+    columns: u32,
+    color: bool,
+    name: impl Fn(SliceId) -> N,
+) -> String {
     let mut line = String::new();
     let mut column = 0;
     for rect in rects {
@@ -18,14 +24,14 @@ pub fn line<N: AsRef<str>>(rects: &[Rect], columns: u32, color: bool, name: impl
             line.push(' ');
         }
         column = x1;
-        let name = name(rect);
+        let name = name(rect.slice);
         let name = name.as_ref();
         if color {
             // The cube of 216 colours without its darkest corner.
             let hue = 16 + ColorKey::of(name.as_bytes()).0 % 216;
             _ = write!(line, "\x1b[30;48;5;{}m", if hue < 52 { hue + 72 } else { hue });
         }
-        cells(&mut line, (x1 - x0) as usize, rect, name);
+        cells(&mut line, (x1 - x0) as usize, &rect, name);
         if color {
             line.push_str("\x1b[0m");
         }
@@ -33,6 +39,7 @@ pub fn line<N: AsRef<str>>(rects: &[Rect], columns: u32, color: bool, name: impl
     line
 }
 
+/// Writes the `width` cells of a box.
 fn cells(line: &mut String, width: usize, rect: &Rect, name: &str) {
     if rect.count > 1 {
         let block =
@@ -40,12 +47,14 @@ fn cells(line: &mut String, width: usize, rect: &Rect, name: &str) {
         line.extend(std::iter::repeat_n(block, width));
         return;
     }
-    // What is no plain character may take any number of cells, or move the cursor.
-    let name: String = name.chars().map(|c| if c == ' ' || c.is_ascii_graphic() { c } else { '·' }).collect();
-    #[allow(clippy::cast_precision_loss, reason = "no terminal is that wide")]
-    let fitted = fit_label(&name, width as f32, Ellipsis::End, |text| text.chars().count() as f32);
-    let text = fitted.map(|fitted| fitted.to_string()).unwrap_or_default();
-    let used = text.chars().count();
+    let name = clean(name);
+    let text = fit_chars(&name, width, Ellipsis::End).map(|fitted| fitted.to_string()).unwrap_or_default();
     line.push_str(&text);
-    line.extend(std::iter::repeat_n('─', width.saturating_sub(used)));
+    line.extend(std::iter::repeat_n('─', width.saturating_sub(text.chars().count())));
+}
+
+/// Replaces characters that may take any number of cells or move the cursor.
+#[must_use]
+pub fn clean(text: &str) -> String {
+    text.chars().map(|c| if c == ' ' || c.is_ascii_graphic() { c } else { '·' }).collect()
 }

@@ -1,6 +1,7 @@
-//! Prints what took the most time: slices, and the functions that CPU samples found, over all threads.
+//! Prints what took the most time: functions by their self time over all threads, and the longest calls with their
+//! arguments.
 //!
-//! `top FILE [COUNT]` prints the first 20, or so many, by their self time.
+//! `top FILE [COUNT]` prints COUNT of each; without it 20. Functions are slices, and what CPU samples found.
 
 use std::{cmp::Reverse, error::Error, io::Write};
 
@@ -12,18 +13,23 @@ fn main() -> Result<(), Box<dyn Error>> {
     let count = arguments.next().map_or(Ok(20), |count| count.to_string_lossy().parse::<usize>())?;
     let data = std::fs::read(path)?;
     let trace = spall_trace::load(&data, &Limits::default())?;
+    let duration = |ticks| trace.clock().duration(ticks);
     let tree = CallTree::merged(spall_trace::call_trees(&trace).map(|thread| thread.tree));
     let mut functions = tree.functions();
     functions.sort_by_cached_key(|stats| (Reverse(stats.self_time), stats.function.describe(&trace)));
 
     let mut out = std::io::stdout().lock();
-    writeln!(out, "{:>7} {:>14} {:>14} {:>9} {:>9}", "own %", "own", "total", "count", "samples")?;
+    writeln!(out, "{:>12} {:>12} {:>9} {:>9}  function", "self", "total", "calls", "samples")?;
     for stats in functions.iter().take(count) {
-        let (own, total) = (stats.self_time.0, stats.total.0);
-        #[allow(clippy::cast_precision_loss, reason = "for a human")]
-        let share = 100.0 * own as f64 / (tree.total().0 as f64).max(1.0);
-        let (count, hits, function) = (stats.count, stats.hits, stats.function.describe(&trace));
-        writeln!(out, "{share:>6.2}% {own:>14} {total:>14} {count:>9} {hits:>9}  {function}")?;
+        let (self_time, total) = (duration(stats.self_time), duration(stats.total));
+        let (calls, hits, function) = (stats.count, stats.hits, stats.function.describe(&trace));
+        writeln!(out, "{self_time:>12} {total:>12} {calls:>9} {hits:>9}  {function}")?;
+    }
+    writeln!(out, "\n{:>12}  longest calls", "duration")?;
+    for id in trace.longest_slices(trace.bounds().unwrap_or_default(), count) {
+        let Some(slice) = trace.slice(id) else { continue };
+        let (name, args) = (trace.name(slice.name), trace.slice_args(id));
+        writeln!(out, "{:>12}  {name} {args}", duration(slice.duration()))?;
     }
     Ok(())
 }

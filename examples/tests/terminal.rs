@@ -13,7 +13,7 @@ fn line(slices: &[(i64, i64, &str)], color: bool) -> String {
     let frame = Viewport::new(Tick(0)..Tick(200), 20, Fidelity::Exact);
     let (mut scratch, mut rects) = (Scratch::new(), Vec::new());
     row.view(RowId(0)).rects(&frame, &mut scratch, &mut rects);
-    terminal::line(&rects, frame.columns(), color, |rect| slices[rect.slice.index()].2)
+    terminal::line(rects, frame.columns(), color, |slice| slices[slice.index()].2)
 }
 
 #[test]

@@ -50,7 +50,7 @@
 //! | draw a trace | [`Layout`], [`Vertical`], [`Viewport`], [`Vertical::rects`] |
 //! | draw a trace while it grows | [`Live`], [`LiveView`] |
 //! | draw slices of your own | [`Row`], [`RowView::rects`] |
-//! | zoom and pan | [`Viewport::zoomed`], [`Viewport::moved`], [`Viewport::fit`], [`Viewport::part`] |
+//! | zoom, pan and resize | [`Viewport::zoomed`], [`Viewport::moved`], [`Viewport::fit`], [`Viewport::with_columns`], [`Viewport::part`] |
 //! | find the slice or the line under the pointer | [`LineRect::hit`], [`Vertical::at`], [`RowView::find`], [`LayoutView::snap`] |
 //! | walk from slice to slice | [`LayoutView::parent`], [`LayoutView::children`], [`LayoutView::next`] |
 //! | draw counters, instants, states and flows | [`Series`], [`instant_marks`], [`Row::of_states`], [`Flows`] |
@@ -200,7 +200,7 @@ pub use spall_model::nest::Overlap;
 #[cfg(feature = "alloc")]
 pub use stats::{NameStats, Stats, stats};
 #[cfg(feature = "alloc")]
-pub use vertical::{Vertical, VerticalStyle};
+pub use vertical::{Heights, Vertical, VerticalStyle};
 pub use viewport::{Fidelity, Viewport};
 #[cfg(feature = "alloc")]
 pub use visits::EdgeRule;

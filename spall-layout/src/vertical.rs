@@ -10,7 +10,8 @@ use crate::{LayoutView, Line, LineId, LineKind, LineRect, Packed, RowId, RowInfo
 /// The heights and folds that a frontend chooses for a [`Vertical`].
 ///
 /// Heights are in a unit of the caller's choice, such as pixels or lines of a terminal. A line with a height of 0 is left
-/// out. `()` is the style of a flat timeline: each row is one unit high, nothing is folded, and there are no headers.
+/// out. `()` is the style of a flat timeline: each row is one unit high, nothing is folded, and there are no headers. [`Heights`]
+/// is a style with headers.
 ///
 /// ```
 /// use spall_layout::{RowId, RowInfo, VerticalStyle};
@@ -70,6 +71,45 @@ pub trait VerticalStyle {
 }
 
 impl VerticalStyle for () {}
+
+/// The style of a timeline whose lines of one kind are equally high, without folds and shared lines.
+///
+/// ```
+/// use spall_layout::{Heights, Layout, LayoutOptions, Vertical};
+/// # use spall_model::{ByteRange, Event, Limits, Text, Thread, ThreadEvent, Tick, TraceBuilder};
+/// # let mut builder = TraceBuilder::new(&Limits::default());
+/// # let event = ThreadEvent::new(Thread::new(1_i64, 7_i64), Tick(0), Text::plain(b"draw"));
+/// # builder.push(&Event::Begin(event), ByteRange::default());
+/// # let trace = builder.finish(); // one slice
+/// let layout = Layout::new(&trace, &LayoutOptions::default());
+/// let vertical = Vertical::new(&trace, &layout, &Heights { process: 0, track: 20, row: 16 });
+/// let lines: Vec<_> = vertical.lines().iter().map(|line| (line.top, line.height)).collect();
+/// assert_eq!(lines, [(0, 20), (20, 16)]);
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Heights {
+    /// The height of the header of a process; 0 if there are no such headers.
+    pub process: u32,
+    /// The height of the header of a track; 0 if there are no such headers.
+    pub track: u32,
+    /// The height of a row.
+    pub row: u32,
+}
+
+impl VerticalStyle for Heights {
+    fn process_height(&self, _: ProcessId) -> u32 {
+        self.process
+    }
+
+    fn track_height(&self, _: TrackId) -> u32 {
+        self.track
+    }
+
+    fn row_height(&self, _: RowId, _: RowInfo) -> u32 {
+        self.row
+    }
+}
 
 /// All lines of a timeline, from top to bottom.
 ///

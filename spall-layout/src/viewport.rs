@@ -243,6 +243,29 @@ impl Viewport {
         self.with_exact(start.saturating_add(by_whole).saturating_add(by_rest), duration)
     }
 
+    /// Returns the viewport that shows the same range in another number of columns: what a window shows when it is resized.
+    ///
+    /// Fractions of a tick are kept. With as many columns as before, it returns the same viewport. Of a
+    /// [`Viewport::part`] it returns a whole viewport of the range of the part.
+    ///
+    /// ```
+    /// use spall_layout::{Fidelity, Viewport};
+    /// use spall_model::Tick;
+    /// let viewport = Viewport::new(Tick(0)..Tick(1000), 100, Fidelity::Fast).moved(0.25);
+    /// let wider = viewport.with_columns(200);
+    /// assert_eq!(wider.range(), viewport.range());
+    /// assert_eq!(wider.with_columns(0).with_columns(100), viewport);
+    /// ```
+    #[must_use]
+    pub fn with_columns(&self, columns: u16) -> Self {
+        let resized = Self::new(self.range(), columns, self.fidelity);
+        // The fractions of a part belong to the duration of the whole. A range in no columns keeps its own for later.
+        if self.columns > 0 && self.duration != self.start.0.abs_diff(self.end.0) {
+            return resized;
+        }
+        Self { start_rest: self.start_rest, duration_rest: self.duration_rest, ..resized }
+    }
+
     /// Returns the start and the duration of the range in units of 2⁻³² ticks.
     fn exact(&self) -> (i128, i128) {
         let fixed = |ticks: i128, rest: i32| (ticks << FIXED_BITS) + i128::from(rest);

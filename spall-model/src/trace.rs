@@ -2,6 +2,7 @@
 
 use alloc::{borrow::Cow, vec::Vec};
 use core::cmp::Reverse;
+use core::fmt;
 use core::ops::Range;
 
 use foldhash::fast::RandomState;
@@ -523,8 +524,9 @@ impl<'a> Trace<'a> {
 ///
 /// let args = trace.slice_args(SliceId(0));
 /// assert_eq!(args.get(b"size"), Some(Value::I64(4096)));
-/// let lines: Vec<_> = args.iter().map(|(key, value)| format!("{key}={value}")).collect();
-/// assert_eq!(lines, ["file=a.png", "size=4096"]);
+/// let lines: Vec<_> = args.iter().map(|(key, value)| format!("{key}: {value}")).collect();
+/// assert_eq!(lines, ["file: a.png", "size: 4096"]);
+/// assert_eq!(args.to_string(), "file=a.png, size=4096");
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SliceArgs<'a> {
@@ -572,6 +574,23 @@ impl<'a> SliceArgs<'a> {
     #[must_use]
     pub fn field(&self, key: &[u8]) -> Option<Value<'a>> {
         self.end.field(key).or_else(|| self.begin.field(key))
+    }
+}
+
+/// Writes the arguments in one line, as `key=value, key=value`, like [`Args`].
+impl fmt::Display for SliceArgs<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.end.is_none() {
+            return self.begin.fmt(f);
+        }
+        if self.begin.is_none() {
+            return self.end.fmt(f);
+        }
+        for (index, (key, value)) in self.iter().enumerate() {
+            let separator = if index > 0 { ", " } else { "" };
+            write!(f, "{separator}{key}={value}")?;
+        }
+        Ok(())
     }
 }
 

@@ -35,7 +35,7 @@
 //! | load a file that is in memory, and borrow names from it | [`load`], [`load_as`] |
 //! | load a file or a pipe without holding all of it | [`load_from`] |
 //! | name the functions of a native auto trace | [`load_auto`] |
-//! | add events of your own to those of a file | [`read_as`] |
+//! | add events of your own to those of a file | [`read`], [`read_as`] |
 //! | look at the events of any file without building a trace | [`read_events`] |
 //! | follow a file that still grows | [`TraceParser`] and [`model::LiveTrace`], [`layout::Live`] to draw it |
 //! | put the functions that CPU samples found on the timeline | [`merge_samples`] |
@@ -125,7 +125,7 @@ pub use spall_samples as samples;
 pub use detect::{Format, detect};
 pub use error::Error;
 #[cfg(feature = "alloc")]
-pub use load::{load, load_as, load_auto, read_as, read_events};
+pub use load::{load, load_as, load_auto, read, read_as, read_events};
 #[cfg(feature = "alloc")]
 pub use merge::{call_tree, call_trees, merge_samples};
 #[cfg(feature = "alloc")]

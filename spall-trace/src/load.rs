@@ -34,8 +34,7 @@ use crate::{
 /// # Ok::<(), spall_trace::Error>(())
 /// ```
 pub fn load<'a>(data: &'a [u8], limits: &Limits) -> Result<Trace<'a>, Error> {
-    let found = recognise(data).ok_or(Error::UnknownFormat)?;
-    read_recognised(found, data, limits).map(TraceBuilder::finish)
+    read(data, limits).map(TraceBuilder::finish)
 }
 
 /// Loads a trace whose format the caller knows.
@@ -48,9 +47,31 @@ pub fn load_as<'a>(format: Format, data: &'a [u8], limits: &Limits) -> Result<Tr
     read_as(format, data, limits).map(TraceBuilder::finish)
 }
 
-/// Reads the events of a file into a builder, so that the caller can add further events.
+/// Reads the events of a trace of any supported format into a builder, so that the caller can add further events.
 ///
-/// This is the first half of [`load_as`]. Call [`TraceBuilder::finish`] for the second half.
+/// This is the first half of [`load`]. Call [`TraceBuilder::finish`] for the second half.
+///
+/// # Errors
+/// This returns an error when the format is not known or when nothing of the file can be read, like [`load`].
+///
+/// # Examples
+/// ```
+/// use spall_trace::model::{ByteRange, Event, Limits, Scope, Thread, ThreadEvent, Tick};
+///
+/// let json = br#"[{"ph":"X","name":"work","pid":1,"tid":1,"ts":1,"dur":2.5}]"#;
+/// let mut builder = spall_trace::read(json, &Limits::default())?;
+/// let mark = ThreadEvent::new(Thread::new(1, 1), Tick(2000), "half done".into());
+/// builder.push(&Event::Instant(mark, Scope::Thread), ByteRange::default());
+/// let trace = builder.finish();
+/// assert_eq!((trace.slices().len(), trace.instants().len()), (1, 1));
+/// # Ok::<(), spall_trace::Error>(())
+/// ```
+pub fn read<'a>(data: &'a [u8], limits: &Limits) -> Result<TraceBuilder<'a>, Error> {
+    let found = recognise(data).ok_or(Error::UnknownFormat)?;
+    read_recognised(found, data, limits)
+}
+
+/// Reads the events of a trace whose format the caller knows into a builder, like [`read`].
 ///
 /// # Errors
 /// This returns an error when nothing of the file can be read as `format`, like [`load`].

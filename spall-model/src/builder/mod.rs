@@ -170,6 +170,12 @@ impl<'a> TraceBuilder<'a> {
         self.add::<Copied>(event, bytes);
     }
 
+    /// Returns the clock: that of the latest [`Event::Clock`], or nanoseconds if there was none.
+    #[must_use]
+    pub fn clock(&self) -> Clock {
+        self.clock
+    }
+
     /// Adds a diagnostic that no event reports, such as one about a fault that the caller found.
     pub fn diagnose(&mut self, kind: DiagnosticKind, bytes: ByteRange) {
         self.diagnostics.add(kind, bytes);

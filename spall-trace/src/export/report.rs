@@ -113,7 +113,8 @@ impl fmt::Display for Loss {
 
 /// A count of the things of a trace that an exported file does not hold, by kind.
 ///
-/// [`Display`](fmt::Display) writes one line for people, which is empty if nothing was lost.
+/// [`Display`](fmt::Display) writes one line for people, which is empty if the export [is
+/// lossless](ExportReport::is_lossless).
 ///
 /// ```
 /// use spall_trace::{export::{self, Loss}, model::Limits};
@@ -264,6 +265,10 @@ impl fmt::Display for ExportReport {
                 Some(_) => write!(f, "; {heading}")?,
             }
             write!(f, "{count} {loss}")?;
+        }
+        if self.moved != Ticks::ZERO {
+            let separator = if heading_of.is_some() { "; " } else { "" };
+            write!(f, "{separator}all times moved by {} ticks", self.moved.0)?;
         }
         Ok(())
     }

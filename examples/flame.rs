@@ -1,0 +1,92 @@
+//! Draws a flame graph in the terminal: what all threads did, by call path.
+//!
+//! | arguments | what is drawn |
+//! |---|---|
+//! | `flame FILE` | callers above what they call, each as wide as its time |
+//! | `flame --inverted FILE` | the functions that took the time on top, their callers below |
+//! | `flame --diff OTHER FILE` | how the times of FILE differ from those of OTHER |
+//!
+//! A block stands for functions that are too narrow for a cell each.
+
+use std::{collections::HashMap, error::Error, ffi::OsStr, fs::File, io::IsTerminal, io::Write};
+
+use spall_examples::terminal;
+use spall_trace::layout::{
+    Fidelity, Row, RowId, Scratch, SelfSide, TreeOrder, Viewport, diff_rows, flame_rows,
+};
+use spall_trace::model::{
+    CallTree, DiffWidth, Function, FunctionSource, InvertedTree, Limits, NameId, Tick, Ticks, Trace, TreeDiff,
+};
+
+const COLUMNS: u16 = 120;
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let arguments: Vec<_> = std::env::args_os().skip(1).collect();
+    let arguments: Vec<&OsStr> = arguments.iter().map(AsRef::as_ref).collect();
+    match *arguments.as_slice() {
+        [path] => {
+            let (trace, tree) = load(path)?;
+            let rows = flame_rows(tree.nodes(), TreeOrder::Weight, SelfSide::Right);
+            draw(&rows, tree.total(), |node| tree.nodes()[node].function.describe(&trace))
+        }
+        [option, path] if option == "--inverted" => {
+            let (trace, tree) = load(path)?;
+            let mut inverted = InvertedTree::bottom_up(&tree);
+            // What is narrower than a column would not be seen.
+            inverted.expand_all(Ticks(tree.total().0 / i64::from(COLUMNS)), 100);
+            let rows = flame_rows(inverted.nodes(), TreeOrder::Weight, SelfSide::Right);
+            draw(&rows, inverted.total(), |node| inverted.nodes()[node].function.describe(&trace))
+        }
+        [option, other, path] if option == "--diff" => diff(load(other)?, load(path)?),
+        _ => Err("usage: flame [--inverted | --diff OTHER] FILE".into()),
+    }
+}
+
+/// Loads a trace and adds up the slices and samples of all its threads.
+fn load(path: &OsStr) -> Result<(Trace<'static>, CallTree), Box<dyn Error>> {
+    let trace = spall_trace::load_from(File::open(path)?, &Limits::default())?;
+    let tree = CallTree::merged(spall_trace::call_trees(&trace).map(|thread| thread.tree));
+    Ok((trace, tree))
+}
+
+/// Draws two trees as one, each function as wide as the longer of its times.
+fn diff(before: (Trace<'_>, CallTree), after: (Trace<'_>, CallTree)) -> Result<(), Box<dyn Error>> {
+    let ((before, before_tree), (after, after_tree)) = (before, after);
+    // A name has one number in each trace. One that is only in the second gets a number behind those of the first.
+    let renumber = |name: NameId| {
+        let found = before.names().find(after.names().bytes(name));
+        found.unwrap_or(NameId::new(before.names().len() + name.index()))
+    };
+    let labels = before_tree.nodes().iter().map(|node| (node.function, node.function.describe(&before)));
+    let mut labels: HashMap<Function, String> = labels.collect();
+    let after_tree = after_tree.rename(|function| {
+        let source = function.source.map(|source| FunctionSource { url: renumber(source.url), ..source });
+        let renamed = Function { name: renumber(function.name), source };
+        labels.entry(renamed).or_insert_with(|| function.describe(&after));
+        renamed
+    });
+    let diff = TreeDiff::new(&before_tree, &after_tree);
+    let rows = diff_rows(&diff, DiffWidth::Larger, TreeOrder::Weight);
+    let roots = diff.nodes().iter().zip(diff.widths(DiffWidth::Larger));
+    let total = roots.filter(|(node, _)| node.parent.is_none()).map(|(_, width)| width).sum();
+    draw(&rows, total, |node| {
+        let node = diff.nodes()[node];
+        let change = before.clock().duration(Ticks(node.after.total.0 - node.before.total.0)).to_string();
+        format!("{}{change} {}", if change.starts_with('-') { "" } else { "+" }, labels[&node.function])
+    })
+}
+
+/// Draws rows over an axis from 0 to `total`. `label` names the box of a node.
+fn draw(rows: &[Row], total: Ticks, label: impl Fn(usize) -> String) -> Result<(), Box<dyn Error>> {
+    let viewport = Viewport::fit(Tick(0)..Tick(total.0), COLUMNS, 0, Fidelity::Exact);
+    let (mut scratch, mut rects) = (Scratch::new(), Vec::new());
+    let mut out = std::io::stdout().lock();
+    let color = out.is_terminal();
+    for row in rows {
+        rects.clear();
+        row.view(RowId(0)).rects(&viewport, &mut scratch, &mut rects);
+        let boxes = rects.iter().copied();
+        writeln!(out, "{}", terminal::line(boxes, viewport.columns(), color, |node| label(node.index())))?;
+    }
+    Ok(())
+}

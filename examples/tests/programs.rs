@@ -1,0 +1,81 @@
+//! The programs that need no window, as a user runs them.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+/// Runs an example, which `cargo test` has built beside the tests.
+fn run(name: &str, arguments: &[&Path]) -> Output {
+    let tests = std::env::current_exe().unwrap();
+    let programs = tests.parent().and_then(Path::parent).unwrap().join("examples");
+    let program = programs.join(name).with_extension(std::env::consts::EXE_EXTENSION);
+    Command::new(&program).args(arguments).output().unwrap_or_else(|error| panic!("{program:?}: {error}"))
+}
+
+/// Runs an example that succeeds, and returns what it printed.
+fn print(name: &str, arguments: &[&Path]) -> String {
+    let output = run(name, arguments);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap()
+}
+
+fn recorded() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../testdata/record.spall")
+}
+
+/// A path for a file of one test.
+fn temporary(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_TARGET_TMPDIR")).join(name)
+}
+
+#[test]
+fn top_prints_functions_and_calls_with_arguments() {
+    let text = print("top", &[&recorded(), Path::new("12")]);
+    assert_eq!(text.lines().count(), 1 + 12 + 2 + 12);
+    assert!(text.contains("  load\n") && text.contains(" bytes\n"), "{text}");
+}
+
+#[test]
+fn threads_writes_a_file_with_all_slices() {
+    let path = temporary("threads.spall");
+    assert!(print("threads", &[&path]).contains("20 slices of 4 threads"));
+}
+
+#[test]
+fn annotate_adds_instants_and_slices() {
+    let (log, out) = (temporary("annotate.log"), temporary("annotate.json"));
+    std::fs::write(&log, "0.001 cache flushed\n0.002+0.001 level\nnot a line of the log\n").unwrap();
+    assert_eq!(print("annotate", &[&recorded(), &log, &out]), "added 2 of 3 lines\n");
+    let before =
+        spall_trace::load_from(std::fs::File::open(recorded()).unwrap(), &Default::default()).unwrap();
+    let after = spall_trace::load_from(std::fs::File::open(&out).unwrap(), &Default::default()).unwrap();
+    assert_eq!(after.slices().len(), before.slices().len() + 1);
+    assert_eq!(after.name(after.instants()[0].name), "cache flushed");
+    assert_eq!(after.args_of(&after.instants()[0]).to_string(), "line=1");
+}
+
+#[test]
+fn convert_writes_by_the_end_of_the_name_and_says_what_is_lost() {
+    for name in ["convert.json", "convert.spall", "convert.speedscope.json", "convert.folded"] {
+        let out = temporary(name);
+        assert_eq!(print("convert", &[&recorded(), &out]), "");
+        assert!(std::fs::metadata(&out).unwrap().len() > 1000, "{name}");
+    }
+    let output = run("convert", &[&recorded(), &temporary("convert.png")]);
+    assert!(!output.status.success() && String::from_utf8_lossy(&output.stderr).contains("endings"));
+}
+
+#[test]
+fn live_draws_every_thread_once() {
+    let text = print("live", &[Path::new("--once"), &recorded()]);
+    assert!(["main", "worker 1", "worker 4"].iter().all(|thread| text.lines().any(|line| line == *thread)));
+    let output = run("live", &[Path::new("--once"), Path::new(file!())]);
+    assert!(!output.status.success());
+}
+
+#[test]
+fn flame_draws_all_three_graphs() {
+    let (trace, inverted, diff) = (recorded(), Path::new("--inverted"), Path::new("--diff"));
+    assert!(print("flame", &[&trace]).starts_with("main"));
+    assert!(print("flame", &[inverted, &trace]).starts_with("load"));
+    assert!(print("flame", &[diff, &trace, &trace]).starts_with("+0 ns main"));
+}
