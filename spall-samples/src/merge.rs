@@ -31,7 +31,7 @@ use crate::{
 /// #     parent: FrameParent::Unknown,
 /// #     name: Text::from("draw"),
 /// #     url: Text::EMPTY,
-/// #     script: 0,
+/// #     source: 0,
 /// #     line: None,
 /// #     column: None,
 /// # };
