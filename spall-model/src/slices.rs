@@ -211,7 +211,7 @@ impl Slices {
     }
 
     /// Appends a slice to every column.
-    // Inlined, because a call would hand the slice over in memory: 3 % of the instructions from a spall file to a trace.
+    // Inlined, because a call would hand the slice over in memory: 2 % of the instructions from a JSON file to a trace.
     #[inline]
     pub(crate) fn push(&mut self, slice: Slice, args: ArgsId) {
         self.start.push(slice.start);
