@@ -1,4 +1,4 @@
-//! Containers: the compression around a file. \[apitrace C.1\]
+//! Containers: the compression around a file. [apitrace C.1](crate::rules::apitrace#C.1)
 //!
 //! An apitrace recording is always in a container. Any other trace may be in one. [`decompress`] opens the container of
 //! an apitrace recording, [`decompress_as`] opens a container of a known kind, and [`peek`] decodes the start of the
@@ -114,8 +114,8 @@ pub fn decompress<'a>(data: &'a [u8], limits: &Limits) -> Result<Decompressed<'a
 ///
 /// # Errors
 /// This returns [`FormatErrorKind::OutputLimit`] if the content has more than [`Limits::max_decompressed_bytes`],
-/// [`FormatErrorKind::OutOfMemory`] if the allocator refuses the memory for it, and [`FormatErrorKind::FeatureOff`] for a
-/// container whose feature is off.
+/// [`FormatErrorKind::OutOfMemory`] if the allocator refuses the memory for it, and [`FormatErrorKind::FeatureOff`] for
+/// a container whose feature is off.
 ///
 /// It returns [`FormatErrorKind::BadMagic`] if not a byte of a brotli stream can be decoded: brotli has no magic
 /// number, so such a file is probably of another kind.
@@ -221,8 +221,8 @@ struct Output {
 impl Output {
     /// Makes room for `more` bytes behind the output. `at` is the position in the input, for the failure.
     ///
-    /// The capacity doubles, but never exceeds the limit, so the output and its copy while it moves take at most one and a
-    /// half times the limit.
+    /// The capacity doubles, but never exceeds the limit, so the output and its copy while it moves take at most one
+    /// and a half times the limit.
     fn reserve(&mut self, more: usize, at: usize) -> Result<(), DecodeFailure> {
         let (len, capacity) = (self.bytes.len(), self.bytes.capacity());
         let limit = usize::try_from(self.limit).unwrap_or(usize::MAX);

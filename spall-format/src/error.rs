@@ -73,26 +73,26 @@ pub enum FormatErrorKind {
 
     // Spall.
     /// The file's numbers are big-endian, while spall files are little-endian. The offset marks the start of the
-    /// file. \[spall A.0\]
+    /// file. [spall A.0](crate::rules::spall#A.0)
     #[error("big-endian spall file: its numbers are in the wrong byte order")]
     BigEndian,
     /// The file is a native auto trace, which [`spall::auto::Parser`](crate::spall::auto::Parser) reads, and not a
-    /// manual stream. The offset marks the start of the file. \[spall A.0\]
+    /// manual stream. The offset marks the start of the file. [spall A.0](crate::rules::spall#A.0)
     #[error("native auto trace, not a manual spall stream")]
     AutoTrace,
     /// The version is 2, of which only mutually incompatible drafts exist. The offset marks the version field.
-    /// \[spall A.4\]
+    /// [spall A.4](crate::rules::spall#A.4)
     #[error("spall version 2 was never released")]
     UnreleasedVersion,
     /// The file is a native auto trace of version 1 or 2. Several layouts had these numbers during development. The
-    /// offset marks the version field. \[spall A.7\]
+    /// offset marks the version field. [spall A.7](crate::rules::spall#A.7)
     #[error("native auto trace of version {version}, from before its layout was settled")]
     OldAutoTrace {
         /// The version in the header.
         version: u32,
     },
     /// The file has one of the layouts that were called version 0 in the two days before the format was published. The
-    /// offset marks the version field. \[spall A.2\]
+    /// offset marks the version field. [spall A.2](crate::rules::spall#A.2)
     #[error("spall version 0 from before the format was published")]
     PreRelease,
 

@@ -1,4 +1,5 @@
-//! Arguments, which stay JSON text until they are iterated over, and the further fields of an event. \[json 1\]
+//! Arguments, which stay JSON text until they are iterated over, and the further fields of an event. [json
+//! 1](spall_model::rules::json#1)
 
 use spall_model::{Args, ArgsFormat, Text, Value};
 

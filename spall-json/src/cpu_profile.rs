@@ -1,4 +1,4 @@
-//! The reader of V8 CPU profiles, in all the forms that Chrome and Node have written. \[cpu 1\]
+//! The reader of V8 CPU profiles, in all the forms that Chrome and Node have written. [cpu 1](crate::rules::cpu#1)
 //!
 //! A profile, or a part of one, is one record of the file from which many events are read. Its arrays are read side by
 //! side: the n-th sample, its time and its line are in three of them. A [`ProfileCursor`] holds the position in each,
@@ -59,7 +59,7 @@ pub(crate) struct Envelope<'a> {
 }
 
 /// The largest difference in nanoseconds between the time of a profile's first event and its own start time at which
-/// both are taken as times of one clock. \[cpu 2\]
+/// both are taken as times of one clock. [cpu 2](crate::rules::cpu#2)
 pub(crate) const SAME_CLOCK: i64 = 1_000_000;
 
 /// The rank of a profile in an event `CpuProfile`, behind those of all `P` events.
@@ -169,7 +169,8 @@ impl ProfileCursor {
     }
 }
 
-/// Returns whether a document is a V8 CPU profile and not a trace, judged by its first bytes. \[cpu 1c, 1d\]
+/// Returns whether a document is a V8 CPU profile and not a trace, judged by its first bytes. [cpu
+/// 1c](crate::rules::cpu#1c), [1d](crate::rules::cpu#1d)
 ///
 /// It is one if the nodes of a profile come before a key that only traces have. The result is `false` if `data` ends
 /// before either of them. [`JsonParser`](crate::JsonParser) recognises profiles by itself.
@@ -259,7 +260,7 @@ impl ProfileMembers {
     }
 
     /// Returns the rank of the profile. Of several profiles of a thread, that of the performance panel counts, then
-    /// that of the console. \[cpu 1b\]
+    /// that of the console. [cpu 1b](crate::rules::cpu#1b)
     fn rank(&self, record: &[u8]) -> u8 {
         match self.source.map(|source| source.bytes(record)) {
             Some(br#""Internal""#) => 0,

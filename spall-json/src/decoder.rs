@@ -1,4 +1,5 @@
-//! The decoder of an event's fields in any spelling, which also reports their faults. \[json 1\] \[json 2\]
+//! The decoder of an event's fields in any spelling, which also reports their faults. [json
+//! 1](spall_model::rules::json#1) [json 2](spall_model::rules::json#2)
 //!
 //! A field is first read as [`Record`] reads it, which costs a comparison or two. The methods called `unusual_*` take
 //! over where that fails; they are never inlined, so that what nearly every event needs stays small.
@@ -172,7 +173,8 @@ impl<'a> Decoder<'a, '_> {
         duration
     }
 
-    /// Returns the duration from `at`, which is `exact` rounded, to the rounded end. \[json 3.5\]
+    /// Returns the duration from `at`, which is `exact` rounded, to the rounded end. [json
+    /// 3.5](spall_model::rules::json#3.5)
     #[inline]
     pub(crate) fn rounded_duration(&mut self, at: Tick, exact: Nanos, duration: Nanos) -> Ticks {
         let Rounded { ns, clamped } = exact.add_round(duration);
@@ -201,7 +203,7 @@ impl<'a> Decoder<'a, '_> {
     }
 
     /// Returns the thread. If the file does not give a thread, its id is that of the process, which is reported if the
-    /// thread is `required`. \[json 2\]
+    /// thread is `required`. [json 2](spall_model::rules::json#2)
     #[inline(always)]
     pub(crate) fn thread(&mut self, required: bool) -> Thread<'a> {
         let pid = self.process();

@@ -1,4 +1,4 @@
-//! The conversion of an object in the list of events to an event. \[json 1\]
+//! The conversion of an object in the list of events to an event. [json 1](spall_model::rules::json#1)
 
 use spall_model::{
     Args, AsyncPhase, CounterEvent, DiagnosticKind, Event, FlowBind, FlowEvent, FlowPhase, Id, KeyedEvent,
@@ -99,7 +99,7 @@ impl<'a> Decoder<'a, '_> {
         })
     }
 
-    /// Returns the end of a flow that `event`, a slice, has in its own fields. \[json 3.7\]
+    /// Returns the end of a flow that `event`, a slice, has in its own fields. [json 3.7](spall_model::rules::json#3.7)
     pub(crate) fn slice_flow(&mut self, event: &Event<'a>) -> Option<FlowEvent<'a>> {
         if !self.has(Field::BindId) {
             return None;
@@ -119,7 +119,7 @@ impl<'a> Decoder<'a, '_> {
     }
 
     /// Returns the CPU profile, or the part of one, in the arguments of `event`, and the event that announces it.
-    /// \[cpu 1\]
+    /// [cpu 1](crate::rules::cpu#1)
     #[inline]
     pub(crate) fn profile(&mut self, event: &Event<'a>) -> Option<(ProfileCursor, Event<'a>)> {
         let (kind, event) = profile_part(event)?;
@@ -249,7 +249,8 @@ impl<'a> Decoder<'a, '_> {
     }
 }
 
-/// Returns which part of a CPU profile `event` holds, judged by its name, or `None` if it holds none. \[cpu 1\]
+/// Returns which part of a CPU profile `event` holds, judged by its name, or `None` if it holds none. [cpu
+/// 1](crate::rules::cpu#1)
 #[inline]
 pub(crate) fn profile_part<'e, 'a>(event: &'e Event<'a>) -> Option<(ProfileKind, &'e ThreadEvent<'a>)> {
     match event {

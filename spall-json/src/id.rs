@@ -1,4 +1,4 @@
-//! The decoder of ids, which are numbers or texts that may spell numbers. \[json 2\]
+//! The decoder of ids, which are numbers or texts that may spell numbers. [json 2](spall_model::rules::json#2)
 
 use spall_model::Id;
 

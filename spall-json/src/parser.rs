@@ -1,4 +1,5 @@
-//! The parser: its state between calls, its fast path, and the loop over the steps. \[json 2\]
+//! The parser: its state between calls, its fast path, and the loop over the steps. [json
+//! 2](spall_model::rules::json#2)
 //!
 //! The files below `parser` hold the steps: through the document, its lists of events, and CPU profiles.
 

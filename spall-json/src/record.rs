@@ -78,7 +78,7 @@ impl<'a> Record<'a, '_> {
     }
 
     /// Returns the duration if it has more than three decimals. Both ends are then rounded, not the duration.
-    /// \[json 3.5\]
+    /// [json 3.5](spall_model::rules::json#3.5)
     #[inline(never)]
     fn rounded_duration(self, at: Tick) -> Option<Ticks> {
         let token = self.fields.get(Field::Dur).filter(|token| token.kind == TokenKind::Bare)?;

@@ -1,4 +1,5 @@
-//! The search for the place behind damage at which reading goes on, and for the ends of lists and comments. \[json 2\]
+//! The search for the place behind damage at which reading goes on, and for the ends of lists and comments. [json
+//! 2](spall_model::rules::json#2)
 
 use crate::lexer::{self, TokenError};
 

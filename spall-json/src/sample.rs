@@ -1,4 +1,5 @@
-//! The reader of samples that name their thread, and of the frames that they share. \[json 1\]
+//! The reader of samples that name their thread, and of the frames that they share. [json
+//! 1](spall_model::rules::json#1)
 
 use spall_model::{
     Args, DiagnosticKind, Event, FrameEvent, FrameParent, SampleStack, Text, ThreadSampleEvent, Value,

@@ -2,7 +2,7 @@
 
 use spall_model::{Callee, Frame, SampleRules, SliceArgs, Ticks, Value};
 
-/// The rules for merging samples with slices in traces of Chrome and Node, which run V8. \[cpu 2, 3\]
+/// The rules for merging samples with slices in traces of Chrome and Node, which run V8. [cpu 2](crate::rules::cpu#2)
 ///
 /// Pass them to the crate `spall-samples`. A program that embeds V8 can replace a list with one that has the names of
 /// its own slices:

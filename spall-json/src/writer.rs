@@ -1,4 +1,4 @@
-//! The writer of events as Trace Event JSON that every viewer accepts. \[json 5\]
+//! The writer of events as Trace Event JSON that every viewer accepts. [json 5](spall_model::rules::json#5)
 
 mod chunk;
 mod document;

@@ -1,5 +1,5 @@
 //! A bit vector with rank and select: how many bits are set before a position, and where the n-th set bit is.
-//! \[layout 4.8\]
+//! [layout 4.8](crate::rules::layout#4.8)
 
 use alloc::vec::Vec;
 

@@ -1,8 +1,8 @@
 //! Makes a layout from a trace.
 //!
-//! Each track is read twice. The first pass decides on which lane and at which depth each slice is, and counts the slices
-//! of each row. The second pass copies the slices to their rows, which by then have their final places and sizes: nothing is
-//! sorted, and no row has memory of its own. The indices are made last, when all rows are there.
+//! Each track is read twice. The first pass decides on which lane and at which depth each slice is, and counts the
+//! slices of each row. The second pass copies the slices to their rows, which by then have their final places and
+//! sizes: nothing is sorted, and no row has memory of its own. The indices are made last, when all rows are there.
 #![allow(clippy::indexing_slicing, reason = "positions are of tables built here, bounded by their lengths")]
 
 use alloc::vec::Vec;
@@ -46,8 +46,8 @@ struct LayoutBuilder<'t> {
 
 /// The rows of the current track while its slices are counted.
 ///
-/// Their final numbers, by lane and then by depth, are known only when all of them have turned up. Until then a row of lane
-/// 0 has its depth as its number, and another row [`OTHER`] plus its position in `others`.
+/// Their final numbers, by lane and then by depth, are known only when all of them have turned up. Until then a row of
+/// lane 0 has its depth as its number, and another row [`OTHER`] plus its position in `others`.
 #[derive(Default)]
 struct TrackRows {
     /// The number of slices of each row of lane 0, by depth. Later the final number of each row.
@@ -153,7 +153,7 @@ impl<'t> LayoutBuilder<'t> {
     // The loops over slices are functions of their own, because together they have more values than there are registers:
     // inlined into `build`, a layout takes up to 9 % more instructions.
 
-    /// Finds the rows of a track's slices by their nesting. \[layout 4.2\]
+    /// Finds the rows of a track's slices by their nesting. [layout 4.2](crate::rules::layout#4.2)
     #[inline(never)]
     fn place_by_nesting(&mut self, range: Range<usize>) {
         self.nesting.clear();
@@ -175,10 +175,10 @@ impl<'t> LayoutBuilder<'t> {
         }
     }
 
-    /// Finds the rows of an async track's slices, whose depths are given. \[layout 4.5\]
+    /// Finds the rows of an async track's slices, whose depths are given. [layout 4.5](crate::rules::layout#4.5)
     ///
-    /// A depth is taken until its span ends, so slices of one depth do not overlap. A slice that does overlap the one before
-    /// it is left out, because every query relies on rows without overlaps.
+    /// A depth is taken until its span ends, so slices of one depth do not overlap. A slice that does overlap the one
+    /// before it is left out, because every query relies on rows without overlaps.
     #[inline(never)]
     fn place_by_depth(&mut self, range: Range<usize>) {
         let (starts, ends, flags) = (self.slices.starts(), self.slices.ends(), self.slices.flags());

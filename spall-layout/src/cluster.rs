@@ -1,5 +1,5 @@
 //! Slices reduced to the facts that rectangles are made of: the columns that they touch and their overlap with these.
-//! \[layout 3.3\] \[layout 3.4\]
+//! [layout 3.3](crate::rules::layout#3.3) [layout 3.4](crate::rules::layout#3.4)
 
 use alloc::vec::Vec;
 use core::hint::select_unpredictable;
@@ -80,8 +80,8 @@ impl ColumnRun {
         Self { limit, ..Self::in_column(column) }
     }
 
-    /// Returns whether the next slices of the row, which end at `end`, lie in the column. This single comparison serves for
-    /// a slice and for a whole node. \[layout 3.4\]
+    /// Returns whether the next slices of the row, which end at `end`, lie in the column. This single comparison serves
+    /// for a slice and for a whole node. [layout 3.4](crate::rules::layout#3.4)
     #[inline(always)]
     pub(crate) fn holds(&self, end: i64) -> bool {
         end <= self.limit
@@ -217,10 +217,11 @@ impl Cluster {
         (cluster, ColumnRun::behind(viewport, owner.end, to, last))
     }
 
-    /// Makes the cluster of `count` slices from position `first` on that lie across an edge and touch the two columns beside
-    /// it only.
+    /// Makes the cluster of `count` slices from position `first` on that lie across an edge and touch the two columns
+    /// beside it only.
     ///
-    /// `extent` is the start of the first and the end of the last slice, `density` the fraction of that time inside slices.
+    /// `extent` is the start of the first and the end of the last slice, `density` the fraction of that time inside
+    /// slices.
     #[inline(always)]
     pub(crate) fn across(
         edge: &ColumnEdge,

@@ -1,4 +1,4 @@
-//! Colours for boxes, chosen by name. \[layout 8.2\]
+//! Colours for boxes, chosen by name. [layout 8.2](crate::rules::layout#8.2)
 
 /// A number that chooses a colour. A name has the same key on every machine and in every version.
 ///
@@ -72,8 +72,8 @@ pub enum Theme {
 impl Theme {
     /// Returns calm colours for boxes, as red, green and blue of sRGB.
     ///
-    /// Their hues differ by even steps, and weaker and stronger colours alternate. The colours at one position have the same
-    /// hue in both themes.
+    /// Their hues differ by even steps, and weaker and stronger colours alternate. The colours at one position have the
+    /// same hue in both themes.
     #[must_use]
     pub fn shades(self) -> [[u8; 3]; 32] {
         self.table().map(bytes)

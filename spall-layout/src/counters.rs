@@ -1,4 +1,4 @@
-//! The series of counters, column by column. \[layout 11\]
+//! The series of counters, column by column. [layout 11](crate::rules::layout#11)
 #![allow(clippy::indexing_slicing, reason = "positions are of tables built here, bounded by their lengths")]
 
 use alloc::vec::Vec;
@@ -36,7 +36,8 @@ pub struct Series {
     name: NameId,
     at: Vec<Tick>,
     values: Vec<f64>,
-    /// The summary of each block of 16 values, then of each block of 16 such blocks, and so on. Only full blocks have one.
+    /// The summary of each block of 16 values, then of each block of 16 such blocks, and so on. Only full blocks have
+    /// one.
     levels: Vec<Vec<Summary>>,
 }
 
@@ -85,8 +86,8 @@ pub struct CounterRun {
 impl Series {
     /// Creates the series of one counter, in the order in which they first have a value.
     ///
-    /// `values` must be those of one track, ordered by time and with its series mixed, as `trace.counters_of(track)` returns
-    /// them. This takes O(n log n).
+    /// `values` must be those of one track, ordered by time and with its series mixed, as `trace.counters_of(track)`
+    /// returns them. This takes O(n log n).
     #[must_use]
     pub fn of(values: &[CounterValue]) -> Vec<Self> {
         // Sorted by name to stay O(n log n) with many series; stable, so by time within a name.
@@ -164,8 +165,8 @@ impl Series {
 
     /// Appends the runs of the series in `viewport` to `out`, from left to right.
     ///
-    /// Columns before the first value are in no run. There are at most two runs per column with a change, and each takes
-    /// O(log n).
+    /// Columns before the first value are in no run. There are at most two runs per column with a change, and each
+    /// takes O(log n).
     pub fn runs(&self, viewport: &Viewport, out: &mut Vec<CounterRun>) {
         let columns = viewport.columns();
         if columns == 0 {

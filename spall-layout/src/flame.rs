@@ -1,4 +1,4 @@
-//! Flame graphs: the boxes of call trees, packed into rows. \[tree 2\]
+//! Flame graphs: the boxes of call trees, packed into rows. [tree 2](spall_model::rules::tree#2)
 #![allow(clippy::indexing_slicing, reason = "positions are of tables built here, bounded by their lengths")]
 
 use alloc::vec::Vec;
@@ -32,10 +32,11 @@ pub enum SelfSide {
 
 /// Returns the rows of a flame graph, one for each depth, over an axis from 0 to the total of all roots.
 ///
-/// `nodes` are those of a [`CallTree`](spall_model::CallTree), or of an [`InvertedTree`](spall_model::InvertedTree) for a
-/// bottom-up graph. The "slices" of the rows are the numbers of nodes: `TreeNodeId(rect.slice.0)`. Boxes that are narrower
-/// than a column are merged into a rectangle that says how many boxes it stands for. [`Rect::hit`](crate::Rect::hit) finds
-/// the node under the pointer. There is an example at [`slice_tree`](crate::slice_tree). This takes O(n log n) for n nodes.
+/// `nodes` are those of a [`CallTree`](spall_model::CallTree), or of an [`InvertedTree`](spall_model::InvertedTree) for
+/// a bottom-up graph. The "slices" of the rows are the numbers of nodes: `TreeNodeId(rect.slice.0)`. Boxes that are
+/// narrower than a column are merged into a rectangle that says how many boxes it stands for.
+/// [`Rect::hit`](crate::Rect::hit) finds the node under the pointer. There is an example at
+/// [`slice_tree`](crate::slice_tree). This takes O(n log n) for n nodes.
 #[doc(alias = "flamegraph")]
 #[doc(alias = "flame graph")]
 #[doc(alias = "icicle")]
@@ -80,7 +81,8 @@ struct FlameBox {
     width: Ticks,
 }
 
-/// Packs boxes one by one into their callers' width, beside the room for self time. The "slices" are positions in `boxes`.
+/// Packs boxes one by one into their callers' width, beside the room for self time. The "slices" are positions in
+/// `boxes`.
 fn rows(boxes: &[FlameBox], order: TreeOrder, side: SelfSide) -> Vec<Row> {
     // Siblings are together, in order; the groups of siblings are in the order of their parents' numbers.
     let mut sorted: Vec<usize> = (0..boxes.len()).collect();

@@ -1,4 +1,4 @@
-//! Flows between slices, as the arrows that a frontend draws. \[layout 12\]
+//! Flows between slices, as the arrows that a frontend draws. [layout 12](crate::rules::layout#12)
 #![allow(clippy::indexing_slicing, reason = "positions are of tables built here, bounded by their lengths")]
 
 use alloc::vec::Vec;
@@ -12,8 +12,8 @@ const BLOCK_BITS: u32 = 4;
 
 /// The flows of a trace, ready to be drawn as arrows.
 ///
-/// Both ends of a flow are found once, from its slices, so they do not depend on what is visible, merged or folded. A live
-/// trace has no flows; they are known when it is finished.
+/// Both ends of a flow are found once, from its slices, so they do not depend on what is visible, merged or folded. A
+/// live trace has no flows; they are known when it is finished.
 ///
 /// ```
 /// use spall_layout::{Fidelity, Flows, Layout, LayoutOptions, Vertical, Viewport};
@@ -126,9 +126,9 @@ impl Flows {
 
     /// Writes the arrows that cross `viewport` and touch or cross `lines` to `out`. This replaces the content of `out`.
     ///
-    /// `lines` must be lines of `vertical` that follow one another, such as [`Vertical::visible`] returns. A flow is left
-    /// out if there is no line for one of its ends. This takes O(log n + k log k) for the k flows whose time crosses the
-    /// viewport.
+    /// `lines` must be lines of `vertical` that follow one another, such as [`Vertical::visible`] returns. A flow is
+    /// left out if there is no line for one of its ends. This takes O(log n + k log k) for the k flows whose time
+    /// crosses the viewport.
     pub fn arrows(&self, viewport: &Viewport, vertical: &Vertical, lines: &[Line], out: &mut Vec<FlowArrow>) {
         out.clear();
         let range = viewport.range();

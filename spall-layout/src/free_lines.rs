@@ -1,4 +1,4 @@
-//! The search structure behind packing, which knows until when each line is free. \[layout 17\]
+//! The search structure behind packing, which knows until when each line is free. [layout 17](crate::rules::layout#17)
 #![allow(clippy::indexing_slicing, reason = "positions are of tables built here, bounded by their lengths")]
 
 use alloc::vec::Vec;
@@ -6,13 +6,14 @@ use core::ops::Range;
 
 use spall_model::Tick;
 
-/// How many runs of free lines a search looks at before it goes above all lines in use. \[layout 17.4\]
+/// How many runs of free lines a search looks at before it goes above all lines in use. [layout
+/// 17.4](crate::rules::layout#17.4)
 const MAX_TRIES: u32 = 64;
 
 /// The lines of a packing at one moment of a sweep in time order: until when each of them is free.
 ///
-/// There is no highest line. A search for neighbouring free lines takes O(log lines), because the lines are the leaves of a
-/// binary tree whose inner nodes know the least and the greatest value below them.
+/// There is no highest line. A search for neighbouring free lines takes O(log lines), because the lines are the leaves
+/// of a binary tree whose inner nodes know the least and the greatest value below them.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct FreeLines {
     /// For each line, the known times at which it becomes busy, ascending, and how many of these are in the past.
@@ -28,7 +29,8 @@ pub(crate) struct FreeLines {
 const FREE: (Tick, Tick) = (Tick::MAX, Tick::MAX);
 
 impl FreeLines {
-    /// Announces, before the sweep, that `lines` become busy at `from`. The times of a line must ascend from call to call.
+    /// Announces, before the sweep, that `lines` become busy at `from`. The times of a line must ascend from call to
+    /// call.
     pub(crate) fn will_be_busy(&mut self, lines: Range<u32>, from: Tick) {
         let n_lines = self.known.len().max(lines.end as usize);
         self.known.resize_with(n_lines, Default::default);
@@ -73,7 +75,8 @@ impl FreeLines {
 
     /// Returns the first of the lowest `height` neighbouring lines that are free until `end`.
     ///
-    /// After 64 runs of free lines that are too low, this returns the line above all lines in use. This takes O(log lines).
+    /// After 64 runs of free lines that are too low, this returns the line above all lines in use. This takes O(log
+    /// lines).
     pub(crate) fn find(&self, height: u32, end: Tick) -> u32 {
         let mut from = 0;
         for _ in 0..MAX_TRIES {
@@ -115,8 +118,8 @@ impl FreeLines {
         self.nodes[node] = (least.min(other_least), most.max(other_most));
     }
 
-    /// Returns the first line from `from` on for which `may` is true, or the capacity if there is none. `may` must be true
-    /// for a node if it is true for any line below it.
+    /// Returns the first line from `from` on for which `may` is true, or the capacity if there is none. `may` must be
+    /// true for a node if it is true for any line below it.
     fn first_from(&self, from: u32, may: impl Fn((Tick, Tick)) -> bool) -> u32 {
         let lines = self.nodes.len() / 2;
         let mut node = lines + from as usize;

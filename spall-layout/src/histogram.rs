@@ -1,4 +1,4 @@
-//! Histograms of durations on a logarithmic scale. \[layout 14.3\]
+//! Histograms of durations on a logarithmic scale. [layout 14.3](crate::rules::layout#14.3)
 #![allow(clippy::indexing_slicing, reason = "positions are of tables built here, bounded by their lengths")]
 
 use alloc::vec::Vec;
@@ -13,8 +13,8 @@ const STEP_BITS: u32 = 3;
 
 /// A histogram of durations in ticks, on a logarithmic scale.
 ///
-/// Each duration below 16 ticks has a bucket of its own, and each power of two from there on has eight. So a bucket is never
-/// wider than an eighth of the durations in it. A histogram takes at most 2 KiB.
+/// Each duration below 16 ticks has a bucket of its own, and each power of two from there on has eight. So a bucket is
+/// never wider than an eighth of the durations in it. A histogram takes at most 2 KiB.
 ///
 /// ```
 /// use spall_layout::Histogram;
@@ -80,7 +80,8 @@ impl Histogram {
         self.count
     }
 
-    /// Returns the buckets that are not empty, ascending: the half-open range of durations of each, and how many it holds.
+    /// Returns the buckets that are not empty, ascending: the half-open range of durations of each, and how many it
+    /// holds.
     ///
     /// The range of the very last bucket ends at the longest duration that [`Ticks`] can express.
     pub fn buckets(&self) -> impl DoubleEndedIterator<Item = (Range<Ticks>, u32)> {
@@ -94,8 +95,8 @@ impl Histogram {
     /// Returns the duration that `part` of `of` durations do not exceed: 1 of 2 for the median, 99 of 100 for the 99th
     /// percentile.
     ///
-    /// Durations are taken as evenly spread between the edges of their bucket, so the result is off by an eighth at worst.
-    /// Returns `None` if there are no durations, or if `of` is 0.
+    /// Durations are taken as evenly spread between the edges of their bucket, so the result is off by an eighth at
+    /// worst. Returns `None` if there are no durations, or if `of` is 0.
     #[must_use]
     pub fn quantile(&self, part: u32, of: u32) -> Option<Ticks> {
         let rank = (u128::from(self.count) * u128::from(part)).checked_div(of.into())?;
@@ -114,8 +115,8 @@ impl Histogram {
         None
     }
 
-    /// Returns the shortest duration of the lowest bucket that is not empty, and the longest duration of the highest one.
-    /// Returns `None` if all are empty.
+    /// Returns the shortest duration of the lowest bucket that is not empty, and the longest duration of the highest
+    /// one. Returns `None` if all are empty.
     pub(crate) fn bounds(&self) -> Option<(u64, u64)> {
         let first = self.counts.iter().position(|&count| count > 0)?;
         let last = self.counts.iter().rposition(|&count| count > 0)?;

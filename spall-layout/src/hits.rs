@@ -1,4 +1,5 @@
-//! Search results that merging does not hide: every rectangle can say how many of its slices match. \[layout 13\]
+//! Search results that merging does not hide: every rectangle can say how many of its slices match. [layout
+//! 13](crate::rules::layout#13)
 
 use alloc::vec::Vec;
 
@@ -9,8 +10,8 @@ use crate::{LayoutView, Rect, RowId};
 
 /// The slices of a layout that match a search.
 ///
-/// Hits belong to the layout that they were made of. After a commit of a live trace, make them again. They take 1.5 bits per
-/// slice.
+/// Hits belong to the layout that they were made of. After a commit of a live trace, make them again. They take 1.5
+/// bits per slice.
 ///
 /// ```
 /// use spall_layout::{Fidelity, Hits, Layout, LayoutView, LayoutOptions, Scratch, Vertical, Viewport};
@@ -108,9 +109,11 @@ impl Hits {
         self.bits.rank(self.first_bit(RowId(row.0.saturating_add(1)))) - self.bits.rank(self.first_bit(row))
     }
 
-    /// Returns the next slice after `slice` on its track that matches, in the order of the track: by start, longer first.
+    /// Returns the next slice after `slice` on its track that matches, in the order of the track: by start, longer
+    /// first.
     ///
-    /// Returns `None` if no later slice matches, or if `slice` is on no row. This takes O(log n) for each row of the track.
+    /// Returns `None` if no later slice matches, or if `slice` is on no row. This takes O(log n) for each row of the
+    /// track.
     #[must_use]
     pub fn next(&self, layout: &impl LayoutView, slice: SliceId) -> Option<SliceId> {
         let track = layout.row_info(layout.row_of(slice)?)?.track;

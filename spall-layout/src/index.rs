@@ -1,9 +1,10 @@
-//! The level-of-detail index of a row: an implicit tree of summaries over its slices. \[layout 3\]
+//! The level-of-detail index of a row: an implicit tree of summaries over its slices. [layout
+//! 3](crate::rules::layout#3)
 //!
-//! Level 0 has one node per 16 slices, and every further level has one node per 4 nodes of the level below. Only full nodes
-//! exist: the last few slices of a row may have no node, and the last few nodes of a level no parent. So a node never
-//! changes after it is made, appending a slice costs amortised O(1), and a row that grew has the same index as one that was
-//! made at once.
+//! Level 0 has one node per 16 slices, and every further level has one node per 4 nodes of the level below. Only full
+//! nodes exist: the last few slices of a row may have no node, and the last few nodes of a level no parent. So a node
+//! never changes after it is made, appending a slice costs amortised O(1), and a row that grew has the same index as
+//! one that was made at once.
 //!
 //! The tree is implicit. Node `n` of a level has the children `4n..4n + 4`, or the slices `16n..16n + 16` on level 0.
 #![allow(clippy::indexing_slicing, reason = "positions are of tables built here, bounded by their lengths")]
@@ -17,28 +18,29 @@ use crate::extent::SliceExtent;
 
 /// The binary logarithm of the number of slices in a node of level 0.
 ///
-/// With 16 slices the index takes 3.3 bytes per slice. Leaves of 8 slices take twice as much and are hardly faster; with 32
-/// a query that meets leaves a little longer than a column takes up to twice as long.
+/// With 16 slices the index takes 3.3 bytes per slice. Leaves of 8 slices take twice as much and are hardly faster;
+/// with 32 a query that meets leaves a little longer than a column takes up to twice as long.
 pub(crate) const LEAF_BITS: u32 = 4;
 /// The binary logarithm of the number of children of a node.
 pub(crate) const FANOUT_BITS: u32 = 2;
 /// The number of levels in the index of 2³² slices.
 pub(crate) const MAX_LEVELS: usize = 15;
 
-/// The summary of a run of consecutive slices: 16 on level 0, four times as many on each further level. \[layout 3.1\]
+/// The summary of a run of consecutive slices: 16 on level 0, four times as many on each further level. [layout
+/// 3.1](crate::rules::layout#3.1)
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Node {
     /// The start of the first slice.
     pub(crate) first: i64,
     /// The end of the last slice.
     pub(crate) last: i64,
-    /// The longest slice, the first one of several. Its fields stand here one by one, because a [`SliceExtent`] inside would
-    /// be padded and the node would take 48 bytes.
+    /// The longest slice, the first one of several. Its fields stand here one by one, because a [`SliceExtent`] inside
+    /// would be padded and the node would take 48 bytes.
     longest_start: i64,
     longest_end: i64,
     longest: SliceId,
-    /// The upper 31 bits are the fraction of the time from `first` to `last` that is inside slices. The lowest bit says that
-    /// the last slice has no duration.
+    /// The upper 31 bits are the fraction of the time from `first` to `last` that is inside slices. The lowest bit says
+    /// that the last slice has no duration.
     packed: u32,
 }
 
@@ -104,8 +106,8 @@ impl Node {
 
     /// Returns a start for the last slice that serves to tell on which side of an edge the node lies.
     ///
-    /// A slice without duration that lies on an edge is to the right of it, while a longer slice that ends there is to the
-    /// left. For the former this returns its time, and for the latter any earlier time would do.
+    /// A slice without duration that lies on an edge is to the right of it, while a longer slice that ends there is to
+    /// the left. For the former this returns its time, and for the latter any earlier time would do.
     #[inline(always)]
     pub(crate) fn last_start(&self) -> i64 {
         if self.ends_in_point() { self.last } else { self.first }
@@ -132,7 +134,8 @@ impl Node {
     }
 }
 
-/// Returns the position of the longest of some slices, the first one of several, and the number of ticks inside them all.
+/// Returns the position of the longest of some slices, the first one of several, and the number of ticks inside them
+/// all.
 ///
 /// The slices are those of one row, so the sum is at most the time from the first to the last and does not overflow.
 #[inline(always)]
@@ -188,8 +191,8 @@ impl<'a> Levels<'a> {
         self.nodes.get(level as usize)?.get(at as usize)
     }
 
-    /// Returns the four nodes of a level from position `at` on, which are the children of one node. Returns nothing if there
-    /// are fewer.
+    /// Returns the four nodes of a level from position `at` on, which are the children of one node. Returns nothing if
+    /// there are fewer.
     #[inline(always)]
     pub(crate) fn siblings(&self, level: u32, at: u32) -> &'a [Node] {
         let at = at as usize;
@@ -261,8 +264,8 @@ pub(crate) struct GrowingIndex {
 }
 
 impl GrowingIndex {
-    /// Adds the row's last 16 slices, and every node that becomes full with them. The row calls this after each slice that
-    /// fills a leaf.
+    /// Adds the row's last 16 slices, and every node that becomes full with them. The row calls this after each slice
+    /// that fills a leaf.
     pub(crate) fn push_leaf(&mut self, starts: &[Tick], ends: &[Tick], ids: &[SliceId]) {
         let from = starts.len() - (1 << LEAF_BITS);
         let mut node = Node::leaf(&starts[from..], &ends[from..], &ids[from..]);

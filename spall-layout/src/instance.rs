@@ -1,4 +1,4 @@
-//! Rectangles in the form of a GPU's vertex buffer. \[layout 16\]
+//! Rectangles in the form of a GPU's vertex buffer. [layout 16](crate::rules::layout#16)
 
 use crate::{Rect, Viewport};
 
@@ -73,8 +73,8 @@ const _: () = assert!(size_of::<Instance>() == 16);
 impl Instance {
     /// Creates the instance of a rectangle.
     ///
-    /// A rectangle that stands for one slice gets the edges of the slice. A rectangle that stands for several slices gets
-    /// the edges of its columns. `line` and `color` are passed on as they are.
+    /// A rectangle that stands for one slice gets the edges of the slice. A rectangle that stands for several slices
+    /// gets the edges of its columns. `line` and `color` are passed on as they are.
     #[must_use]
     pub fn new(rect: &Rect, viewport: &Viewport, line: u32, color: u32) -> Self {
         #[expect(clippy::cast_precision_loss, reason = "at most 65 536")]

@@ -1,4 +1,4 @@
-//! Marks for instants, column by column. \[layout 9\]
+//! Marks for instants, column by column. [layout 9](crate::rules::layout#9)
 
 use alloc::vec::Vec;
 use core::{cmp::Reverse, ops::Range};
@@ -27,8 +27,8 @@ pub struct InstantMark {
 
 /// Appends a mark for each column of `viewport` with instants to `out`, from left to right.
 ///
-/// `instants` must be those of one track, ordered by time, as `trace.instants_of(track)` returns them. This takes O(log n)
-/// per mark.
+/// `instants` must be those of one track, ordered by time, as `trace.instants_of(track)` returns them. This takes O(log
+/// n) per mark.
 ///
 /// ```
 /// use spall_layout::{Fidelity, Viewport, instant_marks};
@@ -111,8 +111,8 @@ impl InstantPriorities {
 
     /// Appends a mark for each column of `viewport` with instants to `out`, as [`instant_marks`] does.
     ///
-    /// `instants` must be those that the priorities were made of. Each mark shows the one with the highest priority. This
-    /// takes O(log n) per mark.
+    /// `instants` must be those that the priorities were made of. Each mark shows the one with the highest priority.
+    /// This takes O(log n) per mark.
     pub fn marks(&self, instants: &[Instant], viewport: &Viewport, out: &mut Vec<InstantMark>) {
         let new = out.len();
         instant_marks(instants, viewport, out);
@@ -148,7 +148,8 @@ fn rank(priorities: &[u32], at: u32) -> (u32, Reverse<u32>) {
     (priorities.get(at as usize).copied().unwrap_or(0), Reverse(at))
 }
 
-/// Returns how many items at the start of `items` are `inside`. All items after them must not be. This takes O(log result).
+/// Returns how many items at the start of `items` are `inside`. All items after them must not be. This takes O(log
+/// result).
 pub(crate) fn gallop<T>(items: &[T], inside: impl Fn(&T) -> bool) -> usize {
     let mut step = 1;
     while items.get(step).is_some_and(&inside) {

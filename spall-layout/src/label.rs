@@ -1,4 +1,4 @@
-//! Cuts labels so that they fit their boxes. \[layout 8.1\]
+//! Cuts labels so that they fit their boxes. [layout 8.1](crate::rules::layout#8.1)
 
 /// The place where a label that is too long loses characters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -37,9 +37,9 @@ impl core::fmt::Display for Fitted<'_> {
 
 /// Cuts `text` so that it is no wider than `max`. Returns `None` if not even `…` with one character fits.
 ///
-/// `measure` returns the width of a text, in the unit of `max`. A longer text must not be narrower than a shorter one. The
-/// widths of the parts are added. The text is cut between characters only. This measures O(log n) texts for a text of n
-/// bytes, and allocates nothing.
+/// `measure` returns the width of a text, in the unit of `max`. A longer text must not be narrower than a shorter one.
+/// The widths of the parts are added. The text is cut between characters only. This measures O(log n) texts for a text
+/// of n bytes, and allocates nothing.
 ///
 /// ```
 /// use spall_layout::{Ellipsis, fit_label};
@@ -73,10 +73,11 @@ pub fn fit_label(
     (!head.is_empty() || !tail.is_empty()).then_some(Fitted { head, is_cut: true, tail })
 }
 
-/// Cuts `text` to at most `max` characters, the ellipsis included. Returns `None` if not even `…` with one character fits.
+/// Cuts `text` to at most `max` characters, the ellipsis included. Returns `None` if not even `…` with one character
+/// fits.
 ///
-/// This is [`fit_label`] for fonts in which all characters have the same width. It measures nothing, and reads no more of
-/// the text than it keeps.
+/// This is [`fit_label`] for fonts in which all characters have the same width. It measures nothing, and reads no more
+/// of the text than it keeps.
 ///
 /// ```
 /// use spall_layout::{Ellipsis, fit_chars};

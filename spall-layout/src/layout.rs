@@ -24,10 +24,11 @@ pub struct LayoutOptions {
     /// How to draw a slice that begins inside another and ends after it. The default is [`Overlap::Spill`].
     #[cfg_attr(feature = "serde", serde(default))]
     pub overlap: Overlap,
-    /// The duration by which a slice may reach past the end of another slice and still count as inside it. \[json 3.4\]
+    /// The duration by which a slice may reach past the end of another slice and still count as inside it. [json
+    /// 3.4](spall_model::rules::json#3.4)
     ///
-    /// Such a slice is drawn only to the end of the other. The default is 0. One microsecond suits writers that truncate
-    /// start and duration separately.
+    /// Such a slice is drawn only to the end of the other. The default is 0. One microsecond suits writers that
+    /// truncate start and duration separately.
     #[cfg_attr(feature = "serde", serde(default))]
     pub overhang_tolerance: Ticks,
 }
@@ -48,14 +49,15 @@ impl LayoutOptions {
 
 /// The rows of a finished trace: the lane, depth and row of each slice, and an index of each row.
 ///
-/// A row holds the slices of one track, lane and depth. Lane 0 is the track's own nesting; by default, slices that overlap
-/// the one that they begin in go to overflow lanes. Rows are numbered in display order: track by track, lane by lane,
-/// depth by depth.
+/// A row holds the slices of one track, lane and depth. Lane 0 is the track's own nesting; by default, slices that
+/// overlap the one that they begin in go to overflow lanes. Rows are numbered in display order: track by track, lane by
+/// lane, depth by depth.
 ///
-/// A layout holds no names and does not borrow the trace; functions that take both expect the trace that the layout was made
-/// of. A layout takes 23.3 bytes per slice, and two to four bits to find the row of a slice if slices nest.
+/// A layout holds no names and does not borrow the trace; functions that take both expect the trace that the layout was
+/// made of. A layout takes 23.3 bytes per slice, and two to four bits to find the row of a slice if slices nest.
 ///
-/// Most queries are methods of the trait [`LayoutView`](crate::LayoutView), which the layout of a live trace implements too.
+/// Most queries are methods of the trait [`LayoutView`](crate::LayoutView), which the layout of a live trace implements
+/// too.
 ///
 /// ```
 /// use spall_layout::{Layout, LayoutView, LayoutOptions, RowId};
@@ -187,8 +189,8 @@ impl Layout {
         self.n_overlapping
     }
 
-    /// Returns how many slices are on no row. This is 0 unless [`LayoutOptions::overlap`] is [`Overlap::Reject`], or an async
-    /// track holds spans of one depth that overlap.
+    /// Returns how many slices are on no row. This is 0 unless [`LayoutOptions::overlap`] is [`Overlap::Reject`], or an
+    /// async track holds spans of one depth that overlap.
     #[must_use]
     pub fn n_rejected(&self) -> u64 {
         self.n_rejected

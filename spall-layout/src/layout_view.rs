@@ -1,4 +1,5 @@
-//! The queries that finished and live layouts share. \[layout 4, 6, 10\]
+//! The queries that finished and live layouts share. [layout 4](crate::rules::layout#4), [6](crate::rules::layout#6),
+//! [10](crate::rules::layout#10)
 
 use alloc::vec::Vec;
 use core::{fmt, ops::Range};
@@ -11,11 +12,11 @@ use crate::{Layout, Line, LineKind, PlacedSlice, Rect, RowId, RowInfo, RowView, 
 
 /// The rows of a trace and the queries on them, whether the trace is finished or still grows.
 ///
-/// [`Layout`] and [`LiveView`] implement this trait, so code that only queries a layout works with both. All methods are
-/// resolved at compile time. The trait is sealed: other crates cannot implement it, and it may gain methods.
+/// [`Layout`] and [`LiveView`] implement this trait, so code that only queries a layout works with both. All methods
+/// are resolved at compile time. The trait is sealed: other crates cannot implement it, and it may gain methods.
 ///
-/// Each query about one slice takes O(log n), except where its documentation says otherwise. In a live layout it also takes
-/// O(r + s) for r rows of the track and s slices of the track that start at the same time.
+/// Each query about one slice takes O(log n), except where its documentation says otherwise. In a live layout it also
+/// takes O(r + s) for r rows of the track and s slices of the track that start at the same time.
 ///
 /// ```
 /// use spall_layout::{Layout, LayoutView, LayoutOptions};
@@ -68,7 +69,8 @@ pub trait LayoutView: Order {
 
     /// Returns the parent of a slice: the innermost slice of the same lane that contains it.
     ///
-    /// Returns `None` if no slice does, or if `slice` is on no row. A span on an async track may end later than its parent.
+    /// Returns `None` if no slice does, or if `slice` is on no row. A span on an async track may end later than its
+    /// parent.
     #[must_use]
     fn parent(&self, slice: SliceId) -> Option<SliceId> {
         let above = self.row(self.row_above(self.row_of(slice)?)?)?;
@@ -84,7 +86,8 @@ pub trait LayoutView: Order {
 
     /// Returns the self time of a slice: its duration as drawn, minus the parts that its children cover.
     ///
-    /// It is never negative. Returns `None` if the slice is on no row or not of this trace. This takes O(log n + children).
+    /// It is never negative. Returns `None` if the slice is on no row or not of this trace. This takes O(log n +
+    /// children).
     #[must_use]
     fn self_time(&self, slice: SliceId) -> Option<Ticks> {
         let placed = self.place(slice)?;
@@ -145,11 +148,12 @@ pub trait LayoutView: Order {
             .min_by_key(|edge| (distance(edge), *edge))
     }
 
-    /// Writes to `out`, for each column of `viewport`, how many of `rows` are inside a slice. \[layout 10\]
+    /// Writes to `out`, for each column of `viewport`, how many of `rows` are inside a slice. [layout
+    /// 10](crate::rules::layout#10)
     ///
-    /// This replaces the content of `out` with [`Viewport::columns`] numbers. With the rows of depth 0 of several threads
-    /// they show how busy a folded group of threads is: a column in which three threads run all the time gets 3. The
-    /// numbers are exact up to rounding, except for groups of slices across a column edge; see [`Rect::busy`].
+    /// This replaces the content of `out` with [`Viewport::columns`] numbers. With the rows of depth 0 of several
+    /// threads they show how busy a folded group of threads is: a column in which three threads run all the time gets
+    /// 3. The numbers are exact up to rounding, except for groups of slices across a column edge; see [`Rect::busy`].
     fn busy_rows(
         &self,
         rows: impl IntoIterator<Item = RowId>,

@@ -41,7 +41,7 @@
 //!   grown, a query allocates nothing.
 //! - Mapping time to columns uses integers only, so every machine draws the same columns.
 //!
-//! The rules have numbers, such as \[layout 2.4\], and stand in [`rules`].
+//! The rules have numbers, such as [layout 2.4](crate::rules::layout#2.4), and stand in [`rules`].
 //!
 //! # Where to begin
 //!

@@ -1,4 +1,4 @@
-//! The lines of the vertical order. \[layout 5\]
+//! The lines of the vertical order. [layout 5](crate::rules::layout#5)
 
 use alloc::borrow::Cow;
 

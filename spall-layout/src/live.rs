@@ -1,4 +1,4 @@
-//! A layout that grows with its trace. \[layout 18\]
+//! A layout that grows with its trace. [layout 18](crate::rules::layout#18)
 #![allow(clippy::indexing_slicing, reason = "positions are of tables built here, bounded by their lengths")]
 
 mod view;
@@ -13,10 +13,10 @@ use crate::{LayoutOptions, Row, RowId, RowInfo};
 
 /// The layout of a live trace, which grows with it.
 ///
-/// [`Live::update`] adds one commit of the trace and returns a [`LiveView`], which answers queries. A slice that begins after
-/// everything else on its track is placed as it comes, and nothing else moves. Where a slice comes late, the slices that
-/// begin with it or after it are placed again. The result looks like the layout of the finished trace, with open slices
-/// drawn up to the present. \[layout 18\]
+/// [`Live::update`] adds one commit of the trace and returns a [`LiveView`], which answers queries. A slice that begins
+/// after everything else on its track is placed as it comes, and nothing else moves. Where a slice comes late, the
+/// slices that begin with it or after it are placed again. The result looks like the layout of the finished trace, with
+/// open slices drawn up to the present. [layout 18](crate::rules::layout#18)
 ///
 /// An update costs amortised O(1) for each new slice, O(1) for each slice that moved and for each open one, and
 /// O(log n) for each row of a track where a slice moved.
@@ -94,8 +94,8 @@ impl Live {
     /// Adds a commit of the trace and returns the layout for queries.
     ///
     /// Open slices are drawn to `now`, or to the latest time of their track if that is later. Pass every commit of one
-    /// trace, in order. After a commit that was left out, all slices are placed again and rows get new numbers. The same
-    /// commit may be passed again with a later `now`.
+    /// trace, in order. After a commit that was left out, all slices are placed again and rows get new numbers. The
+    /// same commit may be passed again with a later `now`.
     pub fn update<'l>(&'l mut self, trace: &LiveSnapshot<'l>, now: Tick) -> LiveView<'l> {
         let has_missed_some = trace.number() > self.commit + 1 || trace.number() < self.commit;
         if has_missed_some {

@@ -1,4 +1,4 @@
-//! The place of a slice. \[layout 4\]
+//! The place of a slice. [layout 4](crate::rules::layout#4)
 
 use spall_model::{SliceId, Tick, TrackId};
 
@@ -21,8 +21,8 @@ pub struct PlacedSlice {
     pub position: u32,
     /// The start of the slice.
     pub start: Tick,
-    /// The time to which the slice is drawn. It differs from the end in the trace where the slice is clipped. An unfinished
-    /// slice is drawn to the end of its track, or of its parent if that is earlier.
+    /// The time to which the slice is drawn. It differs from the end in the trace where the slice is clipped. An
+    /// unfinished slice is drawn to the end of its track, or of its parent if that is earlier.
     pub end: Tick,
 }
 

@@ -1,10 +1,10 @@
 //! Exact owners: which nodes have to be opened because one of their slices may have the largest overlap with a column.
-//! \[layout 3.5\]
+//! [layout 3.5](crate::rules::layout#3.5)
 //!
-//! The walk stops at nodes that are no longer than a column. Of such a node only the longest slice is known. If the node
-//! lies in one column, that slice has the largest overlap there. If it lies across the edge of two columns, another slice
-//! may have a larger overlap with one of them. Such a node is opened, but only if the bounds on its other slices leave that
-//! possible.
+//! The walk stops at nodes that are no longer than a column. Of such a node only the longest slice is known. If the
+//! node lies in one column, that slice has the largest overlap there. If it lies across the edge of two columns,
+//! another slice may have a larger overlap with one of them. Such a node is opened, but only if the bounds on its other
+//! slices leave that possible.
 
 use alloc::vec::Vec;
 
@@ -53,8 +53,8 @@ pub(crate) struct RowQuery<'a> {
 
 /// The way down from a node that lies across the edge of two columns to the slices at the edge.
 ///
-/// On each level at most one child lies across the edge, and the descent goes on there. The children beside it lie in one
-/// column each, where their longest slice has the largest overlap, so they are summed up without being opened.
+/// On each level at most one child lies across the edge, and the descent goes on there. The children beside it lie in
+/// one column each, where their longest slice has the largest overlap, so they are summed up without being opened.
 #[derive(Debug, Clone, Copy)]
 struct EdgeDescent {
     /// The position of the node's cluster in the current block.
@@ -70,8 +70,8 @@ struct EdgeDescent {
     n_before: usize,
     /// The slices that are known to lie in the left column.
     left: ColumnRun,
-    /// The cluster across the edge at which the descent ended: one slice, or a node of which no other slice than the longest
-    /// can own a column.
+    /// The cluster across the edge at which the descent ended: one slice, or a node of which no other slice than the
+    /// longest can own a column.
     across: Option<Cluster>,
     /// The slices that are known to lie in the right column.
     right: ColumnRun,
@@ -83,8 +83,8 @@ impl OwnerSearch {
         (self.column, self.best) = (u32::MAX, LargestOverlap::default());
     }
 
-    /// Passes the next block of clusters of a walk on to `sink`, with nodes opened where another slice than the longest may
-    /// own a column.
+    /// Passes the next block of clusters of a walk on to `sink`, with nodes opened where another slice than the longest
+    /// may own a column.
     pub(crate) fn refine(
         &mut self,
         query: &RowQuery<'_>,

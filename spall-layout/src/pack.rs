@@ -1,4 +1,4 @@
-//! Packs many short tracks into few lines. \[layout 17\]
+//! Packs many short tracks into few lines. [layout 17](crate::rules::layout#17)
 #![allow(clippy::indexing_slicing, reason = "positions are of tables built here, bounded by their lengths")]
 
 use alloc::collections::BinaryHeap;
@@ -16,8 +16,8 @@ use crate::{LayoutView, Row};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Packing {
-    /// Groups get their lines in the order in which they begin. A group that begins later never moves the ones before it,
-    /// unless one of these becomes higher while it runs. This suits a trace that grows.
+    /// Groups get their lines in the order in which they begin. A group that begins later never moves the ones before
+    /// it, unless one of these becomes higher while it runs. This suits a trace that grows.
     #[default]
     Online,
     /// The highest groups get their lines first, so that lower ones fill the gaps.
@@ -28,8 +28,8 @@ pub enum Packing {
 ///
 /// This suits the async spans of a process, where each id has a track of its own.
 ///
-/// [`VerticalStyle::packed`](crate::VerticalStyle::packed) shows these lines instead of the rows of the tracks. Slices of a
-/// track that overlap in time, directly or through others, are a group and stay together: a group takes as many
+/// [`VerticalStyle::packed`](crate::VerticalStyle::packed) shows these lines instead of the rows of the tracks. Slices
+/// of a track that overlap in time, directly or through others, are a group and stay together: a group takes as many
 /// neighbouring lines as the track has rows there.
 ///
 /// ```
@@ -174,8 +174,8 @@ fn add_groups(layout: &impl LayoutView, track: TrackId, groups: &mut Vec<Group>,
 /// Stands for the line of a group that has none yet.
 const NO_LINE: u32 = u32::MAX;
 
-/// Gives lines to the groups whose height `is_asked` for. Each group in turn gets the lowest lines that are free as long as
-/// it runs.
+/// Gives lines to the groups whose height `is_asked` for. Each group in turn gets the lowest lines that are free as
+/// long as it runs.
 ///
 /// `groups` are ordered by start. Those that have lines already keep them.
 fn assign_lines(groups: &mut [Group], is_asked: impl Fn(u32) -> bool) {

@@ -1,10 +1,10 @@
-//! The row of every slice, in two to four bits for most traces. \[layout 4.8\]
+//! The row of every slice, in two to four bits for most traces. [layout 4.8](crate::rules::layout#4.8)
 //!
-//! The obvious table takes 32 bits per slice. Here each track has one of two encodings of its row numbers, which count from
-//! the track's first row. With few rows, each slice has a code of a fixed width. With many rows, if slices nest, the steps
-//! from slice to slice are written. A slice is at most one row below the slice before it. So a zero is written for each row
-//! up, and then a one for the slice, which is one row further down. No more rows can be left than were entered, so there are
-//! at most two bits per slice, and 1.5 times that with the counts of [`BitVector`].
+//! The obvious table takes 32 bits per slice. Here each track has one of two encodings of its row numbers, which count
+//! from the track's first row. With few rows, each slice has a code of a fixed width. With many rows, if slices nest,
+//! the steps from slice to slice are written. A slice is at most one row below the slice before it. So a zero is
+//! written for each row up, and then a one for the slice, which is one row further down. No more rows can be left than
+//! were entered, so there are at most two bits per slice, and 1.5 times that with the counts of [`BitVector`].
 #![allow(clippy::indexing_slicing, reason = "positions are of tables built here, bounded by their lengths")]
 
 use alloc::vec::Vec;
@@ -23,14 +23,15 @@ pub(crate) struct RowNumbers {
     tracks: Vec<TrackCodes>,
     /// The codes of a fixed width. Each track begins with a new word.
     words: Vec<u64>,
-    /// The steps from slice to slice: a zero for each row up, then a one for the slice, which is one row further down. Each
-    /// track begins with a new word.
+    /// The steps from slice to slice: a zero for each row up, then a one for the slice, which is one row further down.
+    /// Each track begins with a new word.
     steps: BitVector,
     /// The last bits of the current track, which do not fill a word of `words` or `steps` yet.
     pending: u64,
     /// The number of bits in `pending`.
     n_pending: u32,
-    /// One below the row of the latest slice, which is the deepest row that the next slice may be on. Used for steps only.
+    /// One below the row of the latest slice, which is the deepest row that the next slice may be on. Used for steps
+    /// only.
     lowest: u32,
 }
 
@@ -47,8 +48,8 @@ struct TrackCodes {
 /// How the row numbers of a track are written, and where they begin.
 #[derive(Debug, Clone, Copy)]
 enum Encoding {
-    /// A code of `bits` bits for each slice, from word `word` of the codes on. There are 0 bits if all slices are on one
-    /// row.
+    /// A code of `bits` bits for each slice, from word `word` of the codes on. There are 0 bits if all slices are on
+    /// one row.
     Fixed { bits: u32, word: u32 },
     /// Steps from word `word` of the steps on. The words before have `n_before` slices.
     Steps { n_before: u32, word: u32 },
@@ -158,7 +159,8 @@ impl RowNumbers {
         (row < track.n_rows).then_some(RowId(track.first_row + row))
     }
 
-    /// Returns a reader for the rows of a slice and of those behind it on its track, or `None` if no track has the slice.
+    /// Returns a reader for the rows of a slice and of those behind it on its track, or `None` if no track has the
+    /// slice.
     pub(crate) fn read_from(&self, slice: SliceId) -> Option<RowReader<'_>> {
         let (track, nth) = self.find(slice)?;
         Some(match track.encoding {
@@ -191,7 +193,8 @@ impl RowNumbers {
 pub(crate) enum RowReader<'n> {
     /// The next code begins at bit `at` of the track's words.
     Fixed { words: &'n [u64], bits: usize, at: usize },
-    /// The next slice is number `nth` of the track, and `rest` has the bits of the current word that are still to be read.
+    /// The next slice is number `nth` of the track, and `rest` has the bits of the current word that are still to be
+    /// read.
     Steps { words: &'n [u64], word: usize, rest: u64, nth: u32 },
 }
 

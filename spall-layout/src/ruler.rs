@@ -1,4 +1,4 @@
-//! Finds the marks of the time axis. \[layout 7\]
+//! Finds the marks of the time axis. [layout 7](crate::rules::layout#7)
 
 use spall_model::{Tick, TimeFormat, TimeText, Unit};
 
@@ -39,7 +39,8 @@ pub struct RulerMark {
     pub at: Tick,
     /// The position in columns from the left edge of column 0. Subtract [`Viewport::offset`] to draw it.
     pub x: f32,
-    /// The text of the mark. All marks of a ruler have the same unit, and as many decimals as it takes to tell them apart.
+    /// The text of the mark. All marks of a ruler have the same unit, and as many decimals as it takes to tell them
+    /// apart.
     #[cfg_attr(feature = "serde", serde(serialize_with = "as_text"))]
     pub label: TimeText,
 }
@@ -79,8 +80,8 @@ pub struct Ruler {
 impl Ruler {
     /// Creates a ruler with marks at round times, at least `min_columns` columns apart.
     ///
-    /// A viewport that shows nothing has no marks. If the unit of the clock is not 1 ns, times that an `f64` cannot tell
-    /// apart share a mark.
+    /// A viewport that shows nothing has no marks. If the unit of the clock is not 1 ns, times that an `f64` cannot
+    /// tell apart share a mark.
     #[must_use]
     pub fn new(viewport: &Viewport, unit: Unit, min_columns: u16) -> Self {
         Self::since(Tick(0), viewport, unit, min_columns)

@@ -1,4 +1,5 @@
-//! Makes call trees of slices alone: slices of one name with the same callers become one node. \[tree 1\]
+//! Makes call trees of slices alone: slices of one name with the same callers become one node. [tree
+//! 1](spall_model::rules::tree#1)
 #![allow(clippy::indexing_slicing, reason = "rows are numbered by the visits of a track")]
 
 use alloc::vec::Vec;
@@ -12,9 +13,9 @@ use crate::visits::{Visit, Visits};
 
 /// Adds up the slices of `tracks` that touch `range` by call path. This returns a top-down tree.
 ///
-/// A slice counts with the part that is inside the range. A span that outlives its caller counts with the part inside its
-/// caller. An empty range gives an empty tree. [`flame_rows`](crate::flame_rows) draws the tree. This takes O(n log n) for n
-/// slices.
+/// A slice counts with the part that is inside the range. A span that outlives its caller counts with the part inside
+/// its caller. An empty range gives an empty tree. [`flame_rows`](crate::flame_rows) draws the tree. This takes O(n log
+/// n) for n slices.
 ///
 /// ```
 /// use spall_layout::{Fidelity, Layout, LayoutOptions, RowId, Scratch, SelfSide, TreeOrder, Viewport, flame_rows, slice_tree};
@@ -57,8 +58,8 @@ pub fn slice_tree(
 /// Adds up slices as [`slice_tree`] does, by functions that the caller chooses.
 ///
 /// `function` returns the function that a slice counts for, for instance one per name and category, or
-/// [`Trace::function_of`] to tell apart functions of one name that samples found. If it returns `None`, the slice has no
-/// node, and its time belongs to the nearest slice around it that has one.
+/// [`Trace::function_of`] to tell apart functions of one name that samples found. If it returns `None`, the slice has
+/// no node, and its time belongs to the nearest slice around it that has one.
 #[must_use]
 pub fn slice_tree_by(
     layout: &Layout,

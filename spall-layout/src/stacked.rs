@@ -1,4 +1,4 @@
-//! Stacks the series of a counter on top of each other. \[layout 11.3\]
+//! Stacks the series of a counter on top of each other. [layout 11.3](crate::rules::layout#11.3)
 #![allow(clippy::indexing_slicing, reason = "positions are of tables built here, bounded by their lengths")]
 
 use alloc::collections::BTreeMap;
@@ -12,9 +12,10 @@ impl Series {
     /// Creates the layers of a stacked counter: each is the sum of a series and all those before it, in the order of
     /// [`Series::of`].
     ///
-    /// Draw the areas between one layer and the next. The smallest and largest value and the mean of a column are exact for
-    /// such a sum, as they are for any series. A layer begins with the first value of its series, and a value that is not a
-    /// number counts as 0. `values` must be ordered by time; one that is out of order counts from the latest time before it.
+    /// Draw the areas between one layer and the next. The smallest and largest value and the mean of a column are exact
+    /// for such a sum, as they are for any series. A layer begins with the first value of its series, and a value that
+    /// is not a number counts as 0. `values` must be ordered by time; one that is out of order counts from the latest
+    /// time before it.
     ///
     /// Returns `None` if the sums would have more than twice as many values as the series have. This happens where many
     /// series change at different times. Series that change together, such as those of one event, always have sums.

@@ -1,4 +1,4 @@
-//! Statistics of slices by name. \[layout 14\]
+//! Statistics of slices by name. [layout 14](crate::rules::layout#14)
 #![allow(clippy::indexing_slicing, reason = "positions are of tables built here, bounded by their lengths")]
 
 use alloc::vec::Vec;
@@ -22,25 +22,27 @@ pub struct NameStats {
     pub name: NameId,
     /// The number of slices.
     pub count: u64,
-    /// The total time: the sum of the durations of the slices. Where a slice lies inside another one of the same name, only
-    /// the outer one counts. Spans of async tracks all count.
+    /// The total time: the sum of the durations of the slices. Where a slice lies inside another one of the same name,
+    /// only the outer one counts. Spans of async tracks all count.
     pub total: Ticks,
     /// The self time: the time inside slices of the name that their children do not cover.
     pub self_time: Ticks,
-    /// The duration of the shortest slice. After the range has moved, this is the lower edge of its bucket in the histogram.
+    /// The duration of the shortest slice. After the range has moved, this is the lower edge of its bucket in the
+    /// histogram.
     pub min: Ticks,
-    /// The duration of the longest slice. After the range has moved, this is the upper edge of its bucket in the histogram.
+    /// The duration of the longest slice. After the range has moved, this is the upper edge of its bucket in the
+    /// histogram.
     pub max: Ticks,
     /// The mean duration of a slice, rounded down.
     pub mean: Ticks,
 }
 
-/// Returns the statistics of the slices of `tracks` that touch `range`, for each name: most total time first, then by number
-/// of the name.
+/// Returns the statistics of the slices of `tracks` that touch `range`, for each name: most total time first, then by
+/// number of the name.
 ///
-/// A slice without duration touches the range if it lies in it. No slice touches an empty range. Names without slices in the
-/// range are left out. This takes O(n) for the n slices in the range. With [`EdgeRule::Whole`] it also looks at all children
-/// of the slices that reach out of the range.
+/// A slice without duration touches the range if it lies in it. No slice touches an empty range. Names without slices
+/// in the range are left out. This takes O(n) for the n slices in the range. With [`EdgeRule::Whole`] it also looks at
+/// all children of the slices that reach out of the range.
 ///
 /// ```
 /// use spall_layout::{EdgeRule, Layout, LayoutOptions, stats};
@@ -296,8 +298,8 @@ impl<'l, T: TraceView, L: LayoutView> Stats<'l, T, L> {
 
     /// Updates the sums for one slice that the pass visits.
     ///
-    /// `FIRST` says that nothing was counted before the pass, so that every slice is new. It is a constant because counting
-    /// a whole range is then much less work.
+    /// `FIRST` says that nothing was counted before the pass, so that every slice is new. It is a constant because
+    /// counting a whole range is then much less work.
     #[inline(always)]
     fn add<const FIRST: bool>(&mut self, pass: &mut Pass<L::Visits<'l>>, visit: Visit, name: NameId) {
         let is_entering = FIRST || pass.is_entering;
@@ -390,7 +392,8 @@ impl<'l, T: TraceView, L: LayoutView> Stats<'l, T, L> {
         self.sums.get(name.index()).map(|sums| &sums.histogram).filter(|histogram| histogram.count() > 0)
     }
 
-    /// Returns the statistics of all names that slices in the range have: most total time first, then by number of the name.
+    /// Returns the statistics of all names that slices in the range have: most total time first, then by number of the
+    /// name.
     #[must_use]
     pub fn by_name(&self) -> Vec<NameStats> {
         let names = (0..).map(NameId).take(self.sums.len());

@@ -1,4 +1,5 @@
-//! The vertical order: processes, tracks and rows from top to bottom, and which of them are folded. \[layout 5\]
+//! The vertical order: processes, tracks and rows from top to bottom, and which of them are folded. [layout
+//! 5](crate::rules::layout#5)
 
 use alloc::vec::Vec;
 use core::ops::Range;
@@ -9,9 +10,9 @@ use crate::{LayoutView, Line, LineId, LineKind, LineRect, Packed, RowId, RowInfo
 
 /// The heights and folds that a frontend chooses for a [`Vertical`].
 ///
-/// Heights are in a unit of the caller's choice, such as pixels or lines of a terminal. A line with a height of 0 is left
-/// out. `()` is the style of a flat timeline: each row is one unit high, nothing is folded, and there are no headers. [`Heights`]
-/// is a style with headers.
+/// Heights are in a unit of the caller's choice, such as pixels or lines of a terminal. A line with a height of 0 is
+/// left out. `()` is the style of a flat timeline: each row is one unit high, nothing is folded, and there are no
+/// headers. [`Heights`] is a style with headers.
 ///
 /// ```
 /// use spall_layout::{RowId, RowInfo, VerticalStyle};
@@ -51,7 +52,8 @@ pub trait VerticalStyle {
         None
     }
 
-    /// Returns the height of a line of [`VerticalStyle::packed`], given its position in [`Packed::lines`]. The default is 1.
+    /// Returns the height of a line of [`VerticalStyle::packed`], given its position in [`Packed::lines`]. The default
+    /// is 1.
     fn packed_height(&self, process: ProcessId, line: u32) -> u32 {
         let _ = (process, line);
         1
@@ -261,8 +263,8 @@ impl Vertical {
 
     /// Returns the line that shows a row: the row's own line, or the header that stands for it if it is folded away.
     ///
-    /// For a row of a track that shares lines, this returns the first of the shared lines; [`Packed::line_of`] returns the
-    /// one that shows a slice. Returns `None` if no line above the row is shown either. This takes O(1).
+    /// For a row of a track that shares lines, this returns the first of the shared lines; [`Packed::line_of`] returns
+    /// the one that shows a slice. Returns `None` if no line above the row is shown either. This takes O(1).
     #[must_use]
     pub fn line_of(&self, row: RowId) -> Option<&Line> {
         self.line(*self.of_rows.get(row.index())?)
@@ -270,9 +272,9 @@ impl Vertical {
 
     /// Writes the rectangles of the lines that touch the range `y` to `out`: line by line, each from left to right.
     ///
-    /// This replaces the content of `out`. `y` is a half-open range of distances from the top. `style` must be the style
-    /// that the lines were made with; it provides the lines that tracks share. [`RowView::rects`](crate::RowView::rects)
-    /// documents the rectangles of one line.
+    /// This replaces the content of `out`. `y` is a half-open range of distances from the top. `style` must be the
+    /// style that the lines were made with; it provides the lines that tracks share.
+    /// [`RowView::rects`](crate::RowView::rects) documents the rectangles of one line.
     pub fn rects(
         &self,
         y: Range<u64>,

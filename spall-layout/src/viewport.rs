@@ -4,14 +4,17 @@ use core::ops::Range;
 
 use spall_model::Tick;
 
-/// The rule by which a query chooses the owner of a column that several slices touch. \[layout 2.5\]
+/// The rule by which a query chooses the owner of a column that several slices touch. [layout
+/// 2.5](crate::rules::layout#2.5)
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Fidelity {
-    /// The owner is a long slice in the column or next to it, which is found without reading the slices of dense columns.
+    /// The owner is a long slice in the column or next to it, which is found without reading the slices of dense
+    /// columns.
     #[default]
     Fast,
-    /// The owner is the slice with the largest overlap with the column. Of several with the same overlap it is the earliest.
+    /// The owner is the slice with the largest overlap with the column. Of several with the same overlap it is the
+    /// earliest.
     ///
     /// Dense columns take two to three times as long as with [`Fidelity::Fast`], and up to fifteen times as long if all
     /// slices have the same duration.
@@ -20,13 +23,14 @@ pub enum Fidelity {
 
 /// A range of time that is shown in a number of columns.
 ///
-/// A column is the caller's smallest unit across the screen, such as a pixel or a character cell. The edges of columns are
-/// multiples of the column width counted from tick 0, not from the start of the range. So as long as the duration of the
-/// range and the number of columns stay the same, moving the range moves the columns and changes nothing else. The range
-/// usually begins inside a column, and it takes one more column than asked for to cover it; [`Viewport::offset`]
-/// returns the part of the first column that lies before the range.
+/// A column is the caller's smallest unit across the screen, such as a pixel or a character cell. The edges of columns
+/// are multiples of the column width counted from tick 0, not from the start of the range. So as long as the duration
+/// of the range and the number of columns stay the same, moving the range moves the columns and changes nothing else.
+/// The range usually begins inside a column, and it takes one more column than asked for to cover it;
+/// [`Viewport::offset`] returns the part of the first column that lies before the range.
 ///
-/// Mapping time to columns uses no floating point and gives the same columns on every machine. \[layout 1\]
+/// Mapping time to columns uses no floating point and gives the same columns on every machine. [layout
+/// 1](crate::rules::layout#1)
 ///
 /// ```
 /// use spall_layout::{Fidelity, Viewport};
@@ -81,8 +85,8 @@ impl PartialEq for Viewport {
     }
 }
 
-/// A fixed-point number that turns ticks into columns without a division. The result is the exact column or the one before
-/// it.
+/// A fixed-point number that turns ticks into columns without a division. The result is the exact column or the one
+/// before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Reciprocal {
     /// A tick is `scale << shift` of a column, rounded down.
@@ -152,8 +156,8 @@ impl Viewport {
 
     /// Creates the viewport that shows all of `range` with at least `margin` free columns on each side.
     ///
-    /// Use this to zoom to a selection. The margin is at most a quarter of the columns. A range without duration is shown as
-    /// one tick. Times that a [`Tick`] cannot express are left out.
+    /// Use this to zoom to a selection. The margin is at most a quarter of the columns. A range without duration is
+    /// shown as one tick. Times that a [`Tick`] cannot express are left out.
     ///
     /// ```
     /// use spall_layout::{Fidelity, Viewport};
@@ -179,13 +183,13 @@ impl Viewport {
 
     /// Returns the viewport zoomed by `factor` around `x`: with a factor of 2 it shows half the time.
     ///
-    /// `x` counts columns from the left edge of column 0, as in [`Viewport::tick_at`]. The time at `x` stays where it is on
-    /// the screen, up to half a tick. Zooming in and out again by the same factor returns to the same range, and many small
-    /// steps lead to the same range as a large one, because fractions of a tick are kept.
+    /// `x` counts columns from the left edge of column 0, as in [`Viewport::tick_at`]. The time at `x` stays where it
+    /// is on the screen, up to half a tick. Zooming in and out again by the same factor returns to the same range, and
+    /// many small steps lead to the same range as a large one, because fractions of a tick are kept.
     ///
-    /// The result shows at least one tick, and at most all times that a [`Tick`] can express. At their ends it moves instead
-    /// of getting shorter. A factor that is not a positive number changes nothing. Zooming a [`Viewport::part`] returns a
-    /// whole viewport, as if one had been created that begins where the part begins.
+    /// The result shows at least one tick, and at most all times that a [`Tick`] can express. At their ends it moves
+    /// instead of getting shorter. A factor that is not a positive number changes nothing. Zooming a [`Viewport::part`]
+    /// returns a whole viewport, as if one had been created that begins where the part begins.
     ///
     /// ```
     /// use spall_layout::{Fidelity, Viewport};
@@ -214,9 +218,9 @@ impl Viewport {
     /// Returns the viewport moved by a number of columns, to later times if it is positive.
     ///
     /// The duration of the range stays the same, so moving by whole columns moves the picture and changes nothing else.
-    /// Fractions of a tick are kept, so many small steps lead to the same range as a large one. The range stops at the ends
-    /// of the times that a [`Tick`] can express. A number of columns that is infinite or not a number changes nothing.
-    /// Moving a [`Viewport::part`] returns a whole viewport.
+    /// Fractions of a tick are kept, so many small steps lead to the same range as a large one. The range stops at the
+    /// ends of the times that a [`Tick`] can express. A number of columns that is infinite or not a number changes
+    /// nothing. Moving a [`Viewport::part`] returns a whole viewport.
     ///
     /// ```
     /// use spall_layout::{Fidelity, Viewport};
@@ -243,7 +247,8 @@ impl Viewport {
         self.with_exact(start.saturating_add(by_whole).saturating_add(by_rest), duration)
     }
 
-    /// Returns the viewport that shows the same range in another number of columns: what a window shows when it is resized.
+    /// Returns the viewport that shows the same range in another number of columns: what a window shows when it is
+    /// resized.
     ///
     /// Fractions of a tick are kept. With as many columns as before, it returns the same viewport. Of a
     /// [`Viewport::part`] it returns a whole viewport of the range of the part.
@@ -289,8 +294,8 @@ impl Viewport {
 
     /// Returns some of the columns as a viewport of their own, with the same edges.
     ///
-    /// Its column 0 is the column `columns.start` of this viewport. Columns beyond the end are left out, so the part may be
-    /// empty.
+    /// Its column 0 is the column `columns.start` of this viewport. Columns beyond the end are left out, so the part
+    /// may be empty.
     ///
     /// To pan cheaply, keep the previous picture and query only the new columns:
     ///
@@ -372,7 +377,8 @@ impl Viewport {
         (self.columns > 0 && (self.first..=self.last).contains(&at.0)).then(|| self.position(at.0).column)
     }
 
-    /// Returns the ticks that lie in a column. There are none if the column is narrower than a tick and lies between two.
+    /// Returns the ticks that lie in a column. There are none if the column is narrower than a tick and lies between
+    /// two.
     ///
     /// Columns beyond the last one, and times that a [`Tick`] cannot express, saturate.
     #[must_use]
@@ -407,8 +413,8 @@ impl Viewport {
 
     /// Returns the tick at or before `x` columns from the left edge of column 0, clamped to the columns.
     ///
-    /// A pointer that is `p` columns from the start of the range is at `x = p + offset`. An `x` that is not a number counts
-    /// as 0.
+    /// A pointer that is `p` columns from the start of the range is at `x = p + offset`. An `x` that is not a number
+    /// counts as 0.
     #[must_use]
     pub fn tick_at(&self, x: f64) -> Tick {
         // Float to integer casts saturate; 2^-32 of a column is more than a pointer can tell apart.

@@ -1,4 +1,5 @@
-//! Iterates over the slices of a track that touch a range of time, parents before children. Statistics and trees use this.
+//! Iterates over the slices of a track that touch a range of time, parents before children. Statistics and trees use
+//! this.
 #![allow(clippy::indexing_slicing, reason = "positions are of tables built here, bounded by their lengths")]
 
 use alloc::vec::Vec;
@@ -9,7 +10,8 @@ use spall_model::{SliceId, Tick, TrackId};
 use crate::Layout;
 use crate::row_numbers::RowReader;
 
-/// How statistics of a range of time count a slice that lies only partly inside it. \[layout 14.1\]
+/// How statistics of a range of time count a slice that lies only partly inside it. [layout
+/// 14.1](crate::rules::layout#14.1)
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum EdgeRule {
@@ -28,8 +30,8 @@ pub(crate) struct Visit {
     pub(crate) slice: SliceId,
     pub(crate) start: Tick,
     pub(crate) end: Tick,
-    /// The row, counted from the first row of the track. The slice's parent is the latest slice visited on the row above,
-    /// unless the parent does not touch the range.
+    /// The row, counted from the first row of the track. The slice's parent is the latest slice visited on the row
+    /// above, unless the parent does not touch the range.
     pub(crate) row: u32,
     /// The first row of the slice's lane, counted in the same way. A slice on that row has no parent.
     pub(crate) top: u32,
@@ -37,13 +39,13 @@ pub(crate) struct Visit {
 
 /// An iterator over the slices of a track that touch a range of time.
 ///
-/// The slices that begin before the range come first, then the others. Both are in the order of the trace, so parents come
-/// before their children. Making the iterator takes O(rows log n), each slice amortised O(1).
+/// The slices that begin before the range come first, then the others. Both are in the order of the trace, so parents
+/// come before their children. Making the iterator takes O(rows log n), each slice amortised O(1).
 #[derive(Debug, Clone)]
 pub(crate) struct Visits<'l> {
     layout: &'l Layout,
-    /// The slices that begin before the range, in reverse order, with their positions in the arrays of the layout and their
-    /// rows. Each row has one at most.
+    /// The slices that begin before the range, in reverse order, with their positions in the arrays of the layout and
+    /// their rows. Each row has one at most.
     before: Vec<(SliceId, usize, u32)>,
     /// The id of the next slice to look at.
     next: u32,

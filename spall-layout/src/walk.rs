@@ -1,4 +1,5 @@
-//! Walks over the index of a row and yields clusters in time order, for the queries that are here too. \[layout 3.4\]
+//! Walks over the index of a row and yields clusters in time order, for the queries that are here too. [layout
+//! 3.4](crate::rules::layout#3.4)
 
 use alloc::vec::Vec;
 use core::ops::Range;
@@ -15,10 +16,10 @@ use crate::{Fidelity, Rect, RowView, Scratch, Viewport};
 const BLOCK: usize = 256;
 
 impl RowView<'_> {
-    /// Appends the rectangles of the row in `viewport` to `out`, from left to right. \[layout 2\]
+    /// Appends the rectangles of the row in `viewport` to `out`, from left to right. [layout 2](crate::rules::layout#2)
     ///
-    /// Every column that a slice touches is in exactly one rectangle, and no other column is in any. The counts add up to
-    /// the number of slices that touch the viewport.
+    /// Every column that a slice touches is in exactly one rectangle, and no other column is in any. The counts add up
+    /// to the number of slices that touch the viewport.
     ///
     /// This takes O(log n + columns · log n) at worst, never O(n). It allocates only when `scratch` or `out` must grow.
     #[doc(alias = "LOD")]
@@ -89,8 +90,8 @@ pub(crate) fn add_busy(row: &RowView<'_>, viewport: &Viewport, scratch: &mut Scr
     });
 }
 
-/// Returns the positions of the slices that touch a column of the viewport, as a half-open range. The range may be backwards
-/// if there are none.
+/// Returns the positions of the slices that touch a column of the viewport, as a half-open range. The range may be
+/// backwards if there are none.
 pub(crate) fn visible(row: &RowView<'_>, viewport: &Viewport) -> (u32, u32) {
     let ends_inside = |at: usize| match (row.starts.get(at), row.ends.get(at)) {
         (Some(&start), Some(&end)) => viewport.ends_inside(start.0, end.0),
@@ -111,11 +112,11 @@ pub(crate) fn visible(row: &RowView<'_>, viewport: &Viewport) -> (u32, u32) {
     (to_u32(low), to_u32(end))
 }
 
-/// Visits the slices `from..to` of a row in time order, as whole nodes where these are no longer than a column and one by
-/// one elsewhere, and passes them to `sink` in blocks of clusters.
+/// Visits the slices `from..to` of a row in time order, as whole nodes where these are no longer than a column and one
+/// by one elsewhere, and passes them to `sink` in blocks of clusters.
 ///
-/// The current node is a level and a position. Level `levels.len()` stands above all nodes: its one node does not exist and
-/// is opened at once, which makes rows without a full top node as easy as others.
+/// The current node is a level and a position. Level `levels.len()` stands above all nodes: its one node does not exist
+/// and is opened at once, which makes rows without a full top node as easy as others.
 // Everything inside the loop is inlined, which leaves no register free. As a function of its own, each of the three walks
 // shares none with its caller.
 #[inline(never)]

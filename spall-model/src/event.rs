@@ -72,9 +72,11 @@ pub enum Event<'a> {
     /// A call site of the current profile: the call frame that was running when the slice that carries this number
     /// began.
     CallSite(u64, Id<'a>),
-    /// A call frame that samples of any thread may refer to. After it, no profile is current. \[json 3.8\]
+    /// A call frame that samples of any thread may refer to. After it, no profile is current. [json
+    /// 3.8](crate::rules::json#3.8)
     SharedFrame(FrameEvent<'a>),
-    /// A sample that names its thread and its time itself, and needs no current profile. \[json 3.8\]
+    /// A sample that names its thread and its time itself, and needs no current profile. [json
+    /// 3.8](crate::rules::json#3.8)
     ThreadSample(ThreadSampleEvent<'a>),
     /// The name of a process.
     ProcessName(Id<'a>, Text<'a>),

@@ -1,6 +1,6 @@
 //! Nesting: one walk over the slices of a track, in display order, decides which slice lies inside which.
 //!
-//! The rules are \[json 3.3\]. They are the same for every format.
+//! The rules are [json 3.3](crate::rules::json#3.3). They are the same for every format.
 
 use alloc::{collections::BinaryHeap, vec::Vec};
 use core::cmp::Reverse;
@@ -117,7 +117,8 @@ impl Nesting {
     /// Returns a walk with the given treatment of overlaps.
     ///
     /// A slice that ends after the slice around it by no more than `tolerance` counts as its child and is drawn to the
-    /// end of the parent. Writers that truncate start and duration separately produce such slices. \[json 3.4\]
+    /// end of the parent. Writers that truncate start and duration separately produce such slices. [json
+    /// 3.4](crate::rules::json#3.4)
     #[must_use]
     pub fn new(overlap: Overlap, tolerance: Ticks) -> Self {
         Self { overlap, tolerance: tolerance.max(Ticks::ZERO), main: Vec::new(), overflow: None }

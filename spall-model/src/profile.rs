@@ -22,7 +22,8 @@ pub struct Profile {
     pub end: Option<Tick>,
     /// The rank among the profiles of the thread. Profiles are in the order of their ranks, and the first one counts.
     pub rank: u8,
-    /// Whether the samples name their thread themselves, in which case the frames may be shared. \[json 3.8\]
+    /// Whether the samples name their thread themselves, in which case the frames may be shared. [json
+    /// 3.8](crate::rules::json#3.8)
     pub(crate) of_thread_samples: bool,
     pub(crate) frames: Range<u32>,
     pub(crate) samples: Range<u32>,

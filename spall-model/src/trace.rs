@@ -503,7 +503,8 @@ impl<'a> Trace<'a> {
     }
 }
 
-/// The arguments of a slice, from [`Trace::slice_args`]: those of its begin, overlaid by those of its end. \[json 1\]
+/// The arguments of a slice, from [`Trace::slice_args`]: those of its begin, overlaid by those of its end. [json
+/// 1](crate::rules::json#1)
 ///
 /// ```
 /// use spall_model::{

@@ -4,7 +4,7 @@
 //! an end, which the program recorded itself. Both describe the same thread:
 //!
 //! - [`merge`] adds slices to each thread for the functions that its samples found. They lie inside the slices that
-//!   called them, and around the slices that they called. \[cpu 4\]
+//!   called them, and around the slices that they called. [cpu 4](crate::rules::cpu#4)
 //! - [`call_tree`] adds up the same calls by call path.
 //!
 //! Slices of the file keep their recorded times. The times of functions are inferred: a function runs from the first
@@ -48,7 +48,7 @@
 //! ```
 //!
 //! # Rules
-//! What the merge does is written down as numbered rules, which the code cites as \[cpu 4\]: see [`rules`].
+//! What the merge does is written down as numbered rules, which the code cites as [cpu 4](crate::rules::cpu#4): see [`rules`].
 //!
 //! # Untrusted input
 //! No trace makes a merge panic or recurse. The work is O((n + m) log(n + m)) for n slices and m samples, and linear in

@@ -295,7 +295,7 @@ impl Stacks {
     }
 
     /// Returns `base` with the functions of `stack` on top that may run above it, for two stacks that disagree.
-    /// \[cpu 4\]
+    /// [cpu 4](crate::rules::cpu#4)
     ///
     /// If the function on top of `base` occurs again in the part of `stack` that disagrees, these are the functions
     /// above its last occurrence. Otherwise they are all functions of that part.

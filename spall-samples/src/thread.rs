@@ -183,7 +183,7 @@ impl SampledThread {
     }
 
     /// Repairs samples whose stack the profiler could not read. Such a sample repeats the one before it if it lies
-    /// between two samples of the same call with the same outermost function. \[cpu 2.6\]
+    /// between two samples of the same call with the same outermost function. [cpu 2.6](crate::rules::cpu#2.6)
     fn fix_missing(&mut self) {
         // Repairs are made after the search, so that one cannot be the reason for the next.
         let mut fixed = Vec::new();
@@ -237,7 +237,7 @@ impl SampledThread {
 }
 
 /// Returns the time at which the last sample is over: the end of the profile if it is known, or the time of the
-/// sample plus the mean distance between samples. \[cpu 2.4\]
+/// sample plus the mean distance between samples. [cpu 2.4](crate::rules::cpu#2.4)
 fn end(profile: &Profile, samples: &[PlacedSample], rules: &SampleRules) -> Tick {
     let Some((first, last)) = samples.first().zip(samples.last()) else {
         return profile.end.unwrap_or(profile.start).max(profile.start);

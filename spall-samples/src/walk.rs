@@ -1,4 +1,5 @@
-//! The walk over a thread's slices and samples in the order of time, with one stack of both. \[cpu 4\]
+//! The walk over a thread's slices and samples in the order of time, with one stack of both. [cpu
+//! 4](crate::rules::cpu#4)
 //!
 //! The stack holds slices and functions, as they call each other. Functions below an open slice are *locked*: they
 //! wait for the slice, and stay until it ends. Samples only decide which functions run above the innermost slice.

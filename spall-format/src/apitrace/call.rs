@@ -1,4 +1,4 @@
-//! A call: its thread, its arguments and the value that it returned. \[apitrace C.4\]
+//! A call: its thread, its arguments and the value that it returned. [apitrace C.4](crate::rules::apitrace#C.4)
 
 use spall_model::ByteRange;
 
@@ -119,7 +119,8 @@ impl Call {
 
     /// Returns the value of argument `index`, or `None` if it was not recorded.
     ///
-    /// An argument through which a function returns something has its value from the leave event. \[apitrace C.4\]
+    /// An argument through which a function returns something has its value from the leave event. [apitrace
+    /// C.4](crate::rules::apitrace#C.4)
     #[must_use]
     pub fn argument<'s, 'a>(&self, index: u64, signatures: Signatures<'s, 'a>) -> Option<Tokens<'s, 'a>> {
         self.details.argument(index, signatures)

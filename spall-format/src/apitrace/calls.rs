@@ -1,4 +1,4 @@
-//! The reader of calls from the stream. \[apitrace C.2, C.4\]
+//! The reader of calls from the stream. [apitrace C.2](crate::rules::apitrace#C.2), [C.4](crate::rules::apitrace#C.4)
 
 use alloc::vec::Vec;
 use core::ops::Range;
@@ -376,7 +376,8 @@ impl CallReader {
         Ok((thread, input.uint()?))
     }
 
-    /// Reads a leave event. One whose call is unknown, or has returned already, is dropped. \[apitrace C.4\]
+    /// Reads a leave event. One whose call is unknown, or has returned already, is dropped. [apitrace
+    /// C.4](crate::rules::apitrace#C.4)
     fn read_leave(
         &mut self,
         input: &mut Cursor<'_>,

@@ -1,4 +1,4 @@
-//! The parser that turns calls into events on an ordinal clock. \[apitrace C.5\]
+//! The parser that turns calls into events on an ordinal clock. [apitrace C.5](crate::rules::apitrace#C.5)
 
 use alloc::collections::VecDeque;
 use alloc::vec::Vec;
@@ -24,7 +24,7 @@ const FRAMES: Thread<'static> = Thread { pid: PROCESS, tid: Id::Text(b"frames") 
 /// long names would cost a trace builder far more than they cost the file.
 const MAX_NAME: usize = 256;
 
-/// The unit of time of a recording, which has no times of its own. \[apitrace C.5\]
+/// The unit of time of a recording, which has no times of its own. [apitrace C.5](crate::rules::apitrace#C.5)
 ///
 /// The unit decides what the widths in a flame graph mean. They are numbers of calls, or sizes of arguments, which show
 /// uploads.

@@ -1,4 +1,4 @@
-//! The fast path over calls that define no signature: nearly all calls. \[apitrace C.4\]
+//! The fast path over calls that define no signature: nearly all calls. [apitrace C.4](crate::rules::apitrace#C.4)
 //!
 //! The fast path decides nothing that [`read_detail`] and [`skip_value`] do not decide. Where it is unsure it returns
 //! `None`, and the general path reads the call.

@@ -1,4 +1,4 @@
-//! Numbers and texts of the stream. \[apitrace C.4\]
+//! Numbers and texts of the stream. [apitrace C.4](crate::rules::apitrace#C.4)
 
 use crate::FormatErrorKind;
 use crate::cursor::{Cursor, Short};

@@ -1,4 +1,5 @@
-//! The calls that give a recording its structure: marker groups, marks and ends of frames. \[apitrace C.5\]
+//! The calls that give a recording its structure: marker groups, marks and ends of frames. [apitrace
+//! C.5](crate::rules::apitrace#C.5)
 
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;

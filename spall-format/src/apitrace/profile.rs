@@ -1,4 +1,5 @@
-//! The reader of the text that a replay prints, which has real times of calls. \[apitrace C.5\]
+//! The reader of the text that a replay prints, which has real times of calls. [apitrace
+//! C.5](crate::rules::apitrace#C.5)
 
 use core::str::FromStr;
 

@@ -1,4 +1,5 @@
-//! Signatures: the names of functions, structures, enums, bitmasks and stack frames. \[apitrace C.3, C.4\]
+//! Signatures: the names of functions, structures, enums, bitmasks and stack frames. [apitrace
+//! C.3](crate::rules::apitrace#C.3), [C.4](crate::rules::apitrace#C.4)
 //!
 //! The stream gives a signature once, directly behind the first use of its id. [`SignatureTable`] remembers the place
 //! and not the content: it holds no reference into the stream, so a reader can keep it between pieces of input.
@@ -92,7 +93,8 @@ impl<'a> Names<'a> {
 }
 
 impl<'a> EnumSignature<'_, 'a> {
-    /// Returns the value of an enum before version 3, where an id stands for one value. \[apitrace C.3.3\]
+    /// Returns the value of an enum before version 3, where an id stands for one value. [apitrace
+    /// C.3.3](crate::rules::apitrace#C.3.3)
     pub(super) fn only_value(&self) -> Option<i128> {
         self.values.first().map(|known| known.value)
     }
@@ -421,7 +423,7 @@ fn read_frame<'a>(input: &mut Cursor<'a>) -> Result<BacktraceFrame<'a>, ReadFail
     }
 }
 
-/// Reads an integer with its type in front. Enums hold no other values. \[apitrace C.3.4\]
+/// Reads an integer with its type in front. Enums hold no other values. [apitrace C.3.4](crate::rules::apitrace#C.3.4)
 #[inline(always)]
 pub(super) fn read_integer(input: &mut Cursor<'_>) -> Result<i128, ReadFailure> {
     match input.u8()? {

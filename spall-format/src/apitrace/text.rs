@@ -1,4 +1,4 @@
-//! The text form of a call, as `apitrace dump` prints it. \[apitrace C.4\]
+//! The text form of a call, as `apitrace dump` prints it. [apitrace C.4](crate::rules::apitrace#C.4)
 
 use alloc::borrow::Cow;
 use alloc::collections::BTreeMap;

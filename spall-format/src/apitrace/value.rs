@@ -51,7 +51,8 @@ pub enum Token<'a> {
     End,
 }
 
-/// A text of wide characters as the traced program had them: UTF-32 on Linux, UTF-16 on Windows. \[apitrace C.3.7\]
+/// A text of wide characters as the traced program had them: UTF-32 on Linux, UTF-16 on Windows. [apitrace
+/// C.3.7](crate::rules::apitrace#C.3.7)
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct WideText<'a> {
     bytes: &'a [u8],
@@ -244,7 +245,7 @@ fn read_token<'a>(input: &mut Cursor<'a>, signatures: Signatures<'_, 'a>) -> Res
 }
 
 /// Reads a value of an enum. Before version 3 the id of an enum stands for one value, which stands where the id is
-/// first used. \[apitrace C.3.3\]
+/// first used. [apitrace C.3.3](crate::rules::apitrace#C.3.3)
 fn read_enum_value<'a>(
     input: &mut Cursor<'a>,
     signatures: Signatures<'_, 'a>,

@@ -1,4 +1,4 @@
-//! The brotli decoder. \[apitrace C.1\]
+//! The brotli decoder. [apitrace C.1](crate::rules::apitrace#C.1)
 
 use alloc::boxed::Box;
 use alloc::vec;

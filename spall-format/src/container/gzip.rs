@@ -1,4 +1,4 @@
-//! The gzip decoder. \[apitrace C.1\]
+//! The gzip decoder. [apitrace C.1](crate::rules::apitrace#C.1)
 
 use alloc::boxed::Box;
 

@@ -1,4 +1,4 @@
-//! The decoder of raw snappy, block by block. \[apitrace C.1\]
+//! The decoder of raw snappy, block by block. [apitrace C.1](crate::rules::apitrace#C.1)
 
 use super::{DecodeFailure, Output};
 

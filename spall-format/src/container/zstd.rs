@@ -1,4 +1,4 @@
-//! The Zstandard decoder. \[apitrace C.1\]
+//! The Zstandard decoder. [apitrace C.1](crate::rules::apitrace#C.1)
 
 use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
 use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};

@@ -1,4 +1,4 @@
-//! The decoder of an event's attributes. \[heph B.1\]
+//! The decoder of an event's attributes. [heph B.1](crate::rules::heph#B.1)
 
 use spall_model::{Args, ArgsFormat, Text, Value, no_entry};
 

@@ -1,4 +1,5 @@
-//! The search for the bounds of packets, also in damaged files. \[heph B.2, B.5\]
+//! The search for the bounds of packets, also in damaged files. [heph B.2](crate::rules::heph#B.2),
+//! [B.5](crate::rules::heph#B.5)
 
 use super::packet::packet_size;
 use super::wire::{EVENT_MAGIC, METADATA_MAGIC, PacketHead};
@@ -28,7 +29,7 @@ const MAX_HINT: usize = 64 << 10;
 ///
 /// A packet is whole if another packet or the end of the input follows it. Otherwise there is junk behind it, or its
 /// writer was interrupted. Writers append whole packets, so the rest of an interrupted packet is missing, and the next
-/// packet begins inside the size that it claims. \[heph B.2\]
+/// packet begins inside the size that it claims. [heph B.2](crate::rules::heph#B.2)
 pub(super) fn frame(data: &[u8], eof: bool) -> Framing {
     match packet_size(data) {
         Some(size) if data.get(size..).is_some_and(starts_with_magic) => Framing::Packet(size),
@@ -36,7 +37,8 @@ pub(super) fn frame(data: &[u8], eof: bool) -> Framing {
     }
 }
 
-/// Returns whether `data` starts with the magic number of a packet, as every trace does. \[heph B.1\]
+/// Returns whether `data` starts with the magic number of a packet, as every trace does. [heph
+/// B.1](crate::rules::heph#B.1)
 ///
 /// ```
 /// use spall_format::heph::starts_with_magic;

@@ -1,4 +1,4 @@
-//! Packets as they stand in the file. \[heph B.1\]
+//! Packets as they stand in the file. [heph B.1](crate::rules::heph#B.1)
 
 use zerocopy::FromBytes;
 
@@ -25,7 +25,7 @@ pub enum Packet<'a> {
 /// An option of the whole trace. It may stand anywhere in the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Metadata<'a> {
-    /// The name of the option. No known writer uses another name than `epoch`. \[heph B.2\]
+    /// The name of the option. No known writer uses another name than `epoch`. [heph B.2](crate::rules::heph#B.2)
     pub name: &'a [u8],
     /// The value, whose meaning depends on the name.
     pub value: &'a [u8],
@@ -50,7 +50,7 @@ impl Metadata<'_> {
 /// An event with start and end, on one substream of one stream.
 ///
 /// A writer writes an event when it ends. So children stand before their parent, and the file does not say which parent
-/// they belong to. \[heph B.4\]
+/// they belong to. [heph B.4](crate::rules::heph#B.4)
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct EventPacket<'a> {
     /// The number of the stream. A stream is one writer, such as a worker thread.

@@ -16,7 +16,8 @@ use crate::FormatError;
 ///
 /// An event packet becomes an [`Event::Complete`], whose process id is the stream and whose thread id is the substream.
 /// An `epoch` option becomes an [`Event::Clock`], and any other option an [`Event::Meta`] with its raw bytes. The first
-/// event is an [`Event::Conventions`]: ids are unsigned, and children come before their parents. \[heph B.4\]
+/// event is an [`Event::Conventions`]: ids are unsigned, and children come before their parents. [heph
+/// B.4](crate::rules::heph#B.4)
 ///
 /// # Damage
 /// The parser steps over every fault, so it never returns an error. The diagnostics of a packet come just before its

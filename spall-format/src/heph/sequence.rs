@@ -1,4 +1,4 @@
-//! The search for gaps in the packet counters of streams. \[heph B.4\]
+//! The search for gaps in the packet counters of streams. [heph B.4](crate::rules::heph#B.4)
 
 use spall_model::DiagnosticKind;
 

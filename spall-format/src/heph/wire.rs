@@ -1,4 +1,4 @@
-//! The structs of the file: packed and big-endian. \[heph B.1\]
+//! The structs of the file: packed and big-endian. [heph B.1](crate::rules::heph#B.1)
 
 use zerocopy::big_endian::{U16, U32, U64};
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
@@ -8,7 +8,7 @@ pub const METADATA_MAGIC: u32 = 0x75D1_1D4D;
 /// The first four bytes of an event packet, as a big-endian number.
 pub const EVENT_MAGIC: u32 = 0xC1FC_1FB7;
 
-/// The first 8 bytes of every packet. \[heph B.1\]
+/// The first 8 bytes of every packet. [heph B.1](crate::rules::heph#B.1)
 #[derive(Debug, Clone, Copy, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
 pub struct PacketHead {
@@ -18,7 +18,7 @@ pub struct PacketHead {
     pub size: U32,
 }
 
-/// The fixed part of a metadata packet. The name of the option follows it. \[heph B.1\]
+/// The fixed part of a metadata packet. The name of the option follows it. [heph B.1](crate::rules::heph#B.1)
 #[derive(Debug, Clone, Copy, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
 pub struct MetadataHead {
@@ -28,7 +28,7 @@ pub struct MetadataHead {
     pub name_len: U16,
 }
 
-/// The fixed part of an event packet. The description follows it. \[heph B.1\]
+/// The fixed part of an event packet. The description follows it. [heph B.1](crate::rules::heph#B.1)
 #[derive(Debug, Clone, Copy, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
 pub struct EventHead {
@@ -52,7 +52,7 @@ const _: () = assert!(size_of::<PacketHead>() == 8);
 const _: () = assert!(size_of::<MetadataHead>() == 10);
 const _: () = assert!(size_of::<EventHead>() == 42);
 
-/// The numbers of the types of an attribute's value. \[heph B.1\]
+/// The numbers of the types of an attribute's value. [heph B.1](crate::rules::heph#B.1)
 pub(crate) mod value_type {
     pub(crate) const U64: u8 = 1;
     pub(crate) const I64: u8 = 2;

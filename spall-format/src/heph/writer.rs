@@ -1,4 +1,4 @@
-//! The writer of packets into a buffer of the caller. \[heph B.1\]
+//! The writer of packets into a buffer of the caller. [heph B.1](crate::rules::heph#B.1)
 
 use core::ops::Range;
 
@@ -104,7 +104,7 @@ impl<'b> Writer<'b> {
     /// Writes an event without attributes, and returns a writer that can add some.
     ///
     /// `time` is in nanoseconds since the epoch. Write an event when it has ended, and its children before it: readers
-    /// nest events with equal bounds by that order. \[heph B.4\]
+    /// nest events with equal bounds by that order. [heph B.4](crate::rules::heph#B.4)
     ///
     /// # Errors
     /// This returns [`FormatErrorKind::BufferFull`] if there is no room, and [`FormatErrorKind::TooLong`] for a

@@ -1,4 +1,5 @@
-//! Native auto traces: files that a program compiled with `-finstrument-functions` records about itself. \[spall A.7\]
+//! Native auto traces: files that a program compiled with `-finstrument-functions` records about itself. [spall
+//! A.7](crate::rules::spall#A.7)
 //!
 //! The file identifies functions by their addresses. A [`Symbolizer`] turns an address into a name. Without one, the
 //! name of a function is its address in hexadecimal.
@@ -23,7 +24,8 @@ pub use record::{Buffer, Buffers, Record, Records};
 pub use symbols::CachedSymbols;
 pub use symbols::{NoSymbols, Symbolizer};
 
-/// The header of a file, its first 34 bytes. The path of the traced program follows it. \[spall A.7\]
+/// The header of a file, its first 34 bytes. The path of the traced program follows it. [spall
+/// A.7](crate::rules::spall#A.7)
 #[derive(Debug, Clone, Copy, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
 pub struct Header {
@@ -42,11 +44,12 @@ pub struct Header {
 const _: () = assert!(size_of::<Header>() == 34);
 
 impl Header {
-    /// The first eight bytes of every native auto trace, as a little-endian number. \[spall A.0\]
+    /// The first eight bytes of every native auto trace, as a little-endian number. [spall
+    /// A.0](crate::rules::spall#A.0)
     pub const MAGIC: u64 = 0xABAD_F00D;
 }
 
-/// Returns whether `data` starts with the magic number of a native auto trace. \[spall A.0\]
+/// Returns whether `data` starts with the magic number of a native auto trace. [spall A.0](crate::rules::spall#A.0)
 ///
 /// ```
 /// use spall_format::spall::auto::{Header, is_auto_trace};
@@ -60,7 +63,7 @@ pub fn is_auto_trace(data: &[u8]) -> bool {
 }
 
 /// The header of a buffer, its first 20 bytes. It differs from
-/// [the buffer header of a manual stream](super::wire::BufferHeader). \[spall A.7\]
+/// [the buffer header of a manual stream](super::wire::BufferHeader). [spall A.7](crate::rules::spall#A.7)
 #[derive(Debug, Clone, Copy, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
 pub struct BufferHeader {

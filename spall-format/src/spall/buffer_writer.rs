@@ -22,11 +22,12 @@ pub struct Full;
 /// lends its bytes: a `Box<[u8]>` or `Vec<u8>` and an array are owned by the writer, `&mut [u8]` is borrowed.
 ///
 /// A file is a [`Header`](super::Header) and any number of buffers, of one thread or of many, in any order as long as
-/// the buffers of one thread are in order. \[spall A.5\]
+/// the buffers of one thread are in order. [spall A.5](crate::rules::spall#A.5)
 ///
 /// Times are ticks of the clock that the file's header describes, and must not go back within a thread. Texts are
 /// bytes, which viewers show as UTF-8. Of a text longer than 255 bytes the first 255 are kept, or fewer so as not to
-/// cut a character. The last byte of a name should not be a NUL, which readers take for a terminator. \[spall A.6\]
+/// cut a character. The last byte of a name should not be a NUL, which readers take for a terminator. [spall
+/// A.6](crate::rules::spall#A.6)
 ///
 /// # Examples
 /// [`BufferWriter::record`] empties a full buffer and writes the record again. A program with threads appends the

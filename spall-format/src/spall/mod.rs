@@ -41,7 +41,7 @@ pub use record::{Decode, RecordError, Records, without_nul};
 pub use thread_recorder::ThreadRecorder;
 pub use wire::{Header, stream_version};
 
-/// A version of the format that is read and written. \[spall A.1\]
+/// A version of the format that is read and written. [spall A.1](crate::rules::spall#A.1)
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Version {

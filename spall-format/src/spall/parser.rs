@@ -17,7 +17,8 @@ use crate::{FormatError, FormatErrorKind};
 /// A parser of spall streams of version 0, 1 or 3. It takes input in pieces of any size and yields events.
 ///
 /// The first event is the clock. Version 3 keeps the file's ticks. In versions 0 and 1 a tick is a nanosecond: their
-/// floating point times are multiplied by the unit and rounded once, halves away from zero. \[spall A.3\]
+/// floating point times are multiplied by the unit and rounded once, halves away from zero. [spall
+/// A.3](crate::rules::spall#A.3)
 ///
 /// # Damage
 /// | what | what happens |
@@ -138,8 +139,8 @@ impl Parser {
 
     /// Sets the duration of a tick to `ns_per_tick` nanoseconds, in every version, whatever the header says.
     ///
-    /// Use it for a file whose writer is known to have stored a wrong unit. \[spall A.5\] A number that is not positive
-    /// and finite has no effect: the header's unit counts then.
+    /// Use it for a file whose writer is known to have stored a wrong unit. [spall A.5](crate::rules::spall#A.5) A
+    /// number that is not positive and finite has no effect: the header's unit counts then.
     #[must_use]
     pub fn with_ns_per_tick(mut self, ns_per_tick: f64) -> Self {
         self.unit_override = usable_ns_per_tick(ns_per_tick);

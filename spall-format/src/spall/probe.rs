@@ -1,4 +1,4 @@
-//! The choice between the record layouts that were all called version 0. \[spall A.2\]
+//! The choice between the record layouts that were all called version 0. [spall A.2](crate::rules::spall#A.2)
 //!
 //! Nothing in the header tells them apart. So the first records are walked under each layout: version 0 as published,
 //! which wins unless it fails; version 1 under a header of version 0, which a converter from JSON wrote for three

@@ -11,7 +11,8 @@ pub enum RecordError {
     /// once the data holds the fixed part of the record.
     #[error("the data ends inside a record of at least {0} bytes")]
     Short(usize),
-    /// The record has this type, which the version does not have, so its length is unknown. \[spall A.6\]
+    /// The record has this type, which the version does not have, so its length is unknown. [spall
+    /// A.6](crate::rules::spall#A.6)
     #[error("unknown record type {0:#04x}")]
     Unknown(u8),
 }
@@ -128,7 +129,7 @@ pub(super) fn texts(
     texts.map(|(name, args)| (name, args, fixed + both)).ok_or(RecordError::Short(fixed + both))
 }
 
-/// Returns `name` without the one NUL at its end that some writers count in. \[spall A.6\]
+/// Returns `name` without the one NUL at its end that some writers count in. [spall A.6](crate::rules::spall#A.6)
 ///
 /// ```
 /// use spall_format::spall::without_nul;

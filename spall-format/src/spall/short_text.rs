@@ -19,7 +19,7 @@ pub(super) struct ShortText {
 
 impl ShortText {
     /// Creates the text of a name. A name that ends in a NUL gets another one, because readers take a last NUL for a
-    /// terminator. \[spall A.6\]
+    /// terminator. [spall A.6](crate::rules::spall#A.6)
     pub(super) fn name(text: Text<'_>) -> Self {
         let mut name = Self::empty();
         name.push_text(text);

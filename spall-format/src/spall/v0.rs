@@ -1,4 +1,4 @@
-//! Records of version 0, as it was published in September 2022. \[spall A.2\]
+//! Records of version 0, as it was published in September 2022. [spall A.2](crate::rules::spall#A.2)
 
 use super::record::{Decode, RecordError, fixed, text};
 use super::wire::{BeginV0, CompleteV0, EndV0, tag};

@@ -1,4 +1,4 @@
-//! Records of version 1, October 2022 to July 2025. \[spall A.3\]
+//! Records of version 1, October 2022 to July 2025. [spall A.3](crate::rules::spall#A.3)
 
 use super::record::{Decode, RecordError, fixed, texts};
 use super::wire::{BeginV1, EndV0, PadSkip, tag};

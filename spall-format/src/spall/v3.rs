@@ -1,4 +1,4 @@
-//! Buffers and records of version 3, since July 2025. \[spall A.5\]
+//! Buffers and records of version 3, since July 2025. [spall A.5](crate::rules::spall#A.5)
 
 use zerocopy::FromBytes;
 

@@ -7,7 +7,8 @@ use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
 use super::Version;
 
-/// The numbers of the record types, which are the first byte of each record. \[spall A.2\] \[spall A.3\] \[spall A.5\]
+/// The numbers of the record types, which are the first byte of each record. [spall A.2](crate::rules::spall#A.2)
+/// [spall A.3](crate::rules::spall#A.3) [spall A.5](crate::rules::spall#A.5)
 pub mod tag {
     /// The type of a record with the start and the duration of a slice. Only version 0 has it.
     pub const COMPLETE: u8 = 2;
@@ -23,7 +24,7 @@ pub mod tag {
     pub const THREAD_NAME: u8 = 9;
 }
 
-/// The header of a file, its first 32 bytes. \[spall A.1\]
+/// The header of a file, its first 32 bytes. [spall A.1](crate::rules::spall#A.1)
 ///
 /// ```
 /// use spall_format::spall::{Header, Version};
@@ -49,7 +50,7 @@ pub struct Header {
 const _: () = assert!(size_of::<Header>() == 32);
 
 impl Header {
-    /// The first eight bytes of every manual stream, as a little-endian number. \[spall A.0\]
+    /// The first eight bytes of every manual stream, as a little-endian number. [spall A.0](crate::rules::spall#A.0)
     pub const MAGIC: u64 = 0x0BAD_F00D;
 
     /// Creates the header of a file whose ticks last `ns_per_tick` nanoseconds each.
@@ -72,7 +73,7 @@ impl Header {
 }
 
 /// The header of a buffer of version 3, its first 20 bytes. Note that the thread stands before the process.
-/// \[spall A.5\]
+/// [spall A.5](crate::rules::spall#A.5)
 #[derive(Debug, Clone, Copy, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
 pub struct BufferHeader {
@@ -89,7 +90,7 @@ pub struct BufferHeader {
 
 const _: () = assert!(size_of::<BufferHeader>() == 20);
 
-/// A `Begin` record of version 0, before the name. \[spall A.2\]
+/// A `Begin` record of version 0, before the name. [spall A.2](crate::rules::spall#A.2)
 #[derive(Debug, Clone, Copy, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
 pub struct BeginV0 {
@@ -107,7 +108,7 @@ pub struct BeginV0 {
 
 const _: () = assert!(size_of::<BeginV0>() == 18);
 
-/// An `End` record of versions 0 and 1. \[spall A.2\] \[spall A.3\]
+/// An `End` record of versions 0 and 1. [spall A.2](crate::rules::spall#A.2) [spall A.3](crate::rules::spall#A.3)
 #[derive(Debug, Clone, Copy, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
 pub struct EndV0 {
@@ -123,7 +124,7 @@ pub struct EndV0 {
 
 const _: () = assert!(size_of::<EndV0>() == 17);
 
-/// A `Complete` record of version 0, before the name. \[spall A.2\]
+/// A `Complete` record of version 0, before the name. [spall A.2](crate::rules::spall#A.2)
 #[derive(Debug, Clone, Copy, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
 pub struct CompleteV0 {
@@ -143,7 +144,7 @@ pub struct CompleteV0 {
 
 const _: () = assert!(size_of::<CompleteV0>() == 26);
 
-/// A `Begin` record of version 1, before the name and the arguments. \[spall A.3\]
+/// A `Begin` record of version 1, before the name and the arguments. [spall A.3](crate::rules::spall#A.3)
 #[derive(Debug, Clone, Copy, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
 pub struct BeginV1 {
@@ -165,7 +166,7 @@ pub struct BeginV1 {
 
 const _: () = assert!(size_of::<BeginV1>() == 20);
 
-/// A `Pad_Skip` record of versions 1 and 3. \[spall A.3\]
+/// A `Pad_Skip` record of versions 1 and 3. [spall A.3](crate::rules::spall#A.3)
 #[derive(Debug, Clone, Copy, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
 pub struct PadSkip {
@@ -177,7 +178,7 @@ pub struct PadSkip {
 
 const _: () = assert!(size_of::<PadSkip>() == 5);
 
-/// A `Begin` record of version 3, before the name and the arguments. \[spall A.5\]
+/// A `Begin` record of version 3, before the name and the arguments. [spall A.5](crate::rules::spall#A.5)
 #[derive(Debug, Clone, Copy, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
 pub struct BeginV3 {
@@ -193,7 +194,7 @@ pub struct BeginV3 {
 
 const _: () = assert!(size_of::<BeginV3>() == 11);
 
-/// An `End` record of version 3. \[spall A.5\]
+/// An `End` record of version 3. [spall A.5](crate::rules::spall#A.5)
 #[derive(Debug, Clone, Copy, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
 pub struct EndV3 {
@@ -205,7 +206,7 @@ pub struct EndV3 {
 
 const _: () = assert!(size_of::<EndV3>() == 9);
 
-/// A `Name_Process` or `Name_Thread` record of version 3, before the name. \[spall A.5\]
+/// A `Name_Process` or `Name_Thread` record of version 3, before the name. [spall A.5](crate::rules::spall#A.5)
 #[derive(Debug, Clone, Copy, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
 pub struct NameV3 {
@@ -218,7 +219,7 @@ pub struct NameV3 {
 const _: () = assert!(size_of::<NameV3>() == 2);
 
 /// Returns the version in the header of a manual stream, or `None` if `data` does not start with the magic number of
-/// one. \[spall A.0\]
+/// one. [spall A.0](crate::rules::spall#A.0)
 ///
 /// The version is 0 if `data` ends before it, and need not be a supported one. A file whose numbers are big-endian
 /// counts as a stream, too, but no parser reads it.

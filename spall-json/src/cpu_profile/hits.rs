@@ -1,4 +1,4 @@
-//! The samples of a profile that only counted them. \[cpu 1\]
+//! The samples of a profile that only counted them. [cpu 1](crate::rules::cpu#1)
 
 use spall_model::{Event, SampleEvent, SampleTime, Tick, Ticks};
 

@@ -1,5 +1,5 @@
 //! The reader of a profile's call tree, which is a list of nodes that name their parent or their children, or consists
-//! of nodes inside nodes. \[cpu 1\]
+//! of nodes inside nodes. [cpu 1](crate::rules::cpu#1)
 
 use spall_model::{DiagnosticKind, Event, FrameEvent, FrameParent, Id, LineHitsEvent, Text};
 

@@ -1,5 +1,5 @@
 //! The reader of a profile's samples, whose frames, times, lines and columns are arrays that are read side by side.
-//! \[cpu 2\]
+//! [cpu 2](crate::rules::cpu#2)
 
 use spall_model::{DiagnosticKind, Event, Id, SampleEvent, SampleTime, Tick, Ticks};
 
@@ -34,7 +34,7 @@ enum SampleTimes {
 }
 
 /// The duration in nanoseconds below which a delta wrapped around: V8 casts it to 32 bits of microseconds, so that a
-/// pause of more than 35.8 minutes becomes negative. \[cpu 2\]
+/// pause of more than 35.8 minutes becomes negative. [cpu 2](crate::rules::cpu#2)
 pub(crate) const WRAPPED_BELOW: i64 = -1_000_000_000_000;
 /// The duration in nanoseconds that a delta which wrapped around lacks.
 pub(crate) const WRAP: i64 = (1 << 32) * 1000;

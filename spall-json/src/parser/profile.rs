@@ -1,4 +1,4 @@
-//! The steps through CPU profiles, each of which is a record that becomes many events. \[cpu 1\]
+//! The steps through CPU profiles, each of which is a record that becomes many events. [cpu 1](crate::rules::cpu#1)
 
 use super::{JsonParser, Progress, State};
 use crate::cpu_profile::ProfileCursor;

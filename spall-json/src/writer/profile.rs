@@ -1,4 +1,5 @@
-//! The encoders of sampling profiles as `Profile` and `ProfileChunk` events, which V8 also writes. \[cpu 1b\]
+//! The encoders of sampling profiles as `Profile` and `ProfileChunk` events, which V8 also writes. [cpu
+//! 1b](crate::rules::cpu#1b)
 
 use core::fmt::{Error, Write};
 

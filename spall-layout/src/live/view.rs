@@ -1,4 +1,4 @@
-//! Queries on a live layout. \[layout 18\]
+//! Queries on a live layout. [layout 18](crate::rules::layout#18)
 
 use alloc::vec::{IntoIter, Vec};
 use core::ops::Range;
@@ -12,9 +12,9 @@ use crate::{LayoutView, Live, RowId, RowInfo, RowView};
 
 /// A [`Live`] layout between two updates, together with the snapshot of the trace that it shows.
 ///
-/// [`Live::update`] returns one, and has an example. Most queries are methods of the trait [`LayoutView`], which finished
-/// layouts implement too. A row gets its number when it gets its first slice, and keeps it; so rows are not numbered in
-/// display order.
+/// [`Live::update`] returns one, and has an example. Most queries are methods of the trait [`LayoutView`], which
+/// finished layouts implement too. A row gets its number when it gets its first slice, and keeps it; so rows are not
+/// numbered in display order.
 #[derive(Debug, Clone, Copy)]
 pub struct LiveView<'l> {
     pub(super) live: &'l Live,

@@ -1,4 +1,4 @@
-//! The display order of processes, tracks, slices and all other items. \[json 3.3\]
+//! The display order of processes, tracks, slices and all other items. [json 3.3](crate::rules::json#3.3)
 
 use alloc::vec::Vec;
 use core::{cmp::Reverse, ops::Range};
@@ -187,8 +187,8 @@ fn tracks(builder: &TraceBuilder<'_>, process_ids: &[u32]) -> (Vec<Track>, Vec<u
     (tracks, order)
 }
 
-/// Returns the rows sorted by track and, on a track, in display order. \[json 3.3\] Sets the range of slices of each
-/// track.
+/// Returns the rows sorted by track and, on a track, in display order. [json 3.3](crate::rules::json#3.3) Sets the
+/// range of slices of each track.
 #[allow(clippy::indexing_slicing, reason = "track numbers are given out by the builder")]
 fn slice_order(builder: &TraceBuilder<'_>, tracks: &mut [Track], track_order: &[u32]) -> Vec<u32> {
     let counts = builder.registry.tracks.iter().map(|track| track.n_slices).collect();

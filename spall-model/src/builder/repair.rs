@@ -1,4 +1,4 @@
-//! The second reading of threads whose plain reading has faults. \[json 3.2\]
+//! The second reading of threads whose plain reading has faults. [json 3.2](crate::rules::json#3.2)
 //!
 //! Such a thread is read in up to four ways: by the names of ends or without them, and in the order of the file or,
 //! if its times go back, in the order of time. The reading with the fewest faults counts.

@@ -1,4 +1,4 @@
-//! The final pairing of begins and ends, once all events were read. \[json 3.2\]
+//! The final pairing of begins and ends, once all events were read. [json 3.2](crate::rules::json#3.2)
 
 use crate::{DiagnosticKind, SliceFlags};
 
@@ -41,7 +41,8 @@ impl TraceBuilder<'_> {
         }
     }
 
-    /// Removes the flag of pairs whose thread has times that go back, because they are not known to nest. \[json 3.2\]
+    /// Removes the flag of pairs whose thread has times that go back, because they are not known to nest. [json
+    /// 3.2](crate::rules::json#3.2)
     fn unpair_unordered(&mut self, threads: &[ThreadPairs]) {
         for slice in self.rows.iter_mut() {
             let thread = threads.get(slice.track as usize);

@@ -1,4 +1,5 @@
-//! The samples that name the sampled thread themselves. Those of one thread and one name become a profile. \[json 3.8\]
+//! The samples that name the sampled thread themselves. Those of one thread and one name become a profile. [json
+//! 3.8](crate::rules::json#3.8)
 
 use alloc::vec::Vec;
 

@@ -89,7 +89,7 @@ impl<'a> KeyedEvent<'a> {
     }
 }
 
-/// The kind of a step of an async span. \[json 3.6\]
+/// The kind of a step of an async span. [json 3.6](crate::rules::json#3.6)
 #[doc(alias = "span")]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum AsyncPhase {
@@ -120,7 +120,7 @@ pub enum ObjectPhase {
     Delete,
 }
 
-/// One end of a flow. \[json 3.7\]
+/// One end of a flow. [json 3.7](crate::rules::json#3.7)
 ///
 /// ```
 /// use spall_model::{

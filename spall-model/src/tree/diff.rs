@@ -1,4 +1,4 @@
-//! The comparison of two call trees. \[tree 5\]
+//! The comparison of two call trees. [tree 5](crate::rules::tree#5)
 #![allow(clippy::indexing_slicing, reason = "nodes are numbered by the trees")]
 
 use alloc::vec::Vec;

@@ -1,4 +1,4 @@
-//! Call trees made of call trees, in which some functions are hidden, renamed or merged. \[tree 3\]
+//! Call trees made of call trees, in which some functions are hidden, renamed or merged. [tree 3](crate::rules::tree#3)
 #![allow(clippy::indexing_slicing, reason = "nodes are numbered by the tree")]
 
 use alloc::{collections::BTreeMap, vec::Vec};

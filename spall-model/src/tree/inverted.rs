@@ -1,4 +1,4 @@
-//! Inverted call trees, with callees above and callers below. \[tree 4\]
+//! Inverted call trees, with callees above and callers below. [tree 4](crate::rules::tree#4)
 #![allow(clippy::indexing_slicing, reason = "nodes and stacks are numbered by this module")]
 
 use alloc::vec::Vec;

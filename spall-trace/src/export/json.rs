@@ -9,10 +9,10 @@ use super::ExportReport;
 
 /// Writes a trace as Trace Event JSON.
 ///
-/// Reading the file gives an equal trace, with the exceptions that [`Trace::replay`](spall_model::Trace::replay) lists and
-/// those of \[json 5\]. The most important one is that ticks that are not nanoseconds are rounded to nanoseconds. The format
-/// cannot say that a track shows a CPU, a GPU or frames, and it has no place for a few metadata keys that a reader would
-/// take for something else.
+/// Reading the file gives an equal trace, with the exceptions that [`Trace::replay`](spall_model::Trace::replay) lists
+/// and those of [json 5](spall_model::rules::json#5). The most important one is that ticks that are not nanoseconds are
+/// rounded to nanoseconds. The format cannot say that a track shows a CPU, a GPU or frames, and it has no place for a
+/// few metadata keys that a reader would take for something else.
 ///
 /// # Errors
 /// This returns an error when writing to `out` fails.

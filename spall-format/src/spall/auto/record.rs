@@ -1,4 +1,4 @@
-//! The packed records of a buffer, and the buffers of a file. \[spall A.7\]
+//! The packed records of a buffer, and the buffers of a file. [spall A.7](crate::rules::spall#A.7)
 //!
 //! The top bits of a record's first byte give its type and the length of each number in it. Numbers are differences
 //! to the record before.

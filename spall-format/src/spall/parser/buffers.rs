@@ -1,4 +1,5 @@
-//! The parser of version 3, whose files consist of buffers with the records of one thread each. \[spall A.5\]
+//! The parser of version 3, whose files consist of buffers with the records of one thread each. [spall
+//! A.5](crate::rules::spall#A.5)
 
 use spall_model::{ByteRange, Chunk, DiagnosticKind, Event, Parsed, Text, Thread};
 use zerocopy::FromBytes;

@@ -1,5 +1,5 @@
-//! The parser of versions 0 and 1, whose files are streams of records with floating point times. \[spall A.2\]
-//! \[spall A.3\]
+//! The parser of versions 0 and 1, whose files are streams of records with floating point times. [spall
+//! A.2](crate::rules::spall#A.2) [spall A.3](crate::rules::spall#A.3)
 
 use spall_model::{ByteRange, Chunk, DiagnosticKind, Event, Parsed, Thread, ThreadEvent, Tick, Ticks};
 
@@ -68,7 +68,7 @@ impl Parser {
     }
 
     /// Handles the case that there is no whole record. A record of an unknown type ends the file: nothing gives its
-    /// length, and nothing marks the start of the next one. \[spall A.6\]
+    /// length, and nothing marks the start of the next one. [spall A.6](crate::rules::spall#A.6)
     #[cold]
     fn stopped<'a>(
         &mut self,

@@ -1,4 +1,4 @@
-//! The header of the file. \[spall A.0\] \[spall A.1\]
+//! The header of the file. [spall A.0](crate::rules::spall#A.0) [spall A.1](crate::rules::spall#A.1)
 
 use spall_model::{Chunk, Clock, Event, Unit};
 use zerocopy::FromBytes;
@@ -45,7 +45,7 @@ pub(super) fn first_records(version: Option<Version>) -> State {
 }
 
 /// Returns what is wrong with a file that is too short for a header. A wrong magic number or version says more than the
-/// cut. \[spall A.1\]
+/// cut. [spall A.1](crate::rules::spall#A.1)
 fn cut_header(data: &[u8]) -> FormatError {
     let (magic, version) = data.split_at_checked(8).unwrap_or((data, b""));
     let checked = match magic.first_chunk() {
@@ -61,7 +61,7 @@ fn cut_header(data: &[u8]) -> FormatError {
     checked.err().unwrap_or(FormatError::new(FormatErrorKind::UnexpectedEof { needed }, data.len() as u64))
 }
 
-/// Checks that a file is a manual stream. \[spall A.0\]
+/// Checks that a file is a manual stream. [spall A.0](crate::rules::spall#A.0)
 fn check_magic(magic: u64) -> Result<(), FormatError> {
     let kind = match magic {
         Header::MAGIC => return Ok(()),
@@ -72,7 +72,7 @@ fn check_magic(magic: u64) -> Result<(), FormatError> {
     Err(FormatError::new(kind, 0))
 }
 
-/// Checks that a version is supported. \[spall A.1\] \[spall A.4\]
+/// Checks that a version is supported. [spall A.1](crate::rules::spall#A.1) [spall A.4](crate::rules::spall#A.4)
 fn check_version(number: u64) -> Result<Version, FormatError> {
     const FIELD: u64 = 8;
     Version::from_number(number).ok_or_else(|| {

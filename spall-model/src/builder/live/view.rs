@@ -293,7 +293,7 @@ impl<'l> LiveSnapshot<'l> {
     /// Returns the diagnostics of pairing so far.
     ///
     /// A live trace closes the last open begin of a thread at each end. The finished trace reads threads with faults
-    /// again, and so counts other faults. \[json 3.2\]
+    /// again, and so counts other faults. [json 3.2](crate::rules::json#3.2)
     #[must_use]
     pub fn pairing_faults(&self) -> &'l Diagnostics {
         &self.live.faults
@@ -408,7 +408,7 @@ impl<'l> LiveTrack<'l> {
 
     /// Returns the slices, ordered by start. Of slices with one start the longer ones come first, and those of one
     /// duration are in the order in which they came. Pairs of one start are in the order of their begins.
-    /// \[json 3.3\]
+    /// [json 3.3](crate::rules::json#3.3)
     #[must_use]
     pub fn slices(&self) -> &'l [SliceId] {
         self.items.slices.items()
