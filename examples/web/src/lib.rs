@@ -3,7 +3,7 @@
 use spall_trace::layout::{
     ColorKey, Fidelity, Heights, Instance, Layout, LineRect, Ruler, Scratch, Theme, Vertical, Viewport,
 };
-use spall_trace::model::{Limits, Trace, TraceView};
+use spall_trace::model::{Limits, Trace};
 use wasm_bindgen::prelude::{JsError, wasm_bindgen};
 
 /// In pixels. A column is a pixel too.
