@@ -90,6 +90,11 @@ impl<T: Copy> OpenStack<T> {
         self.get(self.get(position)?.above)
     }
 
+    /// Returns the position of the next open entry above the one at a position, or `None` if that one is the top.
+    pub(crate) fn above_position(&self, position: u32) -> Option<u32> {
+        self.get(position).map(|entry| entry.above).filter(|&above| above != NOWHERE)
+    }
+
     /// Pushes an entry and returns its position.
     pub(crate) fn push(&mut self, name: NameId, item: T) -> u32 {
         let position = u32::try_from(self.entries.len()).unwrap_or(NOWHERE);

@@ -20,15 +20,24 @@ impl<'a> TraceBuilder<'a> {
             match number(value) {
                 Some(value) => {
                     let (series, order) = (self.intern::<S>(series), values.len());
-                    values.push(SeriesValue { series, order, value });
+                    values.push(SeriesValue { series, order, value: Some(value) });
                 }
                 // An absent value is no fault: it leaves the series as it was.
                 None if value == Value::Null => {}
-                None => self.diagnostics.add(DiagnosticKind::BadCounterValue, bytes),
+                None => {
+                    self.diagnostics.add(DiagnosticKind::BadCounterValue, bytes);
+                    // It takes the place of an earlier value of its series, if there is one.
+                    if !values.is_empty() {
+                        let (series, order) = (self.intern::<S>(series), values.len());
+                        values.push(SeriesValue { series, order, value: None });
+                    }
+                }
             }
         }
         keep_last(&mut values);
+        values.retain(|value| value.value.is_some());
         for &SeriesValue { series, value, .. } in &values {
+            let value = value.unwrap_or_default();
             self.counters.push(OnTrack { track, item: CounterValue { at: event.at, series, value } });
         }
         let found = !values.is_empty();
@@ -48,7 +57,8 @@ pub(super) struct SeriesValue {
     series: NameId,
     /// The position among the values of the event.
     order: usize,
-    value: f64,
+    /// `None` if the value is no number.
+    value: Option<f64>,
 }
 
 /// The largest number of values that are compared with each other instead of sorted.
@@ -100,7 +110,12 @@ mod tests {
         args: |bytes, pos| {
             let name = bytes.get(*pos..*pos + 1)?;
             *pos += 1;
-            Some((Text::plain(name), Value::U64(u64::try_from(*pos).unwrap())))
+            let value = Value::U64(u64::try_from(*pos).unwrap());
+            // A capital letter is the series of its small one, with a value that is no number.
+            let Some(small) = b"ab".iter().position(|small| small.to_ascii_uppercase() == name[0]) else {
+                return Some((Text::plain(name), value));
+            };
+            Some((Text::plain(&b"ab"[small..=small]), Value::Text(Text::plain(b"x"))))
         },
         fields: no_entry,
     };
@@ -124,5 +139,7 @@ mod tests {
         let many = values(b"abcdefghija");
         assert_eq!((many.len(), many[0], many[9]), (10, ('b', 2.0), ('a', 11.0)));
         assert_eq!(values(b"jihgfedcba").len(), 10);
+        assert_eq!(values(b"abA"), [('b', 2.0)], "the last value of a is no number");
+        assert_eq!(values(b"Aba"), [('b', 2.0), ('a', 3.0)]);
     }
 }

@@ -53,6 +53,11 @@ impl FlowLog {
     pub(super) fn is_empty(&self) -> bool {
         self.ends.is_empty()
     }
+
+    /// Returns the tracks and times of all events.
+    pub(super) fn times(&self) -> impl Iterator<Item = (u32, Tick)> {
+        self.ends.iter().map(|end| (end.track, end.at))
+    }
 }
 
 impl<'a> TraceBuilder<'a> {

@@ -417,6 +417,22 @@ impl<'a> TraceBuilder<'a> {
     /// Gives slices without an end the last time of their track.
     #[allow(clippy::indexing_slicing, reason = "numbers of rows that were pushed")]
     fn end_unfinished(&mut self) {
+        if self.unfinished.is_empty() {
+            return;
+        }
+        // A flow shows that its thread went on, so an open slice lasts at least until then and can hold it.
+        if !self.flows.is_empty() {
+            let mut is_open = alloc::vec![false; self.registry.tracks.len()];
+            for &index in &self.unfinished {
+                let row = &self.rows[index];
+                let open = row.flags.is_unfinished() && !row.flags.contains(SliceFlags::REPAIRED);
+                is_open[row.track as usize] |= open;
+            }
+            for (track, at) in self.flows.times().filter(|&(track, _)| is_open[track as usize]) {
+                let row = self.registry.track_mut(track);
+                row.last = row.last.max(at);
+            }
+        }
         for index in core::mem::take(&mut self.unfinished) {
             let row = &mut self.rows[index];
             // An async span may have got its end since it was added, and a repair may have given one.

@@ -90,10 +90,10 @@ struct Reading {
     faults: u64,
     /// The fate of each begin.
     outcomes: Vec<Outcome>,
-    /// The number of begins that were open when each begin came.
+    /// The number of begins that were open when each begin came, without successors, which are no pairs.
     depths: Vec<u32>,
     /// Whether each begin was left open when a begin around it was closed, because it follows that slice and does not
-    /// lie inside it.
+    /// lie inside it. It may get an end of its own later or not.
     successor: Vec<bool>,
     /// The ends that close nothing.
     unmatched: Vec<u32>,
@@ -275,7 +275,7 @@ impl PairingInput {
         while let Some((&event, tail)) = rest.split_first() {
             match event {
                 PairEvent::Begin(begin) => {
-                    reading.depths[begin as usize] = open.stack.len();
+                    reading.depths[begin as usize] = open.stack.len() - open.n_successors;
                     open.push(begin, &self.begins[begin as usize]);
                     rest = tail;
                 }
@@ -291,6 +291,9 @@ impl PairingInput {
             }
         }
         reading.faults += UNFINISHED * u64::from(open.stack.len());
+        while let Some(begin) = open.stack.top_position().and_then(|top| open.remove(top, reading)) {
+            debug_assert!(matches!(reading.outcomes[begin as usize], Outcome::Open));
+        }
     }
 
     /// Handles successive ends of one time. Ends of one time need not be written from the inside out. So an end that
@@ -331,14 +334,13 @@ impl PairingInput {
         let Some(position) = open.stack.closed_by(name) else { return reading.add_unmatched(end) };
         if open.stack.top_position() != Some(position) && !open.only_successors_above(position, at) {
             while let Some(top) = open.stack.top_position().filter(|&top| top != position)
-                && let Some(inner) = open.stack.remove(top)
+                && let Some(inner) = open.remove(top, reading)
             {
-                reading.outcomes[inner.begin as usize] = Outcome::Cut(at);
+                reading.outcomes[inner as usize] = Outcome::Cut(at);
                 reading.faults += UNFINISHED;
             }
         }
-        let Some(OpenBegin { begin, run }) = open.stack.remove(position) else { return };
-        reading.successor[begin as usize] |= open.runs[run as usize].has_successors;
+        let Some(begin) = open.remove(position, reading) else { return };
         self.close(reading, begin, end);
     }
 
@@ -436,6 +438,8 @@ struct OpenBegins {
     stack: OpenStack<OpenBegin>,
     /// The runs of all begins since the last [`OpenBegins::clear`].
     runs: Vec<Run>,
+    /// The number of open begins that follow a closed one.
+    n_successors: u32,
     /// The begins of a plain reading, which needs neither names nor runs.
     plain: Vec<u32>,
 }
@@ -452,10 +456,13 @@ struct OpenBegin {
 #[derive(Debug)]
 struct Run {
     at: Tick,
-    /// Whether a begin below the run was closed at the time of the run. Then the begins of the run follow that slice
-    /// instead of lying inside it.
-    has_successors: bool,
+    /// The lowest position of a begin that follows a closed one instead of lying inside it: the begin below was closed
+    /// at the time of the run. [`NO_POSITION`] if there is none.
+    first_successor: u32,
 }
+
+/// A position above those of all open begins.
+const NO_POSITION: u32 = u32::MAX;
 
 #[allow(clippy::indexing_slicing, reason = "positions are made by this module and never read from a file")]
 impl OpenBegins {
@@ -463,20 +470,37 @@ impl OpenBegins {
     fn clear(&mut self) {
         self.stack.drain().for_each(drop);
         self.runs.clear();
+        self.n_successors = 0;
     }
 
     /// Adds a begin on top, to the run of the top if both have one time.
     fn push(&mut self, begin: u32, event: &PairBegin) {
         let top_run = self.stack.top().map(|top| top.item.run);
         let run = top_run.filter(|&run| self.runs[run as usize].at == event.at).unwrap_or_else(|| {
-            self.runs.push(Run { at: event.at, has_successors: false });
+            self.runs.push(Run { at: event.at, first_successor: NO_POSITION });
             index32(self.runs.len() - 1)
         });
-        self.stack.push(event.name, OpenBegin { begin, run });
+        let position = self.stack.push(event.name, OpenBegin { begin, run });
+        let run = &mut self.runs[run as usize];
+        // Positions become free from the top, so all successors of the run are gone if theirs are given out again.
+        if position <= run.first_successor {
+            run.first_successor = NO_POSITION;
+        }
+        self.n_successors += u32::from(run.first_successor != NO_POSITION);
+    }
+
+    /// Removes the begin at a position and returns it. Records in the reading whether it follows a begin instead of
+    /// lying inside it.
+    fn remove(&mut self, position: u32, reading: &mut Reading) -> Option<u32> {
+        let OpenBegin { begin, run } = self.stack.remove(position)?;
+        let is_successor = position >= self.runs[run as usize].first_successor;
+        reading.successor[begin as usize] = is_successor;
+        self.n_successors -= u32::from(is_successor);
+        Some(begin)
     }
 
     /// Returns whether all begins above a position began at exactly `at`. If so, they are marked as following the
-    /// slice at that position.
+    /// slice at that position. That slice itself may be of the same run, and is not marked.
     ///
     /// Begins of one time that are neighbours form a run, so the lowest and the highest entry above answer for all: a
     /// walk over all of them for each end would be quadratic.
@@ -484,7 +508,15 @@ impl OpenBegins {
         let (Some(above), Some(top)) = (self.stack.above(position), self.stack.top()) else { return true };
         let run = &mut self.runs[top.item.run as usize];
         let follows = above.item.run == top.item.run && run.at == at;
-        run.has_successors |= follows;
+        if follows && position < run.first_successor {
+            // Each open begin is counted once, when the mark moves past it, so all walks together are linear.
+            let mut next = self.stack.above_position(position);
+            while let Some(at) = next.filter(|&at| at < run.first_successor) {
+                self.n_successors += 1;
+                next = self.stack.above_position(at);
+            }
+            run.first_successor = position + 1;
+        }
         follows
     }
 }

@@ -4,7 +4,7 @@
 //! Events of one span may come from several threads, whose buffers need not be in order. So the events are kept, and
 //! paired in the order of time once all were read.
 
-use alloc::vec::Vec;
+use alloc::{string::ToString, vec::Vec};
 
 use crate::{
     AsyncPhase, ByteRange, DiagnosticKind, Instant, KeyedEvent, Scope, SliceFlags, Tick, Value,
@@ -66,9 +66,19 @@ impl<'a> TraceBuilder<'a> {
             row.category = category;
         }
         if matches!(phase, AsyncPhase::StepInto | AsyncPhase::StepPast)
-            && let Some(Value::Text(step)) = event.args.get(b"step")
+            && let Some(step) = event.args.get(b"step")
         {
-            name = self.names.intern_copied(&step.unescape());
+            // A number names a step as it names an event: by the text that spells it. \[json 1\]
+            let step = match step {
+                Value::Text(step) => Some(step.unescape()),
+                Value::I64(number) => Some(number.to_string().into_bytes().into()),
+                Value::U64(number) => Some(number.to_string().into_bytes().into()),
+                Value::F64(number) => Some(number.to_string().into_bytes().into()),
+                _ => None,
+            };
+            if let Some(step) = step {
+                name = self.names.intern_copied(&step);
+            }
         }
         let args = self.keep_args::<S>(event.args, bytes);
         self.touch(track, event.at, event.at);

@@ -115,6 +115,32 @@ fn json_3_2_neighbours_written_begin_before_end_follow_each_other() {
 }
 
 #[test]
+fn json_3_2_a_successor_without_an_end_stays_open_beside_what_ends() {
+    let events = [begin("load", 0), begin("run", 5), end("load", 5), complete("step", 7, 3)];
+    check(&events, &["load 0-5 0", "run 5-10? 0", "step 7-10 1"]);
+    // The end of a slice around both is its end, too.
+    let events = [
+        begin("p", 0),
+        begin("b", 1),
+        begin("a", 5),
+        end("b", 5),
+        begin("d", 6),
+        end("d", 8),
+        end("p", 9),
+        complete("q", 10, 5),
+    ];
+    check(&events, &["p 0-9 0", "b 1-5 1", "a 5-9? 1", "d 6-8 2", "q 10-15 0"]);
+}
+
+#[test]
+fn json_3_2_a_successor_of_a_slice_without_duration_lies_beside_it() {
+    let events = [begin("c", 2), begin("a", 2), end("c", 2), end("a", 10)];
+    check(&events, &["c 2-2 0", "a 2-10 0"]);
+    let events = [begin("p", 2), begin("c", 2), begin("a", 2), end("c", 2), end("a", 10), end("p", 12)];
+    check(&events, &["p 2-12 0", "c 2-2 1", "a 2-10 1"]);
+}
+
+#[test]
 fn json_3_2_ends_of_one_time_are_served_from_the_top() {
     let trace = check(&[begin("a", 0), begin("b", 1), end("a", 5), end("b", 5)], &["a 0-5 0", "b 1-5 1"]);
     assert!(trace.diagnostics().is_empty());
@@ -515,4 +541,45 @@ fn json_3_6_a_group_is_called_what_is_first_in_time() {
     assert_eq!(name(&[step(End, "unmatched", 0), step(Instant, "i", 1)]), "i");
     assert_eq!(name(&[step(End, "unmatched", 0), step(Begin, "", 1)]), "");
     assert_eq!(name(&[step(End, "unmatched", 0)]), "unmatched");
+}
+
+#[test]
+fn json_3_7_an_open_slice_encloses_the_flows_that_follow() {
+    let other = Thread { tid: Id::Number(2), ..MAIN };
+    let on_other = |name: &'static [u8], at| ThreadEvent::new(other, Tick(at), Text::plain(name));
+    let flow = |phase, thread, at| {
+        let (id, name) = (Id::Number(1), Text::plain(b"f"));
+        Event::Flow(FlowEvent::new(phase, FlowBind::Enclosing, thread, Tick(at), id, name))
+    };
+    let events = [
+        begin("a", 0),
+        flow(FlowPhase::Start, MAIN, 10),
+        Event::Complete(on_other(b"k", 12), Ticks(4)),
+        flow(FlowPhase::End, other, 13),
+    ];
+    let trace = check(&events, &["a 0-10? 0", "k 12-16 0"]);
+    assert_eq!(trace.flows().len(), 1);
+    assert_eq!(trace.flows()[0].leaves, Tick(10));
+}
+
+#[test]
+fn json_3_6_a_number_names_a_step() {
+    static STEP: crate::ArgsFormat = crate::ArgsFormat {
+        name: "step",
+        args: |bytes, pos| {
+            let number = bytes.get(*pos)?;
+            *pos += 1;
+            Some((Text::plain(b"step"), Value::I64(i64::from(*number))))
+        },
+        fields: crate::no_entry,
+    };
+    let mut step = keyed("span", 1, 2);
+    step.args = Args::new(b"\x07", &STEP);
+    let trace = build(&[
+        Event::Async(AsyncPhase::Start, keyed("span", 1, 1)),
+        Event::Async(AsyncPhase::StepInto, step),
+        Event::Async(AsyncPhase::Finish, keyed("span", 1, 3)),
+    ]);
+    let names: Vec<_> = trace.slices().names().iter().map(|&name| trace.name(name)).collect();
+    assert_eq!(names, ["span", "7"]);
 }
