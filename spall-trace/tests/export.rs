@@ -277,3 +277,32 @@ fn folded_stacks_of_very_deep_calls_are_bounded_and_keep_their_time() {
     let times = text.lines().map(|line| line.rsplit_once(' ').unwrap().1.parse::<i64>().unwrap());
     assert_eq!(times.sum::<i64>(), (2 * n_calls - 1) * 1000);
 }
+
+#[test]
+fn an_unnamed_slice_is_a_frame_of_folded_stacks() {
+    let folded = |json: &'static [u8]| {
+        let (file, _) = exported(&load(json), |trace, out| export::folded(trace, out));
+        String::from_utf8(file).unwrap()
+    };
+    let outermost = br#"[{"ph":"X","ts":0,"dur":10,"pid":1,"tid":1},
+        {"ph":"X","name":"q","ts":2,"dur":3,"pid":1,"tid":1},
+        {"ph":"X","name":"r","ts":20,"dur":1,"pid":1,"tid":1}]"#;
+    assert_eq!(folded(outermost), "1:1 10000\n1:1;(anonymous) 7000\n1:1;(anonymous);q 3000\n1:1;r 1000\n");
+    let inside =
+        br#"[{"ph":"X","name":"a","ts":0,"dur":10,"pid":1,"tid":1},{"ph":"X","ts":1,"dur":8,"pid":1,"tid":1},
+        {"ph":"X","name":"c;d e","ts":2,"dur":5,"pid":1,"tid":1}]"#;
+    assert_eq!(folded(inside), "1:1;a 2000\n1:1;a;(anonymous) 3000\n1:1;a;(anonymous);c:d e 5000\n");
+}
+
+#[test]
+fn times_of_speedscope_are_exact_far_from_the_epoch() {
+    let json = br#"[{"ph":"X","name":"a","ts":1700000000123456.789,"dur":0.111,"pid":1,"tid":1},
+        {"ph":"X","name":"b","ts":1700000000123456.800,"dur":0.010,"pid":1,"tid":1}]"#;
+    let (file, _) = exported(&load(json), |trace, out| export::speedscope(trace, "epoch", out));
+    let file: Value = serde_json::from_slice(&file).unwrap();
+    let profile = &file["profiles"][0];
+    let times: Vec<f64> =
+        profile["events"].as_array().unwrap().iter().map(|event| event["at"].as_f64().unwrap()).collect();
+    assert_eq!(times, [0.0, 11.0, 21.0, 111.0]);
+    assert_eq!((profile["startValue"].as_f64(), profile["endValue"].as_f64()), (Some(0.0), Some(111.0)));
+}

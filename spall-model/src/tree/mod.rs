@@ -157,7 +157,8 @@ impl CallTree {
     /// Iterates over the folded stacks of all nodes that have self time: the path, and the self time in ticks.
     ///
     /// A path is the names from the root to the node, joined by `;`. In a name, `;` becomes `:` and a line break
-    /// becomes a blank. Unattributed time comes first and has an empty path.
+    /// becomes a blank. A function without a name is `(anonymous)`, because an empty name is no frame to most readers.
+    /// Unattributed time comes first and has an empty path.
     ///
     /// A path has at most [`CallTree::MAX_FOLDED_DEPTH`] names, because each line repeats its whole path: without a
     /// bound, 300 000 calls inside each other would make gigabytes of text. The self time of deeper nodes is added to
@@ -201,6 +202,10 @@ impl CallTree {
             for (index, &name) in path.iter().rev().enumerate() {
                 if index > 0 {
                     line.push(';');
+                }
+                if name.is_empty() {
+                    line.push_str("(anonymous)");
+                    continue;
                 }
                 line.extend(trace.name(name).chars().map(|c| match c {
                     ';' => ':',

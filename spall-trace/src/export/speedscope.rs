@@ -36,7 +36,8 @@ impl FrameTable {
 /// Writes the threads of a trace in the JSON format of speedscope.
 ///
 /// `title` is the name of the whole file. Each lane becomes a profile of its own, because the format cannot hold overlapping
-/// slices. Times become floating point nanoseconds, or stay counts of events if the clock has no unit of time. An unfinished
+/// slices. Times become floating point nanoseconds since the start of the trace, or counts of events since then if the clock
+/// has no unit of time. Times since the epoch would be rounded to hundreds of nanoseconds. An unfinished
 /// slice ends at the time to which it is drawn. Categories and arguments of slices, and everything that is not a slice on a
 /// thread, are left out and counted.
 ///
@@ -101,8 +102,10 @@ impl<W: Write> File<'_, W> {
             Some(scale) => ("nanoseconds", scale),
             None => ("none", 1.0),
         };
+        // Subtracted as integers: a float has no room for nanoseconds since 1970.
+        let origin = self.trace.bounds().map_or(Tick(0), |bounds| bounds.start);
         #[allow(clippy::cast_precision_loss, reason = "the format has floating point numbers only")]
-        let time = |at: Tick| at.0 as f64 * scale;
+        let time = |at: Tick| at.0.abs_diff(origin.0) as f64 * scale;
         let at = |edge: Option<&Edge>| edge.map_or(0.0, |edge| time(edge.at()));
         let (start, end) = (at(edges.first()), at(edges.last()));
         let name = JsonString(Text::plain(name.as_bytes()));
