@@ -241,7 +241,7 @@ impl<'w, 'a, S: Sink> Walk<'w, 'a, S> {
         } else if slice.role != SliceRole::Other {
             self.set(self.locked, slice.start);
         } else if self.running != self.locked {
-            self.keep_confirmed(slice, direct.or(next));
+            self.keep_confirmed(slice, direct, next);
         }
         false
     }
@@ -284,12 +284,19 @@ impl<'w, 'a, S: Sink> Walk<'w, 'a, S> {
     }
 
     /// Applies rule 5: without an invocation, only those functions stay below the slice that the next sample has too.
-    fn keep_confirmed(&mut self, slice: &NestedSlice, next: Option<PlacedSample>) {
-        let Some(next) = next else { return self.set(self.locked, slice.start) };
-        let Observation::Stack(stack) = next.observed else { return };
+    ///
+    /// New functions are opened below the slice only if the sample is directly in it: the functions of a sample in an
+    /// invocation inside the slice may have been called by that invocation.
+    fn keep_confirmed(
+        &mut self,
+        slice: &NestedSlice,
+        direct: Option<PlacedSample>,
+        next: Option<PlacedSample>,
+    ) {
+        let Some(sample) = direct.or(next) else { return self.set(self.locked, slice.start) };
+        let Observation::Stack(stack) = sample.observed else { return };
         let common = self.thread.stacks.common(self.running, stack);
-        let is_inside = next.at < slice.end;
-        self.set(if common != self.locked && is_inside { stack } else { common }, slice.start);
+        self.set(if common != self.locked && direct.is_some() { stack } else { common }, slice.start);
     }
 
     /// Applies rule 6: returns the stack whose top is the function that the arguments of the slice name as its

@@ -229,3 +229,21 @@ fn cpu_4_sums_of_recorded_traces_are_those_of_the_reference() {
     }
     assert!(n_threads >= 20, "{n_threads}");
 }
+
+#[test]
+fn cpu_4_a_sample_in_an_inner_invocation_opens_nothing_below_the_slice_around_it() {
+    let data = include_bytes!("../../testdata/small/confirmed-in-nested.json");
+    let trace = load(data);
+    let layout = Layout::new(&trace, &LayoutOptions::default());
+    let depths: Vec<(String, u32)> = (0..trace.slices().len())
+        .map(|index| SliceId(u32::try_from(index).unwrap()))
+        .map(|id| (trace.name(trace.slice(id).unwrap().name).into_owned(), layout.place(id).unwrap().depth))
+        .collect();
+    let at = |name: &str| {
+        depths.iter().filter(|(found, _)| found == name).map(|&(_, depth)| depth).collect::<Vec<_>>()
+    };
+    assert_eq!(
+        (at("main"), at("Layout"), at("v8.callFunction"), at("callback")),
+        (vec![0], vec![1], vec![2], vec![3])
+    );
+}

@@ -326,14 +326,15 @@ impl Model<'_> {
         } else if is_call || is_reset {
             self.keep_held(0, at);
         } else if !held.is_empty() {
-            let said = direct.or(next).map(|moment| (moment.at < slice.end, self.stack(&moment)));
+            let is_direct = direct.is_some();
+            let said = direct.or(next).map(|moment| self.stack(&moment));
             match said {
                 None => self.keep_held(0, at),
-                Some((_, None)) => {}
-                Some((is_inside, Some(stack))) => {
+                Some(None) => {}
+                Some(Some(stack)) => {
                     let kept = common(&running, &stack);
                     self.keep_held(kept - locked.len().min(kept), at);
-                    if kept > locked.len() && is_inside {
+                    if kept > locked.len() && is_direct {
                         self.set(&stack, at);
                     }
                 }
