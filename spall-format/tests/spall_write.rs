@@ -332,3 +332,29 @@ fn what_is_missing_of_a_written_event_is_said() {
     assert_eq!(write(Version::V3, &[args]).1, [in_part(O::TEXT)]);
     assert_eq!(write(Version::V0, &[args]).1, [in_part(O::ARGUMENTS)]);
 }
+
+#[test]
+fn a_clock_cannot_change_under_records_of_thread_0_either() {
+    let on_thread_0 = Event::Begin(ThreadEvent { thread: Thread::new(0_u32, 0_u32), ..event(b"a", 5) });
+    let clock = Event::Clock(Clock::new(Unit::Nanoseconds(2.0)));
+    let (data, written) = write(Version::V3, &[on_thread_0, clock]);
+    assert_eq!(written, [Written::Done, Written::Unsupported]);
+    assert_eq!(events(&data)[0], Event::Clock(Clock::NANOSECONDS));
+}
+
+#[test]
+fn what_a_double_would_round_is_refused() {
+    const LIMIT: i64 = 1 << 53;
+    let complete = |at, duration| Event::Complete(event(b"a", at), Ticks(duration));
+    let all = [
+        complete(1, LIMIT - 1),
+        complete(1, -LIMIT - 1),
+        complete(LIMIT + 1, 1),
+        Event::Begin(event(b"a", LIMIT + 1)),
+        Event::End(event(b"", -LIMIT - 1)),
+        Event::End(event(b"", LIMIT + 2)),
+    ];
+    use Written::{BadTime, Done};
+    assert_eq!(write(Version::V0, &all).1, [Done, BadTime, BadTime, BadTime, BadTime, Done]);
+    assert_eq!(write(Version::V1, &all[3..]).1, [BadTime, BadTime, Done]);
+}

@@ -159,7 +159,9 @@ impl<W: io::Write> FileWriter<W> {
     fn clock(&mut self, clock: Clock) -> Written {
         let ns_per_tick = clock.ns_per_tick().unwrap_or(1.0);
         let in_header = self.version == Version::V3;
-        if in_header && self.started && ns_per_tick.to_bits() != self.ns_per_tick.to_bits() {
+        // A record in memory belongs to the header that will be written in front of it.
+        let is_fixed = self.started || self.pending() > 0;
+        if in_header && is_fixed && ns_per_tick.to_bits() != self.ns_per_tick.to_bits() {
             return Written::Unsupported;
         }
         self.ns_per_tick = ns_per_tick;
@@ -175,7 +177,7 @@ impl<W: io::Write> FileWriter<W> {
         let args = ShortText::args(args);
         let omitted = name.omitted().with(args.omitted()).with(has_no_place).with(category(&event));
         let (name, args) = (name.as_bytes(), args.as_bytes());
-        let time = self.nanoseconds(event.at);
+        let Some(time) = self.exact_nanoseconds(event.at) else { return Ok(Written::BadTime) };
         match self.version {
             Version::V0 => {
                 self.put(thread, omitted, |into| encode::floats::begin_v0(into, thread, time, name))
@@ -196,7 +198,7 @@ impl<W: io::Write> FileWriter<W> {
         let omitted = category(&event)
             .with(Omitted::NAME.only_if(!event.name.is_empty()))
             .with(Omitted::ARGUMENTS.only_if(!event.args.is_none()));
-        let time = self.nanoseconds(event.at);
+        let Some(time) = self.exact_nanoseconds(event.at) else { return Ok(Written::BadTime) };
         match self.version {
             Version::V0 | Version::V1 => {
                 self.put(thread, omitted, |into| encode::floats::end_v0(into, thread, time))
@@ -214,11 +216,26 @@ impl<W: io::Write> FileWriter<W> {
         let name = ShortText::name(event.name);
         let omitted =
             name.omitted().with(category(&event)).with(Omitted::ARGUMENTS.only_if(!event.args.is_none()));
-        let time = self.nanoseconds(event.at);
-        let duration = self.nanoseconds(end) - time;
+        let (Some(time), Some(end_time)) = (self.exact_nanoseconds(event.at), self.exact_nanoseconds(end))
+        else {
+            return Ok(Written::BadTime);
+        };
+        let duration = end_time - time;
+        // The parser adds the two numbers again.
+        if self.ns_per_tick == 1.0 && clamped_tick(time + duration) != end {
+            return Ok(Written::BadTime);
+        }
         self.put(thread, omitted, |into| {
             encode::floats::complete_v0(into, thread, time, duration, name.as_bytes())
         })
+    }
+
+    /// Returns a time for versions 0 and 1, or `None` if the time is a number of nanoseconds that a double rounds. Ticks of
+    /// other durations are rounded to nanoseconds. Version 3 has integers and does not use the result.
+    fn exact_nanoseconds(&self, at: Tick) -> Option<f64> {
+        let time = self.nanoseconds(at);
+        let is_rounded = self.ns_per_tick == 1.0 && clamped_tick(time) != at;
+        (self.version == Version::V3 || !is_rounded).then_some(time)
     }
 
     /// Returns a time of version 0 or 1 in nanoseconds, clamped as the parser clamps it.
@@ -287,6 +304,13 @@ impl<W: io::Write> FileWriter<W> {
 /// Returns [`Omitted::CATEGORY`] if the event has a category, because no version has a place for it.
 fn category(event: &ThreadEvent<'_>) -> Omitted {
     Omitted::CATEGORY.only_if(!event.category.is_empty())
+}
+
+/// Returns the tick that the parser reads from a number of nanoseconds. The greatest tick is written as 2⁶³, which is
+/// clamped to that tick again.
+#[allow(clippy::cast_possible_truncation, reason = "the cast saturates, as the parser does")]
+fn clamped_tick(nanoseconds: f64) -> Tick {
+    Tick(nanoseconds as i64)
 }
 
 /// Returns the ids of a thread, or `None` if the format cannot hold one of them.
