@@ -79,3 +79,19 @@ fn flame_draws_all_three_graphs() {
     assert!(print("flame", &[inverted, &trace]).starts_with("load"));
     assert!(print("flame", &[diff, &trace, &trace]).starts_with("+0 ns main"));
 }
+
+#[test]
+fn find_marks_hits_and_lists_their_flows_and_the_counters() {
+    let path = temporary("find.json");
+    let json = r#"[{"ph":"X","name":"send","pid":1,"tid":1,"ts":0,"dur":10},{"ph":"s","name":"f","id":1,"pid":1,"tid":1,"ts":5},
+        {"ph":"X","name":"receive","pid":1,"tid":2,"ts":70,"dur":10},{"ph":"f","bp":"e","name":"f","id":1,"pid":1,"tid":2,"ts":75},
+        {"ph":"C","name":"memory","pid":1,"ts":0,"args":{"a":1,"b":1}},{"ph":"C","name":"memory","pid":1,"ts":40,"args":{"a":7,"b":1}}]"#;
+    std::fs::write(&path, json).unwrap();
+    let text = print("find", &[&path, Path::new("send")]);
+    let lines: Vec<&str> = text.lines().collect();
+    // 80 columns for 80 microseconds, the sum of the series is 2 and then 8.
+    let hits = format!("{}{}      1  Thread 1", "█".repeat(10), "·".repeat(70));
+    let counter = format!("{}{} up to 8  memory", "▂".repeat(40), "█".repeat(40));
+    let expected = ["1 slices", &hits, "1 × send → receive, 70 µs, in columns 5 to 75", &counter];
+    assert_eq!(lines, expected);
+}

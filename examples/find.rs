@@ -1,0 +1,70 @@
+//! Finds slices by name and shows where they are: `find FILE TEXT`.
+//!
+//! Each row with hits is a strip of the whole trace with a mark in each column that has one. Below are the flows that
+//! leave or reach a row with hits, and the counters, each as the sum of its series.
+
+use std::{collections::HashSet, error::Error, fs::File, io::Write};
+
+use spall_examples::terminal::clean;
+use spall_trace::layout::{
+    Fidelity, Flows, Hits, Layout, LayoutOptions, Scratch, Series, Vertical, Viewport,
+};
+use spall_trace::model::Limits;
+
+const COLUMNS: u16 = 80;
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let arguments: Vec<_> = std::env::args_os().skip(1).collect();
+    let [path, text] = arguments.as_slice() else { return Err("usage: find FILE TEXT".into()) };
+    let text = text.to_string_lossy();
+    let trace = spall_trace::load_from(File::open(path)?, &Limits::default())?;
+    let Some(bounds) = trace.bounds() else { return Err("the trace is empty".into()) };
+    let layout = Layout::new(&trace, &LayoutOptions::default());
+    let vertical = Vertical::new(&trace, &layout, &());
+    let viewport = Viewport::new(bounds, COLUMNS, Fidelity::Fast);
+    let hits = Hits::new(&trace, &layout, |name| trace.name(name).contains(&*text));
+    let mut out = std::io::stdout().lock();
+    writeln!(out, "{} slices", hits.len())?;
+
+    let (mut scratch, mut rects, mut lines) = (Scratch::new(), Vec::new(), HashSet::new());
+    vertical.rects(0..vertical.height(), &layout, &(), &viewport, &mut scratch, &mut rects);
+    for row in rects.chunk_by(|a, b| a.line == b.line) {
+        let marked: Vec<_> = row.iter().filter(|found| hits.in_rect(&found.rect) > 0).collect();
+        let Some(first) = marked.first() else { continue };
+        lines.insert(first.line);
+        let is_marked = |x| marked.iter().any(|found| (found.rect.x0..found.rect.x1).contains(&x));
+        let strip: String = (0..u32::from(COLUMNS)).map(|x| if is_marked(x) { '█' } else { '·' }).collect();
+        let track = layout.row_info(first.rect.row).map(|info| trace.track_label(info.track));
+        let (count, label) = (hits.in_row(first.rect.row), track.unwrap_or_default());
+        writeln!(out, "{strip} {count:>6}  {}", clean(&label))?;
+    }
+
+    let mut arrows = Vec::new();
+    Flows::new(&trace, &layout).arrows(&viewport, &vertical, vertical.lines(), &mut arrows);
+    for arrow in
+        arrows.iter().filter(|arrow| lines.contains(&arrow.from.line) || lines.contains(&arrow.to.line))
+    {
+        let flow = &trace.flows()[arrow.flow.index()];
+        let [from, to] = [flow.from, flow.to].map(|slice| clean(&trace.slice_name(slice)));
+        let takes = trace.clock().duration(flow.arrives - flow.leaves);
+        writeln!(
+            out,
+            "{} × {from} → {to}, {takes}, in columns {} to {}",
+            arrow.count, arrow.from.column, arrow.to.column
+        )?;
+    }
+
+    for track in trace.track_ids() {
+        let Some(sum) = Series::stacked(trace.counters_of(track)).and_then(|mut layers| layers.pop()) else {
+            continue;
+        };
+        let (mut runs, Some((_, most))) = (Vec::new(), sum.bounds()) else { continue };
+        sum.runs(&viewport, &mut runs);
+        let block =
+            |max: f64| ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'][(max / most * 7.0).clamp(0.0, 7.0) as usize];
+        let strip =
+            runs.iter().flat_map(|run| std::iter::repeat_n(block(run.max), (run.x1 - run.x0) as usize));
+        writeln!(out, "{} up to {most}  {}", strip.collect::<String>(), clean(&trace.track_label(track)))?;
+    }
+    Ok(())
+}
