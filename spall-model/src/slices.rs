@@ -150,6 +150,16 @@ pub struct Slice {
 }
 
 impl Slices {
+    /// Makes room for `additional` more slices in every column.
+    pub(crate) fn reserve(&mut self, additional: usize) {
+        self.start.reserve(additional);
+        self.end.reserve(additional);
+        self.name.reserve(additional);
+        self.category.reserve(additional);
+        self.args.reserve(additional);
+        self.flags.reserve(additional);
+    }
+
     /// Returns the number of slices.
     #[must_use]
     pub fn len(&self) -> usize {

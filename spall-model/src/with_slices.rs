@@ -102,6 +102,13 @@ impl TrackSlices<'_> {
         self.push(slice, ArgsId::NONE, sampled).is_some()
     }
 
+    /// Makes room for more slices: `n_slices` in all, of which `n_sampled` were inferred from samples. A caller that knows
+    /// the numbers saves the list from growing step by step.
+    pub fn reserve(&mut self, n_slices: usize, n_sampled: usize) {
+        self.new.slices.reserve(n_slices);
+        self.new.sampled.reserve(n_sampled);
+    }
+
     /// Records that slices are missing because there would be too many. The new trace reports this once, as
     /// [`DiagnosticKind::SliceLimit`].
     pub fn mark_incomplete(&mut self) {

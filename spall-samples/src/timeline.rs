@@ -65,6 +65,10 @@ impl Timeline {
     pub(super) fn write(&self, trace: &Trace<'_>, track: &Track, out: &mut TrackSlices<'_>) -> bool {
         // The loop goes over ids and looks at single columns, because every look at the next slice would move a whole
         // slice out of the iterator and back.
+        let is_kept_function = |row: &&OpenedSlice| row.kept && matches!(row.what, Opened::Frame(_));
+        let n_functions = self.rows.iter().filter(is_kept_function).count();
+        // Growing step by step would copy the slices again and again: 3 % of the instructions of a merge.
+        out.reserve(track.slices().len() + n_functions, n_functions);
         let mut old = track.slices().iter().peekable();
         let (starts, ends) = (trace.slices().starts(), trace.slices().ends());
         let mut is_complete = true;

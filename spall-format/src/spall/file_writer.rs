@@ -233,9 +233,12 @@ impl<W: io::Write> FileWriter<W> {
     /// Returns a time for versions 0 and 1, or `None` if the time is a number of nanoseconds that a double rounds. Ticks of
     /// other durations are rounded to nanoseconds. Version 3 has integers and does not use the result.
     fn exact_nanoseconds(&self, at: Tick) -> Option<f64> {
+        if self.version == Version::V3 {
+            return Some(0.0);
+        }
         let time = self.nanoseconds(at);
         let is_rounded = self.ns_per_tick == 1.0 && clamped_tick(time) != at;
-        (self.version == Version::V3 || !is_rounded).then_some(time)
+        (!is_rounded).then_some(time)
     }
 
     /// Returns a time of version 0 or 1 in nanoseconds, clamped as the parser clamps it.
