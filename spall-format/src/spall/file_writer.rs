@@ -177,18 +177,17 @@ impl<W: io::Write> FileWriter<W> {
         let args = ShortText::args(args);
         let omitted = name.omitted().with(args.omitted()).with(has_no_place).with(category(&event));
         let (name, args) = (name.as_bytes(), args.as_bytes());
-        let Some(time) = self.exact_nanoseconds(event.at) else { return Ok(Written::BadTime) };
-        match self.version {
-            Version::V0 => {
+        match self.record_time(event.at) {
+            None => Ok(Written::BadTime),
+            Some(RecordTime::Nanoseconds(time)) if self.version == Version::V0 => {
                 self.put(thread, omitted, |into| encode::floats::begin_v0(into, thread, time, name))
             }
-            Version::V1 => {
+            Some(RecordTime::Nanoseconds(time)) => {
                 self.put(thread, omitted, |into| encode::floats::begin_v1(into, thread, time, name, args))
             }
-            Version::V3 => match u64::try_from(event.at.0) {
-                Ok(when) => self.put(thread, omitted, |into| encode::begin_v3(into, when, name, args)),
-                Err(_) => Ok(Written::BadTime),
-            },
+            Some(RecordTime::Ticks(when)) => {
+                self.put(thread, omitted, |into| encode::begin_v3(into, when, name, args))
+            }
         }
     }
 
@@ -198,15 +197,12 @@ impl<W: io::Write> FileWriter<W> {
         let omitted = category(&event)
             .with(Omitted::NAME.only_if(!event.name.is_empty()))
             .with(Omitted::ARGUMENTS.only_if(!event.args.is_none()));
-        let Some(time) = self.exact_nanoseconds(event.at) else { return Ok(Written::BadTime) };
-        match self.version {
-            Version::V0 | Version::V1 => {
+        match self.record_time(event.at) {
+            None => Ok(Written::BadTime),
+            Some(RecordTime::Nanoseconds(time)) => {
                 self.put(thread, omitted, |into| encode::floats::end_v0(into, thread, time))
             }
-            Version::V3 => match u64::try_from(event.at.0) {
-                Ok(when) => self.put(thread, omitted, |into| encode::end_v3(into, when)),
-                Err(_) => Ok(Written::BadTime),
-            },
+            Some(RecordTime::Ticks(when)) => self.put(thread, omitted, |into| encode::end_v3(into, when)),
         }
     }
 
@@ -230,12 +226,17 @@ impl<W: io::Write> FileWriter<W> {
         })
     }
 
-    /// Returns a time for versions 0 and 1, or `None` if the time is a number of nanoseconds that a double rounds. Ticks of
-    /// other durations are rounded to nanoseconds. Version 3 has integers and does not use the result.
-    fn exact_nanoseconds(&self, at: Tick) -> Option<f64> {
+    /// Returns a time as the records of the version have it, or `None` if they cannot hold it.
+    fn record_time(&self, at: Tick) -> Option<RecordTime> {
         if self.version == Version::V3 {
-            return Some(0.0);
+            return u64::try_from(at.0).ok().map(RecordTime::Ticks);
         }
+        self.exact_nanoseconds(at).map(RecordTime::Nanoseconds)
+    }
+
+    /// Returns a time for versions 0 and 1, or `None` if the time is a number of nanoseconds that a double rounds. Ticks of
+    /// other durations are rounded to nanoseconds.
+    fn exact_nanoseconds(&self, at: Tick) -> Option<f64> {
         let time = self.nanoseconds(at);
         let is_rounded = self.ns_per_tick == 1.0 && clamped_tick(time) != at;
         (!is_rounded).then_some(time)
@@ -307,6 +308,15 @@ impl<W: io::Write> FileWriter<W> {
 /// Returns [`Omitted::CATEGORY`] if the event has a category, because no version has a place for it.
 fn category(event: &ThreadEvent<'_>) -> Omitted {
     Omitted::CATEGORY.only_if(!event.category.is_empty())
+}
+
+/// The time of a record.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum RecordTime {
+    /// A number of nanoseconds, in versions 0 and 1.
+    Nanoseconds(f64),
+    /// A number of ticks, in version 3.
+    Ticks(u64),
 }
 
 /// Returns the tick that the parser reads from a number of nanoseconds. The greatest tick is written as 2⁶³, which is
