@@ -11,6 +11,7 @@ use std::hint::black_box;
 use spall_benches::layout_input::{self, Character};
 use spall_benches::{json_input, ours};
 use spall_synth::cpu_profile::{Form, Profile};
+use spall_synth::program::{Order, Program};
 use spall_synth::spall::Shape;
 use spall_trace::export;
 use spall_trace::format::spall::BufferWriter;
@@ -108,6 +109,34 @@ fn layouts() {
     }
 }
 
+/// The jobs of a viewer, on a trace as programs write them.
+fn program() {
+    let program = Program { calls: 100_000, threads: 5, run: 1800 };
+    let data = program.spall();
+    job("program: spall v3 to trace", || ours::trace(&data));
+    let complete = Program { calls: 30_000, threads: 8, run: 64 }.complete(Order::ShuffledBlocks);
+    job("program: JSON to trace, shuffled", || ours::trace(&complete));
+    let trace = ours::trace(&data);
+    job("program: layout", || Layout::new(&trace, &LayoutOptions::default()));
+    let layout = Layout::new(&trace, &LayoutOptions::default());
+    let tracks = (0..u32::try_from(trace.tracks().len()).unwrap_or(0)).map(TrackId);
+    job("program: statistics", || stats(&trace, &layout, tracks.clone(), EVER, EdgeRule::Clamp));
+    for fidelity in [Fidelity::Fast, Fidelity::Exact] {
+        let viewport = Viewport::new(trace.bounds().unwrap_or_default(), 1600, fidelity);
+        let (mut scratch, mut rects) = (Scratch::new(), Vec::new());
+        let mut frame = || {
+            rects.clear();
+            for row in layout.rows().iter().filter_map(|row| layout.row(row)) {
+                row.rects(&viewport, &mut scratch, &mut rects);
+            }
+        };
+        frame();
+        job(&format!("program: frame, {fidelity:?}"), frame);
+    }
+    let mut out = Vec::with_capacity(64 << 20);
+    job("program: export to folded stacks", || export::folded(&trace, &mut out).is_ok());
+}
+
 fn writers() {
     let trace = layout_input::calls(1 << 14);
     let mut out = Vec::with_capacity(16 << 20);
@@ -130,5 +159,6 @@ fn writers() {
 fn main() {
     readers();
     layouts();
+    program();
     writers();
 }

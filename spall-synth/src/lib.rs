@@ -19,4 +19,5 @@ pub mod cpu_profile;
 pub mod gzip;
 pub mod heph;
 pub mod json;
+pub mod program;
 pub mod spall;

@@ -4,6 +4,8 @@
 
 use std::collections::HashMap;
 
+use foldhash::fast::RandomState;
+
 const HEADER: usize = 32;
 const BUFFER_HEADER: usize = 20;
 
@@ -165,6 +167,82 @@ impl<'a> Visit<'a> for Rows<'a> {
 #[must_use]
 pub fn rows(data: &[u8]) -> Rows<'_> {
     let mut rows = Rows::default();
+    walk(data, &mut rows);
+    rows
+}
+
+/// A slice in the table of its thread.
+#[derive(Debug, Clone, Copy)]
+pub struct ThreadRow<'a> {
+    /// The start of the slice.
+    pub start: u64,
+    /// The end of the slice, or 0 if it has none.
+    pub end: u64,
+    /// The position of the name in [`RowsByThread::names`].
+    pub name: u32,
+    /// The arguments as the file has them.
+    pub args: &'a [u8],
+}
+
+/// The slices of a file in a table for each thread, with names that are interned with a fast hash.
+///
+/// This is what a careful program without a library makes of a file that it wants to draw.
+#[derive(Debug, Default)]
+pub struct RowsByThread<'a> {
+    /// The threads in the order of their first appearance.
+    pub threads: Vec<ThreadRows<'a>>,
+    /// The names, each of them once.
+    pub names: Vec<&'a [u8]>,
+    by_name: HashMap<&'a [u8], u32, RandomState>,
+    by_id: HashMap<(u32, u32), usize, RandomState>,
+    /// The thread of the current buffer.
+    current: usize,
+}
+
+/// The slices of one thread.
+#[derive(Debug, Default)]
+pub struct ThreadRows<'a> {
+    /// The rows in the order of the file.
+    pub rows: Vec<ThreadRow<'a>>,
+    /// The positions of the open rows.
+    open: Vec<usize>,
+}
+
+impl<'a> Visit<'a> for RowsByThread<'a> {
+    fn buffer(&mut self, pid: u32, tid: u32) {
+        self.current = *self.by_id.entry((pid, tid)).or_insert(self.threads.len());
+        if self.current == self.threads.len() {
+            self.threads.push(ThreadRows::default());
+        }
+    }
+
+    #[inline(always)]
+    fn begin(&mut self, when: u64, name: &'a [u8], args: &'a [u8]) {
+        let next = index32(self.names.len());
+        let id = *self.by_name.entry(name).or_insert(next);
+        if id == next {
+            self.names.push(name);
+        }
+        if let Some(thread) = self.threads.get_mut(self.current) {
+            thread.open.push(thread.rows.len());
+            thread.rows.push(ThreadRow { start: when, end: 0, name: id, args });
+        }
+    }
+
+    #[inline(always)]
+    fn end(&mut self, when: u64) {
+        if let Some(thread) = self.threads.get_mut(self.current)
+            && let Some(row) = thread.open.pop().and_then(|open| thread.rows.get_mut(open))
+        {
+            row.end = when;
+        }
+    }
+}
+
+/// Makes rows of slices, thread by thread.
+#[must_use]
+pub fn rows_by_thread(data: &[u8]) -> RowsByThread<'_> {
+    let mut rows = RowsByThread::default();
     walk(data, &mut rows);
     rows
 }

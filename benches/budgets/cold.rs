@@ -1,0 +1,304 @@
+//! The budgets as users meet them: a large trace with hundreds of names, read once by a process that has read nothing
+//! before.
+//!
+//! Each job runs in a process of its own, which is this program with the name of the job and a file. So memory is fresh
+//! and caches are empty, which is a fifth to a third of the time that it takes to load a large file. The jobs of a line
+//! take turns, and the median counts.
+
+use std::hint::black_box;
+use std::path::{Path, PathBuf};
+use std::process::{Command, id};
+use std::time::Instant;
+
+use spall_benches::measure::timed;
+use spall_benches::{ours, peer};
+use spall_synth::program::{Order, Program};
+use spall_trace::export;
+use spall_trace::layout::{EdgeRule, Fidelity, Layout, LayoutOptions, Rect, Scratch, Viewport, stats};
+use spall_trace::model::{Tick, Trace, TrackId};
+
+use crate::{Budget, line};
+
+/// The argument after which the name of a job and a file follow.
+const JOB: &str = "--job";
+/// The number of times that each job runs.
+const ROUNDS: usize = 5;
+/// The number of columns of a frame.
+const COLUMNS: u16 = 1600;
+/// The number of calls of a large trace.
+const LARGE: usize = 10_000_000;
+
+/// A job: it reads a file and returns its figures, in the order in which the lines of the report use them.
+type Run = fn(&[u8]) -> Vec<f64>;
+
+/// The jobs by their names.
+const JOBS: &[(&str, Run)] = &[
+    ("trace", trace),
+    ("trace and picture", trace_and_picture),
+    ("loop", |data| vec![nanos(|| peer::spall::rows_by_thread(data))]),
+    #[cfg(feature = "serde-json")]
+    ("serde_json", |data| vec![nanos(|| peer::json::serde_json::events(data))]),
+    ("layout", layout),
+    ("statistics", statistics),
+    ("folded", folded),
+    ("merged", merged),
+];
+
+/// Returns whether this process is to run a job.
+pub(crate) fn is_job() -> bool {
+    std::env::args().nth(1).is_some_and(|first| first == JOB)
+}
+
+/// Runs the job that the arguments name and prints its figures.
+pub(crate) fn run_job() {
+    let mut arguments = std::env::args().skip(2);
+    let (name, path) = (arguments.next().unwrap_or_default(), arguments.next().unwrap_or_default());
+    let data = std::fs::read(path).unwrap_or_default();
+    let Some((_, run)) = JOBS.iter().find(|(job, _)| *job == name) else { return };
+    run(&data).into_iter().for_each(|figure| println!("{figure}"));
+}
+
+/// Measures all jobs.
+pub(crate) fn all() {
+    spall();
+    json();
+    apitrace();
+    chromium();
+}
+
+fn spall() {
+    let program = Program { calls: LARGE / 2, threads: 4, run: 1800 };
+    let file = File::new("10M events.spall", &program.spall());
+    let events = 2.0 * program.calls as f64;
+    let [ours, picture, rival, sums] = file.medians(["trace", "trace and picture", "loop", "statistics"]);
+    let peer = Some(("loop by thread", rival.figure(0) / events));
+    let unit = "ns/event";
+    line("spall v3 to trace", file.name, unit, ours.figure(0) / events, peer, Budget::Slower(1.5));
+    line("to trace and picture", file.name, unit, picture.figure(0) / events, None, Budget::AtMost(70.0));
+    let per_slice = |figure: f64| figure / program.calls as f64;
+    line("trace, peak", file.name, "B/slice", per_slice(ours.figure(1)), None, Budget::AtMost(60.0));
+    line("statistics", "5M slices", "ns/slice", per_slice(sums.figure(0)), None, Budget::AtMost(8.0));
+
+    // Five threads and 24 levels are 120 rows.
+    let program = Program { calls: LARGE, threads: 5, run: 1800 };
+    let file = File::new("10M slices", &program.spall());
+    let [layout] = file.medians(["layout"]);
+    let per_slice = layout.figure(0) / program.calls as f64;
+    line("layout", file.name, "ns/slice", per_slice, None, Budget::AtMost(25.0));
+    let rects = format!("10M slices, {:.0}k rectangles", layout.figure(5) / 1000.0);
+    line("frame of 120 rows, Fast", &rects, "ms", layout.figure(1) / 1e6, None, Budget::AtMost(6.0));
+    line("frame of 120 rows, Exact", &rects, "ms", layout.figure(2) / 1e6, None, Budget::AtMost(12.0));
+    line("densest row, Fast", file.name, "us", layout.figure(3) / 1e3, None, Budget::AtMost(50.0));
+    line("densest row, Exact", file.name, "us", layout.figure(4) / 1e3, None, Budget::AtMost(150.0));
+}
+
+fn json() {
+    let program = Program { calls: 500_000, threads: 4, run: 64 };
+    let pairs = File::new("1M begins and ends", &program.begins_and_ends());
+    json_file(&pairs);
+    let [folded] = pairs.medians(["folded"]);
+    line("export to folded", pairs.name, "ms", folded.figure(0) / 1e6, None, Budget::AtMost(400.0));
+    let program = Program { calls: 1_000_000, threads: 8, run: 64 };
+    for (name, order) in [
+        ("1M complete", Order::Ends),
+        ("1M complete, in blocks", Order::ShuffledBlocks),
+        ("1M complete, shuffled", Order::Shuffled),
+    ] {
+        json_file(&File::new(name, &program.complete(order)));
+    }
+}
+
+/// Measures how long it takes until a document is drawn.
+fn json_file(file: &File) {
+    let [ours, rival] = file.medians(["trace and picture", "serde_json"]);
+    let peer = Some(("serde_json", rival.figure(0) / 1e6));
+    line("JSON to picture", file.name, "ms", ours.figure(0) / 1e6, peer, Budget::Faster(1.5));
+}
+
+fn apitrace() {
+    let calls = 200_000;
+    let recording = spall_synth::apitrace::snappy(&spall_synth::apitrace::game(calls), 1 << 16);
+    let file = File::new("200k calls", &recording);
+    let [ours] = file.medians(["trace"]);
+    line(
+        "apitrace to trace",
+        file.name,
+        "ns/call",
+        ours.figure(0) / calls as f64,
+        None,
+        Budget::AtMost(200.0),
+    );
+}
+
+/// Measures a real trace with CPU samples, and thirteen copies of it one after the other.
+fn chromium() {
+    let name = "chromium156-default-2s.json";
+    let Some(folder) = spall_synth::corpus::folder("chrome/traces") else { return };
+    let Ok(data) = std::fs::read(folder.join(name)) else { return };
+    let file = File::new(name, &data);
+    json_file(&file);
+    let [merged] = file.medians(["merged"]);
+    line("samples merged", file.name, "ms", merged.figure(0) / 1e6, None, Budget::AtMost(10.0));
+    // The events of the document, without what stands around them.
+    let text = String::from_utf8_lossy(&data);
+    let Some((_, events)) = text.split_once('[') else { return };
+    let Some((events, _)) = events.rsplit_once("],\n\"metadata\":") else { return };
+    let file = File::new("13 x chromium", format!("[{}]", [events; 13].join(",")).as_bytes());
+    json_file(&file);
+    let [folded] = file.medians(["folded"]);
+    line("export to folded", file.name, "ms", folded.figure(0) / 1e6, None, Budget::AtMost(60.0));
+}
+
+/// A file on disk, which is removed at the end.
+struct File {
+    name: &'static str,
+    path: PathBuf,
+}
+
+impl File {
+    fn new(name: &'static str, data: &[u8]) -> Self {
+        let path = std::env::temp_dir().join(format!("spall-budgets-{}-{name}", id()));
+        if let Err(error) = std::fs::write(&path, data) {
+            eprintln!("{}: {error}", path.display());
+        }
+        Self { name, path }
+    }
+
+    /// Runs jobs in turns, each in a process of its own, and returns the medians of their figures.
+    fn medians<const N: usize>(&self, jobs: [&str; N]) -> [Figures; N] {
+        let mut rounds = jobs.map(|_| Vec::new());
+        for _ in 0..ROUNDS {
+            for (job, rounds) in jobs.iter().zip(&mut rounds) {
+                rounds.push(run_in_process(job, &self.path));
+            }
+        }
+        rounds.map(|rounds| Figures::medians(&rounds))
+    }
+}
+
+impl Drop for File {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_file(&self.path);
+    }
+}
+
+/// Runs a job in a process of its own, and returns the figures that it printed.
+fn run_in_process(job: &str, path: &Path) -> Vec<f64> {
+    let program = std::env::current_exe().unwrap_or_default();
+    let output = Command::new(program).args([JOB, job]).arg(path).output();
+    let text = output.map(|output| String::from_utf8_lossy(&output.stdout).into_owned()).unwrap_or_default();
+    text.lines().filter_map(|line| line.parse().ok()).collect()
+}
+
+/// The figures of a job.
+struct Figures(Vec<f64>);
+
+impl Figures {
+    /// Returns the median of each figure.
+    fn medians(rounds: &[Vec<f64>]) -> Self {
+        let n_figures = rounds.iter().map(Vec::len).min().unwrap_or(0);
+        let median = |figure: usize| {
+            let mut values: Vec<f64> = rounds.iter().filter_map(|round| round.get(figure).copied()).collect();
+            values.sort_by(f64::total_cmp);
+            values.get(values.len() / 2).copied().unwrap_or(f64::NAN)
+        };
+        Self((0..n_figures).map(median).collect())
+    }
+
+    /// Returns a figure, or NaN if the job did not print it.
+    fn figure(&self, at: usize) -> f64 {
+        self.0.get(at).copied().unwrap_or(f64::NAN)
+    }
+}
+
+fn nanos<T>(run: impl FnOnce() -> T) -> f64 {
+    timed(run).as_secs_f64() * 1e9
+}
+
+/// Returns how long loading takes, and by how many bytes the process grew at most meanwhile.
+fn trace(data: &[u8]) -> Vec<f64> {
+    let before = memory("VmRSS");
+    let time = nanos(|| ours::trace(data));
+    vec![time, memory("VmHWM") - before]
+}
+
+/// Returns a number of bytes that the operating system keeps of this process; NaN where it keeps none.
+fn memory(key: &str) -> f64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix(':'));
+    let number = line.and_then(|line| line.trim().strip_suffix(" kB")?.parse::<f64>().ok());
+    number.map_or(f64::NAN, |kilobytes| 1024.0 * kilobytes)
+}
+
+/// Returns how long it takes until all slices of a file are drawn for the first time.
+fn trace_and_picture(data: &[u8]) -> Vec<f64> {
+    let time = nanos(|| {
+        let trace = ours::trace(data);
+        let layout = Layout::new(&trace, &LayoutOptions::default());
+        let mut rects = Vec::new();
+        draw(&layout, &whole(&trace, Fidelity::Fast), &mut Scratch::new(), &mut rects);
+        (trace, layout, rects)
+    });
+    vec![time]
+}
+
+fn whole(trace: &Trace<'_>, fidelity: Fidelity) -> Viewport {
+    Viewport::new(trace.bounds().unwrap_or_default(), COLUMNS, fidelity)
+}
+
+fn draw(layout: &Layout, viewport: &Viewport, scratch: &mut Scratch, rects: &mut Vec<Rect>) {
+    rects.clear();
+    for row in layout.rows().iter().filter_map(|row| layout.row(row)) {
+        row.rects(viewport, scratch, rects);
+    }
+}
+
+/// Returns how long it takes to lay out a trace, to draw all of its rows (Fast, Exact), to draw the row with the most
+/// slices (Fast, Exact), and the number of rectangles.
+fn layout(data: &[u8]) -> Vec<f64> {
+    let trace = ours::trace(data);
+    let start = Instant::now();
+    let layout = Layout::new(&trace, &LayoutOptions::default());
+    let mut figures = vec![start.elapsed().as_secs_f64() * 1e9];
+    let (mut scratch, mut rects) = (Scratch::new(), Vec::new());
+    for fidelity in [Fidelity::Fast, Fidelity::Exact] {
+        let viewport = whole(&trace, fidelity);
+        figures.push(median(|| draw(&layout, &viewport, &mut scratch, &mut rects)));
+    }
+    let n_rects = rects.len();
+    let rows = layout.rows().iter().filter_map(|row| layout.row(row));
+    let Some(densest) = rows.max_by_key(|row| row.len()) else { return figures };
+    for fidelity in [Fidelity::Fast, Fidelity::Exact] {
+        let viewport = whole(&trace, fidelity);
+        figures.push(median(|| {
+            rects.clear();
+            densest.rects(&viewport, &mut scratch, &mut rects);
+        }));
+    }
+    figures.push(n_rects as f64);
+    figures
+}
+
+/// Returns the median time of a job that a viewer repeats for each frame.
+fn median(mut run: impl FnMut()) -> f64 {
+    let rounds: Vec<_> = (0..21).map(|_| vec![nanos(&mut run)]).collect();
+    Figures::medians(&rounds).figure(0)
+}
+
+fn statistics(data: &[u8]) -> Vec<f64> {
+    let trace = ours::trace(data);
+    let layout = Layout::new(&trace, &LayoutOptions::default());
+    let tracks = (0..u32::try_from(trace.tracks().len()).unwrap_or(0)).map(TrackId);
+    vec![nanos(|| stats(&trace, &layout, tracks, Tick::MIN..Tick::MAX, EdgeRule::Clamp))]
+}
+
+fn folded(data: &[u8]) -> Vec<f64> {
+    let trace = ours::trace(data);
+    let mut out = Vec::with_capacity(1 << 28);
+    vec![nanos(|| black_box(export::folded(&trace, &mut out).is_ok()))]
+}
+
+fn merged(data: &[u8]) -> Vec<f64> {
+    let trace = ours::trace(data);
+    vec![nanos(|| spall_trace::merge_samples(trace))]
+}
