@@ -4,7 +4,8 @@
 use arbitrary::{Result, Unstructured};
 use spall_trace::layout::{
     Ellipsis, Fidelity, Flows, Hits, Layout, LayoutOptions, LayoutView, Rect, RowId, Ruler, Scratch,
-    SelfSide, Series, TreeOrder, Vertical, Viewport, fit_label, flame_rows, instant_marks, slice_tree,
+    SelfSide, Series, TreeOrder, Vertical, Viewport, Window, fit_label, flame_rows, instant_marks,
+    slice_tree,
 };
 use spall_trace::model::{ByteRange, Limits, SliceId, Tick, Ticks, Trace, TraceBuilder, TrackId};
 
@@ -67,6 +68,8 @@ impl View {
             assert!(hits.in_rect(rect) <= rect.count);
         }
         _ = Rect::hit(&rects, RowId(self.number), self.number);
+        _ = (hits.first_from(layout, self.at), hits.last_before(layout, self.at));
+        self.move_window(trace, vertical);
         let mut busy = Vec::new();
         layout.busy_rows(layout.rows().iter(), &self.viewport, &mut scratch, &mut busy);
         assert_eq!(busy.len(), columns);
@@ -93,6 +96,22 @@ impl View {
                 _ = fit_label(&name, width, ellipsis, cells);
             }
         }
+    }
+
+    /// A window that is moved in every way, and stays near the trace.
+    fn move_window(&self, trace: &Trace<'_>, vertical: &Vertical) {
+        let bounds = trace.bounds().unwrap_or_default();
+        let mut window = Window::new(bounds.clone(), self.viewport.fidelity());
+        window.resize(self.margin, self.number, vertical);
+        window.fit(self.viewport.range());
+        window.reveal(0..u64::from(self.number), self.at..self.at, vertical);
+        window.pan(self.x);
+        window.scroll(self.x, vertical);
+        window.zoom(f64::from(self.margin), self.x);
+        assert_eq!(window.viewport().columns() == 0, self.margin == 0);
+        assert!(window.heights().end <= vertical.height().max(self.number.into()));
+        _ = window.hit(&[], self.x, self.x);
+        _ = (window.tick_at(self.x), window.x(self.at), window.line_at(self.x, vertical));
     }
 
     /// Everything that is looked up.

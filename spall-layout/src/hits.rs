@@ -2,11 +2,12 @@
 //! 13](crate::rules::layout#13)
 
 use alloc::vec::Vec;
+use core::cmp::Ordering;
 
-use spall_model::{NameId, SliceId, TraceView};
+use spall_model::{NameId, SliceId, Tick, TraceView};
 
 use crate::bits::BitVector;
-use crate::{LayoutView, Rect, RowId};
+use crate::{LayoutView, PlacedSlice, Rect, RowId, RowView};
 
 /// The slices of a layout that match a search.
 ///
@@ -109,44 +110,71 @@ impl Hits {
         self.bits.rank(self.first_bit(RowId(row.0.saturating_add(1)))) - self.bits.rank(self.first_bit(row))
     }
 
-    /// Returns the next slice after `slice` on its track that matches, in the order of the track: by start, longer
-    /// first.
+    /// Returns the match that follows `slice` in the order of time: by start, then from top to bottom, on all tracks.
     ///
-    /// Returns `None` if no later slice matches, or if `slice` is on no row. This takes O(log n) for each row of the
-    /// track.
+    /// Returns `None` if no match follows, or if `slice` is on no row. This takes O(log n) for each row.
     #[must_use]
     pub fn next(&self, layout: &impl LayoutView, slice: SliceId) -> Option<SliceId> {
-        let track = layout.row_info(layout.row_of(slice)?)?.track;
-        let in_row = |row| {
-            let view = layout.row(row)?;
-            let first = self.first_bit(row);
-            let before = layout.n_before(&view, slice);
-            let is_here = view.slices().get(before) == Some(&slice);
-            let hit = self.bits.select(self.bits.rank(first + before + usize::from(is_here)))?;
-            view.slices().get(hit - first).copied()
-        };
-        layout.track_rows(track).filter_map(in_row).min_by_key(|&hit| layout.order(hit))
+        let place = layout.place(slice)?;
+        self.first(layout, |row| n_before(row, &place) + usize::from(row.row == place.row))
     }
 
-    /// Returns the last slice before `slice` on its track that matches, in the order of [`Hits::next`].
+    /// Returns the match that precedes `slice` in the order of [`Hits::next`].
     ///
-    /// Returns `None` if no earlier slice matches, or if `slice` is on no row. This takes O(log n) for each row of the
-    /// track.
+    /// Returns `None` if no match precedes, or if `slice` is on no row. This takes O(log n) for each row.
     #[must_use]
     pub fn previous(&self, layout: &impl LayoutView, slice: SliceId) -> Option<SliceId> {
-        let track = layout.row_info(layout.row_of(slice)?)?.track;
+        let place = layout.place(slice)?;
+        self.last(layout, |row| n_before(row, &place))
+    }
+
+    /// Returns the first match that starts at the time `at` or later, in the order of [`Hits::next`], or `None` if there
+    /// is none. This takes O(log n) for each row.
+    #[must_use]
+    pub fn first_from(&self, layout: &impl LayoutView, at: Tick) -> Option<SliceId> {
+        self.first(layout, |row| row.starts.partition_point(|&start| start < at))
+    }
+
+    /// Returns the last match that starts before the time `at`, in the order of [`Hits::next`], or `None` if there is
+    /// none. This takes O(log n) for each row.
+    #[must_use]
+    pub fn last_before(&self, layout: &impl LayoutView, at: Tick) -> Option<SliceId> {
+        self.last(layout, |row| row.starts.partition_point(|&start| start < at))
+    }
+
+    /// Returns the first match of those that have at least `skipped` slices before them on their row.
+    fn first(&self, layout: &impl LayoutView, skipped: impl Fn(&RowView<'_>) -> usize) -> Option<SliceId> {
         let in_row = |row| {
-            let view = layout.row(row)?;
-            let first = self.first_bit(row);
-            let end = first + layout.n_before(&view, slice);
-            let hit = self.bits.select(self.bits.rank(end).checked_sub(1)?)?;
-            view.slices().get(hit.checked_sub(first)?).copied()
+            let (row, first) = (layout.row(row)?, self.first_bit(row));
+            let hit = self.bits.select(self.bits.rank(first + skipped(&row)))? - first;
+            Some((*row.starts.get(hit)?, *row.ids.get(hit)?))
         };
-        layout.track_rows(track).filter_map(in_row).max_by_key(|&hit| layout.order(hit))
+        // Of several with the same start this is the one on the first row.
+        (0..layout.n_rows()).map(RowId).filter_map(in_row).min_by_key(|&(start, _)| start).map(|(_, hit)| hit)
+    }
+
+    /// Returns the last match of those that have fewer than `end` slices before them on their row.
+    fn last(&self, layout: &impl LayoutView, end: impl Fn(&RowView<'_>) -> usize) -> Option<SliceId> {
+        let in_row = |row| {
+            let (row, first) = (layout.row(row)?, self.first_bit(row));
+            let hit = self.bits.select(self.bits.rank(first + end(&row)).checked_sub(1)?)?;
+            let hit = hit.checked_sub(first)?;
+            Some((*row.starts.get(hit)?, *row.ids.get(hit)?))
+        };
+        (0..layout.n_rows()).map(RowId).filter_map(in_row).max_by_key(|&(start, _)| start).map(|(_, hit)| hit)
     }
 
     /// Returns the position of the first bit of a row.
     fn first_bit(&self, row: RowId) -> usize {
         self.rows.get(row.index()).or(self.rows.last()).map_or(0, |&first| first as usize)
+    }
+}
+
+/// Returns how many slices of a row come before a slice, by start and then from top to bottom.
+fn n_before(row: &RowView<'_>, slice: &PlacedSlice) -> usize {
+    match row.row.cmp(&slice.row) {
+        Ordering::Less => row.starts.partition_point(|&start| start <= slice.start),
+        Ordering::Equal => slice.position as usize,
+        Ordering::Greater => row.starts.partition_point(|&start| start < slice.start),
     }
 }

@@ -50,8 +50,9 @@
 //! | draw a trace | [`Layout`], [`Vertical`], [`Viewport`], [`Vertical::rects`] |
 //! | draw a trace while it grows | [`Live`], [`LiveView`] |
 //! | draw slices of your own | [`Row`], [`RowView::rects`] |
-//! | zoom, pan and resize | [`Viewport::zoomed`], [`Viewport::moved`], [`Viewport::fit`], [`Viewport::with_columns`], [`Viewport::part`] |
-//! | find the slice or the line under the pointer | [`LineRect::hit`], [`Vertical::at`], [`RowView::find`], [`LayoutView::snap`] |
+//! | keep the state of a viewer: zoom, pan, scroll, fold | [`Window`], [`Folds`] |
+//! | zoom, pan and resize without a window | [`Viewport::zoomed`], [`Viewport::moved`], [`Viewport::fit`], [`Viewport::with_columns`], [`Viewport::part`] |
+//! | find the slice or the line under the pointer | [`Window::hit`], [`LineRect::hit`], [`Vertical::at`], [`RowView::find`], [`LayoutView::snap`] |
 //! | walk from slice to slice | [`LayoutView::parent`], [`LayoutView::children`], [`LayoutView::next`] |
 //! | draw counters, instants, states and flows | [`Series`], [`instant_marks`], [`Row::of_states`], [`Flows`] |
 //! | draw many async spans on few lines | [`Packed`] |
@@ -108,6 +109,8 @@ mod flame;
 #[cfg(feature = "alloc")]
 mod flows;
 #[cfg(feature = "alloc")]
+mod folds;
+#[cfg(feature = "alloc")]
 mod free_lines;
 #[cfg(feature = "alloc")]
 mod histogram;
@@ -159,6 +162,8 @@ mod viewport;
 mod visits;
 #[cfg(feature = "alloc")]
 mod walk;
+#[cfg(feature = "alloc")]
+mod window;
 
 pub use color::{ColorKey, Theme};
 #[cfg(feature = "alloc")]
@@ -167,6 +172,8 @@ pub use counters::{CounterRun, Series};
 pub use flame::{SelfSide, TreeOrder, diff_rows, flame_rows};
 #[cfg(feature = "alloc")]
 pub use flows::{FlowArrow, FlowEnd, Flows};
+#[cfg(feature = "alloc")]
+pub use folds::Folds;
 #[cfg(feature = "alloc")]
 pub use histogram::Histogram;
 #[cfg(feature = "alloc")]
@@ -204,6 +211,8 @@ pub use vertical::{Heights, Vertical, VerticalStyle};
 pub use viewport::{Fidelity, Viewport};
 #[cfg(feature = "alloc")]
 pub use visits::EdgeRule;
+#[cfg(feature = "alloc")]
+pub use window::Window;
 
 // Runs the examples of the README as tests.
 #[cfg(all(doctest, feature = "std"))]

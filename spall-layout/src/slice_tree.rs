@@ -5,11 +5,12 @@
 use alloc::vec::Vec;
 use core::ops::Range;
 
-use spall_model::{CallTree, CallTreeBuilder, Function, SliceId, Tick, Trace, TrackId, TreeNodeId};
+use spall_model::{CallTree, CallTreeBuilder, Function, SliceId, Tick, TraceView, TrackId, TreeNodeId};
 
-use crate::Layout;
+use crate::LayoutView;
 use crate::convert::to_ticks;
-use crate::visits::{Visit, Visits};
+use crate::layout_view::VisitSlices;
+use crate::visits::Visit;
 
 /// Adds up the slices of `tracks` that touch `range` by call path. This returns a top-down tree.
 ///
@@ -46,30 +47,29 @@ use crate::visits::{Visit, Visits};
 #[doc(alias = "left heavy")]
 #[must_use]
 pub fn slice_tree(
-    trace: &Trace<'_>,
-    layout: &Layout,
+    trace: &impl TraceView,
+    layout: &impl LayoutView,
     tracks: impl IntoIterator<Item = TrackId>,
     range: Range<Tick>,
 ) -> CallTree {
-    let names = trace.slices().names();
-    slice_tree_by(layout, tracks, range, |slice| names.get(slice.index()).copied().map(Function::named))
+    slice_tree_by(layout, tracks, range, |slice| trace.slice_name_id(slice).map(Function::named))
 }
 
 /// Adds up slices as [`slice_tree`] does, by functions that the caller chooses.
 ///
 /// `function` returns the function that a slice counts for, for instance one per name and category, or
-/// [`Trace::function_of`] to tell apart functions of one name that samples found. If it returns `None`, the slice has
+/// [`Trace::function_of`](spall_model::Trace::function_of) to tell apart functions of one name that samples found. If it returns `None`, the slice has
 /// no node, and its time belongs to the nearest slice around it that has one.
 #[must_use]
 pub fn slice_tree_by(
-    layout: &Layout,
+    layout: &impl LayoutView,
     tracks: impl IntoIterator<Item = TrackId>,
     range: Range<Tick>,
     mut function: impl FnMut(SliceId) -> Option<Function>,
 ) -> CallTree {
     let mut merge = SliceMerge { builder: CallTreeBuilder::new(), latest: Vec::new() };
     for track in tracks {
-        let visits = Visits::new(layout, track, &range);
+        let visits = layout.visits(track, &range);
         merge.latest.clear();
         merge.latest.resize(visits.n_rows(), None);
         for visit in visits {

@@ -248,7 +248,7 @@ fn layout_13_1_no_match_is_lost_by_merging() {
 }
 
 #[test]
-fn layout_13_2_the_next_match_is_the_next_on_the_track() {
+fn layout_13_2_matches_are_visited_in_the_order_of_time() {
     let mut random = common::Random(1);
     let mut n_found = 0;
     for _ in 0..100 {
@@ -256,15 +256,23 @@ fn layout_13_2_the_next_match_is_the_next_on_the_track() {
         let layout = Layout::new(&trace, &LayoutOptions::default());
         let is_hit = |slice: &SliceId| slice.0 % 5 == 1 || slice.0 % 7 == 3;
         let hits = Hits::of_slices(&layout, |slice| is_hit(&slice));
-        for track in trace.tracks() {
-            let slices = || track.slices().iter();
-            for slice in slices() {
-                let next = slices().find(|other| *other > slice && is_hit(other));
-                let previous = slices().rfind(|other| *other < slice && is_hit(other));
-                assert_eq!((hits.previous(&layout, slice), hits.next(&layout, slice)), (previous, next));
-                n_found += usize::from(next.is_some());
-            }
+        let place = |slice: &SliceId| {
+            let place = layout.place(*slice).unwrap();
+            (place.start, place.row, place.position)
+        };
+        let mut all: Vec<SliceId> = trace.tracks().iter().flat_map(|track| track.slices().iter()).collect();
+        all.sort_by_key(place);
+        for (at, &slice) in all.iter().enumerate() {
+            let next = all[at + 1..].iter().copied().find(is_hit);
+            let previous = all[..at].iter().copied().rfind(is_hit);
+            assert_eq!((hits.previous(&layout, slice), hits.next(&layout, slice)), (previous, next));
+            n_found += usize::from(next.is_some());
         }
+        let from = Tick(random.below(120) - 10);
+        let (before, after): (Vec<SliceId>, Vec<SliceId>) =
+            all.iter().copied().filter(is_hit).partition(|slice| place(slice).0 < from);
+        assert_eq!(hits.first_from(&layout, from), after.first().copied());
+        assert_eq!(hits.last_before(&layout, from), before.last().copied());
     }
     assert!(n_found > 500);
 }

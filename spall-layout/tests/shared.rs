@@ -3,8 +3,8 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use spall_layout::{
-    Flows, Histogram, Hits, Layout, Live, LiveView, Packed, Row, RowView, Ruler, Scratch, Series, Stats,
-    Vertical, Viewport,
+    Flows, Folds, Histogram, Hits, Layout, Live, LiveView, Packed, Row, RowView, Ruler, Scratch, Series,
+    Stats, Vertical, Viewport, Window,
 };
 
 #[test]
@@ -14,6 +14,8 @@ fn everything_can_be_sent_to_and_shared_with_other_threads() {
     check::<Live>();
     check::<LiveView<'_>>();
     check::<Vertical>();
+    check::<Folds>();
+    check::<Window>();
     check::<Viewport>();
     check::<Row>();
     check::<RowView<'_>>();

@@ -1,0 +1,163 @@
+//! The state of a viewer: what its window shows, and what is folded. \[layout 19\] \[layout 20\]
+#![cfg(feature = "alloc")]
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+mod common;
+
+use spall_layout::{
+    Fidelity, Folds, Heights, Layout, LayoutOptions, LineKind, LineRect, Scratch, Vertical, Window,
+};
+use spall_model::{
+    ByteRange, Event, Limits, ProcessId, SliceId, Text, Thread, ThreadEvent, Tick, Ticks, Trace,
+    TraceBuilder, TrackId,
+};
+
+const HEIGHTS: Heights = Heights { process: 24, track: 20, row: 16 };
+
+/// Makes two processes with a thread each: two rows from 0 to 1000, and one row from 500 to 600.
+fn trace() -> Trace<'static> {
+    let mut builder = TraceBuilder::new(&Limits::default());
+    for (pid, start, end) in [(1, 0, 1000), (1, 100, 200), (2, 500, 600)] {
+        let event = ThreadEvent::new(Thread::new(pid, 1_i64), Tick(start), Text::plain(b"s"));
+        builder.push(&Event::Complete(event, Ticks(end - start)), ByteRange::default());
+    }
+    builder.finish()
+}
+
+/// Makes a window of 100 columns and 50 units that shows the ticks 0 to 1000, 10 a column.
+fn window(vertical: &Vertical) -> Window {
+    let mut window = Window::new(Tick(0)..Tick(1000), Fidelity::Exact);
+    window.resize(100, 50, vertical);
+    window.fit(Tick(20)..Tick(980));
+    assert_eq!(window.viewport().range(), Tick(0)..Tick(1000));
+    window
+}
+
+fn vertical() -> Vertical {
+    let trace = trace();
+    Vertical::new(&trace, &Layout::new(&trace, &LayoutOptions::default()), &Folds::new(HEIGHTS))
+}
+
+#[test]
+fn layout_19_1_small_moves_lead_to_the_same_place_as_a_large_one() {
+    let vertical = vertical();
+    let (mut by_steps, mut at_once) = (window(&vertical), window(&vertical));
+    for _ in 0..32 {
+        by_steps.pan(0.125);
+        by_steps.scroll(0.25, &vertical);
+    }
+    at_once.pan(4.0);
+    at_once.scroll(8.0, &vertical);
+    assert_eq!(by_steps.viewport(), at_once.viewport());
+    assert_eq!((by_steps.top(), by_steps.heights()), (8.0, 8..58));
+    by_steps.scroll(0.25, &vertical);
+    assert_eq!(by_steps.heights(), 8..59, "all that is visible in part");
+}
+
+#[test]
+fn layout_19_1_a_window_without_a_size_keeps_its_range_for_later() {
+    let vertical = vertical();
+    let mut window = window(&vertical);
+    window.fit(Tick(120)..Tick(360));
+    assert_eq!(window.viewport().range(), Tick(115)..Tick(365), "a fiftieth on each side");
+    let before = window.clone();
+    window.resize(0, 0, &vertical);
+    assert_eq!(window.viewport().columns(), 0);
+    window.resize(100, 50, &vertical);
+    assert_eq!(window, before);
+}
+
+#[test]
+fn layout_19_2_a_window_stays_near_its_trace() {
+    let vertical = vertical();
+    let mut window = window(&vertical);
+    window.pan(-1e9);
+    assert_eq!(window.viewport().range(), Tick(-500)..Tick(500));
+    window.pan(1e9);
+    assert_eq!(window.viewport().range(), Tick(500)..Tick(1500));
+    window.zoom(0.0, 1e-9);
+    let range = window.viewport().range();
+    assert_eq!(range.end - range.start, Ticks(2000));
+    let all = vertical.height();
+    assert_eq!(all, 24 + 20 + 16 + 16 + 24 + 20 + 16);
+    window.scroll(1e9, &vertical);
+    assert_eq!(window.heights(), all - 50..all);
+    window.resize(100, 1000, &vertical);
+    assert_eq!(window.heights(), 0..1000, "there is room for everything");
+    for nonsense in [f64::NAN, f64::INFINITY] {
+        window.pan(nonsense);
+        window.zoom(nonsense, 2.0);
+        window.zoom(0.0, nonsense);
+        window.scroll(nonsense, &vertical);
+    }
+    assert_eq!((window.viewport().range(), window.heights()), (range, 0..1000));
+}
+
+#[test]
+fn layout_19_3_revealing_moves_no_further_than_necessary() {
+    let vertical = vertical();
+    let mut window = window(&vertical);
+    window.fit(Tick(0)..Tick(96));
+    window.scroll(10.0, &vertical);
+    let before = window.clone();
+    window.reveal(10..60, Tick(90)..Tick(900), &vertical);
+    assert_eq!(window, before, "some of it is visible");
+    window.reveal(44..70, Tick(500)..Tick(600), &vertical);
+    assert_eq!(window.heights(), 20..70);
+    let range = window.viewport().range();
+    assert_eq!((range.start.0 + range.end.0) / 2, 500);
+    window.reveal(4..70, range, &vertical);
+    assert_eq!(window.heights(), 4..54, "its upper part");
+}
+
+#[test]
+fn places_in_a_window_are_those_of_the_picture() {
+    let trace = trace();
+    let layout = Layout::new(&trace, &LayoutOptions::default());
+    let vertical = vertical();
+    let mut window = window(&vertical);
+    // Column 0 begins half a column before the window.
+    window.pan(0.5);
+    window.scroll(30.0, &vertical);
+    let (mut scratch, mut rects) = (Scratch::new(), Vec::<LineRect>::new());
+    let folds = Folds::new(HEIGHTS);
+    vertical.rects(window.heights(), &layout, &folds, window.viewport(), &mut scratch, &mut rects);
+    let slice = |x, y| window.hit(&rects, x, y).map(|found| found.rect.slice);
+    // The slice of 100 to 200 is at 9.5 to 19.5, and its line is 60 below the top.
+    assert_eq!(
+        [9.4, 9.6, 19.4, 19.6].map(|x| slice(x, 31.0)),
+        [None, Some(SliceId(1)), Some(SliceId(1)), None]
+    );
+    assert_eq!(
+        [29.9, 30.0, 45.9, 46.0].map(|y| slice(15.0, y).map(|id| id.0)),
+        [Some(0), Some(1), Some(1), None]
+    );
+    assert_eq!([slice(-1.0, 31.0), slice(15.0, -40.0), slice(f64::NAN, f64::NAN)], [None; 3]);
+    assert_eq!((window.x(Tick(100)), window.tick_at(9.5)), (9.5, Tick(100)));
+    let line = |y| window.line_at(y, &vertical).map(|line| line.kind);
+    assert_eq!(line(13.0), Some(LineKind::Track(TrackId(0))));
+    assert_eq!([line(-31.0), line(1e6)], [None, None]);
+}
+
+#[test]
+fn layout_20_1_folding_a_process_keeps_the_folds_of_its_tracks() {
+    let trace = trace();
+    let (process, track) = (LineKind::Process(ProcessId(0)), LineKind::Track(TrackId(0)));
+    let mut folds = Folds::new(HEIGHTS);
+    folds.toggle(track);
+    let before = folds.clone();
+    folds.toggle(process);
+    assert!(folds.is_folded(process) && folds.is_folded(track));
+    folds.toggle(process);
+    assert_eq!(folds, before);
+    folds.open(&trace, SliceId(2));
+    assert_eq!(folds, before, "the slice is on another track");
+    folds.toggle(process);
+    folds.open(&trace, SliceId(1));
+    assert_eq!(folds, Folds::new(HEIGHTS));
+    folds.toggle_all(&trace);
+    let layout = Layout::new(&trace, &LayoutOptions::default());
+    assert_eq!(Vertical::new(&trace, &layout, &folds).height(), 2 * 24);
+    folds.toggle_all(&trace);
+    assert_eq!(folds, Folds::new(HEIGHTS));
+}
