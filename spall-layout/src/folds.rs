@@ -4,7 +4,7 @@ use alloc::collections::BTreeSet;
 
 use spall_model::{ProcessId, SliceId, TraceView, TrackId};
 
-use crate::{Heights, LineKind, RowId, RowInfo, VerticalStyle};
+use crate::{Heights, LineKind, PackId, RowId, RowInfo, VerticalStyle};
 
 /// The style of a timeline whose lines of one kind are equally high, and whose headers can be folded.
 ///
@@ -38,13 +38,14 @@ pub struct Folds {
     heights: Heights,
     processes: BTreeSet<ProcessId>,
     tracks: BTreeSet<TrackId>,
+    packs: BTreeSet<PackId>,
 }
 
 impl Folds {
     /// Creates a style in which nothing is folded.
     #[must_use]
     pub fn new(heights: Heights) -> Self {
-        Self { heights, processes: BTreeSet::new(), tracks: BTreeSet::new() }
+        Self { heights, processes: BTreeSet::new(), tracks: BTreeSet::new(), packs: BTreeSet::new() }
     }
 
     /// Returns whether a header is folded. Rows and shared lines are not headers.
@@ -53,6 +54,7 @@ impl Folds {
         match line {
             LineKind::Process(process) => self.processes.contains(&process),
             LineKind::Track(track) => self.tracks.contains(&track),
+            LineKind::Pack(pack) => self.packs.contains(&pack),
             LineKind::Row(_) | LineKind::Packed(..) => false,
         }
     }
@@ -62,6 +64,7 @@ impl Folds {
         match line {
             LineKind::Process(process) => toggle(&mut self.processes, process),
             LineKind::Track(track) => toggle(&mut self.tracks, track),
+            LineKind::Pack(pack) => toggle(&mut self.packs, pack),
             LineKind::Row(_) | LineKind::Packed(..) => {}
         }
     }
@@ -74,6 +77,7 @@ impl Folds {
         } else {
             self.processes.clear();
             self.tracks.clear();
+            self.packs.clear();
         }
     }
 
@@ -113,5 +117,9 @@ impl VerticalStyle for Folds {
 
     fn is_track_folded(&self, track: TrackId) -> bool {
         self.tracks.contains(&track)
+    }
+
+    fn is_pack_folded(&self, pack: PackId) -> bool {
+        self.packs.contains(&pack)
     }
 }

@@ -142,6 +142,29 @@ impl Hits {
         self.last(layout, |row| row.starts.partition_point(|&start| start < at))
     }
 
+    /// Returns how many matches precede `slice` in the order of [`Hits::next`]: its position among the matches, if it is
+    /// one of them.
+    ///
+    /// Returns 0 if `slice` is on no row. This takes O(log n) for each row.
+    #[must_use]
+    pub fn rank(&self, layout: &impl LayoutView, slice: SliceId) -> u32 {
+        let Some(place) = layout.place(slice) else { return 0 };
+        let in_row = |row: RowView<'_>| {
+            let first = self.first_bit(row.row);
+            self.bits.rank(first + n_before(&row, &place)) - self.bits.rank(first)
+        };
+        (0..layout.n_rows()).map(RowId).filter_map(|row| layout.row(row)).map(in_row).sum()
+    }
+
+    /// Returns whether a slice matches. It is false for a slice that is on no row.
+    #[must_use]
+    pub fn has(&self, layout: &impl LayoutView, slice: SliceId) -> bool {
+        layout.place(slice).is_some_and(|place| {
+            let bit = self.first_bit(place.row) + place.position as usize;
+            self.bits.rank(bit + 1) > self.bits.rank(bit)
+        })
+    }
+
     /// Returns the first match of those that have at least `skipped` slices before them on their row.
     fn first(&self, layout: &impl LayoutView, skipped: impl Fn(&RowView<'_>) -> usize) -> Option<SliceId> {
         let in_row = |row| {

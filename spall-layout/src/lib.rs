@@ -53,6 +53,7 @@
 //! | keep the state of a viewer: zoom, pan, scroll, fold | [`Window`], [`Folds`] |
 //! | zoom, pan and resize without a window | [`Viewport::zoomed`], [`Viewport::moved`], [`Viewport::fit`], [`Viewport::with_columns`], [`Viewport::part`] |
 //! | find the slice or the line under the pointer | [`Window::hit`], [`LineRect::hit`], [`Vertical::at`], [`RowView::find`], [`LayoutView::snap`] |
+//! | open a trace on what matters | [`active_range`] |
 //! | walk from slice to slice | [`LayoutView::parent`], [`LayoutView::children`], [`LayoutView::next`] |
 //! | draw counters, instants, states and flows | [`Series`], [`instant_marks`], [`Row::of_states`], [`Flows`] |
 //! | draw many async spans on few lines | [`Packed`] |
@@ -89,6 +90,8 @@
 #[cfg(feature = "alloc")]
 extern crate alloc;
 
+#[cfg(feature = "alloc")]
+mod active;
 #[cfg(feature = "alloc")]
 mod bits;
 #[cfg(feature = "alloc")]
@@ -165,6 +168,8 @@ mod walk;
 #[cfg(feature = "alloc")]
 mod window;
 
+#[cfg(feature = "alloc")]
+pub use active::active_range;
 pub use color::{ColorKey, Theme};
 #[cfg(feature = "alloc")]
 pub use counters::{CounterRun, Series};
@@ -188,7 +193,7 @@ pub use layout::{Layout, LayoutOptions, RowInfo};
 #[cfg(feature = "alloc")]
 pub use layout_view::LayoutView;
 #[cfg(feature = "alloc")]
-pub use line::{Line, LineId, LineKind};
+pub use line::{Line, LineId, LineKind, PackId};
 #[cfg(feature = "alloc")]
 pub use live::{Live, LiveView};
 #[cfg(feature = "alloc")]

@@ -14,6 +14,14 @@ pub struct LineId(pub u32);
 
 dense_id!(LineId);
 
+/// The number of a pack: of tracks that share lines. The caller chooses it, in
+/// [`VerticalStyle::pack_of`](crate::VerticalStyle::pack_of).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct PackId(pub u32);
+
+dense_id!(PackId);
+
 /// The content of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -25,8 +33,10 @@ pub enum LineKind {
     Track(TrackId),
     /// A row of slices.
     Row(RowId),
-    /// A line that tracks of a process share, and its position in [`Packed::lines`](crate::Packed::lines).
-    Packed(ProcessId, u32),
+    /// The header of tracks that share lines.
+    Pack(PackId),
+    /// A line that the tracks of a pack share, and its position in [`Packed::lines`](crate::Packed::lines).
+    Packed(PackId, u32),
 }
 
 /// One horizontal strip of the picture: a header, a row, or a line of packed tracks.
@@ -51,13 +61,14 @@ impl Line {
         self.top + u64::from(self.height)
     }
 
-    /// Returns the text to draw on a header: the label of its process or track. Returns `None` for other lines.
+    /// Returns the text to draw on a header: the label of its process or track. Returns `None` for other lines. The
+    /// header of a pack has none either, because the caller knows why it packed the tracks.
     #[must_use]
     pub fn label<'t>(&self, trace: &'t impl TraceView) -> Option<Cow<'t, str>> {
         match self.kind {
             LineKind::Process(process) => Some(trace.process_label(process)),
             LineKind::Track(track) => Some(trace.track_label(track)),
-            LineKind::Row(_) | LineKind::Packed(..) => None,
+            LineKind::Row(_) | LineKind::Pack(_) | LineKind::Packed(..) => None,
         }
     }
 }

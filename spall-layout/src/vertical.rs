@@ -1,12 +1,15 @@
 //! The vertical order: processes, tracks and rows from top to bottom, and which of them are folded. [layout
 //! 5](crate::rules::layout#5)
 
+use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 use core::ops::Range;
 
 use spall_model::{ProcessId, TraceView, TrackId};
 
-use crate::{LayoutView, Line, LineId, LineKind, LineRect, Packed, RowId, RowInfo, Scratch, Viewport};
+use crate::{
+    LayoutView, Line, LineId, LineKind, LineRect, PackId, Packed, RowId, RowInfo, Scratch, Viewport,
+};
 
 /// The heights and folds that a frontend chooses for a [`Vertical`].
 ///
@@ -44,19 +47,41 @@ pub trait VerticalStyle {
         1
     }
 
-    /// Returns the lines that tracks of a process share, instead of having lines of their own. The default is `None`.
+    /// Returns the pack of a track: the number of the lines that it shares with other tracks of its process, instead of
+    /// having lines of its own. The default is `None`.
     ///
-    /// The shared lines stand where the first of these tracks would stand.
-    fn packed(&self, process: ProcessId) -> Option<&Packed> {
-        let _ = process;
+    /// The caller chooses the numbers. The shared lines stand where the first track of the pack would stand.
+    fn pack_of(&self, track: TrackId) -> Option<PackId> {
+        let _ = track;
         None
+    }
+
+    /// Returns the lines that the tracks of a pack share. The default is `None`: the tracks have no lines but the header
+    /// of the pack.
+    fn packed(&self, pack: PackId) -> Option<&Packed> {
+        let _ = pack;
+        None
+    }
+
+    /// Returns the height of the header of a pack. The default is 0.
+    fn pack_height(&self, pack: PackId) -> u32 {
+        let _ = pack;
+        0
     }
 
     /// Returns the height of a line of [`VerticalStyle::packed`], given its position in [`Packed::lines`]. The default
     /// is 1.
-    fn packed_height(&self, process: ProcessId, line: u32) -> u32 {
-        let _ = (process, line);
+    fn packed_height(&self, pack: PackId, line: u32) -> u32 {
+        let _ = (pack, line);
         1
+    }
+
+    /// Returns whether a track is hidden, so that it has no lines at all. The default is `false`.
+    ///
+    /// A process whose tracks are all hidden has no header.
+    fn is_track_hidden(&self, track: TrackId) -> bool {
+        let _ = track;
+        false
     }
 
     /// Returns whether a process is folded, so that only its header is shown. The default is `false`.
@@ -68,6 +93,12 @@ pub trait VerticalStyle {
     /// Returns whether a track is folded, so that only its header is shown. The default is `false`.
     fn is_track_folded(&self, track: TrackId) -> bool {
         let _ = track;
+        false
+    }
+
+    /// Returns whether a pack is folded, so that only its header is shown. The default is `false`.
+    fn is_pack_folded(&self, pack: PackId) -> bool {
+        let _ = pack;
         false
     }
 }
@@ -166,31 +197,23 @@ impl Vertical {
             Self { lines: Vec::new(), of_rows: alloc::vec![NO_LINE; layout.n_rows() as usize] };
         let mut process = None;
         let mut is_folded = false;
-        // The first shared line of the process, once its shared lines are there. All of them may have no height.
-        let mut packed: Option<Option<LineId>> = None;
+        // The line that shows the rows of each pack.
+        let mut packs: BTreeMap<PackId, LineId> = BTreeMap::new();
         for track in trace.track_ids() {
             let Some(info) = trace.track_info(track) else { continue };
+            if style.is_track_hidden(track) {
+                continue;
+            }
             if info.process != process {
                 process = info.process;
                 is_folded = process.is_some_and(|process| style.is_process_folded(process));
-                packed = None;
                 if let Some(process) = process {
                     vertical.add(LineKind::Process(process), style.process_height(process));
                 }
             }
-            if !is_folded
-                && let Some(process) = process
-                && let Some(shared) = style.packed(process).filter(|shared| shared.has(track))
-            {
-                let first = *packed.get_or_insert_with(|| {
-                    let first = LineId::new(vertical.lines.len());
-                    for line in (0..).take(shared.lines().len()) {
-                        vertical.add(LineKind::Packed(process, line), style.packed_height(process, line));
-                    }
-                    (first.index() < vertical.lines.len()).then_some(first)
-                });
-                // All rows of all these tracks get one line, because only `shared` knows which line shows a slice.
-                let line = first.unwrap_or(vertical.last());
+            if !is_folded && let Some(pack) = style.pack_of(track) {
+                let line = *packs.entry(pack).or_insert_with(|| vertical.add_pack(pack, style));
+                // All rows of all these tracks get one line, because only the pack knows which line shows a slice.
                 layout.track_rows(track).for_each(|row| vertical.show(row, line));
                 continue;
             }
@@ -206,6 +229,20 @@ impl Vertical {
             }
         }
         vertical
+    }
+
+    /// Adds the header and the lines of a pack. Returns the first of its lines, or the line above where no line of the
+    /// pack has a height or all are folded away.
+    fn add_pack(&mut self, pack: PackId, style: &impl VerticalStyle) -> LineId {
+        self.add(LineKind::Pack(pack), style.pack_height(pack));
+        let first = LineId::new(self.lines.len());
+        if !style.is_pack_folded(pack) {
+            let n_lines = style.packed(pack).map_or(0, |shared| shared.lines().len());
+            for line in (0..).take(n_lines) {
+                self.add(LineKind::Packed(pack, line), style.packed_height(pack, line));
+            }
+        }
+        if first.index() < self.lines.len() { first } else { self.last() }
     }
 
     /// Adds a line below the others, unless it has no height.
@@ -264,7 +301,8 @@ impl Vertical {
     /// Returns the line that shows a row: the row's own line, or the header that stands for it if it is folded away.
     ///
     /// For a row of a track that shares lines, this returns the first of the shared lines; [`Packed::line_of`] returns
-    /// the one that shows a slice. Returns `None` if no line above the row is shown either. This takes O(1).
+    /// the one that shows a slice. Returns `None` for a row of a hidden track, and if no line above the row is shown
+    /// either. This takes O(1).
     #[must_use]
     pub fn line_of(&self, row: RowId) -> Option<&Line> {
         self.line(*self.of_rows.get(row.index())?)
@@ -290,11 +328,11 @@ impl Vertical {
         for &Line { id: line, kind, top, height } in self.visible(y) {
             let row = match kind {
                 LineKind::Row(row) => layout.row(row),
-                LineKind::Packed(process, shared) => {
-                    let lines = style.packed(process).map_or(&[][..], Packed::lines);
+                LineKind::Packed(pack, shared) => {
+                    let lines = style.packed(pack).map_or(&[][..], Packed::lines);
                     lines.get(shared as usize).map(|row| row.view(RowId(shared)))
                 }
-                LineKind::Process(_) | LineKind::Track(_) => None,
+                LineKind::Process(_) | LineKind::Track(_) | LineKind::Pack(_) => None,
             };
             if let Some(row) = row {
                 rects.clear();

@@ -14,7 +14,8 @@ mod common;
 use alloc::collections::BTreeMap;
 
 use spall_layout::{
-    Layout, LayoutOptions, LayoutView, LineKind, Packed, Packing, RowId, RowInfo, Vertical, VerticalStyle,
+    Layout, LayoutOptions, LayoutView, LineKind, PackId, Packed, Packing, RowId, RowInfo, Vertical,
+    VerticalStyle,
 };
 use spall_model::{
     ByteRange, Event, Limits, ProcessId, SliceId, Text, Thread, ThreadEvent, Tick, Ticks, Trace,
@@ -197,11 +198,15 @@ impl VerticalStyle for Shared<'_> {
         10
     }
 
-    fn packed(&self, _: ProcessId) -> Option<&Packed> {
-        Some(self.0)
+    fn pack_of(&self, track: TrackId) -> Option<PackId> {
+        self.0.has(track).then_some(PackId(7))
     }
 
-    fn packed_height(&self, _: ProcessId, line: u32) -> u32 {
+    fn packed(&self, pack: PackId) -> Option<&Packed> {
+        (pack == PackId(7)).then_some(self.0)
+    }
+
+    fn packed_height(&self, _: PackId, line: u32) -> u32 {
         if line == 2 { 0 } else { 7 }
     }
 }
@@ -226,17 +231,87 @@ fn layout_5_4_tracks_can_share_lines() {
                 expected.extend(layout.track_rows(track).iter().map(LineKind::Row));
             } else if shared.first() == Some(&track) {
                 let lines = (0..packed.lines().len() as u32).filter(|&line| line != 2);
-                expected.extend(lines.map(|line| LineKind::Packed(ProcessId(0), line)));
+                expected.extend(lines.map(|line| LineKind::Packed(PackId(7), line)));
             }
         }
         let kinds: Vec<LineKind> = vertical.lines().iter().map(|line| line.kind).collect();
         assert_eq!(kinds, expected);
         for row in layout.rows().iter() {
             let is_shared = packed.has(layout.row_info(row).unwrap().track);
-            let kind = if is_shared { LineKind::Packed(ProcessId(0), 0) } else { LineKind::Row(row) };
+            let kind = if is_shared { LineKind::Packed(PackId(7), 0) } else { LineKind::Row(row) };
             assert_eq!(vertical.line_of(row).unwrap().kind, kind);
             n_shared += u32::from(is_shared);
         }
     }
     assert!(n_shared > 500);
+}
+
+/// Two packs, one of which is folded, and one hidden track.
+struct TwoPacks<'p> {
+    packed: [&'p Packed; 2],
+    hidden: TrackId,
+}
+
+impl VerticalStyle for TwoPacks<'_> {
+    fn process_height(&self, _: ProcessId) -> u32 {
+        5
+    }
+
+    fn pack_of(&self, track: TrackId) -> Option<PackId> {
+        self.packed.iter().position(|packed| packed.has(track)).map(PackId::new)
+    }
+
+    fn packed(&self, pack: PackId) -> Option<&Packed> {
+        self.packed.get(pack.index()).copied()
+    }
+
+    fn pack_height(&self, _: PackId) -> u32 {
+        3
+    }
+
+    fn is_pack_folded(&self, pack: PackId) -> bool {
+        pack == PackId(1)
+    }
+
+    fn is_track_hidden(&self, track: TrackId) -> bool {
+        track == self.hidden
+    }
+}
+
+#[test]
+fn layout_5_4_packs_have_headers_and_can_be_folded_and_5_5_hidden_tracks_have_no_lines() {
+    let mut random = Random(11);
+    let has_five = |trace: &Trace<'_>| tracks(trace).count() == 5;
+    let trace = core::iter::from_fn(|| Some(many_tracks(&mut random, 200, 5))).find(has_five).unwrap();
+    let layout = Layout::new(&trace, &LayoutOptions::default());
+    let all: Vec<TrackId> = tracks(&trace).collect();
+    let [first, second, third, fourth, hidden] = all[..] else { panic!("five tracks") };
+    let odd = Packed::new(&layout, [first, third], Packing::Online);
+    let even = Packed::new(&layout, [second, fourth], Packing::Online);
+    let style = TwoPacks { packed: [&odd, &even], hidden };
+    let vertical = Vertical::new(&trace, &layout, &style);
+
+    let mut expected = vec![LineKind::Process(ProcessId(0)), LineKind::Pack(PackId(0))];
+    expected.extend((0..odd.lines().len() as u32).map(|line| LineKind::Packed(PackId(0), line)));
+    expected.push(LineKind::Pack(PackId(1)));
+    assert_eq!(vertical.lines().iter().map(|line| line.kind).collect::<Vec<_>>(), expected);
+    for row in layout.rows().iter() {
+        let kind = match layout.row_info(row).unwrap().track {
+            track if track == hidden => None,
+            track if odd.has(track) => Some(LineKind::Packed(PackId(0), 0)),
+            _ => Some(LineKind::Pack(PackId(1))),
+        };
+        assert_eq!(vertical.line_of(row).map(|line| line.kind), kind);
+    }
+
+    struct AllHidden;
+    impl VerticalStyle for AllHidden {
+        fn process_height(&self, _: ProcessId) -> u32 {
+            5
+        }
+        fn is_track_hidden(&self, _: TrackId) -> bool {
+            true
+        }
+    }
+    assert!(Vertical::new(&trace, &layout, &AllHidden).lines().is_empty());
 }

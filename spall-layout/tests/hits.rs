@@ -1,0 +1,32 @@
+//! Search hits and their order in time. \[layout 13\]
+#![cfg(feature = "alloc")]
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may panic")]
+
+mod common;
+
+use spall_layout::{Hits, Layout, LayoutOptions};
+use spall_model::SliceId;
+
+use common::{Random, random_trace};
+
+#[test]
+fn layout_13_2_a_hit_knows_its_position_in_time() {
+    let mut random = Random(21);
+    for _ in 0..50 {
+        let trace = random_trace(&mut random);
+        let layout = Layout::new(&trace, &LayoutOptions::default());
+        let wanted: Vec<bool> = trace.slices().ids().into_iter().map(|_| random.below(3) == 0).collect();
+        let hits = Hits::of_slices(&layout, |slice| wanted[slice.index()]);
+        let start = |slice: SliceId| trace.slice(slice).unwrap().start;
+        let mut expected: Vec<SliceId> =
+            trace.slices().ids().iter().filter(|slice| wanted[slice.index()]).collect();
+        expected.sort_by_key(|&slice| (start(slice), layout.row_of(slice), slice));
+
+        for (rank, &slice) in expected.iter().enumerate() {
+            assert_eq!(hits.rank(&layout, slice) as usize, rank);
+        }
+        for slice in trace.slices().ids() {
+            assert_eq!(hits.has(&layout, slice), wanted[slice.index()]);
+        }
+    }
+}
