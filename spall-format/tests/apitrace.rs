@@ -102,39 +102,6 @@ fn c4_an_argument_that_is_said_twice_has_its_last_value() {
 }
 
 #[test]
-fn c4_values_are_written_as_the_tool_writes_them() {
-    let flags = || [("ZERO", 0), ("A", 1), ("BC", 6)].map(|(name, bits)| (name.to_owned(), bits)).into();
-    let guid = |eight: Vec<Value>| {
-        let members = [int(0x1234), int(0xab), int(2), Value::Array(eight)];
-        let names = ["Data1", "Data2", "Data3", "Data4"].map(str::to_owned);
-        Value::Struct(9, "GUID".to_owned(), names.into_iter().zip(members).collect())
-    };
-    for (value, expected) in [
-        (Value::Bitmask(1, flags(), 0), "ZERO"),
-        (Value::Bitmask(1, flags(), 2), "0x2"),
-        (Value::Bitmask(1, flags(), 3), "A | 0x2"),
-        (Value::Bitmask(1, flags(), 15), "A | BC | 0x8"),
-        // As by `%.7g` and `%.16g`.
-        (Value::Float(1.0 / 3.0), "0.3333333"),
-        (Value::Float(12_345_678.0), "1.234568e+07"),
-        (Value::Float(0.0001), "0.0001"),
-        (Value::Float(0.00001), "1e-05"),
-        (Value::Double(0.1 + 0.2), "0.3"),
-        (Value::Double(1.0 / 3.0), "0.3333333333333333"),
-        (Value::Pointer(0), "NULL"),
-        (Value::Wide(vec![72, 0, 105]), "L\"H\""),
-        (Value::Text(b"a\0b".to_vec()), "\"a\""),
-        (guid((1..=8).map(int).collect()), "uuid(00001234-00ab-0002-0102-030405060708)"),
-        (guid(vec![int(1)]), "{Data1 = 4660, Data2 = 171, Data3 = 2, Data4 = &1}"),
-    ] {
-        let mut stream = Stream::new(6, &[]);
-        stream.enter(0, (1, "f", &["a"]), &[Detail::Argument(0, value)]);
-        stream.leave(0, &[]);
-        check(&stream, &[&format!("0 @0 f(a = {expected})")]);
-    }
-}
-
-#[test]
 fn c6_of_very_many_arguments_256_are_written() {
     for (count, end) in [(256, "z = ?)"), (257, "z = ?, ...)")] {
         let mut stream = Stream::new(6, &[]);

@@ -440,12 +440,12 @@ impl CallReader {
 /// The number of events that are left out before the reader pauses.
 const MAX_LEFT_OUT: usize = 1024;
 
-/// Steps over the details of an event and returns its flags.
+/// Steps over the details of an event and returns its flags. Of several details with flags, each bit counts.
 fn skip_details(input: &mut Cursor<'_>, access: &mut impl SignatureAccess) -> Result<u64, ReadFailure> {
     let mut flags = 0;
     while let Some(detail) = read_detail(input, access)? {
         if let Detail::Flags(value) = detail {
-            flags = value;
+            flags |= value;
         }
     }
     Ok(flags)

@@ -12,6 +12,7 @@ use spall_model::{
 use super::call::Call;
 use super::calls::{CallReader, read_property};
 use super::marker::{Group, GroupKind, Marker, MarkerText, Markers};
+use super::text::write_arguments;
 use crate::cursor::Cursor;
 use crate::{FormatError, FormatErrorKind};
 
@@ -475,7 +476,7 @@ impl EventReader {
         let bytes = size(call.enter) + call.leave.map_or(0, size);
         let limit = usize::try_from(bytes.saturating_mul(4).saturating_add(32)).unwrap_or(usize::MAX);
         // An error means that the limit was reached. The text up to there stays.
-        let _ = write!(BoundedText { text, limit }, "{}", call.display_arguments(calls.signatures(stream)));
+        let _ = write_arguments(&mut BoundedText { text, limit }, call, calls.signatures(stream));
     }
 }
 

@@ -72,7 +72,7 @@ impl<'a> FastScan<'_, 'a> {
                 [2, ..] => pos + 1,
                 _ => {
                     let (end, new_flags) = self.any_detail(pos)?;
-                    flags = new_flags.unwrap_or(flags);
+                    flags |= new_flags.unwrap_or(0);
                     pos = end;
                     continue;
                 }

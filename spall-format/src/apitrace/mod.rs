@@ -34,6 +34,7 @@ mod events;
 mod fast_scan;
 mod input;
 mod marker;
+mod number_text;
 mod open_calls;
 mod profile;
 mod signature;

@@ -1,24 +1,23 @@
 //! The text form of a call, as `apitrace dump` prints it. [apitrace C.4](crate::rules::apitrace#C.4)
 
-use alloc::borrow::Cow;
 use alloc::collections::BTreeMap;
-use alloc::format;
-use alloc::string::String;
 use alloc::vec::Vec;
-use core::fmt::{Display, Formatter, Result, Write as _};
+use core::fmt::{Display, Error, Formatter, Result, Write};
 
 use super::call::{Call, Detail};
+use super::number_text::{Precision, write_float, write_hex, write_integer};
 use super::signature::{BacktraceFrame, BitmaskSignature, Signatures};
 use super::value::{Token, Tokens};
 
 impl Call {
     /// Returns the call as the line that `apitrace dump --thread-ids` prints.
     ///
-    /// The line has the number, the thread, the name, the arguments by name, the returned value, and a remark if the
-    /// call is fake or never returned. The frames of a backtrace follow, each on its own line.
+    /// The line has the number, the thread in hexadecimal, the name, the arguments by name, the returned value, and a
+    /// remark if the call is fake or never returned. The frames of a backtrace follow, each on its own line.
     ///
     /// Texts are printed byte by byte. A byte that is not printable ASCII becomes an octal escape with the same wrong
-    /// digits as in the tool, so that the two outputs can be compared.
+    /// digits as in the tool, so that the two outputs can be compared. The [rules](crate::rules::apitrace#C.4) list where
+    /// the outputs differ.
     pub fn display<'s, 'a>(&self, signatures: Signatures<'s, 'a>) -> impl Display + use<'s, 'a> {
         CallText { call: *self, signatures }
     }
@@ -38,13 +37,17 @@ struct CallText<'s, 'a> {
 impl Display for CallText<'_, '_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> Result {
         let &Self { call, signatures } = self;
-        write!(f, "{} @{} {}", call.number, call.thread, lossy(call.function(signatures).name))?;
-        write!(f, "{}", call.display_arguments(signatures))?;
+        write!(f, "{} @{:x} ", call.number, call.thread)?;
+        write_name(f, call.function(signatures).name)?;
+        write_arguments(f, &call, signatures)?;
+        if call.is_fake || call.left.is_none() {
+            f.write_str(" //")?;
+        }
         if call.is_fake {
-            f.write_str(" // fake")?;
+            f.write_str(" fake")?;
         }
         if call.left.is_none() {
-            f.write_str(" // incomplete")?;
+            f.write_str(" incomplete")?;
         }
         if let Some(frames) = call.backtrace(signatures) {
             f.write_str("\nBacktrace:")?;
@@ -64,58 +67,90 @@ struct ArgumentsText<'s, 'a> {
 
 impl Display for ArgumentsText<'_, '_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> Result {
-        let &Self { call, signatures } = self;
-        // One pass over the details finds everything: a pass has to step over all values.
-        let (mut arguments, mut returned) = (BTreeMap::new(), None);
-        // The last value of an argument stays, because it is the value at the time when the call returns.
-        call.details.for_each(signatures, |detail| match detail {
-            Detail::Argument(index, at) => {
-                arguments.insert(index, at);
-            }
-            Detail::Return(at) => returned = Some(at),
-            _ => {}
-        });
-        f.write_char('(')?;
-        for (index, name) in (0_u64..).zip(call.function(signatures).args.iter()) {
-            if index == MAX_ARGUMENTS {
-                f.write_str(", ...")?;
-                break;
-            }
-            let comma = if index > 0 { ", " } else { "" };
-            write!(f, "{comma}{} = ", lossy(name))?;
-            match arguments.get(&index) {
-                Some(&at) => write_value(f, Tokens::new(at, signatures))?,
-                None => f.write_char('?')?,
-            }
-        }
-        f.write_char(')')?;
-        if let Some(at) = returned {
-            f.write_str(" = ")?;
-            write_value(f, Tokens::new(at, signatures))?;
-        }
-        Ok(())
+        write_arguments(f, &self.call, self.signatures)
     }
 }
 
-/// Writes a frame as `module: function+0x2a: file:7`, or `?` if nothing is known of it.
-fn write_frame(f: &mut Formatter<'_>, frame: &BacktraceFrame<'_>) -> Result {
+/// The positions of the values of a call.
+#[derive(Debug, Default)]
+struct ValuePlaces {
+    /// The positions of the first arguments. 0 stands for an argument that is not there, as no value is at 0.
+    arguments: [usize; 16],
+    more_arguments: BTreeMap<u64, usize>,
+    returned: Option<usize>,
+}
+
+impl ValuePlaces {
+    /// Finds all values in one pass over the details, because a pass has to step over each value. The last value of an
+    /// argument stays, because it is the value at the time when the call returns.
+    fn of(call: &Call, signatures: Signatures<'_, '_>) -> Self {
+        let mut places = Self::default();
+        call.details.for_each(signatures, |detail| match detail {
+            Detail::Argument(index, at) => {
+                match usize::try_from(index).ok().and_then(|index| places.arguments.get_mut(index)) {
+                    Some(place) => *place = at,
+                    None => drop(places.more_arguments.insert(index, at)),
+                }
+            }
+            Detail::Return(at) => places.returned = Some(at),
+            _ => {}
+        });
+        places
+    }
+
+    fn argument(&self, index: u64) -> Option<usize> {
+        match usize::try_from(index).ok().and_then(|index| self.arguments.get(index)) {
+            Some(&place) => (place > 0).then_some(place),
+            None => self.more_arguments.get(&index).copied(),
+        }
+    }
+}
+
+/// Writes the arguments and the returned value of a call.
+pub(super) fn write_arguments(out: &mut impl Write, call: &Call, signatures: Signatures<'_, '_>) -> Result {
+    let places = ValuePlaces::of(call, signatures);
+    out.write_char('(')?;
+    for (index, name) in (0_u64..).zip(call.function(signatures).args.iter()) {
+        if index > 0 {
+            out.write_str(", ")?;
+        }
+        if index == MAX_ARGUMENTS {
+            out.write_str("...")?;
+            break;
+        }
+        write_name(out, name)?;
+        out.write_str(" = ")?;
+        match places.argument(index) {
+            Some(at) => write_value(out, at, signatures)?,
+            None => out.write_char('?')?,
+        }
+    }
+    out.write_char(')')?;
+    if let Some(at) = places.returned {
+        out.write_str(" = ")?;
+        write_value(out, at, signatures)?;
+    }
+    Ok(())
+}
+
+/// Writes a frame as `module: function+0x2a: file:7`. A module that is not known is written as `?`.
+fn write_frame(out: &mut impl Write, frame: &BacktraceFrame<'_>) -> Result {
     let BacktraceFrame { module, function, file, line, offset } = frame;
-    if module.is_none() && function.is_none() && file.is_none() && offset.is_none() {
-        return f.write_char('?');
-    }
-    if let Some(module) = module {
-        f.write_str(&lossy(module))?;
-    }
+    write_name(out, module.unwrap_or(b"?"))?;
     if let Some(function) = function {
-        write!(f, "{}{}", if module.is_some() { ": " } else { "" }, lossy(function))?;
+        out.write_str(": ")?;
+        write_name(out, function)?;
     }
     if let Some(offset) = offset {
-        write!(f, "+{offset:#x}")?;
+        out.write_char('+')?;
+        write_hex(out, *offset)?;
     }
     if let Some(file) = file {
-        write!(f, ": {}", lossy(file))?;
+        out.write_str(": ")?;
+        write_name(out, file)?;
         if let Some(line) = line {
-            write!(f, ":{line}")?;
+            out.write_char(':')?;
+            write_integer(out, i128::from(*line))?;
         }
     }
     Ok(())
@@ -152,61 +187,89 @@ struct OpenText {
     kind: Enclosure,
     /// Whether nothing was written inside yet, so that no comma is needed.
     first: bool,
-    /// Whether the name of the next value was written, and the comma before it.
-    named: bool,
-    /// Whether the next value is a member with an empty name.
-    nameless: bool,
+    /// The next value as a member of a structure.
+    member: Member,
+}
+
+/// The relation of a value to the structure that it may be a member of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Member {
+    /// The value is no member of a structure.
+    None,
+    /// The member has a name, which was written.
+    Named,
+    /// The name of the member is empty.
+    Unnamed,
+}
+
+/// The way in which a value is written inside another one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Place {
+    Written,
+    /// The members of the value are written as members of the outer one.
+    Flat,
+    Hidden,
 }
 
 impl OpenText {
     const fn new(kind: Enclosure, first: bool) -> Self {
-        Self { kind, first, named: false, nameless: false }
+        Self { kind, first, member: Member::None }
     }
 
-    fn comma(&mut self, f: &mut Formatter<'_>) -> Result {
-        if core::mem::take(&mut self.first) { Ok(()) } else { f.write_str(", ") }
+    /// Returns how the value that begins with `token` is written inside this one.
+    fn place(&self, token: Token<'_>) -> Place {
+        match (self.member, token) {
+            (Member::Unnamed, Token::Struct(_)) => Place::Flat,
+            (Member::Unnamed, _) => Place::Hidden,
+            // The second form of a value is for a replay.
+            _ if self.kind == Enclosure::Repr && !self.first => Place::Hidden,
+            _ => Place::Written,
+        }
+    }
+
+    fn comma(&mut self, out: &mut impl Write) -> Result {
+        if core::mem::take(&mut self.first) { Ok(()) } else { out.write_str(", ") }
     }
 }
 
-/// Writes a value in one pass over its tokens.
-fn write_value(f: &mut Formatter<'_>, mut tokens: Tokens<'_, '_>) -> Result {
+/// Writes the value at a position of the stream.
+fn write_value(out: &mut impl Write, at: usize, signatures: Signatures<'_, '_>) -> Result {
+    let mut tokens = Tokens::new(at, signatures);
+    match tokens.next() {
+        Some(token) if opens(token) => write_nested(out, Tokens::new(at, signatures)),
+        Some(token) => write_scalar(out, token, signatures),
+        None => Ok(()),
+    }
+}
+
+/// Writes a value that contains others, in one pass over its tokens.
+fn write_nested(out: &mut impl Write, mut tokens: Tokens<'_, '_>) -> Result {
     let mut levels: Vec<OpenText> = Vec::new();
     while let Some(token) = tokens.next() {
         match token {
-            Token::End => close(f, &mut levels)?,
+            Token::End => close(out, &mut levels)?,
             Token::Member(name) => {
                 let Some(level) = levels.last_mut() else { continue };
-                level.nameless = name.is_empty();
-                if !level.nameless {
-                    level.named = true;
-                    level.comma(f)?;
-                    write!(f, "{} = ", lossy(name))?;
+                level.member = if until_nul(name).is_empty() { Member::Unnamed } else { Member::Named };
+                if level.member == Member::Named {
+                    level.comma(out)?;
+                    write_name(out, name)?;
+                    out.write_str(" = ")?;
                 }
             }
             token => {
-                let mut parent = levels.last_mut();
-                let hidden =
-                    parent.as_ref().is_some_and(|level| level.kind == Enclosure::Repr && !level.first);
-                let mut flat = false;
-                if let Some(level) = parent.as_deref_mut().filter(|_| !hidden) {
-                    let (named, nameless) = (level.named, level.nameless);
-                    (level.named, level.nameless) = (false, false);
-                    flat = nameless && matches!(token, Token::Struct(_));
-                    if !named && !flat {
-                        level.comma(f)?;
+                let level = levels.last().copied();
+                match level.map_or(Place::Written, |level| level.place(token)) {
+                    Place::Hidden => skip_rest(&mut tokens, token),
+                    Place::Flat => {
+                        levels.push(OpenText::new(Enclosure::Flat, level.is_none_or(|level| level.first)));
                     }
-                }
-                // The second form of a value, for a replay, is not written.
-                if hidden {
-                    skip_rest(&mut tokens, token);
-                } else if flat {
-                    let first = parent.is_some_and(|level| level.first);
-                    levels.push(OpenText::new(Enclosure::Flat, first));
-                } else if levels.len() >= MAX_DEPTH && opens(token) {
-                    f.write_str("...")?;
-                    skip_rest(&mut tokens, token);
-                } else if !write_uuid(f, token, &mut tokens)? {
-                    open_or_scalar(f, token, &tokens, &mut levels)?;
+                    Place::Written => {
+                        if let Some(level) = levels.last_mut().filter(|level| level.member == Member::None) {
+                            level.comma(out)?;
+                        }
+                        write_or_open(out, token, &mut tokens, &mut levels)?;
+                    }
                 }
             }
         }
@@ -232,10 +295,10 @@ fn skip_rest(tokens: &mut Tokens<'_, '_>, token: Token<'_>) {
 }
 
 /// Writes the end of the innermost open value.
-fn close(f: &mut Formatter<'_>, levels: &mut Vec<OpenText>) -> Result {
+fn close(out: &mut impl Write, levels: &mut Vec<OpenText>) -> Result {
     let Some(closed) = levels.pop() else { return Ok(()) };
     match closed.kind {
-        Enclosure::Braces => f.write_char('}'),
+        Enclosure::Braces => out.write_char('}'),
         Enclosure::Flat => {
             if let Some(outer) = levels.last_mut() {
                 outer.first = closed.first;
@@ -247,62 +310,70 @@ fn close(f: &mut Formatter<'_>, levels: &mut Vec<OpenText>) -> Result {
 }
 
 /// Writes a scalar, or the opening of a value that contains others.
-fn open_or_scalar(
-    f: &mut Formatter<'_>,
+fn write_or_open(
+    out: &mut impl Write,
     token: Token<'_>,
-    tokens: &Tokens<'_, '_>,
+    tokens: &mut Tokens<'_, '_>,
     levels: &mut Vec<OpenText>,
 ) -> Result {
-    let signatures = tokens.signatures();
+    if opens(token) && levels.len() >= MAX_DEPTH {
+        skip_rest(tokens, token);
+        return out.write_str("...");
+    }
+    let (enclosure, opening) = match token {
+        Token::Struct(id) if write_uuid(out, id, tokens)? => return Ok(()),
+        Token::Struct(_) => (Enclosure::Braces, "{"),
+        Token::Array(1) => (Enclosure::Pointer, "&"),
+        Token::Array(_) => (Enclosure::Braces, "{"),
+        Token::Repr => (Enclosure::Repr, ""),
+        scalar => return write_scalar(out, scalar, tokens.signatures()),
+    };
+    levels.push(OpenText::new(enclosure, true));
+    out.write_str(opening)
+}
+
+/// Writes a value that contains no others.
+fn write_scalar(out: &mut impl Write, token: Token<'_>, signatures: Signatures<'_, '_>) -> Result {
     match token {
-        Token::Null | Token::Pointer(0) => f.write_str("NULL"),
-        Token::Bool(value) => write!(f, "{value}"),
-        Token::Integer(value) => write!(f, "{value}"),
-        Token::Float(value) => write_float(f, f64::from(value), 7),
-        Token::Double(value) => write_float(f, value, 16),
+        Token::Null => out.write_str("NULL"),
+        Token::Bool(value) => out.write_str(if value { "true" } else { "false" }),
+        Token::Integer(value) => write_integer(out, value),
+        Token::Float(value) => write_float(out, f64::from(value), Precision::FLOAT),
+        Token::Double(value) => write_float(out, value, Precision::DOUBLE),
         Token::Text(text) => {
-            f.write_char('"')?;
-            let until_nul = text.split(|&byte| byte == 0).next().unwrap_or_default();
-            until_nul.iter().try_for_each(|&byte| write_char(f, u64::from(byte)))?;
-            f.write_char('"')
+            out.write_char('"')?;
+            until_nul(text).iter().try_for_each(|&byte| write_unit(out, u32::from(byte)))?;
+            out.write_char('"')
         }
         Token::Wide(text) => {
-            f.write_str("L\"")?;
-            text.units().take_while(|&unit| unit != 0).try_for_each(|unit| write_char(f, unit))?;
-            f.write_char('"')
+            out.write_str("L\"")?;
+            // The tool keeps 32 bits of a unit.
+            let units = text.units().map(|unit| u32::try_from(unit & 0xffff_ffff).unwrap_or(0));
+            units.take_while(|&unit| unit != 0).try_for_each(|unit| write_unit(out, unit))?;
+            out.write_char('"')
         }
-        Token::Blob(bytes) => write!(f, "blob({})", bytes.len()),
+        Token::Blob(bytes) => {
+            out.write_str("blob(")?;
+            write_integer(out, i128::try_from(bytes.len()).unwrap_or(i128::MAX))?;
+            out.write_char(')')
+        }
         Token::Enum(id, value) => match signatures.enumeration(id).and_then(|known| known.name(value)) {
-            Some(name) => f.write_str(&lossy(name)),
-            None => write!(f, "{value}"),
+            Some(name) => write_name(out, name),
+            None => write_integer(out, value),
         },
-        Token::Bitmask(id, value) => write_bitmask(f, signatures.bitmask(id), value),
-        Token::Pointer(address) => write!(f, "{address:#x}"),
-        Token::Array(count) => {
-            f.write_char(if count == 1 { '&' } else { '{' })?;
-            levels.push(OpenText::new(if count == 1 { Enclosure::Pointer } else { Enclosure::Braces }, true));
-            Ok(())
-        }
-        Token::Struct(_) => {
-            levels.push(OpenText::new(Enclosure::Braces, true));
-            f.write_char('{')
-        }
-        Token::Repr => {
-            levels.push(OpenText::new(Enclosure::Repr, true));
-            Ok(())
-        }
-        Token::Member(_) | Token::End => Ok(()),
+        Token::Bitmask(id, value) => write_bitmask(out, signatures.bitmask(id), value),
+        Token::Pointer(address) => write_hex(out, address),
+        Token::Array(_) | Token::Struct(_) | Token::Repr | Token::Member(_) | Token::End => Ok(()),
     }
 }
 
-/// Writes a structure named `GUID` of eleven numbers as `uuid(…)`, as the tool does. Returns whether it was one; then
-/// `tokens` is behind it.
+/// Writes the rest of a structure as `uuid(…)`, as the tool does, if its name is `GUID` and it has eleven numbers. Returns
+/// whether it was one; then `tokens` is behind it.
 fn write_uuid(
-    f: &mut Formatter<'_>,
-    token: Token<'_>,
+    out: &mut impl Write,
+    id: u64,
     tokens: &mut Tokens<'_, '_>,
-) -> core::result::Result<bool, core::fmt::Error> {
-    let Token::Struct(id) = token else { return Ok(false) };
+) -> core::result::Result<bool, Error> {
     if tokens.signatures().structure(id).is_none_or(|known| known.name != b"GUID") {
         return Ok(false);
     }
@@ -322,79 +393,65 @@ fn write_uuid(
     if depth > 0 || tail.len() != 6 {
         return Ok(false);
     }
-    write!(f, "uuid({a:08x}-{b:04x}-{c:04x}-{d0:02x}{d1:02x}-")?;
-    tail.iter().try_for_each(|number| write!(f, "{number:02x}"))?;
-    f.write_char(')')?;
+    let [b, c, d0, d1] = [b & 0xffff, c & 0xffff, d0 & 0xff, d1 & 0xff];
+    write!(out, "uuid({:08x}-{b:04x}-{c:04x}-{d0:02x}{d1:02x}-", a & 0xffff_ffff)?;
+    tail.iter().try_for_each(|number| write!(out, "{:02x}", number & 0xff))?;
+    out.write_char(')')?;
     *tokens = ahead;
     Ok(true)
 }
 
 /// Writes a bitmask as its names with ` | ` between them. Bits without a name come last, in hexadecimal.
-fn write_bitmask(f: &mut Formatter<'_>, signature: Option<BitmaskSignature<'_>>, mut value: u64) -> Result {
+fn write_bitmask(out: &mut impl Write, signature: Option<BitmaskSignature<'_>>, mut value: u64) -> Result {
     let mut first = true;
     let flags = signature.into_iter().flat_map(|known| known.flags());
     for (name, bits) in flags.take(MAX_FLAGS) {
         let is_set = if bits == 0 { value == 0 } else { value & bits == bits };
         if is_set {
-            write!(f, "{}{}", if first { "" } else { " | " }, lossy(name))?;
+            if !core::mem::take(&mut first) {
+                out.write_str(" | ")?;
+            }
+            write_name(out, name)?;
             value &= !bits;
-            first = false;
         }
         if value == 0 {
             break;
         }
     }
     if value != 0 || first {
-        write!(f, "{}{value:#x}", if first { "" } else { " | " })?;
+        if !first {
+            out.write_str(" | ")?;
+        }
+        write_hex(out, value)?;
     }
     Ok(())
 }
 
 /// Writes a character of a text, escaped as the tool does.
-fn write_char(f: &mut Formatter<'_>, unit: u64) -> Result {
+fn write_unit(out: &mut impl Write, unit: u32) -> Result {
     match u8::try_from(unit) {
-        Ok(b'"') => f.write_str("\\\""),
-        Ok(b'\\') => f.write_str("\\\\"),
-        Ok(byte @ (b'\t' | b'\r' | b'\n' | b' '..=b'~')) => f.write_char(char::from(byte)),
+        Ok(b'"') => out.write_str("\\\""),
+        Ok(b'\\') => out.write_str("\\\\"),
+        Ok(b'\r') => Ok(()),
+        Ok(byte @ (b'\t' | b'\n' | b' '..=b'~')) => out.write_char(char::from(byte)),
         _ => {
             // A bug of the tool, kept so that outputs compare: it writes the middle digit twice and the top one never.
             let (low, middle) = (unit & 7, unit >> 3 & 7);
-            if middle == 0 { write!(f, "\\{low}") } else { write!(f, "\\{middle}{middle}{low}") }
+            if middle == 0 { write!(out, "\\{low}") } else { write!(out, "\\{middle}{middle}{low}") }
         }
     }
 }
 
-/// Writes a float with the given number of significant digits, as `%g` of C does.
-fn write_float(f: &mut Formatter<'_>, value: f64, digits: usize) -> Result {
-    if !value.is_finite() || value == 0.0 {
-        let sign = if value.is_sign_negative() { "-" } else { "" };
-        let name = if value.is_nan() {
-            "nan"
-        } else if value == 0.0 {
-            "0"
-        } else {
-            "inf"
-        };
-        return write!(f, "{sign}{name}");
-    }
-    let scientific = format!("{value:.*e}", digits.saturating_sub(1));
-    let (mantissa, exponent) = scientific.split_once('e').unwrap_or((&scientific, "0"));
-    let exponent: i32 = exponent.parse().unwrap_or(0);
-    if exponent < -4 || usize::try_from(exponent).is_ok_and(|exponent| exponent >= digits) {
-        let sign = if exponent < 0 { '-' } else { '+' };
-        return write!(f, "{}e{sign}{:02}", without_zeros(mantissa), exponent.unsigned_abs());
-    }
-    let decimals = i64::try_from(digits).unwrap_or(0) - 1 - i64::from(exponent);
-    let fixed = format!("{value:.*}", usize::try_from(decimals).unwrap_or(0));
-    f.write_str(without_zeros(&fixed))
+/// Returns the part of a text before the first NUL, which ends texts in C.
+fn until_nul(text: &[u8]) -> &[u8] {
+    text.split(|&byte| byte == 0).next().unwrap_or_default()
 }
 
-/// Removes the zeros at the end of a fraction.
-fn without_zeros(number: &str) -> &str {
-    if number.contains('.') { number.trim_end_matches('0').trim_end_matches('.') } else { number }
-}
-
-/// Returns a name as text, cut at [`MAX_NAME`].
-fn lossy(name: &[u8]) -> Cow<'_, str> {
-    String::from_utf8_lossy(name.get(..MAX_NAME).unwrap_or(name))
+/// Writes a name, cut at [`MAX_NAME`], with bad UTF-8 replaced by U+FFFD.
+fn write_name(out: &mut impl Write, name: &[u8]) -> Result {
+    let name = until_nul(name.get(..MAX_NAME).unwrap_or(name));
+    name.utf8_chunks().try_for_each(|chunk| {
+        out.write_str(chunk.valid())?;
+        if chunk.invalid().is_empty() { Ok(()) } else { out.write_char(char::REPLACEMENT_CHARACTER) }
+    })
 }
