@@ -115,7 +115,7 @@ pub use parser::JsonParser;
 #[cfg(feature = "alloc")]
 pub use v8::V8;
 pub use writer::JsonWriter;
-pub use writer::encode::JsonString;
+pub use writer::encode::{JsonString, JsonValue};
 #[cfg(feature = "std")]
 pub use writer::file::JsonFileWriter;
 

@@ -27,13 +27,17 @@ fn dependencies_point_one_way() {
     let arguments = ["metadata", "--no-deps", "--offline", "--format-version=1", "--manifest-path", manifest];
     let output = Command::new(cargo).args(arguments).output().unwrap();
     let metadata: Json = serde_json::from_slice(&output.stdout).unwrap();
-    let allowed: [(&str, &[&str]); 6] = [
+    let allowed: [(&str, &[&str]); 7] = [
         ("spall-model", &[]),
         ("spall-format", &["spall-model"]),
         ("spall-json", &["spall-model"]),
         ("spall-layout", &["spall-model"]),
         ("spall-samples", &["spall-model"]),
         ("spall-trace", &["spall-format", "spall-json", "spall-layout", "spall-model", "spall-samples"]),
+        (
+            "spall-arrow",
+            &["spall-json", "spall-layout", "spall-model", "arrow-array", "arrow-buffer", "arrow-schema", "parquet"],
+        ),
     ];
     // The packages that libraries may use. Any other deserves a second look and a line here.
     let kept = [

@@ -30,6 +30,29 @@ impl core::fmt::Display for JsonString<'_> {
     }
 }
 
+/// A value whose [`Display`](core::fmt::Display) is JSON text.
+///
+/// The text is strict JSON for any value. NaN and infinities become strings, and bytes become hexadecimal text. Lists
+/// and maps nested deeper than 32 become `null`.
+///
+/// ```
+/// use spall_json::{JsonValue, json_args};
+/// use spall_model::Value;
+/// let args = json_args(br#"{"size":[640,480], "name":"a"}"#);
+/// assert_eq!(JsonValue(Value::Map(args)).to_string(), r#"{"size":[640,480],"name":"a"}"#);
+/// ```
+#[derive(Debug, Clone, Copy)]
+pub struct JsonValue<'a>(
+    /// The value to display.
+    pub Value<'a>,
+);
+
+impl core::fmt::Display for JsonValue<'_> {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> Result {
+        value(f, self.0).map(|_| ())
+    }
+}
+
 /// Writes a string with its quotes, as [`JsonString`] displays it.
 pub(super) fn string(out: &mut impl Write, text: Text<'_>) -> Result {
     out.write_char('"')?;

@@ -1,0 +1,99 @@
+//! The record batches of a table, one after another.
+
+use std::ops::Range;
+
+use arrow_array::{RecordBatch, RecordBatchOptions};
+use arrow_schema::SchemaRef;
+
+use crate::{Table, Tables, TablesError, arg_rows};
+
+/// The largest number of rows of a batch.
+const MAX_ROWS: usize = 65_536;
+
+/// The bytes of arguments at which a batch ends. The texts that are made of arguments can be a few times as long.
+const MAX_ARG_BYTES: usize = 16 << 20;
+
+impl Tables<'_> {
+    /// Iterates over the record batches of a table. There are none if the table is empty.
+    pub fn batches(&self, table: Table) -> Batches<'_> {
+        Batches::new(self, table)
+    }
+}
+
+/// An iterator over the record batches of a table. After an error it goes on with the next batch.
+///
+/// A batch has up to 65 536 rows, and fewer where arguments are long.
+#[derive(Debug, Clone)]
+pub struct Batches<'t> {
+    tables: &'t Tables<'t>,
+    table: Table,
+    schema: SchemaRef,
+    /// The columns to make, by their position in the table.
+    columns: Vec<usize>,
+    next: usize,
+    end: usize,
+}
+
+impl<'t> Batches<'t> {
+    pub(crate) fn new(tables: &'t Tables<'t>, table: Table) -> Self {
+        let end = match table {
+            Table::Args => tables.arg_sets.len(),
+            _ => tables.n_rows(table).unwrap_or_default(),
+        };
+        let schema = table.schema();
+        Self { tables, table, columns: (0..schema.fields().len()).collect(), schema, next: 0, end }
+    }
+
+    /// Returns the same batches with some of the columns only, by their positions in [`Table::schema`]. Other columns
+    /// are not made.
+    ///
+    /// # Errors
+    /// Returns an error if the table has no column at one of the positions.
+    pub fn with_columns(self, columns: &[usize]) -> Result<Self, TablesError> {
+        let schema = self.table.schema().project(columns)?.into();
+        Ok(Self { schema, columns: columns.to_vec(), ..self })
+    }
+
+    /// Returns the schema of the batches.
+    #[must_use]
+    pub fn schema(&self) -> SchemaRef {
+        SchemaRef::clone(&self.schema)
+    }
+
+    /// Takes the rows of the next batch.
+    fn take_rows(&mut self) -> Range<usize> {
+        let start = self.next;
+        let limit = self.end.min(start + MAX_ROWS);
+        let mut n_bytes = 0;
+        while self.next < limit && n_bytes < MAX_ARG_BYTES {
+            n_bytes += self.tables.arg_sets.n_bytes(self.table, self.next);
+            self.next += 1;
+        }
+        start..self.next
+    }
+
+    fn batch(&self, rows: Range<usize>) -> Result<RecordBatch, TablesError> {
+        if self.table == Table::Args {
+            return Ok(arg_rows::batch(self.tables, rows)?.project(&self.columns)?);
+        }
+        let all = self.table.columns();
+        let wanted = self.columns.iter().filter_map(|&column| all.get(column));
+        let n_rows = rows.len();
+        let columns: Result<Vec<_>, _> =
+            wanted.map(|column| (column.make)(self.tables, rows.clone())).collect();
+        let options = RecordBatchOptions::new().with_row_count(Some(n_rows));
+        Ok(RecordBatch::try_new_with_options(self.schema(), columns?, &options)?)
+    }
+}
+
+impl Iterator for Batches<'_> {
+    type Item = Result<RecordBatch, TablesError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let rows = self.take_rows();
+        if rows.is_empty() {
+            return None;
+        }
+        Some(self.batch(rows))
+    }
+}

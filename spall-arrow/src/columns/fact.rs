@@ -1,0 +1,114 @@
+//! The tables of instants, counter values, states and flows.
+
+use spall_model::Scope;
+
+use super::{number, part, positions};
+use crate::{
+    arg_rows,
+    arg_sets::ArgOwner,
+    arrays::{ColumnType, floats, ints, some_ints32, words},
+    column::Column,
+};
+
+pub(crate) const INSTANT: &[Column] = &[
+    Column::new("id", ColumnType::Int, |_, rows| ints(positions(rows))),
+    Column::new("track_id", ColumnType::Int, |tables, rows| {
+        ints(tables.tracks_of(rows, |track| track.instants().end().index()))
+    }),
+    Column::new("ts", ColumnType::Int, |tables, rows| {
+        ints(part(tables.trace.instants(), rows).map(|instant| instant.at.0))
+    }),
+    Column::nullable("name", ColumnType::Name, |tables, rows| {
+        tables.name_column(part(tables.trace.instants(), rows).map(|instant| instant.name))
+    }),
+    Column::nullable("category", ColumnType::Name, |tables, rows| {
+        tables.name_column(part(tables.trace.instants(), rows).map(|instant| instant.category))
+    }),
+    Column::new("scope", ColumnType::Name, |tables, rows| {
+        words(part(tables.trace.instants(), rows).map(|instant| match instant.scope {
+            Scope::Thread => "thread",
+            Scope::Process => "process",
+            Scope::Global => "global",
+        }))
+    }),
+    Column::nullable("depth", ColumnType::Int32, |tables, rows| {
+        some_ints32(part(tables.trace.instants(), rows).map(|instant| Some(instant.depth)))
+    }),
+    Column::nullable("arg_set_id", ColumnType::Int, |tables, rows| {
+        arg_rows::set_ids(tables, ArgOwner::Instant, rows)
+    }),
+    Column::nullable("args", ColumnType::Map, |tables, rows| arg_rows::maps(tables, ArgOwner::Instant, rows)),
+];
+
+pub(crate) const COUNTER: &[Column] = &[
+    Column::new("id", ColumnType::Int, |_, rows| ints(positions(rows))),
+    Column::new("track_id", ColumnType::Int, |tables, rows| {
+        ints(tables.tracks_of(rows, |track| track.counters().end().index()))
+    }),
+    Column::new("ts", ColumnType::Int, |tables, rows| {
+        ints(part(tables.trace.counters(), rows).map(|counter| counter.at.0))
+    }),
+    Column::nullable("series", ColumnType::Name, |tables, rows| {
+        tables.name_column(part(tables.trace.counters(), rows).map(|counter| counter.series))
+    }),
+    Column::new("value", ColumnType::Float, |tables, rows| {
+        floats(part(tables.trace.counters(), rows).map(|counter| counter.value))
+    }),
+];
+
+pub(crate) const STATE: &[Column] = &[
+    Column::new("id", ColumnType::Int, |_, rows| ints(positions(rows))),
+    Column::new("track_id", ColumnType::Int, |tables, rows| {
+        ints(tables.tracks_of(rows, |track| track.states().end().index()))
+    }),
+    Column::new("ts", ColumnType::Int, |tables, rows| {
+        ints(part(tables.trace.states(), rows).map(|state| state.start.0))
+    }),
+    Column::new("dur", ColumnType::Int, |tables, rows| {
+        ints(part(tables.trace.states(), rows).map(|state| (state.end - state.start).0))
+    }),
+    Column::nullable("state", ColumnType::Name, |tables, rows| {
+        tables.name_column(part(tables.trace.states(), rows).map(|state| state.name))
+    }),
+    Column::nullable("arg_set_id", ColumnType::Int, |tables, rows| {
+        arg_rows::set_ids(tables, ArgOwner::State, rows)
+    }),
+    Column::nullable("args", ColumnType::Map, |tables, rows| arg_rows::maps(tables, ArgOwner::State, rows)),
+];
+
+pub(crate) const FLOW: &[Column] = &[
+    Column::new("id", ColumnType::Int, |_, rows| ints(positions(rows))),
+    Column::new("key", ColumnType::Text, |tables, rows| {
+        tables.key_column("key", part(tables.trace.flows(), rows).map(|flow| Some(flow.id)))
+    }),
+    Column::nullable("name", ColumnType::Name, |tables, rows| {
+        tables.name_column(part(tables.trace.flows(), rows).map(|flow| flow.name))
+    }),
+    Column::nullable("category", ColumnType::Name, |tables, rows| {
+        tables.name_column(part(tables.trace.flows(), rows).map(|flow| flow.category))
+    }),
+    Column::new("slice_out", ColumnType::Int, |tables, rows| {
+        ints(part(tables.trace.flows(), rows).map(|flow| number(flow.from)))
+    }),
+    Column::new("slice_in", ColumnType::Int, |tables, rows| {
+        ints(part(tables.trace.flows(), rows).map(|flow| number(flow.to)))
+    }),
+    Column::new("ts_out", ColumnType::Int, |tables, rows| {
+        ints(part(tables.trace.flows(), rows).map(|flow| flow.leaves.0))
+    }),
+    Column::new("ts_in", ColumnType::Int, |tables, rows| {
+        ints(part(tables.trace.flows(), rows).map(|flow| flow.arrives.0))
+    }),
+    Column::nullable("arg_set_id_out", ColumnType::Int, |tables, rows| {
+        arg_rows::set_ids(tables, ArgOwner::FlowOut, rows)
+    }),
+    Column::nullable("args_out", ColumnType::Map, |tables, rows| {
+        arg_rows::maps(tables, ArgOwner::FlowOut, rows)
+    }),
+    Column::nullable("arg_set_id_in", ColumnType::Int, |tables, rows| {
+        arg_rows::set_ids(tables, ArgOwner::FlowIn, rows)
+    }),
+    Column::nullable("args_in", ColumnType::Map, |tables, rows| {
+        arg_rows::maps(tables, ArgOwner::FlowIn, rows)
+    }),
+];

@@ -1,0 +1,96 @@
+//! The table of slices.
+
+use spall_layout::LayoutView;
+use spall_model::{SliceFlags, SliceId, Tick, Ticks};
+
+use super::{number, part, positions};
+use crate::{
+    arg_rows,
+    arg_sets::ArgOwner,
+    arrays::{ColumnType, bools, ints, some_ints, some_ints32, words},
+    column::Column,
+};
+
+pub(crate) const SLICE: &[Column] = &[
+    Column::new("id", ColumnType::Int, |_, rows| ints(positions(rows))),
+    Column::new("track_id", ColumnType::Int, |tables, rows| {
+        ints(tables.tracks_of(rows, |track| track.slices().end().index()))
+    }),
+    Column::nullable("parent_id", ColumnType::Int, |tables, rows| {
+        some_ints(rows.map(|row| tables.layout.parent(SliceId::new(row)).map(number)))
+    }),
+    Column::new("ts", ColumnType::Int, |tables, rows| {
+        ints(part(tables.trace.slices().starts(), rows).map(|start| start.0))
+    }),
+    Column::new("dur", ColumnType::Int, |tables, rows| {
+        let end = |row| tables.layout.place(SliceId::new(row)).map(|placed| placed.end);
+        let slices = tables.trace.slices();
+        let times = part(slices.starts(), rows.clone()).zip(part(slices.ends(), rows.clone()));
+        ints(
+            rows.zip(times).map(|(row, (&start, &in_trace))| duration(start, end(row).unwrap_or(in_trace)).0),
+        )
+    }),
+    Column::nullable("self_dur", ColumnType::Int, |tables, rows| {
+        some_ints(rows.map(|row| Some(tables.layout.self_time(SliceId::new(row))?.0)))
+    }),
+    Column::nullable("name", ColumnType::Name, |tables, rows| {
+        tables.name_column(part(tables.trace.slices().names(), rows).copied())
+    }),
+    Column::nullable("category", ColumnType::Name, |tables, rows| {
+        tables.name_column(part(tables.trace.slices().categories(), rows).copied())
+    }),
+    Column::nullable("depth", ColumnType::Int32, |tables, rows| {
+        let info = |row| tables.layout.row_info(tables.layout.row_of(SliceId::new(row))?);
+        some_ints32(rows.map(|row| Some(info(row)?.depth)))
+    }),
+    Column::nullable("lane", ColumnType::Int32, |tables, rows| {
+        let info = |row| tables.layout.row_info(tables.layout.row_of(SliceId::new(row))?);
+        some_ints32(rows.map(|row| Some(info(row)?.lane)))
+    }),
+    Column::new("incomplete", ColumnType::Bool, |tables, rows| {
+        bools(part(tables.trace.slices().flags(), rows).map(|flags| flags.is_unfinished()))
+    }),
+    Column::new("kind", ColumnType::Name, |tables, rows| {
+        words(part(tables.trace.slices().flags(), rows).map(|&flags| kind(flags)))
+    }),
+    Column::new("clamped", ColumnType::Bool, |tables, rows| {
+        bools(part(tables.trace.slices().flags(), rows).map(|flags| flags.contains(SliceFlags::CLAMPED)))
+    }),
+    Column::new("name_mismatch", ColumnType::Bool, |tables, rows| {
+        bools(
+            part(tables.trace.slices().flags(), rows).map(|flags| flags.contains(SliceFlags::NAME_MISMATCH)),
+        )
+    }),
+    Column::new("repaired", ColumnType::Bool, |tables, rows| {
+        bools(part(tables.trace.slices().flags(), rows).map(|flags| flags.contains(SliceFlags::REPAIRED)))
+    }),
+    Column::nullable("frame_id", ColumnType::Int, |tables, rows| {
+        some_ints(rows.map(|row| Some(number(tables.trace.sampled(SliceId::new(row))?.frame))))
+    }),
+    Column::nullable("sample_count", ColumnType::Int, |tables, rows| {
+        some_ints(rows.map(|row| Some(tables.trace.sampled(SliceId::new(row))?.hits.into())))
+    }),
+    Column::nullable("arg_set_id", ColumnType::Int, |tables, rows| {
+        arg_rows::set_ids(tables, ArgOwner::Slice, rows)
+    }),
+    Column::nullable("args", ColumnType::Map, |tables, rows| arg_rows::maps(tables, ArgOwner::Slice, rows)),
+    Column::nullable("args_json", ColumnType::Text, |tables, rows| {
+        arg_rows::json(tables, ArgOwner::Slice, rows)
+    }),
+];
+
+/// Returns what the slice was made of.
+fn kind(flags: SliceFlags) -> &'static str {
+    if flags.contains(SliceFlags::SAMPLED) {
+        "sample"
+    } else if flags.is_paired() {
+        "pair"
+    } else {
+        "complete"
+    }
+}
+
+/// Returns the duration between two points in time, or the largest one if it is longer.
+fn duration(start: Tick, end: Tick) -> Ticks {
+    Ticks(end.0.saturating_sub(start.0))
+}
