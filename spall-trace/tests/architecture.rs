@@ -36,7 +36,15 @@ fn dependencies_point_one_way() {
         ("spall-trace", &["spall-format", "spall-json", "spall-layout", "spall-model", "spall-samples"]),
         (
             "spall-arrow",
-            &["spall-json", "spall-layout", "spall-model", "arrow-array", "arrow-buffer", "arrow-schema", "parquet"],
+            &[
+                "spall-json",
+                "spall-layout",
+                "spall-model",
+                "arrow-array",
+                "arrow-buffer",
+                "arrow-schema",
+                "parquet",
+            ],
         ),
     ];
     // The packages that libraries may use. Any other deserves a second look and a line here.
