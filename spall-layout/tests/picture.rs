@@ -208,6 +208,20 @@ fn layout_10_1_busy_rows_are_counted_column_by_column() {
 }
 
 #[test]
+fn layout_10_1_a_header_stands_for_the_rows_at_depth_0() {
+    let (trace, lines) = (trace(), [LineKind::Process(ProcessId(0)), LineKind::Track(TrackId(1))]);
+    let layout = Layout::new(&trace, &LayoutOptions::default());
+    let vertical = Vertical::new(&trace, &layout, &Style::default());
+    let rows = lines.map(|kind| {
+        let line = vertical.lines().iter().find(|line| line.kind == kind).unwrap();
+        line.outermost_rows(&trace, &layout)
+    });
+    // Each of the two threads of the process has two rows.
+    assert_eq!(rows, [vec![RowId(0), RowId(2)], vec![RowId(2)]]);
+    assert_eq!(vertical.lines()[3].outermost_rows(&trace, &layout), [RowId(1)]);
+}
+
+#[test]
 fn layout_13_1_no_match_is_lost_by_merging() {
     let mut builder = TraceBuilder::new(&Limits::default());
     let names = [b"a".as_slice(), b"needle", b"b"];

@@ -1,0 +1,401 @@
+//! A timeline of a trace, as a widget for egui.
+//!
+//! Keep a [`Timeline`] for each trace and call [`Timeline::ui`] for each frame; read and set its fields in between.
+
+use std::{collections::HashMap, ops::Range};
+
+use eframe::egui::{
+    Align2, Color32, FontId, Mesh, Painter, PointerButton, Pos2, Rect, Response, Sense, Shape, Stroke,
+    StrokeKind, Ui, pos2, vec2,
+};
+use spall_trace::layout::{
+    ColorKey, Ellipsis, Fidelity, Folds, Heights, Hits, Layout, LayoutView, Line, LineKind, LineRect, Ruler,
+    Scratch, Series, Theme, Vertical, Window, fit_chars, instant_marks,
+};
+use spall_trace::model::{SliceId, Tick, Ticks, Trace, TrackId};
+
+const HEIGHTS: Heights = Heights { process: 24, track: 20, row: 18 };
+const RULER: f32 = 20.0;
+const FONT: FontId = FontId::monospace(11.0);
+/// A range snaps to edges of slices that are at most so many pixels away.
+const SNAP: i64 = 5;
+/// More arrows than these would hide the slices.
+const MAX_ARROWS: usize = 100;
+
+/// What a timeline shows, and what the user has chosen on it.
+pub struct Timeline {
+    /// The part of the trace that is visible. Its columns are pixels of the screen, its heights are points.
+    pub window: Window,
+    /// The slice that was clicked.
+    pub selected: Option<SliceId>,
+    /// The range of time that was dragged.
+    pub range: Option<Range<Tick>>,
+    /// The slices that stand out. Where there are none, all slices look the same.
+    pub hits: Hits,
+    /// Whether a drag pans, and a drag with Shift selects a range. Otherwise it is the other way round.
+    pub drag_pans: bool,
+    folds: Folds,
+    vertical: Vertical,
+    scratch: Scratch,
+    rects: Vec<LineRect>,
+    /// The colour of each name, as a position in the shades of a theme.
+    shades: Vec<usize>,
+    /// The series of each counter, stacked if possible.
+    counters: HashMap<TrackId, Vec<Series>>,
+    /// Where the drag of a range began, while it lasts.
+    anchor: Option<Tick>,
+    /// What was shown before each jump, the latest last.
+    history: Vec<Window>,
+}
+
+impl Timeline {
+    /// Makes the timeline of a whole trace.
+    pub fn new(trace: &Trace<'_>, layout: &Layout) -> Self {
+        let folds = Folds::new(HEIGHTS);
+        let counters = trace.track_ids().iter().filter_map(|track| {
+            let values = trace.counters_of(track);
+            let layers = Series::stacked(values).unwrap_or_else(|| Series::of(values));
+            (!layers.is_empty()).then_some((track, layers))
+        });
+        Self {
+            window: Window::new(trace.bounds().unwrap_or_default(), Fidelity::Fast),
+            selected: None,
+            range: None,
+            hits: Hits::default(),
+            drag_pans: false,
+            vertical: Vertical::new(trace, layout, &folds),
+            folds,
+            scratch: Scratch::new(),
+            rects: Vec::new(),
+            shades: trace.names().iter().map(|name| ColorKey::without_digits(name).shade()).collect(),
+            counters: counters.collect(),
+            anchor: None,
+            history: Vec::new(),
+        }
+    }
+
+    /// Selects a slice, and makes it visible.
+    pub fn select(&mut self, slice: SliceId, trace: &Trace<'_>, layout: &Layout) {
+        self.history.push(self.window.clone());
+        self.selected = Some(slice);
+        self.folds.open(trace, slice);
+        self.vertical = Vertical::new(trace, layout, &self.folds);
+        if let Some(place) = layout.place(slice)
+            && let Some(line) = self.vertical.line_of(place.row)
+        {
+            let heights = line.top..line.bottom();
+            self.window.reveal(heights, place.start..place.end, &self.vertical);
+        }
+    }
+
+    /// Zooms to a range of time.
+    pub fn fit(&mut self, range: Range<Tick>) {
+        self.history.push(self.window.clone());
+        self.window.fit(range);
+    }
+
+    /// Zooms to the selected range, else to the selected slice, else to everything.
+    pub fn fit_selection(&mut self, layout: &Layout) {
+        let place = || layout.place(self.selected?).map(|place| place.start..place.end);
+        let range = self.range.clone().or_else(place);
+        self.fit(range.unwrap_or(self.window.bounds()));
+    }
+
+    /// Shows what was shown before the last jump.
+    pub fn back(&mut self) {
+        if let Some(window) = self.history.pop() {
+            self.window = window;
+        }
+    }
+
+    /// Moves down by a part of the window's height.
+    pub fn scroll(&mut self, windows: f64) {
+        let Range { start, end } = self.window.heights();
+        self.window.scroll((end - start) as f64 * windows, &self.vertical);
+    }
+
+    /// Folds all processes, or opens everything.
+    pub fn toggle_all(&mut self, trace: &Trace<'_>, layout: &Layout) {
+        self.folds.toggle_all(trace);
+        self.vertical = Vertical::new(trace, layout, &self.folds);
+    }
+
+    /// Draws the timeline into all of `ui`, and handles the pointer.
+    pub fn ui(&mut self, ui: &mut Ui, trace: &Trace<'_>, layout: &Layout) -> Response {
+        let (response, painter) = ui.allocate_painter(ui.available_size(), Sense::click_and_drag());
+        let (ruler, area) = response.rect.split_top_bottom_at_y(response.rect.top() + RULER);
+        let scale = ui.pixels_per_point();
+        self.window.resize((area.width() * scale) as u16, area.height() as u32, &self.vertical);
+        self.navigate(ui, &response, area, scale);
+        self.choose(ui, &response, area, scale, trace, layout);
+
+        let Self { window, scratch, rects, .. } = self;
+        self.vertical.rects(window.heights(), layout, &self.folds, window.viewport(), scratch, rects);
+        let theme = if ui.visuals().dark_mode { Theme::Dark } else { Theme::Light };
+        let rgb = |[red, green, blue]: [u8; 3]| Color32::from_rgb(red, green, blue);
+        let picture = Picture {
+            painter: painter.with_clip_rect(area),
+            area,
+            scale,
+            letter: ui.fonts_mut(|fonts| fonts.glyph_width(&FONT, 'm')),
+            shades: theme.shades().map(rgb),
+            label: rgb(theme.text()),
+            text: ui.visuals().text_color(),
+            strong: ui.visuals().strong_text_color(),
+        };
+        self.draw_headers(&picture, trace, layout);
+        self.draw_slices(&picture, trace);
+        self.draw_flows(&picture, trace, layout);
+        self.draw_selection(&picture, trace, layout);
+        self.draw_ruler(&picture, &painter, ruler, trace);
+        match response.hover_pos().and_then(|at| self.tip(at, area, scale, trace)) {
+            Some(tip) => response.on_hover_text_at_pointer(tip),
+            None => response,
+        }
+    }
+
+    /// Scrolls with the wheel, pans with Shift, zooms with Ctrl.
+    fn navigate(&mut self, ui: &Ui, response: &Response, area: Rect, scale: f32) {
+        let Some(pointer) = response.hover_pos() else { return };
+        let (scroll, zoom) = ui.input(|input| (input.smooth_scroll_delta(), input.zoom_delta()));
+        self.window.pan(f64::from(-scroll.x * scale));
+        self.window.scroll(f64::from(-scroll.y), &self.vertical);
+        self.window.zoom(f64::from((pointer.x - area.left()) * scale), f64::from(zoom));
+    }
+
+    /// Handles drags and clicks.
+    fn choose(
+        &mut self,
+        ui: &Ui,
+        response: &Response,
+        area: Rect,
+        scale: f32,
+        trace: &Trace<'_>,
+        layout: &Layout,
+    ) {
+        let Some(pointer) = response.interact_pointer_pos() else { return };
+        if response.drag_started_by(PointerButton::Primary) {
+            let (start, shift) = ui.input(|input| (input.pointer.press_origin(), input.modifiers.shift));
+            let start = start.unwrap_or(pointer);
+            let selects = start.y < area.top() || self.drag_pans == shift;
+            self.anchor = selects.then(|| self.snap((start.x - area.left()) * scale, layout));
+        }
+        if response.dragged() {
+            if let Some(anchor) = self.anchor {
+                let at = self.snap((pointer.x - area.left()) * scale, layout);
+                self.range = Some(anchor.min(at)..anchor.max(at));
+            } else {
+                self.window.pan(f64::from(-response.drag_delta().x * scale));
+                self.window.scroll(f64::from(-response.drag_delta().y), &self.vertical);
+            }
+        }
+        if response.drag_stopped() {
+            self.anchor = None;
+        }
+        if response.clicked() && area.contains(pointer) {
+            let line = self.window.line_at(f64::from(pointer.y - area.top()), &self.vertical);
+            if let Some(Line { kind: kind @ (LineKind::Process(_) | LineKind::Track(_)), .. }) = line {
+                self.folds.toggle(*kind);
+                self.vertical = Vertical::new(trace, layout, &self.folds);
+            } else {
+                self.selected = self.hit(pointer, area, scale).map(|found| found.rect.slice);
+                self.range = None;
+            }
+        }
+        if response.double_clicked() || response.clicked_by(PointerButton::Middle) {
+            self.selected = self.hit(pointer, area, scale).map(|found| found.rect.slice);
+            self.fit_selection(layout);
+        }
+    }
+
+    /// Returns the time at a column, or the edge of a visible slice that is close to it.
+    fn snap(&self, x: f32, layout: &Layout) -> Tick {
+        let at = self.window.tick_at(f64::from(x));
+        let Range { start, end } = self.window.viewport().range();
+        let pixel = (end - start).0 / i64::from(self.window.viewport().columns().max(1));
+        let lines = self.vertical.visible(self.window.heights());
+        layout.snap(lines, at, Ticks(pixel.saturating_mul(SNAP))).unwrap_or(at)
+    }
+
+    /// Returns the rectangle that was drawn at a point.
+    fn hit(&self, at: Pos2, area: Rect, scale: f32) -> Option<&LineRect> {
+        let (x, y) = ((at.x - area.left()) * scale, at.y - area.top());
+        self.window.hit(&self.rects, f64::from(x), f64::from(y))
+    }
+
+    /// Returns what there is to say about the rectangle at a point.
+    fn tip(&self, at: Pos2, area: Rect, scale: f32, trace: &Trace<'_>) -> Option<String> {
+        let rect = &self.hit(at, area, scale)?.rect;
+        let duration = trace.clock().duration(trace.slice(rect.slice)?.duration());
+        let others = if rect.count > 1 { format!(", and {} more", rect.count - 1) } else { String::new() };
+        Some(format!("{}\n{duration}{others}", trace.slice_name(rect.slice)))
+    }
+
+    /// Draws the slices: all boxes as one mesh, then the labels.
+    fn draw_slices(&self, picture: &Picture, trace: &Trace<'_>) {
+        let mut boxes = Mesh::default();
+        let offset = self.window.viewport().offset();
+        let mut labels = Vec::new();
+        for LineRect { rect, top, height, .. } in &self.rects {
+            let name = trace.slice_name_id(rect.slice).unwrap_or_default();
+            let busy = if rect.count == 1 { 1.0 } else { 0.5 + f32::from(rect.busy) / 131_070.0 };
+            let is_dim = !self.hits.is_empty() && self.hits.in_rect(rect) == 0;
+            let color = picture.shades[self.shades[name.index()]];
+            let color = color.gamma_multiply(if is_dim { 0.25 * busy } else { busy });
+            let mut shape = picture.strip(rect.x0 as f32 - offset, rect.x1 as f32 - offset);
+            shape.min.y = self.y(picture, *top);
+            shape.max.y = shape.min.y + *height as f32 - 1.0;
+            if rect.x1 - rect.x0 >= 3 {
+                shape.max.x -= 1.0 / picture.scale; // A gap between neighbours of one colour.
+            }
+            boxes.add_colored_rect(shape, color);
+            let letters = (shape.width() / picture.letter - 1.0) as usize;
+            if letters >= 3
+                && let Some(label) = fit_chars(&trace.name(name), letters, Ellipsis::End)
+            {
+                labels.push((shape.left_center() + vec2(3.0, 0.0), label.to_string()));
+            }
+        }
+        picture.painter.add(Shape::mesh(boxes));
+        for (at, label) in labels {
+            picture.painter.text(at, Align2::LEFT_CENTER, label, FONT, picture.label);
+        }
+    }
+
+    /// Draws the labels of processes and tracks, and what is shown beside them: how busy a folded group is, counters
+    /// and instants.
+    fn draw_headers(&mut self, picture: &Picture, trace: &Trace<'_>, layout: &Layout) {
+        let (mut shapes, mut busy) = (Mesh::default(), Vec::new());
+        let (mut runs, mut marks) = (Vec::new(), Vec::new());
+        let viewport = self.window.viewport();
+        for line in self.vertical.visible(self.window.heights()) {
+            let Some(label) = line.label(trace) else { continue };
+            let (top, bottom) = (self.y(picture, line.top), self.y(picture, line.bottom()) - 1.0);
+            // The part of the line from a height of 0 to 1.
+            let bar = |x0: f32, x1: f32, height: f32| {
+                let mut shape = picture.strip(x0 - viewport.offset(), x1 - viewport.offset());
+                (shape.min.y, shape.max.y) = (bottom - height * (bottom - top - 2.0), bottom);
+                shape
+            };
+            if self.folds.is_folded(line.kind) {
+                let rows = line.outermost_rows(trace, layout);
+                let most = rows.len().max(1) as f32;
+                layout.busy_rows(rows, viewport, &mut self.scratch, &mut busy);
+                for (x, &rows) in busy.iter().enumerate().filter(|&(_, &rows)| rows > 0.0) {
+                    let height = (rows / most).max(0.05);
+                    shapes.add_colored_rect(bar(x as f32, x as f32 + 1.0, height), picture.faint());
+                }
+            }
+            if let LineKind::Track(track) = line.kind {
+                for series in self.counters.get(&track).into_iter().flatten().rev() {
+                    let most = series.bounds().map_or(1.0, |(_, most)| most.max(f64::MIN_POSITIVE));
+                    let color = picture.shades[self.shades[series.name().index()]].gamma_multiply(0.7);
+                    runs.clear();
+                    series.runs(viewport, &mut runs);
+                    for run in &runs {
+                        let height = (run.max / most).clamp(0.0, 1.0) as f32;
+                        shapes.add_colored_rect(bar(run.x0 as f32, run.x1 as f32, height), color);
+                    }
+                }
+                let instants = trace.instants_of(track);
+                marks.clear();
+                instant_marks(instants, viewport, &mut marks);
+                for mark in &marks {
+                    let at = bar(mark.column as f32, mark.column as f32 + 2.0, 0.4);
+                    shapes.add_colored_rect(at, picture.strong);
+                }
+            }
+            let sign = if self.folds.is_folded(line.kind) { '▶' } else { '▼' };
+            let (at, color) = match line.kind {
+                LineKind::Process(_) => (pos2(picture.area.left() + 4.0, bottom - 4.0), picture.strong),
+                _ => (pos2(picture.area.left() + 14.0, bottom - 3.0), picture.text),
+            };
+            picture.painter.text(at, Align2::LEFT_BOTTOM, format!("{sign} {label}"), FONT, color);
+        }
+        picture.painter.add(Shape::mesh(shapes));
+    }
+
+    /// Draws the flows that leave or reach the selected slice.
+    fn draw_flows(&self, picture: &Picture, trace: &Trace<'_>, layout: &Layout) {
+        let Some(selected) = self.selected else { return };
+        let place = |slice, at| {
+            let line = self.vertical.line_of(layout.row_of(slice)?)?;
+            let y = self.y(picture, line.top) + line.height as f32 / 2.0;
+            Some(pos2(picture.x(self.window.x(at)), y))
+        };
+        let flows = trace.flows().iter().filter(|flow| [flow.from, flow.to].contains(&selected));
+        for flow in flows.take(MAX_ARROWS) {
+            if let (Some(from), Some(to)) = (place(flow.from, flow.leaves), place(flow.to, flow.arrives)) {
+                picture.painter.arrow(from, to - from, Stroke::new(1.5, picture.strong));
+            }
+        }
+    }
+
+    /// Draws the outline of the selected slice, and the selected range.
+    fn draw_selection(&self, picture: &Picture, trace: &Trace<'_>, layout: &Layout) {
+        if let Some(place) = self.selected.and_then(|slice| layout.place(slice))
+            && let Some(line) = self.vertical.line_of(place.row)
+        {
+            let mut shape = picture.strip(self.window.x(place.start), self.window.x(place.end));
+            (shape.min.y, shape.max.y) = (self.y(picture, line.top), self.y(picture, line.bottom()) - 1.0);
+            shape.max.x = shape.max.x.max(shape.min.x + 2.0);
+            picture.painter.rect_stroke(shape, 0.0, (2.0, picture.strong), StrokeKind::Outside);
+        }
+        if let Some(range) = &self.range {
+            let mut shape = picture.strip(self.window.x(range.start), self.window.x(range.end));
+            (shape.min.y, shape.max.y) = (picture.area.top(), picture.area.bottom());
+            picture.painter.rect_filled(shape, 0.0, picture.faint());
+            let duration = trace.clock().duration(range.end - range.start).to_string();
+            picture.painter.text(shape.center_top(), Align2::CENTER_TOP, duration, FONT, picture.strong);
+        }
+    }
+
+    /// Draws the marks of time since the start of the trace.
+    fn draw_ruler(&self, picture: &Picture, painter: &Painter, ruler: Rect, trace: &Trace<'_>) {
+        let (start, viewport) = (self.window.bounds().start, self.window.viewport());
+        let apart = (100.0 * picture.scale) as u16;
+        for mark in Ruler::since(start, viewport, trace.clock().unit, apart) {
+            let x = picture.x(mark.x - viewport.offset());
+            painter.vline(x, ruler.y_range(), (1.0, picture.faint()));
+            let at = pos2(x + 3.0, ruler.center().y);
+            painter.text(at, Align2::LEFT_CENTER, mark.label, FONT, picture.text);
+        }
+    }
+
+    /// Returns where a distance from the top of the first line is on the screen.
+    fn y(&self, picture: &Picture, top: u64) -> f32 {
+        picture.area.top() + (top as f64 - self.window.top()).round() as f32
+    }
+}
+
+/// Where a frame is drawn, and its colours.
+struct Picture {
+    painter: Painter,
+    area: Rect,
+    /// Pixels per point.
+    scale: f32,
+    /// The width of a letter in points.
+    letter: f32,
+    shades: [Color32; 32],
+    /// The colour of text on boxes.
+    label: Color32,
+    text: Color32,
+    strong: Color32,
+}
+
+impl Picture {
+    /// Returns where a column of the window is on the screen, at the edge of a pixel.
+    fn x(&self, column: f32) -> f32 {
+        self.area.left() + column.round() / self.scale
+    }
+
+    /// Returns the strip between two columns of the window, without a height.
+    fn strip(&self, x0: f32, x1: f32) -> Rect {
+        Rect::from_x_y_ranges(self.x(x0)..=self.x(x1), 0.0..=0.0)
+    }
+
+    /// The colour of what lies behind or over other things.
+    fn faint(&self) -> Color32 {
+        self.text.gamma_multiply(0.25)
+    }
+}

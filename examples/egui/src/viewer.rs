@@ -1,0 +1,296 @@
+//! The window: a toolbar, the timeline, and below it what is known about the selection.
+
+use eframe::egui::{CentralPanel, Event, Grid, Id, Key, Panel, TextEdit, Ui, Window};
+use spall_trace::layout::{Hits, Layout, LayoutView};
+use spall_trace::model::{NameId, SliceId, Tick, Trace};
+
+use crate::{details, flame::Flame, statistics::Statistics, timeline::Timeline};
+
+/// A trace and what is shown of it.
+pub struct Viewer {
+    trace: Trace<'static>,
+    layout: Layout,
+    timeline: Timeline,
+    search: String,
+    tab: Tab,
+    statistics: Statistics,
+    flame: Flame,
+    has_help: bool,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Tab {
+    Details,
+    Statistics,
+    Flame,
+}
+
+/// What a key does.
+#[derive(Clone, Copy)]
+enum Action {
+    Zoom(f64),
+    /// By a part of the window's width.
+    Pan(f64),
+    /// By a part of the window's height.
+    Scroll(f64),
+    Fit,
+    FitAll,
+    Back,
+    Go(Neighbour),
+    Search,
+    Step(Direction),
+    /// To the next slice of the name.
+    SameName(Direction),
+    RangeOfSelection,
+    FoldAll,
+    Show(Tab),
+    Help,
+    Escape,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Direction {
+    Forward,
+    Back,
+}
+
+/// A slice beside the selected one.
+#[derive(Clone, Copy)]
+enum Neighbour {
+    Parent,
+    Child,
+    Before,
+    After,
+    FlowFrom,
+    FlowTo,
+}
+
+/// All keys, in the order of the help. Letters are places on the keyboard, so that W, A, S and D are together on every
+/// one; signs are what is typed.
+const KEYS: &[(&str, Action, &str)] = &[
+    ("W", Action::Zoom(1.25), "zoom in; also Ctrl and the wheel"),
+    ("S", Action::Zoom(0.8), "zoom out"),
+    ("+", Action::Zoom(1.25), "zoom in"),
+    ("-", Action::Zoom(0.8), "zoom out"),
+    ("A", Action::Pan(-0.1), "to earlier times; also Shift and the wheel"),
+    ("D", Action::Pan(0.1), "to later times"),
+    ("PageUp", Action::Scroll(-0.9), "up; also the wheel"),
+    ("PageDown", Action::Scroll(0.9), "down"),
+    ("F", Action::Fit, "zoom to the selection; also a double click"),
+    ("0", Action::FitAll, "show everything"),
+    ("Home", Action::FitAll, "show everything"),
+    ("Backspace", Action::Back, "show what was shown before"),
+    ("Up", Action::Go(Neighbour::Parent), "to the caller of the selected slice"),
+    ("Down", Action::Go(Neighbour::Child), "to its first callee"),
+    ("Left", Action::Go(Neighbour::Before), "to the slice before it"),
+    ("Right", Action::Go(Neighbour::After), "to the slice behind it"),
+    ("[", Action::Go(Neighbour::FlowFrom), "to where a flow comes from"),
+    ("]", Action::Go(Neighbour::FlowTo), "to where a flow goes"),
+    ("/", Action::Search, "find slices by name; also Ctrl+F"),
+    ("N", Action::Step(Direction::Forward), "next slice that was found; also Enter"),
+    ("Shift+N", Action::Step(Direction::Back), "previous slice that was found; also Shift+Enter"),
+    ("*", Action::SameName(Direction::Forward), "next slice of the selected name"),
+    ("#", Action::SameName(Direction::Back), "previous slice of the selected name"),
+    ("R", Action::RangeOfSelection, "select the time of the selected slice; also a drag"),
+    ("Shift+C", Action::FoldAll, "fold all processes, or open them; a click folds one"),
+    ("1", Action::Show(Tab::Details), "details of the selected slice"),
+    ("2", Action::Show(Tab::Statistics), "statistics of the selected range"),
+    ("3", Action::Show(Tab::Flame), "flame graph of the selected range"),
+    ("?", Action::Help, "this help"),
+    ("Escape", Action::Escape, "close the help, then drop the search, then the selection"),
+];
+
+/// Returns what an event of the keyboard is called in [`KEYS`].
+fn key_of(event: &Event) -> Option<String> {
+    match event {
+        Event::Key { key, physical_key, pressed: true, modifiers, .. } if !modifiers.command => {
+            let place = physical_key.filter(|place| (Key::A..=Key::Z).contains(place)).unwrap_or(*key);
+            Some(format!("{}{}", if modifiers.shift { "Shift+" } else { "" }, place.name()))
+        }
+        Event::Text(text) => Some(text.clone()).filter(|text| !text.contains(char::is_alphanumeric)),
+        _ => None,
+    }
+}
+
+impl Viewer {
+    pub fn new(trace: Trace<'static>, layout: Layout) -> Self {
+        let timeline = Timeline::new(&trace, &layout);
+        Self {
+            trace,
+            layout,
+            timeline,
+            search: String::new(),
+            tab: Tab::Details,
+            statistics: Statistics::default(),
+            flame: Flame::default(),
+            has_help: false,
+        }
+    }
+
+    /// Draws the window. `frame_time` is what the previous frame took, in seconds.
+    pub fn ui(&mut self, ui: &mut Ui, frame_time: Option<f32>) {
+        Panel::top("toolbar").show(ui, |ui| ui.horizontal(|ui| self.toolbar(ui, frame_time)));
+        Panel::bottom("selection").resizable(true).default_size(220.0).show(ui, |ui| self.selection(ui));
+        CentralPanel::no_frame().show(ui, |ui| self.timeline.ui(ui, &self.trace, &self.layout));
+        Window::new("Keys").open(&mut self.has_help).show(ui.ctx(), |ui| {
+            Grid::new("keys").striped(true).show(ui, |ui| {
+                for (key, _, what) in KEYS {
+                    ui.strong(*key);
+                    ui.label(*what);
+                    ui.end_row();
+                }
+            });
+        });
+        // At the end, so that the field for searches does not get the key that leads to it.
+        self.keys(ui);
+    }
+
+    fn toolbar(&mut self, ui: &mut Ui, frame_time: Option<f32>) {
+        let field = ui.add(TextEdit::singleline(&mut self.search).hint_text("find").id(search_field()));
+        if field.changed() {
+            self.find();
+        }
+        if field.lost_focus() && ui.input(|input| input.key_pressed(Key::Enter)) {
+            let shift = ui.input(|input| input.modifiers.shift);
+            self.step(if shift { Direction::Back } else { Direction::Forward });
+            field.request_focus();
+        }
+        if !self.search.is_empty() {
+            ui.label(format!("{} slices", self.timeline.hits.len()));
+        }
+        ui.checkbox(&mut self.timeline.drag_pans, "drag pans");
+        self.has_help ^= ui.button("?").clicked();
+        ui.weak(format!("{:.1} ms", frame_time.unwrap_or_default() * 1000.0));
+    }
+
+    /// Shows what is known about the selected slice, or about the selected range.
+    fn selection(&mut self, ui: &mut Ui) {
+        let Self { trace, layout, timeline, .. } = self;
+        ui.horizontal(|ui| {
+            ui.selectable_value(&mut self.tab, Tab::Details, "Details");
+            ui.selectable_value(&mut self.tab, Tab::Statistics, "Statistics");
+            ui.selectable_value(&mut self.tab, Tab::Flame, "Flame graph");
+        });
+        let range = timeline.range.clone().unwrap_or(timeline.window.bounds());
+        match self.tab {
+            Tab::Details => {
+                if let Some(slice) = details::ui(ui, trace, layout, timeline.selected) {
+                    timeline.select(slice, trace, layout);
+                }
+            }
+            Tab::Statistics => {
+                if let Some(name) = self.statistics.ui(ui, trace, layout, range) {
+                    self.find_name(name);
+                }
+            }
+            Tab::Flame => self.flame.ui(ui, trace, layout, range),
+        }
+        ui.take_available_space();
+    }
+
+    /// Does what the pressed keys ask for, unless they are typed into a field.
+    fn keys(&mut self, ui: &Ui) {
+        if ui.input(|input| input.modifiers.command && input.key_pressed(Key::F)) {
+            ui.memory_mut(|memory| memory.request_focus(search_field()));
+        }
+        if ui.egui_wants_keyboard_input() {
+            return;
+        }
+        for key in ui.input(|input| input.events.iter().filter_map(key_of).collect::<Vec<_>>()) {
+            if let Some((_, action, _)) = KEYS.iter().find(|(meant, ..)| *meant == key) {
+                self.act(*action, ui);
+            }
+        }
+    }
+
+    fn act(&mut self, action: Action, ui: &Ui) {
+        let Self { trace, layout, timeline, .. } = self;
+        let columns = f64::from(timeline.window.viewport().columns());
+        match action {
+            Action::Zoom(factor) => timeline.window.zoom(columns / 2.0, factor),
+            Action::Pan(part) => timeline.window.pan(part * columns),
+            Action::Scroll(part) => timeline.scroll(part),
+            Action::Fit => timeline.fit_selection(layout),
+            Action::FitAll => timeline.fit(timeline.window.bounds()),
+            Action::Back => timeline.back(),
+            Action::Go(neighbour) => {
+                if let Some(slice) = timeline.selected.and_then(|slice| self.neighbour(slice, neighbour)) {
+                    self.timeline.select(slice, &self.trace, &self.layout);
+                }
+            }
+            Action::Search => ui.memory_mut(|memory| memory.request_focus(search_field())),
+            Action::Step(direction) => self.step(direction),
+            Action::SameName(direction) => {
+                if let Some(name) = timeline.selected.and_then(|slice| trace.slice_name_id(slice)) {
+                    self.find_name(name);
+                    self.step(direction);
+                }
+            }
+            Action::RangeOfSelection => {
+                let place = timeline.selected.and_then(|slice| layout.place(slice));
+                timeline.range = place.map(|place| place.start..place.end);
+            }
+            Action::FoldAll => timeline.toggle_all(trace, layout),
+            Action::Show(tab) => self.tab = tab,
+            Action::Help => self.has_help = !self.has_help,
+            Action::Escape if self.has_help => self.has_help = false,
+            Action::Escape if !timeline.hits.is_empty() => {
+                self.search.clear();
+                timeline.hits = Hits::default();
+            }
+            Action::Escape => (timeline.selected, timeline.range) = (None, None),
+        }
+    }
+
+    /// Returns a slice beside another one, if it has one.
+    fn neighbour(&self, slice: SliceId, neighbour: Neighbour) -> Option<SliceId> {
+        let (layout, flows) = (&self.layout, self.trace.flows());
+        match neighbour {
+            Neighbour::Parent => layout.parent(slice),
+            Neighbour::Child => layout.children(slice).first().copied(),
+            Neighbour::Before => layout.previous(slice),
+            Neighbour::After => layout.next(slice),
+            Neighbour::FlowFrom => flows.iter().find(|flow| flow.to == slice).map(|flow| flow.from),
+            Neighbour::FlowTo => flows.iter().find(|flow| flow.from == slice).map(|flow| flow.to),
+        }
+    }
+
+    /// Finds the slices of a name.
+    fn find_name(&mut self, name: NameId) {
+        self.search = self.trace.name(name).into_owned();
+        self.timeline.hits = Hits::new(&self.trace, &self.layout, |other| other == name);
+    }
+
+    /// Finds the slices whose name contains what is searched for.
+    fn find(&mut self) {
+        let (trace, text) = (&self.trace, self.search.to_lowercase());
+        let matches = |name| !text.is_empty() && trace.name(name).to_lowercase().contains(&text);
+        self.timeline.hits = Hits::new(trace, &self.layout, matches);
+    }
+
+    /// Selects the next slice that was found, or the previous one: from the selected slice if it is visible, else from
+    /// what the window shows. After the last one it begins again.
+    fn step(&mut self, direction: Direction) {
+        let Self { trace, layout, timeline, .. } = self;
+        let (hits, shown) = (&timeline.hits, timeline.window.viewport().range());
+        let is_visible = |slice: &SliceId| trace.slice(*slice).is_some_and(|slice| slice.overlaps(&shown));
+        let found = match (direction, timeline.selected.filter(is_visible)) {
+            (Direction::Forward, Some(slice)) => hits.next(layout, slice),
+            (Direction::Forward, None) => hits.first_from(layout, shown.start),
+            (Direction::Back, Some(slice)) => hits.previous(layout, slice),
+            (Direction::Back, None) => hits.last_before(layout, shown.end),
+        };
+        let found = found.or_else(|| match direction {
+            Direction::Forward => hits.first_from(layout, Tick::MIN),
+            Direction::Back => hits.last_before(layout, Tick::MAX),
+        });
+        if let Some(slice) = found {
+            timeline.select(slice, trace, layout);
+        }
+    }
+}
+
+/// The id of the field for searches.
+fn search_field() -> Id {
+    Id::unique("search")
+}
