@@ -74,7 +74,8 @@ impl Line {
 
     /// Returns the rows at depth 0 of what the line shows: of all tracks of a process, of a track, or the row itself.
     ///
-    /// With [`LayoutView::busy_rows`] they show how busy a folded group is. A line of packed tracks has none. This takes
+    /// With [`LayoutView::busy_rows`] they show how busy a folded group is. The header and the lines of a pack have none.
+    /// This takes
     /// O(tracks + rows) for a process.
     #[must_use]
     pub fn outermost_rows(&self, trace: &impl TraceView, layout: &impl LayoutView) -> Vec<RowId> {
@@ -91,7 +92,7 @@ impl Line {
             }
             LineKind::Track(track) => of_track(track).collect(),
             LineKind::Row(row) => alloc::vec![row],
-            LineKind::Packed(..) => Vec::new(),
+            LineKind::Pack(_) | LineKind::Packed(..) => Vec::new(),
         }
     }
 }

@@ -10,7 +10,7 @@ use eframe::egui::{
 };
 use spall_trace::layout::{
     ColorKey, Ellipsis, Fidelity, Folds, Heights, Hits, Layout, LayoutView, Line, LineKind, LineRect, Ruler,
-    Scratch, Series, Theme, Vertical, Window, fit_chars, instant_marks,
+    Scratch, Series, Theme, Vertical, Window, active_range, fit_chars, instant_marks,
 };
 use spall_trace::model::{SliceId, Tick, Ticks, Trace, TrackId};
 
@@ -57,8 +57,10 @@ impl Timeline {
             let layers = Series::stacked(values).unwrap_or_else(|| Series::of(values));
             (!layers.is_empty()).then_some((track, layers))
         });
+        let mut window = Window::new(trace.bounds().unwrap_or_default(), Fidelity::Fast);
+        window.fit(active_range(trace, layout).unwrap_or_default());
         Self {
-            window: Window::new(trace.bounds().unwrap_or_default(), Fidelity::Fast),
+            window,
             selected: None,
             range: None,
             hits: Hits::default(),
