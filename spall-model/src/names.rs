@@ -3,7 +3,7 @@
 use core::cmp::Ordering;
 use core::hash::{BuildHasher, Hasher};
 
-use alloc::borrow::Cow;
+use alloc::{borrow::Cow, string::String};
 use foldhash::fast::RandomState;
 use hashbrown::HashTable;
 
@@ -69,7 +69,9 @@ impl<'a> Names<'a> {
     /// Returns a name as text, with bad UTF-8 replaced by U+FFFD.
     #[must_use]
     pub fn text(&self, id: NameId) -> Cow<'_, str> {
-        alloc::string::String::from_utf8_lossy(self.bytes(id))
+        let bytes = self.bytes(id);
+        // Nearly all names are ASCII, which this checks many bytes at a time.
+        core::str::from_utf8(bytes).map_or_else(|_| String::from_utf8_lossy(bytes), Cow::Borrowed)
     }
 
     /// Returns the number of names, the empty one included.

@@ -329,7 +329,7 @@ mod tests {
     #[test]
     fn every_call_ends_on_its_thread_and_times_ascend() {
         for (calls, threads, run) in [(0, 1, 1), (1, 3, 1), (7, 0, 0), (10_000, 5, 64)] {
-            let mut open = vec![(0_usize, 0_u64); 8];
+            let mut open = [(0_usize, 0_u64); 8];
             let mut n_begins = 0;
             for record in (Program { calls, threads, run }).records() {
                 let (depth, latest) = &mut open[record.thread as usize];

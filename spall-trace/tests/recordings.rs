@@ -27,12 +27,13 @@ fn c5_a_flame_graph_is_weighted_by_calls_or_by_bytes() {
         let trace = builder.finish();
         let tree = spall_trace::call_tree(&trace, TrackId(0));
         let mut found: BTreeMap<String, i64> = BTreeMap::new();
-        for (stack, own) in tree.tree.folded(&trace) {
+        let mut stacks = tree.tree.folded(&trace);
+        while let Some((stack, own)) = stacks.next_stack() {
             // The time between calls, in which no function runs.
             if stack.is_empty() || stack == "pass" {
                 continue;
             }
-            let (group, function) = stack.rsplit_once(';').unwrap_or(("", &stack));
+            let (group, function) = stack.rsplit_once(';').unwrap_or(("", stack));
             assert_eq!(group.is_empty(), function == "glXSwapBuffers", "{stack}");
             *found.entry(function.to_owned()).or_default() += own.0;
         }

@@ -9,19 +9,18 @@ mod builder;
 mod depth_first;
 mod diff;
 mod filter;
+mod folded;
 mod function;
 mod inverted;
 mod stats;
 
-use alloc::{string::String, vec::Vec};
-
-use foldhash::fast::RandomState;
-use hashbrown::HashMap;
+use alloc::vec::Vec;
 
 use crate::{Ticks, Trace, id_range::dense_id};
 
 pub use builder::CallTreeBuilder;
 pub use diff::{DiffNode, DiffSums, DiffWidth, TreeDiff};
+pub use folded::FoldedStacks;
 pub use function::{Function, FunctionSource};
 pub use inverted::InvertedTree;
 pub use stats::FunctionStats;
@@ -154,7 +153,7 @@ impl CallTree {
         self.unattributed
     }
 
-    /// Iterates over the folded stacks of all nodes that have self time: the path, and the self time in ticks.
+    /// Returns the folded stacks of all nodes that have self time: the path, and the self time in ticks.
     ///
     /// A path is the names from the root to the node, joined by `;`. In a name, `;` becomes `:` and a line break
     /// becomes a blank. A function without a name is `(anonymous)`, because an empty name is no frame to most readers.
@@ -179,43 +178,14 @@ impl CallTree {
     /// let leaf = builder.child(Some(root), draw);
     /// builder.add_time(Some(leaf), Ticks(12));
     /// let tree = builder.finish();
-    /// assert!(tree.folded(&trace).eq([("main;draw".to_owned(), Ticks(12))]));
+    /// let mut stacks = tree.folded(&trace);
+    /// assert_eq!(stacks.next_stack(), Some(("main;draw", Ticks(12))));
+    /// assert_eq!(stacks.next_stack(), None);
     /// ```
     #[doc(alias = "collapsed")]
-    pub fn folded<'t>(&'t self, trace: &'t Trace<'_>) -> impl Iterator<Item = (String, Ticks)> + 't {
-        let unattributed = Some((String::new(), self.unattributed.time)).into_iter();
-        let deeper = self.self_times_of_deeper_nodes();
-        let mut path = Vec::new();
-        let shown = self.nodes.iter().zip(0..).filter(|(node, _)| node.depth < Self::MAX_FOLDED_DEPTH);
-        let nodes = shown.filter_map(move |(node, id)| {
-            let time = node.self_time + deeper.get(&TreeNodeId(id)).copied().unwrap_or_default();
-            if time <= Ticks::ZERO {
-                return None;
-            }
-            path.clear();
-            let mut next = Some(node);
-            while let Some(node) = next {
-                path.push(node.function.name);
-                next = node.parent.map(|parent| &self.nodes[parent.index()]);
-            }
-            let mut line = String::new();
-            for (index, &name) in path.iter().rev().enumerate() {
-                if index > 0 {
-                    line.push(';');
-                }
-                if name.is_empty() {
-                    line.push_str("(anonymous)");
-                    continue;
-                }
-                line.extend(trace.name(name).chars().map(|c| match c {
-                    ';' => ':',
-                    '\n' | '\r' => ' ',
-                    c => c,
-                }));
-            }
-            Some((line, time))
-        });
-        unattributed.filter(|(_, time)| *time > Ticks::ZERO).chain(nodes)
+    #[must_use]
+    pub fn folded<'t>(&'t self, trace: &'t Trace<'_>) -> FoldedStacks<'t> {
+        FoldedStacks::new(self, trace)
     }
 
     /// The most names in a path of [`CallTree::folded`].
@@ -225,19 +195,5 @@ impl CallTree {
     #[must_use]
     pub fn n_folded_away(&self) -> usize {
         self.nodes.iter().filter(|node| node.depth >= Self::MAX_FOLDED_DEPTH).count()
-    }
-
-    /// Sums up the self times of the nodes that are too deep for a path, by the deepest node above that is not.
-    fn self_times_of_deeper_nodes(&self) -> HashMap<TreeNodeId, Ticks, RandomState> {
-        let mut sums = HashMap::default();
-        // Parents come before children, so the node above that is shown is known for each parent.
-        let mut shown_above = HashMap::<u32, TreeNodeId, RandomState>::default();
-        for (node, id) in self.nodes.iter().zip(0..) {
-            let (true, Some(parent)) = (node.depth >= Self::MAX_FOLDED_DEPTH, node.parent) else { continue };
-            let shown = shown_above.get(&parent.0).copied().unwrap_or(parent);
-            shown_above.insert(id, shown);
-            *sums.entry(shown).or_default() += node.self_time;
-        }
-        sums
     }
 }

@@ -39,9 +39,12 @@ pub fn folded(trace: &Trace<'_>, out: impl Write) -> io::Result<ExportReport> {
     let (mut n_in_trees, mut n_too_deep) = (0_u64, 0);
     for ThreadTree { track, tree, .. } in crate::call_trees(trace) {
         let Some(thread) = ids(trace, track) else { continue };
-        for (stack, self_time) in tree.folded(trace) {
-            let separator = if stack.is_empty() { "" } else { ";" };
-            writeln!(out, "{thread}{separator}{stack} {}", self_time.0)?;
+        let mut stacks = tree.folded(trace);
+        while let Some((stack, self_time)) = stacks.next_stack() {
+            out.write_all(thread.as_bytes())?;
+            out.write_all(if stack.is_empty() { b"" } else { b";" })?;
+            out.write_all(stack.as_bytes())?;
+            writeln!(out, " {}", self_time.0)?;
         }
         // The other nodes stand for functions that samples found.
         let nodes = tree.nodes().iter().filter(|node| node.function.source.is_none());
