@@ -11,7 +11,7 @@ use spall_model::{
 use super::probe::{self, RecordLayout};
 use super::record::without_nul;
 use super::wire::usable_ns_per_tick;
-use super::{Header, Version};
+use super::{Version, v0, v1};
 use crate::{FormatError, FormatErrorKind};
 
 /// A parser of spall streams of version 0, 1 or 3. It takes input in pieces of any size and yields events.
@@ -53,31 +53,36 @@ use crate::{FormatError, FormatErrorKind};
 #[derive(Debug, Clone)]
 pub struct Parser {
     state: State,
-    /// The position in the file of the next data.
-    offset: u64,
-    /// The end of the current buffer in version 3.
-    buffer_end: u64,
-    /// The thread of the current buffer in version 3.
-    thread: Thread<'static>,
-    /// The number of diagnostics about the record at `offset` that were handed out.
-    noted: usize,
-    ns_per_tick: f64,
     /// The time of the latest record in versions 0 and 1.
     latest: Tick,
-    header: Option<Header>,
-    unit_override: Option<f64>,
+    /// The position in the file of the next data.
+    offset: u64,
+    /// The end of the buffer in version 3. It is beyond `offset` only if a record of the buffer comes next.
+    buffer_end: u64,
+    /// The process and the thread of the current buffer in version 3.
+    thread: (u32, u32),
+    /// The factor of times in versions 0 and 1.
+    ns_per_tick: f64,
+    /// The number of diagnostics about the record at `offset` that were handed out.
+    noted: u8,
+    version: Option<Version>,
 }
 
-// The tag is a byte of its own, because every record asks for it. Left to itself, the compiler hides it in a field of a
-// variant, and taking it out costs a few instructions each time.
 #[derive(Debug, Clone, Copy)]
 #[repr(u8)]
 enum State {
-    Header,
+    /// The header comes next. Its unit does not count if the caller has set the duration of a tick in nanoseconds.
+    Header {
+        unit: Option<f64>,
+    },
     /// The header's unit is unusable, which is the next thing to report.
-    BadUnit,
-    /// The layout of a version 0 file is not known yet.
-    Probe,
+    BadUnit {
+        first_draft: bool,
+    },
+    /// The layout of a version 0 file is not known yet. The header tells whether it may be the first draft.
+    Probe {
+        first_draft: bool,
+    },
     V0,
     V1,
     V3,
@@ -92,6 +97,8 @@ struct Skip {
     start: u64,
     until: u64,
     damage: Option<DiagnosticKind>,
+    /// The end of the buffer that goes on behind the range.
+    buffer_end: u64,
 }
 
 /// Returns an iterator over the events of a spall file that is wholly in memory.
@@ -122,18 +129,19 @@ pub fn parse_all(data: &[u8]) -> Events<'_, Parser> {
 impl Parser {
     /// Creates a parser at the start of a file.
     #[must_use]
-    #[inline]
+    // Not inlined, so that the fields that plain records do not need stay together in memory. Inlined, each of them would
+    // take a register in a loop around the parser.
+    #[inline(never)]
     pub fn new() -> Self {
         Self {
-            state: State::Header,
+            state: State::Header { unit: None },
             offset: 0,
             buffer_end: 0,
-            thread: Thread::new(0_u32, 0_u32),
-            noted: 0,
+            thread: (0, 0),
             ns_per_tick: 1.0,
             latest: Tick(0),
-            header: None,
-            unit_override: None,
+            noted: 0,
+            version: None,
         }
     }
 
@@ -143,20 +151,16 @@ impl Parser {
     /// number that is not positive and finite has no effect: the header's unit counts then.
     #[must_use]
     pub fn with_ns_per_tick(mut self, ns_per_tick: f64) -> Self {
-        self.unit_override = usable_ns_per_tick(ns_per_tick);
+        if let State::Header { unit } = &mut self.state {
+            *unit = usable_ns_per_tick(ns_per_tick);
+        }
         self
-    }
-
-    /// Returns the file's header, or `None` before it was read.
-    #[must_use]
-    pub fn header(&self) -> Option<&Header> {
-        self.header.as_ref()
     }
 
     /// Returns the version in the header, or `None` before it was read.
     #[must_use]
     pub fn version(&self) -> Option<Version> {
-        self.header.and_then(|header| Version::from_number(header.version.get()))
+        self.version
     }
 
     /// Returns the number of bytes of the file that were consumed so far.
@@ -175,72 +179,67 @@ impl Default for Parser {
 impl spall_model::Parser for Parser {
     type Error = FormatError;
 
-    // Plain records are inlined whole: a call would return every event through memory, which takes 2.5 times as long.
-    // Everything else works on a copy of the parser. So no pointer to the parser exists, and a loop around this
-    // function keeps it in registers.
+    // Plain records of version 3 are inlined whole: a call would return every event through memory, which takes 2.5 times
+    // as long. No other version is inlined beside them, because that made version 3 up to a third slower. Everything else
+    // works on a copy of the parser. So no pointer to the parser exists, and a loop around this function keeps it in
+    // registers.
     #[inline(always)]
     fn parse<'a>(&mut self, data: &'a [u8], eof: bool) -> Result<Chunk<'a>, FormatError> {
-        let plain = match self.state {
-            State::V3 => self.plain_v3(data),
-            State::V1 => self.plain_v1(data),
-            _ => None,
-        };
-        match plain {
-            Some(parsed) => Ok(Chunk::Parsed(parsed)),
-            None => {
-                let mut chunk = Ok(Chunk::End);
-                let mut copy = self.clone();
-                copy.step(data, eof, &mut chunk);
-                *self = copy;
-                chunk
-            }
+        if let Some(parsed) = self.plain_v3(data) {
+            return Ok(Chunk::Parsed(parsed));
         }
+        let mut chunk = Ok(Chunk::End);
+        let mut copy = self.clone();
+        copy.step(data, eof, &mut chunk);
+        *self = copy;
+        chunk
     }
 }
 
 impl Parser {
-    /// Takes a step that is not a plain record. The result is behind a reference: returned by value, it would share its
-    /// memory with the plain records, which then could not stay in registers.
-    // Cold, so that the compiler keeps the plain records apart from this call in the caller's loop. Otherwise an end goes
-    // through the code behind the call and is told from a begin twice: 15 % more instructions.
+    /// Takes a step that is not a plain record of version 3. The result is behind a reference: returned by value, it would
+    /// share its memory with the plain records, which then could not stay in registers.
+    // Cold, so that the compiler keeps the plain records apart from this call in the caller's loop.
     #[cold]
     #[inline(never)]
     fn step<'a>(&mut self, data: &'a [u8], eof: bool, chunk: &mut Result<Chunk<'a>, FormatError>) {
-        *chunk = self.any(data, eof);
+        match self.state {
+            State::V0 => self.float_record::<v0::Record<'a>>(data, eof, chunk),
+            State::V1 => self.float_record::<v1::Record<'a>>(data, eof, chunk),
+            _ => self.other(data, eof, chunk),
+        }
     }
 
-    /// Takes a step in any state.
-    // Not inlined into the cold function, which would make it cold as well: version 0 reads all its records here.
+    /// Takes a step in any state. The two states of [`Self::step`] come here behind padding and behind the probe only.
+    // Not inlined, because it needs more registers than the records of versions 0 and 1, which need not save them then.
     #[inline(never)]
-    fn any<'a>(&mut self, data: &'a [u8], eof: bool) -> Result<Chunk<'a>, FormatError> {
-        if let State::Skip(skip) = self.state
-            && let Some(chunk) = self.skip(skip, data, eof)
-        {
-            return Ok(chunk);
+    fn other<'a>(&mut self, data: &'a [u8], eof: bool, chunk: &mut Result<Chunk<'a>, FormatError>) {
+        let before = match self.state {
+            State::Skip(skip) => self.skip(skip, data, eof),
+            State::Probe { first_draft } => self.probe(first_draft, data, eof),
+            _ => None,
+        };
+        *chunk = match (before, self.state) {
+            (Some(before), _) => Ok(before),
+            (_, State::V0) => return self.float_record::<v0::Record<'a>>(data, eof, chunk),
+            (_, State::V1) => return self.float_record::<v1::Record<'a>>(data, eof, chunk),
+            (_, State::V3) => Ok(self.record_v3(data, eof)),
+            (_, State::Header { unit }) => self.read_header(unit, data, eof),
+            (_, State::BadUnit { first_draft }) => Ok(self.bad_unit(first_draft)),
+            (_, State::Probe { .. } | State::Skip(_) | State::End) => Ok(Chunk::End),
+            (_, State::Failed(error)) => Err(error),
         }
-        if let State::Probe = self.state {
-            let header = self.header.map(Header::to_bytes).unwrap_or_default();
-            self.state = match probe::layout(header, data, eof) {
-                None => return Ok(Chunk::NeedMore(1)),
-                Some(RecordLayout::V0) => State::V0,
-                Some(RecordLayout::V1) => State::V1,
-                Some(RecordLayout::PreRelease) => {
-                    State::Failed(FormatError::new(FormatErrorKind::PreRelease, 8))
-                }
-            };
-        }
-        match self.state {
-            State::Header => self.read_header(data, eof),
-            State::BadUnit => {
-                self.state = header::first_records(self.version());
-                Ok(self.report(DiagnosticKind::BadTimeUnit, ByteRange::new(16, 24)))
-            }
-            State::V0 => self.record_v0(data, eof),
-            State::V1 => self.record_v1(data, eof),
-            State::V3 => Ok(self.record_v3(data, eof)),
-            State::Probe | State::Skip(_) | State::End => Ok(Chunk::End),
-            State::Failed(error) => Err(error),
-        }
+    }
+
+    /// Finds the layout of a version 0 file, which is the next state. Returns a chunk if that takes more data.
+    fn probe<'a>(&mut self, first_draft: bool, data: &[u8], eof: bool) -> Option<Chunk<'a>> {
+        self.state = match probe::layout(first_draft, data, eof) {
+            None => return Some(Chunk::NeedMore(1)),
+            Some(RecordLayout::V0) => State::V0,
+            Some(RecordLayout::V1) => State::V1,
+            Some(RecordLayout::PreRelease) => State::Failed(FormatError::new(FormatErrorKind::PreRelease, 8)),
+        };
+        None
     }
 
     /// Skips the part of `skip` that is in `data`. Returns `None` if the whole range was skipped.
@@ -267,7 +266,8 @@ impl Parser {
             }
             // Version 0 has nothing to skip, but a file with the layout of version 1 under its header may.
             None => {
-                self.state = if matches!(self.version(), Some(Version::V3)) { State::V3 } else { State::V1 };
+                self.buffer_end = skip.buffer_end;
+                self.state = if self.version == Some(Version::V3) { State::V3 } else { State::V1 };
                 None
             }
         }
@@ -282,7 +282,7 @@ impl Parser {
     /// Reports that the file ends inside the record that starts here, or inside the buffer around it.
     #[cold]
     fn truncated<'a>(&mut self, data: &[u8]) -> Chunk<'a> {
-        self.state = State::End;
+        (self.state, self.buffer_end) = (State::End, 0);
         Chunk::Parsed(self.parsed(data.len(), Event::Diagnostic(DiagnosticKind::Truncated)))
     }
 
@@ -313,7 +313,8 @@ impl Parser {
         data: &[u8],
         eof: bool,
     ) -> Chunk<'a> {
-        let skip = Skip { start: self.offset, until, damage };
+        let buffer_end = core::mem::take(&mut self.buffer_end);
+        let skip = Skip { start: self.offset, until, damage, buffer_end };
         self.state = State::Skip(skip);
         // The range is not empty, because it holds at least the type of a record.
         self.skip(skip, data, eof).unwrap_or(Chunk::End)

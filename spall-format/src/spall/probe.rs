@@ -4,8 +4,10 @@
 //! which wins unless it fails; version 1 under a header of version 0, which a converter from JSON wrote for three
 //! years; and the two drafts before publication, which are refused.
 
+use zerocopy::IntoBytes;
+
 use super::record::{Decode, RecordError};
-use super::wire::{BeginV0, EndV0};
+use super::wire::{BeginV0, EndV0, Header};
 use super::{v0, v1};
 
 /// The number of records that each walk visits. They take at most some 34 kB.
@@ -24,9 +26,11 @@ pub(super) enum RecordLayout {
 
 /// Returns the layout of the records in `data`, or `None` if that takes more data. With `eof` it is never `None`.
 ///
+/// `may_be_first_draft` is the result of [`may_be_first_draft`] for the header.
+///
 /// Each walk, and with it the decision, depends only on bytes that later data cannot change. So the result is the same
 /// however the input is split.
-pub(super) fn layout(header: [u8; 32], data: &[u8], eof: bool) -> Option<RecordLayout> {
+pub(super) fn layout(may_be_first_draft: bool, data: &[u8], eof: bool) -> Option<RecordLayout> {
     // A walk that met the end of the data proves nothing as long as more data may follow.
     let settled = |walk: Walk| if walk.end == WalkEnd::Cut && !eof { None } else { Some(walk) };
 
@@ -41,7 +45,8 @@ pub(super) fn layout(header: [u8; 32], data: &[u8], eof: bool) -> Option<RecordL
         return Some(RecordLayout::V1);
     }
     let best = published.records.max(json2bin.records);
-    for draft in [settled(first_draft(header, data, eof))?, settled(second_draft(data, eof))?] {
+    let first = if may_be_first_draft { first_draft(data, eof) } else { NO_DRAFT };
+    for draft in [settled(first)?, settled(second_draft(data, eof))?] {
         // A single record is found by chance too easily in a cut file.
         if draft.end != WalkEnd::Fault && draft.records >= 2 && draft.records > best {
             return Some(RecordLayout::PreRelease);
@@ -117,15 +122,19 @@ fn draft_length(data: &[u8], begin: u8, end: u8) -> Result<usize, RecordError> {
 /// The walk of a file that cannot have the layout of a draft.
 const NO_DRAFT: Walk = Walk { records: 0, end: WalkEnd::Fault };
 
-/// Walks under the draft of September 9 and 10. Its header had 25 bytes, so the first record starts inside the 32 bytes
-/// that were read as the header.
-fn first_draft(header: [u8; 32], data: &[u8], eof: bool) -> Walk {
-    let before = 25;
+/// The length of the header in the draft of September 9 and 10.
+const FIRST_DRAFT_HEADER: usize = 25;
+
+/// Returns whether a file may be the draft of September 9 and 10. The first record of that one starts inside the 32
+/// bytes that were read as the header, with the type of a begin.
+pub(super) fn may_be_first_draft(header: &Header) -> bool {
+    header.as_bytes().get(FIRST_DRAFT_HEADER) == Some(&0)
+}
+
+/// Walks under the draft of September 9 and 10 behind a header of 32 bytes.
+fn first_draft(data: &[u8], eof: bool) -> Walk {
     // This many bytes of the first record stand behind the 32 bytes, and the last one is the length of its name.
-    let fixed = size_of::<BeginV0>() - (header.len() - before);
-    if header.get(before) != Some(&0) {
-        return NO_DRAFT;
-    }
+    let fixed = size_of::<BeginV0>() - (size_of::<Header>() - FIRST_DRAFT_HEADER);
     match data.get(fixed - 1).map(|&name_len| usize::from(name_len)) {
         None => Walk { records: 0, end: WalkEnd::Cut },
         Some(0) => NO_DRAFT,

@@ -18,11 +18,11 @@ impl Parser {
         let (event, length, bytes) = match Record::decode(data).ok()? {
             (Record::Begin { when, name, args }, length) => {
                 let (at, bytes) = self.in_range(when, length)?;
-                (Event::Begin(event(self.thread, at, name, args)), length, bytes)
+                (Event::Begin(event(self.thread(), at, name, args)), length, bytes)
             }
             (Record::End { when }, length) => {
                 let (at, bytes) = self.in_range(when, length)?;
-                (Event::End(event(self.thread, at, b"", b"")), length, bytes)
+                (Event::End(event(self.thread(), at, b"", b"")), length, bytes)
             }
             _ => return None,
         };
@@ -48,8 +48,10 @@ impl Parser {
             Err(stop) => return self.stopped_v3(stop, data, eof),
         };
         let event = match record {
-            Record::ProcessName(name) => Event::ProcessName(self.thread.pid, Text::plain(without_nul(name))),
-            Record::ThreadName(name) => Event::ThreadName(self.thread, Text::plain(without_nul(name))),
+            Record::ProcessName(name) => {
+                Event::ProcessName(self.thread().pid, Text::plain(without_nul(name)))
+            }
+            Record::ThreadName(name) => Event::ThreadName(self.thread(), Text::plain(without_nul(name))),
             Record::Pad(size) => return self.padding_v3(length, size, data, eof),
             // The record is whole but not plain, so its time is out of range. That is reported before the event.
             Record::Begin { .. } | Record::End { .. } if self.noted == 0 => {
@@ -57,11 +59,17 @@ impl Parser {
                 let bytes = ByteRange::new(self.offset, self.offset + length as u64);
                 return self.report(DiagnosticKind::TimeOutOfRange, bytes);
             }
-            Record::Begin { name, args, .. } => Event::Begin(event(self.thread, i64::MAX, name, args)),
-            Record::End { .. } => Event::End(event(self.thread, i64::MAX, b"", b"")),
+            Record::Begin { name, args, .. } => Event::Begin(event(self.thread(), i64::MAX, name, args)),
+            Record::End { .. } => Event::End(event(self.thread(), i64::MAX, b"", b"")),
         };
         self.noted = 0;
         Chunk::Parsed(self.parsed(length, event))
+    }
+
+    #[inline(always)]
+    fn thread(&self) -> Thread<'static> {
+        let (pid, tid) = self.thread;
+        Thread::new(pid, tid)
     }
 
     /// Returns how many bytes of the buffer are left.
@@ -108,7 +116,7 @@ impl Parser {
         let Ok((header, _)) = BufferHeader::ref_from_prefix(data) else {
             return self.short(size_of::<BufferHeader>(), data, eof);
         };
-        self.thread = Thread::new(header.pid.get(), header.tid.get());
+        self.thread = (header.pid.get(), header.tid.get());
         self.offset += size_of::<BufferHeader>() as u64;
         self.buffer_end = self.offset + u64::from(header.size.get());
         Chunk::Skipped(size_of::<BufferHeader>())

@@ -1,17 +1,22 @@
 //! The header of the file. [spall A.0](crate::rules::spall#A.0) [spall A.1](crate::rules::spall#A.1)
 
-use spall_model::{Chunk, Clock, Event, Unit};
+use spall_model::{ByteRange, Chunk, Clock, DiagnosticKind, Event, Unit};
 use zerocopy::FromBytes;
 
 use super::{Parser, State};
-use crate::spall::auto;
 use crate::spall::wire::usable_ns_per_tick;
 use crate::spall::{Header, Version};
+use crate::spall::{auto, probe};
 use crate::{FormatError, FormatErrorKind};
 
 impl Parser {
     /// Reads the header of the file, which becomes the clock.
-    pub(super) fn read_header<'a>(&mut self, data: &'a [u8], eof: bool) -> Result<Chunk<'a>, FormatError> {
+    pub(super) fn read_header<'a>(
+        &mut self,
+        unit: Option<f64>,
+        data: &'a [u8],
+        eof: bool,
+    ) -> Result<Chunk<'a>, FormatError> {
         let Ok((header, _)) = Header::ref_from_prefix(data) else {
             if eof {
                 return Err(self.fail(cut_header(data)));
@@ -23,24 +28,34 @@ impl Parser {
             Ok(version) => version,
             Err(error) => return Err(self.fail(error)),
         };
-        let unit = header.timestamp_unit.get();
-        let ns_per_tick = if version == Version::V3 { unit } else { unit * 1000.0 };
-        let ns_per_tick = self.unit_override.or_else(|| usable_ns_per_tick(ns_per_tick));
-        self.header = Some(*header);
-        self.state = if ns_per_tick.is_some() { first_records(Some(version)) } else { State::BadUnit };
+        let tick = header.timestamp_unit.get();
+        let ns_per_tick = if version == Version::V3 { tick } else { tick * 1000.0 };
+        let ns_per_tick = unit.or_else(|| usable_ns_per_tick(ns_per_tick));
+        let first_draft = probe::may_be_first_draft(header);
+        self.version = Some(version);
+        self.state = match ns_per_tick {
+            Some(_) => first_records(version, first_draft),
+            None => State::BadUnit { first_draft },
+        };
         self.ns_per_tick = ns_per_tick.unwrap_or(1.0);
         self.buffer_end = size_of::<Header>() as u64;
         let unit = Unit::Nanoseconds(if version == Version::V3 { self.ns_per_tick } else { 1.0 });
         Ok(Chunk::Parsed(self.parsed(size_of::<Header>(), Event::Clock(Clock::new(unit)))))
     }
+
+    /// Reports the unit of the header, which is unusable.
+    pub(super) fn bad_unit<'a>(&mut self, first_draft: bool) -> Chunk<'a> {
+        self.state = self.version.map_or(State::End, |version| first_records(version, first_draft));
+        self.report(DiagnosticKind::BadTimeUnit, ByteRange::new(16, 24))
+    }
 }
 
 /// Returns the state in which the records of a file are read.
-pub(super) fn first_records(version: Option<Version>) -> State {
+fn first_records(version: Version, first_draft: bool) -> State {
     match version {
-        Some(Version::V3) => State::V3,
-        Some(Version::V1) => State::V1,
-        _ => State::Probe,
+        Version::V3 => State::V3,
+        Version::V1 => State::V1,
+        Version::V0 => State::Probe { first_draft },
     }
 }
 
