@@ -1,6 +1,6 @@
 //! The display order of processes, tracks, slices and all other items. [json 3.3](crate::rules::json#3.3)
 
-use alloc::vec::Vec;
+use alloc::{vec, vec::Vec};
 use core::{cmp::Reverse, ops::Range};
 
 use foldhash::fast::RandomState;
@@ -15,7 +15,7 @@ use super::{
     OnTrack, TraceBuilder,
     by_time::ByTime,
     by_track::ByTrack,
-    registry::{TrackRow, index32},
+    registry::{Registry, TrackKey, TrackRow, index32},
     rows::{self, SliceRow},
     slice_order::SliceKey,
 };
@@ -119,10 +119,10 @@ pub(super) fn process_order(builder: &TraceBuilder<'_>) -> Vec<u32> {
 
 /// Returns the processes in display order, and the trace number of each builder number.
 #[allow(clippy::indexing_slicing, reason = "an order is a permutation of the positions")]
-fn processes(builder: &mut TraceBuilder<'_>) -> (Vec<Process>, Vec<u32>) {
+fn processes(builder: &TraceBuilder<'_>) -> (Vec<Process>, Vec<u32>) {
     let order = process_order(builder);
     let ids = inverse(&order);
-    let rows = core::mem::take(&mut builder.registry.processes);
+    let rows = &builder.registry.processes;
     let processes = order
         .iter()
         .zip(0..)
@@ -143,23 +143,45 @@ fn processes(builder: &mut TraceBuilder<'_>) -> (Vec<Process>, Vec<u32>) {
     (processes, ids)
 }
 
-/// Returns the builder numbers of tracks sorted by process, kind, sort index, name and id. `process_ids` has the trace
-/// numbers of processes.
+/// Returns the builder numbers of tracks sorted by process, kind, sort index, name and id, with the main thread first
+/// among equal sort indexes. [json 3.9](crate::rules::json#3.9) `process_ids` has the trace numbers of processes.
 #[allow(clippy::indexing_slicing, reason = "an order is a permutation of the positions")]
 pub(super) fn track_order(builder: &TraceBuilder<'_>, process_ids: &[u32]) -> Vec<u32> {
     let rows = &builder.registry.tracks;
     let (names, conventions) = (&builder.names, builder.conventions);
     let process_of = |row: &TrackRow| row.process.map(|old| process_ids[old as usize]);
     let mut order: Vec<u32> = (0..index32(rows.len())).collect();
-    let by_place = |row: &TrackRow| (process_of(row), row.key.kind(), row.sort_index);
+    let is_main = main_threads(&builder.registry);
+    let by_place = |number: u32| {
+        let row = &rows[number as usize];
+        (process_of(row), row.key.kind(), row.sort_index, !is_main[number as usize])
+    };
     let rank = |id| key_rank(id, names, conventions);
     order.sort_by(|&a, &b| {
-        let (a, b) = (&rows[a as usize], &rows[b as usize]);
-        let by_name = || names.compare(a.name, b.name);
-        let by_id = || a.key.id().map(rank).cmp(&b.key.id().map(rank));
+        let (row_a, row_b) = (&rows[a as usize], &rows[b as usize]);
+        let by_name = || names.compare(row_a.name, row_b.name);
+        let by_id = || row_a.key.id().map(rank).cmp(&row_b.key.id().map(rank));
         by_place(a).cmp(&by_place(b)).then_with(by_name).then_with(by_id)
     });
     order
+}
+
+/// Returns for each track whether it is the main thread of its process. [json 3.9](crate::rules::json#3.9)
+#[allow(clippy::indexing_slicing, reason = "an order is a permutation of the positions")]
+fn main_threads(registry: &Registry) -> Vec<bool> {
+    const ZERO: Key = Key::Number(0);
+    let mut has_zero = vec![false; registry.processes.len()];
+    for row in &registry.tracks {
+        if let TrackKey::Thread { process, tid: ZERO } = row.key {
+            has_zero[process as usize] = true;
+        }
+    }
+    let is_main = registry.tracks.iter().map(|row| {
+        let TrackKey::Thread { process, tid } = row.key else { return false };
+        let process = process as usize;
+        row.role.is_none() && tid == registry.processes[process].pid && (tid == ZERO || !has_zero[process])
+    });
+    is_main.collect()
 }
 
 /// Returns the tracks in display order, and their builder numbers.

@@ -247,6 +247,33 @@ fn tracks_stand_by_sort_index_then_name_then_id() {
     assert_eq!(trace.processes()[1].tracks().indices(), 1..5);
 }
 
+/// Returns the ids of the threads of a process with these named threads, in display order.
+fn thread_order(pid: i64, threads: &[(i64, &'static str)], sort: Option<(i64, i64)>) -> Vec<i64> {
+    let of = |tid: i64| Thread::new(pid, tid);
+    let names = threads.iter().map(|&(tid, name)| Event::ThreadName(of(tid), Text::plain(name.as_bytes())));
+    let sort = sort.map(|(tid, index)| Event::ThreadSortIndex(of(tid), index));
+    let trace = build(&names.chain(sort).collect::<Vec<_>>());
+    let tids = trace.tracks().iter().map(|track| match track.kind {
+        TrackKind::Thread { tid: crate::Key::Number(tid) } => tid,
+        other => panic!("{other:?}"),
+    });
+    tids.collect()
+}
+
+#[test]
+fn json_3_9_the_main_thread_is_first_among_threads_of_one_sort_index() {
+    let named = [(11, "Total Parse"), (10, "clang"), (9, "worker"), (12, "Total Link")];
+    assert_eq!(thread_order(10, &named, None), [10, 12, 11, 9]);
+    assert_eq!(thread_order(10, &named, Some((9, -1))), [9, 10, 12, 11]);
+    assert_eq!(thread_order(10, &named, Some((10, 1))), [12, 11, 9, 10]);
+}
+
+#[test]
+fn json_3_9_threads_that_are_counted_from_zero_have_no_main_thread_but_0() {
+    assert_eq!(thread_order(2, &[(0, "a"), (1, "b"), (2, "c")], None), [0, 1, 2]);
+    assert_eq!(thread_order(0, &[(0, "c"), (1, "b"), (2, "a")], None), [0, 2, 1]);
+}
+
 #[test]
 fn textual_ids_are_default_names() {
     let thread = Thread { pid: Id::Text(b"p"), tid: Id::Text(b"t") };

@@ -95,8 +95,8 @@ impl<'l> LiveSnapshot<'l> {
         Some(LiveTrack { live: self.live, items, row: self.live.builder.registry.track(id.0), id })
     }
 
-    /// Returns the tracks in the order in which a finished trace would show them: by process, kind, sort index, name
-    /// and id.
+    /// Returns the tracks in the order in which a finished trace would show them: by process, kind, sort index,
+    /// main thread, name and id. [json 3.9](crate::rules::json#3.9)
     ///
     /// This takes O(n log n) for n tracks and processes. The order changes when a track or process is added,
     /// or gets a name or a sort index.
