@@ -103,6 +103,6 @@ pub fn apitrace() -> Option<Input> {
 /// Returns a real file, or `None` where there is no corpus.
 fn real(path: &str, events: usize, records: usize, slices: usize) -> Option<Input> {
     let (folder, file) = path.rsplit_once('/')?;
-    let data = std::fs::read(spall_synth::corpus::folder(folder)?.join(file)).ok()?;
+    let data = std::fs::read(spall_synth::corpus::collection(folder)?.join(file)).ok()?;
     Some(Input { name: file.to_owned(), data, events, records, slices })
 }

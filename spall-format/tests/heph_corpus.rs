@@ -14,7 +14,6 @@ use spall_format::heph::{self, Packet};
 use spall_model::{DiagnosticKind, Event, Value, Written};
 use spall_synth::corpus;
 use std::collections::BTreeMap;
-use std::path::Path;
 
 /// Bytes as the expectations have them: UTF-8, with what is none as `\xNN`.
 fn text(bytes: &[u8]) -> String {
@@ -92,20 +91,9 @@ fn diagnostics(data: &[u8]) -> Vec<(DiagnosticKind, u64, u64)> {
         .collect()
 }
 
-fn files(folder: &Path, extension: &str) -> Vec<std::path::PathBuf> {
-    let mut files: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
-    files.retain(|path| path.to_str().unwrap().ends_with(extension));
-    files.sort();
-    assert!(!files.is_empty(), "{} in {}", extension, folder.display());
-    files
-}
-
 #[test]
 fn files_read_as_an_independent_decoder_reads_them() {
-    let Some(folder) = corpus::folder("heph") else { return };
-    let expectations =
-        [files(&folder, ".events.jsonl"), files(&folder.join("crafted"), ".events.jsonl")].concat();
-    for path in expectations {
+    for path in corpus::inputs("heph", ".events.jsonl") {
         let name = path.to_str().unwrap();
         let base = name.trim_end_matches(".events.jsonl");
         let data = std::fs::read(format!("{base}.bin.log"))
@@ -127,7 +115,6 @@ fn every_packet_becomes_one_event_and_damage_is_said() {
     use DiagnosticKind::{
         BadAttribute, BadEpoch, CounterOrder, DuplicateEpoch, Junk, Overrun, TimeOutOfRange, Truncated,
     };
-    let Some(folder) = corpus::folder("heph") else { return };
     let expected: BTreeMap<&str, Outcome<'_>> = BTreeMap::from([
         // Most hand-made files number all their packets 0.
         ("attack/7-bytes", (0, &[(Truncated, 0, 7)][..])),
@@ -168,8 +155,9 @@ fn every_packet_becomes_one_event_and_damage_is_said() {
         ("crafted/unknown-type", (3, &[(BadAttribute, 66, 78), (CounterOrder, 78, 124)])),
     ]);
     let mut differing = Vec::new();
-    for path in [files(&folder.join("attack"), ".bin"), files(&folder.join("crafted"), ".bin")].concat() {
-        let name = path.strip_prefix(&folder).unwrap().with_extension("").to_str().unwrap().to_owned();
+    for path in corpus::inputs("heph", ".bin") {
+        let folder = path.parent().unwrap().file_name().unwrap().to_str().unwrap();
+        let name = format!("{folder}/{}", path.file_stem().unwrap().to_str().unwrap());
         let data = std::fs::read(&path).unwrap();
         let found = diagnostics(&data);
         let n_events = events(&data).len() - found.len();
@@ -186,8 +174,7 @@ fn every_packet_becomes_one_event_and_damage_is_said() {
 
 #[test]
 fn real_traces_are_whole_and_count_their_packets() {
-    let Some(folder) = corpus::folder("heph") else { return };
-    for path in files(&folder, ".bin.log") {
+    for path in [corpus::inputs("heph", ".bin.log"), corpus::inputs("recordings", ".heph")].concat() {
         let data = std::fs::read(&path).unwrap();
         assert_eq!(diagnostics(&data), [], "{}", path.display());
         assert_eq!(events(&data).len(), packets(&data).len(), "{}", path.display());
@@ -196,9 +183,8 @@ fn real_traces_are_whole_and_count_their_packets() {
 
 #[test]
 fn writing_what_was_read_gives_the_same_bytes() {
-    let Some(folder) = corpus::folder("heph") else { return };
-    let paths = [files(&folder, ".bin.log"), files(&folder.join("crafted"), ".bin")].concat();
-    for path in paths {
+    let paths = ["", ".log"].map(|suffix| corpus::inputs("heph", &format!(".bin{suffix}")));
+    for path in paths.concat() {
         let data = std::fs::read(&path).unwrap();
         if !diagnostics(&data).is_empty() {
             continue;

@@ -49,11 +49,8 @@ fn inputs() -> Vec<Vec<u8>> {
         inputs.push(trace(&Shape { version, slices: 3000, ..Shape::default() }));
         inputs.push(trace(&Shape { version, slices: 300, records_per_buffer: 1, ..Shape::default() }));
     }
-    if let Some(folder) = corpus::folder("spall") {
-        for folder in ["v0", "v1", "v3", "crafted", "big"].map(|name| folder.join(name)) {
-            inputs
-                .extend(fs::read_dir(folder).unwrap().map(|entry| fs::read(entry.unwrap().path()).unwrap()));
-        }
+    for folder in ["spall/v0", "spall/v1", "spall/v3", "spall/crafted", "spall/big", "recordings"] {
+        inputs.extend(corpus::inputs(folder, "").iter().map(|path| fs::read(path).unwrap()));
     }
     inputs
 }

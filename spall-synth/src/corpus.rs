@@ -1,26 +1,57 @@
-//! The search for the collection of real traces, which is not part of the project.
+//! The files that tests read: those of `testdata/`, which every clone has, and a collection of other people's traces.
+//!
+//! The collection is not part of the project. The environment variable `SPALL_CORPUS` is the path of its folder. What
+//! both have in common lies in folders of the same names, so a test goes over both. [`collection`] is for a test that
+//! only other people's files can make, and is the one place where such a test is skipped.
 
+use std::fs::OpenOptions;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-/// Returns the folder `name` of the collection, whose path is in the environment variable `SPALL_CORPUS`.
-///
-/// Returns `None`, and prints a message, if there is no such folder.
+/// Returns the folders `name` of `testdata/` and of the collection, if they exist.
 ///
 /// ```
-/// let Some(folder) = spall_synth::corpus::folder("spall/v3") else { return };
-/// assert!(folder.is_dir());
+/// assert!(!spall_synth::corpus::folders("json/cases").is_empty());
 /// ```
 #[must_use]
-#[allow(clippy::print_stdout, reason = "a test that does less than it could says so")]
-pub fn folder(name: &str) -> Option<PathBuf> {
-    let default = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/corpus");
-    let root = std::env::var_os("SPALL_CORPUS").map_or_else(default, PathBuf::from);
-    let folder = root.join(name);
-    if folder.is_dir() {
-        return Some(folder);
+pub fn folders(name: &str) -> Vec<PathBuf> {
+    let testdata = Path::new(env!("CARGO_MANIFEST_DIR")).join("../testdata");
+    let roots = [Some(testdata), root_of_collection()];
+    let folders = roots.into_iter().flatten().map(|root| root.join(name));
+    folders.filter(|folder| folder.is_dir()).collect()
+}
+
+/// Returns the paths of the files in the folders `name` whose names end in `suffix`.
+///
+/// They include the files in folders below. Those of `testdata/` come first.
+#[must_use]
+pub fn inputs(name: &str, suffix: &str) -> Vec<PathBuf> {
+    folders(name).iter().flat_map(|folder| files(folder, suffix)).collect()
+}
+
+/// Returns the folder `name` of the collection, or counts the test that asks for it as skipped.
+///
+/// Each skipped test is a line of stderr, and of the file that the environment variable `SKIPPED_TESTS` names.
+#[must_use]
+pub fn collection(name: &str) -> Option<PathBuf> {
+    let folder = root_of_collection().map(|root| root.join(name)).filter(|folder| folder.is_dir());
+    if folder.is_none() {
+        let thread = std::thread::current();
+        let test = thread.name().unwrap_or("a test");
+        let line =
+            format!("skipped: {test} needs {name} of the collection, whose folder SPALL_CORPUS names\n");
+        // Unlike `eprint!`, this is shown although the test passes.
+        _ = std::io::stderr().write_all(line.as_bytes());
+        if let Some(path) = std::env::var_os("SKIPPED_TESTS") {
+            let list = OpenOptions::new().append(true).create(true).open(path);
+            _ = list.and_then(|mut list| list.write_all(line.as_bytes()));
+        }
     }
-    println!("skipped: no {}; SPALL_CORPUS says where the traces are", folder.display());
-    None
+    folder
+}
+
+fn root_of_collection() -> Option<PathBuf> {
+    std::env::var_os("SPALL_CORPUS").map(PathBuf::from)
 }
 
 /// Returns the paths of the files below `folder` whose names end in `suffix`, in the order of their paths.

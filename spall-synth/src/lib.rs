@@ -20,4 +20,5 @@ pub mod gzip;
 pub mod heph;
 pub mod json;
 pub mod program;
+pub mod recordings;
 pub mod spall;

@@ -192,7 +192,7 @@ fn count<'t>(slices: impl Iterator<Item = (&'t Vec<Function>, &'t Vec<Function>)
 
 #[test]
 fn cpu_4_slices_lie_on_the_functions_that_called_them_according_to_v8() {
-    let Some(folder) = corpus::folder("chrome/traces") else { return };
+    let Some(folder) = corpus::collection("chrome/traces") else { return };
     let data = std::fs::read(folder.join(TRACE)).unwrap();
     let trace = load(&data);
     let mut found = Vec::new();

@@ -13,10 +13,9 @@ use spall_trace::model::{DiagnosticKind, FrameId, Limits, Trace};
 mod cpu_common;
 use cpu_common::{threads, tree};
 
-/// Returns recorded profiles whose nodes are a list.
+/// Returns profiles whose nodes are a list.
 fn profiles() -> Vec<(String, Vec<u8>)> {
-    let Some(folder) = corpus::folder("chrome") else { return Vec::new() };
-    let files = ["cpuprofile", "speedscope"].map(|name| corpus::files(&folder.join(name), ".cpuprofile"));
+    let files = ["chrome/cpuprofile", "chrome/speedscope"].map(|name| corpus::inputs(name, ".cpuprofile"));
     let files = files.into_iter().flatten().map(|path| {
         let data = std::fs::read(&path).unwrap();
         (path.display().to_string(), data)
@@ -33,7 +32,7 @@ fn frames(document: &Value) -> impl Iterator<Item = (FrameId, &Value)> {
 }
 
 #[test]
-fn cpu_1c_lines_of_recorded_profiles_are_those_that_a_plain_reading_finds() {
+fn cpu_1c_lines_of_profiles_are_those_that_a_plain_reading_finds() {
     let mut n_lines = 0;
     let profiles = profiles();
     for (name, data) in &profiles {
@@ -53,11 +52,11 @@ fn cpu_1c_lines_of_recorded_profiles_are_those_that_a_plain_reading_finds() {
             n_lines += expected.len();
         }
     }
-    assert!(profiles.is_empty() || n_lines > 100, "{n_lines}");
+    assert!(n_lines >= 3, "{n_lines}");
 }
 
 #[test]
-fn cpu_1e_without_its_samples_a_recorded_profile_keeps_its_hits() {
+fn cpu_1e_without_its_samples_a_profile_keeps_its_hits() {
     for (name, data) in profiles() {
         let mut document: Value = serde_json::from_slice(&data).unwrap();
         document.as_object_mut().unwrap().remove("samples");

@@ -84,16 +84,15 @@ fn check_case(name: &str, data: &[u8], expected: &Value) {
 
 #[test]
 fn cpu_4_cases_written_by_hand() {
-    let Some(folder) = corpus::folder("chrome/merge-cases") else { return };
     let mut n_cases = 0;
-    for path in corpus::files(&folder, ".expect.json") {
+    for path in corpus::inputs("chrome/merge-cases", ".expect.json") {
         let name = path.file_name().unwrap().to_string_lossy().replace(".expect.json", "");
         // There a slice is cut where it overlaps another; here it goes to a lane of its own. \[json 3.3\]
         if name == "19-partial-overlap" {
             continue;
         }
         let expected = serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();
-        let input = [".json", ".cpuprofile"].map(|suffix| folder.join(format!("{name}{suffix}")));
+        let input = [".json", ".cpuprofile"].map(|suffix| path.with_file_name(format!("{name}{suffix}")));
         let input = input.iter().find(|path| path.is_file()).unwrap();
         check_case(&name, &std::fs::read(input).unwrap(), &expected);
         n_cases += 1;
@@ -154,7 +153,7 @@ fn reference(path: &Path) -> BTreeMap<(String, String), BTreeMap<String, i64>> {
 
 #[test]
 fn cpu_4_trees_of_recorded_traces_are_those_of_the_reference() {
-    let Some(folder) = corpus::folder("chrome/ref/merged") else { return };
+    let Some(folder) = corpus::collection("chrome/ref/merged") else { return };
     let root = folder.join("../..");
     let mut n_threads = 0;
     for path in corpus::files(&folder, ".folded.txt") {
@@ -183,7 +182,7 @@ fn cpu_4_trees_of_recorded_traces_are_those_of_the_reference() {
 
 #[test]
 fn cpu_4_sums_of_recorded_traces_are_those_of_the_reference() {
-    let Some(folder) = corpus::folder("chrome/ref/merged") else { return };
+    let Some(folder) = corpus::collection("chrome/ref/merged") else { return };
     let root = folder.join("../..");
     let mut n_threads = 0;
     for path in corpus::files(&folder, ".json.json") {

@@ -22,7 +22,7 @@ type Function = (String, String, u64, u64);
 
 #[test]
 fn cpu_2_self_times_are_those_of_speedscope_with_explained_exceptions() {
-    let Some(folder) = corpus::folder("chrome") else { return };
+    let Some(folder) = corpus::collection("chrome") else { return };
     let (mut n_equal, mut n_different) = (0, 0);
     for path in corpus::files(&folder.join("ref/speedscope"), ".cpuprofile.json") {
         let file = path

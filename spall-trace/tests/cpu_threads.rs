@@ -258,7 +258,7 @@ fn plain(value: &Json) -> String {
 
 #[test]
 fn json_3_8_stacks_of_real_files_are_those_that_a_plain_reading_finds() {
-    let Some(folder) = corpus::folder("json/real") else { return };
+    let Some(folder) = corpus::collection("json/real") else { return };
     let (mut n_files, mut n_samples) = (0, 0);
     for path in corpus::files(&folder, "").into_iter() {
         let name = path.to_string_lossy();

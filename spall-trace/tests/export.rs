@@ -35,10 +35,9 @@ fn exported(
     (file, exported)
 }
 
-/// Calls `see` for all traces of the corpus that are not large, with their names and formats.
-fn over_corpus(mut see: impl FnMut(&str, Format, Trace<'_>)) {
-    let Some(folder) = corpus::folder(".") else { return };
-    for path in corpus::files(&folder, "") {
+/// Calls `see` for all traces that are not large, with their names and formats.
+fn over_files(mut see: impl FnMut(&str, Format, Trace<'_>)) {
+    for path in corpus::inputs("", "") {
         let data = std::fs::read(&path).unwrap();
         if data.len() > 1 << 19 {
             continue;
@@ -51,7 +50,7 @@ fn over_corpus(mut see: impl FnMut(&str, Format, Trace<'_>)) {
 #[test]
 fn json_is_the_same_trace_again() {
     let mut n_traces = 0;
-    over_corpus(|name, format, trace| {
+    over_files(|name, format, trace| {
         // Ticks that are not nanoseconds are rounded, tracks that are not threads become threads, and unsigned ids of more
         // than 63 bits become text.
         let is_ns = trace.clock().ns_per_tick() == Some(1.0);
@@ -79,7 +78,7 @@ fn json_is_the_same_trace_again() {
         assert_eq!(before.len(), after.len(), "{name}");
         n_traces += 1;
     });
-    assert!(n_traces == 0 || n_traces > 800, "{n_traces}");
+    assert!(n_traces > 100, "{n_traces}");
 }
 
 fn has_large_ids(trace: &Trace<'_>) -> bool {
@@ -112,7 +111,7 @@ fn slices(trace: &Trace<'_>) -> Vec<String> {
 #[test]
 fn spall_is_the_same_trace_again_where_it_can_hold_it() {
     let mut n_traces = 0;
-    over_corpus(|name, format, trace| {
+    over_files(|name, format, trace| {
         let (file, exported) = exported(&trace, |trace, out| export::spall(trace, out));
         let again = load(&file);
         assert!(again.diagnostics().count(DiagnosticKind::UnmatchedEnd) == 0, "{name}");
@@ -130,7 +129,7 @@ fn spall_is_the_same_trace_again_where_it_can_hold_it() {
             n_traces += 1;
         }
     });
-    assert!(n_traces == 0 || n_traces > 20, "{n_traces}");
+    assert!(n_traces > 5, "{n_traces}");
 }
 
 #[test]
@@ -167,7 +166,7 @@ fn facts_that_spall_cannot_hold_are_counted() {
 
 #[test]
 fn self_times_of_folded_stacks_add_up_to_the_time_of_their_thread() {
-    over_corpus(|name, _, trace| {
+    over_files(|name, _, trace| {
         // Durations that a tick cannot express saturate.
         if trace.bounds().is_some_and(|bounds| bounds.end.0.checked_sub(bounds.start.0).is_none()) {
             return;
@@ -233,7 +232,7 @@ fn check_speedscope(name: &str, file: &[u8]) -> usize {
 
 #[test]
 fn speedscope_files_are_as_their_schema_says_and_have_every_slice() {
-    over_corpus(|name, _, trace| {
+    over_files(|name, _, trace| {
         let trace = spall_trace::merge_samples(trace);
         let (file, _) = exported(&trace, |trace, out| export::speedscope(trace, "title", out));
         let on_threads = trace.tracks().iter().filter(|track| !matches!(track.kind, TrackKind::Async { .. }));

@@ -41,7 +41,7 @@ fn slices(trace: &Trace<'_>) -> BTreeMap<(String, String, String), Slices> {
 
 #[test]
 fn heph_b_3_the_converter_makes_the_same_slices() {
-    let Some(folder) = corpus::folder("heph") else { return };
+    let Some(folder) = corpus::collection("heph") else { return };
     let mut compared = 0;
     for converted in corpus::files(&folder, ".chrome.json") {
         let log = converted.to_string_lossy().replace(".chrome.json", ".bin.log");

@@ -1,4 +1,4 @@
-//! Reads real traces as if they grew, and compares the last commit with the finished trace.
+//! Reads traces as if they grew, and compares the last commit with the finished trace.
 
 #![allow(
     clippy::indexing_slicing,
@@ -118,7 +118,7 @@ fn same_points(live: &LiveSnapshot<'_>, id: TrackId, trace: &Trace<'_>, track: &
 }
 
 #[test]
-fn real_traces_that_grow_end_as_their_finished_traces() {
+fn traces_that_grow_end_as_their_finished_traces() {
     let mut same = Same::default();
     for (folder, suffix) in [
         ("spall/v0", ".spall"),
@@ -129,12 +129,13 @@ fn real_traces_that_grow_end_as_their_finished_traces() {
         ("json/cases", ".json"),
         ("json/real", ".json"),
         ("chrome/traces", ".json"),
+        ("recordings", ""),
+        ("small", ".json"),
     ] {
-        let Some(folder) = corpus::folder(folder) else { return };
-        for path in corpus::files(&folder, suffix) {
+        for path in corpus::inputs(folder, suffix) {
             check(&path, &mut same);
         }
     }
     println!("{same:?}");
-    assert!(same.files > 100 && same.slices > 100_000 && same.points > 1000 && same.rows > 1000, "{same:?}");
+    assert!(same.files > 100 && same.slices > 1000 && same.points > 20 && same.rows > 100, "{same:?}");
 }

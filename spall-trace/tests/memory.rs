@@ -3,7 +3,7 @@
 #![allow(clippy::print_stdout, clippy::unwrap_used, reason = "test code outside of test functions")]
 
 use allocation_counter::measure;
-use spall_synth::{corpus, heph, spall as synth};
+use spall_synth::{apitrace, corpus, heph, spall as synth};
 use spall_trace::Format;
 use spall_trace::format::container::decompress;
 use spall_trace::model::{Limits, LiveTrace};
@@ -63,6 +63,9 @@ fn traces_of_generated_and_hostile_input_are_small() {
     check("nested begins", &synth::nested_begins(200_000));
     check("many threads", &synth::many_threads(50_000));
     check("heph", &heph::trace(20_000, 8, 4, true));
+    let game = apitrace::game(40_000);
+    check("apitrace", &game);
+    check("apitrace in snappy", &apitrace::snappy(&game, 1 << 20));
     for (name, data) in synth::attacks() {
         check(name, &data);
     }
@@ -109,10 +112,9 @@ fn traces_of_generated_and_hostile_input_are_small() {
 }
 
 #[test]
-fn traces_of_real_and_attacking_files_are_small() {
-    for folder in ["spall", "heph", "json", "apitrace", "chrome"] {
-        let Some(folder) = corpus::folder(folder) else { return };
-        for path in corpus::files(&folder, "") {
+fn traces_of_files_are_small() {
+    for folder in ["spall", "heph", "json", "apitrace", "chrome", "recordings"] {
+        for path in corpus::inputs(folder, "") {
             check(&path.file_name().unwrap().to_string_lossy(), &std::fs::read(&path).unwrap());
         }
     }

@@ -40,9 +40,8 @@ fn has_unmatched(trace: &Trace<'_>) -> bool {
 
 #[test]
 fn files_of_every_format_become_the_same_trace_again() {
-    let Some(folder) = corpus::folder(".") else { return };
     let (mut n_whole, mut n_faulty) = (0, 0);
-    for path in corpus::files(&folder, "") {
+    for path in corpus::inputs("", "") {
         let data = std::fs::read(&path).unwrap();
         let Ok(trace) = spall_trace::load(&data, &Limits::default()) else { continue };
         if data.len() > 1 << 20 {
@@ -69,7 +68,7 @@ fn files_of_every_format_become_the_same_trace_again() {
             path.display()
         );
     }
-    assert!(n_whole > 900 && n_faulty > 20, "{n_whole} {n_faulty}");
+    assert!(n_whole > 100 && n_faulty > 5, "{n_whole} {n_faulty}");
 }
 
 #[test]

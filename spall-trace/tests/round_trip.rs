@@ -58,9 +58,8 @@ fn generated_binary_traces_become_the_same_trace_in_json() {
 
 #[test]
 fn json_files_become_the_same_trace_again() {
-    for folder in ["json/cases", "json/real", "chrome/traces", "chrome/trace-event"] {
-        let Some(folder) = corpus::folder(folder) else { return };
-        for path in corpus::files(&folder, ".json") {
+    for folder in ["json/cases", "json/real", "chrome/traces", "chrome/trace-event", "recordings"] {
+        for path in corpus::inputs(folder, ".json") {
             let name = path.to_string_lossy();
             let data = std::fs::read(&path).unwrap();
             if name.ends_with(".expect.json") || data.len() > 4 << 20 {
@@ -84,8 +83,8 @@ fn generated_profiles_of_every_form_become_the_same_profiles_again() {
 }
 
 #[test]
-fn profiles_become_the_same_profiles_again() {
-    let Some(folder) = corpus::folder("chrome") else { return };
+fn recorded_profiles_become_the_same_profiles_again() {
+    let Some(folder) = corpus::collection("chrome") else { return };
     // Those that are smaller are among the traces above.
     let large = folder.join("traces/chromium156-default-2s.json");
     let (mut n_profiles, mut n_samples) = (0, 0);

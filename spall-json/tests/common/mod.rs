@@ -8,7 +8,7 @@
     reason = "test code outside of test functions"
 )]
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use spall_json::JsonError;
 use spall_model::{
@@ -89,14 +89,10 @@ pub(crate) fn assert_prediction_changes_nothing(data: &[u8], what: &str) {
     }
 }
 
-/// Returns the folder of reference files, if it exists.
-pub(crate) fn corpus() -> Option<PathBuf> {
-    spall_synth::corpus::folder("")
-}
-
-/// Returns the files below `folder` whose names end in `suffix`, sorted by name.
-pub(crate) fn files(folder: &Path, suffix: &str) -> Vec<(PathBuf, Vec<u8>)> {
-    let found = spall_synth::corpus::files(folder, suffix);
+/// Returns the JSON files in the folders `name` of `testdata/` and of the collection, without the expectations.
+pub(crate) fn documents(name: &str) -> Vec<(PathBuf, Vec<u8>)> {
+    let mut found = spall_synth::corpus::inputs(name, ".json");
+    found.retain(|path| !path.to_string_lossy().ends_with(".expect.json"));
     found.into_iter().map(|path| (path.clone(), std::fs::read(path).unwrap())).collect()
 }
 
