@@ -59,7 +59,7 @@
 //! - `gzip`, `brotli`, `zstd`: containers beside snappy, which needs none of these;
 //! - `std` (default): the writers to `std::io::Write`.
 //!
-//! The minimum supported Rust version is 1.88.
+//! The minimum supported Rust version is 1.95.
 
 #![no_std]
 #![cfg_attr(docsrs, feature(doc_cfg))]

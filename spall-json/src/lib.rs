@@ -75,7 +75,7 @@
 //! Compressed input is recognised, but not decompressed. `systemTraceEvents`, memory dumps and contexts are passed on
 //! without being decoded.
 //!
-//! The minimum supported Rust version is 1.88.
+//! The minimum supported Rust version is 1.95.
 #![no_std]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 

@@ -83,7 +83,7 @@
 //! - `serde`: viewports, options, ids and the results of queries implement the traits of the crate `serde`.
 //! - `zerocopy`: [`Instance`] implements the traits of the crate `zerocopy`.
 //!
-//! The minimum supported Rust version is 1.88.
+//! The minimum supported Rust version is 1.95.
 #![no_std]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 

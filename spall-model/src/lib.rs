@@ -73,7 +73,7 @@
 //!   `alloc`.
 //! - none: `core` alone, with events, text, arguments and the parser contract.
 //!
-//! The minimum supported Rust version is 1.88.
+//! The minimum supported Rust version is 1.95.
 #![no_std]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 

@@ -64,7 +64,7 @@
 //! - `alloc`: all functions and types of the crate.
 //! - none: the crate is empty.
 //!
-//! The minimum supported Rust version is 1.88.
+//! The minimum supported Rust version is 1.95.
 #![no_std]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 

@@ -90,7 +90,7 @@
 //! - `zerocopy`: [`layout::Instance`] can be viewed as bytes, for a vertex buffer.
 //! - none of them: [`detect`], and the parsers and writers that need only `core`.
 //!
-//! The minimum supported Rust version is 1.88.
+//! The minimum supported Rust version is 1.95.
 #![no_std]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
