@@ -8,8 +8,15 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-const LIBRARIES: [&str; 6] =
-    ["spall-model", "spall-format", "spall-json", "spall-layout", "spall-samples", "spall-trace"];
+const LIBRARIES: [&str; 7] = [
+    "spall-model",
+    "spall-format",
+    "spall-json",
+    "spall-layout",
+    "spall-samples",
+    "spall-trace",
+    "spall-record",
+];
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_owned()

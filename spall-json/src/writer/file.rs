@@ -70,6 +70,12 @@ impl<W: io::Write> JsonFileWriter<W> {
         self.writer.out.out.flush()
     }
 
+    /// Returns the output. After a [`flush`](Self::flush), what was written to it can be taken away.
+    #[must_use]
+    pub fn get_mut(&mut self) -> &mut W {
+        &mut self.writer.out.out
+    }
+
     /// Completes the document, flushes the output and returns it.
     ///
     /// # Errors

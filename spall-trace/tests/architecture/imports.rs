@@ -58,6 +58,9 @@ fn a_cycle_is_found_however_it_is_written() {
     let ring =
         [("a", "use crate::b;"), ("b", "use crate::c;"), ("c", "use crate::a;"), ("d", "use crate::a;")];
     assert_eq!(found(&ring), ["a, b, c"]);
+    let other_words =
+        [("a", "let cause = f(pause as u8);\n#[must_use = {}] struct S;"), ("b", "use crate::a;")];
+    assert_eq!(found(&other_words), [""; 0]);
     // A module and what is inside it are one. Comments and tests do not count.
     assert_eq!(found(&[("a", "mod b;\nuse b::B;"), ("a/b", "use super::A;")]), [""; 0]);
     let in_tests = "#[cfg(test)]\nmod tests {\n    use crate::a::A;\n}";
@@ -118,18 +121,21 @@ fn imports(at: &Module, code: &str, modules: &BTreeMap<Module, String>) -> Vec<I
         imports.push(Import { exported_as: name.filter(|_| is_public).map(str::to_owned), path });
     };
     // Statements end at a semicolon or a brace, and `use` is always the first or the last word before its path.
-    for (nth, piece) in code.split("use ").enumerate() {
+    let is_word = |c: char| c == '_' || c.is_alphanumeric();
+    let uses = code.match_indices("use ").map(|(at, _)| at).filter(|&at| !code[..at].ends_with(is_word));
+    let starts: Vec<usize> = [0].into_iter().chain(uses.map(|at| at + "use ".len())).collect();
+    for (nth, &start) in starts.iter().enumerate() {
+        let piece = &code[start..starts.get(nth + 1).map_or(code.len(), |next| next - "use ".len())];
         let (path, rest) = if nth == 0 { ("", piece) } else { piece.split_once(';').unwrap_or(("", piece)) };
-        let before =
-            code[..piece.as_ptr() as usize - code.as_ptr() as usize].lines().last().unwrap_or_default();
+        let before = code[..start].lines().last().unwrap_or_default();
         let mut paths = Vec::new();
         expand(path, &mut paths);
         paths.iter().for_each(|path| add(path, before.trim_start().starts_with("pub")));
         for start in
             ["crate::", "super::"].into_iter().flat_map(|word| rest.match_indices(word)).map(|(at, _)| at)
         {
-            let is_inside = rest[..start].ends_with(|c: char| c == ':' || c == '_' || c.is_alphanumeric());
-            let end = rest[start..].find(|c: char| !(c == ':' || c == '_' || c.is_alphanumeric()));
+            let is_inside = rest[..start].ends_with(|c: char| c == ':' || is_word(c));
+            let end = rest[start..].find(|c: char| !(c == ':' || is_word(c)));
             let path = &rest[start..end.map_or(rest.len(), |end| start + end)];
             if !is_inside {
                 add(path.trim_end_matches(':'), false);

@@ -1,0 +1,254 @@
+//! Records as bytes of a file.
+
+use alloc::boxed::Box;
+use alloc::format;
+use alloc::vec::Vec;
+use core::fmt;
+use core::fmt::Write as _;
+use std::io;
+
+use spall_format::spall::{BufferWriter, Full, Header, Version};
+use spall_json::JsonFileWriter;
+use spall_model::{Clock, Event, Id, Text, Thread, Unit};
+
+use crate::event;
+use crate::facts::Facts;
+use crate::gap::Cause;
+use crate::record::{self, Kind, Record};
+use crate::sink::Scratch;
+
+/// The format of a recording.
+///
+/// | | `Spall` | `Json` |
+/// |---|---|---|
+/// | slices, names of processes and threads | yes | yes |
+/// | arguments | as text of up to 255 bytes | with keys and types |
+/// | instants, counters, async spans, flows, categories | counted, but left out | yes |
+/// | bytes for a slice with a name of 9 letters | 29 | about 110 |
+/// | time to write a slice | some 10 ns | some 500 ns |
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[non_exhaustive]
+pub enum Encoding {
+    /// Spall version 3, the default.
+    #[default]
+    Spall,
+    /// Trace Event JSON, which Chrome and Perfetto also read.
+    Json,
+}
+
+/// The bytes that are used for a batch at first.
+const FIRST_SIZE: usize = 128 * 1024;
+
+/// The writer of one file.
+pub(crate) enum Encoder {
+    Spall,
+    Json(Box<JsonFileWriter<Vec<u8>>>),
+}
+
+impl Encoder {
+    pub(crate) fn new(encoding: Encoding) -> Self {
+        match encoding {
+            Encoding::Spall => Self::Spall,
+            Encoding::Json => Self::Json(Box::new(JsonFileWriter::new(Vec::new()))),
+        }
+    }
+
+    /// Returns the beginning of the file.
+    pub(crate) fn head(&mut self, facts: &Facts) -> Vec<u8> {
+        let mut head = match self {
+            Self::Spall => Header::new(Version::V3, facts.clock.ns_per_tick()).to_bytes().to_vec(),
+            Self::Json(writer) => {
+                let clock = Clock::new(Unit::Nanoseconds(facts.clock.ns_per_tick()));
+                keep(writer.write_event(&Event::Clock(clock.with_epoch_ns(facts.epoch_ns))));
+                Vec::new()
+            }
+        };
+        head.extend(self.process_name(facts));
+        head
+    }
+
+    /// Returns the name of the process.
+    pub(crate) fn process_name(&mut self, facts: &Facts) -> Vec<u8> {
+        let name = facts.process_name();
+        match self {
+            Self::Spall => {
+                let mut bytes = Vec::new();
+                spall(facts.pid, OWN_THREAD, &mut bytes, |buffer| buffer.process_name(&name));
+                bytes
+            }
+            Self::Json(writer) => {
+                keep(writer.write_event(&Event::ProcessName(Id::from(facts.pid), Text::from(name.as_str()))));
+                taken(writer)
+            }
+        }
+    }
+
+    /// Puts the name of a thread and a batch of its records into `scratch.bytes`. Returns how many events the format
+    /// cannot hold.
+    pub(crate) fn batch(
+        &mut self,
+        pid: u32,
+        tid: u32,
+        name: Option<&str>,
+        words: &[u64],
+        scratch: &mut Scratch,
+    ) -> u64 {
+        let writer = match self {
+            Self::Spall => return spall_batch(pid, tid, name, words, scratch),
+            Self::Json(writer) => writer,
+        };
+        if let Some(name) = name.filter(|name| !name.is_empty()) {
+            keep(writer.write_event(&Event::ThreadName(Thread::new(pid, tid), Text::from(name))));
+        }
+        event::for_each(pid, tid, words, scratch, |event| keep(writer.write_event(event)));
+        scratch.bytes = taken(writer);
+        0
+    }
+
+    /// Returns the end of the file, which also tells how many events are left out.
+    pub(crate) fn tail(self, facts: &Facts, n_left_out: u64) -> Vec<u8> {
+        match self {
+            Self::Spall if n_left_out > 0 => {
+                let mut bytes = Vec::new();
+                let now = facts.clock.now();
+                let args = format!("{n_left_out} events that the format cannot hold");
+                spall(facts.pid, OWN_THREAD, &mut bytes, |buffer| {
+                    buffer.thread_name("recorder")?;
+                    buffer.begin_with_args(now, "left out", &args)?;
+                    buffer.end(now)
+                });
+                bytes
+            }
+            Self::Spall => Vec::new(),
+            Self::Json(writer) => writer.finish().unwrap_or_default(),
+        }
+    }
+}
+
+/// The thread of what the recorder itself has to tell.
+const OWN_THREAD: u32 = 0;
+
+/// Writing to memory cannot fail, and JSON has a place for every event of a recording.
+fn keep<T>(written: io::Result<T>) {
+    let _ = written;
+}
+
+/// Returns what was written since the last time.
+fn taken(writer: &mut JsonFileWriter<Vec<u8>>) -> Vec<u8> {
+    // Completes the last event.
+    keep(writer.flush());
+    core::mem::take(writer.get_mut())
+}
+
+/// Puts the name of a thread and its records into `scratch.bytes`, as one buffer of spall v3. Returns how many events
+/// the format cannot hold. [spall A.5](spall_format::rules::spall#A.5)
+pub(crate) fn spall_batch(
+    pid: u32,
+    tid: u32,
+    name: Option<&str>,
+    words: &[u64],
+    scratch: &mut Scratch,
+) -> u64 {
+    let mut n_left_out = 0;
+    let Scratch { texts, bytes, sites } = scratch;
+    let mut args = ShortText::default();
+    spall(pid, tid, bytes, |buffer| {
+        n_left_out = 0;
+        let mut outcome = match name.filter(|name| !name.is_empty()) {
+            Some(name) => buffer.thread_name(name),
+            None => Ok(()),
+        };
+        record::for_each(words, texts, |record, _| {
+            if outcome.is_ok() {
+                let (name, _) = record.text(sites);
+                outcome = spall_record(buffer, &record, name, &mut args, &mut n_left_out);
+            }
+        });
+        outcome
+    });
+    n_left_out
+}
+
+fn spall_record(
+    buffer: &mut BufferWriter<&mut [u8]>,
+    record: &Record<'_>,
+    name: &[u8],
+    args: &mut ShortText,
+    n_left_out: &mut u64,
+) -> Result<(), Full> {
+    match record.kind {
+        Kind::Begin if !record.has_args() => buffer.begin(record.ticks, name),
+        Kind::Begin => match record.plain_args() {
+            Some(args) => buffer.begin_with_args(record.ticks, name, args),
+            None => buffer.begin_with_args(record.ticks, name, args.set(format_args!("{}", record.args()))),
+        },
+        Kind::End => buffer.end(record.ticks),
+        Kind::ThreadName => buffer.thread_name(name),
+        Kind::Lost => {
+            let [n_events, _] = record.numbers;
+            let cause = Cause::of(record.flags).text();
+            let args = args.set(format_args!("{n_events} {cause}"));
+            // If the end finds no room, everything is written again.
+            buffer.begin_with_args(record.ticks, "lost events", args)?;
+            buffer.end(record.ticks)
+        }
+        Kind::Instant | Kind::Counter | Kind::SpanBegin | Kind::SpanEnd | Kind::FlowStart | Kind::FlowEnd => {
+            *n_left_out += 1;
+            Ok(())
+        }
+    }
+}
+
+/// Puts into `bytes` a buffer that `write` fills. If there is no room, this calls `write` again with more.
+fn spall(
+    pid: u32,
+    tid: u32,
+    bytes: &mut Vec<u8>,
+    mut write: impl FnMut(&mut BufferWriter<&mut [u8]>) -> Result<(), Full>,
+) {
+    let mut size = FIRST_SIZE.max(bytes.capacity());
+    loop {
+        bytes.resize(size, 0);
+        let Ok(mut buffer) = BufferWriter::new(&mut bytes[..], pid, tid) else {
+            // A ring is far smaller than the largest buffer.
+            bytes.clear();
+            return;
+        };
+        if write(&mut buffer).is_ok() {
+            let length = buffer.take().len();
+            bytes.truncate(length);
+            return;
+        }
+        size *= 2;
+    }
+}
+
+/// The text of arguments, of which the first 255 bytes are kept.
+#[derive(Debug, Default)]
+struct ShortText(Vec<u8>);
+
+impl ShortText {
+    fn set(&mut self, text: fmt::Arguments<'_>) -> &[u8] {
+        self.0.clear();
+        // The error says that there was more.
+        let _ = self.write_fmt(text);
+        &self.0
+    }
+}
+
+impl fmt::Write for ShortText {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        self.0.extend_from_slice(text.as_bytes());
+        // The writer of records cuts it between two characters.
+        if self.0.len() > 2 * usize::from(u8::MAX) { Err(fmt::Error) } else { Ok(()) }
+    }
+}
+
+impl fmt::Debug for Encoder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Spall => "Encoder::Spall",
+            Self::Json(_) => "Encoder::Json",
+        })
+    }
+}

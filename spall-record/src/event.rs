@@ -1,0 +1,79 @@
+//! Records as events of the model.
+
+use spall_model::{
+    ArgsBuilder, AsyncPhase, CounterEvent, Event, FlowBind, FlowEvent, FlowPhase, Id, KeyedEvent, Text,
+    Thread, ThreadEvent, Tick,
+};
+
+use crate::gap::Cause;
+use crate::record::{self, Kind, Record};
+use crate::sink::Scratch;
+
+/// Calls `visit` with the event of each record in `words`.
+pub(crate) fn for_each(
+    pid: u32,
+    tid: u32,
+    words: &[u64],
+    scratch: &mut Scratch,
+    mut visit: impl FnMut(&Event<'_>),
+) {
+    let Scratch { texts, sites, .. } = scratch;
+    record::for_each(words, texts, |record, _| {
+        let (name, category) = record.text(sites);
+        with_event(pid, Thread::new(pid, tid), record, name, category, &mut visit);
+    });
+}
+
+fn with_event(
+    pid: u32,
+    thread: Thread<'_>,
+    record: Record<'_>,
+    name: &[u8],
+    category: &str,
+    visit: &mut impl FnMut(&Event<'_>),
+) {
+    let at = Tick(i64::try_from(record.ticks).unwrap_or(i64::MAX));
+    let (name, category) = (Text::plain(name), Text::from(category));
+    let on_thread = ThreadEvent { thread, at, name, category, args: record.args() };
+    let [id, of_thread] = record.numbers;
+    let keyed = || {
+        let mut keyed = KeyedEvent::new(pid, at, id, name).with_category(category);
+        (keyed.local, keyed.args) = (true, record.args());
+        keyed
+    };
+    let flow = |phase| {
+        let thread = if of_thread == 0 { thread } else { Thread::new(pid, of_thread) };
+        let flow = FlowEvent::new(phase, FlowBind::Enclosing, thread, at, Id::from(id), name);
+        let mut flow = flow.with_category(category);
+        (flow.local, flow.args) = (true, record.args());
+        Event::Flow(flow)
+    };
+    let mut buffer = [0; 64];
+    let mut built = ArgsBuilder::in_buffer(&mut buffer);
+    visit(&match record.kind {
+        Kind::Begin => Event::Begin(on_thread),
+        Kind::End => Event::End(on_thread),
+        Kind::Instant => Event::Instant(on_thread, record.scope()),
+        Kind::Counter => {
+            built.add("value", f64::from_bits(id));
+            Event::Counter(CounterEvent {
+                pid: pid.into(),
+                at,
+                name,
+                id: None,
+                category,
+                series: built.args(),
+            })
+        }
+        Kind::SpanBegin => Event::Async(AsyncPhase::Begin, keyed()),
+        Kind::SpanEnd => Event::Async(AsyncPhase::End, keyed()),
+        Kind::FlowStart => flow(FlowPhase::Start),
+        Kind::FlowEnd => flow(FlowPhase::End),
+        Kind::ThreadName => Event::ThreadName(thread, name),
+        Kind::Lost => {
+            built.add(Cause::of(record.flags).text(), id);
+            let lost = ThreadEvent { name: Text::from("lost events"), args: built.args(), ..on_thread };
+            Event::Instant(ThreadEvent { category: Text::EMPTY, ..lost }, spall_model::Scope::Thread)
+        }
+    });
+}

@@ -1,0 +1,31 @@
+//! What is known of a recording before its events.
+
+use alloc::string::String;
+use std::sync::{Mutex, PoisonError};
+
+use crate::clock::RunningClock;
+
+/// The facts about a recording that its outputs need.
+#[derive(Debug)]
+pub(crate) struct Facts {
+    pub(crate) pid: u32,
+    pub(crate) clock: RunningClock,
+    /// The Unix time of tick 0, if it is known.
+    pub(crate) epoch_ns: Option<i64>,
+    process_name: Mutex<String>,
+}
+
+impl Facts {
+    pub(crate) fn new(pid: u32, clock: RunningClock, process_name: String) -> Self {
+        let epoch_ns = clock.epoch_ns();
+        Self { pid, clock, epoch_ns, process_name: Mutex::new(process_name) }
+    }
+
+    pub(crate) fn process_name(&self) -> String {
+        self.process_name.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    pub(crate) fn set_process_name(&self, name: &str) {
+        name.clone_into(&mut self.process_name.lock().unwrap_or_else(PoisonError::into_inner));
+    }
+}

@@ -1,0 +1,172 @@
+//! The sink that writes a file, or several.
+
+use alloc::vec::Vec;
+use std::io;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use spall_format::spall::{Header, Version};
+
+use crate::encode::{self, Encoder, Encoding};
+use crate::facts::Facts;
+use crate::gap::{Cause, Gap};
+use crate::output::Output;
+use crate::rotation::Files;
+use crate::sink::{Batch, Missing, Place, Scratch, Sink};
+
+/// A sink that writes bytes to files or to any other output.
+#[derive(Debug)]
+pub(crate) struct FileSink {
+    encoding: Encoding,
+    rotates: bool,
+    state: Mutex<State>,
+}
+
+#[derive(Debug)]
+struct State {
+    files: Files,
+    /// `None` when the last file is complete.
+    encoder: Option<Encoder>,
+    missing: Missing,
+}
+
+impl FileSink {
+    /// Returns a sink whose first file is empty.
+    pub(crate) fn new(encoding: Encoding, mut files: Files, rotates: bool, facts: &Facts) -> Self {
+        let mut encoder = Encoder::new(encoding);
+        files.output.append(&encoder.head(facts));
+        let state = State { files, encoder: Some(encoder), missing: Missing::default() };
+        Self { encoding, rotates, state: Mutex::new(state) }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Sink for FileSink {
+    fn needs_open_slices(&self) -> bool {
+        self.rotates
+    }
+
+    fn write(&self, batch: &Batch<'_>, place: &mut Place, scratch: &mut Scratch) {
+        let (pid, tid) = (batch.facts.pid, batch.thread.tid);
+        let is_spall = self.encoding == Encoding::Spall;
+        let mut n_left_out = 0;
+        // Spall buffers do not depend on one another, so threads encode theirs at the same time.
+        if is_spall {
+            n_left_out = encode::spall_batch(pid, tid, None, batch.words, scratch);
+        }
+        let mut state = self.state();
+        if state.files.is_due(scratch.bytes.len()) {
+            state.next_file(self.encoding, batch.facts);
+        }
+        let State { files, encoder: Some(encoder), missing } = &mut *state else { return };
+        if place.generation != files.generation || !place.gap.is_empty() {
+            let encoded = core::mem::take(&mut scratch.bytes);
+            let is_known = introduce(batch, place, encoder, files, self.rotates, scratch);
+            scratch.bytes = encoded;
+            if !is_known {
+                missing.not_written += refuse(batch.words, place);
+                return;
+            }
+        }
+        if batch.words.is_empty() {
+            return;
+        }
+        if !is_spall {
+            n_left_out = encoder.batch(pid, tid, None, batch.words, scratch);
+        }
+        if files.output.append(&scratch.bytes) {
+            missing.left_out += n_left_out;
+        } else {
+            missing.not_written += refuse(batch.words, place);
+        }
+    }
+
+    fn rename_process(&self, facts: &Facts) {
+        let mut state = self.state();
+        if let State { files, encoder: Some(encoder), .. } = &mut *state {
+            let name = encoder.process_name(facts);
+            files.output.append(&name);
+        }
+    }
+
+    fn flush(&self, facts: &Facts) -> io::Result<()> {
+        let mut state = self.state();
+        if state.encoder.is_some() && state.files.is_due(0) {
+            state.next_file(self.encoding, facts);
+        }
+        state.files.output.flush()
+    }
+
+    fn finish(&self, facts: &Facts, _: &mut Scratch) -> io::Result<()> {
+        let mut state = self.state();
+        let State { files, encoder, missing } = &mut *state;
+        encoder.take().map_or(Ok(()), |encoder| complete(encoder, &mut files.output, facts, *missing))
+    }
+
+    fn missing(&self) -> Missing {
+        self.state().missing
+    }
+}
+
+impl State {
+    /// Completes the file and begins the next one.
+    fn next_file(&mut self, encoding: Encoding, facts: &Facts) {
+        let Some(mut old) = self.files.next() else { return };
+        let mut encoder = Encoder::new(encoding);
+        self.files.output.append(&encoder.head(facts));
+        let ended =
+            self.encoder.replace(encoder).map(|encoder| complete(encoder, &mut old, facts, self.missing));
+        if let Some(Err(error)) = ended {
+            self.files.output.fail(error);
+        }
+    }
+}
+
+/// Writes the end of a file, and its beginning again if the duration of a tick is known better now.
+fn complete(encoder: Encoder, output: &mut Output, facts: &Facts, missing: Missing) -> io::Result<()> {
+    let is_measured = matches!(encoder, Encoder::Spall) && facts.clock.is_measured();
+    output.append(&encoder.tail(facts, missing.left_out));
+    if is_measured {
+        output.patch(&Header::new(Version::V3, facts.clock.ns_per_tick()).to_bytes())?;
+    }
+    output.flush()
+}
+
+/// Writes what has to stand before the next batch of a thread: in a new file its name and its open slices, and what is
+/// missing. Returns whether the output took it.
+fn introduce(
+    batch: &Batch<'_>,
+    place: &mut Place,
+    encoder: &mut Encoder,
+    files: &mut Files,
+    rotates: bool,
+    scratch: &mut Scratch,
+) -> bool {
+    let is_new = place.generation != files.generation;
+    let mut words = Vec::new();
+    if is_new {
+        words.extend_from_slice(batch.open.words());
+    }
+    if !place.gap.is_empty() && is_new && rotates {
+        words.extend(place.gap.count(Cause::NotWritten));
+    } else if !place.gap.is_empty() {
+        // What is open in the file is what was open before the gap.
+        words.extend(place.gap.words(Cause::NotWritten));
+    }
+    let name = is_new.then_some(batch.thread.name.as_str());
+    encoder.batch(batch.facts.pid, batch.thread.tid, name, &words, scratch);
+    let is_taken = files.output.append(&scratch.bytes);
+    if is_taken {
+        *place = Place { generation: files.generation, gap: Gap::default() };
+    }
+    is_taken
+}
+
+/// Takes note that records are not in the output. Returns how many events they are.
+fn refuse(words: &[u64], place: &mut Place) -> u64 {
+    let before = place.gap.n_events;
+    place.gap.add_words(words);
+    place.gap.n_events - before
+}

@@ -1,0 +1,129 @@
+//! The sink that shows a recording while it goes on.
+
+use alloc::boxed::Box;
+use alloc::string::String;
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+use std::io;
+use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
+
+use spall_model::{ByteRange, Clock, Event, Id, LiveTrace, Text, Thread, Unit};
+
+use crate::event;
+use crate::facts::Facts;
+use crate::sink::{Batch, Place, Scratch, Sink};
+
+/// A sink that pushes events into a live trace, which another part of the program commits and shows.
+///
+/// It never waits for the lock of the trace, except at the end: the thread that holds it may be the one that records.
+#[derive(Debug)]
+pub(crate) struct LiveSink {
+    trace: Arc<Mutex<LiveTrace>>,
+    /// The batches that came while the trace was in use.
+    waiting: Mutex<Vec<Waiting>>,
+}
+
+#[derive(Debug)]
+struct Waiting {
+    tid: u32,
+    /// The name, if it is not known to the trace.
+    name: Option<String>,
+    words: Box<[u64]>,
+}
+
+impl LiveSink {
+    pub(crate) fn new(trace: Arc<Mutex<LiveTrace>>, facts: &Facts) -> Self {
+        let clock = Clock::new(Unit::Nanoseconds(facts.clock.ns_per_tick()));
+        {
+            let mut trace = lock(&trace);
+            push(&mut trace, &Event::Clock(clock.with_epoch_ns(facts.epoch_ns)));
+            name_process(&mut trace, facts);
+        }
+        Self { trace, waiting: Mutex::default() }
+    }
+
+    /// Returns the trace if nobody uses it.
+    fn trace(&self) -> Option<MutexGuard<'_, LiveTrace>> {
+        match self.trace.try_lock() {
+            Ok(trace) => Some(trace),
+            Err(TryLockError::Poisoned(poisoned)) => Some(poisoned.into_inner()),
+            Err(TryLockError::WouldBlock) => None,
+        }
+    }
+}
+
+impl Sink for LiveSink {
+    fn write(&self, batch: &Batch<'_>, place: &mut Place, scratch: &mut Scratch) {
+        let name = (place.generation == 0 && !batch.thread.name.is_empty()).then_some(&batch.thread.name);
+        place.generation = 1;
+        let mut waiting = lock(&self.waiting);
+        if let Some(mut trace) = self.trace() {
+            deliver(&mut waiting, &mut trace, batch.facts, scratch);
+            push_batch(
+                &mut trace,
+                batch.facts.pid,
+                batch.thread.tid,
+                name.map(String::as_str),
+                batch.words,
+                scratch,
+            );
+        } else {
+            waiting.push(Waiting { tid: batch.thread.tid, name: name.cloned(), words: batch.words.into() });
+        }
+    }
+
+    fn rename_process(&self, facts: &Facts) {
+        name_process(&mut lock(&self.trace), facts);
+    }
+
+    fn flush(&self, facts: &Facts) -> io::Result<()> {
+        let mut waiting = lock(&self.waiting);
+        if let Some(mut trace) = self.trace() {
+            deliver(&mut waiting, &mut trace, facts, &mut Scratch::default());
+        }
+        Ok(())
+    }
+
+    fn finish(&self, facts: &Facts, scratch: &mut Scratch) -> io::Result<()> {
+        let mut waiting = lock(&self.waiting);
+        if !waiting.is_empty() {
+            deliver(&mut waiting, &mut lock(&self.trace), facts, scratch);
+        }
+        Ok(())
+    }
+}
+
+/// Pushes the batches that had to wait.
+fn deliver(waiting: &mut Vec<Waiting>, trace: &mut LiveTrace, facts: &Facts, scratch: &mut Scratch) {
+    for batch in waiting.drain(..) {
+        push_batch(trace, facts.pid, batch.tid, batch.name.as_deref(), &batch.words, scratch);
+    }
+}
+
+fn push_batch(
+    trace: &mut LiveTrace,
+    pid: u32,
+    tid: u32,
+    name: Option<&str>,
+    words: &[u64],
+    scratch: &mut Scratch,
+) {
+    if let Some(name) = name {
+        push(trace, &Event::ThreadName(Thread::new(pid, tid), Text::from(name)));
+    }
+    event::for_each(pid, tid, words, scratch, |event| push(trace, event));
+}
+
+fn name_process(trace: &mut LiveTrace, facts: &Facts) {
+    let name = facts.process_name();
+    push(trace, &Event::ProcessName(Id::from(facts.pid), Text::from(name.as_str())));
+}
+
+fn push(trace: &mut LiveTrace, event: &Event<'_>) {
+    // The events come from no file.
+    trace.push(event, ByteRange::default());
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

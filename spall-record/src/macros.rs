@@ -1,0 +1,93 @@
+//! The macros that record with a fixed name.
+
+/// Records a slice of the calling thread, from here to the end of the scope of the variable that holds the result.
+///
+/// The name is a literal. Arguments are a format string and what it formats, or keys with values of any type that
+/// [`spall_model::Value`](https://docs.rs/spall-model) can hold: numbers, texts, `bool`s. Arguments are only evaluated
+/// while a recording is going on. Keys and types stay what they are in Trace Event JSON; in a spall file, all arguments
+/// are one text of up to 255 bytes.
+///
+/// ```
+/// use spall_record::span;
+///
+/// fn load(path: &str, level: u32) {
+///     let _span = span!("load");
+///     {
+///         let _span = span!("read", "{path}");
+///     }
+///     let _span = span!("decode", "{path} at level {}", level + 1);
+///     let _span = span!("decode", path = path, level = level);
+/// }
+/// # load("a", 1);
+/// ```
+#[doc(alias = "zone")]
+#[doc(alias = "profile_scope")]
+#[macro_export]
+macro_rules! span {
+    ($name:literal $(,)?) => {{
+        static SITE: $crate::Site = $crate::Site::new($name);
+        $crate::SpanGuard::begin(&SITE)
+    }};
+    ($name:literal, $format:literal $($args:tt)*) => {{
+        static SITE: $crate::Site = $crate::Site::new($name);
+        if $crate::is_enabled() {
+            $crate::SpanGuard::begin_with_args(&SITE, ::core::format_args!($format $($args)*))
+        } else {
+            $crate::SpanGuard::none()
+        }
+    }};
+    ($name:literal $(, $key:ident = $value:expr)+ $(,)?) => {{
+        static SITE: $crate::Site = $crate::Site::new($name);
+        if $crate::is_enabled() {
+            $crate::SpanGuard::begin_with_values(&SITE, |args| {
+                $(args.add(::core::stringify!($key), $value);)+
+            })
+        } else {
+            $crate::SpanGuard::none()
+        }
+    }};
+}
+
+/// Records an instant of the calling thread, with a literal name and, if wanted, a format string and what it formats.
+///
+/// Spall files cannot hold instants: see [`Encoding`](crate::Encoding).
+///
+/// ```
+/// use spall_record::instant;
+///
+/// instant!("cache is full");
+/// instant!("retry", "attempt {}", 3);
+/// ```
+#[doc(alias = "message")]
+#[macro_export]
+macro_rules! instant {
+    ($name:literal $(,)?) => {{
+        static SITE: $crate::Site = $crate::Site::new($name);
+        $crate::instant_at(&SITE, ::core::option::Option::None, $crate::Scope::Thread)
+    }};
+    ($name:literal, $format:literal $($args:tt)*) => {{
+        static SITE: $crate::Site = $crate::Site::new($name);
+        if $crate::is_enabled() {
+            let args = ::core::format_args!($format $($args)*);
+            $crate::instant_at(&SITE, ::core::option::Option::Some(args), $crate::Scope::Thread)
+        }
+    }};
+}
+
+/// Records the value that a counter of the process has from now on, an `f64`. The name is a literal.
+///
+/// Spall files cannot hold counters: see [`Encoding`](crate::Encoding).
+///
+/// ```
+/// spall_record::counter!("queue length", 17.0);
+/// ```
+#[doc(alias = "plot")]
+#[macro_export]
+macro_rules! counter {
+    ($name:literal, $value:expr $(,)?) => {{
+        static SITE: $crate::Site = $crate::Site::new($name);
+        if $crate::is_enabled() {
+            $crate::counter_at(&SITE, $value)
+        }
+    }};
+}

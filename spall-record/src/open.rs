@@ -1,0 +1,36 @@
+//! The slices of a thread that are open.
+
+use alloc::vec::Vec;
+
+use crate::record::{self, Kind};
+
+/// The begins of the slices of a thread that are open, outermost first, as words.
+#[derive(Debug, Default)]
+pub(crate) struct OpenSlices {
+    words: Vec<u64>,
+    /// Where each begin starts in `words`.
+    starts: Vec<usize>,
+}
+
+impl OpenSlices {
+    /// Takes note of the begins and ends in the next words of the thread. Texts are put together in `bytes`.
+    pub(crate) fn follow(&mut self, words: &[u64], bytes: &mut Vec<u8>) {
+        record::for_each(words, bytes, |record, of_record| match record.kind {
+            Kind::Begin => {
+                self.starts.push(self.words.len());
+                self.words.extend_from_slice(of_record);
+            }
+            Kind::End => {
+                if let Some(start) = self.starts.pop() {
+                    self.words.truncate(start);
+                }
+            }
+            _ => {}
+        });
+    }
+
+    /// Returns the begins as words.
+    pub(crate) fn words(&self) -> &[u64] {
+        &self.words
+    }
+}

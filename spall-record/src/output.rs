@@ -1,0 +1,139 @@
+//! Bytes on their way out, which survive an output that fails for a while.
+
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+use core::fmt;
+use std::fs::File;
+use std::io::{self, Seek, SeekFrom, Write};
+
+/// Small batches are collected up to this many bytes.
+const CAPACITY: usize = 64 * 1024;
+
+/// What bytes are written to.
+pub(crate) enum Target {
+    /// A file of ours, of which the beginning can be written again.
+    File(File),
+    Writer(Box<dyn Write + Send>),
+}
+
+impl Target {
+    fn as_write(&mut self) -> &mut dyn Write {
+        match self {
+            Self::File(file) => file,
+            Self::Writer(writer) => writer,
+        }
+    }
+}
+
+/// An output that takes batches of bytes, each of them whole or not at all.
+///
+/// When writing fails, batches are refused as soon as the memory for small ones is full. When writing works again, it
+/// continues exactly where it stopped, so there is never a half batch before another one.
+pub(crate) struct Output {
+    target: Target,
+    /// Whole batches, but of the first one a part may be written.
+    pending: Vec<u8>,
+    n_accepted: u64,
+    /// The first error that nobody was told about.
+    error: Option<io::Error>,
+    /// Whether the last attempt failed.
+    is_failing: bool,
+}
+
+impl Output {
+    pub(crate) fn new(target: Target) -> Self {
+        Self { target, pending: Vec::new(), n_accepted: 0, error: None, is_failing: false }
+    }
+
+    /// Returns the number of bytes that were accepted.
+    pub(crate) fn n_accepted(&self) -> u64 {
+        self.n_accepted
+    }
+
+    /// Takes a batch. Returns whether it is or will be in the output.
+    pub(crate) fn append(&mut self, batch: &[u8]) -> bool {
+        if self.pending.len() + batch.len() > CAPACITY {
+            self.write_pending();
+        }
+        if self.pending.len() + batch.len() <= CAPACITY {
+            self.pending.extend_from_slice(batch);
+        } else if self.pending.is_empty() {
+            let n_written = self.write(batch);
+            if n_written == 0 && !batch.is_empty() {
+                return false;
+            }
+            self.pending.extend_from_slice(batch.get(n_written..).unwrap_or_default());
+        } else {
+            return false;
+        }
+        self.n_accepted += batch.len() as u64;
+        true
+    }
+
+    /// Writes everything that was accepted.
+    ///
+    /// # Errors
+    /// This returns the first error since the last call.
+    pub(crate) fn flush(&mut self) -> io::Result<()> {
+        self.write_pending();
+        if !self.is_failing
+            && let Err(error) = self.target.as_write().flush()
+        {
+            self.error.get_or_insert(error);
+        }
+        self.error.take().map_or(Ok(()), Err)
+    }
+
+    /// Replaces the first bytes of the output, if it is a file and everything before worked.
+    pub(crate) fn patch(&mut self, start: &[u8]) -> io::Result<()> {
+        self.write_pending();
+        match &mut self.target {
+            Target::File(file) if !self.is_failing => {
+                file.seek(SeekFrom::Start(0))?;
+                file.write_all(start)?;
+                file.seek(SeekFrom::End(0)).map(|_| ())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Takes an error that is not from this output, to be told like its own.
+    pub(crate) fn fail(&mut self, error: io::Error) {
+        self.error.get_or_insert(error);
+    }
+
+    fn write_pending(&mut self) {
+        let pending = core::mem::take(&mut self.pending);
+        let n_written = self.write(&pending);
+        self.pending = pending;
+        self.pending.drain(..n_written);
+    }
+
+    /// Writes bytes until one attempt fails, and returns how many were written.
+    fn write(&mut self, bytes: &[u8]) -> usize {
+        let mut n_written = 0;
+        self.is_failing = false;
+        while let Some(rest) = bytes.get(n_written..).filter(|rest| !rest.is_empty()) {
+            match self.target.as_write().write(rest) {
+                Ok(0) => return self.stop(io::ErrorKind::WriteZero.into(), n_written),
+                Ok(length) => n_written += length.min(rest.len()),
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return self.stop(error, n_written),
+            }
+        }
+        n_written
+    }
+
+    #[cold]
+    fn stop(&mut self, error: io::Error, n_written: usize) -> usize {
+        self.is_failing = true;
+        self.error.get_or_insert(error);
+        n_written
+    }
+}
+
+impl fmt::Debug for Output {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Output").field("n_accepted", &self.n_accepted).finish_non_exhaustive()
+    }
+}

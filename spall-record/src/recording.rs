@@ -1,0 +1,328 @@
+//! The recording that is going on: the rings of all threads, and where their records go.
+
+use alloc::boxed::Box;
+use alloc::collections::BTreeMap;
+use alloc::string::String;
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+use core::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use std::io;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use crate::facts::Facts;
+use crate::gap::{self, Cause};
+use crate::open::OpenSlices;
+use crate::record::{self, Kind};
+use crate::ring::Ring;
+use crate::sink::{Batch, Place, Scratch, Sink, ThreadFacts};
+
+/// What happens to an event for which the ring of its thread has no room.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[non_exhaustive]
+pub enum WhenFull {
+    /// The thread empties its ring into the outputs, and waits until they have taken everything. Nothing is lost. This is
+    /// the default.
+    #[default]
+    Wait,
+    /// The event is left out and counted, and a slice as a whole. The thread never waits.
+    ///
+    /// Somebody has to empty the rings in time: see [`Recorder::flush_every`](crate::Recorder::flush_every) and
+    /// [`flush`](crate::flush).
+    Drop,
+    /// The event takes the place of the oldest ones, which are counted. The thread never waits.
+    ///
+    /// Of a slice that began in what is lost, the rest is shown, with the name `begin lost`.
+    Overwrite,
+}
+
+/// A thread that records.
+#[derive(Debug)]
+pub(crate) struct RecordedThread {
+    pub(crate) ring: Ring,
+    tid: u32,
+    drain: Mutex<Drain>,
+}
+
+/// What is known of a thread up to the records that were taken from its ring.
+#[derive(Debug)]
+struct Drain {
+    facts: ThreadFacts,
+    open: OpenSlices,
+    /// By sink.
+    places: Vec<Place>,
+    /// The time of the last record.
+    ticks: u64,
+}
+
+/// The recording that is going on.
+#[derive(Debug)]
+pub(crate) struct Recording {
+    pub(crate) epoch: u32,
+    pub(crate) when_full: WhenFull,
+    pub(crate) facts: Arc<Facts>,
+    ring_words: usize,
+    needs_open_slices: bool,
+    sinks: Vec<Box<dyn Sink>>,
+    threads: Mutex<BTreeMap<u32, Arc<RecordedThread>>>,
+    next_tid: AtomicU32,
+    scratches: Mutex<Vec<(Vec<u64>, Scratch)>>,
+    dropped: AtomicU64,
+    overwritten: AtomicU64,
+    is_finished: AtomicBool,
+    /// The first error of a sink that the program does not know of.
+    error: Mutex<Option<io::Error>>,
+}
+
+/// The epoch of the recording that is going on, or 0. Epochs count the recordings of the process.
+static EPOCH: AtomicU32 = AtomicU32::new(0);
+static LAST_EPOCH: AtomicU32 = AtomicU32::new(0);
+static CURRENT: Mutex<Option<Arc<Recording>>> = Mutex::new(None);
+
+/// Returns the epoch of the recording that is going on, or 0.
+#[inline(always)]
+pub(crate) fn epoch() -> u32 {
+    if cfg!(feature = "enable") { EPOCH.load(Ordering::Relaxed) } else { 0 }
+}
+
+/// Returns the recording that is going on.
+pub(crate) fn current() -> Option<Arc<Recording>> {
+    lock(&CURRENT).clone()
+}
+
+/// Starts a recording into sinks that `sinks` makes.
+///
+/// # Errors
+/// This returns the error of `sinks`, and [`io::ErrorKind::ResourceBusy`] if there is a recording.
+pub(crate) fn start(
+    facts: Arc<Facts>,
+    when_full: WhenFull,
+    ring_words: usize,
+    sinks: impl FnOnce(&Arc<Facts>) -> io::Result<Vec<Box<dyn Sink>>>,
+) -> io::Result<Arc<Recording>> {
+    let mut current = lock(&CURRENT);
+    if current.is_some() {
+        return Err(io::Error::new(io::ErrorKind::ResourceBusy, "another recording is going on"));
+    }
+    let sinks = sinks(&facts)?;
+    let recording = Arc::new(Recording {
+        epoch: LAST_EPOCH.fetch_add(1, Ordering::Relaxed) + 1,
+        when_full,
+        facts,
+        ring_words,
+        needs_open_slices: sinks.iter().any(|sink| sink.needs_open_slices()),
+        sinks,
+        threads: Mutex::default(),
+        next_tid: AtomicU32::new(1),
+        scratches: Mutex::default(),
+        dropped: AtomicU64::new(0),
+        overwritten: AtomicU64::new(0),
+        is_finished: AtomicBool::new(false),
+        error: Mutex::default(),
+    });
+    *current = Some(Arc::clone(&recording));
+    EPOCH.store(recording.epoch, Ordering::Relaxed);
+    Ok(recording)
+}
+
+/// The events that a recording lacks. All of them are also counted in its outputs, where they are missing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub struct Missing {
+    /// Events that found no room, with [`WhenFull::Drop`].
+    pub dropped: u64,
+    /// Events that newer ones took the place of, with [`WhenFull::Overwrite`].
+    pub overwritten: u64,
+    /// Events that an output did not take, for example because the disk was full.
+    pub not_written: u64,
+    /// Events that the format of an output cannot hold.
+    pub left_out: u64,
+}
+
+impl Missing {
+    /// Returns whether nothing is missing.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+impl Recording {
+    /// Gives the calling thread a ring, or returns `None` if the recording is over.
+    pub(crate) fn add_thread(&self, name: String) -> Option<Arc<RecordedThread>> {
+        if !self.is_ours() || self.is_finished.load(Ordering::Relaxed) {
+            return None;
+        }
+        let tid = self.next_tid.fetch_add(1, Ordering::Relaxed);
+        let drain = Drain {
+            facts: ThreadFacts { tid, name },
+            open: OpenSlices::default(),
+            places: self.sinks.iter().map(|_| Place::default()).collect(),
+            ticks: 0,
+        };
+        let ring = Ring::new(self.ring_words);
+        let thread = Arc::new(RecordedThread { ring, tid, drain: Mutex::new(drain) });
+        lock(&self.threads).insert(tid, Arc::clone(&thread));
+        Some(thread)
+    }
+
+    /// Takes the last records of a thread that ends.
+    pub(crate) fn end_thread(&self, thread: &RecordedThread) {
+        if !self.is_ours() {
+            return;
+        }
+        self.drain(thread);
+        let is_told = lock(&thread.drain).places.iter().all(|place| place.gap.is_empty());
+        // What is not told yet is told when the recording is finished.
+        if is_told {
+            lock(&self.threads).remove(&thread.tid);
+        }
+    }
+
+    /// Gives a thread another name.
+    pub(crate) fn rename_thread(&self, thread: &RecordedThread, name: &str) {
+        name.clone_into(&mut lock(&thread.drain).facts.name);
+    }
+
+    /// Gives the process another name.
+    pub(crate) fn rename_process(&self, name: &str) {
+        self.facts.set_process_name(name);
+        self.sinks.iter().for_each(|sink| sink.rename_process(&self.facts));
+    }
+
+    /// Moves all records of a thread from its ring to the sinks.
+    pub(crate) fn drain(&self, thread: &RecordedThread) {
+        // A process that was forked has copies of rings and files that belong to its parent.
+        if self.is_ours() {
+            self.drain_locked(thread, &mut lock(&thread.drain));
+        }
+    }
+
+    fn drain_locked(&self, thread: &RecordedThread, drain: &mut Drain) {
+        let (mut words, mut scratch) = lock(&self.scratches).pop().unwrap_or_default();
+        words.clear();
+        thread.ring.take(&mut words);
+        self.count_missing(thread, drain, &mut words, &mut scratch);
+        let Drain { facts, open, places, .. } = drain;
+        let batch = Batch { facts: &self.facts, thread: facts, open, words: &words };
+        for (sink, place) in self.sinks.iter().zip(places) {
+            if !words.is_empty() || !place.gap.is_empty() {
+                sink.write(&batch, place, &mut scratch);
+            }
+        }
+        if self.needs_open_slices {
+            open.follow(&words, &mut scratch.texts);
+        }
+        lock(&self.scratches).push((words, scratch));
+    }
+
+    /// Adds up what is missing, and appends a record about events that found no room.
+    fn count_missing(
+        &self,
+        thread: &RecordedThread,
+        drain: &mut Drain,
+        words: &mut Vec<u64>,
+        scratch: &mut Scratch,
+    ) {
+        match self.when_full {
+            WhenFull::Wait => return,
+            WhenFull::Drop | WhenFull::Overwrite => {
+                record::for_each(words, &mut scratch.texts, |record, _| {
+                    drain.ticks = record.ticks;
+                    if record.kind == Kind::Lost {
+                        self.overwritten.fetch_add(record.numbers[0], Ordering::Relaxed);
+                    }
+                })
+            }
+        }
+        let n_dropped = thread.ring.take_dropped();
+        if n_dropped > 0 {
+            self.dropped.fetch_add(n_dropped, Ordering::Relaxed);
+            gap::push_count(words, Cause::Dropped, n_dropped, drain.ticks);
+        }
+    }
+
+    /// Moves all records of all threads to the sinks.
+    pub(crate) fn drain_all(&self) {
+        let threads: Vec<_> = lock(&self.threads).values().cloned().collect();
+        threads.iter().for_each(|thread| self.drain(thread));
+    }
+
+    /// Moves all records of all threads through to where they are safe from the end of the process. Errors are kept for
+    /// [`Recording::flush`].
+    pub(crate) fn write_through(&self) {
+        if self.is_ours() {
+            self.drain_all();
+            self.sinks.iter().for_each(|sink| self.keep_error(sink.flush(&self.facts)));
+        }
+    }
+
+    /// Does the same, and tells the errors.
+    ///
+    /// # Errors
+    /// This returns the first error of a sink since the last call.
+    pub(crate) fn flush(&self) -> io::Result<()> {
+        self.write_through();
+        self.take_error()
+    }
+
+    /// Ends the recording. Only the first call does something.
+    ///
+    /// # Errors
+    /// This returns the first error of a sink since the last flush.
+    pub(crate) fn finish(&self) -> io::Result<()> {
+        if !self.is_ours() || self.is_finished.swap(true, Ordering::Relaxed) {
+            return Ok(());
+        }
+        EPOCH.store(0, Ordering::Relaxed);
+        self.drain_all();
+        let mut scratch = Scratch::default();
+        self.sinks.iter().for_each(|sink| self.keep_error(sink.finish(&self.facts, &mut scratch)));
+        lock(&CURRENT).take_if(|current| current.epoch == self.epoch);
+        self.take_error()
+    }
+
+    fn keep_error(&self, result: io::Result<()>) {
+        if let Err(error) = result {
+            lock(&self.error).get_or_insert(error);
+        }
+    }
+
+    fn take_error(&self) -> io::Result<()> {
+        lock(&self.error).take().map_or(Ok(()), Err)
+    }
+
+    /// Returns what the recording lacks up to now.
+    pub(crate) fn missing(&self) -> Missing {
+        let of_sinks = self.sinks.iter().map(|sink| sink.missing());
+        let mut missing = Missing {
+            dropped: self.dropped.load(Ordering::Relaxed),
+            overwritten: self.overwritten.load(Ordering::Relaxed),
+            ..Missing::default()
+        };
+        for sink in of_sinks {
+            missing.not_written += sink.not_written;
+            missing.left_out += sink.left_out;
+        }
+        missing
+    }
+
+    /// Returns whether this is the process that began the recording. If it is not, this ends the recording in it, before
+    /// any lock is taken that a thread of the parent may have held.
+    pub(crate) fn is_ours(&self) -> bool {
+        let is_ours = process_id() == self.facts.pid;
+        if !is_ours {
+            EPOCH.store(0, Ordering::Relaxed);
+        }
+        is_ours
+    }
+}
+
+/// Returns the number of the process. Browsers have none.
+pub(crate) fn process_id() -> u32 {
+    if cfg!(target_family = "wasm") { 1 } else { std::process::id() }
+}
+
+/// Locks a mutex. What a thread that panicked left is as good as anything: each record is put in whole.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,91 @@
+//! What receives the records of a recording.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::fmt;
+use std::io;
+
+use crate::facts::Facts;
+use crate::gap::Gap;
+use crate::open::OpenSlices;
+use crate::site::SiteTable;
+
+/// The thread that records belong to.
+#[derive(Debug)]
+pub(crate) struct ThreadFacts {
+    /// Counts from 1 in the order in which threads begin to record.
+    pub(crate) tid: u32,
+    pub(crate) name: String,
+}
+
+/// The next records of a thread.
+#[derive(Debug)]
+pub(crate) struct Batch<'a> {
+    pub(crate) facts: &'a Facts,
+    pub(crate) thread: &'a ThreadFacts,
+    /// The slices that are open before these records, if any sink [needs](Sink::needs_open_slices) them.
+    pub(crate) open: &'a OpenSlices,
+    pub(crate) words: &'a [u64],
+}
+
+/// What a sink knows of a thread.
+#[derive(Debug, Default)]
+pub(crate) struct Place {
+    /// The number of the file that the thread was introduced in, or 0.
+    pub(crate) generation: u64,
+    /// The events that the sink did not take, and that it has not told of yet.
+    pub(crate) gap: Gap,
+}
+
+/// Memory that is used again and again.
+#[derive(Debug, Default)]
+pub(crate) struct Scratch {
+    /// The texts of a record.
+    pub(crate) texts: Vec<u8>,
+    /// Encoded records.
+    pub(crate) bytes: Vec<u8>,
+    pub(crate) sites: SiteTable,
+}
+
+/// The number of events that an output lacks.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Missing {
+    /// The output failed.
+    pub(crate) not_written: u64,
+    /// The format cannot hold them.
+    pub(crate) left_out: u64,
+}
+
+/// A receiver of records. Batches of one thread come in order; those of several threads may come at once.
+pub(crate) trait Sink: Send + Sync + fmt::Debug {
+    /// Returns whether batches have to say which slices are open.
+    fn needs_open_slices(&self) -> bool {
+        false
+    }
+
+    /// Takes a batch, which is empty if only the gap of the place has to be told.
+    fn write(&self, batch: &Batch<'_>, place: &mut Place, scratch: &mut Scratch);
+
+    /// Tells that the process has another name now.
+    fn rename_process(&self, facts: &Facts);
+
+    /// Writes everything through to where it is safe from the end of the process.
+    ///
+    /// # Errors
+    /// This returns the first error since the last call.
+    fn flush(&self, facts: &Facts) -> io::Result<()>;
+
+    /// Completes the output. Nothing is written afterwards.
+    ///
+    /// # Errors
+    /// This returns the first error since the last flush.
+    fn finish(&self, facts: &Facts, scratch: &mut Scratch) -> io::Result<()> {
+        let _ = scratch;
+        self.flush(facts)
+    }
+
+    /// Returns what the output lacks.
+    fn missing(&self) -> Missing {
+        Missing::default()
+    }
+}

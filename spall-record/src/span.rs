@@ -1,0 +1,230 @@
+//! What a program calls to record.
+
+use core::fmt::{self, Write};
+use core::marker::PhantomData;
+
+use spall_model::{ArgsBuilder, Scope};
+
+use crate::record::{Body, Kind, MAX_TEXT};
+use crate::recording;
+use crate::site::Site;
+use crate::writer;
+
+/// Returns whether a recording is going on.
+///
+/// Without the feature `enable` this is always false, and code that depends on it is not compiled in.
+///
+/// ```
+/// assert!(!spall_record::is_enabled());
+/// ```
+#[must_use]
+#[inline(always)]
+pub fn is_enabled() -> bool {
+    recording::epoch() != 0
+}
+
+/// A slice of the calling thread, from its making to its drop. The macro [`span!`](crate::span!) makes one.
+///
+/// It ends while a panic unwinds, too. It belongs to its thread, so it cannot be sent to another one, and not be held
+/// across an `.await` in a task that may move. Slices of one thread should end in the opposite order of their begins, as
+/// variables do: whichever guard is dropped, the innermost slice ends.
+#[doc(alias = "zone")]
+#[doc(alias = "scope")]
+#[must_use = "a slice ends where its guard is dropped; `let _ =` drops it at once"]
+pub struct SpanGuard {
+    /// The recording that has the begin, or 0.
+    epoch: u32,
+    /// Neither `Send` nor `Sync`.
+    of_thread: PhantomData<*const ()>,
+}
+
+impl SpanGuard {
+    /// Begins a slice with the name of `site`.
+    #[inline]
+    pub fn begin(site: &Site) -> Self {
+        Self::of(recording::epoch(), |epoch| {
+            let site = site.number();
+            writer::with(epoch, |writer| writer.begin(site))
+        })
+    }
+
+    /// Begins a slice with the name of `site` and arguments.
+    pub fn begin_with_args(site: &Site, args: fmt::Arguments<'_>) -> Self {
+        Self::of(recording::epoch(), |epoch| {
+            let mut text = ShortText::new();
+            let args = text.of(args);
+            let body = Body::site(site.number()).with_text(args);
+            writer::with(epoch, |writer| writer.begin_with(&body))
+        })
+    }
+
+    /// Begins a slice with the name of `site` and arguments that have keys and types, which `add` adds.
+    ///
+    /// An argument for which there is no room in 1024 bytes is left out.
+    pub fn begin_with_values(site: &Site, add: impl FnOnce(&mut ArgsBuilder<'_>)) -> Self {
+        Self::of(recording::epoch(), |epoch| {
+            let mut buffer = [0; MAX_TEXT];
+            let mut args = ArgsBuilder::in_buffer(&mut buffer);
+            add(&mut args);
+            let body = Body::site(site.number()).with_args(args.args());
+            writer::with(epoch, |writer| writer.begin_with(&body))
+        })
+    }
+
+    /// Returns a guard that does nothing.
+    #[inline(always)]
+    pub const fn none() -> Self {
+        Self { epoch: 0, of_thread: PhantomData }
+    }
+
+    #[inline(always)]
+    fn of(epoch: u32, begin: impl FnOnce(u32) -> Option<()>) -> Self {
+        if epoch == 0 || begin(epoch).is_none() {
+            return Self::none();
+        }
+        Self { epoch, of_thread: PhantomData }
+    }
+}
+
+impl Drop for SpanGuard {
+    #[inline]
+    fn drop(&mut self) {
+        if self.epoch != 0 {
+            writer::with(self.epoch, |writer| writer.end());
+        }
+    }
+}
+
+impl fmt::Debug for SpanGuard {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("SpanGuard")
+    }
+}
+
+/// Begins a slice of the calling thread, whose name need not be fixed. [`end`] ends it.
+///
+/// Names longer than 1024 bytes are cut; spall keeps 255.
+///
+/// ```
+/// # let name = String::from("job 7");
+/// spall_record::begin(&name);
+/// // …
+/// spall_record::end();
+/// ```
+pub fn begin(name: impl AsRef<str>) {
+    with(|writer| writer.begin_with(&Body::name(name.as_ref())));
+}
+
+/// Begins a slice of the calling thread with arguments, which are any text. [`end`] ends it.
+pub fn begin_with_args(name: impl AsRef<str>, args: impl AsRef<str>) {
+    with(|writer| writer.begin_with(&Body::name(name.as_ref()).with_text(args.as_ref())));
+}
+
+/// Ends the innermost open slice of the calling thread. Without an open slice, this does nothing.
+pub fn end() {
+    with(|writer| writer.end());
+}
+
+/// Records an instant of the calling thread. The macro [`instant!`](crate::instant!) is faster.
+#[doc(alias = "message")]
+pub fn instant(name: impl AsRef<str>) {
+    with(|writer| writer.record(Kind::Instant, None, &Body::name(name.as_ref())));
+}
+
+/// Records the value that a counter of the process has from now on. The macro [`counter!`](crate::counter!) is faster.
+#[doc(alias = "plot")]
+pub fn counter(name: impl AsRef<str>, value: f64) {
+    let numbers = [value.to_bits(), 0];
+    with(|writer| writer.record(Kind::Counter, None, &Body { numbers, ..Body::name(name.as_ref()) }));
+}
+
+/// Records that a flow with this id leaves the innermost open slice of the calling thread, for example when a job is
+/// handed to another thread. [`flow_end`] with the same name and id is its end.
+pub fn flow_start(name: impl AsRef<str>, id: u64) {
+    with(|writer| {
+        writer.record(Kind::FlowStart, None, &Body { numbers: [id, 0], ..Body::name(name.as_ref()) })
+    });
+}
+
+/// Records that a flow with this id arrives at the innermost open slice of the calling thread.
+pub fn flow_end(name: impl AsRef<str>, id: u64) {
+    with(|writer| {
+        writer.record(Kind::FlowEnd, None, &Body { numbers: [id, 0], ..Body::name(name.as_ref()) })
+    });
+}
+
+/// Names the calling thread. Until then it has the name that it was spawned with.
+pub fn set_thread_name(name: impl AsRef<str>) {
+    with(|writer| writer.rename_thread(name.as_ref()));
+}
+
+/// Names the process. Until then it has the name of its program.
+pub fn set_process_name(name: impl AsRef<str>) {
+    if let Some(recording) = recording::current() {
+        let _ = writer::without_recording(|| recording.rename_process(name.as_ref()));
+    }
+}
+
+/// What the macro [`instant!`](crate::instant!) calls.
+#[doc(hidden)]
+pub fn instant_at(site: &Site, args: Option<fmt::Arguments<'_>>, scope: Scope) {
+    if !is_enabled() {
+        return;
+    }
+    let mut text = ShortText::new();
+    let args = args.map_or("", |args| text.of(args));
+    let body = Body::site(site.number()).with_text(args).with_scope(scope);
+    with(|writer| writer.record(Kind::Instant, None, &body));
+}
+
+/// What the macro [`counter!`](crate::counter!) calls.
+#[doc(hidden)]
+pub fn counter_at(site: &Site, value: f64) {
+    let body = Body { numbers: [value.to_bits(), 0], ..Body::site(site.number()) };
+    with(|writer| writer.record(Kind::Counter, None, &body));
+}
+
+#[inline]
+fn with(write: impl FnOnce(&mut writer::Writer)) {
+    let epoch = recording::epoch();
+    if epoch != 0 {
+        writer::with(epoch, write);
+    }
+}
+
+/// The first bytes of a text.
+struct ShortText {
+    bytes: [u8; Self::MAX],
+    length: usize,
+}
+
+impl ShortText {
+    /// As much as a record of spall holds.
+    const MAX: usize = 255;
+
+    const fn new() -> Self {
+        Self { bytes: [0; Self::MAX], length: 0 }
+    }
+
+    /// Returns a text, which is cut if it is too long. It is written before the thread touches its ring: what is written
+    /// may record, too.
+    fn of(&mut self, text: fmt::Arguments<'_>) -> &str {
+        // The error says that there was more.
+        let _ = self.write_fmt(text);
+        let bytes = self.bytes.get(..self.length).unwrap_or_default();
+        core::str::from_utf8(bytes).unwrap_or_default()
+    }
+}
+
+impl Write for ShortText {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        let room = Self::MAX - self.length;
+        let end = (0..=text.len().min(room)).rev().find(|&end| text.is_char_boundary(end)).unwrap_or(0);
+        let fits = text.as_bytes().get(..end).unwrap_or_default();
+        if let Some(into) = self.bytes.get_mut(self.length..self.length + fits.len()) {
+            into.copy_from_slice(fits);
+        }
+        self.length += fits.len();
+        if end == text.len() { Ok(()) } else { Err(fmt::Error) }
+    }
+}

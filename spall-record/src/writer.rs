@@ -1,0 +1,207 @@
+//! The thread's side of a recording.
+
+use alloc::borrow::ToOwned;
+use alloc::string::String;
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+use core::cell::RefCell;
+
+use crate::clock::RunningClock;
+use crate::record::{Body, Kind, first_word};
+use crate::recording::{self, RecordedThread, Recording, WhenFull};
+
+/// What a thread records with.
+pub(crate) struct Writer {
+    recording: Arc<Recording>,
+    thread: Arc<RecordedThread>,
+    clock: RunningClock,
+    epoch: u32,
+    /// The position behind the last record.
+    head: u64,
+    /// The position up to which the ring is known to have room.
+    limit: u64,
+    /// The number of open slices, those that are not recorded included.
+    depth: u64,
+    /// The depth of the innermost open slice that is not recorded, or `NONE`.
+    unrecorded: u64,
+    /// The depths of those around it.
+    more_unrecorded: Vec<u64>,
+}
+
+const NONE: u64 = u64::MAX;
+
+thread_local! {
+    static WRITER: RefCell<Option<Writer>> = const { RefCell::new(None) };
+}
+
+/// Calls `write` with what the thread records with. Returns `None` if the thread does not record: because the recording
+/// with this epoch is over, because the thread is ending, or because it is about to move records to a sink, which
+/// therefore may use code that records.
+#[inline]
+pub(crate) fn with<T>(epoch: u32, write: impl FnOnce(&mut Writer) -> T) -> Option<T> {
+    let write = |writer: &RefCell<Option<Writer>>| {
+        let mut writer = writer.try_borrow_mut().ok()?;
+        match &mut *writer {
+            Some(writer) if writer.epoch == epoch => Some(write(writer)),
+            writer => join(writer, epoch).map(write),
+        }
+    };
+    WRITER.try_with(write).ok().flatten()
+}
+
+/// Does something during which the calling thread records nothing.
+pub(crate) fn without_recording<T>(run: impl FnOnce() -> T) -> Option<T> {
+    let mut run = Some(run);
+    let held = WRITER.try_with(|writer| {
+        let _writer = writer.try_borrow_mut().ok()?;
+        run.take().map(|run| run())
+    });
+    match held {
+        Ok(done) => done,
+        // The thread is ending, and does not record anyway.
+        Err(_) => run.take().map(|run| run()),
+    }
+}
+
+/// Makes the thread take part in the recording that is going on.
+#[cold]
+fn join(writer: &mut Option<Writer>, epoch: u32) -> Option<&mut Writer> {
+    // The guard of a slice may be older than the recording that the thread takes part in.
+    let recording = recording::current().filter(|recording| recording.epoch == epoch)?;
+    *writer = None;
+    let name = std::thread::current().name().map_or_else(String::new, ToOwned::to_owned);
+    let thread = recording.add_thread(name)?;
+    let clock = recording.facts.clock.clone();
+    let limit = thread.ring.limit();
+    Some(writer.insert(Writer {
+        recording,
+        thread,
+        clock,
+        epoch,
+        head: 0,
+        limit,
+        depth: 0,
+        unrecorded: NONE,
+        more_unrecorded: Vec::new(),
+    }))
+}
+
+impl Writer {
+    /// Records the begin of a slice.
+    #[inline]
+    pub(crate) fn begin(&mut self, site: u32) {
+        // An end needs one word, and each open slice gets its own.
+        if self.head + 2 + self.depth + 1 > self.limit && !self.make_room(2, self.depth + 1) {
+            return self.skip_begin();
+        }
+        let ticks = self.clock.now();
+        let ring = &self.thread.ring;
+        ring.put(self.head, first_word(Kind::Begin, ticks));
+        ring.put(self.head + 1, u64::from(site));
+        self.head += 2;
+        ring.publish(self.head);
+        self.depth += 1;
+    }
+
+    /// Records the begin of a slice with a name that is not fixed or with arguments.
+    pub(crate) fn begin_with(&mut self, body: &Body<'_>) {
+        let n_words = body.n_words(Kind::Begin) as u64;
+        if self.head + n_words + self.depth + 1 > self.limit && !self.make_room(n_words, self.depth + 1) {
+            return self.skip_begin();
+        }
+        self.put(Kind::Begin, self.clock.now(), body);
+        self.depth += 1;
+    }
+
+    /// Records the end of the innermost open slice. Without one, this does nothing.
+    #[inline]
+    pub(crate) fn end(&mut self) {
+        let ticks = self.clock.now();
+        if self.depth == 0 {
+            return;
+        }
+        if self.depth == self.unrecorded {
+            return self.skip_end();
+        }
+        if self.head + 1 > self.limit {
+            // With `WhenFull::Drop` there is room, because the begin has kept it.
+            self.make_room(1, 0);
+        }
+        self.depth -= 1;
+        let ring = &self.thread.ring;
+        ring.put(self.head, first_word(Kind::End, ticks));
+        self.head += 1;
+        ring.publish(self.head);
+    }
+
+    /// Records anything but a begin or an end, at a time or now.
+    pub(crate) fn record(&mut self, kind: Kind, ticks: Option<u64>, body: &Body<'_>) {
+        let ticks = ticks.unwrap_or_else(|| self.clock.now());
+        let n_words = body.n_words(kind) as u64;
+        if self.head + n_words + self.depth > self.limit && !self.make_room(n_words, self.depth) {
+            return self.thread.ring.drop_event();
+        }
+        self.put(kind, ticks, body);
+    }
+
+    /// Gives the thread another name.
+    pub(crate) fn rename_thread(&mut self, name: &str) {
+        self.recording.rename_thread(&self.thread, name);
+        self.record(Kind::ThreadName, None, &Body::name(name));
+    }
+
+    fn put(&mut self, kind: Kind, ticks: u64, body: &Body<'_>) {
+        let ring = &self.thread.ring;
+        let mut head = self.head;
+        let mut put = |word| {
+            ring.put(head, word);
+            head += 1;
+        };
+        put(first_word(kind, ticks));
+        body.words(kind, put);
+        ring.publish(head);
+        self.head = head;
+    }
+
+    /// Makes room for a record, as the recording wants it. Returns whether there is room. `n_reserved` words more are
+    /// kept free for ends if the thread must not wait.
+    #[cold]
+    fn make_room(&mut self, n_words: u64, n_reserved: u64) -> bool {
+        let ring = &self.thread.ring;
+        let n_needed = match self.recording.when_full {
+            WhenFull::Wait => {
+                self.recording.drain(&self.thread);
+                n_words
+            }
+            WhenFull::Drop => n_words + n_reserved,
+            WhenFull::Overwrite => {
+                ring.evict(n_words);
+                n_words
+            }
+        };
+        self.limit = ring.limit();
+        self.head + n_needed <= self.limit
+    }
+
+    #[cold]
+    fn skip_begin(&mut self) {
+        self.thread.ring.drop_event();
+        self.more_unrecorded.push(self.unrecorded);
+        self.depth += 1;
+        self.unrecorded = self.depth;
+    }
+
+    #[cold]
+    fn skip_end(&mut self) {
+        self.thread.ring.drop_event();
+        self.unrecorded = self.more_unrecorded.pop().unwrap_or(NONE);
+        self.depth -= 1;
+    }
+}
+
+impl Drop for Writer {
+    fn drop(&mut self) {
+        // The thread ends, or takes part in another recording.
+        self.recording.end_thread(&self.thread);
+    }
+}

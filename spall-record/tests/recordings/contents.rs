@@ -1,0 +1,117 @@
+//! What a recording holds.
+
+use alloc::sync::Arc;
+use core::sync::atomic::{AtomicU64, Ordering};
+use core::time::Duration;
+use std::thread;
+
+use spall_record::{ClockSource, Encoding, Recorder, counter, instant, span};
+use spall_trace::model::{Tick, Value};
+
+use crate::common::{alone, args, faults, load, names, recorder, slices};
+
+#[test]
+fn a_slice_takes_the_bytes_of_its_two_records() {
+    let _alone = alone();
+    let write = |n: usize| {
+        let (out, session) = recorder(Recorder::new());
+        for _ in 0..n {
+            let _span = span!("nine char");
+        }
+        session.finish().unwrap();
+        out.bytes().len()
+    };
+    // A full ring is written with a header of 20 bytes: 2730 slices of 24 bytes fit in 64 KiB.
+    let (few, many) = (write(1_000), write(2_000));
+    assert_eq!(many - few, 1_000 * ((11 + 9) + 9));
+    assert!(write(101_000) - few <= 100_000 * 29 + 20 * (101_000 / 2_730 + 1));
+}
+
+#[test]
+fn arguments_are_in_the_file() {
+    let _alone = alone();
+    for encoding in [Encoding::Spall, Encoding::Json] {
+        let (out, session) = recorder(Recorder::new().encoding(encoding));
+        let (path, level) = ("a/b", 7);
+        drop(span!("text", "{path} at {}", level));
+        drop(span!("typed", path = path, level = level));
+        drop(span!("long", "{}", "é".repeat(300)));
+        session.finish().unwrap();
+        let trace = load(&out);
+        let long = "é".repeat(127);
+        assert_eq!(args(&trace), ["a/b at 7", "path=a/b, level=7", &long], "{encoding:?}");
+        // Only JSON has the key.
+        let (typed, _) = slices(&trace)[1];
+        let level = trace.slice_args(typed).begin.get(b"level");
+        assert_eq!(level, (encoding == Encoding::Json).then_some(Value::I64(7)));
+    }
+}
+
+#[test]
+fn json_holds_what_spall_cannot() {
+    let _alone = alone();
+    let record = |encoding| {
+        let (out, session) = recorder(Recorder::new().encoding(encoding));
+        thread::scope(|scope| {
+            scope.spawn(|| {
+                let _span = span!("produce");
+                instant!("made");
+                instant!("sent", "{} bytes", 3);
+                counter!("queue", 1.5);
+                spall_record::flow_start("job", u64::MAX);
+                scope.spawn(|| {
+                    let _span = span!("consume");
+                    spall_record::flow_end("job", u64::MAX);
+                    spall_record::instant("dynamic");
+                    spall_record::counter("dynamic", 2.0);
+                });
+            });
+        });
+        (session.finish().unwrap(), load(&out))
+    };
+    let (missing, trace) = record(Encoding::Json);
+    assert!(missing.is_empty());
+    assert_eq!(faults(&trace), []);
+    assert_eq!((trace.slices().len(), trace.instants().len(), trace.counters().len()), (2, 3, 2));
+    let [flow] = trace.flows() else { panic!("{:?}", trace.flows()) };
+    assert_eq!(
+        (trace.slice_name(flow.from).to_string(), trace.slice_name(flow.to).to_string()),
+        ("produce".into(), "consume".into())
+    );
+    // Spall counts what it cannot hold, in the file too.
+    let (missing, trace) = record(Encoding::Spall);
+    assert_eq!((missing.left_out, trace.slices().len()), (7, 2 + 1));
+    assert!(names(&trace).contains(&"left out".to_owned()));
+    assert!(args(&trace).contains(&"7 events that the format cannot hold".to_owned()));
+}
+
+#[test]
+fn a_thread_of_the_recorder_flushes_if_asked() {
+    let _alone = alone();
+    let (out, session) = recorder(Recorder::new().flush_every(Duration::from_millis(1)));
+    drop(span!("span"));
+    while out.bytes().len() < 100 {
+        thread::sleep(Duration::from_millis(1));
+    }
+    assert_eq!(names(&load(&out)), ["span"]);
+    session.finish().unwrap();
+}
+
+#[test]
+fn times_are_those_of_the_clock() {
+    let _alone = alone();
+    let time = Arc::new(AtomicU64::new(1_000_000));
+    let clock = {
+        let time = Arc::clone(&time);
+        ClockSource::new(move || time.load(Ordering::Relaxed), 250.0)
+    };
+    let (out, session) = recorder(Recorder::new().clock(clock));
+    time.store(1_000_010, Ordering::Relaxed);
+    let slice = span!("slice");
+    time.store(1_000_030, Ordering::Relaxed);
+    drop(slice);
+    session.finish().unwrap();
+    let trace = load(&out);
+    assert_eq!((trace.slices().starts(), trace.slices().ends()), (&[Tick(10)][..], &[Tick(30)][..]));
+    assert_eq!(trace.clock().duration(Tick(30) - Tick(10)).to_string(), "5 µs");
+}

@@ -1,0 +1,175 @@
+//! Rings and outputs that are full, slow or broken: nothing is lost in silence.
+
+use core::time::Duration;
+use std::io;
+use std::sync::Barrier;
+use std::thread;
+
+use spall_record::{Encoding, Recorder, WhenFull, span};
+
+use crate::common::{Shared, alone, faults, load, lost, names, open_count, recorder};
+
+#[test]
+fn events_without_room_are_dropped_as_whole_slices_and_counted() {
+    let _alone = alone();
+    let (out, session) = recorder(Recorder::new().when_full(WhenFull::Drop).ring_bytes(16 * 1024));
+    for _ in 0..3 {
+        let _outer = span!("outer");
+        for _ in 0..2_000 {
+            let _inner = span!("inner", "with arguments");
+            drop(span!("leaf"));
+        }
+        session.flush().unwrap();
+    }
+    let missing = session.finish().unwrap();
+    let trace = load(&out);
+    assert_eq!(faults(&trace), []);
+    assert_eq!(open_count(&trace), 0);
+    let told = lost(&trace, "dropped");
+    assert_eq!(told, missing.dropped);
+    let n_markers = names(&trace).iter().filter(|name| *name == "lost events").count();
+    let n_slices = trace.slices().len() - n_markers;
+    assert_eq!(2 * n_slices as u64 + missing.dropped, 3 * 2 * (1 + 2 * 2_000));
+    assert!(missing.dropped > 10_000 && n_markers == 3, "{missing:?}, {n_markers}");
+}
+
+#[test]
+fn the_oldest_events_are_overwritten_and_counted() {
+    let _alone = alone();
+    let (out, session) = recorder(Recorder::new().when_full(WhenFull::Overwrite).ring_bytes(16 * 1024));
+    {
+        let _outer = span!("outer");
+        for _ in 0..2_000 {
+            drop(span!("inner"));
+        }
+        let _last = span!("last");
+        session.flush().unwrap();
+    }
+    let missing = session.finish().unwrap();
+    let trace = load(&out);
+    assert_eq!(faults(&trace), []);
+    let names = names(&trace);
+    let count = |name: &str| names.iter().filter(|found| *found == name).count();
+    // The outer slice began in what is lost, and still ends.
+    assert_eq!((count("outer"), count("last"), open_count(&trace)), (0, 1, 0));
+    assert!((1..=2).contains(&count("begin lost")), "and perhaps an inner one");
+    assert_eq!(lost(&trace, "overwritten"), missing.overwritten);
+    let n_kept = 2 * (count("inner") + count("last")) + count("begin lost");
+    assert_eq!(n_kept as u64 + missing.overwritten, 2 * (1 + 2_000 + 1));
+    assert!(count("inner") > 500, "{}", count("inner"));
+}
+
+/// One thread overwrites its ring while another one takes records from it: each slice is there whole or counted.
+#[test]
+fn what_is_overwritten_while_it_is_taken_is_not_taken() {
+    let _alone = alone();
+    let (out, session) = recorder(Recorder::new().when_full(WhenFull::Overwrite).ring_bytes(16 * 1024));
+    let barrier = Barrier::new(2);
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            barrier.wait();
+            for number in 0..50_000_u64 {
+                spall_record::begin(format!("{number} {number} {number}"));
+                spall_record::end();
+            }
+        });
+        barrier.wait();
+        for _ in 0..500 {
+            session.flush().unwrap();
+        }
+    });
+    let missing = session.finish().unwrap();
+    let trace = load(&out);
+    assert_eq!(faults(&trace), []);
+    let mut last = None;
+    let mut n_whole = 0;
+    for name in names(&trace) {
+        if name == "lost events" || name == "begin lost" {
+            continue;
+        }
+        let numbers: Vec<u64> = name.split(' ').map(|number| number.parse().unwrap()).collect();
+        assert!(numbers.len() == 3 && numbers.iter().all(|&number| number == numbers[0]), "{name}");
+        assert!(last < Some(numbers[0]), "{last:?} {name}");
+        last = Some(numbers[0]);
+        n_whole += 1;
+    }
+    let n_halves = names(&trace).iter().filter(|name| *name == "begin lost").count() as u64;
+    assert_eq!(2 * n_whole + n_halves + missing.overwritten, 100_000);
+}
+
+#[test]
+fn a_recording_waits_for_a_slow_output_and_loses_nothing() {
+    let _alone = alone();
+    let (out, session) = recorder(Recorder::new().ring_bytes(16 * 1024));
+    out.sleep(Duration::from_millis(1));
+    for _ in 0..20_000 {
+        drop(span!("span"));
+    }
+    assert!(session.finish().unwrap().is_empty());
+    assert_eq!(load(&out).slices().len(), 20_000);
+}
+
+#[test]
+fn a_full_disk_is_one_error_and_a_count() {
+    let _alone = alone();
+    for encoding in [Encoding::Spall, Encoding::Json] {
+        let (out, session) = recorder(Recorder::new().encoding(encoding).ring_bytes(16 * 1024));
+        out.limit(100_000);
+        let outer = span!("outer");
+        for _ in 0..20_000 {
+            drop(span!("span"));
+        }
+        let error = session.flush().unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::StorageFull);
+        // There is room again, and what follows is whole.
+        out.limit(usize::MAX);
+        drop(span!("after"));
+        session.flush().unwrap();
+        drop(outer);
+        let missing = session.finish().unwrap();
+        let trace = load(&out);
+        assert_eq!(faults(&trace), []);
+        let names = names(&trace);
+        let count = |name: &str| names.iter().filter(|found| *found == name).count() as u64;
+        assert_eq!((count("outer"), count("after"), open_count(&trace)), (1, 1, 0), "{encoding:?}");
+        assert!(missing.not_written > 10_000, "{missing:?}");
+        assert_eq!(lost(&trace, "not written"), missing.not_written);
+        assert_eq!(2 * count("span") + count("begin lost") + missing.not_written, 2 * 20_000);
+    }
+}
+
+#[test]
+fn an_output_that_never_works_does_not_disturb_the_program() {
+    let _alone = alone();
+    let (out, session) = recorder(Recorder::new().ring_bytes(16 * 1024));
+    out.limit(0);
+    for _ in 0..20_000 {
+        drop(span!("span"));
+    }
+    assert_eq!(session.finish().unwrap_err().kind(), io::ErrorKind::StorageFull);
+    assert!(out.bytes().is_empty());
+}
+
+#[test]
+fn an_output_may_record_by_itself() {
+    let _alone = alone();
+    struct Recording(Shared);
+    impl io::Write for Recording {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            let _span = span!("ignored");
+            spall_record::flush()?;
+            self.0.write(bytes)
+        }
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+    let out = Shared::default();
+    let session = Recorder::new().writer(Recording(out.clone())).start().unwrap();
+    for _ in 0..10_000 {
+        drop(span!("span"));
+    }
+    session.flush().unwrap();
+    session.finish().unwrap();
+    assert_eq!(names(&load(&out)), vec!["span"; 10_000]);
+}

@@ -1,0 +1,97 @@
+//! Recordings in several files.
+
+use core::time::Duration;
+use std::thread;
+
+use spall_record::{Encoding, Recorder, Rotation, span};
+use spall_trace::model::{DiagnosticKind, Limits};
+
+use crate::common::{alone, args, faults, names, open_count};
+
+#[test]
+fn each_file_of_a_rotation_is_read_alone() {
+    let _alone = alone();
+    for (encoding, extension) in [(Encoding::Spall, "spall"), (Encoding::Json, "json")] {
+        let folder = std::env::temp_dir().join(format!("spall-record-rotation-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        let rotation = Rotation::new().max_bytes(200_000).keep(3);
+        let recorder = Recorder::new().ring_bytes(16 * 1024).encoding(encoding).rotation(rotation);
+        let session = recorder.file(folder.join(format!("run.{extension}"))).start().unwrap();
+        spall_record::set_thread_name("the thread");
+        {
+            let _outer = span!("outer", "argument");
+            for _ in 0..40_000 {
+                drop(span!("span"));
+            }
+        }
+        session.finish().unwrap();
+        let mut files: Vec<_> =
+            std::fs::read_dir(&folder).unwrap().map(|file| file.unwrap().path()).collect();
+        files.sort_by_key(|path| (path.as_os_str().len(), path.clone()));
+        assert_eq!(files.len(), 3);
+        let mut total = 0;
+        for (index, path) in files.iter().enumerate() {
+            let data = std::fs::read(path).unwrap();
+            let is_last = index == 2;
+            assert!(data.len() <= 200_000 && (is_last || data.len() > 100_000), "{}", data.len());
+            let trace = spall_trace::load(&data, &Limits::default()).unwrap();
+            assert_eq!(faults(&trace), []);
+            let names = names(&trace);
+            assert_eq!(names[0], "outer");
+            assert_eq!(open_count(&trace), usize::from(!is_last));
+            assert_eq!(trace.track_label(trace.tracks()[0].id).to_string(), "the thread");
+            assert_eq!(args(&trace)[0], "argument");
+            total += names.len() - 1;
+        }
+        assert!(total < 40_000);
+        std::fs::remove_dir_all(&folder).unwrap();
+    }
+}
+
+#[test]
+fn nothing_is_lost_or_double_over_all_files() {
+    let _alone = alone();
+    let folder = std::env::temp_dir().join(format!("spall-record-files-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let rotation = Rotation::new().max_bytes(100_000);
+    let recorder = Recorder::new().ring_bytes(16 * 1024).rotation(rotation).file(folder.join("run.spall"));
+    let session = recorder.start().unwrap();
+    thread::scope(|scope| {
+        for _ in 0..3 {
+            scope.spawn(|| {
+                let _outer = span!("outer");
+                for _ in 0..10_000 {
+                    drop(span!("span"));
+                }
+            });
+        }
+    });
+    assert!(session.finish().unwrap().is_empty());
+    let mut n_spans = 0;
+    let mut n_ended = 0;
+    for path in std::fs::read_dir(&folder).unwrap().map(|file| file.unwrap().path()) {
+        let data = std::fs::read(path).unwrap();
+        let trace = spall_trace::load(&data, &Limits::default()).unwrap();
+        assert_eq!(trace.diagnostics().count(DiagnosticKind::UnmatchedEnd), 0);
+        n_spans += names(&trace).iter().filter(|name| *name == "span").count();
+        n_ended += names(&trace).iter().filter(|name| *name == "outer").count() - open_count(&trace);
+    }
+    assert_eq!((n_spans, n_ended), (30_000, 3));
+    std::fs::remove_dir_all(&folder).unwrap();
+}
+
+#[test]
+fn a_rotation_by_time_begins_a_file_with_a_flush() {
+    let _alone = alone();
+    let folder = std::env::temp_dir().join(format!("spall-record-age-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let rotation = Rotation::new().max_age(Duration::ZERO);
+    let session = Recorder::new().rotation(rotation).file(folder.join("run.spall")).start().unwrap();
+    for _ in 0..3 {
+        drop(span!("span"));
+        session.flush().unwrap();
+    }
+    session.finish().unwrap();
+    assert!(std::fs::read_dir(&folder).unwrap().count() >= 3);
+    std::fs::remove_dir_all(&folder).unwrap();
+}

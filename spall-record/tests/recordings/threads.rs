@@ -1,0 +1,201 @@
+//! Threads: what they record is in the file, whoever ends first.
+
+use alloc::sync::Arc;
+use core::sync::atomic::{AtomicU64, Ordering};
+use std::io;
+use std::sync::mpsc;
+use std::thread;
+
+use spall_record::{ClockSource, Recorder, span};
+
+use crate::common::{alone, load, names, open_count, recorder, slices_by_track};
+
+#[test]
+fn a_scoped_thread_loses_nothing_although_nobody_joins_it() {
+    let _alone = alone();
+    for _ in 0..50 {
+        let (out, session) = recorder(Recorder::new());
+        thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| {
+                    for _ in 0..100 {
+                        let _span = span!("work");
+                    }
+                });
+            }
+        });
+        assert!(session.finish().unwrap().is_empty());
+        let trace = load(&out);
+        assert_eq!(slices_by_track(&trace), [100; 4]);
+        assert_eq!(open_count(&trace), 0);
+    }
+}
+
+#[test]
+fn what_a_thread_recorded_is_written_while_it_is_blocked() {
+    let _alone = alone();
+    let (out, session) = recorder(Recorder::new());
+    let (started, has_started) = mpsc::channel();
+    let (stop, stopped) = mpsc::channel::<()>();
+    let blocked = thread::spawn(move || {
+        let _outer = span!("outer");
+        drop(span!("done"));
+        started.send(()).unwrap();
+        let _ = stopped.recv();
+    });
+    has_started.recv().unwrap();
+    session.flush().unwrap();
+    let trace = load(&out);
+    assert_eq!((names(&trace), open_count(&trace)), (vec!["outer".to_owned(), "done".to_owned()], 1));
+    // The session ends before the thread does: what the thread does later is ignored.
+    assert!(session.finish().unwrap().is_empty());
+    let length = out.bytes().len();
+    drop(stop);
+    blocked.join().unwrap();
+    assert_eq!(out.bytes().len(), length);
+}
+
+#[test]
+fn a_panic_ends_the_slices_of_its_thread() {
+    let _alone = alone();
+    let (out, session) = recorder(Recorder::new());
+    let panicked = thread::spawn(|| {
+        let _outer = span!("outer");
+        let _inner = span!("inner");
+        std::panic::resume_unwind(Box::new(()));
+    });
+    assert!(panicked.join().is_err());
+    session.finish().unwrap();
+    let trace = load(&out);
+    assert_eq!((names(&trace).len(), open_count(&trace)), (2, 0));
+}
+
+#[test]
+fn every_slice_of_every_thread_is_read_back_in_order() {
+    let _alone = alone();
+    // `SPANS=10000000` makes this the long check.
+    let n = std::env::var("SPANS").ok().and_then(|n| n.parse().ok()).unwrap_or(20_000_u64);
+    let path = std::env::temp_dir().join(format!("spall-record-order-{}.spall", std::process::id()));
+    let ticks = Arc::new(AtomicU64::new(0));
+    // The clock counts its readings, so times are different and tell the order in which they were read.
+    let clock = ClockSource::new(move || ticks.fetch_add(1, Ordering::Relaxed), 1.0);
+    let session = Recorder::new().clock(clock).file(&path).start().unwrap();
+    thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| {
+                for _ in 0..n {
+                    let _span = span!("span");
+                }
+            });
+        }
+        for _ in 0..100 {
+            session.flush().unwrap();
+        }
+    });
+    assert!(session.finish().unwrap().is_empty());
+    let data = std::fs::read(&path).unwrap();
+    std::fs::remove_file(&path).unwrap();
+    // Read without a trace, whose times would be sorted.
+    let mut last = alloc::collections::BTreeMap::new();
+    for buffer in spall_format::spall::v3::Buffers::new(&data[32..]) {
+        let (seen, is_open, time) = last.entry(buffer.header.tid.get()).or_insert((0_u64, false, 0));
+        for record in buffer {
+            use spall_format::spall::v3::Record;
+            match record.unwrap().1 {
+                Record::Begin { when, name, .. } => {
+                    assert!(!*is_open && when > *time && name == b"span");
+                    (*is_open, *time) = (true, when);
+                }
+                Record::End { when } => {
+                    assert!(*is_open && when > *time);
+                    (*is_open, *time) = (false, when);
+                    *seen += 1;
+                }
+                _ => {}
+            }
+        }
+    }
+    last.remove(&0);
+    let seen: Vec<_> = last.values().map(|&(seen, is_open, _)| (seen, is_open)).collect();
+    assert_eq!(seen, [(n, false); 4]);
+}
+
+#[test]
+fn short_threads_leave_no_memory_and_lose_nothing() {
+    let _alone = alone();
+    let n = std::env::var("THREADS").ok().and_then(|n| n.parse().ok()).unwrap_or(2_000);
+    let (out, session) = recorder(Recorder::new());
+    for _ in 0..n / 20 {
+        thread::scope(|scope| {
+            for _ in 0..20 {
+                scope.spawn(|| drop(span!("short")));
+            }
+        });
+    }
+    assert!(session.finish().unwrap().is_empty());
+    let trace = load(&out);
+    assert_eq!(slices_by_track(&trace), vec![1; n / 20 * 20]);
+}
+
+#[test]
+fn a_thread_has_its_name() {
+    let _alone = alone();
+    let (out, session) = recorder(Recorder::new().process_name("program"));
+    thread::Builder::new().name("spawned".into()).spawn(|| drop(span!("a"))).unwrap().join().unwrap();
+    let renamed = thread::spawn(|| {
+        drop(span!("b"));
+        spall_record::set_thread_name("renamed");
+    });
+    renamed.join().unwrap();
+    session.finish().unwrap();
+    let trace = load(&out);
+    let labels: Vec<_> = trace.tracks().iter().map(|track| trace.track_label(track.id)).collect();
+    assert!(labels.contains(&"spawned".into()) && labels.contains(&"renamed".into()), "{labels:?}");
+    assert_eq!(trace.name(trace.processes()[0].name), "program");
+}
+
+#[test]
+fn ends_without_a_begin_are_no_ends() {
+    let _alone = alone();
+    spall_record::begin("before the recording");
+    let (out, session) = recorder(Recorder::new());
+    spall_record::end();
+    spall_record::begin("one");
+    spall_record::begin_with_args("two", "args");
+    spall_record::end();
+    spall_record::end();
+    spall_record::end();
+    session.finish().unwrap();
+    let trace = load(&out);
+    assert_eq!((names(&trace), open_count(&trace)), (vec!["one".to_owned(), "two".to_owned()], 0));
+    assert!(trace.diagnostics().is_empty());
+}
+
+#[test]
+fn a_slice_of_one_recording_does_not_end_one_of_the_next() {
+    let _alone = alone();
+    let (_, first) = recorder(Recorder::new());
+    let of_first = span!("of the first");
+    first.finish().unwrap();
+    let (out, second) = recorder(Recorder::new());
+    let of_second = span!("of the second");
+    drop(of_first);
+    drop(span!("inside"));
+    drop(of_second);
+    second.finish().unwrap();
+    let trace = load(&out);
+    let (starts, ends) = (trace.slices().starts(), trace.slices().ends());
+    assert!(starts[0] <= starts[1] && ends[1] <= ends[0], "{starts:?} {ends:?}");
+    assert_eq!(names(&trace), ["of the second", "inside"]);
+}
+
+#[test]
+fn there_is_one_recording_at_a_time() {
+    let _alone = alone();
+    let (_, session) = recorder(Recorder::new());
+    let second = Recorder::new().writer(Vec::new()).start();
+    assert_eq!(second.unwrap_err().kind(), io::ErrorKind::ResourceBusy);
+    assert!(spall_record::is_enabled());
+    drop(session);
+    assert!(!spall_record::is_enabled());
+}
