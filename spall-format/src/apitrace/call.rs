@@ -2,12 +2,12 @@
 
 use spall_model::ByteRange;
 
-use super::input::ReadFailure;
+use super::detail::{Detail, read_detail};
+use super::fast_scan::FastScan;
 use super::signature::{
-    BacktraceFrame, FunctionSignature, KnownOnly, SignatureAccess, SignatureKind, Signatures, skip_signature,
+    BacktraceFrame, FunctionSignature, KnownOnly, SignatureKind, Signatures, skip_signature,
 };
-use super::value::{Tokens, skip_value};
-use crate::FormatErrorKind;
+use super::value::Tokens;
 use crate::cursor::Cursor;
 
 /// A call that the traced program made.
@@ -56,57 +56,6 @@ pub struct Call {
 pub(super) struct DetailPlaces {
     pub(super) enter: usize,
     pub(super) leave: usize,
-}
-
-/// A detail of an enter or leave event, with the position of its value.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Detail {
-    /// An argument, with its index and the position of its value.
-    Argument(u64, usize),
-    /// The returned value, with its position.
-    Return(usize),
-    /// A call stack, with the number of frames and the position of their ids.
-    Backtrace(u64, usize),
-    /// Flags, of which bit 0 marks a call that the tracer inserted.
-    Flags(u64),
-    /// The thread, which versions before 4 give here. It is not used.
-    Thread,
-}
-
-/// Reads a detail and steps over its value. Returns `None` behind the last detail of an event.
-pub(super) fn read_detail(
-    input: &mut Cursor<'_>,
-    access: &mut impl SignatureAccess,
-) -> Result<Option<Detail>, ReadFailure> {
-    Ok(Some(match input.u8()? {
-        0 => return Ok(None),
-        1 => {
-            let index = input.uint()?;
-            let at = input.pos();
-            skip_value(input, access)?;
-            Detail::Argument(index, at)
-        }
-        2 => {
-            let at = input.pos();
-            skip_value(input, access)?;
-            Detail::Return(at)
-        }
-        3 if access.table().version < 4 => {
-            input.uint()?;
-            Detail::Thread
-        }
-        4 => {
-            let count = input.uint()?;
-            let at = input.pos();
-            for _ in 0..count {
-                let id = input.uint()?;
-                skip_signature(SignatureKind::Frame, id, input, access)?;
-            }
-            Detail::Backtrace(count, at)
-        }
-        5 => Detail::Flags(input.uint()?),
-        tag => return Err(ReadFailure::Invalid(FormatErrorKind::UnknownDetail { tag })),
-    }))
 }
 
 impl Call {
@@ -171,8 +120,13 @@ impl DetailPlaces {
     pub(super) fn for_each(self, signatures: Signatures<'_, '_>, mut see: impl FnMut(Detail)) {
         // A call that never returned has no leave event, and must not have its details counted twice.
         let n_events = if self.enter == self.leave { 1 } else { 2 };
+        let scan = FastScan { stream: signatures.stream, signatures: signatures.table };
         for at in [self.enter, self.leave].into_iter().take(n_events) {
-            let mut input = Cursor::new(signatures.stream, at);
+            let mut pos = at;
+            if scan.details(&mut pos, &mut see).is_some() {
+                continue;
+            }
+            let mut input = Cursor::new(signatures.stream, pos);
             let mut access = KnownOnly(signatures.table);
             while let Ok(Some(detail)) = read_detail(&mut input, &mut access) {
                 see(detail);

@@ -5,7 +5,8 @@ use core::ops::Range;
 
 use spall_model::{ByteRange, Diagnostic, DiagnosticKind, Limits};
 
-use super::call::{Call, Detail, DetailPlaces, read_detail};
+use super::call::{Call, DetailPlaces};
+use super::detail::{Detail, read_detail};
 use super::fast_scan::FastScan;
 use super::input::ReadFailure;
 use super::open_calls::{OpenCall, OpenCalls};
@@ -256,7 +257,7 @@ impl CallReader {
     /// all calls are like that.
     // Inlined as a whole: the caller then only pays for the fields that it looks at.
     #[inline(always)]
-    fn next_plain(&mut self, stream: &[u8]) -> Option<Call> {
+    pub(super) fn next_plain(&mut self, stream: &[u8]) -> Option<Call> {
         let number = self.n_enters;
         let scan = FastScan { stream, signatures: &self.signatures };
         let &[ENTER, ..] = scan.ahead(self.pos)? else { return None };
@@ -266,13 +267,20 @@ impl CallReader {
         if !self.signatures.knows_function(function_id) {
             return None;
         }
-        let (enter_flags, middle) = scan.details(enter_details)?;
+        let (mut middle, mut flags) = (enter_details, 0);
+        let mut see = |detail| {
+            if let Detail::Flags(more) = detail {
+                flags |= more;
+            }
+        };
+        scan.details(&mut middle, &mut see)?;
         let &[LEAVE, ..] = scan.ahead(middle)? else { return None };
         let (leaving, leave_details) = scan.uint(middle + 1)?;
         if leaving != number {
             return None;
         }
-        let (leave_flags, end) = scan.details(leave_details)?;
+        let mut end = leave_details;
+        scan.details(&mut end, &mut see)?;
         let (start, entered) = (self.pos, self.n_events);
         self.pos = end;
         self.n_enters += 1;
@@ -281,7 +289,7 @@ impl CallReader {
             number,
             thread,
             function_id,
-            is_fake: (enter_flags | leave_flags) & 1 != 0,
+            is_fake: flags & 1 != 0,
             entered,
             left: Some(entered + 1),
             enter: byte_range(start, middle),

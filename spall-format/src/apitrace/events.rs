@@ -2,7 +2,6 @@
 
 use alloc::collections::VecDeque;
 use alloc::vec::Vec;
-use core::fmt::Write;
 
 use spall_model::{
     Args, ByteRange, Chunk, Clock, Conventions, Diagnostic, DiagnosticKind, Event, Id, LendingParser, Limits,
@@ -11,8 +10,10 @@ use spall_model::{
 
 use super::call::Call;
 use super::calls::{CallReader, read_property};
-use super::marker::{Group, GroupKind, Marker, MarkerText, Markers};
+use super::marker::{Group, Marker, MarkerText, Markers};
+use super::role::GroupKind;
 use super::text::write_arguments;
+use super::text_out::BoundedText;
 use crate::cursor::Cursor;
 use crate::{FormatError, FormatErrorKind};
 
@@ -154,21 +155,18 @@ impl LendingParser for Parser {
 
     fn next_chunk<'a>(&'a mut self, data: &'a [u8], eof: bool) -> Result<Chunk<'a>, FormatError> {
         let Self { reader, arguments } = self;
-        Ok(match reader.next(data, eof)? {
-            Next::Event(mut parsed, call) => {
-                if let (Some(call), Event::Complete(slice, _) | Event::Unfinished(slice)) =
-                    (call, &mut parsed.event)
-                {
-                    reader.write_arguments(&call, data, arguments);
-                    if arguments != b"()" {
-                        slice.args = Args::text(arguments);
-                    }
-                }
-                Chunk::Parsed(parsed)
-            }
-            Next::NeedMore(more) => Chunk::NeedMore(more),
-            Next::End => Chunk::End,
-        })
+        let call = match reader.plain_call(data) {
+            Some(call) => call,
+            None => match reader.next(data, eof)? {
+                Next::Call(call) => call,
+                Next::Other(parsed) => return Ok(Chunk::Parsed(parsed)),
+                Next::NeedMore(more) => return Ok(Chunk::NeedMore(more)),
+                Next::End => return Ok(Chunk::End),
+            },
+        };
+        reader.write_arguments(&call, data, arguments);
+        let args = if arguments == b"()" { Args::NONE } else { Args::text(arguments) };
+        Ok(Chunk::Parsed(reader.call_slice(&call, args, data)))
     }
 }
 
@@ -219,8 +217,12 @@ impl<'a> Iterator for Events<'a> {
         if self.is_done {
             return None;
         }
+        if let Some(call) = self.reader.plain_call(self.stream) {
+            return Some(Ok(self.reader.call_slice(&call, Args::NONE, self.stream)));
+        }
         match self.reader.next(self.stream, true) {
-            Ok(Next::Event(parsed, _)) => return Some(Ok(parsed)),
+            Ok(Next::Call(call)) => return Some(Ok(self.reader.call_slice(&call, Args::NONE, self.stream))),
+            Ok(Next::Other(parsed)) => return Some(Ok(parsed)),
             Ok(Next::NeedMore(_) | Next::End) => self.is_done = true,
             Err(error) => {
                 self.is_done = true;
@@ -284,20 +286,38 @@ enum Content {
 /// The result of a step of the reader.
 #[allow(clippy::large_enum_variant, reason = "nearly all are events, and none is stored")]
 enum Next<'a> {
-    /// An event, and the call if the event is the slice of a call.
-    Event(Parsed<'a>, Option<Call>),
+    /// A call, whose event is its slice.
+    Call(Call),
+    /// Another event.
+    Other(Parsed<'a>),
     NeedMore(usize),
     End,
 }
 
 impl EventReader {
+    /// Returns the next call if nothing comes before it and if it is a plain one, as nearly all calls.
+    // Inlined, because a call is large: each time it is moved costs as much as reading it.
+    #[inline(always)]
+    fn plain_call(&mut self, stream: &[u8]) -> Option<Call> {
+        let calls = self.calls.as_mut()?;
+        let is_next = self.pending.is_empty()
+            && self.next_property >= calls.properties.end
+            && self.n_reported >= calls.left_out.len()
+            && self.after_left_out.is_none()
+            && self.end.is_none();
+        let call = if is_next { calls.next_plain(stream)? } else { return None };
+        if calls.signatures(stream).role(call.function_id).is_some() {
+            self.push_markers(&call, stream);
+        }
+        Some(call)
+    }
+
     /// Returns the next event: a queued one, or else the next property, or else the slice of the next call behind the
     /// diagnostics about events that were left out before it.
     fn next<'a>(&mut self, stream: &'a [u8], eof: bool) -> Result<Next<'a>, FormatError> {
         loop {
             if let Some(pending) = self.pending.pop_front() {
-                let event = self.event(&pending.content, stream);
-                return Ok(Next::Event(Parsed { consumed: 0, event, bytes: pending.bytes }, None));
+                return Ok(other(self.event(&pending.content, stream), pending.bytes));
             }
             if let Some(end) = self.end {
                 return end.map(|()| Next::End);
@@ -310,31 +330,36 @@ impl EventReader {
             };
             if self.next_property < calls.properties.end {
                 let properties = stream.get(..calls.properties.end).unwrap_or_default();
-                let event = self.property(properties);
-                return Ok(Next::Event(Parsed { consumed: 0, event, bytes: ByteRange::default() }, None));
+                return Ok(other(self.property(properties), ByteRange::default()));
             }
             if let Some(&Diagnostic { kind, bytes, .. }) = calls.left_out.get(self.n_reported) {
                 self.n_reported += 1;
-                let event = Event::Diagnostic(kind);
-                return Ok(Next::Event(Parsed { consumed: 0, event, bytes }, None));
+                return Ok(other(Event::Diagnostic(kind), bytes));
             }
-            match self.after_left_out.take() {
+            let next = match self.after_left_out.take() {
+                Some(next) => next,
                 None => {
                     let next = calls.next(stream, eof);
-                    self.after_left_out = (!calls.is_paused).then_some(next);
                     self.n_reported = 0;
+                    if !calls.left_out.is_empty() {
+                        self.after_left_out = (!calls.is_paused).then_some(next);
+                        continue;
+                    }
+                    next
                 }
-                Some(Some(Ok(call))) => {
-                    let bytes = ByteRange::new(call.enter.start, call.leave.unwrap_or(call.enter).end);
-                    self.push_markers(&call, bytes, stream);
-                    let event = self.call_slice(&call, stream);
-                    return Ok(Next::Event(Parsed { consumed: 0, event, bytes }, Some(call)));
+            };
+            match next {
+                Some(Ok(call)) => {
+                    if calls.signatures(stream).role(call.function_id).is_some() {
+                        self.push_markers(&call, stream);
+                    }
+                    return Ok(Next::Call(call));
                 }
-                Some(Some(Err(error))) => self.finish(Err(error)),
-                Some(None) if eof => self.finish(Ok(())),
+                Some(Err(error)) => self.finish(Err(error)),
+                None if eof => self.finish(Ok(())),
                 // The incomplete event is read from its start again. Asking for as many bytes as there are of it keeps
                 // the total work linear in its size.
-                Some(None) => return Ok(Next::NeedMore(calls.n_unread(stream).max(1))),
+                None => return Ok(Next::NeedMore(calls.n_unread(stream).max(1))),
             }
         }
     }
@@ -381,8 +406,10 @@ impl EventReader {
     }
 
     /// Queues the events of a call that follow its slice.
-    fn push_markers(&mut self, call: &Call, bytes: ByteRange, stream: &[u8]) {
+    #[cold]
+    fn push_markers(&mut self, call: &Call, stream: &[u8]) {
         let (Some(left), Some(calls)) = (self.tick_unit.left(call), &self.calls) else { return };
+        let bytes = bytes_of(call);
         match self.markers.observe(call, calls.signatures(stream)) {
             Some(Marker::Group { group, .. }) => self.push(Content::Group(group, Some(left)), bytes),
             Some(Marker::UnmatchedPop(_)) => {
@@ -410,20 +437,23 @@ impl EventReader {
     }
 
     fn function_name<'a>(&self, call: &Call, stream: &'a [u8]) -> &'a [u8] {
-        let function = self.calls.as_ref().map(|calls| call.function(calls.signatures(stream)));
-        function.unwrap_or_default().name
+        let calls = self.calls.as_ref();
+        calls.and_then(|calls| calls.signatures(stream).function_name(call.function_id)).unwrap_or_default()
     }
 
     /// Makes the slice of a call.
-    fn call_slice<'a>(&self, call: &Call, stream: &'a [u8]) -> Event<'a> {
+    #[inline]
+    fn call_slice<'a>(&self, call: &Call, args: Args<'a>, stream: &'a [u8]) -> Parsed<'a> {
         let category = if call.is_fake { &b"fake"[..] } else { b"call" };
         let name = self.function_name(call, stream);
         let name = name.get(..MAX_NAME).unwrap_or(name);
         let slice = on_thread(call.thread, self.tick_unit.entered(call), name, category);
-        match self.tick_unit.left(call) {
+        let slice = ThreadEvent { args, ..slice };
+        let event = match self.tick_unit.left(call) {
             Some(left) => complete(slice, left),
             None => Event::Unfinished(slice),
-        }
+        };
+        Parsed { consumed: 0, event, bytes: bytes_of(call) }
     }
 
     /// Makes an event, with its texts from the stream.
@@ -480,19 +510,14 @@ impl EventReader {
     }
 }
 
-/// A text with a limit in bytes. Writing beyond the limit fails, and the bytes before it are kept.
-struct BoundedText<'t> {
-    text: &'t mut Vec<u8>,
-    limit: usize,
+/// Returns the bytes of the stream from the enter of a call to its leave.
+fn bytes_of(call: &Call) -> ByteRange {
+    ByteRange::new(call.enter.start, call.leave.unwrap_or(call.enter).end)
 }
 
-impl Write for BoundedText<'_> {
-    fn write_str(&mut self, more: &str) -> core::fmt::Result {
-        let room = self.limit.saturating_sub(self.text.len());
-        let end = (0..=room.min(more.len())).rev().find(|&end| more.is_char_boundary(end)).unwrap_or(0);
-        self.text.extend_from_slice(more.get(..end).unwrap_or_default().as_bytes());
-        if end < more.len() { Err(core::fmt::Error) } else { Ok(()) }
-    }
+/// Returns an event that is not the slice of a call.
+fn other(event: Event<'_>, bytes: ByteRange) -> Next<'_> {
+    Next::Other(Parsed { consumed: 0, event, bytes })
 }
 
 fn tick(ordinal: u64) -> Tick {

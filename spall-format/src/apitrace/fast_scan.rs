@@ -3,7 +3,7 @@
 //! The fast path decides nothing that [`read_detail`] and [`skip_value`] do not decide. Where it is unsure it returns
 //! `None`, and the general path reads the call.
 
-use super::call::{Detail, read_detail};
+use super::detail::{Detail, read_detail};
 use super::signature::{KnownOnly, SignatureTable};
 use super::value::skip_value;
 use crate::cursor::Cursor;
@@ -61,23 +61,26 @@ impl<'a> FastScan<'_, 'a> {
         (ends != 0).then_some(pos + 1 + ends.trailing_zeros() as usize / 8)
     }
 
-    /// Steps over the details at `pos`. Returns the flags among them, and the position behind them.
+    /// Steps over the details at `pos`, calls `see` for each, and moves `pos` behind them. Returns `None` where the fast
+    /// path is unsure; `pos` is then at the first detail that was not seen.
     #[inline(always)]
-    pub(super) fn details(&self, mut pos: usize) -> Option<(u64, usize)> {
-        let mut flags = 0;
+    pub(super) fn details(&self, pos: &mut usize, mut see: impl FnMut(Detail)) -> Option<()> {
         loop {
-            let value = match *self.ahead(pos)? {
-                [0, ..] => return Some((flags, pos + 1)),
-                [1, 0..0x80, ..] => pos + 2,
-                [2, ..] => pos + 1,
+            let (detail, value) = match *self.ahead(*pos)? {
+                [0, ..] => {
+                    *pos += 1;
+                    return Some(());
+                }
+                [1, index @ 0..0x80, ..] => (Detail::Argument(u64::from(index), *pos + 2), *pos + 2),
+                [2, ..] => (Detail::Return(*pos + 1), *pos + 1),
                 _ => {
-                    let (end, new_flags) = self.any_detail(pos)?;
-                    flags |= new_flags.unwrap_or(0);
-                    pos = end;
+                    let (detail, end) = self.any_detail(*pos)?;
+                    see(detail);
+                    *pos = end;
                     continue;
                 }
             };
-            pos = match self.ahead(value)?[0] {
+            *pos = match self.ahead(value)?[0] {
                 0x00..=0x02 => value + 1,
                 0x03 | 0x04 | 0x0d => self.uint_end(value + 1)?,
                 0x05 => value + 5,
@@ -88,6 +91,7 @@ impl<'a> FastScan<'_, 'a> {
                 }
                 _ => self.value(value)?,
             };
+            see(detail);
         }
     }
 
@@ -99,14 +103,11 @@ impl<'a> FastScan<'_, 'a> {
         Some(input.pos())
     }
 
-    /// Steps over a detail of any kind. Returns the position behind it, and the flags if it is a detail with flags.
+    /// Reads a detail of any kind and steps over its value. Returns it with the position behind it.
     #[inline(never)]
-    fn any_detail(&self, pos: usize) -> Option<(usize, Option<u64>)> {
+    fn any_detail(&self, pos: usize) -> Option<(Detail, usize)> {
         let mut input = Cursor::new(self.stream, pos);
-        let flags = match read_detail(&mut input, &mut KnownOnly(self.signatures)).ok()?? {
-            Detail::Flags(flags) => Some(flags),
-            _ => None,
-        };
-        Some((input.pos(), flags))
+        let detail = read_detail(&mut input, &mut KnownOnly(self.signatures)).ok()??;
+        Some((detail, input.pos()))
     }
 }

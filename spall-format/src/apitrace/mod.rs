@@ -30,6 +30,7 @@
 
 mod call;
 mod calls;
+mod detail;
 mod events;
 mod fast_scan;
 mod input;
@@ -37,15 +38,18 @@ mod marker;
 mod number_text;
 mod open_calls;
 mod profile;
+mod role;
 mod signature;
 mod text;
+mod text_out;
 mod value;
 
 pub use call::{Backtrace, Call};
 pub use calls::Calls;
 pub use events::{Events, Parser, TickUnit, parse_all};
-pub use marker::{CallRole, Group, GroupKind, Marker, MarkerText, Markers};
+pub use marker::{Group, Marker, MarkerText, Markers};
 pub use profile::{CallProfile, Measurement, ProfileLine, profile_events, profile_lines};
+pub use role::{CallRole, GroupKind};
 pub use signature::{
     BacktraceFrame, BitmaskSignature, EnumSignature, FunctionSignature, Names, Signatures, StructSignature,
 };

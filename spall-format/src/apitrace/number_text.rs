@@ -3,7 +3,9 @@
 
 use alloc::format;
 use core::cmp::Ordering;
-use core::fmt::{Result, Write};
+use core::fmt::Result;
+
+use super::text_out::TextOut;
 
 /// A short text of ASCII characters, which is written at once.
 #[derive(Debug, Default)]
@@ -14,10 +16,12 @@ struct Ascii {
 
 impl Ascii {
     /// Appends `more`. What does not fit is lost, but no number is that long.
+    #[inline]
     fn push(&mut self, more: &[u8]) {
-        for (to, from) in self.bytes.iter_mut().skip(self.length).zip(more) {
-            *to = *from;
-            self.length += 1;
+        let room = self.bytes.get_mut(self.length..).and_then(|room| room.get_mut(..more.len()));
+        if let Some(room) = room {
+            room.copy_from_slice(more);
+            self.length += more.len();
         }
     }
 
@@ -37,28 +41,27 @@ impl Ascii {
         self.push(digits.get(20 - length..).unwrap_or_default());
     }
 
-    fn write_to(&self, out: &mut impl Write) -> Result {
-        let text = self.bytes.get(..self.length).unwrap_or_default();
-        out.write_str(core::str::from_utf8(text).unwrap_or_default())
+    fn text(&self) -> &[u8] {
+        self.bytes.get(..self.length).unwrap_or_default()
     }
 }
 
 /// Writes an integer of up to 64 bits and a sign.
-pub(super) fn write_integer(out: &mut impl Write, value: i128) -> Result {
+pub(super) fn write_integer(out: &mut impl TextOut, value: i128) -> Result {
     let mut text = Ascii::default();
     if value < 0 {
         text.push(b"-");
     }
     text.push_digits::<10>(u64::try_from(value.unsigned_abs()).unwrap_or(u64::MAX));
-    text.write_to(out)
+    out.put(text.text())
 }
 
 /// Writes a number in hexadecimal, with `0x` in front.
-pub(super) fn write_hex(out: &mut impl Write, value: u64) -> Result {
+pub(super) fn write_hex(out: &mut impl TextOut, value: u64) -> Result {
     let mut text = Ascii::default();
     text.push(b"0x");
     text.push_digits::<16>(value);
-    text.write_to(out)
+    out.put(text.text())
 }
 
 /// The number of significant digits of a float, and the number that is 1 followed by as many zeros.
@@ -77,17 +80,17 @@ impl Precision {
 
 /// Writes a float as `%.7g` or `%.16g` does: in scientific notation if the exponent is below -4 or not below the number
 /// of digits, and without zeros at the end of a fraction.
-pub(super) fn write_float(out: &mut impl Write, value: f64, precision: Precision) -> Result {
+pub(super) fn write_float(out: &mut impl TextOut, value: f64, precision: Precision) -> Result {
     if value.is_sign_negative() {
-        out.write_char('-')?;
+        out.put(b"-")?;
     }
     let value = value.abs();
     if value.is_nan() {
-        return out.write_str("nan");
+        return out.put(b"nan");
     } else if value.is_infinite() {
-        return out.write_str("inf");
+        return out.put(b"inf");
     } else if value == 0.0 {
-        return out.write_char('0');
+        return out.put(b"0");
     }
     let rounded = round(value, precision).unwrap_or_else(|| round_any(value, precision));
     let Rounded { mut digits, exponent } = rounded;
@@ -96,7 +99,7 @@ pub(super) fn write_float(out: &mut impl Write, value: f64, precision: Precision
     }
     let mut decimal = Ascii::default();
     decimal.push_digits::<10>(digits);
-    let decimal = decimal.bytes.get(..decimal.length).unwrap_or_default();
+    let decimal = decimal.text();
 
     let mut text = Ascii::default();
     let whole = usize::try_from(exponent).map_or(0, |exponent| exponent + 1);
@@ -125,7 +128,7 @@ pub(super) fn write_float(out: &mut impl Write, value: f64, precision: Precision
         text.push(b".");
         text.push(fraction);
     }
-    text.write_to(out)
+    out.put(text.text())
 }
 
 /// A positive number that was rounded to some significant digits. The first of them stands for a multiple of
@@ -188,13 +191,19 @@ fn round_any(value: f64, precision: Precision) -> Rounded {
 
 #[cfg(test)]
 mod tests {
+    use super::super::text_out::BoundedText;
     use super::*;
     use alloc::string::String;
+    use alloc::vec::Vec;
+
+    fn written(write: impl FnOnce(&mut BoundedText<'_>) -> Result) -> String {
+        let mut text = Vec::new();
+        write(&mut BoundedText { text: &mut text, limit: 100 }).unwrap();
+        String::from_utf8(text).unwrap()
+    }
 
     fn float(value: f64, precision: Precision) -> String {
-        let mut text = String::new();
-        write_float(&mut text, value, precision).unwrap();
-        text
+        written(|out| write_float(out, value, precision))
     }
 
     #[test]
@@ -295,14 +304,10 @@ mod tests {
             (max, "18446744073709551615"),
             (-max, "-18446744073709551615"),
         ] {
-            let mut text = String::new();
-            write_integer(&mut text, value).unwrap();
-            assert_eq!(text, expected);
+            assert_eq!(written(|out| write_integer(out, value)), expected);
         }
         for (value, expected) in [(0, "0x0"), (0x1f, "0x1f"), (u64::MAX, "0xffffffffffffffff")] {
-            let mut text = String::new();
-            write_hex(&mut text, value).unwrap();
-            assert_eq!(text, expected);
+            assert_eq!(written(|out| write_hex(out, value)), expected);
         }
     }
 }

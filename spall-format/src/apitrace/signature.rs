@@ -10,6 +10,7 @@ use alloc::vec::Vec;
 use core::ops::Range;
 
 use super::input::ReadFailure;
+use super::role::CallRole;
 use crate::FormatErrorKind;
 use crate::cursor::Cursor;
 
@@ -148,6 +149,18 @@ impl<'s, 'a> Signatures<'s, 'a> {
         Some(FunctionSignature { name, args })
     }
 
+    /// Returns the name of the function with this id, or `None` if the id was not met yet.
+    #[inline]
+    pub(super) fn function_name(&self, id: u64) -> Option<&'a [u8]> {
+        self.cursor(self.table.functions.get(id)?)?.text().ok()
+    }
+
+    /// Returns the meaning of the function with this id for the structure of the recording, or `None` if it has none.
+    #[inline]
+    pub(super) fn role(&self, id: u64) -> Option<CallRole> {
+        self.table.roles.get(id).copied()
+    }
+
     /// Returns the structure with this id, or `None` if the id was not met yet.
     #[must_use]
     pub fn structure(&self, id: u64) -> Option<StructSignature<'a>> {
@@ -197,11 +210,13 @@ impl<'s, 'a> Signatures<'s, 'a> {
 pub(super) struct SignatureTable {
     /// The version of the encoding, which says how values are read.
     pub(super) version: u64,
-    functions: IdTable,
-    structures: IdTable,
-    enums: IdTable,
-    bitmasks: IdTable,
-    frames: IdTable,
+    functions: IdTable<Known>,
+    /// The few functions that have a meaning for the structure of the recording. It is found once, by their names.
+    roles: IdTable<CallRole>,
+    structures: IdTable<Known>,
+    enums: IdTable<Known>,
+    bitmasks: IdTable<Known>,
+    frames: IdTable<Known>,
     /// The values of each enum, sorted by number, so that a name is found by binary search.
     enum_values: Vec<Vec<EnumValue>>,
 }
@@ -240,7 +255,7 @@ impl SignatureTable {
 
     // With a constant `kind`, as all callers have, the choice is made at compile time.
     #[inline(always)]
-    fn of(&self, kind: SignatureKind) -> &IdTable {
+    fn of(&self, kind: SignatureKind) -> &IdTable<Known> {
         match kind {
             SignatureKind::Function => &self.functions,
             SignatureKind::Structure => &self.structures,
@@ -269,10 +284,15 @@ impl SignatureTable {
         let mut count = 0;
         let table = match kind {
             SignatureKind::Function | SignatureKind::Structure => {
-                input.text()?;
+                let name = input.text()?;
                 count = input.uint()?;
                 input.repeated(count, |input| input.text().map(drop))?;
-                if kind == SignatureKind::Function { &mut self.functions } else { &mut self.structures }
+                if kind == SignatureKind::Function {
+                    CallRole::of(name).into_iter().for_each(|role| self.roles.insert(id, role));
+                    &mut self.functions
+                } else {
+                    &mut self.structures
+                }
             }
             SignatureKind::Enum => {
                 count = u64::try_from(self.enum_values.len()).unwrap_or(u64::MAX);
@@ -294,24 +314,29 @@ impl SignatureTable {
     }
 }
 
-/// The positions of signatures by id. The file may use any numbers as ids. Those of real files have gaps but are small.
-#[derive(Debug, Clone, Default)]
-struct IdTable {
-    small: Vec<Option<Known>>,
-    large: BTreeMap<u64, Known>,
+/// What is known of signatures, by id. The file may use any numbers as ids. Those of real files have gaps but are small.
+#[derive(Debug, Clone)]
+struct IdTable<T> {
+    small: Vec<Option<T>>,
+    large: BTreeMap<u64, T>,
 }
 
 /// Ids below this bound are found by index. The largest id in real traces is 2349.
 const SMALL_IDS: u64 = 2560;
 
-impl IdTable {
+impl<T> Default for IdTable<T> {
+    fn default() -> Self {
+        Self { small: Vec::new(), large: BTreeMap::new() }
+    }
+}
+
+impl<T> IdTable<T> {
     #[inline(always)]
-    fn get(&self, id: u64) -> Option<&Known> {
+    fn get(&self, id: u64) -> Option<&T> {
         if id < SMALL_IDS { self.small.get(usize::try_from(id).ok()?)?.as_ref() } else { self.large.get(&id) }
     }
 
-    /// Remembers the position of the signature with this id.
-    fn insert(&mut self, id: u64, known: Known) {
+    fn insert(&mut self, id: u64, known: T) {
         match usize::try_from(id) {
             // The list grows to `SMALL_IDS` entries at most, whatever ids the file has.
             Ok(index) if id < SMALL_IDS => {

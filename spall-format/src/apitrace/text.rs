@@ -1,13 +1,17 @@
 //! The text form of a call, as `apitrace dump` prints it. [apitrace C.4](crate::rules::apitrace#C.4)
 
 use alloc::collections::BTreeMap;
+use alloc::format;
 use alloc::vec::Vec;
-use core::fmt::{Display, Error, Formatter, Result, Write};
+use core::fmt::{Display, Error, Formatter, Result, Write as _};
 
-use super::call::{Call, Detail};
+use super::call::Call;
+use super::detail::Detail;
 use super::number_text::{Precision, write_float, write_hex, write_integer};
 use super::signature::{BacktraceFrame, BitmaskSignature, Signatures};
-use super::value::{Token, Tokens};
+use super::text_out::TextOut;
+use super::value::{Token, Tokens, read_token};
+use crate::cursor::Cursor;
 
 impl Call {
     /// Returns the call as the line that `apitrace dump --thread-ids` prints.
@@ -107,49 +111,49 @@ impl ValuePlaces {
 }
 
 /// Writes the arguments and the returned value of a call.
-pub(super) fn write_arguments(out: &mut impl Write, call: &Call, signatures: Signatures<'_, '_>) -> Result {
+pub(super) fn write_arguments(out: &mut impl TextOut, call: &Call, signatures: Signatures<'_, '_>) -> Result {
     let places = ValuePlaces::of(call, signatures);
-    out.write_char('(')?;
+    out.put(b"(")?;
     for (index, name) in (0_u64..).zip(call.function(signatures).args.iter()) {
         if index > 0 {
-            out.write_str(", ")?;
+            out.put(b", ")?;
         }
         if index == MAX_ARGUMENTS {
-            out.write_str("...")?;
+            out.put(b"...")?;
             break;
         }
         write_name(out, name)?;
-        out.write_str(" = ")?;
+        out.put(b" = ")?;
         match places.argument(index) {
             Some(at) => write_value(out, at, signatures)?,
-            None => out.write_char('?')?,
+            None => out.put(b"?")?,
         }
     }
-    out.write_char(')')?;
+    out.put(b")")?;
     if let Some(at) = places.returned {
-        out.write_str(" = ")?;
+        out.put(b" = ")?;
         write_value(out, at, signatures)?;
     }
     Ok(())
 }
 
 /// Writes a frame as `module: function+0x2a: file:7`. A module that is not known is written as `?`.
-fn write_frame(out: &mut impl Write, frame: &BacktraceFrame<'_>) -> Result {
+fn write_frame(out: &mut impl TextOut, frame: &BacktraceFrame<'_>) -> Result {
     let BacktraceFrame { module, function, file, line, offset } = frame;
     write_name(out, module.unwrap_or(b"?"))?;
     if let Some(function) = function {
-        out.write_str(": ")?;
+        out.put(b": ")?;
         write_name(out, function)?;
     }
     if let Some(offset) = offset {
-        out.write_char('+')?;
+        out.put(b"+")?;
         write_hex(out, *offset)?;
     }
     if let Some(file) = file {
-        out.write_str(": ")?;
+        out.put(b": ")?;
         write_name(out, file)?;
         if let Some(line) = line {
-            out.write_char(':')?;
+            out.put(b":")?;
             write_integer(out, i128::from(*line))?;
         }
     }
@@ -227,23 +231,23 @@ impl OpenText {
         }
     }
 
-    fn comma(&mut self, out: &mut impl Write) -> Result {
-        if core::mem::take(&mut self.first) { Ok(()) } else { out.write_str(", ") }
+    fn comma(&mut self, out: &mut impl TextOut) -> Result {
+        if core::mem::take(&mut self.first) { Ok(()) } else { out.put(b", ") }
     }
 }
 
 /// Writes the value at a position of the stream.
-fn write_value(out: &mut impl Write, at: usize, signatures: Signatures<'_, '_>) -> Result {
-    let mut tokens = Tokens::new(at, signatures);
-    match tokens.next() {
-        Some(token) if opens(token) => write_nested(out, Tokens::new(at, signatures)),
-        Some(token) => write_scalar(out, token, signatures),
-        None => Ok(()),
+fn write_value(out: &mut impl TextOut, at: usize, signatures: Signatures<'_, '_>) -> Result {
+    match read_token(&mut Cursor::new(signatures.stream, at), signatures) {
+        Ok(token) if opens(token) => write_nested(out, Tokens::new(at, signatures)),
+        Ok(token) => write_scalar(out, token, signatures),
+        // The value was read whole before, so there is no failure to report.
+        Err(_) => Ok(()),
     }
 }
 
 /// Writes a value that contains others, in one pass over its tokens.
-fn write_nested(out: &mut impl Write, mut tokens: Tokens<'_, '_>) -> Result {
+fn write_nested(out: &mut impl TextOut, mut tokens: Tokens<'_, '_>) -> Result {
     let mut levels: Vec<OpenText> = Vec::new();
     while let Some(token) = tokens.next() {
         match token {
@@ -254,7 +258,7 @@ fn write_nested(out: &mut impl Write, mut tokens: Tokens<'_, '_>) -> Result {
                 if level.member == Member::Named {
                     level.comma(out)?;
                     write_name(out, name)?;
-                    out.write_str(" = ")?;
+                    out.put(b" = ")?;
                 }
             }
             token => {
@@ -295,10 +299,10 @@ fn skip_rest(tokens: &mut Tokens<'_, '_>, token: Token<'_>) {
 }
 
 /// Writes the end of the innermost open value.
-fn close(out: &mut impl Write, levels: &mut Vec<OpenText>) -> Result {
+fn close(out: &mut impl TextOut, levels: &mut Vec<OpenText>) -> Result {
     let Some(closed) = levels.pop() else { return Ok(()) };
     match closed.kind {
-        Enclosure::Braces => out.write_char('}'),
+        Enclosure::Braces => out.put(b"}"),
         Enclosure::Flat => {
             if let Some(outer) = levels.last_mut() {
                 outer.first = closed.first;
@@ -311,51 +315,51 @@ fn close(out: &mut impl Write, levels: &mut Vec<OpenText>) -> Result {
 
 /// Writes a scalar, or the opening of a value that contains others.
 fn write_or_open(
-    out: &mut impl Write,
+    out: &mut impl TextOut,
     token: Token<'_>,
     tokens: &mut Tokens<'_, '_>,
     levels: &mut Vec<OpenText>,
 ) -> Result {
     if opens(token) && levels.len() >= MAX_DEPTH {
         skip_rest(tokens, token);
-        return out.write_str("...");
+        return out.put(b"...");
     }
-    let (enclosure, opening) = match token {
+    let (enclosure, opening): (_, &[u8]) = match token {
         Token::Struct(id) if write_uuid(out, id, tokens)? => return Ok(()),
-        Token::Struct(_) => (Enclosure::Braces, "{"),
-        Token::Array(1) => (Enclosure::Pointer, "&"),
-        Token::Array(_) => (Enclosure::Braces, "{"),
-        Token::Repr => (Enclosure::Repr, ""),
+        Token::Struct(_) => (Enclosure::Braces, b"{"),
+        Token::Array(1) => (Enclosure::Pointer, b"&"),
+        Token::Array(_) => (Enclosure::Braces, b"{"),
+        Token::Repr => (Enclosure::Repr, b""),
         scalar => return write_scalar(out, scalar, tokens.signatures()),
     };
     levels.push(OpenText::new(enclosure, true));
-    out.write_str(opening)
+    out.put(opening)
 }
 
 /// Writes a value that contains no others.
-fn write_scalar(out: &mut impl Write, token: Token<'_>, signatures: Signatures<'_, '_>) -> Result {
+fn write_scalar(out: &mut impl TextOut, token: Token<'_>, signatures: Signatures<'_, '_>) -> Result {
     match token {
-        Token::Null => out.write_str("NULL"),
-        Token::Bool(value) => out.write_str(if value { "true" } else { "false" }),
+        Token::Null => out.put(b"NULL"),
+        Token::Bool(value) => out.put(if value { b"true" } else { b"false" }),
         Token::Integer(value) => write_integer(out, value),
         Token::Float(value) => write_float(out, f64::from(value), Precision::FLOAT),
         Token::Double(value) => write_float(out, value, Precision::DOUBLE),
         Token::Text(text) => {
-            out.write_char('"')?;
+            out.put(b"\"")?;
             until_nul(text).iter().try_for_each(|&byte| write_unit(out, u32::from(byte)))?;
-            out.write_char('"')
+            out.put(b"\"")
         }
         Token::Wide(text) => {
-            out.write_str("L\"")?;
+            out.put(b"L\"")?;
             // The tool keeps 32 bits of a unit.
             let units = text.units().map(|unit| u32::try_from(unit & 0xffff_ffff).unwrap_or(0));
             units.take_while(|&unit| unit != 0).try_for_each(|unit| write_unit(out, unit))?;
-            out.write_char('"')
+            out.put(b"\"")
         }
         Token::Blob(bytes) => {
-            out.write_str("blob(")?;
+            out.put(b"blob(")?;
             write_integer(out, i128::try_from(bytes.len()).unwrap_or(i128::MAX))?;
-            out.write_char(')')
+            out.put(b")")
         }
         Token::Enum(id, value) => match signatures.enumeration(id).and_then(|known| known.name(value)) {
             Some(name) => write_name(out, name),
@@ -370,7 +374,7 @@ fn write_scalar(out: &mut impl Write, token: Token<'_>, signatures: Signatures<'
 /// Writes the rest of a structure as `uuid(…)`, as the tool does, if its name is `GUID` and it has eleven numbers. Returns
 /// whether it was one; then `tokens` is behind it.
 fn write_uuid(
-    out: &mut impl Write,
+    out: &mut impl TextOut,
     id: u64,
     tokens: &mut Tokens<'_, '_>,
 ) -> core::result::Result<bool, Error> {
@@ -394,22 +398,22 @@ fn write_uuid(
         return Ok(false);
     }
     let [b, c, d0, d1] = [b & 0xffff, c & 0xffff, d0 & 0xff, d1 & 0xff];
-    write!(out, "uuid({:08x}-{b:04x}-{c:04x}-{d0:02x}{d1:02x}-", a & 0xffff_ffff)?;
-    tail.iter().try_for_each(|number| write!(out, "{:02x}", number & 0xff))?;
-    out.write_char(')')?;
+    out.put(format!("uuid({:08x}-{b:04x}-{c:04x}-{d0:02x}{d1:02x}-", a & 0xffff_ffff).as_bytes())?;
+    tail.iter().try_for_each(|number| out.put(format!("{:02x}", number & 0xff).as_bytes()))?;
+    out.put(b")")?;
     *tokens = ahead;
     Ok(true)
 }
 
 /// Writes a bitmask as its names with ` | ` between them. Bits without a name come last, in hexadecimal.
-fn write_bitmask(out: &mut impl Write, signature: Option<BitmaskSignature<'_>>, mut value: u64) -> Result {
+fn write_bitmask(out: &mut impl TextOut, signature: Option<BitmaskSignature<'_>>, mut value: u64) -> Result {
     let mut first = true;
     let flags = signature.into_iter().flat_map(|known| known.flags());
     for (name, bits) in flags.take(MAX_FLAGS) {
         let is_set = if bits == 0 { value == 0 } else { value & bits == bits };
         if is_set {
             if !core::mem::take(&mut first) {
-                out.write_str(" | ")?;
+                out.put(b" | ")?;
             }
             write_name(out, name)?;
             value &= !bits;
@@ -420,7 +424,7 @@ fn write_bitmask(out: &mut impl Write, signature: Option<BitmaskSignature<'_>>, 
     }
     if value != 0 || first {
         if !first {
-            out.write_str(" | ")?;
+            out.put(b" | ")?;
         }
         write_hex(out, value)?;
     }
@@ -428,16 +432,17 @@ fn write_bitmask(out: &mut impl Write, signature: Option<BitmaskSignature<'_>>, 
 }
 
 /// Writes a character of a text, escaped as the tool does.
-fn write_unit(out: &mut impl Write, unit: u32) -> Result {
+fn write_unit(out: &mut impl TextOut, unit: u32) -> Result {
     match u8::try_from(unit) {
-        Ok(b'"') => out.write_str("\\\""),
-        Ok(b'\\') => out.write_str("\\\\"),
+        Ok(b'"') => out.put(b"\\\""),
+        Ok(b'\\') => out.put(b"\\\\"),
         Ok(b'\r') => Ok(()),
-        Ok(byte @ (b'\t' | b'\n' | b' '..=b'~')) => out.write_char(char::from(byte)),
+        Ok(byte @ (b'\t' | b'\n' | b' '..=b'~')) => out.put(&[byte]),
         _ => {
             // A bug of the tool, kept so that outputs compare: it writes the middle digit twice and the top one never.
-            let (low, middle) = (unit & 7, unit >> 3 & 7);
-            if middle == 0 { write!(out, "\\{low}") } else { write!(out, "\\{middle}{middle}{low}") }
+            let [unit, ..] = unit.to_le_bytes();
+            let (low, middle) = (b'0' + (unit & 7), b'0' + (unit >> 3 & 7));
+            if middle == b'0' { out.put(&[b'\\', low]) } else { out.put(&[b'\\', middle, middle, low]) }
         }
     }
 }
@@ -447,11 +452,8 @@ fn until_nul(text: &[u8]) -> &[u8] {
     text.split(|&byte| byte == 0).next().unwrap_or_default()
 }
 
-/// Writes a name, cut at [`MAX_NAME`], with bad UTF-8 replaced by U+FFFD.
-fn write_name(out: &mut impl Write, name: &[u8]) -> Result {
-    let name = until_nul(name.get(..MAX_NAME).unwrap_or(name));
-    name.utf8_chunks().try_for_each(|chunk| {
-        out.write_str(chunk.valid())?;
-        if chunk.invalid().is_empty() { Ok(()) } else { out.write_char(char::REPLACEMENT_CHARACTER) }
-    })
+/// Writes a name, cut at [`MAX_NAME`].
+#[inline]
+fn write_name(out: &mut impl TextOut, name: &[u8]) -> Result {
+    out.put(until_nul(name.get(..MAX_NAME).unwrap_or(name)))
 }

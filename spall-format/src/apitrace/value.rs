@@ -210,7 +210,10 @@ fn skip_token(input: &mut Cursor<'_>, access: &mut impl SignatureAccess) -> Resu
 }
 
 /// Reads a scalar, or the head of a value that contains others.
-fn read_token<'a>(input: &mut Cursor<'a>, signatures: Signatures<'_, 'a>) -> Result<Token<'a>, ReadFailure> {
+pub(super) fn read_token<'a>(
+    input: &mut Cursor<'a>,
+    signatures: Signatures<'_, 'a>,
+) -> Result<Token<'a>, ReadFailure> {
     let access = &mut KnownOnly(signatures.table);
     Ok(match input.u8()? {
         0x00 => Token::Null,
