@@ -131,15 +131,17 @@ impl<P: Parser> LendingParser for P {
 #[derive(Debug, Clone)]
 pub struct Events<'a, P> {
     parser: P,
-    /// The input after the events returned so far; `None` once reading has ended.
-    rest: Option<&'a [u8]>,
+    /// The input after the events returned so far.
+    rest: &'a [u8],
+    // Beside the rest and not as an `Option` of it, which would be checked once more for each event.
+    has_ended: bool,
 }
 
 impl<'a, P: Parser> Events<'a, P> {
     /// Returns an iterator that reads `data` with a fresh `parser`.
     #[inline]
     pub fn new(parser: P, data: &'a [u8]) -> Self {
-        Self { parser, rest: Some(data) }
+        Self { parser, rest: data, has_ended: false }
     }
 
     /// Returns the parser, which may know facts about the file.
@@ -154,21 +156,21 @@ impl<'a, P: Parser> Iterator for Events<'a, P> {
     // A call that is not inlined hands every event over in memory, which doubled the time where the parser is inlined.
     #[inline(always)]
     fn next(&mut self) -> Option<Self::Item> {
-        loop {
-            let rest = self.rest?;
-            match self.parser.parse(rest, true) {
+        while !self.has_ended {
+            match self.parser.parse(self.rest, true) {
                 Ok(Chunk::Parsed(parsed)) => {
-                    self.rest = rest.get(parsed.consumed..);
+                    self.rest = self.rest.get(parsed.consumed..).unwrap_or_default();
                     return Some(Ok(parsed));
                 }
-                Ok(Chunk::Skipped(length)) => self.rest = rest.get(length..),
-                Ok(Chunk::NeedMore(_) | Chunk::End) => self.rest = None,
+                Ok(Chunk::Skipped(length)) => self.rest = self.rest.get(length..).unwrap_or_default(),
+                Ok(Chunk::NeedMore(_) | Chunk::End) => self.has_ended = true,
                 Err(error) => {
-                    self.rest = None;
+                    self.has_ended = true;
                     return Some(Err(error));
                 }
             }
         }
+        None
     }
 }
 
