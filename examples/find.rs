@@ -7,7 +7,7 @@ use std::{collections::HashSet, error::Error, fs::File, io::Write};
 
 use spall_examples::terminal::clean;
 use spall_trace::layout::{
-    Fidelity, Flows, Hits, Layout, LayoutOptions, Scratch, Series, Vertical, Viewport,
+    Fidelity, Flows, Hits, Layout, LayoutOptions, Scratch, Series, Vertical, Viewport, block,
 };
 use spall_trace::model::Limits;
 
@@ -60,10 +60,9 @@ fn main() -> Result<(), Box<dyn Error>> {
         };
         let (mut runs, Some((_, most))) = (Vec::new(), sum.bounds()) else { continue };
         sum.runs(&viewport, &mut runs);
-        let block =
-            |max: f64| ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'][(max / most * 7.0).clamp(0.0, 7.0) as usize];
-        let strip =
-            runs.iter().flat_map(|run| std::iter::repeat_n(block(run.max), (run.x1 - run.x0) as usize));
+        let strip = runs
+            .iter()
+            .flat_map(|run| std::iter::repeat_n(block((run.max / most) as f32), (run.x1 - run.x0) as usize));
         writeln!(out, "{} up to {most}  {}", strip.collect::<String>(), clean(&trace.track_label(track)))?;
     }
     Ok(())

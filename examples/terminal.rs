@@ -2,13 +2,13 @@
 
 use std::fmt::Write;
 
-use spall_trace::layout::{ColorKey, Ellipsis, Rect, fit_chars};
+use spall_trace::layout::{ColorKey, Ellipsis, Rect, block, fit_chars};
 use spall_trace::model::SliceId;
 
 /// Draws the boxes of one line, which come from the left to the right.
 ///
 /// A box has as many cells as columns, is coloured by its name if `color` is set, and shows as much of its name as fits.
-/// A box that stands for several slices shows how busy they are instead: a block of one to eight eighths.
+/// Where several slices share a cell or two, a block of one to eight eighths shows how busy they are instead.
 #[must_use]
 pub fn line<N: AsRef<str>>(
     rects: impl IntoIterator<Item = Rect>,
@@ -41,10 +41,9 @@ pub fn line<N: AsRef<str>>(
 
 /// Writes the `width` cells of a box.
 fn cells(line: &mut String, width: usize, rect: &Rect, name: &str) {
-    if rect.count > 1 {
-        let block =
-            ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'][usize::from(rect.busy) * 7 / usize::from(u16::MAX)];
-        line.extend(std::iter::repeat_n(block, width));
+    if rect.count > 1 && width < 3 {
+        let busy = f32::from(rect.busy) / f32::from(u16::MAX);
+        line.extend(std::iter::repeat_n(block(busy), width));
         return;
     }
     let name = clean(name);

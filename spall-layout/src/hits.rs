@@ -2,7 +2,7 @@
 //! 13](crate::rules::layout#13)
 
 use alloc::vec::Vec;
-use core::cmp::Ordering;
+use core::{cmp::Ordering, ops::Range};
 
 use spall_model::{NameId, SliceId, Tick, TraceView};
 
@@ -165,6 +165,40 @@ impl Hits {
         })
     }
 
+    /// Returns the match that a viewer selects when the user asks for the next one.
+    ///
+    /// This is the match after `selected` if that slice touches the time `shown` in the window, and else the first one
+    /// from the start of the window on. After the last match it is the first one. Returns `None` if there is no match.
+    #[must_use]
+    pub fn step_forward(
+        &self,
+        layout: &impl LayoutView,
+        selected: Option<SliceId>,
+        shown: Range<Tick>,
+    ) -> Option<SliceId> {
+        let found = match selected.filter(|&slice| touches(layout, slice, &shown)) {
+            Some(slice) => self.next(layout, slice),
+            None => self.first_from(layout, shown.start),
+        };
+        found.or_else(|| self.first_from(layout, Tick::MIN))
+    }
+
+    /// Returns the match that a viewer selects when the user asks for the previous one: as [`Hits::step_forward`], from
+    /// `selected` or from the end of the window towards earlier times, and after the first match the last one.
+    #[must_use]
+    pub fn step_back(
+        &self,
+        layout: &impl LayoutView,
+        selected: Option<SliceId>,
+        shown: Range<Tick>,
+    ) -> Option<SliceId> {
+        let found = match selected.filter(|&slice| touches(layout, slice, &shown)) {
+            Some(slice) => self.previous(layout, slice),
+            None => self.last_before(layout, shown.end),
+        };
+        found.or_else(|| self.last(layout, |row| row.len()))
+    }
+
     /// Returns the first match of those that have at least `skipped` slices before them on their row.
     fn first(&self, layout: &impl LayoutView, skipped: impl Fn(&RowView<'_>) -> usize) -> Option<SliceId> {
         let in_row = |row| {
@@ -200,4 +234,9 @@ fn n_before(row: &RowView<'_>, slice: &PlacedSlice) -> usize {
         Ordering::Equal => slice.position as usize,
         Ordering::Greater => row.starts.partition_point(|&start| start < slice.start),
     }
+}
+
+/// Returns whether a slice is visible in a window that shows a range.
+fn touches(layout: &impl LayoutView, slice: SliceId, shown: &Range<Tick>) -> bool {
+    layout.place(slice).is_some_and(|place| place.start < shown.end && place.end >= shown.start)
 }

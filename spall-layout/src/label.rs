@@ -35,6 +35,23 @@ impl core::fmt::Display for Fitted<'_> {
     }
 }
 
+/// Returns the block character that is as high as a part of a line: from `▁` for 0 to `█` for 1.
+///
+/// Terminals show with it how busy a rectangle of several slices is, and how large a counter. A number beyond the ends
+/// counts as the nearer end, and no number as 0.
+///
+/// ```
+/// use spall_layout::block;
+/// assert_eq!([0.0, 0.5, 1.0, 7.0].map(block), ['▁', '▄', '█', '█']);
+/// ```
+#[must_use]
+pub fn block(part: f32) -> char {
+    const BLOCKS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "saturates")]
+    let height = (part * 7.0) as usize;
+    BLOCKS.get(height).copied().unwrap_or('█')
+}
+
 /// Cuts `text` so that it is no wider than `max`. Returns `None` if not even `…` with one character fits.
 ///
 /// `measure` returns the width of a text, in the unit of `max`. A longer text must not be narrower than a shorter one.

@@ -61,7 +61,7 @@
 //! | sum up by name | [`stats`](fn@stats), [`Stats`] while a range is dragged, [`Histogram`] |
 //! | draw a flame graph, a sandwich, a comparison | [`slice_tree`], [`flame_rows`], [`diff_rows`] |
 //! | fill a vertex buffer | [`Instance`] |
-//! | label and colour | [`Ruler`], [`fit_label`], [`Line::label`], [`ColorKey`], [`Theme`] |
+//! | label and colour | [`Ruler`], [`fit_label`], [`block`], [`Line::label`], [`ColorKey`], [`Theme`] |
 //!
 //! Queries about slices and rows are methods of the trait [`LayoutView`], which finished and live layouts implement.
 //!
@@ -79,7 +79,7 @@
 //!
 //! - `std` (default): `alloc`, and the same feature of `spall-model`.
 //! - `alloc`: everything that holds or lists slices. Without it, [`Viewport`], [`Ruler`], [`fit_label`], [`fit_chars`],
-//!   [`ColorKey`] and [`Theme`] remain.
+//!   [`block`], [`ColorKey`] and [`Theme`] remain.
 //! - `serde`: viewports, options, ids and the results of queries implement the traits of the crate `serde`.
 //! - `zerocopy`: [`Instance`] implements the traits of the crate `zerocopy`.
 //!
@@ -187,7 +187,7 @@ pub use hits::Hits;
 pub use instance::Instance;
 #[cfg(feature = "alloc")]
 pub use instants::{InstantMark, InstantPriorities, instant_marks};
-pub use label::{Ellipsis, Fitted, fit_chars, fit_label};
+pub use label::{Ellipsis, Fitted, block, fit_chars, fit_label};
 #[cfg(feature = "alloc")]
 pub use layout::{Layout, LayoutOptions, RowInfo};
 #[cfg(feature = "alloc")]

@@ -290,3 +290,26 @@ fn layout_13_2_matches_are_visited_in_the_order_of_time() {
     }
     assert!(n_found > 500);
 }
+
+#[test]
+fn layout_13_2_a_viewer_steps_from_what_it_shows() {
+    // The slices 3, 4 and 5 match: 90 to 100, 100 to 104, and 50 to 70 of another track.
+    let trace = trace();
+    let layout = Layout::new(&trace, &LayoutOptions::default());
+    let hits = Hits::of_slices(&layout, |slice| layout.place(slice).unwrap().start >= Tick(50));
+    let starts = |slice: Option<SliceId>| slice.map(|slice| layout.place(slice).unwrap().start.0);
+    let forward = |selected, shown| starts(hits.step_forward(&layout, selected, shown));
+    let back = |selected, shown| starts(hits.step_back(&layout, selected, shown));
+    let everything = Tick(0)..Tick(200);
+    assert_eq!(forward(None, everything.clone()), Some(50));
+    assert_eq!(back(None, everything.clone()), Some(100));
+    assert_eq!((forward(None, Tick(60)..Tick(95)), back(None, Tick(60)..Tick(95))), (Some(90), Some(90)));
+    let at = |start| trace.slices().starts().iter().position(|&at| at == Tick(start)).map(SliceId::new);
+    assert_eq!(
+        (forward(at(90), everything.clone()), back(at(90), everything.clone())),
+        (Some(100), Some(55))
+    );
+    assert_eq!(forward(at(90), Tick(0)..Tick(56)), Some(50), "the selected slice is not visible");
+    assert_eq!((forward(at(100), everything.clone()), back(at(50), everything)), (Some(50), Some(100)));
+    assert_eq!(Hits::default().step_forward(&layout, at(90), Tick(0)..Tick(9)), None);
+}

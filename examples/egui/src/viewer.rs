@@ -2,7 +2,7 @@
 
 use eframe::egui::{CentralPanel, Event, Grid, Id, Key, Panel, TextEdit, Ui, Window};
 use spall_trace::layout::{Hits, Layout, LayoutView};
-use spall_trace::model::{NameId, SliceId, Tick, Trace};
+use spall_trace::model::{NameId, SliceId, Trace};
 
 use crate::{details, flame::Flame, statistics::Statistics, timeline::Timeline};
 
@@ -268,24 +268,16 @@ impl Viewer {
         self.timeline.hits = Hits::new(trace, &self.layout, matches);
     }
 
-    /// Selects the next slice that was found, or the previous one: from the selected slice if it is visible, else from
-    /// what the window shows. After the last one it begins again.
+    /// Selects the next slice that was found, or the previous one.
     fn step(&mut self, direction: Direction) {
-        let Self { trace, layout, timeline, .. } = self;
-        let (hits, shown) = (&timeline.hits, timeline.window.viewport().range());
-        let is_visible = |slice: &SliceId| trace.slice(*slice).is_some_and(|slice| slice.overlaps(&shown));
-        let found = match (direction, timeline.selected.filter(is_visible)) {
-            (Direction::Forward, Some(slice)) => hits.next(layout, slice),
-            (Direction::Forward, None) => hits.first_from(layout, shown.start),
-            (Direction::Back, Some(slice)) => hits.previous(layout, slice),
-            (Direction::Back, None) => hits.last_before(layout, shown.end),
+        let Timeline { hits, selected, window, .. } = &self.timeline;
+        let shown = window.viewport().range();
+        let found = match direction {
+            Direction::Forward => hits.step_forward(&self.layout, *selected, shown),
+            Direction::Back => hits.step_back(&self.layout, *selected, shown),
         };
-        let found = found.or_else(|| match direction {
-            Direction::Forward => hits.first_from(layout, Tick::MIN),
-            Direction::Back => hits.last_before(layout, Tick::MAX),
-        });
         if let Some(slice) = found {
-            timeline.select(slice, trace, layout);
+            self.timeline.select(slice, &self.trace, &self.layout);
         }
     }
 }

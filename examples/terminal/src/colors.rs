@@ -1,0 +1,52 @@
+//! The colours that the terminal has.
+
+use ratatui::style::{Color, Modifier, Style};
+use spall_trace::layout::{ColorKey, Theme};
+
+/// How many colours there are.
+#[derive(Clone, Copy)]
+pub enum Colors {
+    /// The user wants none: <https://no-color.org>.
+    None,
+    /// The 6×6×6 cube that nearly all terminals have.
+    Cube,
+    All,
+}
+
+impl Colors {
+    /// Asks the variables that terminals and users set.
+    pub fn of_terminal() -> Self {
+        let is_set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+        let depth = std::env::var("COLORTERM").unwrap_or_default();
+        match depth.as_str() {
+            _ if is_set("NO_COLOR") => Self::None,
+            "truecolor" | "24bit" => Self::All,
+            _ => Self::Cube,
+        }
+    }
+
+    /// Returns the style of a box with this name. A box that is dim gives way to others.
+    pub fn of_name(self, name: &str, is_dim: bool) -> Style {
+        let key = ColorKey::without_digits(name.as_bytes());
+        let style = Style::new().fg(self.color(Theme::Dark.text())).bg(self.color(key.rgb(Theme::Dark)));
+        match (self, is_dim) {
+            (Self::None, false) => Style::new().add_modifier(Modifier::REVERSED),
+            (Self::None, true) => Style::new().add_modifier(Modifier::DIM),
+            (_, false) => style,
+            (_, true) => Style::new().fg(self.color(key.rgb(Theme::Dark))),
+        }
+    }
+
+    fn color(self, rgb: [u8; 3]) -> Color {
+        let [red, green, blue] = rgb;
+        match self {
+            Self::None => Color::Reset,
+            Self::All => Color::Rgb(red, green, blue),
+            Self::Cube => {
+                // The steps of the cube are 0, 95, 135, 175, 215 and 255.
+                let step = |value: u8| if value < 48 { 0 } else { (value.max(75) - 35) / 40 };
+                Color::Indexed(16 + 36 * step(red) + 6 * step(green) + step(blue))
+            }
+        }
+    }
+}

@@ -1,0 +1,93 @@
+//! The flame graph of what the timeline shows: callers above what they call, each as wide as its time.
+
+use std::ops::Range;
+
+use ratatui::{buffer::Buffer, layout::Rect as Area, style::Modifier};
+use spall_trace::layout::{
+    Fidelity, LayoutView, Rect, Row, RowId, Scratch, SelfSide, TreeOrder, Viewport, flame_rows, slice_tree,
+};
+use spall_trace::model::{CallTree, Tick, TraceView, TreeNodeId};
+
+use crate::{boxes, colors::Colors};
+
+/// A flame graph and the function that is selected in it.
+#[derive(Default)]
+pub struct Flame {
+    tree: CallTree,
+    rows: Vec<Row>,
+    rects: Vec<Rect>,
+    selected: Option<TreeNodeId>,
+    /// The function that is as wide as the window; `None` for all functions.
+    zoomed: Option<TreeNodeId>,
+}
+
+impl Flame {
+    /// Adds up a range of time.
+    pub fn build(&mut self, trace: &impl TraceView, layout: &impl LayoutView, range: Range<Tick>) {
+        self.tree = slice_tree(trace, layout, trace.track_ids(), range);
+        self.rows = flame_rows(self.tree.nodes(), TreeOrder::Weight, SelfSide::Right);
+        (self.selected, self.zoomed) = (None, None);
+    }
+
+    /// Makes the selected function as wide as the window, or shows all functions if none is selected.
+    pub fn zoom(&mut self) {
+        self.zoomed = self.selected;
+    }
+
+    /// Selects a box beside the selected one, or the first box if none is selected.
+    pub fn go(&mut self, rows: i32, boxes: isize) {
+        let at = self.rects.iter().position(|rect| Some(TreeNodeId(rect.slice.0)) == self.selected);
+        let found = match at.map(|at| (at, self.rects[at])) {
+            None => self.rects.first(),
+            Some((at, from)) if rows == 0 => {
+                self.rects.get(at.wrapping_add_signed(boxes)).filter(|rect| rect.row == from.row)
+            }
+            Some((_, from)) => {
+                let row = RowId(from.row.0.wrapping_add_signed(rows));
+                self.rects.iter().find(|rect| rect.row == row && rect.x1 > from.x0)
+            }
+        };
+        self.selected = found.map(|rect| TreeNodeId(rect.slice.0)).or(self.selected);
+    }
+
+    pub fn draw(&mut self, buffer: &mut Buffer, area: Area, trace: &impl TraceView, colors: Colors) {
+        let all = Tick(0)..Tick(self.tree.total().0.max(1));
+        let zoomed = self.zoomed.and_then(|node| self.extent(node)).unwrap_or(all);
+        let viewport = Viewport::new(zoomed, area.width, Fidelity::Exact);
+        self.rects.clear();
+        for (row, number) in self.rows.iter().zip(0..) {
+            row.view(RowId(number)).rects(&viewport, &mut Scratch::new(), &mut self.rects);
+        }
+        // The selected function is always on the screen.
+        let depth = self.selected.and_then(|node| self.tree.node(node)).map_or(0, |node| node.depth);
+        let top = (depth + 1).saturating_sub(area.height.into());
+        for rect in self.rects.iter().filter(|rect| (top..top + u32::from(area.height)).contains(&rect.row.0))
+        {
+            let id = TreeNodeId(rect.slice.0);
+            let name = self.tree.node(id).map(|node| trace.name(node.function.name)).unwrap_or_default();
+            let mut style = colors.of_name(&name, false);
+            if self.selected == Some(id) {
+                style = style.add_modifier(Modifier::REVERSED | Modifier::BOLD);
+            }
+            let line = Area { y: area.y + (rect.row.0 - top) as u16, height: 1, ..area };
+            boxes::draw(buffer, line, rect, &name, style);
+        }
+    }
+
+    /// Returns what there is to say about the selected function.
+    pub fn describe(&self, trace: &impl TraceView) -> String {
+        let clock = trace.clock();
+        let Some(node) = self.selected.and_then(|node| self.tree.node(node)) else {
+            return format!("{} in all functions", clock.duration(self.tree.total()));
+        };
+        let (name, total) = (trace.name(node.function.name), clock.duration(node.total));
+        format!("{name}: {total}, self {}, {} calls", clock.duration(node.self_time), node.count)
+    }
+
+    /// Returns the place of a function on the axis of the graph.
+    fn extent(&self, node: TreeNodeId) -> Option<Range<Tick>> {
+        let row = self.rows.get(self.tree.node(node)?.depth as usize)?.view(RowId(0));
+        let at = row.slices().iter().position(|slice| slice.0 == node.0)?;
+        Some(row.starts()[at]..row.ends()[at])
+    }
+}

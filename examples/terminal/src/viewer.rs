@@ -1,0 +1,349 @@
+//! The screen: one of three views, a line about what is selected in it, and a line for the search.
+
+use ratatui::Frame;
+use ratatui::crossterm::event::{Event, KeyCode, KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
+use ratatui::layout::{Constraint, Layout as Split, Rect as Area};
+use ratatui::text::Line as Text;
+use ratatui::widgets::Paragraph;
+use spall_trace::layout::{Hits, LayoutView, LineKind};
+use spall_trace::model::{Trace, TraceView};
+
+use crate::{colors::Colors, flame::Flame, functions, timeline::Timeline};
+
+/// What is shown of a trace.
+pub struct Viewer {
+    timeline: Timeline,
+    flame: Flame,
+    view: View,
+    /// The number of functions, or lines of the help, that are scrolled out.
+    skipped: usize,
+    search: String,
+    is_typing: bool,
+    /// Whether the whole trace is shown while it grows.
+    follows: bool,
+    colors: Colors,
+    /// Where the view was drawn.
+    area: Area,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum View {
+    Timeline,
+    Functions,
+    Flame,
+    Help,
+}
+
+/// What a key does.
+#[derive(Clone, Copy)]
+enum Action {
+    Zoom(f64),
+    /// By a part of the window's width.
+    Pan(f64),
+    /// By a part of the window's height.
+    Scroll(f64),
+    Left,
+    Right,
+    Up,
+    Down,
+    Enter,
+    Fit,
+    FitAll,
+    Search,
+    Step(Direction),
+    SameName(Direction),
+    Fold,
+    FoldAll,
+    Show(View),
+    Escape,
+    Quit,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Direction {
+    Forward,
+    Back,
+}
+
+/// All keys, in the order of the help. The description of another key names those without one.
+const KEYS: &[(KeyCode, Action, &str)] = &[
+    (KeyCode::Char('w'), Action::Zoom(1.5), "zoom in; also + and Ctrl with the wheel"),
+    (KeyCode::Char('+'), Action::Zoom(1.5), ""),
+    (KeyCode::Char('s'), Action::Zoom(1.0 / 1.5), "zoom out; also -"),
+    (KeyCode::Char('-'), Action::Zoom(1.0 / 1.5), ""),
+    (KeyCode::Char('a'), Action::Pan(-0.1), "to earlier times"),
+    (KeyCode::Char('d'), Action::Pan(0.1), "to later times"),
+    (KeyCode::PageUp, Action::Scroll(-0.9), "up; also the wheel"),
+    (KeyCode::PageDown, Action::Scroll(0.9), "down"),
+    (KeyCode::Tab, Action::Enter, "select the first slice that is shown; also a click"),
+    (KeyCode::Left, Action::Left, "to the slice before the selected one"),
+    (KeyCode::Right, Action::Right, "to the slice behind it"),
+    (KeyCode::Up, Action::Up, "to its caller, or what is above"),
+    (KeyCode::Down, Action::Down, "to its first callee, or what is below"),
+    (KeyCode::Enter, Action::Fit, "zoom to the selected slice or function; also f"),
+    (KeyCode::Char('f'), Action::Fit, ""),
+    (KeyCode::Char('0'), Action::FitAll, "show everything, also what is yet to come; also Home"),
+    (KeyCode::Home, Action::FitAll, ""),
+    (KeyCode::Char('/'), Action::Search, "find slices by name"),
+    (KeyCode::Char('n'), Action::Step(Direction::Forward), "next slice that was found"),
+    (KeyCode::Char('N'), Action::Step(Direction::Back), "previous slice that was found"),
+    (KeyCode::Char('*'), Action::SameName(Direction::Forward), "next slice of the selected name"),
+    (KeyCode::Char('#'), Action::SameName(Direction::Back), "previous slice of the selected name"),
+    (KeyCode::Char('c'), Action::Fold, "fold the track of the selected slice; a click on a header folds it"),
+    (KeyCode::Char('C'), Action::FoldAll, "fold all processes, or open them"),
+    (KeyCode::Char('1'), Action::Show(View::Timeline), "the timeline"),
+    (KeyCode::Char('2'), Action::Show(View::Functions), "functions by self time, in what the timeline shows"),
+    (KeyCode::Char('3'), Action::Show(View::Flame), "the flame graph of what the timeline shows"),
+    (KeyCode::Char('?'), Action::Show(View::Help), "this help"),
+    (KeyCode::Esc, Action::Escape, "drop the search, then the selection; back to the timeline"),
+    (KeyCode::Char('q'), Action::Quit, "quit"),
+];
+
+impl Viewer {
+    /// Shows all of a finished trace.
+    pub fn new(trace: &Trace<'_>) -> Self {
+        Self { follows: false, timeline: Timeline::new(Some(trace)), ..Self::following() }
+    }
+
+    /// Shows all of a trace while it grows.
+    pub fn following() -> Self {
+        Self {
+            timeline: Timeline::new(None::<&Trace<'_>>),
+            flame: Flame::default(),
+            view: View::Timeline,
+            skipped: 0,
+            search: String::new(),
+            is_typing: false,
+            follows: true,
+            colors: Colors::of_terminal(),
+            area: Area::default(),
+        }
+    }
+
+    pub fn draw(&mut self, frame: &mut Frame<'_>, trace: &impl TraceView, layout: &impl LayoutView) {
+        let split = Split::vertical([Constraint::Fill(1), Constraint::Length(1), Constraint::Length(1)]);
+        let [area, about, status] = split.areas(frame.area());
+        self.area = area;
+        let bounds = trace.bounds().unwrap_or_default();
+        if bounds != self.timeline.window.bounds() {
+            self.timeline.window.set_bounds(bounds.clone());
+            if self.follows {
+                self.timeline.window.fit(bounds);
+            }
+            self.find(trace, layout);
+        }
+        let range = self.timeline.window.viewport().range();
+        let description = match self.view {
+            View::Timeline => {
+                self.timeline.draw(frame.buffer_mut(), area, trace, layout, self.colors);
+                self.timeline.describe(trace, layout)
+            }
+            View::Functions => {
+                frame.render_widget(functions::table(trace, layout, range, self.skipped), area);
+                self.timeline.describe(trace, layout)
+            }
+            View::Flame => {
+                self.flame.draw(frame.buffer_mut(), area, trace, self.colors);
+                self.flame.describe(trace)
+            }
+            View::Help => {
+                let lines =
+                    KEYS.iter().map(|(key, _, what)| Text::from(format!("{:>10}  {what}", key.to_string())));
+                let help = Paragraph::new(lines.skip(self.skipped).collect::<Vec<_>>());
+                frame.render_widget(help, area);
+                String::new()
+            }
+        };
+        frame.render_widget(description, about);
+        let found = if self.search.is_empty() { 0 } else { self.timeline.hits.len() };
+        let status_text = match (self.is_typing, self.search.is_empty()) {
+            (true, _) => format!("/{}▏ {found} slices", self.search),
+            (false, false) => format!("{}: {found} slices, n and N go through them", self.search),
+            (false, true) => "1 timeline  2 functions  3 flame graph  / find  ? help  q quit".into(),
+        };
+        frame.render_widget(status_text, status);
+    }
+
+    /// Does what the user asks for. Returns false at the end.
+    pub fn handle(&mut self, event: &Event, trace: &impl TraceView, layout: &impl LayoutView) -> bool {
+        match event {
+            Event::Key(key) if key.is_press() && self.is_typing => self.type_key(key.code, trace, layout),
+            Event::Key(key) if key.is_press() => {
+                let action = KEYS.iter().find(|(meant, ..)| *meant == key.code);
+                return action.is_none_or(|(_, action, _)| self.act(*action, trace, layout));
+            }
+            Event::Mouse(mouse) if self.view == View::Timeline => self.point(mouse, trace, layout),
+            _ => {}
+        }
+        true
+    }
+
+    /// Handles a key of the search.
+    fn type_key(&mut self, key: KeyCode, trace: &impl TraceView, layout: &impl LayoutView) {
+        match key {
+            KeyCode::Char(letter) => self.search.push(letter),
+            KeyCode::Backspace => _ = self.search.pop(),
+            KeyCode::Esc => {
+                self.is_typing = false;
+                self.search.clear();
+            }
+            KeyCode::Enter => {
+                self.is_typing = false;
+                self.step(Direction::Forward, trace, layout);
+                return;
+            }
+            _ => return,
+        }
+        self.find(trace, layout);
+    }
+
+    fn point(&mut self, mouse: &MouseEvent, trace: &impl TraceView, layout: &impl LayoutView) {
+        let timeline = &mut self.timeline;
+        // The middle of the cell. The first line is the ruler.
+        let x = f64::from(mouse.column) + 0.5 - f64::from(timeline.window.viewport().offset());
+        let y = f64::from(mouse.row) - 0.5;
+        let is_zoom = mouse.modifiers.contains(KeyModifiers::CONTROL);
+        match mouse.kind {
+            MouseEventKind::ScrollUp if is_zoom => timeline.window.zoom(x, 1.25),
+            MouseEventKind::ScrollDown if is_zoom => timeline.window.zoom(x, 0.8),
+            MouseEventKind::ScrollUp => timeline.window.scroll(-3.0, &timeline.vertical),
+            MouseEventKind::ScrollDown => timeline.window.scroll(3.0, &timeline.vertical),
+            MouseEventKind::ScrollLeft => timeline.window.pan(-5.0),
+            MouseEventKind::ScrollRight => timeline.window.pan(5.0),
+            MouseEventKind::Down(MouseButton::Left) => {
+                if let Some(found) = timeline.window.hit(&timeline.rects, x, y) {
+                    timeline.select(found.rect.slice, trace, layout);
+                } else if let Some(line) = timeline.window.line_at(y, &timeline.vertical) {
+                    timeline.folds.toggle(line.kind);
+                }
+            }
+            _ => return,
+        }
+        self.follows &=
+            !matches!(mouse.kind, MouseEventKind::ScrollLeft | MouseEventKind::ScrollRight) && !is_zoom;
+    }
+
+    fn act(&mut self, action: Action, trace: &impl TraceView, layout: &impl LayoutView) -> bool {
+        let timeline = &mut self.timeline;
+        let columns = f64::from(timeline.window.viewport().columns());
+        match (action, self.view) {
+            (Action::Quit, _) => return false,
+            (Action::Show(view), _) => {
+                (self.view, self.skipped) = (view, 0);
+                if view == View::Flame {
+                    self.flame.build(trace, layout, timeline.window.viewport().range());
+                }
+            }
+            (Action::Escape, View::Timeline) => {
+                if self.search.is_empty() {
+                    timeline.selected = None;
+                }
+                self.search.clear();
+                self.find(trace, layout);
+            }
+            (Action::Escape, _) => self.view = View::Timeline,
+            (Action::Search, _) => (self.view, self.is_typing) = (View::Timeline, true),
+            (Action::Step(direction), _) => self.step(direction, trace, layout),
+
+            (Action::Scroll(part), View::Functions | View::Help) => {
+                self.skip(part * f64::from(self.area.height))
+            }
+            (Action::Up, View::Functions | View::Help) => self.skip(-1.0),
+            (Action::Down, View::Functions | View::Help) => self.skip(1.0),
+
+            (Action::Left, View::Flame) => self.flame.go(0, -1),
+            (Action::Right, View::Flame) => self.flame.go(0, 1),
+            (Action::Up, View::Flame) => self.flame.go(-1, 0),
+            (Action::Down, View::Flame) => self.flame.go(1, 0),
+            (Action::Fit, View::Flame) => self.flame.zoom(),
+            (Action::FitAll, View::Flame) => {
+                self.flame.build(trace, layout, timeline.window.viewport().range());
+            }
+
+            (Action::Zoom(factor), View::Timeline) => {
+                let selected = timeline.selected.and_then(|slice| trace.slice(slice));
+                let x = selected.map_or(columns / 2.0, |slice| f64::from(timeline.window.x(slice.start)));
+                timeline.window.zoom(x, factor);
+                self.follows = false;
+            }
+            (Action::Pan(part), View::Timeline) => {
+                timeline.window.pan(part * columns);
+                self.follows = false;
+            }
+            (Action::Scroll(part), View::Timeline) => {
+                let by = part * f64::from(self.area.height);
+                timeline.window.scroll(by.round(), &timeline.vertical);
+            }
+            (Action::Fit, View::Timeline) => {
+                if let Some(place) = timeline.selected.and_then(|slice| layout.place(slice)) {
+                    timeline.window.fit(place.start..place.end);
+                    self.follows = false;
+                }
+            }
+            (Action::FitAll, View::Timeline) => {
+                timeline.window.fit(timeline.window.bounds());
+                self.follows = true;
+            }
+            (Action::Fold, View::Timeline) => {
+                if let Some(track) = timeline.selected.and_then(|slice| trace.track_of(slice)) {
+                    timeline.folds.toggle(LineKind::Track(track));
+                }
+            }
+            (Action::FoldAll, View::Timeline) => timeline.folds.toggle_all(trace),
+            (Action::SameName(direction), View::Timeline) => {
+                if let Some(slice) = timeline.selected {
+                    self.search = trace.slice_name(slice).into_owned();
+                    self.find(trace, layout);
+                    self.step(direction, trace, layout);
+                }
+            }
+            (Action::Left | Action::Right | Action::Up | Action::Down | Action::Enter, View::Timeline) => {
+                self.go(action, trace, layout);
+            }
+            _ => {}
+        }
+        true
+    }
+
+    /// Selects a slice beside the selected one, or the first one that is shown if none is selected.
+    fn go(&mut self, action: Action, trace: &impl TraceView, layout: &impl LayoutView) {
+        let timeline = &mut self.timeline;
+        let shown = timeline.rects.first().map(|found| found.rect.slice);
+        let found = match (action, timeline.selected) {
+            (Action::Enter, _) | (_, None) => shown,
+            (Action::Left, Some(slice)) => layout.previous(slice),
+            (Action::Right, Some(slice)) => layout.next(slice),
+            (Action::Up, Some(slice)) => layout.parent(slice).or_else(|| timeline.beside(-1)),
+            (_, Some(slice)) => layout.children(slice).first().copied().or_else(|| timeline.beside(1)),
+        };
+        if let Some(slice) = found {
+            timeline.select(slice, trace, layout);
+        }
+    }
+
+    /// Scrolls the table of functions.
+    fn skip(&mut self, by: f64) {
+        self.skipped = (self.skipped as f64 + by).max(0.0) as usize;
+    }
+
+    /// Finds the slices whose name contains what is searched for.
+    fn find(&mut self, trace: &impl TraceView, layout: &impl LayoutView) {
+        let text = self.search.to_lowercase();
+        let matches = |name| !text.is_empty() && trace.name(name).to_lowercase().contains(&text);
+        self.timeline.hits = Hits::new(trace, layout, matches);
+    }
+
+    /// Selects the next slice that was found, or the previous one.
+    fn step(&mut self, direction: Direction, trace: &impl TraceView, layout: &impl LayoutView) {
+        let Timeline { hits, selected, window, .. } = &self.timeline;
+        let shown = window.viewport().range();
+        let found = match direction {
+            Direction::Forward => hits.step_forward(layout, *selected, shown),
+            Direction::Back => hits.step_back(layout, *selected, shown),
+        };
+        if let Some(slice) = found {
+            self.timeline.select(slice, trace, layout);
+            self.follows = false;
+        }
+    }
+}

@@ -1,0 +1,216 @@
+//! The viewer in a real terminal: keys go in through tmux, and the screen comes back as text. Without tmux there is
+//! nothing to look at, and the tests say so.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::{Duration, Instant};
+
+use spall_trace::model::Trace;
+
+const COLUMNS: usize = 100;
+
+/// A terminal of 100×28 cells in which the viewer runs.
+struct Terminal {
+    /// The name of its tmux server.
+    name: String,
+}
+
+impl Terminal {
+    /// Starts the viewer, or returns `None` if there is no tmux.
+    fn start(arguments: &[&Path]) -> Option<Self> {
+        static NUMBER: AtomicU32 = AtomicU32::new(0);
+        let name = format!("spall-{}-{}", std::process::id(), NUMBER.fetch_add(1, Ordering::Relaxed));
+        let terminal = Self { name };
+        let program = [Path::new(env!("CARGO_BIN_EXE_spall-terminal"))];
+        let words = program.iter().chain(arguments).map(|word| format!("'{}'", word.display()));
+        let command = words.collect::<Vec<_>>().join(" ");
+        let columns = COLUMNS.to_string();
+        if terminal.tmux(&["new-session", "-d", "-x", &columns, "-y", "28", &command]).is_none() {
+            eprintln!("tmux is not installed, so the viewer was not looked at");
+            return None;
+        }
+        terminal.wait_for("? help");
+        Some(terminal)
+    }
+
+    /// Runs tmux, or returns `None` if there is none.
+    fn tmux(&self, arguments: &[&str]) -> Option<Output> {
+        // `-f` keeps the settings of the user out, `-u` makes it take UTF-8.
+        let mut command = Command::new("tmux");
+        command.args(["-u", "-L", &self.name, "-f", "/dev/null"]).args(arguments);
+        command.env_remove("NO_COLOR").env_remove("TMUX").output().ok()
+    }
+
+    /// Presses keys one after the other, by the names that tmux gives them.
+    fn press(&self, keys: &[&str]) {
+        for key in keys {
+            self.tmux(&["send-keys", key]);
+        }
+    }
+
+    /// Returns the lines of the screen, without blanks at their ends.
+    fn screen(&self) -> String {
+        let output = self.tmux(&["capture-pane", "-p"]).map(|output| output.stdout).unwrap_or_default();
+        String::from_utf8(output).unwrap()
+    }
+
+    /// Waits until a text is on the screen, and returns the screen.
+    fn wait_for(&self, text: &str) -> String {
+        self.wait(text, |screen| screen.contains(text))
+    }
+
+    /// Waits until the screen is the one in `tests/screens`, and returns it. If `UPDATE_GOLDEN` is set, the screen with
+    /// this text is written there.
+    fn wait_for_golden(&self, name: &str, text: &str) -> String {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/screens").join(name);
+        if std::env::var_os("UPDATE_GOLDEN").is_some() {
+            std::fs::write(&path, self.wait_for(text)).unwrap();
+        }
+        let expected = std::fs::read_to_string(&path).unwrap();
+        self.wait(name, |screen| screen == expected)
+    }
+
+    /// Waits until the screen is as it should be, and returns it.
+    fn wait(&self, what: &str, is_there: impl Fn(&str) -> bool) -> String {
+        let start = Instant::now();
+        loop {
+            let screen = self.screen();
+            let is_there = is_there(&screen);
+            std::thread::sleep(Duration::from_millis(30));
+            // A screen that is only drawn in part is another one a moment later.
+            if is_there && screen == self.screen() {
+                return screen;
+            }
+            assert!(start.elapsed() < Duration::from_secs(20), "no {what:?} on the screen:\n{screen}");
+        }
+    }
+}
+
+impl Drop for Terminal {
+    fn drop(&mut self) {
+        self.tmux(&["kill-server"]);
+    }
+}
+
+fn recorded() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/record.spall")
+}
+
+fn trace() -> Trace<'static> {
+    let data = std::fs::read(recorded()).unwrap();
+    spall_trace::load(&data, &Default::default()).unwrap().into_owned()
+}
+
+#[test]
+fn a_file_is_shown_as_timeline_as_flame_graph_and_as_a_table() {
+    let Some(terminal) = Terminal::start(&[&recorded()]) else { return };
+    let timeline = terminal.wait_for_golden("timeline.txt", "slices in all");
+    for thread in ["▾ record", "▾ main", "▾ worker 1", "▾ worker 2", "▾ worker 3", "▾ worker 4"] {
+        assert!(timeline.contains(thread), "{thread}");
+    }
+    terminal.press(&["3"]);
+    terminal.wait_for_golden("flame.txt", "in all functions");
+    terminal.press(&["2"]);
+    let table = terminal.wait_for_golden("functions.txt", "self       total");
+    let first = table.lines().nth(1).unwrap();
+    assert!(first.ends_with("  load"), "the function with the most self time: {first}");
+    terminal.press(&["Escape"]);
+    terminal.wait("the timeline", |screen| screen == timeline);
+}
+
+#[test]
+fn keys_select_and_zoom_and_lead_back() {
+    let Some(terminal) = Terminal::start(&[&recorded()]) else { return };
+    let trace = trace();
+    let about = |name: &str| {
+        let id = trace.names().find(name.as_bytes()).unwrap();
+        let slice = trace.slices().names().iter().position(|&name| name == id).unwrap();
+        let (start, end) = (trace.slices().starts()[slice], trace.slices().ends()[slice]);
+        format!("{name}: {}, self ", trace.clock().duration(end - start))
+    };
+    let all = terminal.wait_for("slices in all");
+    terminal.press(&["Tab"]);
+    terminal.wait_for(&about("main"));
+    terminal.press(&["Down"]);
+    terminal.wait_for(&about("start workers"));
+    terminal.press(&["Right"]);
+    terminal.wait_for(&about("wait for workers"));
+    terminal.press(&["Up"]);
+    terminal.wait_for(&about("main"));
+    terminal.press(&["Down", "Right", "Enter"]);
+    // The slice begins in the third of a hundred cells, behind the end of the one before.
+    let zoomed = terminal.wait_for("▏ ▏wait for workers\n");
+    assert_ne!(zoomed, all);
+    terminal.press(&["c"]);
+    terminal.wait_for("▸ main");
+    terminal.press(&["c", "0", "Escape"]);
+    terminal.wait("everything", |screen| screen == all);
+    terminal.press(&["C"]);
+    terminal.wait_for("▸ record");
+}
+
+#[test]
+fn a_search_marks_counts_and_steps() {
+    let Some(terminal) = Terminal::start(&[&recorded()]) else { return };
+    let trace = trace();
+    let is_draw = |name: &&spall_trace::model::NameId| trace.name(**name).contains("draw");
+    let n_found = trace.slices().names().iter().filter(is_draw).count();
+    terminal.press(&["/", "d", "R", "a", "w"]);
+    terminal.wait_for(&format!("/dRaw▏ {n_found} slices"));
+    terminal.press(&["Enter"]);
+    let first = terminal.wait_for("\ndraw: ");
+    terminal.press(&["n"]);
+    terminal.wait("another one", |screen| screen.contains("\ndraw: ") && screen != first);
+    terminal.press(&["N"]);
+    terminal.wait("the first one", |screen| screen == first);
+    // One after the other, because two at once are another key.
+    terminal.press(&["Escape"]);
+    terminal.wait_for("/ find");
+    terminal.press(&["Escape"]);
+    terminal.wait_for("slices in all");
+}
+
+#[test]
+fn a_click_selects_what_is_there() {
+    let Some(terminal) = Terminal::start(&[&recorded()]) else { return };
+    let screen = terminal.wait_for("slices in all");
+    let mut lines = screen.lines().enumerate();
+    let (row, before) = lines.find_map(|(row, line)| Some((row, line.split_once("wait for")?.0))).unwrap();
+    let column = before.chars().count();
+    // The left button goes down, as a terminal reports it: columns and rows count from 1.
+    let report = format!("\x1b[<0;{};{}M", column + 3, row + 1);
+    terminal.tmux(&["send-keys", "-l", &report]);
+    terminal.wait_for("wait for workers: ");
+}
+
+#[test]
+fn a_file_is_followed_while_it_is_written() {
+    let data = std::fs::read(recorded()).unwrap();
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("follow.spall");
+    let (before, after) = data.split_at(data.len() / 2);
+    std::fs::write(&path, before).unwrap();
+    let Some(terminal) = Terminal::start(&[Path::new("--follow"), &path]) else { return };
+    let n_slices = trace().slices().len();
+    assert!(!terminal.wait_for("slices in all").contains(&format!(" {n_slices} slices in all")));
+    std::fs::OpenOptions::new().append(true).open(&path).unwrap().write_all(after).unwrap();
+    terminal.wait_for(&format!(" {n_slices} slices in all"));
+    terminal.wait_for("▾ worker 4");
+}
+
+#[test]
+fn the_viewer_shows_itself_until_it_is_told_to_stop() {
+    let Some(terminal) = Terminal::start(&[Path::new("--self")]) else { return };
+    terminal.wait_for("▾ spall-terminal");
+    terminal.press(&["2"]);
+    for phase in ["read", "commit", "lay out", "draw", "wait"] {
+        terminal.wait_for(&format!("  {phase}\n"));
+    }
+    terminal.press(&["q"]);
+    let start = Instant::now();
+    while terminal.tmux(&["has-session"]).is_some_and(|output| output.status.success()) {
+        assert!(start.elapsed() < Duration::from_secs(20), "it is still there");
+        std::thread::sleep(Duration::from_millis(50));
+    }
+}
