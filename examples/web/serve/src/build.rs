@@ -1,0 +1,94 @@
+//! Compiles the viewer to WebAssembly and puts everything that the page needs into one folder.
+
+use std::{
+    error::Error,
+    fs,
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+use wasm_bindgen_cli_support::Bindgen;
+
+const TARGET: &str = "wasm32-unknown-unknown";
+const HINT: &str = "the target wasm32-unknown-unknown is missing; install it with\n    \
+    rustup target add wasm32-unknown-unknown\n\
+    or, where Debian's Rust is used, with\n    \
+    apt-get install rustc-web cargo-web rust-web-src lld-19";
+
+/// The parts of the page that are used as they are.
+const FILES: [&str; 4] = ["index.html", "page.js", "wasm.js", "worker.js"];
+
+pub fn build(web: &Path, folder: &Path) -> Result<(), Box<dyn Error>> {
+    let (mut cargo, target_dir) = toolchain(web).ok_or(HINT)?;
+    cargo.current_dir(web).args([
+        "build",
+        "--quiet",
+        "--release",
+        "--package",
+        "spall-web",
+        "--target",
+        TARGET,
+    ]);
+    if !cargo.arg("--target-dir").arg(&target_dir).status()?.success() {
+        return Err("the viewer does not compile".into());
+    }
+    let wasm = target_dir.join(TARGET).join("release/spall_web.wasm");
+    let mut bindgen = Bindgen::new();
+    bindgen
+        .input_path(wasm)
+        .web(true)?
+        .typescript(false)
+        .remove_name_section(true)
+        .remove_producers_section(true);
+    bindgen.generate(folder.join("pkg"))?;
+    for file in FILES {
+        fs::copy(web.join(file), folder.join(file))?;
+    }
+    fs::create_dir_all(folder.join("ui"))?;
+    for file in fs::read_dir(web.join("ui"))? {
+        let file = file?;
+        fs::copy(file.path(), folder.join("ui").join(file.file_name()))?;
+    }
+    Ok(())
+}
+
+/// The cargo that can build for browsers, and the folder for what it builds.
+fn toolchain(web: &Path) -> Option<(Command, PathBuf)> {
+    if has_target("rustc") {
+        return Some((Command::new("cargo"), web.join("target")));
+    }
+    // Debian has no compiled standard library for browsers, but its source.
+    let (cargo, rustc) = (Path::new("/usr/bin/cargo"), "/usr/bin/rustc");
+    let sysroot = output(rustc, &["--print", "sysroot"])?;
+    if !cargo.exists() || !Path::new(&sysroot).join("lib/rustlib/src/rust/library").exists() {
+        return None;
+    }
+    let mut debian = Command::new(cargo);
+    debian.args(["-Zbuild-std=std,panic_abort"]);
+    debian
+        .env("PATH", "/usr/bin:/bin")
+        .env("RUSTC", rustc)
+        .env("RUSTC_BOOTSTRAP", "1")
+        .env_remove("RUSTUP_TOOLCHAIN");
+    let linkers = ["wasm-ld", "wasm-ld-19", "wasm-ld-18", "wasm-ld-17", "wasm-ld-16"];
+    let linker = linkers.into_iter().find(|linker| Path::new("/usr/bin").join(linker).exists())?;
+    debian.env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_LINKER", linker);
+    // In a folder of its own: the compilers have different files of the same names.
+    Some((debian, web.join("target/debian")))
+}
+
+/// Whether the standard library for browsers is installed.
+fn has_target(rustc: &str) -> bool {
+    let folder = output(rustc, &["--print", "target-libdir", "--target", TARGET]);
+    let files = folder.and_then(|folder| fs::read_dir(folder).ok());
+    files.is_some_and(|mut files| {
+        files.any(|file| file.is_ok_and(|file| file.file_name().to_string_lossy().starts_with("libcore-")))
+    })
+}
+
+/// What a program prints, or `None` if it fails.
+fn output(program: &str, arguments: &[&str]) -> Option<String> {
+    let output =
+        Command::new(program).args(arguments).output().ok().filter(|output| output.status.success())?;
+    Some(String::from_utf8(output.stdout).ok()?.trim().into())
+}

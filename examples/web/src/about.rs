@@ -1,0 +1,105 @@
+//! What is said about a trace as a whole.
+
+use serde::Serialize;
+use spall_trace::layout::{Theme, active_range};
+use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
+
+use crate::{Viewer, answer, tracks::Group};
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct About {
+    format: &'static str,
+    /// How many there are of each kind of element, such as slices.
+    counts: Vec<(&'static str, usize)>,
+    /// The duration of the trace in ticks.
+    span: f64,
+    /// 0 if ticks count events.
+    ns_per_tick: f64,
+    /// The range to open on. It is not the whole trace if a few events lie far away from all others.
+    active: (f64, f64),
+    notes: Vec<Note>,
+    groups: Vec<Group>,
+    colours: Colours,
+}
+
+/// The colours of boxes on a light and a dark page.
+#[derive(Serialize)]
+struct Colours {
+    light: Shades,
+    dark: Shades,
+}
+
+#[derive(Serialize)]
+struct Shades {
+    shades: Vec<String>,
+    text: String,
+}
+
+impl From<Theme> for Shades {
+    fn from(theme: Theme) -> Self {
+        let css = |[red, green, blue]: [u8; 3]| format!("#{red:02x}{green:02x}{blue:02x}");
+        Self { shades: theme.shades().map(css).into(), text: css(theme.text()) }
+    }
+}
+
+/// Something that is damaged or odd.
+#[derive(Serialize)]
+struct Note {
+    text: String,
+    count: f64,
+    /// The place of the first of them in the file, in bytes.
+    byte: Option<f64>,
+}
+
+#[wasm_bindgen]
+impl Viewer {
+    /// Describes the trace, and lists its processes and tracks.
+    pub fn about(&self) -> JsValue {
+        let trace = self.trace;
+        let counts = [
+            ("process", trace.processes().len()),
+            ("track", trace.tracks().len()),
+            ("slice", trace.slices().len()),
+            ("instant", trace.instants().len()),
+            ("counter value", trace.counters().len()),
+            ("thread state", trace.states().len()),
+            ("flow", trace.flows().len()),
+            ("sample", trace.samples().len()),
+        ];
+        let bounds = trace.bounds().unwrap_or_default();
+        let active = active_range(trace, self.layout).unwrap_or_default();
+        answer(&About {
+            format: self.format,
+            counts: counts.into_iter().filter(|&(_, count)| count > 0).collect(),
+            span: self.since(bounds.end),
+            ns_per_tick: trace.clock().ns_per_tick().unwrap_or(0.0),
+            active: (self.since(active.start), self.since(active.end)),
+            notes: self.notes(),
+            groups: self.arrangement.groups(trace),
+            colours: Colours { light: Theme::Light.into(), dark: Theme::Dark.into() },
+        })
+    }
+
+    fn notes(&self) -> Vec<Note> {
+        let found = self.trace.diagnostics().counts().iter().map(|found| Note {
+            text: found.kind.description().into(),
+            count: found.count as f64,
+            byte: Some(found.first_byte as f64),
+        });
+        let mut notes: Vec<Note> = found.collect();
+        for (count, text) in [
+            (
+                self.layout.n_overlapping(),
+                "A slice overlaps others without lying inside them. It is drawn on extra rows.",
+            ),
+            (self.layout.n_rejected(), "A slice is on no row, because too many overlap. It is not drawn."),
+            (self.arrangement.n_empty() as u64, "A track has nothing on it. It is not shown."),
+        ] {
+            if count > 0 {
+                notes.push(Note { text: text.into(), count: count as f64, byte: None });
+            }
+        }
+        notes
+    }
+}

@@ -1,0 +1,208 @@
+//! What is shown from top to bottom: which tracks are folded, hidden and pinned.
+
+use serde::{Deserialize, Serialize};
+use spall_trace::layout::{
+    Folds, Heights, Layout, Line, LineKind, PackId, Packed, RowId, RowInfo, Vertical, VerticalStyle,
+};
+use spall_trace::model::{ProcessId, SliceId, Trace, TrackId};
+use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
+
+use crate::{
+    Viewer, answer, question,
+    tracks::{Group, Item, Packs, is_empty},
+};
+
+/// In pixels.
+const PROCESS: u32 = 22;
+const ROW: u32 = 18;
+const FOLDED: u32 = 20;
+const MARKS: u32 = FOLDED;
+const COUNTER: u32 = 44;
+const GAP: u32 = 5;
+
+/// The lines of the whole timeline, and once more those of the pinned tracks, which stay in sight above it.
+pub struct Arrangement {
+    packs: Packs,
+    /// The height that the header of each track has while the track is open. 0 if nothing is on it.
+    headers: Vec<u32>,
+    folds: Folds,
+    is_hidden: Vec<bool>,
+    is_pinned: Vec<bool>,
+    pub main: Vertical,
+    pub pinned: Vertical,
+}
+
+/// The lines of an arrangement, as the page lists them.
+#[derive(Serialize)]
+struct Lines {
+    height: f64,
+    headers: Vec<Header>,
+}
+
+/// A header, and how far the lines below it reach.
+#[derive(Serialize)]
+struct Header {
+    item: Item,
+    top: f64,
+    height: u32,
+    bottom: f64,
+}
+
+/// What the user has chosen.
+#[derive(Deserialize)]
+struct Choice {
+    folded: Vec<Item>,
+    hidden: Vec<Item>,
+    pinned: Vec<Item>,
+}
+
+impl Arrangement {
+    pub fn new(trace: &Trace<'_>, layout: &Layout) -> Self {
+        let packs = Packs::new(trace, layout);
+        let header = |track: &spall_trace::model::Track| {
+            let has_marks = !track.instants().is_empty() || !track.states().is_empty();
+            match () {
+                () if is_empty(track) => 0,
+                () if !track.counters().is_empty() => COUNTER,
+                () if has_marks => MARKS,
+                () => GAP,
+            }
+        };
+        let headers = trace.tracks().iter().map(header).collect();
+        let none = vec![false; trace.tracks().len()];
+        let folds = Folds::new(Heights { process: PROCESS, track: 0, row: ROW });
+        let (main, pinned) = (Vertical::default(), Vertical::default());
+        let mut new = Self { packs, headers, folds, is_hidden: none.clone(), is_pinned: none, main, pinned };
+        new.stack(trace, layout);
+        new
+    }
+
+    pub fn groups(&self, trace: &Trace<'_>) -> Vec<Group> {
+        self.packs.groups(trace)
+    }
+
+    pub fn n_empty(&self) -> usize {
+        self.headers.iter().filter(|&&height| height == 0).count()
+    }
+
+    pub fn packs(&self) -> &Packs {
+        &self.packs
+    }
+
+    fn stack(&mut self, trace: &Trace<'_>, layout: &Layout) {
+        self.main = Vertical::new(trace, layout, &self.style(false));
+        self.pinned = Vertical::new(trace, layout, &self.style(true));
+    }
+
+    /// The style of the pinned tracks, or of all.
+    pub fn style(&self, is_pinned: bool) -> Style<'_> {
+        Style { arrangement: self, is_pinned }
+    }
+
+    /// The line of a slice in the whole timeline; a header if its row is folded away, `None` if its track is hidden.
+    pub fn line_of(&self, layout: &Layout, slice: SliceId) -> Option<&Line> {
+        let row = layout.row_of(slice)?;
+        let line = self.main.line_of(row)?;
+        let LineKind::Packed(pack, _) = line.kind else { return Some(line) };
+        let below = self.packs.packs[pack.index()].lines.line_of(layout, slice)?;
+        self.main.lines().get(line.id.index() + below as usize)
+    }
+}
+
+/// How an [`Arrangement`] stacks tracks.
+pub struct Style<'a> {
+    arrangement: &'a Arrangement,
+    is_pinned: bool,
+}
+
+impl VerticalStyle for Style<'_> {
+    fn process_height(&self, _: ProcessId) -> u32 {
+        if self.is_pinned { 0 } else { PROCESS }
+    }
+
+    fn track_height(&self, track: TrackId) -> u32 {
+        let open = self.arrangement.headers[track.index()];
+        if self.is_track_folded(track) { open.max(FOLDED) } else { open }
+    }
+
+    fn row_height(&self, _: RowId, _: RowInfo) -> u32 {
+        ROW
+    }
+
+    fn pack_of(&self, track: TrackId) -> Option<PackId> {
+        self.arrangement.packs.of(track)
+    }
+
+    fn packed(&self, pack: PackId) -> Option<&Packed> {
+        self.arrangement.packs.packs.get(pack.index()).map(|pack| &pack.lines)
+    }
+
+    fn pack_height(&self, pack: PackId) -> u32 {
+        let tracks = &self.arrangement.packs.packs[pack.index()].tracks;
+        let open = tracks.iter().map(|track| self.arrangement.headers[track.index()]).max().unwrap_or(GAP);
+        if self.is_pack_folded(pack) { FOLDED } else { open }
+    }
+
+    fn packed_height(&self, _: PackId, _: u32) -> u32 {
+        ROW
+    }
+
+    fn is_process_folded(&self, process: ProcessId) -> bool {
+        !self.is_pinned && self.arrangement.folds.is_process_folded(process)
+    }
+
+    fn is_track_folded(&self, track: TrackId) -> bool {
+        self.arrangement.folds.is_track_folded(track)
+    }
+
+    fn is_pack_folded(&self, pack: PackId) -> bool {
+        self.arrangement.folds.is_pack_folded(pack)
+    }
+
+    fn is_track_hidden(&self, track: TrackId) -> bool {
+        let Arrangement { headers, is_hidden, is_pinned, .. } = self.arrangement;
+        let at = track.index();
+        headers[at] == 0 || is_hidden[at] || self.is_pinned && !is_pinned[at]
+    }
+}
+
+#[wasm_bindgen]
+impl Viewer {
+    /// Folds, hides and pins these items and no others. Returns where everything is.
+    pub fn arrange(&mut self, choice: JsValue) -> Result<JsValue, JsValue> {
+        let choice: Choice = question(choice)?;
+        let marked = |items: &[Item]| {
+            let mut is_marked = vec![false; self.trace.tracks().len()];
+            for track in items.iter().flat_map(|&item| self.arrangement.packs.tracks(self.trace, item)) {
+                is_marked[track.index()] = true;
+            }
+            is_marked
+        };
+        let (is_hidden, is_pinned) = (marked(&choice.hidden), marked(&choice.pinned));
+        let arrangement = &mut self.arrangement;
+        (arrangement.is_hidden, arrangement.is_pinned) = (is_hidden, is_pinned);
+        arrangement.folds = Folds::new(Heights { process: PROCESS, track: 0, row: ROW });
+        for item in choice.folded {
+            arrangement.folds.toggle(match item {
+                Item::Process(process) => LineKind::Process(ProcessId(process)),
+                Item::Track(track) => LineKind::Track(TrackId(track)),
+                Item::Pack(pack) => LineKind::Pack(PackId(pack)),
+            });
+        }
+        arrangement.stack(self.trace, self.layout);
+        Ok(answer(&(lines(&arrangement.main), lines(&arrangement.pinned))))
+    }
+}
+
+fn lines(vertical: &Vertical) -> Lines {
+    let mut headers: Vec<Header> = Vec::new();
+    for line in vertical.lines() {
+        if let Some(item) = Item::of_header(line.kind) {
+            headers.push(Header { item, top: line.top as f64, height: line.height, bottom: 0.0 });
+        }
+        if let Some(header) = headers.last_mut() {
+            header.bottom = line.bottom() as f64;
+        }
+    }
+    Lines { height: vertical.height() as f64, headers }
+}

@@ -1,0 +1,234 @@
+//! What there is to say about one element, where it is, and what is next to it.
+
+use serde::{Deserialize, Serialize};
+use spall_trace::layout::LayoutView;
+use spall_trace::model::{Flow, InstantId, SliceFlags, SliceId, StateId, Text, Tick, TrackId, Value};
+use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
+
+use crate::{Viewer, answer, question, tracks::Item};
+
+/// An element of the timeline.
+#[derive(Deserialize, Clone, Copy)]
+#[serde(tag = "kind", rename_all = "lowercase")]
+enum Element {
+    Slice { id: u32 },
+    State { id: u32 },
+    Instant { id: u32, track: Option<u32> },
+    Counter { id: u32, at: f64 },
+}
+
+#[derive(Serialize, Default)]
+struct Details {
+    name: String,
+    facts: Vec<(&'static str, String)>,
+    args: Vec<(String, String)>,
+    flows: Vec<Link>,
+}
+
+/// The other end of a flow.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Link {
+    /// Whether the flow leaves the slice that is described.
+    leaves: bool,
+    name: String,
+    /// The time from leaving to arriving, in ticks.
+    takes: f64,
+    slice: u32,
+}
+
+/// Where a slice is.
+#[derive(Serialize)]
+struct Place {
+    start: f64,
+    end: f64,
+    /// The track or pack, and the process.
+    item: Item,
+    process: Option<Item>,
+    /// The upper edge and the height of its line, which may be a header; `None` if its track is hidden.
+    line: Option<(f64, u32)>,
+    /// Whether the line is that of its own row.
+    shown: bool,
+}
+
+/// A slice beside another one.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+enum Step {
+    Next,
+    Previous,
+    Parent,
+    Child,
+}
+
+#[wasm_bindgen]
+impl Viewer {
+    /// Describes an element; nothing if there is no such element.
+    pub fn details(&self, element: JsValue) -> Result<JsValue, JsValue> {
+        let found = match question(element)? {
+            Element::Slice { id } => self.slice_details(SliceId(id)),
+            Element::State { id } => self.state_details(StateId(id)),
+            Element::Instant { id, track } => self.instant_details(InstantId(id), track.map(TrackId)),
+            Element::Counter { id, at } => Some(self.counter_details(TrackId(id), self.tick(at))),
+        };
+        Ok(found.map_or(JsValue::UNDEFINED, |found| answer(&found)))
+    }
+
+    /// Finds the place of a slice.
+    pub fn place(&self, slice: u32) -> JsValue {
+        let id = SliceId(slice);
+        let Some(placed) = self.layout.place(id) else { return JsValue::UNDEFINED };
+        let line = self.arrangement.line_of(self.layout, id);
+        let process = self.trace.tracks()[placed.track.index()].process;
+        answer(&Place {
+            start: self.since(placed.start),
+            end: self.since(placed.end),
+            item: self.arrangement.packs().item(placed.track),
+            process: process.map(|process| Item::Process(process.0)),
+            line: line.map(|line| (line.top as f64, line.height)),
+            shown: line.is_some_and(|line| Item::of_header(line.kind).is_none()),
+        })
+    }
+
+    /// Returns the slice beside a slice.
+    pub fn step(&self, slice: u32, step: JsValue) -> Result<Option<u32>, JsValue> {
+        let id = SliceId(slice);
+        let found = match question(step)? {
+            Step::Next => self.layout.next(id),
+            Step::Previous => self.layout.previous(id),
+            Step::Parent => self.layout.parent(id),
+            // The longest one, which is most likely the one that is visible.
+            Step::Child => {
+                let children = self.layout.children(id).iter().copied();
+                children.max_by_key(|&child| self.trace.slice(child).map(|child| child.duration()))
+            }
+        };
+        Ok(found.map(|found| found.0))
+    }
+
+    /// Returns the edge of a slice near a time, if it is within a number of ticks, in the lines between two heights.
+    pub fn snap(&self, at: f64, tolerance: f64, top: f64, bottom: f64) -> Option<f64> {
+        let lines = self.arrangement.main.visible(top as u64..bottom as u64);
+        let ticks = spall_trace::model::Ticks(tolerance as i64);
+        self.layout.snap(lines, self.tick(at), ticks).map(|edge| self.since(edge))
+    }
+}
+
+impl Viewer {
+    fn slice_details(&self, id: SliceId) -> Option<Details> {
+        let trace = self.trace;
+        let slice = trace.slice(id)?;
+        let placed = self.layout.place(id);
+        let duration = |ticks| trace.clock().duration(ticks).to_string();
+        let mut facts = self.track_facts(trace.track_of(id));
+        facts.push(("category", trace.name(slice.category).into()));
+        facts.push(("start", self.time(slice.start)));
+        let open = if slice.flags.is_unfinished() { ", not finished" } else { "" };
+        facts.push(("duration", duration(slice.duration()) + open));
+        if let Some(self_time) = self.layout.self_time(id) {
+            let share = 100.0 * self_time.0 as f64 / slice.duration().0.max(1) as f64;
+            facts.push(("self", format!("{}, {share:.1} %", duration(self_time))));
+        }
+        if let Some(placed) = placed {
+            let lane = if placed.lane > 0 { ", on an extra row, as it overlaps others" } else { "" };
+            facts.push(("depth", format!("{}{lane}", placed.depth)));
+        }
+        if let Some(sampled) = trace.sampled(id) {
+            facts.push(("samples", format!("{} in the function itself", sampled.hits)));
+            facts.push(("inferred", "from samples: its times are not recorded".into()));
+        }
+        facts.push(("source", self.source(id)));
+        for (flag, text) in [
+            (SliceFlags::NAME_MISMATCH, "its end has another name"),
+            (SliceFlags::REPAIRED, "its times were repaired"),
+            (SliceFlags::CLAMPED, "its end was before its start"),
+        ] {
+            if slice.flags.contains(flag) {
+                facts.push(("note", text.into()));
+            }
+        }
+        let of_slice = |flow: &&Flow| flow.from == id || flow.to == id;
+        Some(Details {
+            name: trace.slice_name(id).into(),
+            facts: filled(facts),
+            args: texts(trace.slice_args(id).iter()),
+            flows: trace.flows().iter().filter(of_slice).map(|flow| self.link(flow, id)).collect(),
+        })
+    }
+
+    fn link(&self, flow: &Flow, of: SliceId) -> Link {
+        let leaves = flow.from == of;
+        let slice = if leaves { flow.to } else { flow.from };
+        let name = format!("{} ({})", self.trace.slice_name(slice), self.trace.name(flow.name));
+        Link { leaves, name, takes: (flow.arrives - flow.leaves).0 as f64, slice: slice.0 }
+    }
+
+    /// The URL, line and column of a sampled function, counted from 1; empty for other slices.
+    fn source(&self, id: SliceId) -> String {
+        let source = self.trace.function_of(id).and_then(|function| function.source);
+        let Some(source) = source.filter(|source| !source.url.is_empty()) else { return String::new() };
+        let numbers = [source.line, source.column].into_iter().map_while(|number| number);
+        let numbers = numbers.map(|number| format!(":{}", u64::from(number) + 1));
+        String::from(self.trace.name(source.url)) + &numbers.collect::<String>()
+    }
+
+    fn state_details(&self, id: StateId) -> Option<Details> {
+        let state = self.trace.states().get(id.index())?;
+        let has = |track: &&spall_trace::model::Track| track.states().contains(id);
+        let mut facts = self.track_facts(self.trace.tracks().iter().find(has).map(|track| track.id));
+        facts.push(("start", self.time(state.start)));
+        facts.push(("duration", self.trace.clock().duration(state.end - state.start).to_string()));
+        let args = texts(self.trace.args_of(state).iter());
+        Some(Details {
+            name: self.trace.name(state.name).into(),
+            facts: filled(facts),
+            args,
+            flows: Vec::new(),
+        })
+    }
+
+    fn instant_details(&self, id: InstantId, track: Option<TrackId>) -> Option<Details> {
+        let instant = self.trace.instants().get(id.index())?;
+        let has = |candidate: &&spall_trace::model::Track| candidate.instants().contains(id);
+        let track = track.or_else(|| self.trace.tracks().iter().find(has).map(|track| track.id));
+        let mut facts = self.track_facts(track);
+        facts.push(("category", self.trace.name(instant.category).into()));
+        facts.push(("time", self.time(instant.at)));
+        let args = texts(self.trace.args_of(instant).iter());
+        Some(Details {
+            name: self.trace.name(instant.name).into(),
+            facts: filled(facts),
+            args,
+            flows: Vec::new(),
+        })
+    }
+
+    fn counter_details(&self, track: TrackId, at: Tick) -> Details {
+        let mut facts = self.track_facts(Some(track));
+        facts.push(("time", self.time(at)));
+        let values = self.values_at(track, at).into_iter();
+        let args = values
+            .map(|(name, value)| (if name.is_empty() { "value".into() } else { name }, value.to_string()));
+        Details {
+            name: self.trace.track_label(track).into(),
+            facts: filled(facts),
+            args: args.collect(),
+            flows: Vec::new(),
+        }
+    }
+
+    fn track_facts(&self, track: Option<TrackId>) -> Vec<(&'static str, String)> {
+        let Some(track) = track else { return Vec::new() };
+        let process = self.trace.tracks()[track.index()].process;
+        let process = process.map(|process| String::from(self.trace.process_label(process)));
+        vec![("track", self.trace.track_label(track).into()), ("process", process.unwrap_or_default())]
+    }
+}
+
+fn filled(facts: Vec<(&'static str, String)>) -> Vec<(&'static str, String)> {
+    facts.into_iter().filter(|(_, text)| !text.is_empty()).collect()
+}
+
+fn texts<'a>(args: impl Iterator<Item = (Text<'a>, Value<'a>)>) -> Vec<(String, String)> {
+    args.map(|(key, value)| (key.to_string(), value.to_string())).collect()
+}

@@ -1,0 +1,140 @@
+//! Search: slices by name and by their arguments, and tracks by label.
+
+use js_sys::{Function, Uint32Array};
+use serde::Serialize;
+use spall_trace::layout::{Fidelity, Hits, Layout, LayoutView, Rect, Viewport};
+use spall_trace::model::{NameId, SliceId, Trace};
+use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
+
+use crate::{Viewer, answer, tracks::Item};
+
+/// What the last search found.
+#[derive(Default)]
+pub struct Search {
+    hits: Option<Hits>,
+    /// Which names match.
+    names: Vec<bool>,
+}
+
+impl Search {
+    /// Whether something matches in a box. For the box of a shared line this is its owner.
+    pub fn is_hit(&self, layout: &Layout, rect: &Rect, is_shared: bool) -> bool {
+        self.hits.as_ref().is_some_and(|hits| match is_shared {
+            true => hits.has(layout, rect.slice),
+            false => hits.in_rect(rect) > 0,
+        })
+    }
+
+    pub fn is_name(&self, name: NameId) -> bool {
+        self.names.get(name.index()).copied().unwrap_or(false)
+    }
+}
+
+#[derive(Serialize)]
+struct Found {
+    slices: u32,
+    instants: usize,
+    tracks: Vec<Item>,
+}
+
+/// A hit, and its position among all hits.
+#[derive(Serialize)]
+struct Hit {
+    slice: u32,
+    rank: u32,
+    name: String,
+    start: f64,
+}
+
+#[wasm_bindgen]
+impl Viewer {
+    /// Finds what `matches`, which is called with texts: the names of slices and instants, labels of tracks, and, if
+    /// asked, the arguments of slices.
+    pub fn find(&mut self, matches: &Function, in_args: bool) -> JsValue {
+        let is_match =
+            |text: &str| matches.call1(&JsValue::NULL, &text.into()).is_ok_and(|found| found.is_truthy());
+        let trace = self.trace;
+        let names: Vec<bool> =
+            (0..trace.names().len()).map(|name| is_match(&trace.name(NameId::new(name)))).collect();
+        let in_slice = |id: SliceId| {
+            let name = trace.slice_name_id(id).is_some_and(|name| names[name.index()]);
+            name || in_args && !trace.slice_args(id).is_none() && is_match(&trace.slice_args(id).to_string())
+        };
+        let hits = Hits::of_slices(self.layout, in_slice);
+        let instants = trace.instants().iter().filter(|instant| names[instant.name.index()]).count();
+        let labelled = trace.track_ids().iter().filter(|&track| is_match(&trace.track_label(track)));
+        let mut tracks: Vec<Item> = labelled.map(|track| self.arrangement.packs().item(track)).collect();
+        tracks.dedup();
+        let found = answer(&Found { slices: hits.len(), instants, tracks });
+        self.search = Search { hits: Some(hits), names };
+        found
+    }
+
+    /// Finds all slices of one name.
+    pub fn find_name(&mut self, slice: u32) -> JsValue {
+        let Some(wanted) = self.trace.slice_name_id(SliceId(slice)) else { return JsValue::UNDEFINED };
+        let hits = Hits::new(self.trace, self.layout, |name| name == wanted);
+        let found = answer(&Found { slices: hits.len(), instants: 0, tracks: Vec::new() });
+        self.search = Search { hits: Some(hits), names: Vec::new() };
+        found
+    }
+
+    /// Forgets the search.
+    pub fn find_nothing(&mut self) {
+        self.search = Search::default();
+    }
+
+    /// Returns up to `count` hits that follow upon a slice or a time, or precede it.
+    pub fn hits(&self, slice: Option<u32>, at: f64, backwards: bool, count: usize) -> JsValue {
+        let Some(hits) = &self.search.hits else { return JsValue::UNDEFINED };
+        let beyond = |slice: SliceId| match backwards {
+            true => hits.previous(self.layout, slice),
+            false => hits.next(self.layout, slice),
+        };
+        let first = match (slice, backwards) {
+            (Some(slice), _) => beyond(SliceId(slice)),
+            (None, false) => hits.first_from(self.layout, self.tick(at)),
+            (None, true) => hits.last_before(self.layout, self.tick(at)),
+        };
+        let found = std::iter::successors(first, |&slice| beyond(slice)).take(count);
+        answer(&found.filter_map(|slice| self.hit(hits, slice)).collect::<Vec<_>>())
+    }
+
+    /// Returns how many hits there are in each column of a range.
+    pub fn hits_overview(&mut self, start: f64, end: f64, columns: u16) -> Uint32Array {
+        let viewport = Viewport::new(self.range(start, end), columns, Fidelity::Fast);
+        let mut found = vec![0_u32; viewport.columns() as usize];
+        if let Some(hits) = &self.search.hits {
+            let (mut scratch, mut rects) = (Default::default(), Vec::new());
+            for row in self.layout.rows().iter().filter(|&row| hits.in_row(row) > 0) {
+                rects.clear();
+                self.layout
+                    .row(row)
+                    .into_iter()
+                    .for_each(|row| row.rects(&viewport, &mut scratch, &mut rects));
+                for rect in &rects {
+                    let count = hits.in_rect(rect);
+                    found[rect.x0 as usize..rect.x1 as usize].iter_mut().for_each(|column| *column += count);
+                }
+            }
+        }
+        Uint32Array::from(&found[..])
+    }
+}
+
+impl Viewer {
+    fn hit(&self, hits: &Hits, slice: SliceId) -> Option<Hit> {
+        let placed = self.layout.place(slice)?;
+        let name = name_of(self.trace, slice);
+        Some(Hit {
+            slice: slice.0,
+            rank: hits.rank(self.layout, slice),
+            name,
+            start: self.since(placed.start),
+        })
+    }
+}
+
+fn name_of(trace: &Trace<'_>, slice: SliceId) -> String {
+    trace.slice_name(slice).into()
+}

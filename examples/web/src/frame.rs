@@ -1,0 +1,386 @@
+//! What one picture of the timeline shows, as numbers that are quick to pass and to draw.
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use js_sys::{Array, Float32Array, Object, Uint32Array};
+use serde::Deserialize;
+use spall_trace::layout::{
+    ColorKey, Fidelity, FlowArrow, Flows, Instance, InstantMark, Layout, LayoutView, Line, LineKind,
+    LineRect, Rect, Row, RowId, Ruler, Scratch, Vertical, Viewport, instant_marks,
+};
+use spall_trace::model::{FlowId, NameId, SliceFlags, Trace, TrackId, TrackKind};
+use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
+
+use crate::{Viewer, object, question, tracks::Item};
+
+mod charts;
+
+/// What the page wants a picture of: a range of time in columns, and a range of heights of each part of the timeline.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Wanted {
+    start: f64,
+    duration: f64,
+    columns: u16,
+    main: Range<f64>,
+    pinned: Range<f64>,
+    /// The slice whose arrows are drawn even if there are too many.
+    selected: Option<u32>,
+    /// The fewest columns between marks of the ruler, and for a label.
+    between_marks: u16,
+    label_width: u32,
+    color_by: ColorBy,
+}
+
+#[derive(Deserialize, Clone, Copy)]
+#[serde(rename_all = "camelCase")]
+enum ColorBy {
+    Name,
+    Category,
+    Duration,
+    Track,
+}
+
+/// More arrows than this are a grey cloud.
+const MAX_ARROWS: usize = 400;
+
+/// What is known before any picture, and the working memory of all.
+pub struct Pictures {
+    /// The number of the colour of each name.
+    shades: Vec<u8>,
+    flows: Flows,
+    /// Which names the page has.
+    is_sent: Vec<bool>,
+    states: HashMap<TrackId, Row>,
+    charts: HashMap<TrackId, charts::Chart>,
+    scratch: Scratch,
+    rects: Vec<LineRect>,
+    line_rects: Vec<Rect>,
+    arrows: Vec<FlowArrow>,
+    marks: Vec<InstantMark>,
+    busy: Vec<f32>,
+}
+
+impl Pictures {
+    pub fn new(trace: &Trace<'_>, layout: &Layout) -> Self {
+        let shade = |name: &[u8]| ColorKey::without_digits(name).shade() as u8;
+        Self {
+            shades: trace.names().iter().map(shade).collect(),
+            flows: Flows::new(trace, layout),
+            is_sent: vec![false; trace.names().len()],
+            states: HashMap::new(),
+            charts: HashMap::new(),
+            scratch: Scratch::new(),
+            rects: Vec::new(),
+            line_rects: Vec::new(),
+            arrows: Vec::new(),
+            marks: Vec::new(),
+            busy: Vec::new(),
+        }
+    }
+
+    /// The number of the colour of a name. A name that only another trace has gets the first colour.
+    pub fn shade(&self, name: NameId) -> u32 {
+        self.shades.get(name.index()).copied().unwrap_or_default().into()
+    }
+}
+
+/// Boxes, for each its left and right edge in columns, and `BOX` other numbers.
+#[derive(Default)]
+pub struct Boxes {
+    edges: Vec<f32>,
+    numbers: Vec<u32>,
+}
+
+/// A box besides its edges.
+pub struct BoxNumbers {
+    pub top: u64,
+    pub height: u32,
+    pub id: u32,
+    pub name: NameId,
+    /// How many elements it stands for.
+    pub count: u32,
+    /// The number of the colour in the lowest five bits, then flags.
+    pub style: u32,
+}
+
+/// A quarter to four quarters of the box are busy.
+const STRENGTH_SHIFT: u32 = 5;
+const UNFINISHED: u32 = 1 << 7;
+const HIT: u32 = 1 << 8;
+const STATE: u32 = 1 << 9;
+/// The lowest six bits are a change, from −31 to 31, plus 32.
+pub const CHANGE: u32 = 1 << 10;
+
+impl Boxes {
+    pub fn push(&mut self, edges: [f32; 2], numbers: BoxNumbers) {
+        let BoxNumbers { top, height, id, name, count, style } = numbers;
+        self.edges.extend(edges);
+        self.numbers.extend([top as u32, height, id, name.0, count, style]);
+    }
+
+    pub fn into_object(self) -> Object {
+        object([
+            ("edges", Float32Array::from(&self.edges[..]).into()),
+            ("numbers", Uint32Array::from(&self.numbers[..]).into()),
+        ])
+    }
+}
+
+pub fn strength(rect: &Rect) -> u32 {
+    let quarters = if rect.count == 1 { 3 } else { u32::from(rect.busy) >> 14 };
+    quarters << STRENGTH_SHIFT
+}
+
+#[wasm_bindgen]
+impl Viewer {
+    /// Returns what there is to draw: boxes, marks, charts and strips of both parts of the timeline, arrows, the ruler,
+    /// and the names that the page does not have yet.
+    pub fn frame(&mut self, wanted: JsValue) -> Result<JsValue, JsValue> {
+        let wanted: Wanted = question(wanted)?;
+        let range = self.range(wanted.start, wanted.start + wanted.duration);
+        let viewport = Viewport::new(range, wanted.columns, Fidelity::Fast);
+        let names = Array::new();
+        let main = self.part(false, &wanted.main, &viewport, &wanted, &names);
+        let pinned = self.part(true, &wanted.pinned, &viewport, &wanted, &names);
+        let ruler = Array::new();
+        for mark in Ruler::since(self.origin, &viewport, self.trace.clock().unit, wanted.between_marks) {
+            let x = JsValue::from(mark.x - viewport.offset());
+            ruler.push(&Array::of2(&x, &mark.label.to_string().into()));
+        }
+        let arrows = self.arrows(&viewport, &wanted);
+        Ok(object([
+            ("main", main.into()),
+            ("pinned", pinned.into()),
+            ("ruler", ruler.into()),
+            ("arrows", arrows.into()),
+            ("names", names.into()),
+        ])
+        .into())
+    }
+
+    /// Returns the text of a name.
+    pub fn name(&self, name: u32) -> String {
+        self.name_text(NameId(name))
+    }
+}
+
+impl Viewer {
+    /// Everything of one part of the timeline but arrows.
+    fn part(
+        &mut self,
+        is_pinned: bool,
+        y: &Range<f64>,
+        viewport: &Viewport,
+        wanted: &Wanted,
+        names: &Array,
+    ) -> Object {
+        let y = y.start as u64..y.end as u64;
+        let mut boxes = Boxes::default();
+        self.slices(is_pinned, y.clone(), viewport, wanted, names, &mut boxes);
+        let (marks, strips, charts) = (Array::new(), Array::new(), Array::new());
+        for line in vertical(self, is_pinned).visible(y).to_vec() {
+            let Some(item) = Item::of_header(line.kind) else { continue };
+            if vertical(self, is_pinned)
+                .lines()
+                .get(line.id.index() + 1)
+                .is_none_or(|next| Item::of_header(next.kind).is_some())
+            {
+                self.strip(item, &line, viewport, &strips);
+            }
+            let tracks = match item {
+                Item::Process(_) => continue,
+                item => self.arrangement.packs().tracks(self.trace, item),
+            };
+            for track in tracks {
+                self.states(track, &line, viewport, names, &mut boxes);
+                self.marks(track, &line, viewport, &marks);
+                self.chart(track, &line, viewport, &charts);
+            }
+        }
+        let part = boxes.into_object();
+        for (key, list) in [("marks", marks), ("strips", strips), ("charts", charts)] {
+            _ = js_sys::Reflect::set(&part, &key.into(), &list);
+        }
+        part
+    }
+
+    /// The slices of all rows.
+    fn slices(
+        &mut self,
+        is_pinned: bool,
+        y: Range<u64>,
+        viewport: &Viewport,
+        wanted: &Wanted,
+        names: &Array,
+        boxes: &mut Boxes,
+    ) {
+        let Self { trace, layout, arrangement, pictures, search, .. } = self;
+        let style = arrangement.style(is_pinned);
+        let Pictures { scratch, rects, shades, is_sent, .. } = pictures;
+        let lines = if is_pinned { &arrangement.pinned } else { &arrangement.main };
+        lines.rects(y, *layout, &style, viewport, scratch, rects);
+        let slices = trace.slices();
+        for found in rects.iter() {
+            let (rect, id) = (&found.rect, found.rect.slice);
+            let Some(&name) = slices.names().get(id.index()) else { continue };
+            let shade = match wanted.color_by {
+                ColorBy::Name => shades[name.index()].into(),
+                ColorBy::Category => {
+                    slices.categories().get(id.index()).map_or(0, |name| shades[name.index()].into())
+                }
+                ColorBy::Duration => {
+                    let duration = slices.ends()[id.index()].0.abs_diff(slices.starts()[id.index()].0);
+                    ColorKey::of_number(u64::from(duration.checked_ilog2().unwrap_or(0) / 3)).shade() as u32
+                }
+                ColorBy::Track => {
+                    trace.track_of(id).map_or(0, |track| ColorKey::of_number(track.0.into()).shade() as u32)
+                }
+            };
+            let mut style = shade | strength(rect);
+            let flags = slices.flags().get(id.index()).copied().unwrap_or(SliceFlags::NONE);
+            if flags.is_unfinished() && rect.count == 1 {
+                style |= UNFINISHED;
+            }
+            let is_shared =
+                matches!(lines.line(found.line).map(|line| line.kind), Some(LineKind::Packed(..)));
+            if search.is_hit(layout, rect, is_shared) {
+                style |= HIT;
+            }
+            let shape = Instance::new(rect, viewport, 0, 0);
+            if rect.x1 - rect.x0 >= wanted.label_width {
+                send(trace, is_sent, name, names);
+            }
+            let numbers =
+                BoxNumbers { top: found.top, height: found.height, id: id.0, name, count: rect.count, style };
+            boxes.push([shape.x0, shape.x1], numbers);
+        }
+    }
+
+    /// How busy that is what a header stands for while there are no rows below it.
+    fn strip(&mut self, item: Item, line: &Line, viewport: &Viewport, strips: &Array) {
+        let tracks = self.arrangement.packs().tracks(self.trace, item);
+        let rows = self.outermost_rows(tracks.into_iter());
+        if rows.is_empty() {
+            return;
+        }
+        let Pictures { scratch, busy, .. } = &mut self.pictures;
+        self.layout.busy_rows(rows, viewport, scratch, busy);
+        let strip = object([
+            ("top", (line.top as f64).into()),
+            ("height", line.height.into()),
+            ("offset", viewport.offset().into()),
+            ("busy", Float32Array::from(&busy[..]).into()),
+        ]);
+        strips.push(&strip);
+    }
+
+    /// The rows of slices that lie in no other slice.
+    pub fn outermost_rows(&self, tracks: impl Iterator<Item = TrackId>) -> Vec<RowId> {
+        let is_outermost = |row: &RowId| self.layout.row_info(*row).is_some_and(|info| info.depth == 0);
+        tracks.flat_map(|track| self.layout.track_rows(track).iter()).filter(is_outermost).collect()
+    }
+
+    /// The states of a thread, along the lower edge of its header.
+    fn states(&mut self, track: TrackId, line: &Line, viewport: &Viewport, names: &Array, boxes: &mut Boxes) {
+        let (trace, states) = (self.trace, self.trace.states_of(track));
+        if states.is_empty() {
+            return;
+        }
+        let Pictures { states: rows, scratch, line_rects, shades, is_sent, .. } = &mut self.pictures;
+        let row = rows
+            .entry(track)
+            .or_insert_with(|| Row::of_states(states, trace.tracks()[track.index()].states()));
+        line_rects.clear();
+        row.view(RowId(0)).rects(viewport, scratch, line_rects);
+        for rect in line_rects.iter() {
+            let Some(state) = trace.states().get(rect.state().index()) else { continue };
+            send(trace, is_sent, state.name, names);
+            let shape = Instance::new(rect, viewport, 0, 0);
+            let style = u32::from(shades[state.name.index()]) | strength(rect) | STATE;
+            let (top, id) = (line.bottom() - 7, rect.state().0);
+            boxes.push(
+                [shape.x0, shape.x1],
+                BoxNumbers { top, height: 7, id, name: state.name, count: rect.count, style },
+            );
+        }
+    }
+
+    /// The instants of a track: for each mark its column, the number of the instant, and how many there are.
+    fn marks(&mut self, track: TrackId, line: &Line, viewport: &Viewport, list: &Array) {
+        let instants = self.trace.instants_of(track);
+        let marks = &mut self.pictures.marks;
+        marks.clear();
+        instant_marks(instants, viewport, marks);
+        if marks.is_empty() {
+            return;
+        }
+        let first = self.trace.tracks()[track.index()].instants().start().0;
+        let numbers = |mark: &InstantMark| {
+            let name = instants[mark.shown as usize].name;
+            [mark.column, first + mark.shown, mark.count, u32::from(self.search.is_name(name))]
+        };
+        let numbers: Vec<u32> = marks.iter().flat_map(numbers).collect();
+        let marks = object([
+            ("top", (line.top as f64).into()),
+            ("offset", viewport.offset().into()),
+            ("numbers", Uint32Array::from(&numbers[..]).into()),
+        ]);
+        list.push(&marks);
+    }
+
+    /// Arrows: for each its two places, the flow, how many it stands for, and whether it is the selected slice's.
+    fn arrows(&mut self, viewport: &Viewport, wanted: &Wanted) -> Float32Array {
+        let (vertical, arrows) = (&self.arrangement.main, &mut self.pictures.arrows);
+        let lines = vertical.visible(wanted.main.start as u64..wanted.main.end as u64);
+        self.pictures.flows.arrows(viewport, vertical, lines, arrows);
+        let is_own = |flow: FlowId| {
+            let ends = self.trace.flows().get(flow.index()).map(|flow| (flow.from.0, flow.to.0));
+            ends.is_some_and(|(from, to)| wanted.selected.is_some_and(|own| own == from || own == to))
+        };
+        let are_many = arrows.len() > MAX_ARROWS;
+        let numbers = arrows.iter().filter(|arrow| !are_many || is_own(arrow.flow)).flat_map(|arrow| {
+            let y = |line| {
+                vertical.line(line).map_or(0.0, |line| line.top as f32 + line.height.min(18) as f32 / 2.0)
+            };
+            let x = |column: u32| column as f32 + 0.5 - viewport.offset();
+            let ends = [x(arrow.from.column), y(arrow.from.line), x(arrow.to.column), y(arrow.to.line)];
+            ends.into_iter().chain([arrow.count as f32, f32::from(u8::from(is_own(arrow.flow)))])
+        });
+        Float32Array::from(&numbers.collect::<Vec<f32>>()[..])
+    }
+
+    pub fn name_text(&self, name: NameId) -> String {
+        match name.index().checked_sub(self.trace.names().len()) {
+            Some(other) => self.calls.other_name(other).into(),
+            None => self.trace.name(name).into(),
+        }
+    }
+}
+
+fn vertical(viewer: &Viewer, is_pinned: bool) -> &Vertical {
+    if is_pinned { &viewer.arrangement.pinned } else { &viewer.arrangement.main }
+}
+
+/// Adds a name to those that the page gets, if it does not have it yet.
+fn send(trace: &Trace<'_>, is_sent: &mut [bool], name: NameId, names: &Array) {
+    if let Some(is_sent) = is_sent.get_mut(name.index()).filter(|is_sent| !**is_sent) {
+        *is_sent = true;
+        names.push(&Array::of2(&name.0.into(), &JsValue::from(&*trace.name(name))));
+    }
+}
+
+/// How busy threads are, for the overview.
+#[wasm_bindgen]
+impl Viewer {
+    /// Returns for each column how many threads are busy.
+    pub fn overview(&mut self, start: f64, end: f64, columns: u16) -> Float32Array {
+        let viewport = Viewport::new(self.range(start, end), columns, Fidelity::Fast);
+        let is_thread = |track: &&spall_trace::model::Track| !matches!(track.kind, TrackKind::Async { .. });
+        let rows = self.outermost_rows(self.trace.tracks().iter().filter(is_thread).map(|track| track.id));
+        let Pictures { scratch, busy, .. } = &mut self.pictures;
+        self.layout.busy_rows(rows, &viewport, scratch, busy);
+        Float32Array::from(&busy[..])
+    }
+}

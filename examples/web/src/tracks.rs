@@ -1,0 +1,172 @@
+//! The processes and tracks of a trace as the page lists them, and which tracks share lines.
+
+use std::collections::HashMap;
+
+use serde::{Deserialize, Serialize};
+use spall_trace::layout::{Layout, LineKind, PackId, Packed, Packing};
+use spall_trace::model::{NameId, Process, ProcessId, Trace, Track, TrackId, TrackKind};
+
+/// Something with a header: it can be folded, hidden and pinned.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(tag = "kind", content = "id", rename_all = "lowercase")]
+pub enum Item {
+    Process(u32),
+    Track(u32),
+    Pack(u32),
+}
+
+impl Item {
+    /// The item whose header a line is.
+    pub fn of_header(line: LineKind) -> Option<Self> {
+        match line {
+            LineKind::Process(process) => Some(Self::Process(process.0)),
+            LineKind::Track(track) => Some(Self::Track(track.0)),
+            LineKind::Pack(pack) => Some(Self::Pack(pack.0)),
+            _ => None,
+        }
+    }
+}
+
+/// A process and its tracks. What belongs to no process is a group without an id.
+#[derive(Serialize)]
+pub struct Group {
+    item: Option<Item>,
+    label: String,
+    detail: String,
+    members: Vec<Member>,
+}
+
+/// A track, or tracks that share lines.
+#[derive(Serialize)]
+pub struct Member {
+    item: Item,
+    label: String,
+    detail: String,
+    /// What the timeline shows, such as `thread` or `counter`.
+    what: &'static str,
+}
+
+/// Async tracks of one process whose spans are of the same kind.
+pub struct Pack {
+    pub tracks: Vec<TrackId>,
+    pub lines: Packed,
+    label: NameId,
+    category: NameId,
+}
+
+/// Which tracks share lines.
+pub struct Packs {
+    pub packs: Vec<Pack>,
+    of_tracks: HashMap<TrackId, PackId>,
+}
+
+impl Packs {
+    /// Packs the async tracks of each process that have the same category and begin with a slice of the same name.
+    pub fn new(trace: &Trace<'_>, layout: &Layout) -> Self {
+        let mut tracks: HashMap<(Option<ProcessId>, NameId, NameId), Vec<TrackId>> = HashMap::new();
+        let mut keys = Vec::new();
+        for track in trace.tracks().iter().filter(|track| !is_empty(track)) {
+            if let TrackKind::Async { category, .. } = track.kind {
+                let key = (track.process, category, first_name(trace, track));
+                let known = tracks.entry(key).or_default();
+                if known.is_empty() {
+                    keys.push(key);
+                }
+                known.push(track.id);
+            }
+        }
+        let mut packs = Vec::new();
+        let mut of_tracks = HashMap::new();
+        for key @ (_, category, label) in keys {
+            let tracks = tracks.remove(&key).unwrap_or_default();
+            if tracks.len() > 1 {
+                of_tracks.extend(tracks.iter().map(|&track| (track, PackId::new(packs.len()))));
+                let lines = Packed::new(layout, tracks.iter().copied(), Packing::Online);
+                packs.push(Pack { tracks, lines, label, category });
+            }
+        }
+        Self { packs, of_tracks }
+    }
+
+    pub fn of(&self, track: TrackId) -> Option<PackId> {
+        self.of_tracks.get(&track).copied()
+    }
+
+    /// The track, or the pack that it belongs to.
+    pub fn item(&self, track: TrackId) -> Item {
+        self.of(track).map_or(Item::Track(track.0), |pack| Item::Pack(pack.0))
+    }
+
+    /// The tracks that an item stands for.
+    pub fn tracks(&self, trace: &Trace<'_>, item: Item) -> Vec<TrackId> {
+        match item {
+            Item::Process(process) => trace
+                .processes()
+                .get(process as usize)
+                .map_or(Vec::new(), |process| process.tracks().iter().collect()),
+            Item::Track(track) => vec![TrackId(track)],
+            Item::Pack(pack) => self.packs.get(pack as usize).map_or(Vec::new(), |pack| pack.tracks.clone()),
+        }
+    }
+
+    /// Lists what can be shown, in the order of the trace.
+    pub fn groups(&self, trace: &Trace<'_>) -> Vec<Group> {
+        let global = trace.tracks().iter().filter(|track| track.process.is_none());
+        let whole = Group {
+            item: None,
+            label: "Whole trace".into(),
+            detail: String::new(),
+            members: self.members(trace, global),
+        };
+        let processes = trace.processes().iter().map(|process| Group {
+            item: Some(Item::Process(process.id.0)),
+            label: trace.process_label(process.id).into(),
+            detail: detail_of_process(trace, process),
+            members: self.members(trace, trace.tracks_of(process.id).iter()),
+        });
+        std::iter::once(whole).chain(processes).filter(|group| !group.members.is_empty()).collect()
+    }
+
+    fn members<'t>(&self, trace: &Trace<'_>, tracks: impl Iterator<Item = &'t Track>) -> Vec<Member> {
+        let mut members: Vec<Member> = Vec::new();
+        for track in tracks.filter(|track| !is_empty(track)) {
+            let item = self.item(track.id);
+            let (label, detail) = match self.of(track.id).map(|pack| &self.packs[pack.index()]) {
+                Some(pack) if pack.tracks.first() != Some(&track.id) => continue,
+                Some(pack) => (trace.name(pack.label), trace.name(pack.category).into()),
+                None => (trace.track_label(track.id), detail_of_track(trace, track)),
+            };
+            members.push(Member { item, label: label.into(), detail, what: track.kind.name() });
+        }
+        members
+    }
+}
+
+pub fn is_empty(track: &Track) -> bool {
+    track.slices().is_empty()
+        && track.instants().is_empty()
+        && track.counters().is_empty()
+        && track.states().is_empty()
+}
+
+/// What an async track is about.
+fn first_name(trace: &Trace<'_>, track: &Track) -> NameId {
+    let slice = trace.slices_of(track.id).next().map(|(_, slice)| slice.name);
+    slice.or_else(|| trace.instants_of(track.id).first().map(|instant| instant.name)).unwrap_or_default()
+}
+
+/// The id and the labels, unless the name of the process is its id.
+fn detail_of_process(trace: &Trace<'_>, process: &Process) -> String {
+    let id = (!process.name.is_empty()).then(|| trace.key_text(process.pid));
+    let labels = process.labels.iter().map(|&label| trace.name(label));
+    id.into_iter().chain(labels).collect::<Vec<_>>().join(", ")
+}
+
+fn detail_of_track(trace: &Trace<'_>, track: &Track) -> String {
+    match track.kind {
+        TrackKind::Thread { .. } if track.name.is_empty() => String::new(),
+        TrackKind::Async { category, .. } => trace.name(category).into(),
+        TrackKind::Counter { id } => id.map(|id| trace.key_text(id).into()).unwrap_or_default(),
+        kind => kind.tid().map(|tid| trace.key_text(tid).into()).unwrap_or_default(),
+    }
+}

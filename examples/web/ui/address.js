@@ -1,0 +1,37 @@
+// The state of the page as the part of its address behind `#`, so that a reload or a link shows the same again.
+
+// Tracks and processes are told by their labels, which are the same in the next trace of a program.
+const LISTS = { folded: 'fold', hidden: 'hide', pinned: 'pin' };
+
+export function toAddress({ view, top, selected, range, marks, search, arrangement, panel }) {
+  const parts = new URLSearchParams();
+  parts.set('start', Math.round(view.start));
+  parts.set('span', Math.round(view.duration));
+  if (top) parts.set('top', Math.round(top));
+  if (selected?.kind === 'slice') parts.set('slice', selected.id);
+  if (range) parts.set('range', `${Math.round(range.start)}-${Math.round(range.end)}`);
+  if (marks.length) parts.set('marks', marks.map(Math.round).join('_'));
+  if (search) parts.set('find', search);
+  if (panel) parts.set('panel', panel);
+  for (const [list, key] of Object.entries(LISTS)) for (const label of arrangement[list]) parts.append(key, label);
+  return `#${parts}`;
+}
+
+export function fromAddress(hash) {
+  const parts = new URLSearchParams(hash.replace(/^#/, ''));
+  const number = (key) => (/^-?\d+$/.test(parts.get(key) ?? '') ? Number(parts.get(key)) : undefined);
+  const range = (parts.get('range') ?? '').match(/^(-?\d+)-(-?\d+)$/);
+  const arrangement = {};
+  for (const [list, key] of Object.entries(LISTS)) arrangement[list] = new Set(parts.getAll(key));
+  return {
+    start: number('start'),
+    duration: number('span'),
+    top: number('top') ?? 0,
+    slice: number('slice'),
+    range: range ? { start: Number(range[1]), end: Number(range[2]) } : undefined,
+    marks: (parts.get('marks') ?? '').split('_').filter(Boolean).map(Number).filter(Number.isFinite),
+    search: parts.get('find') ?? '',
+    panel: parts.get('panel') ?? '',
+    arrangement,
+  };
+}

@@ -1,0 +1,126 @@
+// Draws boxes on a canvas: those of the timeline, and those of flame graphs.
+
+export const NUMBERS = 6; // of each box: top, height, id, name, count, style
+export const UNFINISHED = 1 << 7, HIT = 1 << 8, STATE = 1 << 9, CHANGE = 1 << 10;
+const STRENGTHS = ['b0', 'c8', 'e0', 'ff'], DIMMED = 4, SHADES = 32;
+
+// The colours of a theme, and the font of labels. Its letters are equally wide, so that labels are cut by arithmetic.
+export class Palette {
+  constructor(shades, text, size) {
+    this.fills = [...STRENGTHS, '38'].map((alpha) => shades.map((shade) => shade + alpha));
+    this.text = text;
+    this.size = size;
+    this.font = `${size}px ui-monospace, SFMono-Regular, Menlo, Consolas, "DejaVu Sans Mono", monospace`;
+  }
+
+  fill(key) {
+    return this.fills[Math.floor(key / SHADES)][key % SHADES];
+  }
+}
+
+// Where columns of a picture are on the canvas: a column `c` is `c * scale + shift` pixels of the device from the left.
+// `left` and `right` are the pixels between which something is drawn, and `ratio` is the number of them in a CSS pixel.
+export function drawBoxes(context, palette, part, place, names, isSearching) {
+  const { edges, numbers } = part;
+  const { scale, shift, left, right, ratio, top } = place;
+  const buckets = new Map();
+  const labels = [], torn = [], outlined = [];
+  for (let box = 0, at = 0; at < numbers.length; box += 2, at += NUMBERS) {
+    const style = numbers[at + 5];
+    const x = Math.max(Math.round(edges[box] * scale + shift), left - 2);
+    const end = Math.min(Math.round(edges[box + 1] * scale + shift), right + 2);
+    if (end < left || x > right) continue;
+    const width = Math.max(end - x, 1);
+    const y = Math.round((numbers[at] - top) * ratio), height = Math.round(numbers[at + 1] * ratio) - 1;
+    const isHit = style & HIT;
+    if (style & UNFINISHED && width > 8) torn.push([x, y, width, height, style & 31]);
+    else {
+      const strength = isSearching && !isHit ? DIMMED : (style >> 5) & 3;
+      const key = style & CHANGE ? `change ${style >> 11}` : strength * SHADES + (style & 31);
+      let bucket = buckets.get(key);
+      if (!bucket) buckets.set(key, (bucket = []));
+      // Narrow boxes of one colour side by side are one.
+      const last = bucket.length - 4;
+      if (width <= 2 && bucket[last + 1] === y && bucket[last] + bucket[last + 2] === x) bucket[last + 2] += width;
+      else bucket.push(x, y, width > 3 ? width - 1 : width, height);
+    }
+    if (isSearching && isHit) outlined.push(x, y, width, height);
+    if (width >= 4 * palette.letter + 6 && !(style & STATE)) labels.push(at, x, width, y, height);
+  }
+  for (const [key, bucket] of buckets) {
+    context.fillStyle = typeof key === 'number' ? palette.fill(key) : changeColour(Number(key.slice(7)) - 32);
+    for (let at = 0; at < bucket.length; at += 4) context.fillRect(bucket[at], bucket[at + 1], bucket[at + 2], bucket[at + 3]);
+  }
+  for (const box of torn) drawTorn(context, palette, ...box);
+  context.strokeStyle = palette.hit;
+  context.lineWidth = ratio;
+  for (let at = 0; at < outlined.length; at += 4) {
+    context.strokeRect(outlined[at] + 0.5, outlined[at + 1] + 0.5, Math.max(outlined[at + 2] - 1, 1), outlined[at + 3] - 1);
+  }
+  drawLabels(context, palette, labels, numbers, place, names);
+  return { boxes: numbers.length / NUMBERS, labels: labels.length / 5 };
+}
+
+function drawLabels(context, palette, labels, numbers, { left, right, ratio }, names) {
+  context.font = palette.deviceFont;
+  context.textBaseline = 'middle';
+  context.fillStyle = palette.text;
+  for (let at = 0; at < labels.length; at += 5) {
+    const [box, x, width, y, height] = labels.slice(at, at + 5);
+    const from = Math.max(x, left) + 3 * ratio;
+    const room = Math.floor((Math.min(x + width, right) - from - 2 * ratio) / palette.letter);
+    const more = numbers[box + 4] > 1 ? ` +${numbers[box + 4] - 1}` : '';
+    const text = cut((names.get(numbers[box + 3]) ?? '') + more, room);
+    if (text) context.fillText(text, from, y + height / 2 + ratio / 2);
+  }
+}
+
+// The text, or its beginning and an ellipsis if there is no room for all. Letters of East Asia are twice as wide.
+export function cut(text, room) {
+  if (room < 3) return '';
+  if (text.length * 2 <= room) return text;
+  let width = 0, fits = 0;
+  for (let at = 0; at < text.length; at++) {
+    width += text.charCodeAt(at) >= 0x1100 && !(text.charCodeAt(at) >= 0x2000 && text.charCodeAt(at) < 0x2e80) ? 2 : 1;
+    if (width <= room - 1) fits = at + 1;
+    if (width > room) {
+      const isHalf = /[\uD800-\uDBFF]/.test(text[fits - 1] ?? '');
+      return `${text.slice(0, isHalf ? fits - 1 : fits)}…`;
+    }
+  }
+  return text;
+}
+
+// A box whose right edge is torn off: nobody knows where it ends.
+function drawTorn(context, palette, x, y, width, height, shade) {
+  const right = x + width, tooth = height / 4;
+  context.fillStyle = palette.fills[3][shade];
+  context.beginPath();
+  context.moveTo(x, y);
+  for (const [index, back] of [4, 0, 4, 0, 4].entries()) context.lineTo(right - back, y + index * tooth);
+  context.lineTo(x, y + height);
+  context.fill();
+}
+
+// Blue for what takes less, red for what takes more, from -31 to 31.
+function changeColour(change) {
+  const part = Math.min(Math.abs(change) / 31, 1);
+  return change < 0 ? `hsl(210 ${20 + 60 * part}% ${75 - 20 * part}%)` : `hsl(8 ${part ? 20 + 60 * part : 0}% ${75 - 15 * part}%)`;
+}
+
+// The box at a place on the canvas, in pixels of the device, or the closest one within `reach`; -1 if there is none.
+export function boxAt(part, { scale, shift, ratio, top }, x, y, reach) {
+  const { edges, numbers } = part;
+  let found = -1, distance = reach;
+  for (let box = 0, at = 0; at < numbers.length; box += 2, at += NUMBERS) {
+    const above = (numbers[at] - top) * ratio;
+    if (y < above || y >= above + numbers[at + 1] * ratio) continue;
+    const left = edges[box] * scale + shift, right = Math.max(edges[box + 1] * scale + shift, left + 1);
+    const away = Math.max(left - x, x - right, 0);
+    if (away < distance || (away === 0 && x < right)) {
+      found = at;
+      distance = away;
+    }
+  }
+  return found;
+}

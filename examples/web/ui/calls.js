@@ -1,0 +1,160 @@
+// Call trees of the chosen range, drawn: flame graph, bottom-up, callers and callees of a function, and the comparison
+// with another trace.
+import { element, button } from './dom.js';
+import { drawBoxes, boxAt } from './boxes.js';
+import { clean, duration } from './text.js';
+
+const ROW = 18;
+const MODES = [['flame', 'Flame graph'], ['bottom-up', 'Bottom-up'], ['sandwich', 'Sandwich'], ['comparison', 'Comparison']];
+
+export class CallsPanel {
+  constructor(viewer) {
+    this.viewer = viewer;
+    this.mode = 'flame';
+    this.graphs = [];
+  }
+
+  async fill(panel, mode = this.mode) {
+    this.mode = mode;
+    const { viewer } = this;
+    const { range, about } = viewer;
+    const choose = element('select', { ariaLabel: 'Kind of graph', onchange: () => this.fill(panel, choose.value) },
+      ...MODES.map(([value, textContent]) => element('option', { value, textContent })));
+    choose.value = mode;
+    const what = range ? `${duration(range.end - range.start, about.nsPerTick)} selected` : 'The whole trace';
+    this.about = element('span', { className: 'dim', textContent: 'Adding up …' });
+    const tools = element('p', {}, choose, ` ${what} `, button('Show all', 'Zoom out', () => this.zoomOut()), ' ', this.about);
+    this.tip = element('p', { className: 'graph-tip' });
+    const graphs = element('div', { className: 'graphs' });
+    panel.replaceChildren(tools, this.tip, graphs);
+    if (mode === 'comparison') tools.append(this.chooser(panel));
+    this.graphs = [];
+    const slice = viewer.selected?.kind === 'slice' ? viewer.selected.id : undefined;
+    if (mode === 'sandwich' && slice === undefined && this.node === undefined) {
+      this.about.textContent = 'Select a slice to see what calls it and what it calls.';
+      return;
+    }
+    if (mode === 'comparison' && !viewer.compared) {
+      this.about.textContent = 'Choose another trace. Red takes more time in this one, blue less.';
+      return;
+    }
+    const kinds = mode === 'sandwich' ? [['callers', 'Callers'], ['callees', 'Callees']] : [[mode, '']];
+    const wanted = { area: viewer.area, slice: mode === 'sandwich' ? slice : undefined };
+    for (const [place, [graph, title]] of kinds.entries()) {
+      const shape = await viewer.source.graph(place, { ...wanted, graph });
+      if (this.mode !== mode || viewer.drawer.current !== 'calls') return;
+      const text = [title, clean(shape.of)].filter(Boolean).join(' of ');
+      if (text) graphs.append(element('h3', { textContent: text }));
+      const made = new Graph(this, place, shape);
+      graphs.append(made.canvas);
+      this.graphs.push(made);
+      made.draw();
+    }
+    const total = this.graphs[0]?.shape.total ?? 0;
+    this.about.textContent = `${duration(total, about.nsPerTick)} in all`;
+  }
+
+  // A field for the file to compare with.
+  chooser(panel) {
+    const { viewer } = this;
+    const field = element('input', { type: 'file', ariaLabel: 'Trace to compare with' });
+    field.onchange = async () => {
+      this.about.textContent = 'Loading …';
+      try {
+        await viewer.source.compare(field.files[0]);
+        viewer.compared = field.files[0].name;
+        this.fill(panel);
+      } catch (error) {
+        this.about.textContent = error.message;
+      }
+    };
+    const label = element('label', { textContent: viewer.compared ? ` against ${viewer.compared} ` : ' ' });
+    label.append(field);
+    return label;
+  }
+
+  zoomOut() {
+    for (const graph of this.graphs) graph.look(0, graph.shape.total);
+  }
+
+  redraw() {
+    for (const graph of this.graphs) graph.draw();
+  }
+
+  selected() {
+    if (this.mode === 'sandwich') this.viewer.drawer.show('calls', 'sandwich');
+  }
+
+  // What is under the pointer.
+  describe(box) {
+    this.tip.replaceChildren(...(box ? [element('strong', { textContent: clean(box.name) }), ` ${box.facts.map(([key, value]) => `${key} ${value}`).join(' · ')}`] : []));
+  }
+}
+
+// One graph, all of whose rows are drawn.
+class Graph {
+  constructor(panel, place, shape) {
+    this.panel = panel;
+    this.place = place;
+    this.shape = shape;
+    this.start = 0;
+    this.end = Math.max(shape.total, 1);
+    this.canvas = element('canvas', { tabIndex: 0, role: 'img', ariaLabel: 'Graph of calls' });
+    this.canvas.style.height = `${Math.max(shape.rows, 1) * ROW}px`;
+    this.canvas.onpointermove = (event) => this.point(event);
+    this.canvas.onpointerleave = () => this.panel.describe();
+    this.canvas.onclick = (event) => this.click(event);
+    new ResizeObserver(() => this.draw()).observe(this.canvas);
+  }
+
+  look(start, end) {
+    [this.start, this.end] = [start, Math.max(end, start + 1)];
+    this.draw();
+  }
+
+  async draw() {
+    const { canvas, panel } = this;
+    const { source, painter } = panel.viewer;
+    if (!canvas.isConnected || !canvas.clientWidth) return;
+    const ratio = painter.ratio;
+    // A deep tree would need a canvas that browsers refuse.
+    const height = Math.min(this.shape.rows * ROW, Math.floor(8000 / ratio));
+    const width = Math.max(Math.round(canvas.clientWidth * ratio), 1);
+    const { part, names } = await source.graphFrame(this.place, Math.floor(this.start), Math.ceil(this.end), Math.min(width, 65535), 0, height, Math.round(4 * painter.palette.letter));
+    if (panel.viewer.ends.signal.aborted) return;
+    for (const [id, name] of names) panel.viewer.names.set(id, clean(name));
+    Object.assign(canvas, { width, height: Math.max(Math.round(height * ratio), 1) });
+    canvas.style.height = `${Math.max(height, ROW)}px`;
+    const context = canvas.getContext('2d');
+    context.fillStyle = painter.colour.page;
+    context.fillRect(0, 0, canvas.width, canvas.height);
+    this.part = part;
+    this.drawn = { scale: 1, shift: 0, left: 0, right: width, ratio, top: 0 };
+    drawBoxes(context, painter.palette, part, this.drawn, panel.viewer.names, false);
+  }
+
+  nodeAt(event) {
+    if (!this.part) return undefined;
+    const { ratio } = this.drawn;
+    const at = boxAt(this.part, this.drawn, event.offsetX * ratio, event.offsetY * ratio, 2 * ratio);
+    return at < 0 ? undefined : this.part.numbers[at + 2];
+  }
+
+  async point(event) {
+    const node = this.nodeAt(event);
+    if (node === this.pointed) return;
+    this.pointed = node;
+    const box = node === undefined ? undefined : await this.panel.viewer.source.graphBox(this.place, node);
+    if (node === this.pointed) this.panel.describe(box);
+  }
+
+  // Zooms to a box, or out if it is all that is in view.
+  async click(event) {
+    const node = this.nodeAt(event);
+    if (node === undefined) return;
+    const box = await this.panel.viewer.source.graphBox(this.place, node);
+    const isWhole = box.start === this.start && box.end === this.end;
+    if (isWhole) this.look(0, this.shape.total);
+    else this.look(box.start, box.end);
+  }
+}

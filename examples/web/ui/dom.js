@@ -1,0 +1,31 @@
+// Elements of the page. Texts of a trace are only ever set as text.
+
+export const $ = (selector) => document.querySelector(selector);
+
+// Makes an element with properties and children.
+export function element(tag, properties = {}, ...children) {
+  const made = Object.assign(document.createElement(tag), properties);
+  made.append(...children);
+  return made;
+}
+
+export function button(text, title, onclick) {
+  return element('button', { type: 'button', textContent: text, title, onclick });
+}
+
+// Pairs of a key and a value, each value as wide as there is room.
+export function facts(pairs) {
+  const list = element('dl');
+  for (const [key, value] of pairs) list.append(element('dt', { textContent: key }), element('dd', { textContent: value }));
+  return list;
+}
+
+// Something that the browser remembers, or not if it is not allowed to.
+export const memory = {
+  get(key) {
+    try { return localStorage.getItem(`trace-viewer.${key}`); } catch { return null; }
+  },
+  set(key, value) {
+    try { localStorage.setItem(`trace-viewer.${key}`, value); } catch { /* the page works without */ }
+  },
+};

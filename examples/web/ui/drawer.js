@@ -1,0 +1,125 @@
+// The panels below the timeline, of which one is open at a time.
+import { $, element, button, memory } from './dom.js';
+import { DetailsPanel } from './details.js';
+import { StatisticsPanel } from './statistics.js';
+import { CallsPanel } from './calls.js';
+import { fillTracks, fillNotes } from './tracks.js';
+import { counted } from './text.js';
+
+export class Drawer {
+  constructor(viewer) {
+    this.viewer = viewer;
+    this.current = '';
+    this.details = new DetailsPanel(viewer);
+    const { source, about } = viewer;
+    this.panels = new Map([['details', { title: 'Details', key: '', fill: (panel) => this.details.fill(panel) }]]);
+    if (source.statistics) {
+      this.statistics = new StatisticsPanel(viewer);
+      this.panels.set('statistics', { title: 'Statistics', fill: (panel) => this.statistics.fill(panel) });
+    }
+    if (source.graph) {
+      this.calls = new CallsPanel(viewer);
+      this.panels.set('calls', { title: 'Calls', fill: (panel, mode) => this.calls.fill(panel, mode) });
+    }
+    this.panels.set('hits', { title: 'Hits', fill: (panel) => viewer.finder.fill(panel) });
+    this.panels.set('tracks', { title: 'Tracks', fill: (panel) => fillTracks(viewer, panel) });
+    if (about.notes.length) this.panels.set('notes', { title: counted(about.notes.length, 'note'), fill: (panel) => fillNotes(viewer, panel) });
+    this.listen();
+    this.hide();
+  }
+
+  has(panel) {
+    return this.panels.has(panel);
+  }
+
+  // The buttons at the top of the page.
+  buttons() {
+    return [...this.panels].filter(([id]) => id !== 'details' && id !== 'hits').map(([id, { title }]) => {
+      const made = button(title, title, () => (this.current === id ? this.hide() : this.show(id)));
+      made.dataset.panel = id;
+      return made;
+    });
+  }
+
+  show(id, mode) {
+    if (!this.has(id)) return;
+    this.current = this.last = id;
+    $('#drawer').hidden = false;
+    const tab = (name, { title }) => {
+      const made = element('button', { type: 'button', role: 'tab', textContent: title, ariaSelected: String(name === id), onclick: () => this.show(name) });
+      made.dataset.panel = name;
+      return made;
+    };
+    $('#tabs').replaceChildren(
+      ...[...this.panels].map(([name, panel]) => tab(name, panel)),
+      button('×', 'Close the panel', () => this.hide()),
+    );
+    $('#panel').className = id;
+    this.panels.get(id).fill($('#panel'), mode);
+    this.viewer.remember?.();
+  }
+
+  hide() {
+    $('#drawer').hidden = true;
+    this.current = '';
+    if (this.viewer.view.duration) this.viewer.remember();
+  }
+
+  toggle() {
+    if (this.current) this.hide();
+    else this.show(this.last ?? 'details');
+  }
+
+  // Fills a panel again if it is the one that is open.
+  changed(id) {
+    if (this.current === id) this.show(id);
+  }
+
+  resized() {
+    this.calls?.redraw();
+  }
+
+  // Another element is selected.
+  async selected(element) {
+    await this.details.load(element);
+    if (element && !this.current) this.show('details');
+    else this.changed('details');
+    if (this.current === 'calls') this.calls.selected();
+    if (this.current === 'hits') this.changed('hits');
+  }
+
+  // Another range is chosen.
+  ranged() {
+    if (this.viewer.range && this.has('statistics') && this.current !== 'calls') this.show('statistics');
+    else if (this.current === 'calls' || this.current === 'statistics') this.show(this.current);
+  }
+
+  follow(leaves) {
+    return this.details.follow(leaves);
+  }
+
+  chooseFlow(leaves) {
+    return this.details.chooseFlow(leaves);
+  }
+
+  // The upper edge can be dragged.
+  listen() {
+    const { signal } = this.viewer.ends;
+    const edge = $('#drawer-edge'), drawer = $('#drawer');
+    const height = Number(memory.get('drawer'));
+    if (height) drawer.style.height = `${height}px`;
+    let from;
+    edge.addEventListener('pointerdown', (event) => {
+      edge.setPointerCapture(event.pointerId);
+      from = { y: event.clientY, height: drawer.offsetHeight };
+    }, { signal });
+    edge.addEventListener('pointermove', (event) => {
+      if (!from) return;
+      const height = Math.min(Math.max(from.height + from.y - event.clientY, 80), innerHeight * 0.8);
+      drawer.style.height = `${height}px`;
+      memory.set('drawer', Math.round(height));
+      this.resized();
+    }, { signal });
+    edge.addEventListener('pointerup', () => { from = undefined; }, { signal });
+  }
+}

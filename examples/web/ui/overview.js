@@ -1,0 +1,121 @@
+// The strip at the top: how busy threads are over the whole trace, where the hits are, and what is in view.
+import { $ } from './dom.js';
+
+export class Overview {
+  constructor(viewer) {
+    this.viewer = viewer;
+    this.canvas = $('#overview');
+    this.context = this.canvas.getContext('2d');
+    this.hits = undefined;
+    this.listen();
+  }
+
+  // The range that the strip shows: without the events that lie far away, unless they are in view.
+  get bounds() {
+    const { view, about } = this.viewer;
+    const [start, end] = about.active;
+    const isInside = view.start >= start - 0.2 * (end - start) && view.end <= end + 0.2 * (end - start);
+    return isInside ? { start, end } : { start: 0, end: about.span };
+  }
+
+  // The size, the tracks or the search changed.
+  changed() {
+    this.drawnFor = undefined;
+    this.redraw();
+  }
+
+  redraw() {
+    if (this.isAsked) return;
+    this.isAsked = true;
+    requestAnimationFrame(() => {
+      this.isAsked = false;
+      if (!this.viewer.ends.signal.aborted) this.draw();
+    });
+  }
+
+  async fetch(width) {
+    const { source, finder } = this.viewer;
+    const { start, end } = this.bounds;
+    const drawnFor = `${width} ${start} ${end} ${finder.isSearching && finder.number}`;
+    if (this.drawnFor === drawnFor) return;
+    this.drawnFor = drawnFor;
+    this.busy = await source.overview(start, Math.max(end, start + 1), width);
+    this.hits = finder.isSearching ? await source.hitsOverview(start, Math.max(end, start + 1), width) : undefined;
+    this.redraw();
+  }
+
+  draw() {
+    const { canvas, context, viewer } = this;
+    const ratio = devicePixelRatio || 1;
+    const width = Math.round(canvas.clientWidth * ratio), height = Math.round(canvas.clientHeight * ratio);
+    const { colour } = viewer.painter;
+    if (!width || !colour) return;
+    if (canvas.width !== width || canvas.height !== height) Object.assign(canvas, { width, height });
+    this.fetch(width);
+    context.fillStyle = colour.names;
+    context.fillRect(0, 0, width, height);
+    const { busy, hits } = this;
+    if (busy) {
+      const most = Math.max(1, busy.reduce((most, one) => Math.max(most, one), 0));
+      context.fillStyle = colour.instant;
+      for (let x = 0; x < busy.length; x++) {
+        const up = busy[x] ? Math.max(Math.round((busy[x] / most) * (height - 4)), 1) : 0;
+        if (up) context.fillRect(x, height - up, 1, up);
+      }
+    }
+    if (hits) {
+      context.fillStyle = colour.hit;
+      for (let x = 0; x < hits.length; x++) if (hits[x]) context.fillRect(x - 1, 0, 3, 6 * ratio);
+    }
+    const { view, range } = viewer;
+    if (range) {
+      context.fillStyle = colour.accent;
+      context.fillRect(this.x(range.start, width), height - 3 * ratio, Math.max(this.x(range.end, width) - this.x(range.start, width), 2), 3 * ratio);
+    }
+    const from = this.x(view.start, width), to = Math.max(this.x(view.end, width), from + 2);
+    context.fillStyle = colour.range;
+    context.fillRect(0, 0, from, height);
+    context.fillRect(to, 0, width - to, height);
+    context.fillStyle = colour.accent;
+    context.fillRect(from - ratio, 0, ratio, height);
+    context.fillRect(to, 0, ratio, height);
+  }
+
+  x(time, width) {
+    const { start, end } = this.bounds;
+    return Math.round(((time - start) / Math.max(end - start, 1)) * width);
+  }
+
+  timeAt(event) {
+    const box = this.canvas.getBoundingClientRect();
+    const { start, end } = this.bounds;
+    return start + ((event.clientX - box.left) / box.width) * (end - start);
+  }
+
+  // A drag shows that range, a click moves there.
+  listen() {
+    const { canvas, viewer } = this;
+    const { signal } = viewer.ends;
+    let from, fromX, held;
+    canvas.addEventListener('pointerdown', (event) => {
+      canvas.setPointerCapture(event.pointerId);
+      [from, fromX, held] = [this.timeAt(event), event.clientX, this.bounds];
+      viewer.view.remember();
+    }, { signal });
+    canvas.addEventListener('pointermove', (event) => {
+      if (from === undefined || Math.abs(event.clientX - fromX) < 5) return;
+      const box = canvas.getBoundingClientRect();
+      const to = held.start + ((event.clientX - box.left) / box.width) * (held.end - held.start);
+      viewer.view.look(Math.min(from, to), Math.abs(to - from));
+      viewer.moved();
+    }, { signal });
+    canvas.addEventListener('pointerup', (event) => {
+      if (from !== undefined && Math.abs(event.clientX - fromX) < 5) {
+        viewer.view.look(from - viewer.view.duration / 2, viewer.view.duration);
+        viewer.moved();
+      }
+      from = undefined;
+    }, { signal });
+    canvas.addEventListener('pointercancel', () => { from = undefined; }, { signal });
+  }
+}

@@ -1,0 +1,364 @@
+// Draws a picture of the timeline: the ruler, the names of tracks, and what is on them.
+import { Palette, drawBoxes, boxAt, cut, NUMBERS } from './boxes.js';
+import { grouped, duration } from './text.js';
+
+export const RULER = 24; // CSS pixels, as all sizes here
+const PROCESS = 22, MARK = 4;
+
+export class Painter {
+  constructor(canvas, colours) {
+    this.canvas = canvas;
+    this.context = canvas.getContext('2d', { alpha: false });
+    this.colours = colours;
+    this.names = 200;
+  }
+
+  // Takes the colours of the theme and the size of texts from the style sheet.
+  theme() {
+    const style = getComputedStyle(document.documentElement);
+    const keys = ['page', 'names', 'head', 'line', 'text', 'dim', 'instant', 'accent', 'hit', 'range'];
+    this.colour = Object.fromEntries(keys.map((key) => [key, style.getPropertyValue(`--${key}`).trim()]));
+    const theme = style.getPropertyValue('--theme').trim() === 'dark' ? 'dark' : 'light';
+    const { shades, text } = this.colours[theme];
+    this.palette = new Palette(shades, text, 11);
+    this.palette.hit = this.colour.hit;
+    this.fonts();
+  }
+
+  fonts() {
+    const { palette, ratio = 1 } = this;
+    if (!palette) return;
+    palette.deviceFont = palette.font.replace(/^\d+px/, `${palette.size * ratio}px`);
+    this.context.font = palette.deviceFont;
+    palette.letter = this.context.measureText('m').width;
+  }
+
+  // `width` and `height` are those of the backing store, in pixels of the device.
+  resize(width, height, ratio) {
+    this.ratio = ratio;
+    this.width = width;
+    this.height = height;
+    this.names = width / ratio < 600 ? 96 : width / ratio < 1100 ? 160 : 220;
+    this.canvas.width = width;
+    this.canvas.height = height;
+    this.fonts();
+  }
+
+  // The width of the part that shows time, in pixels of the device.
+  get chart() {
+    return Math.max(this.width - Math.round(this.names * this.ratio), 1);
+  }
+
+  // Where the columns of a picture are under a view, and what is cut off.
+  place(frame, view, top) {
+    const left = Math.round(this.names * this.ratio);
+    const perTick = this.chart / view.duration;
+    const scale = (frame.duration / frame.columns) * perTick;
+    return { scale, shift: left + (frame.start - view.start) * perTick, left, right: this.width, ratio: this.ratio, top };
+  }
+
+  x(time, view) {
+    return Math.round(this.names * this.ratio + ((time - view.start) / view.duration) * this.chart);
+  }
+
+  draw(scene) {
+    const { context, width, height, colour, ratio } = this;
+    const { frame, view, top, lines, pinnedHeight } = scene;
+    const counts = { boxes: 0, labels: 0 };
+    context.fillStyle = colour.page;
+    context.fillRect(0, 0, width, height);
+    const pinnedBottom = RULER + pinnedHeight;
+    if (frame) {
+      this.clipped(pinnedBottom, height / ratio, () => {
+        this.grid(frame, view);
+        this.part(frame, frame.main, scene, top - pinnedBottom, pinnedBottom, counts, lines.main);
+        this.arrows(frame, view, top - pinnedBottom);
+      });
+      if (pinnedHeight) {
+        this.clipped(RULER, pinnedBottom, () => {
+          context.fillStyle = colour.page;
+          context.fillRect(0, 0, width, pinnedBottom * ratio);
+          this.grid(frame, view);
+          this.part(frame, frame.pinned, scene, -RULER, RULER, counts, lines.pinned);
+        });
+        context.fillStyle = colour.accent;
+        context.fillRect(0, pinnedBottom * ratio - 1, width, 1);
+      }
+      this.ruler(frame, view);
+    }
+    this.over(scene);
+    return counts;
+  }
+
+  // Draws something between two heights.
+  clipped(from, to, draw) {
+    const { context, ratio, width } = this;
+    context.save();
+    context.beginPath();
+    context.rect(0, from * ratio, width, (to - from) * ratio);
+    context.clip();
+    draw();
+    context.restore();
+  }
+
+  grid(frame, view) {
+    const { context, colour, height } = this;
+    const place = this.place(frame, view, 0);
+    context.fillStyle = colour.line;
+    for (const [x] of frame.ruler) context.fillRect(Math.round(x * place.scale + place.shift), 0, 1, height);
+  }
+
+  part(frame, part, scene, top, edge, counts, lines) {
+    const { context } = this;
+    const place = this.place(frame, scene.view, top);
+    context.save();
+    context.beginPath();
+    context.rect(place.left, 0, this.chart, this.height);
+    context.clip();
+    for (const strip of part.strips) this.strip(strip, place);
+    for (const chart of part.charts) this.chartOf(chart, place);
+    const drawn = drawBoxes(context, this.palette, part, place, scene.names, scene.isSearching);
+    counts.boxes += drawn.boxes;
+    counts.labels += drawn.labels;
+    for (const marks of part.marks) this.marks(marks, place, scene);
+    for (const [element, style] of [[scene.hover, this.colour.dim], [scene.selected, this.colour.accent]]) {
+      this.outline(part, place, element, style);
+    }
+    context.restore();
+    this.headers(lines, top, edge, scene);
+  }
+
+  outline(part, place, element, style) {
+    if (!element || (element.kind !== 'slice' && element.kind !== 'state')) return;
+    const { context, ratio } = this;
+    const { numbers, edges } = part;
+    context.strokeStyle = style;
+    context.lineWidth = 2 * ratio;
+    for (let at = 2, box = 0; at < numbers.length; at += NUMBERS, box += 2) {
+      if (numbers[at] !== element.id || Boolean(numbers[at + 3] & 512) !== (element.kind === 'state')) continue;
+      const x = Math.max(Math.round(edges[box] * place.scale + place.shift), place.left - 4 * ratio);
+      const end = Math.min(Math.round(edges[box + 1] * place.scale + place.shift), place.right + 4 * ratio);
+      const y = Math.round((numbers[at - 2] - place.top) * ratio);
+      context.strokeRect(x, y, Math.max(end - x, 2) - 1, numbers[at - 1] * ratio - 1);
+    }
+  }
+
+  // How many of the rows that a header stands for are busy.
+  strip({ top, height, offset, busy }, place) {
+    const { context, ratio } = this;
+    const most = Math.max(1, busy.reduce((most, one) => Math.max(most, one), 0));
+    const bottom = Math.round((top - place.top + height - 3) * ratio), high = (height - 6) * ratio;
+    context.fillStyle = this.colour.instant;
+    for (let column = 0; column < busy.length; column++) {
+      if (busy[column] === 0) continue;
+      const x = Math.round((column - offset) * place.scale + place.shift);
+      const end = Math.round((column + 1 - offset) * place.scale + place.shift);
+      const up = Math.max(Math.round((busy[column] / most) * high), 1);
+      context.fillRect(x, bottom - up, Math.max(end - x, 1), up);
+    }
+  }
+
+  // A counter: each layer from its least to its largest value, darker up to the least.
+  chartOf({ top, height, offset, least, most, layers }, place) {
+    const { context, ratio, palette } = this;
+    const high = (height - 6) * ratio, bottom = (top - place.top + height - 2) * ratio;
+    const y = (value) => bottom - ((Math.min(Math.max(value || 0, least), most) - least) / (most - least || 1)) * high;
+    for (const { shade, runs } of layers) {
+      context.fillStyle = palette.fills[2][shade];
+      context.beginPath();
+      for (let at = 0; at < runs.length; at += 4) {
+        const x = Math.round((runs[at] - offset) * place.scale + place.shift);
+        const end = Math.round((runs[at + 1] - offset) * place.scale + place.shift);
+        const up = y(runs[at + 3]), zero = y(0);
+        context.rect(x, Math.min(up, zero), Math.max(end - x, 1), Math.max(Math.abs(zero - up), 1));
+      }
+      context.fill();
+    }
+    context.font = palette.deviceFont;
+    context.textBaseline = 'top';
+    context.lineWidth = 3 * ratio;
+    context.strokeStyle = this.colour.page;
+    context.fillStyle = this.colour.text;
+    const text = Number.isInteger(most) ? grouped(most) : String(Number(most.toPrecision(4)));
+    for (const draw of ['strokeText', 'fillText']) context[draw](text, place.left + 4 * ratio, (top - place.top + 3) * ratio);
+  }
+
+  marks({ top, offset, numbers }, place, { isSearching }) {
+    const { context, ratio, colour } = this;
+    const y = (top - place.top + 2) * ratio, size = MARK * ratio;
+    for (let at = 0; at < numbers.length; at += 4) {
+      const x = Math.round((numbers[at] + 0.5 - offset) * place.scale + place.shift);
+      context.fillStyle = numbers[at + 3] ? colour.hit : colour.instant;
+      context.globalAlpha = isSearching && !numbers[at + 3] ? 0.35 : 1;
+      context.beginPath();
+      context.moveTo(x, y);
+      context.lineTo(x + size, y + size);
+      context.lineTo(x, y + 2 * size);
+      context.lineTo(x - size, y + size);
+      context.fill();
+    }
+    context.globalAlpha = 1;
+  }
+
+  arrows(frame, view, top) {
+    const { context, colour, ratio } = this;
+    const place = this.place(frame, view, top);
+    const { arrows } = frame;
+    context.save();
+    context.beginPath();
+    context.rect(place.left, 0, this.chart, this.height);
+    context.clip();
+    for (let at = 0; at < arrows.length; at += 6) {
+      const [x0, x1] = [arrows[at], arrows[at + 2]].map((x) => x * place.scale + place.shift);
+      const [y0, y1] = [arrows[at + 1], arrows[at + 3]].map((y) => (y - top) * ratio);
+      const isOwn = arrows[at + 5] === 1;
+      const bend = Math.min(Math.max(Math.abs(x1 - x0) / 2, 16 * ratio), 160 * ratio) * (x1 < x0 ? -1 : 1);
+      context.strokeStyle = context.fillStyle = isOwn ? colour.accent : colour.dim;
+      context.globalAlpha = isOwn ? 1 : 0.55;
+      context.lineWidth = (isOwn ? 2 : 1) * ratio;
+      context.beginPath();
+      context.moveTo(x0, y0);
+      context.bezierCurveTo(x0 + bend, y0, x1 - bend, y1, x1, y1);
+      context.stroke();
+      const back = (x1 < x0 ? 6 : -6) * ratio;
+      context.beginPath();
+      context.moveTo(x1, y1);
+      context.lineTo(x1 + back, y1 - 3.5 * ratio);
+      context.lineTo(x1 + back, y1 + 3.5 * ratio);
+      context.fill();
+    }
+    context.restore();
+  }
+
+  // The names of tracks at the left. A name stays in sight as long as something of its track does, and so does the
+  // process of what is at the upper edge.
+  headers(lines, top, edge, scene) {
+    const { context, colour, names, width, ratio } = this;
+    const bottom = top + this.height / ratio;
+    let above, next;
+    for (const header of lines.headers) {
+      const isProcess = header.item.kind === 'process';
+      if (isProcess && header.top - top < edge) above = header;
+      else if (isProcess) next ??= header;
+      if (header.top >= bottom) break;
+      if (header.bottom - top <= edge) continue;
+      const y = Math.round((header.top - top) * ratio), end = Math.round((header.bottom - top) * ratio);
+      if (isProcess) {
+        this.processHeader(header, y, scene);
+        continue;
+      }
+      context.fillStyle = colour.names;
+      context.fillRect(0, y, names * ratio, end - y);
+      context.fillStyle = colour.line;
+      context.fillRect(0, end - 1, width, 1);
+      const from = Math.min(Math.max(y, (edge + (above ? PROCESS : 0)) * ratio), end - 20 * ratio);
+      this.label(header, 8, from + 12 * ratio, scene);
+    }
+    if (above) this.processHeader(above, Math.round(Math.min(edge, (next?.top ?? Infinity) - top - PROCESS) * ratio), scene);
+    context.fillStyle = colour.line;
+    context.fillRect(Math.round(names * ratio) - 1, 0, 1, this.height);
+  }
+
+  processHeader(header, y, scene) {
+    const { context, colour, ratio, width } = this;
+    const isFolded = scene.isFolded(header.item);
+    context.fillStyle = colour.head;
+    // What a folded process stands for is drawn beside its name.
+    context.fillRect(0, y, isFolded ? this.names * ratio : width, PROCESS * ratio);
+    context.fillStyle = colour.line;
+    context.fillRect(0, y + PROCESS * ratio - 1, width, 1);
+    this.label(header, 6, y + (PROCESS / 2) * ratio, scene, !isFolded);
+  }
+
+  label(header, x, y, scene, isWide = false) {
+    const { context, colour, ratio, palette } = this;
+    const { label, detail } = scene.labels.get(scene.key(header.item)) ?? { label: '', detail: '' };
+    const isProcess = header.item.kind === 'process';
+    const sign = scene.isFolded(header.item) ? '▸ ' : isProcess ? '▾ ' : '';
+    const mark = header.item.kind !== 'process' && scene.isPinned(header.item) ? '📌' : '';
+    context.font = isProcess ? `600 ${palette.deviceFont}` : palette.deviceFont;
+    context.textBaseline = 'middle';
+    context.fillStyle = scene.isFoundTrack(header.item) ? colour.hit : colour.text;
+    const room = Math.floor(((isWide ? this.width / ratio : this.names) - x - 8) * (ratio / palette.letter));
+    const text = cut(`${sign}${mark}${label}`, room);
+    context.fillText(text, x * ratio, y);
+    const left = room - text.length - 1;
+    if (!detail || left < 4) return;
+    context.font = palette.deviceFont;
+    context.fillStyle = colour.dim;
+    context.fillText(cut(detail, left), x * ratio + (text.length + 1) * palette.letter, y);
+  }
+
+  ruler(frame, view) {
+    const { context, width, colour, ratio, palette } = this;
+    const high = RULER * ratio, place = this.place(frame, view, 0);
+    context.fillStyle = colour.names;
+    context.fillRect(0, 0, width, high);
+    context.fillStyle = colour.line;
+    context.fillRect(0, high - 1, width, 1);
+    context.font = palette.deviceFont;
+    context.textBaseline = 'middle';
+    for (const [at, text] of frame.ruler) {
+      const x = Math.round(at * place.scale + place.shift);
+      if (x < place.left) continue;
+      context.fillStyle = colour.line;
+      context.fillRect(x, high - 8 * ratio, 1, 8 * ratio);
+      context.fillStyle = colour.dim;
+      if (x + (text.length + 1) * palette.letter < width) context.fillText(text, x + 4 * ratio, high / 2);
+    }
+    context.fillStyle = colour.names;
+    context.fillRect(0, 0, place.left - 1, high - 1);
+    context.fillStyle = colour.dim;
+    const room = Math.floor((this.names - 16) * (ratio / palette.letter));
+    context.fillText(cut(`${duration(view.duration, frame.nsPerTick)} in view`, room), 8 * ratio, high / 2);
+  }
+
+  // What lies over everything: the chosen range, marks, and the edge that a drag snaps to.
+  over({ view, range, marks, area, pointerTime, nsPerTick }) {
+    const { context, colour, ratio, height, palette } = this;
+    const left = Math.round(this.names * ratio);
+    context.save();
+    context.beginPath();
+    context.rect(left, 0, this.chart, height);
+    context.clip();
+    if (range) {
+      const [from, to] = [this.x(range.start, view), this.x(range.end, view)];
+      context.fillStyle = colour.range;
+      context.fillRect(left, 0, from - left, height);
+      context.fillRect(to, 0, this.width - to, height);
+      context.fillStyle = colour.accent;
+      for (const x of [from, to]) context.fillRect(x, 0, ratio, height);
+      const text = duration(range.end - range.start, nsPerTick);
+      const middle = Math.min(Math.max((from + to) / 2, left), this.width) - (text.length / 2) * palette.letter;
+      context.font = palette.deviceFont;
+      context.textBaseline = 'middle';
+      context.fillStyle = colour.page;
+      context.fillRect(middle - 4 * ratio, 3 * ratio, (text.length * palette.letter) + 8 * ratio, 18 * ratio);
+      context.fillStyle = colour.accent;
+      context.fillText(text, middle, 12 * ratio);
+    }
+    context.fillStyle = colour.accent;
+    for (const at of marks) {
+      const x = this.x(at, view);
+      context.fillRect(x, 0, ratio, height);
+      context.fillRect(x, 0, 7 * ratio, 5 * ratio);
+    }
+    if (area) {
+      context.strokeStyle = colour.accent;
+      context.lineWidth = ratio;
+      context.strokeRect(area.x * ratio, area.y * ratio, area.width * ratio, area.height * ratio);
+    }
+    if (pointerTime !== undefined) {
+      context.fillStyle = colour.accent;
+      context.globalAlpha = 0.5;
+      context.fillRect(this.x(pointerTime, view), 0, ratio, height);
+      context.globalAlpha = 1;
+    }
+    context.restore();
+  }
+
+  // The box of a part under a place on the canvas, in CSS pixels.
+  boxAt(frame, part, view, top, x, y) {
+    return boxAt(part, this.place(frame, view, top), x * this.ratio, y * this.ratio, 3 * this.ratio);
+  }
+}

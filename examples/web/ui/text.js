@@ -1,0 +1,46 @@
+// Numbers, times and texts of a trace as people read them.
+
+const UNITS = [[1e9, 's'], [1e6, 'ms'], [1e3, 'µs'], [1, 'ns']];
+
+// Digits in groups of three on both sides of the point.
+export function grouped(number, decimals = 0) {
+  const [whole, part = ''] = number.toFixed(decimals).split('.');
+  const left = whole.replace(/\B(?=(\d{3})+$)/g, '\u202f');
+  return part ? `${left}.${part.replace(/(\d{3})(?=\d)/g, '$1\u202f')}` : left;
+}
+
+export function counted(number, what) {
+  if (number === 1) return `1 ${what}`;
+  return `${grouped(number)} ${what}${/[sx]$/.test(what) ? 'es' : 's'}`;
+}
+
+function withoutZeros(text) {
+  return text.includes('.') ? text.replace(/[0\u202f]+$/, '').replace(/\.$/, '') : text;
+}
+
+// A duration with four significant digits, as the library writes it. Without nanoseconds a tick is an event.
+export function duration(ticks, nsPerTick) {
+  if (!nsPerTick) return counted(Math.round(ticks), 'event');
+  const ns = Math.abs(ticks) * nsPerTick;
+  const [size, unit] = UNITS.find(([size]) => ns >= size) ?? UNITS[3];
+  const digits = Math.floor(Math.log10(Math.max(ns / size, 1))) + 1;
+  const text = withoutZeros(grouped(ns / size, unit === 'ns' && nsPerTick >= 1 ? 0 : Math.max(4 - digits, 0)));
+  return `${ticks < 0 ? '-' : ''}${text} ${unit}`;
+}
+
+// A point in time, to the tick.
+export function moment(ticks, nsPerTick) {
+  if (!nsPerTick) return grouped(Math.round(ticks));
+  const ns = ticks * nsPerTick;
+  const [size, unit] = UNITS.find(([size]) => Math.abs(ns) >= size) ?? UNITS[3];
+  return `${withoutZeros(grouped(ns / size, Math.round(Math.log10(size))))} ${unit}`;
+}
+
+// Text of a trace with everything visible: control characters become their pictures, and what turns the direction of
+// the text around it is replaced.
+export function clean(text) {
+  return text
+    .replace(/[\0-\x1f]/g, (control) => String.fromCharCode(0x2400 + control.charCodeAt(0)))
+    .replace(/\x7f/g, '\u2421')
+    .replace(/[\x80-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ufffe\uffff]/g, '\ufffd');
+}

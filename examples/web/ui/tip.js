@@ -1,0 +1,55 @@
+// The tip beside the pointer, about what is under it now.
+import { $, element, facts } from './dom.js';
+import { clean, counted } from './text.js';
+
+const MAX_ARGS = 6;
+
+export class Tip {
+  constructor(viewer) {
+    this.viewer = viewer;
+    this.tip = $('#tip');
+    this.shown = undefined;
+  }
+
+  hide() {
+    this.tip.hidden = true;
+    this.shown = undefined;
+  }
+
+  async update() {
+    const { hover, pointer, source } = this.viewer;
+    if (!hover || !pointer) return this.hide();
+    const { kind, id, count = 1, at } = hover;
+    const shown = `${kind} ${id} ${count} ${at}`;
+    if (shown !== this.shown) {
+      this.shown = shown;
+      const details = await source.details(kind === 'counter' ? { kind, id, at } : { kind, id });
+      if (this.shown !== shown) return;
+      if (!details) return this.hide();
+      this.fill(details, count, kind);
+    }
+    this.tip.hidden = false;
+    this.place(this.viewer.pointer ?? pointer);
+  }
+
+  fill({ name, facts: pairs, args }, count, kind) {
+    const args0 = args.slice(0, MAX_ARGS).map(([key, value]) => [clean(key), shortened(clean(value))]);
+    if (args.length > MAX_ARGS) args0.push(['…', counted(args.length - MAX_ARGS, 'more argument')]);
+    const wanted = kind === 'counter' ? ['time'] : ['category', 'start', 'time', 'duration', 'self', 'source'];
+    const seen = pairs.filter(([key]) => wanted.includes(key)).map(([key, value]) => [key, clean(value)]);
+    const more = count > 1 ? [element('p', { className: 'dim', textContent: `and ${counted(count - 1, `more ${kind}`)} here` })] : [];
+    this.tip.replaceChildren(element('strong', { textContent: clean(name) || '(no name)' }), facts([...seen, ...args0]), ...more);
+  }
+
+  place({ x, y }) {
+    const box = this.viewer.canvas.getBoundingClientRect();
+    const { offsetWidth: width, offsetHeight: height } = this.tip;
+    const left = box.left + x + 14, top = box.top + y + 16;
+    this.tip.style.left = `${Math.max(left + width > innerWidth ? left - width - 24 : left, 2)}px`;
+    this.tip.style.top = `${Math.max(top + height > innerHeight ? top - height - 28 : top, 2)}px`;
+  }
+}
+
+function shortened(text) {
+  return text.length > 160 ? `${text.slice(0, 160)}…` : text;
+}

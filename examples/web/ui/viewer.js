@@ -1,0 +1,458 @@
+// One trace on the page: its state, and what each part of the page does with it.
+//
+// A source answers what there is to know about a trace; `wasm.js` and `embedded.js` have one each. All answers may be
+// promises. A source without the function that a panel asks has no such panel.
+import { $, button, memory } from './dom.js';
+import { View } from './view.js';
+import { Painter, RULER } from './paint.js';
+import { Meter } from './meter.js';
+import { Overview } from './overview.js';
+import { attachPointer } from './pointer.js';
+import { attachKeys, openPalette } from './keys.js';
+import { Drawer } from './drawer.js';
+import { Finder } from './find.js';
+import { Tip } from './tip.js';
+import { toAddress, fromAddress } from './address.js';
+import { counted, clean, duration } from './text.js';
+
+export class Viewer {
+  constructor(source, about, title) {
+    this.source = source;
+    this.about = about;
+    this.title = title;
+    this.view = new View(about.span);
+    this.top = 0;
+    this.range = undefined; // a part of the time that the user chose, with `items` if only some tracks count
+    this.marks = [];
+    this.selected = undefined; // { kind, id }
+    this.hover = undefined;
+    this.pointer = undefined; // in CSS pixels from the upper left corner of the canvas
+    this.names = new Map();
+    this.lines = { main: { headers: [], height: 0 }, pinned: { headers: [], height: 0 } };
+    this.arrangement = { folded: new Set(), hidden: new Set(), pinned: new Set() };
+    this.options = { wheel: 'scroll', drag: 'select', colour: 'name', theme: 'auto', ...JSON.parse(memory.get('options') ?? '{}') };
+    this.frame = undefined;
+    this.isAsking = this.isWanted = this.isDrawing = false;
+    this.listItems();
+    this.canvas = $('#timeline');
+    this.main = $('main');
+    this.painter = new Painter(this.canvas, about.colours);
+    this.meter = new Meter();
+    this.tip = new Tip(this);
+    this.finder = new Finder(this);
+    this.overview = new Overview(this);
+    this.drawer = new Drawer(this);
+    this.head();
+    this.listen();
+  }
+
+  // Aborts when another trace is opened, so that no listener outlives its trace.
+  ends = new AbortController();
+
+  close() {
+    this.ends.abort();
+    this.tip.hide();
+    this.source.close?.();
+  }
+
+  async open() {
+    this.theme();
+    const known = fromAddress(location.hash);
+    for (const list of ['folded', 'hidden', 'pinned']) this.arrangement[list] = known.arrangement[list];
+    await this.arrange();
+    this.resize();
+    const [start, end] = this.about.active;
+    if (known.start === undefined || !known.duration) this.fitActive();
+    else this.view.look(known.start, known.duration);
+    if (end - start < this.about.span * 0.9) this.hint(`A few events lie far away from the rest, so this shows ${duration(end - start, this.about.nsPerTick)} of ${duration(this.about.span, this.about.nsPerTick)}. Press 0 to see all.`);
+    this.range = known.range;
+    this.marks = known.marks;
+    this.main.scrollTop = known.top;
+    if (known.search) this.finder.search(known.search);
+    if (known.slice !== undefined) this.select({ kind: 'slice', id: known.slice });
+    if (known.panel) this.drawer.show(known.panel);
+    this.redraw();
+    this.canvas.focus({ preventScroll: true });
+  }
+
+  // Tracks and processes by kind and number, and by the label that the address has for them.
+  listItems() {
+    this.labels = new Map();
+    this.itemsByLabel = new Map();
+    const counts = new Map();
+    const numbered = (path) => {
+      counts.set(path, (counts.get(path) ?? 0) + 1);
+      return counts.get(path) > 1 ? `${path}#${counts.get(path)}` : path;
+    };
+    for (const group of this.about.groups) {
+      const process = numbered(group.label);
+      if (group.item) this.register(group.item, group, process);
+      for (const member of group.members) this.register(member.item, member, numbered(`${process}/${member.label}`), group.item);
+    }
+  }
+
+  register(item, { label, detail }, path, process) {
+    this.labels.set(this.key(item), { label: clean(label), detail: clean(detail), path, process });
+    this.itemsByLabel.set(path, item);
+  }
+
+  key(item) {
+    return `${item.kind}:${item.id}`;
+  }
+
+  // Whether an item is in one of the lists of the arrangement.
+  isIn(list, item) {
+    return this.arrangement[list].has(this.labels.get(this.key(item))?.path);
+  }
+
+  async toggle(list, item) {
+    const { path } = this.labels.get(this.key(item));
+    if (!this.arrangement[list].delete(path)) this.arrangement[list].add(path);
+    await this.arrange();
+  }
+
+  // Folds all processes, or opens everything if one is folded.
+  async toggleAll() {
+    const paths = this.about.groups.filter((group) => group.item).map((group) => this.labels.get(this.key(group.item)).path);
+    const { folded } = this.arrangement;
+    if (paths.some((path) => folded.has(path))) folded.clear();
+    else for (const path of paths) folded.add(path);
+    await this.arrange();
+  }
+
+  async arrange() {
+    const items = (list) => [...this.arrangement[list]].map((path) => this.itemsByLabel.get(path)).filter(Boolean);
+    const [main, pinned] = await this.source.arrange({ folded: items('folded'), hidden: items('hidden'), pinned: items('pinned') });
+    this.lines = { main, pinned };
+    this.fitHeight();
+    this.overview.changed();
+    this.drawer.changed('tracks');
+    this.redraw();
+  }
+
+  head() {
+    const { about, title } = this;
+    document.title = `${title} – trace`;
+    $('h1').textContent = title;
+    const counts = about.counts.map(([what, count]) => counted(count, what));
+    $('#about').textContent = [about.format, ...counts, duration(about.span, about.nsPerTick)].filter(Boolean).join(' · ');
+    $('#about').title = $('#about').textContent;
+    $('#tools').replaceChildren(
+      ...this.drawer.buttons(),
+      button('◐', 'Light or dark', () => this.setOption('theme', { auto: 'dark', dark: 'light', light: 'auto' }[this.options.theme])),
+      button('?', 'Keys and commands', () => openPalette(this)),
+    );
+  }
+
+  hint(text) {
+    const hint = $('#hint');
+    hint.replaceChildren(text, button('×', 'Close', () => { hint.hidden = true; }));
+    hint.hidden = !text;
+  }
+
+  // Says something to those who do not see the canvas.
+  say(text) {
+    $('#live').textContent = text;
+  }
+
+  setOption(key, value) {
+    this.options[key] = value;
+    memory.set('options', JSON.stringify(this.options));
+    this.theme();
+    this.ask();
+  }
+
+  theme() {
+    document.documentElement.dataset.theme = this.options.theme;
+    this.painter.theme();
+    this.overview.changed();
+    this.drawer.resized();
+    this.redraw();
+  }
+
+  listen() {
+    const { signal } = this.ends;
+    const observe = (what, react, options) => {
+      const observer = new ResizeObserver(react);
+      observer.observe(what, options);
+      signal.addEventListener('abort', () => observer.disconnect());
+    };
+    observe(this.main, (entries) => this.resize(entries[0]), { box: 'device-pixel-content-box' });
+    this.main.addEventListener('scroll', () => this.ask(), { signal });
+    for (const query of ['(prefers-color-scheme: dark)', '(forced-colors: active)']) {
+      matchMedia(query).addEventListener('change', () => this.theme(), { signal });
+    }
+    this.watchRatio();
+    attachPointer(this);
+    attachKeys(this);
+  }
+
+  // The size of a pixel changes with the zoom of the page and the screen that the window is on.
+  watchRatio() {
+    const { signal } = this.ends;
+    const query = matchMedia(`(resolution: ${devicePixelRatio}dppx)`);
+    query.addEventListener('change', () => {
+      this.resize();
+      this.watchRatio();
+    }, { once: true, signal });
+  }
+
+  resize(entry) {
+    const ratio = devicePixelRatio || 1;
+    const exact = entry?.devicePixelContentBoxSize?.[0];
+    const width = exact?.inlineSize ?? Math.round(this.main.clientWidth * ratio);
+    const height = exact?.blockSize ?? Math.round(this.main.clientHeight * ratio);
+    this.canvas.style.width = `${width / ratio}px`;
+    this.canvas.style.height = `${height / ratio}px`;
+    this.painter.resize(Math.max(width, 1), Math.max(height, 1), ratio);
+    this.fitHeight();
+    this.overview.changed();
+    this.ask();
+    this.draw();
+  }
+
+  // Makes the page as high as all lines together, so that it scrolls.
+  fitHeight() {
+    const all = RULER + this.pinnedHeight + this.lines.main.height + 40;
+    $('#height').style.height = `${Math.max(all - this.height, 0)}px`;
+  }
+
+  get height() {
+    return (this.painter.height ?? 0) / (this.painter.ratio ?? 1);
+  }
+
+  // Pinned tracks take at most two fifths of the window.
+  get pinnedHeight() {
+    return Math.min(this.lines.pinned.height, Math.floor(this.height * 0.4));
+  }
+
+  // Where the lines begin that scroll.
+  get mainTop() {
+    return RULER + this.pinnedHeight;
+  }
+
+  // Asks for a picture of what is in view. One question is open at a time, and the last one wins.
+  ask() {
+    this.isWanted = true;
+    if (this.isAsking || !this.painter.width) return;
+    this.isAsking = true;
+    queueMicrotask(() => this.fetch());
+  }
+
+  async fetch() {
+    while (this.isWanted) {
+      this.isWanted = false;
+      const { view, painter } = this;
+      const top = this.main.scrollTop;
+      const start = Math.floor(view.start), ticks = Math.ceil(view.duration) + 1;
+      const columns = Math.max(Math.min(Math.round((painter.chart * ticks) / view.duration), 65535), 1);
+      const wanted = {
+        start, duration: ticks, columns,
+        main: { start: Math.floor(top), end: Math.ceil(top + this.height - this.mainTop) },
+        pinned: { start: 0, end: this.pinnedHeight },
+        selected: this.selected?.kind === 'slice' ? this.selected.id : undefined,
+        betweenMarks: Math.round(110 * painter.ratio),
+        labelWidth: Math.round(4 * (painter.palette?.letter ?? 7)),
+        colorBy: this.options.colour,
+      };
+      const asked = performance.now();
+      const frame = await this.source.frame(wanted);
+      if (this.ends.signal.aborted) return;
+      this.meter.add('query', frame.queryMs ?? performance.now() - asked);
+      this.meter.add('answer', performance.now() - asked);
+      for (const [id, name] of frame.names) this.names.set(id, clean(name));
+      this.frame = { ...frame, start, duration: ticks, columns, nsPerTick: this.about.nsPerTick };
+      this.redraw();
+    }
+    this.isAsking = false;
+  }
+
+  // Draws in the next frame of the screen, however often it is called.
+  redraw() {
+    this.overview.redraw();
+    if (this.isDrawing) return;
+    this.isDrawing = true;
+    requestAnimationFrame(() => {
+      this.isDrawing = false;
+      if (!this.ends.signal.aborted) this.draw();
+    });
+  }
+
+  // The view changed: asks for its picture, and meanwhile shows the last one moved and scaled.
+  moved() {
+    this.ask();
+    if (performance.now() - (this.drawnAt ?? 0) > 30) this.redraw();
+    this.overview.redraw();
+    this.remember();
+  }
+
+  draw() {
+    if (!this.painter.palette || !this.painter.width) return;
+    const began = performance.now();
+    this.findHover();
+    const counts = this.painter.draw(this.scene());
+    const ended = performance.now();
+    this.drawnAt = ended;
+    this.meter.add('draw', ended - began);
+    this.meter.frame(ended, counts);
+    this.tip.update();
+  }
+
+  scene() {
+    return {
+      frame: this.frame,
+      view: this.view,
+      top: this.main.scrollTop,
+      lines: this.lines,
+      pinnedHeight: this.pinnedHeight,
+      names: this.names,
+      labels: this.labels,
+      hover: this.hover,
+      selected: this.selected,
+      range: this.range,
+      marks: this.marks,
+      area: this.box,
+      pointerTime: this.snapped,
+      nsPerTick: this.about.nsPerTick,
+      isSearching: this.finder.isSearching,
+      key: this.key,
+      isFolded: (item) => this.isIn('folded', item),
+      isPinned: (item) => this.isIn('pinned', item),
+      isFoundTrack: (item) => this.finder.isFoundTrack(item),
+    };
+  }
+
+  // The time at a place on the canvas.
+  timeAt(x) {
+    return this.view.start + ((x - this.painter.names) / (this.painter.chart / this.painter.ratio)) * this.view.duration;
+  }
+
+  // The header at a height of the canvas.
+  headerAt(y) {
+    if (y < RULER) return undefined;
+    const isPinned = y < this.mainTop;
+    const lines = isPinned ? this.lines.pinned : this.lines.main;
+    const height = isPinned ? y - RULER : y - this.mainTop + this.main.scrollTop;
+    return lines.headers.find((header) => header.top <= height && height < header.bottom && !(header.item.kind === 'process' && height >= header.top + header.height));
+  }
+
+  // The tracks and packs between two heights of the canvas.
+  itemsBetween(from, to) {
+    const [top, bottom] = [from, to].map((y) => y - this.mainTop + this.main.scrollTop);
+    const isInside = (header) => header.top < bottom && header.bottom > top;
+    const isOwn = ({ item }) => item.kind !== 'process' || this.isIn('folded', item);
+    return this.lines.main.headers.filter((header) => isInside(header) && isOwn(header)).map(({ item }) => item);
+  }
+
+  // The element under a place on the canvas.
+  elementAt(x, y) {
+    const { frame, painter, view } = this;
+    if (!frame || y < RULER || x < painter.names || y > this.height) return undefined;
+    const isPinned = y < this.mainTop;
+    const part = isPinned ? frame.pinned : frame.main;
+    const top = isPinned ? -RULER : this.main.scrollTop - this.mainTop;
+    const at = painter.boxAt(frame, part, view, top, x, y);
+    if (at >= 0) {
+      const kind = part.numbers[at + 5] & 512 ? 'state' : 'slice';
+      return { kind, id: part.numbers[at + 2], name: part.numbers[at + 3], count: part.numbers[at + 4] };
+    }
+    const place = painter.place(frame, view, top);
+    for (const { top: above, offset, numbers } of part.marks) {
+      if (y + top < above || y + top >= above + 14) continue;
+      for (let mark = 0; mark < numbers.length; mark += 4) {
+        const middle = ((numbers[mark] + 0.5 - offset) * place.scale + place.shift) / painter.ratio;
+        if (Math.abs(middle - x) < 5) return { kind: 'instant', id: numbers[mark + 1], count: numbers[mark + 2] };
+      }
+    }
+    const header = this.headerAt(y);
+    const isChart = header?.item.kind === 'track' && part.charts.some((chart) => chart.top === header.top);
+    return isChart ? { kind: 'counter', id: header.item.id, at: Math.round(this.timeAt(x)) } : undefined;
+  }
+
+  // What is under the pointer changes also when the view moves below it.
+  findHover() {
+    this.hover = this.pointer && !this.isDragging ? this.elementAt(this.pointer.x, this.pointer.y) : undefined;
+  }
+
+  async select(found) {
+    this.selected = found && { kind: found.kind, id: found.id, at: found.at };
+    this.ask();
+    this.redraw();
+    this.remember();
+    await this.drawer.selected(this.selected);
+  }
+
+  // Selects a slice and brings it into view, if need be by opening what it is folded into.
+  async go(slice) {
+    let place = await this.source.place(slice);
+    if (!place) return;
+    const items = [place.item, place.process].filter(Boolean);
+    const isHidden = !place.line;
+    if (!place.shown) {
+      for (const item of items) this.arrangement.folded.delete(this.labels.get(this.key(item)).path);
+      if (isHidden) for (const item of items) this.arrangement.hidden.delete(this.labels.get(this.key(item)).path);
+      await this.arrange();
+      place = await this.source.place(slice);
+    }
+    this.view.reveal(place.start, place.end);
+    if (place.line) {
+      const [top, height] = place.line, room = this.height - this.mainTop;
+      if (top < this.main.scrollTop + 22) this.main.scrollTop = top - Math.min(60, room / 3);
+      if (top + height > this.main.scrollTop + room) this.main.scrollTop = top + height - room + Math.min(60, room / 3);
+    }
+    await this.select({ kind: 'slice', id: slice });
+    this.moved();
+  }
+
+  async step(how) {
+    if (this.selected?.kind !== 'slice') return false;
+    const next = await this.source.step(this.selected.id, how);
+    if (next !== undefined && next !== null) await this.go(next);
+    return true;
+  }
+
+  // Zooms to the selected slice, or else to the range; once more to everything.
+  async focus() {
+    const place = this.selected?.kind === 'slice' ? await this.source.place(this.selected.id) : this.range;
+    if (!place) return this.fitAll();
+    const isThere = Math.abs(this.view.duration - (place.end - place.start) * 1.1) < this.view.duration / 100;
+    if (isThere && this.view.start <= place.start) return this.fitActive();
+    this.view.fit(place.start, place.end);
+    this.moved();
+  }
+
+  fitAll() {
+    this.view.fit(0, this.about.span, 0.01);
+    this.moved();
+  }
+
+  fitActive() {
+    this.view.fit(...this.about.active, 0.01);
+    this.moved();
+  }
+
+  // Chooses a range of time, of some tracks or all, whose statistics and call trees are shown.
+  setRange(range) {
+    this.range = range;
+    this.redraw();
+    this.remember();
+    this.drawer.ranged();
+  }
+
+  // The range that statistics and call trees are about.
+  get area() {
+    return this.range ?? { start: 0, end: this.about.span + 1 };
+  }
+
+  // Keeps the state in the address.
+  remember() {
+    clearTimeout(this.remembering);
+    this.remembering = setTimeout(() => {
+      if (this.ends.signal.aborted) return;
+      history.replaceState(null, '', location.pathname + location.search + toAddress({
+        view: this.view, top: this.main.scrollTop, selected: this.selected, range: this.range, marks: this.marks,
+        search: this.finder.text, arrangement: this.arrangement, panel: this.drawer.current,
+      }));
+    }, 300);
+  }
+}

@@ -1,0 +1,44 @@
+// A source that asks a worker, which has the trace and the library.
+
+// Loads a file. `progress(bytes, phase)` tells how far it is; aborting the signal ends the worker.
+export async function open(file, progress, signal) {
+  const worker = new Worker(new URL('./worker.js', import.meta.url), { type: 'module' });
+  const waiting = new Map();
+  let last = 0;
+  const close = () => {
+    worker.terminate();
+    for (const { reject } of waiting.values()) reject(new Error('the trace was closed'));
+    waiting.clear();
+  };
+  signal.addEventListener('abort', close);
+  worker.onmessage = ({ data: { id, progress: [read, phase] = [], answer, error } }) => {
+    if (read !== undefined) return progress(read, phase);
+    const { resolve, reject } = waiting.get(id) ?? {};
+    waiting.delete(id);
+    if (error) reject?.(Object.assign(new Error(error.message), error));
+    else resolve?.(answer);
+  };
+  worker.onerror = (event) => {
+    for (const { reject } of waiting.values()) reject(new Error(event.message || 'the worker ended'));
+  };
+  const ask = (call, ...args) => new Promise((resolve, reject) => {
+    const id = ++last;
+    waiting.set(id, { resolve, reject });
+    worker.postMessage({ id, call, args });
+  });
+  try {
+    const about = await ask('open', file);
+    return { source: sourceOf(ask, close), about };
+  } catch (error) {
+    close();
+    throw error;
+  }
+}
+
+function sourceOf(ask, close) {
+  const source = { close };
+  const calls = ['arrange', 'frame', 'overview', 'details', 'place', 'step', 'snap', 'find', 'findName', 'hits', 'hitsOverview', 'statistics', 'graph', 'graphFrame', 'graphBox', 'compare'];
+  for (const call of calls) source[call] = (...args) => ask(call, ...args);
+  source.statistics.byFunction = true;
+  return source;
+}
