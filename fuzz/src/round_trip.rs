@@ -148,6 +148,10 @@ fn through_heph(events: &[Event<'_>]) -> usize {
         if matches!(event, Event::Meta(meta) if meta.key.is(b"epoch")) {
             continue;
         }
+        // The format has no other texts than UTF-8. A packet with another one may be read as one that was cut short.
+        if normal(event).contains(char::REPLACEMENT_CHARACTER) {
+            continue;
+        }
         let stream = match event {
             Event::Complete(slice, _) => slice.thread.pid,
             _ => Id::Number(0),

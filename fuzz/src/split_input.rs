@@ -11,21 +11,30 @@ use spall_trace::{
     model::{ByteRange, Chunk, DiagnosticKind, Event, LendingParser, Parser, ProfileKey},
 };
 
-/// Reads `bytes` whole, in pieces, and cut, with every parser. The first byte says how large the pieces
-/// are. Returns whether there is an event.
+/// Reads `bytes` whole, in pieces, and cut, with every parser. The last byte says how large the pieces are, so that a
+/// file with any byte behind it is still a file. Returns whether there is an event.
 ///
 /// # Panics
 /// When the events differ.
 pub fn run(bytes: &[u8]) -> bool {
-    let Some((&size, bytes)) = bytes.split_first() else { return false };
+    let Some((&size, bytes)) = bytes.split_last() else { return false };
     let size = usize::from(size) + 1;
-    let spall = check(|| events(binary::Parser::new()), bytes, size);
-    let heph = check(|| events(heph::Parser::new()), bytes, size);
-    let json = check(|| events(json::JsonParser::new()), bytes, size);
-    let auto = check(|| lent_events(auto::Parser::new(auto::NoSymbols)), bytes, size);
+    let spall = check(|| events(binary::Parser::new()), bytes, size, Junk::HidesTheRest);
+    let heph = check(|| events(heph::Parser::new()), bytes, size, Junk::EndsAtARecord);
+    let json = check(|| events(json::JsonParser::new()), bytes, size, Junk::HidesTheRest);
+    let auto = check(|| lent_events(auto::Parser::new(auto::NoSymbols)), bytes, size, Junk::HidesTheRest);
     // A cut recording ends with the calls and groups that are open there, so only splitting is compared.
     let apitrace = in_pieces(|| lent_events(apitrace::Parser::new()), bytes, size).0;
     spall || heph || json || auto || !apitrace.is_empty()
+}
+
+/// What a reader finds behind junk.
+#[derive(Clone, Copy, PartialEq)]
+enum Junk {
+    /// The next record that fits, and what fits depends on how much is left.
+    HidesTheRest,
+    /// The next record, which its own bytes tell.
+    EndsAtARecord,
 }
 
 /// What a reader did with the bytes that it was given.
@@ -79,6 +88,7 @@ fn check<'a, T: Fact, S: FnMut(&'a [u8], bool) -> Step<T>>(
     reader: impl Fn() -> S,
     bytes: &'a [u8],
     size: usize,
+    junk: Junk,
 ) -> bool {
     let (whole, _) = in_pieces(&reader, bytes, size);
     let (cut, _) = read(reader(), &bytes[..bytes.len() - size.min(bytes.len())], bytes.len());
@@ -96,8 +106,7 @@ fn check<'a, T: Fact, S: FnMut(&'a [u8], bool) -> Step<T>>(
     if said(&whole, Kind::WholeProfile) || said(&cut, Kind::WholeProfile) {
         return true;
     }
-    // After junk a reader looks for the next record that fits, and what fits depends on how much is left.
-    if said(&cut, Kind::Junk) {
+    if junk == Junk::HidesTheRest && said(&cut, Kind::Junk) {
         return true;
     }
     let content = |mut facts: Vec<(ByteRange, T)>| {

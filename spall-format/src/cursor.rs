@@ -36,7 +36,6 @@ impl<'a> Cursor<'a> {
     }
 
     /// Returns the bytes from the position on.
-    #[cfg(feature = "alloc")]
     pub(crate) fn rest(&self) -> &'a [u8] {
         self.data.get(self.pos..).unwrap_or_default()
     }

@@ -25,6 +25,7 @@
 //! ```
 
 mod attribute;
+mod content;
 mod frame;
 #[cfg(feature = "std")]
 mod log;

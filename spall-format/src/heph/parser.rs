@@ -7,7 +7,8 @@ use spall_model::{
     ThreadEvent, Tick, Value,
 };
 
-use super::frame::{Framing, frame, starts_with_magic};
+use super::content::{self, Content};
+use super::frame::{Framing, MAX_AROUND_HEAD, frame};
 use super::sequence::Sequence;
 use super::{Attributes, EventPacket, Metadata, Packet, thread_id};
 use crate::FormatError;
@@ -48,8 +49,8 @@ use crate::FormatError;
 /// let file = writer.bytes();
 ///
 /// let mut parser = Parser::new();
-/// // The packet has 23 bytes, of which 3 did not arrive yet. The parser also asks for 4 bytes of the next packet.
-/// assert!(matches!(parser.parse(&file[..20], false)?, Chunk::NeedMore(7)));
+/// // The packet has 23 bytes, of which 3 did not arrive yet.
+/// assert!(matches!(parser.parse(&file[..20], false)?, Chunk::NeedMore(3)));
 /// let Chunk::Parsed(first) = parser.parse(file, true)? else { panic!() };
 /// assert!(matches!(first.event, Event::Conventions(_)));
 /// let Chunk::Parsed(second) = parser.parse(&file[first.consumed..], true)? else { panic!() };
@@ -132,15 +133,14 @@ impl Parser {
         }
     }
 
-    /// Reads the next event packet if another packet follows it and it has no fault, which is nearly always so.
+    /// Reads the next event packet if it has no fault, which is nearly always so.
     #[inline(always)]
     fn plain<'a>(&mut self, data: &'a [u8]) -> Option<Parsed<'a>> {
         let (packet, size) = EventPacket::read(data)?;
-        let is_plain = data.get(size..).is_some_and(starts_with_magic)
+        let is_plain = size <= MAX_AROUND_HEAD
             && self.junk.is_none()
             && packet.start.max(packet.end) < TOO_LARGE
-            && !packet.overrun
-            && packet.attributes.valid_len() == packet.attributes.bytes().len()
+            && content::judge(data, size) == Content::Sound
             && self.sequence.accept(packet.stream, packet.counter);
         if !is_plain {
             return None;

@@ -34,6 +34,9 @@ const MAX_TEXT: usize = u16::MAX as usize;
 /// [`Writer::write_event`] takes an event of any format and leaves out the parts that Heph cannot hold. The other
 /// methods are strict: they return an error for such a part.
 ///
+/// Texts are meant to be UTF-8, which is not checked. Readers may take a packet with another text for one that was cut
+/// short. [heph B.6](crate::rules::heph#B.6.4)
+///
 /// ```
 /// use spall_format::heph::{Origin, Writer};
 /// use spall_model::Value;
