@@ -206,7 +206,12 @@ fn events<'a>(u: &mut Unstructured<'a>) -> Result<Vec<Event<'a>>> {
     let (shared, shared_last) = (shared_frames(u)?, u.arbitrary()?);
     let mut events = if shared_last { Vec::new() } else { shared.clone() };
     events.extend(slices_and_calls(u, unit)?);
-    let begins = ProfileStart { start: Tick(u.int_in_range(-3..=20)? * unit), offset: Ticks(0), rank: 0 };
+    let begins = ProfileStart {
+        start: Tick(u.int_in_range(-3..=20)? * unit),
+        offset: Ticks(0),
+        rank: 0,
+        resolution: Ticks(unit),
+    };
     let end = if u.arbitrary()? { Some(Tick(u.int_in_range(0..=400)? * unit)) } else { None };
     let at = Tick(0);
     events.push(Event::Profile(ProfileEvent {

@@ -62,6 +62,9 @@ pub(crate) struct Envelope<'a> {
 /// both are taken as times of one clock. [cpu 2](crate::rules::cpu#2)
 pub(crate) const SAME_CLOCK: i64 = 1_000_000;
 
+/// The duration of which times of samples are multiples: a microsecond. [cpu 2](crate::rules::cpu#2.1)
+const RESOLUTION: Ticks = Ticks(1000);
+
 /// The rank of a profile in an event `CpuProfile`, behind those of all `P` events.
 const WHOLE_RANK: u8 = 3;
 
@@ -96,6 +99,7 @@ impl ProfileCursor {
             start,
             offset: if same_clock { Ticks::ZERO } else { offset },
             rank: if kind == ProfileKind::Whole { WHOLE_RANK } else { members.rank(record) },
+            resolution: RESOLUTION,
         });
         let key = match (kind, id) {
             (ProfileKind::Whole, _) => ProfileKey::Whole,
@@ -126,7 +130,7 @@ impl ProfileCursor {
             thread: Thread::new(1_u32, 1_u32),
             key: ProfileKey::Whole,
             at: start,
-            begins: Some(ProfileStart { start, offset: Ticks::ZERO, rank: 0 }),
+            begins: Some(ProfileStart { start, offset: Ticks::ZERO, rank: 0, resolution: RESOLUTION }),
             end,
         };
         (cursor, Event::Profile(event))

@@ -1,6 +1,6 @@
 //! The names and rules of V8 and Chrome for merging samples with slices. `spall-samples` has the rules of the merge.
 
-use spall_model::{Callee, Frame, SampleRules, SliceArgs, Ticks, Value};
+use spall_model::{Callee, Frame, SampleRules, SliceArgs, Value};
 
 /// The rules for merging samples with slices in traces of Chrome and Node, which run V8. [cpu 2](crate::rules::cpu#2)
 ///
@@ -43,7 +43,6 @@ pub const V8: SampleRules = SampleRules {
     idle: &["(program)", "(idle)"],
     unreadable: "(program)",
     on_top: "(garbage collector)",
-    resolution: Ticks(1000),
     is_native,
     call_site,
     callee,

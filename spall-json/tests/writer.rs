@@ -264,7 +264,7 @@ fn events_without_a_form_are_reported() {
 
 /// Returns the lines that are written for a profile of one thread, an event each.
 fn profile_lines(key: ProfileKey<'static>, content: &[Event<'_>]) -> Vec<String> {
-    let begins = ProfileStart { start: Tick(5_000), offset: Ticks::ZERO, rank: 1 };
+    let begins = ProfileStart { start: Tick(5_000), offset: Ticks::ZERO, rank: 1, resolution: Ticks(1000) };
     let thread = Thread::new(1_i64, 2_i64);
     let head = ProfileEvent { thread, key, at: Tick(6_000), begins: Some(begins), end: Some(Tick(90_500)) };
     let events: Vec<_> = [Event::Profile(head)].into_iter().chain(content.iter().copied()).collect();

@@ -143,7 +143,7 @@ impl Nesting {
     /// overlaps another one partially if the treatment is [`Overlap::Reject`].
     #[inline]
     pub fn place(&mut self, slice: u32, start: Tick, end: Tick, flags: SliceFlags) -> Option<Placement> {
-        let open_ended = flags.is_unfinished() && !flags.contains(SliceFlags::REPAIRED);
+        let open_ended = flags.is_open_ended();
         let next = OpenSlice { start, end, slice, flags, open_ended };
         if self.overflow.is_some() {
             return self.place_among_lanes(next);
@@ -180,7 +180,7 @@ impl Nesting {
     /// all depths from 0 to the deepest slice that is not over. The caller puts them back from the outermost to the
     /// innermost. `end` is the end to draw. A slice that is cut at the end of its parent counts as finished there.
     pub fn put_back(&mut self, slice: u32, lane: u32, start: Tick, end: Tick, flags: SliceFlags) {
-        let open_ended = flags.is_unfinished() && !flags.contains(SliceFlags::REPAIRED);
+        let open_ended = flags.is_open_ended();
         let open = OpenSlice { start, end, slice, flags, open_ended };
         match lane.checked_sub(1) {
             None => self.main.push(open),

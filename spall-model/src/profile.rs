@@ -2,7 +2,7 @@
 
 use core::ops::Range;
 
-use crate::{CallSiteId, FrameId, IdRange, NameId, SampleId, Tick, TrackId, args_table::ArgsId};
+use crate::{CallSiteId, FrameId, IdRange, NameId, SampleId, Tick, Ticks, TrackId, args_table::ArgsId};
 
 /// A sampling profile of one thread: the call stacks that a profiler saw, and the time it covers.
 /// [`ProfileEvent`](crate::ProfileEvent) has an example.
@@ -20,6 +20,12 @@ pub struct Profile {
     pub start: Tick,
     /// The time at which the profile ends; `None` if the file does not say.
     pub end: Option<Tick>,
+    /// The time until which the last sample holds: the end of the profile if that is known and not before the sample, and
+    /// otherwise the time of the sample plus the mean distance of samples. A profile without samples has its end here,
+    /// or its start if the end is not known. [json 3.8](crate::rules::json#3.8.7)
+    pub samples_end: Tick,
+    /// The duration of which all times of samples are multiples.
+    pub resolution: Ticks,
     /// The rank among the profiles of the thread. Profiles are in the order of their ranks, and the first one counts.
     pub rank: u8,
     /// Whether the samples name their thread themselves, in which case the frames may be shared. [json
@@ -48,6 +54,20 @@ impl Profile {
     pub fn call_sites(&self) -> IdRange<CallSiteId> {
         IdRange::of(&self.sites)
     }
+}
+
+/// Returns the time until which the last of the `samples` of a profile holds. The mean distance of samples is rounded
+/// down to a multiple of `resolution`. [json 3.8](crate::rules::json#3.8.7)
+pub(crate) fn samples_end(start: Tick, end: Option<Tick>, resolution: Ticks, samples: &[Sample]) -> Tick {
+    let Some((first, last)) = samples.first().zip(samples.last()) else {
+        return end.unwrap_or(start).max(start);
+    };
+    if let Some(end) = end.filter(|&end| end >= last.at) {
+        return end;
+    }
+    let gaps = i64::try_from(samples.len() - 1).unwrap_or(i64::MAX);
+    let mean = (last.at - first.at).0.checked_div(gaps).unwrap_or(0);
+    last.at + Ticks(mean - mean % resolution.0.max(1))
 }
 
 /// A call frame: a function in the call tree of a sampling profile.

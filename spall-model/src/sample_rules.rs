@@ -1,7 +1,7 @@
 //! Rules about a runtime, by which samples and slices are merged. The crate of a format provides them, and the merge in
 //! another crate follows them, so that neither depends on the other.
 
-use crate::{Frame, SliceArgs, Text, Ticks};
+use crate::{Frame, SliceArgs, Text};
 
 /// The rules by which CPU samples and slices of one runtime are merged.
 ///
@@ -30,8 +30,6 @@ pub struct SampleRules {
     /// The name of the call frame directly below the root that runs on top of whatever ran before, such as a garbage
     /// collector; empty if there is none.
     pub on_top: &'static str,
-    /// The duration of which all times of samples are multiples.
-    pub resolution: Ticks,
     /// A function that returns whether a call frame is a function of the runtime that may call other functions by way
     /// of slices.
     pub is_native: fn(&Frame) -> bool,
@@ -63,8 +61,7 @@ pub enum Callee<'a> {
 }
 
 impl SampleRules {
-    /// The rules of a runtime of which nothing is known: every frame is a function, no slice calls functions, and
-    /// samples are taken at whole ticks.
+    /// The rules of a runtime of which nothing is known: every frame is a function, and no slice calls functions.
     pub const NONE: Self = Self {
         invocations: &[],
         resets: &[],
@@ -72,7 +69,6 @@ impl SampleRules {
         idle: &[],
         unreadable: "",
         on_top: "",
-        resolution: Ticks(1),
         is_native: |_| false,
         call_site: |_| None,
         callee: |_| None,

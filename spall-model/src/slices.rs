@@ -72,6 +72,13 @@ impl SliceFlags {
         self.contains(Self::PAIRED)
     }
 
+    /// Returns whether the slice lasts to the end of its thread, because nothing ends it: it is unfinished, and no repair
+    /// has given it an end.
+    #[must_use]
+    pub const fn is_open_ended(self) -> bool {
+        self.is_unfinished() && !self.contains(Self::REPAIRED)
+    }
+
     /// Returns whether [`SliceFlags::UNFINISHED`] is set.
     #[must_use]
     pub const fn is_unfinished(self) -> bool {

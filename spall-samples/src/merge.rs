@@ -38,7 +38,7 @@ use crate::{
 ///
 /// // A profile with a call frame `draw`, and two samples that found it.
 /// let mut builder = TraceBuilder::new(&Limits::default());
-/// let begins = Some(ProfileStart { start: Tick(0), offset: Ticks(0), rank: 0 });
+/// let begins = Some(ProfileStart { start: Tick(0), offset: Ticks(0), rank: 0, resolution: Ticks(1) });
 /// let thread = Thread::new(1, 1);
 /// for event in [
 ///     Event::Profile(ProfileEvent { thread, key: ProfileKey::Whole, at: Tick(0), begins, end: Some(Tick(30)) }),

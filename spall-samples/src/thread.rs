@@ -19,6 +19,8 @@ pub(super) struct NestedSlice {
     pub(super) id: SliceId,
     pub(super) start: Tick,
     pub(super) end: Tick,
+    /// Whether `end` is only the time up to which the slice is drawn, because the file does not have its end.
+    open_ended: bool,
     /// The innermost slice around it, as a position in [`SampledThread::slices`].
     pub(super) parent: Option<u32>,
     /// The outermost invocation around the slice, which may be the slice itself; `None` if there is none.
@@ -30,6 +32,14 @@ pub(super) struct NestedSlice {
     pub(super) first: Option<u32>,
     /// The first such sample that has a stack and is not an echo; `None` if there is none.
     pub(super) first_stack: Option<u32>,
+}
+
+impl NestedSlice {
+    /// Returns whether the slice is over at a time. An open-ended slice is not over at the time up to which it is
+    /// drawn.
+    pub(super) fn is_over(&self, at: Tick) -> bool {
+        self.end < at || self.end == at && !self.open_ended
+    }
 }
 
 /// The meaning of a slice for the call stack, which its name tells.
@@ -122,13 +132,13 @@ impl SampledThread {
             (first.start, end)
         });
         if let Some(profile) = profile {
-            thread.add_samples(trace, profile, first_frame, rules);
+            thread.add_samples(trace, profile, first_frame);
         }
         thread
     }
 
     /// Adds the samples of a profile, with their places among the slices.
-    fn add_samples(&mut self, trace: &Trace<'_>, profile: &Profile, first_frame: usize, rules: &SampleRules) {
+    fn add_samples(&mut self, trace: &Trace<'_>, profile: &Profile, first_frame: usize) {
         // Without slices the profile is all there is, and idle time is shown like a function.
         let is_pure = self.slices.is_empty();
         for sample in trace.samples_of(profile) {
@@ -158,14 +168,14 @@ impl SampledThread {
         self.place_samples();
         self.fix_missing();
         self.find_first_samples();
-        let end = end(profile, &self.samples, rules);
+        let end = profile.samples_end;
         let (from, to) = self.range.unwrap_or((profile.start, end));
         let first = self.samples.first().map_or(profile.start, |sample| sample.at.min(profile.start));
         self.range = Some((from.min(first), to.max(end)));
     }
 
     /// Finds the innermost slice around each sample. A sample at the time at which a slice begins is in that slice,
-    /// and a sample at the time at which a slice ends is not in it.
+    /// and a sample at the time at which a slice ends is not in it. [cpu 4](crate::rules::cpu#4)
     fn place_samples(&mut self) {
         let mut innermost = None;
         let mut slices = self.slices.iter().zip(0..).peekable();
@@ -174,7 +184,7 @@ impl SampledThread {
                 innermost = Some(slice);
             }
             while let Some(slice) = innermost.map(|slice: u32| &self.slices[slice as usize])
-                && slice.end <= sample.at
+                && slice.is_over(sample.at)
             {
                 innermost = slice.parent;
             }
@@ -236,21 +246,6 @@ impl SampledThread {
     }
 }
 
-/// Returns the time at which the last sample is over: the end of the profile if it is known, or the time of the
-/// sample plus the mean distance between samples. [cpu 2.4](crate::rules::cpu#2.4)
-fn end(profile: &Profile, samples: &[PlacedSample], rules: &SampleRules) -> Tick {
-    let Some((first, last)) = samples.first().zip(samples.last()) else {
-        return profile.end.unwrap_or(profile.start).max(profile.start);
-    };
-    if let Some(end) = profile.end.filter(|&end| end >= last.at) {
-        return end;
-    }
-    let gaps = i64::try_from(samples.len() - 1).unwrap_or(i64::MAX);
-    let mean = (last.at - first.at).0.checked_div(gaps).unwrap_or(0);
-    let resolution = rules.resolution.0.max(1);
-    Tick(last.at.0.saturating_add(mean - mean % resolution))
-}
-
 /// Returns the slices of lane 0. Slices that an earlier merge inferred are left out, so that merging again gives the
 /// same result.
 fn slices(
@@ -280,6 +275,8 @@ fn slices(
             id,
             start: found.start,
             end: place.end,
+            // A slice that is cut at the end of its parent is over there.
+            open_ended: found.flags.is_open_ended() && place.end == found.end,
             parent: place.parent,
             call: around.or(role.is_invocation().then_some(number)),
             role,

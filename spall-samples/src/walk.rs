@@ -189,7 +189,8 @@ impl<'w, 'a, S: Sink> Walk<'w, 'a, S> {
 
     /// Handles a sample: it decides which functions run above the innermost slice, unless it says nothing new.
     fn sample(&mut self, sample: PlacedSample) {
-        while let Some(top) = self.top.filter(|top| top.end <= sample.at) {
+        while let Some(top) = self.top.filter(|top| self.thread.slices[top.slice as usize].is_over(sample.at))
+        {
             self.end_slice(top.end);
         }
         if self.top.is_some_and(|top| top.frozen) {

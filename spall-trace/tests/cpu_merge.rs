@@ -16,7 +16,7 @@ use std::path::Path;
 use serde_json::Value;
 use spall_synth::corpus;
 use spall_trace::layout::{Layout, LayoutOptions, LayoutView};
-use spall_trace::model::{SliceFlags, SliceId, Trace, TrackId};
+use spall_trace::model::{Limits, SliceFlags, SliceId, Tick, Trace, TrackId};
 
 mod cpu_common;
 use cpu_common::{Style, folded, ids, load, threads, tree};
@@ -245,4 +245,61 @@ fn cpu_4_a_sample_in_an_inner_invocation_opens_nothing_below_the_slice_around_it
         (at("main"), at("Layout"), at("v8.callFunction"), at("callback")),
         (vec![0], vec![1], vec![2], vec![3])
     );
+}
+
+/// Returns a document with the head of a profile that starts at 1000 µs, a chunk of it with `data` beside its nodes, of
+/// which node 2 is the function `f`, and `events` before both.
+fn profile(events: &str, data: &str) -> String {
+    let nodes = r#""nodes":[{"id":1,"callFrame":{"functionName":"(root)","scriptId":0}},{"id":2,"parent":1,"callFrame":{"functionName":"f","scriptId":1}}]"#;
+    format!(
+        r#"[{events}{{"ph":"P","name":"Profile","pid":1,"tid":1,"id":"0x1","ts":1000,"args":{{"data":{{"startTime":1000}}}}}},
+{{"ph":"P","name":"ProfileChunk","pid":1,"tid":2,"id":"0x1","ts":1100,"args":{{"data":{{"cpuProfile":{{{nodes},"samples":[2,2,2]}},{data}}}}}}}]"#
+    )
+}
+
+/// Returns the slices of the first track, and the bounds of the trace in microseconds.
+fn merged(data: &[u8]) -> (BTreeSet<(i64, i64, u32, String, bool)>, Range<i64>) {
+    let trace = load(data);
+    let layout = Layout::new(&trace, &LayoutOptions::default());
+    assert_eq!(layout.n_overlapping(), 0);
+    let bounds = trace.bounds().unwrap();
+    (slices(&trace, TrackId(0)), bounds.start.0 / 1000..bounds.end.0 / 1000)
+}
+
+#[test]
+fn cpu_4_an_unfinished_slice_holds_the_samples_to_the_end_of_the_profile() {
+    let data = include_bytes!("../../testdata/small/samples-in-open-slice.json");
+    let wanted = BTreeSet::from([(1000, 40, 0, "RunTask".into(), false), (1010, 30, 1, "f".into(), true)]);
+    assert_eq!(merged(data), (wanted, 1000..1040));
+}
+
+#[test]
+fn cpu_4_an_unfinished_slice_holds_a_sample_at_the_time_up_to_which_it_is_drawn() {
+    let task = r#"{"ph":"B","name":"RunTask","pid":1,"tid":1,"ts":1000},"#;
+    // All samples have one time, so that the last one has no duration.
+    let data = profile(task, r#""timeDeltas":[10,0,0]"#);
+    let trace = load(data.as_bytes());
+    let tree = spall_trace::call_tree(&trace, TrackId(0));
+    let wanted = [("RunTask", (10, 0)), ("RunTask;f*", (0, 3))];
+    assert_eq!(
+        folded(&trace, &tree, Style::Short),
+        wanted.map(|(path, sums)| (path.to_owned(), sums)).into()
+    );
+}
+
+#[test]
+fn json_3_8_the_bounds_cover_the_last_sample_of_a_profile_without_an_end() {
+    for (data, end) in [
+        (r#""timeDeltas":[10,20,11]"#, 1056),
+        (r#""timeDeltas":[10,20,11],"endTime":1030"#, 1056),
+        (r#""timeDeltas":[10,20,11],"endTime":1041"#, 1041),
+        (r#""timeDeltas":[10,20,11],"endTime":1100"#, 1100),
+    ] {
+        let document = profile("", data);
+        let before = spall_trace::load(document.as_bytes(), &Limits::default()).unwrap().bounds();
+        let (slices, bounds) = merged(document.as_bytes());
+        assert_eq!(slices, BTreeSet::from([(1010, end - 1010, 0, "f".into(), true)]), "{data}");
+        assert_eq!(bounds, 1000..end, "{data}");
+        assert_eq!(before, Some(Tick(1_000_000)..Tick(end * 1000)), "{data}");
+    }
 }

@@ -42,7 +42,7 @@ impl<W: Write> JsonWriter<W> {
 
     /// Writes the event that begins a profile.
     fn head(&mut self, header: ChunkHeader, begins: ProfileStart, end: Option<Tick>) -> Result<(), Error> {
-        let ProfileStart { mut start, offset, rank } = begins;
+        let ProfileStart { mut start, offset, rank, .. } = begins;
         let mut at = header.at;
         let apart = at - start;
         let is_other_clock = apart.0.unsigned_abs() > SAME_CLOCK.unsigned_abs();

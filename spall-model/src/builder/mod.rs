@@ -425,8 +425,7 @@ impl<'a> TraceBuilder<'a> {
             let mut is_open = alloc::vec![false; self.registry.tracks.len()];
             for &index in &self.unfinished {
                 let row = &self.rows[index];
-                let open = row.flags.is_unfinished() && !row.flags.contains(SliceFlags::REPAIRED);
-                is_open[row.track as usize] |= open;
+                is_open[row.track as usize] |= row.flags.is_open_ended();
             }
             for (track, at) in self.flows.times().filter(|&(track, _)| is_open[track as usize]) {
                 let row = self.registry.track_mut(track);
@@ -436,7 +435,7 @@ impl<'a> TraceBuilder<'a> {
         for index in core::mem::take(&mut self.unfinished) {
             let row = &mut self.rows[index];
             // An async span may have got its end since it was added, and a repair may have given one.
-            if row.flags.is_unfinished() && !row.flags.contains(SliceFlags::REPAIRED) {
+            if row.flags.is_open_ended() {
                 row.end = self.registry.track(row.track).last.max(row.start);
             }
         }

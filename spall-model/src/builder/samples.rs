@@ -10,7 +10,7 @@ use hashbrown::HashMap;
 
 use crate::{
     ByteRange, DiagnosticKind, Frame, FrameEvent, FrameParent, Id, Key, LineHitsEvent, NameId, ProfileEvent,
-    ProfileKey, SampleEvent, SampleTime, Tick, Ticks, profile::SourcePosition,
+    ProfileKey, ProfileStart, SampleEvent, SampleTime, Tick, Ticks, profile::SourcePosition,
 };
 
 use super::{TextStorage, TraceBuilder, registry::index32};
@@ -57,6 +57,7 @@ struct ProfileHead {
     start: Tick,
     offset: Ticks,
     rank: u8,
+    resolution: Ticks,
     bytes: ByteRange,
 }
 
@@ -153,7 +154,8 @@ impl<'a> TraceBuilder<'a> {
         log.is_open = true;
         let Some(start) = event.begins else { return };
         let Some(track) = self.thread::<S>(event.thread, bytes) else { return };
-        let head = ProfileHead { track, start: start.start, offset: start.offset, rank: start.rank, bytes };
+        let ProfileStart { start, offset, rank, resolution } = start;
+        let head = ProfileHead { track, start, offset, rank, resolution, bytes };
         match self.profiles.heads.get_mut(profile as usize) {
             Some(slot @ None) => *slot = Some(head),
             _ => self.diagnostics.add(DiagnosticKind::DuplicateProfile, bytes),

@@ -8,7 +8,7 @@ use hashbrown::{HashMap, HashSet, hash_map::Entry};
 
 use crate::{
     ByteRange, DiagnosticKind, Frame, FrameId, Key, NameId, Profile, Sample, SampleStack, Text,
-    ThreadSampleEvent, Tick, TrackId, Value, args_table::ArgsId,
+    ThreadSampleEvent, Tick, Ticks, TrackId, Value, args_table::ArgsId, profile::samples_end,
 };
 
 use super::{
@@ -81,6 +81,9 @@ const _: () = assert!(size_of::<ThreadSampleRow>() <= 56);
 
 /// The rank of profiles made of such samples, which is after all other profiles of their thread.
 const RANK: u8 = 4;
+
+/// The resolution of such samples, whose times may be any.
+const RESOLUTION: Ticks = Ticks(1);
 
 impl<'a> TraceBuilder<'a> {
     /// Keeps a sample, with its stack as one of the calls of the log.
@@ -180,7 +183,7 @@ impl<'a> TraceBuilder<'a> {
         found.samples.reserve_exact(rows.len());
         found.profiles.reserve_exact(owners.len());
         for (rows, &(track, name)) in rows.chunk_by(|a, b| a.group == b.group).zip(&owners) {
-            let (Some(first), Some(last)) = (rows.first(), rows.last()) else { continue };
+            let Some(first) = rows.first() else { continue };
             let start = index32(found.samples.len());
             for row in rows {
                 let shared = |id: Key| ids.get(&id).copied();
@@ -198,12 +201,16 @@ impl<'a> TraceBuilder<'a> {
                 let ThreadSampleRow { at, weight, args, .. } = *row;
                 found.samples.push(Sample { args, ..Sample::new(at, frame, weight) });
             }
-            self.touch(track, first.at, last.at);
+            let samples = found.samples.get(start as usize..).unwrap_or_default();
+            let samples_end = samples_end(first.at, None, RESOLUTION, samples);
+            self.touch(track, first.at, samples_end);
             let profile = Profile {
                 track: TrackId(track),
                 name,
                 start: first.at,
                 end: None,
+                samples_end,
+                resolution: RESOLUTION,
                 rank: RANK,
                 of_thread_samples: true,
                 frames: frames.clone(),

@@ -16,7 +16,7 @@ use crate::{Args, Id, Text, Thread, Tick, Ticks};
 ///     thread: Thread::new(1, 2),
 ///     key: ProfileKey::Whole,
 ///     at: Tick(100),
-///     begins: Some(ProfileStart { start: Tick(100), offset: Ticks(0), rank: 0 }),
+///     begins: Some(ProfileStart { start: Tick(100), offset: Ticks(0), rank: 0, resolution: Ticks(1) }),
 ///     end: None,
 /// };
 /// let frame = FrameEvent {
@@ -75,6 +75,8 @@ pub struct ProfileStart {
     /// The rank among the profiles of a thread. The profile with the lowest rank counts, and among equal ranks the one
     /// that begins first.
     pub rank: u8,
+    /// The duration of which all times of the profile's samples are multiples.
+    pub resolution: Ticks,
 }
 
 /// A call frame: a function of a sampling profile, with its caller.

@@ -90,8 +90,8 @@ impl<'t, E> Replay<'t, E> {
 
     /// Emits a profile with frames and samples of its own. The ids of its frames count from 1.
     fn own_samples(&mut self, profile: &'t Profile, thread: Thread<'_>) -> Result<(), E> {
-        let &Profile { start, end, rank, .. } = profile;
-        let begins = Some(ProfileStart { start, offset: Ticks::ZERO, rank });
+        let &Profile { start, end, rank, resolution, .. } = profile;
+        let begins = Some(ProfileStart { start, offset: Ticks::ZERO, rank, resolution });
         self.emit(Event::Profile(ProfileEvent { thread, key: ProfileKey::Whole, at: start, begins, end }))?;
         let number =
             |frame: FrameId| Id::Number(1 + i64::from(frame.0) - i64::from(profile.frames().start().0));

@@ -10,6 +10,7 @@ use crate::{
     ByteRange, CallSite, DiagnosticKind, Diagnostics, Frame, FrameId, Key, LineHits, NameId, Profile, Sample,
     Tick, Ticks, TrackId,
     builder::{TraceBuilder, registry::index32},
+    profile::samples_end,
     track::widen,
 };
 
@@ -122,7 +123,8 @@ pub(in crate::builder) struct SharedFrameIds {
 
 #[allow(clippy::indexing_slicing, reason = "positions are of the log's own tables")]
 impl ProfileJoiner<'_> {
-    /// Joins the parts of one profile, and returns the earliest and the latest time of the profile and its samples.
+    /// Joins the parts of one profile, and returns the earliest and the latest time that the profile and its samples
+    /// cover.
     fn join(
         &mut self,
         head: ProfileHead,
@@ -145,14 +147,16 @@ impl ProfileJoiner<'_> {
         let start = head.start + head.offset;
         let end = parts.iter().filter_map(|(part, _)| part.end).next_back();
         let end = end.map(|end| end + head.offset);
-        let bounds = samples.first().zip(samples.last());
-        let from = bounds.map_or(start, |(first, _)| start.min(first.at));
-        let to = bounds.map_or(start, |(_, last)| start.max(last.at)).max(end.unwrap_or(start));
+        let samples_end = samples_end(start, end, head.resolution, samples);
+        let from = samples.first().map_or(start, |first| start.min(first.at));
+        let to = start.max(samples_end).max(end.unwrap_or(start));
         let profile = Profile {
             track: TrackId(head.track),
             name: NameId::EMPTY,
             start,
             end,
+            samples_end,
+            resolution: head.resolution,
             rank: head.rank,
             of_thread_samples: false,
             frames: first[0]..index32(found.frames.len()),

@@ -1,7 +1,10 @@
 use alloc::{string::String, vec::Vec};
 
 use super::*;
-use crate::{Clock, Event, FrameId, Limits, ProfileStart, Text, Thread, Trace, TrackId};
+use crate::{
+    Clock, Event, FrameId, Limits, ProfileStart, SampleStack, Text, Thread, ThreadEvent, ThreadSampleEvent,
+    Trace, TrackId,
+};
 
 fn profile(id: i64, tid: i64, at: i64, begins: Option<ProfileStart>) -> Event<'static> {
     let key = ProfileKey::Id(Id::Number(id));
@@ -9,7 +12,7 @@ fn profile(id: i64, tid: i64, at: i64, begins: Option<ProfileStart>) -> Event<'s
 }
 
 fn start(start: i64, rank: u8) -> Option<ProfileStart> {
-    Some(ProfileStart { start: Tick(start), offset: Ticks::ZERO, rank })
+    Some(ProfileStart { start: Tick(start), offset: Ticks::ZERO, rank, resolution: Ticks(10) })
 }
 
 fn frame(id: i64, parent: FrameParent<'static>, name: &'static str) -> Event<'static> {
@@ -70,7 +73,7 @@ fn cpu_1b_parts_are_joined_in_the_order_of_time_wherever_their_head_is() {
     assert_eq!(stacks(&trace), ["a", "b<a"]);
     assert!(trace.diagnostics().is_empty());
     assert_eq!(trace.tracks().len(), 1, "the thread is the head's");
-    assert_eq!(trace.bounds(), Some(Tick(100)..Tick(115)));
+    assert_eq!(trace.bounds(), Some(Tick(100)..Tick(125)), "the last sample holds for 10");
 }
 
 #[test]
@@ -250,4 +253,38 @@ fn json_3_8_no_profile_is_current_behind_a_shared_frame() {
         (Vec::from([1]), ["b", "s", "s<s"].map(String::from).to_vec())
     );
     assert_eq!(trace.shared_frame(Id::Number(2)), Some(FrameId(2)));
+}
+
+#[test]
+fn json_3_8_the_last_sample_holds_until_the_end_or_for_the_mean_distance() {
+    let samples_end = |end: Option<i64>, deltas: &[i64]| {
+        let Event::Profile(head) = profile(1, 1, 0, start(100, 0)) else { unreachable!() };
+        let mut events = alloc::vec![Event::Profile(ProfileEvent { end: end.map(Tick), ..head })];
+        events.extend(deltas.iter().map(|&delta| sample(delta, 1)));
+        let trace = build(&events);
+        let samples_end = trace.profiles()[0].samples_end;
+        assert!(trace.bounds().is_some_and(|bounds| bounds.end >= samples_end));
+        samples_end.0
+    };
+    assert_eq!(samples_end(Some(200), &[10, 20]), 200);
+    assert_eq!(samples_end(Some(130), &[10, 20]), 130, "a sample may be the end");
+    assert_eq!(samples_end(Some(129), &[10, 20]), 150, "an end before the last sample is none");
+    assert_eq!(samples_end(None, &[10, 20]), 150);
+    assert_eq!(samples_end(None, &[10, 20, 31]), 161 + 20, "25, rounded down to the resolution of 10");
+    assert_eq!(samples_end(None, &[10]), 110, "one sample has no distance");
+    assert_eq!(samples_end(None, &[]), 100);
+    assert_eq!(samples_end(Some(90), &[]), 100);
+    assert_eq!(samples_end(None, &[0, i64::MAX]), i64::MAX);
+}
+
+#[test]
+fn json_3_8_an_unfinished_slice_lasts_until_the_last_sample_is_over() {
+    let thread = Thread::new(1_i64, 1_i64);
+    let open = Event::Begin(ThreadEvent::new(thread, Tick(100), Text::plain(b"open")));
+    let trace = build(&[open, profile(1, 1, 0, start(100, 0)), sample(10, 1), sample(20, 1)]);
+    assert_eq!((trace.slices().ends(), trace.bounds()), (&[Tick(150)][..], Some(Tick(100)..Tick(150))));
+    let named =
+        |at| Event::ThreadSample(ThreadSampleEvent::new(thread, Tick(at), Text::EMPTY, SampleStack::Unknown));
+    let trace = build(&[open, named(110), named(117)]);
+    assert_eq!((trace.slices().ends(), trace.bounds()), (&[Tick(124)][..], Some(Tick(100)..Tick(124))));
 }
