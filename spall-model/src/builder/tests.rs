@@ -187,6 +187,16 @@ fn json_3_3_equal_starts_longer_first_then_the_order_of_the_file() {
 }
 
 #[test]
+fn json_3_3_an_unfinished_slice_is_as_long_as_it_is_drawn() {
+    let later = complete("later", 8, 1);
+    check(&[complete("x", 0, 4), begin("p", 0), later], &["p 0-9? 0", "x 0-4 1", "later 8-9 1"]);
+    check(&[begin("p", 0), complete("x", 0, 4), later], &["p 0-9? 0", "x 0-4 1", "later 8-9 1"]);
+    // Both end with the thread.
+    check(&[complete("x", 0, 4), begin("p", 0)], &["x 0-4 0", "p 0-4? 1"]);
+    check(&[begin("p", 0), complete("x", 0, 4)], &["p 0-4? 0", "x 0-4 1"]);
+}
+
+#[test]
 fn json_3_3_what_is_no_pair_is_sorted_by_itself() {
     // The short x comes behind the long y although the file has it first, and pairs of no length between them.
     let events =
@@ -366,6 +376,18 @@ fn json_3_7_flows_are_bound_to_the_enclosing_or_the_next_slice() {
     assert_eq!(times, [(5, 25), (25, 40)]);
     assert_eq!(count(&trace, DiagnosticKind::UnmatchedFlow), 1);
     assert_eq!(count(&trace, DiagnosticKind::UnboundFlow), 1);
+}
+
+#[test]
+fn json_3_7_an_end_is_bound_to_the_outermost_slice_that_begins_with_it() {
+    use {FlowBind::*, FlowPhase::*};
+    let (from, inner, outer) = (complete("from", 0, 5), complete("inner", 10, 2), complete("outer", 10, 5));
+    let (start, end) = (flow(Start, Enclosing, 1), flow(End, Next, 10));
+    for events in [[from, start, end, inner, outer], [from, inner, outer, start, end]] {
+        let trace = build(&events);
+        let bound: Vec<_> = trace.flows().iter().map(|flow| trace.slice(flow.to).unwrap().name).collect();
+        assert_eq!(bound.iter().map(|&name| trace.name(name)).collect::<Vec<_>>(), ["outer"]);
+    }
 }
 
 #[test]
