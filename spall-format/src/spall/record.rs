@@ -2,6 +2,7 @@
 
 use core::marker::PhantomData;
 
+use zerocopy::little_endian::U32;
 use zerocopy::{FromBytes, Immutable, KnownLayout, Unaligned};
 
 /// The reason for which there is no whole record at the start of some bytes.
@@ -107,6 +108,18 @@ where
     T: FromBytes + KnownLayout + Immutable + Unaligned,
 {
     T::ref_from_prefix(data).map_err(|_| RecordError::Short(size_of::<T>()))
+}
+
+/// Returns the header of the first buffer in `data`, the bytes of its records, and the bytes behind the buffer. Of a
+/// buffer that is cut off it returns the records that are left.
+pub(super) fn split_buffer<T>(data: &[u8], size: impl FnOnce(&T) -> U32) -> Option<(&T, &[u8], &[u8])>
+where
+    T: FromBytes + KnownLayout + Immutable + Unaligned,
+{
+    let (header, rest) = T::ref_from_prefix(data).ok()?;
+    let size = usize::try_from(size(header).get()).unwrap_or(usize::MAX).min(rest.len());
+    let (records, rest) = rest.split_at_checked(size)?;
+    Some((header, records, rest))
 }
 
 /// Returns the text of `length` bytes behind a fixed part of `fixed` bytes.

@@ -1,8 +1,6 @@
 //! Buffers and records of version 3, since July 2025. [spall A.5](crate::rules::spall#A.5)
 
-use zerocopy::FromBytes;
-
-use super::record::{Decode, RecordError, Records, fixed, text, texts};
+use super::record::{Decode, RecordError, Records, fixed, split_buffer, text, texts};
 use super::wire::{BeginV3, BufferHeader, EndV3, NameV3, PadSkip, tag};
 
 /// A record of version 3, as it stands in a buffer. The header of the buffer gives process and thread.
@@ -131,9 +129,7 @@ impl<'a> Iterator for Buffers<'a> {
     type Item = Buffer<'a>;
 
     fn next(&mut self) -> Option<Buffer<'a>> {
-        let (header, rest) = BufferHeader::ref_from_prefix(self.rest).ok()?;
-        let size = usize::try_from(header.size.get()).unwrap_or(usize::MAX).min(rest.len());
-        let (records, rest) = rest.split_at_checked(size)?;
+        let (header, records, rest) = split_buffer(self.rest, |header: &BufferHeader| header.size)?;
         self.rest = rest;
         Some(Buffer { header, records })
     }

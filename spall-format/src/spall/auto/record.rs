@@ -3,11 +3,10 @@
 //! The top bits of a record's first byte give its type and the length of each number in it. Numbers are differences
 //! to the record before.
 
-use zerocopy::FromBytes;
-
 use super::BufferHeader;
 use crate::cursor::{Cursor, Short};
 use crate::spall::RecordError;
+use crate::spall::record::split_buffer;
 
 /// One record of a buffer. The header of the buffer gives the thread.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -163,9 +162,7 @@ impl<'a> Iterator for Buffers<'a> {
     type Item = Buffer<'a>;
 
     fn next(&mut self) -> Option<Buffer<'a>> {
-        let (header, rest) = BufferHeader::ref_from_prefix(self.rest).ok()?;
-        let size = usize::try_from(header.size.get()).unwrap_or(usize::MAX).min(rest.len());
-        let (records, rest) = rest.split_at_checked(size)?;
+        let (header, records, rest) = split_buffer(self.rest, |header: &BufferHeader| header.size)?;
         self.rest = rest;
         Some(Buffer { header, records })
     }
