@@ -29,7 +29,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let (mut scratch, mut rects, mut lines) = (Scratch::new(), Vec::new(), HashSet::new());
     vertical.rects(0..vertical.height(), &layout, &(), &viewport, &mut scratch, &mut rects);
     for row in rects.chunk_by(|a, b| a.line == b.line) {
-        let marked: Vec<_> = row.iter().filter(|found| hits.in_rect(&found.rect) > 0).collect();
+        let marked: Vec<_> = row.iter().filter(|found| hits.in_rect(&found.rect) > Some(0)).collect();
         let Some(first) = marked.first() else { continue };
         lines.insert(first.line);
         let is_marked = |x| marked.iter().any(|found| (found.rect.x0..found.rect.x1).contains(&x));

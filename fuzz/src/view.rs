@@ -65,7 +65,7 @@ impl View {
         assert!(rects.len() <= columns * vertical.lines().len());
         let hits = Hits::new(trace, layout, |name| name.index() % 2 == 1);
         for rect in &rects {
-            assert!(hits.in_rect(rect) <= rect.count);
+            assert!(hits.in_rect(rect).is_some_and(|n| n <= rect.count));
         }
         _ = Rect::hit(&rects, RowId(self.number), self.number);
         _ = (hits.first_from(layout, self.at), hits.last_before(layout, self.at));

@@ -35,7 +35,7 @@ use crate::{LayoutView, PlacedSlice, Rect, RowId, RowView};
 /// let mut rects = Vec::new();
 /// layout.rects(&viewport, vertical.lines(), &mut Scratch::new(), &mut rects);
 /// assert_eq!(rects.len(), 2);
-/// assert_eq!(rects.iter().map(|rect| hits.in_rect(rect)).sum::<u32>(), 10);
+/// assert_eq!(rects.iter().map(|rect| hits.in_rect(rect)).sum::<Option<u32>>(), Some(10));
 /// ```
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[doc(alias = "search")]
@@ -98,10 +98,14 @@ impl Hits {
     }
 
     /// Returns how many of the slices that a rectangle stands for match. This takes O(1).
+    ///
+    /// Returns `None` for a rectangle on a line of packed tracks, whose slices are on several rows. [`Hits::has`] tells of
+    /// a single slice whether it matches.
     #[must_use]
-    pub fn in_rect(&self, rect: &Rect) -> u32 {
-        let first = self.first_bit(rect.row) + rect.first as usize;
-        self.bits.rank(first + rect.count as usize) - self.bits.rank(first)
+    pub fn in_rect(&self, rect: &Rect) -> Option<u32> {
+        let [first, _end] = *self.rows.get(rect.row.index()..)?.first_chunk()?;
+        let first = first as usize + rect.first as usize;
+        Some(self.bits.rank(first + rect.count as usize) - self.bits.rank(first))
     }
 
     /// Returns how many slices of a row match. This takes O(1).

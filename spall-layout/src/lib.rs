@@ -120,7 +120,6 @@ mod histogram;
 #[cfg(feature = "alloc")]
 mod hits;
 #[cfg(feature = "alloc")]
-mod ids;
 #[cfg(feature = "alloc")]
 mod index;
 #[cfg(feature = "alloc")]

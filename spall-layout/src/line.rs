@@ -4,23 +4,21 @@ use alloc::{borrow::Cow, vec::Vec};
 
 use spall_model::{ProcessId, TraceView, TrackId};
 
-use crate::ids::dense_id;
 use crate::{LayoutView, RowId};
 
 /// The number of a line of a [`Vertical`](crate::Vertical), counted from the top.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct LineId(pub u32);
 
-dense_id!(LineId);
+spall_model::dense_id! {
+    LineId: "[`Vertical::lines`](crate::Vertical::lines)";
+    PackId: "the caller's list of packs";
+}
 
 /// The number of a pack: of tracks that share lines. The caller chooses it, in
 /// [`VerticalStyle::pack_of`](crate::VerticalStyle::pack_of).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct PackId(pub u32);
-
-dense_id!(PackId);
 
 /// The content of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -39,7 +39,8 @@ use crate::{LineId, RowId};
 #[doc(alias = "box")]
 #[doc(alias = "quad")]
 pub struct Rect {
-    /// The row of the rectangle.
+    /// The row of the rectangle. On a line of packed tracks it is `RowId(u32::MAX)`, because the slices of such a line are
+    /// on several rows.
     pub row: RowId,
     /// The slice whose name and colour the rectangle gets: the owner of its columns.
     pub slice: SliceId,

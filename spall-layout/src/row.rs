@@ -6,7 +6,6 @@ use alloc::vec::Vec;
 use spall_model::{IdRange, SliceId, State, StateId, Tick};
 
 use crate::extent::SliceExtent;
-use crate::ids::dense_id;
 use crate::index::{GrowingIndex, LEAF_BITS, Levels, RowIndex};
 
 /// The number of a row of a layout.
@@ -14,10 +13,11 @@ use crate::index::{GrowingIndex, LEAF_BITS, Levels, RowIndex};
 /// The rows of a [`Layout`](crate::Layout) are numbered in display order, those of a [`LiveView`](crate::LiveView) in
 /// the order in which they got their first slice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct RowId(pub u32);
 
-dense_id!(RowId);
+spall_model::dense_id! {
+    RowId: "[`Layout::rows`](crate::Layout::rows)";
+}
 
 /// A row of slices that grows at its end, with the index that queries need.
 ///

@@ -330,7 +330,7 @@ impl Vertical {
                 LineKind::Row(row) => layout.row(row),
                 LineKind::Packed(pack, shared) => {
                     let lines = style.packed(pack).map_or(&[][..], Packed::lines);
-                    lines.get(shared as usize).map(|row| row.view(RowId(shared)))
+                    lines.get(shared as usize).map(|row| row.view(RowId(u32::MAX)))
                 }
                 LineKind::Process(_) | LineKind::Track(_) | LineKind::Pack(_) => None,
             };

@@ -572,13 +572,12 @@ fn low_u32(value: u128) -> u32 {
 #[cfg(feature = "serde")]
 #[derive(serde::Serialize, serde::Deserialize)]
 struct ViewportData {
-    start: Tick,
-    end: Tick,
+    range: Range<Tick>,
     fidelity: Fidelity,
-    /// The number of columns that show `span` ticks. For a part these are those of the whole.
+    /// The number of columns that show `duration` ticks. For a part these are those of the whole.
     columns: u16,
     /// The number of ticks that `columns` show.
-    span: u64,
+    duration: u64,
     /// The number of columns of a part, and how many of them lie before that of `start`. `None` for a whole viewport.
     part: Option<(u32, u32)>,
 }
@@ -609,17 +608,17 @@ impl From<Viewport> for ViewportData {
         let part = (!viewport.is_whole()).then_some((columns, before));
         // A viewport that shows nothing is read back as one without columns.
         let asked = if columns == 0 { 0 } else { low_u16(asked) };
-        Self { start, end, fidelity, columns: asked, span: duration, part }
+        Self { range: start..end, fidelity, columns: asked, duration, part }
     }
 }
 
 #[cfg(feature = "serde")]
 impl From<ViewportData> for Viewport {
     fn from(data: ViewportData) -> Self {
-        let ViewportData { start, end, fidelity, columns, span, part } = data;
+        let ViewportData { range: Range { start, end }, fidelity, columns, duration, part } = data;
         let like = Self::new(start..end, columns, fidelity);
         let Some((columns, before)) = part.filter(|_| columns > 0 && start <= end) else { return like };
-        let (asked, duration) = (like.asked, span.max(1));
+        let (asked, duration) = (like.asked, duration.max(1));
         let columns = columns.min(asked + 1);
         let like = Self { end, asked, duration, ..like };
         let first_column = like.start_column() - i128::from(before.min(asked));

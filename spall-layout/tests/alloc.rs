@@ -102,7 +102,7 @@ fn layout_2_9_steady_queries_of_counters_flows_instants_and_groups_allocate_noth
                 let lines = vertical.visible(0..vertical.height());
                 rects.clear();
                 layout.rects(&viewport, lines, &mut scratch, &mut rects);
-                sum += rects.iter().map(|rect| hits.in_rect(rect) as usize).sum::<usize>();
+                sum += rects.iter().map(|rect| hits.in_rect(rect).unwrap_or(0) as usize).sum::<usize>();
                 runs.clear();
                 series.runs(&viewport, &mut runs);
                 flows.arrows(&viewport, &vertical, lines, &mut arrows);

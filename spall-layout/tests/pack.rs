@@ -14,8 +14,8 @@ mod common;
 use alloc::collections::BTreeMap;
 
 use spall_layout::{
-    Layout, LayoutOptions, LayoutView, LineKind, PackId, Packed, Packing, RowId, RowInfo, Vertical,
-    VerticalStyle,
+    Fidelity, Hits, Layout, LayoutOptions, LayoutView, LineKind, LineRect, PackId, Packed, Packing, RowId,
+    RowInfo, Scratch, Vertical, VerticalStyle, Viewport,
 };
 use spall_model::{
     ByteRange, Event, Limits, ProcessId, SliceId, Text, Thread, ThreadEvent, Tick, Ticks, Trace,
@@ -241,6 +241,16 @@ fn layout_5_4_tracks_can_share_lines() {
             let kind = if is_shared { LineKind::Packed(PackId(7), 0) } else { LineKind::Row(row) };
             assert_eq!(vertical.line_of(row).unwrap().kind, kind);
             n_shared += u32::from(is_shared);
+        }
+
+        // Only the rectangles of rows know how many of their slices match.
+        let hits = Hits::of_slices(&layout, |_| true);
+        let viewport = Viewport::new(trace.bounds().unwrap_or(Tick(0)..Tick(1)), 50, Fidelity::Fast);
+        let (y, mut rects) = (0..vertical.height(), Vec::new());
+        vertical.rects(y, &layout, &Shared(&packed), &viewport, &mut Scratch::new(), &mut rects);
+        for LineRect { rect, line, .. } in &rects {
+            let is_row = matches!(vertical.line(*line).unwrap().kind, LineKind::Row(_));
+            assert_eq!(hits.in_rect(rect), is_row.then_some(rect.count));
         }
     }
     assert!(n_shared > 500);

@@ -67,10 +67,10 @@ mod serialised {
         let last = all.part(all.columns() - 5..all.columns());
         assert_eq!(round_trip(&last).ticks(4), last.ticks(4));
         // Reading does not panic, whatever the file holds.
-        for span in [0, 1, u64::MAX] {
+        for duration in [0, 1, u64::MAX] {
             for at in [i64::MIN, 0, i64::MAX] {
                 let text = format!(
-                    r#"{{"start":{at},"end":{},"fidelity":"Fast","columns":9,"span":{span},"part":[4000000000,4000000000]}}"#,
+                    r#"{{"range":{{"start":{at},"end":{}}},"fidelity":"Fast","columns":9,"duration":{duration},"part":[4000000000,4000000000]}}"#,
                     at.saturating_add(3)
                 );
                 let read: Viewport = serde_json::from_str(&text).unwrap();
@@ -93,7 +93,7 @@ mod serialised {
         let viewport = Viewport::new(Tick(0)..Tick(100), 10, Fidelity::Fast);
         let mut rects = Vec::new();
         row.view(RowId(7)).rects(&viewport, &mut Scratch::new(), &mut rects);
-        assert_eq!(again::<Vec<Rect>>(&rects), rects);
+        assert_eq!(round_trip::<Vec<Rect>>(&rects), rects);
         assert!(serde_json::to_string(&rects).unwrap().starts_with(r#"[{"row":7,"slice":1,"x0":0,"x1":1,"#));
 
         let marks: Vec<_> = Ruler::new(&viewport, Unit::Nanoseconds(1.0), 4).collect();

@@ -18,8 +18,10 @@ pub trait DenseId: Copy + Ord + fmt::Debug {
     fn number(self) -> u32;
 }
 
-/// Gives a newtype of `u32` the methods and traits that every dense id has.
-#[cfg(feature = "alloc")]
+/// Gives a newtype of `u32` the methods and traits that every dense id of the workspace has. The text says what the ids
+/// number.
+#[doc(hidden)]
+#[macro_export]
 macro_rules! dense_id {
     ($($id:ident: $of:literal;)*) => {
         $(impl $id {
@@ -74,9 +76,6 @@ macro_rules! dense_id {
         })*
     };
 }
-
-#[cfg(feature = "alloc")]
-pub(crate) use dense_id;
 
 /// A half-open range of consecutive ids, such as the slices of a track.
 ///

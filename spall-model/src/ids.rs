@@ -1,6 +1,6 @@
 //! The ids of everything that a trace keeps in columns.
 
-use crate::id_range::dense_id;
+use crate::dense_id;
 
 /// The number of a slice in [`Trace::slices`](crate::Trace::slices). The slices of a track have consecutive numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

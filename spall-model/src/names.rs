@@ -7,7 +7,7 @@ use alloc::{borrow::Cow, string::String};
 use foldhash::fast::RandomState;
 use hashbrown::HashTable;
 
-use crate::{Text, id_range::dense_id, store::Store};
+use crate::{Text, dense_id, store::Store};
 
 /// The number of a string in a trace's [`Names`]. Equal strings have equal numbers, so comparing numbers compares
 /// strings.

@@ -241,7 +241,7 @@ impl Timeline {
         for LineRect { rect, top, height, .. } in &self.rects {
             let name = trace.slice_name_id(rect.slice).unwrap_or_default();
             let busy = if rect.count == 1 { 1.0 } else { 0.5 + f32::from(rect.busy) / 131_070.0 };
-            let is_dim = !self.hits.is_empty() && self.hits.in_rect(rect) == 0;
+            let is_dim = !self.hits.is_empty() && self.hits.in_rect(rect) == Some(0);
             let color = picture.shades[self.shades[name.index()]];
             let color = color.gamma_multiply(if is_dim { 0.25 * busy } else { busy });
             let mut shape = picture.strip(rect.x0 as f32 - offset, rect.x1 as f32 - offset);

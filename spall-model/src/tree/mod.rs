@@ -16,7 +16,7 @@ mod stats;
 
 use alloc::vec::Vec;
 
-use crate::{Ticks, Trace, id_range::dense_id};
+use crate::{Ticks, Trace, dense_id};
 
 pub use builder::CallTreeBuilder;
 pub use diff::{DiffNode, DiffSums, DiffWidth, TreeDiff};
