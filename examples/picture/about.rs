@@ -32,7 +32,8 @@ pub fn about(scene: &Scene<'_>, format: &str) -> String {
 pub fn notes(scene: &Scene<'_>) -> Vec<String> {
     let mut notes = Vec::new();
     for found in scene.trace.diagnostics().counts() {
-        notes.push(format!("{}: {}, first at byte {}", found.kind.name(), found.count, found.first_byte));
+        let (text, times) = (found.kind.description(), count(found.count, "time"));
+        notes.push(format!("{text} ({times}, first at byte {})", found.first_byte));
     }
     if scene.n_empty_tracks > 0 {
         notes.push(format!(

@@ -1,13 +1,14 @@
 //! A page to move around in: everything it needs is in the one file, the trace as numbers of seven bits a byte.
 
+mod modules;
 mod stream;
 mod strings;
 
 use std::{collections::BTreeMap, ops::Range};
 
 use spall_trace::{
-    layout::{Fidelity, LayoutView, RowView, Scratch, Theme, Viewport},
-    model::{CounterValue, NameId, SliceId, State, Tick},
+    layout::{Fidelity, LayoutView, RowView, Scratch, Theme, Viewport, active_range},
+    model::{CounterValue, FunctionSource, NameId, SliceId, State, Tick, TrackKind},
 };
 
 use self::{
@@ -17,13 +18,7 @@ use self::{
 use super::{Lane, Scene, colour, count};
 
 const PAGE: &str = include_str!("page/page.html");
-const STYLE: &str = include_str!("page/page.css");
-const SCRIPTS: [&str; 4] = [
-    include_str!("page/data.js"),
-    include_str!("page/places.js"),
-    include_str!("page/draw.js"),
-    include_str!("page/page.js"),
-];
+const STYLE: &str = include_str!("../web/ui/page.css");
 
 /// A page of more boxes than this would be slow to open and to draw.
 pub const MAX_BOXES: usize = 2_000_000;
@@ -105,11 +100,18 @@ impl<'s, 't> Page<'s, 't> {
             self.out.text(&process.detail);
             self.out.uint(process.lanes.len() as u64);
             for lane in &process.lanes {
+                let kind = lane.tracks.first().map(|&track| scene.track(track).kind);
                 self.out.text(&lane.name);
                 self.out.text(&lane.detail);
+                self.out.text(kind.as_ref().map_or("", TrackKind::name));
                 let rows = lane.rows(scene);
                 self.out.uint(rows.len() as u64);
                 for row in &rows {
+                    // Lines that tracks share are no nesting.
+                    let is_nested = lane.tracks.len() == 1;
+                    let depth =
+                        scene.layout.row_info(row.id()).filter(|_| is_nested).map_or(0, |info| info.depth);
+                    self.out.uint(depth.into());
                     self.row(row, frame);
                 }
                 self.states(lane);
@@ -158,12 +160,27 @@ impl<'s, 't> Page<'s, 't> {
         self.out.uint(self.names.number(slice.category));
         self.out.uint(self_time);
         self.out.uint(args);
+        let source = self.source(id);
+        self.out.uint(source);
         if merged {
             let busy = starts.iter().zip(ends).map(|(start, end)| end.0.abs_diff(start.0)).sum();
             self.out.uint(count);
             self.out.uint(busy);
         }
         end
+    }
+
+    /// The number of the text of the place of a sampled function: its URL, and its line and column counted from 1.
+    fn source(&mut self, id: SliceId) -> u64 {
+        let trace = self.scene.trace;
+        let Some(FunctionSource { url, line, column }) = trace.function_of(id).and_then(|of| of.source)
+        else {
+            return 0;
+        };
+        let numbers =
+            [line, column].into_iter().map_while(|number| number).map(|number| u64::from(number) + 1);
+        let numbers: String = numbers.map(|number| format!(":{number}")).collect();
+        self.texts.text(format!("{}{numbers}", trace.name(url)))
     }
 
     /// The states of a thread look like slices of their own row.
@@ -174,6 +191,7 @@ impl<'s, 't> Page<'s, 't> {
         if states.is_empty() {
             return;
         }
+        self.out.uint(0);
         self.out.uint(states.len() as u64);
         let mut now = self.scene.view.start;
         for state in states {
@@ -186,6 +204,7 @@ impl<'s, 't> Page<'s, 't> {
             self.out.uint(end.0.abs_diff(start.0));
             let args = self.texts.args(self.scene.trace.args_of(state).iter());
             self.out.uint(args);
+            self.out.uint(0);
             now = end;
             self.n_boxes += 1;
         }
@@ -266,19 +285,23 @@ impl<'s, 't> Page<'s, 't> {
         }
         stream.float(self.scene.trace.clock().ns_per_tick().unwrap_or(0.0));
         stream.uint(end.0.abs_diff(start.0));
+        let active = active_range(self.scene.trace, &self.scene.layout).unwrap_or_default();
+        stream.uint(active.start.0.abs_diff(start.0));
+        stream.uint(active.end.0.abs_diff(start.0));
         stream.uint(self.n_boxes);
         self.names.write(&mut stream);
         self.texts.write(&mut stream);
         stream.append(&self.out);
-        let colours = format!(
-            "const COLOURS = {{ light: {:?}, dark: {:?} }};\n",
-            colour::shades(Theme::Light),
-            colour::shades(Theme::Dark)
-        );
-        let script = format!("\"use strict\";\n{colours}{}", SCRIPTS.concat());
+        let colours = format!("{{ light: {}, dark: {} }}", colours_of(Theme::Light), colours_of(Theme::Dark));
+        let script = format!("\"use strict\";\nconst COLOURS = {colours};\n{}", modules::all());
         // The data is put in last, and holds no braces.
         PAGE.replace("{{style}}", STYLE).replace("{{script}}", &script).replace("{{data}}", &stream.base64())
     }
+}
+
+/// The colours of a theme as JavaScript.
+fn colours_of(theme: Theme) -> String {
+    format!("{{ shades: {:?}, text: {:?} }}", colour::shades(theme), colour::text(theme))
 }
 
 /// A box of the page: the slice whose name it has, and the positions in its row of all that it stands for.

@@ -81,6 +81,11 @@ impl Texts {
                 }
             }
         }
+        self.text(text)
+    }
+
+    /// The number of a text; 0 if it is empty or there is no room.
+    pub(super) fn text(&mut self, text: String) -> u64 {
         if text.is_empty() {
             return 0;
         }

@@ -1,7 +1,10 @@
 // Draws boxes on a canvas: those of the timeline, and those of flame graphs.
 
 export const NUMBERS = 6; // of each box: top, height, id, name, count, style
-export const UNFINISHED = 1 << 7, HIT = 1 << 8, STATE = 1 << 9, CHANGE = 1 << 10;
+export const UNFINISHED = 1 << 7; // flags of the style
+export const HIT = 1 << 8;
+export const STATE = 1 << 9;
+export const CHANGE = 1 << 10;
 const STRENGTHS = ['b0', 'c8', 'e0', 'ff'], DIMMED = 4, SHADES = 32;
 
 // The colours of a theme, and the font of labels. Its letters are equally wide, so that labels are cut by arithmetic.

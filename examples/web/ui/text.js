@@ -36,6 +36,14 @@ export function moment(ticks, nsPerTick) {
   return `${withoutZeros(grouped(ns / size, Math.round(Math.log10(size))))} ${unit}`;
 }
 
+// The label of a mark of an axis: all in the unit of the largest, with the digits that tell them apart.
+export function axisLabel(ticks, step, largest, nsPerTick) {
+  if (!nsPerTick) return grouped(Math.round(ticks));
+  const [size, unit] = UNITS.find(([size]) => Math.abs(largest) * nsPerTick >= size) ?? UNITS[3];
+  const decimals = Math.max(0, -Math.floor(Math.log10(((step * nsPerTick) / size) * 1.001)));
+  return `${grouped((ticks * nsPerTick) / size, Math.min(decimals, 12))} ${unit}`;
+}
+
 // Text of a trace with everything visible: control characters become their pictures, and what turns the direction of
 // the text around it is replaced.
 export function clean(text) {

@@ -134,9 +134,10 @@ export class Viewer {
     const { about, title } = this;
     document.title = `${title} – trace`;
     $('h1').textContent = title;
-    const counts = about.counts.map(([what, count]) => counted(count, what));
-    $('#about').textContent = [about.format, ...counts, duration(about.span, about.nsPerTick)].filter(Boolean).join(' · ');
-    $('#about').title = $('#about').textContent;
+    const counts = (about.counts ?? []).map(([what, count]) => counted(count, what));
+    const summary = about.summary ?? [about.format, ...counts, duration(about.span, about.nsPerTick)].join(' · ');
+    $('#about').textContent = summary;
+    $('#about').title = summary;
     $('#tools').replaceChildren(
       ...this.drawer.buttons(),
       button('◐', 'Light or dark', () => this.setOption('theme', { auto: 'dark', dark: 'light', light: 'auto' }[this.options.theme])),

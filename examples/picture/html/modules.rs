@@ -1,0 +1,84 @@
+//! The modules of the page as one script, which a page that is a single file can hold.
+
+/// Each after those that it imports.
+const MODULES: [(&str, &str); 21] = [
+    ("text", include_str!("../../web/ui/text.js")),
+    ("dom", include_str!("../../web/ui/dom.js")),
+    ("view", include_str!("../../web/ui/view.js")),
+    ("address", include_str!("../../web/ui/address.js")),
+    ("markup", include_str!("../../web/ui/markup.js")),
+    ("boxes", include_str!("../../web/ui/boxes.js")),
+    ("paint", include_str!("../../web/ui/paint.js")),
+    ("meter", include_str!("../../web/ui/meter.js")),
+    ("overview", include_str!("../../web/ui/overview.js")),
+    ("keys", include_str!("../../web/ui/keys.js")),
+    ("pointer", include_str!("../../web/ui/pointer.js")),
+    ("tip", include_str!("../../web/ui/tip.js")),
+    ("find", include_str!("../../web/ui/find.js")),
+    ("details", include_str!("../../web/ui/details.js")),
+    ("statistics", include_str!("../../web/ui/statistics.js")),
+    ("calls", include_str!("../../web/ui/calls.js")),
+    ("tracks", include_str!("../../web/ui/tracks.js")),
+    ("drawer", include_str!("../../web/ui/drawer.js")),
+    ("viewer", include_str!("../../web/ui/viewer.js")),
+    ("embedded", include_str!("../page/embedded.js")),
+    ("start", include_str!("../page/start.js")),
+];
+
+/// Every module as a function that returns what the module exports.
+pub(super) fn all() -> String {
+    MODULES.iter().map(|(name, code)| module(name, code)).collect()
+}
+
+/// Imports and exports are lines of one form: `import { a, b } from './name.js';`, and `export` before a declaration.
+fn module(name: &str, code: &str) -> String {
+    let mut script = format!("const module_{name} = (() => {{\n");
+    let mut exports = Vec::new();
+    for line in code.lines() {
+        let import = line.strip_prefix("import {").and_then(|rest| rest.split_once("} from '"));
+        if let Some((names, from)) = import {
+            let from = from.trim_end_matches("';").trim_end_matches(".js");
+            script.push_str(&format!(
+                "const {{{names}}} = module_{};",
+                from.rsplit('/').next().unwrap_or(from)
+            ));
+        } else if let Some(declaration) = line.strip_prefix("export ") {
+            exports.extend(declaration.split([' ', '(', ';']).nth(1));
+            script.push_str(declaration);
+        } else {
+            script.push_str(line);
+        }
+        script.push('\n');
+    }
+    script + &format!("return {{ {} }};\n}})();\n", exports.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn imports_and_exports_become_plain_script() {
+        let code =
+            "import { a, b } from './other.js';\nconst c = 1;\nexport function d(e) {}\nexport class F {}\n";
+        let expected = "const module_name = (() => {\nconst { a, b } = module_other;\nconst c = 1;\nfunction d(e) {}\nclass F {}\n\
+                        return { d, F };\n})();\n";
+        assert_eq!(module("name", code), expected);
+    }
+
+    #[test]
+    fn modules_come_after_those_that_they_import_and_export_one_name_a_line() {
+        let mut known = Vec::new();
+        for (name, code) in MODULES {
+            for line in code.lines().filter(|line| line.starts_with("import ")) {
+                let (_, from) = line.rsplit_once('/').unwrap();
+                let from = from.trim_end_matches(".js';");
+                assert!(known.contains(&from), "{name} imports {from}, which comes later");
+            }
+            for line in code.lines().filter(|line| line.starts_with("export const")) {
+                assert_eq!(line.matches(" = ").count(), 1, "{name}: {line}");
+            }
+            known.push(name);
+        }
+    }
+}

@@ -1,0 +1,561 @@
+// A source that has its trace in the page: what `html.rs` wrote. It answers what `web/ui` asks, as far as it can.
+import { axisLabel, duration, moment } from '../../web/ui/text.js';
+import { UNFINISHED, HIT, STATE } from '../../web/ui/boxes.js';
+
+const PROCESS = 22, ROW = 18, FOLDED = 20, COUNTER = 44, GAP = 5, STATES = 7; // pixels
+const MAX_ARROWS = 400;
+
+// Whole numbers of seven bits a byte, low ones first; texts behind their length.
+class Reader {
+  constructor(base64) {
+    this.bytes = Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
+    this.at = 0;
+  }
+
+  uint() {
+    let value = 0, scale = 1, byte;
+    do {
+      byte = this.bytes[this.at++];
+      value += (byte & 127) * scale;
+      scale *= 128;
+    } while (byte > 127);
+    return value;
+  }
+
+  float() {
+    this.at += 8;
+    return new DataView(this.bytes.buffer).getFloat64(this.at - 8, true);
+  }
+
+  text() {
+    const length = this.uint();
+    this.at += length;
+    return new TextDecoder().decode(this.bytes.subarray(this.at - length, this.at));
+  }
+
+  list(read) {
+    return Array.from({ length: this.uint() }, read);
+  }
+}
+
+// Times are ticks since the start. Slices are numbered row by row, ascending in time, and so are the states of a track.
+function readTrace(reader) {
+  const trace = {
+    title: reader.text(),
+    summary: reader.text(),
+    notes: reader.list(() => ({ text: reader.text() })),
+    nsPerTick: reader.float(),
+    span: reader.uint(),
+    active: [reader.uint(), reader.uint()],
+  };
+  const n = reader.uint();
+  trace.shades = [];
+  trace.names = reader.list(() => {
+    trace.shades.push(reader.uint());
+    return reader.text();
+  });
+  trace.texts = reader.list(() => reader.text());
+  Object.assign(trace, {
+    length: n,
+    isWhole: true, // every box is one slice
+    start: new Float64Array(n), end: new Float64Array(n), self: new Float64Array(n),
+    name: new Uint32Array(n), category: new Uint32Array(n), args: new Uint32Array(n), source: new Uint32Array(n),
+    isOpen: new Uint8Array(n), // the file does not say where it ends
+    count: new Uint32Array(n).fill(1), // how many slices it stands for
+    busy: new Float64Array(n + 1), // how many ticks the boxes before take together
+    rows: [],
+  });
+  let next = 0;
+  const readRow = (isState) => {
+    const row = { first: next, depth: reader.uint(), isState };
+    let now = 0;
+    for (let left = reader.uint(); left > 0; left--, next++) {
+      now = trace.start[next] = now + reader.uint();
+      const length = reader.uint();
+      now = trace.end[next] = now + length;
+      const name = reader.uint();
+      trace.name[next] = Math.floor(name / 4);
+      trace.isOpen[next] = name & 1;
+      trace.category[next] = reader.uint();
+      trace.self[next] = reader.uint();
+      trace.args[next] = reader.uint();
+      trace.source[next] = reader.uint();
+      let busy = length;
+      if (name & 2) {
+        trace.isWhole = false;
+        trace.count[next] = reader.uint();
+        busy = reader.uint();
+      }
+      trace.busy[next + 1] = trace.busy[next] + busy;
+    }
+    row.last = next;
+    trace.rows.push(row);
+    return row;
+  };
+  const readInstants = () => {
+    let now = 0;
+    return reader.list(() => ({ at: (now += reader.uint()), name: reader.uint(), args: reader.uint() }));
+  };
+  const readSeries = () => {
+    let now = 0;
+    const name = reader.uint();
+    return { name, points: reader.list(() => ({ at: (now += reader.uint()), value: reader.float() })) };
+  };
+  let id = 0;
+  trace.instants = [];
+  const readLane = () => {
+    const lane = { label: reader.text(), detail: reader.text(), what: reader.text() };
+    lane.item = { kind: 'track', id: id++ };
+    lane.rows = reader.list(() => readRow(false));
+    lane.states = reader.list(() => readRow(true));
+    lane.firstInstant = trace.instants.length;
+    lane.instants = readInstants();
+    trace.instants.push(...lane.instants.map((instant) => ({ ...instant, lane })));
+    lane.series = reader.list(readSeries);
+    for (const row of [...lane.rows, ...lane.states]) row.lane = lane;
+    return lane;
+  };
+  trace.groups = reader.list(() => ({ label: reader.text(), detail: reader.text(), members: reader.list(readLane) }));
+  for (const [index, group] of trace.groups.entries()) {
+    group.item = { kind: 'process', id: index };
+    for (const lane of group.members) lane.group = group;
+  }
+  trace.lanes = trace.groups.flatMap(({ members }) => members);
+  trace.flows = reader.list(() => {
+    const [from, leaves, to, arrives, name] = Array.from({ length: 5 }, () => reader.uint());
+    return { from, leaves, to, arrives, name };
+  });
+  return trace;
+}
+
+// The first position from `low` to `high` for which `holds`, which then holds for all behind it.
+function partition(low, high, holds) {
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (holds(middle)) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}
+
+// As `partition`, for positions that are likely to be close to `low`.
+function gallop(low, high, holds) {
+  let step = 1;
+  while (low + step < high && !holds(low + step)) {
+    low += step;
+    step *= 2;
+  }
+  return partition(low, Math.min(low + step, high), holds);
+}
+
+export class EmbeddedSource {
+  constructor(base64) {
+    this.trace = readTrace(new Reader(base64));
+    this.hitsByStart = undefined;
+    // A box that stands for several slices says too little about them.
+    if (!this.trace.isWhole) this.statistics = undefined;
+  }
+
+  about(colours) {
+    const { title, summary, notes, nsPerTick, span, active, groups } = this.trace;
+    return { title, summary, notes, nsPerTick, span, active, groups, colours };
+  }
+
+  // Lines from top to bottom: a header for each process and track, and the rows below it.
+  arrange(choice) {
+    const key = ({ kind, id }) => `${kind}:${id}`;
+    const [folded, hidden, pinned] = [choice.folded, choice.hidden, choice.pinned].map((items) => new Set(items.map(key)));
+    const has = (set, { item }) => set.has(key(item));
+    const stack = (isPinned) => {
+      const lines = [], headers = [];
+      let top = 0;
+      const header = (of, height) => {
+        headers.push({ item: of.item, top, height, bottom: top + height });
+        lines.push({ top, height, of });
+        top += height;
+      };
+      for (const group of this.trace.groups) {
+        const members = group.members.filter((lane) => !has(hidden, lane) && !has(hidden, group) && (!isPinned || has(pinned, lane)));
+        if (!members.length) continue;
+        if (!isPinned) header(group, PROCESS);
+        if (!isPinned && has(folded, group)) continue;
+        for (const lane of members) {
+          const hasMarks = lane.instants.length || lane.states.length;
+          const open = lane.series.length ? COUNTER : hasMarks ? FOLDED : GAP;
+          header(lane, has(folded, lane) ? Math.max(open, FOLDED) : open);
+          if (has(folded, lane)) continue;
+          for (const row of lane.rows) {
+            lines.push({ top, height: ROW, row });
+            top += ROW;
+          }
+          headers[headers.length - 1].bottom = top;
+        }
+      }
+      return { lines, headers, height: top };
+    };
+    this.main = stack(false);
+    this.pinned = stack(true);
+    this.lineOf = new Map(this.main.lines.filter(({ row }) => row).map((line) => [line.row, line]));
+    return [this.main, this.pinned].map(({ headers, height }) => ({ headers, height }));
+  }
+
+  frame(wanted) {
+    const { trace } = this;
+    const names = this.areNamesSent ? [] : trace.names.map((name, id) => [id, name]);
+    this.areNamesSent = true;
+    const main = this.part(this.main, wanted.main, wanted), pinned = this.part(this.pinned, wanted.pinned, wanted);
+    return { main, pinned, names, ruler: this.ruler(wanted), arrows: this.arrows(wanted) };
+  }
+
+  part({ lines }, { start: top, end: bottom }, wanted) {
+    const boxes = { edges: [], numbers: [] };
+    const part = { marks: [], strips: [], charts: [] };
+    const first = partition(0, lines.length, (at) => lines[at].top + lines[at].height > top);
+    for (let at = first; at < lines.length && lines[at].top < bottom; at++) {
+      const line = lines[at];
+      if (line.row) {
+        this.rowBoxes(line.row, line.top, line.height, wanted, boxes);
+        continue;
+      }
+      const isAlone = !lines[at + 1]?.row;
+      const lanes = line.of.members ?? [line.of];
+      if (isAlone && lanes.some((lane) => lane.rows.length)) part.strips.push({ top: line.top, height: line.height, offset: 0, busy: this.busy(lanes, wanted.start, wanted.duration, wanted.columns) });
+      if (line.of.members) continue;
+      for (const row of line.of.states) this.rowBoxes(row, line.top + line.height - STATES, STATES, wanted, boxes);
+      if (line.of.instants.length) part.marks.push({ top: line.top, offset: 0, numbers: this.marks(line.of, wanted) });
+      if (line.of.series.length) part.charts.push(this.chart(line, wanted));
+    }
+    return { ...part, edges: Float32Array.from(boxes.edges), numbers: Uint32Array.from(boxes.numbers) };
+  }
+
+  // Boxes wider than two columns one by one, the others column by column.
+  rowBoxes(row, top, height, { start, duration, columns, colorBy }, { edges, numbers }) {
+    const { trace } = this;
+    const perTick = columns / duration, until = start + duration;
+    const flag = row.isState ? STATE : 0;
+    const push = (left, right, slice, count, strength) => {
+      const isHit = this.isHit && count === 1 ? this.isHit[slice] : this.isHit && this.anyHit(slice, slice + count);
+      const torn = trace.isOpen[slice] && count === 1 ? UNFINISHED : 0;
+      edges.push(left, right);
+      numbers.push(top, height, slice, trace.name[slice], this.countOf(slice, slice + count),
+        this.shade(slice, colorBy, row) | (strength << 5) | torn | (isHit ? HIT : 0) | flag);
+    };
+    let at = partition(row.first, row.last, (at) => trace.end[at] >= start);
+    while (at < row.last && trace.start[at] <= until) {
+      const left = (trace.start[at] - start) * perTick, right = (trace.end[at] - start) * perTick;
+      if (right - left >= 2) {
+        const length = trace.end[at] - trace.start[at];
+        const part = trace.count[at] > 1 ? (trace.busy[at + 1] - trace.busy[at]) / length : 1;
+        push(Math.max(left, -4), Math.min(right, columns + 4), at, 1, quarters(part));
+        at++;
+        continue;
+      }
+      const column = Math.floor(left), edge = start + (column + 1) / perTick;
+      const next = Math.max(gallop(at, row.last, (at) => trace.end[at] > edge), at + 1);
+      let shown = at;
+      const length = (slice) => trace.end[slice] - trace.start[slice];
+      for (let slice = at + 1; slice < Math.min(next, at + 16); slice++) if (length(slice) > length(shown)) shown = slice;
+      const isAlone = next === at + 1;
+      const box = numbers.length;
+      push(column, column + 1, at, next - at, isAlone ? 3 : quarters(((trace.busy[next] - trace.busy[at]) * perTick)));
+      if (shown !== at) {
+        numbers[box + 2] = shown;
+        numbers[box + 3] = trace.name[shown];
+        numbers[box + 5] = (numbers[box + 5] & ~31) | this.shade(shown, colorBy, row);
+      }
+      at = next;
+    }
+  }
+
+  countOf(first, last) {
+    let count = 0;
+    for (let slice = first; slice < last; slice++) count += this.trace.count[slice];
+    return count;
+  }
+
+  anyHit(first, last) {
+    for (let slice = first; slice < last; slice++) if (this.isHit[slice]) return true;
+    return false;
+  }
+
+  shade(slice, colorBy, row) {
+    const { trace } = this;
+    if (colorBy === 'category') return trace.shades[trace.category[slice]] ?? 0;
+    if (colorBy === 'track') return (row.lane.item.id * 11) % 32;
+    if (colorBy === 'duration') return (Math.floor(Math.log2(trace.end[slice] - trace.start[slice] + 1) / 3) * 7) % 32;
+    return trace.shades[trace.name[slice]];
+  }
+
+  marks({ instants, firstInstant }, { start, duration, columns }) {
+    const numbers = [];
+    const perTick = columns / duration;
+    let at = partition(0, instants.length, (at) => instants[at].at >= start);
+    while (at < instants.length && instants[at].at < start + duration) {
+      const column = Math.floor((instants[at].at - start) * perTick);
+      const next = Math.max(gallop(at, instants.length, (at) => (instants[at].at - start) * perTick >= column + 1), at + 1);
+      numbers.push(column, firstInstant + at, next - at, this.isName?.[instants[at].name] ? 1 : 0);
+      at = next;
+    }
+    return numbers;
+  }
+
+  // Each series from zero, the highest behind the others.
+  chart({ top, height, of }, { start, duration, columns }) {
+    const perTick = columns / duration;
+    let least = 0, most = 0;
+    const finite = (value) => (Number.isFinite(value) ? value : 0);
+    for (const { points } of of.series) for (const { value } of points) [least, most] = [Math.min(least, finite(value)), Math.max(most, finite(value))];
+    const layer = ({ name, points }) => {
+      const runs = [];
+      let at = Math.max(partition(0, points.length, (at) => points[at].at > start) - 1, 0);
+      let x = Math.max((points[at]?.at - start) * perTick, 0);
+      while (at < points.length && x <= columns) {
+        let low = finite(points[at].value), high = low, next = columns;
+        for (at++; at < points.length; at++) {
+          next = Math.max((points[at].at - start) * perTick, 0);
+          if (next >= x + 1) break;
+          [low, high] = [Math.min(low, finite(points[at].value)), Math.max(high, finite(points[at].value))];
+        }
+        const end = at < points.length ? next : columns;
+        runs.push(x, end, low, high);
+        x = end;
+      }
+      return { shade: this.trace.shades[name], runs };
+    };
+    const highest = ({ points }) => points.reduce((most, { value }) => Math.max(most, finite(value)), 0);
+    return { top, height, offset: 0, least, most, layers: [...of.series].sort((a, b) => highest(b) - highest(a)).map(layer) };
+  }
+
+  // How many outermost rows of these tracks are busy in each column.
+  busy(lanes, start, duration, columns) {
+    const { trace } = this;
+    const busy = new Float32Array(columns);
+    for (const row of lanes.flatMap(({ rows }) => rows.filter(({ depth }) => depth === 0))) {
+      for (let column = 0, at = row.first; column < columns; column++) {
+        const from = start + (column * duration) / columns, to = start + ((column + 1) * duration) / columns;
+        at = gallop(at, row.last, (at) => trace.end[at] > from);
+        if (at < row.last && trace.end[at] <= from) at++;
+        const end = gallop(at, row.last, (at) => trace.start[at] >= to);
+        if (at >= row.last || trace.start[at] >= to) continue;
+        const behind = trace.start[end] < to ? end + 1 : end;
+        const inside = trace.busy[behind] - trace.busy[at] - Math.max(from - trace.start[at], 0) - Math.max(trace.end[behind - 1] - to, 0);
+        busy[column] += Math.min(Math.max(inside / (to - from), 0.02), 1);
+      }
+    }
+    return busy;
+  }
+
+  overview(start, end, columns) {
+    return this.busy(this.trace.lanes.filter(({ what }) => what !== 'async'), start, end - start, columns);
+  }
+
+  // Round times: 1, 2 or 5 times a power of ten nanoseconds or events apart.
+  ruler({ start, duration, columns, betweenMarks }) {
+    const { nsPerTick } = this.trace;
+    const ns = nsPerTick || 1;
+    const least = Math.max((betweenMarks / columns) * duration * ns, 1);
+    const power = 10 ** Math.floor(Math.log10(least));
+    const step = [1, 2, 5, 10].find((times) => times * power >= least * 0.999) * power;
+    const marks = [];
+    for (let index = Math.ceil((start * ns) / step); index * step <= (start + duration) * ns && marks.length < 200; index++) {
+      const at = (index * step) / ns;
+      marks.push([((at - start) / duration) * columns, axisLabel(at, step / ns, start + duration, nsPerTick)]);
+    }
+    return marks;
+  }
+
+  arrows({ start, duration, columns, selected, main }) {
+    const { trace, lineOf } = this;
+    const until = start + duration;
+    const isOwn = ({ from, to }) => from === selected || to === selected;
+    let flows = trace.flows.filter(({ leaves, arrives }) => Math.min(leaves, arrives) <= until && Math.max(leaves, arrives) >= start);
+    if (flows.length > MAX_ARROWS) flows = flows.filter(isOwn);
+    const x = (time) => Math.min(Math.max(((time - start) / duration) * columns, 0), columns);
+    const numbers = flows.flatMap((flow) => {
+      const [from, to] = [flow.from, flow.to].map((slice) => lineOf.get(this.rowOf(slice)));
+      if (!from || !to || Math.min(from.top, to.top) > main.end || Math.max(from.top, to.top) + ROW < main.start) return [];
+      return [x(Math.min(flow.leaves, trace.end[flow.from])), from.top + ROW / 2, x(flow.arrives), to.top + ROW / 2, 1, isOwn(flow) ? 1 : 0];
+    });
+    return Float32Array.from(numbers);
+  }
+
+  rowOf(slice) {
+    const { rows } = this.trace;
+    return rows[partition(0, rows.length, (at) => rows[at].last > slice)];
+  }
+
+  details({ kind, id, at }) {
+    const { trace } = this;
+    const length = (ticks) => duration(ticks, trace.nsPerTick);
+    const argsOf = (number) => trace.texts[number].split('\n').filter(Boolean).map((line) => line.split(/: ([^]*)/).slice(0, 2));
+    const where = (lane) => [['track', lane.label], ['process', lane.group.label]];
+    if (kind === 'instant') {
+      const { at, name, args, lane } = trace.instants[id];
+      return { name: trace.names[name], facts: [...where(lane), ['time', moment(at, trace.nsPerTick)]], args: argsOf(args), flows: [] };
+    }
+    if (kind === 'counter') {
+      const lane = trace.lanes[id];
+      const valueAt = ({ points }) => points[partition(0, points.length, (index) => points[index].at > at) - 1]?.value;
+      const values = lane.series.map((series) => [trace.names[series.name] || 'value', String(valueAt(series) ?? '')]);
+      return { name: lane.label, facts: [...where(lane), ['time', moment(at, trace.nsPerTick)]], args: values, flows: [] };
+    }
+    if (id >= trace.length) return undefined;
+    const row = this.rowOf(id), ticks = trace.end[id] - trace.start[id], count = trace.count[id];
+    const facts = [...where(row.lane)];
+    const category = trace.names[trace.category[id]];
+    if (category) facts.push(['category', category]);
+    facts.push(['start', moment(trace.start[id], trace.nsPerTick)], ['duration', length(ticks) + (trace.isOpen[id] ? ', not finished' : '')]);
+    if (count > 1) facts.push(['stands for', `${count} slices`], ['busy', length(trace.busy[id + 1] - trace.busy[id])]);
+    else if (!row.isState) facts.push(['self', `${length(trace.self[id])}, ${((100 * trace.self[id]) / Math.max(ticks, 1)).toFixed(1)} %`], ['depth', String(row.depth)]);
+    if (trace.source[id]) facts.push(['source', trace.texts[trace.source[id]]]);
+    const flows = trace.flows.filter(({ from, to }) => from === id || to === id).map((flow) => {
+      const leaves = flow.from === id, slice = leaves ? flow.to : flow.from;
+      return { leaves, slice, takes: flow.arrives - flow.leaves, name: `${trace.names[trace.name[slice]]} (${trace.names[flow.name]})` };
+    });
+    return { name: trace.names[trace.name[id]], facts, args: argsOf(trace.args[id]), flows: row.isState ? [] : flows };
+  }
+
+  place(slice) {
+    const { trace } = this;
+    if (slice >= trace.length) return undefined;
+    const row = this.rowOf(slice), line = this.lineOf.get(row);
+    const header = this.main.headers.find(({ item }) => item === row.lane.item) ?? this.main.headers.find(({ item }) => item === row.lane.group.item);
+    const found = line ?? header;
+    return {
+      start: trace.start[slice], end: trace.end[slice], item: row.lane.item, process: row.lane.group.item,
+      line: found && [found.top, found.height], shown: Boolean(line),
+    };
+  }
+
+  step(slice, how) {
+    const { trace } = this;
+    const row = this.rowOf(slice);
+    if (how === 'next') return slice + 1 < row.last ? slice + 1 : undefined;
+    if (how === 'previous') return slice > row.first ? slice - 1 : undefined;
+    const other = trace.rows[trace.rows.indexOf(row) + (how === 'parent' ? -1 : 1)];
+    if (!other || other.lane !== row.lane || other.isState || other.depth !== row.depth + (how === 'parent' ? -1 : 1)) return undefined;
+    const first = partition(other.first, other.last, (at) => trace.end[at] >= trace.start[slice] && (how === 'parent' || trace.start[at] >= trace.start[slice]));
+    if (how === 'parent') return first < other.last && trace.start[first] <= trace.start[slice] ? first : undefined;
+    let longest;
+    for (let at = first; at < other.last && trace.start[at] < trace.end[slice]; at++) {
+      if (longest === undefined || trace.end[at] - trace.start[at] > trace.end[longest] - trace.start[longest]) longest = at;
+    }
+    return longest;
+  }
+
+  find(text) {
+    const { trace } = this;
+    this.isHit = this.isName = this.hitsByStart = undefined;
+    if (text === undefined) return undefined;
+    const [, pattern] = text.match(/^\/(.+)\/$/) ?? [];
+    const wanted = text.toLowerCase();
+    let matches = (one) => one.toLowerCase().includes(wanted);
+    try {
+      const expression = pattern && new RegExp(pattern, 'iu');
+      if (expression) matches = (one) => expression.test(one);
+    } catch (error) {
+      return { error: error.message };
+    }
+    const inTexts = Uint8Array.from(trace.texts, matches);
+    this.isName = Uint8Array.from(trace.names, matches);
+    return this.foundBy((slice) => this.isName[trace.name[slice]] || inTexts[trace.args[slice]], trace.lanes.filter(({ label }) => matches(label)).map(({ item }) => item));
+  }
+
+  findName(slice) {
+    const { trace } = this;
+    this.isName = undefined;
+    return this.foundBy((other) => trace.name[other] === trace.name[slice], []);
+  }
+
+  foundBy(matches, tracks) {
+    const { trace } = this;
+    const hits = [];
+    this.isHit = new Uint8Array(trace.length);
+    for (const row of trace.rows) {
+      if (row.isState) continue;
+      for (let slice = row.first; slice < row.last; slice++) {
+        if (!matches(slice)) continue;
+        this.isHit[slice] = 1;
+        hits.push(slice);
+      }
+    }
+    this.hitsByStart = Uint32Array.from(hits.sort((a, b) => trace.start[a] - trace.start[b] || a - b));
+    const instants = this.isName ? trace.instants.filter(({ name }) => this.isName[name]).length : 0;
+    return { slices: hits.length, instants, tracks };
+  }
+
+  hits(slice, at, backwards, count) {
+    const { trace, hitsByStart } = this;
+    if (!hitsByStart) return [];
+    const [from, id] = slice === undefined ? [at, -1] : [trace.start[slice], slice];
+    const isBehind = (hit) => trace.start[hit] > from || (trace.start[hit] === from && hit > id);
+    const isNotBefore = (hit) => trace.start[hit] > from || (trace.start[hit] === from && hit >= id);
+    let rank = partition(0, hitsByStart.length, (at) => (backwards ? isNotBefore : isBehind)(hitsByStart[at]));
+    const found = [];
+    if (backwards) rank--;
+    for (; found.length < count && rank >= 0 && rank < hitsByStart.length; rank += backwards ? -1 : 1) {
+      const hit = hitsByStart[rank];
+      found.push({ slice: hit, rank, name: trace.names[trace.name[hit]], start: trace.start[hit] });
+    }
+    return found;
+  }
+
+  hitsOverview(start, end, columns) {
+    const found = new Uint32Array(columns);
+    for (const hit of this.hitsByStart ?? []) {
+      const column = Math.floor(((this.trace.start[hit] - start) / (end - start)) * columns);
+      if (column >= 0 && column < columns) found[column]++;
+    }
+    return found;
+  }
+
+  // Sums by name over a range. A slice counts with the part inside; one inside another of its name adds no total.
+  statistics({ start, end, items }) {
+    const { trace } = this;
+    const ids = items && new Set(items.map(({ kind, id }) => `${kind} ${id}`));
+    const isWanted = ({ item, group }) => !ids || ids.has(`track ${item.id}`) || ids.has(`process ${group.item.id}`);
+    const sums = new Map();
+    const of = (name) => {
+      if (!sums.has(name)) sums.set(name, { name: trace.names[name], count: 0, total: 0, own: 0, min: Infinity, max: 0 });
+      return sums.get(name);
+    };
+    for (const lane of trace.lanes.filter(isWanted)) {
+      const slices = [];
+      for (const row of lane.rows) {
+        const first = partition(row.first, row.last, (at) => trace.end[at] > start || trace.start[at] >= start);
+        for (let at = first; at < row.last && trace.start[at] < end; at++) slices.push([at, row]);
+      }
+      const nests = nesting(lane.rows);
+      slices.sort(([a, rowA], [b, rowB]) => nests.get(rowA) - nests.get(rowB) || trace.start[a] - trace.start[b] || rowA.depth - rowB.depth);
+      const open = [];
+      let nest;
+      for (const [slice, row] of slices) {
+        if (nest !== nests.get(row)) open.length = 0;
+        nest = nests.get(row);
+        open.length = Math.min(open.length, row.depth);
+        const parent = open[row.depth - 1];
+        const ticks = Math.min(trace.end[slice], end) - Math.max(trace.start[slice], start);
+        const sum = of(trace.name[slice]);
+        sum.count++;
+        sum.own += ticks;
+        sum.min = Math.min(sum.min, ticks);
+        sum.max = Math.max(sum.max, ticks);
+        if (lane.what === 'async' || !open.some((outer) => outer !== undefined && trace.name[outer] === trace.name[slice])) sum.total += ticks;
+        if (parent !== undefined) of(trace.name[parent]).own -= Math.min(trace.end[slice], trace.end[parent], end) - Math.max(trace.start[slice], start);
+        open[row.depth] = slice;
+      }
+    }
+    return [...sums.values()].map((sum) => ({ ...sum, mean: Math.floor(sum.total / sum.count) }));
+  }
+}
+
+// The number of the nesting of each row: a row of depth 0 begins a new one.
+function nesting(rows) {
+  let number = 0;
+  return new Map(rows.map((row) => [row, row.depth === 0 ? ++number : number]));
+}
+
+// How busy a box is, in quarters.
+function quarters(part) {
+  return Math.min(Math.floor(part * 4), 3) || 0;
+}
