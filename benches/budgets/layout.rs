@@ -7,12 +7,11 @@ use std::time::Duration;
 use spall_benches::layout_input::{self, Character};
 use spall_benches::measure::{fastest, job, timed};
 use spall_benches::peer;
+use spall_benches::report::{Budget, line, per};
 use spall_trace::layout::{
     EdgeRule, Fidelity, Layout, LayoutOptions, Rect, Row, RowId, Scratch, Stats, Viewport, slice_tree, stats,
 };
 use spall_trace::model::{Tick, Trace, TrackId};
-
-use crate::{Budget, line, per};
 
 const COLUMNS: u16 = 1920;
 const ROWS: u32 = 60;

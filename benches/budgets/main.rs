@@ -1,77 +1,24 @@
 //! Measures every budget of the project in one run and says whether it is met.
 //!
-//! Ours and the rival's jobs take turns on the same bytes; what counts is the ratio of the fastest rounds. The jobs of
-//! `cold` run in a process of their own each time, and what counts is the median.
+//! Ours and the rival's jobs take turns on the same bytes; what counts is the ratio of the fastest rounds.
 //!
-//! `budgets [cold|spall|json|heph|apitrace|profiles|layout|memory|large]…` measures these parts; without a part it
-//! measures all but `large`, which needs 4 GiB.
+//! `budgets [spall|json|heph|apitrace|profiles|layout|memory|large]…` measures these parts; without a part it measures all
+//! but `large`, which needs 4 GiB.
 
 #![cfg_attr(not(feature = "serde-json"), allow(unused, reason = "rivals are features"))]
-#![allow(clippy::print_stdout, clippy::cast_precision_loss, reason = "prints figures for people")]
+#![allow(clippy::cast_precision_loss, reason = "prints figures for people")]
 
-mod cold;
 mod layout;
 
-use std::process::Command;
-use std::time::Duration;
 
 use spall_benches::input::{self, Input};
 use spall_benches::measure::{Job, fastest, job};
+use spall_benches::report::{self, Budget, line, per};
 use spall_benches::{ours, peer};
 use spall_synth::cpu_profile::{Form, Profile};
 use spall_trace::layout::{Layout, LayoutOptions};
 
 const ROUNDS: usize = 25;
-
-/// The budget of a job, by which its time is judged.
-#[derive(Debug, Clone, Copy)]
-enum Budget {
-    /// Ours is at least so many times as fast as the rival.
-    Faster(f64),
-    /// Ours takes at most so many times as long as the rival.
-    Slower(f64),
-    /// Ours takes at most so much, in the unit of its line.
-    AtMost(f64),
-    /// There is no budget. The time is only printed.
-    Open,
-}
-
-impl Budget {
-    fn is_met(self, ours: f64, rival: f64) -> bool {
-        match self {
-            Self::Faster(times) => rival >= times * ours,
-            Self::Slower(times) => ours <= times * rival,
-            Self::AtMost(most) => ours <= most,
-            Self::Open => true,
-        }
-    }
-}
-
-/// Prints a line; `ours` and `rival` are in `unit`.
-fn line(job: &str, input: &str, unit: &str, ours: f64, rival: Option<(&str, f64)>, budget: Budget) {
-    let (name, other) = rival.unwrap_or(("", f64::NAN));
-    let (ratio, limit) = match budget {
-        Budget::Faster(times) => (format!("{:.2}", other / ours), format!(">= {times}")),
-        Budget::Slower(times) => (format!("{:.2}", ours / other), format!("<= {times}")),
-        Budget::AtMost(most) => (String::new(), format!("<= {most} {unit}")),
-        Budget::Open if other.is_nan() => (String::new(), String::new()),
-        Budget::Open => (format!("{:.2}", other / ours), String::new()),
-    };
-    let met = budget.is_met(ours, other);
-    let other = if other.is_nan() { String::new() } else { format!("{other:.1}") };
-    let met = match budget {
-        Budget::Open => "",
-        _ if met => "yes",
-        _ => "NO",
-    };
-    println!(
-        "{job:<24} {input:<30} {ours:>8.1} {unit:<9} {name:<20} {other:>8} {ratio:>6} {limit:<13} {met}"
-    );
-}
-
-fn per(time: Duration, count: usize) -> f64 {
-    time.as_secs_f64() * 1e9 / count as f64
-}
 
 /// Measures our job and those of rivals, and prints a line with the times per `count` for each rival.
 fn compare(name: &str, input: &Input, count: usize, ours: Job<'_>, rivals: Vec<(&str, Job<'_>, Budget)>) {
@@ -189,35 +136,9 @@ fn memory() {
     }
 }
 
-/// Prints the machine and the compiler, without which a record of times means nothing.
-fn circumstances() {
-    let output = |program: &str, arguments: &[&str]| {
-        let output = Command::new(program).args(arguments).output().ok()?;
-        String::from_utf8(output.stdout).ok().filter(|text| !text.is_empty())
-    };
-    let processor = std::fs::read_to_string("/proc/cpuinfo").ok().and_then(|text| {
-        let line = text.lines().find(|line| line.starts_with("model name"))?;
-        Some(line.split_once(": ")?.1.to_owned())
-    });
-    let load = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();
-    println!("commit {}", output("git", &["describe", "--always", "--dirty"]).unwrap_or_default().trim());
-    println!("{}", output("rustc", &["-vV"]).unwrap_or_default().trim());
-    println!("processor {}, load {}", processor.unwrap_or_default(), load.trim());
-    let arguments: Vec<String> = std::env::args().skip(1).collect();
-    println!("command cargo run --release -p spall-benches --bin budgets -- {}\n", arguments.join(" "));
-}
-
 fn main() {
-    if cold::is_job() {
-        return cold::run_job();
-    }
-    circumstances();
-    println!(
-        "{:<24} {:<30} {:>8} {:<9} {:<20} {:>8} {:>6} {:<13} met",
-        "job", "input", "ours", "", "rival", "", "ratio", "budget"
-    );
-    let parts: [(&str, fn()); 8] = [
-        ("cold", cold::all),
+    report::circumstances("budgets");
+    let parts: [(&str, fn()); 7] = [
         ("spall", spall_v3),
         ("json", json),
         ("heph", heph),

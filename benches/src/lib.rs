@@ -8,3 +8,4 @@ pub mod layout_input;
 pub mod measure;
 pub mod ours;
 pub mod peer;
+pub mod report;

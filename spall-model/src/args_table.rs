@@ -10,7 +10,7 @@ use crate::{
 
 /// The number of a row of an [`ArgsTable`], counted from 1; 0 stands for no arguments.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
-pub(crate) struct ArgsId(u32);
+pub(crate) struct ArgsId(pub(crate) u32);
 
 impl ArgsId {
     /// The id of no arguments.

@@ -5,8 +5,8 @@ use core::ops::{Index, IndexMut};
 
 /// A list that grows by pieces of fixed size.
 ///
-/// A vector that doubles copies every item about once more, and holds all items twice while it grows. Pieces of 64 KiB
-/// also stay below the size from which allocators ask the operating system for memory each time.
+/// A vector that doubles copies every item about once more, and holds all items twice while it grows. Pieces can also be
+/// freed one by one while the items go elsewhere.
 #[derive(Debug, Clone)]
 pub(crate) struct Log<T> {
     /// All pieces but the last have [`Log::PIECE`] items.
@@ -14,8 +14,9 @@ pub(crate) struct Log<T> {
     len: usize,
 }
 
-/// The size of a piece.
-const PIECE_BYTES: usize = 1 << 16;
+/// The size of a piece. It is above the size from which common allocators ask the operating system for memory, so that a
+/// piece goes back there when it is freed.
+const PIECE_BYTES: usize = 1 << 18;
 
 impl<T> Default for Log<T> {
     fn default() -> Self {
@@ -73,6 +74,11 @@ impl<T> Log<T> {
 
     pub(crate) fn iter_mut(&mut self) -> impl Iterator<Item = &mut T> {
         self.pieces.iter_mut().flatten()
+    }
+
+    /// Returns the pieces, which hold the items in order.
+    pub(crate) fn into_pieces(self) -> impl Iterator<Item = Vec<T>> {
+        self.pieces.into_iter()
     }
 
     /// Frees the unused memory of the last piece.

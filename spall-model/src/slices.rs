@@ -16,7 +16,7 @@ use crate::{IdRange, NameId, SliceId, Tick, args_table::ArgsId};
 /// assert!(trace.slice(SliceId(0)).unwrap().flags.is_unfinished());
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub struct SliceFlags(u32);
+pub struct SliceFlags(pub(crate) u32);
 
 impl SliceFlags {
     /// The empty set, at depth 0.

@@ -46,9 +46,7 @@ pub(super) struct Arranged {
 pub(super) fn arrange(builder: &mut TraceBuilder<'_>, need_slice_of_row: bool) -> Arranged {
     let (mut processes, process_ids) = processes(builder);
     let (mut tracks, track_order) = tracks(builder, &process_ids);
-    let order = slice_order(builder, &mut tracks, &track_order);
-    let slices = rows::columns(&core::mem::take(&mut builder.rows), &order);
-    let slice_of_row = if need_slice_of_row { inverse(&order) } else { Vec::new() };
+    let (slices, slice_of_row) = slices(builder, &mut tracks, &track_order, need_slice_of_row);
     // Each log is freed before the next one is copied.
     let (by, all) = (&track_order, &mut tracks);
     let instants = sorted_by_track(
@@ -207,6 +205,38 @@ fn tracks(builder: &TraceBuilder<'_>, process_ids: &[u32]) -> (Vec<Track>, Vec<u
         })
         .collect();
     (tracks, order)
+}
+
+/// Returns the slices sorted by track and, on a track, in display order, and the slice that each row became if that is
+/// asked for. Sets the range of slices of each track.
+#[allow(clippy::indexing_slicing, reason = "track numbers are given out by the builder")]
+fn slices(
+    builder: &mut TraceBuilder<'_>,
+    tracks: &mut [Track],
+    track_order: &[u32],
+    need_slice_of_row: bool,
+) -> (Slices, Vec<u32>) {
+    if !builder.registry.tracks.iter().all(|track| track.in_order) {
+        let order = slice_order(builder, tracks, track_order);
+        let slices = rows::columns(&core::mem::take(&mut builder.rows), &order);
+        return (slices, if need_slice_of_row { inverse(&order) } else { Vec::new() });
+    }
+    let mut first_slices = alloc::vec![0; track_order.len()];
+    let mut n_slices = 0;
+    for (track, &old) in tracks.iter_mut().zip(track_order) {
+        first_slices[old as usize] = n_slices;
+        let end = n_slices + builder.registry.track(old).n_slices;
+        track.slices = n_slices..end;
+        n_slices = end;
+    }
+    let mut slice_of_row = Vec::with_capacity(if need_slice_of_row { n_slices as usize } else { 0 });
+    let rows = core::mem::take(&mut builder.rows);
+    let slices = rows::columns_by_track(rows, &mut first_slices, |first, n_rows| {
+        if need_slice_of_row {
+            slice_of_row.extend(first..first + n_rows);
+        }
+    });
+    (slices, slice_of_row)
 }
 
 /// Returns the rows sorted by track and, on a track, in display order. [json 3.3](crate::rules::json#3.3) Sets the

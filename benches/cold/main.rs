@@ -4,6 +4,15 @@
 //! Each job runs in a process of its own, which is this program with the name of the job and a file. So memory is fresh
 //! and caches are empty, which is a fifth to a third of the time that it takes to load a large file. The jobs of a line
 //! take turns, and the median counts.
+//!
+//! It is not a part of the program `budgets`, whose allocator counts bytes and touches memory that is asked for as zeros.
+
+#![allow(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    clippy::cast_precision_loss,
+    reason = "prints figures for people"
+)]
 
 use std::hint::black_box;
 use std::path::{Path, PathBuf};
@@ -11,13 +20,12 @@ use std::process::{Command, id};
 use std::time::Instant;
 
 use spall_benches::measure::timed;
+use spall_benches::report::{self, Budget, line};
 use spall_benches::{ours, peer};
 use spall_synth::program::{Order, Program};
 use spall_trace::export;
 use spall_trace::layout::{EdgeRule, Fidelity, Layout, LayoutOptions, Rect, Scratch, Viewport, stats};
 use spall_trace::model::{Tick, Trace, TrackId};
-
-use crate::{Budget, line};
 
 /// The argument after which the name of a job and a file follow.
 const JOB: &str = "--job";
@@ -44,26 +52,23 @@ const JOBS: &[(&str, Run)] = &[
     ("merged", merged),
 ];
 
-/// Returns whether this process is to run a job.
-pub(crate) fn is_job() -> bool {
-    std::env::args().nth(1).is_some_and(|first| first == JOB)
-}
-
-/// Runs the job that the arguments name and prints its figures.
-pub(crate) fn run_job() {
-    let mut arguments = std::env::args().skip(2);
-    let (name, path) = (arguments.next().unwrap_or_default(), arguments.next().unwrap_or_default());
-    let data = std::fs::read(path).unwrap_or_default();
-    let Some((_, run)) = JOBS.iter().find(|(job, _)| *job == name) else { return };
-    run(&data).into_iter().for_each(|figure| println!("{figure}"));
-}
-
-/// Measures all jobs.
-pub(crate) fn all() {
+fn main() {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    if let [JOB, job, path] = arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+        return run_job(job, path);
+    }
+    report::circumstances("cold");
     spall();
     json();
     apitrace();
     chromium();
+}
+
+/// Runs a job and prints its figures.
+fn run_job(name: &str, path: &str) {
+    let data = std::fs::read(path).unwrap_or_default();
+    let Some((_, run)) = JOBS.iter().find(|(job, _)| *job == name) else { return };
+    run(&data).into_iter().for_each(|figure| println!("{figure}"));
 }
 
 fn spall() {
