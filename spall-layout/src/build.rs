@@ -5,10 +5,10 @@
 //! sizes: nothing is sorted, and no row has memory of its own. The indices are made last, when all rows are there.
 #![allow(clippy::indexing_slicing, reason = "positions are of tables built here, bounded by their lengths")]
 
-use alloc::vec::Vec;
+use alloc::{vec, vec::Vec};
 use core::ops::Range;
 
-use spall_model::nest::{Nesting, Placement};
+use spall_model::nest::Nesting;
 use spall_model::{SliceId, Slices, Tick, Trace, Track, TrackId, TrackKind};
 
 use crate::convert::to_u32;
@@ -32,7 +32,9 @@ struct LayoutBuilder<'t> {
     slices: &'t Slices,
     tracks: &'t [Track],
     nesting: Nesting,
+    /// The layout, without the slices of its rows.
     layout: Layout,
+    columns: Columns,
     track_rows: TrackRows,
     /// The row of each slice of the track, as [`TrackRows::add`] numbers it, or [`NO_ROW`].
     provisional_rows: Vec<u32>,
@@ -42,6 +44,16 @@ struct LayoutBuilder<'t> {
     open_ends: Vec<Tick>,
     /// For each row of the track, the position in the arrays of its next slice.
     cursors: Vec<u32>,
+}
+
+/// The slices of all rows: what becomes [`Layout::starts`], [`Layout::ends`] and [`Layout::ids`].
+///
+/// They are plain numbers here, because a list of those can be allocated as zeros, which costs nothing before a part of
+/// it is filled.
+struct Columns {
+    starts: Vec<i64>,
+    ends: Vec<i64>,
+    ids: Vec<u32>,
 }
 
 /// The rows of the current track while its slices are counted.
@@ -69,9 +81,9 @@ impl<'t> LayoutBuilder<'t> {
         let slices = trace.slices();
         let n_slices = slices.len();
         let layout = Layout {
-            starts: alloc::vec![Tick::default(); n_slices],
-            ends: alloc::vec![Tick::default(); n_slices],
-            ids: alloc::vec![SliceId(0); n_slices],
+            starts: Vec::new(),
+            ends: Vec::new(),
+            ids: Vec::new(),
             nodes: Vec::new(),
             rows: Vec::new(),
             lanes: Vec::new(),
@@ -85,6 +97,7 @@ impl<'t> LayoutBuilder<'t> {
             tracks: trace.tracks(),
             nesting: Nesting::new(options.overlap, options.overhang_tolerance),
             layout,
+            columns: Columns { starts: vec![0; n_slices], ends: vec![0; n_slices], ids: vec![0; n_slices] },
             track_rows: TrackRows::default(),
             provisional_rows: Vec::new(),
             drawn_ends: Vec::new(),
@@ -124,11 +137,15 @@ impl<'t> LayoutBuilder<'t> {
 
     /// Makes the indices. `n_placed` is the number of slices that have a row.
     fn finish(self, n_placed: u32) -> Layout {
-        let mut layout = self.layout;
+        let Self { mut layout, mut columns, .. } = self;
         layout.first_rows.push(to_u32(layout.rows.len()));
-        layout.starts.truncate(n_placed as usize);
-        layout.ends.truncate(n_placed as usize);
-        layout.ids.truncate(n_placed as usize);
+        columns.starts.truncate(n_placed as usize);
+        columns.ends.truncate(n_placed as usize);
+        columns.ids.truncate(n_placed as usize);
+        // The memory stays where it is.
+        layout.starts = columns.starts.into_iter().map(Tick).collect();
+        layout.ends = columns.ends.into_iter().map(Tick).collect();
+        layout.ids = columns.ids.into_iter().map(SliceId).collect();
         // The entry behind the last row, which bounds it.
         layout.rows.push(RowOffsets { slices: n_placed, nodes: 0 });
         // Reserved exactly, because a layout lives as long as its trace and never grows.
@@ -157,22 +174,26 @@ impl<'t> LayoutBuilder<'t> {
     #[inline(never)]
     fn place_by_nesting(&mut self, range: Range<usize>) {
         self.nesting.clear();
-        let (starts, ends, flags) = (self.slices.starts(), self.slices.ends(), self.slices.flags());
-        for index in range {
-            let id = to_u32(index);
-            let placement = self.nesting.place(id, starts[index], ends[index], flags[index]);
-            let Some(Placement { lane, depth, end, overlaps, .. }) = placement else {
-                self.layout.n_overlapping += 1;
-                self.layout.n_rejected += 1;
-                self.provisional_rows.push(NO_ROW);
-                continue;
+        let Self { nesting, layout, track_rows, provisional_rows, drawn_ends, .. } = self;
+        let (starts, ends) = (&self.slices.starts()[range.clone()], &self.slices.ends()[range.clone()]);
+        let flags = &self.slices.flags()[range.clone()];
+        let slices = starts.iter().zip(ends).zip(flags).zip(to_u32(range.start)..);
+        let (mut n_overlapping, mut n_rejected) = (0, 0);
+        // As one list, because its length is known: a push for each slice would check for room.
+        provisional_rows.extend(slices.map(|(((&start, &end), &flags), id)| {
+            let Some(placement) = nesting.place(id, start, end, flags) else {
+                n_overlapping += 1;
+                n_rejected += 1;
+                return NO_ROW;
             };
-            self.layout.n_overlapping += u64::from(overlaps);
-            if end != ends[index] {
-                self.drawn_ends.push((id, end));
+            n_overlapping += u64::from(placement.overlaps);
+            if placement.end != end {
+                drawn_ends.push((id, placement.end));
             }
-            self.provisional_rows.push(self.track_rows.add(lane, depth));
-        }
+            track_rows.add(placement.lane, placement.depth)
+        }));
+        layout.n_overlapping += n_overlapping;
+        layout.n_rejected += n_rejected;
     }
 
     /// Finds the rows of an async track's slices, whose depths are given. [layout 4.5](crate::rules::layout#4.5)
@@ -228,13 +249,43 @@ impl<'t> LayoutBuilder<'t> {
     /// Copies the slices of the current track to their rows.
     ///
     /// A track lists its slices by start, and each row keeps that order, so no row has to be sorted.
-    #[inline(never)]
     fn fill_rows(&mut self, range: Range<usize>, first_row: usize, pattern: RowPattern) {
         self.cursors.clear();
         self.cursors.extend(self.layout.rows[first_row..].iter().map(|row| row.slices));
-        let mut drawn_ends = self.drawn_ends.iter().peekable();
         let rows = to_u32(first_row)..to_u32(self.layout.rows.len());
         self.layout.row_numbers.begin(to_u32(range.start)..to_u32(range.end), rows, pattern);
+        if pattern == RowPattern::Nested && self.drawn_ends.is_empty() {
+            self.fill_nested(range);
+        } else {
+            self.fill_any(range, first_row);
+        }
+        self.layout.row_numbers.end();
+        self.drawn_ends.clear();
+        self.track_rows.clear();
+        self.provisional_rows.clear();
+    }
+
+    /// Copies slices that are all on lane 0 and drawn to their own ends. Their rows follow one another by depth.
+    #[inline(never)]
+    fn fill_nested(&mut self, range: Range<usize>) {
+        let Self { columns, cursors, provisional_rows, .. } = self;
+        let (starts, ends) = (&self.slices.starts()[range.clone()], &self.slices.ends()[range.clone()]);
+        let slices = starts.iter().zip(ends).zip(to_u32(range.start)..);
+        for (&depth, ((start, end), id)) in provisional_rows.iter().zip(slices) {
+            let cursor = &mut cursors[depth as usize];
+            let at = *cursor as usize;
+            *cursor += 1;
+            columns.starts[at] = start.0;
+            columns.ends[at] = end.0;
+            columns.ids[at] = id;
+        }
+        self.layout.row_numbers.extend(provisional_rows);
+    }
+
+    /// Copies the slices of any track.
+    #[inline(never)]
+    fn fill_any(&mut self, range: Range<usize>, first_row: usize) {
+        let mut drawn_ends = self.drawn_ends.iter().peekable();
         for (index, &provisional) in range.zip(&self.provisional_rows) {
             let id = to_u32(index);
             let row = match provisional {
@@ -254,14 +305,10 @@ impl<'t> LayoutBuilder<'t> {
             let at = *cursor as usize;
             *cursor += 1;
             self.layout.row_numbers.push(Some(row));
-            self.layout.starts[at] = self.slices.starts()[index];
-            self.layout.ends[at] = end;
-            self.layout.ids[at] = SliceId(id);
+            self.columns.starts[at] = self.slices.starts()[index].0;
+            self.columns.ends[at] = end.0;
+            self.columns.ids[at] = id;
         }
-        self.layout.row_numbers.end();
-        self.drawn_ends.clear();
-        self.track_rows.clear();
-        self.provisional_rows.clear();
     }
 }
 

@@ -97,34 +97,50 @@ impl RowNumbers {
     pub(crate) fn push(&mut self, row: Option<u32>) {
         let Some(track) = self.tracks.last() else { return };
         let row = row.map_or(track.n_rows, |row| row - track.first_row);
+        self.extend(&[row]);
+    }
+
+    /// Adds the rows of the track's next slices, counted from the first row of the track.
+    #[inline(always)]
+    pub(crate) fn extend(&mut self, rows: &[u32]) {
+        let Some(track) = self.tracks.last() else { return };
+        // Copies, which stay in registers through the loop.
+        let (mut pending, mut n_pending) = (self.pending, self.n_pending);
         match track.encoding {
             Encoding::Fixed { bits, .. } => {
-                let code = u64::from(row);
-                self.pending |= code << self.n_pending;
-                self.n_pending += bits;
-                if self.n_pending >= u64::BITS {
-                    self.words.push(self.pending);
-                    self.n_pending -= u64::BITS;
-                    // The bits of the code that did not fit.
-                    self.pending = code >> (bits - self.n_pending);
+                for &row in rows {
+                    let code = u64::from(row);
+                    pending |= code << n_pending;
+                    n_pending += bits;
+                    if n_pending >= u64::BITS {
+                        self.words.push(pending);
+                        n_pending -= u64::BITS;
+                        // The bits of the code that did not fit.
+                        pending = code >> (bits - n_pending);
+                    }
                 }
             }
             Encoding::Steps { .. } => {
-                // The zeros: `pending` has them already, because it begins as 0.
-                self.n_pending += self.lowest - row;
-                self.lowest = row + 1;
-                while self.n_pending >= u64::BITS {
-                    self.steps.push(core::mem::take(&mut self.pending));
-                    self.n_pending -= u64::BITS;
+                let mut lowest = self.lowest;
+                for &row in rows {
+                    // The zeros: `pending` has them already, because it begins as 0.
+                    n_pending += lowest - row;
+                    lowest = row + 1;
+                    while n_pending >= u64::BITS {
+                        self.steps.push(core::mem::take(&mut pending));
+                        n_pending -= u64::BITS;
+                    }
+                    pending |= 1 << n_pending;
+                    n_pending += 1;
+                    if n_pending == u64::BITS {
+                        self.steps.push(core::mem::take(&mut pending));
+                        n_pending = 0;
+                    }
                 }
-                self.pending |= 1 << self.n_pending;
-                self.n_pending += 1;
-                if self.n_pending == u64::BITS {
-                    self.steps.push(core::mem::take(&mut self.pending));
-                    self.n_pending = 0;
-                }
+                self.lowest = lowest;
             }
         }
+        (self.pending, self.n_pending) = (pending, n_pending);
     }
 
     /// Ends the track: the next one begins with a new word.

@@ -148,7 +148,9 @@ impl Nesting {
         if self.overflow.is_some() {
             return self.place_among_lanes(next);
         }
-        while self.main.pop_if(|top| top.is_over(&next)).is_some() {}
+        // The slices that are over are at the end, and removed at once: `pop` would copy each of them.
+        let n_over = self.main.iter().rev().take_while(|top| top.is_over(&next)).count();
+        self.main.truncate(self.main.len() - n_over);
         match self.fit(self.main.last(), &next) {
             Some(end) => Some(self.push_main(next, end, false)),
             None => self.place_overlapping(next),
