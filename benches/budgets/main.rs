@@ -10,7 +10,6 @@
 
 mod layout;
 
-
 use spall_benches::input::{self, Input};
 use spall_benches::measure::{Job, fastest, job};
 use spall_benches::report::{self, Budget, line, per};
