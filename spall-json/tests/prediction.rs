@@ -50,3 +50,16 @@ fn prediction_changes_nothing_whatever_a_field_holds() {
         }
     }
 }
+
+#[test]
+fn cpu_1a_a_profile_behind_events_of_the_same_shape_is_found() {
+    let event = |name: &str, args: &str| {
+        format!(r#"{{"ph":"X","name":"{name}","pid":1,"tid":2,"ts":3,"dur":4,"args":{args}}}"#)
+    };
+    let (plain, profile) = (event("a", r#"{"k":5}"#), r#"{"nodes":[{"id":1,"callFrame":{}}],"samples":[1]}"#);
+    let profile = event("CpuProfile", &format!(r#"{{"data":{{"cpuProfile":{profile}}}}}"#));
+    let json = format!("[{plain},{plain},{profile}]");
+    common::assert_prediction_changes_nothing(json.as_bytes(), &json);
+    let found = common::brief(json.as_bytes());
+    assert_eq!(found.iter().filter(|event| event.starts_with("X ")).count(), 2, "{found:?}");
+}

@@ -2,7 +2,8 @@
 #![cfg(all(feature = "alloc", feature = "zerocopy"))]
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
-use spall_layout::Instance;
+use spall_layout::{Fidelity, Instance, Row, RowId, Scratch, Viewport};
+use spall_model::{SliceId, Tick};
 use zerocopy::{FromBytes, IntoBytes};
 
 #[test]
@@ -16,4 +17,21 @@ fn layout_16_1_instances_are_16_bytes_without_padding() {
     assert_eq!(bytes.get(..4).unwrap(), 1.5_f32.to_ne_bytes());
     assert_eq!(bytes.get(8..12).unwrap(), 7_u32.to_ne_bytes());
     assert_eq!(<[Instance; 2]>::read_from_bytes(bytes).unwrap(), instances);
+}
+
+/// 8 ticks a column: column 0 begins at tick 0, half a column before the viewport.
+#[test]
+fn layout_16_1_a_slice_has_its_own_edges_and_several_slices_those_of_their_columns() {
+    let mut row = Row::new();
+    for (slice, (start, end)) in (0..).zip([(1, 2), (3, 4), (5, 7), (26, 62)]) {
+        row.push(Tick(start), Tick(end), SliceId(slice));
+    }
+    let viewport = Viewport::new(Tick(4)..Tick(84), 10, Fidelity::Fast);
+    let mut rects = Vec::new();
+    row.view(RowId(0)).rects(&viewport, &mut Scratch::new(), &mut rects);
+    let edges = rects.iter().map(|rect| {
+        let instance = Instance::new(rect, &viewport, 0, 0);
+        (rect.count, instance.x0, instance.x1)
+    });
+    assert_eq!(edges.collect::<Vec<_>>(), [(3, -0.5, 0.5), (1, 2.75, 7.25)]);
 }

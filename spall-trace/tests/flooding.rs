@@ -2,14 +2,17 @@
 
 #![allow(
     clippy::cast_possible_truncation,
+    clippy::indexing_slicing,
     clippy::unwrap_used,
     reason = "hashes are cut on purpose; test code outside of test functions"
 )]
 
-use core::hash::BuildHasher;
+use core::hash::{BuildHasher, Hasher as _};
 use std::collections::HashSet;
+use std::time::{Duration, Instant};
 
 use foldhash::fast::{FixedState, RandomState};
+use spall_synth::spall::File;
 use spall_trace::model::Limits;
 
 /// The number of places of a table of [`NAMES`] names.
@@ -38,6 +41,49 @@ fn names_crafted_for_one_seed_spread_under_another() {
         let places = distinct_places(&RandomState::default(), &names);
         assert!(places > 700, "{places} places");
     }
+}
+
+/// Returns names that have one and the same hash under the fixed seed. A hash of 16 bytes is a product of two numbers, and
+/// the first bytes of these names make the first number 0, so that the second one does not matter.
+fn equal_hashes(n_names: u64) -> Vec<[u8; 16]> {
+    const SEED: u64 = 0x082e_fa98_ec4e_6c89;
+    let zero = SEED.rotate_right(16).to_ne_bytes();
+    let name = |n: u64| core::array::from_fn(|at| if at < 8 { zero[at] } else { n.to_le_bytes()[at - 8] });
+    (1 << 40..(1 << 40) + n_names).map(name).collect()
+}
+
+/// Returns how long it takes to load a trace of slices with these names.
+fn time_to_load(names: &[[u8; 16]]) -> Duration {
+    let mut file = File::new(3, 1.0).buffer(1, 1);
+    for (name, when) in names.iter().zip(0..) {
+        file = file.begin_v3(when, name, b"");
+    }
+    let data = file.finish();
+    let load = || {
+        let start = Instant::now();
+        let trace = spall_trace::load(&data, &Limits::default()).unwrap();
+        // The empty name counts too.
+        assert_eq!(trace.names().len(), names.len() + 1);
+        start.elapsed()
+    };
+    (0..3).map(|_| load()).min().unwrap()
+}
+
+#[test]
+fn names_with_one_hash_under_a_fixed_seed_load_as_fast_as_others() {
+    let crafted = equal_hashes(20_000);
+    let hash = |name: &[u8; 16]| {
+        let mut state = FixedState::default().build_hasher();
+        state.write(name);
+        state.finish()
+    };
+    assert!(
+        crafted.iter().all(|name| hash(name) == hash(&crafted[0])),
+        "the names are those of another seed"
+    );
+    let ordinary: Vec<_> = crafted.iter().map(|name| name.map(|byte| byte ^ 1)).collect();
+    let (crafted, ordinary) = (time_to_load(&crafted), time_to_load(&ordinary));
+    assert!(crafted < 8 * ordinary, "{crafted:?} for names with one hash, {ordinary:?} for others");
 }
 
 /// Checks that crafted names and ids are all in the trace. The seeds of the tables are checked where these are defined.

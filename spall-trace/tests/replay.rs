@@ -125,6 +125,21 @@ fn async_spans_keep_their_depths_whatever_happens_at_one_time() {
 }
 
 #[test]
+fn heph_b_2_slices_of_equal_bounds_keep_their_order_though_the_file_has_children_first() {
+    let packets = ["child", "parent"]
+        .iter()
+        .zip(0..)
+        .map(|(name, counter)| heph::Event::new((1, counter, 0), 5..9, name).bytes());
+    let data = [heph::epoch(0), packets.collect::<Vec<_>>().concat()].concat();
+    let (trace, names) = (load(&data), |trace: &Trace<'_>| {
+        let ids = trace.slices().ids().iter();
+        ids.map(|id| trace.slice_name(id).into_owned()).collect::<Vec<_>>()
+    });
+    assert_eq!(names(&trace), ["parent", "child"]);
+    assert_eq!(names(&again(&trace)), ["parent", "child"]);
+}
+
+#[test]
 fn flows_leave_and_arrive_at_the_same_times() {
     let json = br#"[{"ph":"X","name":"a","pid":1,"tid":1,"ts":0,"dur":10,"bind_id":7,"flow_out":true},
         {"ph":"X","name":"b","pid":1,"tid":1,"ts":2,"dur":3},{"ph":"X","name":"c","pid":1,"tid":2,"ts":4,"dur":9},

@@ -297,6 +297,55 @@ fn keyed(name: &'static str, id: i64, at: i64) -> KeyedEvent<'static> {
 }
 
 #[test]
+fn json_3_9_tracks_of_a_process_are_sorted_by_kind() {
+    let mut values = crate::ArgsBuilder::new();
+    values.add("used", 1_u64);
+    let (pid, name) = (Id::Number(1), Text::plain(b"a"));
+    let counter = crate::CounterEvent {
+        pid,
+        at: Tick(0),
+        name,
+        id: None,
+        category: Text::EMPTY,
+        series: values.args(),
+    };
+    let mut builder = TraceBuilder::new(&Limits::default());
+    builder.push_copied(&Event::Counter(counter), ByteRange::default());
+    let events = [
+        Event::Async(AsyncPhase::Begin, keyed("b", 1, 0)),
+        complete("c", 0, 1),
+        Event::Instant(on_main("d", 0), crate::Scope::Process),
+    ];
+    events.iter().for_each(|event| builder.push_copied(event, ByteRange::default()));
+    let trace = builder.finish();
+    let kinds = trace.tracks().iter().map(|track| match track.kind {
+        TrackKind::Process => "process",
+        TrackKind::Thread { .. } => "thread",
+        TrackKind::Async { .. } => "async",
+        TrackKind::Counter { .. } => "counter",
+        other => panic!("{other:?}"),
+    });
+    assert_eq!(kinds.collect::<Vec<_>>(), ["process", "thread", "async", "counter"]);
+}
+
+/// Checks the name of the track of these events of one id, which are phases, names and times.
+fn check_title(events: &[(AsyncPhase, &'static str, i64)], expected: &str) {
+    let event = |&(phase, name, at): &(_, _, _)| Event::Async(phase, keyed(name, 7, at));
+    let trace = build(&events.iter().map(event).collect::<Vec<_>>());
+    assert_eq!(trace.tracks().iter().map(|track| trace.name(track.name)).collect::<Vec<_>>(), [expected]);
+}
+
+#[test]
+fn json_3_6_spans_of_one_id_are_named_after_the_first_one_in_time_that_has_a_name() {
+    use AsyncPhase::{Begin, End, Instant};
+    check_title(&[(Begin, "late", 9), (Begin, "early", 5)], "early");
+    check_title(&[(Begin, "", 0), (Begin, "named", 5), (Begin, "later", 6)], "named");
+    check_title(&[(Instant, "instant", 0), (Begin, "span", 5)], "span");
+    check_title(&[(Instant, "", 0), (Instant, "instant", 1), (Begin, "", 5)], "instant");
+    check_title(&[(End, "of no span", 0), (Begin, "", 5)], "");
+}
+
+#[test]
 fn json_3_6_async_spans_of_one_key_may_overlap() {
     let step = |phase, name, at| Event::Async(phase, keyed(name, 7, at));
     let events = [
