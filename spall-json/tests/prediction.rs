@@ -58,7 +58,8 @@ fn cpu_1a_a_profile_behind_events_of_the_same_shape_is_found() {
     };
     let (plain, profile) = (event("a", r#"{"k":5}"#), r#"{"nodes":[{"id":1,"callFrame":{}}],"samples":[1]}"#);
     let profile = event("CpuProfile", &format!(r#"{{"data":{{"cpuProfile":{profile}}}}}"#));
-    let json = format!("[{plain},{plain},{profile}]");
+    // The last event of a file is not predicted.
+    let json = format!("[{plain},{profile},{plain}]");
     common::assert_prediction_changes_nothing(json.as_bytes(), &json);
     let found = common::brief(json.as_bytes());
     assert_eq!(found.iter().filter(|event| event.starts_with("X ")).count(), 2, "{found:?}");
