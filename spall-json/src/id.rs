@@ -58,7 +58,8 @@ fn canonical(text: &[u8]) -> Option<i64> {
     };
     match digits {
         [b'0'] if !negative => return Some(0),
-        [] | [b'0', ..] => return None,
+        // Parsing below would accept a plus.
+        [] | [b'0' | b'+', ..] => return None,
         // Eighteen digits cannot overflow below.
         _ if digits.len() > 18 => return core::str::from_utf8(text).ok()?.parse().ok(),
         _ => {}
@@ -110,6 +111,11 @@ mod tests {
         assert_eq!(key(TokenKind::String, "\"72\""), Some(Id::Number(72)));
         assert_eq!(key(TokenKind::String, "\"-9223372036854775808\""), Some(Id::Number(i64::MIN)));
         assert_eq!(key(TokenKind::String, "\"072\""), Some(Id::Text(b"072")));
+        for text in [b"+7", &b"+1234567890123456789"[..]] {
+            let quoted = [b"\"", text, b"\""].concat();
+            let token = Token { kind: TokenKind::String, start: 0, end: quoted.len(), number: 0 };
+            assert_eq!(super::key(&quoted, token), Some(Id::Text(text)));
+        }
         assert_eq!(key(TokenKind::String, "\"0x1\""), Some(Id::Text(b"0x1")));
         assert_eq!(key(TokenKind::EscapedString, r#""7\u0032""#), Some(Id::Number(72)));
         assert_eq!(key(TokenKind::EscapedString, r#""\u0030""#), Some(Id::Number(0)));

@@ -334,6 +334,7 @@ mod tests {
         names.sort_unstable();
         names.dedup();
         assert_eq!(names.len(), DiagnosticKind::ALL.len());
+        assert_eq!(alloc::format!("{:>5}", DiagnosticKind::Junk), " junk");
     }
 
     #[test]
