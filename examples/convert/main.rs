@@ -1,4 +1,4 @@
-//! Converts a trace of any format into another one.
+//! Converts a trace of any format into another one, or many traces into one data set.
 //!
 //! `convert FILE OUT`: what is written follows from the end of OUT's name.
 //!
@@ -8,19 +8,31 @@
 //! | `.spall` | spall 3: slices, by thread |
 //! | `.speedscope.json` | what <https://www.speedscope.app> reads: slices, by thread |
 //! | `.folded` | stacks for flame graph tools: a line for each path, with its self time in ticks |
+//! | `/` | a data set of Parquet files for SQL engines, to which FILE is added; several FILEs may be given |
 //!
-//! Functions that CPU samples found become slices in spall and speedscope files. What a format cannot hold is left out,
-//! and the error stream says so.
+//! Functions that CPU samples found become slices in spall and speedscope files and in data sets. What a format cannot
+//! hold is left out, and the error stream says so.
 
 use std::{error::Error, fs::File, path::PathBuf};
 
 use spall_trace::{export, model::Limits};
 
+#[cfg(feature = "parquet")]
+mod data_set;
+
+const USAGE: &str =
+    "usage: convert FILE OUT.json|OUT.spall|OUT.speedscope.json|OUT.folded, or convert FILE… OUT/";
+
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<PathBuf> = std::env::args_os().skip(1).map(PathBuf::from).collect();
-    let [from, to] = arguments.as_slice() else {
-        return Err("usage: convert FILE OUT.json|OUT.spall|OUT.speedscope.json|OUT.folded".into());
-    };
+    let Some((to, files)) = arguments.split_last() else { return Err(USAGE.into()) };
+    if to.as_os_str().as_encoded_bytes().ends_with(b"/") && !files.is_empty() {
+        #[cfg(feature = "parquet")]
+        return data_set::write(files, to);
+        #[cfg(not(feature = "parquet"))]
+        return Err("built without data sets: add `--features parquet`".into());
+    }
+    let [from] = files else { return Err(USAGE.into()) };
     let data = std::fs::read(from)?;
     let trace = spall_trace::load(&data, &Limits::default())?;
     let out = || File::create(to);

@@ -115,6 +115,8 @@ kinds! {
     SliceLimit = "slice-limit",
     /// More calls are open at once than `Limits::max_open_calls` allows. The call is left out.
     OpenCallLimit = "open-call-limit",
+    /// Nothing tells how the clock of a merged trace relates to the other clocks. The trace keeps its times.
+    UnalignedClock = "unaligned-clock",
 
     /// A part of a sampling profile has no head in the file. The part is left out.
     ProfileWithoutHead = "profile-without-head",

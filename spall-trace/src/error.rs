@@ -31,9 +31,9 @@ pub enum Error {
     /// A JSON document cannot be read.
     #[error(transparent)]
     Json(#[from] spall_json::JsonError),
-    /// Reading from the source failed. Only [`load_from`](crate::load_from) returns this.
+    /// Reading from the source failed. Only [`load_from`](crate::load_from) and [`load_files`](crate::load_files) return this.
     #[cfg(feature = "std")]
-    #[error("reading failed")]
+    #[error(transparent)]
     Io(#[from] std::io::Error),
 }
 

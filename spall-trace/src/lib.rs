@@ -37,8 +37,10 @@
 //! | name the functions of a native auto trace | [`load_auto`] |
 //! | add events of your own to those of a file | [`read`], [`read_as`] |
 //! | look at the events of any file without building a trace | [`read_events`] |
+//! | load many files on all cores, within a bound on memory | [`load_files`] |
 //! | follow a file that still grows | [`TraceParser`] and [`model::LiveTrace`], [`layout::Live`] to draw it |
 //! | put the functions that CPU samples found on the timeline | [`merge_samples`] |
+//! | put several traces on one axis of time | [`merge_traces`] |
 //! | add up slices and samples by call path | [`call_trees`], [`call_tree`] |
 //! | write a trace for another program | [`export`] |
 //! | read one format piece by piece, or write traces | the crates below |
@@ -104,13 +106,17 @@ mod error;
 #[cfg(feature = "std")]
 pub mod export;
 #[cfg(feature = "std")]
+mod files;
+#[cfg(feature = "std")]
 pub mod guide;
 #[cfg(feature = "alloc")]
 mod input;
 #[cfg(feature = "alloc")]
 mod load;
 #[cfg(feature = "alloc")]
-mod merge;
+mod merge_samples;
+#[cfg(feature = "alloc")]
+mod merge_traces;
 #[cfg(feature = "alloc")]
 mod parser;
 #[cfg(feature = "std")]
@@ -124,10 +130,14 @@ pub use spall_samples as samples;
 
 pub use detect::{Format, detect};
 pub use error::Error;
+#[cfg(feature = "std")]
+pub use files::{LoadFiles, load_files};
 #[cfg(feature = "alloc")]
 pub use load::{load, load_as, load_auto, read, read_as, read_events};
 #[cfg(feature = "alloc")]
-pub use merge::{call_tree, call_trees, merge_samples};
+pub use merge_samples::{call_tree, call_trees, merge_samples};
+#[cfg(feature = "alloc")]
+pub use merge_traces::{Alignment, MergeInput, MergedTraces, PlacedBy, Placement, merge_traces};
 #[cfg(feature = "alloc")]
 pub use parser::TraceParser;
 #[cfg(feature = "std")]

@@ -1,0 +1,235 @@
+//! Hands the events of a trace on, with the times and ids that they have in the result.
+
+use alloc::{collections::BTreeSet, string::String};
+use core::fmt::Write;
+
+use spall_model::{
+    ByteRange, Event, FrameEvent, FrameParent, Id, KeyedEvent, MetaEvent, ProfileEvent, SampleEvent,
+    SampleStack, SampleTime, Text, Thread, ThreadEvent, Tick, Ticks, TraceBuilder,
+};
+
+use super::{
+    ids::{InputIds, OwnedId, TakenPids},
+    placement::Placement,
+    scale::Scale,
+};
+
+/// What changes in the events of one trace.
+pub(super) struct Forward<'i> {
+    pub(super) scale: Scale,
+    pub(super) placement: Placement,
+    /// The name that ids get which hold for a whole file, such as those of flows. `None` leaves them as they are.
+    pub(super) suffix: Option<&'i str>,
+    /// What processes are labelled with.
+    pub(super) label: &'i str,
+    pub(super) ids: InputIds,
+    /// The processes, by their own ids, that have their labels already.
+    pub(super) labelled: BTreeSet<OwnedId>,
+}
+
+impl Forward<'_> {
+    /// Adds an event of the trace to the result.
+    pub(super) fn event(&mut self, event: &Event<'_>, taken: &mut TakenPids, builder: &mut TraceBuilder<'_>) {
+        if let Some(pid) = pid(event) {
+            self.ids.learn(pid, taken);
+        }
+        if let Event::ProcessLabels(pid, _) = *event {
+            self.labelled.insert(OwnedId::of(pid));
+        }
+        let tid = thread(event).and_then(|thread| self.ids.tid(thread.tid));
+        let mut texts = Texts::default();
+        if let Some(event) = self.mapped(event, tid.as_ref(), &mut texts) {
+            builder.push_copied(&event, ByteRange::default());
+        }
+    }
+
+    /// Labels the processes that have no labels in the file.
+    pub(super) fn label_processes(&self, builder: &mut TraceBuilder<'_>) {
+        for (_, pid) in self.ids.pids().filter(|(own, _)| !self.labelled.contains(*own)) {
+            let label = Text::plain(self.label.as_bytes());
+            builder.push_copied(&Event::ProcessLabels(pid.id(), label), ByteRange::default());
+        }
+    }
+
+    /// Returns the event with its times and ids in the result, or `None` if the result has its own.
+    fn mapped<'e>(
+        &'e self,
+        event: &Event<'e>,
+        tid: Option<&'e OwnedId>,
+        texts: &'e mut Texts,
+    ) -> Option<Event<'e>> {
+        let thread = |thread: Thread<'e>| Thread {
+            pid: self.ids.pid(thread.pid),
+            tid: tid.map_or(thread.tid, OwnedId::id),
+        };
+        let on_thread = |event: ThreadEvent<'e>| ThreadEvent {
+            thread: thread(event.thread),
+            at: self.at(event.at),
+            ..event
+        };
+        Some(match *event {
+            Event::Clock(_) | Event::Conventions(_) => return None,
+            Event::Begin(event) => Event::Begin(on_thread(event)),
+            Event::End(event) => Event::End(on_thread(event)),
+            Event::Complete(event, duration) => {
+                Event::Complete(on_thread(event), self.duration(event.at, duration))
+            }
+            Event::Unfinished(event) => Event::Unfinished(on_thread(event)),
+            Event::Instant(event, scope) => Event::Instant(on_thread(event), scope),
+            Event::State(event, duration) => {
+                Event::State(on_thread(event), self.duration(event.at, duration))
+            }
+            Event::Other(event, tag) => Event::Other(on_thread(event), tag),
+            Event::Counter(mut event) => {
+                event.pid = self.ids.pid(event.pid);
+                event.at = self.at(event.at);
+                Event::Counter(event)
+            }
+            Event::Async(phase, event) => Event::Async(phase, self.keyed(event, &mut texts.scope)),
+            Event::Object(phase, event) => Event::Object(phase, self.keyed(event, &mut texts.scope)),
+            Event::Flow(mut event) => {
+                event.thread = thread(event.thread);
+                event.at = self.at(event.at);
+                if !event.local {
+                    event.id = self.file_id(event.id, &mut texts.id);
+                }
+                Event::Flow(event)
+            }
+            Event::Profile(event) => {
+                Event::Profile(self.profile(ProfileEvent { thread: thread(event.thread), ..event }))
+            }
+            Event::Sample(event) => Event::Sample(SampleEvent {
+                at: match event.at {
+                    SampleTime::At(at) => SampleTime::At(self.at(at)),
+                    SampleTime::After(ticks) => SampleTime::After(self.duration(Tick(0), ticks)),
+                },
+                ..event
+            }),
+            Event::SharedFrame(event) => {
+                let parent = match event.parent {
+                    FrameParent::Id(id) => FrameParent::Id(self.file_id(id, &mut texts.parent)),
+                    other => other,
+                };
+                Event::SharedFrame(FrameEvent { id: self.file_id(event.id, &mut texts.id), parent, ..event })
+            }
+            Event::ThreadSample(mut event) => {
+                event.thread = thread(event.thread);
+                event.at = self.at(event.at);
+                if let SampleStack::Frame(id) = event.stack {
+                    event.stack = SampleStack::Frame(self.file_id(id, &mut texts.id));
+                }
+                Event::ThreadSample(event)
+            }
+            Event::ProcessName(pid, name) => Event::ProcessName(self.ids.pid(pid), name),
+            Event::ThreadName(of, name) => Event::ThreadName(thread(of), name),
+            Event::ThreadRole(of, role) => Event::ThreadRole(thread(of), role),
+            Event::ProcessSortIndex(pid, index) => Event::ProcessSortIndex(self.ids.pid(pid), index),
+            Event::ThreadSortIndex(of, index) => Event::ThreadSortIndex(thread(of), index),
+            Event::ProcessLabels(pid, labels) => {
+                // The label of the trace comes behind those of the file.
+                let text = texts.id.insert(String::new());
+                _ = write!(text, "{labels},{}", self.label);
+                Event::ProcessLabels(self.ids.pid(pid), Text::plain(text.as_bytes()))
+            }
+            Event::Meta(event) => Event::Meta(MetaEvent {
+                thread: event.thread.map(thread),
+                key: match (event.thread, self.suffix) {
+                    (None, Some(_)) => Text::plain(self.suffixed(event.key, &mut texts.id).as_bytes()),
+                    _ => event.key,
+                },
+                ..event
+            }),
+            other => other,
+        })
+    }
+
+    /// Returns a time on the axis of the result.
+    fn at(&self, at: Tick) -> Tick {
+        let tick = self.scale.convert(at).saturating_add(i128::from(self.placement.offset.0));
+        Tick(i64::try_from(tick).unwrap_or(if tick < 0 { i64::MIN } else { i64::MAX }))
+    }
+
+    /// Returns a duration in ticks of the result, so that start and end are both at the nearest tick.
+    fn duration(&self, at: Tick, duration: Ticks) -> Ticks {
+        self.at(at + duration) - self.at(at)
+    }
+
+    fn profile<'e>(&self, event: ProfileEvent<'e>) -> ProfileEvent<'e> {
+        let begins = event.begins.map(|mut begins| {
+            begins.offset = self.duration(begins.start, begins.offset);
+            begins.start = self.at(begins.start);
+            begins
+        });
+        ProfileEvent { at: self.at(event.at), end: event.end.map(|end| self.at(end)), begins, ..event }
+    }
+
+    fn keyed<'e>(&'e self, mut event: KeyedEvent<'e>, scope: &'e mut Option<String>) -> KeyedEvent<'e> {
+        event.pid = self.ids.pid(event.pid);
+        event.at = self.at(event.at);
+        if event.local || self.suffix.is_none() {
+            return event;
+        }
+        let scope = self.suffixed(event.scope(), scope);
+        event.with_scope(Text::plain(scope.as_bytes()))
+    }
+
+    /// Returns an id that holds for the whole file as one of the result.
+    fn file_id<'e>(&self, id: Id<'e>, text: &'e mut Option<String>) -> Id<'e> {
+        if self.suffix.is_none() {
+            return id;
+        }
+        let shown = match id {
+            Id::Number(number) => return Id::Text(self.suffixed(number, text).as_bytes()),
+            Id::Text(shown) => Text::escaped(shown),
+        };
+        Id::Text(self.suffixed(shown, text).as_bytes())
+    }
+
+    fn suffixed<'e>(&self, id: impl core::fmt::Display, text: &'e mut Option<String>) -> &'e str {
+        let text = text.insert(String::new());
+        // Writing to a `String` does not fail.
+        _ = write!(text, "{id}@{}", self.suffix.unwrap_or_default());
+        text
+    }
+}
+
+/// The texts of one event that are made for the result.
+#[derive(Debug, Default)]
+struct Texts {
+    id: Option<String>,
+    parent: Option<String>,
+    scope: Option<String>,
+}
+
+/// Returns the thread of an event that has one.
+fn thread<'e>(event: &Event<'e>) -> Option<Thread<'e>> {
+    Some(match *event {
+        Event::Begin(event)
+        | Event::End(event)
+        | Event::Complete(event, _)
+        | Event::Unfinished(event)
+        | Event::Instant(event, _)
+        | Event::State(event, _)
+        | Event::Other(event, _) => event.thread,
+        Event::Flow(event) => event.thread,
+        Event::Profile(event) => event.thread,
+        Event::ThreadSample(event) => event.thread,
+        Event::ThreadName(thread, _) | Event::ThreadRole(thread, _) | Event::ThreadSortIndex(thread, _) => {
+            thread
+        }
+        Event::Meta(event) => event.thread?,
+        _ => return None,
+    })
+}
+
+/// Returns the process of an event that has one.
+fn pid<'e>(event: &Event<'e>) -> Option<Id<'e>> {
+    match *event {
+        Event::Counter(event) => Some(event.pid),
+        Event::Async(_, event) | Event::Object(_, event) => Some(event.pid),
+        Event::ProcessName(pid, _) | Event::ProcessSortIndex(pid, _) | Event::ProcessLabels(pid, _) => {
+            Some(pid)
+        }
+        _ => thread(event).map(|thread| thread.pid),
+    }
+}

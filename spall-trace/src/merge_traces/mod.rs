@@ -1,0 +1,162 @@
+//! Puts several traces on one axis of time.
+
+mod forward;
+mod ids;
+mod placement;
+mod scale;
+
+use alloc::{collections::BTreeSet, vec::Vec};
+use core::convert::Infallible;
+
+use spall_model::{ByteRange, Clock, DiagnosticKind, Event, Limits, Trace, TraceBuilder, Unit};
+
+use forward::Forward;
+use ids::{InputIds, TakenPids};
+use placement::{Placed, place};
+use scale::Scale;
+
+pub use placement::{PlacedBy, Placement};
+
+/// How the times of a trace are put on the axis of the first one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub enum Alignment<'a> {
+    /// By what the traces say: markers of clock synchronisation that two traces share, or else the Unix times of their
+    /// clocks. A trace for which neither is known keeps its times, and is counted as
+    /// [`DiagnosticKind::UnalignedClock`].
+    #[default]
+    Auto,
+    /// By this number of nanoseconds, which is added to its times.
+    Offset(i64),
+    /// By the first slice or instant with this name, which begins at the time of the one in the first trace that has
+    /// it.
+    Event(&'a str),
+    /// By its first event, which gets the time of the first event of the first trace.
+    Start,
+}
+
+/// A trace to merge.
+#[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
+pub struct MergeInput<'t> {
+    /// The trace.
+    pub trace: &'t Trace<'t>,
+    /// The name of the trace, such as that of its file. Its processes get it as a label.
+    pub label: &'t str,
+    /// How its times are put on the axis of the first trace.
+    pub alignment: Alignment<'t>,
+}
+
+impl<'t> MergeInput<'t> {
+    /// Returns a trace to merge, aligned by what the traces say.
+    #[must_use]
+    pub fn new(trace: &'t Trace<'t>, label: &'t str) -> Self {
+        Self { trace, label, alignment: Alignment::Auto }
+    }
+
+    /// Returns the same trace, aligned in another way.
+    #[must_use]
+    pub fn with_alignment(self, alignment: Alignment<'t>) -> Self {
+        Self { alignment, ..self }
+    }
+}
+
+/// Several traces as one.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct MergedTraces {
+    /// The trace with the events of all.
+    pub trace: Trace<'static>,
+    /// Where the times of each trace were put, in the order of the traces.
+    pub placements: Vec<Placement>,
+}
+
+/// Makes one trace of several, with their times on one axis: that of the first trace.
+///
+/// The clock of the result is that of the traces if all have ticks of the same duration. Otherwise its ticks are
+/// nanoseconds, and times are rounded to them. Traces whose clock is ordinal have no durations; beside others, an event
+/// takes a nanosecond.
+///
+/// Processes of different traces stay apart: one whose id an earlier trace has gets another. So do the ids of flows,
+/// async spans and objects that hold for a whole file. Each process is labelled with the label of its trace. The facts of
+/// the file of each trace but the first get `@` and the label behind their keys.
+///
+/// Slices that were inferred from samples are not copied; merge the samples of the result again. The diagnostics of the
+/// traces stay with them. What else is not copied is listed at [`Trace::replay`].
+///
+/// # Examples
+/// ```
+/// use spall_trace::{Alignment, MergeInput, merge_traces, model::{Limits, Tick}};
+///
+/// let limits = Limits::default();
+/// let server = spall_trace::load(br#"[{"ph":"X","name":"serve","pid":1,"tid":1,"ts":100,"dur":20}]"#, &limits)?;
+/// let client = spall_trace::load(br#"[{"ph":"X","name":"ask","pid":1,"tid":1,"ts":5,"dur":40}]"#, &limits)?;
+/// let merged = merge_traces(
+///     &[
+///         MergeInput::new(&server, "server.json"),
+///         MergeInput::new(&client, "client.json").with_alignment(Alignment::Offset(85_000)),
+///     ],
+///     &limits,
+/// );
+/// let trace = merged.trace;
+/// assert_eq!(trace.processes().len(), 2);
+/// let starts: Vec<_> = trace.slices().starts().to_vec();
+/// assert_eq!(starts, [Tick(100_000), Tick(90_000)]);
+/// # Ok::<(), spall_trace::Error>(())
+/// ```
+#[must_use]
+pub fn merge_traces(inputs: &[MergeInput<'_>], limits: &Limits) -> MergedTraces {
+    let clock = common_clock(inputs);
+    let mut placed: Vec<Placed<'_>> = Vec::with_capacity(inputs.len());
+    for input in inputs {
+        let scale = scale(input.trace, clock);
+        let placement = match placed.is_empty() {
+            true if input.alignment == Alignment::Auto => Placement::FIRST,
+            _ => place(input, scale, &placed, clock.ns_per_tick()),
+        };
+        placed.push(Placed { trace: input.trace, scale, placement });
+    }
+
+    let mut builder = TraceBuilder::new(limits);
+    builder.push(&Event::Clock(clock), ByteRange::default());
+    let mut taken = TakenPids::new(inputs.iter().map(|input| input.trace));
+    for (number, (input, placed)) in inputs.iter().zip(&placed).enumerate() {
+        if placed.placement.by == PlacedBy::Nothing {
+            builder.diagnose(DiagnosticKind::UnalignedClock, ByteRange::default());
+        }
+        let mut forward = Forward {
+            scale: placed.scale,
+            placement: placed.placement,
+            suffix: (number > 0).then_some(input.label),
+            label: input.label,
+            ids: InputIds::new(input.trace.conventions().unsigned_ids),
+            labelled: BTreeSet::new(),
+        };
+        let Ok(()) = input.trace.replay(|event| {
+            forward.event(event, &mut taken, &mut builder);
+            Ok::<(), Infallible>(())
+        });
+        forward.label_processes(&mut builder);
+        forward.ids.leave(&mut taken);
+    }
+    MergedTraces {
+        trace: builder.finish(),
+        placements: placed.iter().map(|placed| placed.placement).collect(),
+    }
+}
+
+/// Returns the clock of the result.
+fn common_clock(inputs: &[MergeInput<'_>]) -> Clock {
+    let Some(first) = inputs.first().map(|input| input.trace.clock()) else { return Clock::default() };
+    let same_unit = inputs.iter().all(|input| input.trace.clock().unit == first.unit);
+    let unit = if same_unit { first.unit } else { Unit::Nanoseconds(1.0) };
+    Clock::new(unit).with_epoch_ns(first.epoch_ns)
+}
+
+/// Returns the factor from the ticks of a trace to those of the result.
+fn scale(trace: &Trace<'_>, clock: Clock) -> Scale {
+    match (trace.clock().ns_per_tick(), clock.ns_per_tick()) {
+        (Some(from), Some(to)) if from != to => Scale::new(from / to),
+        _ => Scale::ONE,
+    }
+}

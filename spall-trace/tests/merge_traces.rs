@@ -1,0 +1,220 @@
+//! Several traces on one axis of time.
+
+use spall_trace::json::parse_all;
+use spall_trace::model::{DiagnosticKind, Limits, SliceId, Tick, Trace, TrackKind};
+use spall_trace::{Alignment, MergeInput, MergedTraces, PlacedBy, load, merge_traces};
+
+fn json(text: &str) -> Trace<'static> {
+    load(text.as_bytes(), &Limits::default()).unwrap().into_owned()
+}
+
+fn merged(inputs: &[MergeInput<'_>]) -> MergedTraces {
+    merge_traces(inputs, &Limits::default())
+}
+
+/// Returns name and start of every slice, in the order of time.
+fn slices(trace: &Trace<'_>) -> Vec<(String, i64)> {
+    let mut slices: Vec<_> = trace
+        .slices()
+        .ids()
+        .iter()
+        .map(|id| (trace.slice_name(id).into_owned(), trace.slice(id).unwrap().start.0))
+        .collect();
+    slices.sort_by_key(|&(_, start)| start);
+    slices
+}
+
+fn slice(name: &str, pid: u32, ts: i64) -> String {
+    format!(r#"{{"ph":"X","name":"{name}","pid":{pid},"tid":1,"ts":{ts},"dur":2}}"#)
+}
+
+#[test]
+fn one_trace_stays_as_it_is() {
+    let text = include_str!("../../testdata/small/kinds.json");
+    let trace = json(text);
+    let merged = merged(&[MergeInput::new(&trace, "kinds.json")]);
+    assert_eq!(merged.placements[0].by, PlacedBy::First);
+    // Only labels are added, so the events of both are equal when these are left out.
+    let without_labels = |trace: &Trace<'_>| {
+        let mut builder = spall_trace::model::TraceBuilder::new(&Limits::default());
+        trace
+            .replay(|event| {
+                if !matches!(event, spall_trace::model::Event::ProcessLabels(..)) {
+                    builder.push_copied(event, Default::default());
+                }
+                Ok::<(), std::convert::Infallible>(())
+            })
+            .unwrap();
+        builder.finish()
+    };
+    assert_eq!(without_labels(&merged.trace), without_labels(&trace));
+}
+
+#[test]
+fn processes_with_one_id_stay_apart_and_have_labels() {
+    let a = json(&format!("[{},{}]", slice("a", 1, 0), slice("a2", 7, 0)));
+    let b = json(&format!("[{},{}]", slice("b", 1, 5), slice("b2", 3, 5)));
+    let trace = merged(&[MergeInput::new(&a, "a.json"), MergeInput::new(&b, "b.json")]).trace;
+    let processes: Vec<_> = trace
+        .processes()
+        .iter()
+        .map(|process| {
+            let labels: Vec<_> = process.labels.iter().map(|&label| trace.name(label)).collect();
+            format!("{} {}", trace.key_text(process.pid), labels.join(" "))
+        })
+        .collect();
+    // 8 is the number behind the largest one of both traces.
+    assert_eq!(processes, ["1 a.json", "3 b.json", "7 a.json", "8 b.json"]);
+}
+
+#[test]
+fn labels_of_the_file_stay_in_front() {
+    let a = json(&format!(
+        r#"[{{"ph":"M","name":"process_labels","pid":1,"args":{{"labels":"x,y"}}}},{}]"#,
+        slice("a", 1, 0)
+    ));
+    let trace = merged(&[MergeInput::new(&a, "a.json")]).trace;
+    let labels: Vec<_> = trace.processes()[0].labels.iter().map(|&label| trace.name(label)).collect();
+    assert_eq!(labels, ["x", "y", "a.json"]);
+}
+
+#[test]
+fn ids_of_a_whole_file_do_not_join_two_files() {
+    let flow = |from: &str, to: &str| {
+        format!(
+            r#"[{},{{"ph":"s","id":1,"name":"f","cat":"c","pid":1,"tid":1,"ts":1}},
+            {},{{"ph":"f","bp":"e","id":1,"name":"f","cat":"c","pid":1,"tid":1,"ts":11}},
+            {{"ph":"b","id":5,"cat":"net","name":"load","pid":1,"ts":0}},{{"ph":"e","id":5,"cat":"net","name":"load","pid":1,"ts":9}}]"#,
+            slice(from, 1, 0),
+            slice(to, 1, 10)
+        )
+    };
+    let (a, b) = (json(&flow("a", "b")), json(&flow("c", "d")));
+    let trace = merged(&[MergeInput::new(&a, "a"), MergeInput::new(&b, "b")]).trace;
+    let name = |id: SliceId| trace.slice_name(id).into_owned();
+    let mut ends: Vec<_> = trace.flows().iter().map(|flow| (name(flow.from), name(flow.to))).collect();
+    ends.sort();
+    assert_eq!(ends, [("a".into(), "b".into()), ("c".into(), "d".into())] as [(String, String); 2]);
+    let is_async = |track: &&spall_trace::model::Track| matches!(track.kind, TrackKind::Async { .. });
+    assert_eq!(trace.tracks().iter().filter(is_async).count(), 2);
+}
+
+#[test]
+fn offsets_starts_and_events_place_times() {
+    let a = json(&format!("[{},{}]", slice("a", 1, 100), slice("sync", 1, 150)));
+    let b = json(&format!("[{},{}]", slice("b", 1, 10), slice("sync", 1, 20)));
+    let placed = |alignment| {
+        let merged = merged(&[MergeInput::new(&a, "a"), MergeInput::new(&b, "b").with_alignment(alignment)]);
+        let start = slices(&merged.trace).into_iter().find(|(name, _)| name == "b").unwrap().1;
+        (merged.placements[1].by, merged.placements[1].offset.0, start)
+    };
+    assert_eq!(placed(Alignment::Offset(-3)), (PlacedBy::Offset, -3, 9_997));
+    assert_eq!(placed(Alignment::Start), (PlacedBy::Start, 90_000, 100_000));
+    assert_eq!(placed(Alignment::Event("sync")), (PlacedBy::Event, 130_000, 140_000));
+    assert_eq!(placed(Alignment::Event("absent")), (PlacedBy::Nothing, 0, 10_000));
+    assert_eq!(placed(Alignment::Auto), (PlacedBy::Nothing, 0, 10_000));
+}
+
+#[test]
+fn a_trace_whose_clock_is_unknown_is_counted() {
+    let (a, b) = (json(&format!("[{}]", slice("a", 1, 0))), json(&format!("[{}]", slice("b", 1, 0))));
+    let trace = merged(&[MergeInput::new(&a, "a"), MergeInput::new(&b, "b")]).trace;
+    assert_eq!(trace.diagnostics().count(DiagnosticKind::UnalignedClock), 1);
+}
+
+#[test]
+fn the_sync_marker_with_the_smallest_error_counts() {
+    let marker = |id: &str, issued: Option<i64>, ts: i64| {
+        let issued = issued.map_or(String::new(), |ts| format!(r#","issue_ts":{ts}"#));
+        format!(
+            r#"{{"ph":"c","name":"clock_sync","pid":1,"tid":1,"ts":{ts},"args":{{"sync_id":"{id}"{issued}}}}}"#
+        )
+    };
+    // The marker `x` happened within 2 µs on the first clock, `y` within 40 µs.
+    let a = json(&format!(
+        "[{},{},{}]",
+        slice("a", 1, 0),
+        marker("x", Some(100), 102),
+        marker("y", Some(200), 240)
+    ));
+    let b = json(&format!("[{},{},{}]", slice("b", 1, 0), marker("x", None, 51), marker("y", None, 150)));
+    let merged = merged(&[MergeInput::new(&a, "a"), MergeInput::new(&b, "b")]);
+    let placement = merged.placements[1];
+    assert_eq!((placement.by, placement.offset.0, placement.error.0), (PlacedBy::ClockSync, 50_000, 1_000));
+    assert_eq!(merged.trace.diagnostics().count(DiagnosticKind::UnalignedClock), 0);
+}
+
+#[test]
+fn known_unix_times_place_traces() {
+    let with_epoch = |epoch: i64, name: &str| {
+        json(&format!(r#"{{"traceEvents":[{}],"baseTimeNanoseconds":{epoch}}}"#, slice(name, 1, 1)))
+    };
+    let (a, b) = (with_epoch(1_700_000_000_000_000_000, "a"), with_epoch(1_700_000_000_000_000_500, "b"));
+    let merged = merged(&[MergeInput::new(&a, "a"), MergeInput::new(&b, "b")]);
+    assert_eq!((merged.placements[1].by, merged.placements[1].offset.0), (PlacedBy::Epoch, 500));
+    assert_eq!(merged.trace.clock().epoch_ns, Some(1_700_000_000_000_000_000));
+}
+
+#[test]
+fn clocks_of_different_units_become_nanoseconds() {
+    use spall_trace::format::spall::{Header, ThreadRecorder, Version};
+    let spall = |ns_per_tick: f64| {
+        let mut file = Header::new(Version::V3, ns_per_tick).to_bytes().to_vec();
+        let mut recorder =
+            ThreadRecorder::new([0; 1024], 1, 1, |bytes: &[u8]| file.extend_from_slice(bytes)).unwrap();
+        recorder.begin(1_000, "work");
+        recorder.end(1_003);
+        drop(recorder);
+        load(&file, &Limits::default()).unwrap().into_owned()
+    };
+    let (half, third, json) = (spall(0.5), spall(0.5), json(&format!("[{}]", slice("a", 9, 1))));
+    let both = merged(&[MergeInput::new(&half, "h"), MergeInput::new(&json, "j")]);
+    assert_eq!(both.trace.clock().ns_per_tick(), Some(1.0));
+    let work = both.trace.slices().ids().iter().find(|&id| both.trace.slice_name(id) == "work").unwrap();
+    let work = both.trace.slice(work).unwrap();
+    // 501.5 is as near to 501 as to 502.
+    assert_eq!((work.start, work.end), (Tick(500), Tick(502)));
+
+    let same = merged(&[
+        MergeInput::new(&half, "h"),
+        MergeInput::new(&third, "t").with_alignment(Alignment::Offset(10)),
+    ]);
+    assert_eq!(same.trace.clock().ns_per_tick(), Some(0.5), "ticks of one duration stay as they are");
+    assert_eq!(slices(&same.trace), [("work".into(), 1_000), ("work".into(), 1_020)]);
+}
+
+#[test]
+fn samples_of_two_profiles_stay_with_their_functions() {
+    let profile = |function: &str| {
+        json(&format!(
+            r#"{{"nodes":[{{"id":1,"callFrame":{{"functionName":"(root)"}},"children":[2]}},
+            {{"id":2,"callFrame":{{"functionName":"{function}"}}}}],
+            "startTime":0,"endTime":30,"samples":[2,2],"timeDeltas":[10,10]}}"#
+        ))
+    };
+    let (a, b) = (profile("f"), profile("g"));
+    let trace = merged(&[
+        MergeInput::new(&a, "a"),
+        MergeInput::new(&b, "b").with_alignment(Alignment::Offset(100_000)),
+    ])
+    .trace;
+    let trace = spall_trace::merge_samples(trace);
+    assert_eq!(slices(&trace), [("f".into(), 10_000), ("g".into(), 110_000)]);
+}
+
+#[test]
+fn a_merged_trace_is_exported_like_any_other() {
+    let (a, b) = (json(&format!("[{}]", slice("a", 1, 0))), json(&format!("[{}]", slice("b", 1, 5))));
+    let trace = merged(&[MergeInput::new(&a, "a"), MergeInput::new(&b, "b")]).trace;
+    let mut out = Vec::new();
+    assert!(spall_trace::export::json(&trace, &mut out).unwrap().is_lossless());
+    assert!(parse_all(&out).all(|event| event.is_ok()));
+    assert_eq!(slices(&load(&out, &Limits::default()).unwrap()), slices(&trace));
+    assert_eq!(slices(&trace), [("a".into(), 0), ("b".into(), 5_000)]);
+}
+
+#[test]
+fn no_traces_make_an_empty_trace() {
+    let merged = merged(&[]);
+    assert!(merged.trace.tracks().is_empty() && merged.placements.is_empty());
+}
