@@ -1,0 +1,211 @@
+//! Tables whose rows come from trace files, which are loaded when a query needs them.
+
+use std::{
+    collections::BTreeMap,
+    fs::File,
+    io::{self, IsTerminal},
+    path::PathBuf,
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicUsize, Ordering},
+    },
+};
+
+use async_trait::async_trait;
+use datafusion::{
+    arrow::{
+        array::{ArrayRef, RecordBatch, RecordBatchOptions, StringArray},
+        datatypes::{DataType, Field, Schema, SchemaRef},
+    },
+    catalog::{Session, TableProvider},
+    error::{DataFusionError, Result},
+    execution::TaskContext,
+    logical_expr::{Expr, TableType},
+    physical_plan::{
+        ExecutionPlan, SendableRecordBatchStream,
+        stream::RecordBatchReceiverStreamBuilder,
+        streaming::{PartitionStream, StreamingTableExec},
+    },
+};
+use spall_arrow::{DataSet, Table, Tables};
+use spall_trace::{
+    layout::{Layout, LayoutOptions},
+    model::{Limits, Trace},
+};
+
+/// The files of a database. Each core loads one file at a time, and keeps none: memory does not grow with the number of
+/// files, and a query that reads two tables loads each file twice.
+#[derive(Debug)]
+pub(crate) struct Traces {
+    files: Vec<PathBuf>,
+    /// What kept files from being read, by their numbers.
+    failures: Mutex<BTreeMap<usize, String>>,
+}
+
+impl Traces {
+    pub(crate) fn new(files: Vec<PathBuf>) -> Self {
+        Self { files, failures: Mutex::default() }
+    }
+
+    /// Prints which files could not be read. The answer is that of the others.
+    ///
+    /// # Errors
+    /// Returns an error if no file could be read.
+    pub(crate) fn report(&self) -> std::result::Result<(), String> {
+        let failures = self.failures.lock().unwrap_or_else(PoisonError::into_inner);
+        for (&number, error) in failures.iter() {
+            eprintln!("{}: {error}", self.files[number].display());
+        }
+        if !failures.is_empty() && failures.len() == self.files.len() {
+            return Err("no file could be read".to_owned());
+        }
+        Ok(())
+    }
+
+    fn load(&self, number: usize) -> Option<Trace<'static>> {
+        let loaded = File::open(&self.files[number])
+            .map_err(spall_trace::Error::from)
+            .and_then(|file| spall_trace::load_from(file, &Limits::default()));
+        if self.files.len() > 1 && io::stderr().is_terminal() {
+            eprint!("\r{}/{} files ", number + 1, self.files.len());
+        }
+        match loaded {
+            Ok(trace) => Some(trace),
+            Err(error) => {
+                let mut failures = self.failures.lock().unwrap_or_else(PoisonError::into_inner);
+                failures.insert(number, error.to_string());
+                None
+            }
+        }
+    }
+}
+
+/// A table of all files, with the column `trace_id` behind the others.
+#[derive(Debug)]
+pub(crate) struct TraceTable {
+    table: Table,
+    schema: SchemaRef,
+    traces: Arc<Traces>,
+}
+
+impl TraceTable {
+    pub(crate) fn new(table: Table, traces: Arc<Traces>) -> Self {
+        let trace_id = Arc::new(Field::new("trace_id", DataType::Utf8, false));
+        let columns = table.schema().fields().iter().cloned().chain([trace_id]).collect::<Vec<_>>();
+        Self { table, schema: Arc::new(Schema::new(columns)), traces }
+    }
+}
+
+#[async_trait]
+impl TableProvider for TraceTable {
+    fn schema(&self) -> SchemaRef {
+        Arc::clone(&self.schema)
+    }
+
+    fn table_type(&self) -> TableType {
+        TableType::Base
+    }
+
+    async fn scan(
+        &self,
+        state: &dyn Session,
+        projection: Option<&Vec<usize>>,
+        _: &[Expr],
+        limit: Option<usize>,
+    ) -> Result<Arc<dyn ExecutionPlan>> {
+        let all: Vec<_> = (0..self.schema.fields().len()).collect();
+        let columns = projection.unwrap_or(&all);
+        let schema: SchemaRef = Arc::new(self.schema.project(columns)?);
+        let scan = Scan {
+            table: self.table,
+            columns: columns.clone(),
+            schema: Arc::clone(&schema),
+            traces: Arc::clone(&self.traces),
+            next: Arc::default(),
+        };
+        let n_partitions = state.config().target_partitions().clamp(1, self.traces.files.len().max(1));
+        let partitions =
+            (0..n_partitions).map(|_| Arc::new(scan.clone()) as Arc<dyn PartitionStream>).collect();
+        Ok(Arc::new(StreamingTableExec::try_new(schema, partitions, None, [], false, limit)?))
+    }
+}
+
+/// One reading of a table. All partitions take the next file from the same counter.
+#[derive(Debug, Clone)]
+struct Scan {
+    table: Table,
+    /// The columns that the query needs, by their positions.
+    columns: Vec<usize>,
+    schema: SchemaRef,
+    traces: Arc<Traces>,
+    next: Arc<AtomicUsize>,
+}
+
+impl PartitionStream for Scan {
+    fn schema(&self) -> &SchemaRef {
+        &self.schema
+    }
+
+    fn execute(&self, _: Arc<TaskContext>) -> SendableRecordBatchStream {
+        // Two batches in a channel are enough to load and to compute at the same time.
+        let mut builder = RecordBatchReceiverStreamBuilder::new(Arc::clone(&self.schema), 2);
+        let (batches, scan) = (builder.tx(), self.clone());
+        builder.spawn_blocking(move || {
+            loop {
+                let number = scan.next.fetch_add(1, Ordering::Relaxed);
+                let Some(path) = scan.traces.files.get(number) else { return Ok(()) };
+                let Some(trace) = scan.traces.load(number) else { continue };
+                let trace_id = DataSet::trace_id(path);
+                if !scan.send(&trace_id, trace, |batch| batches.blocking_send(batch).is_ok()) {
+                    return Ok(());
+                }
+            }
+        });
+        builder.build()
+    }
+}
+
+impl Scan {
+    /// Sends the batches of a trace, and returns whether more are wanted.
+    fn send(
+        &self,
+        trace_id: &str,
+        trace: Trace<'_>,
+        mut send: impl FnMut(Result<RecordBatch>) -> bool,
+    ) -> bool {
+        let trace = spall_trace::merge_samples(trace);
+        let layout = Layout::new(&trace, &LayoutOptions::default());
+        let tables = match Tables::new(&trace, &layout) {
+            Ok(tables) => tables,
+            Err(error) => return send(Err(DataFusionError::External(error.into()))),
+        };
+        let of_trace = |&column: &usize| column < self.table.schema().fields().len();
+        let columns: Vec<_> = self.columns.iter().copied().filter(of_trace).collect();
+        let batches = match tables.batches(self.table).with_columns(&columns) {
+            Ok(batches) => batches,
+            Err(error) => return send(Err(DataFusionError::External(error.into()))),
+        };
+        for batch in batches {
+            let batch = batch.map_err(|error| DataFusionError::External(error.into()));
+            if !send(batch.and_then(|batch| self.with_trace_id(batch, trace_id))) {
+                return false;
+            }
+        }
+        true
+    }
+
+    /// Returns a batch with the column `trace_id` at its place, if the query needs it.
+    fn with_trace_id(&self, batch: RecordBatch, trace_id: &str) -> Result<RecordBatch> {
+        let n_rows = batch.num_rows();
+        let mut of_trace = batch.columns().iter();
+        let n_columns = self.table.schema().fields().len();
+        let columns =
+            self.columns.iter().filter_map(|&column| match column {
+                column if column < n_columns => of_trace.next().cloned(),
+                _ => Some(Arc::new(StringArray::from_iter_values(std::iter::repeat_n(trace_id, n_rows)))
+                    as ArrayRef),
+            });
+        let options = RecordBatchOptions::new().with_row_count(Some(n_rows));
+        Ok(RecordBatch::try_new_with_options(Arc::clone(&self.schema), columns.collect(), &options)?)
+    }
+}
