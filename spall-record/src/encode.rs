@@ -125,8 +125,8 @@ impl Encoder {
     }
 }
 
-/// The thread of what the recorder itself has to tell.
-const OWN_THREAD: u32 = 0;
+/// The thread of what the recorder itself has to tell, the last one in a list.
+const OWN_THREAD: u32 = u32::MAX;
 
 /// Writing to memory cannot fail, and JSON has a place for every event of a recording.
 fn keep<T>(written: io::Result<T>) {
@@ -182,7 +182,7 @@ fn spall_record(
             Some(args) => buffer.begin_with_args(record.ticks, name, args),
             None => buffer.begin_with_args(record.ticks, name, args.set(format_args!("{}", record.args()))),
         },
-        Kind::End => buffer.end(record.ticks),
+        Kind::End | Kind::EndWith => buffer.end(record.ticks),
         Kind::ThreadName => buffer.thread_name(name),
         Kind::Lost => {
             let [n_events, _] = record.numbers;

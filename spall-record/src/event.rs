@@ -52,7 +52,7 @@ fn with_event(
     let mut built = ArgsBuilder::in_buffer(&mut buffer);
     visit(&match record.kind {
         Kind::Begin => Event::Begin(on_thread),
-        Kind::End => Event::End(on_thread),
+        Kind::End | Kind::EndWith => Event::End(on_thread),
         Kind::Instant => Event::Instant(on_thread, record.scope()),
         Kind::Counter => {
             built.add("value", f64::from_bits(id));

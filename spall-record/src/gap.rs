@@ -64,8 +64,8 @@ impl Gap {
         self.ticks = ticks;
         match kind {
             Kind::Begin => self.n_begun += 1,
-            Kind::End if self.n_begun > 0 => self.n_begun -= 1,
-            Kind::End => self.n_ended += 1,
+            Kind::End | Kind::EndWith if self.n_begun > 0 => self.n_begun -= 1,
+            Kind::End | Kind::EndWith => self.n_ended += 1,
             _ => {}
         }
     }

@@ -45,9 +45,12 @@ mod recording;
 mod ring;
 mod rotation;
 mod session;
+mod short_text;
 mod sink;
 mod site;
 mod span;
+#[cfg(feature = "tracing")]
+mod tracing_layer;
 mod writer;
 
 pub use clock::ClockSource;
@@ -65,6 +68,8 @@ pub use span::{
 };
 #[doc(hidden)]
 pub use span::{counter_at, instant_at};
+#[cfg(feature = "tracing")]
+pub use tracing_layer::TracingLayer;
 
 // Runs the examples of the README as tests.
 #[cfg(doctest)]

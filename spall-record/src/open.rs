@@ -20,7 +20,7 @@ impl OpenSlices {
                 self.starts.push(self.words.len());
                 self.words.extend_from_slice(of_record);
             }
-            Kind::End => {
+            Kind::End | Kind::EndWith => {
                 if let Some(start) = self.starts.pop() {
                     self.words.truncate(start);
                 }

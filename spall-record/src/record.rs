@@ -4,8 +4,8 @@
 //! |---|---|---|
 //! | 0 | 0 to 3 | the [`Kind`] |
 //! | 0 | 4 to 63 | the time in ticks |
-//! | 1 | 0 to 31 | the number of the site, or 0 if the name is in the texts |
-//! | 1 | 32 to 43 | the length of the name in bytes |
+//! | 1 | 0 to 31 | the number of the site, or 0 |
+//! | 1 | 32 to 43 | the length of the name in bytes, or 0 if it is the name of the site |
 //! | 1 | 44 to 55 | the length of the arguments in bytes |
 //! | 1 | 56 to 63 | flags |
 //! | 2 | | numbers, as many as [`Kind::n_numbers`] says |
@@ -23,6 +23,8 @@ use crate::site::{SiteTable, SiteText};
 pub(crate) enum Kind {
     End = 1,
     Begin,
+    /// An end with arguments.
+    EndWith,
     Instant,
     Counter,
     SpanBegin,
@@ -36,7 +38,7 @@ pub(crate) enum Kind {
 impl Kind {
     fn of(word: u64) -> Option<Self> {
         use Kind::*;
-        [End, Begin, Instant, Counter, SpanBegin, SpanEnd, FlowStart, FlowEnd, ThreadName, Lost]
+        [End, Begin, EndWith, Instant, Counter, SpanBegin, SpanEnd, FlowStart, FlowEnd, ThreadName, Lost]
             .into_iter()
             .find(|&kind| kind as u64 == word & KIND)
     }
@@ -81,7 +83,7 @@ pub(crate) const fn first_word(kind: Kind, ticks: u64) -> u64 {
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Body<'a> {
     pub(crate) site: u32,
-    /// The name if `site` is 0.
+    /// The name if it is not the name of the site.
     pub(crate) name: &'a [u8],
     pub(crate) args: &'a [u8],
     pub(crate) flags: u8,
@@ -95,7 +97,12 @@ impl<'a> Body<'a> {
     }
 
     pub(crate) fn name(name: &'a str) -> Self {
-        Self { name: cut(name), ..Self::default() }
+        Self::default().with_name(name)
+    }
+
+    /// Replaces the name of the site.
+    pub(crate) fn with_name(self, name: &'a str) -> Self {
+        Self { name: cut(name), ..self }
     }
 
     pub(crate) fn with_text(self, args: &'a str) -> Self {
@@ -105,6 +112,13 @@ impl<'a> Body<'a> {
     /// Adds arguments from an [`ArgsBuilder`] in a buffer of [`MAX_TEXT`] bytes.
     pub(crate) fn with_args(self, args: Args<'a>) -> Self {
         Self { args: args.bytes(), flags: self.flags | TYPED, ..self }
+    }
+
+    /// Adds the bytes of such arguments, up to [`MAX_TEXT`].
+    #[cfg(feature = "tracing")]
+    pub(crate) fn with_bytes(self, args: &'a [u8]) -> Self {
+        let flags = if args.is_empty() { self.flags } else { self.flags | TYPED };
+        Self { args, flags, ..self }
     }
 
     pub(crate) fn with_scope(self, scope: Scope) -> Self {
@@ -193,7 +207,7 @@ pub(crate) struct Record<'a> {
     pub(crate) kind: Kind,
     pub(crate) ticks: u64,
     pub(crate) site: u32,
-    /// The name if `site` is 0.
+    /// The name if it is not the name of the site.
     name: &'a [u8],
     args: &'a [u8],
     pub(crate) flags: u8,
@@ -203,13 +217,8 @@ pub(crate) struct Record<'a> {
 impl<'a> Record<'a> {
     /// Returns the name and the category.
     pub(crate) fn text(&self, sites: &mut SiteTable) -> (&'a [u8], &'static str) {
-        match self.site {
-            0 => (self.name, ""),
-            site => {
-                let SiteText { name, category } = sites.get(site);
-                (name.as_bytes(), category)
-            }
-        }
+        let SiteText { name, category } = sites.get(self.site);
+        (if self.name.is_empty() { name.as_bytes() } else { self.name }, category)
     }
 
     /// Returns whether the record has arguments.

@@ -39,7 +39,7 @@ pub enum WhenFull {
 #[derive(Debug)]
 pub(crate) struct RecordedThread {
     pub(crate) ring: Ring,
-    tid: u32,
+    pub(crate) tid: u32,
     drain: Mutex<Drain>,
 }
 

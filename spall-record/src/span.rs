@@ -1,12 +1,13 @@
 //! What a program calls to record.
 
-use core::fmt::{self, Write};
+use core::fmt;
 use core::marker::PhantomData;
 
 use spall_model::{ArgsBuilder, Scope};
 
 use crate::record::{Body, Kind, MAX_TEXT};
 use crate::recording;
+use crate::short_text::ShortText;
 use crate::site::Site;
 use crate::writer;
 
@@ -54,7 +55,7 @@ impl SpanGuard {
             let mut text = ShortText::new();
             let args = text.of(args);
             let body = Body::site(site.number()).with_text(args);
-            writer::with(epoch, |writer| writer.begin_with(&body))
+            writer::with(epoch, |writer| _ = writer.begin_with(&body))
         })
     }
 
@@ -67,7 +68,7 @@ impl SpanGuard {
             let mut args = ArgsBuilder::in_buffer(&mut buffer);
             add(&mut args);
             let body = Body::site(site.number()).with_args(args.args());
-            writer::with(epoch, |writer| writer.begin_with(&body))
+            writer::with(epoch, |writer| _ = writer.begin_with(&body))
         })
     }
 
@@ -112,12 +113,12 @@ impl fmt::Debug for SpanGuard {
 /// spall_record::end();
 /// ```
 pub fn begin(name: impl AsRef<str>) {
-    with(|writer| writer.begin_with(&Body::name(name.as_ref())));
+    with(|writer| _ = writer.begin_with(&Body::name(name.as_ref())));
 }
 
 /// Begins a slice of the calling thread with arguments, which are any text. [`end`] ends it.
 pub fn begin_with_args(name: impl AsRef<str>, args: impl AsRef<str>) {
-    with(|writer| writer.begin_with(&Body::name(name.as_ref()).with_text(args.as_ref())));
+    with(|writer| _ = writer.begin_with(&Body::name(name.as_ref()).with_text(args.as_ref())));
 }
 
 /// Ends the innermost open slice of the calling thread. Without an open slice, this does nothing.
@@ -189,42 +190,5 @@ fn with(write: impl FnOnce(&mut writer::Writer)) {
     let epoch = recording::epoch();
     if epoch != 0 {
         writer::with(epoch, write);
-    }
-}
-
-/// The first bytes of a text.
-struct ShortText {
-    bytes: [u8; Self::MAX],
-    length: usize,
-}
-
-impl ShortText {
-    /// As much as a record of spall holds.
-    const MAX: usize = 255;
-
-    const fn new() -> Self {
-        Self { bytes: [0; Self::MAX], length: 0 }
-    }
-
-    /// Returns a text, which is cut if it is too long. It is written before the thread touches its ring: what is written
-    /// may record, too.
-    fn of(&mut self, text: fmt::Arguments<'_>) -> &str {
-        // The error says that there was more.
-        let _ = self.write_fmt(text);
-        let bytes = self.bytes.get(..self.length).unwrap_or_default();
-        core::str::from_utf8(bytes).unwrap_or_default()
-    }
-}
-
-impl Write for ShortText {
-    fn write_str(&mut self, text: &str) -> fmt::Result {
-        let room = Self::MAX - self.length;
-        let end = (0..=text.len().min(room)).rev().find(|&end| text.is_char_boundary(end)).unwrap_or(0);
-        let fits = text.as_bytes().get(..end).unwrap_or_default();
-        if let Some(into) = self.bytes.get_mut(self.length..self.length + fits.len()) {
-            into.copy_from_slice(fits);
-        }
-        self.length += fits.len();
-        if end == text.len() { Ok(()) } else { Err(fmt::Error) }
     }
 }

@@ -103,14 +103,17 @@ impl Writer {
         self.depth += 1;
     }
 
-    /// Records the begin of a slice with a name that is not fixed or with arguments.
-    pub(crate) fn begin_with(&mut self, body: &Body<'_>) {
+    /// Records the begin of a slice with a name that is not fixed or with arguments. Returns its time.
+    pub(crate) fn begin_with(&mut self, body: &Body<'_>) -> u64 {
         let n_words = body.n_words(Kind::Begin) as u64;
         if self.head + n_words + self.depth + 1 > self.limit && !self.make_room(n_words, self.depth + 1) {
-            return self.skip_begin();
+            self.skip_begin();
+            return self.clock.now();
         }
-        self.put(Kind::Begin, self.clock.now(), body);
+        let ticks = self.clock.now();
+        self.put(Kind::Begin, ticks, body);
         self.depth += 1;
+        ticks
     }
 
     /// Records the end of the innermost open slice. Without one, this does nothing.
@@ -132,6 +135,29 @@ impl Writer {
         ring.put(self.head, first_word(Kind::End, ticks));
         self.head += 1;
         ring.publish(self.head);
+    }
+
+    /// Records the end of the innermost open slice with arguments. If there is no room for these, it has none.
+    #[cfg(feature = "tracing")]
+    pub(crate) fn end_with(&mut self, body: &Body<'_>) {
+        let ticks = self.clock.now();
+        let n_words = body.n_words(Kind::EndWith) as u64;
+        let is_recorded = self.depth > 0 && self.depth != self.unrecorded;
+        // The other open slices keep their words.
+        let n_reserved = self.depth.saturating_sub(1);
+        if !is_recorded
+            || self.head + n_words + n_reserved > self.limit && !self.make_room(n_words, n_reserved)
+        {
+            return self.end();
+        }
+        self.depth -= 1;
+        self.put(Kind::EndWith, ticks, body);
+    }
+
+    /// Returns the number of the thread and the time.
+    #[cfg(feature = "tracing")]
+    pub(crate) fn here(&self) -> (u32, u64) {
+        (self.thread.tid, self.clock.now())
     }
 
     /// Records anything but a begin or an end, at a time or now.

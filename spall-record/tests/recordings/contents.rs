@@ -115,3 +115,21 @@ fn times_are_those_of_the_clock() {
     assert_eq!((trace.slices().starts(), trace.slices().ends()), (&[Tick(10)][..], &[Tick(30)][..]));
     assert_eq!(trace.clock().duration(Tick(30) - Tick(10)).to_string(), "5 µs");
 }
+
+#[test]
+fn a_slice_allocates_nothing() {
+    let _alone = alone();
+    let (_, session) = recorder(Recorder::new());
+    let work = || {
+        for number in 0..100 {
+            let _span = span!("plain");
+            let _span = span!("text", "number {number}");
+            let _span = span!("typed", number = number);
+        }
+    };
+    // The first slice gives the thread its ring.
+    work();
+    let allocated = allocation_counter::measure(work);
+    assert_eq!(allocated.count_total, 0);
+    session.finish().unwrap();
+}

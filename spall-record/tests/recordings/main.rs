@@ -11,3 +11,5 @@ mod full;
 mod memory;
 mod rotation;
 mod threads;
+#[cfg(feature = "tracing")]
+mod tracing_layer;
