@@ -15,7 +15,8 @@ use crate::event;
 use crate::facts::Facts;
 use crate::gap::Cause;
 use crate::record::{self, Kind, Record};
-use crate::sink::Scratch;
+use crate::sink::{Encoded, Scratch};
+use crate::site::SiteTable;
 
 /// The format of a recording.
 ///
@@ -72,9 +73,9 @@ impl Encoder {
         let name = facts.process_name();
         match self {
             Self::Spall => {
-                let mut bytes = Vec::new();
-                spall(facts.pid, OWN_THREAD, &mut bytes, |buffer| buffer.process_name(&name));
-                bytes
+                let mut encoded = Encoded::default();
+                spall(facts.pid, OWN_THREAD, &mut encoded, |buffer| buffer.process_name(&name));
+                encoded.bytes().to_vec()
             }
             Self::Json(writer) => {
                 keep(writer.write_event(&Event::ProcessName(Id::from(facts.pid), Text::from(name.as_str()))));
@@ -83,7 +84,7 @@ impl Encoder {
         }
     }
 
-    /// Puts the name of a thread and a batch of its records into `scratch.bytes`. Returns how many events the format
+    /// Puts the name of a thread and a batch of its records into `scratch.encoded`. Returns how many events the format
     /// cannot hold.
     pub(crate) fn batch(
         &mut self,
@@ -101,7 +102,7 @@ impl Encoder {
             keep(writer.write_event(&Event::ThreadName(Thread::new(pid, tid), Text::from(name))));
         }
         event::for_each(pid, tid, words, scratch, |event| keep(writer.write_event(event)));
-        scratch.bytes = taken(writer);
+        scratch.encoded.set(taken(writer));
         0
     }
 
@@ -109,15 +110,15 @@ impl Encoder {
     pub(crate) fn tail(self, facts: &Facts, n_left_out: u64) -> Vec<u8> {
         match self {
             Self::Spall if n_left_out > 0 => {
-                let mut bytes = Vec::new();
+                let mut encoded = Encoded::default();
                 let now = facts.clock.now();
                 let args = format!("{n_left_out} events that the format cannot hold");
-                spall(facts.pid, OWN_THREAD, &mut bytes, |buffer| {
+                spall(facts.pid, OWN_THREAD, &mut encoded, |buffer| {
                     buffer.thread_name("recorder")?;
                     buffer.begin_with_args(now, "left out", &args)?;
                     buffer.end(now)
                 });
-                bytes
+                encoded.bytes().to_vec()
             }
             Self::Spall => Vec::new(),
             Self::Json(writer) => writer.finish().unwrap_or_default(),
@@ -140,7 +141,7 @@ fn taken(writer: &mut JsonFileWriter<Vec<u8>>) -> Vec<u8> {
     core::mem::take(writer.get_mut())
 }
 
-/// Puts the name of a thread and its records into `scratch.bytes`, as one buffer of spall v3. Returns how many events
+/// Puts the name of a thread and its records into `scratch.encoded`, as one buffer of spall v3. Returns how many events
 /// the format cannot hold. [spall A.5](spall_format::rules::spall#A.5)
 pub(crate) fn spall_batch(
     pid: u32,
@@ -150,9 +151,9 @@ pub(crate) fn spall_batch(
     scratch: &mut Scratch,
 ) -> u64 {
     let mut n_left_out = 0;
-    let Scratch { texts, bytes, sites } = scratch;
+    let Scratch { texts, encoded, sites } = scratch;
     let mut args = ShortText::default();
-    spall(pid, tid, bytes, |buffer| {
+    spall(pid, tid, encoded, |buffer| {
         n_left_out = 0;
         let mut outcome = match name.filter(|name| !name.is_empty()) {
             Some(name) => buffer.thread_name(name),
@@ -160,8 +161,7 @@ pub(crate) fn spall_batch(
         };
         record::for_each(words, texts, |record, _| {
             if outcome.is_ok() {
-                let (name, _) = record.text(sites);
-                outcome = spall_record(buffer, &record, name, &mut args, &mut n_left_out);
+                outcome = spall_record(buffer, record, sites, &mut args, &mut n_left_out);
             }
         });
         outcome
@@ -169,21 +169,25 @@ pub(crate) fn spall_batch(
     n_left_out
 }
 
+#[inline(always)]
 fn spall_record(
     buffer: &mut BufferWriter<&mut [u8]>,
     record: &Record<'_>,
-    name: &[u8],
+    sites: &mut SiteTable,
     args: &mut ShortText,
     n_left_out: &mut u64,
 ) -> Result<(), Full> {
     match record.kind {
-        Kind::Begin if !record.has_args() => buffer.begin(record.ticks, name),
-        Kind::Begin => match record.plain_args() {
-            Some(args) => buffer.begin_with_args(record.ticks, name, args),
-            None => buffer.begin_with_args(record.ticks, name, args.set(format_args!("{}", record.args()))),
-        },
+        Kind::Begin if !record.has_args() => buffer.begin(record.ticks, record.text(sites).0),
+        Kind::Begin => {
+            let args = match record.plain_args() {
+                Some(args) => args,
+                None => args.set(format_args!("{}", record.args())),
+            };
+            buffer.begin_with_args(record.ticks, record.text(sites).0, args)
+        }
         Kind::End | Kind::EndWith => buffer.end(record.ticks),
-        Kind::ThreadName => buffer.thread_name(name),
+        Kind::ThreadName => buffer.thread_name(record.text(sites).0),
         Kind::Lost => {
             let [n_events, _] = record.numbers;
             let cause = Cause::of(record.flags).text();
@@ -199,28 +203,26 @@ fn spall_record(
     }
 }
 
-/// Puts into `bytes` a buffer that `write` fills. If there is no room, this calls `write` again with more.
+/// Puts into `encoded` a buffer that `write` fills. If there is no room, this calls `write` again with more.
+#[inline]
 fn spall(
     pid: u32,
     tid: u32,
-    bytes: &mut Vec<u8>,
+    encoded: &mut Encoded,
     mut write: impl FnMut(&mut BufferWriter<&mut [u8]>) -> Result<(), Full>,
 ) {
-    let mut size = FIRST_SIZE.max(bytes.capacity());
-    loop {
-        bytes.resize(size, 0);
-        let Ok(mut buffer) = BufferWriter::new(&mut bytes[..], pid, tid) else {
-            // A ring is far smaller than the largest buffer.
-            bytes.clear();
-            return;
-        };
+    if encoded.memory.len() < FIRST_SIZE {
+        encoded.memory.resize(FIRST_SIZE, 0);
+    }
+    // A ring is far smaller than the largest buffer.
+    while let Ok(mut buffer) = BufferWriter::new(&mut encoded.memory[..], pid, tid) {
         if write(&mut buffer).is_ok() {
-            let length = buffer.take().len();
-            bytes.truncate(length);
+            encoded.length = buffer.take().len();
             return;
         }
-        size *= 2;
+        encoded.memory.resize(2 * encoded.memory.len(), 0);
     }
+    encoded.length = 0;
 }
 
 /// The text of arguments, of which the first 255 bytes are kept.

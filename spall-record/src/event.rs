@@ -27,7 +27,7 @@ pub(crate) fn for_each(
 fn with_event(
     pid: u32,
     thread: Thread<'_>,
-    record: Record<'_>,
+    record: &Record<'_>,
     name: &[u8],
     category: &str,
     visit: &mut impl FnMut(&Event<'_>),

@@ -57,14 +57,14 @@ impl Sink for FileSink {
             n_left_out = encode::spall_batch(pid, tid, None, batch.words, scratch);
         }
         let mut state = self.state();
-        if state.files.is_due(scratch.bytes.len()) {
+        if state.files.is_due(scratch.encoded.length) {
             state.next_file(self.encoding, batch.facts);
         }
         let State { files, encoder: Some(encoder), missing } = &mut *state else { return };
         if place.generation != files.generation || !place.gap.is_empty() {
-            let encoded = core::mem::take(&mut scratch.bytes);
+            let encoded = core::mem::take(&mut scratch.encoded);
             let is_known = introduce(batch, place, encoder, files, self.rotates, scratch);
-            scratch.bytes = encoded;
+            scratch.encoded = encoded;
             if !is_known {
                 missing.not_written += refuse(batch.words, place);
                 return;
@@ -76,7 +76,7 @@ impl Sink for FileSink {
         if !is_spall {
             n_left_out = encoder.batch(pid, tid, None, batch.words, scratch);
         }
-        if files.output.append(&scratch.bytes) {
+        if files.output.append(scratch.encoded.bytes()) {
             missing.left_out += n_left_out;
         } else {
             missing.not_written += refuse(batch.words, place);
@@ -157,7 +157,7 @@ fn introduce(
     }
     let name = is_new.then_some(batch.thread.name.as_str());
     encoder.batch(batch.facts.pid, batch.thread.tid, name, &words, scratch);
-    let is_taken = files.output.append(&scratch.bytes);
+    let is_taken = files.output.append(scratch.encoded.bytes());
     if is_taken {
         *place = Place { generation: files.generation, gap: Gap::default() };
     }

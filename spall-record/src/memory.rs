@@ -147,7 +147,7 @@ impl Memory {
         let mut n_left_out = 0;
         let mut add = |tid, name, words: &[u64]| {
             n_left_out += encoder.batch(facts.pid, tid, name, words, &mut scratch);
-            file.extend_from_slice(&scratch.bytes);
+            file.extend_from_slice(scratch.encoded.bytes());
         };
         for (&tid, thread) in &self.threads {
             add(tid, Some(thread.name.as_str()), thread.open.words());

@@ -13,6 +13,8 @@
 //!
 //! An end is word 0 alone.
 
+use alloc::vec::Vec;
+
 use spall_model::{Args, ArgsBuilder, Scope};
 
 use crate::site::{SiteTable, SiteText};
@@ -36,11 +38,12 @@ pub(crate) enum Kind {
 }
 
 impl Kind {
+    #[inline]
     fn of(word: u64) -> Option<Self> {
         use Kind::*;
-        [End, Begin, EndWith, Instant, Counter, SpanBegin, SpanEnd, FlowStart, FlowEnd, ThreadName, Lost]
-            .into_iter()
-            .find(|&kind| kind as u64 == word & KIND)
+        const KINDS: [Kind; 11] =
+            [End, Begin, EndWith, Instant, Counter, SpanBegin, SpanEnd, FlowStart, FlowEnd, ThreadName, Lost];
+        KINDS.get(usize::try_from(word & KIND).ok()?.checked_sub(1)?).copied()
     }
 
     /// Returns how many words of numbers follow the second word.
@@ -54,6 +57,8 @@ impl Kind {
 }
 
 const KIND: u64 = 0xf;
+const END: u64 = Kind::End as u64;
+const BEGIN: u64 = Kind::Begin as u64;
 const KIND_BITS: u32 = 4;
 const LENGTH: u64 = 0xfff;
 const NAME_SHIFT: u32 = 32;
@@ -106,12 +111,24 @@ impl<'a> Body<'a> {
     }
 
     pub(crate) fn with_text(self, args: &'a str) -> Self {
-        Self { args: cut(args), ..self }
+        self.with_short_text(cut(args))
+    }
+
+    /// Adds a text of at most [`MAX_TEXT`] bytes.
+    #[inline]
+    pub(crate) fn with_short_text(self, args: &'a [u8]) -> Self {
+        Self { args, ..self }
     }
 
     /// Adds arguments from an [`ArgsBuilder`] in a buffer of [`MAX_TEXT`] bytes.
     pub(crate) fn with_args(self, args: Args<'a>) -> Self {
         Self { args: args.bytes(), flags: self.flags | TYPED, ..self }
+    }
+
+    /// Replaces the name of the site by one of at most [`MAX_TEXT`] bytes.
+    #[cfg(feature = "tracing")]
+    pub(crate) fn with_short_name(self, name: &'a [u8]) -> Self {
+        Self { name, ..self }
     }
 
     /// Adds the bytes of such arguments, up to [`MAX_TEXT`].
@@ -138,36 +155,44 @@ impl<'a> Body<'a> {
     }
 
     /// Returns the number of words of the record.
+    #[inline]
     pub(crate) fn n_words(&self, kind: Kind) -> usize {
         2 + kind.n_numbers() + (self.name.len() + self.args.len()).div_ceil(8)
     }
 
     /// Calls `put` with each word of the record after the first.
+    #[inline]
     pub(crate) fn words(&self, kind: Kind, mut put: impl FnMut(u64)) {
         put(self.second_word());
         self.numbers.iter().take(kind.n_numbers()).for_each(|&number| put(number));
-        let mut word = [0; 8];
-        let mut filled = 0;
-        let mut add = |mut bytes: &[u8]| {
-            while let Some((head, tail)) = bytes.split_at_checked((8 - filled).min(bytes.len()))
-                && !head.is_empty()
-            {
-                if let Some(into) = word.get_mut(filled..filled + head.len()) {
-                    into.copy_from_slice(head);
-                }
-                filled += head.len();
-                bytes = tail;
-                if filled == 8 {
-                    put(u64::from_le_bytes(core::mem::take(&mut word)));
-                    filled = 0;
-                }
-            }
-        };
-        add(self.name);
-        add(self.args);
-        if filled > 0 {
-            put(u64::from_le_bytes(word));
+        let (whole, rest) = self.name.as_chunks::<8>();
+        whole.iter().for_each(|word| put(u64::from_le_bytes(*word)));
+        // The arguments begin in the word in which the name ends.
+        let (n_used, mut word) = (rest.len(), word_of(rest));
+        let n_head = if n_used > 0 { self.args.len().min(8 - n_used) } else { 0 };
+        let (head, args) = self.args.split_at(n_head);
+        if n_used > 0 {
+            word |= word_of(head) << (8 * n_used);
+            put(word);
         }
+        let (whole, rest) = args.as_chunks::<8>();
+        whole.iter().for_each(|word| put(u64::from_le_bytes(*word)));
+        if !rest.is_empty() {
+            put(word_of(rest));
+        }
+    }
+}
+
+/// Returns a word with up to seven bytes, the first one lowest.
+#[inline]
+fn word_of(bytes: &[u8]) -> u64 {
+    match (bytes.first_chunk(), bytes.last_chunk()) {
+        // The two halves overlap in bytes that are equal in both.
+        (Some(first), Some(last)) => {
+            let shift = 8 * (bytes.len() - 4);
+            u64::from(u32::from_le_bytes(*first)) | u64::from(u32::from_le_bytes(*last)) << shift
+        }
+        _ => bytes.iter().rev().fold(0, |word, &byte| word << 8 | u64::from(byte)),
     }
 }
 
@@ -184,8 +209,13 @@ pub(crate) fn shape(first: u64, second: u64) -> Option<(Kind, usize)> {
     if kind == Kind::End {
         return Some((kind, 1));
     }
-    let length = |shift: u32| usize::try_from(second >> shift & LENGTH).unwrap_or(0);
-    Some((kind, 2 + kind.n_numbers() + (length(NAME_SHIFT) + length(ARGS_SHIFT)).div_ceil(8)))
+    let n_bytes = length_at(second, NAME_SHIFT) + length_at(second, ARGS_SHIFT);
+    Some((kind, 2 + kind.n_numbers() + n_bytes.div_ceil(8)))
+}
+
+/// Returns the length of a text from the second word of a record.
+fn length_at(second: u64, shift: u32) -> usize {
+    usize::try_from(second >> shift & LENGTH).unwrap_or(0)
 }
 
 /// Returns the time in the first word of a record.
@@ -194,7 +224,7 @@ pub(crate) const fn ticks(first: u64) -> u64 {
 }
 
 /// Appends a record to words.
-pub(crate) fn push(words: &mut alloc::vec::Vec<u64>, kind: Kind, ticks: u64, body: &Body<'_>) {
+pub(crate) fn push(words: &mut Vec<u64>, kind: Kind, ticks: u64, body: &Body<'_>) {
     words.push(first_word(kind, ticks));
     if kind != Kind::End {
         body.words(kind, |word| words.push(word));
@@ -215,7 +245,31 @@ pub(crate) struct Record<'a> {
 }
 
 impl<'a> Record<'a> {
+    /// Returns a record without texts and numbers.
+    #[inline(always)]
+    fn plain(kind: Kind, first: u64, second: u64) -> Self {
+        let site = u32::try_from(second & u64::from(u32::MAX)).unwrap_or(0);
+        Self { kind, ticks: ticks(first), site, name: b"", args: b"", flags: 0, numbers: [0; 2] }
+    }
+
+    /// Reads any record, and returns it with the number of its words. `rest` is what follows the first word.
+    #[inline(never)]
+    fn with_texts(first: u64, second: u64, rest: &[u64], texts: &'a mut Vec<u8>) -> Option<(Self, usize)> {
+        let (kind, length) = shape(first, second)?;
+        let (numbers, words) = rest.get(1..length - 1)?.split_at_checked(kind.n_numbers())?;
+        texts.clear();
+        words.iter().for_each(|word| texts.extend_from_slice(&word.to_le_bytes()));
+        let mut record = Self::plain(kind, first, second);
+        record.numbers.iter_mut().zip(numbers).for_each(|(number, word)| *number = *word);
+        record.flags = u8::try_from(second >> FLAGS_SHIFT).unwrap_or(0);
+        let (name, args) = texts.split_at_checked(length_at(second, NAME_SHIFT))?;
+        record.name = name;
+        record.args = args.get(..length_at(second, ARGS_SHIFT))?;
+        Some((record, length))
+    }
+
     /// Returns the name and the category.
+    #[inline]
     pub(crate) fn text(&self, sites: &mut SiteTable) -> (&'a [u8], &'static str) {
         let SiteText { name, category } = sites.get(self.site);
         (if self.name.is_empty() { name.as_bytes() } else { self.name }, category)
@@ -249,41 +303,45 @@ impl<'a> Record<'a> {
 
 /// Calls `visit` with each record in `words`, and with the words of the record.
 ///
-/// The texts of a record are put together in `bytes`.
-pub(crate) fn for_each(
-    mut words: &[u64],
-    bytes: &mut alloc::vec::Vec<u8>,
-    mut visit: impl FnMut(Record<'_>, &[u64]),
-) {
-    while let Some(&first) = words.first() {
-        let second = words.get(1).copied().unwrap_or(0);
-        let Some((kind, length)) = shape(first, second) else { return };
-        let Some((record, rest)) = words.split_at_checked(length) else { return };
+/// The texts of a record are put together in `texts`.
+#[inline(always)]
+pub(crate) fn for_each(mut words: &[u64], texts: &mut Vec<u8>, mut visit: impl FnMut(&Record<'_>, &[u64])) {
+    while let [first, rest @ ..] = words {
+        // Most records are plain begins and ends, for which nothing has to be put together.
+        let (record, length) = match (first & KIND, rest.first().copied().unwrap_or(0)) {
+            (END, _) => (Record::plain(Kind::End, *first, 0), 1),
+            (BEGIN, second) if second >> NAME_SHIFT == 0 => (Record::plain(Kind::Begin, *first, second), 2),
+            (_, second) => match Record::with_texts(*first, second, rest, texts) {
+                Some(read) => read,
+                None => return,
+            },
+        };
+        let Some((of_record, rest)) = words.split_at_checked(length) else { return };
+        visit(&record, of_record);
         words = rest;
-        bytes.clear();
-        let mut read =
-            Record { kind, ticks: ticks(first), site: 0, name: b"", args: b"", flags: 0, numbers: [0; 2] };
-        if kind != Kind::End {
-            let n_numbers = kind.n_numbers();
-            for (number, word) in read.numbers.iter_mut().zip(record.iter().skip(2).take(n_numbers)) {
-                *number = *word;
-            }
-            read.site = u32::try_from(second & u64::from(u32::MAX)).unwrap_or(0);
-            read.flags = u8::try_from(second >> FLAGS_SHIFT).unwrap_or(0);
-            record.iter().skip(2 + n_numbers).for_each(|word| bytes.extend_from_slice(&word.to_le_bytes()));
-            let name = usize::try_from(second >> NAME_SHIFT & LENGTH).unwrap_or(0);
-            let args = usize::try_from(second >> ARGS_SHIFT & LENGTH).unwrap_or(0);
-            read.name = bytes.get(..name).unwrap_or_default();
-            read.args = bytes.get(name..name + args).unwrap_or_default();
-        }
-        visit(read, record);
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use alloc::vec::Vec;
+
+    #[test]
+    fn texts_of_all_lengths_share_words() {
+        let letters = "abcdefghijklmnopqrstuvwxyz";
+        for name in 0..=letters.len() {
+            for args in 0..=letters.len() {
+                let (name, args) = (&letters[..name], &letters[26 - args..]);
+                let mut words = Vec::new();
+                push(&mut words, Kind::Begin, 1, &Body::name(name).with_text(args));
+                assert_eq!(words.len(), 2 + (name.len() + args.len()).div_ceil(8));
+                assert_eq!(words.len(), Body::name(name).with_text(args).n_words(Kind::Begin));
+                for_each(&words, &mut Vec::new(), |record, _| {
+                    assert_eq!((record.name, record.args), (name.as_bytes(), args.as_bytes()));
+                });
+            }
+        }
+    }
 
     #[test]
     fn what_was_put_is_read_back() {

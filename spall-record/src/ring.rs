@@ -102,7 +102,14 @@ impl Ring {
         let head = self.head.load(Ordering::Acquire);
         let start = self.tail.load(Ordering::Acquire);
         let first = words.len();
-        words.extend((start..head).map(|at| self.word(at)));
+        let (from, to) = (self.place(start), self.place(head));
+        let (before_end, from_start) = match self.words.split_at_checked(from) {
+            Some((all, end)) if to <= from && start != head => (end, all.get(..to).unwrap_or_default()),
+            _ => (self.words.get(from..to).unwrap_or_default(), &[][..]),
+        };
+        for part in [before_end, from_start] {
+            words.extend(part.iter().map(|word| word.load(Ordering::Relaxed)));
+        }
         // Words that the owner overwrote while they were read lie before the tail that is read now.
         fence(Ordering::Acquire);
         let gap = {

@@ -16,24 +16,26 @@ impl ShortText {
         Self { bytes: [0; Self::MAX], length: 0 }
     }
 
-    /// Writes a text, which is cut if it is too long, and returns it.
+    /// Writes a text, which is cut between two characters if it is too long, and returns its bytes.
     ///
     /// This is done before the thread touches its ring: what is written may record, too.
-    pub(crate) fn of(&mut self, text: fmt::Arguments<'_>) -> &str {
+    pub(crate) fn of(&mut self, text: fmt::Arguments<'_>) -> &[u8] {
         // The error says that there was more.
         let _ = self.write_fmt(text);
-        self.as_str()
+        self.as_bytes()
     }
 
-    pub(crate) fn as_str(&self) -> &str {
-        core::str::from_utf8(self.bytes.get(..self.length).unwrap_or_default()).unwrap_or_default()
+    pub(crate) fn as_bytes(&self) -> &[u8] {
+        self.bytes.get(..self.length).unwrap_or_default()
     }
 }
 
 impl Write for ShortText {
     fn write_str(&mut self, text: &str) -> fmt::Result {
-        let room = Self::MAX - self.length;
-        let end = (0..=text.len().min(room)).rev().find(|&end| text.is_char_boundary(end)).unwrap_or(0);
+        let mut end = text.len().min(Self::MAX - self.length);
+        while !text.is_char_boundary(end) {
+            end -= 1;
+        }
         let fits = text.as_bytes().get(..end).unwrap_or_default();
         if let Some(into) = self.bytes.get_mut(self.length..self.length + fits.len()) {
             into.copy_from_slice(fits);

@@ -42,9 +42,27 @@ pub(crate) struct Place {
 pub(crate) struct Scratch {
     /// The texts of a record.
     pub(crate) texts: Vec<u8>,
-    /// Encoded records.
-    pub(crate) bytes: Vec<u8>,
+    pub(crate) encoded: Encoded,
     pub(crate) sites: SiteTable,
+}
+
+/// Encoded records, at the start of memory that keeps its length: to clear it each time would cost more than to fill it.
+#[derive(Debug, Default)]
+pub(crate) struct Encoded {
+    pub(crate) memory: Vec<u8>,
+    pub(crate) length: usize,
+}
+
+impl Encoded {
+    pub(crate) fn bytes(&self) -> &[u8] {
+        self.memory.get(..self.length).unwrap_or_default()
+    }
+
+    /// Uses bytes that are encoded already.
+    pub(crate) fn set(&mut self, bytes: Vec<u8>) {
+        self.length = bytes.len();
+        self.memory = bytes;
+    }
 }
 
 /// The number of events that an output lacks.

@@ -70,14 +70,24 @@ pub(crate) struct SiteTable(Vec<SiteText>);
 
 impl SiteTable {
     /// Returns the texts of a site. They are empty for the number 0, which stands for no site.
+    #[inline]
     pub(crate) fn get(&mut self, number: u32) -> SiteText {
-        let unnamed = SiteText { name: "", category: "" };
-        let Some(index) = number.checked_sub(1).and_then(|index| usize::try_from(index).ok()) else {
-            return unnamed;
-        };
-        if index >= self.0.len() {
+        match self.0.get(index(number)) {
+            Some(site) => *site,
+            None => self.update(number),
+        }
+    }
+
+    #[cold]
+    fn update(&mut self, number: u32) -> SiteText {
+        if number != 0 {
             self.0.clone_from(&SITES.lock().unwrap_or_else(PoisonError::into_inner));
         }
-        self.0.get(index).copied().unwrap_or(unnamed)
+        self.0.get(index(number)).copied().unwrap_or(SiteText { name: "", category: "" })
     }
+}
+
+#[inline]
+fn index(number: u32) -> usize {
+    usize::try_from(number).map_or(usize::MAX, |number| number.wrapping_sub(1))
 }

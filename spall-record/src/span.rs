@@ -53,8 +53,7 @@ impl SpanGuard {
     pub fn begin_with_args(site: &Site, args: fmt::Arguments<'_>) -> Self {
         Self::of(recording::epoch(), |epoch| {
             let mut text = ShortText::new();
-            let args = text.of(args);
-            let body = Body::site(site.number()).with_text(args);
+            let body = Body::site(site.number()).with_short_text(text.of(args));
             writer::with(epoch, |writer| _ = writer.begin_with(&body))
         })
     }
@@ -173,8 +172,8 @@ pub fn instant_at(site: &Site, args: Option<fmt::Arguments<'_>>, scope: Scope) {
         return;
     }
     let mut text = ShortText::new();
-    let args = args.map_or("", |args| text.of(args));
-    let body = Body::site(site.number()).with_text(args).with_scope(scope);
+    let args = args.map_or(&b""[..], |args| text.of(args));
+    let body = Body::site(site.number()).with_short_text(args).with_scope(scope);
     with(|writer| writer.record(Kind::Instant, None, &body));
 }
 

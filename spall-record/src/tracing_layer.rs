@@ -2,14 +2,14 @@
 
 use alloc::vec::Vec;
 use core::cell::Cell;
+use core::error::Error;
 use core::fmt;
-use core::sync::atomic::{AtomicU64, Ordering};
-use std::error::Error;
+use core::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
-use spall_model::{ArgsBuilder, Value};
+use spall_model::{ArgsBuilder, Text, Value};
 use tracing_core::callsite::Identifier;
 use tracing_core::field::{Field, Visit};
 use tracing_core::span::{Attributes, Id, Record};
@@ -126,6 +126,9 @@ struct Kept {
     flows: Vec<u64>,
 }
 
+/// Whether a value was ever recorded after its span was made.
+static HAS_LATE_VALUES: AtomicBool = AtomicBool::new(false);
+
 impl<S: Subscriber + for<'a> LookupSpan<'a>> Layer<S> for TracingLayer {
     fn on_new_span(&self, attributes: &Attributes<'_>, id: &Id, context: Context<'_, S>) {
         let metadata = attributes.metadata();
@@ -159,6 +162,7 @@ impl<S: Subscriber + for<'a> LookupSpan<'a>> Layer<S> for TracingLayer {
         if kept.args.len() + bytes.len() <= MAX_TEXT {
             kept.args.extend_from_slice(bytes);
             kept.n_late += bytes.len();
+            HAS_LATE_VALUES.store(true, Ordering::Relaxed);
         }
     }
 
@@ -212,7 +216,8 @@ impl<S: Subscriber + for<'a> LookupSpan<'a>> Layer<S> for TracingLayer {
         if epoch == 0 {
             return;
         }
-        if self.has_values
+        // To look the span up takes longer than to record its end.
+        if HAS_LATE_VALUES.load(Ordering::Relaxed)
             && let Some(span) = context.span(id)
             && self.keeps(span.metadata())
             && let Some(kept) = span.extensions().get::<Kept>()
@@ -256,7 +261,7 @@ impl<S: Subscriber + for<'a> LookupSpan<'a>> Layer<S> for TracingLayer {
         } else {
             event.record(&mut OnlyMessage(&mut message));
         }
-        let body = Body::site(site_of(metadata)).with_name(message.as_str()).with_args(args.args());
+        let body = Body::site(site_of(metadata)).with_short_name(message.as_bytes()).with_args(args.args());
         with(|writer| writer.record(Kind::Instant, None, &body));
     }
 }
@@ -322,7 +327,7 @@ impl<'a, 'b> Fields<'a, 'b> {
     fn add_text(&mut self, field: &Field, text: fmt::Arguments<'_>) {
         match &mut self.message {
             Some(message) if field.name() == MESSAGE => _ = message.of(text),
-            _ => _ = self.args.add(field.name(), ShortText::new().of(text)),
+            _ => _ = self.args.add(field.name(), Text::plain(ShortText::new().of(text))),
         }
     }
 }

@@ -6,7 +6,7 @@ use std::io::BufWriter;
 use std::path::PathBuf;
 use std::time::Instant;
 
-use fastrace::collector::{Config, SpanContext, SpanRecord, Reporter};
+use fastrace::collector::{Config, Reporter, SpanContext, SpanRecord};
 use spall_record::{ClockSource, Encoding, Recorder, TracingLayer, span};
 use tracing_subscriber::layer::SubscriberExt;
 
@@ -22,11 +22,20 @@ pub fn all() -> Vec<Job> {
     let quanta = quanta::Clock::new();
     let job = |name, start: fn() -> Round| -> Job { (name, Box::new(start)) };
     vec![
-        job("two readings of Instant", || bare(|| { black_box((Instant::now(), Instant::now())); })),
-        ("two readings of the counter", Box::new(move || {
-            let quanta = quanta.clone();
-            bare(move || { black_box((quanta.raw(), quanta.raw())); })
-        })),
+        job("two readings of Instant", || {
+            bare(|| {
+                black_box((Instant::now(), Instant::now()));
+            })
+        }),
+        (
+            "two readings of the counter",
+            Box::new(move || {
+                let quanta = quanta.clone();
+                bare(move || {
+                    black_box((quanta.raw(), quanta.raw()));
+                })
+            }),
+        ),
         job("spall-record, disabled", || bare(plain)),
         job("spall-record, Instant", || recorded(Recorder::new(), plain)),
         ("spall-record, counter", Box::new(move || recorded(Recorder::new().clock(counter.clone()), plain))),
@@ -41,10 +50,10 @@ pub fn all() -> Vec<Job> {
         job("puffin", puffin),
         job("fastrace", fastrace),
         job("tracing, no subscriber", || bare(of_tracing)),
-        job("tracing, registry alone", || subscribed(|| None::<TracingLayer>, || ())),
+        job("tracing, registry alone", || subscribed(|| Nothing, || ())),
         job("tracing, spall-record", || {
             let session = Recorder::new().file(path()).start().expect("a file");
-            subscribed(|| Some(TracingLayer::new()), move || drop(session))
+            subscribed(TracingLayer::new, move || drop(session))
         }),
         job("tracing, tracing-chrome", tracing_chrome),
     ]
@@ -134,6 +143,11 @@ where
     let run = move |n| tracing::dispatcher::with_default(&dispatch, || (0..n).for_each(|_| of_tracing()));
     Round { run: Box::new(run), finish: Box::new(finish) }
 }
+
+/// A layer that does nothing. Without one, the registry would disable all spans.
+struct Nothing;
+
+impl<S: tracing::Subscriber> tracing_subscriber::Layer<S> for Nothing {}
 
 fn tracing_chrome() -> Round {
     let file = BufWriter::new(File::create(path()).expect("a file"));

@@ -93,8 +93,9 @@ fn what_is_overwritten_while_it_is_taken_is_not_taken() {
         last = Some(numbers[0]);
         n_whole += 1;
     }
-    let n_halves = names(&trace).iter().filter(|name| *name == "begin lost").count() as u64;
-    assert_eq!(2 * n_whole + n_halves + missing.overwritten, 100_000);
+    // Where events are missing, the slice before them may have lost its end, and the one after them its begin.
+    let n_gaps = names(&trace).iter().filter(|name| *name == "lost events").count() as u64;
+    assert!(missing.overwritten.abs_diff(2 * (50_000 - n_whole)) <= n_gaps, "{missing:?} {n_whole} {n_gaps}");
 }
 
 #[test]
