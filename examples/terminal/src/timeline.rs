@@ -87,7 +87,7 @@ impl Timeline {
         let line_at = |y: u64| Area { y: lines.y + (y - top) as u16, height: 1, ..lines };
         for found in rects.iter() {
             let name = trace.slice_name(found.rect.slice);
-            let is_dim = !self.hits.is_empty() && self.hits.in_rect(&found.rect) == 0;
+            let is_dim = !self.hits.is_empty() && self.hits.in_rect(&found.rect) == Some(0);
             let mut style = colors.of_name(&name, is_dim);
             if self.selected == Some(found.rect.slice) {
                 style = style.add_modifier(Modifier::REVERSED | Modifier::BOLD);
