@@ -10,6 +10,8 @@ let viewer, opening;
 // `file` is a File, or a Blob with a name.
 async function show(file) {
   opening?.abort();
+  viewer?.close();
+  viewer = undefined;
   const current = (opening = new AbortController());
   const progress = element('progress', { max: file.size, value: 0 });
   const text = element('p', { textContent: 'Reading …' });
@@ -19,7 +21,6 @@ async function show(file) {
       progress.value = read;
       text.textContent = phase ?? `${grouped(read / 1e6, 1)} of ${grouped(file.size / 1e6, 1)} MB`;
     }, current.signal);
-    viewer?.close();
     markup();
     viewer = new Viewer(source, about, file.name);
     window.viewer = viewer; // for tests, and for people who look

@@ -18,11 +18,10 @@ pub struct Search {
 
 impl Search {
     /// Whether something matches in a box. For the box of a shared line this is its owner.
-    pub fn is_hit(&self, layout: &Layout, rect: &Rect, is_shared: bool) -> bool {
-        self.hits.as_ref().is_some_and(|hits| match is_shared {
-            true => hits.has(layout, rect.slice),
-            false => hits.in_rect(rect) > 0,
-        })
+    pub fn is_hit(&self, layout: &Layout, rect: &Rect) -> bool {
+        let is_hit =
+            |hits: &Hits| hits.in_rect(rect).map_or_else(|| hits.has(layout, rect.slice), |count| count > 0);
+        self.hits.as_ref().is_some_and(is_hit)
     }
 
     pub fn is_name(&self, name: NameId) -> bool {
@@ -113,7 +112,7 @@ impl Viewer {
                     .into_iter()
                     .for_each(|row| row.rects(&viewport, &mut scratch, &mut rects));
                 for rect in &rects {
-                    let count = hits.in_rect(rect);
+                    let count = hits.in_rect(rect).unwrap_or(0);
                     found[rect.x0 as usize..rect.x1 as usize].iter_mut().for_each(|column| *column += count);
                 }
             }

@@ -6,8 +6,8 @@ use std::ops::Range;
 use js_sys::{Array, Float32Array, Object, Uint32Array};
 use serde::Deserialize;
 use spall_trace::layout::{
-    ColorKey, Fidelity, FlowArrow, Flows, Instance, InstantMark, Layout, LayoutView, Line, LineKind,
-    LineRect, Rect, Row, RowId, Ruler, Scratch, Vertical, Viewport, instant_marks,
+    ColorKey, Fidelity, FlowArrow, Flows, Instance, InstantMark, Layout, LayoutView, Line, LineRect, Rect,
+    Row, RowId, Ruler, Scratch, Vertical, Viewport, instant_marks,
 };
 use spall_trace::model::{FlowId, NameId, SliceFlags, Trace, TrackId, TrackKind};
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
@@ -243,9 +243,7 @@ impl Viewer {
             if flags.is_unfinished() && rect.count == 1 {
                 style |= UNFINISHED;
             }
-            let is_shared =
-                matches!(lines.line(found.line).map(|line| line.kind), Some(LineKind::Packed(..)));
-            if search.is_hit(layout, rect, is_shared) {
+            if search.is_hit(layout, rect) {
                 style |= HIT;
             }
             let shape = Instance::new(rect, viewport, 0, 0);

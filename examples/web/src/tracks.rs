@@ -133,6 +133,7 @@ impl Packs {
             let item = self.item(track.id);
             let (label, detail) = match self.of(track.id).map(|pack| &self.packs[pack.index()]) {
                 Some(pack) if pack.tracks.first() != Some(&track.id) => continue,
+                Some(pack) if pack.label.is_empty() => ("Async".into(), trace.name(pack.category).into()),
                 Some(pack) => (trace.name(pack.label), trace.name(pack.category).into()),
                 None => (trace.track_label(track.id), detail_of_track(trace, track)),
             };

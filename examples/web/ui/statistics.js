@@ -25,6 +25,7 @@ export class StatisticsPanel {
     if (number !== this.number || viewer.drawer.current !== 'statistics') return;
     this.rows = rows;
     this.show(panel);
+    this.shown = this.by;
   }
 
   show(panel) {

@@ -18,14 +18,18 @@ function withoutZeros(text) {
   return text.includes('.') ? text.replace(/[0\u202f]+$/, '').replace(/\.$/, '') : text;
 }
 
-// A duration with four significant digits, as the library writes it. Without nanoseconds a tick is an event.
+// A duration with about four significant digits, as the library writes it. Without nanoseconds a tick is an event.
 export function duration(ticks, nsPerTick) {
   if (!nsPerTick) return counted(Math.round(ticks), 'event');
   const ns = Math.abs(ticks) * nsPerTick;
   const [size, unit] = UNITS.find(([size]) => ns >= size) ?? UNITS[3];
-  const digits = Math.floor(Math.log10(Math.max(ns / size, 1))) + 1;
-  const text = withoutZeros(grouped(ns / size, unit === 'ns' && nsPerTick >= 1 ? 0 : Math.max(4 - digits, 0)));
-  return `${ticks < 0 ? '-' : ''}${text} ${unit}`;
+  const value = ns / size;
+  const decimals = value >= 100 ? 1 : value >= 10 ? 2 : 3;
+  // An exact half is rounded to the even digit, which `toFixed` does not do.
+  const scaled = value * 10 ** decimals;
+  const isHalf = scaled % 1 === 0.5 && Number.isInteger(value * 2 ** (decimals + 1));
+  const rounded = isHalf && Math.floor(scaled) % 2 === 0 ? Math.floor(scaled) / 10 ** decimals : value;
+  return `${ticks < 0 ? '-' : ''}${withoutZeros(grouped(rounded, decimals))} ${unit}`;
 }
 
 // A point in time, to the tick.

@@ -215,11 +215,11 @@ export class Viewer {
   // Makes the page as high as all lines together, so that it scrolls.
   fitHeight() {
     const all = RULER + this.pinnedHeight + this.lines.main.height + 40;
-    $('#height').style.height = `${Math.max(all - this.height, 0)}px`;
+    $('#height').style.height = `${Math.max(all - (this.painter.height ?? 0) / (this.painter.ratio ?? 1), 0)}px`;
   }
 
   get height() {
-    return (this.painter.height ?? 0) / (this.painter.ratio ?? 1);
+    return this.main.clientHeight;
   }
 
   // Pinned tracks take at most two fifths of the window.
@@ -396,12 +396,14 @@ export class Viewer {
       place = await this.source.place(slice);
     }
     this.view.reveal(place.start, place.end);
+    // The panel may open, which leaves less room.
+    await this.select({ kind: 'slice', id: slice });
+    this.fitHeight();
     if (place.line) {
       const [top, height] = place.line, room = this.height - this.mainTop;
       if (top < this.main.scrollTop + 22) this.main.scrollTop = top - Math.min(60, room / 3);
       if (top + height > this.main.scrollTop + room) this.main.scrollTop = top + height - room + Math.min(60, room / 3);
     }
-    await this.select({ kind: 'slice', id: slice });
     this.moved();
   }
 
