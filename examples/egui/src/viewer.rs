@@ -132,7 +132,9 @@ impl Viewer {
         Panel::top("toolbar").show(ui, |ui| ui.horizontal(|ui| self.toolbar(ui, frame_time)));
         Panel::bottom("selection").resizable(true).default_size(220.0).show(ui, |ui| self.selection(ui));
         CentralPanel::no_frame().show(ui, |ui| self.timeline.ui(ui, &self.trace, &self.layout));
-        Window::new("Keys").open(&mut self.has_help).show(ui.ctx(), |ui| {
+        // High enough for all keys; it scrolls where the screen is not.
+        let help = Window::new("Keys").vscroll(true).default_height(900.0).open(&mut self.has_help);
+        help.show(ui.ctx(), |ui| {
             Grid::new("keys").striped(true).show(ui, |ui| {
                 for (key, _, what) in KEYS {
                     ui.strong(*key);
@@ -286,3 +288,6 @@ impl Viewer {
 fn search_field() -> Id {
     Id::unique("search")
 }
+
+#[cfg(test)]
+mod tests;

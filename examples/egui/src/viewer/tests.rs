@@ -1,0 +1,161 @@
+//! The viewer without a window: events go in, and what it draws and remembers is looked at.
+
+use eframe::egui::{Context, Event, Key, Modifiers, PointerButton, Pos2, RawInput, Rect, Shape, vec2};
+use spall_trace::layout::{Layout, LayoutOptions, LayoutView};
+use spall_trace::model::{SliceId, Trace};
+
+use super::Viewer;
+
+/// A viewer of the bundled trace, in a window of 1000×1000 points.
+struct Window {
+    context: Context,
+    viewer: Viewer,
+}
+
+impl Window {
+    fn open() -> Self {
+        let data = include_bytes!("../../../../testdata/record.spall");
+        let trace: Trace<'static> = spall_trace::load(data, &Default::default()).unwrap();
+        let layout = Layout::new(&trace, &LayoutOptions::default());
+        let mut window = Self { context: Context::default(), viewer: Viewer::new(trace, layout) };
+        window.draw(vec![]);
+        window
+    }
+
+    /// Handles events and draws a frame. Returns its texts and where they are.
+    fn draw(&mut self, events: Vec<Event>) -> Vec<(Pos2, String)> {
+        let screen_rect = Some(Rect::from_min_size(Pos2::ZERO, vec2(1000.0, 1000.0)));
+        let input = RawInput { screen_rect, events, focused: true, ..Default::default() };
+        let mut output = self.context.run_ui(input, |ui| self.viewer.ui(ui, None));
+        // Nothing shows the textures.
+        output.textures_delta.clear();
+        let text = |shape: Shape| match shape {
+            Shape::Text(text) => Some((text.visual_bounding_rect().center(), text.galley.text().into())),
+            _ => None,
+        };
+        output.shapes.into_iter().filter_map(|shape| text(shape.shape)).collect()
+    }
+
+    /// Returns the texts of the next frame.
+    fn texts(&mut self) -> Vec<String> {
+        self.draw(vec![]).into_iter().map(|(_, text)| text).collect()
+    }
+
+    /// Returns where a text is.
+    fn find(&mut self, text: &str) -> Pos2 {
+        let texts = self.draw(vec![]);
+        texts.iter().find(|(_, found)| found == text).unwrap_or_else(|| panic!("no {text} in {texts:?}")).0
+    }
+
+    /// Moves the pointer with a button held down. A click is a drag to where it began.
+    fn drag(&mut self, from: Pos2, to: Pos2, modifiers: Modifiers) {
+        let button =
+            |pos, pressed| Event::PointerButton { pos, button: PointerButton::Primary, pressed, modifiers };
+        self.draw(vec![Event::ModifiersChanged(modifiers)]);
+        self.draw(vec![Event::PointerMoved(from), button(from, true)]);
+        self.draw(vec![Event::PointerMoved(to)]);
+        self.draw(vec![Event::PointerMoved(to)]);
+        self.draw(vec![button(to, false)]);
+        self.draw(vec![Event::ModifiersChanged(Modifiers::NONE)]);
+        self.draw(vec![Event::PointerGone]);
+    }
+
+    fn click(&mut self, text: &str) {
+        let at = self.find(text);
+        self.drag(at, at, Modifiers::NONE);
+    }
+
+    fn press(&mut self, key: Key, modifiers: Modifiers) {
+        let event = |pressed| Event::Key { key, physical_key: Some(key), pressed, repeat: false, modifiers };
+        self.draw(vec![Event::ModifiersChanged(modifiers)]);
+        self.draw(vec![event(true)]);
+        self.draw(vec![event(false)]);
+        self.draw(vec![Event::ModifiersChanged(Modifiers::NONE)]);
+    }
+
+    fn selected(&self) -> Option<String> {
+        let slice = self.viewer.timeline.selected?;
+        Some(self.viewer.trace.slice_name(slice).into_owned())
+    }
+}
+
+#[test]
+fn a_click_selects_and_keys_go_on_from_there() {
+    let mut window = Window::open();
+    window.click("wait for workers");
+    assert_eq!(window.selected().as_deref(), Some("wait for workers"));
+    assert!(window.texts().contains(&"19.94 ms".into()), "its duration is among the details");
+    window.press(Key::ArrowLeft, Modifiers::NONE);
+    assert_eq!(window.selected().as_deref(), Some("start workers"));
+    window.press(Key::ArrowUp, Modifiers::NONE);
+    assert_eq!(window.selected().as_deref(), Some("main"));
+    let all = window.viewer.timeline.window.viewport().range();
+    window.press(Key::ArrowDown, Modifiers::NONE);
+    window.press(Key::F, Modifiers::NONE);
+    let place = window.viewer.layout.place(SliceId(1)).unwrap();
+    let shown = window.viewer.timeline.window.viewport().range();
+    assert!(shown.start <= place.start && shown.end >= place.end && shown.end < all.end);
+    window.press(Key::Backspace, Modifiers::NONE);
+    assert_eq!(window.viewer.timeline.window.viewport().range(), all);
+}
+
+#[test]
+fn a_click_on_a_header_folds_it() {
+    let mut window = Window::open();
+    window.click("▼ worker 1");
+    let texts = window.texts();
+    assert!(texts.contains(&"▶ worker 1".into()) && !texts.contains(&"job 4".into()), "{texts:?}");
+    window.press(Key::C, Modifiers::SHIFT);
+    assert!(window.texts().contains(&"▶ record".into()));
+}
+
+#[test]
+fn a_drag_selects_a_range_that_snaps_and_with_shift_it_pans() {
+    let mut window = Window::open();
+    let (from, to) = (window.find("job 4"), window.find("wait for workers"));
+    let shown = window.viewer.timeline.window.viewport().range();
+    window.drag(from, to, Modifiers::NONE);
+    let range = window.viewer.timeline.range.clone().unwrap();
+    assert!(range.start > shown.start && range.end < shown.end && range.start < range.end);
+    assert_eq!(window.viewer.timeline.window.viewport().range(), shown);
+    window.press(Key::Num2, Modifiers::NONE);
+    assert!(window.texts().contains(&"total".into()));
+    window.press(Key::Num3, Modifiers::NONE);
+    assert!(window.texts().contains(&"callers below".into()));
+
+    window.press(Key::Escape, Modifiers::NONE);
+    assert_eq!(window.viewer.timeline.range, None);
+    window.drag(to, from, Modifiers::SHIFT);
+    let panned = window.viewer.timeline.window.viewport().range();
+    assert!(panned.start > shown.start && window.viewer.timeline.range.is_none());
+}
+
+#[test]
+fn a_search_marks_counts_and_steps() {
+    let mut window = Window::open();
+    window.draw(vec![Event::Text("/".into())]);
+    window.draw(vec![]);
+    window.draw(vec![Event::Text("DRAW".into())]);
+    assert!(window.texts().contains(&"14 slices".into()), "{:?}", window.texts());
+    window.press(Key::Enter, Modifiers::NONE);
+    let first = window.viewer.timeline.selected;
+    assert_eq!(window.selected().as_deref(), Some("draw"));
+    window.press(Key::Enter, Modifiers::NONE);
+    assert_ne!(window.viewer.timeline.selected, first);
+    window.press(Key::Enter, Modifiers::SHIFT);
+    assert_eq!(window.viewer.timeline.selected, first);
+}
+
+#[test]
+fn the_help_lists_every_key_once() {
+    let mut window = Window::open();
+    window.draw(vec![Event::Text("?".into())]);
+    // A window measures its content before it shows it.
+    window.draw(vec![]);
+    window.draw(vec![]);
+    let texts = window.texts();
+    for (at, (key, _, what)) in super::KEYS.iter().enumerate() {
+        assert!(texts.contains(&String::from(*what)), "{what}");
+        assert!(super::KEYS[..at].iter().all(|(other, ..)| other != key), "{key}");
+    }
+}
