@@ -268,7 +268,7 @@ impl Timeline {
     /// and instants.
     fn draw_headers(&mut self, picture: &Picture, trace: &Trace<'_>, layout: &Layout) {
         let (mut shapes, mut busy) = (Mesh::default(), Vec::new());
-        let (mut runs, mut marks) = (Vec::new(), Vec::new());
+        let (mut runs, mut marks, mut labels) = (Vec::new(), Vec::new(), Vec::new());
         let viewport = self.window.viewport();
         for line in self.vertical.visible(self.window.heights()) {
             let Some(label) = line.label(trace) else { continue };
@@ -312,9 +312,12 @@ impl Timeline {
                 LineKind::Process(_) => (pos2(picture.area.left() + 4.0, bottom - 4.0), picture.strong),
                 _ => (pos2(picture.area.left() + 14.0, bottom - 3.0), picture.text),
             };
-            picture.painter.text(at, Align2::LEFT_BOTTOM, format!("{sign} {label}"), FONT, color);
+            labels.push((at, format!("{sign} {label}"), color));
         }
         picture.painter.add(Shape::mesh(shapes));
+        for (at, label, color) in labels {
+            picture.painter.text(at, Align2::LEFT_BOTTOM, label, FONT, color);
+        }
     }
 
     /// Draws the flows that leave or reach the selected slice.
