@@ -1,10 +1,15 @@
 //! Traces that grow while they are shown.
 
-use std::{cell::RefCell, error::Error, fs::File, io::Read, time::Duration, time::Instant};
+use std::error::Error;
+use std::fs::File;
+use std::io::{self, Read};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
-use ratatui::{DefaultTerminal, crossterm::event};
+use ratatui::DefaultTerminal;
+use ratatui::crossterm::event::{self, Event};
+use spall_record::{Recorder, span};
 use spall_trace::TraceParser;
-use spall_trace::format::spall::{Header, ThreadRecorder, Version};
 use spall_trace::layout::{LayoutOptions, Live};
 use spall_trace::model::{Limits, LiveTrace, Tick};
 
@@ -13,85 +18,75 @@ use crate::viewer::Viewer;
 /// How often a growing trace is drawn.
 const PERIOD: Duration = Duration::from_millis(100);
 
-/// A trace in the making: bytes that were not read yet, their parser, and what they have said so far.
-struct Growing {
-    data: Vec<u8>,
-    /// The first bytes may not yet tell the format.
-    parser: Option<TraceParser>,
-    trace: LiveTrace,
-    live: Live,
+/// What is shown of a trace that grows.
+struct Screen<'t> {
+    terminal: &'t mut DefaultTerminal,
     viewer: Viewer,
+    live: Live,
 }
 
-impl Growing {
-    fn new() -> Self {
-        let trace = LiveTrace::new(&Limits::default());
-        let live = Live::new(&LayoutOptions::default());
-        Self { data: Vec::new(), parser: None, trace, live, viewer: Viewer::following() }
+impl<'t> Screen<'t> {
+    fn new(terminal: &'t mut DefaultTerminal) -> Self {
+        Self { terminal, viewer: Viewer::following(), live: Live::new(&LayoutOptions::default()) }
     }
 
-    /// Reads what is new, and shows it for a while. Calls `phase` with the name of each step. Returns false at the end.
-    fn show(
-        &mut self,
-        terminal: &mut DefaultTerminal,
-        mut phase: impl FnMut(&str),
-    ) -> Result<bool, Box<dyn Error>> {
-        let Self { data, parser, trace, live, viewer } = self;
-        phase("read");
-        if parser.is_none() {
-            *parser = spall_trace::detect(data).map(TraceParser::new);
+    /// Draws what is known by now, after what the user asked for. Returns false at the end.
+    fn show(&mut self, trace: &mut LiveTrace, input: Option<Event>) -> io::Result<bool> {
+        let snapshot = {
+            let _span = span!("commit");
+            trace.commit()
+        };
+        let layout = {
+            let _span = span!("lay out");
+            let now = snapshot.bounds().map_or(Tick(0), |bounds| bounds.end);
+            self.live.update(&snapshot, now)
+        };
+        if input.is_some_and(|event| !self.viewer.handle(&event, &snapshot, &layout)) {
+            return Ok(false);
         }
-        if let Some(parser) = parser {
-            let consumed = parser.read(data, false, |event, bytes| trace.push(event, bytes))?;
-            // An event of which only a part was read yet comes again with the next bytes.
-            data.drain(..consumed);
-        }
-        phase("commit");
-        let snapshot = trace.commit();
-        phase("lay out");
-        let now = snapshot.bounds().map_or(Tick(0), |bounds| bounds.end);
-        let layout = live.update(&snapshot, now);
-        phase("draw");
-        terminal.draw(|frame| viewer.draw(frame, &snapshot, &layout))?;
-        phase("wait");
-        Ok(!event::poll(PERIOD)? || viewer.handle(&event::read()?, &snapshot, &layout))
+        let _span = span!("draw");
+        self.terminal.draw(|frame| self.viewer.draw(frame, &snapshot, &layout))?;
+        Ok(true)
     }
+}
+
+/// Waits for input until the next picture is due.
+fn wait() -> io::Result<Option<Event>> {
+    let _span = span!("wait");
+    Ok(if event::poll(PERIOD)? { Some(event::read()?) } else { None })
 }
 
 /// Shows a file while it is being written.
 pub fn follow(terminal: &mut DefaultTerminal, mut file: File) -> Result<(), Box<dyn Error>> {
-    let mut growing = Growing::new();
+    let (mut screen, mut trace) = (Screen::new(terminal), LiveTrace::new(&Limits::default()));
+    let (mut data, mut parser, mut input) = (Vec::new(), None, None);
     loop {
-        file.read_to_end(&mut growing.data)?;
-        if !growing.show(terminal, |_| {})? {
+        file.read_to_end(&mut data)?;
+        // The first bytes of a file may not yet tell its format.
+        parser = parser.or_else(|| spall_trace::detect(&data).map(TraceParser::new));
+        if let Some(parser) = &mut parser {
+            let consumed = parser.read(&data, false, |event, bytes| trace.push(event, bytes))?;
+            // An event of which only a part was read yet comes again with the next bytes.
+            data.drain(..consumed);
+        }
+        if !screen.show(&mut trace, input)? {
             return Ok(());
         }
+        input = wait()?;
     }
 }
 
 /// Shows how long this program takes to show itself.
 pub fn show_itself(terminal: &mut DefaultTerminal) -> Result<(), Box<dyn Error>> {
-    let (start, recorded) = (Instant::now(), RefCell::new(Header::new(Version::V3, 1.0).to_bytes().to_vec()));
-    let now = || start.elapsed().as_nanos() as u64;
-    let sink = |bytes: &[u8]| recorded.borrow_mut().extend_from_slice(bytes);
-    let mut recorder = ThreadRecorder::new([0; 4096], std::process::id(), 1, sink)?;
-    recorder.process_name("spall-terminal");
-    recorder.thread_name("main");
-    let mut growing = Growing::new();
-    loop {
-        recorder.flush();
-        growing.data.append(&mut recorded.borrow_mut());
-        let goes_on = recorder.slice(now, "show", |recorder| {
-            recorder.begin(now(), "start");
-            let result = growing.show(terminal, |phase| {
-                recorder.end(now());
-                recorder.begin(now(), phase);
-            });
-            recorder.end(now());
-            result
-        });
-        if !goes_on? {
-            return Ok(());
-        }
+    let trace = Arc::new(Mutex::new(LiveTrace::new(&Limits::default())));
+    let session = Recorder::new().process_name("spall-terminal").live(Arc::clone(&trace)).start()?;
+    let mut screen = Screen::new(terminal);
+    let mut goes_on = true;
+    while goes_on {
+        let _span = span!("frame");
+        let input = wait()?;
+        session.flush()?;
+        goes_on = screen.show(&mut trace.lock().unwrap_or_else(PoisonError::into_inner), input)?;
     }
+    Ok(())
 }
