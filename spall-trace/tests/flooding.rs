@@ -8,8 +8,9 @@
 )]
 
 use core::hash::{BuildHasher, Hasher as _};
+use core::time::Duration;
 use std::collections::HashSet;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use foldhash::fast::{FixedState, RandomState};
 use spall_synth::spall::File;
