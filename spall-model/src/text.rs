@@ -373,6 +373,9 @@ mod tests {
         check(r"\ud83d", "\u{fffd}");
         check(r"\ude00\ud83d", "\u{fffd}\u{fffd}");
         check(r"\ud83d\u0041", "\u{fffd}A");
+        // The first half that is a low one, and the last character that a pair can spell.
+        check(r"\udc00\udc00", "\u{fffd}\u{fffd}");
+        check(r"\udbff\udfff", "\u{10ffff}");
         check(r"\ud83d\ud83d\ude00", "\u{fffd}😀");
     }
 

@@ -116,3 +116,15 @@ impl Omitted {
         if condition { self } else { Self::NONE }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_union_has_each_part_once() {
+        let both = Omitted::NAME.with(Omitted::TEXT);
+        assert_eq!(both.with(Omitted::NAME), both);
+        assert_eq!(both.with(Omitted::NONE), both);
+    }
+}

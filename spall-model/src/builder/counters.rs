@@ -104,6 +104,18 @@ mod tests {
     use super::*;
     use crate::{Args, ArgsFormat, Event, Limits, Tick, Trace, no_entry};
 
+    #[test]
+    fn json_1_values_of_counters() {
+        let text = |text| Value::Text(Text::plain(text));
+        assert_eq!(number(Value::Bool(true)), Some(1.0));
+        assert_eq!(number(Value::I64(-3)), Some(-3.0));
+        assert_eq!(number(Value::U64(1 << 63)), Some(9_223_372_036_854_775_808.0));
+        assert_eq!(number(Value::F64(0.5)), Some(0.5));
+        assert_eq!(number(text(b" 2.5 ")), Some(2.5));
+        assert_eq!(number(text(b"many")), None);
+        assert_eq!(number(Value::Null), None);
+    }
+
     /// Each byte is a series; its value is the position of the byte.
     static BYTES: ArgsFormat = ArgsFormat {
         name: "bytes",

@@ -285,6 +285,30 @@ fn json_3_9_threads_that_are_counted_from_zero_have_no_main_thread_but_0() {
 }
 
 #[test]
+fn the_longest_slices_are_as_many_as_asked_for_and_none_else() {
+    // More than are sorted at once, the longest neither first nor last.
+    let events: Vec<_> = (0..3000).map(|at| complete("a", 10 * at, (at + 1500) % 3000)).collect();
+    let trace = build(&events);
+    let all = Tick(0)..Tick(i64::MAX);
+    let longest = |range, max| -> Vec<i64> {
+        let ids = trace.longest_slices(range, max).into_iter();
+        ids.map(|id| trace.slice(id).unwrap().duration().0).collect()
+    };
+    assert_eq!(longest(all.clone(), 0), [0; 0]);
+    assert_eq!(longest(all.clone(), 2), [2999, 2998]);
+    assert_eq!(longest(Tick(29_985)..Tick(29_995), 2000)[..2], [1499, 1498]);
+    assert_eq!(longest(all, 4000).len(), 3000);
+}
+
+#[test]
+fn a_slice_is_on_one_track_and_others_on_none() {
+    let other = ThreadEvent::new(Thread::new(1_i64, 2_i64), Tick(0), Text::EMPTY);
+    let trace = build(&[complete("a", 0, 1), complete("b", 5, 1), Event::Complete(other, Ticks(1))]);
+    let tracks = [0, 1, 2, 3].map(|id| trace.track_of(crate::SliceId(id)).map(|track| track.0));
+    assert_eq!(tracks, [Some(0), Some(0), Some(1), None]);
+}
+
+#[test]
 fn textual_ids_are_default_names() {
     let thread = Thread { pid: Id::Text(b"p"), tid: Id::Text(b"t") };
     let trace = build(&[Event::Begin(ThreadEvent::new(thread, Tick(0), Text::EMPTY))]);
