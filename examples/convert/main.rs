@@ -7,6 +7,8 @@
 //! | `.json` | Trace Event JSON, with everything that the trace says |
 //! | `.spall` | spall 3: slices, by thread |
 //! | `.speedscope.json` | what <https://www.speedscope.app> reads: slices, by thread |
+//! | `.firefox.json` | what <https://profiler.firefox.com> reads: slices as markers, samples, counters |
+//! | `.pb` | call trees for pprof |
 //! | `.folded` | stacks for flame graph tools: a line for each path, with its self time in ticks |
 //! | `/` | a data set of Parquet files for SQL engines, to which FILE is added; several FILEs may be given |
 //!
@@ -21,7 +23,7 @@ use spall_trace::{export, model::Limits};
 mod data_set;
 
 const USAGE: &str =
-    "usage: convert FILE OUT.json|OUT.spall|OUT.speedscope.json|OUT.folded, or convert FILE… OUT/";
+    "usage: convert FILE OUT.json|.spall|.speedscope.json|.firefox.json|.pb|.folded, or convert FILE… OUT/";
 
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<PathBuf> = std::env::args_os().skip(1).map(PathBuf::from).collect();
@@ -41,6 +43,10 @@ fn main() -> Result<(), Box<dyn Error>> {
             let title = from.file_name().unwrap_or_default().to_string_lossy();
             export::speedscope(&spall_trace::merge_samples(trace), &title, out()?)?
         }
+        name if name.ends_with(".firefox.json") => {
+            export::firefox(&trace, &from.file_name().unwrap_or_default().to_string_lossy(), out()?)?
+        }
+        name if name.ends_with(".pb") => export::pprof(&trace, out()?)?,
         name if name.ends_with(".json") => export::json(&trace, out()?)?,
         name if name.ends_with(".spall") => export::spall(&spall_trace::merge_samples(trace), out()?)?,
         name if name.ends_with(".folded") => export::folded(&trace, out()?)?,

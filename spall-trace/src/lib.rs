@@ -121,6 +121,8 @@ mod merge_traces;
 mod parser;
 #[cfg(feature = "std")]
 mod stream;
+#[cfg(feature = "alloc")]
+mod tick_scale;
 
 pub use spall_format as format;
 pub use spall_json as json;

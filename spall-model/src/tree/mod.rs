@@ -43,7 +43,8 @@ pub struct TreeNode {
     pub parent: Option<TreeNodeId>,
     /// The number of callers on the path from the root; 0 for a root.
     pub depth: u32,
-    /// The number of slices that it stands for; 0 for a function that only samples found.
+    /// The number of slices that it stands for. For a function that only samples found, these are the slices that a
+    /// merge of the samples makes.
     pub count: u64,
     /// The number of samples that found the function innermost; 0 in a tree that is made of slices alone.
     pub hits: u64,

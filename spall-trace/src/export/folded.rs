@@ -3,10 +3,10 @@
 use std::io::{self, BufWriter, Write};
 
 use alloc::string::String;
-use spall_model::{Key, Slice, SliceFlags, SliceId, Trace, TrackId, TrackKind};
+use spall_model::{Key, Trace, TrackId, TrackKind};
 use spall_samples::ThreadTree;
 
-use super::{ExportReport, Loss, thread::threads};
+use super::{ExportReport, trees::WrittenTrees};
 
 /// Writes the call tree of each thread as folded stacks: one line for each call path.
 ///
@@ -36,7 +36,7 @@ use super::{ExportReport, Loss, thread::threads};
 #[doc(alias = "collapsed stacks")]
 pub fn folded(trace: &Trace<'_>, out: impl Write) -> io::Result<ExportReport> {
     let mut out = BufWriter::new(out);
-    let (mut n_in_trees, mut n_too_deep) = (0_u64, 0);
+    let mut written = WrittenTrees::default();
     for ThreadTree { track, tree, .. } in crate::call_trees(trace) {
         let Some(thread) = ids(trace, track) else { continue };
         let mut stacks = tree.folded(trace);
@@ -46,21 +46,10 @@ pub fn folded(trace: &Trace<'_>, out: impl Write) -> io::Result<ExportReport> {
             out.write_all(stack.as_bytes())?;
             writeln!(out, " {}", self_time.0)?;
         }
-        // The other nodes stand for functions that samples found.
-        let nodes = tree.nodes().iter().filter(|node| node.function.source.is_none());
-        n_too_deep += tree.n_folded_away();
-        n_in_trees += nodes.map(|node| node.count).sum::<u64>();
+        written.add(&tree);
     }
     out.flush()?;
-    let mut report = ExportReport::all_but_thread_slices(trace);
-    // Trees hold samples whether they were merged or not.
-    report.set(Loss::Sample, 0);
-    report.set(Loss::DeepStack, n_too_deep);
-    let of_file = |&(_, slice): &(SliceId, Slice)| !slice.flags.contains(SliceFlags::SAMPLED);
-    let on_threads: usize =
-        threads(trace).map(|thread| trace.slices_of(thread.track.id).filter(of_file).count()).sum();
-    report.set(Loss::Slice, on_threads.saturating_sub(usize::try_from(n_in_trees).unwrap_or(usize::MAX)));
-    Ok(report)
+    Ok(written.report(trace))
 }
 
 /// Returns the ids of process and thread as the first name of a stack, or `None` if the track is not a thread's.

@@ -9,21 +9,38 @@
 //! | [`spall()`] | spall 3: slices on threads | the spall viewer |
 //! | [`speedscope()`] | the JSON format of speedscope: slices and functions with their sources | speedscope |
 //! | [`folded()`] | folded stacks: a call tree as text | flame graph tools |
+#![cfg_attr(
+    feature = "pprof",
+    doc = "| [`pprof()`] | pprof: a call tree with sources, counts and times | pprof, Grafana, Pyroscope |"
+)]
+#![cfg_attr(
+    feature = "firefox",
+    doc = "| [`firefox()`] | the Firefox Profiler's format: slices as markers, samples, counters | the Firefox Profiler |"
+)]
 //!
 //! Functions that CPU samples found become slices only once [`merge_samples`](crate::merge_samples) was called. To write
 //! another format, or a part of a trace, start from [`Trace::replay`](crate::model::Trace::replay), which emits the
 //! events of a trace again.
 
+#[cfg(feature = "firefox")]
+mod firefox;
 mod folded;
 mod json;
 mod lane;
+#[cfg(feature = "pprof")]
+mod pprof;
 mod report;
 mod spall;
 mod speedscope;
 mod thread;
+mod trees;
 
+#[cfg(feature = "firefox")]
+pub use firefox::firefox;
 pub use folded::folded;
 pub use json::json;
+#[cfg(feature = "pprof")]
+pub use pprof::pprof;
 pub use report::{ExportReport, Loss};
 pub use spall::spall;
 pub use speedscope::speedscope;

@@ -11,12 +11,13 @@ use spall_model::{
 use super::{
     ids::{InputIds, OwnedId, TakenPids},
     placement::Placement,
-    scale::Scale,
 };
+
+use crate::tick_scale::TickScale;
 
 /// What changes in the events of one trace.
 pub(super) struct Forward<'i> {
-    pub(super) scale: Scale,
+    pub(super) scale: TickScale,
     pub(super) placement: Placement,
     /// The name that ids get which hold for a whole file, such as those of flows. `None` leaves them as they are.
     pub(super) suffix: Option<&'i str>,

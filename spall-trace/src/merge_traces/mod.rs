@@ -3,7 +3,6 @@
 mod forward;
 mod ids;
 mod placement;
-mod scale;
 
 use alloc::{collections::BTreeSet, vec::Vec};
 use core::convert::Infallible;
@@ -13,7 +12,8 @@ use spall_model::{ByteRange, Clock, DiagnosticKind, Event, Limits, Trace, TraceB
 use forward::Forward;
 use ids::{InputIds, TakenPids};
 use placement::{Placed, place};
-use scale::Scale;
+
+use crate::tick_scale::TickScale;
 
 pub use placement::{PlacedBy, Placement};
 
@@ -154,9 +154,9 @@ fn common_clock(inputs: &[MergeInput<'_>]) -> Clock {
 }
 
 /// Returns the factor from the ticks of a trace to those of the result.
-fn scale(trace: &Trace<'_>, clock: Clock) -> Scale {
+fn scale(trace: &Trace<'_>, clock: Clock) -> TickScale {
     match (trace.clock().ns_per_tick(), clock.ns_per_tick()) {
-        (Some(from), Some(to)) if from != to => Scale::new(from / to),
-        _ => Scale::ONE,
+        (Some(from), Some(to)) if from != to => TickScale::new(from / to),
+        _ => TickScale::ONE,
     }
 }

@@ -4,7 +4,8 @@ use alloc::vec::Vec;
 
 use spall_model::{SliceId, Tick, Ticks, Trace, Value};
 
-use super::{Alignment, MergeInput, scale::Scale};
+use super::{Alignment, MergeInput};
+use crate::tick_scale::TickScale;
 
 /// Where the times of a trace were put.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -58,7 +59,7 @@ fn clamped(ticks: i128) -> Ticks {
 /// A trace with a place on the axis.
 pub(super) struct Placed<'t> {
     pub(super) trace: &'t Trace<'t>,
-    pub(super) scale: Scale,
+    pub(super) scale: TickScale,
     pub(super) placement: Placement,
 }
 
@@ -72,12 +73,12 @@ impl Placed<'_> {
 /// Finds the place of a trace among those that have one. `ns_per_tick` is that of the axis.
 pub(super) fn place(
     input: &MergeInput<'_>,
-    scale: Scale,
+    scale: TickScale,
     placed: &[Placed<'_>],
     ns_per_tick: Option<f64>,
 ) -> Placement {
     let trace = input.trace;
-    let to_ticks = Scale::new(1.0 / ns_per_tick.unwrap_or(1.0));
+    let to_ticks = TickScale::new(1.0 / ns_per_tick.unwrap_or(1.0));
     let nowhere = Placement::new(PlacedBy::Nothing, 0, 0);
     match input.alignment {
         Alignment::Offset(ns) => Placement::new(PlacedBy::Offset, to_ticks.convert(Tick(ns)), 0),
@@ -152,7 +153,7 @@ fn microseconds(value: Value<'_>) -> Option<Tick> {
 }
 
 /// Places a trace by the marker that both traces have and whose time is known best.
-fn by_clock_sync(trace: &Trace<'_>, scale: Scale, placed: &[Placed<'_>]) -> Option<Placement> {
+fn by_clock_sync(trace: &Trace<'_>, scale: TickScale, placed: &[Placed<'_>]) -> Option<Placement> {
     let here = sync_markers(trace, |at| scale.convert(at));
     if here.is_empty() {
         return None;
@@ -174,7 +175,7 @@ fn by_clock_sync(trace: &Trace<'_>, scale: Scale, placed: &[Placed<'_>]) -> Opti
 }
 
 /// Places a trace by the Unix time of its tick 0.
-fn by_epoch(trace: &Trace<'_>, placed: &[Placed<'_>], to_ticks: Scale) -> Option<Placement> {
+fn by_epoch(trace: &Trace<'_>, placed: &[Placed<'_>], to_ticks: TickScale) -> Option<Placement> {
     let here = trace.clock().epoch_ns?;
     let known = placed.iter().filter(|other| other.placement.is_on_the_axis());
     let (other, there) = known.filter_map(|other| Some((other, other.trace.clock().epoch_ns?))).next()?;

@@ -4,17 +4,17 @@ use spall_model::Tick;
 
 /// The factor between two clocks, as the fraction `mantissa` · 2^`exponent`, which any float is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Scale {
+pub(crate) struct TickScale {
     mantissa: i128,
     exponent: i32,
 }
 
-impl Scale {
+impl TickScale {
     /// The factor 1.
-    pub(super) const ONE: Self = Self { mantissa: 1, exponent: 0 };
+    pub(crate) const ONE: Self = Self { mantissa: 1, exponent: 0 };
 
     /// Returns a factor, which is finite and positive, as the ticks of every clock are.
-    pub(super) fn new(factor: f64) -> Self {
+    pub(crate) fn new(factor: f64) -> Self {
         let bits = factor.to_bits();
         let fraction = i128::from(bits & ((1 << 52) - 1));
         #[allow(clippy::cast_possible_truncation, reason = "the exponent has 11 bits")]
@@ -26,7 +26,7 @@ impl Scale {
 
     /// Returns a time in ticks of the other clock: the nearest one, the later of two, and the first or last one that
     /// there is if it lies beyond.
-    pub(super) fn convert(self, at: Tick) -> i128 {
+    pub(crate) fn convert(self, at: Tick) -> i128 {
         // 63 bits by 53 bits fit.
         let product = i128::from(at.0) * self.mantissa;
         match self.exponent {
@@ -47,15 +47,15 @@ mod tests {
 
     #[test]
     fn conversion_is_exact_to_the_nearest_tick() {
-        assert_eq!(Scale::ONE.convert(Tick(i64::MIN)), i128::from(i64::MIN));
+        assert_eq!(TickScale::ONE.convert(Tick(i64::MIN)), i128::from(i64::MIN));
         // A float would lose the last digits.
-        assert_eq!(Scale::new(1000.0).convert(Tick(9_007_199_254_740_993)), 9_007_199_254_740_993_000);
-        assert_eq!(Scale::new(0.25).convert(Tick(7)), 2);
-        assert_eq!(Scale::new(0.5).convert(Tick(3)), 2);
-        assert_eq!(Scale::new(0.5).convert(Tick(-3)), -1);
-        assert_eq!(Scale::new(0.1).convert(Tick(1_000_000_000_000_000_000)), 100_000_000_000_000_006);
-        assert_eq!(Scale::new(f64::MIN_POSITIVE / 2.0).convert(Tick(i64::MAX)), 0);
-        assert_eq!(Scale::new(f64::MAX).convert(Tick(-1)), i128::MIN);
-        assert_eq!(Scale::new(f64::MAX).convert(Tick(0)), 0);
+        assert_eq!(TickScale::new(1000.0).convert(Tick(9_007_199_254_740_993)), 9_007_199_254_740_993_000);
+        assert_eq!(TickScale::new(0.25).convert(Tick(7)), 2);
+        assert_eq!(TickScale::new(0.5).convert(Tick(3)), 2);
+        assert_eq!(TickScale::new(0.5).convert(Tick(-3)), -1);
+        assert_eq!(TickScale::new(0.1).convert(Tick(1_000_000_000_000_000_000)), 100_000_000_000_000_006);
+        assert_eq!(TickScale::new(f64::MIN_POSITIVE / 2.0).convert(Tick(i64::MAX)), 0);
+        assert_eq!(TickScale::new(f64::MAX).convert(Tick(-1)), i128::MIN);
+        assert_eq!(TickScale::new(f64::MAX).convert(Tick(0)), 0);
     }
 }

@@ -1,0 +1,290 @@
+//! Writes profiles for the Firefox Profiler.
+
+use std::collections::HashMap;
+use std::io::{self, BufWriter, Write};
+use std::time::Duration;
+
+use alloc::{
+    format,
+    string::{String, ToString},
+    vec::Vec,
+};
+use fxprof_processed_profile::{
+    CategoryHandle, CounterHandle, CpuDelta, Frame, FrameFlags, FrameInfo, MarkerFieldFlags,
+    MarkerFieldFormat, MarkerTiming, ProcessHandle, Profile as FirefoxProfile, ReferenceTimestamp,
+    SamplingInterval, StackHandle, StaticSchemaMarker, StaticSchemaMarkerField, StringHandle, ThreadHandle,
+    Timestamp,
+};
+use spall_model::{
+    FrameId, Function, Key, NameId, Profile, SliceFlags, Tick, Ticks, Trace, Track, TrackKind,
+};
+
+use super::{ExportReport, Loss};
+use crate::tick_scale::TickScale;
+
+/// Writes a trace as a profile for the Firefox Profiler.
+///
+/// Slices and instants become markers, with their category and arguments. Each track that has some becomes a thread, async
+/// tracks too. CPU samples become samples of their thread, whether they were merged or not. Each series of a counter
+/// becomes a counter. Times begin with the trace, in nanoseconds; [`ExportReport::moved`] says by how much they were moved.
+/// States, flows, objects and metadata count as left out, and so do process and thread ids that are not numbers of 32 bits.
+///
+/// The profile is in memory as a whole until it is written.
+///
+/// # Errors
+/// This returns an error when writing to `out` fails.
+///
+/// # Examples
+/// ```
+/// let json = br#"[{"ph":"X","name":"frame","pid":1,"tid":2,"ts":0,"dur":10}]"#;
+/// let trace = spall_trace::load(json, &spall_trace::model::Limits::default())?;
+/// let mut profile = Vec::new();
+/// assert!(spall_trace::export::firefox(&trace, "game", &mut profile)?.is_lossless());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn firefox(trace: &Trace<'_>, title: &str, out: impl Write) -> io::Result<ExportReport> {
+    let mut export = Export::new(trace, title);
+    for track in trace.tracks() {
+        match track.kind {
+            TrackKind::Counter { .. } => export.counter(track),
+            _ => export.thread(track),
+        }
+    }
+    let mut out = BufWriter::new(out);
+    serde_json::to_writer(&mut out, &export.profile)?;
+    out.flush()?;
+    Ok(export.report)
+}
+
+/// A profile in the making.
+struct Export<'t> {
+    trace: &'t Trace<'t>,
+    profile: FirefoxProfile,
+    report: ExportReport,
+    scale: TickScale,
+    /// The time of the trace's start in nanoseconds, which is 0 in the profile.
+    start: i128,
+    processes: HashMap<Option<u32>, ProcessHandle>,
+    names: HashMap<NameId, StringHandle>,
+}
+
+impl<'t> Export<'t> {
+    fn new(trace: &'t Trace<'t>, title: &str) -> Self {
+        let clock = trace.clock();
+        let scale = TickScale::new(clock.ns_per_tick().unwrap_or(1.0));
+        let first = trace.bounds().map_or(Tick(0), |bounds| bounds.start);
+        let start = scale.convert(first);
+        let epoch = u64::try_from(start + i128::from(clock.epoch_ns.unwrap_or(0))).unwrap_or(0);
+        let reference = ReferenceTimestamp::from_duration_since_unix_epoch(Duration::from_nanos(epoch));
+        let mut profile = FirefoxProfile::new(title, reference, SamplingInterval::from_millis(1));
+        profile.set_symbolicated(true);
+        let mut report = ExportReport::default();
+        report.moved = Ticks(first.0.saturating_neg());
+        report.add(Loss::State, trace.states().len());
+        report.add(Loss::Flow, trace.flows().len());
+        report.add(Loss::Object, trace.objects().len());
+        report.add(Loss::Metadata, trace.meta().len());
+        report.add(Loss::Other, trace.others().len());
+        let (processes, names) = (HashMap::new(), HashMap::new());
+        Self { trace, profile, report, scale, start, processes, names }
+    }
+
+    /// Returns the nanoseconds from the start of the profile.
+    fn ns(&self, at: Tick) -> u64 {
+        let ns = self.scale.convert(at) - self.start;
+        u64::try_from(ns.max(0)).unwrap_or(u64::MAX)
+    }
+
+    fn time(&self, at: Tick) -> Timestamp {
+        Timestamp::from_nanos_since_reference(self.ns(at))
+    }
+
+    /// Returns the process of a track. Tracks without one share a process.
+    fn process(&mut self, track: &Track) -> ProcessHandle {
+        let number = track.process.map(|process| process.0);
+        if let Some(&process) = self.processes.get(&number) {
+            return process;
+        }
+        let of_trace = track.process.and_then(|process| self.trace.processes().get(process.index()));
+        let pid = of_trace.map_or(0, |process| self.number(process.pid));
+        let label = track.process.map_or("Trace".into(), |process| self.trace.process_label(process));
+        let start = Timestamp::from_nanos_since_reference(0);
+        let process = self.profile.add_process(&label, pid, start);
+        self.processes.insert(number, process);
+        process
+    }
+
+    /// Returns an id as a number, or counts it and returns 0 if it is none of 32 bits. The profile tells apart processes
+    /// of one number.
+    fn number(&mut self, id: Key) -> u32 {
+        self.trace.key_text(id).parse().unwrap_or_else(|_| {
+            self.report.add(Loss::Id, 1);
+            0
+        })
+    }
+
+    fn name(&mut self, name: NameId) -> StringHandle {
+        let (trace, profile) = (self.trace, &mut self.profile);
+        *self.names.entry(name).or_insert_with(|| profile.intern_string(&trace.name(name)))
+    }
+
+    fn thread(&mut self, track: &Track) {
+        let of_track = self.trace.profile_of(track.id);
+        if track.slices().is_empty() && track.instants().is_empty() && of_track.is_none() {
+            return;
+        }
+        let process = self.process(track);
+        let tid = track.kind.tid().map_or(0, |tid| self.number(tid));
+        let pid = track.process.and_then(|process| self.trace.processes().get(process.index()));
+        let is_main = pid.is_some_and(|process| track.kind.tid() == Some(process.pid));
+        let start = Timestamp::from_nanos_since_reference(0);
+        let thread = self.profile.add_thread(process, tid, start, is_main);
+        self.profile.set_thread_name(thread, &self.trace.track_label(track.id));
+        self.profile.set_thread_show_markers_in_timeline(thread, true);
+        self.markers(track, thread);
+        if let Some(of_track) = of_track {
+            self.samples(of_track, thread);
+        }
+    }
+
+    fn markers(&mut self, track: &Track, thread: ThreadHandle) {
+        let trace = self.trace;
+        for (id, slice) in trace.slices_of(track.id) {
+            // The samples are written themselves.
+            if slice.flags.contains(SliceFlags::SAMPLED) {
+                continue;
+            }
+            let args = trace.slice_args(id);
+            let marker = self.marker(slice.name, slice.category, (!args.is_none()).then(|| args.to_string()));
+            let (start, end) = (self.time(slice.start), self.time(slice.end));
+            let timing = match slice.flags.is_unfinished() {
+                true => MarkerTiming::IntervalStart(start),
+                false => MarkerTiming::Interval(start, end),
+            };
+            self.profile.add_marker(thread, timing, marker);
+        }
+        for instant in trace.instants_of(track.id) {
+            let args = trace.args_of(instant);
+            let marker =
+                self.marker(instant.name, instant.category, (!args.is_none()).then(|| args.to_string()));
+            let timing = MarkerTiming::Instant(self.time(instant.at));
+            self.profile.add_marker(thread, timing, marker);
+        }
+    }
+
+    fn marker(&mut self, name: NameId, category: NameId, args: Option<String>) -> TraceMarker {
+        TraceMarker {
+            name: self.name(name),
+            category: self.name(category),
+            args: self.profile.intern_string(&args.unwrap_or_default()),
+        }
+    }
+
+    fn samples(&mut self, profile: &Profile, thread: ThreadHandle) {
+        let mut stacks = HashMap::new();
+        let mut before = self.ns(profile.start);
+        for sample in self.trace.samples_of(profile) {
+            let stack = sample.frame().and_then(|frame| self.stack(frame, thread, &mut stacks));
+            let at = self.ns(sample.at);
+            // The thread is taken to have run since the sample before.
+            let busy = if stack.is_some() { at.saturating_sub(before) } else { 0 };
+            let at_time = Timestamp::from_nanos_since_reference(at);
+            self.profile.add_sample(thread, at_time, stack, CpuDelta::from_nanos(busy), 1);
+            before = at;
+        }
+    }
+
+    /// Returns the stack whose innermost frame is `frame`. `known` has the stacks of the thread so far.
+    fn stack(
+        &mut self,
+        frame: FrameId,
+        thread: ThreadHandle,
+        known: &mut HashMap<FrameId, StackHandle>,
+    ) -> Option<StackHandle> {
+        // From the innermost frame outwards, up to one whose stack is known; a stack can be as deep as a file likes.
+        let mut new = Vec::new();
+        let mut next = Some(frame);
+        let mut stack = None;
+        while let Some(id) = next {
+            stack = known.get(&id).copied();
+            if stack.is_some() {
+                break;
+            }
+            new.push(id);
+            next = self.trace.frame(id)?.parent;
+        }
+        for id in new.into_iter().rev() {
+            let function = Function::of_frame(self.trace.frame(id)?).describe(self.trace);
+            let frame = FrameInfo {
+                frame: Frame::Label(self.profile.intern_string(&function)),
+                category_pair: CategoryHandle::OTHER.into(),
+                flags: FrameFlags::empty(),
+            };
+            let frame = self.profile.intern_frame(thread, frame);
+            let of_frame = self.profile.intern_stack(thread, stack, frame);
+            known.insert(id, of_frame);
+            stack = Some(of_frame);
+        }
+        stack
+    }
+
+    fn counter(&mut self, track: &Track) {
+        let process = self.process(track);
+        let name = self.trace.track_label(track.id);
+        let mut series: HashMap<NameId, (CounterHandle, f64)> = HashMap::new();
+        for value in self.trace.counters_of(track.id) {
+            let at = self.time(value.at);
+            let (counter, before) = series.entry(value.series).or_insert_with(|| {
+                let series = self.trace.name(value.series);
+                (self.profile.add_counter(process, &format!("{name} {series}"), "", ""), 0.0)
+            });
+            // A counter of the profile keeps its last value, and takes differences.
+            self.profile.add_counter_sample(*counter, at, value.value - *before, 0);
+            *before = value.value;
+        }
+    }
+}
+
+/// A slice or an instant in the profile.
+struct TraceMarker {
+    name: StringHandle,
+    category: StringHandle,
+    args: StringHandle,
+}
+
+impl StaticSchemaMarker for TraceMarker {
+    const UNIQUE_MARKER_TYPE_NAME: &'static str = "Slice";
+    const CHART_LABEL: Option<&'static str> = Some("{marker.name}");
+    const TOOLTIP_LABEL: Option<&'static str> = Some("{marker.name}");
+    const TABLE_LABEL: Option<&'static str> = Some("{marker.name} {marker.data.args}");
+    const FIELDS: &'static [StaticSchemaMarkerField] = &[
+        StaticSchemaMarkerField {
+            key: "category",
+            label: "Category",
+            format: MarkerFieldFormat::String,
+            flags: MarkerFieldFlags::SEARCHABLE,
+        },
+        StaticSchemaMarkerField {
+            key: "args",
+            label: "Arguments",
+            format: MarkerFieldFormat::String,
+            flags: MarkerFieldFlags::SEARCHABLE,
+        },
+    ];
+
+    fn name(&self, _: &mut FirefoxProfile) -> StringHandle {
+        self.name
+    }
+
+    fn category(&self, _: &mut FirefoxProfile) -> CategoryHandle {
+        CategoryHandle::OTHER
+    }
+
+    fn string_field_value(&self, field: u32) -> StringHandle {
+        if field == 0 { self.category } else { self.args }
+    }
+
+    fn number_field_value(&self, _: u32) -> f64 {
+        0.0
+    }
+}
