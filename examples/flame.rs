@@ -4,6 +4,10 @@
 //! |---|---|
 //! | `flame FILE` | callers above what they call, each as wide as its time |
 //! | `flame --inverted FILE` | the functions that took the time on top, their callers below |
+//! | `flame --flat FILE` | the first again, with recursive calls inside the outermost one |
+//! | `flame --only TEXT FILE` | call stacks with a function whose name contains TEXT |
+//! | `flame --without TEXT FILE` | all other call stacks |
+//! | `flame --hide TEXT FILE` | all, but the callers take the place of these functions |
 //! | `flame --diff OTHER FILE` | how the times of FILE differ from those of OTHER |
 //!
 //! A block stands for functions that are too narrow for a cell each.
@@ -19,6 +23,8 @@ use spall_trace::model::{
 };
 
 const COLUMNS: u16 = 120;
+const USAGE: &str =
+    "usage: flame [--inverted | --flat | --only TEXT | --without TEXT | --hide TEXT | --diff OTHER] FILE";
 
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<_> = std::env::args_os().skip(1).collect();
@@ -26,8 +32,11 @@ fn main() -> Result<(), Box<dyn Error>> {
     match *arguments.as_slice() {
         [path] => {
             let (trace, tree) = load(path)?;
-            let rows = flame_rows(tree.nodes(), TreeOrder::Weight, SelfSide::Right);
-            draw(&rows, tree.total(), |node| tree.nodes()[node].function.describe(&trace))
+            draw_calls(&trace, &tree)
+        }
+        [option, path] if option == "--flat" => {
+            let (trace, tree) = load(path)?;
+            draw_calls(&trace, &tree.flatten_recursion())
         }
         [option, path] if option == "--inverted" => {
             let (trace, tree) = load(path)?;
@@ -38,8 +47,24 @@ fn main() -> Result<(), Box<dyn Error>> {
             draw(&rows, inverted.total(), |node| inverted.nodes()[node].function.describe(&trace))
         }
         [option, other, path] if option == "--diff" => diff(load(other)?, load(path)?),
-        _ => Err("usage: flame [--inverted | --diff OTHER] FILE".into()),
+        [option, text, path] => {
+            let ((trace, tree), text) = (load(path)?, text.to_string_lossy());
+            let matches = |function: Function| function.describe(&trace).contains(&*text);
+            match option.to_str() {
+                Some("--only") => draw_calls(&trace, &tree.keep_stacks(matches)),
+                Some("--without") => draw_calls(&trace, &tree.drop_stacks(matches)),
+                Some("--hide") => draw_calls(&trace, &tree.hide(matches)),
+                _ => Err(USAGE.into()),
+            }
+        }
+        _ => Err(USAGE.into()),
     }
+}
+
+/// Draws callers above what they call.
+fn draw_calls(trace: &Trace<'_>, tree: &CallTree) -> Result<(), Box<dyn Error>> {
+    let rows = flame_rows(tree.nodes(), TreeOrder::Weight, SelfSide::Right);
+    draw(&rows, tree.total(), |node| tree.nodes()[node].function.describe(trace))
 }
 
 /// Loads a trace and adds up the slices and samples of all its threads.

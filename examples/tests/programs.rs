@@ -81,6 +81,19 @@ fn flame_draws_all_three_graphs() {
 }
 
 #[test]
+fn flame_filters_call_stacks() {
+    let trace = recorded();
+    let filtered = |option, text| print("flame", &[Path::new(option), Path::new(text), &trace]);
+    let only = filtered("--only", "load");
+    assert!(only.contains("main") && only.contains("load"));
+    assert!(!filtered("--without", "load").contains("load"));
+    let hidden = filtered("--hide", "main");
+    assert!(!hidden.contains("main") && hidden.contains("load"));
+    assert!(print("flame", &[Path::new("--flat"), &trace]).starts_with("main"));
+    assert!(!run("flame", &[Path::new("--all"), Path::new("load"), &trace]).status.success());
+}
+
+#[test]
 fn find_marks_hits_and_lists_their_flows_and_the_counters() {
     let path = temporary("find.json");
     let json = r#"[{"ph":"X","name":"send","pid":1,"tid":1,"ts":0,"dur":10},{"ph":"s","name":"f","id":1,"pid":1,"tid":1,"ts":5},
