@@ -62,7 +62,8 @@ impl Maker {
                 // Some keys have a meaning in documents of JSON.
                 let key = Text::plain(u.choose(&[&b"ph"[..], b"traceEvents", b"displayTimeUnit"])?);
                 let key = if u.ratio(1, 4)? { key } else { text(u)? };
-                Event::Meta(MetaEvent { thread, key, value: value(u)? })
+                let meta = MetaEvent::new(key, value(u)?);
+                Event::Meta(thread.map_or(meta, |thread| meta.with_thread(thread)))
             }
         })
     }
@@ -107,14 +108,10 @@ impl Maker {
 
     fn counter<'a>(&mut self, u: &mut Unstructured<'a>) -> Result<CounterEvent<'a>> {
         let id = if u.arbitrary()? { Some(id(u)?) } else { None };
-        Ok(CounterEvent {
-            pid: self::id(u)?,
-            at: self.at(u)?,
-            name: text(u)?,
-            id,
-            category: category(u)?,
-            series: args(u)?,
-        })
+        let (pid, at, name, category) = (self::id(u)?, self.at(u)?, text(u)?, category(u)?);
+        let mut event = CounterEvent::new(pid, at, name, args(u)?);
+        (event.id, event.category) = (id, category);
+        Ok(event)
     }
 
     fn keyed<'a>(&mut self, u: &mut Unstructured<'a>) -> Result<KeyedEvent<'a>> {

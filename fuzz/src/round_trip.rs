@@ -244,7 +244,7 @@ fn normal(event: &Event<'_>) -> String {
             let (thread, args) = (thread(sample.thread), args(sample.args));
             format!("sample {thread} at {} {:?} {stack:?} {weight} {args}", at.0, sample.name().decode())
         }
-        Event::Counter(CounterEvent { pid, at, name, id, category, series }) => {
+        Event::Counter(CounterEvent { pid, at, name, id, category, series, .. }) => {
             let (pid, id, series) = (key(*pid), id.map(key), args(*series));
             format!("counter {pid} {id:?} at {} {:?} {:?} {series}", at.0, name.decode(), category.decode())
         }

@@ -206,21 +206,11 @@ fn events<'a>(u: &mut Unstructured<'a>) -> Result<Vec<Event<'a>>> {
     let (shared, shared_last) = (shared_frames(u)?, u.arbitrary()?);
     let mut events = if shared_last { Vec::new() } else { shared.clone() };
     events.extend(slices_and_calls(u, unit)?);
-    let begins = ProfileStart {
-        start: Tick(u.int_in_range(-3..=20)? * unit),
-        offset: Ticks(0),
-        rank: 0,
-        resolution: Ticks(unit),
-    };
+    let begins = ProfileStart::new(Tick(u.int_in_range(-3..=20)? * unit), Ticks(unit));
     let end = if u.arbitrary()? { Some(Tick(u.int_in_range(0..=400)? * unit)) } else { None };
-    let at = Tick(0);
-    events.push(Event::Profile(ProfileEvent {
-        thread: THREAD,
-        key: ProfileKey::Whole,
-        at,
-        begins: Some(begins),
-        end,
-    }));
+    let mut profile = ProfileEvent::new(THREAD, ProfileKey::Whole, Tick(0));
+    (profile.begins, profile.end) = (Some(begins), end);
+    events.push(Event::Profile(profile));
     let n_frames = u.int_in_range(1..=12)?;
     for id in 0..n_frames {
         let parent = match u.int_in_range(0..=9)? {
@@ -231,20 +221,17 @@ fn events<'a>(u: &mut Unstructured<'a>) -> Result<Vec<Event<'a>>> {
             _ => FrameParent::Id(Id::Number(u.int_in_range(0..=id)?)),
         };
         let source = u.ratio(2, 3)?;
-        events.push(Event::Frame(FrameEvent {
-            // Now and then an id twice.
-            id: Id::Number(if u.ratio(1, 20)? { 0 } else { id }),
-            parent,
-            name: Text::plain(if id == 0 { b"(root)" } else { u.choose(&FUNCTIONS)? }),
-            url: Text::plain(if source { b"u" } else { b"" }),
-            source: i64::from(source),
-            line: source.then_some(0),
-            column: source.then_some(0),
-        }));
+        // Now and then an id twice.
+        let number = Id::Number(if u.ratio(1, 20)? { 0 } else { id });
+        let name = Text::plain(if id == 0 { b"(root)" } else { u.choose(&FUNCTIONS)? });
+        let mut frame = FrameEvent::new(number, parent, name);
+        (frame.url, frame.source) = (Text::plain(if source { b"u" } else { b"" }), i64::from(source));
+        (frame.line, frame.column) = (source.then_some(0), source.then_some(0));
+        events.push(Event::Frame(frame));
         if u.ratio(1, 4)? {
             let frame = Id::Number(if u.ratio(1, 8)? { n_frames } else { id });
             let line = u.int_in_range(0..=3)?;
-            events.push(Event::LineHits(LineHitsEvent { frame, line, hits: u.arbitrary()? }));
+            events.push(Event::LineHits(LineHitsEvent::new(frame, line, u.arbitrary()?)));
         }
     }
     for number in 0..4 {
@@ -256,7 +243,9 @@ fn events<'a>(u: &mut Unstructured<'a>) -> Result<Vec<Event<'a>>> {
             if u.ratio(1, 10)? { SampleTime::At(Tick(time * 30)) } else { SampleTime::After(Ticks(time)) };
         let frame = Id::Number(u.int_in_range(0..=n_frames)?);
         let line = if u.ratio(1, 4)? { Some(u.int_in_range(0..=99)?) } else { None };
-        events.push(Event::Sample(SampleEvent { line, ..SampleEvent::new(at, frame) }));
+        let mut sample = SampleEvent::new(at, frame);
+        sample.line = line;
+        events.push(Event::Sample(sample));
         if u.ratio(1, 8)? {
             events.push(sample_of_thread(u, unit)?);
         }
@@ -272,15 +261,9 @@ fn shared_frames<'a>(u: &mut Unstructured<'a>) -> Result<Vec<Event<'a>>> {
     let mut frames = Vec::new();
     for id in 0..u.int_in_range(0..=6)? {
         let caller = FrameParent::Id(Id::Number(u.int_in_range(0..=6)?));
-        frames.push(Event::SharedFrame(FrameEvent {
-            id: Id::Number(id),
-            parent: if u.arbitrary()? { caller } else { FrameParent::Unknown },
-            name: Text::plain(u.choose(&FUNCTIONS)?),
-            url: Text::EMPTY,
-            source: 0,
-            line: None,
-            column: None,
-        }));
+        let parent = if u.arbitrary()? { caller } else { FrameParent::Unknown };
+        let name = Text::plain(u.choose(&FUNCTIONS)?);
+        frames.push(Event::SharedFrame(FrameEvent::new(Id::Number(id), parent, name)));
     }
     Ok(frames)
 }

@@ -24,7 +24,7 @@ fn line(event: &Event<'_>) -> String {
             format!("begin {:?} {} {name} {args}", begin.thread.tid, begin.at.0)
         }
         Event::End(end) => format!("end {:?} {}", end.thread.tid, end.at.0),
-        Event::Meta(MetaEvent { thread: None, key, value: Value::Text(text) }) => {
+        Event::Meta(MetaEvent { thread: None, key, value: Value::Text(text), .. }) => {
             format!("{} {}", key.raw().escape_ascii(), text.raw().escape_ascii())
         }
         Event::Diagnostic(kind) => format!("{kind:?}"),

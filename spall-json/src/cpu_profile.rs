@@ -95,18 +95,17 @@ impl ProfileCursor {
         let start = members.start.unwrap_or(at);
         let offset = at - start;
         let same_clock = kind == ProfileKind::Whole || offset.0.unsigned_abs() <= SAME_CLOCK.unsigned_abs();
-        let begins = (kind != ProfileKind::Chunk).then_some(ProfileStart {
-            start,
-            offset: if same_clock { Ticks::ZERO } else { offset },
-            rank: if kind == ProfileKind::Whole { WHOLE_RANK } else { members.rank(record) },
-            resolution: RESOLUTION,
-        });
+        let mut begins = ProfileStart::new(start, RESOLUTION);
+        begins.offset = if same_clock { Ticks::ZERO } else { offset };
+        begins.rank = if kind == ProfileKind::Whole { WHOLE_RANK } else { members.rank(record) };
         let key = match (kind, id) {
             (ProfileKind::Whole, _) => ProfileKey::Whole,
             (_, Some(id)) => ProfileKey::Id(id),
             (_, None) => ProfileKey::Thread,
         };
-        let event = ProfileEvent { thread, key, at, begins, end: members.end };
+        let mut event = ProfileEvent::new(thread, key, at);
+        event.begins = (kind != ProfileKind::Chunk).then_some(begins);
+        event.end = members.end;
         let bounds = (kind == ProfileKind::Whole).then_some((start, members.end));
         Some((members.cursor(record, record.len(), bounds), Event::Profile(event)))
     }
@@ -126,13 +125,9 @@ impl ProfileCursor {
             // Neither the length nor the end is known of a profile that is cut off.
             Err(_) => Self { truncated: true, ..members.cursor(record, record.len(), None) },
         };
-        let event = ProfileEvent {
-            thread: Thread::new(1_u32, 1_u32),
-            key: ProfileKey::Whole,
-            at: start,
-            begins: Some(ProfileStart { start, offset: Ticks::ZERO, rank: 0, resolution: RESOLUTION }),
-            end,
-        };
+        let mut event = ProfileEvent::new(Thread::new(1_u32, 1_u32), ProfileKey::Whole, start);
+        event.begins = Some(ProfileStart::new(start, RESOLUTION));
+        event.end = end;
         (cursor, Event::Profile(event))
     }
 

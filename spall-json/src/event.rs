@@ -158,14 +158,11 @@ impl<'a> Decoder<'a, '_> {
     #[inline(always)]
     fn counter(&mut self) -> Option<Event<'a>> {
         let (at, _) = self.time()?;
-        Some(Event::Counter(CounterEvent {
-            pid: self.process(),
-            at,
-            name: self.text(Field::Name),
-            id: self.key().map(|(id, _)| id),
-            category: self.text(Field::Cat),
-            series: self.args(COUNTER_EVENT),
-        }))
+        let (pid, name) = (self.process(), self.text(Field::Name));
+        let (id, category) = (self.key().map(|(id, _)| id), self.text(Field::Cat));
+        let mut event = CounterEvent::new(pid, at, name, self.args(COUNTER_EVENT));
+        (event.id, event.category) = (id, category);
+        Some(Event::Counter(event))
     }
 
     /// Returns an event on a thread. If the file does not give the thread, that is reported if the thread is
@@ -240,7 +237,7 @@ impl<'a> Decoder<'a, '_> {
         } else {
             let value =
                 self.token(Field::Args).map_or(Value::Null, |token| args::value(self.record.data, token));
-            Some(Event::Meta(MetaEvent { thread: Some(self.thread(false)), key: name, value }))
+            Some(Event::Meta(MetaEvent::new(name, value).with_thread(self.thread(false))))
         };
         if event.is_none() {
             self.report(DiagnosticKind::BadMetadata);

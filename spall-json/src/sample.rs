@@ -60,16 +60,11 @@ pub(crate) fn stack_frame<'a>(data: &'a [u8], key: &KeyToken, value: Token) -> O
             parent = id::key(data, member.value);
         }
     }
-    Some(FrameEvent {
-        id: id::key(data, key.token())?,
-        parent: parent.map_or(FrameParent::Unknown, FrameParent::Id),
-        name: function_name(name),
-        // The model has no category of frames. The URL takes its place, because both tell functions of one name apart.
-        url: category,
-        source: 0,
-        line: None,
-        column: None,
-    })
+    let parent = parent.map_or(FrameParent::Unknown, FrameParent::Id);
+    let mut frame = FrameEvent::new(id::key(data, key.token())?, parent, function_name(name));
+    // The model has no category of frames. The URL takes its place, because both tell functions of one name apart.
+    frame.url = category;
+    Some(frame)
 }
 
 /// Returns the name of a function, or `(anonymous)` if the name in the file is empty.

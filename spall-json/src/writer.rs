@@ -176,7 +176,9 @@ impl<W: Write> JsonWriter<W> {
             Event::ProcessLabels(pid, labels) => {
                 self.metadata("process_labels", pid, None, "labels", Value::Text(labels))?;
             }
-            Event::Meta(MetaEvent { thread: Some(thread), key, value }) => self.meta(thread, key, value)?,
+            Event::Meta(MetaEvent { thread: Some(thread), key, value, .. }) => {
+                self.meta(thread, key, value)?
+            }
             Event::Profile(event) => return self.profile(event),
             Event::Frame(frame) => return self.frame(frame),
             Event::FrameChild(caller, child) => return self.frame_child(caller, child),

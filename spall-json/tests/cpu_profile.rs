@@ -302,11 +302,10 @@ fn head(ts: &str, start: &str) -> ProfileStart {
 
 #[test]
 fn cpu_2_the_start_time_counts_unless_its_clock_is_another() {
-    let start = |start, offset| ProfileStart {
-        start: Tick(start),
-        offset: Ticks(offset),
-        rank: 1,
-        resolution: Ticks(1000),
+    let start = |start, offset| {
+        let mut head = ProfileStart::new(Tick(start), Ticks(1000));
+        (head.offset, head.rank) = (Ticks(offset), 1);
+        head
     };
     assert_eq!(head("5070", "5000"), start(5_000_000, 0));
     assert_eq!(head("6000", "5000"), start(5_000_000, 0));

@@ -131,8 +131,7 @@ fn a_list_that_was_closed_is_not_opened_again() {
     first.in_list = true;
     let listed = Event::ThreadSample(first);
     let event = |name| Event::ThreadSample(sample(name));
-    let key =
-        Event::Meta(MetaEvent { thread: None, key: Text::plain(b"k"), value: spall_model::Value::Null });
+    let key = Event::Meta(MetaEvent::new(Text::plain(b"k"), spall_model::Value::Null));
     let mut writer = JsonWriter::new(String::new());
     for (event, expected) in [
         (listed, Written::Done),

@@ -226,8 +226,7 @@ fn keys_of_async_events() {
 
 #[test]
 fn keys_stand_before_or_behind_the_events() {
-    let key =
-        |key: &'static [u8], value| Event::Meta(MetaEvent { thread: None, key: Text::plain(key), value });
+    let key = |key: &'static [u8], value| Event::Meta(MetaEvent::new(Text::plain(key), value));
     let begin = Event::Begin(slice(b""));
     let json =
         write(&[key(b"a", Value::I64(1)), begin, key(b"displayTimeUnit", Value::Text(Text::plain(b"ms")))]);
@@ -255,7 +254,7 @@ fn keys_stand_before_or_behind_the_events() {
 fn events_without_a_form_are_reported() {
     let mut writer = JsonWriter::new(String::new());
     // It would be read as an event without an enclosing document.
-    let phase = Event::Meta(MetaEvent { thread: None, key: Text::plain(b"ph"), value: Value::Null });
+    let phase = Event::Meta(MetaEvent::new(Text::plain(b"ph"), Value::Null));
     assert_eq!(writer.write_event(&phase), Ok(Written::Unsupported));
     assert_eq!(writer.write_event(&Event::Other(slice(b""), b'"')), Ok(Written::Unsupported));
     assert_eq!(writer.write_event(&Event::Instant(slice(b""), Scope::Global)), Ok(Written::Done));
@@ -264,23 +263,27 @@ fn events_without_a_form_are_reported() {
 
 /// Returns the lines that are written for a profile of one thread, an event each.
 fn profile_lines(key: ProfileKey<'static>, content: &[Event<'_>]) -> Vec<String> {
-    let begins = ProfileStart { start: Tick(5_000), offset: Ticks::ZERO, rank: 1, resolution: Ticks(1000) };
-    let thread = Thread::new(1_i64, 2_i64);
-    let head = ProfileEvent { thread, key, at: Tick(6_000), begins: Some(begins), end: Some(Tick(90_500)) };
+    let mut begins = ProfileStart::new(Tick(5_000), Ticks(1000));
+    begins.rank = 1;
+    let mut head = ProfileEvent::new(Thread::new(1_i64, 2_i64), key, Tick(6_000));
+    (head.begins, head.end) = (Some(begins), Some(Tick(90_500)));
     let events: Vec<_> = [Event::Profile(head)].into_iter().chain(content.iter().copied()).collect();
     let text = r#","cat":"disabled-by-default-v8.cpu_profiler","args":{"data":"#;
     lines(&events).iter().map(|line| line.replace(text, " ")).collect()
 }
 
 fn frame(id: i64, parent: FrameParent<'static>) -> FrameEvent<'static> {
-    let (name, url) = (Text::plain(b"f"), Text::EMPTY);
-    FrameEvent { id: Id::Number(id), parent, name, url, source: 3, line: Some(0), column: None }
+    let mut frame = FrameEvent::new(Id::Number(id), parent, Text::plain(b"f"));
+    (frame.source, frame.line) = (3, Some(0));
+    frame
 }
 
 #[test]
 fn cpu_1b_profiles_are_written_as_v8_writes_them() {
     let sample = |at, line| {
-        Event::Sample(SampleEvent { line, ..SampleEvent::new(SampleTime::After(Ticks(at)), Id::Number(1)) })
+        let mut sample = SampleEvent::new(SampleTime::After(Ticks(at)), Id::Number(1));
+        sample.line = line;
+        Event::Sample(sample)
     };
     let content = [
         Event::Frame(frame(1, FrameParent::Unknown)),
@@ -343,7 +346,7 @@ fn parts_of_profiles_without_a_form_are_reported() {
     let sample = |at| Event::Sample(SampleEvent::new(at, Id::Number(1)));
     let part = |id| {
         let (thread, key) = (Thread::new(1_i64, 2_i64), ProfileKey::Id(Id::Text(id)));
-        Event::Profile(ProfileEvent { thread, key, at: Tick(0), begins: None, end: None })
+        Event::Profile(ProfileEvent::new(thread, key, Tick(0)))
     };
     expect(sample(SampleTime::After(Ticks(0))), Written::Unsupported);
     expect(Event::Frame(frame(1, FrameParent::Unknown)), Written::Unsupported);

@@ -198,24 +198,18 @@ pub enum Scope {
 /// The values of a counter at a point in time. Each numeric argument is the value of one series.
 ///
 /// ```
-/// use spall_model::{ArgsBuilder, ByteRange, CounterEvent, Event, Id, Limits, Text, Tick, TraceBuilder};
+/// use spall_model::{ArgsBuilder, ByteRange, CounterEvent, Event, Limits, Text, Tick, TraceBuilder};
 ///
 /// let mut values = ArgsBuilder::new();
 /// values.add("used", 3).add("free", 5);
-/// let memory = CounterEvent {
-///     pid: Id::Number(1),
-///     at: Tick(100),
-///     name: Text::from("memory"),
-///     id: None,
-///     category: Text::EMPTY,
-///     series: values.args(),
-/// };
+/// let memory = CounterEvent::new(1, Tick(100), Text::from("memory"), values.args());
 /// let mut builder = TraceBuilder::new(&Limits::default());
 /// builder.push(&Event::Counter(memory), ByteRange::default());
 /// let trace = builder.finish();
 /// assert_eq!(trace.counters().len(), 2);
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
 pub struct CounterEvent<'a> {
     /// The process that the counter belongs to.
     pub pid: Id<'a>,
@@ -231,8 +225,18 @@ pub struct CounterEvent<'a> {
     pub series: Args<'a>,
 }
 
+impl<'a> CounterEvent<'a> {
+    /// Returns an event of a counter without an id and categories.
+    #[inline]
+    #[must_use]
+    pub fn new(pid: impl Into<Id<'a>>, at: Tick, name: Text<'a>, series: Args<'a>) -> Self {
+        Self { pid: pid.into(), at, name, id: None, category: Text::EMPTY, series }
+    }
+}
+
 /// A fact about the file, a process or a thread that no other event expresses.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
 pub struct MetaEvent<'a> {
     /// The process and thread that the fact is about; `None` if it is about the whole file.
     pub thread: Option<Thread<'a>>,
@@ -240,6 +244,22 @@ pub struct MetaEvent<'a> {
     pub key: Text<'a>,
     /// The value of the fact.
     pub value: Value<'a>,
+}
+
+impl<'a> MetaEvent<'a> {
+    /// Returns a fact about the whole file.
+    #[inline]
+    #[must_use]
+    pub fn new(key: Text<'a>, value: Value<'a>) -> Self {
+        Self { thread: None, key, value }
+    }
+
+    /// Returns the same fact about a process and thread.
+    #[inline]
+    #[must_use]
+    pub fn with_thread(self, thread: Thread<'a>) -> Self {
+        Self { thread: Some(thread), ..self }
+    }
 }
 
 impl Event<'_> {

@@ -56,14 +56,9 @@ fn with_event(
         Kind::Instant => Event::Instant(on_thread, record.scope()),
         Kind::Counter => {
             built.add("value", f64::from_bits(id));
-            Event::Counter(CounterEvent {
-                pid: pid.into(),
-                at,
-                name,
-                id: None,
-                category,
-                series: built.args(),
-            })
+            let mut counter = CounterEvent::new(pid, at, name, built.args());
+            counter.category = category;
+            Event::Counter(counter)
         }
         Kind::SpanBegin => Event::Async(AsyncPhase::Begin, keyed()),
         Kind::SpanEnd => Event::Async(AsyncPhase::End, keyed()),

@@ -25,15 +25,7 @@
 //! // A slice of the trace, and three samples of the thread. The first two found `draw`, the last one nothing.
 //! push(Event::Complete(ThreadEvent::new(main, Tick(0), Text::plain(b"frame")), Ticks(100)));
 //! let draw = Id::Number(1);
-//! push(Event::SharedFrame(FrameEvent {
-//!     id: draw,
-//!     parent: FrameParent::Unknown,
-//!     name: Text::plain(b"draw"),
-//!     url: Text::EMPTY,
-//!     source: 0,
-//!     line: None,
-//!     column: None,
-//! }));
+//! push(Event::SharedFrame(FrameEvent::new(draw, FrameParent::Unknown, Text::plain(b"draw"))));
 //! for (at, stack) in [(10, SampleStack::Frame(draw)), (20, SampleStack::Frame(draw)), (60, SampleStack::Unknown)] {
 //!     push(Event::ThreadSample(ThreadSampleEvent::new(main, Tick(at), Text::EMPTY, stack)));
 //! }

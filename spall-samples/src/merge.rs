@@ -26,22 +26,14 @@ use crate::{
 ///     SliceFlags, Thread, Tick, Ticks, TraceBuilder,
 /// };
 /// # use spall_model::{FrameEvent, FrameParent, Text};
-/// # let draw = FrameEvent {
-/// #     id: Id::Number(1),
-/// #     parent: FrameParent::Unknown,
-/// #     name: Text::from("draw"),
-/// #     url: Text::EMPTY,
-/// #     source: 0,
-/// #     line: None,
-/// #     column: None,
-/// # };
+/// # let draw = FrameEvent::new(Id::Number(1), FrameParent::Unknown, Text::from("draw"));
 ///
 /// // A profile with a call frame `draw`, and two samples that found it.
 /// let mut builder = TraceBuilder::new(&Limits::default());
-/// let begins = Some(ProfileStart { start: Tick(0), offset: Ticks(0), rank: 0, resolution: Ticks(1) });
-/// let thread = Thread::new(1, 1);
+/// let mut head = ProfileEvent::new(Thread::new(1, 1), ProfileKey::Whole, Tick(0));
+/// (head.begins, head.end) = (Some(ProfileStart::new(Tick(0), Ticks(1))), Some(Tick(30)));
 /// for event in [
-///     Event::Profile(ProfileEvent { thread, key: ProfileKey::Whole, at: Tick(0), begins, end: Some(Tick(30)) }),
+///     Event::Profile(head),
 ///     Event::Frame(draw),
 ///     Event::Sample(SampleEvent::new(SampleTime::At(Tick(10)), draw.id)),
 ///     Event::Sample(SampleEvent::new(SampleTime::At(Tick(20)), draw.id)),

@@ -398,11 +398,7 @@ impl EventReader {
         if name == b"process.name" {
             self.push(Content::ProcessName(input.pos() - value.len()), ByteRange::default());
         }
-        Event::Meta(MetaEvent {
-            thread: None,
-            key: Text::plain(name),
-            value: Value::Text(Text::plain(value)),
-        })
+        Event::Meta(MetaEvent::new(Text::plain(name), Value::Text(Text::plain(value))))
     }
 
     /// Queues the events of a call that follow its slice.

@@ -250,7 +250,7 @@ impl Parser {
 
     fn option<'a>(&mut self, packet: &Metadata<'a>, size: usize) -> Chunk<'a> {
         let (key, value) = (Text::plain(packet.name), Value::Bytes(packet.value));
-        self.emit(Event::Meta(MetaEvent { thread: None, key, value }), 0..size, size)
+        self.emit(Event::Meta(MetaEvent::new(key, value)), 0..size, size)
     }
 }
 

@@ -168,7 +168,7 @@ impl<'b> Writer<'b> {
                     Some(Err(_)) => Ok(Written::BadTime),
                 }
             }
-            Event::Meta(MetaEvent { thread: None, key, value: Value::Bytes(value) }) => {
+            Event::Meta(MetaEvent { thread: None, key, value: Value::Bytes(value), .. }) => {
                 self.lossy_metadata(*key, value)
             }
             Event::Conventions(conventions) => {

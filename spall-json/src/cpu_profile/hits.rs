@@ -41,9 +41,11 @@ impl HitCursor {
             let offset = i64::try_from(offset).unwrap_or(self.duration.0);
             self.before = self.before.saturating_add(hits);
             let at = SampleTime::At(self.start + Ticks(offset));
+            let mut sample = SampleEvent::new(at, frame.id);
             #[allow(clippy::cast_precision_loss, reason = "a weight is a float")]
             let weight = hits as f64;
-            return Some((Event::Sample(SampleEvent { weight, ..SampleEvent::new(at, frame.id) }), bytes));
+            sample.weight = weight;
+            return Some((Event::Sample(sample), bytes));
         }
     }
 }

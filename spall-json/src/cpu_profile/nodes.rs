@@ -188,7 +188,7 @@ fn line_hits<'a>(record: &'a [u8], node: Token, item: Token) -> Option<LineHitsE
             hits = number;
         }
     }
-    Some(LineHitsEvent { frame: id::key(record, node)?, line: line?.checked_sub(1)?, hits: hits? })
+    Some(LineHitsEvent::new(id::key(record, node)?, line?.checked_sub(1)?, hits?))
 }
 
 /// The members of a node, as tokens of the record.
@@ -293,14 +293,9 @@ impl NodeFields {
             Id::Text(_) => None,
         };
         let position = |token| u32::try_from(number(token)?.checked_sub(first)?).ok();
-        FrameEvent {
-            id,
-            parent,
-            name: function_name(text(self.name)),
-            url: text(self.url),
-            source: number(self.script).unwrap_or(0),
-            line: position(self.line),
-            column: position(self.column),
-        }
+        let mut frame = FrameEvent::new(id, parent, function_name(text(self.name)));
+        (frame.url, frame.source) = (text(self.url), number(self.script).unwrap_or(0));
+        (frame.line, frame.column) = (position(self.line), position(self.column));
+        frame
     }
 }

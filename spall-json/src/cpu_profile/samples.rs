@@ -94,7 +94,9 @@ impl SampleCursor {
                 // A value that cannot be an id makes a sample of an unknown frame: the deltas behind it count from its
                 // time.
                 let frame = id::key(record, frame).unwrap_or(Id::Text(frame.bytes(record)));
-                Event::Sample(SampleEvent { line, column, ..SampleEvent::new(at, frame) })
+                let mut sample = SampleEvent::new(at, frame);
+                (sample.line, sample.column) = (line, column);
+                Event::Sample(sample)
             }
             Some(None) => Event::Diagnostic(DiagnosticKind::BadField),
             None => {

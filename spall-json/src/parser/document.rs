@@ -144,7 +144,7 @@ impl JsonParser {
             return Progress::Event { consumed: at, event: Event::Clock(clock), bytes };
         }
         self.yielded = 0;
-        let meta = MetaEvent { thread: None, key: name, value: args::value(data, value) };
+        let meta = MetaEvent::new(name, args::value(data, value));
         Progress::Event { consumed: value.end, event: Event::Meta(meta), bytes }
     }
 

@@ -16,7 +16,7 @@ impl<W: Write> JsonWriter<W> {
     /// Begins a profile, or goes on with another one.
     pub(super) fn profile(&mut self, event: ProfileEvent<'_>) -> Result<Written, Error> {
         self.close_event()?;
-        let ProfileEvent { thread, key, at, begins, end } = event;
+        let ProfileEvent { thread, key, at, begins, end, .. } = event;
         let id = match key {
             ProfileKey::Id(id) => OwnedId::new(id).map(Some),
             ProfileKey::Thread => Some(None),
@@ -191,7 +191,7 @@ impl<W: Write> JsonWriter<W> {
 
     /// Writes the hits of a line, which is possible only right behind the frame and its children.
     pub(super) fn line_hits(&mut self, event: LineHitsEvent<'_>) -> Result<Written, Error> {
-        let LineHitsEvent { frame, line, hits } = event;
+        let LineHitsEvent { frame, line, hits, .. } = event;
         if !self.next_in_list(frame, FrameList::Lines)? {
             return Ok(Written::Unsupported);
         }

@@ -12,22 +12,9 @@ use crate::{Args, Id, Text, Thread, Tick, Ticks};
 ///     SampleTime, Text, Thread, Tick, Ticks, TraceBuilder,
 /// };
 ///
-/// let head = ProfileEvent {
-///     thread: Thread::new(1, 2),
-///     key: ProfileKey::Whole,
-///     at: Tick(100),
-///     begins: Some(ProfileStart { start: Tick(100), offset: Ticks(0), rank: 0, resolution: Ticks(1) }),
-///     end: None,
-/// };
-/// let frame = FrameEvent {
-///     id: Id::Number(1),
-///     parent: FrameParent::Unknown,
-///     name: Text::from("main"),
-///     url: Text::EMPTY,
-///     source: 0,
-///     line: None,
-///     column: None,
-/// };
+/// let mut head = ProfileEvent::new(Thread::new(1, 2), ProfileKey::Whole, Tick(100));
+/// head.begins = Some(ProfileStart::new(Tick(100), Ticks(1)));
+/// let frame = FrameEvent::new(Id::Number(1), FrameParent::Unknown, Text::from("main"));
 /// let mut builder = TraceBuilder::new(&Limits::default());
 /// for event in [
 ///     Event::Profile(head),
@@ -41,6 +28,7 @@ use crate::{Args, Id, Text, Thread, Tick, Ticks};
 /// assert_eq!(samples[0].at, Tick(110));
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
 pub struct ProfileEvent<'a> {
     /// The thread that the file gives this part. It is the profiled thread only if `begins` is present.
     pub thread: Thread<'a>,
@@ -52,6 +40,14 @@ pub struct ProfileEvent<'a> {
     pub begins: Option<ProfileStart>,
     /// The time at which the profile ends, by its own clock; `None` if this part does not say.
     pub end: Option<Tick>,
+}
+
+impl<'a> ProfileEvent<'a> {
+    /// Returns a further part of a profile, which does not say when the profile ends.
+    #[must_use]
+    pub fn new(thread: Thread<'a>, key: ProfileKey<'a>, at: Tick) -> Self {
+        Self { thread, key, at, begins: None, end: None }
+    }
 }
 
 /// The key that the parts of a profile share.
@@ -67,6 +63,7 @@ pub enum ProfileKey<'a> {
 
 /// The head of a profile.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct ProfileStart {
     /// The time at which the profile begins, by its own clock.
     pub start: Tick,
@@ -79,8 +76,17 @@ pub struct ProfileStart {
     pub resolution: Ticks,
 }
 
+impl ProfileStart {
+    /// Returns the head of a profile of the lowest rank, whose clock is that of the trace.
+    #[must_use]
+    pub fn new(start: Tick, resolution: Ticks) -> Self {
+        Self { start, offset: Ticks::ZERO, rank: 0, resolution }
+    }
+}
+
 /// A call frame: a function of a sampling profile, with its caller.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
 pub struct FrameEvent<'a> {
     /// The id of the frame in the profile. If several frames have one id, the first of them counts.
     pub id: Id<'a>,
@@ -98,6 +104,15 @@ pub struct FrameEvent<'a> {
     pub column: Option<u32>,
 }
 
+impl<'a> FrameEvent<'a> {
+    /// Returns a call frame whose source the file does not say.
+    #[inline]
+    #[must_use]
+    pub fn new(id: Id<'a>, parent: FrameParent<'a>, name: Text<'a>) -> Self {
+        Self { id, parent, name, url: Text::EMPTY, source: 0, line: None, column: None }
+    }
+}
+
 /// The caller of a call frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FrameParent<'a> {
@@ -111,6 +126,7 @@ pub enum FrameParent<'a> {
 
 /// The number of samples that found a call frame at one line of its source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct LineHitsEvent<'a> {
     /// The id of the call frame.
     pub frame: Id<'a>,
@@ -120,8 +136,17 @@ pub struct LineHitsEvent<'a> {
     pub hits: u32,
 }
 
+impl<'a> LineHitsEvent<'a> {
+    /// Returns the number of samples that found a call frame at a line, which is counted from 0.
+    #[must_use]
+    pub fn new(frame: Id<'a>, line: u32, hits: u32) -> Self {
+        Self { frame, line, hits }
+    }
+}
+
 /// A sample of the current profile: the call stack at a point in time.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
 pub struct SampleEvent<'a> {
     /// The time of the sample, by the clock of its profile.
     pub at: SampleTime,

@@ -4,8 +4,8 @@ use alloc::{collections::BTreeSet, string::String};
 use core::fmt::Write;
 
 use spall_model::{
-    ByteRange, Event, FrameEvent, FrameParent, Id, KeyedEvent, MetaEvent, ProfileEvent, SampleEvent,
-    SampleStack, SampleTime, Text, Thread, ThreadEvent, Tick, Ticks, TraceBuilder,
+    ByteRange, Event, FrameParent, Id, KeyedEvent, ProfileEvent, SampleStack, SampleTime, Text, Thread,
+    ThreadEvent, Tick, Ticks, TraceBuilder,
 };
 
 use super::{
@@ -96,22 +96,23 @@ impl Forward<'_> {
                 }
                 Event::Flow(event)
             }
-            Event::Profile(event) => {
-                Event::Profile(self.profile(ProfileEvent { thread: thread(event.thread), ..event }))
+            Event::Profile(mut event) => {
+                event.thread = thread(event.thread);
+                Event::Profile(self.profile(event))
             }
-            Event::Sample(event) => Event::Sample(SampleEvent {
-                at: match event.at {
+            Event::Sample(mut event) => {
+                event.at = match event.at {
                     SampleTime::At(at) => SampleTime::At(self.at(at)),
                     SampleTime::After(ticks) => SampleTime::After(self.duration(Tick(0), ticks)),
-                },
-                ..event
-            }),
-            Event::SharedFrame(event) => {
-                let parent = match event.parent {
-                    FrameParent::Id(id) => FrameParent::Id(self.file_id(id, &mut texts.parent)),
-                    other => other,
                 };
-                Event::SharedFrame(FrameEvent { id: self.file_id(event.id, &mut texts.id), parent, ..event })
+                Event::Sample(event)
+            }
+            Event::SharedFrame(mut event) => {
+                if let FrameParent::Id(id) = event.parent {
+                    event.parent = FrameParent::Id(self.file_id(id, &mut texts.parent));
+                }
+                event.id = self.file_id(event.id, &mut texts.id);
+                Event::SharedFrame(event)
             }
             Event::ThreadSample(mut event) => {
                 event.thread = thread(event.thread);
@@ -132,14 +133,13 @@ impl Forward<'_> {
                 _ = write!(text, "{labels},{}", self.label);
                 Event::ProcessLabels(self.ids.pid(pid), Text::plain(text.as_bytes()))
             }
-            Event::Meta(event) => Event::Meta(MetaEvent {
-                thread: event.thread.map(thread),
-                key: match (event.thread, self.suffix) {
-                    (None, Some(_)) => Text::plain(self.suffixed(event.key, &mut texts.id).as_bytes()),
-                    _ => event.key,
-                },
-                ..event
-            }),
+            Event::Meta(mut event) => {
+                if event.thread.is_none() && self.suffix.is_some() {
+                    event.key = Text::plain(self.suffixed(event.key, &mut texts.id).as_bytes());
+                }
+                event.thread = event.thread.map(thread);
+                Event::Meta(event)
+            }
             other => other,
         })
     }
@@ -155,13 +155,15 @@ impl Forward<'_> {
         self.at(at + duration) - self.at(at)
     }
 
-    fn profile<'e>(&self, event: ProfileEvent<'e>) -> ProfileEvent<'e> {
-        let begins = event.begins.map(|mut begins| {
+    fn profile<'e>(&self, mut event: ProfileEvent<'e>) -> ProfileEvent<'e> {
+        event.begins = event.begins.map(|mut begins| {
             begins.offset = self.duration(begins.start, begins.offset);
             begins.start = self.at(begins.start);
             begins
         });
-        ProfileEvent { at: self.at(event.at), end: event.end.map(|end| self.at(end)), begins, ..event }
+        event.at = self.at(event.at);
+        event.end = event.end.map(|end| self.at(end));
+        event
     }
 
     fn keyed<'e>(&'e self, mut event: KeyedEvent<'e>, scope: &'e mut Option<String>) -> KeyedEvent<'e> {

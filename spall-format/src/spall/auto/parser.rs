@@ -149,7 +149,7 @@ impl<S: Symbolizer> Parser<S> {
         };
         self.state = AutoState::Records;
         let (key, value) = (Text::plain(b"program"), Value::Text(Text::plain(path)));
-        let chunk = self.parsed(length, Event::Meta(MetaEvent { thread: None, key, value }));
+        let chunk = self.parsed(length, Event::Meta(MetaEvent::new(key, value)));
         self.buffer_end = self.offset;
         chunk
     }
