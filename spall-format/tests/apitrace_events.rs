@@ -236,6 +236,7 @@ fn c6_names_repeated_by_many_calls_do_not_multiply() {
         if let Event::Complete(slice, _) = parsed.event {
             assert_eq!(slice.name.raw().len(), 256);
             total += slice.args.bytes().len();
+            assert!(slice.args.to_string().starts_with("(nnn"));
         }
     }
     assert!(total < 8 * stream.bytes().len() + 10 * 64, "{total}");

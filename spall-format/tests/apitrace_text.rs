@@ -9,10 +9,10 @@
     reason = "a test fails by panicking"
 )]
 
-use spall_format::apitrace::Calls;
+use spall_format::apitrace::{Calls, Parser};
 use spall_format::container::decompress;
-use spall_model::Limits;
-use spall_synth::apitrace::{Detail, Stream, Value};
+use spall_model::{Chunk, Event, LendingParser, Limits};
+use spall_synth::apitrace::{Detail, Stream, Value, game};
 
 fn lines(stream: &[u8]) -> Vec<String> {
     let mut calls = Calls::new(stream).unwrap();
@@ -32,6 +32,25 @@ fn check_values(values: Vec<(Value, &str)>) {
         expected.push(format!("{number} @0 f(a = {text})"));
     }
     assert_eq!(lines(stream.bytes()), expected);
+    check_events(stream.bytes());
+}
+
+/// Checks that the event of each call has the text of its arguments.
+fn check_events(stream: &[u8]) {
+    let (mut calls, mut parser, mut expected) = (Calls::new(stream).unwrap(), Parser::new(), Vec::new());
+    while let Some(Ok(call)) = calls.next() {
+        let text = call.display_arguments(calls.signatures()).to_string();
+        expected.push(if text == "()" { String::new() } else { text });
+    }
+    let mut found = Vec::new();
+    while let Ok(Chunk::Parsed(parsed)) = parser.next_chunk(stream, true) {
+        if let Event::Complete(slice, _) | Event::Unfinished(slice) = parsed.event
+            && (slice.category.is(b"call") || slice.category.is(b"fake"))
+        {
+            found.push(slice.args.to_string());
+        }
+    }
+    assert_eq!(found, expected);
 }
 
 fn int(value: i128) -> Value {
@@ -242,4 +261,66 @@ fn c4_frames_with_each_set_of_details() {
     }
     let stream = decompress(file, &Limits::default()).unwrap().stream;
     assert_eq!(lines(&stream).join("\n") + "\n", expected);
+}
+
+#[test]
+fn c5_events_have_the_text_of_their_calls() {
+    let enter_and_leave = |stream: &mut Stream, number, enter: &[Detail], leave: &[Detail]| {
+        stream.enter(0, (1, "f", &["a", "b", "c"]), enter);
+        stream.leave(number, leave);
+    };
+    let one = |value| Value::Enum(1, vec![("ONE".to_owned(), 1), ("TWO".to_owned(), 2)], value);
+    let argument = Detail::Argument;
+    for version in [0, 2, 3, 6] {
+        let mut stream = Stream::new(version, &[]);
+        let frames = Detail::Backtrace(vec![(1, vec![(1, "lib".to_owned())])]);
+        for (number, (enter, leave)) in [
+            (vec![], vec![]),
+            (vec![argument(0, int(1)), argument(2, Value::Null)], vec![argument(1, int(2))]),
+            (
+                vec![argument(2, int(1)), argument(0, int(2))],
+                vec![argument(0, int(3)), Detail::Return(int(4))],
+            ),
+            (vec![argument(0, one(1)), Detail::Flags(1), argument(1, one(1))], vec![argument(2, int(5))]),
+            (vec![frames.clone(), argument(0, int(6))], vec![Detail::Flags(0), Detail::Return(one(1))]),
+            (vec![argument(7, int(6)), argument(1 << 40, int(6))], vec![frames]),
+        ]
+        .into_iter()
+        .enumerate()
+        {
+            enter_and_leave(&mut stream, number as u64, &enter, &leave);
+        }
+        // Without arguments in the signature, and never returned.
+        stream.enter(0, (2, "g", &[]), &[argument(0, int(1)), Detail::Return(int(8))]);
+        stream.enter(0, (2, "g", &[]), &[argument(0, int(1))]);
+        stream.enter(0, (1, "f", &["a", "b", "c"]), &[argument(1, one(1))]);
+        check_events(stream.bytes());
+    }
+    check_events(&game(300));
+    check_events(
+        &decompress(include_bytes!("../../testdata/apitrace/frames.trace"), &Limits::default())
+            .unwrap()
+            .stream,
+    );
+}
+
+#[test]
+fn c5_a_record_that_is_too_long_is_a_cut_text() {
+    // The signature is used by the second call, which is short.
+    let names: Vec<_> = (0..100).map(|index| format!("argument{index}")).collect();
+    let names: Vec<_> = names.iter().map(String::as_str).collect();
+    let mut stream = Stream::new(6, &[]);
+    for number in 0..2 {
+        stream.enter(0, (1, "f", &names), &[Detail::Argument(0, int(7))]);
+        stream.leave(number, &[]);
+    }
+    let (mut parser, mut texts) = (Parser::new(), Vec::new());
+    while let Chunk::Parsed(parsed) = parser.next_chunk(stream.bytes(), true).unwrap() {
+        if let Event::Complete(slice, _) = parsed.event {
+            texts.push(slice.args.to_string());
+        }
+    }
+    // 8 bytes for the enter, 3 for the leave.
+    assert_eq!((texts.len(), texts[1].len()), (2, 32 + 4 * 11));
+    assert!(texts[1].starts_with("(argument0 = 7, argument1 = ?, "), "{}", texts[1]);
 }

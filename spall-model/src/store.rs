@@ -20,19 +20,25 @@ pub(crate) enum Entry<'a> {
 
 const _: () = assert!(size_of::<Entry<'_>>() == size_of::<&[u8]>());
 
-/// Copied strings. Each follows its length, which takes eight bytes here, so that an [`Entry`] needs no length and
-/// takes only two machine words.
+/// Copied strings. Each follows its length, so that an [`Entry`] needs no length and takes only two machine words. A
+/// length is one byte, or for longer strings the byte [`LONG`] and eight more.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Arena(Vec<u8>);
 
-/// The size of the length before a string.
-const LENGTH_BYTES: usize = size_of::<u64>();
+/// The byte that stands before the length of a string of 255 bytes or more.
+const LONG: u8 = u8::MAX;
 
 impl Arena {
     /// Adds a copy of a string.
     pub(crate) fn copy<'a>(&mut self, bytes: &[u8]) -> Entry<'a> {
         let entry = Entry::Arena(self.0.len());
-        self.0.extend_from_slice(&(bytes.len() as u64).to_le_bytes());
+        match u8::try_from(bytes.len()) {
+            Ok(length) if length < LONG => self.0.push(length),
+            _ => {
+                self.0.push(LONG);
+                self.0.extend_from_slice(&(bytes.len() as u64).to_le_bytes());
+            }
+        }
         self.0.extend_from_slice(bytes);
         entry
     }
@@ -48,7 +54,11 @@ impl Arena {
 
     /// Returns the copied string at a position, or `None` if none lies there.
     fn copied(&self, start: usize) -> Option<&[u8]> {
-        let (length, rest) = self.0.get(start..)?.split_first_chunk::<LENGTH_BYTES>()?;
+        let (&length, rest) = self.0.get(start..)?.split_first()?;
+        if length < LONG {
+            return rest.get(..usize::from(length));
+        }
+        let (length, rest) = rest.split_first_chunk()?;
         rest.get(..usize::try_from(u64::from_le_bytes(*length)).ok()?)
     }
 
@@ -108,10 +118,13 @@ mod tests {
         store.push_borrowed(b"one");
         store.push_copied(b"");
         store.push_copied(b"three");
+        let long = [254, 255, 256, 70_000].map(|length| alloc::vec![b'x'; length]);
+        long.iter().for_each(|string| store.push_copied(string));
         let owned = store.clone().into_owned();
         for store in [&store, &owned] {
             assert_eq!([store.get(0), store.get(1), store.get(2)], [&b"one"[..], b"", b"three"]);
-            assert_eq!(store.get(3), b"");
+            assert!((3..).zip(&long).all(|(index, string)| store.get(index) == string));
+            assert_eq!(store.get(7), b"");
         }
     }
 }

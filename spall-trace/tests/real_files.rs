@@ -14,7 +14,7 @@ use alloc::collections::BTreeMap;
 use serde_json::Value as Json;
 use spall_synth::corpus;
 use spall_trace::layout::{Layout, LayoutOptions, LayoutView};
-use spall_trace::model::{DiagnosticCount, DiagnosticKind, Limits, Trace, TrackKind, Value};
+use spall_trace::model::{DiagnosticCount, DiagnosticKind, Limits, Trace, TrackKind};
 
 /// Returns the numbers that the digests hold, under the same names.
 fn digest(trace: &Trace<'_>) -> BTreeMap<&'static str, Json> {
@@ -163,8 +163,8 @@ fn recordings_are_the_same_trace_in_every_container() {
         assert_eq!(trace.clock().ns_per_tick(), None, "calls are counted, not timed");
         let names = trace.slices().names().iter().map(|&name| trace.name(name).into_owned());
         let args = trace.slices().ids().iter().map(|id| match trace.slice_args(id).get(b"text") {
-            Some(Value::Text(text)) => text.decode().into_owned(),
-            _ => String::new(),
+            Some(value) => value.to_string(),
+            None => String::new(),
         });
         names.zip(args).collect::<Vec<_>>()
     };

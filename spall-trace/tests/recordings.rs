@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 
 use spall_synth::apitrace::game;
 use spall_trace::format::apitrace::{Calls, TickUnit, parse_all};
-use spall_trace::model::{Limits, TraceBuilder, TrackId};
+use spall_trace::model::{ByteRange, Limits, LiveTrace, Trace, TraceBuilder, TrackId};
+use spall_trace::{Format, TraceParser, export, load};
 
 #[test]
 fn c5_a_flame_graph_is_weighted_by_calls_or_by_bytes() {
@@ -39,4 +40,53 @@ fn c5_a_flame_graph_is_weighted_by_calls_or_by_bytes() {
         }
         assert_eq!(found, expected, "{unit:?}");
     }
+}
+
+/// Returns the text of the arguments of each slice, without those that have none.
+fn texts(trace: &Trace<'_>) -> Vec<String> {
+    let args = trace.slices().ids().iter().map(|id| trace.slice_args(id));
+    args.filter(|args| !args.begin.is_none()).map(|args| args.begin.to_string()).collect()
+}
+
+#[test]
+fn c5_arguments_are_the_same_text_wherever_they_go() {
+    let stream = game(300);
+    let trace = load(&stream, &Limits::default()).unwrap();
+    let mut expected = Vec::new();
+    let mut calls = Calls::new(&stream).unwrap();
+    while let Some(Ok(call)) = calls.next() {
+        let text = call.display_arguments(calls.signatures()).to_string();
+        expected.extend(Some(text).filter(|text| text != "()"));
+    }
+    assert_eq!(texts(&trace), expected);
+    assert!(expected.contains(&"(x = 0.5, y = 1, z = -1)".to_owned()), "{expected:?}");
+
+    // Copied, replayed, and grown piece by piece.
+    assert_eq!(texts(&trace.clone().into_owned()), expected);
+    let mut rebuilt = TraceBuilder::new(&Limits::default());
+    trace.replay(|event| Ok::<(), ()>(rebuilt.push_copied(event, ByteRange::default()))).unwrap();
+    let rebuilt = rebuilt.finish();
+    assert!(rebuilt == trace);
+    assert_eq!(texts(&rebuilt), expected);
+    let (mut parser, mut live) = (TraceParser::new(Format::Apitrace), LiveTrace::new(&Limits::default()));
+    for end in [stream.len() / 3, stream.len() / 2, stream.len()] {
+        let data = stream.get(..end).unwrap_or_default();
+        parser.read(data, end == stream.len(), |event, bytes| live.push(event, bytes)).unwrap();
+        live.commit();
+    }
+    assert!(live.finish() == trace);
+
+    // Through other formats, whose arguments are plain texts. JSON has children before their parents, so the order
+    // differs.
+    let sorted = |trace: &Trace<'_>| {
+        let mut texts = texts(trace);
+        texts.sort();
+        texts
+    };
+    let mut file = Vec::new();
+    export::json(&trace, &mut file).unwrap();
+    assert_eq!(sorted(&load(&file, &Limits::default()).unwrap()), sorted(&trace));
+    file.clear();
+    export::spall(&trace, &mut file).unwrap();
+    assert_eq!(sorted(&load(&file, &Limits::default()).unwrap()), sorted(&trace));
 }

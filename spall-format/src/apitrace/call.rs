@@ -79,7 +79,7 @@ impl Call {
     #[must_use]
     pub fn returned<'s, 'a>(&self, signatures: Signatures<'s, 'a>) -> Option<Tokens<'s, 'a>> {
         let mut found = None;
-        self.details.for_each(signatures, |detail| {
+        self.details.for_each(signatures, |detail, _| {
             if let Detail::Return(at) = detail {
                 found = Some(at);
             }
@@ -91,7 +91,7 @@ impl Call {
     #[must_use]
     pub fn backtrace<'s, 'a>(&self, signatures: Signatures<'s, 'a>) -> Option<Backtrace<'s, 'a>> {
         let mut found = None;
-        self.details.for_each(signatures, |detail| {
+        self.details.for_each(signatures, |detail, _| {
             if let Detail::Backtrace(count, at) = detail {
                 found = Some((count, at));
             }
@@ -109,29 +109,40 @@ impl DetailPlaces {
         signatures: Signatures<'s, 'a>,
     ) -> Option<Tokens<'s, 'a>> {
         let mut found = None;
-        self.for_each(signatures, |detail| match detail {
+        self.for_each(signatures, |detail, _| match detail {
             Detail::Argument(this, at) if this == index => found = Some(at),
             _ => {}
         });
         found.map(|at| Tokens::new(at, signatures))
     }
 
-    /// Calls `see` for each detail of the enter event, and then for each detail of the leave event.
-    pub(super) fn for_each(self, signatures: Signatures<'_, '_>, mut see: impl FnMut(Detail)) {
-        // A call that never returned has no leave event, and must not have its details counted twice.
-        let n_events = if self.enter == self.leave { 1 } else { 2 };
-        let scan = FastScan { stream: signatures.stream, signatures: signatures.table };
-        for at in [self.enter, self.leave].into_iter().take(n_events) {
-            let mut pos = at;
-            if scan.details(&mut pos, &mut see).is_some() {
-                continue;
-            }
-            let mut input = Cursor::new(signatures.stream, pos);
-            let mut access = KnownOnly(signatures.table);
-            while let Ok(Some(detail)) = read_detail(&mut input, &mut access) {
-                see(detail);
-            }
+    /// Calls `see` for each detail of the enter event, and then for each detail of the leave event, with the position
+    /// behind the detail.
+    pub(super) fn for_each(self, signatures: Signatures<'_, '_>, mut see: impl FnMut(Detail, usize)) {
+        for at in self.events() {
+            for_each_detail(at, signatures, &mut see);
         }
+    }
+
+    /// Returns the positions of the details of each event. A call that never returned has one event.
+    pub(super) fn events(self) -> impl Iterator<Item = usize> {
+        let leave = (self.leave != self.enter).then_some(self.leave);
+        core::iter::once(self.enter).chain(leave)
+    }
+}
+
+/// Calls `see` for each detail of an event, with the position behind the detail. The first one is at `at`.
+#[inline]
+pub(super) fn for_each_detail(at: usize, signatures: Signatures<'_, '_>, mut see: impl FnMut(Detail, usize)) {
+    let scan = FastScan { stream: signatures.stream, signatures: signatures.table };
+    let mut pos = at;
+    if scan.details(&mut pos, &mut see).is_some() {
+        return;
+    }
+    let mut input = Cursor::new(signatures.stream, pos);
+    let mut access = KnownOnly(signatures.table);
+    while let Ok(Some(detail)) = read_detail(&mut input, &mut access) {
+        see(detail, input.pos());
     }
 }
 

@@ -268,7 +268,7 @@ impl CallReader {
             return None;
         }
         let (mut middle, mut flags) = (enter_details, 0);
-        let mut see = |detail| {
+        let mut see = |detail, _| {
             if let Detail::Flags(more) = detail {
                 flags |= more;
             }

@@ -11,9 +11,9 @@ use spall_model::{
 use super::call::Call;
 use super::calls::{CallReader, read_property};
 use super::marker::{Group, Marker, MarkerText, Markers};
+use super::record;
 use super::role::GroupKind;
-use super::text::write_arguments;
-use super::text_out::BoundedText;
+use super::signature::Signatures;
 use crate::cursor::Cursor;
 use crate::{FormatError, FormatErrorKind};
 
@@ -100,9 +100,11 @@ impl TickUnit {
 /// A tick is the enter or the leave of a call, unless [`Parser::with_tick_unit`] chooses another unit. The byte range
 /// of an event is that of its call in the stream.
 ///
-/// The arguments of a call and the value that it returned are the arguments of its slice, as the text that
-/// [`Call::display_arguments`] writes. The text is cut if it is longer than 32 bytes plus 4 times the bytes of the
-/// call. A call may use long names that the file gives only once, so its text could be far larger than the file.
+/// The arguments of a call and the value that it returned are the arguments of its slice, as one text, which is that of
+/// [`Call::display_arguments`]. The text is printed when somebody asks for it: until then the arguments are a record,
+/// which has the names that the call refers to. A call may use long names that the file gives only once, so records
+/// could be far larger than the file. If a record is longer than 32 bytes plus 4 times the bytes of the call, the text
+/// takes its place, cut at that length.
 ///
 /// # Memory
 /// The stream gives a signature once and refers back to it ever after. The parser therefore consumes nothing before the
@@ -119,7 +121,7 @@ impl TickUnit {
 /// let Chunk::Parsed(parsed) = parser.next_chunk(stream, true)? else { panic!() };
 /// let Event::Complete(flush, _) = parsed.event else { panic!() };
 /// assert!(flush.name.is(b"flush"));
-/// assert_eq!(flush.args.bytes(), b"(mode = 42)");
+/// assert_eq!(flush.args.to_string(), "(mode = 42)");
 /// # Ok::<(), spall_format::FormatError>(())
 /// ```
 #[derive(Debug, Clone, Default)]
@@ -164,9 +166,10 @@ impl LendingParser for Parser {
                 Next::End => return Ok(Chunk::End),
             },
         };
-        reader.write_arguments(&call, data, arguments);
-        let args = if arguments == b"()" { Args::NONE } else { Args::text(arguments) };
-        Ok(Chunk::Parsed(reader.call_slice(&call, args, data)))
+        let Some(signatures) = reader.signatures(data) else { return Ok(Chunk::End) };
+        let function = call.function(signatures);
+        let args = record::arguments(&call, function, signatures, arguments);
+        Ok(Chunk::Parsed(reader.call_slice(&call, function.name, args)))
     }
 }
 
@@ -210,6 +213,13 @@ impl Events<'_> {
     }
 }
 
+impl<'a> Events<'a> {
+    fn call_slice(&self, call: &Call) -> Parsed<'a> {
+        let name = self.reader.function_name(call, self.stream);
+        self.reader.call_slice(call, name, Args::NONE)
+    }
+}
+
 impl<'a> Iterator for Events<'a> {
     type Item = Result<Parsed<'a>, FormatError>;
 
@@ -218,10 +228,10 @@ impl<'a> Iterator for Events<'a> {
             return None;
         }
         if let Some(call) = self.reader.plain_call(self.stream) {
-            return Some(Ok(self.reader.call_slice(&call, Args::NONE, self.stream)));
+            return Some(Ok(self.call_slice(&call)));
         }
         match self.reader.next(self.stream, true) {
-            Ok(Next::Call(call)) => return Some(Ok(self.reader.call_slice(&call, Args::NONE, self.stream))),
+            Ok(Next::Call(call)) => return Some(Ok(self.call_slice(&call))),
             Ok(Next::Other(parsed)) => return Some(Ok(parsed)),
             Ok(Next::NeedMore(_) | Next::End) => self.is_done = true,
             Err(error) => {
@@ -432,16 +442,19 @@ impl EventReader {
         }
     }
 
+    /// Returns the signatures met so far, or `None` before the head of the stream was read.
+    fn signatures<'s, 'a>(&'s self, stream: &'a [u8]) -> Option<Signatures<'s, 'a>> {
+        self.calls.as_ref().map(|calls| calls.signatures(stream))
+    }
+
     fn function_name<'a>(&self, call: &Call, stream: &'a [u8]) -> &'a [u8] {
-        let calls = self.calls.as_ref();
-        calls.and_then(|calls| calls.signatures(stream).function_name(call.function_id)).unwrap_or_default()
+        self.signatures(stream).and_then(|known| known.function_name(call.function_id)).unwrap_or_default()
     }
 
     /// Makes the slice of a call.
     #[inline]
-    fn call_slice<'a>(&self, call: &Call, args: Args<'a>, stream: &'a [u8]) -> Parsed<'a> {
+    fn call_slice<'a>(&self, call: &Call, name: &'a [u8], args: Args<'a>) -> Parsed<'a> {
         let category = if call.is_fake { &b"fake"[..] } else { b"call" };
-        let name = self.function_name(call, stream);
         let name = name.get(..MAX_NAME).unwrap_or(name);
         let slice = on_thread(call.thread, self.tick_unit.entered(call), name, category);
         let slice = ThreadEvent { args, ..slice };
@@ -492,17 +505,6 @@ impl EventReader {
             }
             Content::Diagnostic(kind) => Event::Diagnostic(*kind),
         }
-    }
-
-    /// Writes the arguments and the returned value of a call to `text`.
-    fn write_arguments(&self, call: &Call, stream: &[u8], text: &mut Vec<u8>) {
-        text.clear();
-        let Some(calls) = &self.calls else { return };
-        let size = |range: ByteRange| range.end - range.start;
-        let bytes = size(call.enter) + call.leave.map_or(0, size);
-        let limit = usize::try_from(bytes.saturating_mul(4).saturating_add(32)).unwrap_or(usize::MAX);
-        // An error means that the limit was reached. The text up to there stays.
-        let _ = write_arguments(&mut BoundedText { text, limit }, call, calls.signatures(stream));
     }
 }
 

@@ -61,10 +61,11 @@ impl<'a> FastScan<'_, 'a> {
         (ends != 0).then_some(pos + 1 + ends.trailing_zeros() as usize / 8)
     }
 
-    /// Steps over the details at `pos`, calls `see` for each, and moves `pos` behind them. Returns `None` where the fast
-    /// path is unsure; `pos` is then at the first detail that was not seen.
+    /// Steps over the details at `pos` and moves `pos` behind them. Calls `see` for each, with the position behind it.
+    ///
+    /// Returns `None` where the fast path is unsure; `pos` is then at the first detail that was not seen.
     #[inline(always)]
-    pub(super) fn details(&self, pos: &mut usize, mut see: impl FnMut(Detail)) -> Option<()> {
+    pub(super) fn details(&self, pos: &mut usize, mut see: impl FnMut(Detail, usize)) -> Option<()> {
         loop {
             let (detail, value) = match *self.ahead(*pos)? {
                 [0, ..] => {
@@ -75,7 +76,7 @@ impl<'a> FastScan<'_, 'a> {
                 [2, ..] => (Detail::Return(*pos + 1), *pos + 1),
                 _ => {
                     let (detail, end) = self.any_detail(*pos)?;
-                    see(detail);
+                    see(detail, end);
                     *pos = end;
                     continue;
                 }
@@ -91,7 +92,7 @@ impl<'a> FastScan<'_, 'a> {
                 }
                 _ => self.value(value)?,
             };
-            see(detail);
+            see(detail, *pos);
         }
     }
 

@@ -38,6 +38,7 @@ mod marker;
 mod number_text;
 mod open_calls;
 mod profile;
+mod record;
 mod role;
 mod signature;
 mod text;

@@ -3,13 +3,13 @@
 use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::vec::Vec;
-use core::fmt::{Display, Error, Formatter, Result, Write as _};
+use core::fmt::{Display, Error, Formatter, Result};
 
-use super::call::Call;
+use super::call::{Call, DetailPlaces};
 use super::detail::Detail;
 use super::number_text::{Precision, write_float, write_hex, write_integer};
-use super::signature::{BacktraceFrame, BitmaskSignature, Signatures};
-use super::text_out::TextOut;
+use super::signature::{BacktraceFrame, BitmaskSignature, Names, Signatures};
+use super::text_out::{TextOut, Utf8};
 use super::value::{Token, Tokens, read_token};
 use crate::cursor::Cursor;
 
@@ -41,23 +41,25 @@ struct CallText<'s, 'a> {
 impl Display for CallText<'_, '_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> Result {
         let &Self { call, signatures } = self;
+        let function = call.function(signatures);
         write!(f, "{} @{:x} ", call.number, call.thread)?;
-        write_name(f, call.function(signatures).name)?;
-        write_arguments(f, &call, signatures)?;
+        let out = &mut Utf8(f);
+        write_name(out, function.name)?;
+        write_arguments(out, function.args, call.details, signatures)?;
         if call.is_fake || call.left.is_none() {
-            f.write_str(" //")?;
+            out.put(b" //")?;
         }
         if call.is_fake {
-            f.write_str(" fake")?;
+            out.put(b" fake")?;
         }
         if call.left.is_none() {
-            f.write_str(" incomplete")?;
+            out.put(b" incomplete")?;
         }
         if let Some(frames) = call.backtrace(signatures) {
-            f.write_str("\nBacktrace:")?;
+            out.put(b"\nBacktrace:")?;
             for frame in frames {
-                f.write_char('\n')?;
-                write_frame(f, &frame)?;
+                out.put(b"\n")?;
+                write_frame(out, &frame)?;
             }
         }
         Ok(())
@@ -71,7 +73,8 @@ struct ArgumentsText<'s, 'a> {
 
 impl Display for ArgumentsText<'_, '_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> Result {
-        write_arguments(f, &self.call, self.signatures)
+        let &Self { call, signatures } = self;
+        write_arguments(&mut Utf8(f), call.function(signatures).args, call.details, signatures)
     }
 }
 
@@ -87,9 +90,9 @@ struct ValuePlaces {
 impl ValuePlaces {
     /// Finds all values in one pass over the details, because a pass has to step over each value. The last value of an
     /// argument stays, because it is the value at the time when the call returns.
-    fn of(call: &Call, signatures: Signatures<'_, '_>) -> Self {
+    fn of(details: DetailPlaces, signatures: Signatures<'_, '_>) -> Self {
         let mut places = Self::default();
-        call.details.for_each(signatures, |detail| match detail {
+        details.for_each(signatures, |detail, _| match detail {
             Detail::Argument(index, at) => {
                 match usize::try_from(index).ok().and_then(|index| places.arguments.get_mut(index)) {
                     Some(place) => *place = at,
@@ -110,11 +113,16 @@ impl ValuePlaces {
     }
 }
 
-/// Writes the arguments and the returned value of a call.
-pub(super) fn write_arguments(out: &mut impl TextOut, call: &Call, signatures: Signatures<'_, '_>) -> Result {
-    let places = ValuePlaces::of(call, signatures);
+/// Writes the arguments and the returned value of a call whose arguments have the given names.
+pub(super) fn write_arguments(
+    out: &mut impl TextOut,
+    names: Names<'_>,
+    details: DetailPlaces,
+    signatures: Signatures<'_, '_>,
+) -> Result {
+    let places = ValuePlaces::of(details, signatures);
     out.put(b"(")?;
-    for (index, name) in (0_u64..).zip(call.function(signatures).args.iter()) {
+    for (index, name) in (0_u64..).zip(names.iter()) {
         if index > 0 {
             out.put(b", ")?;
         }
@@ -337,7 +345,11 @@ fn write_or_open(
 }
 
 /// Writes a value that contains no others.
-fn write_scalar(out: &mut impl TextOut, token: Token<'_>, signatures: Signatures<'_, '_>) -> Result {
+pub(super) fn write_scalar(
+    out: &mut impl TextOut,
+    token: Token<'_>,
+    signatures: Signatures<'_, '_>,
+) -> Result {
     match token {
         Token::Null => out.put(b"NULL"),
         Token::Bool(value) => out.put(if value { b"true" } else { b"false" }),

@@ -1,7 +1,7 @@
-//! The receivers of text: a formatter, and memory with a limit.
+//! The receivers of text: a writer of UTF-8, and memory with a limit.
 
 use alloc::vec::Vec;
-use core::fmt::{Error, Formatter, Result, Write};
+use core::fmt::{Error, Result, Write};
 
 /// A receiver of text, which may have bad UTF-8 where a name of the recording has it.
 pub(super) trait TextOut {
@@ -9,12 +9,14 @@ pub(super) trait TextOut {
     fn put(&mut self, text: &[u8]) -> Result;
 }
 
-/// Each bad sequence of bytes is written as U+FFFD.
-impl TextOut for Formatter<'_> {
+/// A writer of UTF-8. Each bad sequence of bytes becomes U+FFFD.
+pub(super) struct Utf8<'w>(pub(super) &'w mut dyn Write);
+
+impl TextOut for Utf8<'_> {
     fn put(&mut self, text: &[u8]) -> Result {
         text.utf8_chunks().try_for_each(|chunk| {
-            self.write_str(chunk.valid())?;
-            if chunk.invalid().is_empty() { Ok(()) } else { self.write_char(char::REPLACEMENT_CHARACTER) }
+            self.0.write_str(chunk.valid())?;
+            if chunk.invalid().is_empty() { Ok(()) } else { self.0.write_char(char::REPLACEMENT_CHARACTER) }
         })
     }
 }

@@ -39,8 +39,8 @@ impl ShortText {
         if args.is_none() {
             return text;
         }
-        match plain(args) {
-            Some(plain) => text.push_text(plain),
+        match only_text(args) {
+            Some(only) => text.push_value(only, 0),
             None => {
                 text.omit(Omitted::ARGUMENT_TYPES);
                 text.push_entries(args.iter(), "=", MAX_NESTING);
@@ -133,6 +133,7 @@ impl ShortText {
                 self.push_text(value);
                 Ok(())
             }
+            Value::LazyText(value) => write!(self, "{value}"),
             Value::List(_) | Value::Map(_) if nesting == 0 => {
                 self.omit(Omitted::ARGUMENTS);
                 self.write_str("…")
@@ -163,10 +164,10 @@ impl Write for ShortText {
 }
 
 /// Returns the text of arguments that are one unstructured text.
-fn plain(args: Args<'_>) -> Option<Text<'_>> {
+fn only_text(args: Args<'_>) -> Option<Value<'_>> {
     let mut entries = args.iter();
     match (entries.next()?, entries.next()) {
-        ((key, Value::Text(text)), None) if key.is(b"text") => Some(text),
+        ((key, text @ (Value::Text(_) | Value::LazyText(_))), None) if key.is(b"text") => Some(text),
         _ => None,
     }
 }
