@@ -168,7 +168,7 @@ pub use limits::Limits;
 pub use names::{NameId, Names};
 #[cfg(feature = "alloc")]
 pub use profile::{CallSite, Frame, LineHits, Profile, Sample, Sampled};
-pub use read::{Chunk, Events, LendingParser, Parsed, Parser};
+pub use read::{Chunk, Events, LendingParser, Parsed, Parser, Receiver};
 #[cfg(feature = "alloc")]
 pub use sample_rules::{Callee, SampleRules};
 #[cfg(feature = "alloc")]

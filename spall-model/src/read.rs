@@ -74,6 +74,24 @@ pub trait Parser {
     /// This returns an error only when nothing after this point can be trusted. Damage that can be stepped over is an
     /// [`Event::Diagnostic`] instead.
     fn parse<'a>(&mut self, data: &'a [u8], eof: bool) -> Result<Chunk<'a>, Self::Error>;
+
+    /// Reads one event if it is of a kind that nearly all events of the format are, hands it over, and returns the number
+    /// of bytes consumed. For `None`, nothing has changed, and [`Parser::parse`] reads the event.
+    ///
+    /// A loop may call this before [`Parser::parse`]. A parser that hands each kind over in a place of its own lets the
+    /// compiler make a path for each, on which no event is put together in memory. The default is `None` always.
+    #[inline(always)]
+    fn parse_plain<'a>(&mut self, data: &'a [u8], to: &mut impl Receiver<'a>) -> Option<usize> {
+        let _ = (data, to);
+        None
+    }
+}
+
+/// A receiver of events that borrow from the input, for [`Parser::parse_plain`].
+// A trait and not a closure, because its method can be marked for inlining.
+pub trait Receiver<'a> {
+    /// Receives an event and the range of bytes of the file that it came from.
+    fn receive(&mut self, event: &Event<'a>, bytes: ByteRange);
 }
 
 /// An incremental reader whose events may also borrow from the reader itself.

@@ -4,14 +4,15 @@ use alloc::borrow::Cow;
 
 use spall_format::spall::auto::{self, Symbolizer};
 use spall_model::{
-    ByteRange, Diagnostic, DiagnosticKind, Event, LendingParser, Limits, Parser, Trace, TraceBuilder,
+    ByteRange, Diagnostic, DiagnosticKind, Event, LendingParser, Limits, Parser, Receiver, Trace,
+    TraceBuilder,
 };
 
 use crate::{
     Error, Format,
     detect::{Recognised, recognise},
     input::{Input, open},
-    parser::{Borrowed, FormatParser, Keep, Lent, TraceParser, pump},
+    parser::{Borrowed, FormatParser, Lent, TraceParser, pump},
 };
 
 /// Loads a trace of any supported format from memory, in any supported container.
@@ -245,9 +246,9 @@ pub(crate) struct Loading<S> {
     has_content: bool,
 }
 
-impl<'d> Keep<'d> for Loading<TraceBuilder<'d>> {
+impl<'d> Receiver<'d> for Loading<TraceBuilder<'d>> {
     #[inline(always)]
-    fn keep(&mut self, event: &Event<'d>, bytes: ByteRange) {
+    fn receive(&mut self, event: &Event<'d>, bytes: ByteRange) {
         self.note(event);
         self.sink.push(event, bytes);
     }

@@ -8,7 +8,7 @@ use spall_format::{
     },
 };
 use spall_json::JsonParser;
-use spall_model::{ByteRange, Chunk, Event, LendingParser, Limits, Parser};
+use spall_model::{ByteRange, Chunk, Event, LendingParser, Limits, Parser, Receiver};
 
 use crate::{Error, Format};
 
@@ -172,12 +172,6 @@ where
     }
 }
 
-/// A receiver of events whose texts live as long as the input.
-pub(crate) trait Keep<'d> {
-    /// Receives an event and the range of bytes that it came from.
-    fn keep(&mut self, event: &Event<'d>, bytes: ByteRange);
-}
-
 /// A parser whose events borrow from the input alone, with their receiver.
 pub(crate) struct Borrowed<'p, P, K> {
     pub(crate) parser: &'p mut P,
@@ -187,16 +181,19 @@ pub(crate) struct Borrowed<'p, P, K> {
 impl<'d, P, K> Step<'d> for Borrowed<'_, P, K>
 where
     P: Parser<Error: Copy>,
-    K: Keep<'d>,
+    K: Receiver<'d>,
 {
     type Error = P::Error;
 
     #[inline(always)]
     fn step(&mut self, data: &'d [u8], eof: bool) -> Result<Progress, P::Error> {
+        if let Some(consumed) = self.parser.parse_plain(data, self.keep) {
+            return Ok(Progress::Consumed(consumed));
+        }
         // By reference, so that an event is read where the parser has put it, and not copied first.
         match &self.parser.parse(data, eof) {
             Ok(Chunk::Parsed(parsed)) => {
-                self.keep.keep(&parsed.event, parsed.bytes);
+                self.keep.receive(&parsed.event, parsed.bytes);
                 Ok(Progress::Consumed(parsed.consumed))
             }
             Ok(Chunk::Skipped(length)) => Ok(Progress::Consumed(*length)),

@@ -5,7 +5,7 @@ mod floats;
 mod header;
 
 use spall_model::{
-    Args, ByteRange, Chunk, DiagnosticKind, Event, Events, Parsed, Text, Thread, ThreadEvent, Tick,
+    Args, ByteRange, Chunk, DiagnosticKind, Event, Events, Parsed, Receiver, Text, Thread, ThreadEvent, Tick,
 };
 
 use super::probe::{self, RecordLayout};
@@ -193,6 +193,11 @@ impl spall_model::Parser for Parser {
         copy.step(data, eof, &mut chunk);
         *self = copy;
         chunk
+    }
+
+    #[inline(always)]
+    fn parse_plain<'a>(&mut self, data: &'a [u8], to: &mut impl Receiver<'a>) -> Option<usize> {
+        self.hand_over_plain_v3(data, to)
     }
 }
 

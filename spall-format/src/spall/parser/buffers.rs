@@ -1,7 +1,7 @@
 //! The parser of version 3, whose files consist of buffers with the records of one thread each. [spall
 //! A.5](crate::rules::spall#A.5)
 
-use spall_model::{ByteRange, Chunk, DiagnosticKind, Event, Parsed, Text, Thread};
+use spall_model::{ByteRange, Chunk, DiagnosticKind, Event, Parsed, Receiver, Text, Thread};
 use zerocopy::FromBytes;
 
 use super::{Parser, event};
@@ -28,6 +28,31 @@ impl Parser {
         };
         self.offset = bytes.end;
         Some(Parsed { consumed: length, event, bytes })
+    }
+
+    /// Reads what [`Parser::plain_v3`] reads, and hands it over where it is told apart: behind the match, an event would be
+    /// put together in memory. Returns the length of the record.
+    #[inline(always)]
+    pub(super) fn hand_over_plain_v3<'a>(
+        &mut self,
+        data: &'a [u8],
+        to: &mut impl Receiver<'a>,
+    ) -> Option<usize> {
+        match Record::decode(data).ok()? {
+            (Record::Begin { when, name, args }, length) => {
+                let (at, bytes) = self.in_range(when, length)?;
+                self.offset = bytes.end;
+                to.receive(&Event::Begin(event(self.thread(), at, name, args)), bytes);
+                Some(length)
+            }
+            (Record::End { when }, length) => {
+                let (at, bytes) = self.in_range(when, length)?;
+                self.offset = bytes.end;
+                to.receive(&Event::End(event(self.thread(), at, b"", b"")), bytes);
+                Some(length)
+            }
+            _ => None,
+        }
     }
 
     /// Returns the time and the bytes of a record, or `None` if the time is beyond a tick or the record beyond the
