@@ -7,6 +7,7 @@
 use std::{
     collections::BTreeMap,
     error::Error,
+    fs::File,
     io::{self, BufWriter, Write},
     process::ExitCode,
 };
@@ -70,8 +71,7 @@ fn is_broken_pipe(error: &(dyn Error + 'static)) -> bool {
 
 /// Prints the call tree of each thread as folded stacks.
 fn folded(path: &std::path::Path) -> Result<(), Box<dyn Error>> {
-    let data = std::fs::read(path)?;
-    let trace = spall_trace::load(&data, &Limits::default())?;
+    let trace = spall_trace::load_from(File::open(path)?, &Limits::default())?;
     spall_trace::export::folded(&trace, io::stdout().lock())?;
     Ok(())
 }

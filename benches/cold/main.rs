@@ -25,7 +25,7 @@ use spall_benches::{ours, peer};
 use spall_synth::program::{Order, Program};
 use spall_trace::export;
 use spall_trace::layout::{EdgeRule, Fidelity, Layout, LayoutOptions, Rect, Scratch, Viewport, stats};
-use spall_trace::model::{Tick, Trace, TrackId};
+use spall_trace::model::{Limits, Tick, Trace, TrackId};
 
 /// The argument after which the name of a job and a file follow.
 const JOB: &str = "--job";
@@ -39,6 +39,9 @@ const LARGE: usize = 10_000_000;
 /// A job: it reads a file and returns its figures, in the order in which the lines of the report use them.
 type Run = fn(&[u8]) -> Vec<f64>;
 
+/// A job that reads its file itself.
+type RunFile = fn(&Path) -> Vec<f64>;
+
 /// The jobs by their names.
 const JOBS: &[(&str, Run)] = &[
     ("trace", trace),
@@ -50,6 +53,22 @@ const JOBS: &[(&str, Run)] = &[
     ("statistics", statistics),
     ("folded", folded),
     ("merged", merged),
+];
+
+/// The jobs that read the file themselves, by their names. Their figures are a time and how much the process grew.
+const FILE_JOBS: &[(&str, RunFile)] = &[
+    ("load_from", |path| {
+        growing(|| {
+            std::fs::File::open(path).ok().map(|file| spall_trace::load_from(file, &Limits::default()))
+        })
+    }),
+    ("read and load", |path| {
+        let mut data = Vec::new();
+        growing(|| {
+            data = std::fs::read(path).unwrap_or_default();
+            ours::trace(&data)
+        })
+    }),
 ];
 
 fn main() {
@@ -66,9 +85,15 @@ fn main() {
 
 /// Runs a job and prints its figures.
 fn run_job(name: &str, path: &str) {
-    let data = std::fs::read(path).unwrap_or_default();
-    let Some((_, run)) = JOBS.iter().find(|(job, _)| *job == name) else { return };
-    run(&data).into_iter().for_each(|figure| println!("{figure}"));
+    let figures = match FILE_JOBS.iter().find(|(job, _)| *job == name) {
+        Some((_, run)) => run(Path::new(path)),
+        None => {
+            let data = std::fs::read(path).unwrap_or_default();
+            let Some((_, run)) = JOBS.iter().find(|(job, _)| *job == name) else { return };
+            run(&data)
+        }
+    };
+    figures.into_iter().for_each(|figure| println!("{figure}"));
 }
 
 fn spall() {
@@ -82,6 +107,7 @@ fn spall() {
     line("to trace and picture", file.name, unit, picture.figure(0) / events, None, Budget::AtMost(70.0));
     let per_slice = |figure: f64| figure / program.calls as f64;
     line("trace, peak", file.name, "B/slice", per_slice(ours.figure(1)), None, Budget::AtMost(60.0));
+    ways_to_load(&file);
     line("statistics", "5M slices", "ns/slice", per_slice(sums.figure(0)), None, Budget::AtMost(8.0));
 
     // Five threads and 24 levels are 120 rows.
@@ -101,6 +127,7 @@ fn json() {
     let program = Program { calls: 500_000, threads: 4, run: 64 };
     let pairs = File::new("1M begins and ends", &program.begins_and_ends());
     json_file(&pairs);
+    ways_to_load(&pairs);
     let [folded] = pairs.medians(["folded"]);
     line("export to folded", pairs.name, "ms", folded.figure(0) / 1e6, None, Budget::AtMost(400.0));
     let program = Program { calls: 1_000_000, threads: 8, run: 64 };
@@ -111,6 +138,15 @@ fn json() {
     ] {
         json_file(&File::new(name, &program.complete(order)));
     }
+}
+
+/// Compares the two ways to load a file.
+fn ways_to_load(file: &File) {
+    let [from, read] = file.medians(["load_from", "read and load"]);
+    let peer = Some(("fs::read, load", read.figure(0) / 1e6));
+    line("load_from", file.name, "ms", from.figure(0) / 1e6, peer, Budget::Open);
+    let peer = Some(("fs::read, load", read.figure(1) / 1e6));
+    line("load_from, peak", file.name, "MB", from.figure(1) / 1e6, peer, Budget::Open);
 }
 
 /// Measures how long it takes until a document is drawn.
@@ -222,8 +258,13 @@ fn nanos<T>(run: impl FnOnce() -> T) -> f64 {
 
 /// Returns how long loading takes, and by how many bytes the process grew at most meanwhile.
 fn trace(data: &[u8]) -> Vec<f64> {
+    growing(|| ours::trace(data))
+}
+
+/// Returns how long a job takes, and by how many bytes the process grows at most meanwhile.
+fn growing<T>(run: impl FnOnce() -> T) -> Vec<f64> {
     let before = memory("VmRSS");
-    let time = nanos(|| ours::trace(data));
+    let time = nanos(run);
     vec![time, memory("VmHWM") - before]
 }
 

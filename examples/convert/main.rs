@@ -35,8 +35,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         return Err("built without data sets: add `--features parquet`".into());
     }
     let [from] = files else { return Err(USAGE.into()) };
-    let data = std::fs::read(from)?;
-    let trace = spall_trace::load(&data, &Limits::default())?;
+    let trace = spall_trace::load_from(File::open(from)?, &Limits::default())?;
     let out = || File::create(to);
     let report = match to.to_string_lossy() {
         name if name.ends_with(".speedscope.json") => {
