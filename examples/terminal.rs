@@ -1,9 +1,16 @@
 //! Draws rows as lines of a terminal, with a cell for each column.
 
-use std::fmt::Write;
+use std::fmt::Write as _;
+use std::io::{self, IsTerminal, Write};
 
-use spall_trace::layout::{ColorKey, Ellipsis, Rect, block, fit_chars};
-use spall_trace::model::SliceId;
+use spall_trace::layout::{
+    ColorKey, Ellipsis, Fidelity, Heights, Live, Rect, Scratch, Vertical, Viewport, block, fit_chars,
+};
+use spall_trace::model::{LiveSnapshot, SliceId, TraceView};
+
+/// In lines of the terminal.
+const HEIGHTS: Heights = Heights { process: 1, track: 1, row: 1 };
+const COLUMNS: u16 = 120;
 
 /// Draws the boxes of one line, which come from the left to the right.
 ///
@@ -56,4 +63,28 @@ fn cells(line: &mut String, width: usize, rect: &Rect, name: &str) {
 #[must_use]
 pub fn clean(text: &str) -> String {
     text.chars().map(|c| if c == ' ' || c.is_ascii_graphic() { c } else { '·' }).collect()
+}
+
+/// Draws a live trace on the standard output, over what was drawn before if that is a terminal.
+///
+/// # Errors
+/// This returns the errors of the output.
+pub fn draw(trace: &LiveSnapshot<'_>, live: &mut Live) -> io::Result<()> {
+    let Some(bounds) = trace.bounds() else { return Ok(()) };
+    let viewport = Viewport::fit(bounds.clone(), COLUMNS, 0, Fidelity::Exact);
+    let view = live.update(trace, bounds.end);
+    let vertical = Vertical::new(trace, &view, &HEIGHTS);
+    let (mut scratch, mut rects) = (Scratch::new(), Vec::new());
+    let mut out = io::stdout().lock();
+    let color = out.is_terminal();
+    if color {
+        write!(out, "\x1b[H\x1b[2J")?; // From the top, over what was drawn before.
+    }
+    for strip in vertical.lines() {
+        vertical.rects(strip.top..strip.bottom(), &view, &HEIGHTS, &viewport, &mut scratch, &mut rects);
+        let boxes = rects.iter().map(|found| found.rect);
+        let boxes = line(boxes, viewport.columns(), color, |slice| trace.slice_name(slice));
+        writeln!(out, "{}", strip.label(trace).map_or(boxes, |label| clean(&label)))?;
+    }
+    out.flush()
 }

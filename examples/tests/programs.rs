@@ -40,6 +40,43 @@ fn threads_writes_a_file_with_all_slices() {
     assert!(print("threads", &[&path]).contains("20 slices of 4 threads"));
 }
 
+/// The guide has the programs as they are, apart from their documentation.
+#[test]
+fn the_guide_shows_the_recording_programs() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let guide = std::fs::read_to_string(root.join("../spall-record/guides/record.md")).unwrap();
+    for name in ["threads.rs", "server.rs", "frames.rs"] {
+        let program = std::fs::read_to_string(root.join(name)).unwrap();
+        let code = &program[program.find("\nuse ").unwrap()..];
+        assert!(guide.contains(code), "{name}");
+    }
+}
+
+#[test]
+fn server_records_requests_and_what_happens_in_them() {
+    let path = temporary("server.json");
+    assert_eq!(print("server", &[&path]), "");
+    let trace = spall_trace::load_from(std::fs::File::open(&path).unwrap(), &Default::default()).unwrap();
+    assert_eq!((trace.slices().len(), trace.instants().len()), (8 * 3, 8));
+    assert!(
+        trace.instants().iter().all(|instant| trace.args_of(instant).to_string() == "level=INFO, bytes=9")
+    );
+}
+
+#[test]
+fn frames_draws_itself_and_keeps_its_slowest_frame() {
+    let folder = temporary("frames");
+    std::fs::create_dir_all(&folder).unwrap();
+    let tests = std::env::current_exe().unwrap();
+    let program = tests.parent().and_then(Path::parent).unwrap().join("examples/frames");
+    let output = Command::new(program).arg("20").current_dir(&folder).output().unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(output.status.success() && text.contains("main") && text.contains("the slowest of 20"), "{text}");
+    let file = std::fs::File::open(folder.join("slowest.spall")).unwrap();
+    let trace = spall_trace::load_from(file, &Default::default()).unwrap();
+    assert!(trace.slices().names().iter().any(|&name| trace.name(name) == "physics"));
+}
+
 #[test]
 fn annotate_adds_instants_and_slices() {
     let (log, out) = (temporary("annotate.log"), temporary("annotate.json"));

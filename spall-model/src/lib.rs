@@ -64,7 +64,7 @@
 //!
 //! `spall-format` and `spall-json` read files into this model and write events of it. `spall-layout` lays its traces
 //! out for drawing, and `spall-samples` merges CPU samples with slices. `spall-trace` joins all of these; its module
-//! `guide` shows how to write a viewer, embed a profiler and add a format.
+//! `guide` shows how to write a viewer, write a recorder and add a format.
 //!
 //! # Features
 //! - `std` (default): `alloc`, and better seeds for hashing.

@@ -25,6 +25,43 @@
 //! # std::fs::remove_dir_all(&folder)?;
 //! # Ok::<(), std::io::Error>(())
 //! ```
+//!
+//! # Where to begin
+//!
+//! | to | use |
+//! |---|---|
+//! | record into a file | [`to_file`] |
+//! | choose the format, the clock, the outputs, or what happens when they are slow | [`Recorder`] |
+//! | record a slice | [`span!`], or [`begin`] and [`end`] |
+//! | record an instant, a counter, a flow | [`instant!`], [`counter!`], [`flow_start`] |
+//! | keep the last events, and save them when something happens | [`MemoryRing`] |
+//! | show the recording while it goes on | [`Recorder::live`] |
+//! | write several files, one after the other | [`Rotation`] |
+//! | record the spans of `tracing` | `TracingLayer`, with the feature `tracing` |
+//! | write what is recorded, now | [`flush`], [`Session::flush`] |
+//! | know what is missing | [`Missing`] |
+//! | record in a kernel or in firmware | `spall_format::spall::BufferWriter` |
+#![cfg_attr(feature = "tracing", doc = "\nThe [`guide`] shows whole programs.")]
+#![cfg_attr(not(feature = "tracing"), doc = "\nThe guide, with the feature `tracing`, shows whole programs.")]
+//!
+//! # How it works
+//! Each thread has a ring of atomic words. The thread alone writes to it, without a lock, and whoever flushes may empty it
+//! at any time: no thread has to cooperate, and no thread of the recorder is needed. When a ring is full, its own thread
+//! encodes it and writes it. A process has one recording at a time, so that spans need no reference to it.
+//!
+//! # What is promised
+//! - No event that was recorded before a flush or a finish began is missing after it without being counted in the output.
+//! - Recording never panics, and never fails: what goes wrong is told by [`flush`] and [`Session::finish`].
+//! - An output of the program's own may record. What it records is ignored.
+//!
+//! # Features
+//! - `enable` (default): recording. Without it, macros and functions are empty, and a recording has no events. A library
+//!   that has spans for others to record depends on this crate without default features.
+//! - `quanta`: `ClockSource::counter`, the counter of the processor as a clock.
+//! - `tracing`: `TracingLayer` for `tracing-subscriber`.
+//!
+//! The crate needs `std`, and a processor with atomic words of 64 bits. Browsers need a clock of their own:
+//! [`ClockSource::new`].
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 extern crate alloc;
@@ -35,6 +72,9 @@ mod event;
 mod facts;
 mod file_sink;
 mod gap;
+#[cfg(feature = "tracing")]
+#[doc = include_str!("../guides/record.md")]
+pub mod guide {}
 mod live;
 mod macros;
 mod memory;

@@ -3,7 +3,7 @@
 //! | to | read |
 //! |---|---|
 //! | draw traces | [`viewer`] |
-//! | record what a program does | [`embed`] |
+//! | record where `spall-record` cannot | [`embed`] |
 //! | read a format that the crates do not know | [`format`](mod@format) |
 //! | load files that cannot be trusted | [`hostile`] |
 //! | compile for a browser, firmware or a kernel | [`targets`] |
