@@ -140,6 +140,8 @@ mod lookup;
 #[cfg(feature = "alloc")]
 mod merge;
 #[cfg(feature = "alloc")]
+mod outermost;
+#[cfg(feature = "alloc")]
 mod owners;
 #[cfg(feature = "alloc")]
 mod pack;

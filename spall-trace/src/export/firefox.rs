@@ -1,6 +1,7 @@
 //! Writes profiles for the Firefox Profiler.
 
 use std::collections::HashMap;
+use std::hash::RandomState;
 use std::io::{self, BufWriter, Write};
 use std::time::Duration;
 
@@ -64,8 +65,8 @@ struct Export<'t> {
     scale: TickScale,
     /// The time of the trace's start in nanoseconds, which is 0 in the profile.
     start: i128,
-    processes: HashMap<Option<u32>, ProcessHandle>,
-    names: HashMap<NameId, StringHandle>,
+    processes: HashMap<Option<u32>, ProcessHandle, RandomState>,
+    names: HashMap<NameId, StringHandle, RandomState>,
 }
 
 impl<'t> Export<'t> {
@@ -85,7 +86,7 @@ impl<'t> Export<'t> {
         report.add(Loss::Object, trace.objects().len());
         report.add(Loss::Metadata, trace.meta().len());
         report.add(Loss::Other, trace.others().len());
-        let (processes, names) = (HashMap::new(), HashMap::new());
+        let (processes, names) = (HashMap::default(), HashMap::default());
         Self { trace, profile, report, scale, start, processes, names }
     }
 
@@ -181,7 +182,7 @@ impl<'t> Export<'t> {
     }
 
     fn samples(&mut self, profile: &Profile, thread: ThreadHandle) {
-        let mut stacks = HashMap::new();
+        let mut stacks = HashMap::default();
         let mut before = self.ns(profile.start);
         for sample in self.trace.samples_of(profile) {
             let stack = sample.frame().and_then(|frame| self.stack(frame, thread, &mut stacks));
@@ -199,7 +200,7 @@ impl<'t> Export<'t> {
         &mut self,
         frame: FrameId,
         thread: ThreadHandle,
-        known: &mut HashMap<FrameId, StackHandle>,
+        known: &mut HashMap<FrameId, StackHandle, RandomState>,
     ) -> Option<StackHandle> {
         // From the innermost frame outwards, up to one whose stack is known; a stack can be as deep as a file likes.
         let mut new = Vec::new();
@@ -231,7 +232,7 @@ impl<'t> Export<'t> {
     fn counter(&mut self, track: &Track) {
         let process = self.process(track);
         let name = self.trace.track_label(track.id);
-        let mut series: HashMap<NameId, (CounterHandle, f64)> = HashMap::new();
+        let mut series: HashMap<NameId, (CounterHandle, f64), RandomState> = HashMap::default();
         for value in self.trace.counters_of(track.id) {
             let at = self.time(value.at);
             let (counter, before) = series.entry(value.series).or_insert_with(|| {

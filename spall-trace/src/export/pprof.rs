@@ -1,6 +1,7 @@
 //! Writes call trees for pprof.
 
 use std::collections::HashMap;
+use std::hash::RandomState;
 use std::io::{self, BufWriter, Write};
 
 use alloc::{borrow::ToOwned, string::String, vec::Vec};
@@ -95,9 +96,9 @@ fn clamped(number: i128) -> i64 {
 /// The tables of a profile. The number of an entry is its position, and a number of functions and locations counts from 1.
 #[derive(Default)]
 struct Tables {
-    strings: HashMap<String, i64>,
+    strings: HashMap<String, i64, RandomState>,
     in_order: Vec<String>,
-    functions: HashMap<Function, u64>,
+    functions: HashMap<Function, u64, RandomState>,
     locations: Vec<Function>,
 }
 

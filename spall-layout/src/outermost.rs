@@ -1,0 +1,32 @@
+//! The rows that show how busy a line is, when what it shows is folded.
+
+use alloc::vec::Vec;
+
+use spall_model::{TraceView, TrackId};
+
+use crate::{LayoutView, Line, LineKind, RowId};
+
+impl Line {
+    /// Returns the rows at depth 0 of what the line shows: of all tracks of a process, of a track, or the row itself.
+    ///
+    /// With [`LayoutView::busy_rows`] they show how busy a folded group is. The header and the lines of a pack have none.
+    /// This takes O(tracks + rows) for a process.
+    #[must_use]
+    pub fn outermost_rows(&self, trace: &impl TraceView, layout: &impl LayoutView) -> Vec<RowId> {
+        let of_track = |track| {
+            let is_outermost = |row: &RowId| layout.row_info(*row).is_some_and(|info| info.depth == 0);
+            layout.track_rows(track).filter(is_outermost)
+        };
+        match self.kind {
+            LineKind::Process(process) => {
+                let is_inside = |track: &TrackId| {
+                    trace.track_info(*track).is_some_and(|info| info.process == Some(process))
+                };
+                trace.track_ids().filter(is_inside).flat_map(of_track).collect()
+            }
+            LineKind::Track(track) => of_track(track).collect(),
+            LineKind::Row(row) => alloc::vec![row],
+            LineKind::Pack(_) | LineKind::Packed(..) => Vec::new(),
+        }
+    }
+}
