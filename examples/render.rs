@@ -1,7 +1,7 @@
-//! Draws a trace: `render [FILE [PICTURE.svg|PICTURE.html]]`.
+//! Draws traces: `render [FILE… [PICTURE.svg|PICTURE.html]]`.
 //!
 //! Without a file it draws the trace that comes with the project, without a picture it draws `render.html` in the
-//! current folder. It prints what it read and where the picture is.
+//! current folder. Several files are put on one axis of time. It prints what it read and where the picture is.
 
 use std::{
     error::Error,
@@ -14,29 +14,25 @@ use spall_examples::{
     phases::Phases,
     picture::{self, Scene},
 };
-use spall_trace::model::Limits;
+use spall_trace::{MergeInput, merge_traces, model::Limits};
 
 fn main() -> ExitCode {
-    let arguments: Vec<PathBuf> = std::env::args_os().skip(1).map(PathBuf::from).collect();
-    let (trace, picture) = match arguments.as_slice() {
-        [] => (bundled(), PathBuf::from("render.html")),
-        [trace] => (trace.clone(), PathBuf::from("render.html")),
-        [trace, picture] => (trace.clone(), picture.clone()),
-        _ => return usage(),
-    };
-    let Some(kind) = kind_of(&picture) else { return usage() };
-    match render(&trace, &picture, kind) {
+    let mut files: Vec<PathBuf> = std::env::args_os().skip(1).map(PathBuf::from).collect();
+    if files.iter().any(|file| file.as_os_str().as_encoded_bytes().starts_with(b"-")) {
+        eprintln!("usage: render [FILE… [PICTURE.svg|PICTURE.html]]");
+        return ExitCode::from(2);
+    }
+    let picture = files.pop_if(|last| kind_of(last).is_some()).unwrap_or_else(|| "render.html".into());
+    if files.is_empty() {
+        files.push(bundled());
+    }
+    match render(&files, &picture) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("{}: {error}", trace.display());
+            eprintln!("{error}");
             ExitCode::FAILURE
         }
     }
-}
-
-fn usage() -> ExitCode {
-    eprintln!("usage: render [FILE [PICTURE.svg|PICTURE.html]]");
-    ExitCode::from(2)
 }
 
 /// The trace that comes with the project.
@@ -57,21 +53,38 @@ fn kind_of(picture: &Path) -> Option<Kind> {
     extension.eq_ignore_ascii_case("html").then_some(Kind::Html)
 }
 
-fn render(path: &Path, picture: &Path, kind: Kind) -> Result<(), Box<dyn Error>> {
+fn render(files: &[PathBuf], picture: &Path) -> Result<(), Box<dyn Error>> {
+    let limits = Limits::default();
     let mut phases = Phases::start();
-    let data = std::fs::read(path)?;
-    phases.end("read");
-    let format = spall_trace::detect(&data).ok_or(spall_trace::Error::UnknownFormat)?;
-    let trace = spall_trace::merge_samples(spall_trace::load_as(format, &data, &Limits::default())?);
+    let mut inputs = Vec::new();
+    for path in files {
+        let load = || -> Result<_, Box<dyn Error>> {
+            let data = std::fs::read(path)?;
+            let format = spall_trace::detect(&data).ok_or(spall_trace::Error::UnknownFormat)?;
+            Ok((format.name(), spall_trace::load_as(format, &data, &limits)?.into_owned()))
+        };
+        let (format, trace) = load().map_err(|error| format!("{}: {error}", path.display()))?;
+        inputs.push((path.file_name().unwrap_or_default().to_string_lossy(), format, trace));
+    }
     phases.end("load");
+    let title = inputs.iter().map(|(name, ..)| name.as_ref()).collect::<Vec<_>>().join(", ");
+    let formats = inputs.iter().map(|(_, format, _)| *format).collect::<Vec<_>>().join(", ");
+    let trace = match inputs.len() {
+        1 => inputs.remove(0).2,
+        _ => {
+            let inputs: Vec<_> = inputs.iter().map(|(name, _, trace)| MergeInput::new(trace, name)).collect();
+            merge_traces(&inputs, &limits).trace
+        }
+    };
+    let trace = spall_trace::merge_samples(trace);
+    phases.end("merge");
     let scene = Scene::new(&trace);
     phases.end("layout");
-    let title = path.file_name().unwrap_or_default().to_string_lossy();
-    let about = picture::about(&scene, format.name());
+    let about = picture::about(&scene, &formats);
     let notes = picture::notes(&scene);
-    let text = match kind {
-        Kind::Svg => picture::svg(&scene, &title, &about, &notes),
-        Kind::Html => picture::html(&scene, &title, &about, &notes, picture::MAX_BOXES),
+    let text = match kind_of(picture) {
+        Some(Kind::Svg) => picture::svg(&scene, &title, &about, &notes),
+        _ => picture::html(&scene, &title, &about, &notes, picture::MAX_BOXES),
     };
     std::fs::write(picture, text)?;
     phases.end("draw");

@@ -92,7 +92,7 @@ fn annotate_adds_instants_and_slices() {
 
 #[test]
 fn convert_writes_by_the_end_of_the_name_and_says_what_is_lost() {
-    for name in ["convert.json", "convert.spall", "convert.speedscope.json", "convert.folded"] {
+    for name in ["convert.json", "convert.spall", "convert.speedscope.json", "convert.pb", "convert.folded"] {
         let out = temporary(name);
         assert_eq!(print("convert", &[&recorded(), &out]), "");
         assert!(std::fs::metadata(&out).unwrap().len() > 1000, "{name}");
@@ -122,7 +122,7 @@ fn flame_filters_call_stacks() {
     let trace = recorded();
     let filtered = |option, text| print("flame", &[Path::new(option), Path::new(text), &trace]);
     let only = filtered("--only", "load");
-    assert!(only.contains("main") && only.contains("load"));
+    assert!(only.contains("job") && only.contains("load") && !only.contains("main"), "{only}");
     assert!(!filtered("--without", "load").contains("load"));
     let hidden = filtered("--hide", "main");
     assert!(!hidden.contains("main") && hidden.contains("load"));
@@ -144,4 +144,35 @@ fn find_marks_hits_and_lists_their_flows_and_the_counters() {
     let counter = format!("{}{} up to 8  memory", "▂".repeat(40), "█".repeat(40));
     let expected = ["1 slices", &hits, "1 × send → receive, 70 µs, in columns 5 to 75", &counter];
     assert_eq!(lines, expected);
+}
+
+#[test]
+fn render_puts_several_files_on_one_axis() {
+    let kinds = Path::new(env!("CARGO_MANIFEST_DIR")).join("../testdata/small/kinds.json");
+    let picture = temporary("both.svg");
+    let text = print("render", &[&recorded(), &kinds, &picture]);
+    assert!(text.starts_with("record.spall, kinds.json: "), "{text}");
+    let svg = std::fs::read_to_string(picture).unwrap();
+    assert!(text.contains("4 processes") && svg.starts_with("<svg"), "{text}");
+    assert!(text.contains("Nothing tells how the clock"), "{text}");
+    for arguments in [["--help"].as_slice(), &["-x", "a.json"]] {
+        let output = run("render", &arguments.iter().map(Path::new).collect::<Vec<_>>());
+        assert_eq!(output.status.code(), Some(2));
+        assert!(String::from_utf8_lossy(&output.stderr).starts_with("usage: "));
+    }
+}
+
+#[cfg(feature = "parquet")]
+#[test]
+fn convert_adds_files_to_a_data_set_and_names_those_it_cannot_read() {
+    let folder = temporary("data-set");
+    _ = std::fs::remove_dir_all(&folder);
+    let target = folder.join("");
+    let output = run("convert", &[&recorded(), Path::new("absent.json"), &target]);
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(!output.status.success() && said.contains("1 of 2 files were not added"), "{said}");
+    assert!(
+        said.contains("absent.json: ")
+            && folder.join("slice/trace_id=t-record.spall/part-0.parquet").exists()
+    );
 }
