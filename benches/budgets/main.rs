@@ -93,6 +93,9 @@ fn apitrace() {
         let ours = job(|| ours::apitrace_calls(&input.data));
         compare("apitrace to calls", input, input.records, ours, rivals);
     }
+    let input = &input::apitrace_game();
+    let rivals = vec![("calls alone", job(|| ours::apitrace_calls(&input.data)), Budget::Slower(4.0))];
+    compare("apitrace to trace", input, input.records, job(|| ours::trace(&input.data)), rivals);
 }
 
 /// Measures profiles as large as V8 writes them. Twice the nodes and samples must not take more than twice the time.

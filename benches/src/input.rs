@@ -100,6 +100,14 @@ pub fn apitrace() -> Option<Input> {
     real("apitrace/glxgears.trace", 113_901, 113_901, 0)
 }
 
+/// Returns a recording of two million calls of a game, in the snappy container.
+#[must_use]
+pub fn apitrace_game() -> Input {
+    let calls = 2_000_000;
+    let data = spall_synth::apitrace::snappy(&spall_synth::apitrace::game(calls as u64), 1 << 20);
+    Input { name: "game/2M".to_owned(), data, events: calls, records: calls, slices: calls }
+}
+
 /// Returns a real file, or `None` where there is no corpus.
 fn real(path: &str, events: usize, records: usize, slices: usize) -> Option<Input> {
     let (folder, file) = path.rsplit_once('/')?;

@@ -78,25 +78,21 @@ impl Call {
     /// Returns the value that the function returned, or `None` if it was not recorded.
     #[must_use]
     pub fn returned<'s, 'a>(&self, signatures: Signatures<'s, 'a>) -> Option<Tokens<'s, 'a>> {
-        let mut found = None;
-        self.details.for_each(signatures, |detail, _| {
-            if let Detail::Return(at) = detail {
-                found = Some(at);
-            }
+        let values = self.details.iter(signatures).filter_map(|detail| match detail {
+            Detail::Return(at) => Some(at),
+            _ => None,
         });
-        found.map(|at| Tokens::new(at, signatures))
+        values.last().map(|at| Tokens::new(at, signatures))
     }
 
     /// Returns the call stack from which the call was made, innermost frame first, or `None` if it was not recorded.
     #[must_use]
     pub fn backtrace<'s, 'a>(&self, signatures: Signatures<'s, 'a>) -> Option<Backtrace<'s, 'a>> {
-        let mut found = None;
-        self.details.for_each(signatures, |detail, _| {
-            if let Detail::Backtrace(count, at) = detail {
-                found = Some((count, at));
-            }
+        let stacks = self.details.iter(signatures).filter_map(|detail| match detail {
+            Detail::Backtrace(count, at) => Some((count, at)),
+            _ => None,
         });
-        let (left, at) = found?;
+        let (left, at) = stacks.last()?;
         Some(Backtrace { left, input: Cursor::new(signatures.stream, at), signatures })
     }
 }
@@ -108,20 +104,16 @@ impl DetailPlaces {
         index: u64,
         signatures: Signatures<'s, 'a>,
     ) -> Option<Tokens<'s, 'a>> {
-        let mut found = None;
-        self.for_each(signatures, |detail, _| match detail {
-            Detail::Argument(this, at) if this == index => found = Some(at),
-            _ => {}
+        let values = self.iter(signatures).filter_map(|detail| match detail {
+            Detail::Argument(this, at) if this == index => Some(at),
+            _ => None,
         });
-        found.map(|at| Tokens::new(at, signatures))
+        values.last().map(|at| Tokens::new(at, signatures))
     }
 
-    /// Calls `see` for each detail of the enter event, and then for each detail of the leave event, with the position
-    /// behind the detail.
-    pub(super) fn for_each(self, signatures: Signatures<'_, '_>, mut see: impl FnMut(Detail, usize)) {
-        for at in self.events() {
-            for_each_detail(at, signatures, &mut see);
-        }
+    /// Returns an iterator over the details of the enter event, and then those of the leave event.
+    pub(super) fn iter(self, signatures: Signatures<'_, '_>) -> impl Iterator<Item = Detail> {
+        self.events().flat_map(move |pos| Details { pos, signatures }.map(|(detail, _)| detail))
     }
 
     /// Returns the positions of the details of each event. A call that never returned has one event.
@@ -131,18 +123,28 @@ impl DetailPlaces {
     }
 }
 
-/// Calls `see` for each detail of an event, with the position behind the detail. The first one is at `at`.
-#[inline]
-pub(super) fn for_each_detail(at: usize, signatures: Signatures<'_, '_>, mut see: impl FnMut(Detail, usize)) {
-    let scan = FastScan { stream: signatures.stream, signatures: signatures.table };
-    let mut pos = at;
-    if scan.details(&mut pos, &mut see).is_some() {
-        return;
-    }
-    let mut input = Cursor::new(signatures.stream, pos);
-    let mut access = KnownOnly(signatures.table);
-    while let Ok(Some(detail)) = read_detail(&mut input, &mut access) {
-        see(detail, input.pos());
+/// An iterator over the details of an event, each with the position behind it.
+#[derive(Debug, Clone)]
+pub(super) struct Details<'s, 'a> {
+    pub(super) pos: usize,
+    pub(super) signatures: Signatures<'s, 'a>,
+}
+
+impl Iterator for Details<'_, '_> {
+    type Item = (Detail, usize);
+
+    #[inline(always)]
+    fn next(&mut self) -> Option<Self::Item> {
+        let Signatures { table, stream } = self.signatures;
+        let (detail, end) = match (FastScan { stream, signatures: table }).detail(self.pos) {
+            Some(next) => next,
+            None => {
+                let mut input = Cursor::new(stream, self.pos);
+                (read_detail(&mut input, &mut KnownOnly(table)).ok()?, input.pos())
+            }
+        };
+        self.pos = end;
+        Some((detail?, end))
     }
 }
 

@@ -267,20 +267,13 @@ impl CallReader {
         if !self.signatures.knows_function(function_id) {
             return None;
         }
-        let (mut middle, mut flags) = (enter_details, 0);
-        let mut see = |detail, _| {
-            if let Detail::Flags(more) = detail {
-                flags |= more;
-            }
-        };
-        scan.details(&mut middle, &mut see)?;
+        let (enter_flags, middle) = scan.skip_details(enter_details)?;
         let &[LEAVE, ..] = scan.ahead(middle)? else { return None };
         let (leaving, leave_details) = scan.uint(middle + 1)?;
         if leaving != number {
             return None;
         }
-        let mut end = leave_details;
-        scan.details(&mut end, &mut see)?;
+        let (leave_flags, end) = scan.skip_details(leave_details)?;
         let (start, entered) = (self.pos, self.n_events);
         self.pos = end;
         self.n_enters += 1;
@@ -289,7 +282,7 @@ impl CallReader {
             number,
             thread,
             function_id,
-            is_fake: flags & 1 != 0,
+            is_fake: (enter_flags | leave_flags) & 1 != 0,
             entered,
             left: Some(entered + 1),
             enter: byte_range(start, middle),

@@ -61,38 +61,55 @@ impl<'a> FastScan<'_, 'a> {
         (ends != 0).then_some(pos + 1 + ends.trailing_zeros() as usize / 8)
     }
 
-    /// Steps over the details at `pos` and moves `pos` behind them. Calls `see` for each, with the position behind it.
-    ///
-    /// Returns `None` where the fast path is unsure; `pos` is then at the first detail that was not seen.
+    /// Steps over the details at `pos`. Returns the flags among them, and the position behind them.
+    // Not by way of `detail`: no detail is made of what is only stepped over, which saves 3 % of reading calls.
     #[inline(always)]
-    pub(super) fn details(&self, pos: &mut usize, mut see: impl FnMut(Detail, usize)) -> Option<()> {
+    pub(super) fn skip_details(&self, mut pos: usize) -> Option<(u64, usize)> {
+        let mut flags = 0;
         loop {
-            let (detail, value) = match *self.ahead(*pos)? {
-                [0, ..] => {
-                    *pos += 1;
-                    return Some(());
-                }
-                [1, index @ 0..0x80, ..] => (Detail::Argument(u64::from(index), *pos + 2), *pos + 2),
-                [2, ..] => (Detail::Return(*pos + 1), *pos + 1),
+            let value = match *self.ahead(pos)? {
+                [0, ..] => return Some((flags, pos + 1)),
+                [1, 0..0x80, ..] => pos + 2,
+                [2, ..] => pos + 1,
                 _ => {
-                    let (detail, end) = self.any_detail(*pos)?;
-                    see(detail, end);
-                    *pos = end;
+                    let (detail, end) = self.any_detail(pos)?;
+                    if let Some(Detail::Flags(more)) = detail {
+                        flags |= more;
+                    }
+                    pos = end;
                     continue;
                 }
             };
-            *pos = match self.ahead(value)?[0] {
-                0x00..=0x02 => value + 1,
-                0x03 | 0x04 | 0x0d => self.uint_end(value + 1)?,
-                0x05 => value + 5,
-                0x06 => value + 9,
-                0x07 | 0x08 => {
-                    let (length, text) = self.uint(value + 1)?;
-                    text.checked_add(usize::try_from(length).ok()?)?
-                }
-                _ => self.value(value)?,
-            };
-            see(detail, *pos);
+            pos = self.value_end(value)?;
+        }
+    }
+
+    /// Reads the detail at `pos` and steps over its value. Returns it, or `None` for the byte that ends the details, with
+    /// the position behind it.
+    #[inline(always)]
+    pub(super) fn detail(&self, pos: usize) -> Option<(Option<Detail>, usize)> {
+        let (detail, value) = match *self.ahead(pos)? {
+            [0, ..] => return Some((None, pos + 1)),
+            [1, index @ 0..0x80, ..] => (Detail::Argument(u64::from(index), pos + 2), pos + 2),
+            [2, ..] => (Detail::Return(pos + 1), pos + 1),
+            _ => return self.any_detail(pos),
+        };
+        Some((Some(detail), self.value_end(value)?))
+    }
+
+    /// Returns the position behind the value at `pos`.
+    #[inline(always)]
+    fn value_end(&self, pos: usize) -> Option<usize> {
+        match self.ahead(pos)?[0] {
+            0x00..=0x02 => Some(pos + 1),
+            0x03 | 0x04 | 0x0d => self.uint_end(pos + 1),
+            0x05 => Some(pos + 5),
+            0x06 => Some(pos + 9),
+            0x07 | 0x08 => {
+                let (length, text) = self.uint(pos + 1)?;
+                text.checked_add(usize::try_from(length).ok()?)
+            }
+            _ => self.value(pos),
         }
     }
 
@@ -106,9 +123,9 @@ impl<'a> FastScan<'_, 'a> {
 
     /// Reads a detail of any kind and steps over its value. Returns it with the position behind it.
     #[inline(never)]
-    fn any_detail(&self, pos: usize) -> Option<(Detail, usize)> {
+    fn any_detail(&self, pos: usize) -> Option<(Option<Detail>, usize)> {
         let mut input = Cursor::new(self.stream, pos);
-        let detail = read_detail(&mut input, &mut KnownOnly(self.signatures)).ok()??;
+        let detail = read_detail(&mut input, &mut KnownOnly(self.signatures)).ok()?;
         Some((detail, input.pos()))
     }
 }

@@ -16,7 +16,7 @@ use core::fmt;
 
 use spall_model::{Args, ArgsFormat, LazyText, Text, TextFormat, Value, no_entry};
 
-use super::call::{Call, DetailPlaces, for_each_detail};
+use super::call::{Call, DetailPlaces, Details};
 use super::detail::{Detail, read_detail};
 use super::signature::{Collecting, FunctionSignature, Names, SignatureTable, Signatures};
 use super::text::{write_arguments, write_scalar};
@@ -85,26 +85,26 @@ impl RecordWriter<'_> {
 
     /// Writes the details of an event. What has the same bytes in a record is copied in one piece.
     fn details(&mut self, at: usize, n_arguments: u64, signatures: Signatures<'_, '_>) -> fmt::Result {
-        let (mut piece, mut result) = (at..at, Ok(()));
-        for_each_detail(at, signatures, |detail, end| {
+        let stream = signatures.stream;
+        let mut piece = at..at;
+        for (detail, end) in (Details { pos: at, signatures }) {
             let value = match detail {
                 // An argument beyond those of the signature is not printed.
                 Detail::Argument(index, at) if index < n_arguments => Some(at),
                 Detail::Return(at) => Some(at),
                 _ => None,
             };
-            if value.is_some_and(|at| is_plain(signatures.stream, at)) {
+            if value.is_some_and(|at| is_plain(stream, at)) {
                 piece.end = end;
-                return;
+                continue;
             }
-            piece.end = value.unwrap_or(piece.end);
-            result = result.and_then(|()| {
-                self.out.put(signatures.stream.get(piece.clone()).unwrap_or_default())?;
-                value.map_or(Ok(()), |at| self.value(at, signatures))
-            });
+            self.out.put(stream.get(piece.start..value.unwrap_or(piece.end)).unwrap_or_default())?;
+            if let Some(at) = value {
+                self.value(at, signatures)?;
+            }
             piece = end..end;
-        });
-        result.and_then(|()| self.out.put(signatures.stream.get(piece).unwrap_or_default()))
+        }
+        self.out.put(stream.get(piece).unwrap_or_default())
     }
 
     /// Writes the value at a position of the stream.

@@ -92,16 +92,18 @@ impl ValuePlaces {
     /// argument stays, because it is the value at the time when the call returns.
     fn of(details: DetailPlaces, signatures: Signatures<'_, '_>) -> Self {
         let mut places = Self::default();
-        details.for_each(signatures, |detail, _| match detail {
-            Detail::Argument(index, at) => {
-                match usize::try_from(index).ok().and_then(|index| places.arguments.get_mut(index)) {
-                    Some(place) => *place = at,
-                    None => drop(places.more_arguments.insert(index, at)),
+        for detail in details.iter(signatures) {
+            match detail {
+                Detail::Argument(index, at) => {
+                    match usize::try_from(index).ok().and_then(|index| places.arguments.get_mut(index)) {
+                        Some(place) => *place = at,
+                        None => drop(places.more_arguments.insert(index, at)),
+                    }
                 }
+                Detail::Return(at) => places.returned = Some(at),
+                _ => {}
             }
-            Detail::Return(at) => places.returned = Some(at),
-            _ => {}
-        });
+        }
         places
     }
 
