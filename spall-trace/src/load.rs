@@ -165,6 +165,15 @@ fn read_recognised<'a>(
     Ok(loading.end(damage))
 }
 
+/// Loads a file that is not kept: the trace copies the texts that it needs.
+#[cfg(feature = "std")]
+pub(crate) fn load_copied(found: Recognised, data: &[u8], limits: &Limits) -> Result<Trace<'static>, Error> {
+    let Input { stream, damage } = open(found.container, data, limits)?;
+    let mut loading = Loading::new(TraceBuilder::new(limits));
+    read_all(TraceParser::with_limits(found.format, limits), &stream, &mut loading)?;
+    Ok(loading.end(damage).finish())
+}
+
 /// Reads all events without copying their texts, where the format allows that.
 // The parser is chosen outside of the loop, so that there is a loop for each parser, with the parser inlined. With a choice
 // per event, each event would be copied three times.

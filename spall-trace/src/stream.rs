@@ -8,7 +8,7 @@ use spall_model::{Event, Limits, Trace, TraceBuilder};
 use crate::{
     Error,
     detect::recognise,
-    load::{Loading, load_as},
+    load::{Loading, load_copied},
     parser::{Lent, TraceParser, pump},
 };
 
@@ -37,7 +37,7 @@ pub fn load_from(mut source: impl Read, limits: &Limits) -> Result<Trace<'static
     let found = recognise(buffer.data()).ok_or(Error::UnknownFormat)?;
     if found.container.is_some() {
         let data = buffer.all(source, limits.max_decompressed_bytes)?;
-        return load_as(found.format, &data, limits).map(Trace::into_owned);
+        return load_copied(found, &data, limits);
     }
     let mut parser = TraceParser::with_limits(found.format, limits);
     let mut loading = Loading::new(TraceBuilder::new(limits));

@@ -7,14 +7,21 @@ use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
 use crate::{Viewer, answer, question, tracks::Item};
 
-/// An element of the timeline.
+/// An element of the timeline: its number, or that of the track and a time for a counter.
 #[derive(Deserialize, Clone, Copy)]
-#[serde(tag = "kind", rename_all = "lowercase")]
-enum Element {
-    Slice { id: u32 },
-    State { id: u32 },
-    Instant { id: u32, track: Option<u32> },
-    Counter { id: u32, at: f64 },
+struct Element {
+    kind: Kind,
+    id: u32,
+    at: Option<f64>,
+}
+
+#[derive(Deserialize, Clone, Copy)]
+#[serde(rename_all = "lowercase")]
+enum Kind {
+    Slice,
+    State,
+    Instant,
+    Counter,
 }
 
 #[derive(Serialize, Default)]
@@ -65,11 +72,12 @@ enum Step {
 impl Viewer {
     /// Describes an element; nothing if there is no such element.
     pub fn details(&self, element: JsValue) -> Result<JsValue, JsValue> {
-        let found = match question(element)? {
-            Element::Slice { id } => self.slice_details(SliceId(id)),
-            Element::State { id } => self.state_details(StateId(id)),
-            Element::Instant { id, track } => self.instant_details(InstantId(id), track.map(TrackId)),
-            Element::Counter { id, at } => Some(self.counter_details(TrackId(id), self.tick(at))),
+        let Element { kind, id, at } = question(element)?;
+        let found = match kind {
+            Kind::Slice => self.slice_details(SliceId(id)),
+            Kind::State => self.state_details(StateId(id)),
+            Kind::Instant => self.instant_details(InstantId(id)),
+            Kind::Counter => Some(self.counter_details(TrackId(id), self.tick(at.unwrap_or(0.0)))),
         };
         Ok(found.map_or(JsValue::UNDEFINED, |found| answer(&found)))
     }
@@ -187,10 +195,10 @@ impl Viewer {
         })
     }
 
-    fn instant_details(&self, id: InstantId, track: Option<TrackId>) -> Option<Details> {
+    fn instant_details(&self, id: InstantId) -> Option<Details> {
         let instant = self.trace.instants().get(id.index())?;
         let has = |candidate: &&spall_trace::model::Track| candidate.instants().contains(id);
-        let track = track.or_else(|| self.trace.tracks().iter().find(has).map(|track| track.id));
+        let track = self.trace.tracks().iter().find(has).map(|track| track.id);
         let mut facts = self.track_facts(track);
         facts.push(("category", self.trace.name(instant.category).into()));
         facts.push(("time", self.time(instant.at)));

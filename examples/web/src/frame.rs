@@ -6,15 +6,16 @@ use std::ops::Range;
 use js_sys::{Array, Float32Array, Object, Uint32Array};
 use serde::Deserialize;
 use spall_trace::layout::{
-    ColorKey, Fidelity, FlowArrow, Flows, Instance, InstantMark, Layout, LayoutView, Line, LineRect, Rect,
-    Row, RowId, Ruler, Scratch, Vertical, Viewport, instant_marks,
+    ColorKey, Fidelity, FlowArrow, Flows, Instance, InstantMark, Layout, LineRect, Rect, Row, Ruler, Scratch,
+    Vertical, Viewport,
 };
-use spall_trace::model::{FlowId, NameId, SliceFlags, Trace, TrackId, TrackKind};
+use spall_trace::model::{FlowId, NameId, SliceFlags, Trace, TrackId};
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
 use crate::{Viewer, object, question, tracks::Item};
 
 mod charts;
+mod headers;
 
 /// What the page wants a picture of: a range of time in columns, and a range of heights of each part of the timeline.
 #[derive(Deserialize)]
@@ -256,78 +257,6 @@ impl Viewer {
         }
     }
 
-    /// How busy that is what a header stands for while there are no rows below it.
-    fn strip(&mut self, item: Item, line: &Line, viewport: &Viewport, strips: &Array) {
-        let tracks = self.arrangement.packs().tracks(self.trace, item);
-        let rows = self.outermost_rows(tracks.into_iter());
-        if rows.is_empty() {
-            return;
-        }
-        let Pictures { scratch, busy, .. } = &mut self.pictures;
-        self.layout.busy_rows(rows, viewport, scratch, busy);
-        let strip = object([
-            ("top", (line.top as f64).into()),
-            ("height", line.height.into()),
-            ("offset", viewport.offset().into()),
-            ("busy", Float32Array::from(&busy[..]).into()),
-        ]);
-        strips.push(&strip);
-    }
-
-    /// The rows of slices that lie in no other slice.
-    pub fn outermost_rows(&self, tracks: impl Iterator<Item = TrackId>) -> Vec<RowId> {
-        let is_outermost = |row: &RowId| self.layout.row_info(*row).is_some_and(|info| info.depth == 0);
-        tracks.flat_map(|track| self.layout.track_rows(track).iter()).filter(is_outermost).collect()
-    }
-
-    /// The states of a thread, along the lower edge of its header.
-    fn states(&mut self, track: TrackId, line: &Line, viewport: &Viewport, names: &Array, boxes: &mut Boxes) {
-        let (trace, states) = (self.trace, self.trace.states_of(track));
-        if states.is_empty() {
-            return;
-        }
-        let Pictures { states: rows, scratch, line_rects, shades, is_sent, .. } = &mut self.pictures;
-        let row = rows
-            .entry(track)
-            .or_insert_with(|| Row::of_states(states, trace.tracks()[track.index()].states()));
-        line_rects.clear();
-        row.view(RowId(0)).rects(viewport, scratch, line_rects);
-        for rect in line_rects.iter() {
-            let Some(state) = trace.states().get(rect.state().index()) else { continue };
-            send(trace, is_sent, state.name, names);
-            let shape = Instance::new(rect, viewport, 0, 0);
-            let style = u32::from(shades[state.name.index()]) | strength(rect) | STATE;
-            let (top, id) = (line.bottom() - 7, rect.state().0);
-            boxes.push(
-                [shape.x0, shape.x1],
-                BoxNumbers { top, height: 7, id, name: state.name, count: rect.count, style },
-            );
-        }
-    }
-
-    /// The instants of a track: for each mark its column, the number of the instant, and how many there are.
-    fn marks(&mut self, track: TrackId, line: &Line, viewport: &Viewport, list: &Array) {
-        let instants = self.trace.instants_of(track);
-        let marks = &mut self.pictures.marks;
-        marks.clear();
-        instant_marks(instants, viewport, marks);
-        if marks.is_empty() {
-            return;
-        }
-        let first = self.trace.tracks()[track.index()].instants().start().0;
-        let numbers = |mark: &InstantMark| {
-            let name = instants[mark.shown as usize].name;
-            [mark.column, first + mark.shown, mark.count, u32::from(self.search.is_name(name))]
-        };
-        let numbers: Vec<u32> = marks.iter().flat_map(numbers).collect();
-        let marks = object([
-            ("top", (line.top as f64).into()),
-            ("offset", viewport.offset().into()),
-            ("numbers", Uint32Array::from(&numbers[..]).into()),
-        ]);
-        list.push(&marks);
-    }
-
     /// Arrows: for each its two places, the flow, how many it stands for, and whether it is the selected slice's.
     fn arrows(&mut self, viewport: &Viewport, wanted: &Wanted) -> Float32Array {
         let (vertical, arrows) = (&self.arrangement.main, &mut self.pictures.arrows);
@@ -366,19 +295,5 @@ fn send(trace: &Trace<'_>, is_sent: &mut [bool], name: NameId, names: &Array) {
     if let Some(is_sent) = is_sent.get_mut(name.index()).filter(|is_sent| !**is_sent) {
         *is_sent = true;
         names.push(&Array::of2(&name.0.into(), &JsValue::from(&*trace.name(name))));
-    }
-}
-
-/// How busy threads are, for the overview.
-#[wasm_bindgen]
-impl Viewer {
-    /// Returns for each column how many threads are busy.
-    pub fn overview(&mut self, start: f64, end: f64, columns: u16) -> Float32Array {
-        let viewport = Viewport::new(self.range(start, end), columns, Fidelity::Fast);
-        let is_thread = |track: &&spall_trace::model::Track| !matches!(track.kind, TrackKind::Async { .. });
-        let rows = self.outermost_rows(self.trace.tracks().iter().filter(is_thread).map(|track| track.id));
-        let Pictures { scratch, busy, .. } = &mut self.pictures;
-        self.layout.busy_rows(rows, &viewport, scratch, busy);
-        Float32Array::from(&busy[..])
     }
 }

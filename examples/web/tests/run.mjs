@@ -109,7 +109,7 @@ async function compare(page, file) {
 }
 
 // Zoom, pan, hover, click, find, range, fold, pin, hide and call graphs.
-async function use(page, dump) {
+async function use(page, file, dump) {
   const before = await view(page);
   const [width, height] = await page.value('[innerWidth, innerHeight]');
   const middle = [NAMES + (width - NAMES) / 2, height / 2];
@@ -149,6 +149,20 @@ async function use(page, dump) {
     check(plain(facts.duration ?? '').replace(', not finished', ''), plain(text), 'the duration in the details');
   }
 
+  // The tip follows what is under the pointer while the view moves under it.
+  await page.move(box.x, box.y);
+  await page.wheel(box.x, box.y, 0, -240, 2);
+  await page.wheel(box.x, box.y, 90, 0);
+  await settled(page);
+  const tipped = await page.value(`(async () => {
+    const { hover } = viewer;
+    await new Promise((done) => { setTimeout(done, 100); });
+    return [document.querySelector('#tip').hidden ? null : document.querySelector('#tip strong').textContent,
+      hover ? (await viewer.source.details(hover)).name || '(no name)' : null];
+  })()`);
+  check(tipped[0], tipped[1], 'the tip after the view moved');
+  await page.until('/start=.*span=/.test(location.hash)');
+
   // Walk, focus and go back.
   await page.key('ArrowDown');
   await settled(page);
@@ -176,6 +190,28 @@ async function use(page, dump) {
     await settled(page);
   }
 
+  // Flows lead to their other end, and their arrows are drawn.
+  const flowing = await page.value(`(async () => {
+    for (let id = 0; id < 300; id++) {
+      const found = await viewer.source.details({ kind: 'slice', id });
+      const flow = found?.flows.find(({ leaves }) => leaves);
+      if (flow) return [id, flow.slice];
+    }
+    return null;
+  })()`);
+  if (flowing) {
+    await page.value(`viewer.go(${flowing[0]})`);
+    await page.key(']', 'BracketRight');
+    await page.until(`viewer.selected.id === ${flowing[1]}`);
+    await settled(page);
+    ensure(await page.value('viewer.frame.arrows.some((number, at) => at % 6 === 5 && number === 1)'), 'the arrow of the flow is drawn');
+    const back = await page.value(`viewer.source.details({ kind: 'slice', id: ${flowing[1]} }).then(({ flows }) => flows.find(({ leaves }) => !leaves).slice)`);
+    await page.key('[', 'BracketLeft');
+    await page.until(`viewer.selected.id === ${back}`);
+    await page.key('0', 'Digit0');
+    await settled(page);
+  }
+
   // A range in the ruler has statistics, and clicking there ends it.
   await page.drag([NAMES + 100, TOP + 20], [width - 100, TOP + 20]);
   await page.until('viewer.range && viewer.drawer.current === "statistics" && document.querySelector("#panel tbody")');
@@ -188,6 +224,13 @@ async function use(page, dump) {
     await page.until('document.querySelectorAll(".graphs canvas").length > 0 && viewer.drawer.calls.graphs.every((graph) => graph.part)');
     ensure(await page.value('viewer.drawer.calls.graphs[0].part.numbers.length > 0'), `graph ${key} has boxes`);
   }
+  // Compared with itself, nothing changes.
+  await page.value('viewer.setRange(undefined)');
+  await page.key('5', 'Digit5');
+  await page.until('document.querySelector("#panel input[type=file]")');
+  await page.choose('#panel input[type=file]', file);
+  await page.until('viewer.compared && viewer.drawer.calls.graphs[0]?.part?.numbers.length');
+  ensure(await page.value('viewer.drawer.calls.graphs[0].part.numbers.every((style, at) => at % 6 !== 5 || (style & 1024 && style >>> 11 === 32))'), 'a file does not differ from itself');
   await page.key('Escape');
   await page.key('Escape');
   await page.key('1', 'Digit1');
@@ -262,7 +305,7 @@ try {
     console.log(basename(file));
     await page.open(`${url}/`);
     await load(page, file);
-    await use(page, await compare(page, file));
+    await use(page, file, await compare(page, file));
   }
   if (!only) {
     console.log('files that cannot be read');

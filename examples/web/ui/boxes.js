@@ -10,7 +10,7 @@ const STRENGTHS = ['b0', 'c8', 'e0', 'ff'], DIMMED = 4, SHADES = 32;
 // The colours of a theme, and the font of labels. Its letters are equally wide, so that labels are cut by arithmetic.
 export class Palette {
   constructor(shades, text, size) {
-    this.fills = [...STRENGTHS, '38'].map((alpha) => shades.map((shade) => shade + alpha));
+    this.fills = [...STRENGTHS, '58'].map((alpha) => shades.map((shade) => shade + alpha));
     this.text = text;
     this.size = size;
     this.font = `${size}px ui-monospace, SFMono-Regular, Menlo, Consolas, "DejaVu Sans Mono", monospace`;

@@ -275,7 +275,7 @@ export class Painter {
     const { label, detail } = scene.labels.get(scene.key(header.item)) ?? { label: '', detail: '' };
     const isProcess = header.item.kind === 'process';
     const sign = scene.isFolded(header.item) ? '▸ ' : isProcess ? '▾ ' : '';
-    const mark = header.item.kind !== 'process' && scene.isPinned(header.item) ? '📌' : '';
+    const mark = header.item.kind !== 'process' && scene.isPinned(header.item) ? '↑ ' : '';
     context.font = isProcess ? `600 ${palette.deviceFont}` : palette.deviceFont;
     context.textBaseline = 'middle';
     context.fillStyle = scene.isFoundTrack(header.item) ? colour.hit : colour.text;

@@ -13,7 +13,7 @@ export function fillTracks(viewer, panel) {
     viewer.arrangement.hidden.clear();
     viewer.arrange();
   });
-  panel.replaceChildren(element('p', {}, all, element('span', { className: 'dim', textContent: ' 👁 shown · ▾ open · 📌 pinned to the top' })), ...lists);
+  panel.replaceChildren(element('p', {}, all, element('span', { className: 'dim', textContent: ' ● shown · ▾ open · ↑ pinned to the top' })), ...lists);
 }
 
 function line(viewer, { item, label, detail, what }) {
@@ -23,8 +23,8 @@ function line(viewer, { item, label, detail, what }) {
     return made;
   };
   const isHidden = viewer.isIn('hidden', item), isFolded = viewer.isIn('folded', item), isPinned = viewer.isIn('pinned', item);
-  const tools = [toggle('hidden', '👁', isHidden ? 'Show' : 'Hide', !isHidden), toggle('folded', isFolded ? '▸' : '▾', isFolded ? 'Open' : 'Fold', isFolded)];
-  if (item.kind !== 'process') tools.push(toggle('pinned', '📌', isPinned ? 'Unpin' : 'Pin', isPinned));
+  const tools = [toggle('hidden', isHidden ? '○' : '●', isHidden ? 'Show' : 'Hide', isHidden), toggle('folded', isFolded ? '▸' : '▾', isFolded ? 'Open' : 'Fold', isFolded)];
+  if (item.kind !== 'process') tools.push(toggle('pinned', '↑', isPinned ? 'Unpin' : 'Pin', isPinned));
   return element('p', { className: isHidden ? 'off' : '' }, ...tools, ` ${clean(label)} `, element('span', { className: 'dim', textContent: `${clean(detail)} ${what}` }));
 }
 

@@ -246,14 +246,14 @@ export class Viewer {
       const { view, painter } = this;
       const top = this.main.scrollTop;
       const start = Math.floor(view.start), ticks = Math.ceil(view.duration) + 1;
-      const columns = Math.max(Math.min(Math.round((painter.chart * ticks) / view.duration), 65535), 1);
+      const columns = Math.max(Math.min(Math.round((painter.chart * ticks) / view.duration / this.coarseness), 65535), 1);
       const wanted = {
         start, duration: ticks, columns,
         main: { start: Math.floor(top), end: Math.ceil(top + this.height - this.mainTop) },
         pinned: { start: 0, end: this.pinnedHeight },
         selected: this.selected?.kind === 'slice' ? this.selected.id : undefined,
-        betweenMarks: Math.round(110 * painter.ratio),
-        labelWidth: Math.round(4 * (painter.palette?.letter ?? 7)),
+        betweenMarks: Math.round((110 * painter.ratio) / this.coarseness),
+        labelWidth: Math.round((4 * (painter.palette?.letter ?? 7)) / this.coarseness),
         colorBy: this.options.colour,
       };
       const asked = performance.now();
@@ -263,6 +263,7 @@ export class Viewer {
       this.meter.add('answer', performance.now() - asked);
       for (const [id, name] of frame.names) this.names.set(id, clean(name));
       this.frame = { ...frame, start, duration: ticks, columns, nsPerTick: this.about.nsPerTick };
+      this.queryMs = frame.queryMs ?? performance.now() - asked;
       this.redraw();
     }
     this.isAsking = false;
@@ -279,8 +280,31 @@ export class Viewer {
     });
   }
 
+  // How many pixels of the device a column of the picture is wide. A picture that takes too long is made of wider
+  // columns while the view moves, and of pixels again once it rests.
+  coarseness = 1;
+  moving = { coarseness: 1, isResting: true };
+
+  // Chooses the width of columns by what the last picture took.
+  adapt() {
+    const { moving } = this;
+    const took = Math.max(this.queryMs ?? 0, this.drawMs ?? 0);
+    if (!moving.isResting && took > 10) moving.coarseness = Math.min(moving.coarseness * 2, 8);
+    if (!moving.isResting && took < 3) moving.coarseness = Math.max(moving.coarseness / 2, 1);
+    moving.isResting = false;
+    this.coarseness = moving.coarseness;
+    clearTimeout(this.resting);
+    this.resting = setTimeout(() => {
+      moving.isResting = true;
+      if (this.coarseness === 1 || this.ends.signal.aborted) return;
+      this.coarseness = 1;
+      this.ask();
+    }, 250);
+  }
+
   // The view changed: asks for its picture, and meanwhile shows the last one moved and scaled.
   moved() {
+    this.adapt();
     this.ask();
     if (performance.now() - (this.drawnAt ?? 0) > 30) this.redraw();
     this.overview.redraw();
@@ -294,6 +318,7 @@ export class Viewer {
     const counts = this.painter.draw(this.scene());
     const ended = performance.now();
     this.drawnAt = ended;
+    this.drawMs = ended - began;
     this.meter.add('draw', ended - began);
     this.meter.frame(ended, counts);
     this.tip.update();
