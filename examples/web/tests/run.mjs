@@ -3,12 +3,12 @@
 // Loads files of every format and does what a user does. What the page says is compared with what the programs `dump`
 // and `top` say about the same file. Needs `dist`, which `cargo web --build` makes.
 import { execFileSync } from 'node:child_process';
-import { createServer } from 'node:http';
-import { existsSync, mkdirSync, readFileSync, writeFileSync, rmSync, mkdtempSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync, rmSync, mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { basename, dirname, extname, join, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Browser } from './browser.mjs';
+import { serve } from './server.mjs';
 
 const root = resolve(dirname(fileURLToPath(import.meta.url)), '../../..');
 const dist = join(root, 'examples/web/dist');
@@ -36,16 +36,6 @@ function ensure(holds, what) {
 // What a program of the examples prints.
 function program(name, ...args) {
   return execFileSync('cargo', ['run', '--quiet', '-p', 'spall-examples', '--example', name, '--', ...args], { cwd: root, maxBuffer: 1 << 30 }).toString();
-}
-
-function serve(folder) {
-  const kinds = { '.html': 'text/html; charset=utf-8', '.js': 'text/javascript', '.css': 'text/css', '.wasm': 'application/wasm' };
-  const server = createServer((request, response) => {
-    const path = join(folder, decodeURIComponent(request.url.split('?')[0]).replace(/\/$/, '/index.html'));
-    if (!path.startsWith(folder) || !existsSync(path)) return response.writeHead(404).end();
-    response.writeHead(200, { 'Content-Type': kinds[extname(path)] ?? 'application/octet-stream' }).end(readFileSync(path));
-  });
-  return new Promise((done) => { server.listen(0, '127.0.0.1', () => done(server)); });
 }
 
 // Waits until the page has drawn what it was asked for.

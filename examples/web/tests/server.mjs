@@ -1,0 +1,15 @@
+// Serves the files of a folder to this machine, as any server of static files would.
+import { createServer } from 'node:http';
+import { existsSync, readFileSync } from 'node:fs';
+import { extname, join } from 'node:path';
+
+const KINDS = { '.html': 'text/html; charset=utf-8', '.js': 'text/javascript', '.css': 'text/css', '.wasm': 'application/wasm' };
+
+export function serve(folder) {
+  const server = createServer((request, response) => {
+    const path = join(folder, decodeURIComponent(request.url.split('?')[0]).replace(/\/$/, '/index.html'));
+    if (!path.startsWith(folder) || !existsSync(path)) return response.writeHead(404).end();
+    response.writeHead(200, { 'Content-Type': KINDS[extname(path)] ?? 'application/octet-stream' }).end(readFileSync(path));
+  });
+  return new Promise((done) => { server.listen(0, '127.0.0.1', () => done(server)); });
+}
