@@ -125,7 +125,7 @@ fn from_one(value: Value<'_>) -> Option<u32> {
 mod tests {
     use alloc::format;
 
-    use spall_model::{Limits, SliceId, TraceBuilder};
+    use spall_model::{Limits, SliceId, Text, TraceBuilder};
 
     use super::*;
 
@@ -154,5 +154,14 @@ mod tests {
             let trace = builder.finish();
             assert_eq!(call_site(&trace.slice_args(SliceId(0))), expected, "{args}");
         }
+    }
+
+    #[test]
+    fn cpu_1b_6_numbers_of_call_sites() {
+        assert_eq!(whole_number(Value::I64(7)), Some(7));
+        assert_eq!(whole_number(Value::I64(-7)), None);
+        assert_eq!(whole_number(Value::U64(u64::MAX)), Some(u64::MAX));
+        assert_eq!(whole_number(Value::Text(Text::plain(b"42"))), Some(42));
+        assert_eq!(whole_number(Value::Bool(true)), None);
     }
 }
