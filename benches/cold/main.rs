@@ -183,7 +183,7 @@ fn chromium() {
     // The events of the document, without what stands around them.
     let text = String::from_utf8_lossy(&data);
     let Some((_, events)) = text.split_once('[') else { return };
-    let Some((events, _)) = events.rsplit_once("],\n\"metadata\":") else { return };
+    let Some((events, _)) = events.rsplit_once("],\"metadata\":") else { return };
     let file = File::new("13 x chromium", format!("[{}]", [events; 13].join(",")).as_bytes());
     json_file(&file);
     let [folded] = file.medians(["folded"]);

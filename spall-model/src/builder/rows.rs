@@ -84,6 +84,9 @@ pub(super) fn columns_by_track(
 /// The number of rows that are copied at a time, column by column. They stay in the first-level cache meanwhile.
 const RUN: usize = 256;
 
+/// The number of rows from which on they are copied column by column.
+const SHORT_RUN: usize = 8;
+
 /// Columns that are filled in any order.
 ///
 /// Their items are plain numbers, because a list of those can be allocated as zeros. The operating system provides such
@@ -112,6 +115,10 @@ impl Columns {
 
     /// Copies rows to the slices from position `at` on.
     fn fill(&mut self, at: usize, rows: &[SliceRow]) {
+        // Where threads take turns after every few events, a loop for each column is not worth its setup.
+        if rows.len() < SHORT_RUN {
+            return rows.iter().zip(at..).for_each(|(row, at)| self.set(at, row));
+        }
         fn each<T>(column: &mut [T], at: usize, rows: &[SliceRow], set: impl Fn(&mut T, &SliceRow)) {
             let cells = column.get_mut(at..).unwrap_or_default();
             cells.iter_mut().zip(rows).for_each(|(cell, row)| set(cell, row));
@@ -126,6 +133,22 @@ impl Columns {
         if rows.iter().any(|row| row.args != ArgsId::NONE) {
             each(&mut self.args, at, rows, |cell, row| *cell = row.args.0);
         }
+    }
+
+    /// Copies one row to the slice at position `at`.
+    #[inline]
+    fn set(&mut self, at: usize, row: &SliceRow) {
+        fn put<T>(column: &mut [T], at: usize, value: T) {
+            if let Some(cell) = column.get_mut(at) {
+                *cell = value;
+            }
+        }
+        put(&mut self.start, at, row.start.0);
+        put(&mut self.end, at, row.end.0);
+        put(&mut self.name, at, row.name.0);
+        put(&mut self.category, at, row.category.0);
+        put(&mut self.args, at, row.args.0);
+        put(&mut self.flags, at, row.flags.0);
     }
 
     /// Returns the columns as those of slices. The memory stays where it is.
