@@ -28,7 +28,7 @@ fn thread(trace: &Trace<'_>, expected: &Value) -> TrackId {
 }
 
 /// Returns the slices as the layout places them: start, duration in microseconds, depth, name, and whether samples found it.
-fn slices(trace: &Trace<'_>, track: TrackId) -> BTreeSet<(i64, i64, u32, String, bool)> {
+fn slices(trace: &Trace<'_>, track: TrackId) -> BTreeSet<MergedSlice> {
     let layout = Layout::new(trace, &LayoutOptions::default());
     let ids = trace.tracks()[track.index()].slices().iter();
     ids.map(|id| {
@@ -257,8 +257,11 @@ fn profile(events: &str, data: &str) -> String {
     )
 }
 
+/// Start and duration in microseconds, depth, name, and whether samples found the slice.
+type MergedSlice = (i64, i64, u32, String, bool);
+
 /// Returns the slices of the first track, and the bounds of the trace in microseconds.
-fn merged(data: &[u8]) -> (BTreeSet<(i64, i64, u32, String, bool)>, Range<i64>) {
+fn merged(data: &[u8]) -> (BTreeSet<MergedSlice>, Range<i64>) {
     let trace = load(data);
     let layout = Layout::new(&trace, &LayoutOptions::default());
     assert_eq!(layout.n_overlapping(), 0);

@@ -1,5 +1,7 @@
 //! Several traces on one axis of time.
 
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
 use spall_trace::json::parse_all;
 use spall_trace::model::{DiagnosticKind, Limits, SliceId, Tick, Trace, TrackKind};
 use spall_trace::{Alignment, MergeInput, MergedTraces, PlacedBy, load, merge_traces};
@@ -42,7 +44,7 @@ fn one_trace_stays_as_it_is() {
                 if !matches!(event, spall_trace::model::Event::ProcessLabels(..)) {
                     builder.push_copied(event, Default::default());
                 }
-                Ok::<(), std::convert::Infallible>(())
+                Ok::<(), core::convert::Infallible>(())
             })
             .unwrap();
         builder.finish()

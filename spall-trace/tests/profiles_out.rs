@@ -1,5 +1,7 @@
 //! Traces as profiles for pprof and the Firefox Profiler.
 
+#![allow(clippy::indexing_slicing, clippy::panic, clippy::unwrap_used, reason = "a test may panic")]
+
 use spall_trace::export::{self, Loss};
 use spall_trace::model::{Limits, Trace};
 

@@ -64,7 +64,12 @@ fn c5_arguments_are_the_same_text_wherever_they_go() {
     // Copied, replayed, and grown piece by piece.
     assert_eq!(texts(&trace.clone().into_owned()), expected);
     let mut rebuilt = TraceBuilder::new(&Limits::default());
-    trace.replay(|event| Ok::<(), ()>(rebuilt.push_copied(event, ByteRange::default()))).unwrap();
+    trace
+        .replay(|event| {
+            rebuilt.push_copied(event, ByteRange::default());
+            Ok::<(), ()>(())
+        })
+        .unwrap();
     let rebuilt = rebuilt.finish();
     assert!(rebuilt == trace);
     assert_eq!(texts(&rebuilt), expected);

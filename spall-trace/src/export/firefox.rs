@@ -1,9 +1,9 @@
 //! Writes profiles for the Firefox Profiler.
 
+use core::time::Duration;
 use std::collections::HashMap;
 use std::hash::RandomState;
 use std::io::{self, BufWriter, Write};
-use std::time::Duration;
 
 use alloc::{
     format,
