@@ -1,4 +1,5 @@
--- Every slice with its function: the name, and the source of what samples found. A call is outermost if no call of the
+-- Every call with its function: the name, and the source of what samples found. Calls are the slices that nest: async
+-- spans, and slices that overlap others, have no place among callers and callees. A call is outermost if no call of the
 -- same function is around it: sums over outermost calls count recursion once.
 select
   c.trace_id, c.slice_id, c.track_id, c.function, c.url, c.line, c.ts, c.dur, c.self_dur, c.sample_count,
@@ -13,5 +14,7 @@ from (
       rows between unbounded preceding and 1 preceding
     ) as earlier_end
   from slice s
+  join track t on t.trace_id = s.trace_id and t.id = s.track_id
   left join frame f on f.trace_id = s.trace_id and f.id = s.frame_id
+  where s.lane = 0 and t.tid_text is not null
 ) c
