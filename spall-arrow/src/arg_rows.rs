@@ -8,7 +8,7 @@ use arrow_array::{
     types::Int32Type,
 };
 use arrow_schema::Field;
-use spall_json::JsonValue;
+use spall_json::{JsonString, JsonValue};
 use spall_model::{Entries, SliceArgs, Text, Value};
 
 use crate::{
@@ -310,7 +310,7 @@ fn write_object(out: &mut String, args: SliceArgs<'_>) {
     out.push('{');
     for (index, (key, value)) in unique(args.iter()).enumerate() {
         let comma = if index > 0 { "," } else { "" };
-        let key = JsonValue(Value::from(key.as_ref()));
+        let key = JsonString(Text::from(key.as_ref()));
         _ = write!(out, "{comma}{key}:{}", JsonValue(value));
     }
     out.push('}');

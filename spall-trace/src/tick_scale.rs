@@ -41,6 +41,11 @@ impl TickScale {
     }
 }
 
+/// Returns a number of ticks or nanoseconds in 64 bits, or the first or last number that they hold if it lies beyond.
+pub(crate) fn clamped(number: i128) -> i64 {
+    i64::try_from(number).unwrap_or(if number < 0 { i64::MIN } else { i64::MAX })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

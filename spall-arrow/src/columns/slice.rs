@@ -1,11 +1,11 @@
 //! The table of slices.
 
-use spall_layout::LayoutView;
+use spall_layout::{LayoutView, RowInfo};
 use spall_model::{SliceFlags, SliceId, Tick, Ticks};
 
 use super::{number, part, positions};
 use crate::{
-    arg_rows,
+    Tables, arg_rows,
     arg_sets::ArgOwner,
     arrays::{ColumnType, bools, ints, some_ints, some_ints32, words},
     column::Column,
@@ -40,12 +40,10 @@ pub(crate) const SLICE: &[Column] = &[
         tables.name_column(part(tables.trace.slices().categories(), rows).copied())
     }),
     Column::nullable("depth", ColumnType::Int32, |tables, rows| {
-        let info = |row| tables.layout.row_info(tables.layout.row_of(SliceId::new(row))?);
-        some_ints32(rows.map(|row| Some(info(row)?.depth)))
+        some_ints32(rows.map(|row| Some(row_info(tables, row)?.depth)))
     }),
     Column::nullable("lane", ColumnType::Int32, |tables, rows| {
-        let info = |row| tables.layout.row_info(tables.layout.row_of(SliceId::new(row))?);
-        some_ints32(rows.map(|row| Some(info(row)?.lane)))
+        some_ints32(rows.map(|row| Some(row_info(tables, row)?.lane)))
     }),
     Column::new("incomplete", ColumnType::Bool, |tables, rows| {
         bools(part(tables.trace.slices().flags(), rows).map(|flags| flags.is_unfinished()))
@@ -78,6 +76,11 @@ pub(crate) const SLICE: &[Column] = &[
         arg_rows::json(tables, ArgOwner::Slice, rows)
     }),
 ];
+
+/// Returns lane and depth of a slice, or `None` if the layout rejects it.
+fn row_info(tables: &Tables<'_>, row: usize) -> Option<RowInfo> {
+    tables.layout.row_info(tables.layout.row_of(SliceId::new(row))?)
+}
 
 /// Returns what the slice was made of.
 fn kind(flags: SliceFlags) -> &'static str {

@@ -10,7 +10,7 @@ use spall_model::{CallTree, Function, Tick, Trace, Unit};
 use spall_samples::ThreadTree;
 
 use super::{ExportReport, trees::WrittenTrees};
-use crate::tick_scale::TickScale;
+use crate::tick_scale::{TickScale, clamped};
 
 /// Writes the call trees of all threads as a profile for pprof.
 ///
@@ -87,10 +87,6 @@ fn values(tree: &CallTree, scale: TickScale) -> Vec<[i64; 3]> {
         }
     }
     values
-}
-
-fn clamped(number: i128) -> i64 {
-    i64::try_from(number).unwrap_or(if number < 0 { i64::MIN } else { i64::MAX })
 }
 
 /// The tables of a profile. The number of an entry is its position, and a number of functions and locations counts from 1.

@@ -13,7 +13,7 @@ use super::{
     placement::Placement,
 };
 
-use crate::tick_scale::TickScale;
+use crate::tick_scale::{TickScale, clamped};
 
 /// What changes in the events of one trace.
 pub(super) struct Forward<'i> {
@@ -146,8 +146,7 @@ impl Forward<'_> {
 
     /// Returns a time on the axis of the result.
     fn at(&self, at: Tick) -> Tick {
-        let tick = self.scale.convert(at).saturating_add(i128::from(self.placement.offset.0));
-        Tick(i64::try_from(tick).unwrap_or(if tick < 0 { i64::MIN } else { i64::MAX }))
+        Tick(clamped(self.scale.convert(at).saturating_add(i128::from(self.placement.offset.0))))
     }
 
     /// Returns a duration in ticks of the result, so that start and end are both at the nearest tick.

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use spall_model::{SliceId, Tick, Ticks, Trace, Value};
 
 use super::{Alignment, MergeInput};
-use crate::tick_scale::TickScale;
+use crate::tick_scale::{TickScale, clamped};
 
 /// Where the times of a trace were put.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,17 +43,13 @@ impl Placement {
     pub(super) const FIRST: Self = Self { by: PlacedBy::First, offset: Ticks::ZERO, error: Ticks::ZERO };
 
     fn new(by: PlacedBy, offset: i128, error: i128) -> Self {
-        Self { by, offset: clamped(offset), error: clamped(error) }
+        Self { by, offset: Ticks(clamped(offset)), error: Ticks(clamped(error)) }
     }
 
     /// Returns whether the times can be compared with those of the first trace.
     fn is_on_the_axis(&self) -> bool {
         self.by != PlacedBy::Nothing
     }
-}
-
-fn clamped(ticks: i128) -> Ticks {
-    Ticks(i64::try_from(ticks).unwrap_or(if ticks < 0 { i64::MIN } else { i64::MAX }))
 }
 
 /// A trace with a place on the axis.
