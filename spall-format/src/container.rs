@@ -25,6 +25,7 @@ mod zstd;
 
 /// The kind of a container.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Container {
     /// Blocks of raw snappy behind the two bytes `at`. The tracer of apitrace writes this container.
     Snappy,
@@ -76,6 +77,7 @@ impl Container {
 
 /// The content of a container, which [`decompress`] and [`decompress_as`] return.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Decompressed<'a> {
     /// The kind of the container.
     pub container: Container,

@@ -56,6 +56,7 @@ use crate::{Rect, Viewport};
     derive(zerocopy::IntoBytes, zerocopy::FromBytes, zerocopy::Immutable, zerocopy::KnownLayout)
 )]
 #[repr(C)]
+#[non_exhaustive]
 pub struct Instance {
     /// The left edge in columns, counted from the start of the viewport. It is at least −1, because column 0 may begin
     /// before the viewport.

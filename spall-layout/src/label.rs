@@ -3,6 +3,7 @@
 /// The place where a label that is too long loses characters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub enum Ellipsis {
     /// The label loses its first characters: `…name`.
     Start,
@@ -16,6 +17,7 @@ pub enum Ellipsis {
 /// A label that was cut to fit: `head`, then `…` if characters were left out, then `tail`. Printing it joins the parts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub struct Fitted<'a> {
     /// The characters that are kept at the start. This is the whole text if none were left out.
     pub head: &'a str,

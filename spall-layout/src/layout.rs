@@ -123,6 +123,7 @@ pub(crate) struct RowOffsets {
 /// The track, lane and depth of a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub struct RowInfo {
     /// The track of the row.
     pub track: TrackId,

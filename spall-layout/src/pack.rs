@@ -15,6 +15,7 @@ use crate::{LayoutView, Row};
 /// The order in which groups of slices get their lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub enum Packing {
     /// Groups get their lines in the order in which they begin. A group that begins later never moves the ones before
     /// it, unless one of these becomes higher while it runs. This suits a trace that grows.

@@ -17,6 +17,7 @@ use crate::{EdgeRule, Layout, LayoutView};
 /// The statistics of the slices of one name. Sums that do not fit saturate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub struct NameStats {
     /// The name of the slices.
     pub name: NameId,

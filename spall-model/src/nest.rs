@@ -23,6 +23,7 @@ pub enum Overlap {
 
 /// The position of a slice in the nesting of its track.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Placement {
     /// The lane: 0 is the track's own nesting, and overflow lanes count from 1.
     pub lane: u32,

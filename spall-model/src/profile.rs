@@ -156,6 +156,7 @@ impl SourcePosition {
 /// A profiler may look at the stack whenever the program emits an event, and give the event the number of what it
 /// found. So the caller of the slice is a fact, which no sample has to be near. V8 calls these numbers trace ids.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct CallSite {
     /// The number that the slice carries in its arguments.
     pub number: u64,
@@ -165,6 +166,7 @@ pub struct CallSite {
 
 /// The number of samples in which a call frame was innermost at one line of its source, as the file counts them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct LineHits {
     /// The call frame that was innermost.
     pub frame: FrameId,

@@ -9,6 +9,7 @@ use spall_model::{ByteRange, Clock, Event, Id, Parsed, Text, Thread, ThreadEvent
 ///
 /// Times are in nanoseconds from a start that the text does not give. A value that was not measured is 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct CallProfile<'a> {
     /// The number of the call in the recording: [`Call::number`](super::Call::number).
     pub number: u64,
@@ -30,6 +31,7 @@ pub struct CallProfile<'a> {
 
 /// A start value and the amount that follows it: a time and a duration, or a memory size and its growth.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub struct Measurement {
     /// The time at which the call began, or the size of the memory before the call.
     pub start: i64,

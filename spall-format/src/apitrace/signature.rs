@@ -16,6 +16,7 @@ use crate::cursor::Cursor;
 
 /// The signature of a function: its name and the names of its arguments.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub struct FunctionSignature<'a> {
     /// The name of the function.
     pub name: &'a [u8],
@@ -25,6 +26,7 @@ pub struct FunctionSignature<'a> {
 
 /// The signature of a structure: its name and the names of its members.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub struct StructSignature<'a> {
     /// The name of the structure, which is empty if it has none.
     pub name: &'a [u8],
@@ -48,6 +50,7 @@ pub struct BitmaskSignature<'a> {
 
 /// A frame of the call stack from which a call was made. A field is `None` if the file does not give it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub struct BacktraceFrame<'a> {
     /// The path of the library or program.
     pub module: Option<&'a [u8]>,

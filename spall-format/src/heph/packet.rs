@@ -24,6 +24,7 @@ pub enum Packet<'a> {
 
 /// An option of the whole trace. It may stand anywhere in the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Metadata<'a> {
     /// The name of the option. No known writer uses another name than `epoch`. [heph B.2](crate::rules::heph#B.2)
     pub name: &'a [u8],
@@ -52,6 +53,7 @@ impl Metadata<'_> {
 /// A writer writes an event when it ends. So children stand before their parent, and the file does not say which parent
 /// they belong to. [heph B.4](crate::rules::heph#B.4)
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct EventPacket<'a> {
     /// The number of the stream. A stream is one writer, such as a worker thread.
     pub stream: u32,

@@ -7,6 +7,7 @@ use zerocopy::{FromBytes, Immutable, KnownLayout, Unaligned};
 
 /// The reason for which there is no whole record at the start of some bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum RecordError {
     /// The data ends inside the record, which has at least this many bytes, counted from its start. The number is exact
     /// once the data holds the fixed part of the record.

@@ -72,6 +72,7 @@ impl<'a> Decode<'a> for Record<'a> {
 
 /// A buffer of a file, which holds records of one thread.
 #[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
 pub struct Buffer<'a> {
     /// The header, which gives the thread.
     pub header: &'a BufferHeader,

@@ -12,6 +12,7 @@ use super::{CallTree, TreeNode, TreeNodeId};
 
 /// A node of a [`TreeDiff`]: one call path, with its sums in both trees.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct DiffNode {
     /// The function that is called.
     pub function: Function,
@@ -27,6 +28,7 @@ pub struct DiffNode {
 
 /// The sums of a [`DiffNode`] in one of the two trees.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub struct DiffSums {
     /// The number of slices that the node stands for.
     pub count: u64,

@@ -36,6 +36,7 @@ dense_id! {
 /// A node of a [`CallTree`] or an [`InvertedTree`]: all calls of one function that have the same callers. Sums
 /// saturate.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
 pub struct TreeNode {
     /// The function that is called.
     pub function: Function,

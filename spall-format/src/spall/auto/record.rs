@@ -107,6 +107,7 @@ fn number(input: &mut Cursor<'_>, length: usize) -> Result<u64, Short> {
 
 /// A buffer of a file, which holds records of one thread.
 #[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
 pub struct Buffer<'a> {
     /// The header, which gives the thread.
     pub header: &'a BufferHeader,
