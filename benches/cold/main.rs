@@ -174,7 +174,7 @@ fn apitrace() {
 /// Measures a real trace with CPU samples, and thirteen copies of it one after the other.
 fn chromium() {
     let name = "chromium156-default-2s.json";
-    let Some(folder) = spall_synth::corpus::collection("chrome/traces") else { return };
+    let Some(folder) = spall_testdata::collection("chrome/traces") else { return };
     let Ok(data) = std::fs::read(folder.join(name)) else { return };
     let file = File::new(name, &data);
     json_file(&file);

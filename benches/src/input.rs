@@ -111,6 +111,6 @@ pub fn apitrace_game() -> Input {
 /// Returns a real file, or `None` where there is no corpus.
 fn real(path: &str, events: usize, records: usize, slices: usize) -> Option<Input> {
     let (folder, file) = path.rsplit_once('/')?;
-    let data = std::fs::read(spall_synth::corpus::collection(folder)?.join(file)).ok()?;
+    let data = std::fs::read(spall_testdata::collection(folder)?.join(file)).ok()?;
     Some(Input { name: file.to_owned(), data, events, records, slices })
 }

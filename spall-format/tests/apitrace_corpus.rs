@@ -18,7 +18,6 @@ use spall_format::apitrace::{
 };
 use spall_format::container::decompress;
 use spall_model::{DiagnosticKind, Event, Limits};
-use spall_synth::corpus;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
@@ -62,8 +61,8 @@ fn check(name: &str, found: &str, expected: &str) {
 
 /// Returns the folders of recordings, each with all its recordings but those of attacks.
 fn recordings() -> Vec<(PathBuf, Vec<PathBuf>)> {
-    let recordings = corpus::folders("apitrace").into_iter().map(|root| {
-        let mut paths = corpus::files(&root, ".trace");
+    let recordings = spall_testdata::folders("apitrace").into_iter().map(|root| {
+        let mut paths = spall_testdata::files(&root, ".trace");
         paths.retain(|path| !path.starts_with(root.join("attack")));
         assert!(paths.len() >= 13);
         (root, paths)
@@ -73,7 +72,7 @@ fn recordings() -> Vec<(PathBuf, Vec<PathBuf>)> {
 
 /// Returns the folder of hand-made recordings of every clone.
 fn crafted() -> PathBuf {
-    corpus::folders("apitrace/crafted").swap_remove(0)
+    spall_testdata::folders("apitrace/crafted").swap_remove(0)
 }
 
 #[test]
@@ -112,7 +111,7 @@ fn all_containers_hold_the_same_stream() {
 
 #[test]
 fn all_containers_of_the_tool_hold_the_same_stream() {
-    let Some(root) = corpus::collection("apitrace/variants") else { return };
+    let Some(root) = spall_testdata::collection("apitrace/variants") else { return };
     let of = |name: &str| stream(&std::fs::read(root.join(name)).unwrap());
     let raw = of("gltest.raw").unwrap();
     for kind in ["brotli", "brotli1", "gzip", "snappy2", "zstd", "zstdseek"] {
@@ -123,7 +122,7 @@ fn all_containers_of_the_tool_hold_the_same_stream() {
 
 #[test]
 fn a_container_that_is_cut_off_gives_the_front_of_the_stream() {
-    let Some(root) = corpus::collection("apitrace/variants") else { return };
+    let Some(root) = spall_testdata::collection("apitrace/variants") else { return };
     let raw = std::fs::read(root.join("gltest.raw")).unwrap();
     for kind in ["brotli", "gzip", "snappy2", "zstd", "zstdseek"] {
         let data = std::fs::read(root.join(format!("gltest.{kind}.trace"))).unwrap();
@@ -187,7 +186,7 @@ fn markers(stream: &[u8]) -> Vec<Json> {
 
 #[test]
 fn c5_markers_are_the_expected_ones() {
-    let Some(root) = corpus::collection("apitrace") else { return };
+    let Some(root) = spall_testdata::collection("apitrace") else { return };
     for name in ["gltest", "gltest-crash"] {
         let stream = stream(&std::fs::read(root.join(format!("{name}.trace"))).unwrap()).unwrap();
         let expected = std::fs::read_to_string(root.join(format!("ref/{name}.markers.json"))).unwrap();
@@ -253,7 +252,7 @@ fn c5_events_say_what_the_calls_and_markers_say() {
 
 #[test]
 fn c6_attacks_cost_little_and_keep_what_is_sound() {
-    let root = corpus::folders("apitrace/attack").swap_remove(0);
+    let root = spall_testdata::folders("apitrace/attack").swap_remove(0);
     let outcome = |name: &str| -> Result<(usize, Option<FormatErrorKind>), FormatErrorKind> {
         let data = std::fs::read(root.join(format!("{name}.trace"))).unwrap();
         let decompressed = decompress(&data, &Limits::default()).map_err(|error| error.kind())?;
@@ -296,7 +295,7 @@ fn c6_attacks_cost_little_and_keep_what_is_sound() {
 
 #[test]
 fn c5_the_times_of_a_replay_belong_to_calls_of_the_recording() {
-    let Some(root) = corpus::collection("apitrace") else { return };
+    let Some(root) = spall_testdata::collection("apitrace") else { return };
     let text = std::fs::read(root.join("ref/gltest.profile.txt")).unwrap();
     let stream = stream(&std::fs::read(root.join("gltest.trace")).unwrap()).unwrap();
     let mut calls = Calls::new(&stream).unwrap();

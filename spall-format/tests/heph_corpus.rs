@@ -12,7 +12,6 @@
 use serde_json::{Value as Json, json};
 use spall_format::heph::{self, Packet};
 use spall_model::{DiagnosticKind, Event, Value, Written};
-use spall_synth::corpus;
 use std::collections::BTreeMap;
 
 /// Bytes as the expectations have them: UTF-8, with what is none as `\xNN`.
@@ -93,7 +92,7 @@ fn diagnostics(data: &[u8]) -> Vec<(DiagnosticKind, u64, u64)> {
 
 #[test]
 fn files_read_as_an_independent_decoder_reads_them() {
-    for path in corpus::inputs("heph", ".events.jsonl") {
+    for path in spall_testdata::inputs("heph", ".events.jsonl") {
         let name = path.to_str().unwrap();
         let base = name.trim_end_matches(".events.jsonl");
         let data = std::fs::read(format!("{base}.bin.log"))
@@ -155,7 +154,7 @@ fn every_packet_becomes_one_event_and_damage_is_said() {
         ("crafted/unknown-type", (3, &[(BadAttribute, 66, 78), (CounterOrder, 78, 124)])),
     ]);
     let mut differing = Vec::new();
-    for path in corpus::inputs("heph", ".bin") {
+    for path in spall_testdata::inputs("heph", ".bin") {
         let folder = path.parent().unwrap().file_name().unwrap().to_str().unwrap();
         let name = format!("{folder}/{}", path.file_stem().unwrap().to_str().unwrap());
         let data = std::fs::read(&path).unwrap();
@@ -174,7 +173,9 @@ fn every_packet_becomes_one_event_and_damage_is_said() {
 
 #[test]
 fn real_traces_are_whole_and_count_their_packets() {
-    for path in [corpus::inputs("heph", ".bin.log"), corpus::inputs("recordings", ".heph")].concat() {
+    for path in
+        [spall_testdata::inputs("heph", ".bin.log"), spall_testdata::inputs("recordings", ".heph")].concat()
+    {
         let data = std::fs::read(&path).unwrap();
         assert_eq!(diagnostics(&data), [], "{}", path.display());
         assert_eq!(events(&data).len(), packets(&data).len(), "{}", path.display());
@@ -183,7 +184,7 @@ fn real_traces_are_whole_and_count_their_packets() {
 
 #[test]
 fn writing_what_was_read_gives_the_same_bytes() {
-    let paths = ["", ".log"].map(|suffix| corpus::inputs("heph", &format!(".bin{suffix}")));
+    let paths = ["", ".log"].map(|suffix| spall_testdata::inputs("heph", &format!(".bin{suffix}")));
     for path in paths.concat() {
         let data = std::fs::read(&path).unwrap();
         if !diagnostics(&data).is_empty() {

@@ -247,7 +247,7 @@ fn spall_a_7_headers_that_are_cut_or_older_are_refused() {
 
 #[test]
 fn real_auto_traces_of_version_3_have_their_records() {
-    let Some(folder) = spall_synth::corpus::collection("spall/auto") else { return };
+    let Some(folder) = spall_testdata::collection("spall/auto") else { return };
     let data = std::fs::read(folder.join("auto-v3.spall")).unwrap();
     let records = records(&data);
     let mut found = records.iter();
@@ -294,7 +294,7 @@ fn real_auto_traces_of_version_3_have_their_records() {
 
 #[test]
 fn older_auto_traces_are_refused() {
-    let Some(folder) = spall_synth::corpus::collection("spall/auto") else { return };
+    let Some(folder) = spall_testdata::collection("spall/auto") else { return };
     for (name, version) in [("auto-v1.spall", 1), ("auto-v2.spall", 2), ("auto-v2a.spall", 2)] {
         let error = read(&std::fs::read(folder.join(name)).unwrap(), usize::MAX).unwrap_err();
         assert_eq!(error.kind(), FormatErrorKind::OldAutoTrace { version }, "{name}");
@@ -303,7 +303,7 @@ fn older_auto_traces_are_refused() {
 
 #[test]
 fn attacking_auto_traces_are_read_as_far_as_they_go() {
-    let [folder, ..] = &spall_synth::corpus::folders("spall/attack")[..] else { panic!() };
+    let [folder, ..] = &spall_testdata::folders("spall/attack")[..] else { panic!() };
     let damage = |name: &str| -> Vec<String> {
         use DiagnosticKind::{BadTimeUnit, Overrun, TimeOutOfRange, Truncated, UnknownEvent};
         let kinds = [Truncated, TimeOutOfRange, Overrun, UnknownEvent, BadTimeUnit];

@@ -14,7 +14,6 @@ use serde_json::Value as Json;
 use spall_format::FormatErrorKind;
 use spall_format::spall::{self, v0, v1, v3};
 use spall_model::{DiagnosticKind, Event, Id, Text, Thread, ThreadEvent};
-use spall_synth::corpus;
 use spall_synth::spall::Shape;
 use std::collections::BTreeMap;
 use std::fs;
@@ -136,7 +135,7 @@ fn name(path: &Path) -> &str {
 #[test]
 fn files_with_an_expectation_are_read_as_expected() {
     let mut checked = 0;
-    for path in corpus::inputs("spall", ".spall") {
+    for path in spall_testdata::inputs("spall", ".spall") {
         if let Some((header, lines)) = expected(&path) {
             println!("{}", path.display());
             check(&path, &header, &lines);
@@ -159,7 +158,7 @@ fn diagnostics(data: &[u8]) -> BTreeMap<&'static str, usize> {
 
 #[test]
 fn crafted_files_are_reported_for_what_is_wrong_with_them() {
-    for path in corpus::inputs("spall/crafted", ".spall") {
+    for path in spall_testdata::inputs("spall/crafted", ".spall") {
         let data = fs::read(&path).unwrap();
         let last = spall::parse_all(&data).last().unwrap();
         let error = last.err().map(|error| (error.kind(), error.offset()));
@@ -185,7 +184,7 @@ fn crafted_files_are_reported_for_what_is_wrong_with_them() {
 
 #[test]
 fn a_2_the_drafts_of_version_0_are_told_apart() {
-    let Some(folder) = corpus::collection("spall/v0") else { return };
+    let Some(folder) = spall_testdata::collection("spall/v0") else { return };
     for draft in ["pre-0a-sep10.spall", "pre-0b-sep11.spall"] {
         let data = fs::read(folder.join(draft)).unwrap();
         let error = spall::parse_all(&data).last().unwrap().unwrap_err();
@@ -196,7 +195,7 @@ fn a_2_the_drafts_of_version_0_are_told_apart() {
 
 #[test]
 fn a_2_the_layout_of_version_1_behind_a_header_of_version_0_is_told_apart() {
-    let [folder, ..] = &corpus::folders("spall/crafted")[..] else { panic!() };
+    let [folder, ..] = &spall_testdata::folders("spall/crafted")[..] else { panic!() };
     let data = fs::read(folder.join("v0-header-v1-layout-json2bin.spall")).unwrap();
     let mut slices = Vec::new();
     for parsed in spall::parse_all(&data).skip(1) {
@@ -213,7 +212,7 @@ type Outcome<'a> = (usize, &'a [(&'a str, u64, u64)], Option<(FormatErrorKind, u
 
 #[test]
 fn attacks_are_survived() {
-    for path in corpus::inputs("spall/attack", ".spall") {
+    for path in spall_testdata::inputs("spall/attack", ".spall") {
         let data = fs::read(&path).unwrap();
         let (mut events, mut kinds, mut error) = (0, Vec::new(), None);
         for parsed in spall::parse_all(&data) {
@@ -250,7 +249,7 @@ fn attacks_are_survived() {
 
 #[test]
 fn a_large_file_has_the_slices_it_should_have() {
-    let Some(folder) = corpus::collection("spall/big") else { return };
+    let Some(folder) = spall_testdata::collection("spall/big") else { return };
     let summary = fs::read_to_string(folder.join("mid-200k.summary.json")).unwrap();
     let summary: Json = serde_json::from_str(&summary).unwrap();
     let data = fs::read(folder.join("mid-200k.spall")).unwrap();

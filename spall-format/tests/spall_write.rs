@@ -14,7 +14,6 @@ use spall_format::spall::{
     self, BufferWriter, FileWriter, Full, Header, MIN_BUFFER, ThreadRecorder, Version,
 };
 use spall_model::{Args, Clock, Event, Id, Omitted, Text, Thread, ThreadEvent, Tick, Ticks, Unit, Written};
-use spall_synth::corpus;
 use spall_synth::spall::{Shape, attacks, trace};
 use std::fs;
 
@@ -50,7 +49,7 @@ fn inputs() -> Vec<Vec<u8>> {
         inputs.push(trace(&Shape { version, slices: 300, records_per_buffer: 1, ..Shape::default() }));
     }
     for folder in ["spall/v0", "spall/v1", "spall/v3", "spall/crafted", "spall/big", "recordings"] {
-        inputs.extend(corpus::inputs(folder, "").iter().map(|path| fs::read(path).unwrap()));
+        inputs.extend(spall_testdata::inputs(folder, "").iter().map(|path| fs::read(path).unwrap()));
     }
     inputs
 }

@@ -14,7 +14,6 @@
 
 pub mod apitrace;
 pub mod auto;
-pub mod corpus;
 pub mod cpu_profile;
 pub mod gzip;
 pub mod heph;
@@ -22,3 +21,8 @@ pub mod json;
 pub mod program;
 pub mod recordings;
 pub mod spall;
+
+// Runs the examples of the README as tests.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -8,7 +8,7 @@ mod imports;
 use std::{path::Path, process::Command};
 
 use serde_json::Value as Json;
-use spall_synth::corpus::files;
+use spall_testdata::files;
 
 /// The names of the packages that a package of the workspace needs to be built and used.
 fn needs(metadata: &Json, package: &str) -> Vec<String> {

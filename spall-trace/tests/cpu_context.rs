@@ -12,7 +12,6 @@ extern crate alloc;
 use std::collections::{HashMap, HashSet};
 
 use serde_json::Value;
-use spall_synth::corpus;
 use spall_trace::json::V8;
 use spall_trace::layout::{Layout, LayoutOptions, LayoutView};
 use spall_trace::model::{FrameId, SliceId, Trace, TrackId};
@@ -192,7 +191,7 @@ fn count<'t>(slices: impl Iterator<Item = (&'t Vec<Function>, &'t Vec<Function>)
 
 #[test]
 fn cpu_4_slices_lie_on_the_functions_that_called_them_according_to_v8() {
-    let Some(folder) = corpus::collection("chrome/traces") else { return };
+    let Some(folder) = spall_testdata::collection("chrome/traces") else { return };
     let data = std::fs::read(folder.join(TRACE)).unwrap();
     let trace = load(&data);
     let mut found = Vec::new();

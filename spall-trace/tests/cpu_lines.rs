@@ -7,7 +7,6 @@ extern crate alloc;
 use alloc::collections::BTreeMap;
 
 use serde_json::Value;
-use spall_synth::corpus;
 use spall_trace::model::{DiagnosticKind, FrameId, Limits, Trace};
 
 mod cpu_common;
@@ -15,7 +14,8 @@ use cpu_common::{threads, tree};
 
 /// Returns profiles whose nodes are a list.
 fn profiles() -> Vec<(String, Vec<u8>)> {
-    let files = ["chrome/cpuprofile", "chrome/speedscope"].map(|name| corpus::inputs(name, ".cpuprofile"));
+    let files =
+        ["chrome/cpuprofile", "chrome/speedscope"].map(|name| spall_testdata::inputs(name, ".cpuprofile"));
     let files = files.into_iter().flatten().map(|path| {
         let data = std::fs::read(&path).unwrap();
         (path.display().to_string(), data)

@@ -14,7 +14,6 @@ use core::ops::Range;
 use std::path::Path;
 
 use serde_json::Value;
-use spall_synth::corpus;
 use spall_trace::layout::{Layout, LayoutOptions, LayoutView};
 use spall_trace::model::{Limits, SliceFlags, SliceId, Tick, Trace, TrackId};
 
@@ -85,7 +84,7 @@ fn check_case(name: &str, data: &[u8], expected: &Value) {
 #[test]
 fn cpu_4_cases_written_by_hand() {
     let mut n_cases = 0;
-    for path in corpus::inputs("chrome/merge-cases", ".expect.json") {
+    for path in spall_testdata::inputs("chrome/merge-cases", ".expect.json") {
         let name = path.file_name().unwrap().to_string_lossy().replace(".expect.json", "");
         // There a slice is cut where it overlaps another; here it goes to a lane of its own. \[json 3.3\]
         if name == "19-partial-overlap" {
@@ -153,10 +152,10 @@ fn reference(path: &Path) -> BTreeMap<(String, String), BTreeMap<String, i64>> {
 
 #[test]
 fn cpu_4_trees_of_recorded_traces_are_those_of_the_reference() {
-    let Some(folder) = corpus::collection("chrome/ref/merged") else { return };
+    let Some(folder) = spall_testdata::collection("chrome/ref/merged") else { return };
     let root = folder.join("../..");
     let mut n_threads = 0;
-    for path in corpus::files(&folder, ".folded.txt") {
+    for path in spall_testdata::files(&folder, ".folded.txt") {
         let name =
             path.file_name().unwrap().to_string_lossy().replace(".folded.txt", ".json").replace("__", "/");
         let Ok(data) = std::fs::read(root.join(&name)) else { continue };
@@ -182,10 +181,10 @@ fn cpu_4_trees_of_recorded_traces_are_those_of_the_reference() {
 
 #[test]
 fn cpu_4_sums_of_recorded_traces_are_those_of_the_reference() {
-    let Some(folder) = corpus::collection("chrome/ref/merged") else { return };
+    let Some(folder) = spall_testdata::collection("chrome/ref/merged") else { return };
     let root = folder.join("../..");
     let mut n_threads = 0;
-    for path in corpus::files(&folder, ".json.json") {
+    for path in spall_testdata::files(&folder, ".json.json") {
         let name =
             path.file_name().unwrap().to_string_lossy().replace(".json.json", ".json").replace("__", "/");
         let Ok(data) = std::fs::read(root.join(&name)) else { continue };

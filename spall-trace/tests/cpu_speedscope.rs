@@ -12,7 +12,6 @@ extern crate alloc;
 use std::collections::HashMap;
 
 use serde_json::Value;
-use spall_synth::corpus;
 
 mod cpu_common;
 use cpu_common::{load, threads, tree};
@@ -22,9 +21,9 @@ type Function = (String, String, u64, u64);
 
 #[test]
 fn cpu_2_self_times_are_those_of_speedscope_with_explained_exceptions() {
-    let Some(folder) = corpus::collection("chrome") else { return };
+    let Some(folder) = spall_testdata::collection("chrome") else { return };
     let (mut n_equal, mut n_different) = (0, 0);
-    for path in corpus::files(&folder.join("ref/speedscope"), ".cpuprofile.json") {
+    for path in spall_testdata::files(&folder.join("ref/speedscope"), ".cpuprofile.json") {
         let file = path
             .file_name()
             .unwrap()

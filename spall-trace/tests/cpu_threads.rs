@@ -12,7 +12,6 @@ extern crate alloc;
 use alloc::{borrow::Cow, collections::BTreeMap};
 
 use serde_json::Value as Json;
-use spall_synth::corpus;
 use spall_trace::model::{DiagnosticKind, Id, Limits, Sample, SliceFlags, Trace, TrackId, Value};
 
 mod cpu_common;
@@ -258,9 +257,9 @@ fn plain(value: &Json) -> String {
 
 #[test]
 fn json_3_8_stacks_of_real_files_are_those_that_a_plain_reading_finds() {
-    let Some(folder) = corpus::collection("json/real") else { return };
+    let Some(folder) = spall_testdata::collection("json/real") else { return };
     let (mut n_files, mut n_samples) = (0, 0);
-    for path in corpus::files(&folder, "").into_iter() {
+    for path in spall_testdata::files(&folder, "").into_iter() {
         let name = path.to_string_lossy();
         if !["perf_sampling", "traceviewify.json", "with-samples.json"].iter().any(|part| name.contains(part))
         {

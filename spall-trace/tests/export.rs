@@ -12,7 +12,6 @@ extern crate alloc;
 use alloc::collections::BTreeMap;
 
 use serde_json::Value;
-use spall_synth::corpus;
 use spall_trace::{
     Format,
     export::{self, ExportReport, Loss},
@@ -37,7 +36,7 @@ fn exported(
 
 /// Calls `see` for all traces that are not large, with their names and formats.
 fn over_files(mut see: impl FnMut(&str, Format, Trace<'_>)) {
-    for path in corpus::inputs("", "") {
+    for path in spall_testdata::inputs("", "") {
         let data = std::fs::read(&path).unwrap();
         if data.len() > 1 << 19 {
             continue;

@@ -6,7 +6,6 @@ extern crate alloc;
 
 use alloc::collections::BTreeMap;
 
-use spall_synth::corpus;
 use spall_trace::model::{Limits, Trace, TrackKind};
 
 /// The slices of one name on one thread.
@@ -41,9 +40,9 @@ fn slices(trace: &Trace<'_>) -> BTreeMap<(String, String, String), Slices> {
 
 #[test]
 fn heph_b_3_the_converter_makes_the_same_slices() {
-    let Some(folder) = corpus::collection("heph") else { return };
+    let Some(folder) = spall_testdata::collection("heph") else { return };
     let mut compared = 0;
-    for converted in corpus::files(&folder, ".chrome.json") {
+    for converted in spall_testdata::files(&folder, ".chrome.json") {
         let log = converted.to_string_lossy().replace(".chrome.json", ".bin.log");
         let (log, converted) = (std::fs::read(log).unwrap(), std::fs::read(converted).unwrap());
         let ours = slices(&spall_trace::load(&log, &Limits::default()).unwrap());

@@ -30,7 +30,7 @@ struct Case<'a> {
 
 #[test]
 fn json_cases_agree_in_every_section() {
-    let expectations = spall_synth::corpus::inputs("json/cases", ".expect.json");
+    let expectations = spall_testdata::inputs("json/cases", ".expect.json");
     assert!(expectations.len() >= 90);
     let mut differences = Vec::new();
     for path in &expectations {

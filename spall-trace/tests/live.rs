@@ -9,7 +9,6 @@
 
 use std::path::Path;
 
-use spall_synth::corpus;
 use spall_trace::layout::{Layout, LayoutOptions, Live};
 use spall_trace::model::{
     Limits, LiveSnapshot, LiveTrace, SliceFlags, Tick, Trace, TraceBuilder, Track, TrackId, TrackKind,
@@ -132,7 +131,7 @@ fn traces_that_grow_end_as_their_finished_traces() {
         ("recordings", ""),
         ("small", ".json"),
     ] {
-        for path in corpus::inputs(folder, suffix) {
+        for path in spall_testdata::inputs(folder, suffix) {
             check(&path, &mut same);
         }
     }

@@ -3,7 +3,7 @@
 #![allow(clippy::print_stdout, clippy::unwrap_used, reason = "test code outside of test functions")]
 
 use allocation_counter::measure;
-use spall_synth::{apitrace, corpus, heph, spall as synth};
+use spall_synth::{apitrace, heph, spall as synth};
 use spall_trace::Format;
 use spall_trace::format::container::decompress;
 use spall_trace::model::{Limits, LiveTrace};
@@ -114,7 +114,7 @@ fn traces_of_generated_and_hostile_input_are_small() {
 #[test]
 fn traces_of_files_are_small() {
     for folder in ["spall", "heph", "json", "apitrace", "chrome", "recordings"] {
-        for path in corpus::inputs(folder, "") {
+        for path in spall_testdata::inputs(folder, "") {
             check(&path.file_name().unwrap().to_string_lossy(), &std::fs::read(&path).unwrap());
         }
     }

@@ -12,7 +12,6 @@ extern crate alloc;
 use alloc::collections::BTreeMap;
 
 use serde_json::Value as Json;
-use spall_synth::corpus;
 use spall_trace::layout::{Layout, LayoutOptions, LayoutView};
 use spall_trace::model::{DiagnosticCount, DiagnosticKind, Limits, Trace, TrackKind};
 
@@ -55,7 +54,7 @@ fn digest(trace: &Trace<'_>) -> BTreeMap<&'static str, Json> {
 
 #[test]
 fn digests_of_real_json_files_hold() {
-    let Some(folder) = corpus::collection("json") else { return };
+    let Some(folder) = spall_testdata::collection("json") else { return };
     let digests = std::fs::read(folder.join("real_digest.json")).unwrap();
     let digests: Vec<Json> = serde_json::from_slice(&digests).unwrap();
     let (mut differences, mut compared) = (Vec::new(), 0);
@@ -106,8 +105,8 @@ const EXPLAINED: &[(DiagnosticKind, &str)] = &[
 #[test]
 fn every_real_json_file_loads_and_its_diagnostics_are_explained() {
     for folder in ["json/real", "chrome/traces", "chrome/trace-event", "chrome/speedscope"] {
-        let Some(folder) = corpus::collection(folder) else { return };
-        for path in corpus::files(&folder, ".json") {
+        let Some(folder) = spall_testdata::collection(folder) else { return };
+        for path in spall_testdata::files(&folder, ".json") {
             let data = std::fs::read(&path).unwrap();
             let trace = spall_trace::load(&data, &Limits::default())
                 .unwrap_or_else(|error| panic!("{}: {error}", path.display()));
@@ -120,7 +119,7 @@ fn every_real_json_file_loads_and_its_diagnostics_are_explained() {
 
 #[test]
 fn spall_mid_200k_has_its_counts_totals_and_self_ticks() {
-    let Some(folder) = corpus::collection("spall/big") else { return };
+    let Some(folder) = spall_testdata::collection("spall/big") else { return };
     let expected: Json =
         serde_json::from_slice(&std::fs::read(folder.join("mid-200k.summary.json")).unwrap()).unwrap();
     let data = std::fs::read(folder.join("mid-200k.spall")).unwrap();
@@ -168,16 +167,16 @@ fn recordings_are_the_same_trace_in_every_container() {
         });
         names.zip(args).collect::<Vec<_>>()
     };
-    let folder = corpus::folders("apitrace/crafted").swap_remove(0);
+    let folder = spall_testdata::folders("apitrace/crafted").swap_remove(0);
     let whole = calls(&folder.join("kitchen-v6.raw"));
     assert!(!whole.is_empty());
     for container in ["", ".br", ".gz", ".onechunk", ".zstdseek"] {
         assert_eq!(calls(&folder.join(format!("kitchen-v6{container}.trace"))), whole, "{container}");
     }
-    let Some(folder) = corpus::collection("apitrace") else { return };
+    let Some(folder) = spall_testdata::collection("apitrace") else { return };
     let whole = calls(&folder.join("gltest.trace"));
     assert!(whole.iter().any(|(name, args)| name == "glDrawArrays" && args.starts_with("(mode = GL_")));
-    for path in corpus::files(&folder.join("variants"), "") {
+    for path in spall_testdata::files(&folder.join("variants"), "") {
         assert_eq!(calls(&path), whole, "{}", path.display());
     }
 }

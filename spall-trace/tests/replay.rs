@@ -10,7 +10,7 @@
 use core::convert::Infallible;
 
 use spall_synth::{
-    apitrace, auto, corpus,
+    apitrace, auto,
     cpu_profile::{self, Form},
     heph, spall as synth,
 };
@@ -41,7 +41,7 @@ fn has_unmatched(trace: &Trace<'_>) -> bool {
 #[test]
 fn files_of_every_format_become_the_same_trace_again() {
     let (mut n_whole, mut n_faulty) = (0, 0);
-    for path in corpus::inputs("", "") {
+    for path in spall_testdata::inputs("", "") {
         let data = std::fs::read(&path).unwrap();
         let Ok(trace) = spall_trace::load(&data, &Limits::default()) else { continue };
         if data.len() > 1 << 20 {

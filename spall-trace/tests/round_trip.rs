@@ -8,7 +8,6 @@
 )]
 
 use spall_synth::{
-    corpus,
     cpu_profile::{self as synth_profile, Form},
     heph, spall as synth,
 };
@@ -59,7 +58,7 @@ fn generated_binary_traces_become_the_same_trace_in_json() {
 #[test]
 fn json_files_become_the_same_trace_again() {
     for folder in ["json/cases", "json/real", "chrome/traces", "chrome/trace-event", "recordings"] {
-        for path in corpus::inputs(folder, ".json") {
+        for path in spall_testdata::inputs(folder, ".json") {
             let name = path.to_string_lossy();
             let data = std::fs::read(&path).unwrap();
             if name.ends_with(".expect.json") || data.len() > 4 << 20 {
@@ -84,11 +83,11 @@ fn generated_profiles_of_every_form_become_the_same_profiles_again() {
 
 #[test]
 fn recorded_profiles_become_the_same_profiles_again() {
-    let Some(folder) = corpus::collection("chrome") else { return };
+    let Some(folder) = spall_testdata::collection("chrome") else { return };
     // Those that are smaller are among the traces above.
     let large = folder.join("traces/chromium156-default-2s.json");
     let (mut n_profiles, mut n_samples) = (0, 0);
-    for path in corpus::files(&folder, ".cpuprofile").into_iter().chain([large]) {
+    for path in spall_testdata::files(&folder, ".cpuprofile").into_iter().chain([large]) {
         let name = path.to_string_lossy();
         let data = std::fs::read(&path).unwrap();
         let Ok(trace) = spall_trace::load(&data, &Limits::default()) else { panic!("{name}") };

@@ -91,7 +91,7 @@ pub(crate) fn assert_prediction_changes_nothing(data: &[u8], what: &str) {
 
 /// Returns the JSON files in the folders `name` of `testdata/` and of the collection, without the expectations.
 pub(crate) fn documents(name: &str) -> Vec<(PathBuf, Vec<u8>)> {
-    let mut found = spall_synth::corpus::inputs(name, ".json");
+    let mut found = spall_testdata::inputs(name, ".json");
     found.retain(|path| !path.to_string_lossy().ends_with(".expect.json"));
     found.into_iter().map(|path| (path.clone(), std::fs::read(path).unwrap())).collect()
 }

@@ -16,7 +16,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use spall_synth::corpus::files;
+use spall_testdata::files;
 
 /// The names of a module and of the modules around it, beginning inside the crate. The crate's root has none.
 type Module = Vec<String>;

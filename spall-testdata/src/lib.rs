@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 /// Returns the folders `name` of `testdata/` and of the collection, if they exist.
 ///
 /// ```
-/// assert!(!spall_synth::corpus::folders("json/cases").is_empty());
+/// assert!(!spall_testdata::folders("json/cases").is_empty());
 /// ```
 #[must_use]
 pub fn folders(name: &str) -> Vec<PathBuf> {
