@@ -3,7 +3,7 @@
 use core::convert::Infallible;
 
 use arbitrary::Unstructured;
-use spall_trace::model::{ByteRange, Event, FlowBind, Limits, Trace, TraceBuilder};
+use spall_trace::model::{ByteRange, DiagnosticKind, Event, FlowBind, Limits, Trace, TraceBuilder};
 
 use crate::{events, facts::facts};
 
@@ -12,7 +12,7 @@ use crate::{events, facts::facts};
 ///
 /// # Panics
 /// When the second says something else than the first, but for what follows from events that were left out, or the
-/// third is not the second.
+/// third than the second; or when they differ at all although the times of each thread of the second go forward.
 pub fn run(bytes: &[u8]) -> bool {
     let mut u = Unstructured::new(bytes);
     let mut events = events::sequence(&mut u);
@@ -25,7 +25,10 @@ pub fn run(bytes: &[u8]) -> bool {
     let second = again(&first);
     assert_eq!(said(&first), said(&second));
     let third = again(&second);
-    if second != third {
+    // Where pairs do not nest, slices of one time may change their places again.
+    if second.diagnostics().count(DiagnosticKind::Unordered) > 0 {
+        assert_eq!(said(&second), said(&third));
+    } else if second != third {
         assert_eq!(facts(&second), facts(&third));
         panic!("the traces differ in something that is no fact of the list");
     }

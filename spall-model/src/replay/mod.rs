@@ -31,8 +31,7 @@ impl Trace<'_> {
     /// A [`crate::TraceBuilder`] with the default limits that gets all events makes a trace with the same clock and
     /// the same processes, tracks, slices, instants, counter values, states, flows, objects, snapshots, profiles,
     /// metadata and other events, in the same order. Their times, texts, arguments, nesting and references to each
-    /// other are the same; the [`NameId`]s are not. A rebuilt trace that is replayed and rebuilt again has no
-    /// differences at all. The first time there are these:
+    /// other are the same; the [`NameId`]s are not. There are these differences:
     ///
     /// - Diagnostics are not emitted, and neither are the flags of slices that tell of a fault, such as
     ///   [`crate::SliceFlags::CLAMPED`]. Events that the builder left out are lost. If one of them had the last time
@@ -40,9 +39,12 @@ impl Trace<'_> {
     /// - Slices that were inferred from samples are left out. The samples are emitted and can be merged again.
     /// - [`Conventions::children_first`] is off, as the slices are emitted in display order.
     /// - Pairs of begin and end become complete slices if the times of their thread go back, unless begin and end
-    ///   both have arguments.
+    ///   both have arguments. Slices of such a thread that begin at one time may nest otherwise.
     /// - Flows that are bound to slices directly may be bound in another order if those slices begin at one time on
     ///   several tracks. Such a flow is lost if it arrives on a track that is emitted before the one it leaves.
+    ///
+    /// A rebuilt trace that is replayed and rebuilt again has no differences at all, unless the times of one of its
+    /// threads go back, which its diagnostics count as [`crate::DiagnosticKind::Unordered`].
     ///
     /// # Errors
     /// This returns the first error of `emit`. No event follows it.

@@ -2,9 +2,7 @@
 
 use alloc::vec::Vec;
 
-use crate::{
-    Event, Instant, Key, Slice, SliceArgs, SliceFlags, SliceId, State, Text, Thread, ThreadEvent, Track,
-};
+use crate::{Event, Instant, Key, Slice, SliceFlags, SliceId, State, Text, Thread, ThreadEvent, Track};
 
 use super::{Replay, flows::SliceBoundEnds, ids::ThreadIds};
 
@@ -62,6 +60,13 @@ impl<'t, E> Replay<'t, E> {
                 continue;
             }
             if !slice.flags.is_paired() {
+                if self.needs_begin_and_end(id, &slice) {
+                    // Its end must not come between the begin and the end of a pair that is over when it begins.
+                    let is_over = |outer: &Slice| !outer.flags.is_unfinished() && outer.end <= slice.start;
+                    while let Some((id, over)) = open.pop_if(|(_, outer)| is_over(outer)) {
+                        self.end(thread, id, &over)?;
+                    }
+                }
                 self.whole(thread, id, &slice, bound)?;
                 continue;
             }
@@ -98,18 +103,24 @@ impl<'t, E> Replay<'t, E> {
         slice: &Slice,
         bound: &mut SliceBoundEnds<'t>,
     ) -> Result<(), E> {
-        let SliceArgs { begin, end } = self.trace.slice_args(id);
-        let event = self.begin(thread, slice, begin);
+        let event = self.begin(thread, slice, self.trace.slice_args(id).begin);
         if slice.flags.is_unfinished() {
             self.emit(Event::Unfinished(event))?;
-        } else if end.is_none() && event.at + slice.duration() == slice.end {
-            self.emit(Event::Complete(event, slice.duration()))?;
-        } else {
+        } else if self.needs_begin_and_end(id, slice) {
             self.emit(Event::Begin(event))?;
             self.bound_ends(id, thread, bound)?;
             return self.end(thread, id, slice);
+        } else {
+            self.emit(Event::Complete(event, slice.duration()))?;
         }
         self.bound_ends(id, thread, bound)
+    }
+
+    /// Returns whether one event cannot say what a finished slice has: arguments at its end, or a duration beyond
+    /// [`crate::Ticks::MAX`].
+    fn needs_begin_and_end(&self, id: SliceId, slice: &Slice) -> bool {
+        let has_end = !slice.flags.is_unfinished();
+        has_end && (!self.trace.slice_args(id).end.is_none() || slice.start + slice.duration() != slice.end)
     }
 
     /// Returns the event at the start of a slice, with these arguments.
