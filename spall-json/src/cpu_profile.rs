@@ -178,7 +178,7 @@ impl ProfileCursor {
 /// assert!(spall_json::is_cpu_profile(br#"{"nodes":[{"id":1,"callFrame":{"#));
 /// assert!(!spall_json::is_cpu_profile(br#"{"traceEvents":[]}"#));
 /// ```
-#[doc(alias = "cpuprofile")]
+#[doc(alias("cpuprofile"))]
 #[must_use]
 pub fn is_cpu_profile(data: &[u8]) -> bool {
     let data = data.strip_prefix(b"\xef\xbb\xbf").unwrap_or(data);

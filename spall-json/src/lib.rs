@@ -133,8 +133,7 @@ pub use writer::file::JsonFileWriter;
 /// assert_eq!((slice.at, duration), (Tick(1500), Ticks(250)));
 /// # Ok::<(), spall_json::JsonError>(())
 /// ```
-#[doc(alias = "chrome trace")]
-#[doc(alias = "perfetto")]
+#[doc(alias("chrome trace", "perfetto"))]
 #[must_use]
 pub fn parse_all(data: &[u8]) -> JsonEvents<'_> {
     JsonEvents::new(JsonParser::new(), data)

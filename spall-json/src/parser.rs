@@ -48,8 +48,7 @@ use progress::Progress;
 /// assert_eq!(names, 1);
 /// # Ok::<(), spall_json::JsonError>(())
 /// ```
-#[doc(alias = "chrome trace")]
-#[doc(alias = "perfetto")]
+#[doc(alias("chrome trace", "perfetto"))]
 #[derive(Debug, Clone)]
 pub struct JsonParser {
     /// The position in the file of the data's first byte.

@@ -55,9 +55,7 @@ use chunk::ProfileChunk;
 /// );
 /// # Ok::<(), core::fmt::Error>(())
 /// ```
-#[doc(alias = "chrome trace")]
-#[doc(alias = "perfetto")]
-#[doc(alias = "export")]
+#[doc(alias("chrome trace", "perfetto", "export"))]
 #[derive(Debug)]
 pub struct JsonWriter<W> {
     out: W,

@@ -31,8 +31,7 @@ const COLUMNS: usize = 1000;
 /// assert_eq!(trace.bounds(), Some(Tick(0)..Tick(1_001_000)));
 /// assert_eq!(active_range(&trace, &layout), Some(Tick(1_000_000)..Tick(1_001_000)));
 /// ```
-#[doc(alias = "outliers")]
-#[doc(alias = "zoom to fit")]
+#[doc(alias("outliers", "zoom to fit"))]
 #[must_use]
 pub fn active_range(trace: &impl TraceView, layout: &impl LayoutView) -> Option<Range<Tick>> {
     let mut range = trace.bounds()?;

@@ -12,7 +12,7 @@ use crate::Row;
 pub enum TreeOrder {
     /// The widest box is leftmost. Equally wide boxes stand in the order of [`TreeOrder::First`].
     #[default]
-    #[doc(alias = "left heavy")]
+    #[doc(alias("left heavy"))]
     Weight,
     /// Boxes are ordered by the numbers of their names, so by where each name first occurs in the file.
     Name,
@@ -37,11 +37,7 @@ pub enum SelfSide {
 /// narrower than a column are merged into a rectangle that says how many boxes it stands for.
 /// [`Rect::hit`](crate::Rect::hit) finds the node under the pointer. There is an example at
 /// [`slice_tree`](crate::slice_tree). This takes O(n log n) for n nodes.
-#[doc(alias = "flamegraph")]
-#[doc(alias = "flame graph")]
-#[doc(alias = "icicle")]
-#[doc(alias = "sandwich")]
-#[doc(alias = "bottom-up")]
+#[doc(alias("flamegraph", "flame graph", "icicle", "sandwich", "bottom-up"))]
 #[must_use]
 pub fn flame_rows(nodes: &[TreeNode], order: TreeOrder, side: SelfSide) -> Vec<Row> {
     let to_box = |(at, node): (usize, &TreeNode)| FlameBox {
@@ -58,7 +54,7 @@ pub fn flame_rows(nodes: &[TreeNode], order: TreeOrder, side: SelfSide) -> Vec<R
 ///
 /// This is [`flame_rows`] for a [`TreeDiff`]. The axis goes from 0 to the sum of the [widths](TreeDiff::widths) of all
 /// roots, and the "slices" of the rows are the numbers of nodes of the diff.
-#[doc(alias = "differential flame graph")]
+#[doc(alias("differential flamegraph", "comparison", "differential flame graph"))]
 #[must_use]
 pub fn diff_rows(diff: &TreeDiff, width: DiffWidth, order: TreeOrder) -> Vec<Row> {
     let nodes = diff.nodes().iter().zip(diff.widths(width));

@@ -38,6 +38,7 @@ const BLOCK_BITS: u32 = 4;
 /// assert_eq!((arrow.to.line.0, arrow.to.column), (1, 8));
 /// assert_eq!(trace.flows()[arrow.flow.index()].arrives, Tick(80));
 /// ```
+#[doc(alias("arrow"))]
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Flows {
     /// The flows, ordered by the earlier of their two times.

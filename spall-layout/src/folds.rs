@@ -31,9 +31,9 @@ use crate::{Heights, LineKind, PackId, RowId, RowInfo, VerticalStyle};
 /// folds.open(&trace, SliceId(0));
 /// assert_eq!(Vertical::new(&trace, &layout, &folds), vertical);
 /// ```
+#[doc(alias("collapse", "expand"))]
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[doc(alias = "collapse")]
 pub struct Folds {
     heights: Heights,
     processes: BTreeSet<ProcessId>,

@@ -37,9 +37,8 @@ use crate::{LayoutView, PlacedSlice, Rect, RowId, RowView};
 /// assert_eq!(rects.len(), 2);
 /// assert_eq!(rects.iter().map(|rect| hits.in_rect(rect)).sum::<Option<u32>>(), Some(10));
 /// ```
+#[doc(alias("search", "find", "filter"))]
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-#[doc(alias = "search")]
-#[doc(alias = "filter")]
 pub struct Hits {
     /// A bit for each slice, row after row and in the order of the slices of a row.
     bits: BitVector,

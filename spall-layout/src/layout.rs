@@ -74,10 +74,8 @@ impl LayoutOptions {
 /// assert_eq!(layout.row(RowId(1)).unwrap().slices(), [SliceId(1), SliceId(2)]);
 /// assert_eq!(layout.self_time(SliceId(0)), Some(Ticks(50)));
 /// ```
+#[doc(alias("flame chart", "timeline", "waterfall", "icicle"))]
 #[derive(Debug, Clone, Default)]
-#[doc(alias = "flame chart")]
-#[doc(alias = "icicle")]
-#[doc(alias = "timeline")]
 pub struct Layout {
     /// The starts of all slices that have a row, row by row and in time order within a row.
     pub(crate) starts: Vec<Tick>,

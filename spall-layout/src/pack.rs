@@ -50,6 +50,7 @@ pub enum Packing {
 /// assert_eq!(packed.lines().len(), 3);
 /// assert_eq!(packed.lines()[0].view(RowId(0)).len(), 34);
 /// ```
+#[doc(alias("compact"))]
 #[derive(Debug, Clone, Default)]
 pub struct Packed {
     lines: Vec<Row>,

@@ -33,11 +33,10 @@ use crate::{LineId, RowId};
 /// // The pointer is in column 2.
 /// assert_eq!(Rect::hit(&rects, RowId(0), 2), Some(&long));
 /// ```
+#[doc(alias("quad", "box"))]
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
-#[doc(alias = "box")]
-#[doc(alias = "quad")]
 pub struct Rect {
     /// The row of the rectangle. On a line of packed tracks it is `RowId(u32::MAX)`, because the slices of such a line are
     /// on several rows.
@@ -116,6 +115,7 @@ impl LineRect {
 ///
 /// Keep one for each thread and pass it to every query. Once it has grown to the size of the picture, queries allocate
 /// nothing. It holds nothing that matters between two queries.
+#[doc(alias("buffer"))]
 #[derive(Debug, Clone, Default)]
 pub struct Scratch {
     /// The clusters of the walk that have not been merged yet.

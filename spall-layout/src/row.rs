@@ -36,6 +36,7 @@ spall_model::dense_id! {
 /// let drawn: Vec<_> = rects.iter().map(|rect| (rect.slice.0, rect.x0, rect.x1)).collect();
 /// assert_eq!(drawn, [(7, 0, 5), (8, 5, 6), (9, 9, 10)]);
 /// ```
+#[doc(alias("lod", "mipmap", "level of detail"))]
 #[derive(Debug, Clone, Default)]
 pub struct Row {
     starts: Vec<Tick>,

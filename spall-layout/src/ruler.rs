@@ -60,8 +60,8 @@ fn as_text<S: serde::Serializer>(value: &impl core::fmt::Display, serializer: S)
 /// let labels: Vec<_> = Ruler::new(&viewport, Unit::Nanoseconds(1.0), 400).map(|mark| mark.label.to_string()).collect();
 /// assert_eq!(labels, ["1.0 ms", "1.5 ms", "2.0 ms"]);
 /// ```
+#[doc(alias("axis", "time scale", "time axis"))]
 #[derive(Debug, Clone)]
-#[doc(alias = "time axis")]
 pub struct Ruler {
     viewport: Viewport,
     /// The tick from which labels count.

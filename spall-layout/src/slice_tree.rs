@@ -42,9 +42,7 @@ use crate::visits::Visit;
 /// rows[1].view(RowId(1)).rects(&viewport, &mut Scratch::new(), &mut rects);
 /// assert_eq!((rects[0].slice.0, rects[0].x0, rects[0].x1), (1, 0, 11)); // node 1 is g
 /// ```
-#[doc(alias = "flamegraph")]
-#[doc(alias = "top-down")]
-#[doc(alias = "left heavy")]
+#[doc(alias("flamegraph", "call graph", "top-down", "left heavy"))]
 #[must_use]
 pub fn slice_tree(
     trace: &impl TraceView,

@@ -25,8 +25,10 @@ pub struct NameStats {
     pub count: u64,
     /// The total time: the sum of the durations of the slices. Where a slice lies inside another one of the same name,
     /// only the outer one counts. Spans of async tracks all count.
+    #[doc(alias("inclusive time"))]
     pub total: Ticks,
     /// The self time: the time inside slices of the name that their children do not cover.
+    #[doc(alias("exclusive time"))]
     pub self_time: Ticks,
     /// The duration of the shortest slice. After the range has moved, this is the lower edge of its bucket in the
     /// histogram.
@@ -59,6 +61,7 @@ pub struct NameStats {
 /// let times: Vec<_> = names.iter().map(|s| (trace.name(s.name), s.total.0, s.self_time.0)).collect();
 /// assert_eq!(times, [("frame".into(), 60, 40), ("draw".into(), 20, 20)]);
 /// ```
+#[doc(alias("aggregate", "summary", "inclusive time"))]
 #[must_use]
 pub fn stats(
     trace: &impl TraceView,

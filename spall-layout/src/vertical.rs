@@ -179,6 +179,7 @@ impl VerticalStyle for Heights {
 /// assert_eq!(boxes, [(0..10, 20, 16), (1..4, 36, 16)]);
 /// assert_eq!(LineRect::hit(&rects, 2, 40).unwrap().rect.slice, SliceId(1));
 /// ```
+#[doc(alias("scroll", "culling"))]
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Vertical {
     lines: Vec<Line>,
@@ -283,8 +284,7 @@ impl Vertical {
     }
 
     /// Returns the lines that touch the half-open range `y` of distances from the top. This takes O(log lines).
-    #[doc(alias = "culling")]
-    #[doc(alias = "scroll")]
+    #[doc(alias("culling", "scroll"))]
     #[must_use]
     pub fn visible(&self, y: Range<u64>) -> &[Line] {
         let first = self.lines.partition_point(|line| line.bottom() <= y.start);

@@ -6,6 +6,7 @@ use spall_model::Tick;
 
 /// The rule by which a query chooses the owner of a column that several slices touch. [layout
 /// 2.5](crate::rules::layout#2.5)
+#[doc(alias("LOD", "level of detail", "mipmap"))]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Fidelity {
@@ -41,11 +42,10 @@ pub enum Fidelity {
 /// assert_eq!(viewport.ticks(1), Tick(30)..Tick(40));
 /// assert_eq!(viewport.offset(), 0.5);
 /// ```
+#[doc(alias("camera", "zoom", "pan", "visible range", "visible window"))]
 #[derive(Debug, Clone, Copy)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(from = "ViewportData", into = "ViewportData"))]
-#[doc(alias = "visible window")]
-#[doc(alias = "camera")]
 pub struct Viewport {
     start: Tick,
     end: Tick,
@@ -165,7 +165,7 @@ impl Viewport {
     /// let viewport = Viewport::fit(Tick(100)..Tick(180), 100, 10, Fidelity::Fast);
     /// assert_eq!(viewport.range(), Tick(90)..Tick(190));
     /// ```
-    #[doc(alias = "zoom")]
+    #[doc(alias("zoom"))]
     #[must_use]
     pub fn fit(range: Range<Tick>, columns: u16, margin: u16, fidelity: Fidelity) -> Self {
         let (start, end) = (i128::from(range.start.0), i128::from(range.end.0));
@@ -201,7 +201,7 @@ impl Viewport {
     /// assert_eq!(zoomed.range(), Tick(188)..Tick(438)); // from 187.5
     /// assert_eq!(zoomed.zoomed(25.0 + f64::from(zoomed.offset()), 0.25), viewport);
     /// ```
-    #[doc(alias = "zoom")]
+    #[doc(alias("zoom"))]
     #[must_use]
     pub fn zoomed(&self, x: f64, factor: f64) -> Self {
         if !(factor > 0.0 && factor.is_finite() && x.is_finite()) || self.columns == 0 {
@@ -230,8 +230,7 @@ impl Viewport {
     /// let by_one = (0..30).fold(viewport, |viewport, _| viewport.moved(1.0));
     /// assert_eq!(by_one, viewport.moved(30.0));
     /// ```
-    #[doc(alias = "pan")]
-    #[doc(alias = "scroll")]
+    #[doc(alias("pan", "scroll"))]
     #[must_use]
     pub fn moved(&self, columns: f64) -> Self {
         if !columns.is_finite() || self.columns == 0 {
@@ -309,7 +308,7 @@ impl Viewport {
     /// assert_eq!((moved, new.columns()), (12, 12));
     /// assert_eq!(new.ticks(0), now.ticks(288));
     /// ```
-    #[doc(alias = "pan")]
+    #[doc(alias("pan"))]
     #[must_use]
     pub fn part(&self, columns: Range<u32>) -> Self {
         let to = columns.end.min(self.columns);

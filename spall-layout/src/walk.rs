@@ -22,16 +22,13 @@ impl RowView<'_> {
     /// to the number of slices that touch the viewport.
     ///
     /// This takes O(log n + columns · log n) at worst, never O(n). It allocates only when `scratch` or `out` must grow.
-    #[doc(alias = "LOD")]
-    #[doc(alias = "level of detail")]
-    #[doc(alias = "mipmap")]
-    #[doc(alias = "culling")]
+    #[doc(alias("LOD", "level of detail", "mipmap", "culling"))]
     pub fn rects(&self, viewport: &Viewport, scratch: &mut Scratch, out: &mut Vec<Rect>) {
         rects(self, viewport, scratch, out);
     }
 
     /// Returns the positions in the row of the slices that touch a column of `viewport`. This takes O(log n).
-    #[doc(alias = "culling")]
+    #[doc(alias("culling"))]
     #[must_use]
     pub fn visible(&self, viewport: &Viewport) -> Range<usize> {
         let (first, end) = visible(self, viewport);

@@ -42,6 +42,7 @@ use crate::{Fidelity, Line, LineRect, Vertical, Viewport};
 /// assert_eq!(trace.slice_name(found.rect.slice), "draw");
 /// assert_eq!(window.x(Tick(40)), 40.0);
 /// ```
+#[doc(alias("culling", "scroll"))]
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Window {
@@ -103,7 +104,7 @@ impl Window {
     }
 
     /// Moves by a number of columns, to later times if it is positive.
-    #[doc(alias = "drag")]
+    #[doc(alias("drag"))]
     pub fn pan(&mut self, columns: f64) {
         self.viewport = self.viewport.moved(columns);
         self.stay_near();

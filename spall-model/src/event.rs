@@ -23,6 +23,7 @@ pub use self::profile::{
 /// let event = Event::Complete(work, Ticks(25));
 /// assert_eq!(event.at(), Some(Tick(100)));
 /// ```
+#[doc(alias("record", "span", "zone"))]
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub enum Event<'a> {
@@ -32,7 +33,7 @@ pub enum Event<'a> {
     /// concerns.
     Conventions(Conventions),
     /// The begin of a slice on a thread. Its end is a later [`Event::End`].
-    #[doc(alias = "zone")]
+    #[doc(alias("zone"))]
     Begin(ThreadEvent<'a>),
     /// The end of the slice that began most recently on the thread and is still open. An empty name matches every
     /// slice.
@@ -43,7 +44,7 @@ pub enum Event<'a> {
     /// A slice whose end the file does not have. No [`Event::End`] closes it.
     Unfinished(ThreadEvent<'a>),
     /// An event without a duration.
-    #[doc(alias = "marker")]
+    #[doc(alias("marker"))]
     Instant(ThreadEvent<'a>, Scope),
     /// A scheduling state of a thread, with its duration in ticks. The name of the event is the name of the state,
     /// such as `running`.

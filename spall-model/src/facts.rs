@@ -25,7 +25,7 @@ pub struct Instant {
 }
 
 /// A value that a series of a counter takes at a point in time. [`CounterEvent`](crate::CounterEvent) has an example.
-#[doc(alias("plot", "sample"))]
+#[doc(alias("plot", "sample", "gauge", "metric"))]
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct CounterValue {
     /// The time from which on the series has the value.

@@ -71,7 +71,7 @@ pub(crate) fn samples_end(start: Tick, end: Option<Tick>, resolution: Ticks, sam
 }
 
 /// A call frame: a function in the call tree of a sampling profile.
-#[doc(alias = "callsite")]
+#[doc(alias("callsite"))]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Frame {
     /// The name of the function.

@@ -141,7 +141,7 @@ pub struct Slices {
 /// let slice = trace.slice(SliceId(0)).unwrap();
 /// assert_eq!((slice.start, slice.end, slice.duration()), (Tick(10), Tick(15), Ticks(5)));
 /// ```
-#[doc(alias("zone", "span", "activity", "interval"))]
+#[doc(alias("zone", "span", "activity", "interval", "scope", "duration event"))]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Slice {
     /// The time at which the slice starts.

@@ -33,7 +33,7 @@ pub struct Tick(pub i64);
 /// assert_eq!(total - Ticks(1), Ticks(4));
 /// assert_eq!(-Ticks(i64::MIN), Ticks(i64::MAX));
 /// ```
-#[doc(alias = "duration")]
+#[doc(alias("duration"))]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(transparent))]
 pub struct Ticks(pub i64);

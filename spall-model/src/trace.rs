@@ -38,6 +38,7 @@ use crate::{
 /// }
 /// assert_eq!(lines, ["Thread 7: work 1.5 µs"]);
 /// ```
+#[doc(alias("profile", "timeline"))]
 #[derive(Debug, Clone)]
 pub struct Trace<'a> {
     pub(crate) clock: Clock,

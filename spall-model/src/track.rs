@@ -200,6 +200,7 @@ impl TrackKind {
 /// assert_eq!((track.kind.name(), track.slices().len()), ("thread", 1));
 /// assert_eq!(trace.track_label(track.id), "Thread 7");
 /// ```
+#[doc(alias("thread", "swimlane"))]
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Track {
     /// The number of the track in the trace.

@@ -20,8 +20,7 @@
 /// }
 /// # load("a", 1);
 /// ```
-#[doc(alias = "zone")]
-#[doc(alias = "profile_scope")]
+#[doc(alias("zone", "scope", "scoped timer", "profile_scope"))]
 #[macro_export]
 macro_rules! span {
     ($name:literal $(,)?) => {{
@@ -58,7 +57,7 @@ macro_rules! span {
 /// instant!("cache is full");
 /// instant!("retry", "attempt {}", 3);
 /// ```
-#[doc(alias = "message")]
+#[doc(alias("marker", "message"))]
 #[macro_export]
 macro_rules! instant {
     ($name:literal $(,)?) => {{
@@ -81,7 +80,7 @@ macro_rules! instant {
 /// ```
 /// spall_record::counter!("queue length", 17.0);
 /// ```
-#[doc(alias = "plot")]
+#[doc(alias("plot", "gauge"))]
 #[macro_export]
 macro_rules! counter {
     ($name:literal, $value:expr $(,)?) => {{

@@ -29,8 +29,7 @@ pub fn is_enabled() -> bool {
 /// It ends while a panic unwinds, too. It belongs to its thread, so it cannot be sent to another one, and not be held
 /// across an `.await` in a task that may move. Slices of one thread should end in the opposite order of their begins, as
 /// variables do: whichever guard is dropped, the innermost slice ends.
-#[doc(alias = "zone")]
-#[doc(alias = "scope")]
+#[doc(alias("zone", "scope"))]
 #[must_use = "a slice ends where its guard is dropped; `let _ =` drops it at once"]
 pub struct SpanGuard {
     /// The recording that has the begin, or 0.
@@ -126,13 +125,13 @@ pub fn end() {
 }
 
 /// Records an instant of the calling thread. The macro [`instant!`](crate::instant!) is faster.
-#[doc(alias = "message")]
+#[doc(alias("message"))]
 pub fn instant(name: impl AsRef<str>) {
     with(|writer| writer.record(Kind::Instant, None, &Body::name(name.as_ref())));
 }
 
 /// Records the value that a counter of the process has from now on. The macro [`counter!`](crate::counter!) is faster.
-#[doc(alias = "plot")]
+#[doc(alias("plot"))]
 pub fn counter(name: impl AsRef<str>, value: f64) {
     let numbers = [value.to_bits(), 0];
     with(|writer| writer.record(Kind::Counter, None, &Body { numbers, ..Body::name(name.as_ref()) }));

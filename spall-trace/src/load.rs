@@ -34,6 +34,7 @@ use crate::{
 /// assert_eq!(work.duration().0, 2500);
 /// # Ok::<(), spall_trace::Error>(())
 /// ```
+#[doc(alias("open", "parse", "import"))]
 pub fn load<'a>(data: &'a [u8], limits: &Limits) -> Result<Trace<'a>, Error> {
     read(data, limits).map(TraceBuilder::finish)
 }

@@ -21,6 +21,7 @@ use spall_samples::ThreadTree;
 /// assert_eq!((work.start.0, work.end.0), (10_000, 30_000));
 /// # Ok::<(), spall_trace::Error>(())
 /// ```
+#[doc(alias("sampling", "stack samples"))]
 #[must_use]
 pub fn merge_samples(trace: Trace<'_>) -> Trace<'_> {
     spall_samples::merge(trace, &V8)
@@ -29,8 +30,7 @@ pub fn merge_samples(trace: Trace<'_>) -> Trace<'_> {
 /// Returns the call tree of a track: its slices, and the functions that samples found, merged by call path.
 ///
 /// The tree of a track without slices and samples is empty. See [`spall_samples::call_tree`] for an example.
-#[doc(alias = "flamegraph")]
-#[doc(alias = "top-down")]
+#[doc(alias("flamegraph", "top-down"))]
 #[must_use]
 pub fn call_tree(trace: &Trace<'_>, track: TrackId) -> ThreadTree {
     spall_samples::call_tree(trace, track, &V8)

@@ -53,8 +53,7 @@ pub struct Full;
 /// ```
 ///
 /// [`ThreadRecorder`](super::ThreadRecorder) also keeps the closure and empties the buffer when it is dropped.
-#[doc(alias = "profiler")]
-#[doc(alias = "instrument")]
+#[doc(alias("profiler", "instrument"))]
 #[derive(Clone)]
 pub struct BufferWriter<B> {
     memory: B,
@@ -98,8 +97,7 @@ impl<B: AsMut<[u8]>> BufferWriter<B> {
     ///
     /// # Errors
     /// This returns [`Full`] if there is no room. Nothing was written then.
-    #[doc(alias = "zone")]
-    #[doc(alias = "span")]
+    #[doc(alias("zone", "span"))]
     #[inline]
     pub fn begin(&mut self, when: u64, name: impl AsRef<[u8]>) -> Result<(), Full> {
         self.put(|into| encode::begin_v3(into, when, name.as_ref(), b""))

@@ -65,7 +65,7 @@ use super::{Header, Version, encode};
 /// assert_eq!((file.len(), incomplete), (32 + 21, 0));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[doc(alias = "export")]
+#[doc(alias("export"))]
 #[derive(Debug)]
 pub struct FileWriter<W> {
     out: W,

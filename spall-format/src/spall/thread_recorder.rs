@@ -40,8 +40,7 @@ use crate::FormatError;
 /// let events = spall_format::spall::parse_all(&file).map(Result::unwrap).count();
 /// assert_eq!(events, 1 + 2 * (1 + 2 * 1000));
 /// ```
-#[doc(alias = "profiler")]
-#[doc(alias = "instrument")]
+#[doc(alias("profiler", "instrument"))]
 pub struct ThreadRecorder<B: AsMut<[u8]>, S: FnMut(&[u8])> {
     buffer: BufferWriter<B>,
     sink: S,
@@ -57,8 +56,7 @@ impl<B: AsMut<[u8]>, S: FnMut(&[u8])> ThreadRecorder<B, S> {
     }
 
     /// Writes the begin of a slice named `name` at the tick `when`.
-    #[doc(alias = "zone")]
-    #[doc(alias = "span")]
+    #[doc(alias("zone", "span"))]
     #[inline]
     pub fn begin(&mut self, when: u64, name: impl AsRef<[u8]>) {
         let name = name.as_ref();

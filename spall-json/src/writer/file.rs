@@ -20,9 +20,7 @@ use super::JsonWriter;
 /// assert!(file.finish()?.starts_with(b"{\"traceEvents\":["));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[doc(alias = "chrome trace")]
-#[doc(alias = "perfetto")]
-#[doc(alias = "export")]
+#[doc(alias("chrome trace", "perfetto", "export"))]
 #[derive(Debug)]
 pub struct JsonFileWriter<W> {
     writer: JsonWriter<IoAdapter<W>>,

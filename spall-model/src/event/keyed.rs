@@ -90,7 +90,7 @@ impl<'a> KeyedEvent<'a> {
 }
 
 /// The kind of a step of an async span. [json 3.6](crate::rules::json#3.6)
-#[doc(alias = "span")]
+#[doc(alias("span"))]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum AsyncPhase {
     /// A nestable span begins. It lies inside the spans of the same key that are open.

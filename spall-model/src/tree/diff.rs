@@ -79,6 +79,7 @@ pub enum DiffWidth {
 /// assert_eq!(totals, [(30, 20), (0, 5)]);
 /// assert_eq!(diff.widths(DiffWidth::Larger), [Ticks(30), Ticks(5)]);
 /// ```
+#[doc(alias("differential flamegraph", "comparison", "regression"))]
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TreeDiff {
     nodes: Vec<DiffNode>,

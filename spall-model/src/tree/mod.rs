@@ -52,8 +52,10 @@ pub struct TreeNode {
     /// The sum of the weights of those samples.
     pub weight: f64,
     /// The total time in ticks: that of its calls, callees included.
+    #[doc(alias("inclusive time"))]
     pub total: Ticks,
     /// The self time in ticks: that of its calls without the time of their callees.
+    #[doc(alias("exclusive time"))]
     pub self_time: Ticks,
 }
 
@@ -99,7 +101,7 @@ pub struct Unattributed {
 /// assert_eq!(tree.nodes()[1].parent, Some(root));
 /// assert_eq!(tree.total(), Ticks(42));
 /// ```
-#[doc(alias("flamegraph", "flame graph", "top down", "left heavy"))]
+#[doc(alias("flamegraph", "flame graph", "top down", "left heavy", "call graph", "stack tree"))]
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct CallTree {
     nodes: Vec<TreeNode>,
@@ -184,7 +186,7 @@ impl CallTree {
     /// assert_eq!(stacks.next_stack(), Some(("main;draw", Ticks(12))));
     /// assert_eq!(stacks.next_stack(), None);
     /// ```
-    #[doc(alias = "collapsed")]
+    #[doc(alias("collapsed"))]
     #[must_use]
     pub fn folded<'t>(&'t self, trace: &'t Trace<'_>) -> FoldedStacks<'t> {
         FoldedStacks::new(self, trace)

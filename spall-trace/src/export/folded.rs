@@ -32,8 +32,7 @@ use super::{ExportReport, trees::WrittenTrees};
 /// assert_eq!(report.left_out(), 0);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[doc(alias = "flamegraph")]
-#[doc(alias = "collapsed stacks")]
+#[doc(alias("flamegraph", "collapsed stacks"))]
 pub fn folded(trace: &Trace<'_>, out: impl Write) -> io::Result<ExportReport> {
     let mut out = BufWriter::new(out);
     let mut written = WrittenTrees::default();

@@ -104,6 +104,7 @@ pub struct MergedTraces {
 /// assert_eq!(starts, [Tick(100_000), Tick(90_000)]);
 /// # Ok::<(), spall_trace::Error>(())
 /// ```
+#[doc(alias("join", "combine", "clock synchronization"))]
 #[must_use]
 pub fn merge_traces(inputs: &[MergeInput<'_>], limits: &Limits) -> MergedTraces {
     let clock = common_clock(inputs);
