@@ -67,9 +67,12 @@ fn dependencies_point_one_way() {
         "thiserror",
         "zerocopy",
     ];
+    let reasons = include_str!("../../docs/dependencies.md");
     for (package, ours) in allowed {
         for name in needs(&metadata, package) {
             assert!(ours.contains(&name.as_str()) || kept.contains(&name.as_str()), "{package} needs {name}");
+            let has_reason = name.starts_with("spall-") || reasons.contains(&format!("`{name}`"));
+            assert!(has_reason, "docs/dependencies.md does not say why {package} needs {name}");
         }
     }
     assert!(

@@ -1,5 +1,6 @@
 //! Traces as profiles for pprof and the Firefox Profiler.
 
+#![cfg(any(feature = "firefox", feature = "pprof"))]
 #![allow(clippy::indexing_slicing, clippy::panic, clippy::unwrap_used, reason = "a test may panic")]
 
 use spall_trace::export::{self, Loss};
