@@ -55,6 +55,24 @@ fn inputs() -> Vec<Vec<u8>> {
 }
 
 #[test]
+fn texts_of_all_lengths_are_read_back() {
+    let letters: Vec<u8> = (b' '..=b'~').cycle().take(255).collect();
+    for length in 0..=255 {
+        let (name, args) = (&letters[255 - length..], &letters[..length]);
+        let mut buffer = BufferWriter::new(vec![0; 4096], 1, 2).unwrap();
+        buffer.begin_with_args(7, name, args).unwrap();
+        buffer.end(9).unwrap();
+        let mut file = Header::new(Version::V3, 1.0).to_bytes().to_vec();
+        file.extend_from_slice(buffer.take());
+        let begins = events(&file).into_iter().filter_map(|event| match event {
+            Event::Begin(begin) => Some((begin.name, begin.args.bytes(), begin.at)),
+            _ => None,
+        });
+        assert!(begins.eq([(Text::plain(name), args, Tick(7))]), "{length}");
+    }
+}
+
+#[test]
 fn what_is_read_of_a_written_file_is_written_as_the_same_bytes() {
     for version in [Version::V0, Version::V1, Version::V3] {
         for input in inputs() {

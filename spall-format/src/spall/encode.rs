@@ -16,9 +16,32 @@ fn put<T: IntoBytes + Immutable>(into: &mut [u8], fixed: &T, first: &[u8], secon
     let (head, texts) = into.get_mut(..length)?.split_at_mut_checked(size_of::<T>())?;
     let (first_into, second_into) = texts.split_at_mut_checked(first.len())?;
     head.copy_from_slice(fixed.as_bytes());
-    first_into.copy_from_slice(first);
-    second_into.copy_from_slice(second);
+    copy_text(first_into, first);
+    copy_text(second_into, second);
     Some(length)
+}
+
+/// Copies a text. Most are short, and are then copied without a call.
+#[inline]
+fn copy_text(into: &mut [u8], text: &[u8]) {
+    let copied = match text.len() {
+        0 => Some(()),
+        4..=8 => copy_ends::<4>(into, text),
+        9..=16 => copy_ends::<8>(into, text),
+        17..=32 => copy_ends::<16>(into, text),
+        _ => None,
+    };
+    if copied.is_none() {
+        into.copy_from_slice(text);
+    }
+}
+
+/// Copies the first and the last `N` bytes, which overlap or touch if there are at most `2 * N`.
+#[inline]
+fn copy_ends<const N: usize>(into: &mut [u8], from: &[u8]) -> Option<()> {
+    *into.first_chunk_mut::<N>()? = *from.first_chunk()?;
+    *into.last_chunk_mut::<N>()? = *from.last_chunk()?;
+    Some(())
 }
 
 #[inline]
