@@ -149,6 +149,14 @@ impl Memory<'_> {
     /// written, which the caller removes.
     fn put_entry(&mut self, key: Text<'_>, value: Value<'_>) -> Option<()> {
         self.put_key(key)?;
+        match value {
+            Value::List(_) | Value::Map(_) => self.put_nested(value),
+            _ => self.put_scalar(value),
+        }
+    }
+
+    /// Appends a list or a map with everything nested in it, or returns `None` if it does not fit.
+    fn put_nested(&mut self, value: Value<'_>) -> Option<()> {
         // The lists and maps that are being copied: the entries still to come, and the position of the length. It is a
         // fixed stack instead of recursion, because values of a file decide how deep it gets.
         let mut open: [Option<(Entries<'_>, usize)>; MAX_DEPTH] = [const { None }; MAX_DEPTH];

@@ -185,6 +185,7 @@ impl fmt::Display for Text<'_> {
         (0..before).try_for_each(|_| f.write_char(fill))?;
         for piece in self.pieces() {
             match piece {
+                Piece::Bytes(bytes) if let Ok(text) = core::str::from_utf8(bytes) => f.write_str(text)?,
                 Piece::Bytes(bytes) => {
                     for chunk in bytes.utf8_chunks() {
                         f.write_str(chunk.valid())?;
