@@ -4,7 +4,6 @@ use alloc::boxed::Box;
 use alloc::format;
 use alloc::vec::Vec;
 use core::fmt;
-use core::fmt::Write as _;
 use std::io;
 
 use spall_format::spall::{BufferWriter, Full, Header, Version};
@@ -14,7 +13,8 @@ use spall_model::{Clock, Event, Id, Text, Thread, Unit};
 use crate::event;
 use crate::facts::Facts;
 use crate::gap::Cause;
-use crate::record::{self, Kind, Record};
+use crate::record::{Kind, Record, Records};
+use crate::short_text::ShortText;
 use crate::sink::{Encoded, Scratch};
 use crate::site::SiteTable;
 
@@ -101,7 +101,7 @@ impl Encoder {
         if let Some(name) = name.filter(|name| !name.is_empty()) {
             keep(writer.write_event(&Event::ThreadName(Thread::new(pid, tid), Text::from(name))));
         }
-        event::for_each(pid, tid, words, scratch, |event| keep(writer.write_event(event)));
+        event::for_each(pid, tid, words, &mut scratch.sites, |event| keep(writer.write_event(event)));
         scratch.encoded.set(taken(writer));
         0
     }
@@ -151,20 +151,14 @@ pub(crate) fn spall_batch(
     scratch: &mut Scratch,
 ) -> u64 {
     let mut n_left_out = 0;
-    let Scratch { texts, encoded, sites } = scratch;
-    let mut args = ShortText::default();
+    let Scratch { encoded, sites } = scratch;
+    let mut args = ShortText::new();
     spall(pid, tid, encoded, |buffer| {
         n_left_out = 0;
-        let mut outcome = match name.filter(|name| !name.is_empty()) {
-            Some(name) => buffer.thread_name(name),
-            None => Ok(()),
-        };
-        record::for_each(words, texts, |record, _| {
-            if outcome.is_ok() {
-                outcome = spall_record(buffer, record, sites, &mut args, &mut n_left_out);
-            }
-        });
-        outcome
+        if let Some(name) = name.filter(|name| !name.is_empty()) {
+            buffer.thread_name(name)?;
+        }
+        Records(words).try_for_each(|record| spall_record(buffer, &record, sites, &mut args, &mut n_left_out))
     });
     n_left_out
 }
@@ -178,20 +172,20 @@ fn spall_record(
     n_left_out: &mut u64,
 ) -> Result<(), Full> {
     match record.kind {
-        Kind::Begin if !record.has_args() => buffer.begin(record.ticks, record.text(sites).0),
+        Kind::Begin if !record.has_args() => buffer.begin(record.ticks, record.name(sites)),
         Kind::Begin => {
             let args = match record.plain_args() {
                 Some(args) => args,
-                None => args.set(format_args!("{}", record.args())),
+                None => args.of(format_args!("{}", record.args())),
             };
-            buffer.begin_with_args(record.ticks, record.text(sites).0, args)
+            buffer.begin_with_args(record.ticks, record.name(sites), args)
         }
         Kind::End | Kind::EndWith => buffer.end(record.ticks),
-        Kind::ThreadName => buffer.thread_name(record.text(sites).0),
+        Kind::ThreadName => buffer.thread_name(record.name(sites)),
         Kind::Lost => {
-            let [n_events, _] = record.numbers;
-            let cause = Cause::of(record.flags).text();
-            let args = args.set(format_args!("{n_events} {cause}"));
+            let [n_events, _] = record.numbers();
+            let cause = Cause::of(record.flags()).text();
+            let args = args.of(format_args!("{n_events} {cause}"));
             // If the end finds no room, everything is written again.
             buffer.begin_with_args(record.ticks, "lost events", args)?;
             buffer.end(record.ticks)
@@ -223,27 +217,6 @@ fn spall(
         encoded.memory.resize(2 * encoded.memory.len(), 0);
     }
     encoded.length = 0;
-}
-
-/// The text of arguments, of which the first 255 bytes are kept.
-#[derive(Debug, Default)]
-struct ShortText(Vec<u8>);
-
-impl ShortText {
-    fn set(&mut self, text: fmt::Arguments<'_>) -> &[u8] {
-        self.0.clear();
-        // The error says that there was more.
-        let _ = self.write_fmt(text);
-        &self.0
-    }
-}
-
-impl fmt::Write for ShortText {
-    fn write_str(&mut self, text: &str) -> fmt::Result {
-        self.0.extend_from_slice(text.as_bytes());
-        // The writer of records cuts it between two characters.
-        if self.0.len() > 2 * usize::from(u8::MAX) { Err(fmt::Error) } else { Ok(()) }
-    }
 }
 
 impl fmt::Debug for Encoder {

@@ -6,22 +6,21 @@ use spall_model::{
 };
 
 use crate::gap::Cause;
-use crate::record::{self, Kind, Record};
-use crate::sink::Scratch;
+use crate::record::{Kind, Record, Records};
+use crate::site::SiteTable;
 
 /// Calls `visit` with the event of each record in `words`.
 pub(crate) fn for_each(
     pid: u32,
     tid: u32,
     words: &[u64],
-    scratch: &mut Scratch,
+    sites: &mut SiteTable,
     mut visit: impl FnMut(&Event<'_>),
 ) {
-    let Scratch { texts, sites, .. } = scratch;
-    record::for_each(words, texts, |record, _| {
-        let (name, category) = record.text(sites);
-        with_event(pid, Thread::new(pid, tid), record, name, category, &mut visit);
-    });
+    for record in Records(words) {
+        let (name, category) = (record.name(sites), record.category(sites));
+        with_event(pid, Thread::new(pid, tid), &record, name, category, &mut visit);
+    }
 }
 
 fn with_event(
@@ -35,7 +34,7 @@ fn with_event(
     let at = Tick(i64::try_from(record.ticks).unwrap_or(i64::MAX));
     let (name, category) = (Text::plain(name), Text::from(category));
     let on_thread = ThreadEvent { thread, at, name, category, args: record.args() };
-    let [id, of_thread] = record.numbers;
+    let [id, of_thread] = record.numbers();
     let keyed = || {
         let mut keyed = KeyedEvent::new(pid, at, id, name).with_category(category);
         (keyed.local, keyed.args) = (true, record.args());
@@ -66,7 +65,7 @@ fn with_event(
         Kind::FlowEnd => flow(FlowPhase::End),
         Kind::ThreadName => Event::ThreadName(thread, name),
         Kind::Lost => {
-            built.add(Cause::of(record.flags).text(), id);
+            built.add(Cause::of(record.flags()).text(), id);
             let lost = ThreadEvent { name: Text::from("lost events"), args: built.args(), ..on_thread };
             Event::Instant(ThreadEvent { category: Text::EMPTY, ..lost }, spall_model::Scope::Thread)
         }

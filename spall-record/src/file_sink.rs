@@ -99,7 +99,7 @@ impl Sink for FileSink {
         state.files.output.flush()
     }
 
-    fn finish(&self, facts: &Facts, _: &mut Scratch) -> io::Result<()> {
+    fn finish(&self, facts: &Facts) -> io::Result<()> {
         let mut state = self.state();
         let State { files, encoder, missing } = &mut *state;
         encoder.take().map_or(Ok(()), |encoder| complete(encoder, &mut files.output, facts, *missing))

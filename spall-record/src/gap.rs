@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use crate::record::{self, Body, Kind};
+use crate::record::{self, Body, Kind, Records};
 use crate::site::Site;
 
 /// The reason for which events are missing.
@@ -72,11 +72,13 @@ impl Gap {
 
     /// Adds all events of some words.
     pub(crate) fn add_words(&mut self, words: &[u64]) {
-        record::for_each(words, &mut Vec::new(), |record, _| match record.kind {
-            // Events that were missing before are still missing, and are counted.
-            Kind::Lost => self.n_events += record.numbers.first().copied().unwrap_or(0),
-            kind => self.add(kind, record.ticks),
-        });
+        for record in Records(words) {
+            match record.kind {
+                // Events that were missing before are still missing, and are counted.
+                Kind::Lost => self.n_events += record.numbers()[0],
+                kind => self.add(kind, record.ticks),
+            }
+        }
     }
 
     /// Returns records that stand for the gap: one that counts what is missing, an end for each slice that ended, and a

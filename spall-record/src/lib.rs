@@ -66,6 +66,7 @@
 
 extern crate alloc;
 
+mod args_buffer;
 mod clock;
 mod encode;
 mod event;

@@ -12,6 +12,7 @@ use spall_model::{ByteRange, Clock, Event, Id, LiveTrace, Text, Thread, Unit};
 use crate::event;
 use crate::facts::Facts;
 use crate::sink::{Batch, Place, Scratch, Sink};
+use crate::site::SiteTable;
 
 /// A sink that pushes events into a live trace, which another part of the program commits and shows.
 ///
@@ -58,14 +59,14 @@ impl Sink for LiveSink {
         place.generation = 1;
         let mut waiting = lock(&self.waiting);
         if let Some(mut trace) = self.trace() {
-            deliver(&mut waiting, &mut trace, batch.facts, scratch);
+            deliver(&mut waiting, &mut trace, batch.facts, &mut scratch.sites);
             push_batch(
                 &mut trace,
                 batch.facts.pid,
                 batch.thread.tid,
                 name.map(String::as_str),
                 batch.words,
-                scratch,
+                &mut scratch.sites,
             );
         } else {
             waiting.push(Waiting { tid: batch.thread.tid, name: name.cloned(), words: batch.words.into() });
@@ -79,24 +80,24 @@ impl Sink for LiveSink {
     fn flush(&self, facts: &Facts) -> io::Result<()> {
         let mut waiting = lock(&self.waiting);
         if let Some(mut trace) = self.trace() {
-            deliver(&mut waiting, &mut trace, facts, &mut Scratch::default());
+            deliver(&mut waiting, &mut trace, facts, &mut SiteTable::default());
         }
         Ok(())
     }
 
-    fn finish(&self, facts: &Facts, scratch: &mut Scratch) -> io::Result<()> {
+    fn finish(&self, facts: &Facts) -> io::Result<()> {
         let mut waiting = lock(&self.waiting);
         if !waiting.is_empty() {
-            deliver(&mut waiting, &mut lock(&self.trace), facts, scratch);
+            deliver(&mut waiting, &mut lock(&self.trace), facts, &mut SiteTable::default());
         }
         Ok(())
     }
 }
 
 /// Pushes the batches that had to wait.
-fn deliver(waiting: &mut Vec<Waiting>, trace: &mut LiveTrace, facts: &Facts, scratch: &mut Scratch) {
+fn deliver(waiting: &mut Vec<Waiting>, trace: &mut LiveTrace, facts: &Facts, sites: &mut SiteTable) {
     for batch in waiting.drain(..) {
-        push_batch(trace, facts.pid, batch.tid, batch.name.as_deref(), &batch.words, scratch);
+        push_batch(trace, facts.pid, batch.tid, batch.name.as_deref(), &batch.words, sites);
     }
 }
 
@@ -106,12 +107,12 @@ fn push_batch(
     tid: u32,
     name: Option<&str>,
     words: &[u64],
-    scratch: &mut Scratch,
+    sites: &mut SiteTable,
 ) {
     if let Some(name) = name {
         push(trace, &Event::ThreadName(Thread::new(pid, tid), Text::from(name)));
     }
-    event::for_each(pid, tid, words, scratch, |event| push(trace, event));
+    event::for_each(pid, tid, words, sites, |event| push(trace, event));
 }
 
 fn name_process(trace: &mut LiveTrace, facts: &Facts) {

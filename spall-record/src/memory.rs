@@ -126,13 +126,12 @@ impl Memory {
         thread.n_chunks += 1;
         self.chunks.push_back(Chunk { tid, words: words.into() });
         self.n_words += words.len();
-        let mut texts = Vec::new();
         while self.n_words > self.max_words
             && let Some(oldest) = self.chunks.pop_front()
         {
             self.n_words -= oldest.words.len();
             let Some(thread) = self.threads.get_mut(&oldest.tid) else { continue };
-            thread.open.follow(&oldest.words, &mut texts);
+            thread.open.follow(&oldest.words);
             thread.n_chunks -= 1;
             if thread.n_chunks == 0 && thread.open.words().is_empty() {
                 self.threads.remove(&oldest.tid);

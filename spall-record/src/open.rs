@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use crate::record::{self, Kind};
+use crate::record::{Kind, Records};
 
 /// The begins of the slices of a thread that are open, outermost first, as words.
 #[derive(Debug, Default)]
@@ -13,20 +13,22 @@ pub(crate) struct OpenSlices {
 }
 
 impl OpenSlices {
-    /// Takes note of the begins and ends in the next words of the thread. Texts are put together in `bytes`.
-    pub(crate) fn follow(&mut self, words: &[u64], bytes: &mut Vec<u8>) {
-        record::for_each(words, bytes, |record, of_record| match record.kind {
-            Kind::Begin => {
-                self.starts.push(self.words.len());
-                self.words.extend_from_slice(of_record);
-            }
-            Kind::End | Kind::EndWith => {
-                if let Some(start) = self.starts.pop() {
-                    self.words.truncate(start);
+    /// Takes note of the begins and ends in the next words of the thread.
+    pub(crate) fn follow(&mut self, words: &[u64]) {
+        for record in Records(words) {
+            match record.kind {
+                Kind::Begin => {
+                    self.starts.push(self.words.len());
+                    self.words.extend_from_slice(record.words);
                 }
+                Kind::End | Kind::EndWith => {
+                    if let Some(start) = self.starts.pop() {
+                        self.words.truncate(start);
+                    }
+                }
+                _ => {}
             }
-            _ => {}
-        });
+        }
     }
 
     /// Returns the begins as words.

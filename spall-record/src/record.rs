@@ -9,15 +9,16 @@
 //! | 1 | 44 to 55 | the length of the arguments in bytes |
 //! | 1 | 56 to 63 | flags |
 //! | 2 | | numbers, as many as [`Kind::n_numbers`] says |
-//! | then | | name and arguments, eight bytes in a word |
+//! | then | | the name, and then the arguments, as bytes in memory; each is padded with zeros to whole words |
 //!
 //! An end is word 0 alone.
 
 use alloc::vec::Vec;
 
 use spall_model::{Args, ArgsBuilder, Scope};
+use zerocopy::IntoBytes;
 
-use crate::site::{SiteTable, SiteText};
+use crate::site::SiteTable;
 
 /// The kind of a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -157,7 +158,7 @@ impl<'a> Body<'a> {
     /// Returns the number of words of the record.
     #[inline]
     pub(crate) fn n_words(&self, kind: Kind) -> usize {
-        2 + kind.n_numbers() + (self.name.len() + self.args.len()).div_ceil(8)
+        2 + kind.n_numbers() + self.name.len().div_ceil(8) + self.args.len().div_ceil(8)
     }
 
     /// Calls `put` with each word of the record after the first.
@@ -165,35 +166,28 @@ impl<'a> Body<'a> {
     pub(crate) fn words(&self, kind: Kind, mut put: impl FnMut(u64)) {
         put(self.second_word());
         self.numbers.iter().take(kind.n_numbers()).for_each(|&number| put(number));
-        let (whole, rest) = self.name.as_chunks::<8>();
-        whole.iter().for_each(|word| put(u64::from_le_bytes(*word)));
-        // The arguments begin in the word in which the name ends.
-        let (n_used, mut word) = (rest.len(), word_of(rest));
-        let n_head = if n_used > 0 { self.args.len().min(8 - n_used) } else { 0 };
-        let (head, args) = self.args.split_at(n_head);
-        if n_used > 0 {
-            word |= word_of(head) << (8 * n_used);
-            put(word);
-        }
-        let (whole, rest) = args.as_chunks::<8>();
-        whole.iter().for_each(|word| put(u64::from_le_bytes(*word)));
-        if !rest.is_empty() {
-            put(word_of(rest));
+        for text in [self.name, self.args] {
+            let (whole, rest) = text.as_chunks::<8>();
+            whole.iter().for_each(|word| put(u64::from_ne_bytes(*word)));
+            if !rest.is_empty() {
+                put(padded(rest));
+            }
         }
     }
 }
 
-/// Returns a word with up to seven bytes, the first one lowest.
+/// Returns a word whose memory has up to seven bytes, and zeros behind them.
 #[inline]
-fn word_of(bytes: &[u8]) -> u64 {
-    match (bytes.first_chunk(), bytes.last_chunk()) {
+fn padded(bytes: &[u8]) -> u64 {
+    let little_endian = match (bytes.first_chunk(), bytes.last_chunk()) {
         // The two halves overlap in bytes that are equal in both.
         (Some(first), Some(last)) => {
             let shift = 8 * (bytes.len() - 4);
             u64::from(u32::from_le_bytes(*first)) | u64::from(u32::from_le_bytes(*last)) << shift
         }
         _ => bytes.iter().rev().fold(0, |word, &byte| word << 8 | u64::from(byte)),
-    }
+    };
+    little_endian.to_le()
 }
 
 /// Returns the bytes of a text up to [`MAX_TEXT`], without cutting a character.
@@ -204,16 +198,24 @@ fn cut(text: &str) -> &[u8] {
 
 /// Returns the number of words of the record that begins with these two, and its kind. `second` does not matter for an
 /// end.
+#[inline]
 pub(crate) fn shape(first: u64, second: u64) -> Option<(Kind, usize)> {
     let kind = Kind::of(first)?;
     if kind == Kind::End {
         return Some((kind, 1));
     }
-    let n_bytes = length_at(second, NAME_SHIFT) + length_at(second, ARGS_SHIFT);
-    Some((kind, 2 + kind.n_numbers() + n_bytes.div_ceil(8)))
+    let n_text = length_at(second, NAME_SHIFT).div_ceil(8) + length_at(second, ARGS_SHIFT).div_ceil(8);
+    Some((kind, 2 + kind.n_numbers() + n_text))
+}
+
+/// Returns whether a record with this second word has nothing but a site.
+#[inline]
+const fn is_plain(second: u64) -> bool {
+    second >> NAME_SHIFT == 0
 }
 
 /// Returns the length of a text from the second word of a record.
+#[inline]
 fn length_at(second: u64, shift: u32) -> usize {
     usize::try_from(second >> shift & LENGTH).unwrap_or(0)
 }
@@ -231,94 +233,113 @@ pub(crate) fn push(words: &mut Vec<u64>, kind: Kind, ticks: u64, body: &Body<'_>
     }
 }
 
+/// The records in some words. A record that is not there as a whole ends them.
+#[derive(Debug, Clone)]
+pub(crate) struct Records<'a>(pub(crate) &'a [u64]);
+
+impl<'a> Iterator for Records<'a> {
+    type Item = Record<'a>;
+
+    #[inline(always)]
+    fn next(&mut self) -> Option<Record<'a>> {
+        let (&first, rest) = self.0.split_first()?;
+        let second = rest.first().copied().unwrap_or(0);
+        // Most records are ends, and begins without texts.
+        let (second, (kind, length)) = match first & KIND {
+            END => (0, (Kind::End, 1)),
+            BEGIN if is_plain(second) => (second, (Kind::Begin, 2)),
+            _ => (second, shape(first, second)?),
+        };
+        let (words, rest) = self.0.split_at_checked(length)?;
+        self.0 = rest;
+        Some(Record { kind, ticks: ticks(first), second, words })
+    }
+}
+
 /// A record as it was read.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Record<'a> {
     pub(crate) kind: Kind,
     pub(crate) ticks: u64,
-    pub(crate) site: u32,
-    /// The name if it is not the name of the site.
-    name: &'a [u8],
-    args: &'a [u8],
-    pub(crate) flags: u8,
-    pub(crate) numbers: [u64; 2],
+    /// The second word, or 0 for an end.
+    second: u64,
+    pub(crate) words: &'a [u64],
 }
 
 impl<'a> Record<'a> {
-    /// Returns a record without texts and numbers.
-    #[inline(always)]
-    fn plain(kind: Kind, first: u64, second: u64) -> Self {
-        let site = u32::try_from(second & u64::from(u32::MAX)).unwrap_or(0);
-        Self { kind, ticks: ticks(first), site, name: b"", args: b"", flags: 0, numbers: [0; 2] }
-    }
-
-    /// Reads any record, and returns it with the number of its words. `rest` is what follows the first word.
-    #[inline(never)]
-    fn with_texts(first: u64, second: u64, rest: &[u64], texts: &'a mut Vec<u8>) -> Option<(Self, usize)> {
-        let (kind, length) = shape(first, second)?;
-        let (numbers, words) = rest.get(1..length - 1)?.split_at_checked(kind.n_numbers())?;
-        texts.clear();
-        words.iter().for_each(|word| texts.extend_from_slice(&word.to_le_bytes()));
-        let mut record = Self::plain(kind, first, second);
-        record.numbers.iter_mut().zip(numbers).for_each(|(number, word)| *number = *word);
-        record.flags = u8::try_from(second >> FLAGS_SHIFT).unwrap_or(0);
-        let (name, args) = texts.split_at_checked(length_at(second, NAME_SHIFT))?;
-        record.name = name;
-        record.args = args.get(..length_at(second, ARGS_SHIFT))?;
-        Some((record, length))
-    }
-
-    /// Returns the name and the category.
+    /// Returns the number of the site, or 0.
     #[inline]
-    pub(crate) fn text(&self, sites: &mut SiteTable) -> (&'a [u8], &'static str) {
-        let SiteText { name, category } = sites.get(self.site);
-        (if self.name.is_empty() { name.as_bytes() } else { self.name }, category)
+    fn site(&self) -> u32 {
+        u32::try_from(self.second & u64::from(u32::MAX)).unwrap_or(0)
+    }
+
+    /// Returns the name, which is empty if it is that of the site.
+    #[inline]
+    fn own_name(&self) -> &'a [u8] {
+        self.texts().get(..length_at(self.second, NAME_SHIFT)).unwrap_or_default()
+    }
+
+    /// Returns the bytes of the arguments.
+    fn arg_bytes(&self) -> &'a [u8] {
+        let start = length_at(self.second, NAME_SHIFT).next_multiple_of(8);
+        let length = length_at(self.second, ARGS_SHIFT);
+        self.texts().get(start..start + length).unwrap_or_default()
+    }
+
+    /// Returns the name and the arguments, with what pads them.
+    #[inline]
+    fn texts(&self) -> &'a [u8] {
+        self.words.get(2 + self.kind.n_numbers()..).unwrap_or_default().as_bytes()
+    }
+
+    /// Returns the numbers, and 0 for those that its kind does not have.
+    pub(crate) fn numbers(&self) -> [u64; 2] {
+        let mut numbers = [0; 2];
+        let of_record = self.words.iter().skip(2).take(self.kind.n_numbers());
+        numbers.iter_mut().zip(of_record).for_each(|(number, word)| *number = *word);
+        numbers
+    }
+
+    pub(crate) fn flags(&self) -> u8 {
+        u8::try_from(self.second >> FLAGS_SHIFT).unwrap_or(0)
+    }
+
+    /// Returns the name.
+    #[inline]
+    pub(crate) fn name(&self, sites: &mut SiteTable) -> &'a [u8] {
+        let own = if is_plain(self.second) { &[] } else { self.own_name() };
+        if own.is_empty() { sites.get(self.site()).name.as_bytes() } else { own }
+    }
+
+    /// Returns the category.
+    pub(crate) fn category(&self, sites: &mut SiteTable) -> &'static str {
+        sites.get(self.site()).category
     }
 
     /// Returns whether the record has arguments.
+    #[inline]
     pub(crate) fn has_args(&self) -> bool {
-        !self.args.is_empty()
+        !is_plain(self.second) && length_at(self.second, ARGS_SHIFT) > 0
     }
 
     /// Returns the arguments if they are one text without types.
     pub(crate) fn plain_args(&self) -> Option<&'a [u8]> {
-        (self.flags & TYPED == 0).then_some(self.args)
+        (self.flags() & TYPED == 0).then(|| self.arg_bytes())
     }
 
     pub(crate) fn args(&self) -> Args<'a> {
         match self.plain_args() {
             Some(text) => Args::text(text),
-            None => Args::new(self.args, ArgsBuilder::new().args().format()),
+            None => Args::new(self.arg_bytes(), ArgsBuilder::new().args().format()),
         }
     }
 
     pub(crate) fn scope(&self) -> Scope {
-        match self.flags & (PROCESS | GLOBAL) {
+        match self.flags() & (PROCESS | GLOBAL) {
             PROCESS => Scope::Process,
             GLOBAL => Scope::Global,
             _ => Scope::Thread,
         }
-    }
-}
-
-/// Calls `visit` with each record in `words`, and with the words of the record.
-///
-/// The texts of a record are put together in `texts`.
-#[inline(always)]
-pub(crate) fn for_each(mut words: &[u64], texts: &mut Vec<u8>, mut visit: impl FnMut(&Record<'_>, &[u64])) {
-    while let [first, rest @ ..] = words {
-        // Most records are plain begins and ends, for which nothing has to be put together.
-        let (record, length) = match (first & KIND, rest.first().copied().unwrap_or(0)) {
-            (END, _) => (Record::plain(Kind::End, *first, 0), 1),
-            (BEGIN, second) if second >> NAME_SHIFT == 0 => (Record::plain(Kind::Begin, *first, second), 2),
-            (_, second) => match Record::with_texts(*first, second, rest, texts) {
-                Some(read) => read,
-                None => return,
-            },
-        };
-        let Some((of_record, rest)) = words.split_at_checked(length) else { return };
-        visit(&record, of_record);
-        words = rest;
     }
 }
 
@@ -327,18 +348,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn texts_of_all_lengths_share_words() {
+    fn texts_of_all_lengths_are_read_back() {
         let letters = "abcdefghijklmnopqrstuvwxyz";
         for name in 0..=letters.len() {
             for args in 0..=letters.len() {
                 let (name, args) = (&letters[..name], &letters[26 - args..]);
                 let mut words = Vec::new();
                 push(&mut words, Kind::Begin, 1, &Body::name(name).with_text(args));
-                assert_eq!(words.len(), 2 + (name.len() + args.len()).div_ceil(8));
+                assert_eq!(words.len(), 2 + name.len().div_ceil(8) + args.len().div_ceil(8));
                 assert_eq!(words.len(), Body::name(name).with_text(args).n_words(Kind::Begin));
-                for_each(&words, &mut Vec::new(), |record, _| {
-                    assert_eq!((record.name, record.args), (name.as_bytes(), args.as_bytes()));
-                });
+                let texts = Records(&words).map(|record| (record.own_name(), record.arg_bytes()));
+                assert!(texts.eq([(name.as_bytes(), args.as_bytes())]));
             }
         }
     }
@@ -352,21 +372,20 @@ mod tests {
         let numbers = [7, 8];
         push(&mut words, Kind::FlowStart, 9, &Body { numbers, ..Body::site(3) });
         push(&mut words, Kind::Instant, 10, &Body::name(&long).with_text(&long).with_scope(Scope::Global));
-        let mut seen = Vec::new();
-        let mut n_words = 0;
-        for_each(&words, &mut Vec::new(), |record, of_record| {
-            n_words += of_record.len();
-            let plain = record.plain_args().unwrap();
-            seen.push((
-                record.kind,
-                record.ticks,
-                record.site,
-                record.name.to_vec(),
-                plain.to_vec(),
-                record.numbers,
-            ));
-            assert_eq!(record.scope() == Scope::Global, record.kind == Kind::Instant);
-        });
+        let seen: Vec<_> = Records(&words)
+            .map(|record| {
+                assert_eq!(record.scope() == Scope::Global, record.kind == Kind::Instant);
+                let plain = record.plain_args().unwrap().to_vec();
+                (
+                    record.kind,
+                    record.ticks,
+                    record.site(),
+                    record.own_name().to_vec(),
+                    plain,
+                    record.numbers(),
+                )
+            })
+            .collect();
         let cut = long.as_bytes()[..MAX_TEXT].to_vec();
         let none = Vec::new;
         assert_eq!(
@@ -378,6 +397,8 @@ mod tests {
                 (Kind::Instant, 10, 0, cut.clone(), cut, [0; 2]),
             ]
         );
-        assert_eq!(n_words, words.len());
+        assert_eq!(Records(&words).map(|record| record.words.len()).sum::<usize>(), words.len());
+        // A record of which the last word is missing is none.
+        assert_eq!(Records(&words[..words.len() - 1]).count(), 3);
     }
 }

@@ -12,7 +12,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use crate::facts::Facts;
 use crate::gap::{self, Cause};
 use crate::open::OpenSlices;
-use crate::record::{self, Kind};
+use crate::record::{Kind, Records};
 use crate::ring::Ring;
 use crate::sink::{Batch, Place, Scratch, Sink, ThreadFacts};
 
@@ -201,7 +201,7 @@ impl Recording {
         let (mut words, mut scratch) = lock(&self.scratches).pop().unwrap_or_default();
         words.clear();
         thread.ring.take(&mut words);
-        self.count_missing(thread, drain, &mut words, &mut scratch);
+        self.count_missing(thread, drain, &mut words);
         let Drain { facts, open, places, .. } = drain;
         let batch = Batch { facts: &self.facts, thread: facts, open, words: &words };
         for (sink, place) in self.sinks.iter().zip(places) {
@@ -210,28 +210,20 @@ impl Recording {
             }
         }
         if self.needs_open_slices {
-            open.follow(&words, &mut scratch.texts);
+            open.follow(&words);
         }
         lock(&self.scratches).push((words, scratch));
     }
 
     /// Adds up what is missing, and appends a record about events that found no room.
-    fn count_missing(
-        &self,
-        thread: &RecordedThread,
-        drain: &mut Drain,
-        words: &mut Vec<u64>,
-        scratch: &mut Scratch,
-    ) {
-        match self.when_full {
-            WhenFull::Wait => return,
-            WhenFull::Drop | WhenFull::Overwrite => {
-                record::for_each(words, &mut scratch.texts, |record, _| {
-                    drain.ticks = record.ticks;
-                    if record.kind == Kind::Lost {
-                        self.overwritten.fetch_add(record.numbers[0], Ordering::Relaxed);
-                    }
-                })
+    fn count_missing(&self, thread: &RecordedThread, drain: &mut Drain, words: &mut Vec<u64>) {
+        if self.when_full == WhenFull::Wait {
+            return;
+        }
+        for record in Records(words) {
+            drain.ticks = record.ticks;
+            if record.kind == Kind::Lost {
+                self.overwritten.fetch_add(record.numbers()[0], Ordering::Relaxed);
             }
         }
         let n_dropped = thread.ring.take_dropped();
@@ -275,8 +267,7 @@ impl Recording {
         }
         EPOCH.store(0, Ordering::Relaxed);
         self.drain_all();
-        let mut scratch = Scratch::default();
-        self.sinks.iter().for_each(|sink| self.keep_error(sink.finish(&self.facts, &mut scratch)));
+        self.sinks.iter().for_each(|sink| self.keep_error(sink.finish(&self.facts)));
         lock(&CURRENT).take_if(|current| current.epoch == self.epoch);
         self.take_error()
     }

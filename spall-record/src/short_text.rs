@@ -1,4 +1,4 @@
-//! Texts that are written before a thread touches its ring.
+//! Texts that are put together in memory of a fixed size.
 
 use core::fmt::{self, Write};
 
@@ -16,10 +16,12 @@ impl ShortText {
         Self { bytes: [0; Self::MAX], length: 0 }
     }
 
-    /// Writes a text, which is cut between two characters if it is too long, and returns its bytes.
+    /// Replaces the text by another one, which is cut between two characters if it is too long. Returns its bytes.
     ///
-    /// This is done before the thread touches its ring: what is written may record, too.
+    /// Threads do this before they touch their ring: what is written may record, too.
+    #[inline]
     pub(crate) fn of(&mut self, text: fmt::Arguments<'_>) -> &[u8] {
+        self.length = 0;
         // The error says that there was more.
         let _ = self.write_fmt(text);
         self.as_bytes()
@@ -28,11 +30,11 @@ impl ShortText {
     pub(crate) fn as_bytes(&self) -> &[u8] {
         self.bytes.get(..self.length).unwrap_or_default()
     }
-}
 
-impl Write for ShortText {
-    fn write_str(&mut self, text: &str) -> fmt::Result {
-        let mut end = text.len().min(Self::MAX - self.length);
+    /// Appends the start of a text that does not fit.
+    #[cold]
+    fn fill(&mut self, text: &str) {
+        let mut end = Self::MAX - self.length;
         while !text.is_char_boundary(end) {
             end -= 1;
         }
@@ -41,6 +43,19 @@ impl Write for ShortText {
             into.copy_from_slice(fits);
         }
         self.length += fits.len();
-        if end == text.len() { Ok(()) } else { Err(fmt::Error) }
+    }
+}
+
+impl Write for ShortText {
+    #[inline]
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        let end = self.length + text.len();
+        let Some(into) = self.bytes.get_mut(self.length..end) else {
+            self.fill(text);
+            return Err(fmt::Error);
+        };
+        into.copy_from_slice(text.as_bytes());
+        self.length = end;
+        Ok(())
     }
 }

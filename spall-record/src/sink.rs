@@ -40,8 +40,6 @@ pub(crate) struct Place {
 /// Memory that is used again and again.
 #[derive(Debug, Default)]
 pub(crate) struct Scratch {
-    /// The texts of a record.
-    pub(crate) texts: Vec<u8>,
     pub(crate) encoded: Encoded,
     pub(crate) sites: SiteTable,
 }
@@ -97,8 +95,7 @@ pub(crate) trait Sink: Send + Sync + fmt::Debug {
     ///
     /// # Errors
     /// This returns the first error since the last flush.
-    fn finish(&self, facts: &Facts, scratch: &mut Scratch) -> io::Result<()> {
-        let _ = scratch;
+    fn finish(&self, facts: &Facts) -> io::Result<()> {
         self.flush(facts)
     }
 

@@ -71,23 +71,19 @@ pub(crate) struct SiteTable(Vec<SiteText>);
 impl SiteTable {
     /// Returns the texts of a site. They are empty for the number 0, which stands for no site.
     #[inline]
-    pub(crate) fn get(&mut self, number: u32) -> SiteText {
-        match self.0.get(index(number)) {
-            Some(site) => *site,
-            None => self.update(number),
+    pub(crate) fn get(&mut self, number: u32) -> &SiteText {
+        const NONE: SiteText = SiteText { name: "", category: "" };
+        let Some(index) = number.checked_sub(1).and_then(|index| usize::try_from(index).ok()) else {
+            return &NONE;
+        };
+        if index >= self.0.len() {
+            self.update();
         }
+        self.0.get(index).unwrap_or(&NONE)
     }
 
     #[cold]
-    fn update(&mut self, number: u32) -> SiteText {
-        if number != 0 {
-            self.0.clone_from(&SITES.lock().unwrap_or_else(PoisonError::into_inner));
-        }
-        self.0.get(index(number)).copied().unwrap_or(SiteText { name: "", category: "" })
+    fn update(&mut self) {
+        self.0.clone_from(&SITES.lock().unwrap_or_else(PoisonError::into_inner));
     }
-}
-
-#[inline]
-fn index(number: u32) -> usize {
-    usize::try_from(number).map_or(usize::MAX, |number| number.wrapping_sub(1))
 }

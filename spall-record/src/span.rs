@@ -5,11 +5,12 @@ use core::marker::PhantomData;
 
 use spall_model::{ArgsBuilder, Scope};
 
-use crate::record::{Body, Kind, MAX_TEXT};
+use crate::args_buffer;
+use crate::record::{Body, Kind};
 use crate::recording;
 use crate::short_text::ShortText;
 use crate::site::Site;
-use crate::writer;
+use crate::writer::{self, Writer};
 
 /// Returns whether a recording is going on.
 ///
@@ -40,12 +41,9 @@ pub struct SpanGuard {
 
 impl SpanGuard {
     /// Begins a slice with the name of `site`.
-    #[inline]
+    #[inline(always)]
     pub fn begin(site: &Site) -> Self {
-        Self::of(recording::epoch(), |epoch| {
-            let site = site.number();
-            writer::with(epoch, |writer| writer.begin(site))
-        })
+        Self::of(recording::epoch(), |epoch| begin_at(site, epoch))
     }
 
     /// Begins a slice with the name of `site` and arguments.
@@ -62,11 +60,11 @@ impl SpanGuard {
     /// An argument for which there is no room in 1024 bytes is left out.
     pub fn begin_with_values(site: &Site, add: impl FnOnce(&mut ArgsBuilder<'_>)) -> Self {
         Self::of(recording::epoch(), |epoch| {
-            let mut buffer = [0; MAX_TEXT];
-            let mut args = ArgsBuilder::in_buffer(&mut buffer);
-            add(&mut args);
-            let body = Body::site(site.number()).with_args(args.args());
-            writer::with(epoch, |writer| _ = writer.begin_with(&body))
+            args_buffer::with_builder(|args| {
+                add(args);
+                let body = Body::site(site.number()).with_args(args.args());
+                writer::with(epoch, |writer| _ = writer.begin_with(&body))
+            })
         })
     }
 
@@ -86,12 +84,25 @@ impl SpanGuard {
 }
 
 impl Drop for SpanGuard {
-    #[inline]
+    #[inline(always)]
     fn drop(&mut self) {
         if self.epoch != 0 {
-            writer::with(self.epoch, |writer| writer.end());
+            end_at(self.epoch);
         }
     }
+}
+
+// These two are calls, so that a program with many spans stays small, and a span that is not recorded is a branch.
+
+#[inline(never)]
+fn begin_at(site: &Site, epoch: u32) -> Option<()> {
+    let site = site.number();
+    writer::with(epoch, |writer| writer.begin(site))
+}
+
+#[inline(never)]
+fn end_at(epoch: u32) {
+    writer::with(epoch, Writer::end);
 }
 
 impl fmt::Debug for SpanGuard {
@@ -121,7 +132,7 @@ pub fn begin_with_args(name: impl AsRef<str>, args: impl AsRef<str>) {
 
 /// Ends the innermost open slice of the calling thread. Without an open slice, this does nothing.
 pub fn end() {
-    with(|writer| writer.end());
+    with(Writer::end);
 }
 
 /// Records an instant of the calling thread. The macro [`instant!`](crate::instant!) is faster.
@@ -184,7 +195,7 @@ pub fn counter_at(site: &Site, value: f64) {
 }
 
 #[inline]
-fn with(write: impl FnOnce(&mut writer::Writer)) {
+fn with(write: impl FnOnce(&mut Writer)) {
     let epoch = recording::epoch();
     if epoch != 0 {
         writer::with(epoch, write);

@@ -18,6 +18,7 @@ use tracing_subscriber::Layer;
 use tracing_subscriber::layer::Context;
 use tracing_subscriber::registry::LookupSpan;
 
+use crate::args_buffer;
 use crate::record::{Body, Kind, MAX_TEXT};
 use crate::short_text::ShortText;
 use crate::writer::Writer;
@@ -136,14 +137,14 @@ impl<S: Subscriber + for<'a> LookupSpan<'a>> Layer<S> for TracingLayer {
             return;
         }
         let Some(span) = context.span(id) else { return };
-        let mut buffer = [0; MAX_TEXT];
-        let mut args = ArgsBuilder::in_buffer(&mut buffer);
-        self.add_location(metadata, &mut args);
-        if self.has_values {
-            attributes.record(&mut Fields::of_span(&mut args));
-        }
         let made = if self.has_async_tracks { with(|writer| writer.here().1).unwrap_or(0) } else { 0 };
-        let args = args.args().bytes().to_vec();
+        let args = args_buffer::with_builder(|args| {
+            self.add_location(metadata, args);
+            if self.has_values {
+                attributes.record(&mut Fields::of_span(args));
+            }
+            args.args().bytes().to_vec()
+        });
         span.extensions_mut().insert(Kept { args, made, ..Kept::default() });
     }
 
@@ -154,16 +155,16 @@ impl<S: Subscriber + for<'a> LookupSpan<'a>> Layer<S> for TracingLayer {
         let Some(span) = context.span(id) else { return };
         let mut extensions = span.extensions_mut();
         let Some(kept) = extensions.get_mut::<Kept>() else { return };
-        let mut buffer = [0; MAX_TEXT];
-        let mut args = ArgsBuilder::in_buffer(&mut buffer);
-        values.record(&mut Fields::of_span(&mut args));
-        let bytes = args.args().bytes();
-        // A value that is recorded again and again must not take ever more memory.
-        if kept.args.len() + bytes.len() <= MAX_TEXT {
-            kept.args.extend_from_slice(bytes);
-            kept.n_late += bytes.len();
-            HAS_LATE_VALUES.store(true, Ordering::Relaxed);
-        }
+        args_buffer::with_builder(|args| {
+            values.record(&mut Fields::of_span(args));
+            let bytes = args.args().bytes();
+            // A value that is recorded again and again must not take ever more memory.
+            if kept.args.len() + bytes.len() <= MAX_TEXT {
+                kept.args.extend_from_slice(bytes);
+                kept.n_late += bytes.len();
+                HAS_LATE_VALUES.store(true, Ordering::Relaxed);
+            }
+        });
     }
 
     fn on_follows_from(&self, id: &Id, follows: &Id, context: Context<'_, S>) {
@@ -250,19 +251,19 @@ impl<S: Subscriber + for<'a> LookupSpan<'a>> Layer<S> for TracingLayer {
             return;
         }
         let metadata = event.metadata();
-        let mut buffer = [0; MAX_TEXT];
-        let mut args = ArgsBuilder::in_buffer(&mut buffer);
-        args.add("level", metadata.level().as_str());
-        self.add_location(metadata, &mut args);
-        let mut message = ShortText::new();
-        let mut fields = Fields { args: &mut args, message: Some(&mut message) };
-        if self.has_values {
-            event.record(&mut fields);
-        } else {
-            event.record(&mut OnlyMessage(&mut message));
-        }
-        let body = Body::site(site_of(metadata)).with_short_name(message.as_bytes()).with_args(args.args());
-        with(|writer| writer.record(Kind::Instant, None, &body));
+        args_buffer::with_builder(|args| {
+            args.add("level", metadata.level().as_str());
+            self.add_location(metadata, args);
+            let mut message = ShortText::new();
+            if self.has_values {
+                event.record(&mut Fields { args, message: Some(&mut message) });
+            } else {
+                event.record(&mut OnlyMessage(&mut message));
+            }
+            let body =
+                Body::site(site_of(metadata)).with_short_name(message.as_bytes()).with_args(args.args());
+            with(|writer| writer.record(Kind::Instant, None, &body));
+        });
     }
 }
 

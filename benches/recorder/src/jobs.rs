@@ -4,7 +4,7 @@ use std::fs::File;
 use std::hint::black_box;
 use std::io::BufWriter;
 use std::path::PathBuf;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use fastrace::collector::{Config, Reporter, SpanContext, SpanRecord};
 use spall_record::{ClockSource, Encoding, Recorder, TracingLayer, span};
@@ -21,14 +21,25 @@ pub fn all() -> Vec<Job> {
     let counter = ClockSource::counter();
     let quanta = quanta::Clock::new();
     let job = |name, start: fn() -> Round| -> Job { (name, Box::new(start)) };
+    let with_counter = |name, start: fn(Recorder) -> Round| -> Job {
+        let counter = counter.clone();
+        (name, Box::new(move || start(Recorder::new().clock(counter.clone()))))
+    };
     vec![
+        job(LOOP, || bare(|| black_box(()))),
         job("two readings of Instant", || {
             bare(|| {
                 black_box((Instant::now(), Instant::now()));
             })
         }),
+        job(INSTANT, || {
+            let start = Instant::now();
+            bare(move || {
+                black_box((start.elapsed().as_nanos(), start.elapsed().as_nanos()));
+            })
+        }),
         (
-            "two readings of the counter",
+            COUNTER,
             Box::new(move || {
                 let quanta = quanta.clone();
                 bare(move || {
@@ -36,28 +47,48 @@ pub fn all() -> Vec<Job> {
                 })
             }),
         ),
-        job("spall-record, disabled", || bare(plain)),
-        job("spall-record, Instant", || recorded(Recorder::new(), plain)),
-        ("spall-record, counter", Box::new(move || recorded(Recorder::new().clock(counter.clone()), plain))),
-        job("spall-record, no clock", || recorded(Recorder::new().clock(ClockSource::new(|| 0, 1.0)), plain)),
-        job("spall-record, no clock, formatted argument", || {
-            recorded(Recorder::new().clock(ClockSource::new(|| 0, 1.0)), formatted)
+        job(DISABLED, || bare(plain)),
+        job(WITH_INSTANT, || recorded(Recorder::new(), plain)),
+        with_counter(WITH_COUNTER, |recorder| recorded(recorder, plain)),
+        with_counter(TO_NOWHERE, |recorder| {
+            let session = recorder.writer(std::io::sink()).start().expect("nothing can fail");
+            Round { finish: Box::new(move || drop(session)), ..bare(plain) }
         }),
-        job("spall-record, no clock, typed argument", || {
-            recorded(Recorder::new().clock(ClockSource::new(|| 0, 1.0)), typed)
+        with_counter(BY_A_THREAD, |recorder| {
+            recorded(recorder.ring_bytes(2 << 20).flush_every(Duration::from_millis(2)), plain)
         }),
+        with_counter(FORMATTED, |recorder| recorded(recorder, formatted)),
+        with_counter("spall-record, counter, typed argument", |recorder| recorded(recorder, typed)),
         job("spall-record, Instant, JSON", || recorded(Recorder::new().encoding(Encoding::Json), plain)),
-        job("puffin", puffin),
-        job("fastrace", fastrace),
+        job(PUFFIN, puffin),
+        job(FASTRACE, fastrace),
+        job("minitrace", minitrace),
         job("tracing, no subscriber", || bare(of_tracing)),
-        job("tracing, registry alone", || subscribed(|| Nothing, || ())),
-        job("tracing, spall-record", || {
+        job(REGISTRY, || subscribed(|| Nothing, || ())),
+        job(LAYER, || {
             let session = Recorder::new().file(path()).start().expect("a file");
             subscribed(TracingLayer::new, move || drop(session))
         }),
-        job("tracing, tracing-chrome", tracing_chrome),
+        job(CHROME, tracing_chrome),
+        job("tracing, tracing-flame", tracing_flame),
     ]
 }
+
+// The jobs that bars are about.
+pub const LOOP: &str = "nothing, the loop alone";
+pub const INSTANT: &str = "two readings of Instant, as numbers";
+pub const COUNTER: &str = "two readings of the counter";
+pub const DISABLED: &str = "spall-record, disabled";
+pub const WITH_INSTANT: &str = "spall-record, Instant";
+pub const WITH_COUNTER: &str = "spall-record, counter";
+pub const TO_NOWHERE: &str = "spall-record, counter, to nowhere";
+pub const BY_A_THREAD: &str = "spall-record, counter, a thread flushes";
+pub const FORMATTED: &str = "spall-record, counter, formatted argument";
+pub const PUFFIN: &str = "puffin";
+pub const FASTRACE: &str = "fastrace";
+pub const REGISTRY: &str = "tracing, registry alone";
+pub const LAYER: &str = "tracing, spall-record";
+pub const CHROME: &str = "tracing, tracing-chrome";
 
 fn plain() {
     let _span = span!("nine char");
@@ -135,6 +166,27 @@ fn fastrace() -> Round {
     Round { run: Box::new(run), finish: Box::new(fastrace::flush) }
 }
 
+/// Drops what it gets.
+struct NowhereElse;
+
+impl minitrace::collector::Reporter for NowhereElse {
+    fn report(&mut self, _: &[minitrace::collector::SpanRecord]) {}
+}
+
+fn minitrace() -> Round {
+    minitrace::set_reporter(NowhereElse, minitrace::collector::Config::default());
+    let run = |n: u64| {
+        for _ in 0..n / 1000 {
+            let root = minitrace::Span::root("root", minitrace::collector::SpanContext::random());
+            let _parent = root.set_local_parent();
+            for _ in 0..1000 {
+                let _span = minitrace::local::LocalSpan::enter_with_local_parent("nine char");
+            }
+        }
+    };
+    Round { run: Box::new(run), finish: Box::new(minitrace::flush) }
+}
+
 fn subscribed<L>(layer: impl FnOnce() -> L, finish: impl FnOnce() + 'static) -> Round
 where
     L: tracing_subscriber::Layer<tracing_subscriber::Registry> + Send + Sync,
@@ -152,5 +204,12 @@ impl<S: tracing::Subscriber> tracing_subscriber::Layer<S> for Nothing {}
 fn tracing_chrome() -> Round {
     let file = BufWriter::new(File::create(path()).expect("a file"));
     let (layer, guard) = tracing_chrome::ChromeLayerBuilder::new().writer(file).build();
+    subscribed(|| layer, move || drop(guard))
+}
+
+fn tracing_flame() -> Round {
+    let file = BufWriter::new(File::create(path()).expect("a file"));
+    let layer = tracing_flame::FlameLayer::new(file);
+    let guard = layer.flush_on_drop();
     subscribed(|| layer, move || drop(guard))
 }

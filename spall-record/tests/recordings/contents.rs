@@ -3,6 +3,8 @@
 use alloc::sync::Arc;
 use core::sync::atomic::{AtomicU64, Ordering};
 use core::time::Duration;
+use std::io;
+use std::sync::Mutex;
 use std::thread;
 
 use spall_record::{ClockSource, Encoding, Recorder, counter, instant, span};
@@ -83,6 +85,45 @@ fn json_holds_what_spall_cannot() {
     assert_eq!((missing.left_out, trace.slices().len()), (7, 2 + 1));
     assert!(names(&trace).contains(&"left out".to_owned()));
     assert!(args(&trace).contains(&"7 events that the format cannot hold".to_owned()));
+}
+
+/// Systems take whole pages faster than parts of pages.
+#[test]
+fn an_output_gets_blocks_of_bytes() {
+    let _alone = alone();
+    /// The positions up to which was written.
+    struct Positions(Arc<Mutex<Vec<usize>>>);
+    impl io::Write for Positions {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            let mut positions = self.0.lock().unwrap();
+            let last = positions.last().copied().unwrap_or(0);
+            positions.push(last + bytes.len());
+            Ok(bytes.len())
+        }
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+    let positions = Arc::new(Mutex::new(Vec::new()));
+    for ring_bytes in [16 << 10, 64 << 10, 1 << 20] {
+        positions.lock().unwrap().clear();
+        let recorder = Recorder::new().ring_bytes(ring_bytes).writer(Positions(Arc::clone(&positions)));
+        let session = recorder.start().unwrap();
+        for n in 0..100_000 {
+            drop(span!("nine char"));
+            if n == 1_000 {
+                session.flush().unwrap();
+            }
+        }
+        session.finish().unwrap();
+        let positions = positions.lock().unwrap();
+        let [flushed, middle @ .., end] = &positions[..] else { panic!("{positions:?}") };
+        assert!(
+            middle.len() >= 3 && middle.iter().all(|position| position % (128 << 10) == 0),
+            "{positions:?}"
+        );
+        assert!((29_000..32_000).contains(flushed) && (2_900_000..2_910_000).contains(end), "{positions:?}");
+    }
 }
 
 #[test]
