@@ -58,7 +58,7 @@ impl ColorKey {
     }
 }
 
-/// A set of colours that suit a light or a dark page.
+/// A set of colours for boxes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Theme {
@@ -67,13 +67,17 @@ pub enum Theme {
     Light,
     /// The colours for a dark page: deep boxes with white text.
     Dark,
+    /// The eight colours of Okabe and Ito, for any page, with black text: people with any colour vision can tell them
+    /// apart. [layout 8.4](crate::rules::layout#8.4)
+    #[doc(alias = "colour-blind")]
+    OkabeIto,
 }
 
 impl Theme {
-    /// Returns calm colours for boxes, as red, green and blue of sRGB.
+    /// Returns colours for boxes, as red, green and blue of sRGB.
     ///
-    /// Their hues differ by even steps, and weaker and stronger colours alternate. The colours at one position have the
-    /// same hue in both themes.
+    /// Those for light and for dark pages are calm. Their hues differ by even steps, weaker and stronger colours
+    /// alternate, and the colours at one position have the same hue in both. [`Theme::OkabeIto`] repeats eight colours.
     #[must_use]
     pub fn shades(self) -> [[u8; 3]; 32] {
         self.table().map(bytes)
@@ -85,6 +89,7 @@ impl Theme {
         match self {
             Self::Light => [0x1f, 0x23, 0x28],
             Self::Dark => [0xff; 3],
+            Self::OkabeIto => [0; 3],
         }
     }
 
@@ -93,6 +98,7 @@ impl Theme {
         match self {
             Self::Light => &LIGHT,
             Self::Dark => &DARK,
+            Self::OkabeIto => &OKABE_ITO,
         }
     }
 }
@@ -118,6 +124,18 @@ const DARK: [u32; 32] = [
     0x215976, 0x467095, 0x37537c, 0x596a98, 0x4a4d7b, 0x6c6494, 0x5b4875, 0x7b5f8b, 0x674469, 0x875b7c,
     0x71415a, 0x8f596b,
 ];
+
+/// The colours of Okabe and Ito four times, each `0xRRGGBB`. Text on them is black.
+const OKABE_ITO: [u32; 32] = {
+    const COLORS: [u32; 8] = [0xe69f00, 0x56b4e9, 0x009e73, 0xf0e442, 0x0a7bbf, 0xd55e00, 0xcc79a7, 0x999999];
+    let mut shades = [0; 32];
+    let mut at = 0;
+    while at < 32 {
+        shades[at] = COLORS[at % 8];
+        at += 1;
+    }
+    shades
+};
 
 #[cfg(test)]
 mod tests {
@@ -153,13 +171,22 @@ mod tests {
 
     #[test]
     fn layout_8_3_text_is_legible_on_every_shade() {
-        for theme in [Theme::Light, Theme::Dark] {
+        for theme in [Theme::Light, Theme::Dark, Theme::OkabeIto] {
             for shade in theme.shades() {
                 assert!(contrast(shade, theme.text()) >= 4.5, "{theme:?} {shade:?}");
             }
         }
         let black_on_white = contrast([0; 3], [255; 3]);
         assert!((black_on_white - 21.0).abs() < 0.01, "{black_on_white}");
+    }
+
+    #[test]
+    fn layout_8_4_eight_colors_repeat() {
+        let shades = Theme::OkabeIto.shades();
+        for (at, shade) in shades.into_iter().enumerate() {
+            assert_eq!(shades.iter().position(|&first| first == shade), Some(at % 8));
+        }
+        assert_eq!(shades[..4], [[0xe6, 0x9f, 0], [0x56, 0xb4, 0xe9], [0, 0x9e, 0x73], [0xf0, 0xe4, 0x42]]);
     }
 
     #[test]

@@ -148,6 +148,12 @@ pub trait LayoutView: Order {
             .min_by_key(|edge| (distance(edge), *edge))
     }
 
+    /// Returns the rows at depth 0 of some tracks. With [`LayoutView::busy_rows`] they show how busy the tracks are.
+    fn outermost_rows(&self, tracks: impl IntoIterator<Item = TrackId>) -> Vec<RowId> {
+        let is_outermost = |row: &RowId| self.row_info(*row).is_some_and(|info| info.depth == 0);
+        tracks.into_iter().flat_map(|track| self.track_rows(track)).filter(is_outermost).collect()
+    }
+
     /// Writes to `out`, for each column of `viewport`, how many of `rows` are inside a slice. [layout
     /// 10](crate::rules::layout#10)
     ///

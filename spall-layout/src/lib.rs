@@ -57,9 +57,10 @@
 //! | walk from slice to slice | [`LayoutView::parent`], [`LayoutView::children`], [`LayoutView::next`] |
 //! | draw counters, instants, states and flows | [`Series`], [`instant_marks`], [`Row::of_states`], [`Flows`] |
 //! | draw many async spans on few lines | [`Packed`] |
+//! | move tracks, and keep some in sight | [`VerticalStyle::track_order`], [`Pinned`] |
 //! | show a folded group, and search hits | [`LayoutView::busy_rows`], [`Hits`] |
 //! | sum up by name | [`stats`](fn@stats), [`Stats`] while a range is dragged, [`Histogram`] |
-//! | draw a flame graph, a sandwich, a comparison | [`slice_tree`], [`flame_rows`], [`diff_rows`] |
+//! | draw a flame graph, a sandwich, a comparison | [`slice_tree`], [`SliceTreeBuilder`] step by step, [`flame_rows`], [`diff_rows`] |
 //! | fill a vertex buffer | [`Instance`] |
 //! | label and colour | [`Ruler`], [`fit_label`], [`block`], [`Line::label`], [`ColorKey`], [`Theme`] |
 //!
@@ -146,6 +147,8 @@ mod owners;
 #[cfg(feature = "alloc")]
 mod pack;
 #[cfg(feature = "alloc")]
+mod pinned;
+#[cfg(feature = "alloc")]
 mod rect;
 #[cfg(feature = "alloc")]
 mod row;
@@ -202,12 +205,14 @@ pub use lookup::PlacedSlice;
 #[cfg(feature = "alloc")]
 pub use pack::{Packed, Packing};
 #[cfg(feature = "alloc")]
+pub use pinned::Pinned;
+#[cfg(feature = "alloc")]
 pub use rect::{LineRect, Rect, Scratch};
 #[cfg(feature = "alloc")]
 pub use row::{Row, RowId, RowView};
 pub use ruler::{Ruler, RulerMark};
 #[cfg(feature = "alloc")]
-pub use slice_tree::{slice_tree, slice_tree_by};
+pub use slice_tree::{SliceTreeBuilder, slice_tree, slice_tree_by};
 #[cfg(feature = "alloc")]
 pub use spall_model::nest::Overlap;
 #[cfg(feature = "alloc")]

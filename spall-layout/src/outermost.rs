@@ -13,18 +13,14 @@ impl Line {
     /// This takes O(tracks + rows) for a process.
     #[must_use]
     pub fn outermost_rows(&self, trace: &impl TraceView, layout: &impl LayoutView) -> Vec<RowId> {
-        let of_track = |track| {
-            let is_outermost = |row: &RowId| layout.row_info(*row).is_some_and(|info| info.depth == 0);
-            layout.track_rows(track).filter(is_outermost)
-        };
         match self.kind {
             LineKind::Process(process) => {
                 let is_inside = |track: &TrackId| {
                     trace.track_info(*track).is_some_and(|info| info.process == Some(process))
                 };
-                trace.track_ids().filter(is_inside).flat_map(of_track).collect()
+                layout.outermost_rows(trace.track_ids().filter(is_inside))
             }
-            LineKind::Track(track) => of_track(track).collect(),
+            LineKind::Track(track) => layout.outermost_rows([track]),
             LineKind::Row(row) => alloc::vec![row],
             LineKind::Pack(_) | LineKind::Packed(..) => Vec::new(),
         }

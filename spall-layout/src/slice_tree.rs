@@ -3,6 +3,7 @@
 #![allow(clippy::indexing_slicing, reason = "rows are numbered by the visits of a track")]
 
 use alloc::vec::Vec;
+use core::fmt;
 use core::ops::Range;
 
 use spall_model::{CallTree, CallTreeBuilder, Function, SliceId, Tick, TraceView, TrackId, TreeNodeId};
@@ -63,18 +64,96 @@ pub fn slice_tree_by(
     layout: &impl LayoutView,
     tracks: impl IntoIterator<Item = TrackId>,
     range: Range<Tick>,
-    mut function: impl FnMut(SliceId) -> Option<Function>,
+    function: impl FnMut(SliceId) -> Option<Function>,
 ) -> CallTree {
-    let mut merge = SliceMerge { builder: CallTreeBuilder::new(), latest: Vec::new() };
-    for track in tracks {
-        let visits = layout.visits(track, &range);
-        merge.latest.clear();
-        merge.latest.resize(visits.n_rows(), None);
-        for visit in visits {
-            merge.add(visit, &range, function(visit.slice));
+    let mut builder = SliceTreeBuilder::new(layout, tracks, range, function);
+    while !builder.step(usize::MAX) {}
+    builder.finish()
+}
+
+/// A call tree of slices that is made step by step, so that a viewer stays alive meanwhile.
+///
+/// [`slice_tree_by`] does all steps at once and documents what is added up. Drop the builder to cancel.
+///
+/// ```
+/// use spall_layout::{Layout, LayoutOptions, SliceTreeBuilder, slice_tree};
+/// use spall_model::{Function, Tick, TraceView};
+/// # use spall_model::{ByteRange, Event, Limits, Text, Thread, ThreadEvent, Ticks, TraceBuilder, TrackId};
+/// # let mut builder = TraceBuilder::new(&Limits::default());
+/// # for (name, start, duration) in [("f", 0, 10), ("g", 1, 2), ("f", 20, 30), ("h", 20, 5), ("g", 30, 9)] {
+/// #     let event = ThreadEvent::new(Thread::new(1_i64, 1_i64), Tick(start), Text::plain(name.as_bytes()));
+/// #     builder.push(&Event::Complete(event, Ticks(duration)), ByteRange::default());
+/// # }
+/// # let trace = builder.finish(); // five slices
+/// let layout = Layout::new(&trace, &LayoutOptions::default());
+/// let function = |slice| trace.slice_name_id(slice).map(Function::named);
+/// let mut builder = SliceTreeBuilder::new(&layout, [TrackId(0)], Tick::MIN..Tick::MAX, function);
+/// assert!(!builder.step(3));
+/// // Here the viewer draws a frame and looks whether the user wants something else.
+/// assert!(builder.step(1000));
+/// assert_eq!(builder.finish().nodes(), slice_tree(&trace, &layout, [TrackId(0)], Tick::MIN..Tick::MAX).nodes());
+/// ```
+#[must_use]
+pub struct SliceTreeBuilder<'l, L: LayoutView, F> {
+    layout: &'l L,
+    /// The tracks that are not begun, the next one last.
+    tracks: Vec<TrackId>,
+    range: Range<Tick>,
+    function: F,
+    /// The rest of the track that is begun.
+    visits: Option<L::Visits<'l>>,
+    merge: SliceMerge,
+}
+
+impl<L: LayoutView, F> fmt::Debug for SliceTreeBuilder<'_, L, F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SliceTreeBuilder").field("range", &self.range).finish_non_exhaustive()
+    }
+}
+
+impl<'l, L: LayoutView, F: FnMut(SliceId) -> Option<Function>> SliceTreeBuilder<'l, L, F> {
+    /// Prepares a tree. Nothing is added up before [`SliceTreeBuilder::step`].
+    pub fn new(
+        layout: &'l L,
+        tracks: impl IntoIterator<Item = TrackId>,
+        range: Range<Tick>,
+        function: F,
+    ) -> Self {
+        let mut tracks: Vec<TrackId> = tracks.into_iter().collect();
+        tracks.reverse();
+        let merge = SliceMerge { builder: CallTreeBuilder::new(), latest: Vec::new() };
+        Self { layout, tracks, range, function, visits: None, merge }
+    }
+
+    /// Visits at most `budget` slices, and returns whether all are added up. Beginning a track counts like a slice.
+    pub fn step(&mut self, budget: usize) -> bool {
+        let mut left = budget;
+        let mut visits = self.visits.take();
+        loop {
+            if let Some(visits) = &mut visits {
+                for visit in visits.by_ref().take(left) {
+                    left -= 1;
+                    self.merge.add(visit, &self.range, (self.function)(visit.slice));
+                }
+            }
+            if left == 0 {
+                self.visits = visits;
+                return false;
+            }
+            let Some(track) = self.tracks.pop() else { return true };
+            left -= 1;
+            let begun = self.layout.visits(track, &self.range);
+            self.merge.latest.clear();
+            self.merge.latest.resize(begun.n_rows(), None);
+            visits = Some(begun);
         }
     }
-    merge.builder.finish()
+
+    /// Returns the tree of the slices that were visited.
+    #[must_use]
+    pub fn finish(self) -> CallTree {
+        self.merge.builder.finish()
+    }
 }
 
 /// A tree in the making, and the place of the walk over a track.

@@ -76,6 +76,13 @@ pub trait VerticalStyle {
         1
     }
 
+    /// Returns the tracks from top to bottom, or `None` for the order of the trace. The default is `None`.
+    ///
+    /// A track that is missing has no lines. A process has a header above each run of its tracks.
+    fn track_order(&self) -> Option<&[TrackId]> {
+        None
+    }
+
     /// Returns whether a track is hidden, so that it has no lines at all. The default is `false`.
     ///
     /// A process whose tracks are all hidden has no header.
@@ -191,7 +198,7 @@ pub struct Vertical {
 const NO_LINE: LineId = LineId(u32::MAX);
 
 impl Vertical {
-    /// Stacks the tracks of a trace. Processes without tracks do not appear.
+    /// Stacks the tracks of a trace, in its order or in that of the style. Processes without tracks do not appear.
     #[must_use]
     pub fn new(trace: &impl TraceView, layout: &impl LayoutView, style: &impl VerticalStyle) -> Self {
         let mut vertical =
@@ -200,7 +207,9 @@ impl Vertical {
         let mut is_folded = false;
         // The line that shows the rows of each pack.
         let mut packs: BTreeMap<PackId, LineId> = BTreeMap::new();
-        for track in trace.track_ids() {
+        let in_order: Vec<TrackId> =
+            style.track_order().map_or_else(|| trace.track_ids().collect(), <[TrackId]>::to_vec);
+        for track in in_order {
             let Some(info) = trace.track_info(track) else { continue };
             if style.is_track_hidden(track) {
                 continue;

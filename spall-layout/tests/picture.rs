@@ -31,6 +31,7 @@ struct Style {
     folded_processes: Vec<ProcessId>,
     folded_tracks: Vec<TrackId>,
     hide_heads: bool,
+    order: Option<Vec<TrackId>>,
 }
 
 impl VerticalStyle for Style {
@@ -43,6 +44,9 @@ impl VerticalStyle for Style {
     fn row_height(&self, _: RowId, info: RowInfo) -> u32 {
         5 + info.depth
     }
+    fn track_order(&self) -> Option<&[TrackId]> {
+        self.order.as_deref()
+    }
     fn is_process_folded(&self, process: ProcessId) -> bool {
         self.folded_processes.contains(&process)
     }
@@ -53,6 +57,39 @@ impl VerticalStyle for Style {
 
 fn kinds(vertical: &Vertical) -> Vec<LineKind> {
     vertical.lines().iter().map(|line| line.kind).collect()
+}
+
+#[test]
+fn layout_5_6_tracks_stand_in_the_order_of_the_caller() {
+    use LineKind::{Process, Row, Track};
+    let trace = trace();
+    let layout = Layout::new(&trace, &LayoutOptions::default());
+    let stacked = |order: &[u32]| {
+        let order = Some(order.iter().copied().map(TrackId).collect());
+        Vertical::new(&trace, &layout, &Style { order, ..Style::default() })
+    };
+    let vertical = stacked(&[2, 1, 0]);
+    let expected = [
+        Process(ProcessId(1)),
+        Track(TrackId(2)),
+        Row(RowId(4)),
+        Process(ProcessId(0)),
+        Track(TrackId(1)),
+        Row(RowId(2)),
+        Row(RowId(3)),
+        Track(TrackId(0)),
+        Row(RowId(0)),
+        Row(RowId(1)),
+    ];
+    assert_eq!(kinds(&vertical), expected);
+    for row in layout.rows().iter() {
+        assert_eq!(vertical.line_of(row).map(|line| line.kind), Some(Row(row)));
+    }
+    let torn = kinds(&stacked(&[0, 2, 1]));
+    assert_eq!(torn.iter().filter(|&&line| line == Process(ProcessId(0))).count(), 2);
+    let part = stacked(&[1]);
+    assert_eq!(kinds(&part)[..2], [Process(ProcessId(0)), Track(TrackId(1))]);
+    assert_eq!(part.line_of(RowId(0)), None);
 }
 
 #[test]

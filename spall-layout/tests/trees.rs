@@ -14,8 +14,8 @@ mod common;
 use alloc::collections::BTreeMap;
 
 use spall_layout::{
-    EdgeRule, Fidelity, Layout, LayoutOptions, Rect, RowId, Scratch, SelfSide, TreeOrder, Viewport,
-    diff_rows, flame_rows, slice_tree, stats,
+    EdgeRule, Fidelity, Layout, LayoutOptions, Rect, RowId, Scratch, SelfSide, SliceTreeBuilder, TreeOrder,
+    Viewport, diff_rows, flame_rows, slice_tree, stats,
 };
 use spall_model::{
     CallTree, DiffNode, DiffSums, DiffWidth, Function, InvertedTree, NameId, Tick, Ticks, TreeDiff, TreeNode,
@@ -23,6 +23,27 @@ use spall_model::{
 };
 
 use common::{Random, random_range, random_trace, tracks};
+
+#[test]
+fn layout_15_1_a_tree_is_the_same_in_steps() {
+    let mut random = Random(5);
+    for _ in 0..100 {
+        let trace = random_trace(&mut random);
+        let layout = Layout::new(&trace, &LayoutOptions::default());
+        let range = random_range(&mut random);
+        let function = |slice| trace.slice_name_id(slice).map(Function::named);
+        let mut builder = SliceTreeBuilder::new(&layout, tracks(&trace), range.clone(), function);
+        let budget = 1 + usize::try_from(random.below(5)).unwrap();
+        let mut steps = 1;
+        while !builder.step(budget) {
+            steps += 1;
+        }
+        let tree = slice_tree(&trace, &layout, tracks(&trace), range);
+        let visited: u64 = tree.nodes().iter().map(|node| node.count).sum();
+        assert!(steps > visited as usize / budget, "no step visits more than it may");
+        assert_eq!(builder.finish().nodes(), tree.nodes());
+    }
+}
 
 #[test]
 fn layout_15_1_a_merged_tree_keeps_all_time() {
