@@ -69,11 +69,16 @@ fn render(files: &[PathBuf], picture: &Path) -> Result<(), Box<dyn Error>> {
     phases.end("load");
     let title = inputs.iter().map(|(name, ..)| name.as_ref()).collect::<Vec<_>>().join(", ");
     let formats = inputs.iter().map(|(_, format, _)| *format).collect::<Vec<_>>().join(", ");
+    let mut placements = Vec::new();
     let trace = match inputs.len() {
         1 => inputs.remove(0).2,
         _ => {
             let inputs: Vec<_> = inputs.iter().map(|(name, _, trace)| MergeInput::new(trace, name)).collect();
-            merge_traces(&inputs, &limits).trace
+            let merged = merge_traces(&inputs, &limits);
+            let names = inputs.iter().map(|input| input.label).zip(&merged.placements);
+            placements
+                .extend(names.map(|(name, placement)| format!("{name} {}", placement.by.description())));
+            merged.trace
         }
     };
     let trace = spall_trace::merge_samples(trace);
@@ -81,7 +86,7 @@ fn render(files: &[PathBuf], picture: &Path) -> Result<(), Box<dyn Error>> {
     let scene = Scene::new(&trace);
     phases.end("layout");
     let about = picture::about(&scene, &formats);
-    let notes = picture::notes(&scene);
+    let notes = [placements, picture::notes(&scene)].concat();
     let text = match kind_of(picture) {
         Some(Kind::Svg) => picture::svg(&scene, &title, &about, &notes),
         _ => picture::html(&scene, &title, &about, &notes, picture::MAX_BOXES),

@@ -39,6 +39,22 @@ pub enum PlacedBy {
     Nothing,
 }
 
+impl PlacedBy {
+    /// Returns what a user is told, as the end of a sentence that begins with the name of the trace.
+    #[must_use]
+    pub const fn description(self) -> &'static str {
+        match self {
+            Self::First => "is the first trace, whose times are the axis",
+            Self::Offset => "is placed by an offset",
+            Self::Event => "is placed by an event that an earlier trace has too",
+            Self::Start => "begins with the first trace",
+            Self::ClockSync => "is placed by a marker of clock synchronisation",
+            Self::Epoch => "is placed by the time of day",
+            Self::Nothing => "has a clock of its own: nothing tells how its times relate to the others",
+        }
+    }
+}
+
 impl Placement {
     pub(super) const FIRST: Self = Self { by: PlacedBy::First, offset: Ticks::ZERO, error: Ticks::ZERO };
 
