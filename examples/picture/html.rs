@@ -292,7 +292,8 @@ impl<'s, 't> Page<'s, 't> {
         self.names.write(&mut stream);
         self.texts.write(&mut stream);
         stream.append(&self.out);
-        let colours = format!("{{ light: {}, dark: {} }}", colours_of(Theme::Light), colours_of(Theme::Dark));
+        let [light, dark, okabe_ito] = [Theme::Light, Theme::Dark, Theme::OkabeIto].map(colours_of);
+        let colours = format!("{{ light: {light}, dark: {dark}, okabeIto: {okabe_ito}, own: [] }}");
         let script = format!("\"use strict\";\nconst COLOURS = {colours};\n{}", modules::all());
         // The data is put in last, and holds no braces.
         PAGE.replace("{{style}}", STYLE).replace("{{script}}", &script).replace("{{data}}", &stream.base64())

@@ -1,7 +1,7 @@
 // A source that asks a worker, which has the trace and the library.
 
-// Loads a file. `progress(bytes, phase)` tells how far it is; aborting the signal ends the worker.
-export async function open(file, progress, signal) {
+// Starts a worker. `progress(bytes, phase)` tells how far its reading is; aborting the signal ends it.
+function start(progress, signal) {
   const worker = new Worker(new URL('./worker.js', import.meta.url), { type: 'module' });
   const waiting = new Map();
   let last = 0;
@@ -26,8 +26,14 @@ export async function open(file, progress, signal) {
     waiting.set(id, { resolve, reject });
     worker.postMessage({ id, call, args });
   });
+  return { ask, close };
+}
+
+// Loads files, several on one axis of time.
+export async function open(files, progress, signal) {
+  const { ask, close } = start(progress, signal);
   try {
-    const about = await ask('open', file);
+    const about = await ask('open', files);
     return { source: sourceOf(ask, close), about };
   } catch (error) {
     close();
@@ -37,8 +43,18 @@ export async function open(file, progress, signal) {
 
 function sourceOf(ask, close) {
   const source = { close };
-  const calls = ['arrange', 'frame', 'overview', 'details', 'place', 'step', 'snap', 'find', 'findName', 'hits', 'hitsOverview', 'statistics', 'graph', 'graphFrame', 'graphBox', 'compare'];
+  const calls = ['arrange', 'frame', 'overview', 'details', 'place', 'step', 'snap', 'find', 'findName', 'hits', 'hitsOverview', 'statistics', 'cancelStatistics', 'graph', 'cancelGraph', 'graphFrame', 'graphBox'];
   for (const call of calls) source[call] = (...args) => ask(call, ...args);
   source.statistics.byFunction = true;
+  // The other trace is loaded and added up by a worker of its own, of which only its call tree is left.
+  source.compare = async (file, progress, signal) => {
+    const other = start(progress, signal);
+    try {
+      const tree = await other.ask('tree', file);
+      await ask('compare', tree);
+    } finally {
+      other.close();
+    }
+  };
   return source;
 }

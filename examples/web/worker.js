@@ -1,29 +1,62 @@
 // Holds a trace, compiled Rust and nothing else. The page asks with { id, call, args } and gets { id, answer }.
 import init, { Viewer } from './pkg/spall_web.js';
 
-let viewer, summing;
+let viewer;
+let summing = 0, adding = 0; // the numbers of the last questions for statistics and for a call tree
 
-// Returns bytes of a file to Rust, and tells the page how far it is.
-function reader(file, tell) {
+// Makes a viewer of files, whose bytes Rust asks for piece by piece. The page is told how far that is.
+async function load(files) {
+  await init({ module_or_path: new URL('./pkg/spall_web_bg.wasm', import.meta.url) });
   const reader = new FileReaderSync();
-  let told = 0;
-  return (from, to) => {
-    const bytes = new Uint8Array(reader.readAsArrayBuffer(file.slice(from, to)));
-    if (performance.now() - told > 50 || to >= file.size) {
-      told = performance.now();
-      tell(Math.min(to, file.size), to >= file.size ? 'Laying out …' : undefined);
-    }
-    return bytes;
-  };
+  const size = files.reduce((sum, file) => sum + file.size, 0);
+  let told = 0, before = 0;
+  const readers = files.map((file) => {
+    const base = before;
+    before += file.size;
+    return (from, to) => {
+      const bytes = new Uint8Array(reader.readAsArrayBuffer(file.slice(from, to)));
+      const at = base + Math.min(to, file.size);
+      if (performance.now() - told > 50 || at >= size) {
+        told = performance.now();
+        postMessage({ progress: [at, at >= size ? 'Laying out …' : undefined] });
+      }
+      return bytes;
+    };
+  });
+  viewer = new Viewer(files.map(({ name }) => name), readers);
+}
+
+const channel = new MessageChannel(), pausing = [];
+channel.port1.onmessage = () => pausing.shift()();
+
+// Lets other questions be answered first.
+const pause = () => new Promise((resolve) => {
+  pausing.push(resolve);
+  channel.port2.postMessage(0);
+});
+
+// Goes on until a step says that it was the last. Returns false if the answer is no longer wanted.
+async function inSteps(step, isWanted) {
+  for (;;) {
+    const until = performance.now() + 8;
+    while (performance.now() < until) if (step(20_000)) return true;
+    await pause();
+    if (!isWanted()) return false;
+  }
+}
+
+// Adds up the calls of an area, unless another question comes in between.
+async function addUp(area) {
+  const number = ++adding;
+  viewer.begin_tree(area);
+  return inSteps((budget) => viewer.step_tree(budget), () => number === adding);
 }
 
 const calls = {
-  async open(file) {
-    await init({ module_or_path: new URL('./pkg/spall_web_bg.wasm', import.meta.url) });
-    viewer = new Viewer(reader(file, (...progress) => postMessage({ progress })));
+  async open(files) {
+    await load(files);
     return viewer.about();
   },
-  compare: (file) => viewer.compare(reader(file, () => {})),
   arrange: (choice) => viewer.arrange(choice),
   frame(wanted) {
     const began = performance.now();
@@ -53,19 +86,31 @@ const calls = {
     }
   },
 
-  // Step by step, so that other questions are answered in between. The last question wins.
+  // The last question wins; the others are answered with nothing.
   async statistics(area, by) {
-    const number = (summing = (summing ?? 0) + 1);
-    if (by === 'function') return viewer.statistics_by_function(area);
-    viewer.begin_statistics(area);
-    while (!viewer.step_statistics(200_000)) {
-      await new Promise((resolve) => { setTimeout(resolve); });
-      if (number !== summing) return [];
-    }
-    return viewer.statistics();
+    const number = ++summing;
+    viewer.begin_statistics(area, by === 'function');
+    const isDone = await inSteps((budget) => viewer.step_statistics(budget), () => number === summing);
+    return isDone ? viewer.statistics() : undefined;
+  },
+  cancelStatistics() {
+    summing++;
   },
 
-  graph: (place, wanted) => viewer.graph(place, wanted),
+  async graph(place, wanted) {
+    return (await addUp(wanted.area)) ? viewer.graph(place, wanted) : undefined;
+  },
+  cancelGraph() {
+    adding++;
+    viewer.cancel_tree();
+  },
+  // All calls of a file.
+  async tree(file) {
+    await load([file]);
+    await addUp({ start: 0, end: viewer.about().span + 1 });
+    return viewer.tree();
+  },
+  compare: ({ names, numbers }) => viewer.compare(names, numbers),
   graphFrame: (...wanted) => viewer.graph_frame(...wanted),
   graphBox: (place, node) => viewer.graph_box(place, node),
 };

@@ -9,13 +9,16 @@ use eframe::egui::{
     StrokeKind, Ui, pos2, vec2,
 };
 use spall_trace::layout::{
-    ColorKey, Ellipsis, Fidelity, Folds, Heights, Hits, Layout, LayoutView, Line, LineKind, LineRect, Ruler,
-    Scratch, Series, Theme, Vertical, Window, active_range, fit_chars, instant_marks,
+    ColorKey, Ellipsis, Fidelity, Folds, Heights, Hits, Layout, LayoutView, Line, LineKind, LineRect, Pinned,
+    Ruler, Scratch, Series, Theme, Vertical, Viewport, Window, active_range, fit_chars, instant_marks,
 };
-use spall_trace::model::{SliceId, Tick, Ticks, Trace, TrackId};
+use spall_trace::model::{SliceId, Tick, Ticks, Trace, TrackId, TrackKind};
 
 const HEIGHTS: Heights = Heights { process: 24, track: 20, row: 18 };
+const MAP: f32 = 30.0;
 const RULER: f32 = 20.0;
+/// The part of the window that pinned tracks may take.
+const PINNED: f32 = 0.4;
 const FONT: FontId = FontId::monospace(11.0);
 /// A range snaps to edges of slices that are at most so many pixels away.
 const SNAP: i64 = 5;
@@ -34,18 +37,33 @@ pub struct Timeline {
     pub hits: Hits,
     /// Whether a drag pans, and a drag with Shift selects a range. Otherwise it is the other way round.
     pub drag_pans: bool,
+    /// The times that the user has marked.
+    pub marks: Vec<Tick>,
     folds: Folds,
     vertical: Vertical,
+    /// The tracks that stay in sight above the others, and their lines.
+    pinned: Vec<TrackId>,
+    pinned_lines: Vertical,
     scratch: Scratch,
     rects: Vec<LineRect>,
+    pinned_rects: Vec<LineRect>,
     /// The colour of each name, as a position in the shades of a theme.
     shades: Vec<usize>,
     /// The series of each counter, stacked if possible.
     counters: HashMap<TrackId, Vec<Series>>,
-    /// Where the drag of a range began, while it lasts.
-    anchor: Option<Tick>,
+    drag: Drag,
     /// What was shown before each jump, the latest last.
     history: Vec<Window>,
+}
+
+/// What a drag does.
+#[derive(Clone, Copy)]
+enum Drag {
+    Pan,
+    /// Selects a range that begins here.
+    Select(Tick),
+    /// Shows the range that begins here: a drag in the map.
+    Show(Tick),
 }
 
 impl Timeline {
@@ -65,13 +83,17 @@ impl Timeline {
             range: None,
             hits: Hits::default(),
             drag_pans: false,
+            marks: Vec::new(),
+            pinned: Vec::new(),
+            pinned_lines: Vertical::default(),
             vertical: Vertical::new(trace, layout, &folds),
             folds,
             scratch: Scratch::new(),
             rects: Vec::new(),
+            pinned_rects: Vec::new(),
             shades: trace.names().iter().map(|name| ColorKey::without_digits(name).shade()).collect(),
             counters: counters.collect(),
-            anchor: None,
+            drag: Drag::Pan,
             history: Vec::new(),
         }
     }
@@ -81,7 +103,7 @@ impl Timeline {
         self.history.push(self.window.clone());
         self.selected = Some(slice);
         self.folds.open(trace, slice);
-        self.vertical = Vertical::new(trace, layout, &self.folds);
+        self.stack(trace, layout);
         if let Some(place) = layout.place(slice)
             && let Some(line) = self.vertical.line_of(place.row)
         {
@@ -119,133 +141,213 @@ impl Timeline {
     /// Folds all processes, or opens everything.
     pub fn toggle_all(&mut self, trace: &Trace<'_>, layout: &Layout) {
         self.folds.toggle_all(trace);
+        self.stack(trace, layout);
+    }
+
+    /// Keeps the track of the selected slice in sight, or no longer.
+    pub fn toggle_pin(&mut self, trace: &Trace<'_>, layout: &Layout) {
+        let Some(track) = self.selected.and_then(|slice| trace.track_of(slice)) else { return };
+        match self.pinned.iter().position(|&pinned| pinned == track) {
+            Some(at) => _ = self.pinned.remove(at),
+            None => self.pinned.push(track),
+        }
+        self.stack(trace, layout);
+    }
+
+    /// Marks the start of the selected slice, or else the middle of the window. A mark that is there goes away.
+    pub fn toggle_mark(&mut self, layout: &Layout) {
+        let place = self.selected.and_then(|slice| layout.place(slice));
+        let middle = f64::from(self.window.viewport().columns()) / 2.0;
+        let at = place.map_or_else(|| self.window.tick_at(middle), |place| place.start);
+        let n_marks = self.marks.len();
+        self.marks.retain(|&mark| mark != at);
+        if self.marks.len() == n_marks {
+            self.marks.push(at);
+        }
+    }
+
+    /// Stacks the lines again, after a fold or a pin.
+    fn stack(&mut self, trace: &Trace<'_>, layout: &Layout) {
         self.vertical = Vertical::new(trace, layout, &self.folds);
+        let pinned = Pinned { style: &self.folds, tracks: &self.pinned };
+        self.pinned_lines = Vertical::new(trace, layout, &pinned);
     }
 
     /// Draws the timeline into all of `ui`, and handles the pointer.
     pub fn ui(&mut self, ui: &mut Ui, trace: &Trace<'_>, layout: &Layout) -> Response {
         let (response, painter) = ui.allocate_painter(ui.available_size(), Sense::click_and_drag());
-        let (ruler, area) = response.rect.split_top_bottom_at_y(response.rect.top() + RULER);
-        let scale = ui.pixels_per_point();
-        self.window.resize((area.width() * scale) as u16, area.height() as u32, &self.vertical);
-        self.navigate(ui, &response, area, scale);
-        self.choose(ui, &response, area, scale, trace, layout);
+        let (map, rest) = response.rect.split_top_bottom_at_y(response.rect.top() + MAP);
+        let (ruler, rest) = rest.split_top_bottom_at_y(rest.top() + RULER);
+        let height = (self.pinned_lines.height() as f32).min(PINNED * rest.height());
+        let (pinned, main) = rest.split_top_bottom_at_y(rest.top() + height);
+        let place = Place { map, pinned, main, scale: ui.pixels_per_point() };
+        self.window.resize(place.columns(main), main.height() as u32, &self.vertical);
+        self.navigate(ui, &response, place);
+        self.choose(ui, &response, place, trace, layout);
 
-        let Self { window, scratch, rects, .. } = self;
-        self.vertical.rects(window.heights(), layout, &self.folds, window.viewport(), scratch, rects);
+        let Self { window, scratch, rects, pinned_rects, folds, .. } = self;
+        self.vertical.rects(window.heights(), layout, folds, window.viewport(), scratch, rects);
+        let (lines, heights) = (&self.pinned_lines, 0..height as u64);
+        let style = Pinned { style: folds, tracks: &self.pinned };
+        lines.rects(heights.clone(), layout, &style, window.viewport(), scratch, pinned_rects);
+        let mut scratch = std::mem::take(&mut self.scratch);
         let theme = if ui.visuals().dark_mode { Theme::Dark } else { Theme::Light };
         let rgb = |[red, green, blue]: [u8; 3]| Color32::from_rgb(red, green, blue);
-        let picture = Picture {
-            painter: painter.with_clip_rect(area),
-            area,
-            scale,
+        let mut picture = Picture {
+            painter: painter.with_clip_rect(main),
+            area: main,
+            top: self.window.top(),
+            scale: place.scale,
             letter: ui.fonts_mut(|fonts| fonts.glyph_width(&FONT, 'm')),
             shades: theme.shades().map(rgb),
             label: rgb(theme.text()),
             text: ui.visuals().text_color(),
             strong: ui.visuals().strong_text_color(),
         };
-        self.draw_headers(&picture, trace, layout);
-        self.draw_slices(&picture, trace);
+        let lines = self.vertical.visible(self.window.heights());
+        self.draw_headers(&picture, lines, &mut scratch, trace, layout);
+        self.draw_slices(&picture, &self.rects, trace);
         self.draw_flows(&picture, trace, layout);
-        self.draw_selection(&picture, trace, layout);
+        self.draw_selection(&picture, &self.vertical, layout);
+        (picture.painter, picture.area, picture.top) = (painter.with_clip_rect(pinned), pinned, 0.0);
+        self.draw_headers(&picture, self.pinned_lines.visible(heights), &mut scratch, trace, layout);
+        self.draw_slices(&picture, &self.pinned_rects, trace);
+        self.draw_selection(&picture, &self.pinned_lines, layout);
+        if !self.pinned.is_empty() {
+            painter.hline(pinned.x_range(), pinned.bottom(), (1.0, picture.strong));
+        }
+        (picture.painter, picture.area) = (painter.with_clip_rect(rest), rest);
+        self.draw_range(&picture, trace);
         self.draw_ruler(&picture, &painter, ruler, trace);
-        match response.hover_pos().and_then(|at| self.tip(at, area, scale, trace)) {
+        self.draw_map(&picture, &painter, place, &mut scratch, trace, layout);
+        self.scratch = scratch;
+        match response.hover_pos().and_then(|at| self.tip(at, place, trace)) {
             Some(tip) => response.on_hover_text_at_pointer(tip),
             None => response,
         }
     }
 
     /// Scrolls with the wheel, pans with Shift, zooms with Ctrl.
-    fn navigate(&mut self, ui: &Ui, response: &Response, area: Rect, scale: f32) {
+    fn navigate(&mut self, ui: &Ui, response: &Response, place: Place) {
         let Some(pointer) = response.hover_pos() else { return };
         let (scroll, zoom) = ui.input(|input| (input.smooth_scroll_delta(), input.zoom_delta()));
-        self.window.pan(f64::from(-scroll.x * scale));
+        self.window.pan(f64::from(-scroll.x * place.scale));
         self.window.scroll(f64::from(-scroll.y), &self.vertical);
-        self.window.zoom(f64::from((pointer.x - area.left()) * scale), f64::from(zoom));
+        self.window.zoom(place.column(pointer), f64::from(zoom));
     }
 
     /// Handles drags and clicks.
-    fn choose(
-        &mut self,
-        ui: &Ui,
-        response: &Response,
-        area: Rect,
-        scale: f32,
-        trace: &Trace<'_>,
-        layout: &Layout,
-    ) {
+    fn choose(&mut self, ui: &Ui, response: &Response, place: Place, trace: &Trace<'_>, layout: &Layout) {
         let Some(pointer) = response.interact_pointer_pos() else { return };
+        let map = self.map(place);
+        let map_tick = |at: Pos2| map.tick_at(place.column(at) + f64::from(map.offset()));
         if response.drag_started_by(PointerButton::Primary) {
             let (start, shift) = ui.input(|input| (input.pointer.press_origin(), input.modifiers.shift));
             let start = start.unwrap_or(pointer);
-            let selects = start.y < area.top() || self.drag_pans == shift;
-            self.anchor = selects.then(|| self.snap((start.x - area.left()) * scale, layout));
+            let selects = start.y < place.pinned.top() || self.drag_pans == shift;
+            self.drag = match start.y {
+                y if y < place.map.bottom() => Drag::Show(map_tick(start)),
+                _ if selects => Drag::Select(self.snap(place.column(start), layout)),
+                _ => Drag::Pan,
+            };
+            if matches!(self.drag, Drag::Show(_)) {
+                self.history.push(self.window.clone());
+            }
         }
         if response.dragged() {
-            if let Some(anchor) = self.anchor {
-                let at = self.snap((pointer.x - area.left()) * scale, layout);
-                self.range = Some(anchor.min(at)..anchor.max(at));
-            } else {
-                self.window.pan(f64::from(-response.drag_delta().x * scale));
-                self.window.scroll(f64::from(-response.drag_delta().y), &self.vertical);
+            match self.drag {
+                Drag::Select(from) => {
+                    let at = self.snap(place.column(pointer), layout);
+                    self.range = Some(from.min(at)..from.max(at));
+                }
+                Drag::Show(from) => {
+                    let at = map_tick(pointer);
+                    self.window.fit(from.min(at)..from.max(at));
+                }
+                Drag::Pan => {
+                    self.window.pan(f64::from(-response.drag_delta().x * place.scale));
+                    self.window.scroll(f64::from(-response.drag_delta().y), &self.vertical);
+                }
             }
         }
         if response.drag_stopped() {
-            self.anchor = None;
+            self.drag = Drag::Pan;
         }
-        if response.clicked() && area.contains(pointer) {
-            let line = self.window.line_at(f64::from(pointer.y - area.top()), &self.vertical);
-            if let Some(Line { kind: kind @ (LineKind::Process(_) | LineKind::Track(_)), .. }) = line {
-                self.folds.toggle(*kind);
-                self.vertical = Vertical::new(trace, layout, &self.folds);
+        if response.clicked() && place.map.contains(pointer) {
+            // The time that was clicked comes to the middle.
+            let shown = self.window.viewport().range();
+            let part = (map_tick(pointer) - shown.start).0 as f64 / (shown.end - shown.start).0.max(1) as f64;
+            self.window.pan((part - 0.5) * f64::from(self.window.viewport().columns()));
+        } else if response.clicked() && pointer.y > place.pinned.top() {
+            if let Some(kind) = self.header_at(pointer, place) {
+                self.folds.toggle(kind);
+                self.stack(trace, layout);
             } else {
-                self.selected = self.hit(pointer, area, scale).map(|found| found.rect.slice);
+                self.selected = self.hit(pointer, place).map(|found| found.rect.slice);
                 self.range = None;
             }
         }
         if response.double_clicked() || response.clicked_by(PointerButton::Middle) {
-            self.selected = self.hit(pointer, area, scale).map(|found| found.rect.slice);
+            self.selected = self.hit(pointer, place).map(|found| found.rect.slice);
             self.fit_selection(layout);
         }
     }
 
     /// Returns the time at a column, or the edge of a visible slice that is close to it.
-    fn snap(&self, x: f32, layout: &Layout) -> Tick {
-        let at = self.window.tick_at(f64::from(x));
+    fn snap(&self, x: f64, layout: &Layout) -> Tick {
+        let at = self.window.tick_at(x);
         let Range { start, end } = self.window.viewport().range();
         let pixel = (end - start).0 / i64::from(self.window.viewport().columns().max(1));
         let lines = self.vertical.visible(self.window.heights());
         layout.snap(lines, at, Ticks(pixel.saturating_mul(SNAP))).unwrap_or(at)
     }
 
+    /// Returns the header at a point.
+    fn header_at(&self, at: Pos2, place: Place) -> Option<LineKind> {
+        let line = if place.pinned.contains(at) {
+            self.pinned_lines.at((at.y - place.pinned.top()) as u64)
+        } else {
+            self.window.line_at(f64::from(at.y - place.main.top()), &self.vertical)
+        };
+        line.map(|line| line.kind).filter(|kind| matches!(kind, LineKind::Process(_) | LineKind::Track(_)))
+    }
+
     /// Returns the rectangle that was drawn at a point.
-    fn hit(&self, at: Pos2, area: Rect, scale: f32) -> Option<&LineRect> {
-        let (x, y) = ((at.x - area.left()) * scale, at.y - area.top());
-        self.window.hit(&self.rects, f64::from(x), f64::from(y))
+    fn hit(&self, at: Pos2, place: Place) -> Option<&LineRect> {
+        let x = place.column(at);
+        if place.pinned.contains(at) {
+            let column = x + f64::from(self.window.viewport().offset());
+            return LineRect::hit(&self.pinned_rects, column as u32, (at.y - place.pinned.top()) as u64);
+        }
+        self.window.hit(&self.rects, x, f64::from(at.y - place.main.top()))
+    }
+
+    /// Returns the viewport of the map: the whole trace.
+    fn map(&self, place: Place) -> Viewport {
+        Viewport::new(self.window.bounds(), place.columns(place.map), Fidelity::Fast)
     }
 
     /// Returns what there is to say about the rectangle at a point.
-    fn tip(&self, at: Pos2, area: Rect, scale: f32, trace: &Trace<'_>) -> Option<String> {
-        let rect = &self.hit(at, area, scale)?.rect;
+    fn tip(&self, at: Pos2, place: Place, trace: &Trace<'_>) -> Option<String> {
+        let rect = &self.hit(at, place)?.rect;
         let duration = trace.clock().duration(trace.slice(rect.slice)?.duration());
         let others = if rect.count > 1 { format!(", and {} more", rect.count - 1) } else { String::new() };
         Some(format!("{}\n{duration}{others}", trace.slice_name(rect.slice)))
     }
 
     /// Draws the slices: all boxes as one mesh, then the labels.
-    fn draw_slices(&self, picture: &Picture, trace: &Trace<'_>) {
+    fn draw_slices(&self, picture: &Picture, rects: &[LineRect], trace: &Trace<'_>) {
         let mut boxes = Mesh::default();
         let offset = self.window.viewport().offset();
         let mut labels = Vec::new();
-        for LineRect { rect, top, height, .. } in &self.rects {
+        for LineRect { rect, top, height, .. } in rects {
             let name = trace.slice_name_id(rect.slice).unwrap_or_default();
             let busy = if rect.count == 1 { 1.0 } else { 0.5 + f32::from(rect.busy) / 131_070.0 };
             let is_dim = !self.hits.is_empty() && self.hits.in_rect(rect) == Some(0);
             let color = picture.shades[self.shades[name.index()]];
             let color = color.gamma_multiply(if is_dim { 0.25 * busy } else { busy });
             let mut shape = picture.strip(rect.x0 as f32 - offset, rect.x1 as f32 - offset);
-            shape.min.y = self.y(picture, *top);
+            shape.min.y = picture.y(*top);
             shape.max.y = shape.min.y + *height as f32 - 1.0;
             if rect.x1 - rect.x0 >= 3 {
                 shape.max.x -= 1.0 / picture.scale; // A gap between neighbours of one colour.
@@ -266,13 +368,20 @@ impl Timeline {
 
     /// Draws the labels of processes and tracks, and what is shown beside them: how busy a folded group is, counters
     /// and instants.
-    fn draw_headers(&mut self, picture: &Picture, trace: &Trace<'_>, layout: &Layout) {
+    fn draw_headers(
+        &self,
+        picture: &Picture,
+        lines: &[Line],
+        scratch: &mut Scratch,
+        trace: &Trace<'_>,
+        layout: &Layout,
+    ) {
         let (mut shapes, mut busy) = (Mesh::default(), Vec::new());
         let (mut runs, mut marks, mut labels) = (Vec::new(), Vec::new(), Vec::new());
         let viewport = self.window.viewport();
-        for line in self.vertical.visible(self.window.heights()) {
+        for line in lines {
             let Some(label) = line.label(trace) else { continue };
-            let (top, bottom) = (self.y(picture, line.top), self.y(picture, line.bottom()) - 1.0);
+            let (top, bottom) = (picture.y(line.top), picture.y(line.bottom()) - 1.0);
             // The part of the line from a height of 0 to 1.
             let bar = |x0: f32, x1: f32, height: f32| {
                 let mut shape = picture.strip(x0 - viewport.offset(), x1 - viewport.offset());
@@ -282,7 +391,7 @@ impl Timeline {
             if self.folds.is_folded(line.kind) {
                 let rows = line.outermost_rows(trace, layout);
                 let most = rows.len().max(1) as f32;
-                layout.busy_rows(rows, viewport, &mut self.scratch, &mut busy);
+                layout.busy_rows(rows, viewport, scratch, &mut busy);
                 for (x, &rows) in busy.iter().enumerate().filter(|&(_, &rows)| rows > 0.0) {
                     let height = (rows / most).max(0.05);
                     shapes.add_colored_rect(bar(x as f32, x as f32 + 1.0, height), picture.faint());
@@ -325,7 +434,7 @@ impl Timeline {
         let Some(selected) = self.selected else { return };
         let place = |slice, at| {
             let line = self.vertical.line_of(layout.row_of(slice)?)?;
-            let y = self.y(picture, line.top) + line.height as f32 / 2.0;
+            let y = picture.y(line.top) + line.height as f32 / 2.0;
             Some(pos2(picture.x(self.window.x(at)), y))
         };
         let flows = trace.flows().iter().filter(|flow| [flow.from, flow.to].contains(&selected));
@@ -336,15 +445,27 @@ impl Timeline {
         }
     }
 
-    /// Draws the outline of the selected slice, and the selected range.
-    fn draw_selection(&self, picture: &Picture, trace: &Trace<'_>, layout: &Layout) {
+    /// Draws the outline of the selected slice.
+    fn draw_selection(&self, picture: &Picture, lines: &Vertical, layout: &Layout) {
         if let Some(place) = self.selected.and_then(|slice| layout.place(slice))
-            && let Some(line) = self.vertical.line_of(place.row)
+            && let Some(line) = lines.line_of(place.row)
         {
             let mut shape = picture.strip(self.window.x(place.start), self.window.x(place.end));
-            (shape.min.y, shape.max.y) = (self.y(picture, line.top), self.y(picture, line.bottom()) - 1.0);
+            (shape.min.y, shape.max.y) = (picture.y(line.top), picture.y(line.bottom()) - 1.0);
             shape.max.x = shape.max.x.max(shape.min.x + 2.0);
             picture.painter.rect_stroke(shape, 0.0, (2.0, picture.strong), StrokeKind::Outside);
+        }
+    }
+
+    /// Draws the selected range, and the marks of the user.
+    fn draw_range(&self, picture: &Picture, trace: &Trace<'_>) {
+        let Range { start, end } = self.window.viewport().range();
+        for &mark in self.marks.iter().filter(|&&mark| (start..end).contains(&mark)) {
+            let x = picture.x(self.window.x(mark));
+            picture.painter.vline(x, picture.area.y_range(), (1.5, picture.strong));
+            let time = trace.clock().duration(mark - self.window.bounds().start).to_string();
+            let at = pos2(x + 3.0, picture.area.bottom());
+            picture.painter.text(at, Align2::LEFT_BOTTOM, time, FONT, picture.strong);
         }
         if let Some(range) = &self.range {
             let mut shape = picture.strip(self.window.x(range.start), self.window.x(range.end));
@@ -353,6 +474,45 @@ impl Timeline {
             let duration = trace.clock().duration(range.end - range.start).to_string();
             picture.painter.text(shape.center_top(), Align2::CENTER_TOP, duration, FONT, picture.strong);
         }
+    }
+
+    /// Draws the map: how many threads are busy in the whole trace, what is found, marked and selected, and the part
+    /// that the window shows.
+    fn draw_map(
+        &self,
+        picture: &Picture,
+        painter: &Painter,
+        place: Place,
+        scratch: &mut Scratch,
+        trace: &Trace<'_>,
+        layout: &Layout,
+    ) {
+        let (map, viewport, mut busy) = (place.map, self.map(place), Vec::new());
+        let is_thread =
+            |track: &TrackId| !matches!(trace.tracks()[track.index()].kind, TrackKind::Async { .. });
+        let rows = layout.outermost_rows(trace.track_ids().iter().filter(is_thread));
+        layout.busy_rows(rows, &viewport, scratch, &mut busy);
+        let most = busy.iter().copied().fold(1.0, f32::max);
+        let mut shapes = Mesh::default();
+        for (x, &threads) in busy.iter().enumerate().filter(|&(_, &threads)| threads > 0.0) {
+            let mut bar = picture.strip(x as f32, x as f32 + 1.0);
+            let height = (threads / most * (map.height() - 4.0)).max(1.0);
+            (bar.min.y, bar.max.y) = (map.bottom() - height, map.bottom());
+            shapes.add_colored_rect(bar, picture.text.gamma_multiply(0.6));
+        }
+        painter.add(Shape::mesh(shapes));
+        let x = |at| picture.x(viewport.x(at) - viewport.offset());
+        for &mark in &self.marks {
+            painter.vline(x(mark), map.y_range(), (1.5, picture.strong));
+        }
+        if let Some(range) = &self.range {
+            painter.hline(x(range.start)..=x(range.end), map.bottom() - 1.0, (3.0, picture.strong));
+        }
+        let shown = self.window.viewport().range();
+        let mut shown = Rect::from_x_y_ranges(x(shown.start)..=x(shown.end), map.y_range());
+        shown.max.x = shown.max.x.max(shown.min.x + 2.0);
+        painter.rect_filled(shown, 0.0, picture.faint());
+        painter.rect_stroke(shown, 0.0, (1.0, picture.text), StrokeKind::Inside);
     }
 
     /// Draws the marks of time since the start of the trace.
@@ -366,10 +526,27 @@ impl Timeline {
             painter.text(at, Align2::LEFT_CENTER, mark.label, FONT, picture.text);
         }
     }
+}
 
-    /// Returns where a distance from the top of the first line is on the screen.
-    fn y(&self, picture: &Picture, top: u64) -> f32 {
-        picture.area.top() + (top as f64 - self.window.top()).round() as f32
+/// Where the parts of the timeline are on the screen.
+#[derive(Clone, Copy)]
+struct Place {
+    map: Rect,
+    pinned: Rect,
+    main: Rect,
+    /// Pixels per point.
+    scale: f32,
+}
+
+impl Place {
+    /// Returns the column at a point, from the left edge of the window.
+    fn column(&self, at: Pos2) -> f64 {
+        f64::from((at.x - self.main.left()) * self.scale)
+    }
+
+    /// Returns the width of a part in columns.
+    fn columns(&self, area: Rect) -> u16 {
+        (area.width() * self.scale) as u16
     }
 }
 
@@ -377,6 +554,8 @@ impl Timeline {
 struct Picture {
     painter: Painter,
     area: Rect,
+    /// How far the area is scrolled down.
+    top: f64,
     /// Pixels per point.
     scale: f32,
     /// The width of a letter in points.
@@ -392,6 +571,11 @@ impl Picture {
     /// Returns where a column of the window is on the screen, at the edge of a pixel.
     fn x(&self, column: f32) -> f32 {
         self.area.left() + column.round() / self.scale
+    }
+
+    /// Returns where a distance from the top of the first line is on the screen.
+    fn y(&self, top: u64) -> f32 {
+        self.area.top() + (top as f64 - self.top).round() as f32
     }
 
     /// Returns the strip between two columns of the window, without a height.

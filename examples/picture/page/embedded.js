@@ -166,6 +166,10 @@ export class EmbeddedSource {
     const key = ({ kind, id }) => `${kind}:${id}`;
     const [folded, hidden, pinned] = [choice.folded, choice.hidden, choice.pinned].map((items) => new Set(items.map(key)));
     const has = (set, { item }) => set.has(key(item));
+    const places = new Map((choice.order ?? []).map((item, place) => [key(item), place]));
+    const byPlace = (a, b) => places.get(key(a.item)) - places.get(key(b.item));
+    const groups = this.trace.groups.map((group) => ({ ...group, members: choice.order ? [...group.members].sort(byPlace) : group.members }));
+    if (choice.order) groups.sort((a, b) => byPlace(a.members[0], b.members[0]));
     const stack = (isPinned) => {
       const lines = [], headers = [];
       let top = 0;
@@ -174,7 +178,7 @@ export class EmbeddedSource {
         lines.push({ top, height, of });
         top += height;
       };
-      for (const group of this.trace.groups) {
+      for (const group of groups) {
         const members = group.members.filter((lane) => !has(hidden, lane) && !has(hidden, group) && (!isPinned || has(pinned, lane)));
         if (!members.length) continue;
         if (!isPinned) header(group, PROCESS);

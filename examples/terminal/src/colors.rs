@@ -8,6 +8,8 @@ use spall_trace::layout::{ColorKey, Theme};
 pub enum Colors {
     /// The user wants none: <https://no-color.org>.
     None,
+    /// The eight colours of the oldest terminals, and eight brighter ones.
+    Sixteen,
     /// The 6×6×6 cube that nearly all terminals have.
     Cube,
     All,
@@ -17,10 +19,18 @@ impl Colors {
     /// Asks the variables that terminals and users set.
     pub fn of_terminal() -> Self {
         let is_set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
-        let depth = std::env::var("COLORTERM").unwrap_or_default();
+        let read = |name: &str| std::env::var(name).unwrap_or_default();
+        let (depth, terminal) = (read("COLORTERM"), read("TERM"));
         match depth.as_str() {
-            _ if is_set("NO_COLOR") => Self::None,
+            _ if is_set("NO_COLOR") || terminal == "dumb" || terminal.starts_with("vt") => Self::None,
             "truecolor" | "24bit" => Self::All,
+            _ if terminal.contains("direct") => Self::All,
+            _ if ["ansi", "linux", "screen", "tmux", "xterm", "rxvt", "cygwin"]
+                .contains(&terminal.as_str())
+                || terminal.ends_with("-16color") =>
+            {
+                Self::Sixteen
+            }
             _ => Self::Cube,
         }
     }
@@ -30,6 +40,8 @@ impl Colors {
         let key = ColorKey::without_digits(name.as_bytes());
         let style = Style::new().fg(self.color(Theme::Dark.text())).bg(self.color(key.rgb(Theme::Dark)));
         match (self, is_dim) {
+            (Self::Sixteen, false) => Style::new().fg(Color::Black).bg(sixteenth(key)),
+            (Self::Sixteen, true) => Style::new().fg(sixteenth(key)),
             (Self::None, false) => Style::new().add_modifier(Modifier::REVERSED),
             (Self::None, true) => Style::new().add_modifier(Modifier::DIM),
             (_, false) => style,
@@ -40,7 +52,7 @@ impl Colors {
     fn color(self, rgb: [u8; 3]) -> Color {
         let [red, green, blue] = rgb;
         match self {
-            Self::None => Color::Reset,
+            Self::None | Self::Sixteen => Color::Reset,
             Self::All => Color::Rgb(red, green, blue),
             Self::Cube => {
                 // The steps of the cube are 0, 95, 135, 175, 215 and 255.
@@ -49,4 +61,23 @@ impl Colors {
             }
         }
     }
+}
+
+/// Returns one of the colours on which black can be read: all but black, blue and dark grey.
+fn sixteenth(key: ColorKey) -> Color {
+    const COLORS: [Color; 12] = [
+        Color::Red,
+        Color::Green,
+        Color::Yellow,
+        Color::Magenta,
+        Color::Cyan,
+        Color::Gray,
+        Color::LightRed,
+        Color::LightGreen,
+        Color::LightYellow,
+        Color::LightBlue,
+        Color::LightMagenta,
+        Color::LightCyan,
+    ];
+    COLORS[key.0 as usize % COLORS.len()]
 }

@@ -4,14 +4,16 @@ use std::ops::Range;
 
 use ratatui::{buffer::Buffer, layout::Rect as Area, style::Modifier, style::Style};
 use spall_trace::layout::{
-    Fidelity, Folds, Heights, Hits, LayoutView, Line, LineKind, LineRect, Ruler, Scratch, Series, Vertical,
-    Window, instant_marks,
+    Fidelity, Folds, Heights, Hits, LayoutView, Line, LineKind, LineRect, Pinned, Ruler, Scratch, Series,
+    Vertical, Viewport, Window, instant_marks,
 };
-use spall_trace::model::{SliceId, TraceView, TrackId};
+use spall_trace::model::{SliceId, Tick, TraceView, TrackId, TrackKind};
 
 use crate::{boxes, colors::Colors};
 
 const HEIGHTS: Heights = Heights { process: 1, track: 1, row: 1 };
+/// The map and the ruler.
+pub const HEAD: u16 = 2;
 
 /// What the timeline shows, and what is selected in it.
 pub struct Timeline {
@@ -21,6 +23,15 @@ pub struct Timeline {
     pub selected: Option<SliceId>,
     pub hits: Hits,
     pub rects: Vec<LineRect>,
+    /// The times that the user has marked.
+    pub marks: Vec<Tick>,
+    /// The tracks that stay in sight above the others.
+    pub pinned: Vec<TrackId>,
+    /// The lines of the pinned tracks that are drawn, and what is on them.
+    pub pinned_lines: Vertical,
+    pub pinned_rects: Vec<LineRect>,
+    /// How many of them there is room for.
+    pub n_pinned_lines: u16,
     scratch: Scratch,
 }
 
@@ -34,6 +45,11 @@ impl Timeline {
             selected: None,
             hits: Hits::default(),
             rects: Vec::new(),
+            marks: Vec::new(),
+            pinned: Vec::new(),
+            pinned_lines: Vertical::default(),
+            pinned_rects: Vec::new(),
+            n_pinned_lines: 0,
             scratch: Scratch::new(),
         }
     }
@@ -47,6 +63,27 @@ impl Timeline {
             && let Some(line) = self.vertical.line_of(place.row)
         {
             self.window.reveal(line.top..line.bottom(), place.start..place.end, &self.vertical);
+        }
+    }
+
+    /// Keeps the track of the selected slice in sight, or no longer.
+    pub fn toggle_pin(&mut self, trace: &impl TraceView) {
+        let Some(track) = self.selected.and_then(|slice| trace.track_of(slice)) else { return };
+        match self.pinned.iter().position(|&pinned| pinned == track) {
+            Some(at) => _ = self.pinned.remove(at),
+            None => self.pinned.push(track),
+        }
+    }
+
+    /// Marks the start of the selected slice, or else the middle of the window. A mark that is there goes away.
+    pub fn toggle_mark(&mut self, trace: &impl TraceView) {
+        let slice = self.selected.and_then(|slice| trace.slice(slice));
+        let middle = f64::from(self.window.viewport().columns()) / 2.0;
+        let at = slice.map_or_else(|| self.window.tick_at(middle), |slice| slice.start);
+        let n_marks = self.marks.len();
+        self.marks.retain(|&mark| mark != at);
+        if self.marks.len() == n_marks {
+            self.marks.push(at);
         }
     }
 
@@ -64,7 +101,7 @@ impl Timeline {
         Some(found?.rect.slice)
     }
 
-    /// Draws the ruler and, below it, the lines.
+    /// Draws from top to bottom: the map, the ruler, the pinned lines and the others.
     pub fn draw(
         &mut self,
         buffer: &mut Buffer,
@@ -73,30 +110,104 @@ impl Timeline {
         layout: &impl LayoutView,
         colors: Colors,
     ) {
-        let lines = Area { y: area.y + 1, height: area.height.saturating_sub(1), ..area };
         self.vertical = Vertical::new(trace, layout, &self.folds);
-        self.window.resize(area.width, lines.height.into(), &self.vertical);
-        let Self { window, folds, vertical, scratch, rects, .. } = self;
+        let style = Pinned { style: &self.folds, tracks: &self.pinned };
+        self.pinned_lines = Vertical::new(trace, layout, &style);
+        let room = area.height.saturating_sub(HEAD);
+        self.n_pinned_lines = self.pinned_lines.height().min(u64::from(room) * 2 / 5) as u16;
+        let pinned = Area { y: area.y + HEAD, height: self.n_pinned_lines, ..area };
+        let main = Area { y: pinned.bottom(), height: room - self.n_pinned_lines, ..area };
+        self.window.resize(area.width, main.height.into(), &self.vertical);
+        let Self { window, folds, vertical, scratch, rects, pinned_rects, pinned_lines, .. } = self;
         vertical.rects(window.heights(), layout, folds, window.viewport(), scratch, rects);
-        for mark in Ruler::since(window.bounds().start, window.viewport(), trace.clock().unit, 14) {
+        let (shown, heights) = (window.viewport(), 0..u64::from(pinned.height));
+        let style = Pinned { style: &*folds, tracks: &self.pinned };
+        pinned_lines.rects(heights.clone(), layout, &style, shown, scratch, pinned_rects);
+        let top = window.heights().start;
+        let parts = [
+            (pinned, 0, &self.pinned_rects, self.pinned_lines.visible(heights)),
+            (main, top, &self.rects, self.vertical.visible(self.window.heights())),
+        ];
+        for (area, top, rects, lines) in parts {
+            let line_at = |y: u64| Area { y: area.y + (y - top) as u16, height: 1, ..area };
+            for found in rects {
+                self.draw_slice(buffer, line_at(found.top), found, trace, colors);
+            }
+            for line in lines {
+                self.draw_header(buffer, line_at(line.top), line, trace, layout);
+            }
+        }
+        self.draw_map(buffer, Area { height: 1, ..area }, trace, layout);
+        let ruler = Area { y: area.y + 1, height: 1, ..area };
+        for mark in Ruler::since(self.window.bounds().start, self.window.viewport(), trace.clock().unit, 14) {
             let x = (mark.x as u16).min(area.width);
             let label = format!("╷{}", mark.label);
-            buffer.set_stringn(area.x + x, area.y, label, (area.width - x).into(), Modifier::DIM);
+            buffer.set_stringn(ruler.x + x, ruler.y, label, (area.width - x).into(), Modifier::DIM);
         }
-        let top = window.heights().start;
-        let line_at = |y: u64| Area { y: lines.y + (y - top) as u16, height: 1, ..lines };
-        for found in rects.iter() {
-            let name = trace.slice_name(found.rect.slice);
-            let is_dim = !self.hits.is_empty() && self.hits.in_rect(&found.rect) == Some(0);
-            let mut style = colors.of_name(&name, is_dim);
-            if self.selected == Some(found.rect.slice) {
-                style = style.add_modifier(Modifier::REVERSED | Modifier::BOLD);
+        let shown = self.window.viewport().range();
+        for &mark in self.marks.iter().filter(|&mark| shown.contains(mark)) {
+            let x = area.x + (self.window.x(mark) as u16).min(area.width.saturating_sub(1));
+            buffer.set_stringn(x, ruler.y, "▼", 1, Modifier::BOLD);
+            for y in pinned.y..main.bottom() {
+                // Only where nothing else is drawn, so that the mark hides no name.
+                if buffer[(x, y)].symbol() == " " {
+                    buffer.set_stringn(x, y, "┊", 1, Style::new());
+                }
             }
-            boxes::draw(buffer, line_at(found.top), &found.rect, &name, style);
         }
-        for line in self.vertical.visible(self.window.heights()) {
-            self.draw_header(buffer, line_at(line.top), line, trace, layout);
+    }
+
+    /// Draws how many threads are busy in the whole trace. What the window shows of it stands out.
+    fn draw_map(&self, buffer: &mut Buffer, area: Area, trace: &impl TraceView, layout: &impl LayoutView) {
+        let viewport = Viewport::new(self.window.bounds(), area.width, Fidelity::Fast);
+        let is_thread = |track: &TrackId| {
+            trace.track_info(*track).is_some_and(|track| !matches!(track.kind, TrackKind::Async { .. }))
+        };
+        let (rows, mut busy) = (layout.outermost_rows(trace.track_ids().filter(is_thread)), Vec::new());
+        layout.busy_rows(rows, &viewport, &mut Scratch::new(), &mut busy);
+        let most = busy.iter().copied().fold(1.0, f32::max);
+        boxes::bars(
+            buffer,
+            area,
+            busy.iter().map(|threads| threads / most),
+            Style::new().add_modifier(Modifier::DIM),
+        );
+        let column = |at| (viewport.x(at) - viewport.offset()) as u16;
+        for &mark in &self.marks {
+            buffer.set_stringn(
+                area.x + column(mark).min(area.width.saturating_sub(1)),
+                area.y,
+                "▼",
+                1,
+                Modifier::BOLD,
+            );
         }
+        let shown = self.window.viewport().range();
+        let (start, end) = (column(shown.start), (column(shown.end)).min(area.width));
+        let shown =
+            Area { x: area.x + start.min(area.width), width: end.saturating_sub(start).max(1), ..area };
+        buffer.set_style(
+            shown.intersection(area),
+            Style::new().remove_modifier(Modifier::DIM).add_modifier(Modifier::REVERSED),
+        );
+    }
+
+    /// Draws the box of a slice, or of several.
+    fn draw_slice(
+        &self,
+        buffer: &mut Buffer,
+        area: Area,
+        found: &LineRect,
+        trace: &impl TraceView,
+        colors: Colors,
+    ) {
+        let name = trace.slice_name(found.rect.slice);
+        let is_dim = !self.hits.is_empty() && self.hits.in_rect(&found.rect) == Some(0);
+        let mut style = colors.of_name(&name, is_dim);
+        if self.selected == Some(found.rect.slice) {
+            style = style.add_modifier(Modifier::REVERSED | Modifier::BOLD);
+        }
+        boxes::draw(buffer, area, &found.rect, &name, style);
     }
 
     /// Draws the label of a process or track, and what is shown on its line: how busy it is if it is folded, a counter

@@ -5,10 +5,15 @@ use ratatui::crossterm::event::{Event, KeyCode, KeyModifiers, MouseButton, Mouse
 use ratatui::layout::{Constraint, Layout as Split, Rect as Area};
 use ratatui::text::Line as Text;
 use ratatui::widgets::Paragraph;
-use spall_trace::layout::{Hits, LayoutView, LineKind};
+use spall_trace::layout::{Hits, LayoutView, LineKind, LineRect};
 use spall_trace::model::{Trace, TraceView};
 
-use crate::{colors::Colors, flame::Flame, functions, timeline::Timeline};
+use crate::{
+    colors::Colors,
+    flame::Flame,
+    functions,
+    timeline::{HEAD, Timeline},
+};
 
 /// What is shown of a trace.
 pub struct Viewer {
@@ -54,6 +59,9 @@ enum Action {
     SameName(Direction),
     Fold,
     FoldAll,
+    Pin,
+    Mark,
+    RemoveMarks,
     Show(View),
     Escape,
     Quit,
@@ -91,6 +99,9 @@ const KEYS: &[(KeyCode, Action, &str)] = &[
     (KeyCode::Char('#'), Action::SameName(Direction::Back), "previous slice of the selected name"),
     (KeyCode::Char('c'), Action::Fold, "fold the track of the selected slice; a click on a header folds it"),
     (KeyCode::Char('C'), Action::FoldAll, "fold all processes, or open them"),
+    (KeyCode::Char('p'), Action::Pin, "keep the track of the selected slice in sight, or no longer"),
+    (KeyCode::Char('m'), Action::Mark, "mark the start of the selected slice, or the middle"),
+    (KeyCode::Char('M'), Action::RemoveMarks, "remove all marks"),
     (KeyCode::Char('1'), Action::Show(View::Timeline), "the timeline"),
     (KeyCode::Char('2'), Action::Show(View::Functions), "functions by self time, in what the timeline shows"),
     (KeyCode::Char('3'), Action::Show(View::Flame), "the flame graph of what the timeline shows"),
@@ -199,9 +210,11 @@ impl Viewer {
 
     fn point(&mut self, mouse: &MouseEvent, trace: &impl TraceView, layout: &impl LayoutView) {
         let timeline = &mut self.timeline;
-        // The middle of the cell. The first line is the ruler.
-        let x = f64::from(mouse.column) + 0.5 - f64::from(timeline.window.viewport().offset());
-        let y = f64::from(mouse.row) - 0.5;
+        // The middle of the cell.
+        let offset = f64::from(timeline.window.viewport().offset());
+        let x = f64::from(mouse.column) + 0.5 - offset;
+        let pinned = mouse.row.checked_sub(HEAD).filter(|&row| row < timeline.n_pinned_lines).map(u64::from);
+        let y = f64::from(mouse.row) + 0.5 - f64::from(HEAD + timeline.n_pinned_lines);
         let is_zoom = mouse.modifiers.contains(KeyModifiers::CONTROL);
         match mouse.kind {
             MouseEventKind::ScrollUp if is_zoom => timeline.window.zoom(x, 1.25),
@@ -211,10 +224,18 @@ impl Viewer {
             MouseEventKind::ScrollLeft => timeline.window.pan(-5.0),
             MouseEventKind::ScrollRight => timeline.window.pan(5.0),
             MouseEventKind::Down(MouseButton::Left) => {
-                if let Some(found) = timeline.window.hit(&timeline.rects, x, y) {
+                let found = match pinned {
+                    Some(y) => LineRect::hit(&timeline.pinned_rects, mouse.column.into(), y),
+                    None => timeline.window.hit(&timeline.rects, x, y),
+                };
+                let line = || match pinned {
+                    Some(y) => timeline.pinned_lines.at(y),
+                    None => timeline.window.line_at(y, &timeline.vertical),
+                };
+                if let Some(found) = found {
                     timeline.select(found.rect.slice, trace, layout);
-                } else if let Some(line) = timeline.window.line_at(y, &timeline.vertical) {
-                    timeline.folds.toggle(line.kind);
+                } else if let Some(kind) = line().map(|line| line.kind) {
+                    timeline.folds.toggle(kind);
                 }
             }
             _ => return,
@@ -289,6 +310,9 @@ impl Viewer {
                     timeline.folds.toggle(LineKind::Track(track));
                 }
             }
+            (Action::Pin, View::Timeline) => timeline.toggle_pin(trace),
+            (Action::Mark, View::Timeline) => timeline.toggle_mark(trace),
+            (Action::RemoveMarks, View::Timeline) => timeline.marks.clear(),
             (Action::FoldAll, View::Timeline) => timeline.folds.toggle_all(trace),
             (Action::SameName(direction), View::Timeline) => {
                 if let Some(slice) = timeline.selected {

@@ -20,12 +20,17 @@ struct Terminal {
 impl Terminal {
     /// Starts the viewer, or returns `None` if there is no tmux.
     fn start(arguments: &[&Path]) -> Option<Self> {
+        Self::start_with(&[], arguments)
+    }
+
+    /// Starts the viewer with variables of the environment, each `NAME=VALUE`.
+    fn start_with(variables: &[&str], arguments: &[&Path]) -> Option<Self> {
         static NUMBER: AtomicU32 = AtomicU32::new(0);
         let name = format!("spall-{}-{}", std::process::id(), NUMBER.fetch_add(1, Ordering::Relaxed));
         let terminal = Self { name };
         let program = [Path::new(env!("CARGO_BIN_EXE_spall-terminal"))];
         let words = program.iter().chain(arguments).map(|word| format!("'{}'", word.display()));
-        let command = words.collect::<Vec<_>>().join(" ");
+        let command = format!("env {} {}", variables.join(" "), words.collect::<Vec<_>>().join(" "));
         let columns = COLUMNS.to_string();
         if terminal.tmux(&["new-session", "-d", "-x", &columns, "-y", "28", &command]).is_none() {
             eprintln!("tmux is not installed, so the viewer was not looked at");
@@ -170,6 +175,36 @@ fn a_search_marks_counts_and_steps() {
     terminal.wait_for("/ find");
     terminal.press(&["Escape"]);
     terminal.wait_for("slices in all");
+}
+
+#[test]
+fn a_pinned_track_is_shown_twice_and_a_mark_is_on_the_map() {
+    let Some(terminal) = Terminal::start(&[&recorded()]) else { return };
+    terminal.press(&["Tab"]);
+    terminal.wait_for("main: ");
+    let n_shown = |screen: &str| screen.matches("▾ main").count();
+    assert_eq!(n_shown(&terminal.screen()), 1);
+    terminal.press(&["p"]);
+    terminal.wait("main twice", |screen| n_shown(screen) == 2);
+    terminal.press(&["PageDown"]);
+    terminal
+        .wait("the pinned track", |screen| n_shown(screen) == 1 && screen.lines().nth(2) == Some(" ▾ main"));
+    terminal.press(&["PageUp", "p"]);
+    terminal.wait("main once", |screen| n_shown(screen) == 1);
+    terminal.press(&["m"]);
+    let marked = terminal.wait("marks", |screen| screen.matches('▼').count() == 2);
+    assert!(marked.lines().take(2).all(|line| line.contains('▼')), "{marked}");
+    terminal.press(&["M"]);
+    terminal.wait("no marks", |screen| !screen.contains('▼'));
+}
+
+#[test]
+fn sixteen_colours_are_enough() {
+    let Some(terminal) = Terminal::start_with(&["TERM=linux", "COLORTERM="], &[&recorded()]) else { return };
+    let colors = terminal.tmux(&["capture-pane", "-p", "-e"]).unwrap().stdout;
+    let colors = String::from_utf8(colors).unwrap();
+    assert!(!colors.contains("48;5;") && !colors.contains("48;2;"), "no colour of a cube: {colors:?}");
+    assert!((1..=7).any(|color| colors.contains(&format!("4{color}m"))), "{colors:?}");
 }
 
 #[test]

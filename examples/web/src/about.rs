@@ -8,8 +8,8 @@ use crate::{Viewer, answer, tracks::Group};
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct About {
-    format: &'static str,
+struct About<'v> {
+    format: &'v str,
     /// How many there are of each kind of element, such as slices.
     counts: Vec<(&'static str, usize)>,
     /// The duration of the trace in ticks.
@@ -23,11 +23,15 @@ struct About {
     colours: Colours,
 }
 
-/// The colours of boxes on a light and a dark page.
+/// The colours of boxes: on a light and a dark page, those that anybody can tell apart, and those that slices have by
+/// themselves.
 #[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
 struct Colours {
     light: Shades,
     dark: Shades,
+    okabe_ito: Shades,
+    own: Vec<String>,
 }
 
 #[derive(Serialize)]
@@ -38,18 +42,22 @@ struct Shades {
 
 impl From<Theme> for Shades {
     fn from(theme: Theme) -> Self {
-        let css = |[red, green, blue]: [u8; 3]| format!("#{red:02x}{green:02x}{blue:02x}");
         Self { shades: theme.shades().map(css).into(), text: css(theme.text()) }
     }
 }
 
-/// Something that is damaged or odd.
-#[derive(Serialize)]
-struct Note {
-    text: String,
-    count: f64,
+fn css([red, green, blue]: [u8; 3]) -> String {
+    format!("#{red:02x}{green:02x}{blue:02x}")
+}
+
+/// Something that is damaged or odd, or else worth knowing.
+#[derive(Serialize, Clone)]
+pub struct Note {
+    pub text: String,
+    /// How often that is so, if it can be counted.
+    pub count: Option<f64>,
     /// The place of the first of them in the file, in bytes.
-    byte: Option<f64>,
+    pub byte: Option<f64>,
 }
 
 #[wasm_bindgen]
@@ -70,24 +78,24 @@ impl Viewer {
         let bounds = trace.bounds().unwrap_or_default();
         let active = active_range(trace, self.layout).unwrap_or_default();
         answer(&About {
-            format: self.format,
+            format: &self.format,
             counts: counts.into_iter().filter(|&(_, count)| count > 0).collect(),
             span: self.since(bounds.end),
             ns_per_tick: trace.clock().ns_per_tick().unwrap_or(0.0),
             active: (self.since(active.start), self.since(active.end)),
             notes: self.notes(),
             groups: self.arrangement.groups(trace),
-            colours: Colours { light: Theme::Light.into(), dark: Theme::Dark.into() },
+            colours: Colours {
+                light: Theme::Light.into(),
+                dark: Theme::Dark.into(),
+                okabe_ito: Theme::OkabeIto.into(),
+                own: self.pictures.own_colours.iter().copied().map(css).collect(),
+            },
         })
     }
 
     fn notes(&self) -> Vec<Note> {
-        let found = self.trace.diagnostics().counts().iter().map(|found| Note {
-            text: found.kind.description().into(),
-            count: found.count as f64,
-            byte: Some(found.first_byte as f64),
-        });
-        let mut notes: Vec<Note> = found.collect();
+        let mut notes = self.notes.clone();
         for (count, text) in [
             (
                 self.layout.n_overlapping(),
@@ -97,7 +105,7 @@ impl Viewer {
             (self.arrangement.n_empty() as u64, "A track has nothing on it. It is not shown."),
         ] {
             if count > 0 {
-                notes.push(Note { text: text.into(), count: count as f64, byte: None });
+                notes.push(Note { text: text.into(), count: Some(count as f64), byte: None });
             }
         }
         notes

@@ -1,8 +1,8 @@
-//! What is shown from top to bottom: which tracks are folded, hidden and pinned.
+//! What is shown from top to bottom: the order of the tracks, and which are folded, hidden and pinned.
 
 use serde::{Deserialize, Serialize};
 use spall_trace::layout::{
-    Folds, Heights, Layout, Line, LineKind, PackId, Packed, RowId, RowInfo, Vertical, VerticalStyle,
+    Folds, Heights, Layout, Line, LineKind, PackId, Packed, Pinned, RowId, RowInfo, Vertical, VerticalStyle,
 };
 use spall_trace::model::{ProcessId, SliceId, Trace, TrackId};
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
@@ -27,7 +27,10 @@ pub struct Arrangement {
     headers: Vec<u32>,
     folds: Folds,
     is_hidden: Vec<bool>,
-    is_pinned: Vec<bool>,
+    /// The tracks that stay in sight, from top to bottom.
+    pinned_tracks: Vec<TrackId>,
+    /// From top to bottom; `None` for the order of the trace.
+    order: Option<Vec<TrackId>>,
     pub main: Vertical,
     pub pinned: Vertical,
 }
@@ -54,6 +57,8 @@ struct Choice {
     folded: Vec<Item>,
     hidden: Vec<Item>,
     pinned: Vec<Item>,
+    /// All tracks and packs from top to bottom, if that is not the order of the trace.
+    order: Option<Vec<Item>>,
 }
 
 impl Arrangement {
@@ -72,7 +77,16 @@ impl Arrangement {
         let none = vec![false; trace.tracks().len()];
         let folds = Folds::new(Heights { process: PROCESS, track: 0, row: ROW });
         let (main, pinned) = (Vertical::default(), Vertical::default());
-        let mut new = Self { packs, headers, folds, is_hidden: none.clone(), is_pinned: none, main, pinned };
+        let mut new = Self {
+            packs,
+            headers,
+            folds,
+            is_hidden: none,
+            pinned_tracks: Vec::new(),
+            order: None,
+            main,
+            pinned,
+        };
         new.stack(trace, layout);
         new
     }
@@ -90,13 +104,22 @@ impl Arrangement {
     }
 
     fn stack(&mut self, trace: &Trace<'_>, layout: &Layout) {
-        self.main = Vertical::new(trace, layout, &self.style(false));
-        self.pinned = Vertical::new(trace, layout, &self.style(true));
+        let style = self.style();
+        let pinned = Vertical::new(trace, layout, &Pinned { style: &style, tracks: &self.pinned_tracks });
+        (self.main, self.pinned) = (Vertical::new(trace, layout, &style), pinned);
     }
 
-    /// The style of the pinned tracks, or of all.
-    pub fn style(&self, is_pinned: bool) -> Style<'_> {
-        Style { arrangement: self, is_pinned }
+    pub fn style(&self) -> Style<'_> {
+        Style(self)
+    }
+
+    /// Which tracks these items stand for.
+    pub fn marked(&self, trace: &Trace<'_>, items: &[Item]) -> Vec<bool> {
+        let mut is_marked = vec![false; trace.tracks().len()];
+        for track in items.iter().flat_map(|&item| self.packs.tracks(trace, item)) {
+            is_marked[track.index()] = true;
+        }
+        is_marked
     }
 
     /// The line of a slice in the whole timeline; a header if its row is folded away, `None` if its track is hidden.
@@ -110,18 +133,15 @@ impl Arrangement {
 }
 
 /// How an [`Arrangement`] stacks tracks.
-pub struct Style<'a> {
-    arrangement: &'a Arrangement,
-    is_pinned: bool,
-}
+pub struct Style<'a>(&'a Arrangement);
 
 impl VerticalStyle for Style<'_> {
     fn process_height(&self, _: ProcessId) -> u32 {
-        if self.is_pinned { 0 } else { PROCESS }
+        PROCESS
     }
 
     fn track_height(&self, track: TrackId) -> u32 {
-        let open = self.arrangement.headers[track.index()];
+        let open = self.0.headers[track.index()];
         if self.is_track_folded(track) { open.max(FOLDED) } else { open }
     }
 
@@ -130,16 +150,16 @@ impl VerticalStyle for Style<'_> {
     }
 
     fn pack_of(&self, track: TrackId) -> Option<PackId> {
-        self.arrangement.packs.of(track)
+        self.0.packs.of(track)
     }
 
     fn packed(&self, pack: PackId) -> Option<&Packed> {
-        self.arrangement.packs.packs.get(pack.index()).map(|pack| &pack.lines)
+        self.0.packs.packs.get(pack.index()).map(|pack| &pack.lines)
     }
 
     fn pack_height(&self, pack: PackId) -> u32 {
-        let tracks = &self.arrangement.packs.packs[pack.index()].tracks;
-        let open = tracks.iter().map(|track| self.arrangement.headers[track.index()]).max().unwrap_or(GAP);
+        let tracks = &self.0.packs.packs[pack.index()].tracks;
+        let open = tracks.iter().map(|track| self.0.headers[track.index()]).max().unwrap_or(GAP);
         if self.is_pack_folded(pack) { FOLDED } else { open }
     }
 
@@ -147,40 +167,43 @@ impl VerticalStyle for Style<'_> {
         ROW
     }
 
+    fn track_order(&self) -> Option<&[TrackId]> {
+        self.0.order.as_deref()
+    }
+
     fn is_process_folded(&self, process: ProcessId) -> bool {
-        !self.is_pinned && self.arrangement.folds.is_process_folded(process)
+        self.0.folds.is_process_folded(process)
     }
 
     fn is_track_folded(&self, track: TrackId) -> bool {
-        self.arrangement.folds.is_track_folded(track)
+        self.0.folds.is_track_folded(track)
     }
 
     fn is_pack_folded(&self, pack: PackId) -> bool {
-        self.arrangement.folds.is_pack_folded(pack)
+        self.0.folds.is_pack_folded(pack)
     }
 
     fn is_track_hidden(&self, track: TrackId) -> bool {
-        let Arrangement { headers, is_hidden, is_pinned, .. } = self.arrangement;
-        let at = track.index();
-        headers[at] == 0 || is_hidden[at] || self.is_pinned && !is_pinned[at]
+        self.0.headers[track.index()] == 0 || self.0.is_hidden[track.index()]
     }
 }
 
 #[wasm_bindgen]
 impl Viewer {
-    /// Folds, hides and pins these items and no others. Returns where everything is.
+    /// Folds, hides and pins these items and no others, in this order. Returns where everything is.
     pub fn arrange(&mut self, choice: JsValue) -> Result<JsValue, JsValue> {
         let choice: Choice = question(choice)?;
-        let marked = |items: &[Item]| {
-            let mut is_marked = vec![false; self.trace.tracks().len()];
-            for track in items.iter().flat_map(|&item| self.arrangement.packs.tracks(self.trace, item)) {
-                is_marked[track.index()] = true;
-            }
-            is_marked
+        let marked = |items: &[Item]| self.arrangement.marked(self.trace, items);
+        let in_order = |items: Vec<Item>| {
+            items.into_iter().flat_map(|item| self.arrangement.packs.tracks(self.trace, item)).collect()
         };
+        let order: Option<Vec<TrackId>> = choice.order.map(in_order);
         let (is_hidden, is_pinned) = (marked(&choice.hidden), marked(&choice.pinned));
+        let all = || self.trace.track_ids().iter().collect();
+        let mut pinned = order.clone().unwrap_or_else(all);
+        pinned.retain(|track| is_pinned[track.index()]);
         let arrangement = &mut self.arrangement;
-        (arrangement.is_hidden, arrangement.is_pinned) = (is_hidden, is_pinned);
+        (arrangement.is_hidden, arrangement.pinned_tracks, arrangement.order) = (is_hidden, pinned, order);
         arrangement.folds = Folds::new(Heights { process: PROCESS, track: 0, row: ROW });
         for item in choice.folded {
             arrangement.folds.toggle(match item {

@@ -1,39 +1,27 @@
-//! Call trees: flame graphs, callers and callees of a function, and the comparison with another trace.
+//! Call trees as pictures: flame graphs, callers and callees of a function, and the comparison with another trace.
 
-use std::collections::HashMap;
-
-use js_sys::{Array, Function as JsFunction};
+use js_sys::Array;
 use serde::{Deserialize, Serialize};
 use spall_trace::layout::{
     Fidelity, Instance, Row, RowId, Scratch, SelfSide, TreeOrder, Viewport, diff_rows, flame_rows,
-    slice_tree_by,
 };
 use spall_trace::model::{
-    CallTree, DiffSums, DiffWidth, Function, FunctionSource, InvertedTree, NameId, Tick, Ticks, Trace,
-    TreeDiff, TreeNode,
+    DiffSums, DiffWidth, Function, FunctionSource, InvertedTree, SliceId, Tick, Ticks, TreeDiff, TreeNode,
 };
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
 use crate::{
     Viewer, answer,
-    frame::{BoxNumbers, Boxes, CHANGE, strength},
-    load, object, question,
-    statistics::Area,
+    frame::{BoxNumbers, Boxes, CHANGE, UPPER_BITS, strength},
+    object, question,
 };
 
 /// The height of a box in pixels.
 const ROW: u64 = 18;
 
-/// The graphs that the page shows, and the tree of another trace.
-#[derive(Default)]
-pub struct Calls {
-    graphs: [Graph; 2],
-    other: Option<Other>,
-}
-
 /// Nodes that are drawn, and their boxes.
 #[derive(Default)]
-struct Graph {
+pub struct Graph {
     nodes: Nodes,
     rows: Vec<Row>,
     total: Ticks,
@@ -59,28 +47,16 @@ impl Nodes {
     }
 }
 
-/// The calls of another trace, with the numbers that names have in this one. Names that only the other trace has are
-/// numbered behind those of this one.
-struct Other {
-    tree: CallTree,
-    names: Vec<String>,
-}
-
-impl Calls {
-    pub fn other_name(&self, at: usize) -> &str {
-        self.other.as_ref().and_then(|other| other.names.get(at)).map_or("", String::as_str)
-    }
-}
-
 /// What a graph shows.
 #[derive(Deserialize)]
 struct Wanted {
     graph: Kind,
-    area: Area,
     /// The function whose callers or callees are wanted: a node of the graph in the first place.
     node: Option<usize>,
     /// A slice whose function is wanted.
     slice: Option<u32>,
+    /// Functions with this in their name or source are left out, and their time is that of their callers.
+    without: String,
 }
 
 #[derive(Deserialize, Clone, Copy, PartialEq)]
@@ -112,15 +88,15 @@ struct Box {
 
 #[wasm_bindgen]
 impl Viewer {
-    /// Makes a graph and keeps it in place 0 or 1.
+    /// Makes a graph of the tree that was added up last, and keeps it in place 0 or 1.
     pub fn graph(&mut self, place: usize, wanted: JsValue) -> Result<JsValue, JsValue> {
         let wanted: Wanted = question(wanted)?;
-        let tracks = self.tracks_of(&wanted.area);
-        let range = self.range(wanted.area.start, wanted.area.end);
-        let tree = slice_tree_by(self.layout, tracks, range, |slice| self.trace.function_of(slice));
-        let of_slice =
-            wanted.slice.and_then(|slice| self.trace.function_of(spall_trace::model::SliceId(slice)));
-        let function = of_slice.or_else(|| self.calls.graphs[0].nodes.function(wanted.node?));
+        let of_slice = wanted.slice.and_then(|slice| self.trace.function_of(SliceId(slice)));
+        let function = of_slice.or_else(|| self.graphs[0].nodes.function(wanted.node?));
+        let without = wanted.without.to_lowercase();
+        let is_hidden =
+            |function| !without.is_empty() && self.describe(function).to_lowercase().contains(&without);
+        let tree = self.trees.tree.hide(is_hidden);
         let graph = match (wanted.graph, function) {
             (Kind::Flame, _) | (Kind::Callers | Kind::Callees, None) => Graph::of(tree.nodes()),
             (Kind::BottomUp, _) => Graph::inverted(InvertedTree::bottom_up(&tree), tree.total()),
@@ -128,14 +104,11 @@ impl Viewer {
                 Graph::inverted(InvertedTree::callers(&tree, function), tree.total())
             }
             (Kind::Callees, Some(function)) => Graph::of(tree.callees(function).nodes()),
-            (Kind::Comparison, _) => {
-                let other = self.calls.other.as_ref().map(|other| &other.tree);
-                Graph::compared(TreeDiff::new(other.unwrap_or(&CallTree::default()), &tree))
-            }
+            (Kind::Comparison, _) => Graph::compared(TreeDiff::new(&self.trees.other.hide(is_hidden), &tree)),
         };
         let of = function.map(|function| self.describe(function)).unwrap_or_default();
         let shape = answer(&Shape { total: graph.total.0 as f64, rows: graph.rows.len(), of });
-        self.calls.graphs[place] = graph;
+        self.graphs[place] = graph;
         Ok(shape)
     }
 
@@ -151,7 +124,7 @@ impl Viewer {
         bottom: f64,
         label: u32,
     ) -> JsValue {
-        let graph = &self.calls.graphs[place];
+        let graph = &self.graphs[place];
         let viewport = Viewport::new(Tick(start as i64)..Tick(end as i64), columns, Fidelity::Fast);
         let (mut scratch, mut rects, mut boxes, names) =
             (Scratch::new(), Vec::new(), Boxes::default(), Array::new());
@@ -186,9 +159,9 @@ impl Viewer {
 
     /// Describes a box of a graph.
     pub fn graph_box(&self, place: usize, node: usize) -> JsValue {
-        let graph = &self.calls.graphs[place];
+        let graph = &self.graphs[place];
         let Some(function) = graph.nodes.function(node) else { return JsValue::UNDEFINED };
-        let id = spall_trace::model::SliceId(node as u32);
+        let id = SliceId(node as u32);
         let found = graph.rows.iter().zip(0..).find_map(|(row, depth)| {
             let at = row.view(RowId(0)).slices().iter().position(|&slice| slice == id)?;
             let view = row.view(RowId(0));
@@ -197,13 +170,6 @@ impl Viewer {
         let (start, end, depth) = found.unwrap_or_default();
         let facts = self.graph_facts(graph, node);
         answer(&Box { name: self.describe(function), start, end, depth, facts })
-    }
-
-    /// Loads another trace to compare with; `read` is that of [`Viewer::new`].
-    pub fn compare(&mut self, read: &JsFunction) -> Result<(), JsValue> {
-        let (other, _) = load::load(read)?;
-        self.calls.other = Some(Other::new(self.trace, &other));
-        Ok(())
     }
 }
 
@@ -267,30 +233,6 @@ impl Graph {
         let Some(node) = diff.nodes().get(node) else { return shade() };
         let (before, after) = (node.before.total.0 as f64, node.after.total.0 as f64);
         let change = 31.0 * (after - before) / before.max(after).max(1.0);
-        CHANGE | ((change as i32 + 32).cast_unsigned() << 11)
-    }
-}
-
-impl Other {
-    fn new(this: &Trace<'_>, other: &Trace<'_>) -> Self {
-        let layout = spall_trace::layout::Layout::new(other, &Default::default());
-        let tree =
-            slice_tree_by(&layout, other.track_ids(), Tick::MIN..Tick::MAX, |slice| other.function_of(slice));
-        let mut names = Vec::new();
-        let mut known: HashMap<NameId, NameId> = HashMap::new();
-        let mut renumber = |name: NameId| {
-            *known.entry(name).or_insert_with(|| {
-                let found = this.names().find(other.names().bytes(name));
-                found.unwrap_or_else(|| {
-                    names.push(other.name(name).into());
-                    NameId::new(this.names().len() + names.len() - 1)
-                })
-            })
-        };
-        let tree = tree.rename(|function| Function {
-            name: renumber(function.name),
-            source: function.source.map(|source| FunctionSource { url: renumber(source.url), ..source }),
-        });
-        Self { tree, names }
+        CHANGE | ((change as i32 + 32).cast_unsigned() << UPPER_BITS)
     }
 }

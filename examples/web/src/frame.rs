@@ -5,11 +5,12 @@ use std::ops::Range;
 
 use js_sys::{Array, Float32Array, Object, Uint32Array};
 use serde::Deserialize;
+use spall_trace::json::cname_rgb;
 use spall_trace::layout::{
     ColorKey, Fidelity, FlowArrow, Flows, Instance, InstantMark, Layout, LineRect, Rect, Row, Ruler, Scratch,
     Vertical, Viewport,
 };
-use spall_trace::model::{FlowId, NameId, SliceFlags, Trace, TrackId};
+use spall_trace::model::{FlowId, NameId, SliceFlags, SliceId, Trace, TrackId, Value};
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
 use crate::{Viewer, object, question, tracks::Item};
@@ -32,6 +33,8 @@ struct Wanted {
     between_marks: u16,
     label_width: u32,
     color_by: ColorBy,
+    /// Whether slices have the colours that the file asks for.
+    own_colors: bool,
 }
 
 #[derive(Deserialize, Clone, Copy)]
@@ -50,6 +53,9 @@ const MAX_ARROWS: usize = 400;
 pub struct Pictures {
     /// The number of the colour of each name.
     shades: Vec<u8>,
+    /// The colours that the file asks for, and which of them each slice has.
+    pub own_colours: Vec<[u8; 3]>,
+    own: HashMap<SliceId, u32>,
     flows: Flows,
     /// Which names the page has.
     is_sent: Vec<bool>,
@@ -66,7 +72,10 @@ pub struct Pictures {
 impl Pictures {
     pub fn new(trace: &Trace<'_>, layout: &Layout) -> Self {
         let shade = |name: &[u8]| ColorKey::without_digits(name).shade() as u8;
+        let (own_colours, own) = own_colours(trace);
         Self {
+            own_colours,
+            own,
             shades: trace.names().iter().map(shade).collect(),
             flows: Flows::new(trace, layout),
             is_sent: vec![false; trace.names().len()],
@@ -85,6 +94,21 @@ impl Pictures {
     pub fn shade(&self, name: NameId) -> u32 {
         self.shades.get(name.index()).copied().unwrap_or_default().into()
     }
+}
+
+/// The colours that Trace Event JSON asks for, each once, and the number of that of each slice.
+fn own_colours(trace: &Trace<'_>) -> (Vec<[u8; 3]>, HashMap<SliceId, u32>) {
+    let (mut colours, mut own) = (Vec::new(), HashMap::new());
+    for id in (0..trace.n_slices() as u32).map(SliceId) {
+        let Some(Value::Text(name)) = trace.slice_args(id).field(b"cname") else { continue };
+        let Some(colour) = cname_rgb(name.raw()) else { continue };
+        let known = colours.iter().position(|&known| known == colour).unwrap_or_else(|| {
+            colours.push(colour);
+            colours.len() - 1
+        });
+        own.insert(id, known as u32);
+    }
+    (colours, own)
 }
 
 /// Boxes, for each its left and right edge in columns, and `BOX` other numbers.
@@ -111,8 +135,11 @@ const STRENGTH_SHIFT: u32 = 5;
 const UNFINISHED: u32 = 1 << 7;
 const HIT: u32 = 1 << 8;
 const STATE: u32 = 1 << 9;
-/// The lowest six bits are a change, from −31 to 31, plus 32.
+/// The upper bits are a change, from −31 to 31, plus 32.
 pub const CHANGE: u32 = 1 << 10;
+/// The upper bits are the number of a colour that the file asks for.
+const OWN: u32 = 1 << 11;
+pub const UPPER_BITS: u32 = 12;
 
 impl Boxes {
     pub fn push(&mut self, edges: [f32; 2], numbers: BoxNumbers) {
@@ -218,8 +245,8 @@ impl Viewer {
         boxes: &mut Boxes,
     ) {
         let Self { trace, layout, arrangement, pictures, search, .. } = self;
-        let style = arrangement.style(is_pinned);
-        let Pictures { scratch, rects, shades, is_sent, .. } = pictures;
+        let style = arrangement.style();
+        let Pictures { scratch, rects, shades, is_sent, own, .. } = pictures;
         let lines = if is_pinned { &arrangement.pinned } else { &arrangement.main };
         lines.rects(y, *layout, &style, viewport, scratch, rects);
         let slices = trace.slices();
@@ -246,6 +273,11 @@ impl Viewer {
             }
             if search.is_hit(layout, rect) {
                 style |= HIT;
+            }
+            if wanted.own_colors
+                && let Some(number) = own.get(&id)
+            {
+                style |= OWN | number << UPPER_BITS;
             }
             let shape = Instance::new(rect, viewport, 0, 0);
             if rect.x1 - rect.x0 >= wanted.label_width {
@@ -280,7 +312,7 @@ impl Viewer {
 
     pub fn name_text(&self, name: NameId) -> String {
         match name.index().checked_sub(self.trace.names().len()) {
-            Some(other) => self.calls.other_name(other).into(),
+            Some(other) => self.trees.other_name(other).into(),
             None => self.trace.name(name).into(),
         }
     }

@@ -13,6 +13,7 @@ mod frame;
 mod load;
 mod statistics;
 mod tracks;
+mod trees;
 
 use std::ops::Range;
 
@@ -29,20 +30,24 @@ pub struct Viewer {
     layout: &'static Layout,
     /// Tick 0 of the page.
     origin: Tick,
-    format: &'static str,
+    /// The formats of the files, and what there is to say about the files.
+    format: String,
+    notes: Vec<about::Note>,
     arrangement: arrangement::Arrangement,
     pictures: frame::Pictures,
     search: find::Search,
-    statistics: Option<statistics::Running>,
-    calls: calls::Calls,
+    statistics: statistics::Statistics,
+    trees: trees::Trees,
+    graphs: [calls::Graph; 2],
 }
 
 #[wasm_bindgen]
 impl Viewer {
-    /// Loads a file of any format. `read(from, to)` returns those bytes of the file, fewer at its end.
+    /// Loads files of any format, several on one axis of time. Each has a name and a function `read(from, to)`, which
+    /// returns those bytes of the file, fewer at its end.
     #[wasm_bindgen(constructor)]
-    pub fn new(read: &Function) -> Result<Viewer, JsValue> {
-        let (trace, format) = load::load(read)?;
+    pub fn new(names: Vec<String>, reads: Vec<Function>) -> Result<Viewer, JsValue> {
+        let load::Loaded { trace, format, notes } = load::load(&names, &reads)?;
         let trace: &'static Trace<'static> = Box::leak(Box::new(trace));
         let layout: &'static Layout = Box::leak(Box::new(Layout::new(trace, &LayoutOptions::default())));
         Ok(Self {
@@ -50,11 +55,13 @@ impl Viewer {
             layout,
             origin: trace.bounds().unwrap_or_default().start,
             format,
+            notes,
             arrangement: arrangement::Arrangement::new(trace, layout),
             pictures: frame::Pictures::new(trace, layout),
             search: find::Search::default(),
-            statistics: None,
-            calls: calls::Calls::default(),
+            statistics: statistics::Statistics::default(),
+            trees: trees::Trees::default(),
+            graphs: Default::default(),
         })
     }
 }

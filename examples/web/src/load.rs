@@ -1,12 +1,13 @@
-//! Reads a file piece by piece from JavaScript.
+//! Reads files piece by piece from JavaScript.
 
 use std::io::{self, Read};
 
 use js_sys::{Error as JsError, Function, Uint8Array};
 use spall_trace::model::{Limits, Trace};
+use spall_trace::{MergeInput, PlacedBy, merge_traces};
 use wasm_bindgen::{JsCast, prelude::JsValue};
 
-use crate::object;
+use crate::{about::Note, object};
 
 /// More bytes than it takes to recognise any format.
 const HEAD: usize = 1 << 16;
@@ -33,15 +34,59 @@ fn message(error: &JsValue) -> String {
     error.dyn_ref::<JsError>().map_or_else(String::new, |error| error.message().into())
 }
 
-/// Loads a file of any format, and says which it is. An error has a `message` and the `offset` of the damage in bytes.
-pub fn load(read: &Function) -> Result<(Trace<'static>, &'static str), JsValue> {
-    let failed = |error: spall_trace::Error| -> JsValue {
-        let offset = JsValue::from(error.offset() as f64);
-        object([("message", error.to_string().into()), ("offset", offset)]).into()
+/// What files say together.
+pub struct Loaded {
+    pub trace: Trace<'static>,
+    pub format: String,
+    pub notes: Vec<Note>,
+}
+
+/// Loads files of any format. An error has a `message`, and the `offset` of the damage in bytes.
+pub fn load(names: &[String], reads: &[Function]) -> Result<Loaded, JsValue> {
+    let mut notes = Vec::new();
+    let (mut traces, mut formats) = (Vec::new(), Vec::new());
+    for (name, read) in names.iter().zip(reads) {
+        let prefix = if names.len() > 1 { format!("{name}: ") } else { String::new() };
+        let failed = |error: spall_trace::Error| -> JsValue {
+            let offset = JsValue::from(error.offset() as f64);
+            object([("message", format!("{prefix}{error}").into()), ("offset", offset)]).into()
+        };
+        let (trace, format) = load_file(read).map_err(failed)?;
+        notes.extend(trace.diagnostics().counts().iter().map(|found| Note {
+            text: format!("{prefix}{}", found.kind.description()),
+            count: Some(found.count as f64),
+            byte: Some(found.first_byte as f64),
+        }));
+        if !formats.contains(&format) {
+            formats.push(format);
+        }
+        traces.push(trace);
+    }
+    let trace = match traces.len() {
+        1 => traces.remove(0),
+        _ => {
+            let inputs = traces.iter().zip(names).map(|(trace, name)| MergeInput::new(trace, name));
+            let merged = merge_traces(&inputs.collect::<Vec<_>>(), &Limits::default());
+            let clock = merged.trace.clock();
+            for (placement, name) in merged.placements.iter().zip(names) {
+                let mut text = format!("{name} {}", placement.by.description());
+                if !matches!(placement.by, PlacedBy::First | PlacedBy::Nothing) {
+                    text += &format!(": {} are added to its times", clock.duration(placement.offset));
+                }
+                if placement.error.0 > 0 {
+                    text += &format!(", give or take {}", clock.duration(placement.error));
+                }
+                notes.push(Note { text: text + ".", count: None, byte: None });
+            }
+            merged.trace
+        }
     };
+    Ok(Loaded { trace: spall_trace::merge_samples(trace), format: formats.join(", "), notes })
+}
+
+fn load_file(read: &Function) -> Result<(Trace<'static>, &'static str), spall_trace::Error> {
     let mut head = vec![0; HEAD];
-    let length = File { read, at: 0 }.read(&mut head).map_err(|error| failed(error.into()))?;
+    let length = File { read, at: 0 }.read(&mut head)?;
     let format = spall_trace::detect(&head[..length]).map_or("", |format| format.name());
-    let trace = spall_trace::load_from(File { read, at: 0 }, &Limits::default()).map_err(failed)?;
-    Ok((spall_trace::merge_samples(trace), format))
+    Ok((spall_trace::load_from(File { read, at: 0 }, &Limits::default())?, format))
 }

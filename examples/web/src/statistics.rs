@@ -1,19 +1,31 @@
 //! Sums over a range of time, step by step so that the page stays alive.
 
-use std::collections::HashMap;
+use std::{cell::RefCell, collections::HashMap, rc::Rc};
 
 use serde::{Deserialize, Serialize};
-use spall_trace::layout::{EdgeRule, Stats, slice_tree_by};
+use spall_trace::layout::{EdgeRule, Stats};
 use spall_trace::model::{Function, Ticks, Trace, TrackId};
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
-use crate::{Viewer, answer, question, tracks::Item};
+use crate::{Viewer, answer, question, tracks::Item, trees::TreeBuilder};
 
-/// Statistics by name that are being computed.
-pub type Running = Stats<'static, Trace<'static>>;
+/// What is being added up.
+#[derive(Default)]
+pub enum Statistics {
+    #[default]
+    Nothing,
+    /// By name, of the tracks of these items.
+    Names(Stats<'static, Trace<'static>>, Option<Vec<Item>>),
+    /// By function: functions of one name are told apart by their place in the source.
+    Functions(TreeBuilder, Extremes),
+    Done(Vec<Sums>),
+}
+
+/// The shortest and the longest time of each function.
+type Extremes = Rc<RefCell<HashMap<Function, (Ticks, Ticks)>>>;
 
 /// A range of time, and what of it counts: the tracks of these items, or all.
-#[derive(Deserialize, Clone)]
+#[derive(Deserialize, Clone, PartialEq)]
 pub struct Area {
     pub start: f64,
     pub end: f64,
@@ -22,7 +34,7 @@ pub struct Area {
 
 /// The sums of one name or function, in ticks.
 #[derive(Serialize)]
-struct Sums {
+pub struct Sums {
     name: String,
     count: f64,
     total: f64,
@@ -34,51 +46,81 @@ struct Sums {
 
 #[wasm_bindgen]
 impl Viewer {
-    /// Begins to add up the slices of an area by name. A slice counts with the part inside the range.
-    pub fn begin_statistics(&mut self, area: JsValue) -> Result<(), JsValue> {
+    /// Begins to add up the slices of an area. A slice counts with the part inside the range.
+    pub fn begin_statistics(&mut self, area: JsValue, by_function: bool) -> Result<(), JsValue> {
         let area: Area = question(area)?;
-        let (tracks, range) = (self.tracks_of(&area), self.range(area.start, area.end));
+        let range = self.range(area.start, area.end);
+        if by_function {
+            let extremes = Extremes::default();
+            let (trace, known) = (self.trace, Rc::clone(&extremes));
+            let function = move |id| {
+                let (function, slice) = (trace.function_of(id)?, trace.slice(id)?);
+                let duration = slice.end.min(range.end) - slice.start.max(range.start);
+                let mut known = known.borrow_mut();
+                let (min, max) = known.entry(function).or_insert((duration, duration));
+                (*min, *max) = ((*min).min(duration), (*max).max(duration));
+                Some(function)
+            };
+            self.statistics = Statistics::Functions(self.tree_builder(&area, Box::new(function)), extremes);
+            return Ok(());
+        }
         match &mut self.statistics {
             // An edge that is dragged changes little.
-            Some(running) if area.items.is_none() => running.move_to(range),
-            running => *running = Some(Stats::new(self.trace, self.layout, tracks, range, EdgeRule::Clamp)),
+            Statistics::Names(running, items) if *items == area.items => running.move_to(range),
+            _ => {
+                let tracks = self.tracks_of(&area);
+                let running = Stats::new(self.trace, self.layout, tracks, range, EdgeRule::Clamp);
+                self.statistics = Statistics::Names(running, area.items);
+            }
         }
         Ok(())
     }
 
     /// Visits some slices. Returns whether all are done.
     pub fn step_statistics(&mut self, budget: usize) -> bool {
-        self.statistics.as_mut().is_none_or(|running| running.step(budget))
+        match &mut self.statistics {
+            Statistics::Nothing | Statistics::Done(_) => true,
+            Statistics::Names(running, _) => running.step(budget),
+            Statistics::Functions(builder, _) => {
+                let is_done = builder.step(budget);
+                if is_done
+                    && let Statistics::Functions(builder, extremes) = std::mem::take(&mut self.statistics)
+                {
+                    self.statistics = Statistics::Done(self.sums_of_functions(builder, &extremes.borrow()));
+                }
+                is_done
+            }
+        }
     }
 
-    /// Returns the sums of each name so far.
+    /// Returns the sums of each name or function.
     pub fn statistics(&self) -> JsValue {
-        let Some(running) = &self.statistics else { return JsValue::UNDEFINED };
-        let sums = running.by_name().into_iter().map(|stats| Sums {
-            name: self.trace.name(stats.name).into(),
-            count: stats.count as f64,
-            total: stats.total.0 as f64,
-            own: stats.self_time.0 as f64,
-            mean: stats.mean.0 as f64,
-            min: stats.min.0 as f64,
-            max: stats.max.0 as f64,
-        });
-        answer(&sums.collect::<Vec<_>>())
+        match &self.statistics {
+            Statistics::Done(sums) => answer(sums),
+            Statistics::Names(running, _) => {
+                let sums = running.by_name().into_iter().map(|stats| Sums {
+                    name: self.trace.name(stats.name).into(),
+                    count: stats.count as f64,
+                    total: stats.total.0 as f64,
+                    own: stats.self_time.0 as f64,
+                    mean: stats.mean.0 as f64,
+                    min: stats.min.0 as f64,
+                    max: stats.max.0 as f64,
+                });
+                answer(&sums.collect::<Vec<_>>())
+            }
+            Statistics::Nothing | Statistics::Functions(..) => JsValue::UNDEFINED,
+        }
     }
+}
 
-    /// Returns the sums of each function: functions of one name are told apart by their place in the source.
-    pub fn statistics_by_function(&self, area: JsValue) -> Result<JsValue, JsValue> {
-        let area: Area = question(area)?;
-        let (range, tracks) = (self.range(area.start, area.end), self.tracks_of(&area));
-        let mut extremes: HashMap<Function, (Ticks, Ticks)> = HashMap::new();
-        let tree = slice_tree_by(self.layout, tracks, range.clone(), |id| {
-            let (function, slice) = (self.trace.function_of(id)?, self.trace.slice(id)?);
-            let duration = slice.end.min(range.end) - slice.start.max(range.start);
-            let (min, max) = extremes.entry(function).or_insert((duration, duration));
-            (*min, *max) = ((*min).min(duration), (*max).max(duration));
-            Some(function)
-        });
-        let sums = tree.functions().into_iter().map(|stats| {
+impl Viewer {
+    fn sums_of_functions(
+        &self,
+        builder: TreeBuilder,
+        extremes: &HashMap<Function, (Ticks, Ticks)>,
+    ) -> Vec<Sums> {
+        let sums = builder.finish().functions().into_iter().map(|stats| {
             let (min, max) = extremes.get(&stats.function).copied().unwrap_or_default();
             Sums {
                 name: stats.function.describe(self.trace),
@@ -90,21 +132,15 @@ impl Viewer {
                 max: max.0 as f64,
             }
         });
-        Ok(answer(&sums.collect::<Vec<_>>()))
+        sums.collect()
     }
-}
 
-impl Viewer {
     pub fn tracks_of(&self, area: &Area) -> Vec<TrackId> {
         match &area.items {
             None => self.trace.track_ids().iter().collect(),
             Some(items) => {
-                let packs = self.arrangement.packs();
-                let mut tracks: Vec<TrackId> =
-                    items.iter().flat_map(|&item| packs.tracks(self.trace, item)).collect();
-                tracks.sort_unstable();
-                tracks.dedup();
-                tracks
+                let is_wanted = self.arrangement.marked(self.trace, items);
+                self.trace.track_ids().iter().filter(|track| is_wanted[track.index()]).collect()
             }
         }
     }

@@ -92,6 +92,12 @@ export class Page {
     await loaded;
   }
 
+  async reload() {
+    const loaded = new Promise((resolve) => { this.loaded = resolve; });
+    await this.send('Page.reload');
+    await loaded;
+  }
+
   // What an expression of the page is, once it has settled.
   async value(expression) {
     const { result, exceptionDetails } = await this.send('Runtime.evaluate', { expression, awaitPromise: true, returnByValue: true });
@@ -137,6 +143,19 @@ export class Page {
 
   async wheel(x, y, deltaX, deltaY, modifiers = 0) {
     await this.send('Input.dispatchMouseEvent', { type: 'mouseWheel', x, y, deltaX, deltaY, modifiers });
+  }
+
+  // A finger goes down at a place, rests there for a while, moves to other places, and goes up.
+  async touch(from, rest, ...places) {
+    const at = ([x, y]) => [{ x, y }];
+    const wait = (ms) => new Promise((resolve) => { setTimeout(resolve, ms); });
+    await this.send('Input.dispatchTouchEvent', { type: 'touchStart', touchPoints: at(from) });
+    await wait(rest);
+    for (const place of places) {
+      await this.send('Input.dispatchTouchEvent', { type: 'touchMove', touchPoints: at(place) });
+      await wait(30);
+    }
+    await this.send('Input.dispatchTouchEvent', { type: 'touchEnd', touchPoints: [] });
   }
 
   // Presses a key, such as { key: 'f', code: 'KeyF' }.

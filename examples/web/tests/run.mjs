@@ -41,9 +41,10 @@ function program(name, ...args) {
 // Waits until the page has drawn what it was asked for.
 const settled = (page) => page.until('!viewer.isAsking && !viewer.isWanted && !viewer.isDrawing && !viewer.overview.isAsked');
 
-async function load(page, file) {
+async function load(page, ...files) {
+  const [file] = files;
   await page.value('window.viewer = undefined');
-  await page.choose('#file', file);
+  await page.choose('#file', ...files);
   await page.until('window.viewer?.frame || document.querySelector(".error")', 120);
   ensure(!(await page.value('document.querySelector(".error")?.textContent')), `${basename(file)} is read`);
   await settled(page);
@@ -220,7 +221,7 @@ async function use(page, file, dump) {
   await page.until('document.querySelector("#panel input[type=file]")');
   await page.choose('#panel input[type=file]', file);
   await page.until('viewer.compared && viewer.drawer.calls.graphs[0]?.part?.numbers.length');
-  ensure(await page.value('viewer.drawer.calls.graphs[0].part.numbers.every((style, at) => at % 6 !== 5 || (style & 1024 && style >>> 11 === 32))'), 'a file does not differ from itself');
+  ensure(await page.value('viewer.drawer.calls.graphs[0].part.numbers.every((style, at) => at % 6 !== 5 || (style & 1024 && style >>> 12 === 32))'), 'a file does not differ from itself');
   await page.key('Escape');
   await page.key('Escape');
   await page.key('1', 'Digit1');
@@ -271,6 +272,134 @@ async function refuse(page) {
   rmSync(folder, { recursive: true });
 }
 
+// Two files are one trace, whose notes say where their times were put.
+async function several(page) {
+  const paths = ['threads-v3.spall', 'calls.json'].map((name) => join(recordings, name));
+  const slices = paths.map((path) => JSON.parse(program('dump', path).split('\n')[0]).slices);
+  await load(page, ...paths);
+  check(await page.value('viewer.about.counts.find(([what]) => what === "slice")[1]'), slices[0] + slices[1], 'slices of two files');
+  await page.value('viewer.drawer.show("notes")');
+  const notes = await page.value('document.querySelector("#panel").innerText');
+  ensure(/threads-v3.spall is the first trace.*\n(.*\n)*.*calls.json (is placed|has a clock of its own)/.test(notes), `notes say where the files are: ${notes}`);
+  ensure(/calls.json.*threads-v3|threads-v3.*calls.json/.test(await page.value('document.title')), 'the title has both names');
+}
+
+// A trace of a million slices, as spall 1.
+function million() {
+  const name = 'abcdefgh', depth = 50, calls = 20_000;
+  const begin = 1 + 1 + 4 + 4 + 8 + 2 + 1, end = 1 + 4 + 4 + 8;
+  const data = Buffer.alloc(24 + calls * depth * (begin + end) + 100);
+  let at = data.writeBigUInt64LE(0x0BADF00Dn, 0);
+  at = data.writeBigUInt64LE(1n, at);
+  at = data.writeDoubleLE(1, at);
+  at = data.writeBigUInt64LE(0n, at) ;
+  let now = 0;
+  const event = (kind, name) => {
+    at = data.writeUInt8(kind, at);
+    if (name !== undefined) at = data.writeUInt8(0, at);
+    at = data.writeUInt32LE(1, at);
+    at = data.writeUInt32LE(1, at);
+    at = data.writeDoubleLE(now++, at);
+    if (name === undefined) return;
+    at = data.writeUInt8(1, at);
+    at = data.writeUInt8(0, at);
+    at += data.write(name, at);
+  };
+  for (let call = 0; call < calls; call++) {
+    for (let level = 0; level < depth; level++) event(3, name[(level * 7 + call) % name.length]);
+    for (let level = 0; level < depth; level++) event(4);
+  }
+  return data.subarray(0, at);
+}
+
+// The page is answered while call trees and statistics are added up, and the last question wins.
+async function alive(page) {
+  const folder = mkdtempSync(join(tmpdir(), 'viewer-'));
+  const path = join(folder, 'million.spall');
+  writeFileSync(path, million());
+  await load(page, path);
+  const race = (...asks) => page.value(`(async () => {
+    const area = { start: 0, end: viewer.about.span + 1 }, part = { start: 1, end: viewer.about.span }, order = [];
+    const wanted = (area) => ({ area, graph: 'flame', without: '' });
+    const { source } = viewer;
+    const asks = { overview: () => source.overview(0, 1e6, 100), all: () => source.graph(0, wanted(area)), part: () => source.graph(0, wanted(part)),
+      cancel: () => source.cancelGraph(), functions: () => source.statistics(area, 'function'), names: () => source.statistics(area, 'name') };
+    await Promise.all(${JSON.stringify(asks)}.map(async (name) => order.push(\`\${name} \${typeof (await asks[name]())}\`)));
+    return order;
+  })()`);
+  check(await race('all', 'overview'), ['overview object', 'all object'], 'answers while a flame graph is made');
+  check(await race('functions', 'overview'), ['overview object', 'functions object'], 'answers while functions are added up');
+  check((await race('part', 'all')).sort(), ['all object', 'part undefined'], 'another graph replaces the first one');
+  check((await race('part', 'cancel')).sort(), ['cancel undefined', 'part undefined'], 'a graph that is cancelled');
+  check((await race('names', 'functions')).sort(), ['functions object', 'names undefined'], 'other statistics replace the first ones');
+  // On the page: the button cancels, and another begins again.
+  await page.value('viewer.setRange({ start: 2, end: viewer.about.span }), viewer.drawer.show("calls", "flame"), [...document.querySelectorAll("#panel button")].find(({ textContent }) => textContent === "Cancel").click()');
+  check(await page.value('document.querySelectorAll("#panel canvas").length'), 0, 'graphs after it was cancelled');
+  await page.value('[...document.querySelectorAll("#panel button")].find(({ textContent }) => textContent === "Add up").click()');
+  await page.until('viewer.drawer.calls.graphs[0]?.part?.numbers.length');
+  rmSync(folder, { recursive: true });
+}
+
+// Names are dragged and keys pressed to move tracks; the address remembers it.
+async function moves(page) {
+  await load(page, join(recordings, 'threads-v3.spall'));
+  const order = () => page.value('viewer.lines.main.headers.filter(({ item }) => item.kind === "track").map(({ item }) => viewer.labels.get(viewer.key(item)).label)');
+  const before = await order();
+  const places = await page.value('(() => { const box = viewer.canvas.getBoundingClientRect(); return viewer.lines.main.headers.filter(({ item }) => item.kind === "track").map(({ top, bottom }) => [box.top + viewer.mainTop + top, box.top + viewer.mainTop + bottom]); })()');
+  await page.drag([60, places[1][0] + 8], [60, places[0][0] + 2]);
+  const moved = [before[1], before[0], ...before.slice(2)];
+  await page.until(`JSON.stringify(viewer.lines.main.headers.filter(({ item }) => item.kind === "track").map(({ item }) => viewer.labels.get(viewer.key(item)).label)) === ${JSON.stringify(JSON.stringify(moved))}`, 10);
+  await page.until('/move=/.test(location.hash)');
+  await page.reload();
+  await load(page, join(recordings, 'threads-v3.spall'));
+  check(await order(), moved, 'the order of tracks after a reload');
+  await page.move(60, (await page.value('viewer.canvas.getBoundingClientRect().top + viewer.mainTop + viewer.lines.main.headers.find(({ item }) => item.kind === "track").top')) + 8);
+  await page.key('j', 'KeyJ');
+  await page.until(`viewer.lines.main.headers.find(({ item }) => item.kind === "track") && viewer.labels.get(viewer.key(viewer.lines.main.headers.find(({ item }) => item.kind === "track").item)).label === ${JSON.stringify(before[0])}`, 10);
+  check(await order(), before, 'the order after a step down');
+  await page.key('p', 'KeyP');
+  await page.until('viewer.lines.pinned.height > 0');
+}
+
+// A finger that rests selects; one that does not moves the view, and a tap selects.
+async function touches(page) {
+  await page.send('Emulation.setTouchEmulationEnabled', { enabled: true });
+  await load(page, join(recordings, 'threads-v3.spall'));
+  const [width, height] = await page.value('[innerWidth, innerHeight]');
+  const from = [width * 0.5, height * 0.4], to = [width * 0.7, height * 0.6];
+  await page.touch(from, 700, [width * 0.6, height * 0.5], to);
+  await page.until('viewer.range?.items?.length && viewer.drawer.current === "statistics"', 10);
+  await page.value('viewer.setRange(undefined), viewer.drawer.hide(), viewer.view.zoom(0.5), viewer.moved()');
+  await settled(page);
+  const before = await view(page);
+  await page.touch(from, 0, [width * 0.55, height * 0.45], to);
+  const after = await view(page);
+  ensure(after.start < before.start && !(await page.value('viewer.range')), 'a finger that moves at once moves the view');
+  await settled(page);
+  const [box] = (await boxes(page)).filter(({ isState }) => !isState).sort((a, b) => b.width - a.width);
+  await page.touch([box.x, box.y], 0);
+  await page.until(`viewer.selected?.id === ${box.id}`, 10);
+  await page.send('Emulation.setTouchEmulationEnabled', { enabled: false });
+}
+
+// Boxes have the colours that the file asks for, or those that any eyes tell apart.
+async function colours(page) {
+  const folder = mkdtempSync(join(tmpdir(), 'viewer-'));
+  const path = join(folder, 'colours.json');
+  writeFileSync(path, '[{"ph":"X","name":"own","pid":1,"tid":1,"ts":0,"dur":100,"cname":"thread_state_running"},{"ph":"X","name":"other","pid":1,"tid":1,"ts":100,"dur":100}]');
+  await load(page, path);
+  const shown = (name) => page.value(`(() => { const found = viewer.frame.main.numbers, at = found.findIndex((id, at) => at % 6 === 3 && viewer.names.get(id) === '${name}'); return viewer.painter.palette.fill(found[at + 2], 3); })()`);
+  check(await shown('own'), '#7ec894ff', 'the colour that the file asks for');
+  const calm = await shown('other');
+  await page.value('viewer.setOption("palette", "okabeIto")');
+  await settled(page);
+  for (const name of ['own', 'other']) ensure(/^#(e69f00|56b4e9|009e73|f0e442|0a7bbf|d55e00|cc79a7|999999)ff$/.test(await shown(name)), `${name} has a colour of Okabe and Ito`);
+  await page.value('viewer.setOption("palette", "calm")');
+  await settled(page);
+  check(await shown('other'), calm, 'the calm colour');
+  rmSync(folder, { recursive: true });
+}
+
 // The page that `render` writes has the same parts, and no panel that it cannot fill.
 async function rendered(page, url, folder) {
   program('render', join(recordings, 'calls.json'), join(folder, 'render-test.html'));
@@ -301,6 +430,11 @@ try {
     console.log('files that cannot be read');
     await page.open(`${url}/`);
     await refuse(page);
+    for (const [what, look] of [['several files', several], ['the page stays alive', alive], ['tracks that move', moves], ['fingers', touches], ['colours', colours]]) {
+      console.log(what);
+      await page.open(`${url}/`);
+      await look(page);
+    }
     console.log('the page of render');
     await rendered(page, url, dist);
     console.log('sizes');

@@ -5,20 +5,40 @@ export const UNFINISHED = 1 << 7; // flags of the style
 export const HIT = 1 << 8;
 export const STATE = 1 << 9;
 export const CHANGE = 1 << 10;
+const OWN = 1 << 11, UPPER_BITS = 12;
 const STRENGTHS = ['b0', 'c8', 'e0', 'ff'], DIMMED = 4, SHADES = 32;
 
-// The colours of a theme, and the font of labels. Its letters are equally wide, so that labels are cut by arithmetic.
+// The colours of a theme and of the file itself, and the font of labels. Its letters are equally wide, so that labels
+// are cut by arithmetic.
 export class Palette {
-  constructor(shades, text, size) {
-    this.fills = [...STRENGTHS, '58'].map((alpha) => shades.map((shade) => shade + alpha));
+  constructor(shades, text, own, size) {
+    const inStrengths = (colours) => [...STRENGTHS, '58'].map((alpha) => colours.map((colour) => colour + alpha));
+    this.fills = inStrengths(shades);
+    this.ownFills = inStrengths(own);
+    this.ownTexts = own.map(textOn);
     this.text = text;
     this.size = size;
     this.font = `${size}px ui-monospace, SFMono-Regular, Menlo, Consolas, "DejaVu Sans Mono", monospace`;
   }
 
-  fill(key) {
-    return this.fills[Math.floor(key / SHADES)][key % SHADES];
+  // The colour of a box, in one of the strengths or dimmed.
+  fill(style, strength) {
+    if (style & CHANGE) return changeColour((style >>> UPPER_BITS) - 32);
+    return style & OWN ? this.ownFills[strength][style >>> UPPER_BITS] : this.fills[strength][style % SHADES];
   }
+
+  textOf(style) {
+    return style & OWN ? this.ownTexts[style >>> UPPER_BITS] : this.text;
+  }
+}
+
+// Black or white, whichever is legible on a colour.
+function textOn(colour) {
+  const [red, green, blue] = [1, 3, 5].map((at) => {
+    const part = parseInt(colour.slice(at, at + 2), 16) / 255;
+    return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
+  });
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue > 0.179 ? '#000' : '#fff';
 }
 
 // Where columns of a picture are on the canvas: a column `c` is `c * scale + shift` pixels of the device from the left.
@@ -36,10 +56,11 @@ export function drawBoxes(context, palette, part, place, names, isSearching) {
     const width = Math.max(end - x, 1);
     const y = Math.round((numbers[at] - top) * ratio), height = Math.round(numbers[at + 1] * ratio) - 1;
     const isHit = style & HIT;
-    if (style & UNFINISHED && width > 8) torn.push([x, y, width, height, style & 31]);
+    if (style & UNFINISHED && width > 8) torn.push([x, y, width, height, palette.fill(style, 3)]);
     else {
       const strength = isSearching && !isHit ? DIMMED : (style >> 5) & 3;
-      const key = style & CHANGE ? `change ${style >> 11}` : strength * SHADES + (style & 31);
+      // What decides on the colour: the strength, and the shade or what is in the upper bits.
+      const key = strength * 2 ** 32 + (style & (CHANGE | OWN) ? style >>> 10 << 10 >>> 0 : style % SHADES);
       let bucket = buckets.get(key);
       if (!bucket) buckets.set(key, (bucket = []));
       // Narrow boxes of one colour side by side are one.
@@ -51,10 +72,10 @@ export function drawBoxes(context, palette, part, place, names, isSearching) {
     if (width >= 4 * palette.letter + 6 && !(style & STATE)) labels.push(at, x, width, y, height);
   }
   for (const [key, bucket] of buckets) {
-    context.fillStyle = typeof key === 'number' ? palette.fill(key) : changeColour(Number(key.slice(7)) - 32);
+    context.fillStyle = palette.fill(key % 2 ** 32, Math.floor(key / 2 ** 32));
     for (let at = 0; at < bucket.length; at += 4) context.fillRect(bucket[at], bucket[at + 1], bucket[at + 2], bucket[at + 3]);
   }
-  for (const box of torn) drawTorn(context, palette, ...box);
+  for (const box of torn) drawTorn(context, ...box);
   context.strokeStyle = palette.hit;
   context.lineWidth = ratio;
   for (let at = 0; at < outlined.length; at += 4) {
@@ -67,9 +88,11 @@ export function drawBoxes(context, palette, part, place, names, isSearching) {
 function drawLabels(context, palette, labels, numbers, { left, right, ratio }, names) {
   context.font = palette.deviceFont;
   context.textBaseline = 'middle';
-  context.fillStyle = palette.text;
+  let filled;
   for (let at = 0; at < labels.length; at += 5) {
     const [box, x, width, y, height] = labels.slice(at, at + 5);
+    const colour = palette.textOf(numbers[box + 5]);
+    if (colour !== filled) context.fillStyle = filled = colour;
     const from = Math.max(x, left) + 3 * ratio;
     const room = Math.floor((Math.min(x + width, right) - from - 2 * ratio) / palette.letter);
     const more = numbers[box + 4] > 1 ? ` +${numbers[box + 4] - 1}` : '';
@@ -95,9 +118,9 @@ export function cut(text, room) {
 }
 
 // A box whose right edge is torn off: nobody knows where it ends.
-function drawTorn(context, palette, x, y, width, height, shade) {
+function drawTorn(context, x, y, width, height, colour) {
   const right = x + width, tooth = height / 4;
-  context.fillStyle = palette.fills[3][shade];
+  context.fillStyle = colour;
   context.beginPath();
   context.moveTo(x, y);
   for (const [index, back] of [4, 0, 4, 0, 4].entries()) context.lineTo(right - back, y + index * tooth);

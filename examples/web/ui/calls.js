@@ -11,26 +11,41 @@ export class CallsPanel {
   constructor(viewer) {
     this.viewer = viewer;
     this.mode = 'flame';
+    this.without = '';
     this.graphs = [];
+    this.number = 0; // of the last filling
   }
 
   async fill(panel, mode = this.mode) {
+    this.leave();
+    const number = ++this.number;
+    const isCurrent = () => number === this.number && viewer.drawer.current === 'calls';
     this.mode = mode;
     const { viewer } = this;
     const { range, about } = viewer;
     const choose = element('select', { ariaLabel: 'Kind of graph', onchange: () => this.fill(panel, choose.value) },
       ...MODES.map(([value, textContent]) => element('option', { value, textContent })));
     choose.value = mode;
+    const without = element('input', { type: 'search', placeholder: 'Without', value: this.without, ariaLabel: 'Leave out functions', title: 'Leaves out functions with this in their name or source. Their time is that of their callers.' });
+    without.onchange = () => {
+      this.without = without.value.trim();
+      this.fill(panel);
+    };
     const what = range ? `${duration(range.end - range.start, about.nsPerTick)} selected` : 'The whole trace';
-    this.about = element('span', { className: 'dim', textContent: 'Adding up …' });
-    const tools = element('p', {}, choose, ` ${what} `, button('Show all', 'Zoom out', () => this.zoomOut()), ' ', this.about);
+    this.about = element('span', { className: 'dim', textContent: 'Adding up … ' });
+    const again = () => button('Add up', 'Begin again', () => this.fill(panel));
+    const cancel = button('Cancel', 'Stop adding up', () => {
+      this.leave();
+      this.about.replaceChildren('Cancelled ', again());
+    });
+    const tools = element('p', {}, choose, ` ${what} `, without, button('Show all', 'Zoom out', () => this.zoomOut()), ' ', this.about);
     this.tip = element('p', { className: 'graph-tip' });
     const graphs = element('div', { className: 'graphs' });
     panel.replaceChildren(tools, this.tip, graphs);
     if (mode === 'comparison') tools.append(this.chooser(panel));
     this.graphs = [];
     const slice = viewer.selected?.kind === 'slice' ? viewer.selected.id : undefined;
-    if (mode === 'sandwich' && slice === undefined && this.node === undefined) {
+    if (mode === 'sandwich' && slice === undefined) {
       this.about.textContent = 'Select a slice to see what calls it and what it calls.';
       return;
     }
@@ -38,11 +53,12 @@ export class CallsPanel {
       this.about.textContent = 'Choose another trace. Red takes more time in this one, blue less.';
       return;
     }
+    this.about.append(cancel);
     const kinds = mode === 'sandwich' ? [['callers', 'Callers'], ['callees', 'Callees']] : [[mode, '']];
-    const wanted = { area: viewer.area, slice: mode === 'sandwich' ? slice : undefined };
+    const wanted = { area: viewer.area, slice: mode === 'sandwich' ? slice : undefined, without: this.without };
     for (const [place, [graph, title]] of kinds.entries()) {
       const shape = await viewer.source.graph(place, { ...wanted, graph });
-      if (this.mode !== mode || viewer.drawer.current !== 'calls') return;
+      if (!shape || !isCurrent()) return;
       const text = [title, clean(shape.of)].filter(Boolean).join(' of ');
       if (text) graphs.append(element('h3', { textContent: text }));
       const made = new Graph(this, place, shape);
@@ -54,18 +70,29 @@ export class CallsPanel {
     this.about.textContent = `${duration(total, about.nsPerTick)} in all`;
   }
 
+  // Gives up what is being added up or loaded.
+  leave() {
+    this.number++;
+    this.comparing?.abort();
+    this.viewer.source.cancelGraph();
+  }
+
   // A field for the file to compare with.
   chooser(panel) {
     const { viewer } = this;
     const field = element('input', { type: 'file', ariaLabel: 'Trace to compare with' });
     field.onchange = async () => {
-      this.about.textContent = 'Loading …';
+      const [file] = field.files;
+      this.leave();
+      const current = (this.comparing = new AbortController());
+      const text = element('span', { textContent: 'Loading … ' });
+      this.about.replaceChildren(text, button('Cancel', 'Stop loading', () => this.fill(panel)));
       try {
-        await viewer.source.compare(field.files[0]);
-        viewer.compared = field.files[0].name;
+        await viewer.source.compare(file, (read) => { text.textContent = `Loading … ${Math.round((100 * read) / file.size)} % `; }, current.signal);
+        viewer.compared = file.name;
         this.fill(panel);
       } catch (error) {
-        this.about.textContent = error.message;
+        if (!current.signal.aborted) this.about.textContent = error.message;
       }
     };
     const label = element('label', { textContent: viewer.compared ? ` against ${viewer.compared} ` : ' ' });

@@ -43,6 +43,7 @@ export class Drawer {
 
   show(id, mode) {
     if (!this.has(id)) return;
+    if (this.current !== id) this.leave();
     this.current = this.last = id;
     $('#drawer').hidden = false;
     const tab = (name, { title }) => {
@@ -59,7 +60,14 @@ export class Drawer {
     this.viewer.remember?.();
   }
 
+  // Gives up what a panel that is closed has asked for.
+  leave() {
+    if (this.current === 'calls') this.calls.leave();
+    if (this.current === 'statistics') this.viewer.source.cancelStatistics?.();
+  }
+
   hide() {
+    this.leave();
     $('#drawer').hidden = true;
     this.current = '';
     if (this.viewer.view.duration) this.viewer.remember();

@@ -35,6 +35,7 @@ export const COMMANDS = [
   { group: 'Select', keys: ['}'], text: 'Choose another flow that leaves', run: (viewer) => viewer.drawer.chooseFlow(true) },
   { group: 'Select', keys: ['{'], text: 'Choose another flow that arrives', run: (viewer) => viewer.drawer.chooseFlow(false) },
   { group: 'Select', keys: ['R'], text: 'Selection to range', run: selectionToRange },
+  { group: 'Select', keys: ['Shift+R'], text: 'The whole track as range', panel: 'statistics', run: trackToRange },
   { group: 'Select', keys: ['M'], text: 'Mark the start of the selection or the pointer', run: mark },
   { group: 'Select', keys: ['Shift+M', 'Delete'], text: 'Remove all marks', run: (viewer) => { viewer.marks = []; viewer.redraw(); viewer.remember(); } },
   { group: 'Select', keys: ['Escape'], text: 'Close, then end the search, then select nothing', run: escape },
@@ -44,6 +45,9 @@ export const COMMANDS = [
   { group: 'Tracks', keys: ['C'], text: 'Fold or open the track', run: (viewer) => ofTrack(viewer, 'folded') },
   { group: 'Tracks', keys: ['Shift+C'], text: 'Fold or open all processes', run: (viewer) => viewer.toggleAll() },
   { group: 'Tracks', keys: ['P'], text: 'Pin the track', run: (viewer) => ofTrack(viewer, 'pinned') },
+  { group: 'Tracks', keys: ['K'], text: 'Move the track up', run: (viewer) => shift(viewer, -1) },
+  { group: 'Tracks', keys: ['J'], text: 'Move the track down', run: (viewer) => shift(viewer, 1) },
+  { group: 'Tracks', keys: [], text: 'Tracks in the order of the file', run: (viewer) => { viewer.arrangement.moves = []; viewer.arrange(); viewer.remember(); } },
   { group: 'Tracks', keys: ['H'], text: 'Hide the track', run: (viewer) => ofTrack(viewer, 'hidden') },
   { group: 'Tracks', keys: ['Shift+H'], text: 'Show all tracks', run: (viewer) => { viewer.arrangement.hidden.clear(); viewer.arrange(); } },
   { group: 'Panels', keys: ['Q'], text: 'Close or open the panel', run: (viewer) => viewer.drawer.toggle() },
@@ -60,6 +64,8 @@ export const COMMANDS = [
   { group: 'Settings', keys: [], text: 'Colours by category', run: (viewer) => viewer.setOption('colour', 'category') },
   { group: 'Settings', keys: [], text: 'Colours by duration', run: (viewer) => viewer.setOption('colour', 'duration') },
   { group: 'Settings', keys: [], text: 'Colours by track', run: (viewer) => viewer.setOption('colour', 'track') },
+  { group: 'Settings', keys: [], text: 'Colours that the file asks for: use or ignore', run: (viewer) => viewer.setOption('own', viewer.options.own === 'use' ? 'ignore' : 'use') },
+  { group: 'Settings', keys: [], text: 'Colours that any eyes tell apart (Okabe and Ito), or calm ones', run: (viewer) => viewer.setOption('palette', viewer.options.palette === 'calm' ? 'okabeIto' : 'calm') },
   { group: 'Settings', keys: ['I'], text: 'Time of each part of a frame', run: (viewer) => viewer.meter.toggle() },
   { group: 'Settings', keys: ['?', 'F1', 'Ctrl+Shift+P'], text: 'Keys and commands', run: (viewer) => openPalette(viewer) },
 ];
@@ -69,6 +75,8 @@ const GESTURES = [
   ['wheel', 'scroll; with Ctrl, or a pinch: zoom; with Shift: move in time'],
   ['drag', 'select time and tracks; with Shift: move'],
   ['Space+drag, right drag, finger', 'move'],
+  ['hold a finger, then drag', 'select time and tracks'],
+  ['drag a name', 'move the track or process to another place'],
   ['drag in the ruler', 'select time; Alt: do not snap to slices'],
   ['drag in the overview', 'show that time'],
   ['click', 'details; on a name: fold or open'],
@@ -109,10 +117,25 @@ async function mark(viewer) {
   viewer.remember();
 }
 
-async function ofTrack(viewer, list) {
+// The track of the selection, or else what is under the pointer.
+async function currentItem(viewer) {
   const under = viewer.pointer && viewer.headerAt(viewer.pointer.y)?.item;
   const place = viewer.selected?.kind === 'slice' && (await viewer.source.place(viewer.selected.id));
-  const item = (place && place.item) || under;
+  return (place && place.item) || under;
+}
+
+async function shift(viewer, by) {
+  const item = await currentItem(viewer);
+  if (item) await viewer.shift(item, by);
+}
+
+async function trackToRange(viewer) {
+  const item = await currentItem(viewer);
+  if (item) viewer.setRange({ start: 0, end: viewer.about.span + 1, items: [item] });
+}
+
+async function ofTrack(viewer, list) {
+  const item = await currentItem(viewer);
   if (!item || (list === 'pinned' && item.kind === 'process')) return;
   await viewer.toggle(list, item);
 }

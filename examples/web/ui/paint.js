@@ -14,13 +14,13 @@ export class Painter {
   }
 
   // Takes the colours of the theme and the size of texts from the style sheet.
-  theme() {
+  theme(isForAnyEyes) {
     const style = getComputedStyle(document.documentElement);
     const keys = ['page', 'names', 'head', 'line', 'text', 'dim', 'instant', 'accent', 'hit', 'range'];
     this.colour = Object.fromEntries(keys.map((key) => [key, style.getPropertyValue(`--${key}`).trim()]));
     const theme = style.getPropertyValue('--theme').trim() === 'dark' ? 'dark' : 'light';
-    const { shades, text } = this.colours[theme];
-    this.palette = new Palette(shades, text, 11);
+    const { shades, text } = this.colours[isForAnyEyes ? 'okabeIto' : theme];
+    this.palette = new Palette(shades, text, this.colours.own, 11);
     this.palette.hit = this.colour.hit;
     this.fonts();
   }
@@ -313,10 +313,15 @@ export class Painter {
     context.fillText(cut(`${duration(view.duration, frame.nsPerTick)} in view`, room), 8 * ratio, high / 2);
   }
 
-  // What lies over everything: the chosen range, marks, and the edge that a drag snaps to.
-  over({ view, range, marks, area, pointerTime, nsPerTick }) {
+  // What lies over everything: the place where a track that is dragged would be, the chosen range, marks, and the edge
+  // that a drag snaps to.
+  over({ view, range, marks, area, drop, pointerTime, nsPerTick }) {
     const { context, colour, ratio, height, palette } = this;
     const left = Math.round(this.names * ratio);
+    if (drop) {
+      context.fillStyle = colour.accent;
+      context.fillRect(0, Math.round(drop.y * ratio) - ratio, this.width, 2 * ratio);
+    }
     context.save();
     context.beginPath();
     context.rect(left, 0, this.chart, height);

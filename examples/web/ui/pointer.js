@@ -4,6 +4,7 @@ import { isSpaceHeld } from './keys.js';
 
 const CLICK = 5; // A pointer that moves less than this many pixels clicks.
 const SNAP = 6; // pixels
+const HOLD = 450; // A finger that rests this many milliseconds selects or carries instead of moving.
 
 export function attachPointer(viewer) {
   const { canvas, view, main } = viewer;
@@ -57,9 +58,10 @@ export function attachPointer(viewer) {
 
   const kindOf = (event, { x, y }) => {
     if (event.button === 1) return 'fit';
-    if (event.button === 2 || isSpaceHeld() || event.pointerType === 'touch') return 'pan';
-    if (x < viewer.painter.names) return 'header';
+    if (event.button === 2 || isSpaceHeld()) return 'pan';
     if (y < RULER) return 'range';
+    if (event.pointerType === 'touch') return 'pan';
+    if (x < viewer.painter.names) return 'header';
     return (viewer.options.drag === 'select') === event.shiftKey ? 'pan' : 'area';
   };
 
@@ -71,12 +73,21 @@ export function attachPointer(viewer) {
       fingers.set(event.pointerId, at);
       if (fingers.size === 2) {
         pinch = spread(fingers);
-        drag = undefined;
+        drag = viewer.box = undefined;
         return;
       }
     }
     drag = { kind: kindOf(event, at), from: at, last: at, isFar: false, time: viewer.timeAt(at.x), scroll: main.scrollTop };
     if (drag.kind === 'fit') event.preventDefault();
+    if (event.pointerType === 'touch' && drag.kind === 'pan') {
+      const held = drag;
+      setTimeout(() => {
+        if (drag !== held || drag.isFar) return;
+        drag.kind = at.x < viewer.painter.names ? 'header' : 'area';
+        viewer.box = { ...at, width: 1, height: 1 };
+        viewer.redraw();
+      }, HOLD);
+    }
   });
 
   on('pointermove', (event) => {
@@ -99,6 +110,7 @@ export function attachPointer(viewer) {
     viewer.isDragging = true;
     if (drag.kind === 'pan') pan(at.x - drag.last.x, at.y - drag.last.y);
     if (drag.kind === 'range' || drag.kind === 'area') select(at, event.altKey);
+    if (drag.kind === 'header') carry(at);
     drag.last = at;
   });
 
@@ -125,14 +137,27 @@ export function attachPointer(viewer) {
     viewer.redraw();
   };
 
+  // Carries a process or a track by its name, and shows where it would be put. Pinned tracks stay as they are.
+  const carry = ({ y }) => {
+    drag.item ??= drag.from.y >= viewer.mainTop && viewer.headerAt(drag.from.y)?.item;
+    if (!drag.item) return;
+    if (y < viewer.mainTop + SNAP) main.scrollTop -= 10;
+    if (y > viewer.height - SNAP) main.scrollTop += 10;
+    viewer.drop = viewer.dropAt(drag.item, y);
+    viewer.redraw();
+  };
+
   const end = (event) => {
     fingers.delete(event.pointerId);
     if (fingers.size < 2) pinch = undefined;
     const done = drag;
-    drag = viewer.box = undefined;
+    const { drop } = viewer;
+    drag = viewer.box = viewer.drop = undefined;
     viewer.isDragging = false;
+    viewer.redraw();
     if (!done || event.type === 'pointercancel') return;
     if (done.isFar) {
+      if (drop && !drop.stays) viewer.move(done.item, drop.before);
       if (done.range) viewer.setRange(done.range);
       viewer.redraw();
       return;

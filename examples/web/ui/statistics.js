@@ -22,7 +22,7 @@ export class StatisticsPanel {
     const number = ++this.number;
     if (!panel.querySelector('table')) panel.replaceChildren(element('p', { className: 'dim', textContent: 'Adding up …' }));
     const rows = await viewer.source.statistics(viewer.area, this.by);
-    if (number !== this.number || viewer.drawer.current !== 'statistics') return;
+    if (!rows || number !== this.number || viewer.drawer.current !== 'statistics') return;
     this.rows = rows;
     this.show(panel);
     this.shown = this.by;

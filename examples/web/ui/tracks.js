@@ -3,7 +3,7 @@ import { element, button } from './dom.js';
 import { clean, grouped } from './text.js';
 
 export function fillTracks(viewer, panel) {
-  const lists = viewer.about.groups.map((group) => {
+  const lists = viewer.groups.map((group) => {
     const items = group.members.map((member) => line(viewer, member));
     const head = group.item ? line(viewer, { ...group, what: 'process' }) : element('p', { textContent: group.label });
     head.classList.add('head');
@@ -13,7 +13,7 @@ export function fillTracks(viewer, panel) {
     viewer.arrangement.hidden.clear();
     viewer.arrange();
   });
-  panel.replaceChildren(element('p', {}, all, element('span', { className: 'dim', textContent: ' ● shown · ▾ open · ↑ pinned to the top' })), ...lists);
+  panel.replaceChildren(element('p', {}, all, element('span', { className: 'dim', textContent: ' ● shown · ▾ open · ↑ pinned to the top · drag a name of the timeline, or press J or K, to move it' })), ...lists);
 }
 
 function line(viewer, { item, label, detail, what }) {
@@ -31,7 +31,7 @@ function line(viewer, { item, label, detail, what }) {
 export function fillNotes(viewer, panel) {
   const note = ({ text, count, byte }) => {
     const where = byte === undefined || byte === null ? '' : `, first at byte ${grouped(byte)}`;
-    return element('li', {}, text, element('span', { className: 'dim', textContent: `  ${count === undefined ? '' : `${grouped(count)} times`}${where}` }));
+    return element('li', {}, text, element('span', { className: 'dim', textContent: `  ${count === undefined ? '' : `${grouped(count)} ${count === 1 ? 'time' : 'times'}`}${where}` }));
   };
   panel.replaceChildren(element('ul', {}, ...viewer.about.notes.map(note)));
 }

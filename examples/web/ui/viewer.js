@@ -13,6 +13,7 @@ import { Drawer } from './drawer.js';
 import { Finder } from './find.js';
 import { Tip } from './tip.js';
 import { toAddress, fromAddress } from './address.js';
+import { inOrder, siblings } from './order.js';
 import { counted, clean, duration } from './text.js';
 
 export class Viewer {
@@ -29,8 +30,9 @@ export class Viewer {
     this.pointer = undefined; // in CSS pixels from the upper left corner of the canvas
     this.names = new Map();
     this.lines = { main: { headers: [], height: 0 }, pinned: { headers: [], height: 0 } };
-    this.arrangement = { folded: new Set(), hidden: new Set(), pinned: new Set() };
-    this.options = { wheel: 'scroll', drag: 'select', colour: 'name', theme: 'auto', ...JSON.parse(memory.get('options') ?? '{}') };
+    this.arrangement = { folded: new Set(), hidden: new Set(), pinned: new Set(), moves: [] };
+    this.groups = about.groups; // in the order in which they are shown
+    this.options = { wheel: 'scroll', drag: 'select', colour: 'name', own: 'use', palette: 'calm', theme: 'auto', ...JSON.parse(memory.get('options') ?? '{}') };
     this.frame = undefined;
     this.isAsking = this.isWanted = this.isDrawing = false;
     this.listItems();
@@ -58,7 +60,7 @@ export class Viewer {
   async open() {
     this.theme();
     const known = fromAddress(location.hash);
-    for (const list of ['folded', 'hidden', 'pinned']) this.arrangement[list] = known.arrangement[list];
+    this.arrangement = known.arrangement;
     await this.arrange();
     this.resize();
     const [start, end] = this.about.active;
@@ -109,6 +111,7 @@ export class Viewer {
     const { path } = this.labels.get(this.key(item));
     if (!this.arrangement[list].delete(path)) this.arrangement[list].add(path);
     await this.arrange();
+    this.remember();
   }
 
   // Folds all processes, or opens everything if one is folded.
@@ -120,9 +123,51 @@ export class Viewer {
     await this.arrange();
   }
 
+  // Puts an item before another one of its list, or at the end.
+  async move(item, before) {
+    const path = (one) => (one ? this.labels.get(this.key(one)).path : '');
+    const { moves } = this.arrangement;
+    if (moves.at(-1)?.[0] === path(item)) moves.pop();
+    moves.push([path(item), path(before)]);
+    await this.arrange();
+    this.remember();
+  }
+
+  // The processes, or the tracks of one, that an item stands among.
+  siblings(item) {
+    return siblings(this.groups, (other) => this.key(other) === this.key(item));
+  }
+
+  // Moves an item up or down by one that is shown.
+  async shift(item, by) {
+    const shown = new Set(this.lines.main.headers.map((header) => this.key(header.item)));
+    const list = this.siblings(item).filter((other) => shown.has(this.key(other)));
+    const at = list.findIndex((other) => this.key(other) === this.key(item));
+    if (at < 0 || !list[at + by]) return;
+    await this.move(item, list[by < 0 ? at - 1 : at + 2]);
+  }
+
+  // Where an item would be put that is dropped at a height of the canvas: before which other, and the edge between them.
+  dropAt(item, y) {
+    const height = y - this.mainTop + this.main.scrollTop;
+    const keys = new Set(this.siblings(item).map((other) => this.key(other)));
+    const headers = this.lines.main.headers.filter((header) => keys.has(this.key(header.item)));
+    const all = this.lines.main.height;
+    const end = (at) => (item.kind === 'process' ? (headers[at + 1]?.top ?? all) : headers[at].bottom);
+    const at = headers.findIndex((header, at) => (header.top + end(at)) / 2 > height);
+    const edge = at < 0 ? end(headers.length - 1) : headers[at].top;
+    const next = headers[headers.findIndex((header) => this.key(header.item) === this.key(item)) + 1];
+    const before = headers[at]?.item;
+    const stays = before === next?.item || (before && this.key(before) === this.key(item));
+    return { before, stays, y: edge + this.mainTop - this.main.scrollTop };
+  }
+
   async arrange() {
+    const { moves } = this.arrangement;
+    this.groups = inOrder(this.about.groups, moves, (item) => this.labels.get(this.key(item)).path);
+    const order = moves.length ? this.groups.flatMap(({ members }) => members.map(({ item }) => item)) : undefined;
     const items = (list) => [...this.arrangement[list]].map((path) => this.itemsByLabel.get(path)).filter(Boolean);
-    const [main, pinned] = await this.source.arrange({ folded: items('folded'), hidden: items('hidden'), pinned: items('pinned') });
+    const [main, pinned] = await this.source.arrange({ folded: items('folded'), hidden: items('hidden'), pinned: items('pinned'), order });
     this.lines = { main, pinned };
     this.fitHeight();
     this.overview.changed();
@@ -165,7 +210,7 @@ export class Viewer {
 
   theme() {
     document.documentElement.dataset.theme = this.options.theme;
-    this.painter.theme();
+    this.painter.theme(this.options.palette === 'okabeIto');
     this.overview.changed();
     this.drawer.resized();
     this.redraw();
@@ -255,6 +300,7 @@ export class Viewer {
         betweenMarks: Math.round((110 * painter.ratio) / this.coarseness),
         labelWidth: Math.round((4 * (painter.palette?.letter ?? 7)) / this.coarseness),
         colorBy: this.options.colour,
+        ownColors: this.options.own === 'use' && this.options.palette === 'calm' && this.options.colour === 'name',
       };
       const asked = performance.now();
       const frame = await this.source.frame(wanted);
@@ -338,6 +384,7 @@ export class Viewer {
       range: this.range,
       marks: this.marks,
       area: this.box,
+      drop: this.drop,
       pointerTime: this.snapped,
       nsPerTick: this.about.nsPerTick,
       isSearching: this.finder.isSearching,

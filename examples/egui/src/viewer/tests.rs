@@ -131,6 +131,49 @@ fn a_drag_selects_a_range_that_snaps_and_with_shift_it_pans() {
 }
 
 #[test]
+fn a_pinned_track_is_shown_twice_and_a_mark_tells_its_time() {
+    let mut window = Window::open();
+    window.click("wait for workers");
+    let n_shown = |window: &mut Window| window.texts().iter().filter(|text| *text == "▼ main").count();
+    assert_eq!(n_shown(&mut window), 1);
+    window.press(Key::P, Modifiers::NONE);
+    assert_eq!(n_shown(&mut window), 2);
+    window.click("wait for workers");
+    assert_eq!(window.selected().as_deref(), Some("wait for workers"), "pinned slices can be clicked");
+    window.press(Key::P, Modifiers::NONE);
+    assert_eq!(n_shown(&mut window), 1);
+
+    let start = window.viewer.layout.place(window.viewer.timeline.selected.unwrap()).unwrap().start;
+    let since = start - window.viewer.trace.bounds().unwrap().start;
+    let time = window.viewer.trace.clock().duration(since).to_string();
+    let n_times = |window: &mut Window| window.texts().iter().filter(|text| **text == time).count();
+    let before = n_times(&mut window);
+    window.press(Key::M, Modifiers::NONE);
+    assert_eq!((n_times(&mut window), &window.viewer.timeline.marks), (before + 1, &vec![start]));
+    window.press(Key::M, Modifiers::NONE);
+    assert_eq!(n_times(&mut window), before);
+}
+
+#[test]
+fn a_drag_in_the_map_shows_that_time_and_a_click_moves_there() {
+    let mut window = Window::open();
+    let bounds = window.viewer.trace.bounds().unwrap();
+    // The map is above the ruler, as wide as the window.
+    let y = window.find("0 ms").y - 25.0;
+    window.drag(Pos2::new(500.0, y), Pos2::new(600.0, y), Modifiers::NONE);
+    let shown = window.viewer.timeline.window.viewport().range();
+    let part =
+        |at: spall_trace::model::Tick| (at - bounds.start).0 as f64 / (bounds.end - bounds.start).0 as f64;
+    assert!((part(shown.start) - 0.5).abs() < 0.02 && (part(shown.end) - 0.6).abs() < 0.02, "{shown:?}");
+    let at = Pos2::new(200.0, y);
+    window.drag(at, at, Modifiers::NONE);
+    let shown = window.viewer.timeline.window.viewport().range();
+    assert!((part(shown.start) - 0.15).abs() < 0.02 && (part(shown.end) - 0.25).abs() < 0.02, "{shown:?}");
+    window.press(Key::Backspace, Modifiers::NONE);
+    assert!(part(window.viewer.timeline.window.viewport().range().end) > 0.9);
+}
+
+#[test]
 fn a_search_marks_counts_and_steps() {
     let mut window = Window::open();
     window.draw(vec![Event::Text("/".into())]);

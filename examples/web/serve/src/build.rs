@@ -69,6 +69,8 @@ fn toolchain(web: &Path) -> Option<(Command, PathBuf)> {
         .env("PATH", "/usr/bin:/bin")
         .env("RUSTC", rustc)
         .env("RUSTC_BOOTSTRAP", "1")
+        // Nobody would read the message of a panic, and without it the file is a tenth smaller.
+        .env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS", "-Zunstable-options -Cpanic=immediate-abort")
         .env_remove("RUSTUP_TOOLCHAIN");
     let linkers = ["wasm-ld", "wasm-ld-19", "wasm-ld-18", "wasm-ld-17", "wasm-ld-16"];
     let linker = linkers.into_iter().find(|linker| Path::new("/usr/bin").join(linker).exists())?;

@@ -17,7 +17,7 @@ impl Viewer {
     /// How busy that is what a header stands for while there are no rows below it.
     pub fn strip(&mut self, item: Item, line: &Line, viewport: &Viewport, strips: &Array) {
         let tracks = self.arrangement.packs().tracks(self.trace, item);
-        let rows = self.outermost_rows(tracks.into_iter());
+        let rows = self.layout.outermost_rows(tracks);
         if rows.is_empty() {
             return;
         }
@@ -30,12 +30,6 @@ impl Viewer {
             ("busy", Float32Array::from(&busy[..]).into()),
         ]);
         strips.push(&strip);
-    }
-
-    /// The rows of slices that lie in no other slice.
-    pub fn outermost_rows(&self, tracks: impl Iterator<Item = TrackId>) -> Vec<RowId> {
-        let is_outermost = |row: &RowId| self.layout.row_info(*row).is_some_and(|info| info.depth == 0);
-        tracks.flat_map(|track| self.layout.track_rows(track).iter()).filter(is_outermost).collect()
     }
 
     /// The states of a thread, along the lower edge of its header.
@@ -101,7 +95,8 @@ impl Viewer {
     pub fn overview(&mut self, start: f64, end: f64, columns: u16) -> Float32Array {
         let viewport = Viewport::new(self.range(start, end), columns, Fidelity::Fast);
         let is_thread = |track: &&Track| !matches!(track.kind, TrackKind::Async { .. });
-        let rows = self.outermost_rows(self.trace.tracks().iter().filter(is_thread).map(|track| track.id));
+        let rows =
+            self.layout.outermost_rows(self.trace.tracks().iter().filter(is_thread).map(|track| track.id));
         let Pictures { scratch, busy, .. } = &mut self.pictures;
         self.layout.busy_rows(rows, &viewport, scratch, busy);
         Float32Array::from(&busy[..])

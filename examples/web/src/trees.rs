@@ -1,0 +1,122 @@
+//! Call trees that are added up step by step, so that other questions are answered in between.
+
+use std::collections::HashMap;
+
+use js_sys::{Array, Float64Array, Object};
+use spall_trace::layout::{Layout, SliceTreeBuilder};
+use spall_trace::model::{
+    CallTree, CallTreeBuilder, Function, FunctionSource, NameId, SliceId, Ticks, TreeNode, TreeNodeId,
+};
+use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
+
+use crate::{Viewer, object, question, statistics::Area};
+
+/// The function that a slice counts for.
+pub type FunctionOf = Box<dyn FnMut(SliceId) -> Option<Function>>;
+pub type TreeBuilder = SliceTreeBuilder<'static, Layout, FunctionOf>;
+
+/// The tree that was asked for last.
+#[derive(Default)]
+pub struct Trees {
+    /// What the tree is of.
+    area: Option<Area>,
+    builder: Option<TreeBuilder>,
+    pub tree: CallTree,
+    /// The tree of another trace, and the names that only that has. They are numbered behind those of this trace.
+    pub other: CallTree,
+    names: Vec<String>,
+}
+
+impl Trees {
+    pub fn other_name(&self, at: usize) -> &str {
+        self.names.get(at).map_or("", String::as_str)
+    }
+}
+
+#[wasm_bindgen]
+impl Viewer {
+    /// Begins to add up the calls of an area, unless that is done already.
+    pub fn begin_tree(&mut self, area: JsValue) -> Result<(), JsValue> {
+        let area: Area = question(area)?;
+        if self.trees.area.as_ref() != Some(&area) {
+            let trace = self.trace;
+            self.trees.builder = Some(self.tree_builder(&area, Box::new(|slice| trace.function_of(slice))));
+            self.trees.area = Some(area);
+        }
+        Ok(())
+    }
+
+    /// Visits some slices. Returns whether all are added up.
+    pub fn step_tree(&mut self, budget: usize) -> bool {
+        let is_done = self.trees.builder.as_mut().is_none_or(|builder| builder.step(budget));
+        if is_done && let Some(builder) = self.trees.builder.take() {
+            self.trees.tree = builder.finish();
+        }
+        is_done
+    }
+
+    /// Forgets a tree that is not done.
+    pub fn cancel_tree(&mut self) {
+        if self.trees.builder.take().is_some() {
+            self.trees.area = None;
+        }
+    }
+
+    /// Returns the tree in a form that the viewer of another trace takes: names, and for each node `NODE` numbers.
+    pub fn tree(&self) -> Object {
+        let (names, mut known) = (Array::new(), HashMap::new());
+        let mut number = |name: NameId| {
+            *known.entry(name).or_insert_with(|| f64::from(names.push(&self.name_text(name).into()) - 1))
+        };
+        let one_more = |number: Option<u32>| number.map_or(0.0, |number| f64::from(number) + 1.0);
+        let mut numbers = Vec::new();
+        for TreeNode { function, parent, count, self_time, .. } in self.trees.tree.nodes() {
+            let source = function.source;
+            numbers.extend([
+                one_more(parent.map(|parent| parent.0)),
+                number(function.name),
+                source.map_or(0.0, |source| number(source.url) + 1.0),
+                one_more(source.and_then(|source| source.line)),
+                one_more(source.and_then(|source| source.column)),
+                *count as f64,
+                self_time.0 as f64,
+            ]);
+        }
+        let numbers = Float64Array::from(&numbers[..]);
+        object([("names", names.into()), ("numbers", numbers.into())])
+    }
+
+    /// Takes the tree of another trace, to compare with.
+    pub fn compare(&mut self, names: Vec<String>, numbers: &[f64]) {
+        let ours = self.trace.names();
+        self.trees.names.clear();
+        let mut number = |name: String| {
+            ours.find(name.as_bytes()).unwrap_or_else(|| {
+                self.trees.names.push(name);
+                NameId::new(ours.len() + self.trees.names.len() - 1)
+            })
+        };
+        let ids: Vec<NameId> = names.into_iter().map(&mut number).collect();
+        let one_less = |number: f64| (number as u32).checked_sub(1);
+        let mut builder = CallTreeBuilder::new();
+        for &[parent, name, url, line, column, count, self_time] in numbers.as_chunks::<NODE>().0 {
+            let Some(&name) = ids.get(name as usize) else { continue };
+            let url = one_less(url).and_then(|url| ids.get(url as usize));
+            let source =
+                url.map(|&url| FunctionSource { url, line: one_less(line), column: one_less(column) });
+            let node = builder.child(one_less(parent).map(TreeNodeId), Function { name, source });
+            builder.add_count(node, count as u64);
+            builder.add_time(Some(node), Ticks(self_time as i64));
+        }
+        self.trees.other = builder.finish();
+    }
+}
+
+/// How many numbers a node is: its parent, name, URL, line and column, how often it was called, and its self time.
+const NODE: usize = 7;
+
+impl Viewer {
+    pub fn tree_builder(&self, area: &Area, function: FunctionOf) -> TreeBuilder {
+        SliceTreeBuilder::new(self.layout, self.tracks_of(area), self.range(area.start, area.end), function)
+    }
+}

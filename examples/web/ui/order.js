@@ -1,0 +1,24 @@
+// The order of processes and tracks, which the user changes by moving them.
+
+// The groups and their members after some moves. A move is two paths: an item, and the one of the same list that it was
+// put before; it was put at the end if there is none.
+export function inOrder(groups, moves, pathOf) {
+  const ordered = groups.map((group) => ({ ...group, members: [...group.members] }));
+  const lists = [ordered, ...ordered.map(({ members }) => members)];
+  for (const [path, before] of moves) {
+    const at = (list, wanted) => list.findIndex(({ item }) => item && pathOf(item) === wanted);
+    const list = lists.find((one) => at(one, path) >= 0);
+    if (!list) continue;
+    const [moved] = list.splice(at(list, path), 1);
+    const to = before ? at(list, before) : -1;
+    list.splice(to < 0 ? list.length : to, 0, moved);
+  }
+  return ordered;
+}
+
+// The items of the list that an item is in: all processes, or the tracks of its process.
+export function siblings(groups, isSame) {
+  const lists = [groups, ...groups.map(({ members }) => members)];
+  const list = lists.find((one) => one.some(({ item }) => item && isSame(item))) ?? [];
+  return list.map(({ item }) => item).filter(Boolean);
+}
