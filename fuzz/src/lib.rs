@@ -8,12 +8,15 @@ pub mod conservation;
 pub mod events;
 #[path = "../../spall-trace/tests/facts/mod.rs"]
 mod facts;
+#[path = "../../spall-trace/tests/identical/mod.rs"]
+mod identical;
 pub mod json_fast_vs_plain;
 pub mod json_text;
 pub mod json_vs_serde;
 pub mod layout_invariants;
 pub mod live;
 pub mod load;
+pub mod parallel;
 pub mod rebuild;
 pub mod round_trip;
 pub mod samples;

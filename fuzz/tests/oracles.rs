@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use spall_fuzz::{
-    conservation, json_fast_vs_plain, json_vs_serde, layout_invariants, live, load, rebuild, round_trip,
-    samples, split_input, trees, view,
+    conservation, json_fast_vs_plain, json_vs_serde, layout_invariants, live, load, parallel, rebuild,
+    round_trip, samples, split_input, trees, view,
 };
 use spall_synth::{apitrace, auto, heph, spall};
 
@@ -132,6 +132,11 @@ fn load_holds_on_whole_and_damaged_traces() {
 #[test]
 fn split_input_holds_on_whole_and_damaged_traces() {
     over_files("split_input", split_input::run);
+}
+
+#[test]
+fn parallel_holds_on_whole_and_damaged_traces() {
+    over_files("parallel", parallel::run);
 }
 
 #[test]

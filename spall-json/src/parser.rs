@@ -5,6 +5,7 @@
 
 mod document;
 mod elements;
+mod parts;
 mod profile;
 mod progress;
 

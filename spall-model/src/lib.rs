@@ -71,6 +71,8 @@
 //! - `alloc`: [`TraceBuilder`], [`LiveTrace`], [`Trace`] and [`nest`].
 //! - `serde`: ids, times, clocks, limits and diagnostics serialise, and `from_args` deserialises arguments. It implies
 //!   `alloc`.
+//! - `parallel`: [`EventBatch`] and [`TraceBuilder::finish_on`], which let several threads build one trace. It implies
+//!   `std`.
 //! - none: `core` alone, with events, text, arguments and the parser contract.
 //!
 //! The minimum supported Rust version is 1.95.
@@ -79,6 +81,8 @@
 
 #[cfg(feature = "alloc")]
 extern crate alloc;
+#[cfg(feature = "parallel")]
+extern crate std;
 
 mod args;
 mod args_builder;
@@ -135,10 +139,14 @@ mod tree;
 mod view;
 #[cfg(feature = "alloc")]
 mod with_slices;
+#[cfg(feature = "alloc")]
+mod workers;
 mod written;
 
 pub use args::{Args, ArgsFormat, Entries, NextEntry, Value, no_entry};
 pub use args_builder::ArgsBuilder;
+#[cfg(feature = "parallel")]
+pub use builder::EventBatch;
 #[cfg(feature = "alloc")]
 pub use builder::{LiveProcess, LiveSnapshot, LiveTrace, LiveTrack, TraceBuilder};
 pub use byte_range::ByteRange;
@@ -168,7 +176,7 @@ pub use limits::Limits;
 pub use names::{NameId, Names};
 #[cfg(feature = "alloc")]
 pub use profile::{CallSite, Frame, LineHits, Profile, Sample, Sampled};
-pub use read::{Chunk, Events, LendingParser, Parsed, Parser, Receiver};
+pub use read::{Chunk, Events, LendingParser, Parsed, Parser, Receiver, SplitParser};
 #[cfg(feature = "alloc")]
 pub use sample_rules::{Callee, SampleRules};
 #[cfg(feature = "alloc")]

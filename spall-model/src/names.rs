@@ -126,6 +126,15 @@ impl<'a> Names<'a> {
         self.find_or_push(bytes, |store| store.push_copied(bytes))
     }
 
+    /// Returns the number of a name of another table, which is added if it is new.
+    #[cfg(feature = "parallel")]
+    pub(crate) fn intern_name_of(&mut self, other: &Names<'a>, name: NameId) -> NameId {
+        match other.store.borrowed(name.index()) {
+            Some(bytes) => self.intern(Text::plain(bytes)),
+            None => self.intern_copied(other.bytes(name)),
+        }
+    }
+
     /// Returns the number of a string, which `push` adds to the store if it is new.
     #[inline]
     fn find_or_push(&mut self, bytes: &[u8], push: impl FnOnce(&mut Store<'a>)) -> NameId {

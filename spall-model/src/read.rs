@@ -94,6 +94,26 @@ pub trait Receiver<'a> {
     fn receive(&mut self, event: &Event<'a>, bytes: ByteRange);
 }
 
+/// A parser of files that have parts which can be read without those before, so that threads can share a file.
+///
+/// A part is a run of records behind which the parser is in the same state as in front of it, apart from its position.
+/// Where parts begin may be a guess. It is proved by a parser that reads the part before, and is between two parts
+/// exactly there.
+pub trait SplitParser: Parser + Clone {
+    /// Returns whether the parser is between two parts: then it and [`SplitParser::at_part`] for the bytes consumed so far
+    /// read the same.
+    fn is_between_parts(&self) -> bool;
+
+    /// Returns the parser that this one, which is between two parts, would be between two others: those that meet at
+    /// `offset`.
+    #[must_use]
+    fn at_part(&self, offset: u64) -> Self;
+
+    /// Returns a place at or behind `from` where a part is likely to begin, or `None` if there is none close by. `data`
+    /// is the whole file, and `known` the begin of a part at or before `from`.
+    fn find_part(&self, data: &[u8], known: usize, from: usize) -> Option<usize>;
+}
+
 /// An incremental reader whose events may also borrow from the reader itself.
 ///
 /// Some formats do not keep names in the input where an event could borrow them: a native auto trace has addresses,

@@ -86,6 +86,15 @@ impl<'a> Store<'a> {
         self.entries.get(index).map_or(b"", |&entry| self.arena.get(entry))
     }
 
+    /// Returns the string at a position if it stays in the input.
+    #[cfg(feature = "parallel")]
+    pub(crate) fn borrowed(&self, index: usize) -> Option<&'a [u8]> {
+        match self.entries.get(index) {
+            Some(&Entry::Input(bytes)) => Some(bytes),
+            _ => None,
+        }
+    }
+
     /// Adds a string that stays in the input.
     pub(crate) fn push_borrowed(&mut self, bytes: &'a [u8]) {
         self.entries.push(Entry::Input(bytes));

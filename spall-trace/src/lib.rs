@@ -38,6 +38,7 @@
 //! | add events of your own to those of a file | [`read`], [`read_as`] |
 //! | look at the events of any file without building a trace | [`read_events`] |
 //! | load many files on all cores, within a bound on memory | [`load_files`] |
+//! | load one large file on several cores | `load_parallel`, with the feature `parallel` |
 //! | follow a file that still grows | [`TraceParser`] and [`model::LiveTrace`], [`layout::Live`] to draw it |
 //! | put the functions that CPU samples found on the timeline | [`merge_samples`] |
 //! | put several traces on one axis of time | [`merge_traces`] |
@@ -89,6 +90,7 @@
 //!   decoder without unsafe code.
 //! - `serde`: ids, times, limits, diagnostics and results of queries can be serialised, and arguments can be
 //!   deserialised into types of your own.
+//! - `parallel`: `load_parallel`, which loads one large file on several threads. It implies `std`.
 //! - `zerocopy`: [`layout::Instance`] can be viewed as bytes, for a vertex buffer.
 //! - none of them: [`detect`], and the parsers and writers that need only `core`.
 //!
@@ -117,6 +119,8 @@ mod load;
 mod merge_samples;
 #[cfg(feature = "alloc")]
 mod merge_traces;
+#[cfg(feature = "parallel")]
+mod parallel;
 #[cfg(feature = "alloc")]
 mod parser;
 #[cfg(feature = "std")]
@@ -140,6 +144,8 @@ pub use load::{load, load_as, load_auto, read, read_as, read_events};
 pub use merge_samples::{call_tree, call_trees, merge_samples};
 #[cfg(feature = "alloc")]
 pub use merge_traces::{Alignment, MergeInput, MergedTraces, PlacedBy, Placement, merge_traces};
+#[cfg(feature = "parallel")]
+pub use parallel::{LoadParallel, load_parallel};
 #[cfg(feature = "alloc")]
 pub use parser::TraceParser;
 #[cfg(feature = "std")]

@@ -3,6 +3,8 @@
 use alloc::borrow::Cow;
 
 use spall_format::spall::auto::{self, Symbolizer};
+#[cfg(feature = "parallel")]
+use spall_model::EventBatch;
 use spall_model::{
     ByteRange, Diagnostic, DiagnosticKind, Event, LendingParser, Limits, Parser, Receiver, Trace,
     TraceBuilder,
@@ -156,9 +158,18 @@ fn read_recognised<'a>(
     data: &'a [u8],
     limits: &Limits,
 ) -> Result<TraceBuilder<'a>, Error> {
-    let Input { stream, damage } = open(found.container, data, limits)?;
+    let input = open(found.container, data, limits)?;
     let parser = TraceParser::with_limits(found.format, limits);
-    let mut loading = Loading::new(TraceBuilder::new(limits));
+    read_opened(parser, input, Loading::new(TraceBuilder::new(limits)))
+}
+
+/// Reads the events of an opened file into a builder.
+pub(crate) fn read_opened<'a>(
+    parser: TraceParser,
+    input: Input<'a>,
+    mut loading: Loading<TraceBuilder<'a>>,
+) -> Result<TraceBuilder<'a>, Error> {
+    let Input { stream, damage } = input;
     match stream {
         Cow::Borrowed(data) => read_all_borrowed(parser, data, &mut loading)?,
         Cow::Owned(stream) => read_all(parser, &stream, &mut loading)?,
@@ -264,7 +275,40 @@ impl<'d> Receiver<'d> for Loading<TraceBuilder<'d>> {
     }
 }
 
-impl<S: Sink> Loading<S> {
+/// Events that are read ahead of their turn.
+#[cfg(feature = "parallel")]
+impl<'d> Receiver<'d> for Loading<EventBatch<'d>> {
+    #[inline(always)]
+    fn receive(&mut self, event: &Event<'d>, bytes: ByteRange) {
+        self.note(event);
+        self.sink.push(event, bytes);
+    }
+}
+
+#[cfg(feature = "parallel")]
+impl<'d> Loading<EventBatch<'d>> {
+    /// Returns whether there is no room for further events.
+    pub(crate) fn is_full(&self) -> bool {
+        self.sink.is_full()
+    }
+
+    /// Removes all events.
+    pub(crate) fn clear(&mut self) {
+        self.sink.clear();
+        self.has_content = false;
+    }
+}
+
+#[cfg(feature = "parallel")]
+impl<'d> Loading<TraceBuilder<'d>> {
+    /// Adds events that were read ahead.
+    pub(crate) fn add_batch(&mut self, ahead: &mut Loading<EventBatch<'d>>) {
+        self.has_content |= core::mem::take(&mut ahead.has_content);
+        self.sink.push_batch(&mut ahead.sink);
+    }
+}
+
+impl<S> Loading<S> {
     /// Starts to read a file.
     pub(crate) fn new(sink: S) -> Self {
         Self { sink, has_content: false }
@@ -275,7 +319,9 @@ impl<S: Sink> Loading<S> {
     fn note(&mut self, event: &Event<'_>) {
         self.has_content |= !matches!(event, Event::Clock(_) | Event::Conventions(_) | Event::Diagnostic(_));
     }
+}
 
+impl<S: Sink> Loading<S> {
     /// Adds an event whose texts live for one step only.
     pub(crate) fn push(&mut self, event: &Event<'_>, bytes: ByteRange) {
         self.note(event);

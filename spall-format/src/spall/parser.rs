@@ -3,6 +3,7 @@
 mod buffers;
 mod floats;
 mod header;
+mod parts;
 
 use spall_model::{
     Args, ByteRange, Chunk, DiagnosticKind, Event, Events, Parsed, Receiver, Text, Thread, ThreadEvent, Tick,

@@ -7,7 +7,10 @@ use crate::{
 };
 
 use super::{
-    InternedEvent, TraceBuilder, recent_names::Fingerprint, registry::ProcessRow, registry::TrackKey,
+    InternedEvent, TraceBuilder,
+    recent_names::{Fingerprint, RecentNames},
+    registry::ProcessRow,
+    registry::TrackKey,
 };
 
 /// The way in which strings with lifetime `'e` are stored in a trace with lifetime `'a`.
@@ -48,22 +51,31 @@ impl<'a, 'e> TextStorage<'a, 'e> for Copied {
     }
 }
 
+/// Returns the number of a string, which is added if it is new. The cache comes first, as it spares most names a hash.
+#[inline(always)]
+pub(super) fn intern<'a, 'e, S: TextStorage<'a, 'e>>(
+    names: &mut Names<'a>,
+    recent: &mut RecentNames,
+    text: Text<'e>,
+) -> NameId {
+    if text.is_empty() {
+        return NameId::EMPTY;
+    }
+    let Some(plain) = text.as_plain() else { return S::store_name(names, text) };
+    let fingerprint = Fingerprint::new(plain);
+    if let Some(name) = recent.find(plain, fingerprint, names) {
+        return name;
+    }
+    let name = S::store_name(names, Text::plain(plain));
+    recent.remember(fingerprint, name);
+    name
+}
+
 impl<'a> TraceBuilder<'a> {
-    /// Returns the number of a string, which is added if it is new. The cache comes first, as it spares most names a
-    /// hash.
+    /// Returns the number of a string, which is added if it is new.
     #[inline(always)]
     pub(super) fn intern<'e, S: TextStorage<'a, 'e>>(&mut self, text: Text<'e>) -> NameId {
-        if text.is_empty() {
-            return NameId::EMPTY;
-        }
-        let Some(plain) = text.as_plain() else { return S::store_name(&mut self.names, text) };
-        let fingerprint = Fingerprint::new(plain);
-        if let Some(name) = self.recent.find(plain, fingerprint, &self.names) {
-            return name;
-        }
-        let name = S::store_name(&mut self.names, Text::plain(plain));
-        self.recent.remember(fingerprint, name);
-        name
+        intern::<S>(&mut self.names, &mut self.recent, text)
     }
 
     /// Stores arguments. [`ArgsId::NONE`] stands for no arguments, and for arguments that the table has no room for.

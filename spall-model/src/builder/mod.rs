@@ -5,6 +5,8 @@
 //! so that [`live`] can show them. [`TraceBuilder::finish`] settles everything else and puts the tables into display
 //! order ([`order`]).
 
+#[cfg(feature = "parallel")]
+mod batch;
 mod by_time;
 mod by_track;
 mod counters;
@@ -33,8 +35,11 @@ use crate::{
     args_table::{ArgsId, ArgsTable},
     facts::MetaValue,
     log::Log,
+    workers::Workers,
 };
 
+#[cfg(feature = "parallel")]
+pub use self::batch::EventBatch;
 pub use self::live::{LiveProcess, LiveSnapshot, LiveTrace, LiveTrack};
 use self::{
     counters::SeriesValue,
@@ -193,8 +198,7 @@ impl<'a> TraceBuilder<'a> {
             Event::End(event) => self.end::<S>(event, bytes),
             Event::Complete(event, duration) => {
                 if let Some(row) = self.intern_event::<S>(event, bytes) {
-                    let (end, flags) = self.end_of(row.at, *duration, bytes);
-                    self.push_slice(&row, end, flags, bytes);
+                    self.complete(&row, *duration, bytes);
                 }
             }
             // A copy: if a reference to the event itself left this function, the arms above would have to build it in
@@ -288,6 +292,13 @@ impl<'a> TraceBuilder<'a> {
         (Tick(end), SliceFlags::NONE)
     }
 
+    /// Adds a slice whose duration is known.
+    #[inline(always)]
+    fn complete(&mut self, row: &InternedEvent, duration: Ticks, bytes: ByteRange) {
+        let (end, flags) = self.end_of(row.at, duration, bytes);
+        self.push_slice(row, end, flags, bytes);
+    }
+
     /// Adds a slice that is not a pair of a thread, and returns its row; `None` if there are too many slices.
     #[inline(always)]
     fn push_slice(
@@ -371,7 +382,24 @@ impl<'a> TraceBuilder<'a> {
 
     /// Returns the trace of all events that were pushed. This takes O(n log n) for n events.
     #[must_use]
-    pub fn finish(mut self) -> Trace<'a> {
+    pub fn finish(self) -> Trace<'a> {
+        self.finish_with(Workers::ONE)
+    }
+
+    /// Returns the trace of all events that were pushed, like [`TraceBuilder::finish`], and uses up to `n_threads` threads
+    /// for it.
+    ///
+    /// The trace is the same. Threads are started if there are more than 100 000 slices, and they sort tracks that are out
+    /// of order, and fill the columns of slices.
+    #[cfg(feature = "parallel")]
+    #[must_use]
+    pub fn finish_on(self, n_threads: core::num::NonZeroUsize) -> Trace<'a> {
+        const MANY: usize = 100_000;
+        let workers = if self.rows.len() > MANY { Workers::new(n_threads) } else { Workers::ONE };
+        self.finish_with(workers)
+    }
+
+    fn finish_with(mut self, workers: Workers) -> Trace<'a> {
         // The order matters. Spans and pairs add and close rows. Samples then extend the bounds of their threads.
         // Slices without an end last until the end of their thread, so they get it after that. The display order
         // depends on the ends of slices, and flows are bound to slices in that order.
@@ -381,7 +409,7 @@ impl<'a> TraceBuilder<'a> {
         self.finish_thread_samples(&mut profiles, &shared_frames);
         self.end_unfinished();
         let has_flows = !self.flows.is_empty();
-        let arranged = order::arrange(&mut self, has_flows);
+        let arranged = order::arrange(&mut self, has_flows, workers);
         profiles.arrange(&arranged.track_ids, &mut self.diagnostics);
         let flows = flows::resolve(&self.flows, &arranged, &mut self.diagnostics);
         let (objects, snapshots) = objects::finish(&mut self, &arranged);

@@ -8,7 +8,7 @@ use hashbrown::HashSet;
 
 use crate::{
     Conventions, CounterValue, Instant, Key, NameId, Names, Process, ProcessId, Slices, State, Tick, Track,
-    TrackId, log::Log, track::widen,
+    TrackId, log::Log, track::widen, workers::Workers,
 };
 
 use super::{
@@ -43,10 +43,10 @@ pub(super) struct Arranged {
 }
 
 /// Puts the tables of a builder into display order. Each table of the builder is freed as soon as it is copied.
-pub(super) fn arrange(builder: &mut TraceBuilder<'_>, need_slice_of_row: bool) -> Arranged {
+pub(super) fn arrange(builder: &mut TraceBuilder<'_>, need_slice_of_row: bool, workers: Workers) -> Arranged {
     let (mut processes, process_ids) = processes(builder);
     let (mut tracks, track_order) = tracks(builder, &process_ids);
-    let (slices, slice_of_row) = slices(builder, &mut tracks, &track_order, need_slice_of_row);
+    let (slices, slice_of_row) = slices(builder, &mut tracks, &track_order, need_slice_of_row, workers);
     // Each log is freed before the next one is copied.
     let (by, all) = (&track_order, &mut tracks);
     let instants = sorted_by_track(
@@ -215,10 +215,11 @@ fn slices(
     tracks: &mut [Track],
     track_order: &[u32],
     need_slice_of_row: bool,
+    workers: Workers,
 ) -> (Slices, Vec<u32>) {
     if !builder.registry.tracks.iter().all(|track| track.in_order) {
-        let order = slice_order(builder, tracks, track_order);
-        let slices = rows::columns(&core::mem::take(&mut builder.rows), &order);
+        let order = slice_order(builder, tracks, track_order, workers);
+        let slices = rows::columns(&core::mem::take(&mut builder.rows), &order, workers);
         return (slices, if need_slice_of_row { inverse(&order) } else { Vec::new() });
     }
     let mut first_slices = alloc::vec![0; track_order.len()];
@@ -231,7 +232,7 @@ fn slices(
     }
     let mut slice_of_row = Vec::with_capacity(if need_slice_of_row { n_slices as usize } else { 0 });
     let rows = core::mem::take(&mut builder.rows);
-    let slices = rows::columns_by_track(rows, &mut first_slices, |first, n_rows| {
+    let slices = rows::columns_by_track(rows, &first_slices, workers, |first, n_rows| {
         if need_slice_of_row {
             slice_of_row.extend(first..first + n_rows);
         }
@@ -242,18 +243,27 @@ fn slices(
 /// Returns the rows sorted by track and, on a track, in display order. [json 3.3](crate::rules::json#3.3) Sets the
 /// range of slices of each track.
 #[allow(clippy::indexing_slicing, reason = "track numbers are given out by the builder")]
-fn slice_order(builder: &TraceBuilder<'_>, tracks: &mut [Track], track_order: &[u32]) -> Vec<u32> {
+fn slice_order(
+    builder: &TraceBuilder<'_>,
+    tracks: &mut [Track],
+    track_order: &[u32],
+    workers: Workers,
+) -> Vec<u32> {
     let counts = builder.registry.tracks.iter().map(|track| track.n_slices).collect();
     let mut by_track = ByTrack::with_counts(counts, builder.rows.iter().map(|row| row.track), track_order);
-    let mut scratch = Scratch::default();
     for (track, &old) in tracks.iter_mut().zip(track_order) {
         track.slices = by_track.range(old);
-        // Most tracks are known to be in order, and need no look at their rows: that saves 7 % of loading spall v3.
-        if !builder.registry.track(old).in_order {
-            let order = &mut by_track.order[track.slices().indices()];
-            sort_track(order, &builder.rows, builder.conventions, &mut scratch);
-        }
     }
+    let TraceBuilder { rows, registry, conventions, .. } = builder;
+    let mut rest = by_track.order.as_mut_slice();
+    let orders = tracks.iter().zip(track_order).map(|(track, &old)| {
+        let order = rest.split_off_mut(..track.slices.len()).unwrap_or_default();
+        (order, registry.track(old).in_order)
+    });
+    // Most tracks are known to be in order, and need no look at their rows: that saves 7 % of loading spall v3.
+    let unordered = orders.filter(|&(_, in_order)| !in_order).map(|(order, _)| order);
+    workers
+        .each(unordered, Scratch::default, |scratch, order| sort_track(order, rows, *conventions, scratch));
     by_track.order
 }
 

@@ -10,10 +10,11 @@
 //! [`SliceRow::pair`] is the number of the open row around it.
 
 use alloc::vec::Vec;
+use core::marker::PhantomData;
 
 use hashbrown::HashMap;
 
-use crate::{ByteRange, DiagnosticKind, NameId, SliceFlags, Text, ThreadEvent, Tick, args_table::ArgsId};
+use crate::{ByteRange, DiagnosticKind, NameId, Names, SliceFlags, ThreadEvent, Tick, args_table::ArgsId};
 
 use super::{InternedEvent, TextStorage, TraceBuilder, registry::index32, rows::SliceRow};
 
@@ -169,10 +170,16 @@ impl<'a> TraceBuilder<'a> {
         thread.n_rows += 1;
     }
 
-    /// Closes the innermost open row of a thread.
+    /// Adds the end of a thread's innermost open slice.
     #[inline(always)]
     pub(super) fn end<'e, S: TextStorage<'a, 'e>>(&mut self, event: &ThreadEvent<'e>, bytes: ByteRange) {
         let Some(track) = self.thread::<S>(event.thread, bytes) else { return };
+        self.close(track, event.at, EndOfEvent::<S> { event, storage: PhantomData }, bytes);
+    }
+
+    /// Closes the innermost open row of a thread.
+    #[inline(always)]
+    pub(super) fn close(&mut self, track: u32, at: Tick, mut end: impl EndStrings<'a>, bytes: ByteRange) {
         let rows = index32(self.rows.len());
         let thread = self.pairs.thread(track);
         if thread.skipped > 0 {
@@ -184,25 +191,25 @@ impl<'a> TraceBuilder<'a> {
             self.diagnostics.add(limit, bytes);
             return;
         }
-        thread.add_time(event.at, bytes);
+        thread.add_time(at, bytes);
         let row = thread.innermost;
         let Some(slice) = self.rows.get_mut(row as usize) else {
-            return self.orphan::<S>(track, event, bytes);
+            return self.orphan(track, at, end, bytes);
         };
         // `pair` held the row around this one. From now on it holds the number of rows at the end.
         thread.innermost = core::mem::replace(&mut slice.pair, rows);
         thread.depth -= 1;
-        slice.end = event.at;
-        if event.at < slice.start {
+        slice.end = at;
+        if at < slice.start {
             thread.add_fault(bytes);
         }
-        if event.name.is_empty() {
+        if end.is_unnamed() {
             slice.flags = slice.flags.with(SliceFlags::UNNAMED_END);
         } else {
             let name = slice.name;
-            self.check_name::<S>(track, row, name, event.name, bytes);
+            self.check_name(track, row, name, &mut end, bytes);
         }
-        let args = self.keep_args::<S>(event.args, bytes);
+        let args = end.args(self, bytes);
         if args != ArgsId::NONE {
             self.pairs.end_args.push((row, args));
         }
@@ -210,37 +217,72 @@ impl<'a> TraceBuilder<'a> {
 
     /// Keeps an end that found nothing to close.
     #[cold]
-    fn orphan<'e, S: TextStorage<'a, 'e>>(&mut self, track: u32, event: &ThreadEvent<'e>, bytes: ByteRange) {
+    fn orphan(&mut self, track: u32, at: Tick, mut end: impl EndStrings<'a>, bytes: ByteRange) {
         self.pairs.thread(track).add_fault(bytes);
-        let orphan = Orphan {
-            track,
-            closed_at: index32(self.rows.len()),
-            at: event.at,
-            name: self.intern::<S>(event.name),
-            args: self.keep_args::<S>(event.args, bytes),
-            bytes,
-        };
-        self.pairs.orphans.push(orphan);
+        let closed_at = index32(self.rows.len());
+        let (name, args) = (end.name(self), end.args(self, bytes));
+        self.pairs.orphans.push(Orphan { track, closed_at, at, name, args, bytes });
     }
 
     /// Compares the name of an end with that of the row it closed, and keeps it if they differ.
     #[inline]
-    fn check_name<'e, S: TextStorage<'a, 'e>>(
+    fn check_name(
         &mut self,
         track: u32,
         row: u32,
         name: NameId,
-        end_name: Text<'e>,
+        end: &mut impl EndStrings<'a>,
         bytes: ByteRange,
     ) {
-        // Nearly every end has the name of its begin, and comparing the bytes of two names spares a lookup.
-        if !end_name.is_escaped() && end_name.raw() == self.names.bytes(name) {
+        if end.is_named(name, &self.names) {
             return;
         }
-        let end_name = self.intern::<S>(end_name);
+        let end_name = end.name(self);
         if end_name != name {
             self.pairs.other_names.insert(row, end_name);
             self.pairs.thread(track).add_fault(bytes);
         }
+    }
+}
+
+/// The strings of an end, which are interned only if the end keeps them.
+pub(super) trait EndStrings<'a> {
+    /// Returns whether the end has no name.
+    fn is_unnamed(&self) -> bool;
+    /// Returns whether the name of the end is known to be `name` without a lookup.
+    fn is_named(&self, name: NameId, names: &Names<'a>) -> bool;
+    /// Returns the number of the name, which is added if it is new.
+    fn name(&mut self, builder: &mut TraceBuilder<'a>) -> NameId;
+    /// Stores the arguments.
+    fn args(&mut self, builder: &mut TraceBuilder<'a>, bytes: ByteRange) -> ArgsId;
+}
+
+/// The strings of an end as a parser gives them.
+struct EndOfEvent<'v, 'e, S> {
+    event: &'v ThreadEvent<'e>,
+    storage: PhantomData<S>,
+}
+
+impl<'a, 'e, S: TextStorage<'a, 'e>> EndStrings<'a> for EndOfEvent<'_, 'e, S> {
+    #[inline(always)]
+    fn is_unnamed(&self) -> bool {
+        self.event.name.is_empty()
+    }
+
+    #[inline(always)]
+    fn is_named(&self, name: NameId, names: &Names<'a>) -> bool {
+        // Nearly every end has the name of its begin, and comparing the bytes of two names spares a lookup.
+        let end_name = self.event.name;
+        !end_name.is_escaped() && end_name.raw() == names.bytes(name)
+    }
+
+    #[inline(always)]
+    fn name(&mut self, builder: &mut TraceBuilder<'a>) -> NameId {
+        builder.intern::<S>(self.event.name)
+    }
+
+    #[inline(always)]
+    fn args(&mut self, builder: &mut TraceBuilder<'a>, bytes: ByteRange) -> ArgsId {
+        builder.keep_args::<S>(self.event.args, bytes)
     }
 }

@@ -2,7 +2,7 @@
 
 use alloc::{vec, vec::Vec};
 
-use crate::{NameId, SliceFlags, Slices, Tick, args_table::ArgsId, log::Log};
+use crate::{NameId, SliceFlags, Slices, Tick, args_table::ArgsId, log::Log, workers::Workers};
 
 use super::registry::index32;
 
@@ -46,7 +46,23 @@ impl SliceRow {
 }
 
 /// Returns the slices in columns: slice `i` is row `order[i]`.
-pub(super) fn columns(rows: &Log<SliceRow>, order: &[u32]) -> Slices {
+pub(super) fn columns(rows: &Log<SliceRow>, order: &[u32], workers: Workers) -> Slices {
+    if workers.len() > 1 {
+        let mut columns = Columns::new(order.len());
+        let parts = columns.parts(RUN * PIECES).zip(order.chunks(RUN * PIECES));
+        workers.each(
+            parts,
+            || (),
+            |(), ((mut times, mut facts), order)| {
+                for (&row, at) in order.iter().zip(0..) {
+                    let row = &rows[row];
+                    times.set(at, row);
+                    facts.set(at, row);
+                }
+            },
+        );
+        return columns.finish();
+    }
     // A lookup in the log takes a division and two loads, so that one lookup serves all columns.
     let cells = order.iter().map(|&row| {
         let SliceRow { start, end, name, category, args, flags, .. } = rows[row];
@@ -56,30 +72,86 @@ pub(super) fn columns(rows: &Log<SliceRow>, order: &[u32]) -> Slices {
     Slices { start, end, name, category, args, flags }
 }
 
-/// Returns the slices in columns, with those of each track in the order of their rows. `next` is where the first slice of
-/// each track goes. `placed` is called for each run of rows that stay side by side, with the slice that the first of them
+/// Returns the slices in columns, with those of each track in the order of their rows. `first` has the first slice of
+/// each track. `placed` is called for each run of rows that stay side by side, with the slice that the first of them
 /// becomes and their number.
 ///
-/// No order of all rows is made, and each piece of the log is freed as soon as it is copied. So the log and the columns
+/// No order of all rows is made, and pieces of the log are freed as soon as they are copied. So the log and the columns
 /// take little more memory together than the larger of them.
 pub(super) fn columns_by_track(
     rows: Log<SliceRow>,
-    next: &mut [u32],
-    mut placed: impl FnMut(u32, u32),
+    first: &[u32],
+    workers: Workers,
+    mut placed: impl FnMut(u32, u32) + Send,
 ) -> Slices {
     let mut columns = Columns::new(rows.len());
-    for piece in rows.into_pieces() {
-        for run in piece.chunk_by(|a, b| a.track == b.track) {
-            let Some(next) = run.first().and_then(|row| next.get_mut(row.track as usize)) else { continue };
-            for run in run.chunks(RUN) {
-                columns.fill(*next as usize, run);
-                placed(*next, index32(run.len()));
-                *next += index32(run.len());
+    let (mut times, mut facts) = columns.halves();
+    let mut next = first.to_vec();
+    let mut pieces = rows.into_pieces();
+    if workers.len() == 1 {
+        for piece in pieces {
+            for_each_run(&piece, &mut next, |at, run| {
+                fill(&mut times, &mut facts, at as usize, run);
+                placed(at, index32(run.len()));
+            });
+        }
+        return columns.finish();
+    }
+    // The rows are read twice, at the same time, and one half of the columns is filled in each reading.
+    let mut next_facts = next.clone();
+    loop {
+        let pieces: Vec<_> = pieces.by_ref().take(PIECES).collect();
+        if pieces.is_empty() {
+            return columns.finish();
+        }
+        let fill_times = || {
+            for piece in &pieces {
+                for_each_run(piece, &mut next, |at, run| times.fill(at as usize, run));
             }
+        };
+        let fill_facts = || {
+            for piece in &pieces {
+                for_each_run(piece, &mut next_facts, |at, run| {
+                    facts.fill(at as usize, run);
+                    placed(at, index32(run.len()));
+                });
+            }
+        };
+        workers.join(fill_times, fill_facts);
+    }
+}
+
+/// Copies rows to the slices from position `at` on.
+#[inline(always)]
+fn fill(times: &mut TimeColumns<'_>, facts: &mut FactColumns<'_>, at: usize, rows: &[SliceRow]) {
+    // Where threads take turns after every few events, a loop for each column is not worth its setup.
+    if rows.len() < SHORT_RUN {
+        for (row, at) in rows.iter().zip(at..) {
+            times.set(at, row);
+            facts.set(at, row);
+        }
+        return;
+    }
+    times.fill(at, rows);
+    facts.fill(at, rows);
+}
+
+/// Calls `place` for each run of rows that stay side by side in the columns, with the slice that the first of them
+/// becomes. `next` has the next slice of each track.
+#[inline(always)]
+fn for_each_run(rows: &[SliceRow], next: &mut [u32], mut place: impl FnMut(u32, &[SliceRow])) {
+    for run in rows.chunk_by(|a, b| a.track == b.track) {
+        let Some(next) = run.first().and_then(|row| next.get_mut(row.track as usize)) else { continue };
+        for run in run.chunks(RUN) {
+            place(*next, run);
+            *next += index32(run.len());
         }
     }
-    columns.finish()
 }
+
+/// The number of pieces of the log that two threads copy together before they are freed. They are 10 MiB, which takes
+/// much longer to copy than it takes to start a thread.
+const PIECES: usize = 64;
 
 /// The number of rows that are copied at a time, column by column. They stay in the first-level cache meanwhile.
 const RUN: usize = 256;
@@ -113,42 +185,20 @@ impl Columns {
         }
     }
 
-    /// Copies rows to the slices from position `at` on.
-    fn fill(&mut self, at: usize, rows: &[SliceRow]) {
-        // Where threads take turns after every few events, a loop for each column is not worth its setup.
-        if rows.len() < SHORT_RUN {
-            return rows.iter().zip(at..).for_each(|(row, at)| self.set(at, row));
-        }
-        fn each<T>(column: &mut [T], at: usize, rows: &[SliceRow], set: impl Fn(&mut T, &SliceRow)) {
-            let cells = column.get_mut(at..).unwrap_or_default();
-            cells.iter_mut().zip(rows).for_each(|(cell, row)| set(cell, row));
-        }
-        each(&mut self.start, at, rows, |cell, row| *cell = row.start.0);
-        each(&mut self.end, at, rows, |cell, row| *cell = row.end.0);
-        each(&mut self.name, at, rows, |cell, row| *cell = row.name.0);
-        each(&mut self.flags, at, rows, |cell, row| *cell = row.flags.0);
-        if rows.iter().any(|row| row.category != NameId::EMPTY) {
-            each(&mut self.category, at, rows, |cell, row| *cell = row.category.0);
-        }
-        if rows.iter().any(|row| row.args != ArgsId::NONE) {
-            each(&mut self.args, at, rows, |cell, row| *cell = row.args.0);
-        }
+    /// Returns the columns in two halves, which can be filled at the same time.
+    fn halves(&mut self) -> (TimeColumns<'_>, FactColumns<'_>) {
+        let Self { start, end, name, category, args, flags } = self;
+        (TimeColumns { start, end }, FactColumns { name, category, args, flags })
     }
 
-    /// Copies one row to the slice at position `at`.
-    #[inline]
-    fn set(&mut self, at: usize, row: &SliceRow) {
-        fn put<T>(column: &mut [T], at: usize, value: T) {
-            if let Some(cell) = column.get_mut(at) {
-                *cell = value;
-            }
-        }
-        put(&mut self.start, at, row.start.0);
-        put(&mut self.end, at, row.end.0);
-        put(&mut self.name, at, row.name.0);
-        put(&mut self.category, at, row.category.0);
-        put(&mut self.args, at, row.args.0);
-        put(&mut self.flags, at, row.flags.0);
+    /// Returns parts of all columns with `len` slices each, except for the last.
+    fn parts(&mut self, len: usize) -> impl Iterator<Item = (TimeColumns<'_>, FactColumns<'_>)> + Send {
+        let times = self.start.chunks_mut(len).zip(self.end.chunks_mut(len));
+        let names = self.name.chunks_mut(len).zip(self.category.chunks_mut(len));
+        let facts = names.zip(self.args.chunks_mut(len).zip(self.flags.chunks_mut(len)));
+        times.zip(facts).map(|((start, end), ((name, category), (args, flags)))| {
+            (TimeColumns { start, end }, FactColumns { name, category, args, flags })
+        })
     }
 
     /// Returns the columns as those of slices. The memory stays where it is.
@@ -161,5 +211,74 @@ impl Columns {
             args: self.args.into_iter().map(ArgsId).collect(),
             flags: self.flags.into_iter().map(SliceFlags).collect(),
         }
+    }
+}
+
+/// The columns with times of some slices.
+struct TimeColumns<'c> {
+    start: &'c mut [i64],
+    end: &'c mut [i64],
+}
+
+/// The other columns of some slices.
+struct FactColumns<'c> {
+    name: &'c mut [u32],
+    category: &'c mut [u32],
+    args: &'c mut [u32],
+    flags: &'c mut [u32],
+}
+
+impl TimeColumns<'_> {
+    /// Copies rows to the slices from position `at` on.
+    #[inline(always)]
+    fn fill(&mut self, at: usize, rows: &[SliceRow]) {
+        each(self.start, at, rows, |cell, row| *cell = row.start.0);
+        each(self.end, at, rows, |cell, row| *cell = row.end.0);
+    }
+
+    /// Copies one row to the slice at position `at`.
+    #[inline(always)]
+    fn set(&mut self, at: usize, row: &SliceRow) {
+        put(self.start, at, row.start.0);
+        put(self.end, at, row.end.0);
+    }
+}
+
+impl FactColumns<'_> {
+    /// Copies rows to the slices from position `at` on.
+    #[inline(always)]
+    fn fill(&mut self, at: usize, rows: &[SliceRow]) {
+        each(self.name, at, rows, |cell, row| *cell = row.name.0);
+        each(self.flags, at, rows, |cell, row| *cell = row.flags.0);
+        if rows.iter().any(|row| row.category != NameId::EMPTY) {
+            each(self.category, at, rows, |cell, row| *cell = row.category.0);
+        }
+        if rows.iter().any(|row| row.args != ArgsId::NONE) {
+            each(self.args, at, rows, |cell, row| *cell = row.args.0);
+        }
+    }
+
+    /// Copies one row to the slice at position `at`.
+    #[inline(always)]
+    fn set(&mut self, at: usize, row: &SliceRow) {
+        put(self.name, at, row.name.0);
+        put(self.category, at, row.category.0);
+        put(self.args, at, row.args.0);
+        put(self.flags, at, row.flags.0);
+    }
+}
+
+/// Sets the cells of a column from position `at` on.
+#[inline(always)]
+fn each<T>(column: &mut [T], at: usize, rows: &[SliceRow], set: impl Fn(&mut T, &SliceRow)) {
+    let cells = column.get_mut(at..).unwrap_or_default();
+    cells.iter_mut().zip(rows).for_each(|(cell, row)| set(cell, row));
+}
+
+/// Sets one cell of a column.
+#[inline(always)]
+fn put<T>(column: &mut [T], at: usize, value: T) {
+    if let Some(cell) = column.get_mut(at) {
+        *cell = value;
     }
 }

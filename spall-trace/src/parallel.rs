@@ -1,0 +1,351 @@
+//! Loads one large file on several threads.
+//!
+//! The file is cut into parts where a parser can begin: at the buffers of spall version 3, and behind events of Trace Event
+//! JSON. The threads take the parts in turn. Each reads its part ahead, into a batch of events. When all parts before are
+//! in the builder, the thread adds its batch.
+//!
+//! Where a part begins is a guess, because JSON does not tell. It is right if the parser of the parts before is between two
+//! events exactly there. Otherwise the batch is thrown away, and that parser goes on through the part. The same parser goes
+//! on where reading ahead has stopped early: at whatever ends the list of events, and when a batch is full. So the builder
+//! gets the events that one thread would read, in their order.
+
+use alloc::borrow::Cow;
+use core::num::NonZeroUsize;
+use std::{
+    sync::{Condvar, Mutex, MutexGuard, PoisonError},
+    thread,
+};
+
+use spall_model::{EventBatch, Limits, SplitParser, Trace, TraceBuilder};
+
+use crate::{
+    Error,
+    detect::recognise,
+    input::open,
+    load::{Loading, read_opened},
+    parser::{Borrowed, FormatParser, Progress, Step, TraceParser},
+};
+
+/// The choices of [`load_parallel`].
+///
+/// ```
+/// use spall_trace::LoadParallel;
+/// let options = LoadParallel::default().with_part_bytes(1 << 16);
+/// assert_eq!(options.part_bytes, 1 << 16);
+/// ```
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct LoadParallel {
+    /// The limits of the file. They count as on one thread.
+    pub limits: Limits,
+    /// The number of threads, that of the caller included. `None` is one for each core that the program may use; it is the
+    /// default.
+    pub n_threads: Option<NonZeroUsize>,
+    /// The bytes of the file that a thread takes at a time. The default is 1 MiB. A file that is smaller than eight parts
+    /// is read on the thread of the caller.
+    pub part_bytes: usize,
+}
+
+impl Default for LoadParallel {
+    fn default() -> Self {
+        Self { limits: Limits::default(), n_threads: None, part_bytes: 1 << 20 }
+    }
+}
+
+impl LoadParallel {
+    /// Returns these options with other limits.
+    #[must_use]
+    pub fn with_limits(self, limits: Limits) -> Self {
+        Self { limits, ..self }
+    }
+
+    /// Returns these options with a number of threads.
+    #[must_use]
+    pub fn with_threads(self, n_threads: NonZeroUsize) -> Self {
+        Self { n_threads: Some(n_threads), ..self }
+    }
+
+    /// Returns these options with other parts of the file.
+    #[must_use]
+    pub fn with_part_bytes(self, part_bytes: usize) -> Self {
+        Self { part_bytes, ..self }
+    }
+}
+
+/// Loads a trace of any supported format from memory, like [`load`](crate::load), on several threads.
+///
+/// The trace is the same as that of [`load`](crate::load), with the same numbers of everything, the same diagnostics and
+/// the same errors.
+///
+/// Threads read files of spall version 3 and of Trace Event JSON that are not compressed and have at least eight parts of
+/// [`LoadParallel::part_bytes`]. A buffer of spall that is larger than a part is read by one thread. For every other file
+/// the threads only put the slices in order at the end, if there are more than 100 000 of them. All threads end before the
+/// function returns. Beside the trace, each thread takes up to 11 MiB for the events that it reads ahead, and up to the
+/// memory of 65 536 names.
+///
+/// # Errors
+/// This returns an error when the format is not known or when nothing of the file can be read, like
+/// [`load`](crate::load).
+///
+/// # Examples
+/// ```
+/// use spall_trace::{LoadParallel, load_parallel};
+///
+/// let json = br#"[{"ph":"X","name":"work","pid":1,"tid":1,"ts":1,"dur":2.5}]"#;
+/// let trace = load_parallel(json, &LoadParallel::default())?;
+/// assert_eq!(trace.slices().len(), 1);
+/// # Ok::<(), spall_trace::Error>(())
+/// ```
+pub fn load_parallel<'a>(data: &'a [u8], options: &LoadParallel) -> Result<Trace<'a>, Error> {
+    let found = recognise(data).ok_or(Error::UnknownFormat)?;
+    let input = open(found.container, data, &options.limits)?;
+    let cores = || thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
+    let n_threads = options.n_threads.unwrap_or_else(cores);
+    let sharing = Sharing { n_threads: n_threads.get(), part_bytes: options.part_bytes.max(1) };
+    let parser = TraceParser::with_limits(found.format, &options.limits);
+    let loading = Loading::new(TraceBuilder::new(&options.limits));
+    let builder = match (&input.stream, parser.0) {
+        (Cow::Borrowed(data), FormatParser::Spall(parser)) if sharing.is_worth(data) => {
+            sharing.read(parser, data, loading)?.end(input.damage)
+        }
+        (Cow::Borrowed(data), FormatParser::Json(parser)) if sharing.is_worth(data) => {
+            sharing.read(parser, data, loading)?.end(input.damage)
+        }
+        (_, parser) => read_opened(TraceParser(parser), input, loading)?,
+    };
+    Ok(builder.finish_on(n_threads))
+}
+
+/// How a file is shared among threads.
+#[derive(Clone, Copy)]
+struct Sharing {
+    n_threads: usize,
+    part_bytes: usize,
+}
+
+/// The number of parts from which on a file is shared.
+const FEW_PARTS: usize = 8;
+
+/// The number of bytes behind its part that a thread sees, so that an event at the end of the part is not the last one in
+/// the data, which takes longer to read.
+const LOOKAHEAD: usize = 256;
+
+impl Sharing {
+    /// Returns whether the file is large enough.
+    fn is_worth(self, data: &[u8]) -> bool {
+        self.n_threads > 1 && data.len() / self.part_bytes >= FEW_PARTS
+    }
+
+    /// Reads all events.
+    fn read<'d, P>(
+        self,
+        parser: P,
+        data: &'d [u8],
+        loading: Loading<TraceBuilder<'d>>,
+    ) -> Result<Loading<TraceBuilder<'d>>, Error>
+    where
+        P: SplitParser<Error: Copy + Into<Error>> + Send + Sync,
+    {
+        let mut order = InOrder { data, at: 0, parser, loading, part: 0, result: Ok(()), is_over: false };
+        // What the document is, and how its events are written, is found out before any guess.
+        order.read_to(self.part_bytes);
+        while !order.is_over && !order.parser.is_between_parts() {
+            order.read_to(order.at + 1);
+        }
+        if order.parser.is_between_parts() {
+            order = self.read_parts(order);
+        }
+        order.read_to(usize::MAX);
+        order.result.map(|()| order.loading)
+    }
+
+    /// Reads the parts behind the first one, on several threads.
+    fn read_parts<'d, P>(self, order: InOrder<'d, P>) -> InOrder<'d, P>
+    where
+        P: SplitParser<Error: Copy + Into<Error>> + Send + Sync,
+    {
+        let (data, first) = (order.data, order.parser.clone());
+        let parts = Mutex::new(Parts { number: 0, start: order.at, part_bytes: self.part_bytes });
+        let queue = Queue { order: Mutex::new(order), moved: Condvar::new() };
+        let work = || {
+            let mut ahead = Loading::new(EventBatch::new());
+            loop {
+                let part = parts.lock().unwrap_or_else(PoisonError::into_inner).next(&first, data);
+                let Some(part) = part else { break };
+                if !queue.read_part(part, &first, data, &mut ahead) {
+                    break;
+                }
+            }
+        };
+        thread::scope(|scope| {
+            for _ in 1..self.n_threads.min(data.len() / self.part_bytes) {
+                // Without a thread, the others do its work.
+                if thread::Builder::new().spawn_scoped(scope, work).is_err() {
+                    break;
+                }
+            }
+            work();
+        });
+        queue.order.into_inner().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A part of the file.
+#[derive(Clone, Copy)]
+struct Part {
+    /// Its number, from 0 on.
+    number: usize,
+    /// Where it begins and ends, in bytes.
+    start: usize,
+    end: usize,
+}
+
+/// The parts that no thread has taken yet.
+struct Parts {
+    number: usize,
+    start: usize,
+    part_bytes: usize,
+}
+
+impl Parts {
+    /// Takes the next part; `None` if all are taken.
+    fn next(&mut self, parser: &impl SplitParser, data: &[u8]) -> Option<Part> {
+        let (number, start) = (self.number, self.start);
+        if start >= data.len() {
+            return None;
+        }
+        let mut from = start.saturating_add(self.part_bytes);
+        let mut end = data.len();
+        while from < data.len() {
+            if let Some(found) = parser.find_part(data, start, from) {
+                end = found;
+                break;
+            }
+            from = from.saturating_add(self.part_bytes);
+        }
+        (self.number, self.start) = (number + 1, end);
+        Some(Part { number, start, end })
+    }
+}
+
+/// The parser and the builder of the events that were read in order, which the threads pass on from part to part.
+struct InOrder<'d, P> {
+    data: &'d [u8],
+    /// The number of bytes consumed.
+    at: usize,
+    parser: P,
+    loading: Loading<TraceBuilder<'d>>,
+    /// The part whose turn it is.
+    part: usize,
+    /// The error if nothing of the file can be read.
+    result: Result<(), Error>,
+    /// Whether reading has ended.
+    is_over: bool,
+}
+
+impl<P: SplitParser<Error: Copy + Into<Error>>> InOrder<'_, P> {
+    /// Reads events up to the first that does not end before `end`.
+    fn read_to(&mut self, end: usize) {
+        while self.at < end && !self.is_over {
+            let rest = self.data.get(self.at..).unwrap_or_default();
+            let mut step = Borrowed { parser: &mut self.parser, keep: &mut self.loading };
+            match step.step(rest, true) {
+                Ok(Progress::Consumed(consumed)) => self.at += consumed,
+                Ok(Progress::NeedMore(_) | Progress::End) => self.is_over = true,
+                Err(error) => {
+                    self.result = self.loading.stop(error.into());
+                    self.is_over = true;
+                }
+            }
+        }
+    }
+}
+
+/// The threads that wait for their turn.
+struct Queue<'d, P> {
+    order: Mutex<InOrder<'d, P>>,
+    /// Signalled when it is the turn of another part.
+    moved: Condvar,
+}
+
+impl<'d, P: SplitParser<Error: Copy + Into<Error>>> Queue<'d, P> {
+    /// Reads a part, and waits for its turn. `first` is the parser between any two parts. Returns whether there is more to
+    /// read.
+    fn read_part(&self, part: Part, first: &P, data: &'d [u8], ahead: &mut Loading<EventBatch<'d>>) -> bool {
+        let _end = EndOnPanic(self);
+        let (parser, at) = read_ahead(part, first, data, ahead);
+        let mut order = self.wait(part.number);
+        if order.is_over {
+            return false;
+        }
+        if order.at == part.start && order.parser.is_between_parts() {
+            order.loading.add_batch(ahead);
+            (order.parser, order.at) = (parser, at);
+        }
+        ahead.clear();
+        order.read_to(part.end);
+        order.part += 1;
+        let goes_on = !order.is_over;
+        drop(order);
+        self.moved.notify_all();
+        goes_on
+    }
+
+    /// Waits for the turn of a part, or for the end.
+    fn wait(&self, part: usize) -> MutexGuard<'_, InOrder<'d, P>> {
+        let waits = |order: &mut InOrder<'d, P>| order.part != part && !order.is_over;
+        self.moved.wait_while(self.lock(), waits).unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, InOrder<'d, P>> {
+        self.order.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Reads a part into a batch, as far as it holds events one after the other. Returns the parser and its position behind
+/// them.
+fn read_ahead<'d, P: SplitParser<Error: Copy>>(
+    part: Part,
+    first: &P,
+    data: &'d [u8],
+    ahead: &mut Loading<EventBatch<'d>>,
+) -> (P, usize) {
+    let mut parser = first.at_part(part.start as u64);
+    let mut at = part.start;
+    // A part that begins in the wrong place could make a parser look for the end of a text up to the end of the file. So it
+    // sees no more than its part, and stops where that is not enough.
+    let seen = data.get(..part.end.saturating_add(LOOKAHEAD)).unwrap_or(data);
+    let mut step = Borrowed { parser: &mut parser, keep: ahead };
+    while at < part.end && !step.keep.is_full() {
+        match step.step(seen.get(at..).unwrap_or_default(), seen.len() == data.len()) {
+            Ok(Progress::Consumed(consumed)) => at += consumed,
+            Ok(Progress::NeedMore(_) | Progress::End) | Err(_) => break,
+        }
+    }
+    (parser, at)
+}
+
+/// Ends reading when a thread panics, because the others would wait for its part forever. The panic goes on to the caller.
+struct EndOnPanic<'q, 'd, P: SplitParser<Error: Copy + Into<Error>>>(&'q Queue<'d, P>);
+
+impl<P: SplitParser<Error: Copy + Into<Error>>> Drop for EndOnPanic<'_, '_, P> {
+    fn drop(&mut self) {
+        if thread::panicking() {
+            self.0.lock().is_over = true;
+            self.0.moved.notify_all();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn threads_read_large_files_only() {
+        let worth =
+            |n_threads, len: usize| Sharing { n_threads, part_bytes: 10 }.is_worth(&alloc::vec![0; len]);
+        assert!(!worth(2, 79) && worth(2, 80));
+        assert!(!worth(1, 1000));
+    }
+}
