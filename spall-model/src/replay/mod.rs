@@ -9,7 +9,10 @@ mod samples;
 mod spans;
 mod threads;
 
-use crate::{Conventions, Event, Key, Metadata, NameId, ProcessId, Text, Tick, Trace, Track, TrackKind};
+use crate::{
+    Conventions, Event, Key, Metadata, NameId, ProcessId, Slice, SliceId, Text, Tick, Trace, Track,
+    TrackKind, open_stack::OpenStack,
+};
 
 use flows::SliceBoundEnds;
 use spans::OpenSpans;
@@ -73,7 +76,8 @@ impl Trace<'_> {
     /// # assert_eq!(without_short(&trace).slices().ends(), [Tick(20)]);
     /// ```
     pub fn replay<E>(&self, mut emit: impl FnMut(&Event<'_>) -> Result<(), E>) -> Result<(), E> {
-        Replay { trace: self, emit: &mut emit, open_spans: OpenSpans::default() }.run()
+        let (open_pairs, open_spans) = Default::default();
+        Replay { trace: self, emit: &mut emit, open_pairs, open_spans }.run()
     }
 }
 
@@ -81,6 +85,8 @@ impl Trace<'_> {
 struct Replay<'t, E> {
     trace: &'t Trace<'t>,
     emit: &'t mut dyn FnMut(&Event<'_>) -> Result<(), E>,
+    /// The open pairs of the current thread; empty between two threads, and kept for the same reason as the spans.
+    open_pairs: OpenStack<(SliceId, Slice)>,
     /// The open spans of the current track; empty between two tracks. It is kept for the next track because it holds a
     /// position for each name of the trace.
     open_spans: OpenSpans,

@@ -1,8 +1,8 @@
 //! The replay of the slices, instants and states of a thread.
 
-use alloc::vec::Vec;
-
-use crate::{Event, Instant, Key, Slice, SliceFlags, SliceId, State, Text, Thread, ThreadEvent, Track};
+use crate::{
+    Event, Instant, Key, NameId, Slice, SliceFlags, SliceId, State, Text, Thread, ThreadEvent, Track,
+};
 
 use super::{Replay, flows::SliceBoundEnds, ids::ThreadIds};
 
@@ -54,7 +54,6 @@ impl<'t, E> Replay<'t, E> {
         thread: Thread<'_>,
         bound: &mut SliceBoundEnds<'t>,
     ) -> Result<(), E> {
-        let mut open: Vec<(SliceId, Slice)> = Vec::new();
         for (id, slice) in self.trace.slices_of(track.id) {
             if slice.flags.contains(SliceFlags::SAMPLED) {
                 continue;
@@ -63,9 +62,7 @@ impl<'t, E> Replay<'t, E> {
                 if self.needs_begin_and_end(id, &slice) {
                     // Its end must not come between the begin and the end of a pair that is over when it begins.
                     let is_over = |outer: &Slice| !outer.flags.is_unfinished() && outer.end <= slice.start;
-                    while let Some((id, over)) = open.pop_if(|(_, outer)| is_over(outer)) {
-                        self.end(thread, id, &over)?;
-                    }
+                    self.close_pairs(thread, is_over)?;
                 }
                 self.whole(thread, id, &slice, bound)?;
                 continue;
@@ -80,21 +77,41 @@ impl<'t, E> Replay<'t, E> {
                         || outer.end > slice.start
                         || outer.end == slice.start && ends_inside)
             };
-            while let Some((id, over)) = open.pop_if(|(_, outer)| !is_around(outer)) {
-                self.end(thread, id, &over)?;
+            self.close_pairs(thread, |outer| !is_around(outer))?;
+            if slice.flags.is_unfinished() && self.is_end_expected(&slice) {
+                self.whole(thread, id, &slice, bound)?;
+                continue;
             }
             let args = self.trace.slice_args(id).begin;
             self.emit(Event::Begin(self.begin(thread, &slice, args)))?;
             self.bound_ends(id, thread, bound)?;
-            open.push((id, slice));
+            self.open_pairs.push(slice.name, (id, slice));
         }
-        for (id, slice) in open.into_iter().rev() {
+        self.close_pairs(thread, |_| true)
+    }
+
+    /// Emits the ends of the innermost open pairs, from the top to the first one of which `is_over` is false.
+    fn close_pairs(&mut self, thread: Thread<'_>, is_over: impl Fn(&Slice) -> bool) -> Result<(), E> {
+        while let Some(position) = self.open_pairs.top_position() {
+            let (id, slice) = match self.open_pairs.get(position) {
+                Some(top) if is_over(&top.item.1) => top.item,
+                _ => break,
+            };
+            self.open_pairs.remove(position);
             self.end(thread, id, &slice)?;
         }
         Ok(())
     }
 
-    /// Emits a slice that is not a pair: as one event if its duration and arguments allow, and as begin and end
+    /// Returns whether an end is still to come that would end an unfinished slice if that were emitted as a begin: the
+    /// end of a pair of the same name, or of one without a name, which ends whatever is open.
+    fn is_end_expected(&self, unfinished: &Slice) -> bool {
+        let pairs = [unfinished.name, NameId::EMPTY].map(|name| self.open_pairs.innermost(name));
+        let mut pairs = pairs.into_iter().flatten().filter_map(|position| self.open_pairs.get(position));
+        pairs.any(|pair| !pair.item.1.flags.is_unfinished())
+    }
+
+    /// Emits a slice at once: as one event if its duration and arguments allow, and as begin and end
     /// otherwise.
     fn whole(
         &mut self,
