@@ -121,7 +121,6 @@ mod histogram;
 #[cfg(feature = "alloc")]
 mod hits;
 #[cfg(feature = "alloc")]
-#[cfg(feature = "alloc")]
 mod index;
 #[cfg(feature = "alloc")]
 mod instance;
@@ -158,6 +157,8 @@ mod ruler;
 pub mod rules;
 #[cfg(feature = "alloc")]
 mod slice_tree;
+#[cfg(feature = "alloc")]
+mod slice_visits;
 #[cfg(feature = "alloc")]
 mod stacked;
 #[cfg(feature = "alloc")]
@@ -213,6 +214,8 @@ pub use row::{Row, RowId, RowView};
 pub use ruler::{Ruler, RulerMark};
 #[cfg(feature = "alloc")]
 pub use slice_tree::{SliceTreeBuilder, slice_tree, slice_tree_by};
+#[cfg(feature = "alloc")]
+pub use slice_visits::{SliceVisit, SliceVisits};
 #[cfg(feature = "alloc")]
 pub use spall_model::nest::Overlap;
 #[cfg(feature = "alloc")]

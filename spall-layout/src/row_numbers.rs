@@ -193,6 +193,14 @@ impl RowNumbers {
         })
     }
 
+    /// Returns the rows of the track of a slice, the id behind the last slice of that track, and a reader for the rows of
+    /// the slice and of those behind it. Returns `None` if no track has the slice.
+    pub(crate) fn track_from(&self, slice: SliceId) -> Option<(Range<u32>, u32, RowReader<'_>)> {
+        let (track, _) = self.find(slice)?;
+        let rows = track.first_row..track.first_row + track.n_rows;
+        Some((rows, track.first_slice + track.n_slices, self.read_from(slice)?))
+    }
+
     /// Returns the track of a slice, and the position of the slice among those of the track.
     fn find(&self, slice: SliceId) -> Option<(&TrackCodes, u32)> {
         let at = self.tracks.partition_point(|track| track.first_slice <= slice.0).checked_sub(1)?;

@@ -1,7 +1,9 @@
 //! The table of slices.
 
-use spall_layout::{LayoutView, RowInfo};
-use spall_model::{SliceFlags, SliceId, Tick, Ticks};
+use std::ops::Range;
+
+use spall_layout::SliceVisits;
+use spall_model::{IdRange, SliceFlags, SliceId, Tick, Ticks};
 
 use super::{number, part, positions};
 use crate::{
@@ -17,21 +19,20 @@ pub(crate) const SLICE: &[Column] = &[
         ints(tables.tracks_of(rows, |track| track.slices().end().index()))
     }),
     Column::nullable("parent_id", ColumnType::Int, |tables, rows| {
-        some_ints(rows.map(|row| tables.layout.parent(SliceId::new(row)).map(number)))
+        some_ints(visit(tables, rows).map(|visit| visit?.parent.map(number)))
     }),
     Column::new("ts", ColumnType::Int, |tables, rows| {
         ints(part(tables.trace.slices().starts(), rows).map(|start| start.0))
     }),
     Column::new("dur", ColumnType::Int, |tables, rows| {
-        let end = |row| tables.layout.place(SliceId::new(row)).map(|placed| placed.end);
         let slices = tables.trace.slices();
         let times = part(slices.starts(), rows.clone()).zip(part(slices.ends(), rows.clone()));
-        ints(
-            rows.zip(times).map(|(row, (&start, &in_trace))| duration(start, end(row).unwrap_or(in_trace)).0),
-        )
+        ints(visit(tables, rows).zip(times).map(|(visit, (&start, &in_trace))| {
+            duration(start, visit.map_or(in_trace, |visit| visit.place.end)).0
+        }))
     }),
     Column::nullable("self_dur", ColumnType::Int, |tables, rows| {
-        some_ints(rows.map(|row| Some(tables.layout.self_time(SliceId::new(row))?.0)))
+        some_ints(visit(tables, rows).map(|visit| Some(visit?.self_time().0)))
     }),
     Column::nullable("name", ColumnType::Name, |tables, rows| {
         tables.name_column(part(tables.trace.slices().names(), rows).copied())
@@ -40,10 +41,10 @@ pub(crate) const SLICE: &[Column] = &[
         tables.name_column(part(tables.trace.slices().categories(), rows).copied())
     }),
     Column::nullable("depth", ColumnType::Int32, |tables, rows| {
-        some_ints32(rows.map(|row| Some(row_info(tables, row)?.depth)))
+        some_ints32(visit(tables, rows).map(|visit| Some(visit?.place.depth)))
     }),
     Column::nullable("lane", ColumnType::Int32, |tables, rows| {
-        some_ints32(rows.map(|row| Some(row_info(tables, row)?.lane)))
+        some_ints32(visit(tables, rows).map(|visit| Some(visit?.place.lane)))
     }),
     Column::new("incomplete", ColumnType::Bool, |tables, rows| {
         bools(part(tables.trace.slices().flags(), rows).map(|flags| flags.is_unfinished()))
@@ -77,9 +78,9 @@ pub(crate) const SLICE: &[Column] = &[
     }),
 ];
 
-/// Returns lane and depth of a slice, or `None` if the layout rejects it.
-fn row_info(tables: &Tables<'_>, row: usize) -> Option<RowInfo> {
-    tables.layout.row_info(tables.layout.row_of(SliceId::new(row))?)
+/// Visits the slices of some rows of the table.
+fn visit<'t>(tables: &Tables<'t>, rows: Range<usize>) -> SliceVisits<'t> {
+    tables.layout.visit(IdRange::new(SliceId::new(rows.start), SliceId::new(rows.end)))
 }
 
 /// Returns what the slice was made of.
