@@ -216,6 +216,12 @@ pub(crate) trait Order {
 pub(crate) trait VisitSlices: Iterator<Item = Visit> {
     /// Returns the number of rows of the track, or 0 if the range is empty.
     fn n_rows(&self) -> usize;
+
+    /// Passes the next slices to `visit`, at most `budget` of them. Returns how many there were: fewer than `budget` at the
+    /// end of the walk.
+    fn visit_some(&mut self, budget: usize, visit: impl FnMut(Visit)) -> usize {
+        self.take(budget).map(visit).count()
+    }
 }
 
 /// Returns the row below that of `slice`, and the positions of its children there.
@@ -283,5 +289,10 @@ impl Order for Layout {
 impl VisitSlices for Visits<'_> {
     fn n_rows(&self) -> usize {
         Visits::n_rows(self)
+    }
+
+    #[inline(always)]
+    fn visit_some(&mut self, budget: usize, visit: impl FnMut(Visit)) -> usize {
+        Visits::visit_some(self, budget, visit)
     }
 }

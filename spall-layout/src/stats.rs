@@ -6,13 +6,14 @@ use core::ops::Range;
 
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
-use spall_model::{NameId, SliceId, Tick, Ticks, Trace, TraceView, TrackId, TrackKind};
+use spall_model::{NameId, Tick, Ticks, Trace, TraceView, TrackId, TrackKind};
 
 use crate::convert::to_ticks;
-use crate::histogram::Histogram;
 use crate::layout_view::VisitSlices;
-use crate::visits::Visit;
-use crate::{EdgeRule, Layout, LayoutView};
+use crate::{EdgeRule, Histogram, Layout, LayoutView};
+use counting::{Counting, Latest, Outermost, Sums};
+
+mod counting;
 
 /// The statistics of the slices of one name. Sums that do not fit saturate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -118,29 +119,6 @@ pub struct Stats<'l, T = Trace<'l>, L: LayoutView = Layout> {
     sums: Vec<Sums>,
 }
 
-/// The sums over the slices of a name.
-#[derive(Debug, Clone)]
-struct Sums {
-    /// The sum of all durations, in ticks.
-    durations: i128,
-    /// The part of `durations` that lies inside other slices of the name.
-    nested: i128,
-    /// The time that children of the slices cover.
-    children: i128,
-    min: u64,
-    max: u64,
-    /// The latest slice on lane 0 that lies in no other slice of the name.
-    outermost: Outermost,
-    histogram: Histogram,
-}
-
-/// A slice and its row, counted from the first of its track.
-#[derive(Debug, Clone, Copy)]
-struct Outermost {
-    row: u32,
-    slice: SliceId,
-}
-
 /// A walk over the slices that touch the time between an old and a new edge, or the whole range.
 #[derive(Debug, Clone)]
 struct Pass<V> {
@@ -161,25 +139,6 @@ struct Pass<V> {
     /// The same as [`Sums::outermost`] for overflow lanes, by the first row of the lane.
     outermost: HashMap<(u32, NameId), Outermost, RandomState>,
 }
-
-/// The latest slice of a row, which may be the parent of the next slices of the row below.
-#[derive(Debug, Clone, Copy)]
-struct Latest {
-    slice: SliceId,
-    /// The name whose self time the children reduce, or [`NO_NAME`] if they do not reduce any in this pass.
-    name: NameId,
-    end: Tick,
-}
-
-impl Latest {
-    /// Stands for the latest slice of a row that had none yet.
-    const NONE: Self = Self { slice: NO_SLICE, name: NO_NAME, end: Tick::MIN };
-}
-
-/// The id of no slice.
-const NO_SLICE: SliceId = SliceId(u32::MAX);
-/// The id of no name.
-const NO_NAME: NameId = NameId(u32::MAX);
 
 impl<'l, T: TraceView, L: LayoutView> Stats<'l, T, L> {
     /// Prepares statistics of the slices of `tracks` that touch `range`. Nothing is counted before [`Stats::step`].
@@ -239,29 +198,68 @@ impl<'l, T: TraceView, L: LayoutView> Stats<'l, T, L> {
                     self.pass = Some(pass);
                     return false;
                 }
-                left -= 1;
-                if let Some(visit) = pass.slices.as_mut().and_then(Iterator::next) {
-                    if let Some(name) = self.trace.slice_name_id(visit.slice) {
-                        if pass.old.is_empty() {
-                            self.add::<true>(&mut pass, visit, name);
-                        } else {
-                            self.add::<false>(&mut pass, visit, name);
-                        }
-                    }
-                } else {
-                    let Some(&track) = self.tracks.get(pass.n_tracks) else { break };
-                    pass.n_tracks += 1;
-                    let kind = self.trace.track_info(track).map(|track| track.kind);
-                    pass.is_async = matches!(kind, Some(TrackKind::Async { .. }));
-                    let slices = self.layout.visits(track, &pass.swept);
-                    pass.latest.clear();
-                    pass.latest.resize(slices.n_rows(), Latest::NONE);
-                    pass.outermost.clear();
-                    pass.slices = Some(slices);
+                let n_visited = self.visit(&mut pass, left);
+                left -= n_visited;
+                if left == 0 {
+                    continue;
                 }
+                // The end of a track takes one step too.
+                left -= 1;
+                let Some(&track) = self.tracks.get(pass.n_tracks) else { break };
+                pass.n_tracks += 1;
+                let kind = self.trace.track_info(track).map(|track| track.kind);
+                pass.is_async = matches!(kind, Some(TrackKind::Async { .. }));
+                let slices = self.layout.visits(track, &pass.swept);
+                pass.latest.clear();
+                pass.latest.resize(slices.n_rows(), Latest::NONE);
+                pass.outermost.clear();
+                pass.slices = Some(slices);
             }
         }
         true
+    }
+
+    /// Visits at most `budget` slices of the current track, and returns how many there were.
+    fn visit(&mut self, pass: &mut Pass<L::Visits<'l>>, budget: usize) -> usize {
+        let Some(mut slices) = pass.slices.take() else { return 0 };
+        let is_clamped = self.edges == EdgeRule::Clamp;
+        let n_visited = match (pass.old.is_empty(), is_clamped) {
+            (true, true) => self.visit_by::<true, true>(pass, &mut slices, budget),
+            (true, false) => self.visit_by::<true, false>(pass, &mut slices, budget),
+            (false, true) => self.visit_by::<false, true>(pass, &mut slices, budget),
+            (false, false) => self.visit_by::<false, false>(pass, &mut slices, budget),
+        };
+        pass.slices = Some(slices);
+        n_visited
+    }
+
+    /// Visits slices as [`Stats::visit`] does. [`Counting::add`] documents the constants.
+    #[inline(never)]
+    fn visit_by<const FIRST: bool, const CLAMP: bool>(
+        &mut self,
+        pass: &mut Pass<L::Visits<'l>>,
+        slices: &mut L::Visits<'l>,
+        budget: usize,
+    ) -> usize {
+        let Self { trace, layout, edges, counted, sums, .. } = self;
+        // References of its own to everything, so that what does not change stays in registers through the loop.
+        let mut counting = Counting {
+            layout: *layout,
+            edges: *edges,
+            old: pass.old.clone(),
+            swept: pass.swept.clone(),
+            counted: counted.clone(),
+            is_entering: pass.is_entering,
+            is_async: pass.is_async,
+            sums,
+            latest: &mut pass.latest,
+            outermost: &mut pass.outermost,
+        };
+        slices.visit_some(budget, |visit| {
+            if let Some(name) = trace.slice_name_id(visit.slice) {
+                counting.add::<FIRST, CLAMP>(visit, name);
+            }
+        })
     }
 
     /// Returns the next pass on the way from the range that is counted to the one that is asked for.
@@ -300,79 +298,6 @@ impl<'l, T: TraceView, L: LayoutView> Stats<'l, T, L> {
         }
     }
 
-    /// Updates the sums for one slice that the pass visits.
-    ///
-    /// `FIRST` says that nothing was counted before the pass, so that every slice is new. It is a constant because
-    /// counting a whole range is then much less work.
-    #[inline(always)]
-    fn add<const FIRST: bool>(&mut self, pass: &mut Pass<L::Visits<'l>>, visit: Visit, name: NameId) {
-        let is_entering = FIRST || pass.is_entering;
-        let before = if FIRST { None } else { self.duration(&visit, &pass.old) };
-        let after = match self.edges {
-            EdgeRule::Clamp if FIRST => Some(duration(&clamp(&visit, &pass.swept))),
-            _ => self.duration(&visit, &self.counted),
-        };
-        // The time that changes: the part that is swept over, or the whole slice.
-        let (swept, is_shared) = match self.edges {
-            EdgeRule::Clamp => (clamp(&visit, &pass.swept), true),
-            _ => (visit.start..visit.end, before.is_some() != after.is_some()),
-        };
-        if visit.row > visit.top {
-            let above = &pass.latest[visit.row as usize - 1];
-            if let Some(parent) = self.sums.get_mut(above.name.index()) {
-                // An async span may outlive its parent.
-                let end = swept.end.min(above.end).max(swept.start);
-                parent.children += signed(duration(&(swept.start..end)), is_entering);
-            }
-        }
-        let sums = &mut self.sums[name.index()];
-        if before != after {
-            before.into_iter().for_each(|duration| sums.remove(duration));
-            after.into_iter().for_each(|duration| sums.add(duration));
-        }
-        if before.is_some() || after.is_some() {
-            // A slice that counts is covered by those around it, so the outermost one of the name is enough to know.
-            let outermost = if visit.top == 0 {
-                &mut sums.outermost
-            } else {
-                pass.outermost.entry((visit.top, name)).or_insert(Outermost { row: 0, slice: NO_SLICE })
-            };
-            let is_above = (visit.top..visit.row).contains(&outermost.row);
-            if is_above && pass.latest[outermost.row as usize].slice == outermost.slice && !pass.is_async {
-                sums.nested += i128::from(after.unwrap_or(0)) - i128::from(before.unwrap_or(0));
-            } else {
-                *outermost = Outermost { row: visit.row, slice: visit.slice };
-            }
-        }
-        let mut latest = Latest { slice: visit.slice, name, end: visit.end };
-        if !is_shared {
-            latest.name = NO_NAME;
-        } else if self.edges == EdgeRule::Whole && sticks_out(&visit, &pass.swept) {
-            // The slice counts whole, but the pass does not visit its children outside of the swept time.
-            if let Some(self_time) = self.layout.self_time(visit.slice) {
-                let duration = duration(&(visit.start..visit.end));
-                sums.children += signed(duration.saturating_sub(self_time.0.unsigned_abs()), is_entering);
-                latest.name = NO_NAME;
-            }
-        }
-        pass.latest[visit.row as usize] = latest;
-    }
-
-    /// Returns the duration with which a slice counts in a range, or `None` if it does not count.
-    #[inline(always)]
-    fn duration(&self, visit: &Visit, range: &Range<Tick>) -> Option<u64> {
-        let part = clamp(visit, range);
-        let is_point = visit.start == visit.end && range.contains(&visit.start);
-        if part.start >= part.end && !is_point {
-            return None;
-        }
-        match self.edges {
-            EdgeRule::Clamp => Some(duration(&part)),
-            EdgeRule::InsideOnly if sticks_out(visit, range) => None,
-            _ => Some(duration(&(visit.start..visit.end))),
-        }
-    }
-
     /// Returns the statistics of a name, or `None` if no slice in the range has it.
     #[must_use]
     pub fn of(&self, name: NameId) -> Option<NameStats> {
@@ -405,58 +330,4 @@ impl<'l, T: TraceView, L: LayoutView> Stats<'l, T, L> {
         found.sort_by_key(|stats| (core::cmp::Reverse(stats.total), stats.name));
         found
     }
-}
-
-impl Sums {
-    /// The sums over no slices.
-    const NONE: Self = Self {
-        durations: 0,
-        nested: 0,
-        children: 0,
-        min: u64::MAX,
-        max: 0,
-        outermost: Outermost { row: 0, slice: NO_SLICE },
-        histogram: Histogram::NONE,
-    };
-
-    /// Adds the duration of a slice.
-    #[inline(always)]
-    fn add(&mut self, duration: u64) {
-        self.min = self.min.min(duration);
-        self.max = self.max.max(duration);
-        self.durations += i128::from(duration);
-        self.histogram.add(duration);
-    }
-
-    /// Takes back a duration that was added.
-    fn remove(&mut self, duration: u64) {
-        self.durations -= i128::from(duration);
-        self.histogram.remove(duration);
-        // Only the buckets know whether another slice is as short or as long as the one that left.
-        let (least, greatest) = self.histogram.bounds().unwrap_or((u64::MAX, 0));
-        self.min = if duration <= self.min { least } else { self.min.max(least) };
-        self.max = if duration >= self.max { greatest } else { self.max.min(greatest) };
-    }
-}
-
-/// Returns a number of ticks with a sign.
-fn signed(ticks: u64, is_positive: bool) -> i128 {
-    if is_positive { ticks.into() } else { -i128::from(ticks) }
-}
-
-/// Returns whether a part of a slice is outside of a range.
-fn sticks_out(visit: &Visit, range: &Range<Tick>) -> bool {
-    visit.start < range.start || visit.end > range.end
-}
-
-/// Returns the duration of a range that does not end before it starts.
-#[inline(always)]
-fn duration(range: &Range<Tick>) -> u64 {
-    range.end.0.wrapping_sub(range.start.0).cast_unsigned()
-}
-
-/// Returns the part of a slice inside a range that it touches.
-#[inline(always)]
-fn clamp(visit: &Visit, range: &Range<Tick>) -> Range<Tick> {
-    visit.start.max(range.start)..visit.end.min(range.end)
 }

@@ -1,0 +1,205 @@
+//! Counts slices one by one, each with what the pass knows of the slices around it.
+#![allow(clippy::indexing_slicing, reason = "rows are numbered by the visits of a track")]
+
+use core::hint::select_unpredictable;
+use core::ops::Range;
+
+use foldhash::fast::RandomState;
+use hashbrown::HashMap;
+use spall_model::{NameId, SliceId, Tick};
+
+use crate::histogram::Histogram;
+use crate::visits::Visit;
+use crate::{EdgeRule, LayoutView};
+
+/// The sums over the slices of a name.
+#[derive(Debug, Clone)]
+pub(super) struct Sums {
+    /// The sum of all durations, in ticks.
+    pub(super) durations: i128,
+    /// The part of `durations` that lies inside other slices of the name.
+    pub(super) nested: i128,
+    /// The time that children of the slices cover.
+    pub(super) children: i128,
+    pub(super) min: u64,
+    pub(super) max: u64,
+    /// The latest slice on lane 0 that lies in no other slice of the name.
+    pub(super) outermost: Outermost,
+    pub(super) histogram: Histogram,
+}
+
+/// A slice and its row, counted from the first of its track.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Outermost {
+    pub(super) row: u32,
+    pub(super) slice: SliceId,
+}
+
+/// The latest slice of a row, which may be the parent of the next slices of the row below.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Latest {
+    slice: SliceId,
+    /// The name whose self time the children reduce, or [`NO_NAME`] if they do not reduce any in this pass.
+    name: NameId,
+    end: Tick,
+}
+
+impl Latest {
+    /// Stands for the latest slice of a row that had none yet.
+    pub(super) const NONE: Self = Self { slice: NO_SLICE, name: NO_NAME, end: Tick::MIN };
+}
+
+/// The id of no slice.
+const NO_SLICE: SliceId = SliceId(u32::MAX);
+/// The id of no name.
+const NO_NAME: NameId = NameId(u32::MAX);
+
+/// What a pass needs to count the slices of a track.
+pub(super) struct Counting<'p, L> {
+    pub(super) layout: &'p L,
+    pub(super) edges: EdgeRule,
+    /// The range that was counted before the pass, the time that is swept over, and the range that is counted after it.
+    pub(super) old: Range<Tick>,
+    pub(super) swept: Range<Tick>,
+    pub(super) counted: Range<Tick>,
+    pub(super) is_entering: bool,
+    pub(super) is_async: bool,
+    pub(super) sums: &'p mut [Sums],
+    pub(super) latest: &'p mut [Latest],
+    pub(super) outermost: &'p mut HashMap<(u32, NameId), Outermost, RandomState>,
+}
+
+impl<L: LayoutView> Counting<'_, L> {
+    /// Updates the sums for one slice that the pass visits.
+    ///
+    /// `FIRST` says that nothing was counted before the pass, so that every slice is new. `CLAMP` says that the rule is
+    /// [`EdgeRule::Clamp`]. They are constants because counting a whole range is then much less work.
+    #[inline(always)]
+    pub(super) fn add<const FIRST: bool, const CLAMP: bool>(&mut self, visit: Visit, name: NameId) {
+        let is_entering = FIRST || self.is_entering;
+        let before = if FIRST { None } else { self.duration(&visit, &self.old) };
+        let after = if FIRST && CLAMP {
+            Some(duration(&clamp(&visit, &self.swept)))
+        } else {
+            self.duration(&visit, &self.counted)
+        };
+        // The time that changes: the part that is swept over, or the whole slice.
+        let (swept, is_shared) = if CLAMP {
+            (clamp(&visit, &self.swept), true)
+        } else {
+            (visit.start..visit.end, before.is_some() != after.is_some())
+        };
+        if visit.row > visit.top {
+            let above = &self.latest[visit.row as usize - 1];
+            if let Some(parent) = self.sums.get_mut(above.name.index()) {
+                // An async span may outlive its parent.
+                let end = swept.end.min(above.end).max(swept.start);
+                parent.children += signed(duration(&(swept.start..end)), is_entering);
+            }
+        }
+        let Some(sums) = self.sums.get_mut(name.index()) else { return };
+        if before != after {
+            before.into_iter().for_each(|duration| sums.remove(duration));
+            after.into_iter().for_each(|duration| sums.add(duration));
+        }
+        if before.is_some() || after.is_some() {
+            // A slice that counts is covered by those around it, so the outermost one of the name is enough to know.
+            let outermost = if visit.top == 0 {
+                &mut sums.outermost
+            } else {
+                self.outermost.entry((visit.top, name)).or_insert(Outermost { row: 0, slice: NO_SLICE })
+            };
+            let latest = self.latest.get(outermost.row as usize).map_or(NO_SLICE, |latest| latest.slice);
+            // Whether a function calls itself cannot be predicted, so this selects without a branch.
+            let is_nested = (visit.top <= outermost.row)
+                & (outermost.row < visit.row)
+                & (latest == outermost.slice)
+                & !self.is_async;
+            let here = Outermost { row: visit.row, slice: visit.slice };
+            *outermost = select_unpredictable(is_nested, *outermost, here);
+            let added = i128::from(after.unwrap_or(0)) - i128::from(before.unwrap_or(0));
+            sums.nested += select_unpredictable(is_nested, added, 0);
+        }
+        let mut latest = Latest { slice: visit.slice, name, end: visit.end };
+        if !is_shared {
+            latest.name = NO_NAME;
+        } else if !CLAMP && self.edges == EdgeRule::Whole && sticks_out(&visit, &self.swept) {
+            // The slice counts whole, but the pass does not visit its children outside of the swept time.
+            if let Some(self_time) = self.layout.self_time(visit.slice) {
+                let duration = duration(&(visit.start..visit.end));
+                sums.children += signed(duration.saturating_sub(self_time.0.unsigned_abs()), is_entering);
+                latest.name = NO_NAME;
+            }
+        }
+        self.latest[visit.row as usize] = latest;
+    }
+
+    /// Returns the duration with which a slice counts in a range, or `None` if it does not count.
+    #[inline(always)]
+    fn duration(&self, visit: &Visit, range: &Range<Tick>) -> Option<u64> {
+        let part = clamp(visit, range);
+        let is_point = visit.start == visit.end && range.contains(&visit.start);
+        if part.start >= part.end && !is_point {
+            return None;
+        }
+        match self.edges {
+            EdgeRule::Clamp => Some(duration(&part)),
+            EdgeRule::InsideOnly if sticks_out(visit, range) => None,
+            _ => Some(duration(&(visit.start..visit.end))),
+        }
+    }
+}
+
+impl Sums {
+    /// The sums over no slices.
+    pub(super) const NONE: Self = Self {
+        durations: 0,
+        nested: 0,
+        children: 0,
+        min: u64::MAX,
+        max: 0,
+        outermost: Outermost { row: 0, slice: NO_SLICE },
+        histogram: Histogram::NONE,
+    };
+
+    /// Adds the duration of a slice.
+    #[inline(always)]
+    fn add(&mut self, duration: u64) {
+        self.min = self.min.min(duration);
+        self.max = self.max.max(duration);
+        self.durations += i128::from(duration);
+        self.histogram.add(duration);
+    }
+
+    /// Takes back a duration that was added.
+    fn remove(&mut self, duration: u64) {
+        self.durations -= i128::from(duration);
+        self.histogram.remove(duration);
+        // Only the buckets know whether another slice is as short or as long as the one that left.
+        let (least, greatest) = self.histogram.bounds().unwrap_or((u64::MAX, 0));
+        self.min = if duration <= self.min { least } else { self.min.max(least) };
+        self.max = if duration >= self.max { greatest } else { self.max.min(greatest) };
+    }
+}
+
+/// Returns a number of ticks with a sign.
+fn signed(ticks: u64, is_positive: bool) -> i128 {
+    if is_positive { ticks.into() } else { -i128::from(ticks) }
+}
+
+/// Returns whether a part of a slice is outside of a range.
+fn sticks_out(visit: &Visit, range: &Range<Tick>) -> bool {
+    visit.start < range.start || visit.end > range.end
+}
+
+/// Returns the duration of a range that does not end before it starts.
+#[inline(always)]
+fn duration(range: &Range<Tick>) -> u64 {
+    range.end.0.wrapping_sub(range.start.0).cast_unsigned()
+}
+
+/// Returns the part of a slice inside a range that it touches.
+#[inline(always)]
+fn clamp(visit: &Visit, range: &Range<Tick>) -> Range<Tick> {
+    visit.start.max(range.start)..visit.end.min(range.end)
+}
