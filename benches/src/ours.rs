@@ -2,6 +2,9 @@
 //!
 //! A job reads at least as much of each event as any consumer would: its kind and its time.
 
+use core::num::NonZeroUsize;
+
+use spall_trace::LoadParallel;
 use spall_trace::format::apitrace;
 use spall_trace::layout::{Layout, LayoutOptions, Live};
 use spall_trace::model::{Event, Events, Limits, LiveTrace, Parser, Tick, Trace, TraceBuilder};
@@ -36,6 +39,14 @@ pub fn spall_counts(data: &[u8]) -> Counts {
 pub fn trace(data: &[u8]) -> Trace<'_> {
     let limits = Limits::default();
     spall_trace::load(data, &limits).unwrap_or_else(|_| TraceBuilder::new(&limits).finish())
+}
+
+/// Loads a trace on two threads. Returns an empty one if the file cannot be read.
+#[must_use]
+pub fn trace_on_two_threads(data: &[u8]) -> Trace<'_> {
+    let mut options = LoadParallel::default();
+    options.n_threads = NonZeroUsize::new(2);
+    spall_trace::load_parallel(data, &options).unwrap_or_else(|_| TraceBuilder::new(&options.limits).finish())
 }
 
 /// Reads a spall file as if it grew. The trace and its layout are brought up to date every 4096 events.

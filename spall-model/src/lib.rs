@@ -71,7 +71,7 @@
 //! - `alloc`: [`TraceBuilder`], [`LiveTrace`], [`Trace`] and [`nest`].
 //! - `serde`: ids, times, clocks, limits and diagnostics serialise, and `from_args` deserialises arguments. It implies
 //!   `alloc`.
-//! - `parallel`: [`EventBatch`] and [`TraceBuilder::finish_on`], which let several threads build one trace. It implies
+//! - `parallel`: `EventBatch` and `TraceBuilder::finish_on`, which let several threads build one trace. It implies
 //!   `std`.
 //! - none: `core` alone, with events, text, arguments and the parser contract.
 //!

@@ -12,6 +12,9 @@ pub(crate) struct Log<T> {
     /// All pieces but the last have [`Log::PIECE`] items.
     pieces: Vec<Vec<T>>,
     len: usize,
+    /// Empty pieces that come next, made by other threads.
+    #[cfg(feature = "parallel")]
+    spare: Vec<Vec<T>>,
 }
 
 /// The size of a piece. It is above the size from which common allocators ask the operating system for memory, so that a
@@ -20,7 +23,12 @@ const PIECE_BYTES: usize = 1 << 18;
 
 impl<T> Default for Log<T> {
     fn default() -> Self {
-        Self { pieces: Vec::new(), len: 0 }
+        Self {
+            pieces: Vec::new(),
+            len: 0,
+            #[cfg(feature = "parallel")]
+            spare: Vec::new(),
+        }
     }
 }
 
@@ -51,6 +59,12 @@ impl<T> Log<T> {
     /// Begins a new piece with an item.
     #[cold]
     fn push_piece(&mut self, item: T) {
+        #[cfg(feature = "parallel")]
+        if let Some(mut piece) = self.spare.pop() {
+            piece.push(item);
+            self.pieces.push(piece);
+            return;
+        }
         // The first piece grows from one item: most lists stay short.
         let mut piece = Vec::with_capacity(if self.pieces.is_empty() { 1 } else { Self::PIECE });
         piece.push(item);
@@ -79,6 +93,27 @@ impl<T> Log<T> {
     /// Returns the pieces, which hold the items in order.
     pub(crate) fn into_pieces(self) -> impl Iterator<Item = Vec<T>> {
         self.pieces.into_iter()
+    }
+
+    /// Makes empty pieces until there are enough for `n_items`. Their memory has been written, so that the operating system
+    /// has provided it. That is most of the time that it takes to append items, and any thread can do it.
+    #[cfg(feature = "parallel")]
+    pub(crate) fn make_pieces(pieces: &mut Vec<Vec<T>>, n_items: usize, blank: T)
+    where
+        T: Copy,
+    {
+        while pieces.len() < n_items.div_ceil(Self::PIECE) {
+            let mut piece = alloc::vec![blank; Self::PIECE];
+            piece.clear();
+            pieces.push(piece);
+        }
+    }
+
+    /// Takes empty pieces, of which it keeps at most as many as are given at a time.
+    #[cfg(feature = "parallel")]
+    pub(crate) fn take_pieces(&mut self, pieces: &mut Vec<Vec<T>>) {
+        let missing = pieces.len().saturating_sub(self.spare.len());
+        self.spare.extend(pieces.drain(..missing));
     }
 
     /// Frees the unused memory of the last piece.

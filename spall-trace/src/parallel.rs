@@ -1,15 +1,15 @@
 //! Loads one large file on several threads.
 //!
 //! The file is cut into parts where a parser can begin: at the buffers of spall version 3, and behind events of Trace Event
-//! JSON. The threads take the parts in turn. Each reads its part ahead, into a batch of events. When all parts before are
-//! in the builder, the thread adds its batch.
+//! JSON. The threads read parts ahead, each into a batch of events, and one of them at a time adds the batch whose turn it
+//! is to the builder.
 //!
 //! Where a part begins is a guess, because JSON does not tell. It is right if the parser of the parts before is between two
 //! events exactly there. Otherwise the batch is thrown away, and that parser goes on through the part. The same parser goes
 //! on where reading ahead has stopped early: at whatever ends the list of events, and when a batch is full. So the builder
 //! gets the events that one thread would read, in their order.
 
-use alloc::borrow::Cow;
+use alloc::{borrow::Cow, vec::Vec};
 use core::num::NonZeroUsize;
 use std::{
     sync::{Condvar, Mutex, MutexGuard, PoisonError},
@@ -80,8 +80,9 @@ impl LoadParallel {
 /// Threads read files of spall version 3 and of Trace Event JSON that are not compressed and have at least eight parts of
 /// [`LoadParallel::part_bytes`]. A buffer of spall that is larger than a part is read by one thread. For every other file
 /// the threads only put the slices in order at the end, if there are more than 100 000 of them. All threads end before the
-/// function returns. Beside the trace, each thread takes up to 11 MiB for the events that it reads ahead, and up to the
-/// memory of 65 536 names.
+/// function returns. Beside the trace, there are two more batches than threads, each of which takes up to 20 MiB for
+/// events that were read ahead, and the memory of up to 65 536 names and those of its events. A megabyte of a file usually
+/// makes a batch of 2 to 5 MiB.
 ///
 /// # Errors
 /// This returns an error when the format is not known or when nothing of the file can be read, like
@@ -116,6 +117,9 @@ pub fn load_parallel<'a>(data: &'a [u8], options: &LoadParallel) -> Result<Trace
     Ok(builder.finish_on(n_threads))
 }
 
+/// The number of batches beside one for each thread.
+const SPARE_BATCHES: usize = 2;
+
 /// How a file is shared among threads.
 #[derive(Clone, Copy)]
 struct Sharing {
@@ -146,7 +150,7 @@ impl Sharing {
     where
         P: SplitParser<Error: Copy + Into<Error>> + Send + Sync,
     {
-        let mut order = InOrder { data, at: 0, parser, loading, part: 0, result: Ok(()), is_over: false };
+        let mut order = InOrder { data, at: 0, parser, loading, result: Ok(()), is_over: false };
         // What the document is, and how its events are written, is found out before any guess.
         order.read_to(self.part_bytes);
         while !order.is_over && !order.parser.is_between_parts() {
@@ -164,29 +168,25 @@ impl Sharing {
     where
         P: SplitParser<Error: Copy + Into<Error>> + Send + Sync,
     {
+        let n_threads = self.n_threads.min(order.data.len() / self.part_bytes);
+        let parts = Parts { number: 0, start: order.at, part_bytes: self.part_bytes };
+        // Nobody waits for the turn of a part as long as there is a batch for the next one.
+        let free = (0..n_threads + SPARE_BATCHES).map(|_| Loading::new(EventBatch::new())).collect();
+        let plan =
+            Plan { parts, free, ready: Vec::new(), n_reading: 0, turn: 0, is_adding: false, is_over: false };
         let (data, first) = (order.data, order.parser.clone());
-        let parts = Mutex::new(Parts { number: 0, start: order.at, part_bytes: self.part_bytes });
-        let queue = Queue { order: Mutex::new(order), moved: Condvar::new() };
-        let work = || {
-            let mut ahead = Loading::new(EventBatch::new());
-            loop {
-                let part = parts.lock().unwrap_or_else(PoisonError::into_inner).next(&first, data);
-                let Some(part) = part else { break };
-                if !queue.read_part(part, &first, data, &mut ahead) {
-                    break;
-                }
-            }
-        };
+        let team =
+            Team { data, first, order: Mutex::new(order), plan: Mutex::new(plan), changed: Condvar::new() };
         thread::scope(|scope| {
-            for _ in 1..self.n_threads.min(data.len() / self.part_bytes) {
+            for _ in 1..n_threads {
                 // Without a thread, the others do its work.
-                if thread::Builder::new().spawn_scoped(scope, work).is_err() {
+                if thread::Builder::new().spawn_scoped(scope, || team.work()).is_err() {
                     break;
                 }
             }
-            work();
+            team.work();
         });
-        queue.order.into_inner().unwrap_or_else(PoisonError::into_inner)
+        team.order.into_inner().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -228,15 +228,13 @@ impl Parts {
     }
 }
 
-/// The parser and the builder of the events that were read in order, which the threads pass on from part to part.
+/// The parser and the builder of the events that were read in order.
 struct InOrder<'d, P> {
     data: &'d [u8],
     /// The number of bytes consumed.
     at: usize,
     parser: P,
     loading: Loading<TraceBuilder<'d>>,
-    /// The part whose turn it is.
-    part: usize,
     /// The error if nothing of the file can be read.
     result: Result<(), Error>,
     /// Whether reading has ended.
@@ -261,78 +259,163 @@ impl<P: SplitParser<Error: Copy + Into<Error>>> InOrder<'_, P> {
     }
 }
 
-/// The threads that wait for their turn.
-struct Queue<'d, P> {
-    order: Mutex<InOrder<'d, P>>,
-    /// Signalled when it is the turn of another part.
-    moved: Condvar,
+/// A part that was read ahead.
+struct ReadAhead<'d, P> {
+    part: Part,
+    batch: Loading<EventBatch<'d>>,
+    /// The parser and its position behind the last event of the batch.
+    parser: P,
+    at: usize,
 }
 
-impl<'d, P: SplitParser<Error: Copy + Into<Error>>> Queue<'d, P> {
-    /// Reads a part, and waits for its turn. `first` is the parser between any two parts. Returns whether there is more to
-    /// read.
-    fn read_part(&self, part: Part, first: &P, data: &'d [u8], ahead: &mut Loading<EventBatch<'d>>) -> bool {
-        let _end = EndOnPanic(self);
-        let (parser, at) = read_ahead(part, first, data, ahead);
-        let mut order = self.wait(part.number);
-        if order.is_over {
-            return false;
+/// What the threads have to do.
+struct Plan<'d, P> {
+    parts: Parts,
+    /// The batches that nobody uses. Their number bounds how far the threads read ahead.
+    free: Vec<Loading<EventBatch<'d>>>,
+    /// The parts that wait for their turn.
+    ready: Vec<ReadAhead<'d, P>>,
+    /// The number of parts that are being read ahead.
+    n_reading: usize,
+    /// The part whose turn it is.
+    turn: usize,
+    /// Whether a thread is adding a batch to the builder.
+    is_adding: bool,
+    /// Whether there is nothing more to do.
+    is_over: bool,
+}
+
+/// A piece of work for one thread.
+enum Task<'d, P> {
+    Read(Part, Loading<EventBatch<'d>>),
+    Add(ReadAhead<'d, P>),
+}
+
+impl<'d, P: SplitParser> Plan<'d, P> {
+    /// Returns the next task. Without one, the thread waits for others or, if all is over, ends.
+    fn next(&mut self, first: &P, data: &'d [u8]) -> Option<Task<'d, P>> {
+        if self.is_over {
+            return None;
         }
+        let in_turn = self.ready.iter().position(|ready| ready.part.number == self.turn);
+        if let Some(ready) = in_turn.filter(|_| !self.is_adding) {
+            self.is_adding = true;
+            return Some(Task::Add(self.ready.swap_remove(ready)));
+        }
+        let batch = self.free.pop()?;
+        match self.parts.next(first, data) {
+            Some(part) => {
+                self.n_reading += 1;
+                Some(Task::Read(part, batch))
+            }
+            None => {
+                self.free.push(batch);
+                self.is_over = self.n_reading == 0 && self.ready.is_empty() && !self.is_adding;
+                None
+            }
+        }
+    }
+}
+
+/// The threads that read one file.
+struct Team<'d, P> {
+    data: &'d [u8],
+    /// The parser between any two parts.
+    first: P,
+    order: Mutex<InOrder<'d, P>>,
+    plan: Mutex<Plan<'d, P>>,
+    /// Signalled when there may be a new task.
+    changed: Condvar,
+}
+
+impl<'d, P: SplitParser<Error: Copy + Into<Error>>> Team<'d, P> {
+    /// Does tasks until there are no more.
+    fn work(&self) {
+        let _end = EndOnPanic(self);
+        let mut plan = self.plan();
+        loop {
+            let Some(task) = plan.next(&self.first, self.data) else {
+                if plan.is_over {
+                    break;
+                }
+                plan = self.changed.wait(plan).unwrap_or_else(PoisonError::into_inner);
+                continue;
+            };
+            drop(plan);
+            plan = match task {
+                Task::Read(part, batch) => {
+                    let ready = read_ahead(part, &self.first, self.data, batch);
+                    let mut plan = self.plan();
+                    plan.n_reading -= 1;
+                    plan.ready.push(ready);
+                    plan
+                }
+                Task::Add(ready) => {
+                    let (batch, is_over) = self.add(ready);
+                    let mut plan = self.plan();
+                    plan.free.push(batch);
+                    plan.turn += 1;
+                    plan.is_adding = false;
+                    plan.is_over |= is_over;
+                    plan
+                }
+            };
+            self.changed.notify_all();
+        }
+        drop(plan);
+        self.changed.notify_all();
+    }
+
+    /// Adds a part whose turn it is. Returns its batch, and whether reading has ended.
+    fn add(&self, ready: ReadAhead<'d, P>) -> (Loading<EventBatch<'d>>, bool) {
+        let ReadAhead { part, mut batch, parser, at } = ready;
+        let mut order = self.order.lock().unwrap_or_else(PoisonError::into_inner);
         if order.at == part.start && order.parser.is_between_parts() {
-            order.loading.add_batch(ahead);
+            order.loading.add_batch(&mut batch);
             (order.parser, order.at) = (parser, at);
         }
-        ahead.clear();
+        batch.clear();
         order.read_to(part.end);
-        order.part += 1;
-        let goes_on = !order.is_over;
-        drop(order);
-        self.moved.notify_all();
-        goes_on
+        (batch, order.is_over)
     }
 
-    /// Waits for the turn of a part, or for the end.
-    fn wait(&self, part: usize) -> MutexGuard<'_, InOrder<'d, P>> {
-        let waits = |order: &mut InOrder<'d, P>| order.part != part && !order.is_over;
-        self.moved.wait_while(self.lock(), waits).unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn lock(&self) -> MutexGuard<'_, InOrder<'d, P>> {
-        self.order.lock().unwrap_or_else(PoisonError::into_inner)
+    fn plan(&self) -> MutexGuard<'_, Plan<'d, P>> {
+        self.plan.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// Reads a part into a batch, as far as it holds events one after the other. Returns the parser and its position behind
-/// them.
+/// Reads a part into a batch, as far as it holds events one after the other. `first` is the parser between any two parts.
 fn read_ahead<'d, P: SplitParser<Error: Copy>>(
     part: Part,
     first: &P,
     data: &'d [u8],
-    ahead: &mut Loading<EventBatch<'d>>,
-) -> (P, usize) {
+    mut batch: Loading<EventBatch<'d>>,
+) -> ReadAhead<'d, P> {
     let mut parser = first.at_part(part.start as u64);
     let mut at = part.start;
     // A part that begins in the wrong place could make a parser look for the end of a text up to the end of the file. So it
     // sees no more than its part, and stops where that is not enough.
     let seen = data.get(..part.end.saturating_add(LOOKAHEAD)).unwrap_or(data);
-    let mut step = Borrowed { parser: &mut parser, keep: ahead };
+    let mut step = Borrowed { parser: &mut parser, keep: &mut batch };
     while at < part.end && !step.keep.is_full() {
         match step.step(seen.get(at..).unwrap_or_default(), seen.len() == data.len()) {
             Ok(Progress::Consumed(consumed)) => at += consumed,
             Ok(Progress::NeedMore(_) | Progress::End) | Err(_) => break,
         }
     }
-    (parser, at)
+    batch.prepare();
+    ReadAhead { part, batch, parser, at }
 }
 
-/// Ends reading when a thread panics, because the others would wait for its part forever. The panic goes on to the caller.
-struct EndOnPanic<'q, 'd, P: SplitParser<Error: Copy + Into<Error>>>(&'q Queue<'d, P>);
+/// Ends the work when a thread panics, because the others would wait for its part forever. The panic goes on to the
+/// caller.
+struct EndOnPanic<'t, 'd, P: SplitParser<Error: Copy + Into<Error>>>(&'t Team<'d, P>);
 
 impl<P: SplitParser<Error: Copy + Into<Error>>> Drop for EndOnPanic<'_, '_, P> {
     fn drop(&mut self) {
         if thread::panicking() {
-            self.0.lock().is_over = true;
-            self.0.moved.notify_all();
+            self.0.plan().is_over = true;
+            self.0.changed.notify_all();
         }
     }
 }

@@ -60,7 +60,11 @@ fn every_file_gives_the_same_trace() {
 #[test]
 fn large_files_give_the_same_trace() {
     let program = Program { calls: 110_000, threads: 5, run: 700 };
+    // A flow is bound to a slice by its place among all.
+    let complete = String::from_utf8(program.complete(Order::Ends)).unwrap();
+    let flow = r#"{"ph":"s","id":1,"name":"f","pid":4711,"tid":100,"ts":9},{"ph":"f","id":1,"name":"f","pid":4711,"tid":101,"ts":11}"#;
     let files = [
+        ("flow", complete.replacen('[', &format!("[{flow},"), 1).into()),
         ("spall", program.spall()),
         ("begins and ends", program.begins_and_ends()),
         ("complete", program.complete(Order::Ends)),

@@ -8,8 +8,8 @@
 use alloc::vec::Vec;
 
 use crate::{
-    Args, ByteRange, Event, Id, Key, NameId, Names, Text, Thread, ThreadEvent, Tick, Ticks,
-    args_table::ArgsId,
+    Args, ByteRange, Event, Id, Key, NameId, Names, SliceFlags, Text, Thread, ThreadEvent, Tick, Ticks,
+    args_table::ArgsId, log::Log,
 };
 
 use super::{
@@ -18,6 +18,7 @@ use super::{
     pairing::EndStrings,
     recent_names::RecentNames,
     registry::{Registry, TrackKey, index32},
+    rows::SliceRow,
 };
 
 /// Events of one file, prepared on any thread for a [`TraceBuilder`] on another.
@@ -43,12 +44,18 @@ pub struct EventBatch<'e> {
     args: Vec<Args<'e>>,
     /// The events that are not packed.
     others: Vec<(Event<'e>, ByteRange)>,
+    /// The number of slices that packed events begin.
+    n_slices: usize,
+    /// The ranges of bytes that do not fit into packed events.
+    ranges: Vec<ByteRange>,
     /// The position in the file to which those of packed events are relative.
     base: u64,
     names: Names<'e>,
     recent: RecentNames,
     /// The threads of packed events.
     threads: Registry,
+    /// Memory for the rows of the builder.
+    pieces: Vec<Vec<SliceRow>>,
     /// The number that the builder has for each name of the batch, or [`UNKNOWN`].
     builder_names: Vec<NameId>,
     /// The number that the builder has for each thread of the batch, or [`UNKNOWN`].
@@ -78,10 +85,11 @@ struct PackedEvent {
     category: NameId,
     /// The position in [`EventBatch::args`] behind that of the arguments; 0 if there are none.
     args: u32,
-    /// The thread, by its number in the batch, and the kind of the event in the two lowest bits. Of an event that is not
-    /// packed the number is its position in [`EventBatch::others`].
-    thread_and_kind: u32,
-    /// The bytes of the file, from [`EventBatch::base`] on.
+    /// The thread, by its number in the batch, and below that the kind of the event in [`KIND_BITS`]. Of an event that is
+    /// not packed the number is its position in [`EventBatch::others`].
+    place: u32,
+    /// The bytes of the file, from [`EventBatch::base`] on. If the length is [`LARGE`], the start is a position in
+    /// [`EventBatch::ranges`].
     start: u32,
     length: u32,
 }
@@ -89,11 +97,16 @@ struct PackedEvent {
 // A batch is written and read once for each event, and should stay in the cache meanwhile.
 const _: () = assert!(size_of::<PackedEvent>() == 40);
 
-// The kinds of events, as the two lowest bits of `thread_and_kind`.
+// The kinds of events.
 const BEGIN: u32 = 0;
 const END: u32 = 1;
-const COMPLETE: u32 = 2;
-const OTHER: u32 = 3;
+const NAMED_END: u32 = 2;
+const COMPLETE: u32 = 3;
+const OTHER: u32 = 4;
+const KIND_BITS: u32 = 3;
+
+/// The length that stands for a range which is kept elsewhere.
+const LARGE: u32 = u32::MAX;
 
 impl<'e> EventBatch<'e> {
     /// Returns an empty batch.
@@ -108,7 +121,7 @@ impl<'e> EventBatch<'e> {
         self.events.is_empty()
     }
 
-    /// Returns whether the batch has as many events as it should hold at once. It takes 11 MiB then, and a further event
+    /// Returns whether the batch has as many events as it should hold at once. It takes up to 18 MiB then, and a further event
     /// is kept as well.
     #[must_use]
     pub fn is_full(&self) -> bool {
@@ -120,38 +133,34 @@ impl<'e> EventBatch<'e> {
     /// `bytes` are the bytes of the file that the event was read from.
     #[inline(always)]
     pub fn push(&mut self, event: &Event<'e>, bytes: ByteRange) {
-        // Other events are copied where they are handed on: if a reference to the event itself left this function, every
-        // event would be put together in memory.
+        if self.events.is_empty() {
+            self.base = bytes.start;
+        }
         match event {
             Event::Begin(event) => {
-                if !self.pack(BEGIN, event, Ticks::ZERO, bytes) {
-                    self.push_other(Event::Begin(*event), bytes);
-                }
+                self.n_slices += 1;
+                self.pack(BEGIN, event, Ticks::ZERO, bytes);
             }
-            // Whether an end has a name is asked of the text in the file, which may decode to nothing.
-            Event::End(event) => {
-                if event.name.as_plain().is_none() || !self.pack(END, event, Ticks::ZERO, bytes) {
-                    self.push_other(Event::End(*event), bytes);
-                }
-            }
+            Event::End(event) if event.name.is_empty() => self.pack(END, event, Ticks::ZERO, bytes),
+            Event::End(event) => self.pack(NAMED_END, event, Ticks::ZERO, bytes),
             Event::Complete(event, duration) => {
-                if !self.pack(COMPLETE, event, *duration, bytes) {
-                    self.push_other(Event::Complete(*event, *duration), bytes);
-                }
+                self.n_slices += 1;
+                self.pack(COMPLETE, event, *duration, bytes);
             }
+            // A copy: if a reference to the event itself left this function, every event would be put together in memory.
             &event => self.push_other(event, bytes),
         }
     }
 
-    /// Adds an event in its packed form. Returns whether it has one.
+    /// Adds an event in its packed form.
     #[inline(always)]
-    fn pack(&mut self, kind: u32, event: &ThreadEvent<'e>, duration: Ticks, bytes: ByteRange) -> bool {
-        if self.events.is_empty() {
-            self.base = bytes.start;
-        }
+    fn pack(&mut self, kind: u32, event: &ThreadEvent<'e>, duration: Ticks, bytes: ByteRange) {
         let (start, length) = (bytes.start.wrapping_sub(self.base), bytes.end.wrapping_sub(bytes.start));
-        let (Ok(start), Ok(length)) = (u32::try_from(start), u32::try_from(length)) else { return false };
-        let Some(thread) = self.thread(event.thread) else { return false };
+        let (start, length) = match (u32::try_from(start), u32::try_from(length)) {
+            (Ok(start), Ok(length)) if length != LARGE => (start, length),
+            _ => self.push_range(bytes),
+        };
+        let place = self.thread(event.thread) << KIND_BITS | kind;
         let args = if event.args.is_none() {
             0
         } else {
@@ -159,26 +168,28 @@ impl<'e> EventBatch<'e> {
             index32(self.args.len())
         };
         let (name, category) = (self.intern(event.name), self.intern(event.category));
-        let thread_and_kind = thread << 2 | kind;
         let at = event.at;
-        self.events.push(PackedEvent { at, duration, name, category, args, thread_and_kind, start, length });
-        true
+        self.events.push(PackedEvent { at, duration, name, category, args, place, start, length });
+    }
+
+    /// Keeps a range that is too far away or too long for 32 bits. Returns the numbers that stand for it.
+    #[cold]
+    fn push_range(&mut self, bytes: ByteRange) -> (u32, u32) {
+        self.ranges.push(bytes);
+        (index32(self.ranges.len() - 1), LARGE)
     }
 
     /// Adds an event as it is.
     #[cold]
     #[inline(never)]
     fn push_other(&mut self, event: Event<'e>, bytes: ByteRange) {
-        if self.events.is_empty() {
-            self.base = bytes.start;
-        }
         self.events.push(PackedEvent {
             at: Tick(0),
             duration: Ticks::ZERO,
             name: NameId::EMPTY,
             category: NameId::EMPTY,
             args: 0,
-            thread_and_kind: index32(self.others.len()) << 2 | OTHER,
+            place: index32(self.others.len()) << KIND_BITS | OTHER,
             start: 0,
             length: 0,
         });
@@ -190,20 +201,49 @@ impl<'e> EventBatch<'e> {
         intern::<Borrowed>(&mut self.names, &mut self.recent, text)
     }
 
-    /// Returns the number of a thread, which is added if it is new; `None` if an id is a text or there are too many.
+    /// Returns the number of a thread, which is added if it is new.
     #[inline(always)]
-    fn thread(&mut self, thread: Thread<'e>) -> Option<u32> {
-        let (Id::Number(pid), Id::Number(tid)) = (thread.pid, thread.tid) else { return None };
-        self.threads.recent(pid, tid).or_else(|| self.find_thread(pid, tid))
+    fn thread(&mut self, thread: Thread<'e>) -> u32 {
+        if let (Id::Number(pid), Id::Number(tid)) = (thread.pid, thread.tid)
+            && let Some(thread) = self.threads.recent(pid, tid)
+        {
+            return thread;
+        }
+        self.find_thread(thread)
     }
 
     #[inline(never)]
-    fn find_thread(&mut self, pid: i64, tid: i64) -> Option<u32> {
-        let process = self.threads.process(Key::Number(pid));
-        let key = TrackKey::Thread { process, tid: Key::Number(tid) };
-        let thread = self.threads.find_or_add(key, u32::MAX >> 2)?;
-        self.threads.remember(pid, tid, thread);
-        Some(thread)
+    fn find_thread(&mut self, thread: Thread<'e>) -> u32 {
+        let pid = self.key(thread.pid);
+        let process = self.threads.process(pid);
+        let key = TrackKey::Thread { process, tid: self.key(thread.tid) };
+        // There is one for each event of the batch at most, and those that it had before.
+        let number = self.threads.find_or_add(key, u32::MAX).unwrap_or(0);
+        if let (Id::Number(pid), Id::Number(tid)) = (thread.pid, thread.tid) {
+            self.threads.remember(pid, tid, number);
+        }
+        number
+    }
+
+    fn key(&mut self, id: Id<'e>) -> Key {
+        match id {
+            Id::Number(number) => Key::Number(number),
+            Id::Text(raw) => Key::Text(self.intern(Text::escaped(raw))),
+        }
+    }
+
+    /// Provides the memory that the builder needs for the slices of the batch, so that the thread that adds the batch
+    /// spends no time on it. It may be left out.
+    pub fn prepare(&mut self) {
+        let blank = InternedEvent {
+            track: 0,
+            at: Tick::MAX,
+            name: NameId::EMPTY,
+            category: NameId::EMPTY,
+            args: ArgsId::NONE,
+        };
+        let blank = blank.slice(Tick::MAX, SliceFlags::NONE, SliceRow::OPEN);
+        Log::make_pieces(&mut self.pieces, self.n_slices, blank);
     }
 
     /// Removes all events.
@@ -211,6 +251,8 @@ impl<'e> EventBatch<'e> {
         self.events.clear();
         self.args.clear();
         self.others.clear();
+        self.ranges.clear();
+        self.n_slices = 0;
         if self.names.len() > MANY_NAMES || self.threads.tracks.len() > MANY_THREADS {
             (self.names, self.recent, self.threads) = Default::default();
             self.builder_names.clear();
@@ -226,36 +268,44 @@ impl<'a> TraceBuilder<'a> {
     pub fn push_batch(&mut self, batch: &mut EventBatch<'a>) {
         batch.builder_names.resize(batch.names.len(), NameId(UNKNOWN));
         batch.builder_tracks.resize(batch.threads.tracks.len(), UNKNOWN);
-        let EventBatch { events, args, others, base, names, threads, builder_names, builder_tracks, .. } =
-            batch;
+        self.rows.take_pieces(&mut batch.pieces);
+        let EventBatch { events, args, others, ranges, base, .. } = batch;
+        let EventBatch { names, threads, builder_names, builder_tracks, .. } = batch;
         let mut lookup = Lookup { names, builder_names, threads, builder_tracks };
         for packed in &*events {
-            let number = packed.thread_and_kind >> 2;
-            let start = *base + u64::from(packed.start);
-            let bytes = ByteRange::new(start, start + u64::from(packed.length));
-            let kind = packed.thread_and_kind & 3;
+            let (number, kind) = (packed.place >> KIND_BITS, packed.place & ((1 << KIND_BITS) - 1));
             if kind == OTHER {
                 if let Some((event, bytes)) = others.get(number as usize) {
-                    self.add_rarely(event, *bytes);
+                    self.add_other(event, *bytes);
                 }
                 continue;
             }
-            let Some(track) = lookup.track(number, self, bytes) else { continue };
-            if kind == END {
-                self.close(track, packed.at, PackedEnd { packed, args, lookup: &mut lookup }, bytes);
-                continue;
-            }
-            let row = InternedEvent {
-                track,
-                at: packed.at,
-                name: lookup.name(packed.name, self),
-                category: lookup.name(packed.category, self),
-                args: self.keep_packed_args(packed, args, bytes),
-            };
-            if kind == BEGIN {
-                self.begin(row, bytes);
+            let bytes = if packed.length == LARGE {
+                ranges.get(packed.start as usize).copied().unwrap_or_default()
             } else {
-                self.complete(&row, packed.duration, bytes);
+                let start = *base + u64::from(packed.start);
+                ByteRange::new(start, start + u64::from(packed.length))
+            };
+            let Some(track) = lookup.track(number, self, bytes) else { continue };
+            match kind {
+                END | NAMED_END => {
+                    let end = PackedEnd { packed, is_unnamed: kind == END, args, lookup: &mut lookup };
+                    self.close(track, packed.at, end, bytes);
+                }
+                _ => {
+                    let row = InternedEvent {
+                        track,
+                        at: packed.at,
+                        name: lookup.name(packed.name, self),
+                        category: lookup.name(packed.category, self),
+                        args: self.keep_packed_args(packed, args, bytes),
+                    };
+                    if kind == BEGIN {
+                        self.begin(row, bytes);
+                    } else {
+                        self.complete(&row, packed.duration, bytes);
+                    }
+                }
             }
         }
         batch.clear();
@@ -263,7 +313,7 @@ impl<'a> TraceBuilder<'a> {
 
     /// Adds an event that is not packed.
     #[inline(never)]
-    fn add_rarely(&mut self, event: &Event<'a>, bytes: ByteRange) {
+    fn add_other(&mut self, event: &Event<'a>, bytes: ByteRange) {
         self.add::<Borrowed>(event, bytes);
     }
 
@@ -280,6 +330,7 @@ impl<'a> TraceBuilder<'a> {
 /// The strings of an end in a batch.
 struct PackedEnd<'p, 'l, 'b, 'a> {
     packed: &'p PackedEvent,
+    is_unnamed: bool,
     args: &'p [Args<'a>],
     lookup: &'l mut Lookup<'b, 'a>,
 }
@@ -287,7 +338,7 @@ struct PackedEnd<'p, 'l, 'b, 'a> {
 impl<'a> EndStrings<'a> for PackedEnd<'_, '_, '_, 'a> {
     #[inline(always)]
     fn is_unnamed(&self) -> bool {
-        self.packed.name == NameId::EMPTY
+        self.is_unnamed
     }
 
     #[inline(always)]
@@ -344,10 +395,22 @@ impl<'a> Lookup<'_, 'a> {
 
     #[inline(never)]
     fn find_track(&mut self, thread: u32, builder: &mut TraceBuilder<'a>, bytes: ByteRange) -> Option<u32> {
-        let track = builder.thread::<Borrowed>(self.threads.thread(thread)?, bytes)?;
+        let (pid, tid) = self.threads.thread(thread)?;
+        let pid = self.key(pid, builder);
+        let process = builder.registry.process(pid);
+        let tid = self.key(tid, builder);
+        let track = builder.track(TrackKey::Thread { process, tid }, bytes)?;
         if let Some(known) = self.builder_tracks.get_mut(thread as usize) {
             *known = track;
         }
         Some(track)
+    }
+
+    /// Returns the builder's form of an id.
+    fn key(&mut self, key: Key, builder: &mut TraceBuilder<'a>) -> Key {
+        match key {
+            Key::Number(number) => Key::Number(number),
+            Key::Text(name) => Key::Text(self.name(name, builder)),
+        }
     }
 }

@@ -6,8 +6,6 @@ use core::hash::BuildHasher;
 use foldhash::fast::RandomState;
 use hashbrown::{HashMap, HashTable};
 
-#[cfg(feature = "parallel")]
-use crate::Thread;
 use crate::{Key, NameId, ThreadRole, Tick, TrackKind};
 
 /// The identity of a track: events with equal keys belong to one track.
@@ -184,16 +182,11 @@ impl Registry {
         self.recent_threads[recent_slot(pid, tid)] = Some((pid, tid, track));
     }
 
-    /// Returns the thread of a track; `None` if it is none, or if an id is a text.
+    /// Returns the process and the thread of a track; `None` if it is not that of a thread.
     #[cfg(feature = "parallel")]
-    pub(super) fn thread(&self, track: u32) -> Option<Thread<'static>> {
-        let TrackKey::Thread { process, tid: Key::Number(tid) } = self.tracks.get(track as usize)?.key else {
-            return None;
-        };
-        match self.processes.get(process as usize)?.pid {
-            Key::Number(pid) => Some(Thread::new(pid, tid)),
-            Key::Text(_) => None,
-        }
+    pub(super) fn thread(&self, track: u32) -> Option<(Key, Key)> {
+        let TrackKey::Thread { process, tid } = self.tracks.get(track as usize)?.key else { return None };
+        Some((self.processes.get(process as usize)?.pid, tid))
     }
 
     /// Returns the track of a key. A new one is added unless there are `max` tracks already; then this returns `None`.
