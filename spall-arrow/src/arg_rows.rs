@@ -9,7 +9,7 @@ use arrow_array::{
 };
 use arrow_schema::Field;
 use spall_json::{JsonString, JsonValue};
-use spall_model::{Entries, SliceArgs, Text, Value};
+use spall_model::{Entries, Text, Value};
 
 use crate::{
     Table, Tables, TablesError,
@@ -92,7 +92,7 @@ impl ArgRows {
     fn entries<'a>(
         &mut self,
         owner: RowOwner,
-        entries: impl Iterator<Item = (Cow<'a, str>, Value<'a>)>,
+        entries: Vec<(Cow<'a, str>, Value<'a>)>,
     ) -> Result<(), TablesError> {
         for (key, value) in entries {
             let mut path = Path { key: key.to_string(), flat_key: key.into_owned() };
@@ -230,9 +230,7 @@ impl Path {
 
 /// Returns the arguments with the keys as text. Of a key that repeats, the last value counts, at the place of the
 /// first.
-fn unique<'a>(
-    entries: impl Iterator<Item = (Text<'a>, Value<'a>)>,
-) -> impl Iterator<Item = (Cow<'a, str>, Value<'a>)> {
+fn unique<'a>(entries: impl Iterator<Item = (Text<'a>, Value<'a>)>) -> Vec<(Cow<'a, str>, Value<'a>)> {
     let mut unique: Vec<(Cow<'a, str>, Value<'a>)> = Vec::new();
     let mut places: HashMap<Cow<'a, str>, usize> = HashMap::new();
     for (key, value) in entries {
@@ -245,7 +243,7 @@ fn unique<'a>(
             }
         }
     }
-    unique.into_iter()
+    unique
 }
 
 /// Returns a value as text, or `None` for [`Value::Null`]. Texts are as they are, bytes hexadecimal, lists and maps
@@ -275,13 +273,12 @@ pub(crate) fn maps(
 ) -> Result<ArrayRef, TablesError> {
     let mut maps = Maps::new("args");
     for row in rows {
-        let args = tables.arg_sets.of(owner, row);
-        if !args.is_none() {
-            for (key, value) in unique(args.iter()) {
-                maps.entry(&key, value_text(value).as_deref())?;
-            }
+        let args = unique(tables.arg_sets.of(owner, row).iter());
+        let is_present = !args.is_empty();
+        for (key, value) in args {
+            maps.entry(&key, value_text(value).as_deref())?;
         }
-        maps.end(!args.is_none());
+        maps.end(is_present);
     }
     maps.finish()
 }
@@ -295,23 +292,21 @@ pub(crate) fn json(
     let mut texts = Texts::new("args_json");
     let mut text = String::new();
     for row in rows {
-        let args = tables.arg_sets.of(owner, row);
-        texts.push((!args.is_none()).then(|| {
-            write_object(&mut text, args);
-            text.as_str()
-        }))?;
+        let args = unique(tables.arg_sets.of(owner, row).iter());
+        write_object(&mut text, &args);
+        texts.push((!args.is_empty()).then_some(text.as_str()))?;
     }
     Ok(Arc::new(texts.finish()))
 }
 
 /// Writes arguments as a JSON object over what `out` holds.
-fn write_object(out: &mut String, args: SliceArgs<'_>) {
+fn write_object(out: &mut String, args: &[(Cow<'_, str>, Value<'_>)]) {
     out.clear();
     out.push('{');
-    for (index, (key, value)) in unique(args.iter()).enumerate() {
+    for (index, (key, value)) in args.iter().enumerate() {
         let comma = if index > 0 { "," } else { "" };
         let key = JsonString(Text::from(key.as_ref()));
-        _ = write!(out, "{comma}{key}:{}", JsonValue(value));
+        _ = write!(out, "{comma}{key}:{}", JsonValue(*value));
     }
     out.push('}');
 }

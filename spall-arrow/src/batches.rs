@@ -80,7 +80,7 @@ impl<'t> Batches<'t> {
         let wanted = self.columns.iter().filter_map(|&column| all.get(column));
         let n_rows = rows.len();
         let columns: Result<Vec<_>, _> =
-            wanted.map(|column| (column.make)(self.tables, rows.clone())).collect();
+            wanted.map(|column| column.make(self.tables, rows.clone())).collect();
         let options = RecordBatchOptions::new().with_row_count(Some(n_rows));
         Ok(RecordBatch::try_new_with_options(self.schema(), columns?, &options)?)
     }
@@ -90,10 +90,17 @@ impl Iterator for Batches<'_> {
     type Item = Result<RecordBatch, TablesError>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        let rows = self.take_rows();
-        if rows.is_empty() {
-            return None;
+        loop {
+            let rows = self.take_rows();
+            if rows.is_empty() {
+                return None;
+            }
+            let batch = self.batch(rows);
+            // Argument sets can all be empty.
+            if batch.as_ref().is_ok_and(|batch| batch.num_rows() == 0) {
+                continue;
+            }
+            return Some(batch);
         }
-        Some(self.batch(rows))
     }
 }

@@ -220,10 +220,18 @@ fn samples_lead_to_frames() {
 fn an_empty_trace_has_every_table() {
     with_tables(b"[]", |tables| {
         for &table in Table::ALL {
-            let n_rows = rows(tables, table, &[]).len();
-            assert_eq!(n_rows, usize::from(table == Table::Trace), "{}", table.name());
+            let n_batches = tables.batches(table).count();
+            assert_eq!(n_batches, usize::from(table == Table::Trace), "{}", table.name());
         }
         assert_eq!(rows(tables, Table::Trace, &["start_ts", "slice_count"]), ["- 0"]);
+    });
+}
+
+#[test]
+fn slices_without_arguments_leave_the_table_of_arguments_empty() {
+    with_tables(br#"[{"ph":"X","name":"f","pid":1,"tid":1,"ts":0,"dur":1}]"#, |tables| {
+        assert_eq!(tables.batches(Table::Slice).count(), 1);
+        assert_eq!(tables.batches(Table::Args).count(), 0);
     });
 }
 

@@ -89,12 +89,8 @@ pub(crate) const OTHER_EVENT: &[Column] = &[
     Column::nullable("category", ColumnType::Name, |tables, rows| {
         tables.name_column(part(tables.trace.others(), rows).map(|event| event.category))
     }),
-    Column::nullable("arg_set_id", ColumnType::Int, |tables, rows| {
-        arg_rows::set_ids(tables, ArgOwner::OtherEvent, rows)
-    }),
-    Column::nullable("args", ColumnType::Map, |tables, rows| {
-        arg_rows::maps(tables, ArgOwner::OtherEvent, rows)
-    }),
+    Column::arg_set_id("arg_set_id", ArgOwner::OtherEvent),
+    Column::args("args", ArgOwner::OtherEvent),
 ];
 
 pub(crate) const DIAGNOSTIC: &[Column] = &[

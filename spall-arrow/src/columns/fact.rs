@@ -4,7 +4,6 @@ use spall_model::Scope;
 
 use super::{number, part, positions};
 use crate::{
-    arg_rows,
     arg_sets::ArgOwner,
     arrays::{ColumnType, floats, ints, some_ints32, words},
     column::Column,
@@ -34,10 +33,8 @@ pub(crate) const INSTANT: &[Column] = &[
     Column::nullable("depth", ColumnType::Int32, |tables, rows| {
         some_ints32(part(tables.trace.instants(), rows).map(|instant| Some(instant.depth)))
     }),
-    Column::nullable("arg_set_id", ColumnType::Int, |tables, rows| {
-        arg_rows::set_ids(tables, ArgOwner::Instant, rows)
-    }),
-    Column::nullable("args", ColumnType::Map, |tables, rows| arg_rows::maps(tables, ArgOwner::Instant, rows)),
+    Column::arg_set_id("arg_set_id", ArgOwner::Instant),
+    Column::args("args", ArgOwner::Instant),
 ];
 
 pub(crate) const COUNTER: &[Column] = &[
@@ -70,10 +67,8 @@ pub(crate) const STATE: &[Column] = &[
     Column::nullable("state", ColumnType::Name, |tables, rows| {
         tables.name_column(part(tables.trace.states(), rows).map(|state| state.name))
     }),
-    Column::nullable("arg_set_id", ColumnType::Int, |tables, rows| {
-        arg_rows::set_ids(tables, ArgOwner::State, rows)
-    }),
-    Column::nullable("args", ColumnType::Map, |tables, rows| arg_rows::maps(tables, ArgOwner::State, rows)),
+    Column::arg_set_id("arg_set_id", ArgOwner::State),
+    Column::args("args", ArgOwner::State),
 ];
 
 pub(crate) const FLOW: &[Column] = &[
@@ -99,16 +94,8 @@ pub(crate) const FLOW: &[Column] = &[
     Column::new("ts_in", ColumnType::Int, |tables, rows| {
         ints(part(tables.trace.flows(), rows).map(|flow| flow.arrives.0))
     }),
-    Column::nullable("arg_set_id_out", ColumnType::Int, |tables, rows| {
-        arg_rows::set_ids(tables, ArgOwner::FlowOut, rows)
-    }),
-    Column::nullable("args_out", ColumnType::Map, |tables, rows| {
-        arg_rows::maps(tables, ArgOwner::FlowOut, rows)
-    }),
-    Column::nullable("arg_set_id_in", ColumnType::Int, |tables, rows| {
-        arg_rows::set_ids(tables, ArgOwner::FlowIn, rows)
-    }),
-    Column::nullable("args_in", ColumnType::Map, |tables, rows| {
-        arg_rows::maps(tables, ArgOwner::FlowIn, rows)
-    }),
+    Column::arg_set_id("arg_set_id_out", ArgOwner::FlowOut),
+    Column::args("args_out", ArgOwner::FlowOut),
+    Column::arg_set_id("arg_set_id_in", ArgOwner::FlowIn),
+    Column::args("args_in", ArgOwner::FlowIn),
 ];

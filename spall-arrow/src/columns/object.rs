@@ -2,7 +2,6 @@
 
 use super::{number, part, positions};
 use crate::{
-    arg_rows,
     arg_sets::ArgOwner,
     arrays::{ColumnType, ints, some_ints},
     column::Column,
@@ -43,10 +42,6 @@ pub(crate) const SNAPSHOT: &[Column] = &[
     Column::new("ts", ColumnType::Int, |tables, rows| {
         ints(part(tables.trace.snapshots(), rows).map(|snapshot| snapshot.at.0))
     }),
-    Column::nullable("arg_set_id", ColumnType::Int, |tables, rows| {
-        arg_rows::set_ids(tables, ArgOwner::Snapshot, rows)
-    }),
-    Column::nullable("args", ColumnType::Map, |tables, rows| {
-        arg_rows::maps(tables, ArgOwner::Snapshot, rows)
-    }),
+    Column::arg_set_id("arg_set_id", ArgOwner::Snapshot),
+    Column::args("args", ArgOwner::Snapshot),
 ];

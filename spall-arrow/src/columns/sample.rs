@@ -6,7 +6,7 @@ use spall_model::Profile;
 
 use super::{number, part, positions};
 use crate::{
-    Tables, arg_rows,
+    Tables,
     arg_sets::ArgOwner,
     arrays::{ColumnType, floats, ints, some_ints},
     column::Column,
@@ -73,10 +73,8 @@ pub(crate) const SAMPLE: &[Column] = &[
     Column::nullable("column_number", ColumnType::Int, |tables, rows| {
         some_ints(part(tables.trace.samples(), rows).map(|sample| sample.column().map(i64::from)))
     }),
-    Column::nullable("arg_set_id", ColumnType::Int, |tables, rows| {
-        arg_rows::set_ids(tables, ArgOwner::Sample, rows)
-    }),
-    Column::nullable("args", ColumnType::Map, |tables, rows| arg_rows::maps(tables, ArgOwner::Sample, rows)),
+    Column::arg_set_id("arg_set_id", ArgOwner::Sample),
+    Column::args("args", ArgOwner::Sample),
 ];
 
 /// Returns the profile that each row belongs to, of which `of` returns the rows. Frames that several threads share

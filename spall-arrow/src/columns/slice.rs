@@ -7,7 +7,7 @@ use spall_model::{IdRange, SliceFlags, SliceId, Tick, Ticks};
 
 use super::{number, part, positions};
 use crate::{
-    Tables, arg_rows,
+    Tables,
     arg_sets::ArgOwner,
     arrays::{ColumnType, bools, ints, some_ints, some_ints32, words},
     column::Column,
@@ -69,13 +69,9 @@ pub(crate) const SLICE: &[Column] = &[
     Column::nullable("sample_count", ColumnType::Int, |tables, rows| {
         some_ints(rows.map(|row| Some(tables.trace.sampled(SliceId::new(row))?.hits.into())))
     }),
-    Column::nullable("arg_set_id", ColumnType::Int, |tables, rows| {
-        arg_rows::set_ids(tables, ArgOwner::Slice, rows)
-    }),
-    Column::nullable("args", ColumnType::Map, |tables, rows| arg_rows::maps(tables, ArgOwner::Slice, rows)),
-    Column::nullable("args_json", ColumnType::Text, |tables, rows| {
-        arg_rows::json(tables, ArgOwner::Slice, rows)
-    }),
+    Column::arg_set_id("arg_set_id", ArgOwner::Slice),
+    Column::args("args", ArgOwner::Slice),
+    Column::args_json("args_json", ArgOwner::Slice),
 ];
 
 /// Visits the slices of some rows of the table.
