@@ -8,11 +8,12 @@
 //! | `.spall` | spall 3: slices, by thread |
 //! | `.speedscope.json` | what <https://www.speedscope.app> reads: slices, by thread |
 //! | `.firefox.json` | what <https://profiler.firefox.com> reads: slices as markers, samples, counters |
+//! | `.pftrace` | what <https://ui.perfetto.dev> reads: everything but objects and samples |
 //! | `.pb` | call trees for pprof |
 //! | `.folded` | stacks for flame graph tools: a line for each path, with its self time in ticks |
 //! | `/` | a data set of Parquet files for SQL engines, to which FILE is added; several FILEs may be given |
 //!
-//! Functions that CPU samples found become slices in spall and speedscope files and in data sets. What a format cannot
+//! Functions that CPU samples found become slices in spall, speedscope and Perfetto files and in data sets. What a format cannot
 //! hold is left out, and the error stream says so.
 
 use std::{error::Error, fs::File, path::PathBuf};
@@ -22,8 +23,7 @@ use spall_trace::{export, model::Limits};
 #[cfg(feature = "parquet")]
 mod data_set;
 
-const USAGE: &str =
-    "usage: convert FILE OUT.json|.spall|.speedscope.json|.firefox.json|.pb|.folded, or convert FILE… OUT/";
+const USAGE: &str = "usage: convert FILE OUT.json|.spall|.speedscope.json|.firefox.json|.pftrace|.pb|.folded, or convert FILE… OUT/";
 
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<PathBuf> = std::env::args_os().skip(1).map(PathBuf::from).collect();
@@ -45,6 +45,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         name if name.ends_with(".firefox.json") => {
             export::firefox(&trace, &from.file_name().unwrap_or_default().to_string_lossy(), out()?)?
         }
+        name if name.ends_with(".pftrace") => export::perfetto(&spall_trace::merge_samples(trace), out()?)?,
         name if name.ends_with(".pb") => export::pprof(&trace, out()?)?,
         name if name.ends_with(".json") => export::json(&trace, out()?)?,
         name if name.ends_with(".spall") => export::spall(&spall_trace::merge_samples(trace), out()?)?,

@@ -1,4 +1,4 @@
-//! Traces as profiles for pprof and the Firefox Profiler.
+//! Traces as profiles for pprof and the Firefox Profiler, and as track events for Perfetto.
 
 #![cfg(any(feature = "firefox", feature = "pprof"))]
 #![allow(clippy::indexing_slicing, clippy::panic, clippy::unwrap_used, reason = "a test may panic")]
@@ -25,52 +25,57 @@ fn trace(text: &str) -> Trace<'_> {
     spall_trace::load(text.as_bytes(), &Limits::default()).unwrap()
 }
 
+/// The fields of a message: number, and a number or bytes. This reads the wire format by its specification.
+#[cfg(any(feature = "perfetto", feature = "pprof"))]
+fn fields(mut bytes: &[u8]) -> Vec<(u64, u64, Vec<u8>)> {
+    fn varint(bytes: &mut &[u8]) -> u64 {
+        let mut value = 0;
+        for shift in (0..64).step_by(7) {
+            let byte = bytes[0];
+            *bytes = &bytes[1..];
+            value |= u64::from(byte & 0x7f) << shift;
+            if byte < 0x80 {
+                break;
+            }
+        }
+        value
+    }
+    let mut fields = Vec::new();
+    while !bytes.is_empty() {
+        let key = varint(&mut bytes);
+        match key & 7 {
+            0 => fields.push((key >> 3, varint(&mut bytes), Vec::new())),
+            1 => {
+                let (content, rest) = bytes.split_at(8);
+                bytes = rest;
+                fields.push((key >> 3, u64::from_le_bytes(content.try_into().unwrap()), Vec::new()));
+            }
+            2 => {
+                let length = varint(&mut bytes);
+                let (content, rest) = bytes.split_at(usize::try_from(length).unwrap());
+                bytes = rest;
+                fields.push((key >> 3, 0, content.to_vec()));
+            }
+            other => panic!("no field has the wire type {other}"),
+        }
+    }
+    fields
+}
+
+/// The numbers of a packed field.
+#[cfg(any(feature = "perfetto", feature = "pprof"))]
+fn packed(bytes: &[u8]) -> Vec<u64> {
+    // A number is a field with a key in front of it.
+    let keyed: Vec<u8> =
+        bytes.split_inclusive(|byte| byte & 0x80 == 0).flat_map(|number| [&[8], number].concat()).collect();
+    fields(&keyed).into_iter().map(|(_, number, _)| number).collect()
+}
+
 #[cfg(feature = "pprof")]
 mod pprof {
     use std::collections::HashMap;
 
     use super::*;
-
-    /// The fields of a message: number, and a number or bytes. This reads the wire format by its specification.
-    fn fields(mut bytes: &[u8]) -> Vec<(u64, u64, Vec<u8>)> {
-        fn varint(bytes: &mut &[u8]) -> u64 {
-            let mut value = 0;
-            for shift in (0..64).step_by(7) {
-                let byte = bytes[0];
-                *bytes = &bytes[1..];
-                value |= u64::from(byte & 0x7f) << shift;
-                if byte < 0x80 {
-                    break;
-                }
-            }
-            value
-        }
-        let mut fields = Vec::new();
-        while !bytes.is_empty() {
-            let key = varint(&mut bytes);
-            let value = varint(&mut bytes);
-            match key & 7 {
-                0 => fields.push((key >> 3, value, Vec::new())),
-                2 => {
-                    let (content, rest) = bytes.split_at(usize::try_from(value).unwrap());
-                    bytes = rest;
-                    fields.push((key >> 3, 0, content.to_vec()));
-                }
-                other => panic!("no field of a profile has the wire type {other}"),
-            }
-        }
-        fields
-    }
-
-    /// The numbers of a packed field.
-    fn packed(bytes: &[u8]) -> Vec<u64> {
-        // A number is a field with a key in front of it.
-        let keyed: Vec<u8> = bytes
-            .split_inclusive(|byte| byte & 0x80 == 0)
-            .flat_map(|number| [&[8], number].concat())
-            .collect();
-        fields(&keyed).into_iter().map(|(_, number, _)| number).collect()
-    }
 
     /// Returns the samples as text: the path from the innermost function outwards, and the values.
     fn samples(profile: &[u8]) -> Vec<String> {
@@ -205,5 +210,241 @@ mod firefox {
     fn ids_that_are_no_numbers_are_counted() {
         let (_, report) = written(r#"[{"ph":"X","name":"f","pid":"p","tid":-1,"ts":0,"dur":1}]"#);
         assert_eq!(report.count(Loss::Id), 2);
+    }
+}
+
+#[cfg(feature = "perfetto")]
+mod perfetto {
+    use std::collections::HashMap;
+
+    use super::*;
+
+    type Fields = Vec<(u64, u64, Vec<u8>)>;
+
+    fn message(fields: &Fields, number: u64) -> Option<Fields> {
+        fields.iter().find(|field| field.0 == number).map(|field| super::fields(&field.2))
+    }
+
+    fn messages(fields: &Fields, number: u64) -> Vec<Fields> {
+        fields.iter().filter(|field| field.0 == number).map(|field| super::fields(&field.2)).collect()
+    }
+
+    fn number(fields: &Fields, number: u64) -> u64 {
+        fields.iter().find(|field| field.0 == number).map_or(0, |field| field.1)
+    }
+
+    fn text(fields: &Fields, number: u64) -> String {
+        let found = fields.iter().find(|field| field.0 == number);
+        found.map_or(String::new(), |field| String::from_utf8(field.2.clone()).unwrap())
+    }
+
+    /// Returns a line for each track and each event of a file.
+    fn lines(file: &[u8]) -> Vec<String> {
+        let mut tracks: HashMap<u64, String> = HashMap::new();
+        let mut texts: HashMap<(u64, u64), String> = HashMap::new();
+        let mut lines = Vec::new();
+        for (index, packet) in messages(&super::fields(file), 1).iter().enumerate() {
+            assert_eq!(number(packet, 10), 1, "one sequence");
+            assert_eq!(
+                number(packet, 13),
+                if index == 0 { 1 } else { 2 },
+                "texts are known from the first packet on"
+            );
+            for kind in [1, 2, 3] {
+                for new in message(packet, 12).iter().flat_map(|interned| messages(interned, kind)) {
+                    assert!(
+                        texts.insert((kind, number(&new, 1)), text(&new, 2)).is_none(),
+                        "a text comes once"
+                    );
+                }
+            }
+            if let Some(snapshot) = message(packet, 6) {
+                let clocks: Vec<_> =
+                    messages(&snapshot, 1).iter().map(|clock| (number(clock, 1), number(clock, 2))).collect();
+                lines.push(format!("clocks {clocks:?}"));
+            }
+            if let Some(track) = message(packet, 60) {
+                let uuid = number(&track, 1);
+                let name = match (message(&track, 3), message(&track, 4)) {
+                    (Some(process), _) => format!("process {} {}", number(&process, 1), text(&process, 6)),
+                    (_, Some(thread)) => {
+                        format!("{}/{} {}", number(&thread, 1), number(&thread, 2), text(&thread, 5))
+                    }
+                    _ => format!(
+                        "{}{}",
+                        text(&track, 2),
+                        if message(&track, 8).is_some() { " (counter)" } else { "" }
+                    ),
+                };
+                let parent = number(&track, 5);
+                let below = if parent == 0 { String::new() } else { format!(" below {}", tracks[&parent]) };
+                lines.push(format!("track {name}{below}"));
+                assert!(uuid != 0 && tracks.insert(uuid, name).is_none());
+            }
+            if let Some(event) = message(packet, 11) {
+                let mut line = format!("{} [{}]", number(packet, 8), tracks[&number(&event, 11)]);
+                line += ["", " begin", " end", " instant", " counter"]
+                    [usize::try_from(number(&event, 9)).unwrap()];
+                let name = number(&event, 10);
+                if name != 0 {
+                    line += &format!(" {}", texts[&(2, name)]);
+                }
+                for (field, value, bytes) in &event {
+                    match field {
+                        3 => line += &format!(" cat={}", texts[&(1, packed(bytes)[0])]),
+                        4 => {
+                            let argument = super::fields(bytes);
+                            let shown: Vec<_> = argument[1..]
+                                .iter()
+                                .map(|field| {
+                                    format!("{}:{}{}", field.0, field.1, String::from_utf8_lossy(&field.2))
+                                })
+                                .collect();
+                            line += &format!(" {}={}", texts[&(3, number(&argument, 1))], shown.join(" "));
+                        }
+                        44 => line += &format!(" {}", f64::from_bits(*value)),
+                        47 => {
+                            line += &format!(
+                                " leaves={}",
+                                u64::from_le_bytes(bytes.as_slice().try_into().unwrap())
+                            )
+                        }
+                        48 => {
+                            line += &format!(
+                                " arrives={}",
+                                u64::from_le_bytes(bytes.as_slice().try_into().unwrap())
+                            )
+                        }
+                        _ => {}
+                    }
+                }
+                lines.push(line);
+            }
+        }
+        lines
+    }
+
+    fn written(text: &str) -> (Vec<String>, export::ExportReport) {
+        let mut out = Vec::new();
+        let report = export::perfetto(&trace(text), &mut out).unwrap();
+        (lines(&out), report)
+    }
+
+    #[test]
+    fn slices_instants_and_counters_are_events_of_their_tracks() {
+        let (lines, report) = written(TRACE);
+        assert_eq!(
+            lines,
+            [
+                "track process 1 1",
+                "track 1/2 2",
+                "10000 [1/2 2] begin outer cat=c n=4:3",
+                "12000 [1/2 2] begin inner",
+                "15000 [1/2 2] end",
+                "16000 [1/2 2] begin inner",
+                "18000 [1/2 2] end",
+                "20000 [1/2 2] end",
+                "13000 [1/2 2] instant now",
+                "track memory used (counter) below process 1 1",
+                "12000 [memory used (counter)] counter 10",
+                "14000 [memory used (counter)] counter 4",
+            ]
+        );
+        assert!(report.is_lossless());
+    }
+
+    #[test]
+    fn slices_that_overlap_go_below_their_thread_and_unfinished_ones_have_no_end() {
+        let (lines, report) = written(
+            r#"[{"ph":"M","name":"thread_name","pid":1,"tid":2,"args":{"name":"main"}},
+                {"ph":"X","name":"a","pid":1,"tid":2,"ts":0,"dur":10},
+                {"ph":"X","name":"b","pid":1,"tid":2,"ts":5,"dur":10},
+                {"ph":"B","name":"c","pid":1,"tid":2,"ts":20}]"#,
+        );
+        assert_eq!(
+            lines[1..],
+            [
+                "track 1/2 main",
+                "0 [1/2 main] begin a",
+                "10000 [1/2 main] end",
+                "20000 [1/2 main] begin c",
+                "track main (2) below 1/2 main",
+                "5000 [main (2)] begin b",
+                "15000 [main (2)] end",
+            ]
+        );
+        assert!(report.is_lossless());
+    }
+
+    #[test]
+    fn flows_lead_to_later_slices_and_others_are_counted() {
+        let (lines, report) = written(
+            r#"[{"ph":"X","name":"a","pid":1,"tid":1,"ts":0,"dur":5},
+                {"ph":"s","name":"go","id":"0x1","pid":1,"tid":1,"ts":1},
+                {"ph":"X","name":"b","pid":1,"tid":2,"ts":3,"dur":9},
+                {"ph":"f","bp":"e","name":"go","id":"0x1","pid":1,"tid":2,"ts":4},
+                {"ph":"s","name":"back","id":"0x2","pid":1,"tid":2,"ts":4},
+                {"ph":"f","bp":"e","name":"back","id":"0x2","pid":1,"tid":1,"ts":5}]"#,
+        );
+        let with_flows: Vec<_> = lines.iter().filter(|line| line.contains("s=")).collect();
+        assert_eq!(with_flows, ["0 [1/1 1] begin a leaves=1", "3000 [1/2 2] begin b arrives=1"]);
+        assert_eq!((report.count(Loss::Flow), report.left_out()), (1, 1));
+    }
+
+    #[test]
+    fn arguments_keep_their_types() {
+        let (lines, report) = written(
+            r#"[{"ph":"B","name":"f","pid":1,"tid":1,"ts":0,"args":{"on":true,"big":18446744073709551615,"text":"a\nb",
+                "list":[1,{"x":null}]}},{"ph":"E","pid":1,"tid":1,"ts":1,"tts":5,"args":{"half":0.5}}]"#,
+        );
+        let half = 0.5_f64.to_bits();
+        assert_eq!(
+            lines[2..],
+            [
+                format!(
+                    "0 [1/1 1] begin f on=2:1 big=3:{} text=6:0a\nb list=9:0[1,{{\"x\":null}}]",
+                    u64::MAX
+                ),
+                format!("1000 [1/1 1] end half=5:{half}"),
+            ]
+        );
+        assert_eq!((report.left_out(), report.count(Loss::Argument)), (0, 1), "tts is no argument");
+    }
+
+    #[test]
+    fn ids_and_times_that_do_not_fit_are_replaced_and_moved() {
+        let (lines, report) = written(r#"[{"ph":"X","name":"f","pid":-7,"tid":"ui","ts":-5,"dur":1}]"#);
+        assert_eq!(
+            lines,
+            [
+                "track process 2147483647 -7",
+                "track 2147483647/2147483647 ui",
+                "0 [2147483647/2147483647 ui] begin f",
+                "1000 [2147483647/2147483647 ui] end",
+            ]
+        );
+        assert_eq!(report.moved.0, 5000);
+    }
+
+    #[test]
+    fn the_unix_time_of_tick_0_is_a_pair_of_clocks() {
+        let mut builder = spall_trace::model::TraceBuilder::new(&Limits::default());
+        let clock = spall_trace::model::Clock::NANOSECONDS.with_epoch_ns(Some(1_700_000_000_000_000_000));
+        builder.push(&spall_trace::model::Event::Clock(clock), Default::default());
+        let mut out = Vec::new();
+        assert!(export::perfetto(&builder.finish(), &mut out).unwrap().is_lossless());
+        assert_eq!(lines(&out), ["clocks [(6, 0), (1, 1700000000000000000)]"]);
+    }
+
+    #[test]
+    fn functions_that_samples_found_have_their_source() {
+        let trace = spall_trace::merge_samples(trace(PROFILE));
+        let mut out = Vec::new();
+        assert!(export::perfetto(&trace, &mut out).unwrap().is_lossless());
+        let lines = lines(&out);
+        assert!(
+            lines.iter().any(|line| line.ends_with("begin f url=6:0a.js line=4:4 column=4:2")),
+            "{lines:?}"
+        );
     }
 }

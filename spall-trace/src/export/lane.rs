@@ -64,6 +64,19 @@ pub(super) fn lanes(trace: &Trace<'_>, track: &Track) -> Vec<Vec<Edge>> {
     lanes.into_iter().map(finish).collect()
 }
 
+/// Returns the edges of a lane without the ends that slices do not have, as far as the lane is read the same without them.
+///
+/// Slices that are unfinished at the end of the lane get no end. Inside a finished slice they need one, because the end of
+/// that slice would close them instead.
+pub(super) fn without_open_ends<'e>(trace: &Trace<'_>, edges: &'e [Edge]) -> &'e [Edge] {
+    let is_open = |edge: &&Edge| match edge {
+        Edge::Begin(..) => false,
+        Edge::End(id, _) => trace.slice(*id).is_some_and(|slice| slice.flags.is_unfinished()),
+    };
+    let n_open = edges.iter().rev().take_while(is_open).count();
+    edges.get(..edges.len() - n_open).unwrap_or_default()
+}
+
 #[cfg(test)]
 mod tests {
     use std::collections::HashSet;

@@ -17,6 +17,10 @@
     feature = "firefox",
     doc = "| [`firefox()`] | the Firefox Profiler's format: slices as markers, samples, counters | the Firefox Profiler |"
 )]
+#![cfg_attr(
+    feature = "perfetto",
+    doc = "| [`perfetto()`] | Perfetto's track events: slices, instants, counters, states, flows | Perfetto |"
+)]
 //!
 //! Functions that CPU samples found become slices only once [`merge_samples`](crate::merge_samples) was called. To write
 //! another format, or a part of a trace, start from [`Trace::replay`](crate::model::Trace::replay), which emits the
@@ -27,18 +31,25 @@ mod firefox;
 mod folded;
 mod json;
 mod lane;
+#[cfg(feature = "perfetto")]
+mod perfetto;
 #[cfg(feature = "pprof")]
 mod pprof;
+#[cfg(any(feature = "perfetto", feature = "pprof"))]
+mod protobuf;
 mod report;
 mod spall;
 mod speedscope;
 mod thread;
+mod thread_ids;
 mod trees;
 
 #[cfg(feature = "firefox")]
 pub use firefox::firefox;
 pub use folded::folded;
 pub use json::json;
+#[cfg(feature = "perfetto")]
+pub use perfetto::perfetto;
 #[cfg(feature = "pprof")]
 pub use pprof::pprof;
 pub use report::{ExportReport, Loss};

@@ -2,14 +2,14 @@
 
 use std::collections::HashMap;
 use std::hash::RandomState;
-use std::io::{self, BufWriter, Write};
+use std::io::{self, Write};
 
 use alloc::{borrow::ToOwned, string::String, vec::Vec};
-use prost::{Message, encoding::message::encode};
+use prost::Message;
 use spall_model::{CallTree, Function, Tick, Trace, Unit};
 use spall_samples::ThreadTree;
 
-use super::{ExportReport, trees::WrittenTrees};
+use super::{ExportReport, protobuf::Fields, trees::WrittenTrees};
 use crate::tick_scale::{TickScale, clamped};
 
 /// Writes the call trees of all threads as a profile for pprof.
@@ -33,7 +33,7 @@ use crate::tick_scale::{TickScale, clamped};
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn pprof(trace: &Trace<'_>, out: impl Write) -> io::Result<ExportReport> {
-    let mut out = Fields { out: BufWriter::new(out), buffer: Vec::new() };
+    let mut out = Fields::new(out);
     let mut tables = Tables::default();
     let mut written = WrittenTrees::default();
     let clock = trace.clock();
@@ -65,7 +65,7 @@ pub fn pprof(trace: &Trace<'_>, out: impl Write) -> io::Result<ExportReport> {
         let time_nanos = if clock.epoch_ns.is_some() { clamped(start) } else { 0 };
         out.merge(&Times { time_nanos, duration_nanos: clamped(duration) })?;
     }
-    out.out.flush()?;
+    out.finish()?;
     Ok(written.report(trace))
 }
 
@@ -136,31 +136,6 @@ impl Tables {
             out.string(6, &text)?;
         }
         Ok(())
-    }
-}
-
-/// Writes the fields of the profile one by one, so that the profile is never in memory as a whole.
-struct Fields<W: Write> {
-    out: BufWriter<W>,
-    buffer: Vec<u8>,
-}
-
-impl<W: Write> Fields<W> {
-    fn field(&mut self, number: u32, message: &impl Message) -> io::Result<()> {
-        self.buffer.clear();
-        encode(number, message, &mut self.buffer);
-        self.out.write_all(&self.buffer)
-    }
-
-    fn string(&mut self, number: u32, text: &String) -> io::Result<()> {
-        self.buffer.clear();
-        prost::encoding::string::encode(number, text, &mut self.buffer);
-        self.out.write_all(&self.buffer)
-    }
-
-    /// Writes the fields of a message as fields of the profile.
-    fn merge(&mut self, message: &impl Message) -> io::Result<()> {
-        self.out.write_all(&message.encode_to_vec())
     }
 }
 

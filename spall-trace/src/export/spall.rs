@@ -1,10 +1,6 @@
 //! Writes spall 3, which holds slices on threads.
 
-use std::{
-    collections::{HashMap, HashSet},
-    hash::RandomState,
-    io::{self, BufWriter, Write},
-};
+use std::io::{self, BufWriter, Write};
 
 use alloc::vec::Vec;
 use spall_format::spall::{FileWriter, Version};
@@ -12,8 +8,9 @@ use spall_model::{Event, Id, Key, Text, Thread, ThreadEvent, Tick, Trace, Unit};
 
 use super::{
     ExportReport, Loss,
-    lane::{Edge, lanes},
+    lane::{Edge, lanes, without_open_ends},
     thread::{NamedThread, name_or_id, numbered, threads},
+    thread_ids::{ThreadIds, fitting},
 };
 
 /// Writes the slices of a trace as spall 3.
@@ -48,14 +45,15 @@ pub fn spall(trace: &Trace<'_>, out: impl Write) -> io::Result<ExportReport> {
     report.add(Loss::Metadata, usize::from(clock.epoch_ns.is_some() || clock.unit == Unit::Ordinal));
     report.moved = Tick(0) - first;
     let file = FileWriter::new(BufWriter::new(out), Version::V3);
-    let mut writer = Writer { file, trace, report, ids: ThreadIds::of(trace) };
+    let mut writer = Writer { file, trace, report, ids: ThreadIds::of(trace, u32::MAX) };
     writer.write(&Event::Clock(clock))?;
     let mut last_pid = None;
     for thread in threads(trace) {
         let is_first = last_pid.replace(thread.process.pid) != Some(thread.process.pid);
         let lanes = lanes(trace, thread.track);
         for lane in 0..lanes.len().max(1) {
-            let ids = writer.ids.thread(&thread, lane);
+            let (pid, tid) = writer.ids.thread(&thread, lane);
+            let ids = Thread::new(pid, tid);
             writer.names(ids, &thread, lane, is_first && lane == 0)?;
             writer.slices(ids, lanes.get(lane).map_or(&[], Vec::as_slice))?;
         }
@@ -93,7 +91,7 @@ impl<W: Write> Writer<'_, W> {
     ) -> io::Result<()> {
         let trace = self.trace;
         let &NamedThread { process, track, tid } = thread;
-        let keeps = |key: Key, id: Id<'_>| fitting(key).map(Id::from) == Some(id);
+        let keeps = |key: Key, id: Id<'_>| fitting(key, u32::MAX).map(Id::from) == Some(id);
         if lane > 0 || !track.name.is_empty() || !keeps(tid, ids.tid) {
             let name = numbered(name_or_id(trace, track.name, tid), lane);
             self.write(&Event::ThreadName(ids, Text::plain(name.as_bytes())))?;
@@ -107,14 +105,7 @@ impl<W: Write> Writer<'_, W> {
 
     /// Writes the begins and ends of a lane.
     fn slices(&mut self, ids: Thread<'_>, edges: &[Edge]) -> io::Result<()> {
-        // Slices that are unfinished at the end of the lane get no end. Inside a finished slice they need one, because the
-        // end of that slice would close them instead.
-        let is_open = |edge: &&Edge| match edge {
-            Edge::Begin(..) => false,
-            Edge::End(id, _) => self.trace.slice(*id).is_some_and(|slice| slice.flags.is_unfinished()),
-        };
-        let n_open = edges.iter().rev().take_while(is_open).count();
-        for &edge in edges.get(..edges.len() - n_open).unwrap_or_default() {
+        for &edge in without_open_ends(self.trace, edges) {
             // Times that are further apart than a tick can express saturate.
             let at = (edge.at() + self.report.moved).max(Tick(0));
             let (Edge::Begin(id, _) | Edge::End(id, _)) = edge;
@@ -132,63 +123,5 @@ impl<W: Write> Writer<'_, W> {
             })?;
         }
         Ok(())
-    }
-}
-
-/// Process and thread ids of 32 bits for the threads of a trace, whose ids may be negative, large or text.
-struct ThreadIds {
-    /// The id in the file of each process.
-    processes: HashMap<Key, u32, RandomState>,
-    /// The process and thread ids that are in use.
-    taken: HashSet<(u32, u32), RandomState>,
-    /// The thread id at which the search for a free one begins. The search counts down.
-    next: u32,
-}
-
-impl ThreadIds {
-    /// Reserves the ids that fit, and finds free ones for the other processes.
-    fn of(trace: &Trace<'_>) -> Self {
-        let pids = || trace.processes().iter().map(|process| process.pid);
-        let mut processes: HashMap<Key, u32, RandomState> =
-            pids().filter_map(|pid| Some((pid, fitting(pid)?))).collect();
-        let taken: HashSet<u32, RandomState> = processes.values().copied().collect();
-        let mut free = (0..=u32::MAX).rev().filter(|id| !taken.contains(id));
-        for pid in pids().filter(|&pid| fitting(pid).is_none()) {
-            processes.insert(pid, free.next().unwrap_or_default());
-        }
-        let mut ids = Self { processes, taken: HashSet::new(), next: u32::MAX };
-        for thread in threads(trace) {
-            let pid = ids.process(&thread);
-            ids.taken.extend(fitting(thread.tid).map(|tid| (pid, tid)));
-        }
-        ids
-    }
-
-    /// Returns the id of the process of a thread.
-    fn process(&self, thread: &NamedThread<'_>) -> u32 {
-        self.processes.get(&thread.process.pid).copied().unwrap_or_default()
-    }
-
-    /// Returns the ids of a lane. The first lane has the ids of its thread if they fit.
-    fn thread(&mut self, thread: &NamedThread<'_>, lane: usize) -> Thread<'static> {
-        let pid = self.process(thread);
-        let kept = fitting(thread.tid).filter(|_| lane == 0);
-        Thread::new(pid, kept.unwrap_or_else(|| self.free(pid)))
-    }
-
-    /// Takes a thread id of a process that is not in use.
-    fn free(&mut self, pid: u32) -> u32 {
-        while !self.taken.insert((pid, self.next)) && self.next > 0 {
-            self.next -= 1;
-        }
-        self.next
-    }
-}
-
-/// Returns an id as a number of 32 bits, or `None` if it is another one.
-fn fitting(key: Key) -> Option<u32> {
-    match key {
-        Key::Number(number) => u32::try_from(number).ok(),
-        Key::Text(_) => None,
     }
 }
