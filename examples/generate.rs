@@ -11,7 +11,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = std::env::args().skip(1);
     let mut next = || arguments.next().ok_or("usage: generate FOLDER FIRST END CALLS");
     let folder = PathBuf::from(next()?);
-    let (first, end, calls) = (next()?.parse()?, next()?.parse()?, next()?.parse()?);
+    let (first, end): (u32, u32) = (next()?.parse()?, next()?.parse()?);
+    let calls = next()?.parse()?;
     std::fs::create_dir_all(&folder)?;
     for number in first..end {
         let program = Program { calls, threads: 4 + number % 13, run: 16 + number as usize % 97 };
