@@ -401,8 +401,9 @@ async function colours(page) {
 }
 
 // The page that `render` writes has the same parts, and no panel that it cannot fill.
-async function rendered(page, url, folder) {
-  program('render', join(recordings, 'calls.json'), join(folder, 'render-test.html'));
+async function rendered(page, url) {
+  const file = join(dist, 'render-test.html');
+  program('render', join(recordings, 'calls.json'), file);
   await page.open(`${url}/render-test.html`);
   await page.until('window.viewer?.frame');
   check(await page.value('[...document.querySelectorAll("#tools [data-panel]")].map((made) => made.dataset.panel).includes("calls")'), false, 'the page of render has no call graphs');
@@ -412,7 +413,21 @@ async function rendered(page, url, folder) {
   const shown = await page.value('document.querySelector("#panel").innerText');
   const plain = (text) => text.replace(/[\s\u202f]+/g, ' ');
   for (const line of lines) ensure(plain(shown).includes(plain(line).trim().split(' ').slice(0, 2).join(' ')), `the table has ${line.trim()}`);
-  rmSync(join(folder, 'render-test.html'));
+  rmSync(file);
+}
+
+// Nothing sticks out of a window of any size.
+async function sizes(page, url) {
+  for (const [name, width, height, ratio] of SIZES) {
+    await page.resize(width, height, ratio, name === 'phone');
+    await page.open(`${url}/`);
+    await load(page, join(recordings, 'motley.json'));
+    check(await page.value('document.documentElement.scrollWidth <= innerWidth'), true, `nothing sticks out of a ${name}`);
+    if (pictures) {
+      mkdirSync(pictures, { recursive: true });
+      await page.screenshot(join(pictures, `${name}.png`));
+    }
+  }
 }
 
 const server = await serve(dist);
@@ -426,28 +441,11 @@ try {
     await load(page, file);
     await use(page, file, await compare(page, file));
   }
-  if (!only) {
-    console.log('files that cannot be read');
+  const others = { 'files that cannot be read': refuse, 'several files': several, 'the page stays alive': alive, 'tracks that move': moves, fingers: touches, colours, 'the page of render': rendered, sizes };
+  for (const [what, look] of Object.entries(others).filter(([what]) => what.includes(only))) {
+    console.log(what);
     await page.open(`${url}/`);
-    await refuse(page);
-    for (const [what, look] of [['several files', several], ['the page stays alive', alive], ['tracks that move', moves], ['fingers', touches], ['colours', colours]]) {
-      console.log(what);
-      await page.open(`${url}/`);
-      await look(page);
-    }
-    console.log('the page of render');
-    await rendered(page, url, dist);
-    console.log('sizes');
-    for (const [name, width, height, ratio] of SIZES) {
-      await page.resize(width, height, ratio, name === 'phone');
-      await page.open(`${url}/`);
-      await load(page, join(recordings, 'motley.json'));
-      check(await page.value('document.documentElement.scrollWidth <= innerWidth'), true, `nothing sticks out of a ${name}`);
-      if (pictures) {
-        mkdirSync(pictures, { recursive: true });
-        await page.screenshot(join(pictures, `${name}.png`));
-      }
-    }
+    await look(page, url);
   }
 } catch (error) {
   failures++;

@@ -334,7 +334,8 @@ export class Painter {
       context.fillStyle = colour.accent;
       for (const x of [from, to]) context.fillRect(x, 0, ratio, height);
       const text = duration(range.end - range.start, nsPerTick);
-      const middle = Math.min(Math.max((from + to) / 2, left), this.width) - (text.length / 2) * palette.letter;
+      const half = (text.length / 2) * palette.letter;
+      const middle = Math.min(Math.max((from + to) / 2, left + half), this.width - half) - half;
       context.font = palette.deviceFont;
       context.textBaseline = 'middle';
       context.fillStyle = colour.page;
