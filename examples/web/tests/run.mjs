@@ -422,7 +422,15 @@ async function sizes(page, url) {
     await page.resize(width, height, ratio, name === 'phone');
     await page.open(`${url}/`);
     await load(page, join(recordings, 'motley.json'));
-    check(await page.value('document.documentElement.scrollWidth <= innerWidth'), true, `nothing sticks out of a ${name}`);
+    const fits = () => page.value('document.documentElement.scrollWidth <= innerWidth && Math.abs(viewer.canvas.clientWidth - innerWidth) < 20');
+    ensure(await fits(), `nothing sticks out of a ${name}, and the timeline is as wide`);
+    // The window moves to a screen with smaller pixels.
+    await page.resize(width, height, ratio * 2, name === 'phone');
+    await page.until(`viewer.painter.ratio === ${ratio * 2}`, 10);
+    await settled(page);
+    ensure(await fits(), `a ${name} with pixels half as large`);
+    await page.resize(width, height, ratio, name === 'phone');
+    await settled(page);
     if (pictures) {
       mkdirSync(pictures, { recursive: true });
       await page.screenshot(join(pictures, `${name}.png`));

@@ -246,8 +246,10 @@ export class Viewer {
   resize(entry) {
     const ratio = devicePixelRatio || 1;
     const exact = entry?.devicePixelContentBoxSize?.[0];
-    const width = exact?.inlineSize ?? Math.round(this.main.clientWidth * ratio);
-    const height = exact?.blockSize ?? Math.round(this.main.clientHeight * ratio);
+    // What was measured before the size of a pixel changed is of no use.
+    const nearest = (measured, css) => (Math.abs(measured - css * ratio) < 2 ? measured : Math.round(css * ratio));
+    const width = nearest(exact?.inlineSize, this.main.clientWidth);
+    const height = nearest(exact?.blockSize, this.main.clientHeight);
     this.canvas.style.width = `${width / ratio}px`;
     this.canvas.style.height = `${height / ratio}px`;
     this.painter.resize(Math.max(width, 1), Math.max(height, 1), ratio);
