@@ -126,16 +126,13 @@ const DARK: [u32; 32] = [
 ];
 
 /// The colours of Okabe and Ito four times, each `0xRRGGBB`. Text on them is black.
-const OKABE_ITO: [u32; 32] = {
-    const COLORS: [u32; 8] = [0xe69f00, 0x56b4e9, 0x009e73, 0xf0e442, 0x0a7bbf, 0xd55e00, 0xcc79a7, 0x999999];
-    let mut shades = [0; 32];
-    let mut at = 0;
-    while at < 32 {
-        shades[at] = COLORS[at % 8];
-        at += 1;
-    }
-    shades
-};
+#[rustfmt::skip]
+const OKABE_ITO: [u32; 32] = [
+    0xe69f00, 0x56b4e9, 0x009e73, 0xf0e442, 0x0a7bbf, 0xd55e00, 0xcc79a7, 0x999999,
+    0xe69f00, 0x56b4e9, 0x009e73, 0xf0e442, 0x0a7bbf, 0xd55e00, 0xcc79a7, 0x999999,
+    0xe69f00, 0x56b4e9, 0x009e73, 0xf0e442, 0x0a7bbf, 0xd55e00, 0xcc79a7, 0x999999,
+    0xe69f00, 0x56b4e9, 0x009e73, 0xf0e442, 0x0a7bbf, 0xd55e00, 0xcc79a7, 0x999999,
+];
 
 #[cfg(test)]
 mod tests {
