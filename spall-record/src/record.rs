@@ -269,7 +269,7 @@ pub(crate) struct Record<'a> {
 impl<'a> Record<'a> {
     /// Returns the number of the site, or 0.
     #[inline]
-    fn site(&self) -> u32 {
+    pub(crate) fn site(&self) -> u32 {
         u32::try_from(self.second & u64::from(u32::MAX)).unwrap_or(0)
     }
 

@@ -2,13 +2,21 @@
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
-use core::sync::atomic::{AtomicU64, Ordering, fence};
-use std::sync::{Mutex, MutexGuard, PoisonError};
-
-use zerocopy::FromZeros;
+use core::sync::atomic::Ordering;
+use std::sync::PoisonError;
 
 use crate::gap::{Cause, Gap};
 use crate::record;
+
+#[cfg(not(all(test, loom)))]
+use core::sync::atomic::AtomicU64;
+#[cfg(not(all(test, loom)))]
+use std::sync::{Mutex, MutexGuard};
+
+#[cfg(all(test, loom))]
+use loom::sync::atomic::AtomicU64;
+#[cfg(all(test, loom))]
+use loom::sync::{Mutex, MutexGuard};
 
 /// The records of a thread that nobody has taken yet.
 ///
@@ -31,12 +39,8 @@ pub(crate) struct Ring {
 impl Ring {
     /// Returns an empty ring of at least `n_words` words, a power of two.
     pub(crate) fn new(n_words: usize) -> Self {
-        let n_words = n_words.next_power_of_two();
-        // Zeroed memory costs nothing before it is used: most threads record little.
-        let words = <[AtomicU64]>::new_box_zeroed_with_elems(n_words)
-            .unwrap_or_else(|_| (0..n_words).map(|_| AtomicU64::new(0)).collect());
         Self {
-            words,
+            words: zeros(n_words.next_power_of_two()),
             head: AtomicU64::new(0),
             tail: AtomicU64::new(0),
             gap: Mutex::default(),
@@ -90,9 +94,8 @@ impl Ring {
             gap.add(kind, record::ticks(first));
             tail += length as u64;
         }
+        // Whoever reads a word that is stored after this takes the lock after this, too, and sees the new tail.
         self.tail.store(tail, Ordering::Relaxed);
-        // Whoever reads one of the words that are stored after this sees the new tail after that, see `take`.
-        fence(Ordering::Release);
     }
 
     /// Moves all records behind those in `words`, preceded by what tells that older ones were overwritten.
@@ -100,7 +103,8 @@ impl Ring {
     /// Only one thread at a time may do this.
     pub(crate) fn take(&self, words: &mut Vec<u64>) {
         let head = self.head.load(Ordering::Acquire);
-        let start = self.tail.load(Ordering::Acquire);
+        // The owner may have gone on meanwhile, and overwritten everything up to this head.
+        let start = self.tail.load(Ordering::Relaxed).min(head);
         let first = words.len();
         let (from, to) = (self.place(start), self.place(head));
         let (before_end, from_start) = match self.words.split_at_checked(from) {
@@ -110,10 +114,9 @@ impl Ring {
         for part in [before_end, from_start] {
             words.extend(part.iter().map(|word| word.load(Ordering::Relaxed)));
         }
-        // Words that the owner overwrote while they were read lie before the tail that is read now.
-        fence(Ordering::Acquire);
         let gap = {
             let mut gap = self.gap();
+            // Words that the owner overwrote while they were read lie before this tail.
             let tail = self.tail.load(Ordering::Relaxed);
             let overwritten = usize::try_from(tail.min(head) - start).unwrap_or(usize::MAX);
             words.drain(first..(first + overwritten).min(words.len()));
@@ -142,5 +145,120 @@ impl Ring {
     #[allow(clippy::cast_possible_truncation, reason = "the mask is less than a length")]
     fn place(&self, at: u64) -> usize {
         at as usize & self.words.len().wrapping_sub(1)
+    }
+}
+
+/// Returns words with zeros. They take memory when they are used: most threads record little.
+#[cfg(not(all(test, loom)))]
+fn zeros(n_words: usize) -> Box<[AtomicU64]> {
+    zerocopy::FromZeros::new_box_zeroed_with_elems(n_words)
+        .unwrap_or_else(|_| (0..n_words).map(|_| AtomicU64::new(0)).collect())
+}
+
+#[cfg(all(test, loom))]
+fn zeros(n_words: usize) -> Box<[AtomicU64]> {
+    (0..n_words).map(|_| AtomicU64::new(0)).collect()
+}
+
+/// What two threads may see of one another, in all orders that the memory model allows:
+/// `RUSTFLAGS="--cfg loom" cargo test -p spall-record --lib ring`.
+#[cfg(all(test, loom))]
+mod model {
+    use alloc::sync::Arc;
+
+    use loom::thread;
+
+    use super::*;
+    use crate::record::{Body, Kind, Records};
+
+    /// Room for two begins.
+    const N_WORDS: usize = 4;
+
+    /// The site of the begin at tick 0. The site of what stands for a begin that was overwritten has a smaller number.
+    const FIRST_SITE: u32 = 100;
+
+    /// The records of a thread up to now, under the lock that a thread has in a recording.
+    type Taken = Mutex<Vec<u64>>;
+
+    fn take(ring: &Ring, taken: &Taken) {
+        ring.take(&mut taken.lock().unwrap());
+    }
+
+    /// Records begins whose times count from 1, and whose sites count along. `make_room` returns the new limit.
+    fn record(ring: &Ring, n_records: u32, make_room: impl Fn() -> u64) {
+        let mut head = 0;
+        let mut limit = ring.limit();
+        for number in 1..=n_records {
+            if head + 2 > limit {
+                limit = make_room();
+            }
+            let mut words = Vec::new();
+            record::push(&mut words, Kind::Begin, u64::from(number), &Body::site(FIRST_SITE + number));
+            words.iter().zip(head..).for_each(|(&word, at)| ring.put(at, word));
+            head += 2;
+            ring.publish(head);
+        }
+    }
+
+    /// Returns the times of the begins, and the sum of what is missing.
+    fn read(words: &[u64]) -> (Vec<u64>, u64) {
+        let (mut times, mut n_missing) = (Vec::new(), 0);
+        for record in Records(words) {
+            match record.kind {
+                Kind::Lost => n_missing += record.numbers()[0],
+                _ if record.site() < FIRST_SITE => assert!(n_missing > 0),
+                _ => {
+                    assert_eq!(
+                        u64::from(record.site() - FIRST_SITE),
+                        record.ticks,
+                        "half of one and half of another"
+                    );
+                    times.push(record.ticks);
+                }
+            }
+        }
+        (times, n_missing)
+    }
+
+    #[test]
+    fn what_is_taken_is_whole_and_in_order() {
+        loom::model(|| {
+            let (ring, taken) = (Arc::new(Ring::new(N_WORDS)), Arc::new(Taken::default()));
+            let owner = {
+                let (ring, taken) = (Arc::clone(&ring), Arc::clone(&taken));
+                thread::spawn(move || {
+                    record(&ring, 3, || {
+                        take(&ring, &taken);
+                        ring.limit()
+                    });
+                })
+            };
+            take(&ring, &taken);
+            owner.join().unwrap();
+            take(&ring, &taken);
+            assert_eq!(read(&taken.lock().unwrap()), (vec![1, 2, 3], 0));
+        });
+    }
+
+    #[test]
+    fn what_is_overwritten_while_it_is_taken_is_counted() {
+        loom::model(|| {
+            let (ring, taken) = (Arc::new(Ring::new(N_WORDS)), Arc::new(Taken::default()));
+            let owner = {
+                let ring = Arc::clone(&ring);
+                thread::spawn(move || {
+                    record(&ring, 4, || {
+                        ring.evict(2);
+                        ring.limit()
+                    });
+                })
+            };
+            take(&ring, &taken);
+            owner.join().unwrap();
+            take(&ring, &taken);
+            let (times, n_missing) = read(&taken.lock().unwrap());
+            assert_eq!(times.len() as u64 + n_missing, 4);
+            assert!(times.is_sorted() && times.ends_with(&[3, 4]), "{times:?}");
+        });
     }
 }
