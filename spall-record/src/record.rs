@@ -256,6 +256,17 @@ impl<'a> Iterator for Records<'a> {
     }
 }
 
+/// Returns the first records, with `n_words` or a few more, and the words behind them.
+pub(crate) fn split(words: &[u64], n_words: usize) -> (&[u64], &[u64]) {
+    let mut n_first = words.len();
+    if n_first > n_words {
+        let mut records = Records(words);
+        while words.len() - records.0.len() < n_words && records.next().is_some() {}
+        n_first -= records.0.len();
+    }
+    words.split_at_checked(n_first).unwrap_or((words, &[]))
+}
+
 /// A record as it was read.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Record<'a> {
@@ -398,6 +409,11 @@ mod tests {
             ]
         );
         assert_eq!(Records(&words).map(|record| record.words.len()).sum::<usize>(), words.len());
+        // Pieces hold whole records.
+        for n_words in 1..=words.len() {
+            let (first, rest) = split(&words, n_words);
+            assert!(first.len() >= n_words && Records(first).chain(Records(rest)).count() == 4);
+        }
         // A record of which the last word is missing is none.
         assert_eq!(Records(&words[..words.len() - 1]).count(), 3);
     }

@@ -12,7 +12,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use crate::facts::Facts;
 use crate::gap::{self, Cause};
 use crate::open::OpenSlices;
-use crate::record::{Kind, Records};
+use crate::record::{self, Kind, Records};
 use crate::ring::Ring;
 use crate::sink::{Batch, Place, Scratch, Sink, ThreadFacts};
 
@@ -53,6 +53,10 @@ struct Drain {
     /// The time of the last record.
     ticks: u64,
 }
+
+/// The number of words of a batch, which may be exceeded by one record. A large ring becomes several batches: the viewer
+/// of spall refuses buffers of more than 10 MiB.
+const MAX_BATCH: usize = 128 * 1024;
 
 /// The recording that is going on.
 #[derive(Debug)]
@@ -100,9 +104,11 @@ pub(crate) fn start(
     sinks: impl FnOnce(&Arc<Facts>) -> io::Result<Vec<Box<dyn Sink>>>,
 ) -> io::Result<Arc<Recording>> {
     let mut current = lock(&CURRENT);
-    if current.is_some() {
+    if current.as_ref().is_some_and(|current| current.is_ours()) {
         return Err(io::Error::new(io::ErrorKind::ResourceBusy, "another recording is going on"));
     }
+    // After a fork, the outputs belong to the parent. What they hold would be written a second time if they were dropped.
+    core::mem::forget(current.take());
     let sinks = sinks(&facts)?;
     let recording = Arc::new(Recording {
         epoch: LAST_EPOCH.fetch_add(1, Ordering::Relaxed) + 1,
@@ -203,14 +209,22 @@ impl Recording {
         thread.ring.take(&mut words);
         self.count_missing(thread, drain, &mut words);
         let Drain { facts, open, places, .. } = drain;
-        let batch = Batch { facts: &self.facts, thread: facts, open, words: &words };
-        for (sink, place) in self.sinks.iter().zip(places) {
-            if !words.is_empty() || !place.gap.is_empty() {
-                sink.write(&batch, place, &mut scratch);
+        let mut rest = &words[..];
+        loop {
+            let (words, next) = record::split(rest, MAX_BATCH);
+            let batch = Batch { facts: &self.facts, thread: facts, open, words };
+            for (sink, place) in self.sinks.iter().zip(&mut *places) {
+                if !words.is_empty() || !place.gap.is_empty() {
+                    sink.write(&batch, place, &mut scratch);
+                }
             }
-        }
-        if self.needs_open_slices {
-            open.follow(&words);
+            if self.needs_open_slices {
+                open.follow(words);
+            }
+            rest = next;
+            if rest.is_empty() {
+                break;
+            }
         }
         lock(&self.scratches).push((words, scratch));
     }

@@ -6,8 +6,12 @@ use core::time::Duration;
 use std::io;
 use std::sync::Mutex;
 use std::thread;
+#[cfg(feature = "quanta")]
+use std::time::Instant;
 
 use spall_record::{ClockSource, Encoding, Recorder, counter, instant, span};
+#[cfg(feature = "quanta")]
+use spall_trace::model::Limits;
 use spall_trace::model::{Tick, Value};
 
 use crate::common::{alone, args, faults, load, names, recorder, slices};
@@ -155,6 +159,32 @@ fn times_are_those_of_the_clock() {
     let trace = load(&out);
     assert_eq!((trace.slices().starts(), trace.slices().ends()), (&[Tick(10)][..], &[Tick(30)][..]));
     assert_eq!(trace.clock().duration(Tick(30) - Tick(10)).to_string(), "5 µs");
+}
+
+#[cfg(feature = "quanta")]
+#[test]
+fn the_counter_of_the_processor_agrees_with_instant() {
+    let _alone = alone();
+    let path = std::env::temp_dir().join(format!("spall-record-counter-{}.spall", std::process::id()));
+    let session = Recorder::new().clock(ClockSource::counter()).file(&path).start().unwrap();
+    let outer = Instant::now();
+    let slice = span!("slice");
+    let inner = Instant::now();
+    thread::sleep(Duration::from_millis(100));
+    let at_least = inner.elapsed();
+    drop(slice);
+    let at_most = outer.elapsed();
+    session.finish().unwrap();
+    let file = std::fs::read(&path).unwrap();
+    std::fs::remove_file(&path).unwrap();
+    // The header has the duration of a tick in nanoseconds, which is known at the end.
+    let ns_per_tick = f64::from_le_bytes(file[16..24].try_into().unwrap());
+    let trace = spall_trace::load(&file, &Limits::default()).unwrap();
+    let ticks = trace.slices().ends()[0].0 - trace.slices().starts()[0].0;
+    let ns = ticks as f64 * ns_per_tick;
+    // Both readings at the start and at the finish are good to a microsecond on a machine that is not interrupted.
+    let range = at_least.as_nanos() as f64 * 0.999..=at_most.as_nanos() as f64 * 1.001;
+    assert!(range.contains(&ns), "{ns} {range:?}");
 }
 
 #[test]

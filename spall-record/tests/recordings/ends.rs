@@ -15,9 +15,14 @@ use crate::common::{faults, names, open_count};
 const HOW: &str = "SPALL_RECORD_END";
 const PATH: &str = "SPALL_RECORD_PATH";
 
+/// Returns where the process records that ends in one way.
+fn path(how: &str) -> PathBuf {
+    std::env::temp_dir().join(format!("spall-record-{how}-{}.spall", std::process::id()))
+}
+
 /// Runs a process that ends in one way, and loads what it left.
 fn run(how: &str) -> (ExitStatus, Trace<'static>) {
-    let path = std::env::temp_dir().join(format!("spall-record-{how}-{}.spall", std::process::id()));
+    let path = path(how);
     let mut command = Command::new(std::env::current_exe().unwrap());
     command.args(["--exact", "ends::child", "--nocapture"]).env(HOW, how).env(PATH, &path);
     let status = command.output().unwrap().status;
@@ -72,9 +77,45 @@ fn child() {
             std::process::abort();
         }
         "panic" => panic!("for the test"),
+        #[cfg(unix)]
+        "fork" => fork_and_record(&path),
         other => panic!("{other}"),
     }
     drop(session);
+}
+
+/// Records in a forked process, into the recording of the parent and into one of its own.
+#[cfg(unix)]
+fn fork_and_record(path: &Path) {
+    match fork::fork().unwrap() {
+        fork::Fork::Parent(child) => assert_eq!(fork::waitpid(child).unwrap(), 0),
+        fork::Fork::Child => {
+            // More than a ring holds.
+            for _ in 0..10_000 {
+                drop(span!("child"));
+            }
+            spall_record::flush().unwrap();
+            assert!(!spall_record::is_enabled());
+            let own = spall_record::to_file(path.with_extension("child")).unwrap();
+            drop(span!("child"));
+            own.finish().unwrap();
+            std::process::exit(0);
+        }
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_forked_process_leaves_the_file_of_its_parent_alone_and_may_have_its_own() {
+    let (status, trace) = run("fork");
+    assert!(status.success());
+    assert_eq!((count(&trace, "before"), count(&trace, "after"), count(&trace, "child")), (2, 2, 0));
+    assert!(faults(&trace).is_empty());
+    let path = path("fork").with_extension("child");
+    let own = std::fs::read(&path).unwrap();
+    std::fs::remove_file(&path).unwrap();
+    let own = spall_trace::load_from(&own[..], &Limits::default()).unwrap();
+    assert_eq!((names(&own), faults(&own)), (vec!["child".to_owned()], vec![]));
 }
 
 fn count(trace: &Trace<'_>, name: &str) -> usize {
