@@ -114,6 +114,24 @@ impl OpenSlice {
     }
 }
 
+/// Returns how many of the open slices of a lane are over when `next` begins. They are the last ones.
+#[inline]
+fn n_over(open: &[OpenSlice], next: &OpenSlice) -> usize {
+    let one_by_one = |open: &[OpenSlice]| open.iter().rev().take_while(|top| top.is_over(next)).count();
+    let [rest @ .., d, c, b, a] = open else { return one_by_one(open) };
+    let ends_here = |open: &OpenSlice| open.end == next.start;
+    if ends_here(a) | ends_here(b) | ends_here(c) | ends_here(d) {
+        return one_by_one(open);
+    }
+    // How many slices end before the next one begins cannot be predicted, so no branch depends on it up to four.
+    let a = a.end < next.start;
+    let b = a & (b.end < next.start);
+    let c = b & (c.end < next.start);
+    let d = c & (d.end < next.start);
+    let n_over = usize::from(a) + usize::from(b) + usize::from(c) + usize::from(d);
+    if d { n_over + one_by_one(rest) } else { n_over }
+}
+
 impl Nesting {
     /// Returns a walk with the given treatment of overlaps.
     ///
@@ -150,8 +168,7 @@ impl Nesting {
             return self.place_among_lanes(next);
         }
         // The slices that are over are at the end, and removed at once: `pop` would copy each of them.
-        let n_over = self.main.iter().rev().take_while(|top| top.is_over(&next)).count();
-        self.main.truncate(self.main.len() - n_over);
+        self.main.truncate(self.main.len() - n_over(&self.main, &next));
         match self.fit(self.main.last(), &next) {
             Some(end) => Some(self.push_main(next, end, false)),
             None => self.place_overlapping(next),
