@@ -45,7 +45,9 @@ type RunFile = fn(&Path) -> Vec<f64>;
 /// The jobs by their names.
 const JOBS: &[(&str, Run)] = &[
     ("trace", trace),
+    #[cfg(feature = "parallel")]
     ("one thread", |data| busy(|| ours::trace(data))),
+    #[cfg(feature = "parallel")]
     ("two threads", |data| busy(|| ours::trace_on_two_threads(data))),
     ("trace and picture", trace_and_picture),
     ("loop", |data| vec![nanos(|| peer::spall::rows_by_thread(data))]),
@@ -80,14 +82,15 @@ fn main() {
     }
     report::circumstances("cold");
     let is_asked_for = |part: &str| arguments.is_empty() || arguments.iter().any(|argument| argument == part);
-    let parts: [(&str, fn()); 5] = [
+    let parts: &[(&str, fn())] = &[
         ("spall", spall),
+        #[cfg(feature = "parallel")]
         ("parallel", parallel),
         ("json", json),
         ("apitrace", apitrace),
         ("chromium", chromium),
     ];
-    parts.into_iter().filter(|&(part, _)| is_asked_for(part)).for_each(|(_, measure)| measure());
+    parts.iter().filter(|&(part, _)| is_asked_for(part)).for_each(|(_, measure)| measure());
 }
 
 /// Runs a job and prints its figures.
@@ -148,6 +151,7 @@ fn json() {
 }
 
 /// Compares one thread with two, over files of more than 100 MB.
+#[cfg(feature = "parallel")]
 fn parallel() {
     let pairs = Program { calls: 500_000, threads: 4, run: 64 };
     let complete = Program { calls: 700_000, threads: 8, run: 64 };
@@ -290,6 +294,7 @@ fn trace(data: &[u8]) -> Vec<f64> {
 }
 
 /// Returns how long a job takes, how long processors work for it, and by how many bytes the process grows meanwhile.
+#[cfg(feature = "parallel")]
 fn busy<T>(run: impl FnOnce() -> T) -> Vec<f64> {
     let (processors, bytes) = (processor_nanos(), memory("VmRSS"));
     let time = nanos(run);
@@ -298,6 +303,7 @@ fn busy<T>(run: impl FnOnce() -> T) -> Vec<f64> {
 
 /// Returns how long processors have worked for this process, in steps of 10 ms; NaN where the operating system does not
 /// tell.
+#[cfg(feature = "parallel")]
 fn processor_nanos() -> f64 {
     let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
     // Behind the name come the state and further numbers; the time in user mode is the twelfth of all, then in the kernel.

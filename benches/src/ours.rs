@@ -2,9 +2,6 @@
 //!
 //! A job reads at least as much of each event as any consumer would: its kind and its time.
 
-use core::num::NonZeroUsize;
-
-use spall_trace::LoadParallel;
 use spall_trace::format::apitrace;
 use spall_trace::layout::{Layout, LayoutOptions, Live};
 use spall_trace::model::{Event, Events, Limits, LiveTrace, Parser, Tick, Trace, TraceBuilder};
@@ -42,10 +39,11 @@ pub fn trace(data: &[u8]) -> Trace<'_> {
 }
 
 /// Loads a trace on two threads. Returns an empty one if the file cannot be read.
+#[cfg(feature = "parallel")]
 #[must_use]
 pub fn trace_on_two_threads(data: &[u8]) -> Trace<'_> {
-    let mut options = LoadParallel::default();
-    options.n_threads = NonZeroUsize::new(2);
+    let mut options = spall_trace::LoadParallel::default();
+    options.n_threads = core::num::NonZeroUsize::new(2);
     spall_trace::load_parallel(data, &options).unwrap_or_else(|_| TraceBuilder::new(&options.limits).finish())
 }
 
