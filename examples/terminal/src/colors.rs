@@ -25,8 +25,8 @@ impl Colors {
             _ if is_set("NO_COLOR") || terminal == "dumb" || terminal.starts_with("vt") => Self::None,
             "truecolor" | "24bit" => Self::All,
             _ if terminal.contains("direct") => Self::All,
-            _ if ["ansi", "linux", "screen", "tmux", "xterm", "rxvt", "cygwin"]
-                .contains(&terminal.as_str())
+            // Not `xterm`, which has had the cube for long, whatever its entry in the database says.
+            _ if ["ansi", "linux", "screen", "tmux", "rxvt", "cygwin"].contains(&terminal.as_str())
                 || terminal.ends_with("-16color") =>
             {
                 Self::Sixteen

@@ -186,10 +186,7 @@ impl Timeline {
         let (start, end) = (column(shown.start), (column(shown.end)).min(area.width));
         let shown =
             Area { x: area.x + start.min(area.width), width: end.saturating_sub(start).max(1), ..area };
-        buffer.set_style(
-            shown.intersection(area),
-            Style::new().remove_modifier(Modifier::DIM).add_modifier(Modifier::REVERSED),
-        );
+        buffer.set_style(shown.intersection(area), Style::new().remove_modifier(Modifier::DIM));
     }
 
     /// Draws the box of a slice, or of several.

@@ -93,9 +93,9 @@ impl Viewer {
         let wanted: Wanted = question(wanted)?;
         let of_slice = wanted.slice.and_then(|slice| self.trace.function_of(SliceId(slice)));
         let function = of_slice.or_else(|| self.graphs[0].nodes.function(wanted.node?));
-        let without = wanted.without.to_lowercase();
+        let without = wanted.without.to_ascii_lowercase();
         let is_hidden =
-            |function| !without.is_empty() && self.describe(function).to_lowercase().contains(&without);
+            |function| !without.is_empty() && self.describe(function).to_ascii_lowercase().contains(&without);
         let tree = self.trees.tree.hide(is_hidden);
         let graph = match (wanted.graph, function) {
             (Kind::Flame, _) | (Kind::Callers | Kind::Callees, None) => Graph::of(tree.nodes()),
