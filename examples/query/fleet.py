@@ -68,7 +68,8 @@ def datafusion(folder, sql):
 def spark(folder, sql):
     from pyspark.sql import SparkSession
 
-    session = SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false").getOrCreate()
+    session = SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false")
+    session = session.config("spark.ui.showConsoleProgress", "false").getOrCreate()
     session.sparkContext.setLogLevel("ERROR")
     session.read.parquet(str(folder)).createOrReplaceTempView("slice")
     answer = session.sql(sql).collect()
