@@ -15,24 +15,49 @@ const HINT: &str = "the target wasm32-unknown-unknown is missing; install it wit
     or, where Debian's Rust is used, with\n    \
     apt-get install rustc-web cargo-web rust-web-src lld-19";
 
-/// The parts of the page that are used as they are.
-const FILES: [&str; 4] = ["index.html", "page.js", "wasm.js", "worker.js"];
+/// A page with a part in Rust.
+pub struct Page {
+    package: &'static str,
+    /// The name of its library.
+    library: &'static str,
+    /// Its folder in that of the workspace.
+    folder: &'static str,
+    /// The parts of the page that are used as they are, some of them folders of files.
+    parts: &'static [&'static str],
+}
 
-pub fn build(web: &Path, folder: &Path) -> Result<(), Box<dyn Error>> {
+pub const VIEWER: Page = Page {
+    package: "spall-web",
+    library: "spall_web",
+    folder: "",
+    parts: &["index.html", "page.js", "wasm.js", "worker.js", "ui"],
+};
+
+pub const MINIMAL: Page = Page {
+    package: "spall-web-minimal",
+    library: "spall_web_minimal",
+    folder: "minimal",
+    parts: &["index.html", "viewer.js"],
+};
+
+/// Builds a page, and returns the folder that has all of it.
+pub fn build(web: &Path, page: &Page) -> Result<PathBuf, Box<dyn Error>> {
     let (mut cargo, target_dir) = toolchain(web).ok_or(HINT)?;
+    let source = web.join(page.folder);
+    let folder = source.join("dist");
     cargo.current_dir(web).args([
         "build",
         "--quiet",
         "--release",
         "--package",
-        "spall-web",
+        page.package,
         "--target",
         TARGET,
     ]);
     if !cargo.arg("--target-dir").arg(&target_dir).status()?.success() {
         return Err("the viewer does not compile".into());
     }
-    let wasm = target_dir.join(TARGET).join("release/spall_web.wasm");
+    let wasm = target_dir.join(TARGET).join("release").join(page.library).with_extension("wasm");
     let mut bindgen = Bindgen::new();
     bindgen
         .input_path(wasm)
@@ -41,13 +66,21 @@ pub fn build(web: &Path, folder: &Path) -> Result<(), Box<dyn Error>> {
         .remove_name_section(true)
         .remove_producers_section(true);
     bindgen.generate(folder.join("pkg"))?;
-    for file in FILES {
-        fs::copy(web.join(file), folder.join(file))?;
+    for part in page.parts {
+        copy(&source.join(part), &folder.join(part))?;
     }
-    fs::create_dir_all(folder.join("ui"))?;
-    for file in fs::read_dir(web.join("ui"))? {
+    Ok(folder)
+}
+
+/// Copies a file, or the files of a folder.
+fn copy(from: &Path, to: &Path) -> std::io::Result<()> {
+    if !from.is_dir() {
+        return fs::copy(from, to).map(drop);
+    }
+    fs::create_dir_all(to)?;
+    for file in fs::read_dir(from)? {
         let file = file?;
-        fs::copy(file.path(), folder.join("ui").join(file.file_name()))?;
+        fs::copy(file.path(), to.join(file.file_name()))?;
     }
     Ok(())
 }

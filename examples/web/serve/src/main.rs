@@ -1,6 +1,7 @@
-//! Builds the viewer for the browser and serves it: `cargo web [--build] [PORT]`.
+//! Builds the viewer for the browser and serves it: `cargo web [--minimal] [--build] [PORT]`.
 //!
-//! Everything that the page needs is then in `examples/web/dist`, which any server of static files can serve.
+//! Everything that the page needs is then in a folder `dist`, which any server of static files can serve. With
+//! `--minimal` it is the smallest viewer.
 
 mod build;
 mod server;
@@ -8,15 +9,16 @@ mod server;
 use std::{error::Error, path::Path};
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let is_build = arguments.iter().any(|argument| argument == "--build");
-    let port = arguments.iter().filter_map(|argument| argument.parse().ok()).next().unwrap_or(8000);
-    if arguments.iter().any(|argument| argument != "--build" && argument.parse::<u16>().is_err()) {
-        return Err("usage: cargo web [--build] [PORT]".into());
+    let (mut page, mut is_build, mut port) = (&build::VIEWER, false, 8000);
+    for argument in std::env::args().skip(1) {
+        match argument.as_str() {
+            "--build" => is_build = true,
+            "--minimal" => page = &build::MINIMAL,
+            other => port = other.parse().map_err(|_| "usage: cargo web [--minimal] [--build] [PORT]")?,
+        }
     }
     let web = Path::new(env!("CARGO_MANIFEST_DIR")).parent().ok_or("the folder has no parent")?;
-    let folder = web.join("dist");
-    build::build(web, &folder)?;
+    let folder = build::build(web, page)?;
     println!("built {}", folder.display());
     if is_build { Ok(()) } else { server::serve(&folder, port) }
 }
