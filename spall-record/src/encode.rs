@@ -26,7 +26,7 @@ use crate::site::SiteTable;
 /// | arguments | as text of up to 255 bytes | with keys and types |
 /// | instants, counters, async spans, flows, categories | counted, but left out | yes |
 /// | bytes for a slice with a name of 9 letters | 29 | about 110 |
-/// | time to write a slice | some 10 ns | some 500 ns |
+/// | time to record a slice | some 15 ns and two readings of the clock | some 400 ns |
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 #[non_exhaustive]
 pub enum Encoding {
