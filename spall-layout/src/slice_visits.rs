@@ -21,7 +21,7 @@ impl Layout {
     ///
     /// ```
     /// use spall_layout::{Layout, LayoutOptions};
-    /// use spall_model::{ByteRange, Event, Limits, Text, Thread, ThreadEvent, Tick, Ticks, TraceBuilder, TrackId};
+    /// use spall_model::{ByteRange, Event, Limits, Text, Thread, ThreadEvent, Tick, Ticks, TraceBuilder};
     /// let mut builder = TraceBuilder::new(&Limits::default());
     /// for (name, start, duration) in [("frame", 0, 100), ("update", 10, 30), ("draw", 50, 20)] {
     ///     let event = ThreadEvent::new(Thread::new(1_i64, 1_i64), Tick(start), Text::plain(name.as_bytes()));
@@ -29,7 +29,7 @@ impl Layout {
     /// }
     /// let trace = builder.finish();
     /// let layout = Layout::new(&trace, &LayoutOptions::default());
-    /// let slices = trace.track(TrackId(0)).unwrap().slices();
+    /// let slices = trace.tracks()[0].slices();
     /// let visits = layout.visit(slices).flatten();
     /// let found: Vec<_> = visits.map(|visit| (visit.place.depth, visit.self_time().0)).collect();
     /// assert_eq!(found, [(0, 50), (1, 30), (1, 20)]);
