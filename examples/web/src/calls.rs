@@ -14,6 +14,7 @@ use crate::{
     Viewer, answer,
     frame::{BoxNumbers, Boxes, CHANGE, UPPER_BITS, strength},
     object, question,
+    trees::Trees,
 };
 
 /// The height of a box in pixels.
@@ -94,17 +95,24 @@ impl Viewer {
         let of_slice = wanted.slice.and_then(|slice| self.trace.function_of(SliceId(slice)));
         let function = of_slice.or_else(|| self.graphs[0].nodes.function(wanted.node?));
         let without = wanted.without.to_ascii_lowercase();
-        let is_hidden =
-            |function| !without.is_empty() && self.describe(function).to_ascii_lowercase().contains(&without);
-        let tree = self.trees.tree.hide(is_hidden);
+        let is_hidden = |function| self.describe(function).to_ascii_lowercase().contains(&without);
+        let Trees { tree, other, .. } = &self.trees;
+        let hidden;
+        // A large tree is copied only if something of it is left out.
+        let (tree, other) = if without.is_empty() {
+            (tree, other)
+        } else {
+            hidden = (tree.hide(is_hidden), other.hide(is_hidden));
+            (&hidden.0, &hidden.1)
+        };
         let graph = match (wanted.graph, function) {
             (Kind::Flame, _) | (Kind::Callers | Kind::Callees, None) => Graph::of(tree.nodes()),
-            (Kind::BottomUp, _) => Graph::inverted(InvertedTree::bottom_up(&tree), tree.total()),
+            (Kind::BottomUp, _) => Graph::inverted(InvertedTree::bottom_up(tree), tree.total()),
             (Kind::Callers, Some(function)) => {
-                Graph::inverted(InvertedTree::callers(&tree, function), tree.total())
+                Graph::inverted(InvertedTree::callers(tree, function), tree.total())
             }
             (Kind::Callees, Some(function)) => Graph::of(tree.callees(function).nodes()),
-            (Kind::Comparison, _) => Graph::compared(TreeDiff::new(&self.trees.other.hide(is_hidden), &tree)),
+            (Kind::Comparison, _) => Graph::compared(TreeDiff::new(other, tree)),
         };
         let of = function.map(|function| self.describe(function)).unwrap_or_default();
         let shape = answer(&Shape { total: graph.total.0 as f64, rows: graph.rows.len(), of });
