@@ -75,8 +75,8 @@ pub trait Parser {
     /// [`Event::Diagnostic`] instead.
     fn parse<'a>(&mut self, data: &'a [u8], eof: bool) -> Result<Chunk<'a>, Self::Error>;
 
-    /// Reads one event if it is of a kind that nearly all events of the format are, hands it over, and returns the number
-    /// of bytes consumed. For `None`, nothing has changed, and [`Parser::parse`] reads the event.
+    /// Reads events as long as they are of a kind that nearly all events of the format are, hands them over, and returns
+    /// the number of bytes consumed. For `None`, nothing has changed, and [`Parser::parse`] reads the next event.
     ///
     /// A loop may call this before [`Parser::parse`]. A parser that hands each kind over in a place of its own lets the
     /// compiler make a path for each, on which no event is put together in memory. The default is `None` always.

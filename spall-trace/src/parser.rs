@@ -108,7 +108,7 @@ pub(crate) trait Step<'d> {
     /// The error that ends reading.
     type Error;
 
-    /// Reads one event from the start of `data` and passes it on.
+    /// Reads one event or more from the start of `data` and passes them on.
     fn step(&mut self, data: &'d [u8], eof: bool) -> Result<Progress, Self::Error>;
 }
 

@@ -53,15 +53,23 @@ use crate::{FormatError, FormatErrorKind};
 /// ```
 #[derive(Debug, Clone)]
 pub struct Parser {
-    state: State,
-    /// The time of the latest record in versions 0 and 1.
-    latest: Tick,
     /// The position in the file of the next data.
     offset: u64,
     /// The end of the buffer in version 3. It is beyond `offset` only if a record of the buffer comes next.
     buffer_end: u64,
     /// The process and the thread of the current buffer in version 3.
     thread: (u32, u32),
+    /// The time of the latest record in versions 0 and 1.
+    latest: Tick,
+    rest: Rest,
+}
+
+/// The fields that plain records of version 3 do not need.
+// They are copied as a whole and never one by one where `parse` is inlined. So they stay together in memory, and leave the
+// registers to the loop around `parse`.
+#[derive(Debug, Clone, Copy)]
+struct Rest {
+    state: State,
     /// The factor of times in versions 0 and 1.
     ns_per_tick: f64,
     /// The number of diagnostics about the record at `offset` that were handed out.
@@ -130,19 +138,16 @@ pub fn parse_all(data: &[u8]) -> Events<'_, Parser> {
 impl Parser {
     /// Creates a parser at the start of a file.
     #[must_use]
-    // Not inlined, so that the fields that plain records do not need stay together in memory. Inlined, each of them would
-    // take a register in a loop around the parser.
+    // Not inlined: the compiler would store the fields of `rest` one by one, and keep them in registers from then on.
     #[inline(never)]
     pub fn new() -> Self {
+        let state = State::Header { unit: None };
         Self {
-            state: State::Header { unit: None },
             offset: 0,
             buffer_end: 0,
             thread: (0, 0),
-            ns_per_tick: 1.0,
             latest: Tick(0),
-            noted: 0,
-            version: None,
+            rest: Rest { state, ns_per_tick: 1.0, noted: 0, version: None },
         }
     }
 
@@ -152,7 +157,7 @@ impl Parser {
     /// number that is not positive and finite has no effect: the header's unit counts then.
     #[must_use]
     pub fn with_ns_per_tick(mut self, ns_per_tick: f64) -> Self {
-        if let State::Header { unit } = &mut self.state {
+        if let State::Header { unit } = &mut self.rest.state {
             *unit = usable_ns_per_tick(ns_per_tick);
         }
         self
@@ -161,7 +166,7 @@ impl Parser {
     /// Returns the version in the header, or `None` before it was read.
     #[must_use]
     pub fn version(&self) -> Option<Version> {
-        self.version
+        self.rest.version
     }
 
     /// Returns the number of bytes of the file that were consumed so far.
@@ -181,65 +186,65 @@ impl spall_model::Parser for Parser {
     type Error = FormatError;
 
     // Plain records of version 3 are inlined whole: a call would return every event through memory, which takes 2.5 times
-    // as long. No other version is inlined beside them, because that made version 3 up to a third slower. Everything else
-    // works on a copy of the parser. So no pointer to the parser exists, and a loop around this function keeps it in
-    // registers.
+    // as long. Those of versions 0 and 1 are decoded by a call, because decoding them here made version 3 up to a third
+    // slower, but their events are made here: a copy of an event that was just written waits for its stores, which takes
+    // 2.5 times as long. All calls work on a copy of the parser. So no pointer to the parser exists, and a loop around this
+    // function keeps it in registers.
     #[inline(always)]
     fn parse<'a>(&mut self, data: &'a [u8], eof: bool) -> Result<Chunk<'a>, FormatError> {
         if let Some(parsed) = self.plain_v3(data) {
             return Ok(Chunk::Parsed(parsed));
         }
-        let mut chunk = Ok(Chunk::End);
         let mut copy = self.clone();
+        if let Some(plain) = copy.plain_float(data) {
+            // `rest` has not changed. All other fields are read again, so that no register holds them during the call.
+            *self = Self { rest: self.rest, ..copy };
+            return Ok(Chunk::Parsed(plain.parsed(self.offset)));
+        }
+        let mut chunk = Ok(Chunk::End);
         copy.step(data, eof, &mut chunk);
         *self = copy;
         chunk
     }
 
+    // A loop for each version. Only that of version 3 is inlined, which most files have.
     #[inline(always)]
     fn parse_plain<'a>(&mut self, data: &'a [u8], to: &mut impl Receiver<'a>) -> Option<usize> {
-        self.hand_over_plain_v3(data, to)
+        match self.rest.state {
+            State::V0 => self.hand_over_plain_floats::<v0::Record<'a>>(data, to),
+            State::V1 => self.hand_over_plain_floats::<v1::Record<'a>>(data, to),
+            _ => self.hand_over_plain_v3(data, to),
+        }
     }
 }
 
 impl Parser {
-    /// Takes a step that is not a plain record of version 3. The result is behind a reference: returned by value, it would
-    /// share its memory with the plain records, which then could not stay in registers.
+    /// Takes a step that is not a plain record. The result is behind a reference: returned by value, it would share its
+    /// memory with the plain records, which then could not stay in registers.
     // Cold, so that the compiler keeps the plain records apart from this call in the caller's loop.
     #[cold]
     #[inline(never)]
     fn step<'a>(&mut self, data: &'a [u8], eof: bool, chunk: &mut Result<Chunk<'a>, FormatError>) {
-        match self.state {
-            State::V0 => self.float_record::<v0::Record<'a>>(data, eof, chunk),
-            State::V1 => self.float_record::<v1::Record<'a>>(data, eof, chunk),
-            _ => self.other(data, eof, chunk),
-        }
-    }
-
-    /// Takes a step in any state. The two states of [`Self::step`] come here behind padding and behind the probe only.
-    // Not inlined, because it needs more registers than the records of versions 0 and 1, which need not save them then.
-    #[inline(never)]
-    fn other<'a>(&mut self, data: &'a [u8], eof: bool, chunk: &mut Result<Chunk<'a>, FormatError>) {
-        let before = match self.state {
+        let before = match self.rest.state {
             State::Skip(skip) => self.skip(skip, data, eof),
             State::Probe { first_draft } => self.probe(first_draft, data, eof),
             _ => None,
         };
-        *chunk = match (before, self.state) {
+        *chunk = match (before, self.rest.state) {
             (Some(before), _) => Ok(before),
-            (_, State::V0) => return self.float_record::<v0::Record<'a>>(data, eof, chunk),
-            (_, State::V1) => return self.float_record::<v1::Record<'a>>(data, eof, chunk),
+            (_, State::V0) => self.float_record::<v0::Record<'a>>(data, eof),
+            (_, State::V1) => self.float_record::<v1::Record<'a>>(data, eof),
             (_, State::V3) => Ok(self.record_v3(data, eof)),
             (_, State::Header { unit }) => self.read_header(unit, data, eof),
             (_, State::BadUnit { first_draft }) => Ok(self.bad_unit(first_draft)),
             (_, State::Probe { .. } | State::Skip(_) | State::End) => Ok(Chunk::End),
             (_, State::Failed(error)) => Err(error),
-        }
+        };
     }
 
     /// Finds the layout of a version 0 file, which is the next state. Returns a chunk if that takes more data.
     fn probe<'a>(&mut self, first_draft: bool, data: &[u8], eof: bool) -> Option<Chunk<'a>> {
-        self.state = match probe::layout(first_draft, data, eof) {
+        self.rest.state = match probe::layout(first_draft, data, eof) {
             None => return Some(Chunk::NeedMore(1)),
             Some(RecordLayout::V0) => State::V0,
             Some(RecordLayout::V1) => State::V1,
@@ -263,17 +268,17 @@ impl Parser {
         match skip.damage {
             Some(kind) => {
                 // If the file ends here, that is a second fault, to be reported after this one.
-                self.state = State::Skip(Skip { start: self.offset, damage: None, ..skip });
+                self.rest.state = State::Skip(Skip { start: self.offset, damage: None, ..skip });
                 Some(self.report(kind, skipped))
             }
             None if left > 0 => {
-                self.state = State::End;
+                self.rest.state = State::End;
                 Some(self.report(DiagnosticKind::Truncated, skipped))
             }
             // Version 0 has nothing to skip, but a file with the layout of version 1 under its header may.
             None => {
                 self.buffer_end = skip.buffer_end;
-                self.state = if self.version == Some(Version::V3) { State::V3 } else { State::V1 };
+                self.rest.state = if self.rest.version == Some(Version::V3) { State::V3 } else { State::V1 };
                 None
             }
         }
@@ -281,14 +286,14 @@ impl Parser {
 
     #[cold]
     fn fail(&mut self, error: FormatError) -> FormatError {
-        self.state = State::Failed(error);
+        self.rest.state = State::Failed(error);
         error
     }
 
     /// Reports that the file ends inside the record that starts here, or inside the buffer around it.
     #[cold]
     fn truncated<'a>(&mut self, data: &[u8]) -> Chunk<'a> {
-        (self.state, self.buffer_end) = (State::End, 0);
+        (self.rest.state, self.buffer_end) = (State::End, 0);
         Chunk::Parsed(self.parsed(data.len(), Event::Diagnostic(DiagnosticKind::Truncated)))
     }
 
@@ -304,7 +309,7 @@ impl Parser {
             return Chunk::NeedMore(needed.saturating_sub(data.len()).max(1));
         }
         if data.is_empty() {
-            self.state = State::End;
+            self.rest.state = State::End;
             return Chunk::End;
         }
         self.truncated(data)
@@ -321,7 +326,7 @@ impl Parser {
     ) -> Chunk<'a> {
         let buffer_end = core::mem::take(&mut self.buffer_end);
         let skip = Skip { start: self.offset, until, damage, buffer_end };
-        self.state = State::Skip(skip);
+        self.rest.state = State::Skip(skip);
         // The range is not empty, because it holds at least the type of a record.
         self.skip(skip, data, eof).unwrap_or(Chunk::End)
     }

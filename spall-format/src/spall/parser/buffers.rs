@@ -30,14 +30,26 @@ impl Parser {
         Some(Parsed { consumed: length, event, bytes })
     }
 
-    /// Reads what [`Parser::plain_v3`] reads, and hands it over where it is told apart: behind the match, an event would be
-    /// put together in memory. Returns the length of the record.
+    /// Reads records as long as [`Parser::plain_v3`] would, and hands their events over. Returns their length, or `None` if
+    /// there is none.
     #[inline(always)]
     pub(super) fn hand_over_plain_v3<'a>(
         &mut self,
         data: &'a [u8],
         to: &mut impl Receiver<'a>,
     ) -> Option<usize> {
+        let mut rest = data;
+        while let Some(length) = self.hand_over_one_v3(rest, to) {
+            rest = rest.get(length..).unwrap_or_default();
+        }
+        let length = data.len() - rest.len();
+        (length > 0).then_some(length)
+    }
+
+    /// Reads what [`Parser::plain_v3`] reads, and hands it over where it is told apart: behind the match, an event would be
+    /// put together in memory. Returns the length of the record.
+    #[inline(always)]
+    fn hand_over_one_v3<'a>(&mut self, data: &'a [u8], to: &mut impl Receiver<'a>) -> Option<usize> {
         match Record::decode(data).ok()? {
             (Record::Begin { when, name, args }, length) => {
                 let (at, bytes) = self.in_range(when, length)?;
@@ -79,15 +91,15 @@ impl Parser {
             Record::ThreadName(name) => Event::ThreadName(self.thread(), Text::plain(without_nul(name))),
             Record::Pad(size) => return self.padding_v3(length, size, data, eof),
             // The record is whole but not plain, so its time is out of range. That is reported before the event.
-            Record::Begin { .. } | Record::End { .. } if self.noted == 0 => {
-                self.noted = 1;
+            Record::Begin { .. } | Record::End { .. } if self.rest.noted == 0 => {
+                self.rest.noted = 1;
                 let bytes = ByteRange::new(self.offset, self.offset + length as u64);
                 return self.report(DiagnosticKind::TimeOutOfRange, bytes);
             }
             Record::Begin { name, args, .. } => Event::Begin(event(self.thread(), i64::MAX, name, args)),
             Record::End { .. } => Event::End(event(self.thread(), i64::MAX, b"", b"")),
         };
-        self.noted = 0;
+        self.rest.noted = 0;
         Chunk::Parsed(self.parsed(length, event))
     }
 

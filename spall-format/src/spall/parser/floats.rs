@@ -1,36 +1,72 @@
 //! The parser of versions 0 and 1, whose files are streams of records with floating point times. [spall
 //! A.2](crate::rules::spall#A.2) [spall A.3](crate::rules::spall#A.3)
 
-use spall_model::{ByteRange, Chunk, DiagnosticKind, Event, Thread, ThreadEvent, Tick, Ticks};
+use spall_model::{
+    ByteRange, Chunk, DiagnosticKind, Event, Parsed, Receiver, Thread, ThreadEvent, Tick, Ticks,
+};
 
-use super::{Parser, event};
+use super::{Parser, State, event};
 use crate::spall::record::{Decode, RecordError};
 use crate::spall::{v0, v1};
 use crate::{FormatError, FormatErrorKind};
 
 impl Parser {
-    /// Reads the next record.
-    // Writes the event where the caller wants it. A copy of an event that was just written waits for its stores.
+    /// Reads the next record if the file has version 0 or 1 and the record is a whole event without a fault, which it
+    /// nearly always is.
+    #[cold]
     #[inline(never)]
-    pub(super) fn float_record<'a, R: FloatRecord<'a>>(
+    pub(super) fn plain_float<'a>(&mut self, data: &'a [u8]) -> Option<Plain<'a>> {
+        let plain = match self.rest.state {
+            State::V0 => Plain::decode::<v0::Record<'a>>(data, self.rest.ns_per_tick)?,
+            State::V1 => Plain::decode::<v1::Record<'a>>(data, self.rest.ns_per_tick)?,
+            _ => return None,
+        };
+        (self.offset, self.latest) = (self.offset + plain.length as u64, Tick(plain.at));
+        Some(plain)
+    }
+
+    /// Reads records as long as [`Parser::plain_float`] would, and hands their events over. Returns their length, or
+    /// `None` if there is none.
+    #[inline(never)]
+    pub(super) fn hand_over_plain_floats<'a, R: DecodeFloats<'a>>(
+        &mut self,
+        data: &'a [u8],
+        to: &mut impl Receiver<'a>,
+    ) -> Option<usize> {
+        let mut rest = data;
+        while let Some(plain) = Plain::decode::<R>(rest, self.rest.ns_per_tick) {
+            let bytes = ByteRange::new(self.offset, self.offset + plain.length as u64);
+            (self.offset, self.latest) = (bytes.end, Tick(plain.at));
+            let slice = plain.slice();
+            match plain.kind {
+                Kind::Begin => to.receive(&Event::Begin(slice), bytes),
+                Kind::End => to.receive(&Event::End(slice), bytes),
+                Kind::Complete => to.receive(&Event::Complete(slice, plain.duration), bytes),
+            }
+            rest = rest.get(plain.length..).unwrap_or_default();
+        }
+        let length = data.len() - rest.len();
+        (length > 0).then_some(length)
+    }
+
+    /// Reads the next record of any kind.
+    pub(super) fn float_record<'a, R: DecodeFloats<'a>>(
         &mut self,
         data: &'a [u8],
         eof: bool,
-        chunk: &mut Result<Chunk<'a>, FormatError>,
-    ) {
+    ) -> Result<Chunk<'a>, FormatError> {
         let (record, length) = match R::decode(data) {
             Ok(decoded) => decoded,
-            Err(stop) => return *chunk = self.stopped(stop, data, eof),
+            Err(stop) => return self.stopped(stop, data, eof),
         };
         let padding = u64::from(record.padding());
-        match record.event(self) {
-            Some((event, [None, None])) => {
-                self.latest = event.at().unwrap_or(self.latest);
-                *chunk = Ok(Chunk::Parsed(self.parsed(length, event)));
+        Ok(match record.float_record() {
+            Some(record) => {
+                let (event, faults) = self.event(record);
+                self.note(faults, length, event)
             }
-            Some((event, faults)) => *chunk = Ok(self.note(faults, length, event)),
-            None => *chunk = Ok(self.skip_to(self.offset + length as u64 + padding, None, data, eof)),
-        }
+            None => self.skip_to(self.offset + length as u64 + padding, None, data, eof),
+        })
     }
 
     /// Handles the case that there is no whole record. A record of an unknown type ends the file: nothing gives its
@@ -52,90 +88,154 @@ impl Parser {
 
     /// Returns the next fault of the record, or its event after the last one.
     fn note<'a>(&mut self, faults: Faults, length: usize, event: Event<'a>) -> Chunk<'a> {
-        if let Some(fault) = faults.into_iter().flatten().nth(usize::from(self.noted)) {
-            self.noted += 1;
+        if let Some(fault) = faults.into_iter().flatten().nth(usize::from(self.rest.noted)) {
+            self.rest.noted += 1;
             return self.report(fault, ByteRange::new(self.offset, self.offset + length as u64));
         }
-        self.noted = 0;
+        self.rest.noted = 0;
         self.latest = event.at().unwrap_or(self.latest);
         Chunk::Parsed(self.parsed(length, event))
     }
 }
 
-/// A record of version 0 or 1, whose times are floating point numbers.
-pub(super) trait FloatRecord<'a>: Decode<'a> {
-    /// Returns the event of the record and its faults, or `None` if it is padding.
-    fn event(self, parser: &Parser) -> Option<(Event<'a>, Faults)>;
+/// The event of a record of version 0 or 1, whose times are floating point numbers.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct FloatRecord<'a> {
+    kind: Kind,
+    pid: u32,
+    tid: u32,
+    time: f64,
+    /// The duration of a complete slice, and 0 for the other kinds.
+    duration: f64,
+    name: &'a [u8],
+    args: &'a [u8],
 }
 
-impl<'a> FloatRecord<'a> for v0::Record<'a> {
+/// The kinds of [`FloatRecord`].
+#[derive(Debug, Clone, Copy)]
+enum Kind {
+    Begin,
+    End,
+    Complete,
+}
+
+/// A record that decodes to a [`FloatRecord`].
+pub(super) trait DecodeFloats<'a>: Decode<'a> {
+    /// Returns the event of the record, or `None` if it is padding.
+    fn float_record(self) -> Option<FloatRecord<'a>>;
+}
+
+impl<'a> DecodeFloats<'a> for v0::Record<'a> {
     #[inline(always)]
-    fn event(self, parser: &Parser) -> Option<(Event<'a>, Faults)> {
+    fn float_record(self) -> Option<FloatRecord<'a>> {
+        let args: &[u8] = b"";
         Some(match self {
             Self::Begin { pid, tid, time, name } => {
-                let (event, fault) = parser.thread_event(pid, tid, time, name, b"");
-                (Event::Begin(event), [fault, None])
+                FloatRecord { kind: Kind::Begin, pid, tid, time, duration: 0.0, name, args }
             }
             Self::End { pid, tid, time } => {
-                let (event, fault) = parser.thread_event(pid, tid, time, b"", b"");
-                (Event::End(event), [fault, None])
+                FloatRecord { kind: Kind::End, pid, tid, time, duration: 0.0, name: b"", args }
             }
             Self::Complete { pid, tid, time, duration, name } => {
-                let (begin, fault) = parser.thread_event(pid, tid, time, name, b"");
-                let (duration, duration_fault) = parser.duration(begin.at, time, duration);
-                let event =
-                    duration.map_or(Event::Unfinished(begin), |duration| Event::Complete(begin, duration));
-                (event, [fault, duration_fault])
+                FloatRecord { kind: Kind::Complete, pid, tid, time, duration, name, args }
             }
         })
     }
 }
 
-impl<'a> FloatRecord<'a> for v1::Record<'a> {
+impl<'a> DecodeFloats<'a> for v1::Record<'a> {
     #[inline(always)]
-    fn event(self, parser: &Parser) -> Option<(Event<'a>, Faults)> {
-        Some(match self {
+    fn float_record(self) -> Option<FloatRecord<'a>> {
+        match self {
             Self::Begin { pid, tid, time, name, args, .. } => {
-                let (event, fault) = parser.thread_event(pid, tid, time, name, args);
-                (Event::Begin(event), [fault, None])
+                Some(FloatRecord { kind: Kind::Begin, pid, tid, time, duration: 0.0, name, args })
             }
             Self::End { pid, tid, time } => {
-                let (event, fault) = parser.thread_event(pid, tid, time, b"", b"");
-                (Event::End(event), [fault, None])
+                Some(FloatRecord { kind: Kind::End, pid, tid, time, duration: 0.0, name: b"", args: b"" })
             }
-            Self::Pad(_) => return None,
-        })
+            Self::Pad(_) => None,
+        }
+    }
+}
+
+/// A record without a fault.
+pub(super) struct Plain<'a> {
+    kind: Kind,
+    pid: u32,
+    tid: u32,
+    /// The time in nanoseconds.
+    at: i64,
+    /// The duration of a complete slice, and 0 for the other kinds.
+    duration: Ticks,
+    name: &'a [u8],
+    args: &'a [u8],
+    /// The length of the record in bytes.
+    length: usize,
+}
+
+impl<'a> Plain<'a> {
+    /// Decodes the record at the start of `data`. Returns `None` if it is not whole, has a fault or is padding.
+    #[inline(always)]
+    fn decode<R: DecodeFloats<'a>>(data: &'a [u8], ns_per_tick: f64) -> Option<Self> {
+        let (record, length) = R::decode(data).ok()?;
+        let record = record.float_record()?;
+        let FloatRecord { kind, pid, tid, name, args, .. } = record;
+        let at = nanoseconds(record.time * ns_per_tick).ok()?;
+        let duration = match kind {
+            Kind::Begin | Kind::End => Ticks::ZERO,
+            Kind::Complete => Tick(end(&record, ns_per_tick).ok()?) - Tick(at),
+        };
+        Some(Self { kind, pid, tid, at, duration, name, args, length })
+    }
+
+    /// Returns the event of the record, which ends at the position `end` of the file.
+    #[inline(always)]
+    pub(super) fn parsed(&self, end: u64) -> Parsed<'a> {
+        let slice = self.slice();
+        let event = match self.kind {
+            Kind::Begin => Event::Begin(slice),
+            Kind::End => Event::End(slice),
+            Kind::Complete => Event::Complete(slice, self.duration),
+        };
+        let bytes = ByteRange::new(end - self.length as u64, end);
+        Parsed { consumed: self.length, event, bytes }
+    }
+
+    /// Returns the slice that the record is about.
+    #[inline(always)]
+    fn slice(&self) -> ThreadEvent<'a> {
+        event(Thread::new(self.pid, self.tid), self.at, self.name, self.args)
     }
 }
 
 impl Parser {
-    /// Returns an event on a thread, with the fault of its time if it has one.
-    #[inline(always)]
-    fn thread_event<'a>(
-        &self,
-        pid: u32,
-        tid: u32,
-        time: f64,
-        name: &'a [u8],
-        args: &'a [u8],
-    ) -> (ThreadEvent<'a>, Option<DiagnosticKind>) {
-        let (at, fault) = match nanoseconds(time * self.ns_per_tick) {
+    /// Returns the event of a record, and the faults of its times.
+    fn event<'a>(&self, record: FloatRecord<'a>) -> (Event<'a>, Faults) {
+        let (at, fault) = match nanoseconds(record.time * self.rest.ns_per_tick) {
             Ok(at) => (at, None),
             // With the time of the record before, the slice stays among its neighbours, and begins and ends still pair
             // up.
             Err(Unusable::NotANumber) => (self.latest.0, Some(DiagnosticKind::NanTime)),
             Err(Unusable::OutOfRange(clamped)) => (clamped, Some(DiagnosticKind::TimeOutOfRange)),
         };
-        (event(Thread::new(pid, tid), at, name, args), fault)
+        let slice = event(Thread::new(record.pid, record.tid), at, record.name, record.args);
+        match record.kind {
+            Kind::Begin => (Event::Begin(slice), [fault, None]),
+            Kind::End => (Event::End(slice), [fault, None]),
+            Kind::Complete => {
+                let (duration, duration_fault) = self.duration(slice.at, &record);
+                let event =
+                    duration.map_or(Event::Unfinished(slice), |duration| Event::Complete(slice, duration));
+                (event, [fault, duration_fault])
+            }
+        }
     }
 
-    /// Returns the duration from `at`, which is `time` rounded, to the end, which is rounded as well. So a slice that
-    /// ends where another begins still does.
-    #[inline(always)]
-    fn duration(&self, at: Tick, time: f64, duration: f64) -> (Option<Ticks>, Option<DiagnosticKind>) {
-        if time.is_nan() {
+    /// Returns the duration from `at`, which is the time of the record, to its end.
+    fn duration(&self, at: Tick, record: &FloatRecord<'_>) -> (Option<Ticks>, Option<DiagnosticKind>) {
+        if record.time.is_nan() {
             // `at` is the time of the record before then, and only the duration of this record is known.
-            return match nanoseconds(duration * self.ns_per_tick) {
+            return match nanoseconds(record.duration * self.rest.ns_per_tick) {
                 Ok(duration) => (Some(Ticks(duration)), None),
                 Err(Unusable::NotANumber) => (None, Some(DiagnosticKind::BadDuration)),
                 Err(Unusable::OutOfRange(clamped)) => {
@@ -143,7 +243,7 @@ impl Parser {
                 }
             };
         }
-        match nanoseconds((time + duration) * self.ns_per_tick) {
+        match end(record, self.rest.ns_per_tick) {
             Ok(end) => (Some(Tick(end) - at), None),
             Err(Unusable::NotANumber) => (None, Some(DiagnosticKind::BadDuration)),
             Err(Unusable::OutOfRange(end)) => (Some(Tick(end) - at), Some(DiagnosticKind::TimeOutOfRange)),
@@ -151,8 +251,15 @@ impl Parser {
     }
 }
 
+/// Returns the end of a complete slice, which is rounded like its start. So a slice that ends where another begins still
+/// does.
+#[inline]
+fn end(record: &FloatRecord<'_>, ns_per_tick: f64) -> Result<i64, Unusable> {
+    nanoseconds((record.time + record.duration) * ns_per_tick)
+}
+
 /// The faults of a record's start and duration.
-pub(super) type Faults = [Option<DiagnosticKind>; 2];
+type Faults = [Option<DiagnosticKind>; 2];
 
 /// The reason for which a time is not a number of nanoseconds.
 enum Unusable {

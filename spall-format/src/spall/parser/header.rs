@@ -32,20 +32,20 @@ impl Parser {
         let ns_per_tick = if version == Version::V3 { tick } else { tick * 1000.0 };
         let ns_per_tick = unit.or_else(|| usable_ns_per_tick(ns_per_tick));
         let first_draft = probe::may_be_first_draft(header);
-        self.version = Some(version);
-        self.state = match ns_per_tick {
+        self.rest.version = Some(version);
+        self.rest.state = match ns_per_tick {
             Some(_) => first_records(version, first_draft),
             None => State::BadUnit { first_draft },
         };
-        self.ns_per_tick = ns_per_tick.unwrap_or(1.0);
+        self.rest.ns_per_tick = ns_per_tick.unwrap_or(1.0);
         self.buffer_end = size_of::<Header>() as u64;
-        let unit = Unit::Nanoseconds(if version == Version::V3 { self.ns_per_tick } else { 1.0 });
+        let unit = Unit::Nanoseconds(if version == Version::V3 { self.rest.ns_per_tick } else { 1.0 });
         Ok(Chunk::Parsed(self.parsed(size_of::<Header>(), Event::Clock(Clock::new(unit)))))
     }
 
     /// Reports the unit of the header, which is unusable.
     pub(super) fn bad_unit<'a>(&mut self, first_draft: bool) -> Chunk<'a> {
-        self.state = self.version.map_or(State::End, |version| first_records(version, first_draft));
+        self.rest.state = self.rest.version.map_or(State::End, |version| first_records(version, first_draft));
         self.report(DiagnosticKind::BadTimeUnit, ByteRange::new(16, 24))
     }
 }
