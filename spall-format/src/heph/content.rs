@@ -99,10 +99,27 @@ fn value(input: &mut Cursor<'_>, kind: u8) -> Result<(), Fault> {
 fn text<'a>(input: &mut Cursor<'a>) -> Result<&'a [u8], Fault> {
     let length = usize::from(u16::from_be_bytes(input.array()?));
     match input.take(length) {
-        Ok(text) if text.is_ascii() || core::str::from_utf8(text).is_ok() => Ok(text),
+        Ok(text) if is_ascii(text) || core::str::from_utf8(text).is_ok() => Ok(text),
         Ok(_) => Err(Fault::Wrong),
         Err(short) => Err(text_without_end(*input, short)),
     }
+}
+
+/// Returns whether a text is ASCII. A short one, as nearly all are, is two words that may overlap.
+#[inline(always)]
+fn is_ascii(text: &[u8]) -> bool {
+    const HIGH_BITS: u64 = u64::from_ne_bytes([0x80; 8]);
+    let ends = match (text.first_chunk(), text.last_chunk()) {
+        (Some(first), Some(last)) if text.len() <= 2 * size_of::<u64>() => {
+            u64::from_ne_bytes(*first) | u64::from_ne_bytes(*last)
+        }
+        (Some(_), Some(_)) => return text.is_ascii(),
+        _ => match (text.first_chunk(), text.last_chunk()) {
+            (Some(first), Some(last)) => u64::from(u32::from_ne_bytes(*first) | u32::from_ne_bytes(*last)),
+            _ => u64::from(text.iter().fold(0, |all, byte| all | byte)),
+        },
+    };
+    ends & HIGH_BITS == 0
 }
 
 /// Returns the fault of a text whose end is missing.
@@ -147,6 +164,19 @@ mod tests {
         longer.push(0);
         shorter.pop();
         assert_eq!([judged(&longer), judged(&shorter)], [Content::Faulty; 2]);
+    }
+
+    #[test]
+    fn b2_a_byte_that_is_not_ascii_is_seen_at_every_place() {
+        for length in 0..70 {
+            let mut text = alloc::vec![0x7f; length];
+            assert!(is_ascii(&text), "{length}");
+            for at in 0..length {
+                text[at] = 0x80;
+                assert!(!is_ascii(&text), "{at} of {length}");
+                text[at] = 0x7f;
+            }
+        }
     }
 
     #[test]
