@@ -190,8 +190,8 @@ pub use trace::{SliceArgs, Trace};
 pub use track::{Key, Process, ProcessInfo, Track, TrackInfo, TrackKind};
 #[cfg(feature = "alloc")]
 pub use tree::{
-    CallTree, CallTreeBuilder, DiffNode, DiffSums, DiffWidth, FoldedStacks, Function, FunctionSource,
-    FunctionStats, InvertedTree, TreeDiff, TreeNode, TreeNodeId, Unattributed,
+    CallTree, CallTreeBuilder, DiffNode, DiffSums, DiffWidth, FoldedNode, FoldedNodes, FoldedStacks,
+    Function, FunctionSource, FunctionStats, InvertedTree, TreeDiff, TreeNode, TreeNodeId, Unattributed,
 };
 #[cfg(feature = "alloc")]
 pub use view::TraceView;

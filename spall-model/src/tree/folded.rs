@@ -3,12 +3,9 @@
 
 use alloc::{string::String, vec::Vec};
 
-use foldhash::fast::RandomState;
-use hashbrown::HashMap;
-
 use crate::{NameId, Ticks, Trace};
 
-use super::{CallTree, TreeNodeId};
+use super::{CallTree, TreeNodeId, folded_nodes::FoldedNodes};
 
 /// The folded stacks of a call tree, one after the other. [`CallTree::folded`] returns them.
 ///
@@ -18,10 +15,10 @@ use super::{CallTree, TreeNodeId};
 pub struct FoldedStacks<'t> {
     tree: &'t CallTree,
     trace: &'t Trace<'t>,
-    /// The time to add to nodes at the greatest depth that a stack may have.
-    deeper: HashMap<TreeNodeId, Ticks, RandomState>,
-    /// The position of the next node. `None` before the unattributed time.
-    next: Option<usize>,
+    /// The nodes whose stacks come next.
+    nodes: FoldedNodes<'t>,
+    /// Whether the unattributed time comes next.
+    is_at_start: bool,
     /// The names of `path`, joined.
     text: String,
     /// The nodes from a root downwards, each with the length of the text up to its name.
@@ -35,8 +32,8 @@ impl<'t> FoldedStacks<'t> {
         Self {
             tree,
             trace,
-            deeper: self_times_of_deeper_nodes(tree),
-            next: None,
+            nodes: tree.folded_nodes(),
+            is_at_start: true,
             text: String::new(),
             path: Vec::new(),
             missing: Vec::new(),
@@ -45,29 +42,12 @@ impl<'t> FoldedStacks<'t> {
 
     /// Returns the next stack and its self time, or `None` behind the last one.
     pub fn next_stack(&mut self) -> Option<(&str, Ticks)> {
-        if self.next.is_none() {
-            self.next = Some(0);
-            if self.tree.unattributed.time > Ticks::ZERO {
-                return Some(("", self.tree.unattributed.time));
-            }
+        if core::mem::take(&mut self.is_at_start) && self.tree.unattributed.time > Ticks::ZERO {
+            return Some(("", self.tree.unattributed.time));
         }
-        let (id, time) = self.next_node()?;
-        self.go_to(id);
-        Some((&self.text, time))
-    }
-
-    /// Returns the next node that has a stack, and its time.
-    fn next_node(&mut self) -> Option<(TreeNodeId, Ticks)> {
-        let next = self.next.as_mut()?;
-        loop {
-            let node = self.tree.nodes.get(*next)?;
-            let id = TreeNodeId::new(*next);
-            *next += 1;
-            let time = node.self_time + self.deeper.get(&id).copied().unwrap_or_default();
-            if node.depth < CallTree::MAX_FOLDED_DEPTH && time > Ticks::ZERO {
-                return Some((id, time));
-            }
-        }
+        let node = self.nodes.find(|node| node.self_time > Ticks::ZERO)?;
+        self.go_to(node.id);
+        Some((&self.text, node.self_time))
     }
 
     /// Sets the path and its text to those of a node.
@@ -110,20 +90,6 @@ fn push_name(text: &mut String, trace: &Trace<'_>, name: NameId) {
         '\n' | '\r' => ' ',
         c => c,
     }));
-}
-
-/// Sums up the self times of the nodes that are too deep for a stack, by the deepest node above that is not.
-fn self_times_of_deeper_nodes(tree: &CallTree) -> HashMap<TreeNodeId, Ticks, RandomState> {
-    let mut sums = HashMap::default();
-    // Parents come before children, so the node above that is shown is known for each parent.
-    let mut shown_above = HashMap::<u32, TreeNodeId, RandomState>::default();
-    for (node, id) in tree.nodes.iter().zip(0..) {
-        let (true, Some(parent)) = (node.depth >= CallTree::MAX_FOLDED_DEPTH, node.parent) else { continue };
-        let shown = shown_above.get(&parent.0).copied().unwrap_or(parent);
-        shown_above.insert(id, shown);
-        *sums.entry(shown).or_default() += node.self_time;
-    }
-    sums
 }
 
 #[cfg(test)]

@@ -10,6 +10,7 @@ mod depth_first;
 mod diff;
 mod filter;
 mod folded;
+mod folded_nodes;
 mod function;
 mod inverted;
 mod stats;
@@ -21,6 +22,7 @@ use crate::{Ticks, Trace, dense_id};
 pub use builder::CallTreeBuilder;
 pub use diff::{DiffNode, DiffSums, DiffWidth, TreeDiff};
 pub use folded::FoldedStacks;
+pub use folded_nodes::{FoldedNode, FoldedNodes};
 pub use function::{Function, FunctionSource};
 pub use inverted::InvertedTree;
 pub use stats::FunctionStats;
@@ -190,14 +192,5 @@ impl CallTree {
     #[must_use]
     pub fn folded<'t>(&'t self, trace: &'t Trace<'_>) -> FoldedStacks<'t> {
         FoldedStacks::new(self, trace)
-    }
-
-    /// The most names in a path of [`CallTree::folded`].
-    pub const MAX_FOLDED_DEPTH: u32 = 1024;
-
-    /// Returns the number of nodes that are too deep for a path of their own in [`CallTree::folded`].
-    #[must_use]
-    pub fn n_folded_away(&self) -> usize {
-        self.nodes.iter().filter(|node| node.depth >= Self::MAX_FOLDED_DEPTH).count()
     }
 }

@@ -6,7 +6,7 @@ use std::io::{self, Write};
 
 use alloc::{borrow::ToOwned, string::String, vec::Vec};
 use prost::Message;
-use spall_model::{CallTree, Function, Tick, Trace, Unit};
+use spall_model::{Function, Tick, Trace, Unit};
 use spall_samples::ThreadTree;
 
 use super::{ExportReport, protobuf::Fields, trees::WrittenTrees};
@@ -17,7 +17,7 @@ use crate::tick_scale::{TickScale, clamped};
 /// A sample of the profile is a call path of a thread, with the label `thread`. It has three values: the number of calls,
 /// the number of CPU samples, and the self time, in nanoseconds unless the clock is ordinal. Functions have their source
 /// and the line at which they begin. As for [folded stacks](super::folded()), a path has at most
-/// [`CallTree::MAX_FOLDED_DEPTH`] names, and everything that is not in a call tree of a thread counts as left out.
+/// [`MAX_FOLDED_DEPTH`](spall_model::CallTree::MAX_FOLDED_DEPTH) names, and everything that is not in a call tree of a thread counts as left out.
 ///
 /// The file is not compressed. pprof reads it as it is.
 ///
@@ -46,12 +46,13 @@ pub fn pprof(trace: &Trace<'_>, out: impl Write) -> io::Result<ExportReport> {
     let thread_key = tables.string("thread");
     for ThreadTree { track, tree, .. } in crate::call_trees(trace) {
         let thread = tables.string(&trace.track_label(track));
-        let values = values(&tree, scale);
-        for (node, value) in tree.nodes().iter().zip(values) {
-            if value == [0; 3] || node.depth >= CallTree::MAX_FOLDED_DEPTH {
+        for node in tree.folded_nodes() {
+            let value =
+                [signed(node.count), signed(node.hits), clamped(scale.convert(Tick(node.self_time.0)))];
+            if value == [0; 3] {
                 continue;
             }
-            let path = core::iter::successors(Some(node), |node| tree.node(node.parent?));
+            let path = core::iter::successors(tree.node(node.id), |node| tree.node(node.parent?));
             let location_id = path.map(|node| tables.location(node.function)).collect();
             let label = [Label { key: thread_key, str: thread }].into();
             out.field(2, &Sample { location_id, value: value.to_vec(), label })?;
@@ -69,24 +70,9 @@ pub fn pprof(trace: &Trace<'_>, out: impl Write) -> io::Result<ExportReport> {
     Ok(written.report(trace))
 }
 
-/// Returns the values of each node. Those of nodes that are too deep are added to the node above them.
-fn values(tree: &CallTree, scale: TickScale) -> Vec<[i64; 3]> {
-    let signed = |number: u64| i64::try_from(number).unwrap_or(i64::MAX);
-    let mut values: Vec<_> = tree
-        .nodes()
-        .iter()
-        .map(|node| [signed(node.count), signed(node.hits), clamped(scale.convert(Tick(node.self_time.0)))])
-        .collect();
-    // Parents come before their children.
-    for (at, node) in tree.nodes().iter().enumerate().rev() {
-        let (true, Some(parent)) = (node.depth >= CallTree::MAX_FOLDED_DEPTH, node.parent) else { continue };
-        let [_, hits, time] = values.get(at).copied().unwrap_or_default();
-        if let Some([_, parent_hits, parent_time]) = values.get_mut(parent.index()) {
-            *parent_hits = parent_hits.saturating_add(hits);
-            *parent_time = parent_time.saturating_add(time);
-        }
-    }
-    values
+/// Returns a number in the type of the format's values.
+fn signed(number: u64) -> i64 {
+    i64::try_from(number).unwrap_or(i64::MAX)
 }
 
 /// The tables of a profile. The number of an entry is its position, and a number of functions and locations counts from 1.
