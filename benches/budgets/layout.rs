@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::time::Duration;
 
 use spall_benches::layout_input::{self, Character};
-use spall_benches::measure::{fastest, job, timed};
+use spall_benches::measure::{fastest, job};
 use spall_benches::peer;
 use spall_benches::report::{Budget, line, per};
 use spall_trace::layout::{
@@ -49,15 +49,13 @@ fn build() {
     let sorted =
         per(fastest_of(|| drop(Layout::new(&trace, &LayoutOptions::default()))), trace.slices().len());
     line("layout", "calls/1M", "ns/slice", sorted, None, Budget::AtMost(40.0));
-    let [sort, keep] = [true, false].map(|shuffled| {
-        let mut best = Duration::MAX;
-        for _ in 0..5 {
-            let builder = layout_input::families(SLICES, shuffled);
-            best = best.min(timed(|| builder.finish()));
-        }
-        per(best, SLICES as usize)
-    });
-    line("sorting", "shuffled/1M", "ns/slice", sort - keep, None, Budget::AtMost(60.0));
+    let shuffled = || layout_input::family_slices(SLICES, true);
+    let mut jobs =
+        [job(|| layout_input::families(SLICES, true).finish()), job(|| peer::sort::rows(shuffled()))];
+    let [ours, rival] = fastest(&mut jobs, 9).try_into().unwrap_or_default();
+    let [ours, rival] = [ours, rival].map(|time| per(time, SLICES as usize));
+    let rival = Some(("rows, stably sorted", rival));
+    line("building", "shuffled/1M", "ns/slice", ours, rival, Budget::Slower(1.5));
 }
 
 fn tracks(trace: &Trace<'_>) -> impl Iterator<Item = TrackId> + use<> {

@@ -40,12 +40,18 @@ fn readers() {
     let shape = Shape { seed: 7, records_per_buffer: 1000, args: false, slices: 20_000, ..Shape::default() };
     let spall = spall_synth::spall::trace(&shape);
     let many_names = spall_synth::spall::trace(&Shape { names: 5_000, ..shape.clone() });
-    let many_threads = spall_synth::spall::trace(&Shape { threads: 500, records_per_buffer: 40, ..shape });
+    let many_threads =
+        spall_synth::spall::trace(&Shape { threads: 500, records_per_buffer: 40, ..shape.clone() });
+    let [v0, v1] = [0, 1].map(|version| spall_synth::spall::trace(&Shape { version, ..shape.clone() }));
     job("spall v3 to events", || ours::spall_counts(&spall));
     job("spall v3 to trace", || ours::trace(&spall));
     job("spall v3 to trace, many names", || ours::trace(&many_names));
     job("spall v3 to trace, many threads", || ours::trace(&many_threads));
     job("spall v3 to live trace", || ours::live(&spall));
+    for (name, data) in [("v0", v0), ("v1", v1)] {
+        job(&format!("spall {name} to events"), || ours::spall_counts(&data));
+        job(&format!("spall {name} to trace"), || ours::trace(&data));
+    }
 
     for (name, data) in [
         ("begin-end", json_input::begins_and_ends(10_000)),

@@ -83,21 +83,27 @@ pub fn middle(range: &Range<Tick>, zoom: u32) -> Range<Tick> {
     Tick(start)..Tick(start + duration)
 }
 
-/// Returns a builder with `slices` nested slices on 8 threads: families of a parent with 7 children.
+/// Returns the nested slices of 8 threads, as their thread, start and duration: families of a parent with 7 children.
 ///
-/// If `shuffled` is set, they are pushed in an order that has nothing to do with time.
-#[must_use]
-pub fn families(slices: u32, shuffled: bool) -> TraceBuilder<'static> {
-    let mut builder = TraceBuilder::new(&Limits::default());
+/// If `shuffled` is set, they come in an order that has nothing to do with time.
+pub fn family_slices(slices: u32, shuffled: bool) -> impl Iterator<Item = (u32, i64, i64)> {
     // The factor is odd, so prime to a power of two, and every number is visited once.
     const STEP: u32 = 0x9e37_79b1;
     let slices = slices.next_power_of_two();
-    for index in 0..slices {
+    (0..slices).map(move |index| {
         let index = if shuffled { index.wrapping_mul(STEP) & (slices - 1) } else { index };
         let (thread, family, member) = (index / 8 % 8, i64::from(index / 64), i64::from(index % 8));
         let (at, duration) = if member == 0 { (0, 100) } else { (10 * member, 9) };
-        let event =
-            ThreadEvent::new(Thread::new(1_u32, thread), Tick(family * 101 + at), Text::plain(b"work"));
+        (thread, family * 101 + at, duration)
+    })
+}
+
+/// Returns a builder with [`family_slices`].
+#[must_use]
+pub fn families(slices: u32, shuffled: bool) -> TraceBuilder<'static> {
+    let mut builder = TraceBuilder::new(&Limits::default());
+    for (thread, at, duration) in family_slices(slices, shuffled) {
+        let event = ThreadEvent::new(Thread::new(1_u32, thread), Tick(at), Text::plain(b"work"));
         builder.push(&Event::Complete(event, Ticks(duration)), ByteRange::default());
     }
     builder

@@ -4,4 +4,5 @@ pub mod json;
 pub mod layout;
 #[cfg(feature = "snap")]
 pub mod snap;
+pub mod sort;
 pub mod spall;

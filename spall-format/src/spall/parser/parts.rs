@@ -3,23 +3,24 @@
 use spall_model::SplitParser;
 use zerocopy::FromBytes;
 
-use super::{Parser, Skip, State};
+use super::{Parser, Rest, Skip, State};
 use crate::spall::Version;
 use crate::spall::wire::BufferHeader;
 
 impl SplitParser for Parser {
     fn is_between_parts(&self) -> bool {
-        let is_at_buffer = match self.state {
-            State::V3 => self.buffer_end <= self.offset && self.noted == 0,
+        let is_at_buffer = match self.rest.state {
+            State::V3 => self.buffer_end <= self.offset && self.rest.noted == 0,
             // The end of padding or damage that is the end of its buffer too.
             State::Skip(Skip { until, damage: None, buffer_end, .. }) => until.max(buffer_end) <= self.offset,
             _ => false,
         };
-        is_at_buffer && self.version == Some(Version::V3)
+        is_at_buffer && self.rest.version == Some(Version::V3)
     }
 
     fn at_part(&self, offset: u64) -> Self {
-        Self { state: State::V3, offset, buffer_end: offset, ..self.clone() }
+        let rest = Rest { state: State::V3, ..self.rest };
+        Self { rest, offset, buffer_end: offset, ..*self }
     }
 
     fn find_part(&self, data: &[u8], known: usize, from: usize) -> Option<usize> {
