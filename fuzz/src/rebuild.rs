@@ -12,7 +12,8 @@ use crate::{events, facts::facts};
 ///
 /// # Panics
 /// When the second says something else than the first, but for what follows from events that were left out, or the
-/// third than the second; or when they differ at all although the times of each thread of the second go forward.
+/// third than the second; or when they differ in more than the order of flows although the times of each thread of the
+/// second go forward.
 pub fn run(bytes: &[u8]) -> bool {
     let mut u = Unstructured::new(bytes);
     let mut events = events::sequence(&mut u);
@@ -25,12 +26,18 @@ pub fn run(bytes: &[u8]) -> bool {
     let second = again(&first);
     assert_eq!(said(&first), said(&second));
     let third = again(&second);
-    // Where pairs do not nest, slices of one time may change their places again.
     if second.diagnostics().count(DiagnosticKind::Unordered) > 0 {
+        // Where pairs do not nest, slices of one time may change their places again.
         assert_eq!(said(&second), said(&third));
     } else if second != third {
-        assert_eq!(facts(&second), facts(&third));
-        panic!("the traces differ in something that is no fact of the list");
+        let [facts, flows] = [true, false].map(|wanted| {
+            let is_wanted = |fact: &String| fact.starts_with("flow") != wanted;
+            [&second, &third].map(|trace| facts(trace).into_iter().filter(is_wanted).collect::<Vec<_>>())
+        });
+        assert_eq!(facts[0], facts[1]);
+        // Slices that begin at one time on several tracks have no order for the flows that are bound to them.
+        assert!(flows[0] != flows[1], "the traces differ in something that is no fact of the list");
+        assert_eq!(flows[0].len(), flows[1].len());
     }
     events.len() > 10
 }

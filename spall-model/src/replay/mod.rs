@@ -46,8 +46,8 @@ impl Trace<'_> {
     /// - Flows that are bound to slices directly may be bound in another order if those slices begin at one time on
     ///   several tracks. Such a flow is lost if it arrives on a track that is emitted before the one it leaves.
     ///
-    /// A rebuilt trace that is replayed and rebuilt again has no differences at all, unless the times of one of its
-    /// threads go back, which its diagnostics count as [`crate::DiagnosticKind::Unordered`].
+    /// A rebuilt trace that is replayed and rebuilt again differs in the order of such flows only, unless the times of
+    /// one of its threads go back, which its diagnostics count as [`crate::DiagnosticKind::Unordered`].
     ///
     /// # Errors
     /// This returns the first error of `emit`. No event follows it.
