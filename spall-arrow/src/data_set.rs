@@ -5,11 +5,12 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use arrow_schema::Schema;
+use arrow_schema::{DataType, Schema};
 use parquet::{
     arrow::ArrowWriter,
-    basic::Compression,
+    basic::{Compression, Encoding},
     file::{metadata::SortingColumn, properties::WriterProperties},
+    schema::types::ColumnPath,
 };
 
 use crate::{Table, Tables, TablesError};
@@ -104,11 +105,7 @@ impl DataSet {
         // Engines pass over names with a dot in front.
         let unfinished = path.with_file_name(".part-0.parquet");
         let schema = table.schema();
-        let properties = WriterProperties::builder()
-            .set_compression(Compression::SNAPPY)
-            .set_max_row_group_row_count(Some(GROUP_ROWS))
-            .set_sorting_columns(sorting(table, &schema))
-            .build();
+        let properties = properties(table, &schema);
         let mut writer = ArrowWriter::try_new(File::create(&unfinished)?, schema, Some(properties))?;
         for batch in tables.batches(table) {
             writer.write(&batch?)?;
@@ -117,6 +114,22 @@ impl DataSet {
         fs::rename(unfinished, path)?;
         Ok(())
     }
+}
+
+/// Returns how a table is written.
+fn properties(table: Table, schema: &Schema) -> WriterProperties {
+    let mut properties = WriterProperties::builder()
+        .set_compression(Compression::SNAPPY)
+        .set_max_row_group_row_count(Some(GROUP_ROWS))
+        .set_sorting_columns(sorting(table, schema));
+    // Ids and times differ from row to row, but little, so differences take less room than a dictionary.
+    let integers = schema.fields().iter().filter(|field| *field.data_type() == DataType::Int64);
+    for column in integers.map(|field| ColumnPath::from(field.name().as_str())) {
+        properties = properties
+            .set_column_dictionary_enabled(column.clone(), false)
+            .set_column_encoding(column, Encoding::DELTA_BINARY_PACKED);
+    }
+    properties.build()
 }
 
 /// Returns the columns by which the rows of a table are sorted, or `None` if they are not sorted by track and time.
