@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Measures what questions about the slices of a fleet cost, in DuckDB, DataFusion and Spark.
+"""Measures what questions about the slices of a data set cost, in DuckDB, DataFusion and Spark.
 
-    fleet.py DATA_SET TRACE_ID FOLDER COPIES
+    fleet.py DATA_SET FOLDER
 
-DATA_SET is what `convert` writes. The slices of the trace TRACE_ID are copied COPIES times into FOLDER, which must not exist
-and is removed at the end: a question costs as much as if they were of different traces. Each line gives the processor
-time of all threads, user and system, the wall time, and the greatest resident memory. Then the copies become few files,
-and DuckDB is asked again. Engines whose Python packages are not installed are named.
+DATA_SET is what `convert` writes, of many traces: those that `generate` makes, or a fleet's own. Each line gives the processor
+time of all threads, user and system, the wall time, and the greatest resident memory. Then the slices are written again as
+few files into FOLDER, which must not exist and is removed at the end, and DuckDB is asked again. Engines whose Python
+packages are not installed are named.
 """
 
 import os
@@ -19,7 +19,7 @@ import time
 COMPACTED = 100
 
 QUESTIONS = {
-    "one trace": "select name, sum(self_dur) as self_dur from slice where trace_id = 't-7' group by name"
+    "one trace": "select name, sum(self_dur) as self_dur from slice where trace_id = '{trace}' group by name"
     " order by self_dur desc nulls last limit 10",
     "count": "select count(*) from slice",
     "all slices": "select name, count(*), sum(self_dur) as self_dur from slice group by name"
@@ -94,7 +94,7 @@ def compact(folder, to):
         some = files[number : number + COMPACTED]
         connection.execute(
             f"copy (select * from read_parquet({some}, hive_partitioning = true) order by trace_id, track_id, ts)"
-            f" to '{to}/{number}.parquet' (format parquet)"
+            f" to '{to}/{number}.parquet' (format parquet, parquet_version v2)"
         )
 
 
@@ -103,21 +103,21 @@ def n_bytes(folder):
 
 
 def main():
-    data_set, trace_id, folder, n_copies = sys.argv[1:]
-    slices = pathlib.Path(data_set) / "slice" / f"trace_id={trace_id}" / "part-0.parquet"
-    many, few = pathlib.Path(folder) / "many", pathlib.Path(folder) / "few"
-    many.mkdir(parents=True)
+    data_set, folder = map(pathlib.Path, sys.argv[1:])
+    many, few = data_set / "slice", folder / "few"
+    trace = next(many.iterdir()).name.removeprefix("trace_id=")
+    name, n_slices, of_all = duckdb(
+        many, "select name, count(*), sum(count(*)) over () from slice group by name order by 2 desc, 1 limit 1"
+    )[0]
+    print(f"{len(list(many.iterdir()))} traces, {of_all} slices, {n_bytes(many)} bytes; {n_slices} slices are {name!r}")
+    questions = {
+        question: sql.replace("{name}", name).replace("{trace}", trace) for question, sql in QUESTIONS.items()
+    }
+    for engine in (duckdb, datafusion, spark):
+        for question, sql in questions.items():
+            measured(f"{engine.__name__}: {question}", lambda: engine(many, sql))
+    folder.mkdir()
     try:
-        for number in range(int(n_copies)):
-            copy = many / f"trace_id=t-{number}"
-            copy.mkdir()
-            shutil.copyfile(slices, copy / slices.name)
-        name, n_slices = duckdb(slices.parent, "select any_value(name), count(*) from slice group by name order by 2 desc")[0]
-        print(f"{n_copies} files, {n_bytes(many)} bytes; the name is {name!r}, {n_slices} slices of a trace")
-        questions = {question: sql.replace("{name}", name) for question, sql in QUESTIONS.items()}
-        for engine in (duckdb, datafusion, spark):
-            for question, sql in questions.items():
-                measured(f"{engine.__name__}: {question}", lambda: engine(many, sql))
         measured("compaction", lambda: compact(many, few))
         print(f"{len(list(few.iterdir()))} files, {n_bytes(few)} bytes")
         for question, sql in questions.items():
