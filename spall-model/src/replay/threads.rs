@@ -1,7 +1,8 @@
 //! The replay of the slices, instants and states of a thread.
 
 use crate::{
-    Event, Instant, Key, NameId, Slice, SliceFlags, SliceId, State, Text, Thread, ThreadEvent, Track,
+    Event, Instant, Key, NameId, Slice, SliceArgs, SliceFlags, SliceId, State, Text, Thread, ThreadEvent,
+    Track,
 };
 
 use super::{Replay, flows::SliceBoundEnds, ids::ThreadIds};
@@ -59,11 +60,6 @@ impl<'t, E> Replay<'t, E> {
                 continue;
             }
             if !slice.flags.is_paired() {
-                if self.needs_begin_and_end(id, &slice) {
-                    // Its end must not come between the begin and the end of a pair that is over when it begins.
-                    let is_over = |outer: &Slice| !outer.flags.is_unfinished() && outer.end <= slice.start;
-                    self.close_pairs(thread, is_over)?;
-                }
                 self.whole(thread, id, &slice, bound)?;
                 continue;
             }
@@ -111,8 +107,7 @@ impl<'t, E> Replay<'t, E> {
         pairs.any(|pair| !pair.item.1.flags.is_unfinished())
     }
 
-    /// Emits a slice at once: as one event if its duration and arguments allow, and as begin and end
-    /// otherwise.
+    /// Emits a slice at once: as one event if its duration and arguments allow, and as begin and end otherwise.
     fn whole(
         &mut self,
         thread: Thread<'_>,
@@ -120,24 +115,21 @@ impl<'t, E> Replay<'t, E> {
         slice: &Slice,
         bound: &mut SliceBoundEnds<'t>,
     ) -> Result<(), E> {
-        let event = self.begin(thread, slice, self.trace.slice_args(id).begin);
+        let SliceArgs { begin, end } = self.trace.slice_args(id);
+        let event = self.begin(thread, slice, begin);
         if slice.flags.is_unfinished() {
             self.emit(Event::Unfinished(event))?;
-        } else if self.needs_begin_and_end(id, slice) {
+        } else if end.is_none() && event.at + slice.duration() == slice.end {
+            self.emit(Event::Complete(event, slice.duration()))?;
+        } else {
+            // The end must not come between the begin and the end of a pair that is over when the slice begins.
+            let is_over = |outer: &Slice| !outer.flags.is_unfinished() && outer.end <= slice.start;
+            self.close_pairs(thread, is_over)?;
             self.emit(Event::Begin(event))?;
             self.bound_ends(id, thread, bound)?;
             return self.end(thread, id, slice);
-        } else {
-            self.emit(Event::Complete(event, slice.duration()))?;
         }
         self.bound_ends(id, thread, bound)
-    }
-
-    /// Returns whether one event cannot say what a finished slice has: arguments at its end, or a duration beyond
-    /// [`crate::Ticks::MAX`].
-    fn needs_begin_and_end(&self, id: SliceId, slice: &Slice) -> bool {
-        let has_end = !slice.flags.is_unfinished();
-        has_end && (!self.trace.slice_args(id).end.is_none() || slice.start + slice.duration() != slice.end)
     }
 
     /// Returns the event at the start of a slice, with these arguments.
