@@ -9,7 +9,7 @@ use std::{
 
 use spall_model::{Limits, Trace};
 
-use crate::{Error, load_from};
+use crate::{Error, load_from, threads};
 
 /// The choices of [`load_files`].
 ///
@@ -78,8 +78,7 @@ pub fn load_files<P: AsRef<Path> + Sync>(
     options: &LoadFiles,
     each: impl Fn(usize, Result<Trace<'static>, Error>) + Sync,
 ) {
-    let cores = || std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
-    let n_threads = options.n_threads.unwrap_or_else(cores).get().min(files.len());
+    let n_threads = threads::count(options.n_threads).get().min(files.len());
     let queue = Queue { max_bytes: options.max_bytes, state: Mutex::default(), freed: Condvar::new() };
     let work = || {
         while let Some((file, _claim)) = queue.next(files) {
@@ -88,12 +87,7 @@ pub fn load_files<P: AsRef<Path> + Sync>(
             each(file, opened.and_then(|source| load_from(source, &options.limits)));
         }
     };
-    std::thread::scope(|scope| {
-        for _ in 1..n_threads {
-            scope.spawn(work);
-        }
-        work();
-    });
+    threads::run(n_threads, work);
 }
 
 /// The files that wait, and the bytes of those being loaded.

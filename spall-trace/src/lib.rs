@@ -125,6 +125,8 @@ mod parallel;
 mod parser;
 #[cfg(feature = "std")]
 mod stream;
+#[cfg(feature = "std")]
+mod threads;
 #[cfg(feature = "alloc")]
 mod tick_scale;
 

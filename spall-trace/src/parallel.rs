@@ -24,6 +24,7 @@ use crate::{
     input::open,
     load::{Loading, read_opened},
     parser::{Borrowed, FormatParser, Progress, Step, TraceParser},
+    threads,
 };
 
 /// The choices of [`load_parallel`].
@@ -100,8 +101,7 @@ impl LoadParallel {
 pub fn load_parallel<'a>(data: &'a [u8], options: &LoadParallel) -> Result<Trace<'a>, Error> {
     let found = recognise(data).ok_or(Error::UnknownFormat)?;
     let input = open(found.container, data, &options.limits)?;
-    let cores = || thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
-    let n_threads = options.n_threads.unwrap_or_else(cores);
+    let n_threads = threads::count(options.n_threads);
     let sharing = Sharing { n_threads: n_threads.get(), part_bytes: options.part_bytes.max(1) };
     let parser = TraceParser::with_limits(found.format, &options.limits);
     let loading = Loading::new(TraceBuilder::new(&options.limits));
@@ -177,15 +177,7 @@ impl Sharing {
         let (data, first) = (order.data, order.parser.clone());
         let team =
             Team { data, first, order: Mutex::new(order), plan: Mutex::new(plan), changed: Condvar::new() };
-        thread::scope(|scope| {
-            for _ in 1..n_threads {
-                // Without a thread, the others do its work.
-                if thread::Builder::new().spawn_scoped(scope, || team.work()).is_err() {
-                    break;
-                }
-            }
-            team.work();
-        });
+        threads::run(n_threads, || team.work());
         team.order.into_inner().unwrap_or_else(PoisonError::into_inner)
     }
 }
