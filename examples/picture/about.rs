@@ -30,11 +30,7 @@ pub fn about(scene: &Scene<'_>, format: &str) -> String {
 /// What else is to be known: what is wrong with the file, and what is not drawn.
 #[must_use]
 pub fn notes(scene: &Scene<'_>) -> Vec<String> {
-    let mut notes = Vec::new();
-    for found in scene.trace.diagnostics().counts() {
-        let (text, times) = (found.kind.description(), count(found.count, "time"));
-        notes.push(format!("{text} ({times}, first at byte {})", found.first_byte));
-    }
+    let mut notes: Vec<_> = scene.trace.diagnostics().counts().iter().map(ToString::to_string).collect();
     if scene.n_empty_tracks > 0 {
         notes.push(format!(
             "not drawn, as nothing is on them: {}",

@@ -251,6 +251,7 @@ impl<'de> serde::Deserialize<'de> for DiagnosticKind {
 /// diagnostics.add(DiagnosticKind::Junk, ByteRange::new(20, 21));
 /// assert_eq!(diagnostics.count(DiagnosticKind::Junk), 2);
 /// assert_eq!(diagnostics.kept().len(), 1);
+/// println!("{diagnostics}"); // a sentence for each kind: how often it was found, and where first
 /// ```
 #[cfg(feature = "alloc")]
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -325,6 +326,28 @@ impl Diagnostics {
     }
 }
 
+/// Writes what was found, how often, and where first: a sentence for a user.
+#[cfg(feature = "alloc")]
+impl core::fmt::Display for DiagnosticCount {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        let Self { kind, count, first_byte } = self;
+        let times = if *count == 1 { "time" } else { "times" };
+        write!(f, "{} ({count} {times}, first at byte {first_byte})", kind.description())
+    }
+}
+
+/// Writes a line for each [`DiagnosticCount`], and nothing if there are none.
+#[cfg(feature = "alloc")]
+impl core::fmt::Display for Diagnostics {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        for (at, count) in self.counts.iter().enumerate() {
+            let line_break = if at > 0 { "\n" } else { "" };
+            write!(f, "{line_break}{count}")?;
+        }
+        Ok(())
+    }
+}
+
 #[cfg(all(test, feature = "alloc"))]
 mod tests {
     use super::*;
@@ -337,6 +360,22 @@ mod tests {
         names.dedup();
         assert_eq!(names.len(), DiagnosticKind::ALL.len());
         assert_eq!(alloc::format!("{:>5}", DiagnosticKind::Junk), " junk");
+    }
+
+    #[test]
+    fn prints_each_kind_with_its_count_and_first_byte() {
+        let mut diagnostics = Diagnostics::new(0);
+        assert_eq!(alloc::format!("{diagnostics}"), "");
+        for (kind, at) in
+            [(DiagnosticKind::Junk, 9), (DiagnosticKind::BadEpoch, 20), (DiagnosticKind::Junk, 7)]
+        {
+            diagnostics.add(kind, ByteRange::new(at, at + 1));
+        }
+        let (junk, epoch) = (DiagnosticKind::Junk.description(), DiagnosticKind::BadEpoch.description());
+        assert_eq!(
+            alloc::format!("{diagnostics}"),
+            alloc::format!("{junk} (2 times, first at byte 7)\n{epoch} (1 time, first at byte 20)")
+        );
     }
 
     #[test]
