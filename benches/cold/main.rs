@@ -5,6 +5,9 @@
 //! and caches are empty, which is a fifth to a third of the time that it takes to load a large file. The jobs of a line
 //! take turns, and the median counts.
 //!
+//! Without arguments all parts are measured but `growth`, which compares large inputs with small ones, and `large`, which
+//! does so with a hundred million slices.
+//!
 //! It is not a part of the program `budgets`, whose allocator counts bytes and touches memory that is asked for as zeros.
 
 #![allow(
@@ -13,6 +16,8 @@
     clippy::cast_precision_loss,
     reason = "prints figures for people"
 )]
+
+mod growth;
 
 use std::hint::black_box;
 use std::path::{Path, PathBuf};
@@ -56,6 +61,10 @@ const JOBS: &[(&str, Run)] = &[
     ("layout", layout),
     ("statistics", statistics),
     ("folded", folded),
+    ("folded and discarded", |data| {
+        let trace = ours::trace(data);
+        vec![nanos(|| black_box(export::folded(&trace, std::io::sink()).is_ok()))]
+    }),
     ("merged", merged),
 ];
 
@@ -81,7 +90,9 @@ fn main() {
         return run_job(job, path);
     }
     report::circumstances("cold");
-    let is_asked_for = |part: &str| arguments.is_empty() || arguments.iter().any(|argument| argument == part);
+    let is_named = |part: &str| arguments.iter().any(|argument| argument == part);
+    let is_asked_for =
+        |part: &str| is_named(part) || arguments.is_empty() && !["growth", "large"].contains(&part);
     let parts: &[(&str, fn())] = &[
         ("spall", spall),
         #[cfg(feature = "parallel")]
@@ -89,6 +100,8 @@ fn main() {
         ("json", json),
         ("apitrace", apitrace),
         ("chromium", chromium),
+        ("growth", growth::tenfold),
+        ("large", growth::hundredfold),
     ];
     parts.iter().filter(|&(part, _)| is_asked_for(part)).for_each(|(_, measure)| measure());
 }
