@@ -1,7 +1,7 @@
 // A source that asks a worker, which has the trace and the library.
 
-// Starts a worker. `progress(bytes, phase)` tells how far its reading is; aborting the signal ends it.
-function start(progress, signal) {
+// Starts a worker. Aborting the signal ends it.
+function start(signal) {
   const worker = new Worker(new URL('./worker.js', import.meta.url), { type: 'module' });
   const waiting = new Map();
   let last = 0;
@@ -11,9 +11,9 @@ function start(progress, signal) {
     waiting.clear();
   };
   signal.addEventListener('abort', close);
-  worker.onmessage = ({ data: { id, progress: [read, phase] = [], answer, error } }) => {
-    if (read !== undefined) return progress(read, phase);
-    const { resolve, reject } = waiting.get(id) ?? {};
+  worker.onmessage = ({ data: { id, progress, answer, error } }) => {
+    const { resolve, reject, tell } = waiting.get(id) ?? {};
+    if (progress) return tell?.(...progress);
     waiting.delete(id);
     if (error) reject?.(Object.assign(new Error(error.message), error));
     else resolve?.(answer);
@@ -21,9 +21,11 @@ function start(progress, signal) {
   worker.onerror = (event) => {
     for (const { reject } of waiting.values()) reject(new Error(event.message || 'the worker ended'));
   };
+  // A function behind the arguments is told how far a long call is: what was looked at, and what that is.
   const ask = (call, ...args) => new Promise((resolve, reject) => {
     const id = ++last;
-    waiting.set(id, { resolve, reject });
+    const tell = typeof args.at(-1) === 'function' ? args.pop() : undefined;
+    waiting.set(id, { resolve, reject, tell });
     worker.postMessage({ id, call, args });
   });
   return { ask, close };
@@ -31,9 +33,9 @@ function start(progress, signal) {
 
 // Loads files, several on one axis of time.
 export async function open(files, progress, signal) {
-  const { ask, close } = start(progress, signal);
+  const { ask, close } = start(signal);
   try {
-    const about = await ask('open', files);
+    const about = await ask('open', files, progress);
     return { source: sourceOf(ask, close), about };
   } catch (error) {
     close();
@@ -48,9 +50,9 @@ function sourceOf(ask, close) {
   source.statistics.byFunction = true;
   // The other trace is loaded and added up by a worker of its own, of which only its call tree is left.
   source.compare = async (file, progress, signal) => {
-    const other = start(progress, signal);
+    const other = start(signal);
     try {
-      const tree = await other.ask('tree', file);
+      const tree = await other.ask('tree', file, progress);
       await ask('compare', tree);
     } finally {
       other.close();

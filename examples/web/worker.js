@@ -2,10 +2,10 @@
 import init, { Viewer } from './pkg/spall_web.js';
 
 let viewer;
-let summing = 0, adding = 0; // the numbers of the last questions for statistics and for a call tree
+let summing = 0, adding = 0, finding = 0; // the numbers of the last questions for statistics, a call tree and hits
 
 // Makes a viewer of files, whose bytes Rust asks for piece by piece. The page is told how far that is.
-async function load(files) {
+async function load(files, progress) {
   await init({ module_or_path: new URL('./pkg/spall_web_bg.wasm', import.meta.url) });
   const reader = new FileReaderSync();
   const size = files.reduce((sum, file) => sum + file.size, 0);
@@ -18,7 +18,7 @@ async function load(files) {
       const at = base + Math.min(to, file.size);
       if (performance.now() - told > 50 || at >= size) {
         told = performance.now();
-        postMessage({ progress: [at, at >= size ? 'Laying out …' : undefined] });
+        progress(at, at >= size ? 'Laying out …' : undefined);
       }
       return bytes;
     };
@@ -35,26 +35,37 @@ const pause = () => new Promise((resolve) => {
   channel.port2.postMessage(0);
 });
 
-// Goes on until a step says that it was the last. Returns false if the answer is no longer wanted.
-async function inSteps(step, isWanted) {
+// Goes on until a step says that it was the last. Returns false if the answer is no longer wanted. `progress` is told how
+// much was looked at.
+async function inSteps(step, isWanted, progress, budget = 20_000) {
+  let done = 0, told = performance.now();
   for (;;) {
     const until = performance.now() + 8;
-    while (performance.now() < until) if (step(20_000)) return true;
+    while (performance.now() < until) {
+      if (step(budget)) return true;
+      done += budget;
+    }
+    if (performance.now() - told > 100) {
+      told = performance.now();
+      progress?.(done);
+    }
     await pause();
     if (!isWanted()) return false;
   }
 }
 
 // Adds up the calls of an area, unless another question comes in between.
-async function addUp(area) {
+async function addUp(area, progress) {
   const number = ++adding;
+  const isWanted = () => number === adding;
   viewer.begin_tree(area);
-  return inSteps((budget) => viewer.step_tree(budget), () => number === adding);
+  const isDone = await inSteps((budget) => viewer.step_tree(budget), isWanted, progress);
+  return isDone && isWanted;
 }
 
 const calls = {
-  async open(files) {
-    await load(files);
+  async open(progress, files) {
+    await load(files, progress);
     return viewer.about();
   },
   arrange: (choice) => viewer.arrange(choice),
@@ -74,39 +85,48 @@ const calls = {
   findName: (slice) => viewer.find_name(slice),
 
   // A text, or a regular expression between slashes. It is looked for in names, tracks and arguments.
-  find(text) {
+  async find(progress, text) {
+    const number = ++finding;
     if (text === undefined) return viewer.find_nothing();
     const [, pattern] = text.match(/^\/(.+)\/$/) ?? [];
     const wanted = text.toLowerCase();
+    let expression;
     try {
-      const expression = pattern && new RegExp(pattern, 'iu');
-      return viewer.find(expression ? (name) => expression.test(name) : (name) => name.toLowerCase().includes(wanted), true);
+      expression = pattern && new RegExp(pattern, 'iu');
     } catch (error) {
       return { error: error.message };
     }
+    viewer.begin_find(expression ? (name) => expression.test(name) : (name) => name.toLowerCase().includes(wanted), true);
+    const isDone = await inSteps((budget) => viewer.step_find(budget), () => number === finding, progress, 2000);
+    return isDone ? viewer.found() : undefined;
   },
 
   // The last question wins; the others are answered with nothing.
-  async statistics(area, by) {
+  async statistics(progress, area, by) {
     const number = ++summing;
     viewer.begin_statistics(area, by === 'function');
-    const isDone = await inSteps((budget) => viewer.step_statistics(budget), () => number === summing);
+    const isDone = await inSteps((budget) => viewer.step_statistics(budget), () => number === summing, progress);
     return isDone ? viewer.statistics() : undefined;
   },
   cancelStatistics() {
     summing++;
   },
 
-  async graph(place, wanted) {
-    return (await addUp(wanted.area)) ? viewer.graph(place, wanted) : undefined;
+  async graph(progress, place, wanted) {
+    const isWanted = await addUp(wanted.area, (done) => progress(done, 'slices'));
+    if (!isWanted) return undefined;
+    viewer.begin_graph(place, wanted);
+    const isDone = await inSteps((budget) => viewer.step_graph(budget), isWanted, (done) => progress(done, 'functions placed'));
+    return isDone ? viewer.graph() : undefined;
   },
   cancelGraph() {
     adding++;
     viewer.cancel_tree();
+    viewer.cancel_graph();
   },
   // All calls of a file.
-  async tree(file) {
-    await load([file]);
+  async tree(progress, file) {
+    await load([file], progress);
     await addUp({ start: 0, end: viewer.about().span + 1 });
     return viewer.tree();
   },
@@ -124,9 +144,13 @@ function buffers(value, found = []) {
   return found;
 }
 
+// Calls that take long, and tell how far they are.
+const LONG = new Set(['open', 'find', 'statistics', 'graph', 'tree']);
+
 onmessage = async ({ data: { id, call, args } }) => {
   try {
-    const answer = await calls[call](...args);
+    const progress = (...progress) => postMessage({ id, progress });
+    const answer = await (LONG.has(call) ? calls[call](progress, ...args) : calls[call](...args));
     postMessage({ id, answer }, ['frame', 'overview', 'hitsOverview', 'graphFrame'].includes(call) ? buffers(answer) : []);
   } catch (error) {
     const isMemory = error instanceof RangeError || /memory|unreachable/.test(error?.message);

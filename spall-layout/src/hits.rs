@@ -7,7 +7,7 @@ use core::{cmp::Ordering, ops::Range};
 use spall_model::{NameId, SliceId, Tick, TraceView};
 
 use crate::bits::BitVector;
-use crate::{LayoutView, PlacedSlice, Rect, RowId, RowView};
+use crate::{HitsBuilder, LayoutView, PlacedSlice, Rect, RowId, RowView};
 
 /// The slices of a layout that match a search.
 ///
@@ -41,9 +41,9 @@ use crate::{LayoutView, PlacedSlice, Rect, RowId, RowView};
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Hits {
     /// A bit for each slice, row after row and in the order of the slices of a row.
-    bits: BitVector,
+    pub(crate) bits: BitVector,
     /// The position of the first bit of each row, and the number of bits.
-    rows: Vec<u32>,
+    pub(crate) rows: Vec<u32>,
 }
 
 impl Hits {
@@ -66,22 +66,8 @@ impl Hits {
 
     /// Finds the slices for which `matches` returns true. This calls it once for each slice.
     #[must_use]
-    pub fn of_slices(layout: &impl LayoutView, mut matches: impl FnMut(SliceId) -> bool) -> Self {
-        let mut hits = Self::default();
-        let (mut word, mut n_slices) = (0, 0_u32);
-        for row in (0..layout.n_rows()).map(RowId) {
-            hits.rows.push(n_slices);
-            for &slice in layout.row(row).map_or(&[][..], |row| row.slices()) {
-                word |= u64::from(matches(slice)) << (n_slices % 64);
-                n_slices += 1;
-                if n_slices % 64 == 0 {
-                    hits.bits.push(core::mem::take(&mut word));
-                }
-            }
-        }
-        hits.bits.push(word);
-        hits.rows.push(n_slices);
-        hits
+    pub fn of_slices(layout: &impl LayoutView, matches: impl FnMut(SliceId) -> bool) -> Self {
+        HitsBuilder::new(layout, matches).finish()
     }
 
     /// Returns the number of slices that match.

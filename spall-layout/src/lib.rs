@@ -58,9 +58,9 @@
 //! | draw counters, instants, states and flows | [`Series`], [`instant_marks`], [`Row::of_states`], [`Flows`] |
 //! | draw many async spans on few lines | [`Packed`] |
 //! | move tracks, and keep some in sight | [`VerticalStyle::track_order`], [`Pinned`] |
-//! | show a folded group, and search hits | [`LayoutView::busy_rows`], [`Hits`] |
+//! | show a folded group, and search hits | [`LayoutView::busy_rows`], [`Hits`], [`HitsBuilder`] step by step |
 //! | sum up by name | [`stats`](fn@stats), [`Stats`] while a range is dragged, [`Histogram`] |
-//! | draw a flame graph, a sandwich, a comparison | [`slice_tree`], [`SliceTreeBuilder`] step by step, [`flame_rows`], [`diff_rows`] |
+//! | draw a flame graph, a sandwich, a comparison | [`slice_tree`], [`flame_rows`], [`diff_rows`]; step by step: [`SliceTreeBuilder`], [`InvertedTreeBuilder`](spall_model::InvertedTreeBuilder), [`FlameBuilder`] |
 //! | fill a vertex buffer | [`Instance`] |
 //! | label and colour | [`Ruler`], [`fit_label`], [`block`], [`Line::label`], [`ColorKey`], [`Theme`] |
 //!
@@ -110,6 +110,7 @@ mod edge;
 mod extent;
 #[cfg(feature = "alloc")]
 mod flame;
+mod flame_builder;
 #[cfg(feature = "alloc")]
 mod flows;
 #[cfg(feature = "alloc")]
@@ -120,6 +121,7 @@ mod free_lines;
 mod histogram;
 #[cfg(feature = "alloc")]
 mod hits;
+mod hits_builder;
 #[cfg(feature = "alloc")]
 mod index;
 #[cfg(feature = "alloc")]
@@ -180,6 +182,7 @@ pub use color::{ColorKey, Theme};
 pub use counters::{CounterRun, Series};
 #[cfg(feature = "alloc")]
 pub use flame::{SelfSide, TreeOrder, diff_rows, flame_rows};
+pub use flame_builder::FlameBuilder;
 #[cfg(feature = "alloc")]
 pub use flows::{FlowArrow, FlowEnd, Flows};
 #[cfg(feature = "alloc")]
@@ -188,6 +191,7 @@ pub use folds::Folds;
 pub use histogram::Histogram;
 #[cfg(feature = "alloc")]
 pub use hits::Hits;
+pub use hits_builder::HitsBuilder;
 #[cfg(feature = "alloc")]
 pub use instance::Instance;
 #[cfg(feature = "alloc")]

@@ -131,10 +131,8 @@ impl<'l, L: LayoutView, F: FnMut(SliceId) -> Option<Function>> SliceTreeBuilder<
         let mut visits = self.visits.take();
         loop {
             if let Some(visits) = &mut visits {
-                for visit in visits.by_ref().take(left) {
-                    left -= 1;
-                    self.merge.add(visit, &self.range, (self.function)(visit.slice));
-                }
+                let Self { merge, range, function, .. } = self;
+                left -= visits.visit_some(left, |visit| merge.add(visit, range, function(visit.slice)));
             }
             if left == 0 {
                 self.visits = visits;

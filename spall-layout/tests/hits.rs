@@ -4,7 +4,7 @@
 
 mod common;
 
-use spall_layout::{Hits, Layout, LayoutOptions};
+use spall_layout::{Hits, HitsBuilder, Layout, LayoutOptions};
 use spall_model::SliceId;
 
 use common::{Random, random_trace};
@@ -28,5 +28,24 @@ fn layout_13_2_a_hit_knows_its_position_in_time() {
         for slice in trace.slices().ids() {
             assert_eq!(hits.has(&layout, slice), wanted[slice.index()]);
         }
+    }
+}
+
+#[test]
+fn layout_13_hits_are_the_same_in_steps() {
+    let mut random = Random(22);
+    for _ in 0..100 {
+        let trace = random_trace(&mut random);
+        let layout = Layout::new(&trace, &LayoutOptions::default());
+        let wanted: Vec<bool> = trace.slices().ids().into_iter().map(|_| random.below(3) == 0).collect();
+        let budget = 1 + usize::try_from(random.below(5)).unwrap();
+        let mut builder = HitsBuilder::new(&layout, |slice: SliceId| wanted[slice.index()]);
+        let mut steps = 1;
+        while !builder.step(budget) {
+            steps += 1;
+        }
+        let all_at_once = Hits::of_slices(&layout, |slice| wanted[slice.index()]);
+        assert!(steps >= wanted.len() / budget, "no step looks at more than it may");
+        assert_eq!(builder.finish(), all_at_once);
     }
 }

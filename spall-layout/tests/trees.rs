@@ -14,12 +14,12 @@ mod common;
 use alloc::collections::BTreeMap;
 
 use spall_layout::{
-    EdgeRule, Fidelity, Layout, LayoutOptions, Rect, RowId, Scratch, SelfSide, SliceTreeBuilder, TreeOrder,
-    Viewport, diff_rows, flame_rows, slice_tree, stats,
+    EdgeRule, Fidelity, FlameBuilder, Layout, LayoutOptions, Rect, RowId, Scratch, SelfSide,
+    SliceTreeBuilder, TreeOrder, Viewport, diff_rows, flame_rows, slice_tree, stats,
 };
 use spall_model::{
-    CallTree, DiffNode, DiffSums, DiffWidth, Function, InvertedTree, NameId, Tick, Ticks, TreeDiff, TreeNode,
-    TreeNodeId,
+    CallTree, DiffNode, DiffSums, DiffWidth, Function, InvertedTree, InvertedTreeBuilder, NameId, SliceId,
+    Tick, Ticks, TreeDiff, TreeNode, TreeNodeId,
 };
 
 use common::{Random, random_range, random_trace, tracks};
@@ -42,6 +42,55 @@ fn layout_15_1_a_tree_is_the_same_in_steps() {
         let visited: u64 = tree.nodes().iter().map(|node| node.count).sum();
         assert!(steps > visited as usize / budget, "no step visits more than it may");
         assert_eq!(builder.finish().nodes(), tree.nodes());
+    }
+}
+
+#[test]
+fn layout_15_2_boxes_are_the_same_in_steps() {
+    let mut random = Random(6);
+    for tree in random_trees(6, 100) {
+        for (order, side) in [(TreeOrder::Weight, SelfSide::Left), (TreeOrder::Name, SelfSide::Right)] {
+            let budget = 1 + usize::try_from(random.below(5)).unwrap();
+            let mut builder = FlameBuilder::new(order, side);
+            let mut steps = 1;
+            while !builder.step(tree.nodes(), budget) {
+                steps += 1;
+            }
+            assert!(steps >= 2 * tree.nodes().len() / budget, "no step looks at more than it may");
+            assert!(builder.step(tree.nodes(), budget), "nothing is left to do");
+            let all_at_once = flame_rows(tree.nodes(), order, side);
+            assert_eq!(in_rows(&builder.finish()), in_rows(&all_at_once));
+        }
+    }
+}
+
+/// What is in each row: numbers of nodes, starts and ends.
+fn in_rows(rows: &[spall_layout::Row]) -> Vec<(Vec<SliceId>, Vec<Tick>, Vec<Tick>)> {
+    let rows = rows.iter().map(|row| row.view(RowId(0)));
+    rows.map(|row| (row.slices().to_vec(), row.starts().to_vec(), row.ends().to_vec())).collect()
+}
+
+#[test]
+fn layout_15_4_an_inverted_tree_is_the_same_in_steps() {
+    let mut random = Random(7);
+    for tree in random_trees(7, 100) {
+        let function = tree.nodes().get(random.below(20) as usize).map(|node| node.function);
+        let min = Ticks(random.below(20) as i64);
+        let depth = random.below(5) as u32;
+        let mut in_steps = InvertedTreeBuilder::bottom_up(&tree).expanded(min, depth);
+        let mut all_at_once = InvertedTree::bottom_up(&tree);
+        if let Some(function) = function {
+            in_steps = InvertedTreeBuilder::callers(&tree, function).expanded(min, depth);
+            all_at_once = InvertedTree::callers(&tree, function);
+        }
+        all_at_once.expand_all(min, depth);
+        let budget = 1 + random.below(5) as usize;
+        let mut steps = 1;
+        while !in_steps.step(budget) {
+            steps += 1;
+        }
+        assert!(steps >= tree.nodes().len() / budget, "no step looks at more than it may");
+        assert_eq!(in_steps.finish().nodes(), all_at_once.nodes());
     }
 }
 
@@ -306,7 +355,7 @@ fn layout_15_3_recursion_is_flattened() {
 }
 
 /// Checks all nodes of an inverted tree against the stacks that it was made of, innermost name first.
-fn check_inverted(inverted: &InvertedTree<'_>, stacks: &[(Vec<NameId>, u64, i64)]) {
+fn check_inverted(inverted: &InvertedTree<&CallTree>, stacks: &[(Vec<NameId>, u64, i64)]) {
     let mut expected: BTreeMap<Vec<NameId>, (u64, i64, i64)> = BTreeMap::new();
     for (stack, count, weight) in stacks {
         for length in 1..=stack.len() {

@@ -191,7 +191,8 @@ pub use track::{Key, Process, ProcessInfo, Track, TrackInfo, TrackKind};
 #[cfg(feature = "alloc")]
 pub use tree::{
     CallTree, CallTreeBuilder, DiffNode, DiffSums, DiffWidth, FoldedNode, FoldedNodes, FoldedStacks,
-    Function, FunctionSource, FunctionStats, InvertedTree, TreeDiff, TreeNode, TreeNodeId, Unattributed,
+    Function, FunctionSource, FunctionStats, InvertedTree, InvertedTreeBuilder, TreeDiff, TreeNode,
+    TreeNodeId, Unattributed,
 };
 #[cfg(feature = "alloc")]
 pub use view::TraceView;

@@ -1,12 +1,15 @@
 //! Call trees as pictures: flame graphs, callers and callees of a function, and the comparison with another trace.
 
+use std::rc::Rc;
+
 use js_sys::Array;
 use serde::{Deserialize, Serialize};
 use spall_trace::layout::{
-    Fidelity, Instance, Row, RowId, Scratch, SelfSide, TreeOrder, Viewport, diff_rows, flame_rows,
+    Fidelity, FlameBuilder, Instance, Row, RowId, Scratch, SelfSide, TreeOrder, Viewport, diff_rows,
 };
 use spall_trace::model::{
-    DiffSums, DiffWidth, Function, FunctionSource, InvertedTree, SliceId, Tick, Ticks, TreeDiff, TreeNode,
+    CallTree, DiffSums, DiffWidth, Function, FunctionSource, InvertedTree, InvertedTreeBuilder, SliceId,
+    Tick, Ticks, TreeDiff, TreeNode,
 };
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
@@ -14,11 +17,12 @@ use crate::{
     Viewer, answer,
     frame::{BoxNumbers, Boxes, CHANGE, UPPER_BITS, strength},
     object, question,
-    trees::Trees,
 };
 
 /// The height of a box in pixels.
 const ROW: u64 = 18;
+/// The most callers that an inverted graph shows above one another.
+const DEEPEST: u32 = 200;
 
 /// Nodes that are drawn, and their boxes.
 #[derive(Default)]
@@ -29,23 +33,53 @@ pub struct Graph {
 }
 
 enum Nodes {
-    Tree(Vec<TreeNode>),
+    Tree(Rc<CallTree>),
+    Inverted(InvertedTree<Rc<CallTree>>),
     Diff(TreeDiff),
 }
 
 impl Default for Nodes {
     fn default() -> Self {
-        Self::Tree(Vec::new())
+        Self::Tree(Rc::default())
     }
 }
 
 impl Nodes {
-    fn function(&self, at: usize) -> Option<Function> {
+    /// The nodes of a tree; none for a comparison.
+    fn nodes(&self) -> &[TreeNode] {
         match self {
-            Self::Tree(nodes) => nodes.get(at).map(|node| node.function),
-            Self::Diff(diff) => diff.nodes().get(at).map(|node| node.function),
+            Self::Tree(tree) => tree.nodes(),
+            Self::Inverted(tree) => tree.nodes(),
+            Self::Diff(_) => &[],
         }
     }
+
+    fn function_and_depth(&self, at: usize) -> Option<(Function, u32)> {
+        match self {
+            Self::Diff(diff) => diff.nodes().get(at).map(|node| (node.function, node.depth)),
+            _ => self.nodes().get(at).map(|node| (node.function, node.depth)),
+        }
+    }
+
+    fn function(&self, at: usize) -> Option<Function> {
+        self.function_and_depth(at).map(|(function, _)| function)
+    }
+}
+
+/// A graph that is made step by step.
+pub struct Making {
+    place: usize,
+    /// The function whose callers or callees it shows.
+    of: Option<Function>,
+    stage: Stage,
+}
+
+enum Stage {
+    /// The callers are found.
+    Inverting(InvertedTreeBuilder<Rc<CallTree>>),
+    /// The boxes are placed.
+    Placing(Nodes, FlameBuilder),
+    Done,
 }
 
 /// What a graph shows.
@@ -89,35 +123,79 @@ struct Box {
 
 #[wasm_bindgen]
 impl Viewer {
-    /// Makes a graph of the tree that was added up last, and keeps it in place 0 or 1.
-    pub fn graph(&mut self, place: usize, wanted: JsValue) -> Result<JsValue, JsValue> {
+    /// Begins a graph of the tree that was added up last, in place 0 or 1.
+    pub fn begin_graph(&mut self, place: usize, wanted: JsValue) -> Result<(), JsValue> {
         let wanted: Wanted = question(wanted)?;
         let of_slice = wanted.slice.and_then(|slice| self.trace.function_of(SliceId(slice)));
-        let function = of_slice.or_else(|| self.graphs[0].nodes.function(wanted.node?));
+        let of = of_slice.or_else(|| self.graphs[0].nodes.function(wanted.node?));
         let without = wanted.without.to_ascii_lowercase();
         let is_hidden = |function| self.describe(function).to_ascii_lowercase().contains(&without);
-        let Trees { tree, other, .. } = &self.trees;
-        let hidden;
         // A large tree is copied only if something of it is left out.
-        let (tree, other) = if without.is_empty() {
-            (tree, other)
-        } else {
-            hidden = (tree.hide(is_hidden), other.hide(is_hidden));
-            (&hidden.0, &hidden.1)
+        let hide = |tree: &Rc<CallTree>| match without.is_empty() {
+            true => Rc::clone(tree),
+            false => Rc::new(tree.hide(is_hidden)),
         };
-        let graph = match (wanted.graph, function) {
-            (Kind::Flame, _) | (Kind::Callers | Kind::Callees, None) => Graph::of(tree.nodes()),
-            (Kind::BottomUp, _) => Graph::inverted(InvertedTree::bottom_up(tree), tree.total()),
-            (Kind::Callers, Some(function)) => {
-                Graph::inverted(InvertedTree::callers(tree, function), tree.total())
+        let tree = hide(&self.trees.tree);
+        // What takes less than a ten-thousandth would not be seen.
+        let least = Ticks(tree.total().0 / 10_000);
+        let stage = match (wanted.graph, of) {
+            (Kind::Flame, _) | (Kind::Callers | Kind::Callees, None) => Stage::placing(Nodes::Tree(tree)),
+            (Kind::BottomUp, _) => {
+                Stage::Inverting(InvertedTreeBuilder::bottom_up(tree).expanded(least, DEEPEST))
             }
-            (Kind::Callees, Some(function)) => Graph::of(tree.callees(function).nodes()),
-            (Kind::Comparison, _) => Graph::compared(TreeDiff::new(other, tree)),
+            (Kind::Callers, Some(of)) => {
+                Stage::Inverting(InvertedTreeBuilder::callers(tree, of).expanded(least, DEEPEST))
+            }
+            (Kind::Callees, Some(of)) => Stage::placing(Nodes::Tree(Rc::new(tree.callees(of)))),
+            (Kind::Comparison, _) => {
+                self.graphs[place] = Graph::compared(TreeDiff::new(&hide(&self.trees.other), &tree));
+                Stage::Done
+            }
         };
-        let of = function.map(|function| self.describe(function)).unwrap_or_default();
-        let shape = answer(&Shape { total: graph.total.0 as f64, rows: graph.rows.len(), of });
-        self.graphs[place] = graph;
-        Ok(shape)
+        self.making = Some(Making { place, of, stage });
+        Ok(())
+    }
+
+    /// Looks at some nodes. Returns whether the graph is done.
+    pub fn step_graph(&mut self, budget: usize) -> bool {
+        let Some(making) = &mut self.making else { return true };
+        match &mut making.stage {
+            Stage::Inverting(builder) => {
+                if builder.step(budget)
+                    && let Stage::Inverting(builder) = std::mem::replace(&mut making.stage, Stage::Done)
+                {
+                    making.stage = Stage::placing(Nodes::Inverted(builder.finish()));
+                }
+                false
+            }
+            Stage::Placing(nodes, builder) => {
+                if builder.step(nodes.nodes(), budget)
+                    && let Stage::Placing(nodes, builder) = std::mem::replace(&mut making.stage, Stage::Done)
+                {
+                    let total = match &nodes {
+                        Nodes::Tree(tree) => tree.total(),
+                        Nodes::Inverted(tree) => tree.total(),
+                        Nodes::Diff(_) => Ticks::ZERO,
+                    };
+                    self.graphs[making.place] = Graph { nodes, rows: builder.finish(), total };
+                }
+                false
+            }
+            Stage::Done => true,
+        }
+    }
+
+    /// Returns how large the graph is that was made last.
+    pub fn graph(&mut self) -> JsValue {
+        let Some(Making { place, of, .. }) = self.making.take() else { return JsValue::UNDEFINED };
+        let graph = &self.graphs[place];
+        let of = of.map(|function| self.describe(function)).unwrap_or_default();
+        answer(&Shape { total: graph.total.0 as f64, rows: graph.rows.len(), of })
+    }
+
+    /// Forgets a graph that is not done.
+    pub fn cancel_graph(&mut self) {
+        self.making = None;
     }
 
     /// Returns the boxes of a graph in a range of its axis and of heights.
@@ -168,14 +246,13 @@ impl Viewer {
     /// Describes a box of a graph.
     pub fn graph_box(&self, place: usize, node: usize) -> JsValue {
         let graph = &self.graphs[place];
-        let Some(function) = graph.nodes.function(node) else { return JsValue::UNDEFINED };
-        let id = SliceId(node as u32);
-        let found = graph.rows.iter().zip(0..).find_map(|(row, depth)| {
-            let at = row.view(RowId(0)).slices().iter().position(|&slice| slice == id)?;
+        let Some((function, depth)) = graph.nodes.function_and_depth(node) else { return JsValue::UNDEFINED };
+        let found = graph.rows.get(depth as usize).and_then(|row| {
             let view = row.view(RowId(0));
-            Some((view.starts()[at].0 as f64, view.ends()[at].0 as f64, depth))
+            let at = view.slices().iter().position(|slice| slice.index() == node)?;
+            Some((view.starts()[at].0 as f64, view.ends()[at].0 as f64))
         });
-        let (start, end, depth) = found.unwrap_or_default();
+        let (start, end) = found.unwrap_or_default();
         let facts = self.graph_facts(graph, node);
         answer(&Box { name: self.describe(function), start, end, depth, facts })
     }
@@ -198,35 +275,29 @@ impl Viewer {
         let share = |ticks: Ticks| 100.0 * ticks.0 as f64 / graph.total.0.max(1) as f64;
         let timed = |ticks| format!("{}, {:.1} %", duration(ticks), share(ticks));
         match &graph.nodes {
-            Nodes::Tree(nodes) => nodes.get(node).map_or(Vec::new(), |node| {
+            Nodes::Diff(diff) => diff.nodes().get(node).map_or(Vec::new(), |node| {
+                let of = |sums: &DiffSums| format!("{}, {} slices", duration(sums.total), sums.count);
+                let change = duration(node.after.total - node.before.total);
+                vec![("other", of(&node.before)), ("this", of(&node.after)), ("change", change)]
+            }),
+            nodes => nodes.nodes().get(node).map_or(Vec::new(), |node| {
                 vec![
                     ("total", timed(node.total)),
                     ("self", timed(node.self_time)),
                     ("slices", node.count.to_string()),
                 ]
             }),
-            Nodes::Diff(diff) => diff.nodes().get(node).map_or(Vec::new(), |node| {
-                let of = |sums: &DiffSums| format!("{}, {} slices", duration(sums.total), sums.count);
-                let change = duration(node.after.total - node.before.total);
-                vec![("other", of(&node.before)), ("this", of(&node.after)), ("change", change)]
-            }),
         }
     }
 }
 
+impl Stage {
+    fn placing(nodes: Nodes) -> Self {
+        Self::Placing(nodes, FlameBuilder::new(TreeOrder::Weight, SelfSide::Right))
+    }
+}
+
 impl Graph {
-    fn of(nodes: &[TreeNode]) -> Self {
-        let rows = flame_rows(nodes, TreeOrder::Weight, SelfSide::Right);
-        let total = nodes.iter().filter(|node| node.parent.is_none()).map(|node| node.total).sum();
-        Self { nodes: Nodes::Tree(nodes.to_vec()), rows, total }
-    }
-
-    /// What takes less than a ten-thousandth would not be seen.
-    fn inverted(mut tree: InvertedTree<'_>, total: Ticks) -> Self {
-        tree.expand_all(Ticks(total.0 / 10_000), 200);
-        Self::of(tree.nodes())
-    }
-
     fn compared(diff: TreeDiff) -> Self {
         let rows = diff_rows(&diff, DiffWidth::Larger, TreeOrder::Weight);
         let roots =

@@ -1,8 +1,10 @@
 //! Search: slices by name and by their arguments, and tracks by label.
 
+use std::rc::Rc;
+
 use js_sys::{Function, Uint32Array};
 use serde::Serialize;
-use spall_trace::layout::{Fidelity, Hits, Layout, LayoutView, Rect, Viewport};
+use spall_trace::layout::{Fidelity, Hits, HitsBuilder, Layout, LayoutView, Rect, Viewport};
 use spall_trace::model::{NameId, SliceId, Trace};
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
@@ -13,7 +15,15 @@ use crate::{Viewer, answer, tracks::Item};
 pub struct Search {
     hits: Option<Hits>,
     /// Which names match.
-    names: Vec<bool>,
+    names: Rc<[bool]>,
+}
+
+/// A search that goes on step by step.
+pub struct Searching {
+    builder: HitsBuilder<'static, Layout, Box<dyn FnMut(SliceId) -> bool>>,
+    names: Rc<[bool]>,
+    instants: usize,
+    tracks: Vec<Item>,
 }
 
 impl Search {
@@ -47,23 +57,39 @@ struct Hit {
 
 #[wasm_bindgen]
 impl Viewer {
-    /// Finds what `matches`, which is called with texts: the names of slices and instants, labels of tracks, and, if
-    /// asked, the arguments of slices.
-    pub fn find(&mut self, matches: &Function, in_args: bool) -> JsValue {
-        let is_match =
-            |text: &str| matches.call1(&JsValue::NULL, &text.into()).is_ok_and(|found| found.is_truthy());
-        let trace = self.trace;
-        let names: Vec<bool> =
-            (0..trace.names().len()).map(|name| is_match(&trace.name(NameId::new(name)))).collect();
-        let in_slice = |id: SliceId| {
-            let name = trace.slice_name_id(id).is_some_and(|name| names[name.index()]);
-            name || in_args && !trace.slice_args(id).is_none() && is_match(&trace.slice_args(id).to_string())
+    /// Begins to find what `matches`, which is called with texts: the names of slices and instants, labels of tracks,
+    /// and, if asked, the arguments of slices.
+    pub fn begin_find(&mut self, matches: Function, in_args: bool) {
+        let is_match = move |text: &str| {
+            matches.call1(&JsValue::NULL, &text.into()).is_ok_and(|found| found.is_truthy())
         };
-        let hits = Hits::of_slices(self.layout, in_slice);
+        let trace = self.trace;
+        let names: Rc<[bool]> =
+            (0..trace.names().len()).map(|name| is_match(&trace.name(NameId::new(name)))).collect();
         let instants = trace.instants().iter().filter(|instant| names[instant.name.index()]).count();
         let labelled = trace.track_ids().iter().filter(|&track| is_match(&trace.track_label(track)));
         let mut tracks: Vec<Item> = labelled.map(|track| self.arrangement.packs().item(track)).collect();
         tracks.dedup();
+        let known = Rc::clone(&names);
+        let in_slice = move |id: SliceId| {
+            let name = trace.slice_name_id(id).is_some_and(|name| known[name.index()]);
+            name || in_args && !trace.slice_args(id).is_none() && is_match(&trace.slice_args(id).to_string())
+        };
+        let builder = HitsBuilder::new(self.layout, Box::new(in_slice) as _);
+        self.searching = Some(Searching { builder, names, instants, tracks });
+    }
+
+    /// Looks at some slices. Returns whether it has looked at all.
+    pub fn step_find(&mut self, budget: usize) -> bool {
+        self.searching.as_mut().is_none_or(|searching| searching.builder.step(budget))
+    }
+
+    /// Ends the search that was begun last, and returns what it found.
+    pub fn found(&mut self) -> JsValue {
+        let Some(Searching { builder, names, instants, tracks }) = self.searching.take() else {
+            return JsValue::UNDEFINED;
+        };
+        let hits = builder.finish();
         let found = answer(&Found { slices: hits.len(), instants, tracks });
         self.search = Search { hits: Some(hits), names };
         found
@@ -74,13 +100,13 @@ impl Viewer {
         let Some(wanted) = self.trace.slice_name_id(SliceId(slice)) else { return JsValue::UNDEFINED };
         let hits = Hits::new(self.trace, self.layout, |name| name == wanted);
         let found = answer(&Found { slices: hits.len(), instants: 0, tracks: Vec::new() });
-        self.search = Search { hits: Some(hits), names: Vec::new() };
+        self.search = Search { hits: Some(hits), names: Rc::default() };
         found
     }
 
     /// Forgets the search.
     pub fn find_nothing(&mut self) {
-        self.search = Search::default();
+        (self.search, self.searching) = (Search::default(), None);
     }
 
     /// Returns up to `count` hits that follow upon a slice or a time, or precede it.

@@ -36,9 +36,11 @@ pub struct Viewer {
     arrangement: arrangement::Arrangement,
     pictures: frame::Pictures,
     search: find::Search,
+    searching: Option<find::Searching>,
     statistics: statistics::Statistics,
     trees: trees::Trees,
     graphs: [calls::Graph; 2],
+    making: Option<calls::Making>,
 }
 
 #[wasm_bindgen]
@@ -59,9 +61,11 @@ impl Viewer {
             arrangement: arrangement::Arrangement::new(trace, layout),
             pictures: frame::Pictures::new(trace, layout),
             search: find::Search::default(),
+            searching: None,
             statistics: statistics::Statistics::default(),
             trees: trees::Trees::default(),
             graphs: Default::default(),
+            making: None,
         })
     }
 }

@@ -1,6 +1,6 @@
 //! Call trees that are added up step by step, so that other questions are answered in between.
 
-use std::collections::HashMap;
+use std::{collections::HashMap, rc::Rc};
 
 use js_sys::{Array, Float64Array, Object};
 use spall_trace::layout::{Layout, SliceTreeBuilder};
@@ -21,9 +21,9 @@ pub struct Trees {
     /// What the tree is of.
     area: Option<Area>,
     builder: Option<TreeBuilder>,
-    pub tree: CallTree,
+    pub tree: Rc<CallTree>,
     /// The tree of another trace, and the names that only that has. They are numbered behind those of this trace.
-    pub other: CallTree,
+    pub other: Rc<CallTree>,
     names: Vec<String>,
 }
 
@@ -50,7 +50,7 @@ impl Viewer {
     pub fn step_tree(&mut self, budget: usize) -> bool {
         let is_done = self.trees.builder.as_mut().is_none_or(|builder| builder.step(budget));
         if is_done && let Some(builder) = self.trees.builder.take() {
-            self.trees.tree = builder.finish();
+            self.trees.tree = Rc::new(builder.finish());
         }
         is_done
     }
@@ -108,7 +108,7 @@ impl Viewer {
             builder.add_count(node, count as u64);
             builder.add_time(Some(node), Ticks(self_time as i64));
         }
-        self.trees.other = builder.finish();
+        self.trees.other = Rc::new(builder.finish());
     }
 }
 

@@ -2,7 +2,7 @@
 // with another trace.
 import { element, button } from './dom.js';
 import { drawBoxes, boxAt } from './boxes.js';
-import { clean, duration } from './text.js';
+import { clean, duration, grouped } from './text.js';
 
 const ROW = 18;
 const MODES = [['flame', 'Flame graph'], ['bottom-up', 'Bottom-up'], ['sandwich', 'Sandwich'], ['comparison', 'Comparison']];
@@ -32,7 +32,7 @@ export class CallsPanel {
       this.fill(panel);
     };
     const what = range ? `${duration(range.end - range.start, about.nsPerTick)} selected` : 'The whole trace';
-    this.about = element('span', { className: 'dim', textContent: 'Adding up … ' });
+    this.about = element('span', { className: 'dim' });
     const again = () => button('Add up', 'Begin again', () => this.fill(panel));
     const cancel = button('Cancel', 'Stop adding up', () => {
       this.leave();
@@ -53,11 +53,13 @@ export class CallsPanel {
       this.about.textContent = 'Choose another trace. Red takes more time in this one, blue less.';
       return;
     }
-    this.about.append(cancel);
+    const far = element('span', { textContent: 'Adding up … ' });
+    const progress = (done, what) => { far.textContent = `Adding up … ${grouped(done)} ${what} `; };
+    this.about.append(far, cancel);
     const kinds = mode === 'sandwich' ? [['callers', 'Callers'], ['callees', 'Callees']] : [[mode, '']];
     const wanted = { area: viewer.area, slice: mode === 'sandwich' ? slice : undefined, without: this.without };
     for (const [place, [graph, title]] of kinds.entries()) {
-      const shape = await viewer.source.graph(place, { ...wanted, graph });
+      const shape = await viewer.source.graph(place, { ...wanted, graph }, progress);
       if (!shape || !isCurrent()) return;
       const text = [title, clean(shape.of)].filter(Boolean).join(' of ');
       if (text) graphs.append(element('h3', { textContent: text }));

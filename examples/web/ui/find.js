@@ -49,7 +49,8 @@ export class Finder {
     $('#find').value = this.text = text;
     const number = ++this.number;
     this.hit = undefined;
-    const found = text.trim() ? await this.viewer.source.find(text.trim()) : await this.viewer.source.find(undefined);
+    const progress = (done) => { if (number === this.number) $('#hits').textContent = `${grouped(done)} looked at …`; };
+    const found = await this.viewer.source.find(text.trim() || undefined, progress);
     if (number === this.number) this.show(found);
   }
 

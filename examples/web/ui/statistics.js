@@ -20,8 +20,13 @@ export class StatisticsPanel {
   async fill(panel) {
     const { viewer } = this;
     const number = ++this.number;
-    if (!panel.querySelector('table')) panel.replaceChildren(element('p', { className: 'dim', textContent: 'Adding up …' }));
-    const rows = await viewer.source.statistics(viewer.area, this.by);
+    const text = element('p', { className: 'dim', textContent: 'Adding up …' });
+    if (!panel.querySelector('table')) panel.replaceChildren(text);
+    const rows = await viewer.source.statistics(viewer.area, this.by, (done) => {
+      text.textContent = `Adding up … ${grouped(done)} slices`;
+      if (number === this.number && !text.isConnected) panel.prepend(text);
+    });
+    text.remove();
     if (!rows || number !== this.number || viewer.drawer.current !== 'statistics') return;
     this.rows = rows;
     this.show(panel);

@@ -3,10 +3,10 @@
 
 use alloc::vec::Vec;
 
-use foldhash::fast::RandomState;
-use hashbrown::HashMap;
-
-use crate::{Ticks, tree::function::Function};
+use crate::{
+    Ticks,
+    tree::{children::Children, function::Function},
+};
 
 use super::{CallTree, TreeNode, TreeNodeId, Unattributed};
 
@@ -30,16 +30,9 @@ use super::{CallTree, TreeNode, TreeNodeId, Unattributed};
 #[derive(Debug, Clone, Default)]
 pub struct CallTreeBuilder {
     nodes: Vec<TreeNode>,
-    /// The node of a name below a parent, with both in one number as the key. Most lookups are of slices, and a short
-    /// key is cheap to hash.
-    slices: HashMap<u64, u32, RandomState>,
-    /// The node of a call frame's function below a parent.
-    frames: HashMap<(u32, Function), u32, RandomState>,
+    children: Children,
     unattributed: Unattributed,
 }
-
-/// The number that stands for the parent of a root in keys.
-const NO_PARENT: u32 = u32::MAX;
 
 impl CallTreeBuilder {
     /// Returns a builder without nodes.
@@ -54,31 +47,26 @@ impl CallTreeBuilder {
     /// This takes constant time on average.
     #[inline]
     pub fn child(&mut self, parent: Option<TreeNodeId>, function: Function) -> TreeNodeId {
-        // A node stands for at least one slice or call frame, and there are fewer than 2^32 of them.
-        let new = TreeNodeId::new(self.nodes.len()).0;
-        let above = parent.map_or(NO_PARENT, |parent| parent.0);
-        let node = if function.source.is_none() {
-            let key = u64::from(above) << 32 | u64::from(function.name.0);
-            *self.slices.entry(key).or_insert(new)
-        } else {
-            *self.frames.entry((above, function)).or_insert(new)
-        };
-        if node == new {
-            let depth =
-                parent.and_then(|parent| self.nodes.get(parent.index())).map_or(0, |node| node.depth + 1);
-            let (total, self_time) = (Ticks::ZERO, Ticks::ZERO);
-            self.nodes.push(TreeNode {
-                function,
-                parent,
-                depth,
-                count: 0,
-                hits: 0,
-                weight: 0.0,
-                total,
-                self_time,
-            });
+        let parent = parent.filter(|parent| parent.index() < self.nodes.len());
+        if let Some(known) = self.children.find(&self.nodes, parent, function) {
+            return known;
         }
-        TreeNodeId(node)
+        // A node stands for at least one slice or call frame, and there are fewer than 2^32 of them.
+        let new = TreeNodeId::new(self.nodes.len());
+        let depth = parent.map_or(0, |parent| self.nodes[parent.index()].depth + 1);
+        let (total, self_time) = (Ticks::ZERO, Ticks::ZERO);
+        self.nodes.push(TreeNode {
+            function,
+            parent,
+            depth,
+            count: 0,
+            hits: 0,
+            weight: 0.0,
+            total,
+            self_time,
+        });
+        self.children.add(&self.nodes);
+        new
     }
 
     /// Returns the nodes so far, parents before children. Their totals are 0, because only

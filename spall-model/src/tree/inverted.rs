@@ -2,16 +2,25 @@
 #![allow(clippy::indexing_slicing, reason = "nodes and stacks are numbered by this module")]
 
 use alloc::vec::Vec;
-use core::ops::Range;
+use core::ops::{Deref, Range};
 
-use crate::{IdRange, Ticks, tree::function::Function};
+use crate::{
+    IdRange, Ticks,
+    tree::{
+        function::Function,
+        inverted_builder::InvertedTreeBuilder,
+        stack_groups::{Place, Stack, StackGroups},
+    },
+};
 
 use super::{CallTree, TreeNode, TreeNodeId};
 
 /// An inverted call tree: the roots are the functions in which time was spent, and the children of a node are the
 /// callers of its function. Only the roots are there at first, because the whole inverted tree may have many more
 /// nodes than the call tree. [`InvertedTree::expand`] adds the callers of one node, [`InvertedTree::expand_all`]
-/// those of all nodes that are wide enough to be drawn.
+/// those of all nodes that are wide enough to be drawn. An [`InvertedTreeBuilder`] does so step by step.
+///
+/// `T` is how the inverted tree has the call tree, such as `&CallTree` or `Arc<CallTree>`.
 ///
 /// A node stands for all call stacks whose innermost functions are those on the path from the node up to its root.
 /// The sums of a node mean:
@@ -42,61 +51,43 @@ use super::{CallTree, TreeNode, TreeNodeId};
 /// assert_eq!(callers, [(f, 2), (h, 9)]);
 /// ```
 #[derive(Debug, Clone)]
-pub struct InvertedTree<'t> {
-    tree: &'t [TreeNode],
-    nodes: Vec<TreeNode>,
+pub struct InvertedTree<T> {
+    pub(super) tree: T,
+    /// The place of each node of the call tree.
+    pub(super) places: Vec<Place>,
+    pub(super) nodes: Vec<TreeNode>,
     /// The call stacks that each node stands for, as a range of `stacks`.
     stacks_of: Vec<Range<usize>>,
     /// The callers of each node; `None` until they are added.
     callers: Vec<Option<IdRange<TreeNodeId>>>,
     stacks: Vec<Stack>,
+    groups: StackGroups,
 }
 
-/// A call stack of the tree, of which a part is already in the inverted tree.
-#[derive(Debug, Clone, Copy)]
-struct Stack {
-    /// The node of the tree at its innermost function, where the inverted tree begins.
-    first: TreeNodeId,
-    /// The node of the tree up to which the callers are in the inverted tree.
-    at: TreeNodeId,
-    time: Ticks,
-}
-
-impl<'t> InvertedTree<'t> {
+impl<T: Deref<Target = CallTree>> InvertedTree<T> {
     /// Returns the inverse of a tree that shows where time is spent. It has a root for each function, whose total is
     /// the self time of the function. The totals of all roots add up to the total of the tree.
     ///
-    /// This takes O(n log n) for n nodes.
+    /// This takes O(n) for n nodes.
     #[must_use]
-    pub fn bottom_up(tree: &'t CallTree) -> Self {
-        let stacks = tree.nodes().iter().zip(0..).map(|(node, at)| (TreeNodeId(at), node.self_time));
-        Self::new(tree, stacks)
+    pub fn bottom_up(tree: T) -> Self {
+        InvertedTreeBuilder::bottom_up(tree).finish()
     }
 
     /// Returns the inverse of a tree that shows the callers of a function. It has one root, whose total is the time
     /// of all calls of the function, callees included. Of calls inside one another only the outermost count. The tree
     /// is empty if the function is not called.
+    ///
+    /// This takes O(n) for n nodes.
     #[must_use]
-    pub fn callers(tree: &'t CallTree, of: Function) -> Self {
-        let mut is_inside: Vec<bool> = Vec::with_capacity(tree.nodes().len());
-        let mut stacks = Vec::new();
-        for (node, at) in tree.nodes().iter().zip(0..) {
-            let above = node.parent.is_some_and(|parent| is_inside[parent.index()]);
-            is_inside.push(above || node.function == of);
-            if !above && node.function == of {
-                stacks.push((TreeNodeId(at), node.total));
-            }
-        }
-        Self::new(tree, stacks.into_iter())
+    pub fn callers(tree: T, of: Function) -> Self {
+        InvertedTreeBuilder::callers(tree, of).finish()
     }
 
-    /// Returns the inverted tree that has only the roots of these stacks, each with its innermost node and its time.
-    fn new(tree: &'t CallTree, stacks: impl Iterator<Item = (TreeNodeId, Ticks)>) -> Self {
-        let stacks = stacks.map(|(at, time)| Stack { first: at, at, time }).collect();
-        let (nodes, stacks_of, callers) = (Vec::new(), Vec::new(), Vec::new());
-        let mut inverted = Self { tree: tree.nodes(), nodes, stacks_of, callers, stacks };
-        inverted.add_nodes(None, 0);
-        inverted
+    /// Returns the inverted tree of no stacks.
+    pub(super) fn new(tree: T) -> Self {
+        let (places, nodes, stacks_of, callers) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        Self { tree, places, nodes, stacks_of, callers, stacks: Vec::new(), groups: StackGroups::default() }
     }
 
     /// Returns the nodes so far, parents before children.
@@ -114,79 +105,75 @@ impl<'t> InvertedTree<'t> {
     /// Adds the callers of a node as its children, if they are not there yet, and returns their ids.
     ///
     /// Callers are in the order in which the call tree first has them. The range is empty for a node that has no
-    /// callers or does not exist. The first call for a node takes O(k log k) for the k call stacks that the node
-    /// stands for.
+    /// callers or does not exist. The first call for a node takes O(k) for the k call stacks that the node stands for.
     pub fn expand(&mut self, node: TreeNodeId) -> IdRange<TreeNodeId> {
-        let Some(known) = self.callers.get(node.index()) else {
+        if self.stacks_of.get(node.index()).is_none() {
             return IdRange::new(TreeNodeId(0), TreeNodeId(0));
-        };
-        if let Some(known) = *known {
-            return known;
         }
-        let from = self.stacks.len();
-        for at in self.stacks_of[node.index()].clone() {
-            let stack = self.stacks[at];
-            if let Some(at) = self.tree[stack.at.index()].parent {
-                self.stacks.push(Stack { at, ..stack });
-            }
+        if self.callers[node.index()].is_none() {
+            let mut next = 0;
+            while !self.step_expand(node, &mut next, usize::MAX) {}
         }
-        let callers = self.add_nodes(Some(node), from);
-        self.callers[node.index()] = Some(callers);
-        callers
+        self.callers[node.index()].unwrap_or_else(|| IdRange::new(TreeNodeId(0), TreeNodeId(0)))
     }
 
     /// Adds the callers of all nodes that have a total of at least `min` and fewer than `depth` nodes above them.
     ///
     /// A picture needs as `min` the time of one column, because narrower nodes are merged with their neighbours. This
-    /// takes O(d · n log n) for depth d and the n nodes of the call tree at worst.
+    /// takes O(d · n) for depth d and the n nodes of the call tree at worst.
     pub fn expand_all(&mut self, min: Ticks, depth: u32) {
         let mut node = 0;
-        while let Some(TreeNode { total, depth: above, .. }) = self.nodes.get(node) {
-            if *total >= min && *above < depth {
+        while let Some(&TreeNode { total, depth: above, .. }) = self.nodes.get(node) {
+            if total >= min && above < depth {
                 self.expand(TreeNodeId::new(node));
             }
             node += 1;
         }
     }
 
-    /// Adds nodes below `parent` for the stacks from position `from` on, one for each function that they have reached.
-    fn add_nodes(&mut self, parent: Option<TreeNodeId>, from: usize) -> IdRange<TreeNodeId> {
-        let tree = self.tree;
-        let function = |stack: &Stack| tree[stack.at.index()].function;
-        // Stacks come in ascending order of their innermost nodes, and the sort is stable. So the first stack of each
-        // function is the one with the smallest node, by which the functions are put in the order of the call tree.
-        let new = &mut self.stacks[from..];
-        new.sort_by_key(function);
-        let mut groups: Vec<(TreeNodeId, Range<usize>)> = Vec::new();
-        let mut at = from;
-        for group in new.chunk_by(|a, b| function(a) == function(b)) {
-            groups.push((group[0].first, at..at + group.len()));
-            at += group.len();
+    /// Does a part of what [`InvertedTree::expand`] does for a node whose callers are not there yet: looks at no more
+    /// than `budget` stacks. `next` is 0 at first, and counts the stacks that were looked at. Returns whether all is
+    /// done.
+    pub(super) fn step_expand(&mut self, node: TreeNodeId, next: &mut usize, budget: usize) -> bool {
+        let stacks = self.stacks_of[node.index()].clone();
+        let from = stacks.start + *next;
+        let to = stacks.end.min(from.saturating_add(budget));
+        for at in from..to {
+            let stack = self.stacks[at];
+            if let Some(caller) = self.places[stack.at.index()].caller() {
+                self.add_stack(Stack { at: caller, ..stack });
+            }
         }
-        groups.sort_unstable_by_key(|(first, _)| *first);
+        *next += to - from;
+        let is_done = to == stacks.end && self.step_groups(Some(node), budget.saturating_sub(to - from));
+        is_done
+    }
 
+    /// Adds a stack to the groups.
+    #[inline]
+    pub(super) fn add_stack(&mut self, stack: Stack) {
+        let place = self.places[stack.at.index()];
+        self.groups.add(place, stack, &self.tree.nodes()[stack.first.index()]);
+    }
+
+    /// Puts at most `budget` of the stacks that were added beside the others of their groups, and makes nodes below
+    /// `parent` of the groups once that is done for all. Returns whether it is.
+    pub(super) fn step_groups(&mut self, parent: Option<TreeNodeId>, budget: usize) -> bool {
+        if !self.groups.step(&mut self.stacks, budget) {
+            return false;
+        }
         let first_node = TreeNodeId::new(self.nodes.len());
         let depth = parent.map_or(0, |parent| self.nodes[parent.index()].depth + 1);
-        for (_, range) in groups {
-            let stacks = &self.stacks[range.clone()];
-            let (total, self_time) = (Ticks::ZERO, Ticks::ZERO);
-            let function = function(&stacks[0]);
-            let mut node =
-                TreeNode { function, parent, depth, count: 0, hits: 0, weight: 0.0, total, self_time };
-            for stack in stacks {
-                let first = &tree[stack.first.index()];
-                node.count = node.count.saturating_add(first.count);
-                node.hits = node.hits.saturating_add(first.hits);
-                node.weight += first.weight;
-                node.total += stack.time;
-                if tree[stack.at.index()].parent.is_none() {
-                    node.self_time += stack.time;
-                }
-            }
-            self.nodes.push(node);
-            self.stacks_of.push(range);
+        for (stacks, sums) in self.groups.take() {
+            let function = self.tree.nodes()[self.stacks[stacks.start].at.index()].function;
+            self.nodes.push(TreeNode { function, parent, depth, ..sums });
+            self.stacks_of.push(stacks);
             self.callers.push(None);
         }
-        IdRange::new(first_node, TreeNodeId::new(self.nodes.len()))
+        if let Some(parent) = parent {
+            let callers = IdRange::new(first_node, TreeNodeId::new(self.nodes.len()));
+            self.callers[parent.index()] = Some(callers);
+        }
+        true
     }
 }

@@ -6,6 +6,7 @@
 #![allow(clippy::indexing_slicing, reason = "nodes are numbered by this module")]
 
 mod builder;
+mod children;
 mod depth_first;
 mod diff;
 mod filter;
@@ -13,6 +14,8 @@ mod folded;
 mod folded_nodes;
 mod function;
 mod inverted;
+mod inverted_builder;
+mod stack_groups;
 mod stats;
 
 use alloc::vec::Vec;
@@ -25,6 +28,7 @@ pub use folded::FoldedStacks;
 pub use folded_nodes::{FoldedNode, FoldedNodes};
 pub use function::{Function, FunctionSource};
 pub use inverted::InvertedTree;
+pub use inverted_builder::InvertedTreeBuilder;
 pub use stats::FunctionStats;
 
 /// The number of a node in [`CallTree::nodes`] or [`InvertedTree::nodes`].
