@@ -55,10 +55,10 @@ async function inSteps(step, isWanted, progress, budget = 20_000) {
 }
 
 // Adds up the calls of an area, unless another question comes in between.
-async function addUp(area, progress) {
+async function addUp(area, without, progress) {
   const number = ++adding;
   const isWanted = () => number === adding;
-  viewer.begin_tree(area);
+  viewer.begin_tree(area, without);
   const isDone = await inSteps((budget) => viewer.step_tree(budget), isWanted, progress);
   return isDone && isWanted;
 }
@@ -113,7 +113,7 @@ const calls = {
   },
 
   async graph(progress, place, wanted) {
-    const isWanted = await addUp(wanted.area, (done) => progress(done, 'slices'));
+    const isWanted = await addUp(wanted.area, wanted.without, (done) => progress(done, 'slices'));
     if (!isWanted) return undefined;
     viewer.begin_graph(place, wanted);
     const isDone = await inSteps((budget) => viewer.step_graph(budget), isWanted, (done) => progress(done, 'functions placed'));
@@ -127,7 +127,7 @@ const calls = {
   // All calls of a file.
   async tree(progress, file) {
     await load([file], progress);
-    await addUp({ start: 0, end: viewer.about().span + 1 });
+    await addUp({ start: 0, end: viewer.about().span + 1 }, '', () => progress(file.size, 'Adding up …'));
     return viewer.tree();
   },
   compare: ({ names, numbers }) => viewer.compare(names, numbers),

@@ -187,8 +187,7 @@ impl SliceMerge {
         if let Some(parent) = parent {
             self.builder.subtract_time(parent.node, duration);
         }
-        self.builder.add_count(node, 1);
-        self.builder.add_time(Some(node), duration);
+        self.builder.add_slice(node, duration);
         self.latest[visit.row as usize] = Some(Some(ShownSlice { node, end }));
     }
 

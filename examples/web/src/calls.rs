@@ -90,7 +90,7 @@ struct Wanted {
     node: Option<usize>,
     /// A slice whose function is wanted.
     slice: Option<u32>,
-    /// Functions with this in their name or source are left out, and their time is that of their callers.
+    /// What is left out of the tree, and so of the one that it is compared with.
     without: String,
 }
 
@@ -128,14 +128,7 @@ impl Viewer {
         let wanted: Wanted = question(wanted)?;
         let of_slice = wanted.slice.and_then(|slice| self.trace.function_of(SliceId(slice)));
         let of = of_slice.or_else(|| self.graphs[0].nodes.function(wanted.node?));
-        let without = wanted.without.to_ascii_lowercase();
-        let is_hidden = |function| self.describe(function).to_ascii_lowercase().contains(&without);
-        // A large tree is copied only if something of it is left out.
-        let hide = |tree: &Rc<CallTree>| match without.is_empty() {
-            true => Rc::clone(tree),
-            false => Rc::new(tree.hide(is_hidden)),
-        };
-        let tree = hide(&self.trees.tree);
+        let tree = Rc::clone(&self.trees.tree);
         // What takes less than a ten-thousandth would not be seen.
         let least = Ticks(tree.total().0 / 10_000);
         let stage = match (wanted.graph, of) {
@@ -148,7 +141,13 @@ impl Viewer {
             }
             (Kind::Callees, Some(of)) => Stage::placing(Nodes::Tree(Rc::new(tree.callees(of)))),
             (Kind::Comparison, _) => {
-                self.graphs[place] = Graph::compared(TreeDiff::new(&hide(&self.trees.other), &tree));
+                let without = wanted.without.to_ascii_lowercase();
+                let is_hidden = |function| self.describe(function).to_ascii_lowercase().contains(&without);
+                let diff = match without.is_empty() {
+                    true => TreeDiff::new(&self.trees.other, &tree),
+                    false => TreeDiff::new(&self.trees.other.hide(is_hidden), &tree),
+                };
+                self.graphs[place] = Graph::compared(diff);
                 Stage::Done
             }
         };

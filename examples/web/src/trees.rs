@@ -5,7 +5,7 @@ use std::{collections::HashMap, rc::Rc};
 use js_sys::{Array, Float64Array, Object};
 use spall_trace::layout::{Layout, SliceTreeBuilder};
 use spall_trace::model::{
-    CallTree, CallTreeBuilder, Function, FunctionSource, NameId, SliceId, Ticks, TreeNode, TreeNodeId,
+    CallTree, CallTreeBuilder, Function, FunctionSource, NameId, SliceId, Ticks, Trace, TreeNode, TreeNodeId,
 };
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
@@ -18,8 +18,8 @@ pub type TreeBuilder = SliceTreeBuilder<'static, Layout, FunctionOf>;
 /// The tree that was asked for last.
 #[derive(Default)]
 pub struct Trees {
-    /// What the tree is of.
-    area: Option<Area>,
+    /// What the tree is of, and what is left out.
+    of: Option<(Area, String)>,
     builder: Option<TreeBuilder>,
     pub tree: Rc<CallTree>,
     /// The tree of another trace, and the names that only that has. They are numbered behind those of this trace.
@@ -35,13 +35,22 @@ impl Trees {
 
 #[wasm_bindgen]
 impl Viewer {
-    /// Begins to add up the calls of an area, unless that is done already.
-    pub fn begin_tree(&mut self, area: JsValue) -> Result<(), JsValue> {
-        let area: Area = question(area)?;
-        if self.trees.area.as_ref() != Some(&area) {
-            let trace = self.trace;
-            self.trees.builder = Some(self.tree_builder(&area, Box::new(|slice| trace.function_of(slice))));
-            self.trees.area = Some(area);
+    /// Begins to add up the calls of an area, unless that is done already. Functions with `without` in their name or
+    /// source are left out, and their time is that of their callers.
+    pub fn begin_tree(&mut self, area: JsValue, without: String) -> Result<(), JsValue> {
+        let wanted = (question::<Area>(area)?, without.to_ascii_lowercase());
+        if self.trees.of.as_ref() != Some(&wanted) {
+            let (trace, without, mut hidden) = (self.trace, wanted.1.clone(), HashMap::new());
+            let mut is_hidden = move |function| {
+                *hidden.entry(function).or_insert_with(|| has_text(trace, function, &without))
+            };
+            let function: FunctionOf = if wanted.1.is_empty() {
+                Box::new(|slice| trace.function_of(slice))
+            } else {
+                Box::new(move |slice| trace.function_of(slice).filter(|&function| !is_hidden(function)))
+            };
+            self.trees.builder = Some(self.tree_builder(&wanted.0, function));
+            self.trees.of = Some(wanted);
         }
         Ok(())
     }
@@ -58,7 +67,7 @@ impl Viewer {
     /// Forgets a tree that is not done.
     pub fn cancel_tree(&mut self) {
         if self.trees.builder.take().is_some() {
-            self.trees.area = None;
+            self.trees.of = None;
         }
     }
 
@@ -114,6 +123,11 @@ impl Viewer {
 
 /// How many numbers a node is: its parent, name, URL, line and column, how often it was called, and its self time.
 const NODE: usize = 7;
+
+/// Whether the name or the source of a function has a text, which is in lower case.
+fn has_text(trace: &Trace<'_>, function: Function, text: &str) -> bool {
+    function.describe(trace).to_ascii_lowercase().contains(text)
+}
 
 impl Viewer {
     pub fn tree_builder(&self, area: &Area, function: FunctionOf) -> TreeBuilder {

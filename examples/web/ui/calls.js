@@ -90,7 +90,7 @@ export class CallsPanel {
       const text = element('span', { textContent: 'Loading … ' });
       this.about.replaceChildren(text, button('Cancel', 'Stop loading', () => this.fill(panel)));
       try {
-        await viewer.source.compare(file, (read) => { text.textContent = `Loading … ${Math.round((100 * read) / file.size)} % `; }, current.signal);
+        await viewer.source.compare(file, (read, phase) => { text.textContent = `${phase ?? `Loading … ${Math.round((100 * read) / file.size)} %`} `; }, current.signal);
         viewer.compared = file.name;
         this.fill(panel);
       } catch (error) {

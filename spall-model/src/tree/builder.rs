@@ -42,15 +42,21 @@ impl CallTreeBuilder {
     }
 
     /// Returns the node of a function below a parent, or among the roots for `None`. A new node is added if there is
-    /// none.
+    /// none, and it is a root if the builder does not have the parent.
     ///
     /// This takes constant time on average.
     #[inline]
     pub fn child(&mut self, parent: Option<TreeNodeId>, function: Function) -> TreeNodeId {
-        let parent = parent.filter(|parent| parent.index() < self.nodes.len());
-        if let Some(known) = self.children.find(&self.nodes, parent, function) {
-            return known;
+        match self.children.find(&self.nodes, parent, function) {
+            Some(known) => known,
+            None => self.add_child(parent, function),
         }
+    }
+
+    /// Adds a node that is not there yet.
+    #[inline(never)]
+    fn add_child(&mut self, parent: Option<TreeNodeId>, function: Function) -> TreeNodeId {
+        let parent = parent.filter(|parent| parent.index() < self.nodes.len());
         // A node stands for at least one slice or call frame, and there are fewer than 2^32 of them.
         let new = TreeNodeId::new(self.nodes.len());
         let depth = parent.map_or(0, |parent| self.nodes[parent.index()].depth + 1);
@@ -74,6 +80,15 @@ impl CallTreeBuilder {
     #[must_use]
     pub fn nodes(&self) -> &[TreeNode] {
         &self.nodes
+    }
+
+    /// Adds one slice to a node, and `time` to its self time. Sums saturate.
+    #[inline]
+    pub fn add_slice(&mut self, node: TreeNodeId, time: Ticks) {
+        if let Some(node) = self.nodes.get_mut(node.index()) {
+            node.count = node.count.saturating_add(1);
+            node.self_time += time;
+        }
     }
 
     /// Adds to the number of slices of a node. The sum saturates.

@@ -57,30 +57,40 @@ impl Links {
 impl Children {
     /// Returns the child of `parent` that is a call of `function`, or `None` if it has no such child. `nodes` are those
     /// that were added.
-    #[inline]
+    #[inline(always)]
     pub(super) fn find(
         &self,
         nodes: &[TreeNode],
         parent: Option<TreeNodeId>,
         function: Function,
     ) -> Option<TreeNodeId> {
-        let above = &self.links[position(parent) as usize];
+        let above = self.links.get(position(parent) as usize)?;
         if above.n_children > LISTED {
-            let is_wanted = |&child: &TreeNodeId| {
-                let node = &nodes[child.index()];
-                node.parent == parent && node.function == function
-            };
-            return self.table.find(hash(&self.hasher, parent, function), is_wanted).copied();
+            return self.find_in_table(nodes, parent, function);
         }
         let mut at = above.last_child;
         while at != 0 {
             let links = &self.links[at as usize];
-            if links.name == function.name && nodes[at as usize - 1].function == function {
+            if links.name == function.name && nodes[at as usize - 1].function.source == function.source {
                 return Some(TreeNodeId(at - 1));
             }
             at = links.previous;
         }
         None
+    }
+
+    #[inline(never)]
+    fn find_in_table(
+        &self,
+        nodes: &[TreeNode],
+        parent: Option<TreeNodeId>,
+        function: Function,
+    ) -> Option<TreeNodeId> {
+        let is_wanted = |&child: &TreeNodeId| {
+            let node = &nodes[child.index()];
+            node.parent == parent && node.function == function
+        };
+        self.table.find(hash(&self.hasher, parent, function), is_wanted).copied()
     }
 
     /// Adds the latest of `nodes` to the children of its parent.

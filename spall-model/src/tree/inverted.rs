@@ -145,8 +145,7 @@ impl<T: Deref<Target = CallTree>> InvertedTree<T> {
             }
         }
         *next += to - from;
-        let is_done = to == stacks.end && self.step_groups(Some(node), budget.saturating_sub(to - from));
-        is_done
+        to == stacks.end && self.step_groups(Some(node), budget.saturating_sub(to - from))
     }
 
     /// Adds a stack to the groups.
