@@ -7,8 +7,9 @@ mod strings;
 use std::{collections::BTreeMap, ops::Range};
 
 use spall_trace::{
+    json::cname_rgb,
     layout::{Fidelity, LayoutView, RowView, Scratch, Theme, Viewport, active_range},
-    model::{CounterValue, FunctionSource, NameId, SliceId, State, Tick, TrackKind},
+    model::{CounterValue, FunctionSource, NameId, SliceId, State, Tick, TrackKind, Value},
 };
 
 use self::{
@@ -77,6 +78,8 @@ struct Page<'s, 't> {
     n_boxes: u64,
     /// How many slices the boxes stand for.
     n_slices: u64,
+    /// The colours that the file asks for, as CSS writes them.
+    own_colours: Vec<String>,
 }
 
 impl<'s, 't> Page<'s, 't> {
@@ -89,6 +92,7 @@ impl<'s, 't> Page<'s, 't> {
             positions: vec![0; scene.trace.slices().len()],
             n_boxes: 0,
             n_slices: 0,
+            own_colours: Vec::new(),
         }
     }
 
@@ -156,18 +160,35 @@ impl<'s, 't> Page<'s, 't> {
         self.out.uint(start.0.abs_diff(now.0));
         self.out.uint(end.0.abs_diff(start.0));
         let name = self.names.number(slice.name);
-        self.out.uint(name * 4 + u64::from(merged) * 2 + u64::from(slice.flags.is_unfinished()));
+        let own = self.own_colour(id);
+        let flags =
+            u64::from(own.is_some()) * 4 + u64::from(merged) * 2 + u64::from(slice.flags.is_unfinished());
+        self.out.uint(name * 8 + flags);
         self.out.uint(self.names.number(slice.category));
         self.out.uint(self_time);
         self.out.uint(args);
         let source = self.source(id);
         self.out.uint(source);
+        if let Some(own) = own {
+            self.out.uint(own);
+        }
         if merged {
             let busy = starts.iter().zip(ends).map(|(start, end)| end.0.abs_diff(start.0)).sum();
             self.out.uint(count);
             self.out.uint(busy);
         }
         end
+    }
+
+    /// The number of the colour that the file asks for, counted from 1.
+    fn own_colour(&mut self, id: SliceId) -> Option<u64> {
+        let Some(Value::Text(name)) = self.scene.trace.slice_args(id).field(b"cname") else { return None };
+        let colour = colour::css(cname_rgb(name.raw())?);
+        let known = self.own_colours.iter().position(|known| *known == colour).unwrap_or_else(|| {
+            self.own_colours.push(colour);
+            self.own_colours.len() - 1
+        });
+        Some(known as u64 + 1)
     }
 
     /// The number of the text of the place of a sampled function: its URL, and its line and column counted from 1.
@@ -199,7 +220,7 @@ impl<'s, 't> Page<'s, 't> {
             let end = state.end.max(start);
             self.out.uint(start.0.abs_diff(now.0));
             self.out.uint(end.0.abs_diff(start.0));
-            self.out.uint(self.names.number(state.name) * 4);
+            self.out.uint(self.names.number(state.name) * 8);
             self.out.uint(0);
             self.out.uint(end.0.abs_diff(start.0));
             let args = self.texts.args(self.scene.trace.args_of(state).iter());
@@ -293,7 +314,8 @@ impl<'s, 't> Page<'s, 't> {
         self.texts.write(&mut stream);
         stream.append(&self.out);
         let [light, dark, okabe_ito] = [Theme::Light, Theme::Dark, Theme::OkabeIto].map(colours_of);
-        let colours = format!("{{ light: {light}, dark: {dark}, okabeIto: {okabe_ito}, own: [] }}");
+        let own = self.own_colours;
+        let colours = format!("{{ light: {light}, dark: {dark}, okabeIto: {okabe_ito}, own: {own:?} }}");
         let script = format!("\"use strict\";\nconst COLOURS = {colours};\n{}", modules::all());
         // The data is put in last, and holds no braces.
         PAGE.replace("{{style}}", STYLE).replace("{{script}}", &script).replace("{{data}}", &stream.base64())

@@ -104,6 +104,18 @@ impl Flows {
         };
         let mut flows: Vec<_> = trace.flows().iter().zip((0..).map(FlowId)).filter_map(resolve).collect();
         flows.sort_by_key(|flow| (flow.first, flow.flow));
+        Self::of_sorted(flows)
+    }
+
+    /// Returns the flows for which `is_wanted` returns true, such as those of the selected slice: where several flows
+    /// share an arrow, one of them could not be told from the others. This takes O(n).
+    #[must_use]
+    pub fn filtered(&self, mut is_wanted: impl FnMut(FlowId) -> bool) -> Self {
+        Self::of_sorted(self.flows.iter().filter(|flow| is_wanted(flow.flow)).copied().collect())
+    }
+
+    /// Makes the index.
+    fn of_sorted(flows: Vec<ResolvedFlow>) -> Self {
         let mut latest: Vec<Vec<Tick>> = Vec::new();
         let mut below: Vec<Tick> = flows.iter().map(|flow| flow.last).collect();
         while below.len() > 1 {

@@ -17,8 +17,8 @@ use spall_layout::{
     VerticalStyle, Viewport,
 };
 use spall_model::{
-    ByteRange, Event, FlowBind, FlowEvent, FlowPhase, Id, Key, Limits, SliceId, Text, Thread, ThreadEvent,
-    Tick, Ticks, Trace, TraceBuilder, TrackId,
+    ByteRange, Event, Flow, FlowBind, FlowEvent, FlowPhase, Id, Key, Limits, SliceId, Text, Thread,
+    ThreadEvent, Tick, Ticks, Trace, TraceBuilder, TrackId,
 };
 
 struct Random(u64);
@@ -121,6 +121,15 @@ fn layout_12_1_arrows_agree_with_brute_force() {
             assert_eq!(got.len(), rects.len());
             assert_eq!(got, expected);
             bundled += rects.iter().filter(|rect| rect.count > 1).count();
+
+            // Those of one slice are the arrows of its flows and of no others.
+            let slice = SliceId(random.below(trace.n_slices() as u64) as u32);
+            let is_own = |flow: &Flow| flow.from == slice || flow.to == slice;
+            let own = flows.filtered(|flow| is_own(&trace.flows()[flow.index()]));
+            assert_eq!(own.len(), trace.flows().iter().filter(|flow| is_own(flow)).count());
+            own.arrows(&viewport, &vertical, asked, &mut rects);
+            assert!(rects.iter().all(|rect| is_own(&trace.flows()[rect.flow.index()])));
+            assert!(rects.iter().all(|rect| got[&(end(rect.from), end(rect.to))] >= rect.count));
         }
     }
     assert!(bundled > 100);

@@ -1,9 +1,10 @@
 // A source that has its trace in the page: what `html.rs` wrote. It answers what `web/ui` asks, as far as it can.
 import { axisLabel, duration, moment } from '../../web/ui/text.js';
-import { UNFINISHED, HIT, STATE } from '../../web/ui/boxes.js';
+import { UNFINISHED, HIT, STATE, OWN, UPPER_BITS } from '../../web/ui/boxes.js';
 
 const PROCESS = 22, ROW = 18, FOLDED = 20, COUNTER = 44, GAP = 5, STATES = 7; // pixels
 const MAX_ARROWS = 400;
+const FLAGS = (3 << 5) | UNFINISHED | HIT | STATE; // of a style: all but its colour
 
 // Whole numbers of seven bits a byte, low ones first; texts behind their length.
 class Reader {
@@ -60,6 +61,7 @@ function readTrace(reader) {
     isWhole: true, // every box is one slice
     start: new Float64Array(n), end: new Float64Array(n), self: new Float64Array(n),
     name: new Uint32Array(n), category: new Uint32Array(n), args: new Uint32Array(n), source: new Uint32Array(n),
+    own: new Uint8Array(n), // the number of the colour that the file asks for, counted from 1
     isOpen: new Uint8Array(n), // the file does not say where it ends
     count: new Uint32Array(n).fill(1), // how many slices it stands for
     busy: new Float64Array(n + 1), // how many ticks the boxes before take together
@@ -74,12 +76,13 @@ function readTrace(reader) {
       const length = reader.uint();
       now = trace.end[next] = now + length;
       const name = reader.uint();
-      trace.name[next] = Math.floor(name / 4);
+      trace.name[next] = Math.floor(name / 8);
       trace.isOpen[next] = name & 1;
       trace.category[next] = reader.uint();
       trace.self[next] = reader.uint();
       trace.args[next] = reader.uint();
       trace.source[next] = reader.uint();
+      if (name & 4) trace.own[next] = reader.uint();
       let busy = length;
       if (name & 2) {
         trace.isWhole = false;
@@ -113,6 +116,7 @@ function readTrace(reader) {
     trace.instants.push(...lane.instants.map((instant) => ({ ...instant, lane })));
     lane.series = reader.list(readSeries);
     for (const row of [...lane.rows, ...lane.states]) row.lane = lane;
+    lane.busy = lane.rows.reduce((sum, row) => sum + (row.depth ? 0 : trace.busy[row.last] - trace.busy[row.first]), 0);
     return lane;
   };
   trace.groups = reader.list(() => ({ label: reader.text(), detail: reader.text(), members: reader.list(readLane) }));
@@ -233,16 +237,17 @@ export class EmbeddedSource {
   }
 
   // Boxes wider than two columns one by one, the others column by column.
-  rowBoxes(row, top, height, { start, duration, columns, colorBy }, { edges, numbers }) {
+  rowBoxes(row, top, height, { start, duration, columns, colorBy, ownColors }, { edges, numbers }) {
     const { trace } = this;
     const perTick = columns / duration, until = start + duration;
     const flag = row.isState ? STATE : 0;
+    const colour = (slice) => this.shade(slice, colorBy, row) | (ownColors && trace.own[slice] ? OWN | ((trace.own[slice] - 1) << UPPER_BITS) : 0);
     const push = (left, right, slice, count, strength) => {
       const isHit = this.isHit && count === 1 ? this.isHit[slice] : this.isHit && this.anyHit(slice, slice + count);
       const torn = trace.isOpen[slice] && count === 1 ? UNFINISHED : 0;
       edges.push(left, right);
       numbers.push(top, height, slice, trace.name[slice], this.countOf(slice, slice + count),
-        this.shade(slice, colorBy, row) | (strength << 5) | torn | (isHit ? HIT : 0) | flag);
+        colour(slice) | (strength << 5) | torn | (isHit ? HIT : 0) | flag);
     };
     let at = partition(row.first, row.last, (at) => trace.end[at] >= start);
     while (at < row.last && trace.start[at] <= until) {
@@ -265,7 +270,7 @@ export class EmbeddedSource {
       if (shown !== at) {
         numbers[box + 2] = shown;
         numbers[box + 3] = trace.name[shown];
-        numbers[box + 5] = (numbers[box + 5] & ~31) | this.shade(shown, colorBy, row);
+        numbers[box + 5] = (numbers[box + 5] & FLAGS) | colour(shown);
       }
       at = next;
     }

@@ -84,7 +84,7 @@ impl Viewer {
             ns_per_tick: trace.clock().ns_per_tick().unwrap_or(0.0),
             active: (self.since(active.start), self.since(active.end)),
             notes: self.notes(),
-            groups: self.arrangement.groups(trace),
+            groups: self.arrangement.groups(trace, self.layout),
             colours: Colours {
                 light: Theme::Light.into(),
                 dark: Theme::Dark.into(),

@@ -91,8 +91,8 @@ impl Arrangement {
         new
     }
 
-    pub fn groups(&self, trace: &Trace<'_>) -> Vec<Group> {
-        self.packs.groups(trace)
+    pub fn groups(&self, trace: &Trace<'_>, layout: &Layout) -> Vec<Group> {
+        self.packs.groups(trace, layout)
     }
 
     pub fn n_empty(&self) -> usize {

@@ -57,6 +57,8 @@ pub struct Pictures {
     pub own_colours: Vec<[u8; 3]>,
     own: HashMap<SliceId, u32>,
     flows: Flows,
+    /// The selected slice and its flows.
+    own_flows: (Option<u32>, Flows),
     /// Which names the page has.
     is_sent: Vec<bool>,
     states: HashMap<TrackId, Row>,
@@ -78,6 +80,7 @@ impl Pictures {
             own,
             shades: trace.names().iter().map(shade).collect(),
             flows: Flows::new(trace, layout),
+            own_flows: Default::default(),
             is_sent: vec![false; trace.names().len()],
             states: HashMap::new(),
             charts: HashMap::new(),
@@ -289,25 +292,41 @@ impl Viewer {
         }
     }
 
-    /// Arrows: for each its two places, the flow, how many it stands for, and whether it is the selected slice's.
+    /// Arrows: for each its two places, how many flows it stands for, and whether it is the selected slice's.
     fn arrows(&mut self, viewport: &Viewport, wanted: &Wanted) -> Float32Array {
-        let (vertical, arrows) = (&self.arrangement.main, &mut self.pictures.arrows);
-        let lines = vertical.visible(wanted.main.start as u64..wanted.main.end as u64);
-        self.pictures.flows.arrows(viewport, vertical, lines, arrows);
-        let is_own = |flow: FlowId| {
-            let ends = self.trace.flows().get(flow.index()).map(|flow| (flow.from.0, flow.to.0));
-            ends.is_some_and(|(from, to)| wanted.selected.is_some_and(|own| own == from || own == to))
-        };
-        let are_many = arrows.len() > MAX_ARROWS;
-        let numbers = arrows.iter().filter(|arrow| !are_many || is_own(arrow.flow)).flat_map(|arrow| {
-            let y = |line| {
-                vertical.line(line).map_or(0.0, |line| line.top as f32 + line.height.min(18) as f32 / 2.0)
+        let Pictures { flows, own_flows, arrows, .. } = &mut self.pictures;
+        if own_flows.0 != wanted.selected {
+            let all = self.trace.flows();
+            let is_own = |flow: FlowId| {
+                let ends = all.get(flow.index()).map(|flow| [flow.from.0, flow.to.0]);
+                ends.zip(wanted.selected).is_some_and(|(ends, own)| ends.contains(&own))
             };
-            let x = |column: u32| column as f32 + 0.5 - viewport.offset();
-            let ends = [x(arrow.from.column), y(arrow.from.line), x(arrow.to.column), y(arrow.to.line)];
-            ends.into_iter().chain([arrow.count as f32, f32::from(u8::from(is_own(arrow.flow)))])
-        });
-        Float32Array::from(&numbers.collect::<Vec<f32>>()[..])
+            *own_flows = (wanted.selected, flows.filtered(is_own));
+        }
+        let vertical = &self.arrangement.main;
+        let lines = vertical.visible(wanted.main.start as u64..wanted.main.end as u64);
+        let mut numbers: Vec<f32> = Vec::new();
+        // Those of the selected slice come last, and so on top.
+        for (flows, is_own) in [(&*flows, false), (&own_flows.1, true)] {
+            flows.arrows(viewport, vertical, lines, arrows);
+            if !is_own && arrows.len() > MAX_ARROWS {
+                continue;
+            }
+            for arrow in arrows.iter() {
+                let y = |line| {
+                    vertical.line(line).map_or(0.0, |line| line.top as f32 + line.height.min(18) as f32 / 2.0)
+                };
+                let x = |column: u32| column as f32 + 0.5 - viewport.offset();
+                numbers.extend([
+                    x(arrow.from.column),
+                    y(arrow.from.line),
+                    x(arrow.to.column),
+                    y(arrow.to.line),
+                ]);
+                numbers.extend([arrow.count as f32, f32::from(u8::from(is_own))]);
+            }
+        }
+        Float32Array::from(&numbers[..])
     }
 
     pub fn name_text(&self, name: NameId) -> String {

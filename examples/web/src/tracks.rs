@@ -3,7 +3,9 @@
 use std::collections::HashMap;
 
 use serde::{Deserialize, Serialize};
-use spall_trace::layout::{Layout, LineKind, PackId, Packed, Packing};
+use spall_trace::layout::{
+    Fidelity, Layout, LayoutView, LineKind, PackId, Packed, Packing, Scratch, Viewport,
+};
 use spall_trace::model::{NameId, Process, ProcessId, Trace, Track, TrackId, TrackKind};
 
 /// Something with a header: it can be folded, hidden and pinned.
@@ -44,6 +46,8 @@ pub struct Member {
     detail: String,
     /// What the timeline shows, such as `thread` or `counter`.
     what: &'static str,
+    /// The part of the time in which something ran, for all tracks together.
+    busy: f32,
 }
 
 /// Async tracks of one process whose spans are of the same kind.
@@ -110,25 +114,31 @@ impl Packs {
     }
 
     /// Lists what can be shown, in the order of the trace.
-    pub fn groups(&self, trace: &Trace<'_>) -> Vec<Group> {
+    pub fn groups(&self, trace: &Trace<'_>, layout: &Layout) -> Vec<Group> {
         let global = trace.tracks().iter().filter(|track| track.process.is_none());
         let whole = Group {
             item: None,
             label: "Whole trace".into(),
             detail: String::new(),
-            members: self.members(trace, global),
+            members: self.members(trace, layout, global),
         };
         let processes = trace.processes().iter().map(|process| Group {
             item: Some(Item::Process(process.id.0)),
             label: trace.process_label(process.id).into(),
             detail: detail_of_process(trace, process),
-            members: self.members(trace, trace.tracks_of(process.id).iter()),
+            members: self.members(trace, layout, trace.tracks_of(process.id).iter()),
         });
         std::iter::once(whole).chain(processes).filter(|group| !group.members.is_empty()).collect()
     }
 
-    fn members<'t>(&self, trace: &Trace<'_>, tracks: impl Iterator<Item = &'t Track>) -> Vec<Member> {
-        let mut members: Vec<Member> = Vec::new();
+    fn members<'t>(
+        &self,
+        trace: &Trace<'_>,
+        layout: &Layout,
+        tracks: impl Iterator<Item = &'t Track>,
+    ) -> Vec<Member> {
+        let viewport = Viewport::new(trace.bounds().unwrap_or_default(), 1, Fidelity::Fast);
+        let (mut members, mut scratch, mut columns) = (Vec::new(), Scratch::new(), Vec::new());
         for track in tracks.filter(|track| !is_empty(track)) {
             let item = self.item(track.id);
             let (label, detail) = match self.of(track.id).map(|pack| &self.packs[pack.index()]) {
@@ -137,7 +147,10 @@ impl Packs {
                 Some(pack) => (trace.name(pack.label), trace.name(pack.category).into()),
                 None => (trace.track_label(track.id), detail_of_track(trace, track)),
             };
-            members.push(Member { item, label: label.into(), detail, what: track.kind.name() });
+            let rows = layout.outermost_rows(self.tracks(trace, item));
+            layout.busy_rows(rows, &viewport, &mut scratch, &mut columns);
+            let (label, what, busy) = (label.into(), track.kind.name(), columns.iter().sum());
+            members.push(Member { item, label, detail, what, busy });
         }
         members
     }

@@ -233,6 +233,8 @@ async function use(page, file, dump) {
     await settled(page);
     await page.click(60, header.y);
     await page.until(`viewer.lines.main.height < ${header.lines}`);
+    await settled(page);
+    ensure(await page.value('viewer.frame.main.numbers.every((top, at) => at % 6 || top < viewer.lines.main.height)'), 'the picture is of the lines that are left');
     await page.click(60, header.y);
     await page.until(`viewer.lines.main.height === ${header.lines}`);
     await page.value('viewer.select(undefined)');
@@ -323,7 +325,8 @@ async function alive(page) {
     const wanted = (area) => ({ area, graph: 'flame', without: '' });
     const { source } = viewer;
     const asks = { overview: () => source.overview(0, 1e6, 100), all: () => source.graph(0, wanted(area)), part: () => source.graph(0, wanted(part)),
-      cancel: () => source.cancelGraph(), functions: () => source.statistics(area, 'function'), names: () => source.statistics(area, 'name') };
+      cancel: () => source.cancelGraph(), functions: () => source.statistics(area, 'function'), names: () => source.statistics(area, 'name'),
+      inverted: () => source.graph(0, { ...wanted(area), graph: 'bottom-up' }), find: () => source.find('a'), other: () => source.find('b'), nothing: () => source.find(undefined) };
     await Promise.all(${JSON.stringify(asks)}.map(async (name) => order.push(\`\${name} \${typeof (await asks[name]())}\`)));
     return order;
   })()`);
@@ -332,6 +335,12 @@ async function alive(page) {
   check((await race('part', 'all')).sort(), ['all object', 'part undefined'], 'another graph replaces the first one');
   check((await race('part', 'cancel')).sort(), ['cancel undefined', 'part undefined'], 'a graph that is cancelled');
   check((await race('names', 'functions')).sort(), ['functions object', 'names undefined'], 'other statistics replace the first ones');
+  check(await race('inverted', 'overview'), ['overview object', 'inverted object'], 'answers while a bottom-up graph is made');
+  check(await race('find', 'overview'), ['overview object', 'find object'], 'answers while something is looked for');
+  check((await race('find', 'other')).sort(), ['find undefined', 'other object'], 'another search replaces the first one');
+  check((await race('find', 'nothing')).sort(), ['find undefined', 'nothing undefined'], 'a search that is given up');
+  const told = await page.value('(async () => { const told = []; await viewer.source.find("a", (done) => told.push(done)); return told; })()');
+  ensure(told.every((done, at) => done > (told[at - 1] ?? 0) && done <= 1_000_000), `a search says how far it is: ${told}`);
   // On the page: the button cancels, and another begins again.
   await page.value('viewer.setRange({ start: 2, end: viewer.about.span }), viewer.drawer.show("calls", "flame"), [...document.querySelectorAll("#panel button")].find(({ textContent }) => textContent === "Cancel").click()');
   check(await page.value('document.querySelectorAll("#panel canvas").length'), 0, 'graphs after it was cancelled');
@@ -361,6 +370,49 @@ async function moves(page) {
   await page.until('viewer.lines.pinned.height > 0');
 }
 
+// The busiest tracks are first if the user wants it, also after a reload.
+async function activity(page) {
+  const folder = mkdtempSync(join(tmpdir(), 'viewer-'));
+  const path = join(folder, 'busy.json');
+  const slice = (tid, dur) => ({ ph: 'X', name: 'f', pid: 1, tid, ts: 0, dur });
+  writeFileSync(path, JSON.stringify([slice(1, 10), slice(2, 100), slice(3, 50)]));
+  await load(page, path);
+  const order = () => page.value('viewer.lines.main.headers.filter(({ item }) => item.kind === "track").map(({ item }) => viewer.labels.get(viewer.key(item)).label.split(" ")[1]).join()');
+  check(await order(), '1,2,3', 'the order of the trace');
+  await page.key('o', 'KeyO');
+  await page.until('/order=activity/.test(location.hash)');
+  check(await order(), '2,3,1', 'the order by activity');
+  await page.reload();
+  await load(page, path);
+  check(await order(), '2,3,1', 'the order by activity after a reload');
+  await page.key('o', 'KeyO');
+  await page.until('!/order=/.test(location.hash)');
+  check(await order(), '1,2,3', 'the order of the trace again');
+  rmSync(folder, { recursive: true });
+}
+
+// The arrows of the selected slice can be told from others, also where they share their ends.
+async function arrows(page) {
+  const folder = mkdtempSync(join(tmpdir(), 'viewer-'));
+  const path = join(folder, 'arrows.json');
+  const events = [{ ph: 'X', name: 'last', pid: 1, tid: 2, ts: 9e6, dur: 1e6 }];
+  for (let call = 0; call < 50; call++) {
+    const at = { pid: 1, tid: 1, ts: call };
+    events.push({ ph: 'X', name: `call ${call}`, dur: 1, ...at }, { ph: 's', id: call, name: 'flow', ...at }, { ph: 'f', bp: 'e', id: call, name: 'flow', pid: 1, tid: 2, ts: 9.5e6 });
+  }
+  writeFileSync(path, JSON.stringify(events));
+  await load(page, path);
+  await page.key('0', 'Digit0'); // the first view leaves out what is far away
+  await settled(page);
+  const own = () => page.value('viewer.frame.arrows.filter((_, at) => at % 6 === 5).join()');
+  check(await own(), '0', 'fifty flows are one arrow');
+  const hit = await page.value('viewer.source.find("call 30").then(() => viewer.source.hits(undefined, 0, false, 1)).then(([hit]) => hit.slice)');
+  await page.value(`viewer.select({ kind: 'slice', id: ${hit} })`);
+  await settled(page);
+  check(await own(), '0,1', 'the arrow of the selected slice lies over it');
+  rmSync(folder, { recursive: true });
+}
+
 // A finger that rests selects; one that does not moves the view, and a tap selects.
 async function touches(page) {
   await page.send('Emulation.setTouchEmulationEnabled', { enabled: true });
@@ -382,21 +434,27 @@ async function touches(page) {
   await page.send('Emulation.setTouchEmulationEnabled', { enabled: false });
 }
 
-// Boxes have the colours that the file asks for, or those that any eyes tell apart.
-async function colours(page) {
+// Boxes have the colours that the file asks for, or those that any eyes tell apart. So it is on the page of `render`.
+async function colours(page, url) {
   const folder = mkdtempSync(join(tmpdir(), 'viewer-'));
-  const path = join(folder, 'colours.json');
+  const path = join(folder, 'colours.json'), written = join(dist, 'colours-test.html');
   writeFileSync(path, '[{"ph":"X","name":"own","pid":1,"tid":1,"ts":0,"dur":100,"cname":"thread_state_running"},{"ph":"X","name":"other","pid":1,"tid":1,"ts":100,"dur":100}]');
-  await load(page, path);
+  program('render', path, written);
   const shown = (name) => page.value(`(() => { const found = viewer.frame.main.numbers, at = found.findIndex((id, at) => at % 6 === 3 && viewer.names.get(id) === '${name}'); return viewer.painter.palette.fill(found[at + 2], 3); })()`);
-  check(await shown('own'), '#7ec894ff', 'the colour that the file asks for');
-  const calm = await shown('other');
-  await page.value('viewer.setOption("palette", "okabeIto")');
-  await settled(page);
-  for (const name of ['own', 'other']) ensure(/^#(e69f00|56b4e9|009e73|f0e442|0a7bbf|d55e00|cc79a7|999999)ff$/.test(await shown(name)), `${name} has a colour of Okabe and Ito`);
-  await page.value('viewer.setOption("palette", "calm")');
-  await settled(page);
-  check(await shown('other'), calm, 'the calm colour');
+  const openings = [() => load(page, path), () => page.open(`${url}/colours-test.html`).then(() => page.until('window.viewer?.frame'))];
+  for (const open of openings) {
+    await open();
+    await settled(page);
+    check(await shown('own'), '#7ec894ff', 'the colour that the file asks for');
+    const calm = await shown('other');
+    await page.value('viewer.setOption("palette", "okabeIto")');
+    await settled(page);
+    for (const name of ['own', 'other']) ensure(/^#(e69f00|56b4e9|009e73|f0e442|0a7bbf|d55e00|cc79a7|999999)ff$/.test(await shown(name)), `${name} has a colour of Okabe and Ito`);
+    await page.value('viewer.setOption("palette", "calm")');
+    await settled(page);
+    check(await shown('other'), calm, 'the calm colour');
+  }
+  rmSync(written);
   rmSync(folder, { recursive: true });
 }
 
@@ -449,7 +507,7 @@ try {
     await load(page, file);
     await use(page, file, await compare(page, file));
   }
-  const others = { 'files that cannot be read': refuse, 'several files': several, 'the page stays alive': alive, 'tracks that move': moves, fingers: touches, colours, 'the page of render': rendered, sizes };
+  const others = { 'files that cannot be read': refuse, 'several files': several, 'the page stays alive': alive, 'tracks that move': moves, 'busy tracks': activity, arrows, fingers: touches, colours, 'the page of render': rendered, sizes };
   for (const [what, look] of Object.entries(others).filter(([what]) => what.includes(only))) {
     console.log(what);
     await page.open(`${url}/`);

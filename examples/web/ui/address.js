@@ -2,7 +2,7 @@
 
 // Tracks and processes are told by their labels, which are the same in the next trace of a program.
 const LISTS = { folded: 'fold', hidden: 'hide', pinned: 'pin' };
-const MOVE = 'move';
+const MOVE = 'move', ORDER = 'order';
 
 export function toAddress({ view, top, selected, range, marks, search, arrangement, panel }) {
   const parts = new URLSearchParams();
@@ -15,6 +15,7 @@ export function toAddress({ view, top, selected, range, marks, search, arrangeme
   if (search) parts.set('find', search);
   if (panel) parts.set('panel', panel);
   for (const [list, key] of Object.entries(LISTS)) for (const label of arrangement[list]) parts.append(key, label);
+  if (arrangement.isByActivity) parts.set(ORDER, 'activity');
   for (const move of arrangement.moves) parts.append(MOVE, move.join('\t'));
   return `#${parts}`;
 }
@@ -25,6 +26,7 @@ export function fromAddress(hash) {
   const range = (parts.get('range') ?? '').match(/^(-?\d+)-(-?\d+)$/);
   const arrangement = {};
   for (const [list, key] of Object.entries(LISTS)) arrangement[list] = new Set(parts.getAll(key));
+  arrangement.isByActivity = parts.get(ORDER) === 'activity';
   arrangement.moves = parts.getAll(MOVE).map((move) => move.split('\t'));
   return {
     start: number('start'),
@@ -41,7 +43,7 @@ export function fromAddress(hash) {
 
 // What of an address also holds for another trace: how its tracks are arranged.
 export function withoutPlace(hash) {
-  const keys = [...Object.values(LISTS), MOVE];
+  const keys = [...Object.values(LISTS), ORDER, MOVE];
   const parts = [...new URLSearchParams(hash.replace(/^#/, ''))].filter(([key]) => keys.includes(key));
   return `#${new URLSearchParams(parts)}`;
 }

@@ -5,7 +5,7 @@ export const UNFINISHED = 1 << 7; // flags of the style
 export const HIT = 1 << 8;
 export const STATE = 1 << 9;
 export const CHANGE = 1 << 10;
-const OWN = 1 << 11, UPPER_BITS = 12;
+export const OWN = 1 << 11, UPPER_BITS = 12;
 const STRENGTHS = ['b0', 'c8', 'e0', 'ff'], DIMMED = 4, SHADES = 32;
 
 // The colours of a theme and of the file itself, and the font of labels. Its letters are equally wide, so that labels

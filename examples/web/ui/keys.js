@@ -49,6 +49,7 @@ export const COMMANDS = [
   { group: 'Tracks', keys: ['J'], text: 'Move the track down', run: (viewer) => shift(viewer, 1) },
   { group: 'Tracks', keys: [], text: 'Tracks in the order of the file', run: (viewer) => { viewer.arrangement.moves = []; viewer.arrange(); viewer.remember(); } },
   { group: 'Tracks', keys: ['H'], text: 'Hide the track', run: (viewer) => ofTrack(viewer, 'hidden') },
+  { group: 'Tracks', keys: ['O'], text: 'Busiest tracks first, or the order of the trace', run: (viewer) => viewer.sortByActivity() },
   { group: 'Tracks', keys: ['Shift+H'], text: 'Show all tracks', run: (viewer) => { viewer.arrangement.hidden.clear(); viewer.arrange(); } },
   { group: 'Panels', keys: ['Q'], text: 'Close or open the panel', run: (viewer) => viewer.drawer.toggle() },
   { group: 'Panels', keys: ['1'], text: 'Timeline', run: (viewer) => { viewer.drawer.hide(); viewer.canvas.focus(); } },

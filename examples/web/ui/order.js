@@ -1,5 +1,12 @@
 // The order of processes and tracks, which the user changes by moving them.
 
+// The groups and their members, the busiest first.
+export function byActivity(groups) {
+  const busiest = (list) => [...list].sort((a, b) => b.busy - a.busy);
+  const sorted = groups.map((group) => ({ ...group, members: busiest(group.members), busy: group.members.reduce((sum, { busy }) => sum + busy, 0) }));
+  return busiest(sorted);
+}
+
 // The groups and their members after some moves. A move is two paths: an item, and the one of the same list that it was
 // put before; it was put at the end if there is none.
 export function inOrder(groups, moves, pathOf) {

@@ -13,7 +13,7 @@ import { Drawer } from './drawer.js';
 import { Finder } from './find.js';
 import { Tip } from './tip.js';
 import { toAddress, fromAddress } from './address.js';
-import { inOrder, siblings } from './order.js';
+import { byActivity, inOrder, siblings } from './order.js';
 import { counted, clean, duration } from './text.js';
 
 export class Viewer {
@@ -30,7 +30,7 @@ export class Viewer {
     this.pointer = undefined; // in CSS pixels from the upper left corner of the canvas
     this.names = new Map();
     this.lines = { main: { headers: [], height: 0 }, pinned: { headers: [], height: 0 } };
-    this.arrangement = { folded: new Set(), hidden: new Set(), pinned: new Set(), moves: [] };
+    this.arrangement = { folded: new Set(), hidden: new Set(), pinned: new Set(), moves: [], isByActivity: false };
     this.groups = about.groups; // in the order in which they are shown
     this.options = { wheel: 'scroll', drag: 'select', colour: 'name', own: 'use', palette: 'calm', theme: 'auto', ...JSON.parse(memory.get('options') ?? '{}') };
     this.frame = undefined;
@@ -123,6 +123,14 @@ export class Viewer {
     await this.arrange();
   }
 
+  // Puts the busiest processes and tracks first, or all in the order of the trace. Moves are forgotten.
+  async sortByActivity() {
+    Object.assign(this.arrangement, { isByActivity: !this.arrangement.isByActivity, moves: [] });
+    await this.arrange();
+    this.remember();
+    this.say(this.arrangement.isByActivity ? 'The busiest tracks are first' : 'Tracks are in the order of the trace');
+  }
+
   // Puts an item before another one of its list, or at the end.
   async move(item, before) {
     const path = (one) => (one ? this.labels.get(this.key(one)).path : '');
@@ -164,15 +172,17 @@ export class Viewer {
 
   async arrange() {
     const { moves } = this.arrangement;
-    this.groups = inOrder(this.about.groups, moves, (item) => this.labels.get(this.key(item)).path);
-    const order = moves.length ? this.groups.flatMap(({ members }) => members.map(({ item }) => item)) : undefined;
+    const { isByActivity } = this.arrangement;
+    const groups = isByActivity ? byActivity(this.about.groups) : this.about.groups;
+    this.groups = inOrder(groups, moves, (item) => this.labels.get(this.key(item)).path);
+    const order = moves.length || isByActivity ? this.groups.flatMap(({ members }) => members.map(({ item }) => item)) : undefined;
     const items = (list) => [...this.arrangement[list]].map((path) => this.itemsByLabel.get(path)).filter(Boolean);
     const [main, pinned] = await this.source.arrange({ folded: items('folded'), hidden: items('hidden'), pinned: items('pinned'), order });
     this.lines = { main, pinned };
     this.fitHeight();
     this.overview.changed();
     this.drawer.changed('tracks');
-    this.redraw();
+    this.ask();
   }
 
   head() {
