@@ -38,6 +38,9 @@ const JOB: &str = "--job";
 const ROUNDS: usize = 5;
 /// The number of columns of a frame.
 const COLUMNS: u16 = 1600;
+/// The widths of boxes of further frames, in columns, and the milliseconds in which each should be drawn.
+const BOX_WIDTHS: [u16; 2] = [2, 4];
+const BOX_BUDGETS: [f64; 2] = [8.0, 6.0];
 /// The number of calls of a large trace.
 const LARGE: usize = 10_000_000;
 
@@ -142,6 +145,11 @@ fn spall() {
     let rects = format!("10M slices, {:.0}k rectangles", layout.figure(5) / 1000.0);
     line("frame of 120 rows, Fast", &rects, "ms", layout.figure(1) / 1e6, None, Budget::AtMost(6.0));
     line("frame of 120 rows, Exact", &rects, "ms", layout.figure(2) / 1e6, None, Budget::AtMost(12.0));
+    for (at, (width, budget)) in BOX_WIDTHS.into_iter().zip(BOX_BUDGETS).enumerate() {
+        let rects = format!("10M slices, {:.0}k rectangles", layout.figure(7 + 2 * at) / 1000.0);
+        let name = format!("the same in boxes of {width} columns");
+        line(&name, &rects, "ms", layout.figure(6 + 2 * at) / 1e6, None, Budget::AtMost(budget));
+    }
     line("densest row, Fast", file.name, "us", layout.figure(3) / 1e3, None, Budget::AtMost(50.0));
     line("densest row, Exact", file.name, "us", layout.figure(4) / 1e3, None, Budget::AtMost(150.0));
 }
@@ -363,7 +371,8 @@ fn draw(layout: &Layout, viewport: &Viewport, scratch: &mut Scratch, rects: &mut
 }
 
 /// Returns how long it takes to lay out a trace, to draw all of its rows (Fast, Exact), to draw the row with the most
-/// slices (Fast, Exact), and the number of rectangles.
+/// slices (Fast, Exact), and the number of rectangles. Behind these come the time and the number of rectangles for each of
+/// [`BOX_WIDTHS`].
 fn layout(data: &[u8]) -> Vec<f64> {
     let trace = ours::trace(data);
     let start = Instant::now();
@@ -385,6 +394,11 @@ fn layout(data: &[u8]) -> Vec<f64> {
         }));
     }
     figures.push(n_rects as f64);
+    for box_width in BOX_WIDTHS {
+        let viewport = whole(&trace, Fidelity::Fast).with_box_width(box_width);
+        figures.push(median(|| draw(&layout, &viewport, &mut scratch, &mut rects)));
+        figures.push(rects.len() as f64);
+    }
     figures
 }
 

@@ -27,8 +27,9 @@ pub fn run(bytes: &[u8]) -> bool {
     check_family(&trace, &layout);
     for row in layout.rows() {
         let Some(row) = layout.row(row) else { panic!("row {row} is missing") };
-        for &View { start, duration, columns, fidelity } in &views {
-            check_viewport(&row, &Viewport::new(start..start + duration, columns, fidelity));
+        for &View { start, duration, columns, fidelity, box_width } in &views {
+            let viewport = Viewport::new(start..start + duration, columns, fidelity);
+            check_viewport(&row, &viewport.with_box_width(box_width));
         }
     }
     check_sums(&trace, &layout, &views);
@@ -41,6 +42,7 @@ struct View {
     duration: Ticks,
     columns: u16,
     fidelity: Fidelity,
+    box_width: u16,
 }
 
 fn settings(u: &mut Unstructured<'_>) -> Result<(LayoutOptions, Vec<View>)> {
@@ -55,6 +57,7 @@ fn settings(u: &mut Unstructured<'_>) -> Result<(LayoutOptions, Vec<View>)> {
             duration: Ticks(if wild { u.int_in_range(0..=i64::MAX)? } else { u.int_in_range(0..=800)? }),
             columns: u.int_in_range(1..=200)?,
             fidelity: *u.choose(&[Fidelity::Fast, Fidelity::Exact])?,
+            box_width: *u.choose(&[1, 1, 2, 3, 4, 8])?,
         });
     }
     Ok((options, views))
@@ -180,6 +183,25 @@ fn check_viewport(row: &RowView<'_>, viewport: &Viewport) {
             covered[*columns.start() as usize..=*columns.end() as usize].iter().all(|&is| is),
             "G1 slice {at}"
         );
+    }
+    if viewport.box_width() > 1 {
+        check_boxes(row, viewport, &rects, &covered);
+    }
+}
+
+/// Boxes cover the columns that are covered where slices are told apart. The owner of each is its longest slice.
+fn check_boxes(row: &RowView<'_>, viewport: &Viewport, rects: &[Rect], covered: &[bool]) {
+    let mut narrow = Vec::new();
+    row.rects(&viewport.with_box_width(1), &mut Scratch::new(), &mut narrow);
+    let mut expected = vec![false; covered.len()];
+    for rect in &narrow {
+        expected[rect.x0 as usize..rect.x1 as usize].fill(true);
+    }
+    assert_eq!(covered, expected, "G1 of {row:?}");
+    let duration = |at: u32| row.ends()[at as usize].0.abs_diff(row.starts()[at as usize].0);
+    for rect in rects {
+        let longest = (rect.first..rect.first + rect.count).rev().max_by_key(|&at| duration(at)).unwrap();
+        assert_eq!(rect.slice, row.slices()[longest as usize], "{rect:?}");
     }
 }
 

@@ -54,6 +54,7 @@ impl View {
         } else {
             Viewport::new(start..end, columns, fidelity)
         };
+        let viewport = viewport.with_box_width(if u.arbitrary()? { u.int_in_range(0..=9)? } else { 1 });
         Ok(Self { viewport, at, x: u.arbitrary()?, number: u.arbitrary()?, margin })
     }
 

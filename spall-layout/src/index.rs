@@ -15,6 +15,7 @@ use spall_model::{SliceId, Tick};
 
 use crate::convert::to_f32;
 use crate::extent::SliceExtent;
+use crate::gap::GapSize;
 
 /// The binary logarithm of the number of slices in a node of level 0.
 ///
@@ -39,21 +40,36 @@ pub(crate) struct Node {
     longest_start: i64,
     longest_end: i64,
     longest: SliceId,
-    /// The upper 31 bits are the fraction of the time from `first` to `last` that is inside slices. The lowest bit says
-    /// that the last slice has no duration.
+    /// From the highest bit down: the fraction of the time from `first` to `last` that is inside slices, the longest gap
+    /// between two consecutive slices as a [`GapSize`], and whether the last slice has no duration.
     packed: u32,
 }
 
 const _: () = assert!(size_of::<Node>() == 40);
 
+/// The number of bits of the fraction of a node's time that is inside slices. As many are enough to draw.
+const BUSY_BITS: u32 = 24;
+/// The number of bits in [`Node::packed`] below that fraction.
+const BUSY_SHIFT: u32 = GapSize::BITS + 1;
+
+const _: () = assert!(BUSY_BITS + BUSY_SHIFT == u32::BITS);
+
 impl Node {
     /// Makes the node of slices from `first` to `last`, with `busy` ticks inside slices.
-    fn new(first: i64, last: i64, longest: SliceExtent, busy: u64, ends_in_point: bool) -> Self {
+    fn new(
+        first: i64,
+        last: i64,
+        longest: SliceExtent,
+        busy: u64,
+        gap: GapSize,
+        ends_in_point: bool,
+    ) -> Self {
         let duration = last.abs_diff(first);
-        // Both numbers keep 33 bits at most, so that the product below has no more than 64.
-        let drop = 31_u32.saturating_sub(duration.leading_zeros());
-        let part = (((busy >> drop) << 31) / (duration >> drop).max(1)).min((1 << 31) - 1);
-        let packed = u32::try_from(part).unwrap_or(0) << 1 | u32::from(ends_in_point);
+        // Both numbers keep 40 bits at most, so that the product below has no more than 64.
+        let drop = BUSY_BITS.saturating_sub(duration.leading_zeros());
+        let part = (((busy >> drop) << BUSY_BITS) / (duration >> drop).max(1)).min((1 << BUSY_BITS) - 1);
+        let busy = u32::try_from(part).unwrap_or(0) << BUSY_SHIFT;
+        let packed = busy | gap.bits() << 1 | u32::from(ends_in_point);
         Self {
             first,
             last,
@@ -73,6 +89,7 @@ impl Node {
             ends[last].0,
             SliceExtent { start: starts[longest].0, end: ends[longest].0, id: ids[longest] },
             busy,
+            GapSize::of(longest_gap(starts, ends)),
             starts[last] == ends[last],
         )
     }
@@ -81,6 +98,7 @@ impl Node {
     fn parent(children: &[Self]) -> Self {
         let mut longest = &children[0];
         let mut busy = 0_u64;
+        let mut gap = children[0].gap();
         for child in children {
             busy = busy.saturating_add(child.busy());
             // A tie goes to the earlier child, as it goes to the earlier slice in a leaf.
@@ -88,14 +106,23 @@ impl Node {
                 longest = child;
             }
         }
+        for (one, next) in children.iter().zip(&children[1..]) {
+            gap = gap.max(next.gap()).max(GapSize::of(next.first.abs_diff(one.last)));
+        }
         let last = &children[children.len() - 1];
-        Self::new(children[0].first, last.last, longest.longest(), busy, last.ends_in_point())
+        Self::new(children[0].first, last.last, longest.longest(), busy, gap, last.ends_in_point())
     }
 
     /// Returns the longest slice, the first one of several.
     #[inline(always)]
     pub(crate) fn longest(&self) -> SliceExtent {
         SliceExtent { start: self.longest_start, end: self.longest_end, id: self.longest }
+    }
+
+    /// Returns a bound on the gaps between consecutive slices.
+    #[inline(always)]
+    pub(crate) fn gap(&self) -> GapSize {
+        GapSize::from_bits(self.packed >> 1)
     }
 
     /// Returns whether the last slice has no duration. Its column is then touched even if it begins at the node's end.
@@ -115,9 +142,9 @@ impl Node {
 
     /// Returns the fraction of the node's time that is inside slices, from 0 to 1.
     #[inline(always)]
-    #[expect(clippy::cast_precision_loss, reason = "24 bits are enough to draw")]
+    #[expect(clippy::cast_precision_loss, reason = "24 bits are exact")]
     pub(crate) fn density(&self) -> f32 {
-        (self.packed >> 1) as f32 * (1.0 / 2_147_483_648.0)
+        (self.packed >> BUSY_SHIFT) as f32 * (1.0 / 16_777_216.0)
     }
 
     /// Returns the number of ticks inside slices, rounded for drawing.
@@ -126,12 +153,18 @@ impl Node {
         to_f32(self.last.wrapping_sub(self.first).cast_unsigned()) * self.density()
     }
 
-    /// Returns the number of ticks inside slices. It is exact for nodes of up to 2³⁰ ticks.
+    /// Returns the number of ticks inside slices. It is exact for nodes of up to 2²³ ticks.
     fn busy(&self) -> u64 {
         // Half a unit is added, so that the shift rounds to the nearest tick.
-        let busy = u128::from(self.last.abs_diff(self.first)) * u128::from(self.packed >> 1);
-        u64::try_from((busy + (1 << 30)) >> 31).unwrap_or(u64::MAX)
+        let busy = u128::from(self.last.abs_diff(self.first)) * u128::from(self.packed >> BUSY_SHIFT);
+        u64::try_from((busy + (1 << (BUSY_BITS - 1))) >> BUSY_BITS).unwrap_or(u64::MAX)
     }
+}
+
+/// Returns the longest time between a slice and the next one.
+fn longest_gap(starts: &[Tick], ends: &[Tick]) -> u64 {
+    let gaps = starts[1..].iter().zip(ends).map(|(start, end)| start.0.wrapping_sub(end.0).cast_unsigned());
+    gaps.max().unwrap_or(0)
 }
 
 /// Returns the position of the longest of some slices, the first one of several, and the number of ticks inside them

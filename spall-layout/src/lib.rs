@@ -49,6 +49,7 @@
 //! |---|---|
 //! | draw a trace | [`Layout`], [`Vertical`], [`Viewport`], [`Vertical::rects`] |
 //! | draw a trace while it grows | [`Live`], [`LiveView`] |
+//! | draw faster where slices are narrower than users can see | [`Viewport::with_box_width`] |
 //! | draw slices of your own | [`Row`], [`RowView::rects`] |
 //! | keep the state of a viewer: zoom, pan, scroll, fold | [`Window`], [`Folds`] |
 //! | zoom, pan and resize without a window | [`Viewport::zoomed`], [`Viewport::moved`], [`Viewport::fit`], [`Viewport::with_columns`], [`Viewport::part`] |
@@ -96,10 +97,14 @@ mod active;
 #[cfg(feature = "alloc")]
 mod bits;
 #[cfg(feature = "alloc")]
+mod boxes;
+#[cfg(feature = "alloc")]
 mod build;
 #[cfg(feature = "alloc")]
 mod cluster;
 mod color;
+#[cfg(feature = "alloc")]
+mod column_run;
 #[cfg(feature = "alloc")]
 mod convert;
 #[cfg(feature = "alloc")]
@@ -117,6 +122,8 @@ mod flows;
 mod folds;
 #[cfg(feature = "alloc")]
 mod free_lines;
+#[cfg(feature = "alloc")]
+mod gap;
 #[cfg(feature = "alloc")]
 mod histogram;
 #[cfg(feature = "alloc")]

@@ -5,6 +5,7 @@ use alloc::vec::Vec;
 
 use spall_model::{SliceId, Tick};
 
+use crate::boxes::BoxSizes;
 use crate::cluster::Cluster;
 use crate::convert::to_f32;
 use crate::extent::SliceExtent;
@@ -27,6 +28,8 @@ pub(crate) struct RectMerger {
     busy: (f32, f32),
     /// The parts of a column.
     width: f32,
+    /// The first column of the cluster that the rectangle began with.
+    begin: u32,
 }
 
 impl RectMerger {
@@ -36,10 +39,11 @@ impl RectMerger {
             Rect { row, slice: SliceId(0), x0: 0, x1: 0, left: 0.0, right: 0.0, first: 0, count: 0, busy: 0 };
         let mut merge = Self {
             rect,
-            owner: cluster.owner,
+            owner: cluster.owner(),
             last_overlap: 0,
             busy: (0.0, 0.0),
             width: to_f32(viewport.column_parts()),
+            begin: 0,
         };
         merge.begin(cluster, cluster.columns.0, 0.0);
         merge
@@ -81,21 +85,50 @@ impl RectMerger {
         }
     }
 
+    /// Adds a cluster that is not told apart from the rectangle: no column between them is untouched, neither is a slice
+    /// with a rectangle of its own, and both begin in the same box or the cluster has no other column than the
+    /// rectangle. Returns whether it did. [layout 2.11](crate::rules::layout#2.11)
+    #[inline(always)]
+    pub(crate) fn joins(&mut self, sizes: &BoxSizes, cluster: &Cluster) -> bool {
+        let ((first, last), end) = (cluster.columns, self.rect.x1);
+        let joins = first <= end
+            && self.last_overlap == 0
+            && cluster.first_overlap == 0
+            && (last < end || sizes.box_start(first) <= self.begin);
+        if joins {
+            if cluster.owner().duration() > self.owner.duration() {
+                self.owner = cluster.owner();
+            }
+            self.rect.count += cluster.count;
+            if last >= end {
+                self.rect.x1 = last + 1;
+                self.busy.0 += self.busy.1;
+                self.busy.1 = 0.0;
+            }
+            if first < last {
+                self.busy.0 += cluster.busy.0 + cluster.busy_between;
+                self.busy.1 += cluster.busy.1;
+            } else {
+                self.busy.1 += cluster.busy.0;
+            }
+        }
+        joins
+    }
+
     /// Begins a rectangle with the columns of `cluster` from `x0` on. Slices before it have `carried` parts of that column.
     #[inline(always)]
     fn begin(&mut self, cluster: &Cluster, x0: u32, carried: f32) {
         let (first, last) = cluster.columns;
         self.rect = Rect { x0, x1: last + 1, first: cluster.first, count: cluster.count, ..self.rect };
-        self.owner = cluster.owner;
+        self.owner = cluster.owner();
         self.last_overlap = cluster.last_overlap;
-        #[expect(clippy::cast_precision_loss, reason = "at most 65 536")]
-        let whole = last.saturating_sub(first + 1) as f32 * self.width;
+        self.begin = first;
         self.busy = if x0 > first {
-            (whole, cluster.busy.1)
+            (cluster.busy_between, cluster.busy.1)
         } else if first == last {
             (0.0, carried + cluster.busy.0)
         } else {
-            (carried + cluster.busy.0 + whole, cluster.busy.1)
+            (carried + cluster.busy.0 + cluster.busy_between, cluster.busy.1)
         };
     }
 

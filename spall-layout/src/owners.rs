@@ -8,7 +8,8 @@
 
 use alloc::vec::Vec;
 
-use crate::cluster::{Cluster, ColumnRun};
+use crate::cluster::{Cluster, Gather as _};
+use crate::column_run::ColumnRun;
 use crate::convert::to_u32;
 use crate::edge::ColumnEdge;
 use crate::index::{FANOUT_BITS, LEAF_BITS, Levels, Node};
@@ -153,7 +154,7 @@ impl EdgeDescent {
         cluster: &Cluster,
         best: (LargestOverlap, LargestOverlap),
     ) -> Option<Self> {
-        let most = cluster.owner.duration();
+        let most = cluster.owner().duration();
         // No slice before the longest is as long, and no slice behind it is longer. If even those durations are too short
         // for either column, the node need not be read.
         if query.viewport.parts(most.saturating_sub(1)) < best.0.overlap
@@ -254,9 +255,9 @@ impl EdgeDescent {
         let across = first + to_u32(self.n_left);
         let end = first + (1 << LEAF_BITS);
         let behind = first + to_u32(self.n_before);
-        self.left.take_slices(row, first..across);
+        self.left.take_all(row, first..across);
         let mut right = ColumnRun::in_column(self.edge.columns().1);
-        right.take_slices(row, behind..end);
+        right.take_all(row, behind..end);
         self.right.put_before(&right);
         if across < behind
             && let Some(slice) = row.slice(across as usize)

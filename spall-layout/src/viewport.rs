@@ -1,11 +1,17 @@
 //! The viewport of a timeline: a range of time, cut into columns with integer arithmetic only.
 
+#[cfg(feature = "serde")]
+mod data;
+mod motion;
+
 use core::ops::Range;
 
 use spall_model::Tick;
 
 /// The rule by which a query chooses the owner of a column that several slices touch. [layout
 /// 2.5](crate::rules::layout#2.5)
+///
+/// Boxes that are wider than a column have one rule for both, see [`Viewport::with_box_width`].
 #[doc(alias("LOD", "level of detail", "mipmap"))]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -45,7 +51,7 @@ pub enum Fidelity {
 #[doc(alias("camera", "zoom", "pan", "visible range", "visible window"))]
 #[derive(Debug, Clone, Copy)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(from = "ViewportData", into = "ViewportData"))]
+#[cfg_attr(feature = "serde", serde(from = "data::ViewportData", into = "data::ViewportData"))]
 pub struct Viewport {
     start: Tick,
     end: Tick,
@@ -64,6 +70,8 @@ pub struct Viewport {
     /// The largest number of ticks that is no longer than a column.
     #[cfg(feature = "alloc")]
     column_ticks: u64,
+    /// The number of columns from which on slices are told apart. It is at least 1.
+    box_width: u16,
     reciprocal: Reciprocal,
     columns_per_tick: f64,
     /// The position of the first tick in column 0.
@@ -79,7 +87,8 @@ impl PartialEq for Viewport {
     fn eq(&self, other: &Self) -> bool {
         // Everything else follows from these, or is too small to be seen.
         let shown = |of: &Self| {
-            (of.start, of.end, of.fidelity, of.asked, of.duration, of.columns, of.first, of.first_part)
+            let columns = (of.asked, of.duration, of.columns, of.first, of.first_part);
+            (of.start, of.end, of.fidelity, of.box_width, columns)
         };
         shown(self) == shown(other)
     }
@@ -146,12 +155,44 @@ impl Viewport {
             last: start.0.wrapping_add_unsigned(low_u64(ahead)),
             #[cfg(feature = "alloc")]
             column_ticks: duration / u64::from(asked),
+            box_width: 1,
             reciprocal: Reciprocal::new(asked, duration, first_part),
             columns_per_tick: f64::from(asked) / to_f64(duration),
             first_x: to_f64(first_part) / to_f64(duration),
             start_rest: 0,
             duration_rest: 0,
         }
+    }
+
+    /// Returns the viewport with boxes that may be some columns wide before slices are told apart.
+    ///
+    /// Slices that are no longer than `columns` may then share a rectangle with their neighbours, which is much less work
+    /// where slices are many and short. Which columns are in rectangles stays exact: a column is in a rectangle if and
+    /// only if a slice touches it, and each slice that is longer than `columns` has a rectangle of its own. The owner of a
+    /// shared rectangle is the longest of its slices, with [`Fidelity::Fast`] and [`Fidelity::Exact`] alike. [layout
+    /// 2.11](crate::rules::layout#2.11)
+    ///
+    /// A number of 1, which is the default, tells slices apart wherever there are columns for it; 0 counts as 1. Choose as
+    /// many columns as the narrowest box that users can see: 2 to 4 pixels for a window. Queries other than for
+    /// rectangles do not depend on this.
+    ///
+    /// ```
+    /// use spall_layout::{Fidelity, Row, RowId, Scratch, Viewport};
+    /// use spall_model::{SliceId, Tick};
+    /// let mut row = Row::new();
+    /// for (id, start) in (0..).map(SliceId).zip([0, 10, 20, 30, 60]) {
+    ///     row.push(Tick(start), Tick(start + 8), id);
+    /// }
+    /// let viewport = Viewport::new(Tick(0)..Tick(80), 8, Fidelity::Fast); // ten ticks a column
+    /// let mut rects = Vec::new();
+    /// row.view(RowId(0)).rects(&viewport.with_box_width(2), &mut Scratch::new(), &mut rects);
+    /// let drawn: Vec<_> = rects.iter().map(|rect| (rect.x0..rect.x1, rect.count)).collect();
+    /// assert_eq!(drawn, [(0..2, 2), (2..4, 2), (6..7, 1)]);
+    /// ```
+    #[doc(alias("LOD", "level of detail"))]
+    #[must_use]
+    pub fn with_box_width(&self, columns: u16) -> Self {
+        Self { box_width: columns.max(1), ..*self }
     }
 
     /// Creates the viewport that shows all of `range` with at least `margin` free columns on each side.
@@ -179,116 +220,6 @@ impl Viewport {
             Tick(i64::try_from(at).unwrap_or(least))
         };
         Self::new(tick(start - around)..tick(start + duration + around), columns, fidelity)
-    }
-
-    /// Returns the viewport zoomed by `factor` around `x`: with a factor of 2 it shows half the time.
-    ///
-    /// `x` counts columns from the left edge of column 0, as in [`Viewport::tick_at`]. The time at `x` stays where it
-    /// is on the screen, up to half a tick. Zooming in and out again by the same factor returns to the same range, and
-    /// many small steps lead to the same range as a large one, because fractions of a tick are kept.
-    ///
-    /// The result shows at least one tick, and at most all times that a [`Tick`] can express. At their ends it moves
-    /// instead of getting shorter. A factor that is not a positive number changes nothing. Zooming a [`Viewport::part`]
-    /// returns a whole viewport, as if one had been created that begins where the part begins.
-    ///
-    /// ```
-    /// use spall_layout::{Fidelity, Viewport};
-    /// use spall_model::Tick;
-    /// let viewport = Viewport::new(Tick(0)..Tick(1000), 100, Fidelity::Fast);
-    /// let zoomed = viewport.zoomed(25.0, 4.0);
-    /// assert_eq!(viewport.tick_at(25.0), Tick(250)); // The same tick is at the same place, up to half a tick:
-    /// assert_eq!(zoomed.x(Tick(250)) - zoomed.offset(), 24.8);
-    /// assert_eq!(zoomed.range(), Tick(188)..Tick(438)); // from 187.5
-    /// assert_eq!(zoomed.zoomed(25.0 + f64::from(zoomed.offset()), 0.25), viewport);
-    /// ```
-    #[doc(alias("zoom"))]
-    #[must_use]
-    pub fn zoomed(&self, x: f64, factor: f64) -> Self {
-        if !(factor > 0.0 && factor.is_finite() && x.is_finite()) || self.columns == 0 {
-            return *self;
-        }
-        // The fraction of the range to the left of `x`.
-        let left = (x - f64::from(self.offset())) / f64::from(self.asked);
-        let (start, duration) = self.exact();
-        let zoomed = fixed_from(fixed_to_f64(duration) / factor).clamp(ONE_TICK, MOST_TICKS);
-        let moved = fixed_from(left * fixed_to_f64(duration - zoomed));
-        self.with_exact(start.saturating_add(moved), zoomed)
-    }
-
-    /// Returns the viewport moved by a number of columns, to later times if it is positive.
-    ///
-    /// The duration of the range stays the same, so moving by whole columns moves the picture and changes nothing else.
-    /// Fractions of a tick are kept, so many small steps lead to the same range as a large one. The range stops at the
-    /// ends of the times that a [`Tick`] can express. A number of columns that is infinite or not a number changes
-    /// nothing. Moving a [`Viewport::part`] returns a whole viewport.
-    ///
-    /// ```
-    /// use spall_layout::{Fidelity, Viewport};
-    /// use spall_model::Tick;
-    /// let viewport = Viewport::new(Tick(0)..Tick(1000), 300, Fidelity::Fast); // 3⅓ ticks a column
-    /// assert_eq!(viewport.moved(30.0).range(), Tick(100)..Tick(1100));
-    /// let by_one = (0..30).fold(viewport, |viewport, _| viewport.moved(1.0));
-    /// assert_eq!(by_one, viewport.moved(30.0));
-    /// ```
-    #[doc(alias("pan", "scroll"))]
-    #[must_use]
-    pub fn moved(&self, columns: f64) -> Self {
-        if !columns.is_finite() || self.columns == 0 {
-            return *self;
-        }
-        let (start, duration) = self.exact();
-        // Whole columns and the rest apart: the product with the duration is exact for the former.
-        let whole = fixed_from(columns) >> FIXED_BITS;
-        let rest = columns - fixed_to_f64(whole << FIXED_BITS);
-        let asked = i128::from(self.asked);
-        let by_whole = whole.saturating_mul(duration).saturating_add(asked / 2).div_euclid(asked);
-        let by_rest = fixed_from(rest * fixed_to_f64(duration) / f64::from(self.asked));
-        self.with_exact(start.saturating_add(by_whole).saturating_add(by_rest), duration)
-    }
-
-    /// Returns the viewport that shows the same range in another number of columns: what a window shows when it is
-    /// resized.
-    ///
-    /// Fractions of a tick are kept. With as many columns as before, it returns the same viewport. Of a
-    /// [`Viewport::part`] it returns a whole viewport of the range of the part.
-    ///
-    /// ```
-    /// use spall_layout::{Fidelity, Viewport};
-    /// use spall_model::Tick;
-    /// let viewport = Viewport::new(Tick(0)..Tick(1000), 100, Fidelity::Fast).moved(0.25);
-    /// let wider = viewport.with_columns(200);
-    /// assert_eq!(wider.range(), viewport.range());
-    /// assert_eq!(wider.with_columns(0).with_columns(100), viewport);
-    /// ```
-    #[must_use]
-    pub fn with_columns(&self, columns: u16) -> Self {
-        let resized = Self::new(self.range(), columns, self.fidelity);
-        // The fractions of a part belong to the duration of the whole. A range in no columns keeps its own for later.
-        if self.columns > 0 && self.duration != self.start.0.abs_diff(self.end.0) {
-            return resized;
-        }
-        Self { start_rest: self.start_rest, duration_rest: self.duration_rest, ..resized }
-    }
-
-    /// Returns the start and the duration of the range in units of 2⁻³² ticks.
-    fn exact(&self) -> (i128, i128) {
-        let fixed = |ticks: i128, rest: i32| (ticks << FIXED_BITS) + i128::from(rest);
-        (fixed(self.start.0.into(), self.start_rest), fixed(self.duration.into(), self.duration_rest))
-    }
-
-    /// Returns a viewport of as many columns that shows `duration` from `start` on, both in units of 2⁻³² ticks.
-    fn with_exact(&self, start: i128, duration: i128) -> Self {
-        let rounded = |fixed: i128| (fixed + HALF_TICK) >> FIXED_BITS;
-        let rest = |fixed: i128| i32::try_from(fixed - (rounded(fixed) << FIXED_BITS)).unwrap_or(0);
-        // The duration is rounded apart from the start, so that it stays the same while the range moves.
-        let ticks = rounded(duration);
-        let most = i128::from(i64::MAX) - ticks;
-        let least = i128::from(i64::MIN);
-        let start = start.clamp(least << FIXED_BITS, most.max(least) << FIXED_BITS);
-        let at = |ticks: i128| Tick(i64::try_from(ticks).unwrap_or(i64::MAX));
-        let (first, columns) = (rounded(start), u16::try_from(self.asked).unwrap_or(u16::MAX));
-        let whole = Self::new(at(first)..at(first + ticks), columns, self.fidelity);
-        Self { start_rest: rest(start), duration_rest: rest(duration), ..whole }
     }
 
     /// Returns some of the columns as a viewport of their own, with the same edges.
@@ -344,6 +275,13 @@ impl Viewport {
     #[must_use]
     pub fn fidelity(&self) -> Fidelity {
         self.fidelity
+    }
+
+    /// Returns the number of columns from which on slices are told apart, which is at least 1. See
+    /// [`Viewport::with_box_width`].
+    #[must_use]
+    pub fn box_width(&self) -> u16 {
+        self.box_width
     }
 
     /// Returns the number of columns that it takes to cover the range: as many as asked for, or one more.
@@ -440,6 +378,14 @@ impl Viewport {
         }
         let ticks = tick.wrapping_sub(self.first).cast_unsigned();
         let column = self.reciprocal.at_most_column(ticks);
+        if self.duration <= u64::MAX / 2 {
+            // The part is less than twice the duration, so whatever does not fit into 64 bits cancels out.
+            let parts = ticks.wrapping_mul(self.asked.into()).wrapping_add(self.first_part);
+            let part = parts.wrapping_sub(u64::from(column).wrapping_mul(self.duration));
+            let is_next = part >= self.duration;
+            let rest = if is_next { self.duration } else { 0 };
+            return Position { column: column + u32::from(is_next), part: part - rest };
+        }
         let parts = u128::from(ticks) * u128::from(self.asked) + u128::from(self.first_part);
         let part = parts - u128::from(column) * u128::from(self.duration);
         // The estimate may be one less.
@@ -459,6 +405,12 @@ impl Viewport {
     #[inline(always)]
     pub(crate) fn column_parts(&self) -> u64 {
         self.duration
+    }
+
+    /// Returns the number of parts in a tick.
+    #[inline(always)]
+    pub(crate) fn tick_parts(&self) -> u64 {
+        self.asked.into()
     }
 
     /// Returns the number of parts in `ticks`, which are no longer than a column.
@@ -484,9 +436,19 @@ impl Viewport {
     /// Returns whether the time from `first` to `last` is no longer than a column and lies inside the columns.
     #[inline(always)]
     pub(crate) fn fits_column(&self, first: i64, last: i64) -> bool {
-        last.wrapping_sub(first).cast_unsigned() <= self.column_ticks
-            && first >= self.first
-            && last <= self.last
+        last.wrapping_sub(first).cast_unsigned() <= self.column_ticks && self.holds(first, last)
+    }
+
+    /// Returns whether the time from `first` to `last` lies inside the columns, and does not end at the right edge.
+    #[inline(always)]
+    pub(crate) fn holds(&self, first: i64, last: i64) -> bool {
+        (first >= self.first) & self.ends_before_edge(last)
+    }
+
+    /// Returns whether `last` lies before the right edge of the last column.
+    #[inline(always)]
+    pub(crate) fn ends_before_edge(&self, last: i64) -> bool {
+        last <= self.last
     }
 
     /// Returns whether a slice ends after the left edge of column 0, or lies there as a point.
@@ -524,26 +486,6 @@ impl Reciprocal {
     }
 }
 
-/// The number of fractional bits of a tick while zooming and moving.
-const FIXED_BITS: u32 = 32;
-const ONE_TICK: i128 = 1 << FIXED_BITS;
-const HALF_TICK: i128 = ONE_TICK / 2;
-/// The duration from the least to the greatest tick.
-const MOST_TICKS: i128 = (u64::MAX as i128) << FIXED_BITS;
-
-/// Converts a number with [`FIXED_BITS`] fractional bits.
-#[expect(clippy::cast_precision_loss, reason = "53 bits are finer than a column of any viewport")]
-fn fixed_to_f64(fixed: i128) -> f64 {
-    fixed as f64 / ONE_TICK as f64
-}
-
-/// Returns the nearest multiple of 2⁻³².
-#[expect(clippy::cast_possible_truncation, clippy::cast_precision_loss, reason = "saturates")]
-fn fixed_from(value: f64) -> i128 {
-    let scaled = value * ONE_TICK as f64;
-    (if scaled < 0.0 { scaled - 0.5 } else { scaled + 0.5 }) as i128
-}
-
 /// Returns the remainder of a division that rounds down, which is never negative.
 fn floor_mod(value: i128, modulus: u64) -> u128 {
     value.rem_euclid(modulus.into()).unsigned_abs()
@@ -565,86 +507,6 @@ fn low_u64(value: u128) -> u64 {
 #[expect(clippy::cast_possible_truncation, reason = "callers hold values below 2^32")]
 fn low_u32(value: u128) -> u32 {
     value as u32
-}
-
-/// The form in which a viewport is serialised.
-#[cfg(feature = "serde")]
-#[derive(serde::Serialize, serde::Deserialize)]
-struct ViewportData {
-    range: Range<Tick>,
-    fidelity: Fidelity,
-    /// The number of columns that show `duration` ticks. For a part these are those of the whole.
-    columns: u16,
-    /// The number of ticks that `columns` show.
-    duration: u64,
-    /// The number of columns of a part, and how many of them lie before that of `start`. `None` for a whole viewport.
-    part: Option<(u32, u32)>,
-}
-
-#[cfg(feature = "serde")]
-impl Viewport {
-    /// Returns the column of `start`, counted from the column that begins at tick 0.
-    fn start_column(&self) -> i128 {
-        (i128::from(self.start.0) * i128::from(self.asked)).div_euclid(i128::from(self.duration))
-    }
-
-    /// Returns whether the viewport is whole, so that [`Viewport::new`] makes an equal one.
-    fn is_whole(&self) -> bool {
-        self.columns == 0 || *self == Self::new(self.range(), low_u16(self.asked), self.fidelity)
-    }
-}
-
-#[cfg(feature = "serde")]
-fn low_u16(columns: u32) -> u16 {
-    u16::try_from(columns).unwrap_or(u16::MAX)
-}
-
-#[cfg(feature = "serde")]
-impl From<Viewport> for ViewportData {
-    fn from(viewport: Viewport) -> Self {
-        let Viewport { start, end, fidelity, asked, duration, columns, .. } = viewport;
-        let before = u32::try_from(viewport.start_column() - viewport.first_column()).unwrap_or(0);
-        let part = (!viewport.is_whole()).then_some((columns, before));
-        // A viewport that shows nothing is read back as one without columns.
-        let asked = if columns == 0 { 0 } else { low_u16(asked) };
-        Self { range: start..end, fidelity, columns: asked, duration, part }
-    }
-}
-
-#[cfg(feature = "serde")]
-impl From<ViewportData> for Viewport {
-    fn from(data: ViewportData) -> Self {
-        let ViewportData { range: Range { start, end }, fidelity, columns, duration, part } = data;
-        let like = Self::new(start..end, columns, fidelity);
-        let Some((columns, before)) = part.filter(|_| columns > 0 && start <= end) else { return like };
-        let (asked, duration) = (like.asked, duration.max(1));
-        let columns = columns.min(asked + 1);
-        let like = Self { end, asked, duration, ..like };
-        let first_column = like.start_column() - i128::from(before.min(asked));
-        // The first tick at or after the left edge of a column.
-        let edge = |column: i128| {
-            let tick = -(-column * i128::from(duration)).div_euclid(i128::from(asked));
-            i64::try_from(tick).unwrap_or(if tick < 0 { i64::MIN } else { i64::MAX })
-        };
-        let first = edge(first_column);
-        let first_part = i128::from(first) * i128::from(asked) - first_column * i128::from(duration);
-        let first_part = u64::try_from(first_part).unwrap_or(0);
-        let end_column = first_column + i128::from(columns);
-        let is_at_the_end = end_column * i128::from(duration) > i128::from(i64::MAX) * i128::from(asked);
-        let last = if is_at_the_end { i64::MAX } else { edge(end_column).saturating_sub(1).max(first) };
-        Self {
-            columns,
-            first,
-            first_part,
-            last,
-            #[cfg(feature = "alloc")]
-            column_ticks: duration / u64::from(asked),
-            reciprocal: Reciprocal::new(asked, duration, first_part),
-            columns_per_tick: f64::from(asked) / to_f64(duration),
-            first_x: to_f64(first_part) / to_f64(duration),
-            ..like
-        }
-    }
 }
 
 #[cfg(test)]

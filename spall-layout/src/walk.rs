@@ -4,16 +4,20 @@
 use alloc::vec::Vec;
 use core::ops::Range;
 
-use crate::cluster::{Cluster, ColumnRun};
+use crate::boxes::{BoxRun, BoxSizes};
+use crate::cluster::{Cluster, Gather};
+use crate::column_run::ColumnRun;
 use crate::convert::{to_f32, to_u32};
-use crate::extent::SliceExtent;
-use crate::index::{FANOUT_BITS, LEAF_BITS, Levels};
+use crate::index::{FANOUT_BITS, LEAF_BITS, Levels, MAX_LEVELS};
 use crate::merge::RectMerger;
 use crate::owners::RowQuery;
-use crate::{Fidelity, Rect, RowView, Scratch, Viewport};
+use crate::{Fidelity, Rect, RowId, RowView, Scratch, Viewport};
 
 /// The number of clusters that are gathered before they are merged. A block of 256 stays in the first-level cache.
 const BLOCK: usize = 256;
+/// The number of clusters that are gathered at most before a node is opened: two for each slice of a leaf, and for each
+/// node behind it that is not opened, of which each level has three.
+const SPARE: usize = 2 * (1 << LEAF_BITS) + 2 * 3 * MAX_LEVELS;
 
 impl RowView<'_> {
     /// Appends the rectangles of the row in `viewport` to `out`, from left to right. [layout 2](crate::rules::layout#2)
@@ -45,33 +49,62 @@ fn rects(row: &RowView<'_>, viewport: &Viewport, scratch: &mut Scratch, out: &mu
     let levels = &row.levels();
     let Scratch { clusters, owner_search, .. } = scratch;
     let mut merge = None;
+    if let Some(sizes) = BoxSizes::of(viewport) {
+        let run = BoxRun::new(sizes);
+        walk(row, levels, viewport, visible, run, clusters, |clusters| {
+            merge_all(&mut merge, row.row, viewport, clusters, out, |current, cluster, out| {
+                if !current.joins(&sizes, cluster) {
+                    current.add(viewport, cluster, out);
+                }
+            });
+        });
+        if let Some(merge) = merge {
+            merge.finish(viewport, out);
+        }
+        return;
+    }
     let mut sink = |clusters: &[Cluster]| {
-        let mut clusters = clusters.iter();
-        if merge.is_none() {
-            merge = clusters.next().map(|cluster| RectMerger::new(row.row, viewport, cluster));
-        }
-        if let Some(merge) = &mut merge {
-            // The copy stays in registers through the loop, which a value behind a reference would not.
-            let mut current = *merge;
-            for cluster in clusters {
-                current.add(viewport, cluster, out);
-            }
-            *merge = current;
-        }
+        merge_all(&mut merge, row.row, viewport, clusters, out, |current, cluster, out| {
+            current.add(viewport, cluster, out);
+        });
     };
     // So few slices are visited one by one, because no node is inside the viewport. Then owners are exact without a search.
     let is_sparse = visible.1 - visible.0 < 1 << LEAF_BITS;
     if is_sparse || viewport.fidelity() == Fidelity::Fast {
-        walk(row, levels, viewport, visible, clusters, sink);
+        walk(row, levels, viewport, visible, ColumnRun::NONE, clusters, sink);
     } else {
         owner_search.begin();
         let query = RowQuery { row, levels, viewport };
-        walk(row, levels, viewport, visible, clusters, |clusters| {
+        walk(row, levels, viewport, visible, ColumnRun::NONE, clusters, |clusters| {
             owner_search.refine(&query, clusters, &mut sink)
         });
     }
     if let Some(merge) = merge {
         merge.finish(viewport, out);
+    }
+}
+
+/// Merges a block of clusters with `add`, after beginning the first rectangle with the first cluster of all.
+#[inline(always)]
+fn merge_all(
+    merge: &mut Option<RectMerger>,
+    row: RowId,
+    viewport: &Viewport,
+    clusters: &[Cluster],
+    out: &mut Vec<Rect>,
+    add: impl Fn(&mut RectMerger, &Cluster, &mut Vec<Rect>),
+) {
+    let mut clusters = clusters.iter();
+    if merge.is_none() {
+        *merge = clusters.next().map(|cluster| RectMerger::new(row, viewport, cluster));
+    }
+    if let Some(merge) = merge {
+        // The copy stays in registers through the loop, which a value behind a reference would not.
+        let mut current = *merge;
+        for cluster in clusters {
+            add(&mut current, cluster, out);
+        }
+        *merge = current;
     }
 }
 
@@ -82,7 +115,7 @@ pub(crate) fn add_busy(row: &RowView<'_>, viewport: &Viewport, scratch: &mut Scr
         return;
     }
     let width = to_f32(viewport.column_parts());
-    walk(row, &row.levels(), viewport, visible, &mut scratch.clusters, |clusters| {
+    walk(row, &row.levels(), viewport, visible, ColumnRun::NONE, &mut scratch.clusters, |clusters| {
         clusters.iter().for_each(|cluster| cluster.add_busy(width, columns));
     });
 }
@@ -122,61 +155,43 @@ fn walk(
     levels: &Levels<'_>,
     viewport: &Viewport,
     (from, to): (u32, u32),
+    mut run: impl Gather,
     clusters: &mut Vec<Cluster>,
     mut sink: impl FnMut(&[Cluster]),
 ) {
     clusters.clear();
-    clusters.reserve(BLOCK + 2 * (1 << LEAF_BITS));
+    clusters.reserve(BLOCK + SPARE);
     let top = levels.len();
     let (mut level, mut at) = (top, 0);
-    let mut run = ColumnRun::NONE;
     // There is no stack: the position of a node alone tells its parent and its next sibling.
     loop {
         let bits = LEAF_BITS + FANOUT_BITS * level;
         let first = u64::from(at) << bits;
-        let end = first + (1 << bits);
         if first >= u64::from(to) {
             break;
         }
-        if end > u64::from(from) {
-            let node = levels.get(level, at);
-            // Where columns are dense, most nodes end inside the current column and cost no more than this comparison.
-            if let Some(node) = node.filter(|node| run.holds(node.last)) {
-                run.take(node.longest(), node.busy_f32(), at << bits, 1 << bits);
-            } else {
-                match node.filter(|node| viewport.fits_column(node.first, node.last)) {
-                    Some(node) => {
-                        run.flush(viewport, clusters);
-                        let (cluster, next) = Cluster::node(viewport, node, at << bits, 1 << bits);
-                        clusters.push(cluster);
-                        run = next;
-                    }
-                    _ if level > 0 => {
-                        level -= 1;
-                        at <<= FANOUT_BITS;
-                        continue;
-                    }
-                    _ => walk_leaf(
-                        row,
-                        viewport,
-                        from.max(at << bits),
-                        to_u32_min(end, to),
-                        &mut run,
-                        clusters,
-                    ),
-                }
-                if clusters.len() >= BLOCK {
-                    sink(clusters);
-                    clusters.clear();
-                }
+        let take = |node| run.take_node(viewport, node, at << bits, 1 << bits, clusters);
+        if !levels.get(level, at).is_some_and(take) {
+            if clusters.len() >= BLOCK {
+                sink(clusters);
+                clusters.clear();
             }
+            if level > 0 {
+                // Children that end before the first slice are passed over.
+                let below = u64::from(from) >> (bits - FANOUT_BITS);
+                level -= 1;
+                at = (at << FANOUT_BITS).max(to_u32_min(below, from));
+                continue;
+            }
+            let slices = from.max(at << bits)..to_u32_min(first + (1 << bits), to);
+            run.take_slices(viewport, row, slices, clusters);
         }
         at += 1;
-        // Behind the last child of a node the walk goes on behind the node, as high up as possible.
-        while level < top && at & ((1 << FANOUT_BITS) - 1) == 0 {
-            at >>= FANOUT_BITS;
-            level += 1;
-        }
+        // Behind the last child of a node the walk goes on behind the node, as high up as possible. How high cannot be
+        // predicted, so this has no branch.
+        let up = (at.trailing_zeros() / FANOUT_BITS).min(top - level);
+        at >>= FANOUT_BITS * up;
+        level += up;
         if level == top {
             break;
         }
@@ -188,33 +203,4 @@ fn walk(
 /// Returns the lesser of two positions, of which one may be beyond the greatest of a row.
 fn to_u32_min(end: u64, to: u32) -> u32 {
     u32::try_from(end).unwrap_or(u32::MAX).min(to)
-}
-
-/// Visits the slices `from..to`, which are in one leaf or behind the last full one.
-#[inline(always)]
-fn walk_leaf(
-    row: &RowView<'_>,
-    viewport: &Viewport,
-    from: u32,
-    to: u32,
-    run: &mut ColumnRun,
-    clusters: &mut Vec<Cluster>,
-) {
-    let range = from as usize..to as usize;
-    let (Some(starts), Some(ends), Some(ids)) =
-        (row.starts.get(range.clone()), row.ends.get(range.clone()), row.ids.get(range))
-    else {
-        return;
-    };
-    for (((&start, &end), &id), at) in starts.iter().zip(ends).zip(ids).zip(from..) {
-        let slice = SliceExtent { start: start.0, end: end.0, id };
-        if run.holds(slice.end) {
-            run.take_slice(slice, at);
-        } else {
-            run.flush(viewport, clusters);
-            let (cluster, next) = Cluster::slice(viewport, slice, at);
-            clusters.push(cluster);
-            *run = next;
-        }
-    }
 }

@@ -103,6 +103,11 @@ impl Window {
         self.bounds = bounds;
     }
 
+    /// Changes from how many columns on slices are told apart. See [`Viewport::with_box_width`].
+    pub fn set_box_width(&mut self, columns: u16) {
+        self.viewport = self.viewport.with_box_width(columns);
+    }
+
     /// Moves by a number of columns, to later times if it is positive.
     #[doc(alias("drag"))]
     pub fn pan(&mut self, columns: f64) {
@@ -126,7 +131,8 @@ impl Window {
 
     /// Zooms so that the window shows all of a range, with a fiftieth of the columns free on each side.
     pub fn fit(&mut self, range: Range<Tick>) {
-        self.viewport = with_margin(range, self.columns, self.viewport.fidelity());
+        let Self { columns, viewport, .. } = self;
+        *viewport = with_margin(range, *columns, viewport.fidelity()).with_box_width(viewport.box_width());
     }
 
     /// Moves no further than it takes to show the distances `heights` from the top, and some of the time `range`.

@@ -36,6 +36,9 @@ fn query(row: &RowView<'_>, fidelity: Fidelity, scratch: &mut Scratch, rects: &m
             let at = start + (end - start - duration) / 4 * step;
             let viewport = Viewport::new(Tick(at)..Tick(at + duration), 640, fidelity);
             rects.clear();
+            row.rects(&viewport.with_box_width(3), scratch, rects);
+            sum += rects.len();
+            rects.clear();
             row.rects(&viewport, scratch, rects);
             sum += rects.len() + Ruler::new(&viewport, Unit::Nanoseconds(1.0), 80).count();
             sum += usize::from(Rect::hit(rects, row.id(), 320).is_some());

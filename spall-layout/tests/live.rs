@@ -67,7 +67,9 @@ fn check(random: &mut Random, trace: &Trace<'_>, committed: &LiveSnapshot<'_>, v
             for fidelity in [Fidelity::Fast, Fidelity::Exact] {
                 let start = random.below(300) - 20;
                 let range = Tick(start)..Tick(start + random.below(2000));
-                let viewport = Viewport::new(range, u16::try_from(1 + random.below(90)).unwrap(), fidelity);
+                let box_width = u16::try_from(1 + random.below(3)).unwrap();
+                let viewport = Viewport::new(range, u16::try_from(1 + random.below(90)).unwrap(), fidelity)
+                    .with_box_width(box_width);
                 let (mut scratch, mut rects, mut expected_rects) = (Scratch::new(), Vec::new(), Vec::new());
                 row.rects(&viewport, &mut scratch, &mut rects);
                 expected.rects(&viewport, &mut scratch, &mut expected_rects);
@@ -366,7 +368,9 @@ fn layout_18_4_all_slices_are_drawn_at_their_times_and_do_not_overlap() {
             for ((&start, &end), &id) in row.starts().iter().zip(row.ends()).zip(row.slices()) {
                 fresh.push(start, end, id);
             }
-            let viewport = Viewport::new(Tick(0)..Tick(1 + random.below(300)), 20, Fidelity::Exact);
+            let box_width = u16::try_from(1 + random.below(3)).unwrap();
+            let viewport = Viewport::new(Tick(0)..Tick(1 + random.below(300)), 20, Fidelity::Exact)
+                .with_box_width(box_width);
             let (mut rects, mut expected) = (Vec::new(), Vec::new());
             row.rects(&viewport, &mut Scratch::new(), &mut rects);
             fresh.view(row.id()).rects(&viewport, &mut Scratch::new(), &mut expected);

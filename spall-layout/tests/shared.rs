@@ -51,8 +51,10 @@ mod serialised {
             let start = Tick(below(2000).cast_signed() - 1000);
             let end = Tick(start.0 + 1 + below(1000).cast_signed());
             let columns = u16::try_from(below(300)).unwrap();
-            let whole = Viewport::new(start..end, columns, Fidelity::Exact);
+            let box_width = u16::try_from(below(4)).unwrap();
+            let whole = Viewport::new(start..end, columns, Fidelity::Exact).with_box_width(box_width);
             assert_eq!(round_trip(&whole), whole);
+            assert_eq!(round_trip(&whole).box_width(), whole.box_width());
             let first = u32::try_from(below(300)).unwrap();
             let part = whole.part(first..first + u32::try_from(below(100)).unwrap());
             let read = round_trip(&part);

@@ -111,6 +111,24 @@ fn layout_19_3_revealing_moves_no_further_than_necessary() {
 }
 
 #[test]
+fn a_window_keeps_its_box_width_wherever_it_goes() {
+    let vertical = vertical();
+    let mut window = window(&vertical);
+    window.set_box_width(3);
+    let moves: [fn(&mut Window, &Vertical); 5] = [
+        |window, _| window.pan(7.5),
+        |window, _| window.zoom(3.0, 2.0),
+        |window, vertical| window.resize(33, 40, vertical),
+        |window, _| window.fit(Tick(3)..Tick(70)),
+        |window, vertical| window.reveal(0..9, Tick(900)..Tick(901), vertical),
+    ];
+    for step in moves {
+        step(&mut window, &vertical);
+        assert_eq!(window.viewport().box_width(), 3);
+    }
+}
+
+#[test]
 fn places_in_a_window_are_those_of_the_picture() {
     let trace = trace();
     let layout = Layout::new(&trace, &LayoutOptions::default());

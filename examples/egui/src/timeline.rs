@@ -20,6 +20,8 @@ const RULER: f32 = 20.0;
 /// The part of the window that pinned tracks may take.
 const PINNED: f32 = 0.4;
 const FONT: FontId = FontId::monospace(11.0);
+/// Boxes that are narrower than so many pixels look alike.
+const BOX_WIDTH: u16 = 2;
 /// A range snaps to edges of slices that are at most so many pixels away.
 const SNAP: i64 = 5;
 /// More arrows than these would hide the slices.
@@ -76,6 +78,7 @@ impl Timeline {
             (!layers.is_empty()).then_some((track, layers))
         });
         let mut window = Window::new(trace.bounds().unwrap_or_default(), Fidelity::Fast);
+        window.set_box_width(BOX_WIDTH);
         window.fit(active_range(trace, layout).unwrap_or_default());
         Self {
             window,

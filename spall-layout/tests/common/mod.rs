@@ -7,6 +7,8 @@
     reason = "not every test uses everything; random numbers are cut on purpose, and a test may panic"
 )]
 
+pub(crate) mod rows;
+
 use core::ops::Range;
 
 use spall_model::{
