@@ -1,13 +1,14 @@
 //! The modules of the page as one script, which a page that is a single file can hold.
 
 /// Each after those that it imports.
-const MODULES: [(&str, &str); 22] = [
+const MODULES: [(&str, &str); 23] = [
     ("text", include_str!("../../web/ui/text.js")),
     ("dom", include_str!("../../web/ui/dom.js")),
     ("view", include_str!("../../web/ui/view.js")),
     ("address", include_str!("../../web/ui/address.js")),
     ("order", include_str!("../../web/ui/order.js")),
     ("markup", include_str!("../../web/ui/markup.js")),
+    ("strips", include_str!("../../web/ui/strips.js")),
     ("boxes", include_str!("../../web/ui/boxes.js")),
     ("paint", include_str!("../../web/ui/paint.js")),
     ("meter", include_str!("../../web/ui/meter.js")),

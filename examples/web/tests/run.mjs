@@ -171,7 +171,7 @@ async function use(page, file, dump) {
     await page.key('Enter');
     await page.until('viewer.finder.hit !== undefined');
     const args = (slice) => JSON.stringify(slice.args ?? '').toLowerCase().includes(name.toLowerCase());
-    const expected = slices.filter((slice) => slice.name.toLowerCase().includes(name.toLowerCase()) || args(slice)).length;
+    const expected = slices.filter((slice) => (slice.name ?? '').toLowerCase().includes(name.toLowerCase()) || args(slice)).length;
     check(await page.value('viewer.finder.found.slices'), expected, `hits of ${name}`);
     ensure(/^1 of/.test(await page.value('document.querySelector("#hits").textContent')), 'the first hit is the first');
     await page.until('viewer.overview.hits?.some(Boolean)');

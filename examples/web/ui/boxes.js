@@ -1,11 +1,14 @@
 // Draws boxes on a canvas: those of the timeline, and those of flame graphs.
+import { Strips, pixelOf } from './strips.js';
 
 export const NUMBERS = 6; // of each box: top, height, id, name, count, style
 export const UNFINISHED = 1 << 7; // flags of the style
 export const HIT = 1 << 8;
 export const STATE = 1 << 9;
 export const CHANGE = 1 << 10;
-export const OWN = 1 << 11, UPPER_BITS = 12;
+export const OWN = 1 << 11;
+export const UPPER_BITS = 12;
+const NARROW = 2; // pixels of the device
 const STRENGTHS = ['b0', 'c8', 'e0', 'ff'], DIMMED = 4, SHADES = 32;
 
 // The colours of a theme and of the file itself, and the font of labels. Its letters are equally wide, so that labels
@@ -16,6 +19,8 @@ export class Palette {
     this.fills = inStrengths(shades);
     this.ownFills = inStrengths(own);
     this.ownTexts = own.map(textOn);
+    this.pixels = this.fills.map((colours) => colours.map(pixelOf));
+    this.ownPixels = this.ownFills.map((colours) => colours.map(pixelOf));
     this.text = text;
     this.size = size;
     this.font = `${size}px ui-monospace, SFMono-Regular, Menlo, Consolas, "DejaVu Sans Mono", monospace`;
@@ -25,6 +30,12 @@ export class Palette {
   fill(style, strength) {
     if (style & CHANGE) return changeColour((style >>> UPPER_BITS) - 32);
     return style & OWN ? this.ownFills[strength][style >>> UPPER_BITS] : this.fills[strength][style % SHADES];
+  }
+
+  // The same as a pixel; 0 if it is not known as one.
+  pixel(style, strength) {
+    if (style & CHANGE) return 0;
+    return style & OWN ? this.ownPixels[strength][style >>> UPPER_BITS] : this.pixels[strength][style % SHADES];
   }
 
   textOf(style) {
@@ -41,12 +52,17 @@ function textOn(colour) {
   return 0.2126 * red + 0.7152 * green + 0.0722 * blue > 0.179 ? '#000' : '#fff';
 }
 
+let strips; // used again for each picture
+
 // Where columns of a picture are on the canvas: a column `c` is `c * scale + shift` pixels of the device from the left.
 // `left` and `right` are the pixels between which something is drawn, and `ratio` is the number of them in a CSS pixel.
 export function drawBoxes(context, palette, part, place, names, isSearching) {
   const { edges, numbers } = part;
   const { scale, shift, left, right, ratio, top } = place;
   const buckets = new Map();
+  const hitPixel = pixelOf(palette.hit ?? '');
+  strips ??= new Strips();
+  strips.begin(left, right);
   const labels = [], torn = [], outlined = [];
   for (let box = 0, at = 0; at < numbers.length; box += 2, at += NUMBERS) {
     const style = numbers[at + 5];
@@ -55,26 +71,31 @@ export function drawBoxes(context, palette, part, place, names, isSearching) {
     if (end < left || x > right) continue;
     const width = Math.max(end - x, 1);
     const y = Math.round((numbers[at] - top) * ratio), height = Math.round(numbers[at + 1] * ratio) - 1;
-    const isHit = style & HIT;
+    const isHit = isSearching && style & HIT;
+    const strength = isSearching && !isHit ? DIMMED : (style >> 5) & 3;
+    if (width <= NARROW) {
+      const pixel = isHit ? hitPixel : palette.pixel(style, strength);
+      if (pixel) {
+        strips.put(y, height, x, x + width, pixel);
+        continue;
+      }
+    }
     if (style & UNFINISHED && width > 8) torn.push([x, y, width, height, palette.fill(style, 3)]);
     else {
-      const strength = isSearching && !isHit ? DIMMED : (style >> 5) & 3;
       // What decides on the colour: the strength, and the shade or what is in the upper bits.
       const key = strength * 2 ** 32 + (style & (CHANGE | OWN) ? style >>> 10 << 10 >>> 0 : style % SHADES);
       let bucket = buckets.get(key);
       if (!bucket) buckets.set(key, (bucket = []));
-      // Narrow boxes of one colour side by side are one.
-      const last = bucket.length - 4;
-      if (width <= 2 && bucket[last + 1] === y && bucket[last] + bucket[last + 2] === x) bucket[last + 2] += width;
-      else bucket.push(x, y, width > 3 ? width - 1 : width, height);
+      bucket.push(x, y, width > 3 ? width - 1 : width, height);
     }
-    if (isSearching && isHit) outlined.push(x, y, width, height);
+    if (isHit) outlined.push(x, y, width, height);
     if (width >= 4 * palette.letter + 6 && !(style & STATE)) labels.push(at, x, width, y, height);
   }
   for (const [key, bucket] of buckets) {
     context.fillStyle = palette.fill(key % 2 ** 32, Math.floor(key / 2 ** 32));
     for (let at = 0; at < bucket.length; at += 4) context.fillRect(bucket[at], bucket[at + 1], bucket[at + 2], bucket[at + 3]);
   }
+  strips.draw(context);
   for (const box of torn) drawTorn(context, ...box);
   context.strokeStyle = palette.hit;
   context.lineWidth = ratio;

@@ -20,7 +20,7 @@ function withoutZeros(text) {
 
 // A duration with about four significant digits, as the library writes it. Without nanoseconds a tick is an event.
 export function duration(ticks, nsPerTick) {
-  if (!nsPerTick) return counted(Math.round(ticks), 'event');
+  if (!nsPerTick) return `${Math.round(ticks)} event${Math.round(ticks) === 1 ? '' : 's'}`;
   const ns = Math.abs(ticks) * nsPerTick;
   const [size, unit] = UNITS.find(([size]) => ns >= size) ?? UNITS[3];
   const value = ns / size;
