@@ -167,6 +167,16 @@ impl Slices {
         self.flags.reserve(additional);
     }
 
+    /// Frees the unused memory of every column.
+    pub(crate) fn shrink_to_fit(&mut self) {
+        self.start.shrink_to_fit();
+        self.end.shrink_to_fit();
+        self.name.shrink_to_fit();
+        self.category.shrink_to_fit();
+        self.args.shrink_to_fit();
+        self.flags.shrink_to_fit();
+    }
+
     /// Returns the number of slices.
     #[must_use]
     pub fn len(&self) -> usize {

@@ -19,11 +19,6 @@ impl Workers {
         Self(n_threads.get())
     }
 
-    /// Returns the number of threads.
-    pub(crate) fn len(self) -> usize {
-        self.0
-    }
-
     /// Calls both functions, on two threads if there are two.
     pub(crate) fn join(self, one: impl FnOnce() + Send, other: impl FnOnce() + Send) {
         let both = [Either::One(one), Either::Other(other)].into_iter();

@@ -292,11 +292,6 @@ impl<'d> Loading<EventBatch<'d>> {
         self.sink.is_full()
     }
 
-    /// Gets ready to be added.
-    pub(crate) fn prepare(&mut self) {
-        self.sink.prepare();
-    }
-
     /// Removes all events.
     pub(crate) fn clear(&mut self) {
         self.sink.clear();

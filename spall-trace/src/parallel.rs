@@ -395,7 +395,6 @@ fn read_ahead<'d, P: SplitParser<Error: Copy>>(
             Ok(Progress::NeedMore(_) | Progress::End) | Err(_) => break,
         }
     }
-    batch.prepare();
     ReadAhead { part, batch, parser, at }
 }
 

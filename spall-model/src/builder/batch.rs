@@ -8,8 +8,8 @@
 use alloc::vec::Vec;
 
 use crate::{
-    Args, ByteRange, Event, Id, Key, NameId, Names, SliceFlags, Text, Thread, ThreadEvent, Tick, Ticks,
-    args_table::ArgsId, log::Log,
+    Args, ByteRange, Event, Id, Key, NameId, Names, Text, Thread, ThreadEvent, Tick, Ticks,
+    args_table::ArgsId,
 };
 
 use super::{
@@ -18,7 +18,6 @@ use super::{
     pairing::EndStrings,
     recent_names::RecentNames,
     registry::{Registry, TrackKey, index32},
-    rows::SliceRow,
 };
 
 /// Events of one file, prepared on any thread for a [`TraceBuilder`] on another.
@@ -44,8 +43,6 @@ pub struct EventBatch<'e> {
     args: Vec<Args<'e>>,
     /// The events that are not packed.
     others: Vec<(Event<'e>, ByteRange)>,
-    /// The number of slices that packed events begin.
-    n_slices: usize,
     /// The ranges of bytes that do not fit into packed events.
     ranges: Vec<ByteRange>,
     /// The position in the file to which those of packed events are relative.
@@ -54,8 +51,6 @@ pub struct EventBatch<'e> {
     recent: RecentNames,
     /// The threads of packed events.
     threads: Registry,
-    /// Memory for the rows of the builder.
-    pieces: Vec<Vec<SliceRow>>,
     /// The number that the builder has for each name of the batch, or [`UNKNOWN`].
     builder_names: Vec<NameId>,
     /// The number that the builder has for each thread of the batch, or [`UNKNOWN`].
@@ -138,13 +133,11 @@ impl<'e> EventBatch<'e> {
         }
         match event {
             Event::Begin(event) => {
-                self.n_slices += 1;
                 self.pack(BEGIN, event, Ticks::ZERO, bytes);
             }
             Event::End(event) if event.name.is_empty() => self.pack(END, event, Ticks::ZERO, bytes),
             Event::End(event) => self.pack(NAMED_END, event, Ticks::ZERO, bytes),
             Event::Complete(event, duration) => {
-                self.n_slices += 1;
                 self.pack(COMPLETE, event, *duration, bytes);
             }
             // A copy: if a reference to the event itself left this function, every event would be put together in memory.
@@ -232,27 +225,12 @@ impl<'e> EventBatch<'e> {
         }
     }
 
-    /// Provides the memory that the builder needs for the slices of the batch, so that the thread that adds the batch
-    /// spends no time on it. It may be left out.
-    pub fn prepare(&mut self) {
-        let blank = InternedEvent {
-            track: 0,
-            at: Tick::MAX,
-            name: NameId::EMPTY,
-            category: NameId::EMPTY,
-            args: ArgsId::NONE,
-        };
-        let blank = blank.slice(Tick::MAX, SliceFlags::NONE, SliceRow::OPEN);
-        Log::make_pieces(&mut self.pieces, self.n_slices, blank);
-    }
-
     /// Removes all events.
     pub fn clear(&mut self) {
         self.events.clear();
         self.args.clear();
         self.others.clear();
         self.ranges.clear();
-        self.n_slices = 0;
         if self.names.len() > MANY_NAMES || self.threads.tracks.len() > MANY_THREADS {
             (self.names, self.recent, self.threads) = Default::default();
             self.builder_names.clear();
@@ -268,7 +246,6 @@ impl<'a> TraceBuilder<'a> {
     pub fn push_batch(&mut self, batch: &mut EventBatch<'a>) {
         batch.builder_names.resize(batch.names.len(), NameId(UNKNOWN));
         batch.builder_tracks.resize(batch.threads.tracks.len(), UNKNOWN);
-        self.rows.take_pieces(&mut batch.pieces);
         let EventBatch { events, args, others, ranges, base, .. } = batch;
         let EventBatch { names, threads, builder_names, builder_tracks, .. } = batch;
         let mut lookup = Lookup { names, builder_names, threads, builder_tracks };

@@ -26,15 +26,6 @@ impl ByTrack {
         for track in items.clone() {
             counts[track as usize] += 1;
         }
-        Self::with_counts(counts, items, track_order)
-    }
-
-    /// Sorts items like [`ByTrack::new`] if the number of items of each track is known, which saves a pass over them.
-    pub(super) fn with_counts(
-        counts: Vec<u32>,
-        items: impl Iterator<Item = u32>,
-        track_order: &[u32],
-    ) -> Self {
         // For each track the position of its next item. When all items are placed, that is where the track ends.
         let mut next = alloc::vec![0_u32; track_order.len()];
         let mut n_items = 0;

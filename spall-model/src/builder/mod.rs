@@ -9,6 +9,7 @@
 mod batch;
 mod by_time;
 mod by_track;
+mod columns;
 mod counters;
 mod flows;
 mod intern;
@@ -49,7 +50,7 @@ use self::{
     pairing::PairLog,
     recent_names::RecentNames,
     registry::{Registry, TrackKey},
-    rows::SliceRow,
+    rows::Rows,
     samples::ProfileLog,
     spans::SpanLog,
     thread_samples::ThreadSampleLog,
@@ -83,7 +84,7 @@ pub struct TraceBuilder<'a> {
     diagnostics: Diagnostics,
     registry: Registry,
     /// The slices, in the order of the file.
-    rows: Log<SliceRow>,
+    rows: Rows,
     /// The rows that had no end when they were added, or that lost it by a repair.
     unfinished: Vec<u32>,
     pairs: PairLog,
@@ -118,15 +119,6 @@ struct InternedEvent {
     args: ArgsId,
 }
 
-impl InternedEvent {
-    /// Returns a row that starts at the event.
-    #[inline]
-    fn slice(&self, end: Tick, flags: SliceFlags, pair: u32) -> SliceRow {
-        let Self { track, at, name, category, args } = *self;
-        SliceRow { start: at, end, name, category, args, flags, track, pair }
-    }
-}
-
 impl<'a> TraceBuilder<'a> {
     /// Returns an empty builder.
     #[must_use]
@@ -140,7 +132,7 @@ impl<'a> TraceBuilder<'a> {
             recent: RecentNames::default(),
             args: ArgsTable::default(),
             registry: Registry::default(),
-            rows: Log::default(),
+            rows: Rows::default(),
             unfinished: Vec::new(),
             pairs: PairLog::default(),
             spans: SpanLog::default(),
@@ -310,7 +302,7 @@ impl<'a> TraceBuilder<'a> {
     ) -> Option<u32> {
         let index = self.next_row(bytes)?;
         self.registry.track_mut(row.track).add_whole(row.at, end);
-        self.rows.push(row.slice(end, flags, SliceRow::NO_PAIR));
+        self.rows.push(row, end, flags);
         if flags.is_unfinished() {
             self.unfinished.push(index);
         }
@@ -453,8 +445,7 @@ impl<'a> TraceBuilder<'a> {
         if !self.flows.is_empty() {
             let mut is_open = alloc::vec![false; self.registry.tracks.len()];
             for &index in &self.unfinished {
-                let row = &self.rows[index];
-                is_open[row.track as usize] |= row.flags.is_open_ended();
+                is_open[self.rows.track(index) as usize] |= self.rows.flags(index).is_open_ended();
             }
             for (track, at) in self.flows.times().filter(|&(track, _)| is_open[track as usize]) {
                 let row = self.registry.track_mut(track);
@@ -462,10 +453,10 @@ impl<'a> TraceBuilder<'a> {
             }
         }
         for index in core::mem::take(&mut self.unfinished) {
-            let row = &mut self.rows[index];
             // An async span may have got its end since it was added, and a repair may have given one.
-            if row.flags.is_open_ended() {
-                row.end = self.registry.track(row.track).last.max(row.start);
+            if self.rows.flags(index).is_open_ended() {
+                let last = self.registry.track(self.rows.track(index)).last;
+                self.rows.set_end(index, last.max(self.rows.start(index)));
             }
         }
     }

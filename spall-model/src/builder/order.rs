@@ -15,8 +15,9 @@ use super::{
     OnTrack, TraceBuilder,
     by_time::ByTime,
     by_track::ByTrack,
+    columns::{self, RowOrder},
     registry::{Registry, TrackKey, TrackRow, index32},
-    rows::{self, SliceRow},
+    rows::Rows,
     slice_order::SliceKey,
 };
 
@@ -217,11 +218,6 @@ fn slices(
     need_slice_of_row: bool,
     workers: Workers,
 ) -> (Slices, Vec<u32>) {
-    if !builder.registry.tracks.iter().all(|track| track.in_order) {
-        let order = slice_order(builder, tracks, track_order, workers);
-        let slices = rows::columns(&core::mem::take(&mut builder.rows), &order, workers);
-        return (slices, if need_slice_of_row { inverse(&order) } else { Vec::new() });
-    }
     let mut first_slices = alloc::vec![0; track_order.len()];
     let mut n_slices = 0;
     for (track, &old) in tracks.iter_mut().zip(track_order) {
@@ -230,32 +226,26 @@ fn slices(
         track.slices = n_slices..end;
         n_slices = end;
     }
-    let mut slice_of_row = Vec::with_capacity(if need_slice_of_row { n_slices as usize } else { 0 });
+    let mut order = RowOrder::by_track(&builder.rows, first_slices, track_order);
+    if !builder.registry.tracks.iter().all(|track| track.in_order) {
+        order = RowOrder::Rows(sort_tracks(order.into_rows(), builder, tracks, track_order, workers));
+    }
     let rows = core::mem::take(&mut builder.rows);
-    let slices = rows::columns_by_track(rows, &first_slices, workers, |first, n_rows| {
-        if need_slice_of_row {
-            slice_of_row.extend(first..first + n_rows);
-        }
-    });
-    (slices, slice_of_row)
+    let slices = columns::slices(rows, &order, workers);
+    (slices, if need_slice_of_row { inverse(&order.into_rows()) } else { Vec::new() })
 }
 
-/// Returns the rows sorted by track and, on a track, in display order. [json 3.3](crate::rules::json#3.3) Sets the
-/// range of slices of each track.
-#[allow(clippy::indexing_slicing, reason = "track numbers are given out by the builder")]
-fn slice_order(
+/// Returns the rows of each track in display order, of which `order` has them in the order of the file. [json
+/// 3.3](crate::rules::json#3.3)
+fn sort_tracks(
+    mut order: Vec<u32>,
     builder: &TraceBuilder<'_>,
-    tracks: &mut [Track],
+    tracks: &[Track],
     track_order: &[u32],
     workers: Workers,
 ) -> Vec<u32> {
-    let counts = builder.registry.tracks.iter().map(|track| track.n_slices).collect();
-    let mut by_track = ByTrack::with_counts(counts, builder.rows.iter().map(|row| row.track), track_order);
-    for (track, &old) in tracks.iter_mut().zip(track_order) {
-        track.slices = by_track.range(old);
-    }
     let TraceBuilder { rows, registry, conventions, .. } = builder;
-    let mut rest = by_track.order.as_mut_slice();
+    let mut rest = order.as_mut_slice();
     let orders = tracks.iter().zip(track_order).map(|(track, &old)| {
         let order = rest.split_off_mut(..track.slices.len()).unwrap_or_default();
         (order, registry.track(old).in_order)
@@ -264,7 +254,7 @@ fn slice_order(
     let unordered = orders.filter(|&(_, in_order)| !in_order).map(|(order, _)| order);
     workers
         .each(unordered, Scratch::default, |scratch, order| sort_track(order, rows, *conventions, scratch));
-    by_track.order
+    order
 }
 
 /// The buffers of [`sort_track`], which all tracks share.
@@ -280,9 +270,9 @@ struct Scratch {
 /// start keep the order in which they began, whatever their durations, and other slices are sorted by duration. The two
 /// rules together are not transitive.
 #[allow(clippy::indexing_slicing, reason = "row numbers are given out by the builder")]
-fn sort_track(order: &mut [u32], rows: &Log<SliceRow>, conventions: Conventions, scratch: &mut Scratch) {
+fn sort_track(order: &mut [u32], rows: &Rows, conventions: Conventions, scratch: &mut Scratch) {
     // Checking rows that are in order costs less than distributing them to two lists.
-    let key = |row: u32| SliceKey::finished(row, &rows[row]);
+    let key = |row: u32| SliceKey::finished(row, rows);
     if is_in_order(order.iter().map(|&row| key(row)), conventions) {
         return;
     }
@@ -290,9 +280,8 @@ fn sort_track(order: &mut [u32], rows: &Log<SliceRow>, conventions: Conventions,
     pairs.clear();
     others.clear();
     for &row in &*order {
-        let SliceRow { start, flags, .. } = rows[row];
-        let kind = if flags.is_paired() { &mut *pairs } else { &mut *others };
-        kind.add(start, row);
+        let kind = if rows.flags(row).is_paired() { &mut *pairs } else { &mut *others };
+        kind.add(rows.start(row), row);
     }
     let (pairs, others) = (pairs.sorted(), others.sorted());
     // Slices of one start: the longer first, then in the order of the file. A stable sort after the reversal gives the
@@ -301,7 +290,7 @@ fn sort_track(order: &mut [u32], rows: &Log<SliceRow>, conventions: Conventions,
         if conventions.children_first {
             tied.reverse();
         }
-        tied.sort_by_key(|tied| Reverse(rows[tied.row].end));
+        tied.sort_by_key(|tied| Reverse(rows.end(tied.row)));
     }
     if pairs.is_empty() {
         order.iter_mut().zip(others).for_each(|(slot, other)| *slot = other.row);

@@ -7,7 +7,7 @@
 //! from the rows.
 //!
 //! The stack of a thread takes no memory of its own either. It is a chain through the rows: while a row is open, its
-//! [`SliceRow::pair`] is the number of the open row around it.
+//! [`RowColumns::pair`](super::rows::RowColumns::pair) is the number of the open row around it.
 
 use alloc::vec::Vec;
 use core::marker::PhantomData;
@@ -16,7 +16,7 @@ use hashbrown::HashMap;
 
 use crate::{ByteRange, DiagnosticKind, NameId, Names, SliceFlags, ThreadEvent, Tick, args_table::ArgsId};
 
-use super::{InternedEvent, TextStorage, TraceBuilder, registry::index32, rows::SliceRow};
+use super::{InternedEvent, TextStorage, TraceBuilder, registry::index32, rows::Rows};
 
 /// The state of pairing that rows do not hold.
 #[derive(Debug, Default)]
@@ -48,7 +48,7 @@ pub(super) struct Orphan {
 /// The begins and ends of one thread.
 #[derive(Debug)]
 pub(super) struct ThreadPairs {
-    /// The innermost open row, or [`SliceRow::OPEN`].
+    /// The innermost open row, or [`Rows::OPEN`].
     pub(super) innermost: u32,
     /// The number of open rows.
     depth: u32,
@@ -72,7 +72,7 @@ pub(super) struct ThreadPairs {
 impl Default for ThreadPairs {
     fn default() -> Self {
         Self {
-            innermost: SliceRow::OPEN,
+            innermost: Rows::OPEN,
             depth: 0,
             n_rows: 0,
             skipped: 0,
@@ -125,9 +125,14 @@ impl ThreadPairs {
 }
 
 impl PairLog {
-    /// Returns the innermost open row of a track, or [`SliceRow::OPEN`].
+    /// Returns the innermost open row of a track, or [`Rows::OPEN`].
     pub(super) fn innermost(&self, track: u32) -> u32 {
-        self.threads.get(track as usize).map_or(SliceRow::OPEN, |thread| thread.innermost)
+        self.threads.get(track as usize).map_or(Rows::OPEN, |thread| thread.innermost)
+    }
+
+    /// Returns whether the times of a track go back.
+    pub(super) fn is_unordered(&self, track: u32) -> bool {
+        self.threads.get(track as usize).is_some_and(|thread| thread.unordered)
     }
 
     /// Returns the thread of a track, which is added if it is new.
@@ -142,7 +147,6 @@ impl PairLog {
     }
 }
 
-#[allow(clippy::indexing_slicing, reason = "open rows are numbers of rows that were pushed")]
 impl<'a> TraceBuilder<'a> {
     /// Adds a row for a begin and makes it the innermost open one of its thread.
     #[inline(always)]
@@ -163,8 +167,8 @@ impl<'a> TraceBuilder<'a> {
         if depth == 0 {
             thread.outermost = bytes;
         }
-        let flags = SliceFlags::PAIRED.with_open_depth(depth);
-        self.rows.push(row.slice(row.at, flags, thread.innermost));
+        let flags = SliceFlags::PAIRED.with(SliceFlags::UNNAMED_END).with_open_depth(depth);
+        self.rows.push_open(&row, flags, thread.innermost);
         thread.innermost = index;
         thread.depth += 1;
         thread.n_rows += 1;
@@ -180,7 +184,6 @@ impl<'a> TraceBuilder<'a> {
     /// Closes the innermost open row of a thread.
     #[inline(always)]
     pub(super) fn close(&mut self, track: u32, at: Tick, mut end: impl EndStrings<'a>, bytes: ByteRange) {
-        let rows = index32(self.rows.len());
         let thread = self.pairs.thread(track);
         if thread.skipped > 0 {
             thread.skipped -= 1;
@@ -193,21 +196,18 @@ impl<'a> TraceBuilder<'a> {
         }
         thread.add_time(at, bytes);
         let row = thread.innermost;
-        let Some(slice) = self.rows.get_mut(row as usize) else {
+        let Some(outer) = self.rows.close(row, at) else {
             return self.orphan(track, at, end, bytes);
         };
-        // `pair` held the row around this one. From now on it holds the number of rows at the end.
-        thread.innermost = core::mem::replace(&mut slice.pair, rows);
+        thread.innermost = outer;
         thread.depth -= 1;
-        slice.end = at;
-        if at < slice.start {
+        // Otherwise no time is earlier than one before it.
+        if thread.unordered && at < self.rows.start(row) {
             thread.add_fault(bytes);
         }
-        if end.is_unnamed() {
-            slice.flags = slice.flags.with(SliceFlags::UNNAMED_END);
-        } else {
-            let name = slice.name;
-            self.check_name(track, row, name, &mut end, bytes);
+        if !end.is_unnamed() {
+            self.rows.set_flags(row, self.rows.flags(row).without(SliceFlags::UNNAMED_END));
+            self.check_name(track, row, self.rows.name(row), &mut end, bytes);
         }
         let args = end.args(self, bytes);
         if args != ArgsId::NONE {

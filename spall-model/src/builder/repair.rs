@@ -21,7 +21,7 @@ use super::{
     by_track::ByTrack,
     pairing::{Orphan, PairLog, ThreadPairs},
     registry::index32,
-    rows::SliceRow,
+    rows::Rows,
 };
 
 // The weights of the faults. An end before its begin weighs most: it is a sure sign of a wrong pair, while each of the
@@ -46,7 +46,7 @@ struct PairEnd {
     /// The name of the end; empty if it has none.
     name: NameId,
     args: ArgsId,
-    /// The row that the plain reading closed with it; [`SliceRow::OPEN`] for an end that found nothing open.
+    /// The row that the plain reading closed with it; [`Rows::OPEN`] for an end that found nothing open.
     plain: u32,
     /// The bytes of an end that found nothing open; those of other ends are not kept.
     bytes: Option<ByteRange>,
@@ -118,33 +118,34 @@ pub(super) fn repair(builder: &mut TraceBuilder<'_>, pairs: &mut PairLog) {
     let faulty_threads = threads.iter().filter(|thread| thread.is_faulty());
     let n_rows: u64 = faulty_threads.map(|thread| u64::from(thread.n_rows)).sum();
     let mut rows: Vec<u32> = Vec::with_capacity(usize::try_from(n_rows).unwrap_or(0));
-    let numbered = (0_u32..).zip(builder.rows.iter());
-    let faulty_rows = numbered.filter(|(_, slice)| slice.pair != SliceRow::NO_PAIR && is_faulty(slice.track));
-    rows.extend(faulty_rows.map(|(row, _)| row));
+    let faulty_rows = builder.rows.runs().filter(|&(track, _)| is_faulty(track)).flat_map(|(track, rows)| {
+        let pairs = rows.filter(|&row| builder.rows.pair(row) != Rows::NO_PAIR);
+        pairs.map(move |row| (track, row))
+    });
+    rows.extend(faulty_rows.clone().map(|(_, row)| row));
     // The arguments of ends are taken back, because the ends may now close other begins.
     let mut faulty_args: HashMap<u32, ArgsId, RandomState> = HashMap::default();
     end_args.retain(|&(row, id)| {
-        let faulty = is_faulty(builder.rows[row].track);
+        let faulty = is_faulty(builder.rows.track(row));
         if faulty {
             faulty_args.insert(row, id);
         }
         !faulty
     });
     let tracks: Vec<u32> = (0..index32(threads.len())).collect();
-    let rows_by_track = ByTrack::new(rows.iter().map(|&row| builder.rows[row].track), &tracks);
+    let rows_by_track = ByTrack::new(faulty_rows.map(|(track, _)| track), &tracks);
     let orphans_by_track = ByTrack::new(orphans.iter().map(|orphan| orphan.track), &tracks);
     let (mut input, mut readings) = (PairingInput::default(), Readings::default());
     for (track, thread) in (0_u32..).zip(&*threads).filter(|(_, thread)| thread.is_faulty()) {
         input.clear();
         for &position in rows_by_track.items(track) {
             let row = rows[position as usize];
-            let slice = &builder.rows[row];
             let end_name = match other_names.get(&row) {
                 Some(&other) => other,
-                None if slice.flags.contains(SliceFlags::UNNAMED_END) => NameId::EMPTY,
-                None => slice.name,
+                None if builder.rows.flags(row).contains(SliceFlags::UNNAMED_END) => NameId::EMPTY,
+                None => builder.rows.name(row),
             };
-            input.add_row(row, slice, end_name, faulty_args.get(&row).copied().unwrap_or_default());
+            input.add_row(row, &builder.rows, end_name, faulty_args.get(&row).copied().unwrap_or_default());
         }
         for &orphan in orphans_by_track.items(track) {
             input.add_orphan(&orphans[orphan as usize]);
@@ -168,16 +169,16 @@ impl PairingInput {
     }
 
     /// Adds the begin of a row and, if it has one, the end that the plain reading closed it with.
-    fn add_row(&mut self, row: u32, slice: &SliceRow, end_name: NameId, end_args: ArgsId) {
-        self.begins.push(PairBegin { row, at: slice.start, name: slice.name });
-        if slice.pair != SliceRow::OPEN {
+    fn add_row(&mut self, row: u32, rows: &Rows, end_name: NameId, end_args: ArgsId) {
+        self.begins.push(PairBegin { row, at: rows.start(row), name: rows.name(row) });
+        if rows.pair(row) != Rows::OPEN {
             self.ends.push(PairEnd {
-                at: slice.end,
+                at: rows.end(row),
                 name: end_name,
                 args: end_args,
                 plain: row,
                 bytes: None,
-                closed_at: slice.pair,
+                closed_at: rows.pair(row),
             });
         }
     }
@@ -185,7 +186,7 @@ impl PairingInput {
     /// Adds an end that found nothing open.
     fn add_orphan(&mut self, orphan: &Orphan) {
         let &Orphan { closed_at, at, name, args, bytes, .. } = orphan;
-        self.ends.push(PairEnd { at, name, args, plain: SliceRow::OPEN, bytes: Some(bytes), closed_at });
+        self.ends.push(PairEnd { at, name, args, plain: Rows::OPEN, bytes: Some(bytes), closed_at });
     }
 
     /// Restores the order of the file.
@@ -401,9 +402,8 @@ impl PairingInput {
                     begin.at
                 }
             };
-            let row = &mut builder.rows[begin.row];
-            row.end = end.max(begin.at);
-            row.flags = flags;
+            builder.rows.set_end(begin.row, end.max(begin.at));
+            builder.rows.set_flags(begin.row, flags);
         }
         for &end in &reading.unmatched {
             let bytes = self.ends[end as usize].bytes.unwrap_or(somewhere);

@@ -2,9 +2,8 @@
 
 use crate::{DiagnosticKind, SliceFlags};
 
-use super::{TraceBuilder, pairing::ThreadPairs, repair, rows::SliceRow};
+use super::{TraceBuilder, pairing::ThreadPairs, repair};
 
-#[allow(clippy::indexing_slicing, reason = "rows are numbers of rows that were pushed")]
 impl TraceBuilder<'_> {
     /// Decides which end belongs to which begin, and joins the arguments of ends to those of begins.
     pub(super) fn finish_pairs(&mut self) {
@@ -22,8 +21,8 @@ impl TraceBuilder<'_> {
             row.n_slices += thread.n_rows;
             // The chain of open rows has served its purpose. Each link becomes the mark of a begin without an end.
             let mut row = thread.innermost;
-            while let Some(slice) = self.rows.get_mut(row as usize) {
-                row = core::mem::replace(&mut slice.pair, SliceRow::OPEN);
+            while let Some(outer) = self.rows.leave_open(row) {
+                row = outer;
             }
         }
         if pairs.threads.iter().any(ThreadPairs::is_faulty) {
@@ -36,19 +35,18 @@ impl TraceBuilder<'_> {
             self.unpair_unordered(&pairs.threads);
         }
         for &(row, args) in &pairs.end_args {
-            let slice = &mut self.rows[row];
-            slice.args = self.args.join(slice.args, args);
+            let args = self.args.join(self.rows.args(row), args);
+            self.rows.set_args(row, args);
         }
     }
 
     /// Removes the flag of pairs whose thread has times that go back, because they are not known to nest. [json
     /// 3.2](crate::rules::json#3.2)
     fn unpair_unordered(&mut self, threads: &[ThreadPairs]) {
-        for slice in self.rows.iter_mut() {
-            let thread = threads.get(slice.track as usize);
-            if thread.is_some_and(|thread| thread.unordered && !thread.is_faulty()) {
-                slice.flags = slice.flags.without(SliceFlags::PAIRED);
-            }
-        }
+        self.rows.change_flags(|track, flags| {
+            let thread = threads.get(track as usize);
+            let unpair = thread.is_some_and(|thread| thread.unordered && !thread.is_faulty());
+            if unpair { flags.without(SliceFlags::PAIRED) } else { flags }
+        });
     }
 }

@@ -6,7 +6,7 @@ use core::cmp::{Ordering, Reverse};
 
 use crate::{Conventions, Tick};
 
-use super::rows::SliceRow;
+use super::rows::Rows;
 
 /// The facts on which the order of a slice depends.
 #[derive(Debug, Clone, Copy)]
@@ -25,17 +25,17 @@ pub(super) struct SliceKey {
 impl SliceKey {
     /// Returns the key of a slice once all events were read.
     #[inline(always)]
-    pub(super) fn finished(row: u32, slice: &SliceRow) -> Self {
-        let &SliceRow { start, end, flags, .. } = slice;
-        Self { row, start, end, is_pair: flags.is_paired(), is_open_pair: false }
+    pub(super) fn finished(row: u32, rows: &Rows) -> Self {
+        let is_pair = rows.flags(row).is_paired();
+        Self { row, start: rows.start(row), end: rows.end(row), is_pair, is_open_pair: false }
     }
 
     /// Returns the key of a slice to which an end may still come.
     #[inline]
-    pub(super) fn live(row: u32, slice: &SliceRow) -> Self {
-        let &SliceRow { start, end, flags, .. } = slice;
+    pub(super) fn live(row: u32, rows: &Rows) -> Self {
+        let (start, end, flags) = (rows.start(row), rows.end(row), rows.flags(row));
         let is_pair = flags.is_paired();
-        let is_open_pair = is_pair && slice.is_open(row);
+        let is_open_pair = is_pair && rows.is_open(row);
         let endless = is_open_pair || flags.is_unfinished();
         // A pair may end before its begin. It is shown without a duration, and ordered as it is shown.
         let end = if endless { Tick::MAX } else { end.max(start) };

@@ -111,9 +111,8 @@ impl<'a> TraceBuilder<'a> {
             }
         }
         for (row, args) in core::mem::take(&mut self.spans.end_args) {
-            if let Some(row) = self.rows.get_mut(row as usize) {
-                row.args = self.args.join(row.args, args);
-            }
+            let args = self.args.join(self.rows.args(row), args);
+            self.rows.set_args(row, args);
         }
     }
 
@@ -133,10 +132,8 @@ impl<'a> TraceBuilder<'a> {
 
     /// Gives a span its end. The arguments of the end are joined to those of the begin once all spans are paired.
     fn close_span(&mut self, row: u32, at: Tick, args: ArgsId) {
-        if let Some(row) = self.rows.get_mut(row as usize) {
-            row.end = at;
-            row.flags = row.flags.without(SliceFlags::UNFINISHED);
-        }
+        self.rows.set_end(row, at);
+        self.rows.set_flags(row, self.rows.flags(row).without(SliceFlags::UNFINISHED));
         if args != ArgsId::NONE {
             self.spans.end_args.push((row, args));
         }

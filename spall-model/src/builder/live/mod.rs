@@ -79,8 +79,8 @@ pub struct LiveTrace {
     tracks: TrackTable,
     /// The lengths up to which the logs of the builder have been committed.
     committed: Committed,
-    /// The rows that were closed since the last commit, and the bytes of their ends.
-    closed: Vec<(u32, ByteRange)>,
+    /// The rows that were closed since the last commit, with their tracks and the bytes of their ends.
+    closed: Vec<(u32, u32, ByteRange)>,
     /// The slices that were open at the commit before the last one, and closed at the last one.
     ended: Vec<SliceId>,
     /// The arguments of ends, by slice.
@@ -88,6 +88,8 @@ pub struct LiveTrace {
     /// The faults of the plain reading.
     faults: Diagnostics,
     n_deferred: u64,
+    /// Whether there is a thread whose times go back.
+    has_unordered: bool,
     bounds: Option<(Tick, Tick)>,
 }
 
@@ -102,7 +104,6 @@ struct Committed {
     states: usize,
 }
 
-#[allow(clippy::indexing_slicing, reason = "rows are numbers of rows that were pushed")]
 impl LiveTrace {
     /// Returns a live trace without events.
     #[must_use]
@@ -116,6 +117,7 @@ impl LiveTrace {
             end_args: HashMap::default(),
             faults: Diagnostics::new(limits.max_diagnostics),
             n_deferred: 0,
+            has_unordered: false,
             bounds: None,
         }
     }
@@ -154,7 +156,7 @@ impl LiveTrace {
         let open = self.builder.pairs.innermost(track);
         self.builder.push_copied(event, bytes);
         if self.builder.pairs.innermost(track) != open {
-            self.closed.push((open, bytes));
+            self.closed.push((open, track, bytes));
         }
     }
 
@@ -186,10 +188,9 @@ impl LiveTrace {
 
     /// Commits the ends of slices, with their arguments and faults.
     fn commit_ends(&mut self) {
-        for (row, bytes) in core::mem::take(&mut self.closed) {
-            let slice = &self.builder.rows[row];
-            self.tracks.touch(slice.track);
-            if slice.end < slice.start {
+        for (row, track, bytes) in core::mem::take(&mut self.closed) {
+            self.tracks.touch(track);
+            if self.builder.rows.end(row) < self.builder.rows.start(row) {
                 self.faults.add(DiagnosticKind::EndBeforeBegin, bytes);
             }
             if self.builder.pairs.other_names.contains_key(&row) {
@@ -214,8 +215,8 @@ impl LiveTrace {
 
     /// Commits the slices that began since the last commit.
     fn commit_slices(&mut self) {
-        for row in index32(self.committed.rows)..index32(self.builder.rows.len()) {
-            self.tracks.add_slice(&self.builder, self.builder.rows[row].track, SliceId(row));
+        for (track, rows) in self.builder.rows.runs_from(index32(self.committed.rows)) {
+            rows.for_each(|row| self.tracks.add_slice(&self.builder, track, SliceId(row)));
         }
         self.committed.rows = self.builder.rows.len();
     }
@@ -255,6 +256,7 @@ impl LiveTrace {
                 && !items.is_unordered
             {
                 items.is_unordered = true;
+                self.has_unordered = true;
                 self.faults.add(DiagnosticKind::Unordered, thread.went_back);
             }
         }

@@ -7,9 +7,8 @@ use crate::SliceId;
 use super::{TraceBuilder, slice_order::SliceKey};
 
 /// Returns the facts on which the order of a slice depends.
-#[allow(clippy::indexing_slicing, reason = "a slice is the number of a row that was pushed")]
 pub(super) fn key(builder: &TraceBuilder<'_>, slice: SliceId) -> SliceKey {
-    SliceKey::live(slice.0, &builder.rows[slice.0])
+    SliceKey::live(slice.0, &builder.rows)
 }
 
 /// Sorts slices by the same rules as a finished trace: pairs in the order of their begins and all others among

@@ -118,59 +118,60 @@ impl<'l> LiveSnapshot<'l> {
         self.live.builder.rows.len()
     }
 
+    /// Returns the number of the row of a slice, or `None` if there is no such slice.
+    fn row(&self, id: SliceId) -> Option<u32> {
+        self.live.builder.rows.has(id.0).then_some(id.0)
+    }
+
     /// Returns a slice, or `None` if there is no such slice. A slice that is still open is unfinished, and ends at
     /// the last time of its track so far.
     #[must_use]
     pub fn slice(&self, id: SliceId) -> Option<Slice> {
         let builder = &self.live.builder;
-        let row = builder.rows.get(id.index())?;
-        let mut flags = row.flags.without(SliceFlags::UNNAMED_END);
+        let (rows, row) = (&builder.rows, self.row(id)?);
+        let (start, end) = (rows.start(row), rows.end(row));
+        let mut flags = rows.flags(row).without(SliceFlags::UNNAMED_END);
         if flags.is_paired() {
-            if row.is_open(id.0) {
+            if rows.is_open(row) {
                 flags = flags.with(SliceFlags::UNFINISHED);
-            } else if row.end < row.start {
+            } else if end < start {
                 flags = flags.with(SliceFlags::CLAMPED);
             }
-            if builder.pairs.other_names.contains_key(&id.0) {
+            if builder.pairs.other_names.contains_key(&row) {
                 flags = flags.with(SliceFlags::NAME_MISMATCH);
             }
             // Pairs of such threads are not known to nest. [json 3.2]
-            if builder.pairs.threads.get(row.track as usize).is_some_and(|thread| thread.unordered) {
+            if self.live.has_unordered && builder.pairs.is_unordered(rows.track(row)) {
                 flags = flags.without(SliceFlags::PAIRED);
             }
         }
         let end = if flags.is_unfinished() {
-            builder.bounds_of(row.track).map_or(row.end, |(_, last)| last)
+            builder.bounds_of(rows.track(row)).map_or(start, |(_, last)| last)
         } else {
-            row.end
+            end
         };
-        Some(Slice {
-            start: row.start,
-            end: end.max(row.start),
-            name: row.name,
-            category: row.category,
-            flags,
-        })
+        let (name, category) = (rows.name(row), rows.category(row));
+        Some(Slice { start, end: end.max(start), name, category, flags })
     }
 
     /// Returns the number of the name of a slice, or `None` if there is no such slice. This is cheaper than
     /// [`LiveSnapshot::slice`].
     #[must_use]
     pub fn slice_name_id(&self, id: SliceId) -> Option<NameId> {
-        self.live.builder.rows.get(id.index()).map(|row| row.name)
+        self.row(id).map(|row| self.live.builder.rows.name(row))
     }
 
     /// Returns the track of a slice, or `None` if there is no such slice.
     #[must_use]
     pub fn track_of(&self, id: SliceId) -> Option<TrackId> {
-        self.live.builder.rows.get(id.index()).map(|row| TrackId(row.track))
+        self.row(id).map(|row| TrackId(self.live.builder.rows.track(row)))
     }
 
     /// Returns the arguments of a slice; they are empty if there is no such slice.
     #[must_use]
     pub fn slice_args(&self, id: SliceId) -> SliceArgs<'l> {
         let args = &self.live.builder.args;
-        let begin = self.live.builder.rows.get(id.index()).map_or(ArgsId::NONE, |row| row.args);
+        let begin = self.row(id).map_or(ArgsId::NONE, |row| self.live.builder.rows.args(row));
         let end = self.live.end_args.get(&id).copied().unwrap_or_default();
         match begin {
             ArgsId::NONE => SliceArgs { begin: args.get(end), end: Args::NONE },
