@@ -39,7 +39,7 @@ impl<'a> ArgsTable<'a> {
             return ArgsId::NONE;
         }
         let Ok(index) = u32::try_from(self.bytes.len() + 1) else { return ArgsId::NONE };
-        let Some(format) = self.format_of(args) else { return ArgsId::NONE };
+        let Some(format) = self.format_of(args.format()) else { return ArgsId::NONE };
         self.bytes.push(keep(&mut self.arena));
         self.format.push(format);
         ArgsId(index)
@@ -48,14 +48,14 @@ impl<'a> ArgsTable<'a> {
     /// Returns the number of an encoding, which is added if it is new, or `None` for the encodings after the first 256.
     /// There are few, so that a search is faster than a hash.
     #[inline]
-    fn format_of(&mut self, args: Args<'_>) -> Option<u8> {
-        let known = self.formats.iter().position(|&known| core::ptr::eq(known, args.format()));
+    fn format_of(&mut self, format: &'static ArgsFormat) -> Option<u8> {
+        let known = self.formats.iter().position(|&known| core::ptr::eq(known, format));
         let position = known.unwrap_or(self.formats.len());
-        let format = u8::try_from(position).ok()?;
+        let number = u8::try_from(position).ok()?;
         if known.is_none() {
-            self.formats.push(args.format());
+            self.formats.push(format);
         }
-        Some(format)
+        Some(number)
     }
 
     /// Adds arguments that stay in the input.
@@ -67,6 +67,46 @@ impl<'a> ArgsTable<'a> {
     /// Adds a copy of arguments.
     pub(crate) fn add_copied(&mut self, args: Args<'_>) -> ArgsId {
         self.add(args, |arena| arena.copy(args.bytes()))
+    }
+
+    /// Returns the number of rows.
+    #[cfg(feature = "parallel")]
+    pub(crate) fn len(&self) -> usize {
+        self.bytes.len()
+    }
+
+    /// Returns whether the table can have its own encodings and those of another table.
+    #[cfg(feature = "parallel")]
+    pub(crate) fn has_room_for_formats_of(&self, other: &Self) -> bool {
+        self.formats.len() + other.formats.len() <= usize::from(u8::MAX)
+    }
+
+    /// Adds rows of another table. The table must have room for them and their encodings.
+    #[cfg(feature = "parallel")]
+    pub(crate) fn append(&mut self, other: &Self, rows: core::ops::Range<usize>) {
+        if rows.is_empty() {
+            return;
+        }
+        let formats: Vec<_> = other.formats.iter().map(|format| self.format_of(format)).collect();
+        for row in rows {
+            let (Some(&entry), Some(&format)) = (other.bytes.get(row), other.format.get(row)) else { return };
+            let Some(&Some(format)) = formats.get(usize::from(format)) else { return };
+            self.bytes.push(match entry {
+                Entry::Input(_) => entry,
+                Entry::Arena(_) => self.arena.copy(other.arena.get(entry)),
+            });
+            self.format.push(format);
+        }
+    }
+
+    /// Removes all rows.
+    #[cfg(feature = "parallel")]
+    pub(crate) fn clear(&mut self) {
+        self.bytes.clear();
+        self.format.clear();
+        self.arena = Arena::default();
+        self.formats.clear();
+        self.on_top.clear();
     }
 
     /// Puts the row `then` on top of `first`, which has no row on top yet. Returns the row that stands for both.

@@ -46,7 +46,7 @@ impl SliceFlags {
     /// The number of low bits that hold flags. The bits above hold the depth.
     const BITS: u32 = 8;
     /// The greatest depth that there are bits for.
-    const MAX_OPEN_DEPTH: u32 = u32::MAX >> Self::BITS;
+    pub(crate) const MAX_OPEN_DEPTH: u32 = u32::MAX >> Self::BITS;
 
     /// Returns whether all flags of `other` are set.
     #[must_use]
@@ -90,6 +90,13 @@ impl SliceFlags {
     #[must_use]
     pub const fn open_depth(self) -> u32 {
         self.0 >> Self::BITS
+    }
+
+    /// Returns the same flags, with the depth of a pair increased by `depth`. The sum must not exceed the greatest depth.
+    #[cfg(feature = "parallel")]
+    pub(crate) const fn deeper_by(self, depth: u32) -> Self {
+        // Without a branch, because it is done for all rows of a file.
+        Self(self.0.wrapping_add(((self.0 & Self::PAIRED.0) * depth) << Self::BITS))
     }
 
     /// Returns the same flags with another depth.

@@ -301,10 +301,12 @@ impl<'d> Loading<EventBatch<'d>> {
 
 #[cfg(feature = "parallel")]
 impl<'d> Loading<TraceBuilder<'d>> {
-    /// Adds events that were read ahead.
-    pub(crate) fn add_batch(&mut self, ahead: &mut Loading<EventBatch<'d>>) {
-        self.has_content |= core::mem::take(&mut ahead.has_content);
-        self.sink.push_batch(&mut ahead.sink);
+    /// Adds events that were read ahead, and returns whether that was possible. If not, they have to be read again.
+    pub(crate) fn add_batch(&mut self, ahead: &mut Loading<EventBatch<'d>>) -> bool {
+        let has_content = core::mem::take(&mut ahead.has_content);
+        let is_added = self.sink.push_batch(&mut ahead.sink);
+        self.has_content |= is_added && has_content;
+        is_added
     }
 }
 

@@ -5,9 +5,9 @@
 //! is to the builder.
 //!
 //! Where a part begins is a guess, because JSON does not tell. It is right if the parser of the parts before is between two
-//! events exactly there. Otherwise the batch is thrown away, and that parser goes on through the part. The same parser goes
-//! on where reading ahead has stopped early: at whatever ends the list of events, and when a batch is full. So the builder
-//! gets the events that one thread would read, in their order.
+//! events exactly there. Otherwise the batch is thrown away, and that parser goes on through the part. It also does where a
+//! limit or a fault makes the events of a part depend on those before, and where reading ahead has stopped early: at whatever
+//! ends the list of events, and when a batch is full. So the builder gets what one thread would read, in that order.
 
 use alloc::{borrow::Cow, vec::Vec};
 use core::num::NonZeroUsize;
@@ -81,9 +81,8 @@ impl LoadParallel {
 /// Threads read files of spall version 3 and of Trace Event JSON that are not compressed and have at least eight parts of
 /// [`LoadParallel::part_bytes`]. A buffer of spall that is larger than a part is read by one thread. For every other file
 /// the threads only put the slices in order at the end, if there are more than 100 000 of them. All threads end before the
-/// function returns. Beside the trace, there are two more batches than threads, each of which takes up to 20 MiB for
-/// events that were read ahead, and the memory of up to 65 536 names and those of its events. A megabyte of a file usually
-/// makes a batch of 2 to 5 MiB.
+/// function returns. Beside the trace, there are two more batches than threads, each of which takes up to 8 MiB for events
+/// that were read ahead, and the memory of their names. A megabyte of a file usually makes a batch of 1 to 3 MiB.
 ///
 /// # Errors
 /// This returns an error when the format is not known or when nothing of the file can be read, like
@@ -362,8 +361,7 @@ impl<'d, P: SplitParser<Error: Copy + Into<Error>>> Team<'d, P> {
     fn add(&self, ready: ReadAhead<'d, P>) -> (Loading<EventBatch<'d>>, bool) {
         let ReadAhead { part, mut batch, parser, at } = ready;
         let mut order = self.order.lock().unwrap_or_else(PoisonError::into_inner);
-        if order.at == part.start && order.parser.is_between_parts() {
-            order.loading.add_batch(&mut batch);
+        if order.at == part.start && order.parser.is_between_parts() && order.loading.add_batch(&mut batch) {
             (order.parser, order.at) = (parser, at);
         }
         batch.clear();

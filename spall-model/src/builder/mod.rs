@@ -13,6 +13,8 @@ mod columns;
 mod counters;
 mod flows;
 mod intern;
+#[cfg(feature = "parallel")]
+mod join;
 mod live;
 mod objects;
 mod order;

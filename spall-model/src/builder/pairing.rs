@@ -124,6 +124,54 @@ impl ThreadPairs {
     }
 }
 
+/// Threads of which a part was read without the events before it.
+#[cfg(feature = "parallel")]
+impl ThreadPairs {
+    /// Returns the number of open rows.
+    pub(super) fn depth(&self) -> u32 {
+        self.depth
+    }
+
+    /// Records the time of an end that closes a row of an earlier part.
+    pub(super) fn add_early_end(&mut self, at: Tick, bytes: ByteRange) {
+        self.add_time(at, bytes);
+        // What was outermost in this part may have been inside that row.
+        self.outermost = ByteRange::default();
+    }
+
+    /// Returns whether the next part of the thread can be added with [`ThreadPairs::append`]: whether no limit leaves out
+    /// any of it, and it is known where times go back first.
+    pub(super) fn can_be_followed(&self, next: &Self, max_depth: u32) -> bool {
+        self.skipped == 0
+            && (self.unordered || self.last <= next.first)
+            && self.depth.saturating_add(next.n_rows) <= max_depth
+    }
+
+    /// Begins to add the next part: before its ends close rows of earlier parts.
+    pub(super) fn begin_append(&mut self, next: &Self) {
+        if next.unordered && !self.unordered {
+            (self.unordered, self.went_back) = (true, next.went_back);
+        }
+    }
+
+    /// Adds the next part, whose rows begin at `first_row`.
+    pub(super) fn append(&mut self, next: &Self, first_row: u32) {
+        (self.first, self.last) = (self.first.min(next.first), self.last.max(next.last));
+        if self.depth == 0 && next.outermost != ByteRange::default() {
+            self.outermost = next.outermost;
+        }
+        if next.innermost != Rows::OPEN {
+            self.innermost = next.innermost + first_row;
+            self.depth += next.depth;
+        }
+        self.n_rows += next.n_rows;
+        self.fault = match (self.fault, next.fault) {
+            (Some(fault), Some(other)) if other.start < fault.start => Some(other),
+            (fault, other) => fault.or(other),
+        };
+    }
+}
+
 impl PairLog {
     /// Returns the innermost open row of a track, or [`Rows::OPEN`].
     pub(super) fn innermost(&self, track: u32) -> u32 {
@@ -138,7 +186,7 @@ impl PairLog {
     /// Returns the thread of a track, which is added if it is new.
     #[allow(clippy::indexing_slicing, reason = "resized to hold the track")]
     #[inline]
-    fn thread(&mut self, track: u32) -> &mut ThreadPairs {
+    pub(super) fn thread(&mut self, track: u32) -> &mut ThreadPairs {
         let index = track as usize;
         if index >= self.threads.len() {
             self.threads.resize_with(index + 1, ThreadPairs::default);
@@ -178,6 +226,17 @@ impl<'a> TraceBuilder<'a> {
     #[inline(always)]
     pub(super) fn end<'e, S: TextStorage<'a, 'e>>(&mut self, event: &ThreadEvent<'e>, bytes: ByteRange) {
         let Some(track) = self.thread::<S>(event.thread, bytes) else { return };
+        self.end_on::<S>(track, event, bytes);
+    }
+
+    /// Adds the end of a thread's innermost open slice. `track` is the track of the thread.
+    #[inline(always)]
+    pub(super) fn end_on<'e, S: TextStorage<'a, 'e>>(
+        &mut self,
+        track: u32,
+        event: &ThreadEvent<'e>,
+        bytes: ByteRange,
+    ) {
         self.close(track, event.at, EndOfEvent::<S> { event, storage: PhantomData }, bytes);
     }
 

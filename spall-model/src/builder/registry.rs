@@ -115,6 +115,17 @@ impl TrackRow {
         self.last_whole = (start, end);
         self.n_slices += 1;
     }
+
+    /// Counts the slices of the next part of the track, which are no pairs of a thread, and extends the bounds by them.
+    #[cfg(feature = "parallel")]
+    pub(super) fn append(&mut self, next: &Self) {
+        if next.n_slices > 0 {
+            self.touch(next.first, next.last);
+            self.in_order &= next.in_order && self.last_whole.0 < next.first;
+            self.last_whole = next.last_whole;
+            self.n_slices += next.n_slices;
+        }
+    }
 }
 
 /// All processes and tracks. A number is the position of a process or track, in the order of their first events.
@@ -180,6 +191,19 @@ impl Registry {
     /// Puts a thread into the cache.
     pub(super) fn remember(&mut self, pid: i64, tid: i64, track: u32) {
         self.recent_threads[recent_slot(pid, tid)] = Some((pid, tid, track));
+    }
+
+    /// Returns the number of a process, or `None` if it is not known.
+    #[cfg(feature = "parallel")]
+    pub(super) fn find_process(&self, pid: Key) -> Option<u32> {
+        self.by_pid.get(&pid).copied()
+    }
+
+    /// Returns the track of a key, or `None` if it is not known.
+    #[cfg(feature = "parallel")]
+    pub(super) fn find(&self, key: TrackKey) -> Option<u32> {
+        let hash = self.hasher.hash_one(key);
+        self.by_key.find(hash, |&track| self.tracks[track as usize].key == key).copied()
     }
 
     /// Returns the process and the thread of a track; `None` if it is not that of a thread.

@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 use core::ops::Range;
 
-use crate::{NameId, SliceFlags, Tick, args_table::ArgsId};
+use crate::{NameId, SliceFlags, Tick, args_table::ArgsId, track::widen};
 
 use super::{InternedEvent, registry::index32};
 
@@ -42,6 +42,15 @@ pub(super) struct RowColumns {
     pub(super) category: Vec<u32>,
     /// Shorter than the other columns, or empty, if the rows behind it have no arguments.
     pub(super) args: Vec<u32>,
+}
+
+impl RowColumns {
+    /// Removes the room for rows from `len` on, which have no categories and arguments.
+    fn truncate(&mut self, len: usize) {
+        let Self { start, end, name, flags, pair, .. } = self;
+        [start, end].into_iter().for_each(|column| column.truncate(len));
+        [name, flags, pair].into_iter().for_each(|column| column.truncate(len));
+    }
 }
 
 /// Neighbouring rows of one track, which end where the next run begins.
@@ -214,11 +223,11 @@ impl Rows {
 
     /// Sets the flags of each row to those that `change` makes of its track and its flags.
     pub(super) fn change_flags(&mut self, mut change: impl FnMut(u32, SliceFlags) -> SliceFlags) {
-        for (track, rows) in self.runs().collect::<Vec<_>>() {
-            let cells =
-                self.columns.flags.get_mut(rows.start as usize..rows.end as usize).unwrap_or_default();
-            cells.iter_mut().for_each(|cell| *cell = change(track, SliceFlags(*cell)).0);
+        let mut flags = core::mem::take(&mut self.columns.flags);
+        for (track, rows) in self.runs() {
+            flags[widen(&rows)].iter_mut().for_each(|cell| *cell = change(track, SliceFlags(*cell)).0);
         }
+        self.columns.flags = flags;
     }
 
     pub(super) fn set_args(&mut self, row: u32, args: ArgsId) {
@@ -227,20 +236,85 @@ impl Rows {
         }
     }
 
+    /// Adds rows of another builder, which are of one track.
+    #[cfg(feature = "parallel")]
+    pub(super) fn append(&mut self, from: &Self, rows: Range<u32>, to: &Appended<'_>) {
+        let (first, rows) = (self.len, widen(&rows));
+        if to.track != self.last_track || first == 0 {
+            self.begin_run(to.track);
+        }
+        self.len += rows.len();
+        self.columns.truncate(first);
+        let RowColumns { start, end, name, flags, pair, category, args } = &mut self.columns;
+        let from = &from.columns;
+        start.extend_from_slice(&from.start[rows.clone()]);
+        end.extend_from_slice(&from.end[rows.clone()]);
+        let name_of = |name: u32| to.names[name as usize].0;
+        name.extend(from.name[rows.clone()].iter().map(|&name| name_of(name)));
+        flags.extend(from.flags[rows.clone()].iter().map(|&flags| SliceFlags(flags).deeper_by(to.depth).0));
+        let pairs = from.pair[rows.clone()].iter().zip(&from.flags[rows.clone()]);
+        pair.extend(pairs.map(|(&pair, &flags)| match pair {
+            _ if !SliceFlags(flags).is_paired() => Self::NO_PAIR,
+            Self::OPEN => to.outer,
+            row => row + to.first_row,
+        }));
+        for (&name, at) in set_cells(&from.category, &rows).iter().zip(first..) {
+            if name != NameId::EMPTY.0 {
+                put(category, at, name_of(name));
+            }
+        }
+        for (&id, at) in set_cells(&from.args, &rows).iter().zip(first..) {
+            if id != ArgsId::NONE.0 {
+                put(args, at, id.wrapping_add(to.args_shift));
+            }
+        }
+    }
+
+    /// Removes all rows, and keeps the memory.
+    #[cfg(feature = "parallel")]
+    pub(super) fn clear(&mut self) {
+        self.len = 0;
+        self.runs.clear();
+        self.columns.truncate(0);
+        self.columns.category.clear();
+        self.columns.args.clear();
+    }
+
     /// Returns the columns, which then have no room for further rows.
     pub(super) fn into_columns(self) -> RowColumns {
         let Self { len, mut columns, .. } = self;
-        let RowColumns { start, end, name, flags, pair, category, args } = &mut columns;
-        [start, end].into_iter().for_each(|column| column.truncate(len));
-        [name, flags, pair].into_iter().for_each(|column| column.truncate(len));
+        columns.truncate(len);
         // The cells behind the last one that was set.
-        for column in [category, args] {
+        for column in [&mut columns.category, &mut columns.args] {
             if !column.is_empty() {
                 column.resize(len, 0);
             }
         }
         columns
     }
+}
+
+/// What rows of another builder become.
+#[cfg(feature = "parallel")]
+pub(super) struct Appended<'m> {
+    /// Their track.
+    pub(super) track: u32,
+    /// The row that row 0 of that builder becomes.
+    pub(super) first_row: u32,
+    /// The number of open rows around those that are outermost in that builder, and the innermost of these rows, or
+    /// [`Rows::OPEN`].
+    pub(super) depth: u32,
+    pub(super) outer: u32,
+    /// The names, by their numbers in that builder.
+    pub(super) names: &'m [NameId],
+    /// The number to be added to those of arguments.
+    pub(super) args_shift: u32,
+}
+
+/// Returns the cells of some rows in a column that only reaches up to the last cell that was set.
+#[cfg(feature = "parallel")]
+fn set_cells<'c>(column: &'c [u32], rows: &Range<usize>) -> &'c [u32] {
+    column.get(rows.start..rows.end.min(column.len())).unwrap_or_default()
 }
 
 /// Sets a cell of a column that only reaches up to the last cell that was set.
