@@ -181,6 +181,16 @@ fn many_rows(input: &str, character: Character, rows: &[Row]) -> Duration {
     };
     let what = format!("{input}, {}k rectangles", rects.len() / 1000);
     line(name, &what, "ms", per(whole, 1_000_000), None, budget);
+    for box_width in [2, 4] {
+        let boxes = viewport.with_box_width(box_width);
+        let time = fastest_of(|| rects_of(rows, &boxes, &mut scratch, &mut rects));
+        check(rows, &boxes, &rects);
+        let name = format!("the same in boxes of {box_width} columns");
+        let what = format!("{input}, {}k rectangles", rects.len() / 1000);
+        let rival = Some(("a column", per(whole, 1_000_000)));
+        line(&name, &what, "ms", per(time, 1_000_000), rival, Budget::Open);
+    }
+    rects_of(rows, &viewport, &mut scratch, &mut rects);
     let places = || (0..1000).map(|place| (RowId(place * 7 % ROWS), place * 389 % u32::from(COLUMNS)));
     let hit = fastest_of(|| {
         let hits = places().filter_map(|(row, column)| Rect::hit(&rects, row, column));

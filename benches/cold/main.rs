@@ -20,6 +20,8 @@
 mod growth;
 
 use std::hint::black_box;
+#[cfg(feature = "parallel")]
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::process::{Command, id};
 use std::time::Instant;
@@ -29,6 +31,8 @@ use spall_benches::report::{self, Budget, line};
 use spall_benches::{ours, peer};
 use spall_synth::program::{Order, Program};
 use spall_trace::export;
+#[cfg(feature = "parallel")]
+use spall_trace::layout::Vertical;
 use spall_trace::layout::{EdgeRule, Fidelity, Layout, LayoutOptions, Rect, Scratch, Viewport, stats};
 use spall_trace::model::{Limits, Tick, Trace, TrackId};
 
@@ -149,6 +153,12 @@ fn spall() {
         let rects = format!("10M slices, {:.0}k rectangles", layout.figure(7 + 2 * at) / 1000.0);
         let name = format!("the same in boxes of {width} columns");
         line(&name, &rects, "ms", layout.figure(6 + 2 * at) / 1e6, None, Budget::AtMost(budget));
+    }
+    #[cfg(feature = "parallel")]
+    for (fidelity, at) in [("Fast", 10), ("Exact", 12)] {
+        let [alone, shared] = [at, at + 1].map(|at| layout.figure(at) / 1e6);
+        let name = format!("on two threads, {fidelity}");
+        line(&name, &rects, "ms", shared, Some(("one thread", alone)), Budget::Faster(1.8));
     }
     line("densest row, Fast", file.name, "us", layout.figure(3) / 1e3, None, Budget::AtMost(50.0));
     line("densest row, Exact", file.name, "us", layout.figure(4) / 1e3, None, Budget::AtMost(150.0));
@@ -372,7 +382,7 @@ fn draw(layout: &Layout, viewport: &Viewport, scratch: &mut Scratch, rects: &mut
 
 /// Returns how long it takes to lay out a trace, to draw all of its rows (Fast, Exact), to draw the row with the most
 /// slices (Fast, Exact), and the number of rectangles. Behind these come the time and the number of rectangles for each of
-/// [`BOX_WIDTHS`].
+/// [`BOX_WIDTHS`], and then the times of `on_two_threads`.
 fn layout(data: &[u8]) -> Vec<f64> {
     let trace = ours::trace(data);
     let start = Instant::now();
@@ -398,6 +408,25 @@ fn layout(data: &[u8]) -> Vec<f64> {
         let viewport = whole(&trace, Fidelity::Fast).with_box_width(box_width);
         figures.push(median(|| draw(&layout, &viewport, &mut scratch, &mut rects)));
         figures.push(rects.len() as f64);
+    }
+    #[cfg(feature = "parallel")]
+    figures.extend(on_two_threads(&trace, &layout, &mut scratch));
+    figures
+}
+
+/// Returns how long it takes to draw all rows (Fast, Exact) on one thread and on two, as a viewer does it.
+#[cfg(feature = "parallel")]
+fn on_two_threads(trace: &Trace<'_>, layout: &Layout, scratch: &mut Scratch) -> Vec<f64> {
+    let vertical = Vertical::new(trace, layout, &());
+    let (y, two) = (0..vertical.height(), NonZeroUsize::MIN.saturating_add(1));
+    let (mut alone, mut shared, mut figures) = (Vec::new(), Vec::new(), Vec::new());
+    for fidelity in [Fidelity::Fast, Fidelity::Exact] {
+        let viewport = whole(trace, fidelity);
+        figures.push(median(|| vertical.rects(y.clone(), layout, &(), &viewport, scratch, &mut alone)));
+        figures.push(median(|| {
+            vertical.rects_on(two, y.clone(), layout, &(), &viewport, scratch, &mut shared);
+        }));
+        assert_eq!(alone, shared);
     }
     figures
 }

@@ -12,14 +12,12 @@ impl GapSize {
 
     const MOST: u32 = (1 << Self::BITS) - 1;
 
-    /// Returns the size of a gap of some ticks: 0 for none, and otherwise twice the number of bits and the second bit.
+    /// Returns the size of a gap of some ticks: twice the number of bits, plus the second bit. No gap counts as one tick.
     #[inline(always)]
     pub(crate) fn of(ticks: u64) -> Self {
-        let zeros = ticks.leading_zeros();
-        let n_bits = u64::BITS - zeros;
-        // The highest bit is shifted out of the way, so that the second one is the highest.
-        let second = u32::from(ticks.checked_shl(zeros + 1).unwrap_or(0) >> (u64::BITS - 1) == 1);
-        Self((2 * n_bits + second).min(Self::MOST))
+        let zeros = (ticks | 1).leading_zeros();
+        let second = u32::from((ticks << zeros) >> (u64::BITS - 2) == 3);
+        Self((2 * (u64::BITS - zeros) + second).min(Self::MOST))
     }
 
     /// Returns the size whose bits are the lowest ones of `bits`.

@@ -113,7 +113,7 @@ impl LineRect {
 
 /// The working memory of queries.
 ///
-/// Keep one for each thread and pass it to every query. Once it has grown to the size of the picture, queries allocate
+/// Keep one for each thread that makes queries, and pass it to every query. Once it has grown to the size of the picture, queries allocate
 /// nothing. It holds nothing that matters between two queries.
 #[doc(alias("buffer"))]
 #[derive(Debug, Clone, Default)]
@@ -124,6 +124,9 @@ pub struct Scratch {
     pub(crate) owner_search: OwnerSearch,
     /// The rectangles of one line, before they get its height.
     pub(crate) rects: Vec<Rect>,
+    /// The working memory of further threads.
+    #[cfg(feature = "parallel")]
+    pub(crate) helpers: Vec<crate::threads::Helper>,
 }
 
 impl Scratch {

@@ -8,7 +8,8 @@ use core::ops::Range;
 use spall_model::{ProcessId, TraceView, TrackId};
 
 use crate::{
-    LayoutView, Line, LineId, LineKind, LineRect, PackId, Packed, RowId, RowInfo, Scratch, Viewport,
+    LayoutView, Line, LineId, LineKind, LineRect, PackId, Packed, Rect, RowId, RowInfo, RowView, Scratch,
+    Viewport,
 };
 
 /// The heights and folds that a frontend chooses for a [`Vertical`].
@@ -334,21 +335,59 @@ impl Vertical {
         out.clear();
         // Taken out for the loop, because the query of a row borrows the rest of the working memory.
         let mut rects = core::mem::take(&mut scratch.rects);
-        for &Line { id: line, kind, top, height } in self.visible(y) {
-            let row = match kind {
-                LineKind::Row(row) => layout.row(row),
-                LineKind::Packed(pack, shared) => {
-                    let lines = style.packed(pack).map_or(&[][..], Packed::lines);
-                    lines.get(shared as usize).map(|row| row.view(RowId(u32::MAX)))
-                }
-                LineKind::Process(_) | LineKind::Track(_) | LineKind::Pack(_) => None,
-            };
-            if let Some(row) = row {
+        for line in self.visible(y) {
+            if let Some(row) = row_of(line, layout, style) {
                 rects.clear();
                 row.rects(viewport, scratch, &mut rects);
-                out.extend(rects.iter().map(|&rect| LineRect { rect, line, top, height }));
+                append(line, &rects, out);
             }
         }
         scratch.rects = rects;
     }
+
+    /// Writes the rectangles of the lines that touch the range `y` to `out`, like [`Vertical::rects`], and uses up to
+    /// `n_threads` threads for it, that of the caller included.
+    ///
+    /// The rectangles are the same. Threads are started if there may be more than 10 000 rectangles, and have ended when
+    /// this returns.
+    #[cfg(feature = "parallel")]
+    #[expect(clippy::too_many_arguments, reason = "those of `rects`, and the number of threads")]
+    pub fn rects_on(
+        &self,
+        n_threads: core::num::NonZeroUsize,
+        y: Range<u64>,
+        layout: &(impl LayoutView + Sync),
+        style: &(impl VerticalStyle + Sync),
+        viewport: &Viewport,
+        scratch: &mut Scratch,
+        out: &mut Vec<LineRect>,
+    ) {
+        out.clear();
+        let lines = self.visible(y);
+        let row = |line: &Line| row_of(line, layout, style);
+        crate::threads::rects_on(n_threads, lines, row, viewport, scratch, |line, rects| {
+            append(line, rects, out)
+        });
+    }
+}
+
+/// Returns the slices that a line shows, or `None` for a header.
+fn row_of<'l>(
+    line: &Line,
+    layout: &'l impl LayoutView,
+    style: &'l impl VerticalStyle,
+) -> Option<RowView<'l>> {
+    match line.kind {
+        LineKind::Row(row) => layout.row(row),
+        LineKind::Packed(pack, shared) => {
+            let row = style.packed(pack)?.lines().get(shared as usize)?;
+            Some(row.view(RowId(u32::MAX)))
+        }
+        LineKind::Process(_) | LineKind::Track(_) | LineKind::Pack(_) => None,
+    }
+}
+
+/// Appends the rectangles of a line to `out`.
+fn append(&Line { id: line, top, height, .. }: &Line, rects: &[Rect], out: &mut Vec<LineRect>) {
+    out.extend(rects.iter().map(|&rect| LineRect { rect, line, top, height }));
 }
