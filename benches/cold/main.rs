@@ -33,8 +33,11 @@ use spall_synth::program::{Order, Program};
 use spall_trace::export;
 #[cfg(feature = "parallel")]
 use spall_trace::layout::Vertical;
-use spall_trace::layout::{EdgeRule, Fidelity, Layout, LayoutOptions, Rect, Scratch, Viewport, stats};
-use spall_trace::model::{Limits, Tick, Trace, TrackId};
+use spall_trace::layout::{
+    EdgeRule, Fidelity, Layout, LayoutOptions, Rect, Scratch, SelfSide, TreeOrder, Viewport, flame_rows,
+    slice_tree, stats,
+};
+use spall_trace::model::{CallTree, InvertedTree, Limits, Tick, Trace, TrackId};
 
 /// The argument after which the name of a job and a file follow.
 const JOB: &str = "--job";
@@ -67,6 +70,7 @@ const JOBS: &[(&str, Run)] = &[
     ("serde_json", |data| vec![nanos(|| peer::json::serde_json::events(data))]),
     ("layout", layout),
     ("statistics", statistics),
+    ("call tree", call_tree),
     ("folded", folded),
     ("folded and discarded", |data| {
         let trace = ours::trace(data);
@@ -131,6 +135,7 @@ fn spall() {
     let file = File::new("10M events.spall", &program.spall());
     let events = 2.0 * program.calls as f64;
     let [ours, picture, rival, sums] = file.medians(["trace", "trace and picture", "loop", "statistics"]);
+    let [tree] = file.medians(["call tree"]);
     let peer = Some(("loop by thread", rival.figure(0) / events));
     let unit = "ns/event";
     line("spall v3 to trace", file.name, unit, ours.figure(0) / events, peer, Budget::Slower(1.5));
@@ -139,6 +144,10 @@ fn spall() {
     line("trace, peak", file.name, "B/slice", per_slice(ours.figure(1)), None, Budget::AtMost(60.0));
     ways_to_load(&file);
     line("statistics", "5M slices", "ns/slice", per_slice(sums.figure(0)), None, Budget::AtMost(8.0));
+    let paths = format!("5M slices, {:.1}M paths", tree.figure(3) / 1e6);
+    line("call tree", &paths, "ns/slice", per_slice(tree.figure(0)), None, Budget::AtMost(150.0));
+    line("bottom-up", &paths, "ns/slice", per_slice(tree.figure(1)), None, Budget::AtMost(100.0));
+    line("flame graph", &paths, "ns/slice", per_slice(tree.figure(2)), None, Budget::AtMost(150.0));
 
     // Five threads and 24 levels are 120 rows.
     let program = Program { calls: LARGE, threads: 5, run: 1800 };
@@ -435,6 +444,18 @@ fn on_two_threads(trace: &Trace<'_>, layout: &Layout, scratch: &mut Scratch) -> 
 fn median(mut run: impl FnMut()) -> f64 {
     let rounds: Vec<_> = (0..21).map(|_| vec![nanos(&mut run)]).collect();
     Figures::medians(&rounds).figure(0)
+}
+
+/// Returns how long it takes to add up all calls by call path, to invert the tree, and to place its boxes, and the number
+/// of paths. Hardly two calls of the program have the same path, so the tree is as large as one can be.
+fn call_tree(data: &[u8]) -> Vec<f64> {
+    let trace = ours::trace(data);
+    let layout = Layout::new(&trace, &LayoutOptions::default());
+    let mut tree = CallTree::default();
+    let adding = nanos(|| tree = slice_tree(&trace, &layout, trace.track_ids().iter(), Tick::MIN..Tick::MAX));
+    let inverting = nanos(|| InvertedTree::bottom_up(&tree));
+    let placing = nanos(|| flame_rows(tree.nodes(), TreeOrder::Weight, SelfSide::Right));
+    vec![adding, inverting, placing, tree.nodes().len() as f64]
 }
 
 fn statistics(data: &[u8]) -> Vec<f64> {

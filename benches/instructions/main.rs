@@ -16,9 +16,10 @@ use spall_synth::spall::Shape;
 use spall_trace::export;
 use spall_trace::format::spall::BufferWriter;
 use spall_trace::layout::{
-    EdgeRule, Fidelity, Layout, LayoutOptions, RowId, Scratch, Viewport, slice_tree, stats,
+    EdgeRule, Fidelity, Layout, LayoutOptions, RowId, Scratch, SelfSide, TreeOrder, Viewport, flame_rows,
+    slice_tree, stats,
 };
-use spall_trace::model::{Tick, TrackId};
+use spall_trace::model::{InvertedTree, Tick, TrackId};
 
 const EVER: std::ops::Range<Tick> = Tick::MIN..Tick::MAX;
 
@@ -87,6 +88,9 @@ fn layouts() {
     let tracks = || (0..u32::try_from(trace.tracks().len()).unwrap_or(0)).map(TrackId);
     job("statistics", || stats(&trace, &layout, tracks(), EVER, EdgeRule::Clamp));
     job("merged tree", || slice_tree(&trace, &layout, tracks(), EVER));
+    let tree = slice_tree(&trace, &layout, tracks(), EVER);
+    job("bottom-up tree", || InvertedTree::bottom_up(&tree));
+    job("flame graph", || flame_rows(tree.nodes(), TreeOrder::Weight, SelfSide::Right));
 
     for character in Character::ALL {
         let rows = layout_input::rows(character, 1 << 17, 1);

@@ -21,6 +21,8 @@ use crate::{
 
 /// The height of a box in pixels.
 const ROW: u64 = 18;
+/// From how many columns on boxes are told apart.
+const BOX_WIDTH: u16 = 2;
 /// The most callers that an inverted graph shows above one another.
 const DEEPEST: u32 = 200;
 
@@ -210,7 +212,8 @@ impl Viewer {
         label: u32,
     ) -> JsValue {
         let graph = &self.graphs[place];
-        let viewport = Viewport::new(Tick(start as i64)..Tick(end as i64), columns, Fidelity::Fast);
+        let viewport = Viewport::new(Tick(start as i64)..Tick(end as i64), columns, Fidelity::Fast)
+            .with_box_width(BOX_WIDTH);
         let (mut scratch, mut rects, mut boxes, names) =
             (Scratch::new(), Vec::new(), Boxes::default(), Array::new());
         for (row, depth) in graph.rows.iter().zip(0_u64..) {

@@ -25,6 +25,8 @@ struct Wanted {
     start: f64,
     duration: f64,
     columns: u16,
+    /// From how many columns on boxes are told apart.
+    box_width: u16,
     main: Range<f64>,
     pinned: Range<f64>,
     /// The slice whose arrows are drawn even if there are too many.
@@ -171,7 +173,7 @@ impl Viewer {
     pub fn frame(&mut self, wanted: JsValue) -> Result<JsValue, JsValue> {
         let wanted: Wanted = question(wanted)?;
         let range = self.range(wanted.start, wanted.start + wanted.duration);
-        let viewport = Viewport::new(range, wanted.columns, Fidelity::Fast);
+        let viewport = Viewport::new(range, wanted.columns, Fidelity::Fast).with_box_width(wanted.box_width);
         let names = Array::new();
         let main = self.part(false, &wanted.main, &viewport, &wanted, &names);
         let pinned = self.part(true, &wanted.pinned, &viewport, &wanted, &names);

@@ -8,7 +8,7 @@ export const STATE = 1 << 9;
 export const CHANGE = 1 << 10;
 export const OWN = 1 << 11;
 export const UPPER_BITS = 12;
-const NARROW = 2; // pixels of the device
+const NARROW = 3; // pixels of the device
 const STRENGTHS = ['b0', 'c8', 'e0', 'ff'], DIMMED = 4, SHADES = 32;
 
 // The colours of a theme and of the file itself, and the font of labels. Its letters are equally wide, so that labels
@@ -86,7 +86,7 @@ export function drawBoxes(context, palette, part, place, names, isSearching) {
       const key = strength * 2 ** 32 + (style & (CHANGE | OWN) ? style >>> 10 << 10 >>> 0 : style % SHADES);
       let bucket = buckets.get(key);
       if (!bucket) buckets.set(key, (bucket = []));
-      bucket.push(x, y, width > 3 ? width - 1 : width, height);
+      bucket.push(x, y, width > NARROW ? width - 1 : width, height);
     }
     if (isHit) outlined.push(x, y, width, height);
     if (width >= 4 * palette.letter + 6 && !(style & STATE)) labels.push(at, x, width, y, height);

@@ -306,6 +306,7 @@ export class Viewer {
       const columns = Math.max(Math.min(Math.round((painter.chart * ticks) / view.duration / this.coarseness), 65535), 1);
       const wanted = {
         start, duration: ticks, columns,
+        boxWidth: Math.max(Math.round(Math.max(painter.ratio, 2) / this.coarseness), 1),
         main: { start: Math.floor(top), end: Math.ceil(top + this.height - this.mainTop) },
         pinned: { start: 0, end: this.pinnedHeight },
         selected: this.selected?.kind === 'slice' ? this.selected.id : undefined,
