@@ -76,7 +76,13 @@ fn call_site(args: &SliceArgs<'_>) -> Option<u64> {
 /// Returns whether arguments of Trace Event JSON may have a `sampleTraceId`, which one slice in a hundred has. Reading the
 /// arguments of all others was two thirds of a merge.
 fn may_have_call_site(args: &Args<'_>) -> bool {
+    const SHORTEST: &str = r#""sampleTraceId":0"#;
     let bytes = args.bytes();
+    // Two thirds of the slices of a page have shorter arguments, which are then not fetched from memory: a sixth of the time
+    // that a call tree takes.
+    if bytes.len() < SHORTEST.len() {
+        return false;
+    }
     // The key can also be spelled with escapes.
     memchr::memchr2_iter(b'T', b'\\', bytes).any(|at| {
         let (before, rest) = bytes.split_at_checked(at).unwrap_or_default();

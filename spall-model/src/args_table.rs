@@ -21,7 +21,7 @@ impl ArgsId {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct ArgsTable<'a> {
     bytes: Log<Entry<'a>>,
-    /// The encoding of every row, as a position in `formats`.
+    /// The encoding of every row, as a position in `formats`, with [`HAS_ROW_ON_TOP`] where that is so.
     format: Log<u8>,
     arena: Arena,
     formats: Vec<&'static ArgsFormat>,
@@ -30,9 +30,12 @@ pub(crate) struct ArgsTable<'a> {
     on_top: Vec<(ArgsId, ArgsId)>,
 }
 
+/// The bit of an encoding that says that another row is on top. Most rows have none, and this spares them a search.
+const HAS_ROW_ON_TOP: u8 = 0x80;
+
 impl<'a> ArgsTable<'a> {
     /// Adds `args`, whose bytes `keep` copies or borrows. Returns [`ArgsId::NONE`] if there are no arguments, if the
-    /// table is full with 2³² − 2 rows, or for the encodings after the first 256.
+    /// table is full with 2³² − 2 rows, or for the encodings after the first 128.
     #[inline]
     fn add(&mut self, args: Args<'_>, keep: impl FnOnce(&mut Arena) -> Entry<'a>) -> ArgsId {
         if args.is_none() {
@@ -45,13 +48,13 @@ impl<'a> ArgsTable<'a> {
         ArgsId(index)
     }
 
-    /// Returns the number of an encoding, which is added if it is new, or `None` for the encodings after the first 256.
+    /// Returns the number of an encoding, which is added if it is new, or `None` for the encodings after the first 128.
     /// There are few, so that a search is faster than a hash.
     #[inline]
     fn format_of(&mut self, format: &'static ArgsFormat) -> Option<u8> {
         let known = self.formats.iter().position(|&known| core::ptr::eq(known, format));
         let position = known.unwrap_or(self.formats.len());
-        let number = u8::try_from(position).ok()?;
+        let number = u8::try_from(position).ok().filter(|number| number & HAS_ROW_ON_TOP == 0)?;
         if known.is_none() {
             self.formats.push(format);
         }
@@ -78,7 +81,7 @@ impl<'a> ArgsTable<'a> {
     /// Returns whether the table can have its own encodings and those of another table.
     #[cfg(feature = "parallel")]
     pub(crate) fn has_room_for_formats_of(&self, other: &Self) -> bool {
-        self.formats.len() + other.formats.len() <= usize::from(u8::MAX)
+        self.formats.len() + other.formats.len() <= usize::from(HAS_ROW_ON_TOP)
     }
 
     /// Adds rows of another table. The table must have room for them and their encodings.
@@ -115,11 +118,17 @@ impl<'a> ArgsTable<'a> {
             return then;
         }
         self.on_top.push((first, then));
+        if let Some(format) = (first.0 as usize).checked_sub(1).and_then(|index| self.format.get_mut(index)) {
+            *format |= HAS_ROW_ON_TOP;
+        }
         first
     }
 
     /// Returns the arguments on top of a row; [`Args::NONE`] if there are none.
     pub(crate) fn on_top(&self, id: ArgsId) -> Args<'_> {
+        if self.format_at(id).is_none_or(|format| format & HAS_ROW_ON_TOP == 0) {
+            return Args::NONE;
+        }
         let found = self.on_top.binary_search_by_key(&id, |&(first, _)| first).ok();
         found.and_then(|found| self.on_top.get(found)).map_or(Args::NONE, |&(_, then)| self.get(then))
     }
@@ -128,10 +137,15 @@ impl<'a> ArgsTable<'a> {
     pub(crate) fn get(&self, id: ArgsId) -> Args<'_> {
         let row = || {
             let index = (id.0 as usize).checked_sub(1)?;
-            let format = self.formats.get(usize::from(*self.format.get(index)?))?;
+            let format = self.formats.get(usize::from(self.format_at(id)? & !HAS_ROW_ON_TOP))?;
             Some(Args::new(self.arena.get(*self.bytes.get(index)?), format))
         };
         row().unwrap_or_default()
+    }
+
+    /// Returns the encoding of a row, as it is stored.
+    fn format_at(&self, id: ArgsId) -> Option<u8> {
+        self.format.get((id.0 as usize).checked_sub(1)?).copied()
     }
 
     /// Sorts and shrinks the table after the last row was added.
