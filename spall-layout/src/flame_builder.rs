@@ -11,7 +11,7 @@ use crate::{Row, SelfSide, TreeOrder};
 
 /// The rows of a flame graph, made step by step so that a viewer stays alive meanwhile.
 ///
-/// [`flame_rows`] does all steps at once and documents the rows. Drop the builder to cancel.
+/// [`flame_rows`](crate::flame_rows) does all steps at once and documents the rows. Drop the builder to cancel.
 ///
 /// ```
 /// use spall_layout::{FlameBuilder, RowId, SelfSide, TreeOrder};
