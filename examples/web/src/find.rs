@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use js_sys::{Function, Uint32Array};
+use js_sys::{Array, Function, Uint32Array};
 use serde::Serialize;
 use spall_trace::layout::{Fidelity, Hits, HitsBuilder, Layout, LayoutView, Rect, Viewport};
 use spall_trace::model::{NameId, SliceId, Trace};
@@ -109,9 +109,9 @@ impl Viewer {
         (self.search, self.searching) = (Search::default(), None);
     }
 
-    /// Returns up to `count` hits that follow upon a slice or a time, or precede it.
+    /// Returns up to `count` hits that follow upon a slice or a time, or precede it. Without a search there are none.
     pub fn hits(&self, slice: Option<u32>, at: f64, backwards: bool, count: usize) -> JsValue {
-        let Some(hits) = &self.search.hits else { return JsValue::UNDEFINED };
+        let Some(hits) = &self.search.hits else { return Array::new().into() };
         let beyond = |slice: SliceId| match backwards {
             true => hits.previous(self.layout, slice),
             false => hits.next(self.layout, slice),

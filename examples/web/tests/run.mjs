@@ -370,6 +370,23 @@ async function moves(page) {
   await page.until('viewer.lines.pinned.height > 0');
 }
 
+// A reload selects again, and opens the panel that was open, or none. A step after a search was given up goes nowhere.
+async function reloads(page) {
+  const file = join(recordings, 'threads-v3.spall');
+  await load(page, file);
+  for (const panel of ['', 'details', 'statistics']) {
+    await page.value('viewer.select({ kind: "slice", id: 0 })');
+    await page.value(`viewer.drawer.hide(), ${panel ? `viewer.drawer.show('${panel}')` : 0}`);
+    await page.until(`/slice=0/.test(location.hash) && (new URLSearchParams(location.hash.slice(1)).get('panel') ?? '') === '${panel}'`, 10);
+    await page.reload();
+    await load(page, file);
+    await page.until('viewer.drawer.details.details?.name', 10);
+    check(await page.value('[viewer.selected?.id, viewer.drawer.current || ""].join()'), `0,${panel}`, 'the panel after a reload');
+  }
+  await page.value('viewer.finder.search("a").then(() => Promise.all([viewer.finder.clear(), viewer.finder.next()]))');
+  check(await page.value('viewer.finder.hit === undefined'), true, 'a step without a search');
+}
+
 // The busiest tracks are first if the user wants it, also after a reload.
 async function activity(page) {
   const folder = mkdtempSync(join(tmpdir(), 'viewer-'));
@@ -507,7 +524,7 @@ try {
     await load(page, file);
     await use(page, file, await compare(page, file));
   }
-  const others = { 'files that cannot be read': refuse, 'several files': several, 'the page stays alive': alive, 'tracks that move': moves, 'busy tracks': activity, arrows, fingers: touches, colours, 'the page of render': rendered, sizes };
+  const others = { 'files that cannot be read': refuse, 'several files': several, 'the page stays alive': alive, 'tracks that move': moves, reloads, 'busy tracks': activity, arrows, fingers: touches, colours, 'the page of render': rendered, sizes };
   for (const [what, look] of Object.entries(others).filter(([what]) => what.includes(only))) {
     console.log(what);
     await page.open(`${url}/`);

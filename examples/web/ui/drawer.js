@@ -88,9 +88,9 @@ export class Drawer {
   }
 
   // Another element is selected.
-  async selected(element) {
+  async selected(element, opens) {
     await this.details.load(element);
-    if (element && !this.current) this.show('details');
+    if (element && opens && !this.current) this.show('details');
     else this.changed('details');
     if (this.current === 'calls') this.calls.selected();
     if (this.current === 'hits') this.changed('hits');

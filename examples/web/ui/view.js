@@ -52,7 +52,7 @@ export class View {
     if (before) this.look(...before);
   }
 
-  // Moves no more than it takes to show a range; zooms out or in only if it would hardly be seen.
+  // Moves no more than it takes to show a range; zooms in only if it would hardly be seen.
   reveal(start, end) {
     const duration = Math.max(end - start, 1);
     const isSeen = start < this.end && end > this.start;

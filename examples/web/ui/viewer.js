@@ -71,7 +71,7 @@ export class Viewer {
     this.marks = known.marks;
     this.main.scrollTop = known.top;
     if (known.search) this.finder.search(known.search);
-    if (known.slice !== undefined) this.select({ kind: 'slice', id: known.slice });
+    if (known.slice !== undefined) this.select({ kind: 'slice', id: known.slice }, false);
     if (known.panel) this.drawer.show(known.panel);
     this.redraw();
     this.canvas.focus({ preventScroll: true });
@@ -460,12 +460,13 @@ export class Viewer {
     this.hover = this.pointer && !this.isDragging ? this.elementAt(this.pointer.x, this.pointer.y) : undefined;
   }
 
-  async select(found) {
+  // Selects an element, and opens a panel about it if none is open.
+  async select(found, opens = true) {
     this.selected = found && { kind: found.kind, id: found.id, at: found.at };
     this.ask();
     this.redraw();
     this.remember();
-    await this.drawer.selected(this.selected);
+    await this.drawer.selected(this.selected, opens);
   }
 
   // Selects a slice and brings it into view, if need be by opening what it is folded into.
