@@ -119,6 +119,7 @@ mod edge;
 mod extent;
 #[cfg(feature = "alloc")]
 mod flame;
+#[cfg(feature = "alloc")]
 mod flame_builder;
 #[cfg(feature = "alloc")]
 mod flows;
@@ -132,6 +133,7 @@ mod gap;
 mod histogram;
 #[cfg(feature = "alloc")]
 mod hits;
+#[cfg(feature = "alloc")]
 mod hits_builder;
 #[cfg(feature = "alloc")]
 mod index;
@@ -195,6 +197,7 @@ pub use color::{ColorKey, Theme};
 pub use counters::{CounterRun, Series};
 #[cfg(feature = "alloc")]
 pub use flame::{SelfSide, TreeOrder, diff_rows, flame_rows};
+#[cfg(feature = "alloc")]
 pub use flame_builder::FlameBuilder;
 #[cfg(feature = "alloc")]
 pub use flows::{FlowArrow, FlowEnd, Flows};
@@ -204,6 +207,7 @@ pub use folds::Folds;
 pub use histogram::Histogram;
 #[cfg(feature = "alloc")]
 pub use hits::Hits;
+#[cfg(feature = "alloc")]
 pub use hits_builder::HitsBuilder;
 #[cfg(feature = "alloc")]
 pub use instance::Instance;

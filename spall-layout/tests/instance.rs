@@ -8,10 +8,14 @@ use zerocopy::{FromBytes, IntoBytes};
 
 #[test]
 fn layout_16_1_instances_are_16_bytes_without_padding() {
-    let instances = [
-        Instance { x0: 1.5, x1: 2.0, line: 7, color: 0x1234_5678 },
-        Instance { x0: -1.0, x1: 0.0, line: 0, color: 0 },
-    ];
+    let mut row = Row::new();
+    row.push(Tick(12), Tick(16), SliceId(0));
+    row.push(Tick(20), Tick(24), SliceId(1));
+    let viewport = Viewport::new(Tick(0)..Tick(80), 10, Fidelity::Fast);
+    let mut rects = Vec::new();
+    row.view(RowId(0)).rects(&viewport, &mut Scratch::new(), &mut rects);
+    let instances =
+        [(0, 7), (1, 0)].map(|(at, line)| Instance::new(&rects[at], &viewport, line, 0x1234_5678));
     let bytes = instances.as_bytes();
     assert_eq!(bytes.len(), 32);
     assert_eq!(bytes.get(..4).unwrap(), 1.5_f32.to_ne_bytes());

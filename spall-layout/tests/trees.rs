@@ -74,9 +74,9 @@ fn in_rows(rows: &[spall_layout::Row]) -> Vec<(Vec<SliceId>, Vec<Tick>, Vec<Tick
 fn layout_15_4_an_inverted_tree_is_the_same_in_steps() {
     let mut random = Random(7);
     for tree in random_trees(7, 100) {
-        let function = tree.nodes().get(random.below(20) as usize).map(|node| node.function);
-        let min = Ticks(random.below(20) as i64);
-        let depth = random.below(5) as u32;
+        let function = tree.nodes().get(usize::try_from(random.below(20)).unwrap()).map(|node| node.function);
+        let min = Ticks(random.below(20));
+        let depth = u32::try_from(random.below(5)).unwrap();
         let mut in_steps = InvertedTreeBuilder::bottom_up(&tree).expanded(min, depth);
         let mut all_at_once = InvertedTree::bottom_up(&tree);
         if let Some(function) = function {
@@ -84,7 +84,7 @@ fn layout_15_4_an_inverted_tree_is_the_same_in_steps() {
             all_at_once = InvertedTree::callers(&tree, function);
         }
         all_at_once.expand_all(min, depth);
-        let budget = 1 + random.below(5) as usize;
+        let budget = 1 + usize::try_from(random.below(5)).unwrap();
         let mut steps = 1;
         while !in_steps.step(budget) {
             steps += 1;
