@@ -18,10 +18,10 @@
 )]
 
 mod growth;
+#[cfg(feature = "parallel")]
+mod parallel;
 
 use std::hint::black_box;
-#[cfg(feature = "parallel")]
-use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::process::{Command, id};
 use std::time::Instant;
@@ -31,8 +31,6 @@ use spall_benches::report::{self, Budget, line};
 use spall_benches::{ours, peer};
 use spall_synth::program::{Order, Program};
 use spall_trace::export;
-#[cfg(feature = "parallel")]
-use spall_trace::layout::Vertical;
 use spall_trace::layout::{
     EdgeRule, Fidelity, Layout, LayoutOptions, Rect, Scratch, SelfSide, TreeOrder, Viewport, flame_rows,
     slice_tree, stats,
@@ -61,9 +59,13 @@ type RunFile = fn(&Path) -> Vec<f64>;
 const JOBS: &[(&str, Run)] = &[
     ("trace", trace),
     #[cfg(feature = "parallel")]
-    ("one thread", |data| busy(|| ours::trace(data))),
+    ("one thread", parallel::on_one_thread),
     #[cfg(feature = "parallel")]
-    ("two threads", |data| busy(|| ours::trace_on_two_threads(data))),
+    ("two threads", parallel::on_two_threads),
+    #[cfg(feature = "parallel")]
+    ("layout on one thread", |data| parallel::layout_on(1, data)),
+    #[cfg(feature = "parallel")]
+    ("layout on two threads", |data| parallel::layout_on(2, data)),
     ("trace and picture", trace_and_picture),
     ("loop", |data| vec![nanos(|| peer::spall::rows_by_thread(data))]),
     #[cfg(feature = "serde-json")]
@@ -107,7 +109,7 @@ fn main() {
     let parts: &[(&str, fn())] = &[
         ("spall", spall),
         #[cfg(feature = "parallel")]
-        ("parallel", parallel),
+        ("parallel", parallel::compare),
         ("json", json),
         ("apitrace", apitrace),
         ("chromium", chromium),
@@ -163,12 +165,6 @@ fn spall() {
         let name = format!("the same in boxes of {width} columns");
         line(&name, &rects, "ms", layout.figure(6 + 2 * at) / 1e6, None, Budget::AtMost(budget));
     }
-    #[cfg(feature = "parallel")]
-    for (fidelity, at) in [("Fast", 10), ("Exact", 12)] {
-        let [alone, shared] = [at, at + 1].map(|at| layout.figure(at) / 1e6);
-        let name = format!("on two threads, {fidelity}");
-        line(&name, &rects, "ms", shared, Some(("one thread", alone)), Budget::Faster(1.8));
-    }
     line("densest row, Fast", file.name, "us", layout.figure(3) / 1e3, None, Budget::AtMost(50.0));
     line("densest row, Exact", file.name, "us", layout.figure(4) / 1e3, None, Budget::AtMost(150.0));
 }
@@ -187,28 +183,6 @@ fn json() {
         ("1M complete, shuffled", Order::Shuffled),
     ] {
         json_file(&File::new(name, &program.complete(order)));
-    }
-}
-
-/// Compares one thread with two, over files of more than 100 MB.
-#[cfg(feature = "parallel")]
-fn parallel() {
-    let pairs = Program { calls: 500_000, threads: 4, run: 64 };
-    let complete = Program { calls: 700_000, threads: 8, run: 64 };
-    for (name, data) in [
-        ("10M events.spall", Program { calls: LARGE / 2, threads: 4, run: 1800 }.spall()),
-        ("1M begins and ends", pairs.begins_and_ends()),
-        ("700k complete", complete.complete(Order::Ends)),
-        ("700k complete, in blocks", complete.complete(Order::ShuffledBlocks)),
-    ] {
-        let file = File::new(name, &data);
-        let [two, one] = file.medians(["two threads", "one thread"]);
-        let peer = Some(("one thread", one.figure(0) / 1e6));
-        line("trace on two threads", name, "ms", two.figure(0) / 1e6, peer, Budget::Faster(1.6));
-        let peer = Some(("one thread", one.figure(1) / 1e6));
-        line("processor time of it", name, "ms", two.figure(1) / 1e6, peer, Budget::Open);
-        let peer = Some(("one thread", one.figure(2) / 1e6));
-        line("peak of it", name, "MB", two.figure(2) / 1e6, peer, Budget::Open);
     }
 }
 
@@ -333,24 +307,6 @@ fn trace(data: &[u8]) -> Vec<f64> {
     growing(|| ours::trace(data))
 }
 
-/// Returns how long a job takes, how long processors work for it, and by how many bytes the process grows meanwhile.
-#[cfg(feature = "parallel")]
-fn busy<T>(run: impl FnOnce() -> T) -> Vec<f64> {
-    let (processors, bytes) = (processor_nanos(), memory("VmRSS"));
-    let time = nanos(run);
-    vec![time, processor_nanos() - processors, memory("VmHWM") - bytes]
-}
-
-/// Returns how long processors have worked for this process, in steps of 10 ms; NaN where the operating system does not
-/// tell.
-#[cfg(feature = "parallel")]
-fn processor_nanos() -> f64 {
-    let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
-    // Behind the name come the state and further numbers; the time in user mode is the twelfth of all, then in the kernel.
-    let fields = stat.rsplit_once(')').map(|(_, fields)| fields.split_whitespace().skip(11).take(2));
-    fields.map_or(f64::NAN, |ticks| ticks.filter_map(|ticks| ticks.parse::<f64>().ok()).sum::<f64>() * 1e7)
-}
-
 /// Returns how long a job takes, and by how many bytes the process grows at most meanwhile.
 fn growing<T>(run: impl FnOnce() -> T) -> Vec<f64> {
     let before = memory("VmRSS");
@@ -391,7 +347,7 @@ fn draw(layout: &Layout, viewport: &Viewport, scratch: &mut Scratch, rects: &mut
 
 /// Returns how long it takes to lay out a trace, to draw all of its rows (Fast, Exact), to draw the row with the most
 /// slices (Fast, Exact), and the number of rectangles. Behind these come the time and the number of rectangles for each of
-/// [`BOX_WIDTHS`], and then the times of `on_two_threads`.
+/// [`BOX_WIDTHS`].
 fn layout(data: &[u8]) -> Vec<f64> {
     let trace = ours::trace(data);
     let start = Instant::now();
@@ -417,25 +373,6 @@ fn layout(data: &[u8]) -> Vec<f64> {
         let viewport = whole(&trace, Fidelity::Fast).with_box_width(box_width);
         figures.push(median(|| draw(&layout, &viewport, &mut scratch, &mut rects)));
         figures.push(rects.len() as f64);
-    }
-    #[cfg(feature = "parallel")]
-    figures.extend(on_two_threads(&trace, &layout, &mut scratch));
-    figures
-}
-
-/// Returns how long it takes to draw all rows (Fast, Exact) on one thread and on two, as a viewer does it.
-#[cfg(feature = "parallel")]
-fn on_two_threads(trace: &Trace<'_>, layout: &Layout, scratch: &mut Scratch) -> Vec<f64> {
-    let vertical = Vertical::new(trace, layout, &());
-    let (y, two) = (0..vertical.height(), NonZeroUsize::MIN.saturating_add(1));
-    let (mut alone, mut shared, mut figures) = (Vec::new(), Vec::new(), Vec::new());
-    for fidelity in [Fidelity::Fast, Fidelity::Exact] {
-        let viewport = whole(trace, fidelity);
-        figures.push(median(|| vertical.rects(y.clone(), layout, &(), &viewport, scratch, &mut alone)));
-        figures.push(median(|| {
-            vertical.rects_on(two, y.clone(), layout, &(), &viewport, scratch, &mut shared);
-        }));
-        assert_eq!(alone, shared);
     }
     figures
 }

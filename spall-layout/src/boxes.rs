@@ -162,9 +162,7 @@ impl BoxRun {
             busy: 0.0,
         };
     }
-}
 
-impl BoxRun {
     /// Adds slices as long as they belong to the run. Returns how many did.
     #[inline(always)]
     fn take_reached(&mut self, viewport: &Viewport, row: &RowView<'_>, slices: Range<u32>) -> u32 {

@@ -75,7 +75,7 @@ impl LayoutOptions {
 /// assert_eq!(layout.self_time(SliceId(0)), Some(Ticks(50)));
 /// ```
 #[doc(alias("flame chart", "timeline", "waterfall", "icicle"))]
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Layout {
     /// The starts of all slices that have a row, row by row and in time order within a row.
     pub(crate) starts: Vec<Tick>,

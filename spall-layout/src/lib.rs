@@ -83,8 +83,8 @@
 //! - `alloc`: everything that holds or lists slices. Without it, [`Viewport`], [`Ruler`], [`fit_label`], [`fit_chars`],
 //!   [`block`], [`ColorKey`] and [`Theme`] remain.
 //! - `serde`: viewports, options, ids and the results of queries implement the traits of the crate `serde`.
-//! - `parallel`: `Vertical::rects_on` and `LayoutView::rects_on`, which draw one picture on several threads. It implies
-//!   `std`.
+//! - `parallel`: `Layout::new_on`, `Vertical::rects_on` and `LayoutView::rects_on`, which lay out one trace and draw one
+//!   picture on several threads. It implies `std`.
 //! - `zerocopy`: [`Instance`] implements the traits of the crate `zerocopy`.
 //!
 //! The minimum supported Rust version is 1.95.

@@ -17,7 +17,7 @@ use crate::bits::BitVector;
 use crate::convert::to_u32;
 
 /// The row of each slice of a layout. A slice may have none.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct RowNumbers {
     /// The tracks that have slices, in the order of their slices.
     tracks: Vec<TrackCodes>,
@@ -36,7 +36,7 @@ pub(crate) struct RowNumbers {
 }
 
 /// The row numbers of one track: where they are, and what they count from.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct TrackCodes {
     first_slice: u32,
     n_slices: u32,
@@ -46,7 +46,7 @@ struct TrackCodes {
 }
 
 /// How the row numbers of a track are written, and where they begin.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Encoding {
     /// A code of `bits` bits for each slice, from word `word` of the codes on. There are 0 bits if all slices are on
     /// one row.
@@ -81,7 +81,6 @@ impl RowNumbers {
         } else {
             Encoding::Fixed { bits, word: to_u32(self.words.len()) }
         };
-        self.lowest = 0;
         let n_slices = slices.end - slices.start;
         self.tracks.push(TrackCodes {
             first_slice: slices.start,
@@ -151,7 +150,26 @@ impl RowNumbers {
                 _ => self.words.push(self.pending),
             }
         }
-        (self.pending, self.n_pending) = (0, 0);
+        (self.pending, self.n_pending, self.lowest) = (0, 0, 0);
+    }
+
+    /// Adds the row numbers of further tracks, of which the first row is number `first_row`.
+    #[cfg(feature = "parallel")]
+    pub(crate) fn append(&mut self, others: &Self, first_row: u32) {
+        let (n_words, n_step_words) = (to_u32(self.words.len()), to_u32(self.steps.words().len()));
+        let n_steps = self.steps.n_set();
+        self.tracks.extend(others.tracks.iter().map(|track| TrackCodes {
+            first_row: track.first_row + first_row,
+            encoding: match track.encoding {
+                Encoding::Fixed { bits, word } => Encoding::Fixed { bits, word: word + n_words },
+                Encoding::Steps { n_before, word } => {
+                    Encoding::Steps { n_before: n_before + n_steps, word: word + n_step_words }
+                }
+            },
+            ..*track
+        }));
+        self.words.extend_from_slice(&others.words);
+        others.steps.words().iter().for_each(|&word| self.steps.push(word));
     }
 
     /// Gives back the memory that further slices would have used.

@@ -7,20 +7,12 @@ use std::{
     thread,
 };
 
+use crate::rect::Helper;
 use crate::{Line, Rect, RowView, Scratch, Viewport};
 
-/// The number of rectangles from which on threads are started: as many take about a millisecond.
-const MANY: usize = 10_000;
-
-/// What a further thread has drawn, and its working memory.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct Helper {
-    scratch: Scratch,
-    /// The rectangles of several lines, one after the other.
-    rects: Vec<Rect>,
-    /// The lines, counted from the first one of all, and where the rectangles of each begin and end.
-    lines: Vec<(usize, usize, usize)>,
-}
+/// The number of rectangles from which on threads are started: as many take about a millisecond. A fuzzer has only small
+/// inputs.
+const MANY: usize = if cfg!(fuzzing) { 0 } else { 10_000 };
 
 /// Passes the rectangles of each line that shows slices to `append`, in the order of the lines.
 pub(crate) fn rects_on<'l>(

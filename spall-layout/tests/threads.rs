@@ -1,4 +1,4 @@
-//! Several threads draw the picture that one thread draws.
+//! Several threads make the layout that one thread makes, and draw the picture that one thread draws.
 #![cfg(feature = "parallel")]
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
@@ -6,10 +6,11 @@ mod common;
 
 use core::num::NonZeroUsize;
 
+use allocation_counter::measure;
 use common::Random;
 use spall_layout::{
-    Fidelity, Heights, Layout, LayoutOptions, LayoutView, PackId, Packed, Packing, Scratch, Vertical,
-    VerticalStyle, Viewport,
+    Fidelity, Heights, Layout, LayoutOptions, LayoutView, Overlap, PackId, Packed, Packing, Scratch,
+    Vertical, VerticalStyle, Viewport,
 };
 use spall_model::{
     ByteRange, Event, Limits, Text, Thread, ThreadEvent, Tick, Ticks, Trace, TraceBuilder, TrackId,
@@ -87,5 +88,49 @@ fn pictures_are_the_same_on_any_number_of_threads() {
                 assert!(!is_large || columns < 1900 || alone.len() > 10_000, "{}", alone.len());
             }
         }
+    }
+}
+
+#[test]
+fn layouts_are_the_same_on_any_number_of_threads() {
+    let mut random = Random(32);
+    // The last two are large enough that threads are started. The very last one has one track.
+    for (n_threads, n_calls) in [(0, 0), (1, 1), (5, 50), (9, 11_000), (1, 80_000)] {
+        let trace = trace(&mut random, n_threads, n_calls);
+        assert!(n_calls <= 50 || trace.slices().len() > 100_000, "{}", trace.slices().len());
+        for overlap in [Overlap::Spill, Overlap::Reject] {
+            let options = LayoutOptions::default().with_overlap(overlap);
+            let alone = Layout::new(&trace, &options);
+            for n_threads in THREADS.into_iter().chain([usize::MAX]) {
+                let n_threads = NonZeroUsize::new(n_threads).unwrap();
+                assert!(Layout::new_on(n_threads, &trace, &options) == alone, "{n_threads}");
+            }
+        }
+    }
+}
+
+/// The thread that starts another one allocates what both share.
+#[test]
+fn small_traces_start_no_thread() {
+    let (one, eight) = (NonZeroUsize::MIN, NonZeroUsize::new(8).unwrap());
+    let options = LayoutOptions::default();
+    let trace = trace(&mut Random(33), 5, 2500);
+    let alone = measure(|| drop(Layout::new(&trace, &options)));
+    let shared = measure(|| drop(Layout::new_on(eight, &trace, &options)));
+    assert_eq!(shared.count_total, alone.count_total);
+
+    let layout = Layout::new(&trace, &options);
+    let vertical = Vertical::new(&trace, &layout, &());
+    let (mut scratch, mut rects) = (Scratch::new(), Vec::new());
+    let mut draw = |n_threads, columns| {
+        let viewport = Viewport::new(trace.bounds().unwrap(), columns, Fidelity::Fast);
+        let y = 0..vertical.height();
+        vertical.rects_on(n_threads, y, &layout, &(), &viewport, &mut scratch, &mut rects);
+    };
+    for (columns, is_small) in [(30, true), (10_000, false)] {
+        draw(one, columns);
+        let alone = measure(|| draw(one, columns));
+        let shared = measure(|| draw(eight, columns));
+        assert_eq!(shared.count_total == alone.count_total, is_small, "{columns}");
     }
 }

@@ -38,7 +38,7 @@
 //! | add events of your own to those of a file | [`read`], [`read_as`] |
 //! | look at the events of any file without building a trace | [`read_events`] |
 //! | load many files on all cores, within a bound on memory | [`load_files`] |
-//! | use several cores for one large file | `load_parallel` and `Vertical::rects_on`, with the feature `parallel` |
+//! | use several cores for one large file | `load_parallel`, `Layout::new_on` and `Vertical::rects_on`, with the feature `parallel` |
 //! | follow a file that still grows | [`TraceParser`] and [`model::LiveTrace`], [`layout::Live`] to draw it |
 //! | put the functions that CPU samples found on the timeline | [`merge_samples`] |
 //! | put several traces on one axis of time | [`merge_traces`] |
