@@ -50,7 +50,7 @@ impl Picture {
         let (width, boxes) = (viewport.columns(), Vec::with_capacity(rects.len()));
         let mut picture = Self { width, height, boxes, letters: Vec::new() };
         for found in &rects {
-            picture.add_box(trace, found);
+            picture.add_box(trace, viewport, found);
         }
         for line in vertical.visible(0..height.into()) {
             let label = line.label(trace).unwrap_or_default();
@@ -61,7 +61,7 @@ impl Picture {
     }
 
     /// Adds a slice, or several that share columns, and its label.
-    fn add_box(&mut self, trace: &Trace<'_>, LineRect { rect, top, .. }: &LineRect) {
+    fn add_box(&mut self, trace: &Trace<'_>, viewport: &Viewport, LineRect { rect, top, .. }: &LineRect) {
         let name = trace.slice_name(rect.slice);
         let [red, green, blue] = ColorKey::without_digits(name.as_bytes()).rgb(THEME);
         // What is only busy in part is paler: 70, 80, 90 or 100 %.
@@ -72,7 +72,9 @@ impl Picture {
         let x0 = rect.x0 as f32;
         let x1 = rect.x1 as f32 - gap;
         let color = u32::from_le_bytes([red, green, blue, alpha]);
-        self.boxes.push(Instance { x0, x1, line: *top as u32, color });
+        let mut shape = Instance::new(rect, viewport, *top as u32, color);
+        (shape.x0, shape.x1) = (x0, x1);
+        self.boxes.push(shape);
         let [red, green, blue] = THEME.text();
         self.add_label(
             &name,
