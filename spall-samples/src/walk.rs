@@ -82,12 +82,14 @@ struct SavedState {
     locked: Stack,
 }
 
-/// The innermost open slice, with the facts that samples are checked against.
+/// The innermost open slice.
+///
+/// It is saved and restored with each slice. So it has two fields, which stay in registers: a processor that reads together
+/// what it has just written apart has to wait.
 #[derive(Debug, Clone, Copy)]
 struct TopSlice {
-    slice: u32,
-    end: Tick,
-    is_invocation: bool,
+    /// The position of the slice in [`SampledThread::slices`].
+    number: u32,
     /// Whether functions wait for the slice and it calls none itself, so that samples in it say nothing new.
     frozen: bool,
 }
@@ -180,7 +182,7 @@ impl<'w, 'a, S: Sink> Walk<'w, 'a, S> {
             next += 1;
         }
         while let Some(top) = self.top {
-            self.end_slice(top.end);
+            self.end_slice(top);
         }
         while !self.entries.is_empty() {
             self.close(end);
@@ -189,9 +191,8 @@ impl<'w, 'a, S: Sink> Walk<'w, 'a, S> {
 
     /// Handles a sample: it decides which functions run above the innermost slice, unless it says nothing new.
     fn sample(&mut self, sample: PlacedSample) {
-        while let Some(top) = self.top.filter(|top| self.thread.slices[top.slice as usize].is_over(sample.at))
-        {
-            self.end_slice(top.end);
+        while let Some(top) = self.top.filter(|&top| self.slice(top).is_over(sample.at)) {
+            self.end_slice(top);
         }
         if self.top.is_some_and(|top| top.frozen) {
             self.stats.frozen += 1;
@@ -209,8 +210,8 @@ impl<'w, 'a, S: Sink> Walk<'w, 'a, S> {
     /// Handles the begin of a slice. `next` is the position of the first sample that is not earlier.
     fn begin(&mut self, number: usize, next: usize) {
         let slice = self.thread.slices[number];
-        while let Some(top) = self.top.filter(|top| Some(top.slice) != slice.parent) {
-            self.end_slice(top.end);
+        while let Some(top) = self.top.filter(|top| Some(top.number) != slice.parent) {
+            self.end_slice(top);
         }
         // A function on top, such as a garbage collection, does not call slices. So it is over when the slice begins.
         self.close_on_top(slice.start);
@@ -401,23 +402,23 @@ impl<'w, 'a, S: Sink> Walk<'w, 'a, S> {
         let below = SavedState { top: self.top, locked: self.locked };
         self.n_invocations += u32::from(is_invocation);
         self.locked = self.running;
-        self.top = Some(TopSlice {
-            slice: number,
-            end: slice.end,
-            is_invocation,
-            frozen: is_hosted && !is_invocation,
-        });
+        self.top = Some(TopSlice { number, frozen: is_hosted && !is_invocation });
         self.entries.push(Entry { kind: EntryKind::Slice(below), start: slice.start, carries: false });
         self.sink.open(Opened::Slice(slice.id), slice.start);
     }
 
-    /// Closes the innermost slice and all functions above it.
-    fn end_slice(&mut self, at: Tick) {
-        while let Some(entry) = self.entries.last().copied() {
-            self.close(at);
-            if let EntryKind::Slice(below) = entry.kind {
-                let is_invocation = self.top.is_some_and(|top| top.is_invocation);
-                self.n_invocations -= u32::from(is_invocation);
+    /// Returns the innermost open slice.
+    fn slice(&self, top: TopSlice) -> &NestedSlice {
+        &self.thread.slices[top.number as usize]
+    }
+
+    /// Closes the innermost slice at its end, and all functions above it.
+    fn end_slice(&mut self, top: TopSlice) {
+        let &NestedSlice { end, role, .. } = self.slice(top);
+        while let Some(&Entry { kind, .. }) = self.entries.last() {
+            self.close(end);
+            if let EntryKind::Slice(below) = kind {
+                self.n_invocations -= u32::from(role.is_invocation());
                 self.running = self.locked;
                 self.locked = below.locked;
                 self.top = below.top;
