@@ -64,6 +64,8 @@
 extern crate alloc;
 
 #[cfg(feature = "alloc")]
+mod callers;
+#[cfg(feature = "alloc")]
 mod merge;
 pub mod rules;
 #[cfg(feature = "alloc")]

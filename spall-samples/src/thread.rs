@@ -7,10 +7,9 @@ use alloc::vec::Vec;
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
 
-use spall_model::{
-    CallSite, NameId, Profile, SampleRules, SliceFlags, SliceId, Tick, Trace, TrackId, nest::Nesting,
-};
+use spall_model::{NameId, Profile, SampleRules, SliceFlags, SliceId, Tick, Trace, TrackId, nest::Nesting};
 
+use crate::callers::Callers;
 use crate::stacks::{FrameRole, Function, Stack, Stacks};
 
 /// A slice in lane 0 of the thread.
@@ -117,10 +116,8 @@ impl SampledThread {
     /// Returns the slices and the samples of a track. `stacks` are the stacks of its profile, if it has one.
     pub(super) fn new(trace: &Trace<'_>, track: TrackId, stacks: Stacks, rules: &SampleRules) -> Self {
         let profile = trace.profile_of(track);
-        let sites = profile.map_or(&[][..], |profile| trace.call_sites_of(profile));
-        let first_frame = profile.map_or(0, |profile| profile.frames().start().index());
         let mut thread = Self {
-            slices: slices(trace, track, sites, first_frame, rules),
+            slices: slices(trace, track, rules),
             samples: Vec::new(),
             stacks,
             range: None,
@@ -132,13 +129,14 @@ impl SampledThread {
             (first.start, end)
         });
         if let Some(profile) = profile {
-            thread.add_samples(trace, profile, first_frame);
+            thread.add_samples(trace, profile);
         }
         thread
     }
 
     /// Adds the samples of a profile, with their places among the slices.
-    fn add_samples(&mut self, trace: &Trace<'_>, profile: &Profile, first_frame: usize) {
+    fn add_samples(&mut self, trace: &Trace<'_>, profile: &Profile) {
+        let first_frame = profile.frames().start().index();
         // Without slices the profile is all there is, and idle time is shown like a function.
         let is_pure = self.slices.is_empty();
         for sample in trace.samples_of(profile) {
@@ -248,14 +246,9 @@ impl SampledThread {
 
 /// Returns the slices of lane 0. Slices that an earlier merge inferred are left out, so that merging again gives the
 /// same result.
-fn slices(
-    trace: &Trace<'_>,
-    track: TrackId,
-    sites: &[CallSite],
-    first_frame: usize,
-    rules: &SampleRules,
-) -> Vec<NestedSlice> {
+fn slices(trace: &Trace<'_>, track: TrackId, rules: &SampleRules) -> Vec<NestedSlice> {
     let Some(track) = trace.tracks().get(track.index()) else { return Vec::new() };
+    let mut callers = Callers::new(trace, track, rules);
     let slice_roles = slice_roles(trace, rules);
     let mut nesting = Nesting::default();
     let mut slices: Vec<NestedSlice> = Vec::with_capacity(track.slices().len());
@@ -270,7 +263,6 @@ fn slices(
         }
         let role = slice_roles.get(&found.name).copied().unwrap_or(SliceRole::Other);
         let around = place.parent.and_then(|parent| slices[parent as usize].call);
-        let site = if sites.is_empty() { None } else { (rules.call_site)(&trace.slice_args(id)) };
         slices.push(NestedSlice {
             id,
             start: found.start,
@@ -280,19 +272,12 @@ fn slices(
             parent: place.parent,
             call: around.or(role.is_invocation().then_some(number)),
             role,
-            caller: site.and_then(|number| site_of(sites, number, first_frame)),
+            caller: callers.caller(id),
             first: None,
             first_stack: None,
         });
     }
     slices
-}
-
-/// Returns the frame of a call site, as a position in its profile; `None` if the profile has no such call site.
-fn site_of(sites: &[CallSite], number: u64, first_frame: usize) -> Option<u32> {
-    let found = sites.partition_point(|site| site.number < number);
-    let site = sites.get(found).filter(|site| site.number == number)?;
-    u32::try_from(site.frame.index() - first_frame).ok()
 }
 
 /// Returns the roles of the slices that the rules name, by the names of the trace.

@@ -1,6 +1,6 @@
 //! Counts what call trees hold of a trace, for the formats that are made of them.
 
-use spall_model::{CallTree, Slice, SliceFlags, SliceId, Trace};
+use spall_model::{CallTree, SliceFlags, Trace, Track};
 
 use super::{ExportReport, Loss, thread::threads};
 
@@ -26,13 +26,11 @@ impl WrittenTrees {
         // Trees hold samples whether they were merged or not.
         report.set(Loss::Sample, 0);
         report.set(Loss::DeepStack, self.n_too_deep);
-        let of_file = |&(_, slice): &(SliceId, Slice)| !slice.flags.contains(SliceFlags::SAMPLED);
-        let on_threads: usize =
-            threads(trace).map(|thread| trace.slices_of(thread.track.id).filter(of_file).count()).sum();
-        report.set(
-            Loss::Slice,
-            on_threads.saturating_sub(usize::try_from(self.n_slices).unwrap_or(usize::MAX)),
-        );
+        let flags = trace.slices().flags();
+        let flags_of = |track: &Track| flags.get(track.slices().indices()).unwrap_or_default();
+        let on_threads = threads(trace).flat_map(|thread| flags_of(thread.track));
+        let of_file = on_threads.filter(|flags| !flags.contains(SliceFlags::SAMPLED)).count();
+        report.set(Loss::Slice, of_file.saturating_sub(usize::try_from(self.n_slices).unwrap_or(usize::MAX)));
         report
     }
 }
