@@ -6,30 +6,7 @@ use alloc::vec::Vec;
 use spall_model::{DiffNode, DiffWidth, TreeDiff, TreeNode};
 
 use crate::flame_builder::FlameBox;
-use crate::{FlameBuilder, Row};
-
-/// The order in which the boxes of one caller stand, from left to right.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub enum TreeOrder {
-    /// The widest box is leftmost. Equally wide boxes stand in the order of [`TreeOrder::First`].
-    #[default]
-    #[doc(alias("left heavy"))]
-    Weight,
-    /// Boxes are ordered by the numbers of their names, so by where each name first occurs in the file.
-    Name,
-    /// Boxes are ordered by the numbers of their nodes, so by when each call path was first seen.
-    First,
-}
-
-/// The side of a box that stands for its self time. There are no callees below that part of its width.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub enum SelfSide {
-    /// Self time is to the left of the callees, as pprof draws it.
-    Left,
-    /// Self time is to the right of the callees, which are packed from the left edge of their caller.
-    #[default]
-    Right,
-}
+use crate::{FlameBuilder, Row, SelfSide, TreeOrder};
 
 /// Returns the rows of a flame graph, one for each depth, over an axis from 0 to the total of all roots.
 ///

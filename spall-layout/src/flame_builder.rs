@@ -6,8 +6,31 @@ use core::cmp::Reverse;
 
 use spall_model::{Function, NameId, SliceId, Tick, Ticks, TreeNode, TreeNodeId};
 
+use crate::Row;
 use crate::convert::to_u32;
-use crate::{Row, SelfSide, TreeOrder};
+
+/// The order in which the boxes of one caller stand, from left to right.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum TreeOrder {
+    /// The widest box is leftmost. Equally wide boxes stand in the order of [`TreeOrder::First`].
+    #[default]
+    #[doc(alias("left heavy"))]
+    Weight,
+    /// Boxes are ordered by the numbers of their names, so by where each name first occurs in the file.
+    Name,
+    /// Boxes are ordered by the numbers of their nodes, so by when each call path was first seen.
+    First,
+}
+
+/// The side of a box that stands for its self time. There are no callees below that part of its width.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum SelfSide {
+    /// Self time is to the left of the callees, as pprof draws it.
+    Left,
+    /// Self time is to the right of the callees, which are packed from the left edge of their caller.
+    #[default]
+    Right,
+}
 
 /// The rows of a flame graph, made step by step so that a viewer stays alive meanwhile.
 ///

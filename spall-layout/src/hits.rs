@@ -4,10 +4,10 @@
 use alloc::vec::Vec;
 use core::{cmp::Ordering, ops::Range};
 
-use spall_model::{NameId, SliceId, Tick, TraceView};
+use spall_model::{SliceId, Tick};
 
 use crate::bits::BitVector;
-use crate::{HitsBuilder, LayoutView, PlacedSlice, Rect, RowId, RowView};
+use crate::{LayoutView, PlacedSlice, Rect, RowId, RowView};
 
 /// The slices of a layout that match a search.
 ///
@@ -47,29 +47,6 @@ pub struct Hits {
 }
 
 impl Hits {
-    /// Finds the slices whose name `matches`. This calls `matches` once for each name of the trace that slices have.
-    #[must_use]
-    pub fn new(
-        trace: &impl TraceView,
-        layout: &impl LayoutView,
-        mut matches: impl FnMut(NameId) -> bool,
-    ) -> Self {
-        let mut known: Vec<Option<bool>> = alloc::vec![None; trace.names().len()];
-        Self::of_slices(layout, |slice| {
-            let Some(name) = trace.slice_name_id(slice) else { return false };
-            match known.get_mut(name.index()) {
-                Some(known) => *known.get_or_insert_with(|| matches(name)),
-                None => matches(name),
-            }
-        })
-    }
-
-    /// Finds the slices for which `matches` returns true. This calls it once for each slice.
-    #[must_use]
-    pub fn of_slices(layout: &impl LayoutView, matches: impl FnMut(SliceId) -> bool) -> Self {
-        HitsBuilder::new(layout, matches).finish()
-    }
-
     /// Returns the number of slices that match.
     #[must_use]
     pub fn len(&self) -> u32 {

@@ -1,10 +1,36 @@
 //! A search that goes on step by step. [layout 13](crate::rules::layout#13)
 
+use alloc::vec::Vec;
 use core::fmt;
 
-use spall_model::SliceId;
+use spall_model::{NameId, SliceId, TraceView};
 
 use crate::{Hits, LayoutView, RowId};
+
+impl Hits {
+    /// Finds the slices whose name `matches`. This calls `matches` once for each name of the trace that slices have.
+    #[must_use]
+    pub fn new(
+        trace: &impl TraceView,
+        layout: &impl LayoutView,
+        mut matches: impl FnMut(NameId) -> bool,
+    ) -> Self {
+        let mut known: Vec<Option<bool>> = alloc::vec![None; trace.names().len()];
+        Self::of_slices(layout, |slice| {
+            let Some(name) = trace.slice_name_id(slice) else { return false };
+            match known.get_mut(name.index()) {
+                Some(known) => *known.get_or_insert_with(|| matches(name)),
+                None => matches(name),
+            }
+        })
+    }
+
+    /// Finds the slices for which `matches` returns true. This calls it once for each slice.
+    #[must_use]
+    pub fn of_slices(layout: &impl LayoutView, matches: impl FnMut(SliceId) -> bool) -> Self {
+        HitsBuilder::new(layout, matches).finish()
+    }
+}
 
 /// A search for slices that goes on step by step, so that a viewer stays alive meanwhile.
 ///

@@ -196,9 +196,9 @@ pub use color::{ColorKey, Theme};
 #[cfg(feature = "alloc")]
 pub use counters::{CounterRun, Series};
 #[cfg(feature = "alloc")]
-pub use flame::{SelfSide, TreeOrder, diff_rows, flame_rows};
+pub use flame::{diff_rows, flame_rows};
 #[cfg(feature = "alloc")]
-pub use flame_builder::FlameBuilder;
+pub use flame_builder::{FlameBuilder, SelfSide, TreeOrder};
 #[cfg(feature = "alloc")]
 pub use flows::{FlowArrow, FlowEnd, Flows};
 #[cfg(feature = "alloc")]

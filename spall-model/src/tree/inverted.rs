@@ -6,11 +6,7 @@ use core::ops::{Deref, Range};
 
 use crate::{
     IdRange, Ticks,
-    tree::{
-        function::Function,
-        inverted_builder::InvertedTreeBuilder,
-        stack_groups::{Place, Stack, StackGroups},
-    },
+    tree::stack_groups::{Place, Stack, StackGroups},
 };
 
 use super::{CallTree, TreeNode, TreeNodeId};
@@ -18,7 +14,8 @@ use super::{CallTree, TreeNode, TreeNodeId};
 /// An inverted call tree: the roots are the functions in which time was spent, and the children of a node are the
 /// callers of its function. Only the roots are there at first, because the whole inverted tree may have many more
 /// nodes than the call tree. [`InvertedTree::expand`] adds the callers of one node, [`InvertedTree::expand_all`]
-/// those of all nodes that are wide enough to be drawn. An [`InvertedTreeBuilder`] does so step by step.
+/// those of all nodes that are wide enough to be drawn. An [`InvertedTreeBuilder`](crate::InvertedTreeBuilder) does so
+/// step by step.
 ///
 /// `T` is how the inverted tree has the call tree, such as `&CallTree` or `Arc<CallTree>`.
 ///
@@ -65,25 +62,6 @@ pub struct InvertedTree<T> {
 }
 
 impl<T: Deref<Target = CallTree>> InvertedTree<T> {
-    /// Returns the inverse of a tree that shows where time is spent. It has a root for each function, whose total is
-    /// the self time of the function. The totals of all roots add up to the total of the tree.
-    ///
-    /// This takes O(n) for n nodes.
-    #[must_use]
-    pub fn bottom_up(tree: T) -> Self {
-        InvertedTreeBuilder::bottom_up(tree).finish()
-    }
-
-    /// Returns the inverse of a tree that shows the callers of a function. It has one root, whose total is the time
-    /// of all calls of the function, callees included. Of calls inside one another only the outermost count. The tree
-    /// is empty if the function is not called.
-    ///
-    /// This takes O(n) for n nodes.
-    #[must_use]
-    pub fn callers(tree: T, of: Function) -> Self {
-        InvertedTreeBuilder::callers(tree, of).finish()
-    }
-
     /// Returns the inverted tree of no stacks.
     pub(super) fn new(tree: T) -> Self {
         let (places, nodes, stacks_of, callers) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());

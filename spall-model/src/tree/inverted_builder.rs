@@ -17,6 +17,27 @@ use crate::{
 
 use super::{CallTree, InvertedTree, TreeNode, TreeNodeId};
 
+impl<T: Deref<Target = CallTree>> InvertedTree<T> {
+    /// Returns the inverse of a tree that shows where time is spent. It has a root for each function, whose total is
+    /// the self time of the function. The totals of all roots add up to the total of the tree.
+    ///
+    /// This takes O(n) for n nodes.
+    #[must_use]
+    pub fn bottom_up(tree: T) -> Self {
+        InvertedTreeBuilder::bottom_up(tree).finish()
+    }
+
+    /// Returns the inverse of a tree that shows the callers of a function. It has one root, whose total is the time
+    /// of all calls of the function, callees included. Of calls inside one another only the outermost count. The tree
+    /// is empty if the function is not called.
+    ///
+    /// This takes O(n) for n nodes.
+    #[must_use]
+    pub fn callers(tree: T, of: Function) -> Self {
+        InvertedTreeBuilder::callers(tree, of).finish()
+    }
+}
+
 /// An inverted call tree that is made step by step, so that a viewer stays alive meanwhile.
 ///
 /// [`InvertedTree::bottom_up`] and [`InvertedTree::callers`] do all steps at once. Drop the builder to cancel.
