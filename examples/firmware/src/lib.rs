@@ -37,7 +37,10 @@ pub fn control_loop(
     let mut of_handler = Buffer::new([0; SIZE], PROCESS, HANDLER)?;
     critical_section::with(|section| OF_HANDLER.borrow_ref_mut(section).0 = Some(of_handler.clone()));
     for _ in 0..n_turns {
-        let mut emptied = |bytes: &[u8]| Ok::<(), FormatError>(send(bytes));
+        let mut emptied = |bytes: &[u8]| {
+            send(bytes);
+            Ok::<(), FormatError>(())
+        };
         buffer.record(|buffer| buffer.begin(cycles(), "turn"), &mut emptied)?;
         buffer.record(|buffer| buffer.end(cycles()), &mut emptied)?;
         // The handler goes on with the empty buffer.
