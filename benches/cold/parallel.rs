@@ -41,7 +41,7 @@ fn layouts() {
     let file = File::new(name, &Program { calls: LARGE, threads: 5, run: 1800 }.spall());
     let [two, one] = file.medians(["layout on two threads", "layout on one thread"]);
     for (at, job, budget) in [
-        (0, "layout on two threads", Budget::Faster(1.4)),
+        (0, "layout on two threads", Budget::Faster(1.8)),
         (1, "processor time of it", Budget::Open),
         (3, "frame on two threads, Fast", Budget::Faster(1.8)),
         (4, "frame on two threads, Exact", Budget::Faster(1.8)),
