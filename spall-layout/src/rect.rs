@@ -113,8 +113,8 @@ impl LineRect {
 
 /// The working memory of queries.
 ///
-/// Keep one for each thread that makes queries, and pass it to every query. Once it has grown to the size of the picture, queries allocate
-/// nothing. It holds nothing that matters between two queries.
+/// Keep one for each thread that makes queries, and pass it to every query. Once it has grown to the size of the picture,
+/// queries allocate nothing. It holds nothing that matters between two queries.
 #[doc(alias("buffer"))]
 #[derive(Debug, Clone, Default)]
 pub struct Scratch {

@@ -13,17 +13,13 @@ mod common;
 
 use core::ops::Range;
 
-use common::rows::{Grid, Random, Slices, random_columns, random_range, random_slices, row_of};
-use spall_layout::{Fidelity, Rect, Row, RowId, Scratch, Viewport};
+use common::rows::{
+    Grid, Random, Slices, check_busy, random_columns, random_range, random_slices, rects_of, row_of,
+};
+use spall_layout::{Fidelity, Rect, Row, Scratch, Viewport};
 use spall_model::Tick;
 
 const BOX_WIDTHS: [u16; 6] = [2, 3, 4, 8, 1000, u16::MAX];
-
-fn rects_of(row: &Row, viewport: &Viewport, scratch: &mut Scratch) -> Vec<Rect> {
-    let mut out = Vec::new();
-    row.view(RowId(3)).rects(viewport, scratch, &mut out);
-    out
-}
 
 /// What a viewport shows of some slices, by the rules alone.
 struct Expected<'s> {
@@ -62,7 +58,7 @@ impl<'s> Expected<'s> {
         self.check_counts(rects);
         self.check_owners(rects);
         self.check_boxes(rects);
-        self.check_busy(rects);
+        check_busy(&self.grid, self.slices, rects);
     }
 
     /// The rectangles are in order and disjoint, and cover exactly the columns that slices touch.
@@ -123,20 +119,6 @@ impl<'s> Expected<'s> {
         for rect in rects.iter().filter(|rect| !self.is_wide(rect.slice.0)) {
             assert!(rect.x1 - rect.x0 <= 2 * u32::from(self.width), "{rect:?}");
         }
-    }
-
-    /// The busy fractions add up to the time inside slices.
-    fn check_busy(&self, rects: &[Rect]) {
-        let inside = |&(start, end): &(i64, i64)| {
-            let (start, end) =
-                (self.grid.position(start).max(0), self.grid.position(end).min(self.grid.width()));
-            (end - start).max(0)
-        };
-        let total = self.slices.iter().map(inside).sum::<i128>() as f64 / self.grid.column as f64;
-        let busy = |rect: &Rect| f64::from(rect.busy) / 65535.0 * f64::from(rect.x1 - rect.x0);
-        let busy = rects.iter().map(busy).sum::<f64>();
-        let rounding = (f64::from(self.grid.columns) + 1.0) / 32768.0;
-        assert!((total - busy).abs() <= rounding, "{busy} of {total}");
     }
 }
 

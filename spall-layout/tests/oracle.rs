@@ -18,15 +18,11 @@ mod common;
 
 use core::ops::Range;
 
-use common::rows::{Grid, Random, Slices, random_columns, random_range, random_slices, row_of};
+use common::rows::{
+    Grid, Random, Slices, check_busy, random_columns, random_range, random_slices, rects_of, row_of,
+};
 use spall_layout::{Fidelity, Rect, Row, RowId, Scratch, Viewport};
 use spall_model::{SliceId, Tick};
-
-fn rects_of(row: &Row, viewport: &Viewport, scratch: &mut Scratch) -> Vec<Rect> {
-    let mut out = Vec::new();
-    row.view(RowId(3)).rects(viewport, scratch, &mut out);
-    out
-}
 
 /// Checks the rectangles of one query against the brute force.
 fn check(slices: &Slices, range: &Range<Tick>, columns: u16, fidelity: Fidelity, rects: &[Rect]) {
@@ -116,15 +112,7 @@ fn check(slices: &Slices, range: &Range<Tick>, columns: u16, fidelity: Fidelity,
         }
     }
 
-    // Everywhere, the busy fractions add up to the time inside slices.
-    let inside = |slice: &(i64, i64)| {
-        grid.position(slice.1).min(grid.width()).saturating_sub(grid.position(slice.0).max(0)).max(0)
-    };
-    let total = slices.iter().map(inside).sum::<i128>() as f64 / grid.column as f64;
-    let busy: f64 =
-        rects.iter().map(|rect| f64::from(rect.busy) / 65535.0 * f64::from(rect.x1 - rect.x0)).sum();
-    let rounding = (f64::from(grid.columns) + 1.0) / 32768.0;
-    assert!((total - busy).abs() <= rounding, "busy {busy} of {total} {}", what());
+    check_busy(&grid, slices, rects);
 }
 
 #[test]

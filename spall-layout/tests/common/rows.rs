@@ -3,7 +3,7 @@
 
 use core::ops::Range;
 
-use spall_layout::Row;
+use spall_layout::{Rect, Row, RowId, Scratch, Viewport};
 use spall_model::{SliceId, Tick};
 
 /// A random number generator with a fixed seed, so that every run has the same cases.
@@ -160,4 +160,23 @@ pub(crate) fn row_of(slices: &Slices) -> Row {
         row.push(Tick(start), Tick(end), SliceId(at as u32));
     }
     row
+}
+
+/// Returns the rectangles of a row, which has the number 3 in them.
+pub(crate) fn rects_of(row: &Row, viewport: &Viewport, scratch: &mut Scratch) -> Vec<Rect> {
+    let mut out = Vec::new();
+    row.view(RowId(3)).rects(viewport, scratch, &mut out);
+    out
+}
+
+/// Checks that the busy fractions of the rectangles add up to the time inside slices.
+pub(crate) fn check_busy(grid: &Grid, slices: &Slices, rects: &[Rect]) {
+    let inside = |&(start, end): &(i64, i64)| {
+        grid.position(end).min(grid.width()).saturating_sub(grid.position(start).max(0)).max(0)
+    };
+    let total = slices.iter().map(inside).sum::<i128>() as f64 / grid.column as f64;
+    let busy = |rect: &Rect| f64::from(rect.busy) / 65535.0 * f64::from(rect.x1 - rect.x0);
+    let busy: f64 = rects.iter().map(busy).sum();
+    let rounding = (f64::from(grid.columns) + 1.0) / 32768.0;
+    assert!((total - busy).abs() <= rounding, "busy {busy} of {total}\n{slices:?}\n{rects:?}");
 }
