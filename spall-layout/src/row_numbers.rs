@@ -205,8 +205,9 @@ impl RowNumbers {
             Encoding::Steps { n_before, word } => {
                 let at = self.steps.select(n_before + nth)? - 64 * word as usize;
                 let words = self.steps.words().get(word as usize..)?;
-                let rest = words.get(at / 64)? & (u64::MAX << (at % 64));
-                RowReader::Steps { words, word: at / 64, rest, nth }
+                let (&word, words) = words.get(at / 64..)?.split_first()?;
+                let top = row_after(nth, at / 64 * 64);
+                RowReader::Steps { words, rest: word & (u64::MAX << (at % 64)), top }
             }
         })
     }
@@ -235,9 +236,9 @@ impl RowNumbers {
 pub(crate) enum RowReader<'n> {
     /// The next code begins at bit `at` of the track's words.
     Fixed { words: &'n [u64], bits: usize, at: usize },
-    /// The next slice is number `nth` of the track, and `rest` has the bits of the current word that are still to be
-    /// read.
-    Steps { words: &'n [u64], word: usize, rest: u64, nth: u32 },
+    /// `rest` has the bits of the current word that are still to be read, and `words` are those behind it. The row of the
+    /// next slice is `top`, minus the number of the slice's bit in the word; it may wrap around.
+    Steps { words: &'n [u64], rest: u64, top: u32 },
 }
 
 impl RowReader<'_> {
@@ -250,18 +251,22 @@ impl RowReader<'_> {
                     *at += *bits;
                 }
             }
-            Self::Steps { words, word, rest, nth } => {
+            Self::Steps { words, rest, top } => {
+                // Copies, which stay in registers through the loop.
+                let (mut bits, mut above) = (*rest, *top);
                 for row in out {
-                    while *rest == 0 {
-                        *word += 1;
-                        let Some(&next) = words.get(*word) else { return };
-                        *rest = next;
+                    while bits == 0 {
+                        let Some((&next, behind)) = words.split_first() else { return };
+                        (bits, *words) = (next, behind);
+                        // Each zero is one row up.
+                        above = above.wrapping_sub(u64::BITS);
                     }
-                    *row = row_after(*nth, *word * 64 + rest.trailing_zeros() as usize);
-                    // Clears the one of this slice.
-                    *rest &= *rest - 1;
-                    *nth = nth.wrapping_add(1);
+                    *row = above.wrapping_sub(bits.trailing_zeros());
+                    // Clears the one of this slice, which took the place of a zero and is one row down.
+                    bits &= bits - 1;
+                    above = above.wrapping_add(2);
                 }
+                (*rest, *top) = (bits, above);
             }
         }
     }
@@ -283,11 +288,12 @@ fn code(words: &[u64], bits: usize, at: usize) -> u32 {
 
 /// Returns the row of slice `nth` of a track, whose one is bit `bit` of the track's steps.
 ///
-/// Each of the `nth` slices before it went one row down, and each of the `bit - nth` zeros one row up.
+/// Each of the `nth` slices before it went one row down, and each of the `bit - nth` zeros one row up. The result wraps
+/// around: it is a row, and so less than 2³², only if `bit` is the bit of the slice.
 #[inline(always)]
 fn row_after(nth: u32, bit: usize) -> u32 {
-    // In a valid sequence of steps this is never negative.
-    u32::try_from((2 * u64::from(nth)).wrapping_sub(bit as u64)).unwrap_or(u32::MAX)
+    let wrapped = (2 * u64::from(nth)).wrapping_sub(bit as u64) & u64::from(u32::MAX);
+    u32::try_from(wrapped).unwrap_or(u32::MAX)
 }
 
 #[cfg(test)]

@@ -8,7 +8,6 @@ use core::ops::Range;
 use spall_model::{SliceId, Tick, TrackId};
 
 use crate::Layout;
-use crate::convert::to_u32;
 use crate::row_numbers::RowReader;
 
 /// How statistics of a range of time count a slice that lies only partly inside it. [layout
@@ -25,7 +24,7 @@ pub enum EdgeRule {
     InsideOnly,
 }
 
-/// A slice that [`Visits`] yields.
+/// A slice that a walk visits.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Visit {
     pub(crate) slice: SliceId,
@@ -38,10 +37,16 @@ pub(crate) struct Visit {
     pub(crate) top: u32,
 }
 
-/// An iterator over the slices of a track that touch a range of time.
+impl Visit {
+    /// Fills memory before a walk writes visits there.
+    pub(crate) const NONE: Self =
+        Self { slice: SliceId(u32::MAX), start: Tick::MIN, end: Tick::MIN, row: 0, top: 0 };
+}
+
+/// A walk over the slices of a track that touch a range of time.
 ///
 /// The slices that begin before the range come first, then the others. Both are in the order of the trace, so parents
-/// come before their children. Making the iterator takes O(rows log n), each slice amortised O(1).
+/// come before their children. Beginning the walk takes O(rows log n), each slice amortised O(1).
 #[derive(Debug, Clone)]
 pub(crate) struct Visits<'l> {
     layout: &'l Layout,
@@ -52,11 +57,8 @@ pub(crate) struct Visits<'l> {
     next: u32,
     /// The id behind the last slice that touches the range.
     end: u32,
-    /// The rows of the slices behind those of `block`. `None` if no slice begins in the range.
+    /// The rows of the slices from `next` on. `None` if no slice begins in the range.
     numbers: Option<RowReader<'l>>,
-    /// Rows that were read ahead. The row of `next` is at `n_used`.
-    block: [u32; BLOCK],
-    n_used: usize,
     /// The rows of the track.
     rows: Vec<RowCursor>,
 }
@@ -70,8 +72,8 @@ struct RowCursor {
     top: u32,
 }
 
-/// The number of row numbers that are read at a time.
-const BLOCK: usize = 32;
+/// The number of slices that are read at a time.
+pub(crate) const BLOCK: usize = 32;
 
 impl<'l> Visits<'l> {
     /// Starts the visit of a track. An empty range touches no slice.
@@ -82,8 +84,6 @@ impl<'l> Visits<'l> {
             next: u32::MAX,
             end: 0,
             numbers: None,
-            block: [0; BLOCK],
-            n_used: BLOCK,
             rows: Vec::new(),
         };
         if range.is_empty() {
@@ -123,81 +123,41 @@ impl<'l> Visits<'l> {
         self.rows.len()
     }
 
-    /// Passes the next slices to `visit`, at most `budget` of them, and returns how many there were.
-    ///
-    /// This does what the iterator does, with one check for each block of slices instead of several for each slice.
-    #[inline(always)]
-    pub(crate) fn visit_some(&mut self, budget: usize, mut visit: impl FnMut(Visit)) -> usize {
-        let mut left = budget;
-        while left > 0 {
-            // The slices before the range come first. Such a slice is the one before the next slice of its row.
-            let before = self.before.pop();
-            let single;
-            let (numbers, first, back) = if let Some((slice, _, row)) = before {
-                single = [row];
-                (&single[..], slice.0, 1)
-            } else if self.next < self.end {
-                if self.n_used == BLOCK {
-                    let Some(numbers) = &mut self.numbers else { break };
-                    numbers.read(&mut self.block);
-                    self.n_used = 0;
-                }
-                let n_slices = (BLOCK - self.n_used).min((self.end - self.next) as usize).min(left);
-                let (first, from) = (self.next, self.n_used);
-                self.n_used += n_slices;
-                self.next += to_u32(n_slices);
-                (&self.block[from..from + n_slices], first, 0)
-            } else {
-                break;
-            };
-            for (&row, slice) in numbers.iter().zip(first..) {
+    /// Writes the next slices to the front of `out`. Returns how many there were: fewer than `out` has room for at the end
+    /// of the walk.
+    pub(crate) fn read(&mut self, out: &mut [Visit]) -> usize {
+        let starts = &self.layout.starts[..];
+        let ends = &self.layout.ends[..starts.len()];
+        let mut n_read = 0;
+        while let Some((slice, at, row)) = self.before.pop_if(|_| n_read < out.len()) {
+            let top = self.rows[row as usize].top;
+            out[n_read] = Visit { slice, start: starts[at], end: ends[at], row, top };
+            n_read += 1;
+        }
+        let Some(numbers) = &mut self.numbers else { return n_read };
+        while n_read < out.len() && self.next < self.end {
+            let mut block = [0; BLOCK];
+            let n_slices = BLOCK.min(out.len() - n_read).min((self.end - self.next) as usize);
+            let block = &mut block[..n_slices];
+            numbers.read(block);
+            // The ids from `next` to `end` are gone through without gaps. Their rows say which of them are the next on
+            // their row, so no time is compared: a slice in between begins in the range, because starts ascend within the
+            // track.
+            let (rows, mut slice) = (&mut self.rows[..], self.next);
+            for &row in &*block {
                 // A slice without a row has the number behind that of the last row, and so is passed over.
-                let Some(RowCursor { cursor, top }) = self.rows.get_mut(row as usize) else { continue };
-                let at = *cursor - back;
-                *cursor = at + 1;
-                if let (Some(&start), Some(&end)) = (self.layout.starts.get(at), self.layout.ends.get(at)) {
-                    visit(Visit { slice: SliceId(slice), start, end, row, top: *top });
-                    left -= 1;
+                if let Some(RowCursor { cursor, top }) = rows.get_mut(row as usize)
+                    && let Some(visit) = out.get_mut(n_read)
+                {
+                    let at = *cursor;
+                    *cursor += 1;
+                    *visit = Visit { slice: SliceId(slice), start: starts[at], end: ends[at], row, top: *top };
+                    n_read += 1;
                 }
+                slice += 1;
             }
+            self.next = slice;
         }
-        budget - left
-    }
-
-    /// Returns the visit of `slice`, which is at position `at` of the layout's arrays.
-    #[inline(always)]
-    fn visit(&self, slice: SliceId, at: usize, row: u32, top: u32) -> Option<Visit> {
-        let (start, end) = (*self.layout.starts.get(at)?, *self.layout.ends.get(at)?);
-        Some(Visit { slice, start, end, row, top })
-    }
-}
-
-impl Iterator for Visits<'_> {
-    type Item = Visit;
-
-    #[inline(always)]
-    fn next(&mut self) -> Option<Visit> {
-        if let Some((slice, at, row)) = self.before.pop() {
-            return self.visit(slice, at, row, self.rows[row as usize].top);
-        }
-        // The ids from `next` to `end` are gone through without gaps. Their rows say which of them are the next on their
-        // row, so no time is compared: a slice in between begins in the range, because starts ascend within the track.
-        while self.next < self.end {
-            if self.n_used == BLOCK {
-                self.numbers.as_mut()?.read(&mut self.block);
-                self.n_used = 0;
-            }
-            let row = self.block[self.n_used];
-            let slice = SliceId(self.next);
-            self.n_used += 1;
-            self.next += 1;
-            // A slice without a row has the number behind that of the last row, and so is passed over.
-            if let Some(RowCursor { cursor, top }) = self.rows.get_mut(row as usize) {
-                let (at, top) = (*cursor, *top);
-                *cursor += 1;
-                return self.visit(slice, at, row, top);
-            }
-        }
-        None
+        n_read
     }
 }

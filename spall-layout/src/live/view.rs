@@ -211,4 +211,8 @@ impl VisitSlices for LiveVisits<'_> {
     fn n_rows(&self) -> usize {
         self.rows.len()
     }
+
+    fn read(&mut self, out: &mut [Visit]) -> usize {
+        out.iter_mut().zip(self).map(|(out, visit)| *out = visit).count()
+    }
 }
