@@ -78,14 +78,8 @@ pub(crate) const BLOCK: usize = 32;
 impl<'l> Visits<'l> {
     /// Starts the visit of a track. An empty range touches no slice.
     pub(crate) fn new(layout: &'l Layout, track: TrackId, range: &Range<Tick>) -> Self {
-        let mut visits = Self {
-            layout,
-            before: Vec::new(),
-            next: u32::MAX,
-            end: 0,
-            numbers: None,
-            rows: Vec::new(),
-        };
+        let mut visits =
+            Self { layout, before: Vec::new(), next: u32::MAX, end: 0, numbers: None, rows: Vec::new() };
         if range.is_empty() {
             return visits;
         }
@@ -151,7 +145,8 @@ impl<'l> Visits<'l> {
                 {
                     let at = *cursor;
                     *cursor += 1;
-                    *visit = Visit { slice: SliceId(slice), start: starts[at], end: ends[at], row, top: *top };
+                    *visit =
+                        Visit { slice: SliceId(slice), start: starts[at], end: ends[at], row, top: *top };
                     n_read += 1;
                 }
                 slice += 1;
