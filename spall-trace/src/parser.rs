@@ -160,14 +160,16 @@ where
 
     #[inline(always)]
     fn step(&mut self, data: &'d [u8], eof: bool) -> Result<Progress, P::Error> {
-        Ok(match self.parser.next_chunk(data, eof)? {
-            Chunk::Parsed(parsed) => {
+        // By reference: an event that is moved out of its result is copied.
+        Ok(match self.parser.next_chunk(data, eof) {
+            Ok(Chunk::Parsed(ref parsed)) => {
                 (self.see)(&parsed.event, parsed.bytes);
                 Progress::Consumed(parsed.consumed)
             }
-            Chunk::Skipped(length) => Progress::Consumed(length),
-            Chunk::NeedMore(more) => Progress::NeedMore(more),
-            Chunk::End => Progress::End,
+            Ok(Chunk::Skipped(length)) => Progress::Consumed(length),
+            Ok(Chunk::NeedMore(more)) => Progress::NeedMore(more),
+            Ok(Chunk::End) => Progress::End,
+            Err(error) => return Err(error),
         })
     }
 }

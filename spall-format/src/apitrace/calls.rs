@@ -5,9 +5,9 @@ use core::ops::Range;
 
 use spall_model::{ByteRange, Diagnostic, DiagnosticKind, Limits};
 
-use super::call::{Call, DetailPlaces};
+use super::call::{Call, DetailPlaces, PlainCall};
 use super::detail::{Detail, read_detail};
-use super::fast_scan::FastScan;
+use super::fast_scan::{FastScan, short_uint};
 use super::input::ReadFailure;
 use super::open_calls::{OpenCall, OpenCalls};
 use super::signature::{
@@ -244,7 +244,7 @@ impl CallReader {
         self.left_out.clear();
         self.is_paused = false;
         match self.next_plain(stream) {
-            Some(call) => Some(Ok(call)),
+            Some(plain) => Some(Ok(plain.call)),
             None => {
                 let mut next = None;
                 self.next_general(stream, eof, &mut next);
@@ -257,38 +257,49 @@ impl CallReader {
     /// all calls are like that.
     // Inlined as a whole: the caller then only pays for the fields that it looks at.
     #[inline(always)]
-    pub(super) fn next_plain(&mut self, stream: &[u8]) -> Option<Call> {
+    pub(super) fn next_plain(&mut self, stream: &[u8]) -> Option<PlainCall> {
         let number = self.n_enters;
         let scan = FastScan { stream, signatures: &self.signatures };
-        let &[ENTER, ..] = scan.ahead(self.pos)? else { return None };
-        let has_thread = self.signatures.version >= 4;
-        let (thread, pos) = if has_thread { scan.uint(self.pos + 1)? } else { (0, self.pos + 1) };
-        let (function_id, enter_details) = scan.uint(pos)?;
+        let &[ENTER, thread, a, b, c, d, ..] = scan.ahead(self.pos)? else { return None };
+        let (thread, function_id, enter_details) = if self.signatures.version >= 4 && thread < 0x80 {
+            let (function_id, length) = short_uint([a, b, c, d])?;
+            (u64::from(thread), function_id, self.pos + 2 + length)
+        } else {
+            let has_thread = self.signatures.version >= 4;
+            let (thread, pos) = if has_thread { scan.uint(self.pos + 1)? } else { (0, self.pos + 1) };
+            let (function_id, details) = scan.uint(pos)?;
+            (thread, function_id, details)
+        };
         if !self.signatures.knows_function(function_id) {
             return None;
         }
-        let (enter_flags, middle) = scan.skip_details(enter_details)?;
-        let &[LEAVE, ..] = scan.ahead(middle)? else { return None };
-        let (leaving, leave_details) = scan.uint(middle + 1)?;
+        let enter = scan.skip_details(enter_details)?;
+        let middle = enter.end;
+        let &[LEAVE, a, b, c, d, ..] = scan.ahead(middle)? else { return None };
+        let (leaving, length) = short_uint([a, b, c, d])?;
+        let leave_details = middle + 1 + length;
         if leaving != number {
             return None;
         }
-        let (leave_flags, end) = scan.skip_details(leave_details)?;
+        let leave = scan.skip_details(leave_details)?;
+        let end = leave.end;
         let (start, entered) = (self.pos, self.n_events);
         self.pos = end;
         self.n_enters += 1;
         self.n_events += 2;
-        Some(Call {
+        let call = Call {
             number,
             thread,
             function_id,
-            is_fake: (enter_flags | leave_flags) & 1 != 0,
+            is_fake: (enter.flags | leave.flags) & 1 != 0,
             entered,
             left: Some(entered + 1),
             enter: byte_range(start, middle),
             leave: Some(byte_range(middle, end)),
             details: DetailPlaces { enter: enter_details, leave: leave_details },
-        })
+        };
+        let details = [enter_details..middle - 1, leave_details..end - 1];
+        Some(PlainCall { call, n_arguments: enter.n_arguments.max(leave.n_arguments), details })
     }
 
     /// Reads the next call of any kind.

@@ -8,7 +8,7 @@ use spall_model::{
     MetaEvent, Parsed, Scope, Text, Thread, ThreadEvent, ThreadRole, Tick, Unit, Value,
 };
 
-use super::call::Call;
+use super::call::{Call, PlainCall};
 use super::calls::{CallReader, read_property};
 use super::marker::{Group, Marker, MarkerText, Markers};
 use super::record;
@@ -155,20 +155,42 @@ impl Parser {
 impl LendingParser for Parser {
     type Error = FormatError;
 
+    // Inlined into the loop over events: otherwise each event, which is large, would be copied.
+    #[inline]
     fn next_chunk<'a>(&'a mut self, data: &'a [u8], eof: bool) -> Result<Chunk<'a>, FormatError> {
+        let Some(PlainCall { call, details, n_arguments }) = self.reader.plain_call(data) else {
+            return self.next_other(data, eof);
+        };
         let Self { reader, arguments } = self;
-        let call = match reader.plain_call(data) {
-            Some(call) => call,
-            None => match reader.next(data, eof)? {
-                Next::Call(call) => call,
-                Next::Other(parsed) => return Ok(Chunk::Parsed(parsed)),
-                Next::NeedMore(more) => return Ok(Chunk::NeedMore(more)),
-                Next::End => return Ok(Chunk::End),
-            },
+        let Some(signatures) = reader.signatures(data) else { return Ok(Chunk::End) };
+        let function = signatures.function(call.function_id).unwrap_or_default();
+        let limit = record::limit(&call);
+        let details = details.map(|part| data.get(part).unwrap_or_default());
+        let is_plain = u64::from(n_arguments) <= function.args.len();
+        let args = if is_plain && record::copy(function.args, details, limit, arguments) {
+            record::args(arguments)
+        } else {
+            record::arguments(call.details, function.args, signatures, limit, arguments)
+        };
+        Ok(Chunk::Parsed(reader.call_slice(&call, function.name, args)))
+    }
+}
+
+impl Parser {
+    /// Returns the next event that is not a plain call.
+    #[inline(never)]
+    fn next_other<'a>(&'a mut self, data: &'a [u8], eof: bool) -> Result<Chunk<'a>, FormatError> {
+        let Self { reader, arguments } = self;
+        let call = match reader.next(data, eof)? {
+            Next::Call(call) => call,
+            Next::Other(parsed) => return Ok(Chunk::Parsed(parsed)),
+            Next::NeedMore(more) => return Ok(Chunk::NeedMore(more)),
+            Next::End => return Ok(Chunk::End),
         };
         let Some(signatures) = reader.signatures(data) else { return Ok(Chunk::End) };
         let function = call.function(signatures);
-        let args = record::arguments(&call, function, signatures, arguments);
+        let args =
+            record::arguments(call.details, function.args, signatures, record::limit(&call), arguments);
         Ok(Chunk::Parsed(reader.call_slice(&call, function.name, args)))
     }
 }
@@ -227,8 +249,8 @@ impl<'a> Iterator for Events<'a> {
         if self.is_done {
             return None;
         }
-        if let Some(call) = self.reader.plain_call(self.stream) {
-            return Some(Ok(self.call_slice(&call)));
+        if let Some(plain) = self.reader.plain_call(self.stream) {
+            return Some(Ok(self.call_slice(&plain.call)));
         }
         match self.reader.next(self.stream, true) {
             Ok(Next::Call(call)) => return Some(Ok(self.call_slice(&call))),
@@ -308,18 +330,20 @@ impl EventReader {
     /// Returns the next call if nothing comes before it and if it is a plain one, as nearly all calls.
     // Inlined, because a call is large: each time it is moved costs as much as reading it.
     #[inline(always)]
-    fn plain_call(&mut self, stream: &[u8]) -> Option<Call> {
+    fn plain_call(&mut self, stream: &[u8]) -> Option<PlainCall> {
         let calls = self.calls.as_mut()?;
         let is_next = self.pending.is_empty()
             && self.next_property >= calls.properties.end
             && self.n_reported >= calls.left_out.len()
             && self.after_left_out.is_none()
             && self.end.is_none();
-        let call = if is_next { calls.next_plain(stream)? } else { return None };
-        if calls.signatures(stream).role(call.function_id).is_some() {
+        let plain = if is_next { calls.next_plain(stream)? } else { return None };
+        if calls.signatures(stream).role(plain.call.function_id).is_some() {
+            // A copy: if a reference to the call itself left this function, it would have to be put together in memory.
+            let call = plain.call;
             self.push_markers(&call, stream);
         }
-        Some(call)
+        Some(plain)
     }
 
     /// Returns the next event: a queued one, or else the next property, or else the slice of the next call behind the
@@ -443,6 +467,7 @@ impl EventReader {
     }
 
     /// Returns the signatures met so far, or `None` before the head of the stream was read.
+    #[inline]
     fn signatures<'s, 'a>(&'s self, stream: &'a [u8]) -> Option<Signatures<'s, 'a>> {
         self.calls.as_ref().map(|calls| calls.signatures(stream))
     }
@@ -452,7 +477,7 @@ impl EventReader {
     }
 
     /// Makes the slice of a call.
-    #[inline]
+    #[inline(always)]
     fn call_slice<'a>(&self, call: &Call, name: &'a [u8], args: Args<'a>) -> Parsed<'a> {
         let category = if call.is_fake { &b"fake"[..] } else { b"call" };
         let name = name.get(..MAX_NAME).unwrap_or(name);
@@ -509,6 +534,7 @@ impl EventReader {
 }
 
 /// Returns the bytes of the stream from the enter of a call to its leave.
+#[inline(always)]
 fn bytes_of(call: &Call) -> ByteRange {
     ByteRange::new(call.enter.start, call.leave.unwrap_or(call.enter).end)
 }
@@ -522,12 +548,14 @@ fn tick(ordinal: u64) -> Tick {
     Tick(i64::try_from(ordinal).unwrap_or(i64::MAX))
 }
 
+#[inline(always)]
 fn on_thread<'a>(thread: u64, at: u64, name: &'a [u8], category: &'a [u8]) -> ThreadEvent<'a> {
     // The number is a small one, or in the first versions an address: the top bit does not matter.
     let thread = Thread::new(PROCESS, thread.cast_signed());
     ThreadEvent { category: Text::plain(category), ..ThreadEvent::new(thread, tick(at), Text::plain(name)) }
 }
 
+#[inline(always)]
 fn complete(slice: ThreadEvent<'_>, end: u64) -> Event<'_> {
     Event::Complete(slice, tick(end) - slice.at)
 }

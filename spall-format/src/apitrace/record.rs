@@ -18,10 +18,11 @@ use spall_model::{Args, ArgsFormat, LazyText, Text, TextFormat, Value, no_entry}
 
 use super::call::{Call, DetailPlaces, Details};
 use super::detail::{Detail, read_detail};
-use super::signature::{Collecting, FunctionSignature, Names, SignatureTable, Signatures};
+use super::fast_scan::FastScan;
+use super::signature::{Collecting, Names, SignatureTable, Signatures};
 use super::text::{write_arguments, write_scalar};
 use super::text_out::{BoundedText, TextOut, Utf8};
-use super::value::{Token, Tokens, read_token};
+use super::value::{Token, Tokens};
 use crate::cursor::Cursor;
 
 /// The encoding of a record: one argument `text`, which is printed when somebody asks for it.
@@ -39,27 +40,59 @@ fn next_entry<'b>(bytes: &'b [u8], pos: &mut usize) -> Option<(Text<'b>, Value<'
     Some((Text::plain(b"text"), Value::LazyText(LazyText::new(rest, &CALL_TEXT))))
 }
 
-/// Returns the arguments and the returned value of a call of `function`, as a record in `memory`. There are none if the
-/// function has no arguments and returned nothing.
+/// Returns the greatest length of the record of a call: 32 bytes plus 4 times the bytes of the call.
+#[inline]
+pub(super) fn limit(call: &Call) -> usize {
+    let size = (call.enter.end - call.enter.start) + call.leave.map_or(0, |leave| leave.end - leave.start);
+    usize::try_from(size.saturating_mul(4).saturating_add(32)).unwrap_or(usize::MAX)
+}
+
+/// Writes the record of a call whose details have the same bytes in a record, as those of most calls, into `memory`. Returns
+/// whether it is within the limit.
+#[inline]
+pub(super) fn copy(names: Names<'_>, [enter, leave]: [&[u8]; 2], limit: usize, memory: &mut Vec<u8>) -> bool {
+    let Some(count) = n_arguments(names) else { return false };
+    let names = names.bytes();
+    if 1 + names.len() + enter.len() + leave.len() > limit {
+        return false;
+    }
+    memory.clear();
+    memory.push(count);
+    [names, enter, leave].into_iter().for_each(|part| memory.extend_from_slice(part));
+    true
+}
+
+/// Returns the number of arguments of a function as a record has it, or `None` if there are too many.
+#[inline]
+fn n_arguments(names: Names<'_>) -> Option<u8> {
+    u8::try_from(names.len()).ok().filter(|&count| count < 128)
+}
+
+/// Returns a record as the arguments of an event. There are none if the function has no arguments and returned nothing.
+#[inline]
+pub(super) fn args(record: &[u8]) -> Args<'_> {
+    if record == [0] { Args::NONE } else { Args::new(record, &CALL) }
+}
+
+/// Returns the arguments and the returned value of a call, whose arguments have the given names, as a record in `memory`.
 pub(super) fn arguments<'m>(
-    call: &Call,
-    function: FunctionSignature<'_>,
+    details: DetailPlaces,
+    names: Names<'_>,
     signatures: Signatures<'_, '_>,
+    limit: usize,
     memory: &'m mut Vec<u8>,
 ) -> Args<'m> {
     memory.clear();
-    let size = (call.enter.end - call.enter.start) + call.leave.map_or(0, |leave| leave.end - leave.start);
-    let limit = usize::try_from(size.saturating_mul(4).saturating_add(32)).unwrap_or(usize::MAX);
     let mut record =
         RecordWriter { out: BoundedText { text: memory, limit }, n_enums: 0, structures: Vec::new() };
-    if record.call(call.details, function.args, signatures).is_err() {
+    if record.call(details, names, signatures).is_err() {
         memory.clear();
         memory.push(IS_TEXT);
         // An error means that the limit was reached. The text up to there stays.
         let out = &mut BoundedText { text: memory, limit: limit.saturating_add(1) };
-        let _ = write_arguments(out, function.args, call.details, signatures);
+        let _ = write_arguments(out, names, details, signatures);
     }
-    if memory == &[0] { Args::NONE } else { Args::new(memory, &CALL) }
+    args(memory)
 }
 
 /// A record that is being written.
@@ -77,7 +110,7 @@ impl RecordWriter<'_> {
         names: Names<'_>,
         signatures: Signatures<'_, '_>,
     ) -> fmt::Result {
-        let count = u8::try_from(names.len()).ok().filter(|&count| count < 128).ok_or(fmt::Error)?;
+        let count = n_arguments(names).ok_or(fmt::Error)?;
         self.out.put(&[count])?;
         self.out.put(names.bytes())?;
         details.events().try_for_each(|at| self.details(at, u64::from(count), signatures))
@@ -109,10 +142,13 @@ impl RecordWriter<'_> {
 
     /// Writes the value at a position of the stream.
     fn value(&mut self, at: usize, signatures: Signatures<'_, '_>) -> fmt::Result {
-        match read_token(&mut Cursor::new(signatures.stream, at), signatures) {
-            Ok(Token::Enum(id, value)) => self.enum_value(id, value, signatures),
-            _ => Tokens::new(at, signatures).try_for_each(|token| self.token(token, signatures)),
+        let Signatures { table, stream } = signatures;
+        if stream.get(at) == Some(&0x09)
+            && let Some((id, value, _)) = (FastScan { stream, signatures: table }).enum_value(at)
+        {
+            return self.enum_value(id, value, signatures);
         }
+        Tokens::new(at, signatures).try_for_each(|token| self.token(token, signatures))
     }
 
     fn token(&mut self, token: Token<'_>, signatures: Signatures<'_, '_>) -> fmt::Result {
@@ -227,4 +263,80 @@ fn write_text(record: &[u8], out: &mut dyn fmt::Write) -> fmt::Result {
     while let Ok(Some(_)) = read_detail(&mut input, &mut Collecting(&mut table)) {}
     let signatures = Signatures { table: &table, stream: record };
     write_arguments(out, names, DetailPlaces { enter: at, leave: at }, signatures)
+}
+
+#[cfg(test)]
+mod tests {
+    use alloc::{boxed::Box, string::String, vec};
+
+    use spall_synth::apitrace::{Detail as EventDetail, Stream, Value as Written};
+
+    use super::*;
+    use crate::apitrace::calls::CallReader;
+
+    /// Returns a value of every kind.
+    fn values() -> Vec<Written> {
+        let one = || vec![(String::from("ONE"), 1)];
+        vec![
+            Written::Null,
+            Written::Bool(true),
+            Written::Integer(-200),
+            Written::Float(0.5),
+            Written::Double(0.5),
+            Written::Text(vec![b't'; 200]),
+            Written::Pointer(1 << 40),
+            Written::Wide(vec![200, 1 << 20]),
+            Written::Blob(vec![0; 200]),
+            Written::Enum(1, one(), 1),
+            Written::Bitmask(2, vec![(String::from("BIT"), 1)], 1),
+            Written::Array(vec![Written::Null]),
+            Written::Struct(3, String::from("S"), vec![(String::from("x"), Written::Null)]),
+            Written::Repr(Box::new([Written::Null, Written::Null])),
+        ]
+    }
+
+    #[test]
+    fn c5_plain_calls_have_the_records_of_others() {
+        let mut stream = Stream::new(6, &[]);
+        let mut number = 0;
+        // The first round defines the signatures, so that its calls are not plain.
+        for _ in 0..2 {
+            for value in values() {
+                for index in [1, 2, 127] {
+                    let enter = [
+                        EventDetail::Argument(0, Written::Null),
+                        EventDetail::Argument(index, value.clone()),
+                    ];
+                    let leave = [EventDetail::Argument(1, value.clone()), EventDetail::Return(value.clone())];
+                    stream.enter(0, (1, "f", &["a", "b"]), &enter);
+                    stream.leave(number, &leave);
+                    number += 1;
+                }
+            }
+        }
+        let stream = stream.bytes();
+        let (mut reader, mut n_copied) = (CallReader::new(stream).unwrap(), 0);
+        let (mut copied, mut written) = (Vec::new(), Vec::new());
+        loop {
+            let Some(plain) = reader.next_plain(stream) else {
+                match reader.next(stream, true) {
+                    Some(call) => assert!(call.is_ok()),
+                    None => break,
+                }
+                continue;
+            };
+            let signatures = reader.signatures(stream);
+            let names = signatures.function(plain.call.function_id).unwrap().args;
+            if u64::from(plain.n_arguments) > names.len() {
+                continue;
+            }
+            let details = plain.details.map(|part| &stream[part]);
+            assert!(copy(names, details, limit(&plain.call), &mut copied));
+            arguments(plain.call.details, names, signatures, limit(&plain.call), &mut written);
+            assert_eq!(copied, written);
+            n_copied += 1;
+        }
+        // Seven kinds are plain, and the function has one of the three indices. Its first call defines the function.
+        assert_eq!(n_copied, 2 * 7 - 1);
+    }
 }

@@ -153,6 +153,7 @@ pub struct Signatures<'s, 'a> {
 impl<'s, 'a> Signatures<'s, 'a> {
     /// Returns the function with this id, or `None` if the id was not met yet.
     #[must_use]
+    #[inline]
     pub fn function(&self, id: u64) -> Option<FunctionSignature<'a>> {
         let (name, args) = self.name_and_names(self.table.functions.get(id)?)?;
         Some(FunctionSignature { name, args })
@@ -161,7 +162,7 @@ impl<'s, 'a> Signatures<'s, 'a> {
     /// Returns the name of the function with this id, or `None` if the id was not met yet.
     #[inline]
     pub(super) fn function_name(&self, id: u64) -> Option<&'a [u8]> {
-        self.cursor(self.table.functions.get(id)?)?.text().ok()
+        self.table.functions.get(id)?.name(self.stream)
     }
 
     /// Returns the meaning of the function with this id for the structure of the recording, or `None` if it has none.
@@ -209,13 +210,11 @@ impl<'s, 'a> Signatures<'s, 'a> {
         Some(Cursor::new(self.stream.get(known.place.clone())?, 0))
     }
 
-    /// Decodes a name and the list of names behind it. The list reaches to the end of the signature, so no name of it
-    /// has to be looked at.
+    /// Returns a name and the list of names behind it. The list reaches to the end of the signature.
+    #[inline]
     fn name_and_names(&self, known: &Known) -> Option<(&'a [u8], Names<'a>)> {
-        let mut input = self.cursor(known)?;
-        let name = input.text().ok()?;
-        let count = input.uint().ok()?;
-        Some((name, Names { bytes: input.rest(), count }))
+        let names = self.stream.get(known.names..known.place.end)?;
+        Some((known.name(self.stream)?, Names { bytes: names, count: known.count }))
     }
 }
 
@@ -257,8 +256,20 @@ struct EnumValue {
 struct Known {
     /// The bytes of the signature. A reader that comes to the same place a second time steps over them.
     place: Range<usize>,
+    /// The positions of the name of a function or structure, and of the names behind it, which reach to the end. They are
+    /// kept because each call asks for those of its function.
+    name: Range<usize>,
+    names: usize,
     /// The number of names of a function or structure. For an enum, it is the index in `enum_values`.
     count: u64,
+}
+
+impl Known {
+    /// Returns the name of a function or structure.
+    #[inline]
+    fn name<'a>(&self, stream: &'a [u8]) -> Option<&'a [u8]> {
+        stream.get(self.name.clone())
+    }
 }
 
 impl SignatureTable {
@@ -285,6 +296,12 @@ impl SignatureTable {
         self.functions.get(id).is_some()
     }
 
+    /// Returns the position of an enum's signature, or `None` if it was not met.
+    #[inline(always)]
+    pub(super) fn enum_place(&self, id: u64) -> Option<usize> {
+        self.enums.get(id).map(|known| known.place.start)
+    }
+
     /// Returns the number of members of a structure, or 0 if its signature was not met.
     #[inline]
     pub(super) fn n_members(&self, id: u64) -> u64 {
@@ -295,12 +312,14 @@ impl SignatureTable {
     #[cold]
     fn define(&mut self, kind: SignatureKind, id: u64, input: &mut Cursor<'_>) -> Result<(), ReadFailure> {
         let start = input.pos();
-        let mut count = 0;
+        let mut known = Known { place: start..start, name: start..start, names: start, count: 0 };
         let table = match kind {
             SignatureKind::Function | SignatureKind::Structure => {
                 let name = input.text()?;
-                count = input.uint()?;
-                input.repeated(count, |input| input.text().map(drop))?;
+                known.name = input.pos() - name.len()..input.pos();
+                known.count = input.uint()?;
+                known.names = input.pos();
+                input.repeated(known.count, |input| input.text().map(drop))?;
                 if kind == SignatureKind::Function {
                     CallRole::of(name).into_iter().for_each(|role| self.roles.insert(id, role));
                     &mut self.functions
@@ -309,7 +328,7 @@ impl SignatureTable {
                 }
             }
             SignatureKind::Enum => {
-                count = u64::try_from(self.enum_values.len()).unwrap_or(u64::MAX);
+                known.count = u64::try_from(self.enum_values.len()).unwrap_or(u64::MAX);
                 self.enum_values.push(read_enum(input, self.version)?);
                 &mut self.enums
             }
@@ -323,7 +342,8 @@ impl SignatureTable {
                 &mut self.frames
             }
         };
-        table.insert(id, Known { place: start..input.pos(), count });
+        known.place.end = input.pos();
+        table.insert(id, known);
         Ok(())
     }
 }
