@@ -12,13 +12,13 @@ use spall_synth::{
     heph, spall as synth,
 };
 use spall_trace::json::{JsonWriter, parse_all};
-use spall_trace::model::{Events, Limits, Parser, Trace};
+use spall_trace::model::{Limits, Parsed, Trace};
 
 mod facts;
 use facts::facts;
 
 /// Writes the events of a file as JSON.
-fn to_json<P: Parser<Error: core::fmt::Debug>>(events: Events<'_, P>) -> String {
+fn to_json<'a, E: core::fmt::Debug>(events: impl Iterator<Item = Result<Parsed<'a>, E>>) -> String {
     let mut writer = JsonWriter::new(String::new());
     for parsed in events {
         _ = writer.write_event(&parsed.unwrap().event).unwrap();

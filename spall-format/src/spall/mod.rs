@@ -36,7 +36,7 @@ pub mod wire;
 pub use buffer_writer::{BufferWriter, Full, MIN_BUFFER};
 #[cfg(feature = "std")]
 pub use file_writer::FileWriter;
-pub use parser::{Parser, parse_all};
+pub use parser::{Events, Parser, parse_all};
 pub use record::{Decode, RecordError, Records, without_nul};
 pub use thread_recorder::ThreadRecorder;
 pub use wire::{Header, stream_version};

@@ -1,14 +1,17 @@
 //! The incremental parser of all versions of manual streams.
 
 mod buffers;
+mod events;
 mod floats;
 mod header;
 mod parts;
+mod run;
 
 use spall_model::{
-    Args, ByteRange, Chunk, DiagnosticKind, Event, Events, Parsed, Receiver, Text, Thread, ThreadEvent, Tick,
+    Args, ByteRange, Chunk, DiagnosticKind, Event, Parsed, Receiver, Text, Thread, ThreadEvent, Tick,
 };
 
+pub use self::events::{Events, parse_all};
 use super::probe::{self, RecordLayout};
 use super::record::without_nul;
 use super::wire::usable_ns_per_tick;
@@ -51,7 +54,7 @@ use crate::{FormatError, FormatErrorKind};
 /// assert_eq!((parsed.consumed, parser.version()), (32, Some(Version::V3)));
 /// # Ok::<(), spall_format::FormatError>(())
 /// ```
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Copy)]
 pub struct Parser {
     /// The position in the file of the next data.
     offset: u64,
@@ -108,31 +111,6 @@ struct Skip {
     damage: Option<DiagnosticKind>,
     /// The end of the buffer that goes on behind the range.
     buffer_end: u64,
-}
-
-/// Returns an iterator over the events of a spall file that is wholly in memory.
-///
-/// ```
-/// use spall_format::spall::{self, BufferWriter, Header, Version};
-/// use spall_model::Event;
-///
-/// let mut memory = [0; 1024];
-/// let mut buffer = BufferWriter::new(&mut memory, 1, 7)?;
-/// buffer.begin(100, "frame")?;
-/// buffer.end(250)?;
-/// let file = [&Header::new(Version::V3, 1.0).to_bytes()[..], buffer.take()].concat();
-///
-/// let mut events = spall::parse_all(&file);
-/// assert!(matches!(events.next().unwrap()?.event, Event::Clock(_)));
-/// let Event::Begin(begin) = events.next().unwrap()?.event else { panic!() };
-/// assert!(begin.name.is(b"frame"));
-/// assert_eq!(begin.at.0, 100);
-/// # Ok::<(), Box<dyn core::error::Error>>(())
-/// ```
-#[must_use]
-#[inline]
-pub fn parse_all(data: &[u8]) -> Events<'_, Parser> {
-    Events::new(Parser::new(), data)
 }
 
 impl Parser {
@@ -195,7 +173,7 @@ impl spall_model::Parser for Parser {
         if let Some(parsed) = self.plain_v3(data) {
             return Ok(Chunk::Parsed(parsed));
         }
-        let mut copy = self.clone();
+        let mut copy = *self;
         if let Some(plain) = copy.plain_float(data) {
             // `rest` has not changed. All other fields are read again, so that no register holds them during the call.
             *self = Self { rest: self.rest, ..copy };

@@ -130,17 +130,20 @@ pub(super) fn text(rest: &[u8], fixed: usize, length: u8) -> Result<&[u8], Recor
     rest.get(..length).ok_or(RecordError::Short(fixed + length))
 }
 
-/// Returns the name and arguments of a begin behind its fixed part, and the length of the whole record.
+/// Returns the name and arguments of a begin at the start of `data`, behind its fixed part, and the length of the whole
+/// record.
+// The length is compared with that of all data, so that the compiler knows that as many bytes can be consumed.
 #[inline]
 pub(super) fn texts(
-    rest: &[u8],
+    data: &[u8],
     fixed: usize,
     name_len: u8,
     args_len: u8,
 ) -> Result<(&[u8], &[u8], usize), RecordError> {
-    let (name, both) = (usize::from(name_len), usize::from(name_len) + usize::from(args_len));
-    let texts = rest.get(..both).and_then(|texts| texts.split_at_checked(name));
-    texts.map(|(name, args)| (name, args, fixed + both)).ok_or(RecordError::Short(fixed + both))
+    let name = usize::from(name_len);
+    let length = fixed + name + usize::from(args_len);
+    let texts = data.get(fixed..length).and_then(|texts| texts.split_at_checked(name));
+    texts.map(|(name, args)| (name, args, length)).ok_or(RecordError::Short(length))
 }
 
 /// Returns `name` without the one NUL at its end that some writers count in. [spall A.6](crate::rules::spall#A.6)

@@ -48,8 +48,8 @@ impl<'a> Decode<'a> for Record<'a> {
     fn decode(data: &'a [u8]) -> Result<(Self, usize), RecordError> {
         match *data.first().ok_or(RecordError::Short(1))? {
             tag::BEGIN => {
-                let (begin, rest) = fixed::<BeginV1>(data)?;
-                let (name, args, length) = texts(rest, size_of::<BeginV1>(), begin.name_len, begin.args_len)?;
+                let (begin, _) = fixed::<BeginV1>(data)?;
+                let (name, args, length) = texts(data, size_of::<BeginV1>(), begin.name_len, begin.args_len)?;
                 let (pid, tid, time) = (begin.pid.get(), begin.tid.get(), begin.time.get());
                 Ok((Self::Begin { category: begin.category, pid, tid, time, name, args }, length))
             }

@@ -42,8 +42,8 @@ impl<'a> Decode<'a> for Record<'a> {
     fn decode(data: &'a [u8]) -> Result<(Self, usize), RecordError> {
         match *data.first().ok_or(RecordError::Short(1))? {
             tag::BEGIN => {
-                let (begin, rest) = fixed::<BeginV3>(data)?;
-                let (name, args, length) = texts(rest, size_of::<BeginV3>(), begin.name_len, begin.args_len)?;
+                let (begin, _) = fixed::<BeginV3>(data)?;
+                let (name, args, length) = texts(data, size_of::<BeginV3>(), begin.name_len, begin.args_len)?;
                 Ok((Self::Begin { when: begin.when.get(), name, args }, length))
             }
             tag::END => {

@@ -4,30 +4,18 @@
 use spall_model::{ByteRange, Chunk, DiagnosticKind, Event, Parsed, Receiver, Text, Thread};
 use zerocopy::FromBytes;
 
-use super::{Parser, event};
+use super::{Parser, event, run::Run};
 use crate::spall::record::{Decode, RecordError, without_nul};
 use crate::spall::v3::Record;
 use crate::spall::wire::BufferHeader;
 
 impl Parser {
     /// Reads the next record if it is a whole begin or end with a time in range, which it nearly always is.
-    // Begins and ends are checked separately, where they are told apart. A common check behind the match would branch
-    // on the kind twice.
     #[inline(always)]
     pub(super) fn plain_v3<'a>(&mut self, data: &'a [u8]) -> Option<Parsed<'a>> {
-        let (event, length, bytes) = match Record::decode(data).ok()? {
-            (Record::Begin { when, name, args }, length) => {
-                let (at, bytes) = self.in_range(when, length)?;
-                (Event::Begin(event(self.thread(), at, name, args)), length, bytes)
-            }
-            (Record::End { when }, length) => {
-                let (at, bytes) = self.in_range(when, length)?;
-                (Event::End(event(self.thread(), at, b"", b"")), length, bytes)
-            }
-            _ => return None,
-        };
-        self.offset = bytes.end;
-        Some(Parsed { consumed: length, event, bytes })
+        let parsed = Run::new(self, data).next_plain()?;
+        self.offset = parsed.bytes.end;
+        Some(parsed)
     }
 
     /// Reads records as long as [`Parser::plain_v3`] would, and hands their events over. Returns their length, or `None` if
@@ -38,41 +26,12 @@ impl Parser {
         data: &'a [u8],
         to: &mut impl Receiver<'a>,
     ) -> Option<usize> {
-        let mut rest = data;
-        while let Some(length) = self.hand_over_one_v3(rest, to) {
-            rest = rest.get(length..).unwrap_or_default();
-        }
-        let length = data.len() - rest.len();
+        let mut run = Run::new(self, data);
+        let before = run.len();
+        while run.hand_over_plain(to).is_some() {}
+        let length = before - run.len();
+        self.offset += length as u64;
         (length > 0).then_some(length)
-    }
-
-    /// Reads what [`Parser::plain_v3`] reads, and hands it over where it is told apart: behind the match, an event would be
-    /// put together in memory. Returns the length of the record.
-    #[inline(always)]
-    fn hand_over_one_v3<'a>(&mut self, data: &'a [u8], to: &mut impl Receiver<'a>) -> Option<usize> {
-        match Record::decode(data).ok()? {
-            (Record::Begin { when, name, args }, length) => {
-                let (at, bytes) = self.in_range(when, length)?;
-                self.offset = bytes.end;
-                to.receive(&Event::Begin(event(self.thread(), at, name, args)), bytes);
-                Some(length)
-            }
-            (Record::End { when }, length) => {
-                let (at, bytes) = self.in_range(when, length)?;
-                self.offset = bytes.end;
-                to.receive(&Event::End(event(self.thread(), at, b"", b"")), bytes);
-                Some(length)
-            }
-            _ => None,
-        }
-    }
-
-    /// Returns the time and the bytes of a record, or `None` if the time is beyond a tick or the record beyond the
-    /// buffer.
-    #[inline(always)]
-    fn in_range(&self, when: u64, length: usize) -> Option<(i64, ByteRange)> {
-        let bytes = ByteRange::new(self.offset, self.offset + length as u64);
-        (bytes.end <= self.buffer_end).then_some((i64::try_from(when).ok()?, bytes))
     }
 
     /// Reads the next record of any kind, or the next header of a buffer.
@@ -103,7 +62,6 @@ impl Parser {
         Chunk::Parsed(self.parsed(length, event))
     }
 
-    #[inline(always)]
     fn thread(&self) -> Thread<'static> {
         let (pid, tid) = self.thread;
         Thread::new(pid, tid)
@@ -117,7 +75,7 @@ impl Parser {
 
     /// Returns the part of `data` that is in the buffer.
     #[inline]
-    fn enclosed<'a>(&self, data: &'a [u8]) -> &'a [u8] {
+    pub(super) fn enclosed<'a>(&self, data: &'a [u8]) -> &'a [u8] {
         usize::try_from(self.left()).ok().and_then(|left| data.get(..left)).unwrap_or(data)
     }
 

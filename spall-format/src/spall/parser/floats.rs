@@ -174,6 +174,16 @@ pub(super) struct Plain<'a> {
 }
 
 impl<'a> Plain<'a> {
+    /// Decodes a record of version 0 or 1.
+    #[cold]
+    #[inline(never)]
+    fn decode_either(data: &'a [u8], is_v0: bool, ns_per_tick: f64) -> Option<Self> {
+        match is_v0 {
+            true => Self::decode::<v0::Record<'a>>(data, ns_per_tick),
+            false => Self::decode::<v1::Record<'a>>(data, ns_per_tick),
+        }
+    }
+
     /// Decodes the record at the start of `data`. Returns `None` if it is not whole, has a fault or is padding.
     #[inline(always)]
     fn decode<R: DecodeFloats<'a>>(data: &'a [u8], ns_per_tick: f64) -> Option<Self> {
@@ -260,6 +270,58 @@ fn end(record: &FloatRecord<'_>, ns_per_tick: f64) -> Result<i64, Unusable> {
 
 /// The faults of a record's start and duration.
 type Faults = [Option<DiagnosticKind>; 2];
+
+/// The records of versions 0 and 1 that come next, which are read without a look at the parser for each.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct FloatRun<'a> {
+    records: &'a [u8],
+    /// The position of the end of the records in the file.
+    end: u64,
+    /// The time of the latest record.
+    latest: Tick,
+    is_v0: bool,
+    ns_per_tick: f64,
+}
+
+impl<'a> FloatRun<'a> {
+    /// Returns the run of a parser whose next bytes are `data`. It is empty if no record of version 0 or 1 comes next.
+    #[inline(always)]
+    pub(super) fn new(parser: &Parser, data: &'a [u8]) -> Self {
+        let has_floats = matches!(parser.rest.state, State::V0 | State::V1);
+        let records = if has_floats { data } else { b"" };
+        Self {
+            records,
+            end: parser.offset + records.len() as u64,
+            latest: parser.latest,
+            is_v0: matches!(parser.rest.state, State::V0),
+            ns_per_tick: parser.rest.ns_per_tick,
+        }
+    }
+
+    /// Returns the length of the records that are left.
+    pub(super) fn len(&self) -> usize {
+        self.records.len()
+    }
+
+    /// Returns the time of the latest record.
+    pub(super) fn latest(&self) -> Tick {
+        self.latest
+    }
+
+    /// Reads the next record if it is a whole event without a fault, which it nearly always is.
+    // The record is decoded by a call, because decoding it in the caller's loop made version 3 up to a third slower. Its event is
+    // made here: a copy of an event that was just written waits for its stores, which takes 2.5 times as long.
+    #[inline(always)]
+    pub(super) fn next_plain(&mut self) -> Option<Parsed<'a>> {
+        if self.records.is_empty() {
+            return None;
+        }
+        let plain = Plain::decode_either(self.records, self.is_v0, self.ns_per_tick)?;
+        self.records = self.records.get(plain.length..)?;
+        self.latest = Tick(plain.at);
+        Some(plain.parsed(self.end - self.records.len() as u64))
+    }
+}
 
 /// The reason for which a time is not a number of nanoseconds.
 enum Unusable {
