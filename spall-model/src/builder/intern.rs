@@ -62,12 +62,22 @@ pub(super) fn intern<'a, 'e, S: TextStorage<'a, 'e>>(
         return NameId::EMPTY;
     }
     let Some(plain) = text.as_plain() else { return S::store_name(names, text) };
-    let fingerprint = Fingerprint::new(plain);
-    if let Some(name) = recent.find(plain, fingerprint, names) {
-        return name;
+    match recent.find(plain, Fingerprint::new(plain), names) {
+        Some(name) => name,
+        None => intern_and_remember::<S>(names, recent, plain),
     }
+}
+
+/// Returns the number of a string that is not in the cache, into which it is put.
+// The fingerprint is made once more: as an argument it would be handed over in memory, in which it would be put for every name.
+#[inline(never)]
+fn intern_and_remember<'a, 'e, S: TextStorage<'a, 'e>>(
+    names: &mut Names<'a>,
+    recent: &mut RecentNames,
+    plain: &'e [u8],
+) -> NameId {
     let name = S::store_name(names, Text::plain(plain));
-    recent.remember(fingerprint, name);
+    recent.remember(Fingerprint::new(plain), name);
     name
 }
 
@@ -131,15 +141,30 @@ impl<'a> TraceBuilder<'a> {
         thread: Thread<'e>,
         bytes: ByteRange,
     ) -> Option<u32> {
-        if let (Id::Number(pid), Id::Number(tid)) = (thread.pid, thread.tid)
-            && let Some(track) = self.registry.recent(pid, tid)
-        {
-            return Some(track);
+        match (thread.pid, thread.tid) {
+            (Id::Number(pid), Id::Number(tid)) => match self.registry.last(pid, tid) {
+                Some(track) => Some(track),
+                None => self.find_numbered_thread(pid, tid, bytes),
+            },
+            _ => self.find_thread::<S>(thread, bytes),
         }
-        self.find_thread::<S>(thread, bytes)
     }
 
-    /// The slow path of [`TraceBuilder::thread`], kept out of line: most events are of a thread seen lately.
+    /// The slow path of [`TraceBuilder::thread`] for numbers, kept out of line: most events are of the thread of the event before.
+    // It gets numbers, because an id would be handed over in memory, in which it would be put for every event.
+    #[inline(never)]
+    fn find_numbered_thread(&mut self, pid: i64, tid: i64, bytes: ByteRange) -> Option<u32> {
+        if let Some(track) = self.registry.recent(pid, tid) {
+            return Some(track);
+        }
+        let process = self.registry.process(Key::Number(pid));
+        let track = self.track(TrackKey::Thread { process, tid: Key::Number(tid) }, bytes)?;
+        self.registry.remember(pid, tid, track);
+        Some(track)
+    }
+
+    /// The slow path of [`TraceBuilder::thread`] for other ids.
+    #[inline(never)]
     fn find_thread<'e, S: TextStorage<'a, 'e>>(
         &mut self,
         thread: Thread<'e>,
@@ -147,11 +172,7 @@ impl<'a> TraceBuilder<'a> {
     ) -> Option<u32> {
         let process = self.process::<S>(thread.pid);
         let tid = self.key::<S>(thread.tid);
-        let track = self.track(TrackKey::Thread { process, tid }, bytes)?;
-        if let (Id::Number(pid), Id::Number(tid)) = (thread.pid, thread.tid) {
-            self.registry.remember(pid, tid, track);
-        }
-        Some(track)
+        self.track(TrackKey::Thread { process, tid }, bytes)
     }
 
     /// Returns an event with its strings interned and its thread as a track; `None` if there are too many tracks.

@@ -51,7 +51,7 @@ use self::{
     objects::ObjectLog,
     pairing::PairLog,
     recent_names::RecentNames,
-    registry::{Registry, TrackKey},
+    registry::{Registry, TrackKey, index32},
     rows::Rows,
     samples::ProfileLog,
     spans::SpanLog,
@@ -314,11 +314,12 @@ impl<'a> TraceBuilder<'a> {
     /// Returns the number of the next row; `None` if there are too many slices.
     #[inline(always)]
     fn next_row(&mut self, bytes: ByteRange) -> Option<u32> {
-        let index = u32::try_from(self.rows.len()).ok().filter(|&index| index < self.limits.max_slices);
-        if index.is_none() {
+        let n_rows = self.rows.len();
+        if n_rows >= self.limits.max_slices as usize {
             self.diagnostics.add(DiagnosticKind::SliceLimit, bytes);
+            return None;
         }
-        index
+        Some(index32(n_rows))
     }
 
     /// Extends the bounds of a track by an item from `start` to `end`.

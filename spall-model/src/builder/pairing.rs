@@ -237,7 +237,7 @@ impl<'a> TraceBuilder<'a> {
         event: &ThreadEvent<'e>,
         bytes: ByteRange,
     ) {
-        self.close(track, event.at, EndOfEvent::<S> { event, storage: PhantomData }, bytes);
+        self.close(track, event.at, EndOfEvent::<S> { event: *event, storage: PhantomData }, bytes);
     }
 
     /// Closes the innermost open row of a thread.
@@ -317,12 +317,14 @@ pub(super) trait EndStrings<'a> {
 }
 
 /// The strings of an end as a parser gives them.
-struct EndOfEvent<'v, 'e, S> {
-    event: &'v ThreadEvent<'e>,
+// The event is a copy. A reference would have to be one to memory, in which every end would be put together for the few that
+// are kept.
+struct EndOfEvent<'e, S> {
+    event: ThreadEvent<'e>,
     storage: PhantomData<S>,
 }
 
-impl<'a, 'e, S: TextStorage<'a, 'e>> EndStrings<'a> for EndOfEvent<'_, 'e, S> {
+impl<'a, 'e, S: TextStorage<'a, 'e>> EndStrings<'a> for EndOfEvent<'e, S> {
     #[inline(always)]
     fn is_unnamed(&self) -> bool {
         self.event.name.is_empty()

@@ -137,13 +137,29 @@ pub(super) struct Registry {
     /// The tracks by their keys. The table holds positions only, and compares with the keys in `tracks`.
     by_key: HashTable<u32>,
     hasher: RandomState,
-    /// The threads of the last events, by [`recent_slot`]. Events of one thread often come in runs, or a few threads
-    /// take turns.
-    recent_threads: [Option<(i64, i64, u32)>; RECENT],
+    /// The thread of the last event. Events of one thread often come in runs.
+    last_thread: Option<RecentThread>,
+    /// The threads of the events before, by [`recent_slot`]. A few threads often take turns.
+    recent_threads: [Option<RecentThread>; RECENT],
     /// The process of the last event.
     recent_process: Option<(Key, u32)>,
     /// The last track that was looked up by its key, because a span often ends right after its begin.
     recent_track: u32,
+}
+
+/// A thread that is known by its ids.
+#[derive(Debug, Clone, Copy)]
+struct RecentThread {
+    pid: i64,
+    tid: i64,
+    track: u32,
+}
+
+impl RecentThread {
+    #[inline(always)]
+    fn is(&self, pid: i64, tid: i64) -> bool {
+        (self.pid, self.tid) == (pid, tid)
+    }
 }
 
 /// The number of threads in the cache.
@@ -181,16 +197,22 @@ impl Registry {
         &mut self.processes[process as usize]
     }
 
-    /// Returns the track of a thread if it is in the cache.
-    #[inline]
-    pub(super) fn recent(&self, pid: i64, tid: i64) -> Option<u32> {
-        let recent = self.recent_threads[recent_slot(pid, tid)];
-        recent.filter(|&(p, t, _)| (p, t) == (pid, tid)).map(|(_, _, track)| track)
+    /// Returns the track of a thread if it is that of the last event.
+    #[inline(always)]
+    pub(super) fn last(&self, pid: i64, tid: i64) -> Option<u32> {
+        self.last_thread.filter(|last| last.is(pid, tid)).map(|last| last.track)
+    }
+
+    /// Returns the track of a thread if it is in the cache. It is that of the last event then.
+    pub(super) fn recent(&mut self, pid: i64, tid: i64) -> Option<u32> {
+        self.last_thread = self.recent_threads[recent_slot(pid, tid)].filter(|recent| recent.is(pid, tid));
+        self.last_thread.map(|last| last.track)
     }
 
     /// Puts a thread into the cache.
     pub(super) fn remember(&mut self, pid: i64, tid: i64, track: u32) {
-        self.recent_threads[recent_slot(pid, tid)] = Some((pid, tid, track));
+        self.last_thread = Some(RecentThread { pid, tid, track });
+        self.recent_threads[recent_slot(pid, tid)] = self.last_thread;
     }
 
     /// Returns the number of a process, or `None` if it is not known.

@@ -45,7 +45,7 @@ pub(super) struct RowColumns {
 }
 
 impl RowColumns {
-    /// Removes the room for rows from `len` on, which have no categories and arguments.
+    /// Removes the room for rows from `len` on. Of categories and arguments it may stay: the cells are 0.
     fn truncate(&mut self, len: usize) {
         let Self { start, end, name, flags, pair, .. } = self;
         [start, end].into_iter().for_each(|column| column.truncate(len));
@@ -111,10 +111,10 @@ impl Rows {
         columns.name[at] = row.name.0;
         columns.flags[at] = flags.0;
         if row.category != NameId::EMPTY {
-            put(&mut columns.category, at, row.category.0);
+            put(&mut columns.category, at, row.category.0, columns.start.len());
         }
         if row.args != ArgsId::NONE {
-            put(&mut columns.args, at, row.args.0);
+            put(&mut columns.args, at, row.args.0, columns.start.len());
         }
         if row.track != self.last_track || at == 0 {
             self.begin_run(row.track);
@@ -232,7 +232,7 @@ impl Rows {
 
     pub(super) fn set_args(&mut self, row: u32, args: ArgsId) {
         if args != self.args(row) {
-            put(&mut self.columns.args, row as usize, args.0);
+            put(&mut self.columns.args, row as usize, args.0, self.columns.start.len());
         }
     }
 
@@ -260,12 +260,12 @@ impl Rows {
         }));
         for (&name, at) in set_cells(&from.category, &rows).iter().zip(first..) {
             if name != NameId::EMPTY.0 {
-                put(category, at, name_of(name));
+                put(category, at, name_of(name), start.len());
             }
         }
         for (&id, at) in set_cells(&from.args, &rows).iter().zip(first..) {
             if id != ArgsId::NONE.0 {
-                put(args, at, id.wrapping_add(to.args_shift));
+                put(args, at, id.wrapping_add(to.args_shift), start.len());
             }
         }
     }
@@ -284,7 +284,7 @@ impl Rows {
     pub(super) fn into_columns(self) -> RowColumns {
         let Self { len, mut columns, .. } = self;
         columns.truncate(len);
-        // The cells behind the last one that was set.
+        // Up to the last slice, from the room behind it or from the end of the cells.
         for column in [&mut columns.category, &mut columns.args] {
             if !column.is_empty() {
                 column.resize(len, 0);
@@ -311,18 +311,18 @@ pub(super) struct Appended<'m> {
     pub(super) args_shift: u32,
 }
 
-/// Returns the cells of some rows in a column that only reaches up to the last cell that was set.
+/// Returns the cells of some rows in a column that may be shorter than the others.
 #[cfg(feature = "parallel")]
 fn set_cells<'c>(column: &'c [u32], rows: &Range<usize>) -> &'c [u32] {
     column.get(rows.start..rows.end.min(column.len())).unwrap_or_default()
 }
 
-/// Sets a cell of a column that only reaches up to the last cell that was set.
+/// Sets a cell of a column that is shorter than the others, which have `room` cells, if none was set behind its end.
 #[inline]
-#[allow(clippy::indexing_slicing, reason = "resized to hold the cell")]
-fn put(column: &mut Vec<u32>, at: usize, value: u32) {
+#[allow(clippy::indexing_slicing, reason = "the cell is one for which there is room")]
+fn put(column: &mut Vec<u32>, at: usize, value: u32, room: usize) {
     if at >= column.len() {
-        column.resize(at + 1, 0);
+        column.resize(room, 0);
     }
     column[at] = value;
 }
