@@ -155,6 +155,7 @@ impl<'t, 'c> LayoutBuilder<'t, 'c> {
             let pattern = match self.layout.n_rejected > n_rejected {
                 true => RowPattern::WithRowless,
                 false if is_async || !self.track_rows.others.is_empty() => RowPattern::Any,
+                false if self.drawn_ends.is_empty() => RowPattern::Plain,
                 false => RowPattern::Nested,
             };
             let first_row = self.layout.rows.len();
@@ -251,8 +252,8 @@ impl<'t, 'c> LayoutBuilder<'t, 'c> {
         self.cursors.extend(self.layout.rows[first_row..].iter().map(|row| row.slices));
         let rows = to_u32(first_row)..to_u32(self.layout.rows.len());
         self.layout.row_numbers.begin(to_u32(range.start)..to_u32(range.end), rows, pattern);
-        if pattern == RowPattern::Nested && self.drawn_ends.is_empty() {
-            self.fill_nested(range);
+        if pattern == RowPattern::Plain {
+            self.fill_plain(range);
         } else {
             self.fill_any(range, first_row);
         }
@@ -264,7 +265,7 @@ impl<'t, 'c> LayoutBuilder<'t, 'c> {
 
     /// Copies slices that are all on lane 0 and drawn to their own ends. Their rows follow one another by depth.
     #[inline(never)]
-    fn fill_nested(&mut self, range: Range<usize>) {
+    fn fill_plain(&mut self, range: Range<usize>) {
         let Self { columns, cursors, provisional_rows, .. } = self;
         let (starts, ends) = (&self.slices.starts()[range.clone()], &self.slices.ends()[range.clone()]);
         let slices = starts.iter().zip(ends).zip(to_u32(range.start)..);

@@ -7,7 +7,7 @@ use core::{fmt, ops::Range};
 use spall_model::{SliceId, Tick, Ticks, TrackId};
 
 use crate::convert::{to_ticks, to_u32};
-use crate::visits::{BLOCK, Visit, Visits};
+use crate::visits::{BLOCK, SliceTimes, Visit, Visits};
 use crate::{Layout, Line, LineKind, PlacedSlice, Rect, RowId, RowInfo, RowView, Scratch, Viewport, walk};
 
 /// The rows of a trace and the queries on them, whether the trace is finished or still grows.
@@ -212,8 +212,13 @@ pub(crate) trait Order {
     where
         Self: 'v;
 
-    /// Visits the slices of a track that touch `range`.
-    fn visits<'v>(&'v self, track: TrackId, range: &Range<Tick>) -> Self::Visits<'v>;
+    /// Visits the slices of a track that touch `range`. `times` are those of the trace, if the caller has them.
+    fn visits<'v>(
+        &'v self,
+        times: Option<SliceTimes<'v>>,
+        track: TrackId,
+        range: &Range<Tick>,
+    ) -> Self::Visits<'v>;
 
     /// Returns a number that is larger for slices that come later on the track of `slice`.
     fn order(&self, slice: SliceId) -> Option<u32>;
@@ -297,8 +302,13 @@ impl LayoutView for Layout {
 impl Order for Layout {
     type Visits<'v> = Visits<'v>;
 
-    fn visits<'v>(&'v self, track: TrackId, range: &Range<Tick>) -> Visits<'v> {
-        Visits::new(self, track, range)
+    fn visits<'v>(
+        &'v self,
+        times: Option<SliceTimes<'v>>,
+        track: TrackId,
+        range: &Range<Tick>,
+    ) -> Visits<'v> {
+        Visits::new(self, times, track, range)
     }
 
     fn order(&self, slice: SliceId) -> Option<u32> {

@@ -42,6 +42,8 @@ struct TrackCodes {
     n_slices: u32,
     first_row: u32,
     n_rows: u32,
+    /// Whether the track is [`RowPattern::Plain`].
+    is_plain: bool,
     encoding: Encoding,
 }
 
@@ -58,6 +60,9 @@ enum Encoding {
 /// What is known about the rows of a track before they are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum RowPattern {
+    /// As [`RowPattern::Nested`], and all rows are of lane 0, and every slice is drawn from its start to its end in the
+    /// trace.
+    Plain,
     /// The first slice is on the first row, and every other slice at most one row below the slice before it.
     Nested,
     /// Every slice has a row.
@@ -76,7 +81,8 @@ impl RowNumbers {
         // A slice without a row has the code behind that of the last row.
         let codes = n_rows + u32::from(pattern == RowPattern::WithRowless);
         let bits = u32::BITS - codes.saturating_sub(1).leading_zeros();
-        let encoding = if pattern == RowPattern::Nested && bits >= MIN_STEP_BITS {
+        let is_plain = pattern == RowPattern::Plain;
+        let encoding = if (is_plain || pattern == RowPattern::Nested) && bits >= MIN_STEP_BITS {
             Encoding::Steps { n_before: self.steps.n_set(), word: to_u32(self.steps.words().len()) }
         } else {
             Encoding::Fixed { bits, word: to_u32(self.words.len()) }
@@ -87,6 +93,7 @@ impl RowNumbers {
             n_slices,
             first_row: rows.start,
             n_rows,
+            is_plain,
             encoding,
         });
     }
@@ -212,6 +219,11 @@ impl RowNumbers {
         })
     }
 
+    /// Returns whether the track of a slice is [`RowPattern::Plain`].
+    pub(crate) fn is_plain(&self, slice: SliceId) -> bool {
+        self.find(slice).is_some_and(|(track, _)| track.is_plain)
+    }
+
     /// Returns the rows of the track of a slice, the id behind the last slice of that track, and a reader for the rows of
     /// the slice and of those behind it. Returns `None` if no track has the slice.
     pub(crate) fn track_from(&self, slice: SliceId) -> Option<(Range<u32>, u32, RowReader<'_>)> {
@@ -314,15 +326,16 @@ mod tests {
             for _ in 0..below(5) {
                 let bits = below(21);
                 let n_rows = 1 + below(1 << bits);
-                let rows = [RowPattern::Nested, RowPattern::Any, RowPattern::WithRowless][below(3) as usize];
+                let rows = [RowPattern::Plain, RowPattern::Nested, RowPattern::Any, RowPattern::WithRowless];
+                let rows = rows[below(4) as usize];
                 let n_slices = 1 + below(300);
                 numbers.begin(first_slice..first_slice + n_slices, first_row..first_row + n_rows, rows);
                 let mut latest: Option<u32> = None;
                 for _ in 0..n_slices {
                     let row = match (rows, latest) {
-                        (RowPattern::Nested, None) => Some(0),
+                        (RowPattern::Plain | RowPattern::Nested, None) => Some(0),
                         // Far up as often as near.
-                        (RowPattern::Nested, Some(latest)) => {
+                        (RowPattern::Plain | RowPattern::Nested, Some(latest)) => {
                             let deepest = (latest + 1).min(n_rows - 1);
                             Some(deepest - below(u64::from(deepest) + 1) / (1 + below(8) * below(9)))
                         }

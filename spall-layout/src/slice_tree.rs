@@ -140,7 +140,7 @@ impl<'l, L: LayoutView, F: FnMut(SliceId) -> Option<Function>> SliceTreeBuilder<
             }
             let Some(track) = self.tracks.pop() else { return true };
             left -= 1;
-            let begun = self.layout.visits(track, &self.range);
+            let begun = self.layout.visits(None, track, &self.range);
             self.merge.latest.clear();
             self.merge.latest.resize(begun.n_rows(), None);
             visits = Some(begun);

@@ -209,7 +209,7 @@ impl<'l, T: TraceView, L: LayoutView> Stats<'l, T, L> {
                 pass.n_tracks += 1;
                 let kind = self.trace.track_info(track).map(|track| track.kind);
                 pass.is_async = matches!(kind, Some(TrackKind::Async { .. }));
-                let slices = self.layout.visits(track, &pass.swept);
+                let slices = self.layout.visits(self.trace.slice_times(), track, &pass.swept);
                 pass.latest.clear();
                 pass.latest.resize(slices.n_rows(), Latest::NONE);
                 pass.outermost.clear();

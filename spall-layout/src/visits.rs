@@ -8,6 +8,7 @@ use core::ops::Range;
 use spall_model::{SliceId, Tick, TrackId};
 
 use crate::Layout;
+use crate::convert::to_u32;
 use crate::row_numbers::RowReader;
 
 /// How statistics of a range of time count a slice that lies only partly inside it. [layout
@@ -61,7 +62,13 @@ pub(crate) struct Visits<'l> {
     numbers: Option<RowReader<'l>>,
     /// The rows of the track.
     rows: Vec<RowCursor>,
+    /// The times of all slices of the trace, if those of the track are drawn with these times and are all on lane 0.
+    times: Option<SliceTimes<'l>>,
 }
+
+/// The starts and the ends of all slices of a trace, as [`TraceView::slice_times`](spall_model::TraceView::slice_times)
+/// returns them.
+pub(crate) type SliceTimes<'t> = (&'t [Tick], &'t [Tick]);
 
 /// How far the visit of one row has come.
 #[derive(Debug, Clone, Copy)]
@@ -77,9 +84,24 @@ pub(crate) const BLOCK: usize = 32;
 
 impl<'l> Visits<'l> {
     /// Starts the visit of a track. An empty range touches no slice.
-    pub(crate) fn new(layout: &'l Layout, track: TrackId, range: &Range<Tick>) -> Self {
-        let mut visits =
-            Self { layout, before: Vec::new(), next: u32::MAX, end: 0, numbers: None, rows: Vec::new() };
+    ///
+    /// With the times of the trace's slices the walk may be faster: they are read one after the other, while the slices of
+    /// the track's rows lie far apart.
+    pub(crate) fn new(
+        layout: &'l Layout,
+        times: Option<SliceTimes<'l>>,
+        track: TrackId,
+        range: &Range<Tick>,
+    ) -> Self {
+        let mut visits = Self {
+            layout,
+            before: Vec::new(),
+            next: u32::MAX,
+            end: 0,
+            numbers: None,
+            rows: Vec::new(),
+            times: None,
+        };
         if range.is_empty() {
             return visits;
         }
@@ -107,7 +129,9 @@ impl<'l> Visits<'l> {
         // In reverse, because `next` takes them from the end.
         visits.before.sort_unstable_by(|a, b| b.cmp(a));
         if visits.next < visits.end {
-            visits.numbers = layout.row_numbers.read_from(SliceId(visits.next));
+            let next = SliceId(visits.next);
+            visits.numbers = layout.row_numbers.read_from(next);
+            visits.times = times.filter(|_| layout.row_numbers.is_plain(next));
         }
         visits
     }
@@ -120,39 +144,59 @@ impl<'l> Visits<'l> {
     /// Writes the next slices to the front of `out`. Returns how many there were: fewer than `out` has room for at the end
     /// of the walk.
     pub(crate) fn read(&mut self, out: &mut [Visit]) -> usize {
-        let starts = &self.layout.starts[..];
-        let ends = &self.layout.ends[..starts.len()];
         let mut n_read = 0;
         while let Some((slice, at, row)) = self.before.pop_if(|_| n_read < out.len()) {
-            let top = self.rows[row as usize].top;
-            out[n_read] = Visit { slice, start: starts[at], end: ends[at], row, top };
+            let (start, end) = (self.layout.starts[at], self.layout.ends[at]);
+            out[n_read] = Visit { slice, start, end, row, top: self.rows[row as usize].top };
             n_read += 1;
         }
-        let Some(numbers) = &mut self.numbers else { return n_read };
         while n_read < out.len() && self.next < self.end {
-            let mut block = [0; BLOCK];
-            let n_slices = BLOCK.min(out.len() - n_read).min((self.end - self.next) as usize);
-            let block = &mut block[..n_slices];
-            numbers.read(block);
-            // The ids from `next` to `end` are gone through without gaps. Their rows say which of them are the next on
-            // their row, so no time is compared: a slice in between begins in the range, because starts ascend within the
-            // track.
-            let (rows, mut slice) = (&mut self.rows[..], self.next);
-            for &row in &*block {
-                // A slice without a row has the number behind that of the last row, and so is passed over.
-                if let Some(RowCursor { cursor, top }) = rows.get_mut(row as usize)
-                    && let Some(visit) = out.get_mut(n_read)
-                {
-                    let at = *cursor;
-                    *cursor += 1;
-                    *visit =
-                        Visit { slice: SliceId(slice), start: starts[at], end: ends[at], row, top: *top };
-                    n_read += 1;
-                }
-                slice += 1;
-            }
-            self.next = slice;
+            n_read += self.read_block(&mut out[n_read..]);
         }
         n_read
     }
+
+    /// Writes the slices of the next ids, as far as they have a row, to the front of `out`. Returns how many there were.
+    ///
+    /// The ids from `next` to `end` are gone through without gaps. Their rows say which of them are the next on their row,
+    /// so no time is compared: a slice in between begins in the range, because starts ascend within the track.
+    fn read_block(&mut self, out: &mut [Visit]) -> usize {
+        let mut block = [0; BLOCK];
+        let rows = &mut block[..BLOCK.min(out.len()).min((self.end - self.next) as usize)];
+        if let Some(numbers) = &mut self.numbers {
+            numbers.read(rows);
+        }
+        let ids = self.next..self.next + to_u32(rows.len());
+        self.next = ids.end;
+        let positions = ids.start as usize..ids.end as usize;
+        match self.times.and_then(|(starts, ends)| starts.get(positions.clone()).zip(ends.get(positions))) {
+            Some(times) => read_plain(ids, rows, times, out),
+            None => self.read_rows(ids, rows, out),
+        }
+    }
+
+    /// Writes slices to the front of `out`, with the times that the layout has. Returns how many there were.
+    fn read_rows(&mut self, ids: Range<u32>, rows: &[u32], out: &mut [Visit]) -> usize {
+        let mut n_read = 0;
+        for (slice, &row) in ids.zip(rows) {
+            // A slice without a row has the number behind that of the last row, and so is passed over.
+            if let Some(RowCursor { cursor, top }) = self.rows.get_mut(row as usize) {
+                let at = *cursor;
+                *cursor += 1;
+                let (start, end) = (self.layout.starts[at], self.layout.ends[at]);
+                out[n_read] = Visit { slice: SliceId(slice), start, end, row, top: *top };
+                n_read += 1;
+            }
+        }
+        n_read
+    }
+}
+
+/// Writes slices of a plain track to the front of `out`, with the times that the trace has. Returns how many there were.
+fn read_plain(ids: Range<u32>, rows: &[u32], (starts, ends): SliceTimes<'_>, out: &mut [Visit]) -> usize {
+    let times = starts.iter().zip(ends);
+    for (((visit, slice), &row), (&start, &end)) in out.iter_mut().zip(ids).zip(rows).zip(times) {
+        *visit = Visit { slice: SliceId(slice), start, end, row, top: 0 };
+    }
+    rows.len()
 }

@@ -7,7 +7,7 @@ use spall_model::{LiveSnapshot, SliceId, Tick, TrackId};
 
 use crate::convert::to_u32;
 use crate::layout_view::{Order, VisitSlices};
-use crate::visits::Visit;
+use crate::visits::{SliceTimes, Visit};
 use crate::{LayoutView, Live, RowId, RowInfo, RowView};
 
 /// A [`Live`] layout between two updates, together with the snapshot of the trace that it shows.
@@ -88,7 +88,12 @@ impl Order for LiveView<'_> {
     where
         Self: 'v;
 
-    fn visits<'v>(&'v self, track: TrackId, range: &Range<Tick>) -> LiveVisits<'v> {
+    fn visits<'v>(
+        &'v self,
+        _: Option<SliceTimes<'v>>,
+        track: TrackId,
+        range: &Range<Tick>,
+    ) -> LiveVisits<'v> {
         LiveVisits::new(self, track, range)
     }
 

@@ -165,8 +165,13 @@ impl Sums {
     /// Adds the duration of a slice.
     #[inline(always)]
     fn add(&mut self, duration: u64) {
-        self.min = self.min.min(duration);
-        self.max = self.max.max(duration);
+        // Branches, because a new extreme is rare.
+        if duration < self.min {
+            self.min = duration;
+        }
+        if duration > self.max {
+            self.max = duration;
+        }
         self.durations += i128::from(duration);
         self.histogram.add(duration);
     }
