@@ -7,7 +7,7 @@ use core::{fmt, ops::Range};
 use spall_model::{SliceId, Tick, Ticks, TrackId};
 
 use crate::convert::{to_ticks, to_u32};
-use crate::visits::{BLOCK, SliceTimes, Visit, Visits};
+use crate::visits::{SliceTimes, VisitSlices, Visits};
 use crate::{Layout, Line, LineKind, PlacedSlice, Rect, RowId, RowInfo, RowView, Scratch, Viewport, walk};
 
 /// The rows of a trace and the queries on them, whether the trace is finished or still grows.
@@ -242,33 +242,6 @@ pub(crate) trait Order {
     }
 }
 
-/// A walk over the slices of a track, each after its parent.
-pub(crate) trait VisitSlices {
-    /// Returns the number of rows of the track, or 0 if the range is empty.
-    fn n_rows(&self) -> usize;
-
-    /// Writes the next slices to the front of `out`. Returns how many there were: fewer than `out` has room for at the end
-    /// of the walk.
-    fn read(&mut self, out: &mut [Visit]) -> usize;
-
-    /// Passes the next slices to `visit`, at most `budget` of them. Returns how many there were: fewer than `budget` at the
-    /// end of the walk.
-    #[inline(always)]
-    fn visit_some(&mut self, budget: usize, mut visit: impl FnMut(Visit)) -> usize {
-        let mut block = [Visit::NONE; BLOCK];
-        let mut left = budget;
-        while left > 0 {
-            let n_read = self.read(&mut block[..left.min(BLOCK)]);
-            if n_read == 0 {
-                break;
-            }
-            left -= n_read;
-            block[..n_read].iter().for_each(|&slice| visit(slice));
-        }
-        budget - left
-    }
-}
-
 /// Returns the row below that of `slice`, and the positions of its children there.
 fn children_row<L: LayoutView + ?Sized>(layout: &L, slice: SliceId) -> Option<(RowView<'_>, Range<usize>)> {
     let row = layout.row_of(slice)?;
@@ -333,15 +306,5 @@ impl Order for Layout {
     fn row_below(&self, row: RowId) -> Option<RowId> {
         let below = RowId(row.0.checked_add(1)?);
         (self.row_info(below)?.depth > 0).then_some(below)
-    }
-}
-
-impl VisitSlices for Visits<'_> {
-    fn n_rows(&self) -> usize {
-        Visits::n_rows(self)
-    }
-
-    fn read(&mut self, out: &mut [Visit]) -> usize {
-        Visits::read(self, out)
     }
 }

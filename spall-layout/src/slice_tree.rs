@@ -10,8 +10,7 @@ use spall_model::{CallTree, CallTreeBuilder, Function, SliceId, Tick, TraceView,
 
 use crate::LayoutView;
 use crate::convert::to_ticks;
-use crate::layout_view::VisitSlices;
-use crate::visits::Visit;
+use crate::visits::{Visit, VisitSlices};
 
 /// Adds up the slices of `tracks` that touch `range` by call path. This returns a top-down tree.
 ///

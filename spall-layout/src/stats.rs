@@ -9,7 +9,7 @@ use hashbrown::HashMap;
 use spall_model::{NameId, Tick, Ticks, Trace, TraceView, TrackId, TrackKind};
 
 use crate::convert::to_ticks;
-use crate::layout_view::VisitSlices;
+use crate::visits::VisitSlices;
 use crate::{EdgeRule, Histogram, Layout, LayoutView};
 use counting::{Counting, Latest, Outermost, Sums};
 

@@ -44,6 +44,33 @@ impl Visit {
         Self { slice: SliceId(u32::MAX), start: Tick::MIN, end: Tick::MIN, row: 0, top: 0 };
 }
 
+/// A walk over the slices of a track, each after its parent.
+pub(crate) trait VisitSlices {
+    /// Returns the number of rows of the track, or 0 if the range is empty.
+    fn n_rows(&self) -> usize;
+
+    /// Writes the next slices to the front of `out`. Returns how many there were: fewer than `out` has room for at the end
+    /// of the walk.
+    fn read(&mut self, out: &mut [Visit]) -> usize;
+
+    /// Passes the next slices to `visit`, at most `budget` of them. Returns how many there were: fewer than `budget` at the
+    /// end of the walk.
+    #[inline(always)]
+    fn visit_some(&mut self, budget: usize, mut visit: impl FnMut(Visit)) -> usize {
+        let mut block = [Visit::NONE; BLOCK];
+        let mut left = budget;
+        while left > 0 {
+            let n_read = self.read(&mut block[..left.min(BLOCK)]);
+            if n_read == 0 {
+                break;
+            }
+            left -= n_read;
+            block[..n_read].iter().for_each(|&slice| visit(slice));
+        }
+        budget - left
+    }
+}
+
 /// A walk over the slices of a track that touch a range of time.
 ///
 /// The slices that begin before the range come first, then the others. Both are in the order of the trace, so parents
@@ -80,7 +107,7 @@ struct RowCursor {
 }
 
 /// The number of slices that are read at a time.
-pub(crate) const BLOCK: usize = 32;
+const BLOCK: usize = 32;
 
 impl<'l> Visits<'l> {
     /// Starts the visit of a track. An empty range touches no slice.
@@ -136,26 +163,6 @@ impl<'l> Visits<'l> {
         visits
     }
 
-    /// Returns the number of rows of the track, or 0 if the range is empty.
-    pub(crate) fn n_rows(&self) -> usize {
-        self.rows.len()
-    }
-
-    /// Writes the next slices to the front of `out`. Returns how many there were: fewer than `out` has room for at the end
-    /// of the walk.
-    pub(crate) fn read(&mut self, out: &mut [Visit]) -> usize {
-        let mut n_read = 0;
-        while let Some((slice, at, row)) = self.before.pop_if(|_| n_read < out.len()) {
-            let (start, end) = (self.layout.starts[at], self.layout.ends[at]);
-            out[n_read] = Visit { slice, start, end, row, top: self.rows[row as usize].top };
-            n_read += 1;
-        }
-        while n_read < out.len() && self.next < self.end {
-            n_read += self.read_block(&mut out[n_read..]);
-        }
-        n_read
-    }
-
     /// Writes the slices of the next ids, as far as they have a row, to the front of `out`. Returns how many there were.
     ///
     /// The ids from `next` to `end` are gone through without gaps. Their rows say which of them are the next on their row,
@@ -187,6 +194,25 @@ impl<'l> Visits<'l> {
                 out[n_read] = Visit { slice: SliceId(slice), start, end, row, top: *top };
                 n_read += 1;
             }
+        }
+        n_read
+    }
+}
+
+impl VisitSlices for Visits<'_> {
+    fn n_rows(&self) -> usize {
+        self.rows.len()
+    }
+
+    fn read(&mut self, out: &mut [Visit]) -> usize {
+        let mut n_read = 0;
+        while let Some((slice, at, row)) = self.before.pop_if(|_| n_read < out.len()) {
+            let (start, end) = (self.layout.starts[at], self.layout.ends[at]);
+            out[n_read] = Visit { slice, start, end, row, top: self.rows[row as usize].top };
+            n_read += 1;
+        }
+        while n_read < out.len() && self.next < self.end {
+            n_read += self.read_block(&mut out[n_read..]);
         }
         n_read
     }

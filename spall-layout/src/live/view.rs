@@ -6,8 +6,8 @@ use core::ops::Range;
 use spall_model::{LiveSnapshot, SliceId, Tick, TrackId};
 
 use crate::convert::to_u32;
-use crate::layout_view::{Order, VisitSlices};
-use crate::visits::{SliceTimes, Visit};
+use crate::layout_view::Order;
+use crate::visits::{SliceTimes, Visit, VisitSlices};
 use crate::{LayoutView, Live, RowId, RowInfo, RowView};
 
 /// A [`Live`] layout between two updates, together with the snapshot of the trace that it shows.
