@@ -52,13 +52,15 @@ pub(super) struct ThreadPairs {
     pub(super) innermost: u32,
     /// The number of open rows.
     depth: u32,
-    /// The number of rows that begins of this thread made.
-    pub(super) n_rows: u32,
     /// The number of begins left out by a limit whose ends are still to come. Those ends are left out too.
     skipped: u32,
+    /// The number of rows that begins of this thread made.
+    // Not beside `depth`: both are counted by one instruction then, which waits for the store of the end before.
+    pub(super) n_rows: u32,
     /// Whether a time was earlier than one before it.
     pub(super) unordered: bool,
     /// The earliest and the latest time so far; `first > last` while there is none.
+    // The earliest is only looked at where it can change: outside of all pairs, and when a time goes back.
     first: Tick,
     last: Tick,
     /// The bytes of the last begin at depth 0.
@@ -74,8 +76,8 @@ impl Default for ThreadPairs {
         Self {
             innermost: Rows::OPEN,
             depth: 0,
-            n_rows: 0,
             skipped: 0,
+            n_rows: 0,
             unordered: false,
             first: Tick::MAX,
             last: Tick::MIN,
@@ -87,12 +89,11 @@ impl Default for ThreadPairs {
 }
 
 impl ThreadPairs {
-    /// Extends the bounds by a time, and records whether it is earlier than one before it.
+    /// Extends the bounds by a time that is not the first one, and records whether it is earlier than one before it.
     #[inline(always)]
     fn add_time(&mut self, at: Tick, bytes: ByteRange) {
-        self.first = self.first.min(at);
         if at < self.last {
-            self.go_back(bytes);
+            self.go_back(at, bytes);
         } else {
             self.last = at;
         }
@@ -100,7 +101,8 @@ impl ThreadPairs {
 
     /// Records that a time was earlier than one before it.
     #[cold]
-    fn go_back(&mut self, bytes: ByteRange) {
+    fn go_back(&mut self, at: Tick, bytes: ByteRange) {
+        self.first = self.first.min(at);
         if !self.unordered {
             self.went_back = bytes;
         }
@@ -134,6 +136,7 @@ impl ThreadPairs {
 
     /// Records the time of an end that closes a row of an earlier part.
     pub(super) fn add_early_end(&mut self, at: Tick, bytes: ByteRange) {
+        self.first = self.first.min(at);
         self.add_time(at, bytes);
         // What was outermost in this part may have been inside that row.
         self.outermost = ByteRange::default();
@@ -211,10 +214,11 @@ impl<'a> TraceBuilder<'a> {
             return;
         };
         let thread = self.pairs.thread(row.track);
-        thread.add_time(row.at, bytes);
         if depth == 0 {
+            thread.first = thread.first.min(row.at);
             thread.outermost = bytes;
         }
+        thread.add_time(row.at, bytes);
         let flags = SliceFlags::PAIRED.with(SliceFlags::UNNAMED_END).with_open_depth(depth);
         self.rows.push_open(&row, flags, thread.innermost);
         thread.innermost = index;
@@ -277,7 +281,9 @@ impl<'a> TraceBuilder<'a> {
     /// Keeps an end that found nothing to close.
     #[cold]
     fn orphan(&mut self, track: u32, at: Tick, mut end: impl EndStrings<'a>, bytes: ByteRange) {
-        self.pairs.thread(track).add_fault(bytes);
+        let thread = self.pairs.thread(track);
+        thread.first = thread.first.min(at);
+        thread.add_fault(bytes);
         let closed_at = index32(self.rows.len());
         let (name, args) = (end.name(self), end.args(self, bytes));
         self.pairs.orphans.push(Orphan { track, closed_at, at, name, args, bytes });

@@ -199,11 +199,10 @@ impl Rows {
     /// Closes the pair of a row, and returns the next open row around it. Returns `None` if there is no such row.
     #[inline(always)]
     pub(super) fn close(&mut self, row: u32, at: Tick) -> Option<u32> {
-        if !self.has(row) {
-            return None;
-        }
-        self.columns.end[row as usize] = at.0;
-        Some(core::mem::replace(&mut self.columns.pair[row as usize], index32(self.len)))
+        // No row has the number of a cell that is only room.
+        let (end, pair) = (self.columns.end.get_mut(row as usize)?, self.columns.pair.get_mut(row as usize)?);
+        *end = at.0;
+        Some(core::mem::replace(pair, index32(self.len)))
     }
 
     /// Marks an open row as one that nothing closes, and returns the next open row around it. Returns `None` if there is
