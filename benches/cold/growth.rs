@@ -13,6 +13,8 @@ type Job = (&'static str, &'static str, usize, bool);
 
 const OF_SPALL: &[Job] = &[
     ("spall v3 to trace", "trace", 0, true),
+    // Written by hand. It shows how much of a growth is due to the machine, which has to provide the memory.
+    ("loop by thread", "loop", 0, true),
     ("trace, peak", "trace", 1, true),
     ("to trace and picture", "trace and picture", 0, true),
     ("layout", "layout", 0, true),
