@@ -141,13 +141,14 @@ impl<'a> TraceBuilder<'a> {
         thread: Thread<'e>,
         bytes: ByteRange,
     ) -> Option<u32> {
-        match (thread.pid, thread.tid) {
-            (Id::Number(pid), Id::Number(tid)) => match self.registry.last(pid, tid) {
-                Some(track) => Some(track),
-                None => self.find_numbered_thread(pid, tid, bytes),
-            },
-            _ => self.find_thread::<S>(thread, bytes),
-        }
+        let (Id::Number(pid), Id::Number(tid)) = (thread.pid, thread.tid) else {
+            return self.find_thread::<S>(thread, bytes);
+        };
+        // Only the number joins that of the slow path: an `Option` from there would be looked at once more.
+        Some(match self.registry.last(pid, tid) {
+            Some(track) => track,
+            None => self.find_numbered_thread(pid, tid, bytes)?,
+        })
     }
 
     /// The slow path of [`TraceBuilder::thread`] for numbers, kept out of line: most events are of the thread of the event before.

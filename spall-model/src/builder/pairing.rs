@@ -191,9 +191,10 @@ impl PairLog {
     #[inline]
     pub(super) fn thread(&mut self, track: u32) -> &mut ThreadPairs {
         let index = track as usize;
-        if index >= self.threads.len() {
-            self.threads.resize_with(index + 1, ThreadPairs::default);
+        if index < self.threads.len() {
+            return &mut self.threads[index];
         }
+        self.threads.resize_with(index + 1, ThreadPairs::default);
         &mut self.threads[index]
     }
 }
