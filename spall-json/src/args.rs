@@ -11,6 +11,11 @@ use crate::scalar;
 pub(crate) static JSON_ARGS: ArgsFormat =
     ArgsFormat { name: "json object", args: object_entry, fields: spall_model::no_entry };
 
+/// The same as [`JSON_ARGS`] for an object without a call site. So the samples of a profile are merged without a look at the
+/// text of these arguments, which lie all over the file.
+static JSON_ARGS_WITHOUT_SITE: ArgsFormat =
+    ArgsFormat { name: "json object", args: object_entry, fields: spall_model::no_entry };
+
 /// The items of a JSON array.
 static JSON_ARRAY: ArgsFormat =
     ArgsFormat { name: "json array", args: array_item, fields: spall_model::no_entry };
@@ -18,6 +23,10 @@ static JSON_ARRAY: ArgsFormat =
 /// Arguments whose bytes are a whole event on a thread, because the event has fields that [`spall_model::Event`] has no
 /// place for.
 static JSON_EVENT: ArgsFormat =
+    ArgsFormat { name: "json event", args: event_args_entry, fields: thread_event_field };
+
+/// The same as [`JSON_EVENT`] for an event without a call site.
+static JSON_EVENT_WITHOUT_SITE: ArgsFormat =
     ArgsFormat { name: "json event", args: event_args_entry, fields: thread_event_field };
 
 /// The same as [`JSON_EVENT`] for an async event or an object. The model's event has its key, but not its thread.
@@ -36,15 +45,31 @@ static JSON_FLOW_EVENT: ArgsFormat =
 pub(crate) static JSON_SAMPLE: ArgsFormat =
     ArgsFormat { name: "json sample", args: event_args_entry, fields: sample_field };
 
-/// Returns arguments whose bytes are the whole event `bytes`. `represented` are the fields that the model's event has.
-pub(crate) fn whole_event(bytes: &[u8], represented: FieldSet) -> Args<'_> {
+/// Returns an object of the file, whose bytes are `bytes`, as arguments.
+#[inline]
+pub(crate) fn object(bytes: &[u8], object: Token) -> Args<'_> {
+    Args::new(bytes, if object.may_name_call_site() { &JSON_ARGS } else { &JSON_ARGS_WITHOUT_SITE })
+}
+
+/// Returns arguments whose bytes are the whole event `bytes`, which has the arguments `args`. `represented` are the fields
+/// that the model's event has.
+#[inline]
+pub(crate) fn whole_event<'a>(bytes: &'a [u8], args: &Args<'a>, represented: FieldSet) -> Args<'a> {
     let format = match represented {
         KEYED_EVENT => &JSON_KEYED_EVENT,
         COUNTER_EVENT => &JSON_COUNTER_EVENT,
         FLOW_EVENT => &JSON_FLOW_EVENT,
-        _ => &JSON_EVENT,
+        _ if may_name_call_site(args) => &JSON_EVENT,
+        _ => &JSON_EVENT_WITHOUT_SITE,
     };
     Args::new(bytes, format)
+}
+
+/// Returns whether [`CALL_SITE`](lexer::CALL_SITE) may be among arguments. This does not look at their text.
+#[inline]
+pub(crate) fn may_name_call_site(args: &Args<'_>) -> bool {
+    let without = [&JSON_ARGS_WITHOUT_SITE, &JSON_EVENT_WITHOUT_SITE];
+    !args.is_none() && !without.iter().any(|format| core::ptr::eq(args.format(), *format))
 }
 
 /// Returns JSON text as arguments of an event.
@@ -75,7 +100,7 @@ pub fn json_args(text: &[u8]) -> Args<'_> {
 #[must_use]
 pub fn json_args_text<'a>(args: &Args<'a>) -> Option<&'a [u8]> {
     let bytes = args.bytes();
-    if core::ptr::eq(args.format(), &JSON_ARGS) {
+    if [&JSON_ARGS, &JSON_ARGS_WITHOUT_SITE].iter().any(|format| core::ptr::eq(args.format(), *format)) {
         Some(bytes)
     } else if is_event(args.format()) {
         Some(find_args(bytes)?.bytes(bytes))
@@ -86,7 +111,14 @@ pub fn json_args_text<'a>(args: &Args<'a>) -> Option<&'a [u8]> {
 
 /// Returns whether the bytes of arguments with this format are a whole event.
 fn is_event(format: &'static ArgsFormat) -> bool {
-    let known = [&JSON_EVENT, &JSON_KEYED_EVENT, &JSON_COUNTER_EVENT, &JSON_FLOW_EVENT, &JSON_SAMPLE];
+    let known = [
+        &JSON_EVENT,
+        &JSON_EVENT_WITHOUT_SITE,
+        &JSON_KEYED_EVENT,
+        &JSON_COUNTER_EVENT,
+        &JSON_FLOW_EVENT,
+        &JSON_SAMPLE,
+    ];
     known.iter().any(|known| core::ptr::eq(format, *known))
 }
 
@@ -150,7 +182,7 @@ fn find_args(event: &[u8]) -> Option<Token> {
     let mut pos = 1;
     let mut found = None;
     while let Ok(Some(member)) = lexer::next_member(event, &mut pos) {
-        if Field::of_key(event, &member.key) == Field::Args {
+        if member.key.is(event, b"args") {
             found = Some(member.value);
         }
     }

@@ -6,7 +6,7 @@
 
 use spall_model::{Args, DiagnosticKind, Id, Scope, Text, Thread, Tick, Ticks};
 
-use crate::args::JSON_ARGS;
+use crate::args;
 use crate::decimal::{Nanos, Rounded};
 use crate::fields::{Field, FieldSet};
 use crate::id;
@@ -314,7 +314,8 @@ impl<'a> Decoder<'a, '_> {
             TokenKind::Object if is_empty_object(bytes) => Args::NONE,
             // The empty string, whose two bytes are its quotes.
             TokenKind::String if bytes.len() <= 2 => Args::NONE,
-            TokenKind::Object | TokenKind::String | TokenKind::EscapedString => Args::new(bytes, &JSON_ARGS),
+            TokenKind::Object => args::object(bytes, token),
+            TokenKind::String | TokenKind::EscapedString => args::json_args(bytes),
             TokenKind::Array | TokenKind::Integer | TokenKind::Decimal | TokenKind::Bare => {
                 self.report_at(DiagnosticKind::BadField, token);
                 Args::NONE

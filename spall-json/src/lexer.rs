@@ -41,12 +41,16 @@ pub(crate) struct Token {
     pub(crate) kind: TokenKind,
     pub(crate) start: usize,
     pub(crate) end: usize,
-    /// The number of a [`TokenKind::Integer`], the number of thousandths of a [`TokenKind::Decimal`], else 0.
+    /// The number of a [`TokenKind::Integer`], or the number of thousandths of a [`TokenKind::Decimal`]. For an object or
+    /// array, 1 if a string inside may be [`CALL_SITE`], else 0.
     ///
     /// Times are microseconds with up to three decimals in nearly every file, so that most of them are whole
     /// nanoseconds as soon as their token is found.
     pub(crate) number: u64,
 }
+
+/// The key of the number of a call site in the arguments of an event. [cpu 1b.6](crate::rules::cpu#1b.6)
+pub(crate) const CALL_SITE: &[u8] = b"sampleTraceId";
 
 impl Token {
     /// An empty token, for slots that were never filled.
@@ -56,6 +60,12 @@ impl Token {
     #[inline]
     pub(crate) fn bytes(self, data: &[u8]) -> &[u8] {
         data.get(self.start..self.end).unwrap_or_default()
+    }
+
+    /// Returns whether a string inside of an object or array may be [`CALL_SITE`].
+    #[inline]
+    pub(crate) fn may_name_call_site(self) -> bool {
+        self.number != 0
     }
 
     /// Returns the bytes between the quotes or brackets of the token.
@@ -154,64 +164,112 @@ fn word_length(text: &[u8]) -> Result<usize, TokenError> {
     text.iter().position(|&byte| ends_word(byte)).ok_or(TokenError::Incomplete)
 }
 
-/// Returns the end of the array or object whose opening bracket is at `pos`.
-pub(crate) fn nested_end(data: &[u8], pos: usize) -> Result<usize, TokenError> {
-    if data.get(pos) == Some(&b'{') { end_of::<b'{'>(data, pos) } else { end_of::<b'['>(data, pos) }
+/// The end of an array or object. It is an enum of numbers, so that it is returned in registers.
+enum Nested {
+    /// The value ends here, and no string inside is [`CALL_SITE`].
+    End(usize),
+    /// The value ends here, and a string inside may be [`CALL_SITE`].
+    EndWithCallSite(usize),
+    Incomplete,
+    Damaged(usize),
 }
 
-/// Returns the end of the array or object that the bracket `OPEN` at `pos` begins. Brackets of the other kind inside it
-/// must be closed, too.
+/// Returns the end of the array or object whose opening bracket is at `pos`.
+pub(crate) fn nested_end(data: &[u8], pos: usize) -> Result<usize, TokenError> {
+    nested(data, pos).map(|(end, _)| end)
+}
+
+/// Returns the end of the array or object whose opening bracket is at `pos`, and whether a string inside may be
+/// [`CALL_SITE`].
+#[inline(always)]
+fn nested(data: &[u8], pos: usize) -> Result<(usize, bool), TokenError> {
+    match find_end(data, pos) {
+        Nested::End(end) => Ok((end, false)),
+        Nested::EndWithCallSite(end) => Ok((end, true)),
+        Nested::Incomplete => Err(TokenError::Incomplete),
+        Nested::Damaged(at) => Err(TokenError::Damaged(at)),
+    }
+}
+
+/// Returns the end of the array or object whose opening bracket is at `pos`.
+fn find_end(data: &[u8], pos: usize) -> Nested {
+    let end =
+        if data.get(pos) == Some(&b'{') { end_of::<b'{'>(data, pos) } else { end_of::<b'['>(data, pos) };
+    end.unwrap_or(Nested::Incomplete)
+}
+
+/// Returns the end of the array or object that the bracket `OPEN` at `pos` begins; `None` if the data ends before. Brackets
+/// of the other kind inside it must be closed, too.
 ///
 /// Two counts take the place of a stack. `{[{]}}` passes as closed, which is harmless: reading the inside of such a
 /// value ends at the damage.
-fn end_of<const OPEN: u8>(data: &[u8], pos: usize) -> Result<usize, TokenError> {
+#[inline(always)]
+fn end_of<const OPEN: u8>(data: &[u8], pos: usize) -> Option<Nested> {
     // In ASCII, a closing bracket is two above its opening one, and `{` is `[` with the bit 0x20 set.
     let close = OPEN + 2;
     let (mut depth, mut others) = (1_usize, 0_usize);
+    let mut has_call_site = false;
     let mut structurals = scan::Structurals::new(data, pos + 1);
     loop {
-        let at = structurals.next().ok_or(TokenError::Incomplete)?;
-        let byte = *data.get(at).ok_or(TokenError::Incomplete)?;
+        let at = structurals.next()?;
+        let byte = *data.get(at)?;
         if byte == b'"' {
-            let mut end = structurals.next_quote().ok_or(TokenError::Incomplete)?;
+            let mut end = structurals.next_quote()?;
             while data.get(end.wrapping_sub(1)) == Some(&b'\\') && is_escaped(data, at + 1, end) {
-                end = structurals.next_quote().ok_or(TokenError::Incomplete)?;
+                end = structurals.next_quote()?;
             }
-            match data.get(end + 1).ok_or(TokenError::Incomplete)? {
+            match data.get(end + 1)? {
                 b':' | b',' | b'}' | b']' | b' ' | b'\n' | b'\r' | b'\t' => {}
                 // Behind a missing quote, text and structure change places up to the end of the file. A byte that
                 // cannot follow a string gives this away at once, so that the damage costs one event.
-                _ => return Err(TokenError::Damaged(end + 1)),
+                _ => return Some(Nested::Damaged(end + 1)),
+            }
+            if end - at > CALL_SITE.len() && matches!(data.get(at + 1), Some(b's' | b'\\')) {
+                has_call_site |= may_be_call_site(data, at + 1, end);
             }
         } else if byte == OPEN {
             depth += 1;
         } else if byte == close {
             depth -= 1;
             if depth == 0 {
-                return if others == 0 { Ok(at + 1) } else { Err(TokenError::Damaged(at)) };
+                return Some(match others {
+                    0 if has_call_site => Nested::EndWithCallSite(at + 1),
+                    0 => Nested::End(at + 1),
+                    _ => Nested::Damaged(at),
+                });
             }
         } else if byte == OPEN ^ 0x20 {
             others += 1;
         } else if byte == close ^ 0x20 {
-            others = others.checked_sub(1).ok_or(TokenError::Damaged(at))?;
+            match others.checked_sub(1) {
+                Some(left) => others = left,
+                None => return Some(Nested::Damaged(at)),
+            }
         }
     }
+}
+
+/// Returns whether the inside of a string may be [`CALL_SITE`], with or without escapes. One with escapes is longer.
+#[cold]
+fn may_be_call_site(data: &[u8], start: usize, end: usize) -> bool {
+    let inside = data.get(start..end).unwrap_or_default();
+    inside == CALL_SITE || inside.contains(&b'\\')
 }
 
 /// Reads the value that begins at `pos`, where the data has a byte that is not blank.
 #[inline(always)]
 pub(crate) fn token(data: &[u8], pos: usize) -> Result<Token, TokenError> {
     let Some(text @ [first, ..]) = data.get(pos..) else { return Err(TokenError::Incomplete) };
-    let (kind, end) = match first {
+    let (kind, (end, has_call_site)) = match first {
         b'0'..=b'9' => return number(text, pos),
         b'"' => return string(data, pos),
-        b'{' if text.get(1) == Some(&b'}') => (TokenKind::Object, pos + 2),
-        b'{' => (TokenKind::Object, nested_end(data, pos)?),
-        b'[' => (TokenKind::Array, nested_end(data, pos)?),
+        b'{' if text.get(1) == Some(&b'}') => (TokenKind::Object, (pos + 2, false)),
+        b'{' => (TokenKind::Object, nested(data, pos)?),
+        b'[' => (TokenKind::Array, nested(data, pos)?),
         b',' | b':' | b'}' | b']' => return Err(TokenError::Damaged(pos)),
-        _ => (TokenKind::Bare, pos + word_length(text)?),
+        _ => (TokenKind::Bare, (pos + word_length(text)?, false)),
     };
-    Ok(Token { kind, start: pos, end, number: 0 })
+    Ok(Token { kind, start: pos, end, number: has_call_site.into() })
 }
 
 /// Reads the string whose opening quote is at `pos`.

@@ -8,7 +8,7 @@
 
 use spall_model::{Args, Id, Text, Thread, ThreadEvent, Tick, Ticks};
 
-use crate::args::{JSON_ARGS, whole_event};
+use crate::args;
 use crate::decimal::{Nanos, Rounded};
 use crate::fields::{Field, FieldSet, Fields, THREAD_EVENT};
 use crate::lexer::{self, Token, TokenKind};
@@ -142,11 +142,13 @@ impl<'a> Record<'a, '_> {
             None => Args::NONE,
             // `{}`
             Some(Token { kind: TokenKind::Object, start, end, .. }) if end - start == 2 => Args::NONE,
-            Some(Token { kind: TokenKind::Object, start, end, .. }) => match self.data.get(start..end)? {
-                // There may be nothing but blanks, which are no arguments.
-                [_, first, ..] if lexer::is_blank(*first) => return None,
-                object => Args::new(object, &JSON_ARGS),
-            },
+            Some(token @ Token { kind: TokenKind::Object, start, end, .. }) => {
+                match self.data.get(start..end)? {
+                    // There may be nothing but blanks, which are no arguments.
+                    [_, first, ..] if lexer::is_blank(*first) => return None,
+                    bytes => args::object(bytes, token),
+                }
+            }
             _ => return None,
         };
         Some(self.with_further_fields(args, represented))
@@ -155,6 +157,10 @@ impl<'a> Record<'a, '_> {
     /// Returns `args`; if the event has fields that `represented` does not have, arguments that hold these, too.
     #[inline(always)]
     pub(crate) fn with_further_fields(self, args: Args<'a>, represented: FieldSet) -> Args<'a> {
-        if self.fields.has_more_than(represented) { whole_event(self.bytes(), represented) } else { args }
+        if self.fields.has_more_than(represented) {
+            args::whole_event(self.bytes(), &args, represented)
+        } else {
+            args
+        }
     }
 }

@@ -1,6 +1,9 @@
 //! The names and rules of V8 and Chrome for merging samples with slices. `spall-samples` has the rules of the merge.
 
-use spall_model::{Args, Callee, Frame, SampleRules, SliceArgs, Value};
+use spall_model::{Callee, Frame, SampleRules, SliceArgs, Value};
+
+use crate::args::may_name_call_site;
+use crate::lexer::CALL_SITE;
 
 /// The rules for merging samples with slices in traces of Chrome and Node, which run V8. [cpu 2](crate::rules::cpu#2)
 ///
@@ -57,37 +60,21 @@ fn is_native(frame: &Frame) -> bool {
 /// `beginData`. The last one counts.
 fn call_site(args: &SliceArgs<'_>) -> Option<u64> {
     let inside = |value: Value<'_>| match value {
-        Value::Map(map) => map.get(b"sampleTraceId").and_then(whole_number),
+        Value::Map(map) => map.get(CALL_SITE).and_then(whole_number),
         _ => None,
     };
     let mut found = None;
-    for part in [args.begin, args.end].into_iter().filter(may_have_call_site) {
+    // One slice in a hundred has a call site. Reading the arguments of all others was two thirds of a merge.
+    for part in [args.begin, args.end].into_iter().filter(may_name_call_site) {
         for (key, value) in part {
             if key.is(b"data") || key.is(b"beginData") {
                 found = inside(value).or(found);
-            } else if key.is(b"sampleTraceId") {
+            } else if key.is(CALL_SITE) {
                 found = whole_number(value).or(found);
             }
         }
     }
     found
-}
-
-/// Returns whether arguments of Trace Event JSON may have a `sampleTraceId`, which one slice in a hundred has. Reading the
-/// arguments of all others was two thirds of a merge.
-fn may_have_call_site(args: &Args<'_>) -> bool {
-    const SHORTEST: &str = r#""sampleTraceId":0"#;
-    let bytes = args.bytes();
-    // Two thirds of the slices of a page have shorter arguments, which are then not fetched from memory: a sixth of the time
-    // that a call tree takes.
-    if bytes.len() < SHORTEST.len() {
-        return false;
-    }
-    // The key can also be spelled with escapes.
-    memchr::memchr2_iter(b'T', b'\\', bytes).any(|at| {
-        let (before, rest) = bytes.split_at_checked(at).unwrap_or_default();
-        rest.first() == Some(&b'\\') || before.ends_with(b"sample") && rest.starts_with(b"TraceId")
-    })
 }
 
 /// Returns a value that is a whole number, or the text of one.
@@ -135,30 +122,43 @@ mod tests {
 
     use super::*;
 
-    /// Most slices are told by a search for the key, which must not miss any spelling that a reading of the arguments finds.
+    /// The parser tells most slices by the keys of their arguments. It must not miss any spelling that a reading of the
+    /// arguments finds.
     #[test]
     fn a_call_site_is_found_however_its_key_is_written() {
         for (args, expected) in [
             (r#"{"sampleTraceId":7}"#, Some(7)),
             (r#"{"data":{"a":"T","sampleTraceId":7}}"#, Some(7)),
             (r#"{"beginData":{"sampleTraceId":"7"}}"#, Some(7)),
+            ("{ \"data\" : [], \"data\" : { \"sampleTraceId\"\n: 7 } }", Some(7)),
+            ("{\"sampleTraceId\"\t:7}", Some(7)),
+            ("{\"sampleTraceId\"\r:7}", Some(7)),
             (r#"{"data":{"sample\u0054raceId":7}}"#, Some(7)),
+            (r#"{"data":{"\u0073ampleTraceId":7}}"#, Some(7)),
             (r#"{"d\u0061ta":{"sampleTraceId":7}}"#, Some(7)),
             (r#"{"data":{"SampleTraceId":7,"TraceId":8}}"#, None),
             (r#"{"data":"sampleTraceId"}"#, None),
             (r#"{"other":{"sampleTraceId":7}}"#, None),
             (r#"{"T":1}"#, None),
+            ("{}", None),
         ] {
-            let json = format!(
-                r#"[{{"ph":"X","name":"sampleTraceId","pid":1,"tid":1,"ts":1,"dur":1,"args":{args}}}]"#
-            );
-            let mut builder = TraceBuilder::new(&Limits::default());
-            for parsed in crate::parse_all(json.as_bytes()) {
-                let parsed = parsed.unwrap();
-                builder.push(&parsed.event, parsed.bytes);
+            // With a time of the thread's clock, the bytes of the arguments are those of the whole event.
+            for clock in ["", r#""tts":1,"#] {
+                let json = format!(
+                    r#"[{{"ph":"X","name":"sampleTraceId","pid":1,"tid":1,"ts":1,{clock}"dur":1,"args":{args}}}]"#
+                );
+                let mut builder = TraceBuilder::new(&Limits::default());
+                for parsed in crate::parse_all(json.as_bytes()) {
+                    let parsed = parsed.unwrap();
+                    builder.push(&parsed.event, parsed.bytes);
+                }
+                let trace = builder.finish();
+                let kept = trace.slice_args(SliceId(0));
+                assert_eq!(call_site(&kept), expected, "{json}");
+                // The parser does not look whether the string is a key, and where.
+                let is_marked = expected.is_some() || args.contains(r#""sampleTraceId""#);
+                assert_eq!(may_name_call_site(&kept.begin), is_marked, "{json}");
             }
-            let trace = builder.finish();
-            assert_eq!(call_site(&trace.slice_args(SliceId(0))), expected, "{args}");
         }
     }
 
