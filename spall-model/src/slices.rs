@@ -1,6 +1,7 @@
 //! The slices of a trace, stored column by column.
 
 use alloc::vec::Vec;
+use core::ops::Range;
 
 use crate::{IdRange, NameId, SliceId, Tick, args_table::ArgsId};
 
@@ -194,6 +195,20 @@ impl Slices {
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.start.is_empty()
+    }
+
+    /// Iterates over some of the slices; over none if there are not as many.
+    #[inline]
+    pub(crate) fn part(&self, range: Range<usize>) -> impl Iterator<Item = Slice> {
+        fn cells<'c, T: Copy>(column: &'c [T], range: &Range<usize>) -> impl Iterator<Item = T> + use<'c, T> {
+            column.get(range.clone()).unwrap_or_default().iter().copied()
+        }
+        let times = cells(&self.start, &range).zip(cells(&self.end, &range));
+        let texts = cells(&self.name, &range).zip(cells(&self.category, &range));
+        times
+            .zip(texts)
+            .zip(cells(&self.flags, &range))
+            .map(|(((start, end), (name, category)), flags)| Slice { start, end, name, category, flags })
     }
 
     /// Returns the ids of all slices.

@@ -153,6 +153,7 @@ impl<'a> Trace<'a> {
 
     /// Returns a slice, or `None` if there is no such slice.
     #[must_use]
+    #[inline]
     pub fn slice(&self, id: SliceId) -> Option<Slice> {
         self.slices.get(id)
     }
@@ -160,7 +161,7 @@ impl<'a> Trace<'a> {
     /// Iterates over the slices of a track, in the order of [`Track::slices`].
     pub fn slices_of(&self, track: TrackId) -> impl Iterator<Item = (SliceId, Slice)> {
         let slices = self.tracks.get(track.index()).map(Track::slices).unwrap_or_default();
-        slices.iter().filter_map(|id| Some((id, self.slice(id)?)))
+        slices.iter().zip(self.slices.part(slices.indices()))
     }
 
     /// Returns the track of a slice, or `None` if there is no such slice. This takes O(log n) for n tracks.

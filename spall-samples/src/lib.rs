@@ -66,6 +66,8 @@ extern crate alloc;
 #[cfg(feature = "alloc")]
 mod callers;
 #[cfg(feature = "alloc")]
+mod main_lane;
+#[cfg(feature = "alloc")]
 mod merge;
 pub mod rules;
 #[cfg(feature = "alloc")]

@@ -6,8 +6,8 @@ use crate::{
     stacks::Stacks,
     thread::SampledThread,
     timeline::{self, Timeline},
-    tree::{ThreadTree, TreeSink},
-    walk::{MIN_BUDGET, Walk},
+    tree::{SliceTree, ThreadTree, TreeSink},
+    walk::{BUDGET_PER_ITEM, MIN_BUDGET, MergeStats, Walk},
 };
 
 /// Returns the trace with slices for the functions that the samples of each thread found.
@@ -149,6 +149,11 @@ fn build_tree(
     rules: &SampleRules,
 ) -> (ThreadTree, Shared) {
     let budget = shared.budget;
+    if trace.profile_of(track).is_none() {
+        let SliceTree { tree, range, n_slices } = SliceTree::new(trace, track);
+        let tree = ThreadTree { track, tree, range, stats: MergeStats::default() };
+        return (tree, Shared { budget: budget + BUDGET_PER_ITEM * n_slices, ..shared });
+    }
     let thread = SampledThread::new(trace, track, shared.stacks_of(trace, track, rules), rules);
     let range = thread.range.map(|(start, end)| start..end);
     let mut sink = TreeSink::new(trace, range.as_ref().map_or(Tick::MIN, |range| range.start));

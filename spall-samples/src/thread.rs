@@ -7,9 +7,10 @@ use alloc::vec::Vec;
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
 
-use spall_model::{NameId, Profile, SampleRules, SliceFlags, SliceId, Tick, Trace, TrackId, nest::Nesting};
+use spall_model::{NameId, Profile, SampleRules, SliceId, Tick, Trace, TrackId};
 
 use crate::callers::Callers;
+use crate::main_lane::main_lane;
 use crate::stacks::{FrameRole, Function, Stack, Stacks};
 
 /// A slice in lane 0 of the thread.
@@ -244,23 +245,14 @@ impl SampledThread {
     }
 }
 
-/// Returns the slices of lane 0. Slices that an earlier merge inferred are left out, so that merging again gives the
-/// same result.
+/// Returns the slices of lane 0.
 fn slices(trace: &Trace<'_>, track: TrackId, rules: &SampleRules) -> Vec<NestedSlice> {
     let Some(track) = trace.tracks().get(track.index()) else { return Vec::new() };
-    let mut callers = Callers::new(trace, track, rules);
+    let callers = Callers::new(trace, track, rules);
     let slice_roles = slice_roles(trace, rules);
-    let mut nesting = Nesting::default();
     let mut slices: Vec<NestedSlice> = Vec::with_capacity(track.slices().len());
-    for (id, found) in trace.slices_of(track.id) {
-        if found.flags.contains(SliceFlags::SAMPLED) {
-            continue;
-        }
+    for (id, found, place) in main_lane(trace, track.id) {
         let number = u32::try_from(slices.len()).unwrap_or(u32::MAX);
-        let Some(place) = nesting.place(number, found.start, found.end, found.flags) else { continue };
-        if place.lane > 0 {
-            continue;
-        }
         let role = slice_roles.get(&found.name).copied().unwrap_or(SliceRole::Other);
         let around = place.parent.and_then(|parent| slices[parent as usize].call);
         slices.push(NestedSlice {

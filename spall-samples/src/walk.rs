@@ -442,7 +442,7 @@ impl<'w, 'a, S: Sink> Walk<'w, 'a, S> {
 /// a bound, stacks deeper than any profiler writes would make a huge trace of a small file.
 pub(super) const MIN_BUDGET: u64 = 1 << 16;
 /// The number of functions that each slice and each sample allow to be opened.
-const BUDGET_PER_ITEM: u64 = 256;
+pub(super) const BUDGET_PER_ITEM: u64 = 256;
 
 /// The function that an invocation names as its callee, by the numbers of names in the trace.
 enum CalleeMatch {
