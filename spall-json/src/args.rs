@@ -189,18 +189,30 @@ fn find_args(event: &[u8]) -> Option<Token> {
     found.filter(|args| matches!(args.kind, TokenKind::Object | TokenKind::String | TokenKind::EscapedString))
 }
 
+/// Returns the position behind the brace of `args` if they are an object and the first member of an event, and none other
+/// has that key. Chrome sorts the keys of its events. This takes a tenth of the time of [`find_args`].
+fn inside_of_first_args(event: &[u8]) -> Option<usize> {
+    const START: &[u8] = br#"{"args":{"#;
+    let rest = event.strip_prefix(START)?;
+    // The key may also be written with escapes.
+    let is_only = memchr::memchr(b'\\', rest).is_none() && memchr::memmem::find(rest, br#"args""#).is_none();
+    is_only.then_some(START.len())
+}
+
 /// Reads the next argument of a whole event.
 fn event_args_entry<'b>(bytes: &'b [u8], pos: &mut usize) -> Option<(Text<'b>, Value<'b>)> {
     if *pos == 0 {
-        let Some(args) = find_args(bytes) else {
-            *pos = bytes.len();
-            return None;
+        let inside = match inside_of_first_args(bytes) {
+            Some(inside) => inside,
+            None => match find_args(bytes) {
+                Some(args) if args.kind == TokenKind::Object => args.start + 1,
+                found => {
+                    *pos = bytes.len();
+                    return object_entry(found?.bytes(bytes), &mut 0);
+                }
+            },
         };
-        if args.kind != TokenKind::Object {
-            *pos = bytes.len();
-            return object_entry(args.bytes(bytes), &mut 0);
-        }
-        *pos = args.start + 1;
+        *pos = inside;
     }
     next_entry(bytes, pos)
 }
@@ -243,6 +255,35 @@ fn further_field<'b>(
         let member = next_member(bytes, pos)?;
         if !represented.has(Field::of_key(bytes, &member.key)) {
             return Some(entry(bytes, &member));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use alloc::{format, string::ToString};
+
+    use super::*;
+
+    /// The arguments of an event are those of its last `args`, wherever that stands and however it is written.
+    #[test]
+    fn arguments_of_a_whole_event_are_those_of_its_last_member_args() {
+        for (members, expected) in [
+            (r#""args":{"a":1},"ph":"X""#, "a=1"),
+            (r#""args":{"a":1}"#, "a=1"),
+            (r#""args":{},"ph":"X""#, ""),
+            (r#""ph":"X","args":{"a":1}"#, "a=1"),
+            (r#""args":{"a":1},"args":{"a":2}"#, "a=2"),
+            (r#""args":{"a":1},"args":"b""#, "b"),
+            (r#""args":{"a":1},"args":3"#, ""),
+            (r#""args":{"a":1},"\u0061rgs":{"a":2}"#, "a=2"),
+            (r#""args":{"a":{"args":2}},"ph":"X""#, "a={args: 2}"),
+            (r#""args":{"a":"args"},"ph":"X""#, "a=args"),
+            (r#""args":{"a":1},"name":"args""#, "a=1"),
+            (r#""args" :{"a":1}"#, "a=1"),
+        ] {
+            let event = format!("{{{members}}}");
+            assert_eq!(Args::new(event.as_bytes(), &JSON_EVENT).to_string(), expected, "{event}");
         }
     }
 }

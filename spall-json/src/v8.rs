@@ -65,8 +65,8 @@ fn call_site(args: &SliceArgs<'_>) -> Option<u64> {
     };
     let mut found = None;
     // One slice in a hundred has a call site. Reading the arguments of all others was two thirds of a merge.
-    for part in [args.begin, args.end].into_iter().filter(may_name_call_site) {
-        for (key, value) in part {
+    for part in [&args.begin, &args.end].into_iter().filter(|part| may_name_call_site(part)) {
+        for (key, value) in part.iter() {
             if key.is(b"data") || key.is(b"beginData") {
                 found = inside(value).or(found);
             } else if key.is(CALL_SITE) {
