@@ -168,8 +168,10 @@ impl Fields {
     pub(crate) fn read(&mut self, data: &[u8], start: usize) -> Result<usize, TokenError> {
         self.clear();
         let mut pos = start + 1;
-        while let Some(member) = lexer::next_member(data, &mut pos)? {
-            self.set(Field::of_key(data, &member.key), member.value);
+        while let Some(key) = lexer::next_key(data, &mut pos)? {
+            let value = lexer::marked_token(data, key.value)?;
+            pos = value.end;
+            self.set(Field::of_key(data, &key), value);
         }
         Ok(pos)
     }

@@ -42,7 +42,7 @@ pub(crate) struct Token {
     pub(crate) start: usize,
     pub(crate) end: usize,
     /// The number of a [`TokenKind::Integer`], or the number of thousandths of a [`TokenKind::Decimal`]. For an object or
-    /// array, 1 if a string inside may be [`CALL_SITE`], else 0.
+    /// array that is a [`marked_token`], 1 if a key inside may be [`CALL_SITE`]. Else 0.
     ///
     /// Times are microseconds with up to three decimals in nearly every file, so that most of them are whole
     /// nanoseconds as soon as their token is found.
@@ -62,7 +62,7 @@ impl Token {
         data.get(self.start..self.end).unwrap_or_default()
     }
 
-    /// Returns whether a string inside of an object or array may be [`CALL_SITE`].
+    /// Returns whether a key inside of an object or array may be [`CALL_SITE`], for a [`marked_token`].
     #[inline]
     pub(crate) fn may_name_call_site(self) -> bool {
         self.number != 0
@@ -164,11 +164,9 @@ fn word_length(text: &[u8]) -> Result<usize, TokenError> {
     text.iter().position(|&byte| ends_word(byte)).ok_or(TokenError::Incomplete)
 }
 
-/// The end of an array or object. It is an enum of numbers, so that it is returned in registers.
+/// The end of an array or object, in which no key is [`CALL_SITE`], or one may be. It is returned in registers.
 enum Nested {
-    /// The value ends here, and no string inside is [`CALL_SITE`].
     End(usize),
-    /// The value ends here, and a string inside may be [`CALL_SITE`].
     EndWithCallSite(usize),
     Incomplete,
     Damaged(usize),
@@ -176,14 +174,13 @@ enum Nested {
 
 /// Returns the end of the array or object whose opening bracket is at `pos`.
 pub(crate) fn nested_end(data: &[u8], pos: usize) -> Result<usize, TokenError> {
-    nested(data, pos).map(|(end, _)| end)
+    nested::<false>(data, pos).map(|(end, _)| end)
 }
 
-/// Returns the end of the array or object whose opening bracket is at `pos`, and whether a string inside may be
-/// [`CALL_SITE`].
+/// Returns the end of an array or object and, if `MARKED`, whether a key inside may be [`CALL_SITE`].
 #[inline(always)]
-fn nested(data: &[u8], pos: usize) -> Result<(usize, bool), TokenError> {
-    match find_end(data, pos) {
+fn nested<const MARKED: bool>(data: &[u8], pos: usize) -> Result<(usize, bool), TokenError> {
+    match find_end::<MARKED>(data, pos) {
         Nested::End(end) => Ok((end, false)),
         Nested::EndWithCallSite(end) => Ok((end, true)),
         Nested::Incomplete => Err(TokenError::Incomplete),
@@ -192,9 +189,11 @@ fn nested(data: &[u8], pos: usize) -> Result<(usize, bool), TokenError> {
 }
 
 /// Returns the end of the array or object whose opening bracket is at `pos`.
-fn find_end(data: &[u8], pos: usize) -> Nested {
-    let end =
-        if data.get(pos) == Some(&b'{') { end_of::<b'{'>(data, pos) } else { end_of::<b'['>(data, pos) };
+fn find_end<const MARKED: bool>(data: &[u8], pos: usize) -> Nested {
+    let end = match data.get(pos) {
+        Some(b'{') => end_of::<b'{', MARKED>(data, pos),
+        _ => end_of::<b'[', MARKED>(data, pos),
+    };
     end.unwrap_or(Nested::Incomplete)
 }
 
@@ -204,7 +203,7 @@ fn find_end(data: &[u8], pos: usize) -> Nested {
 /// Two counts take the place of a stack. `{[{]}}` passes as closed, which is harmless: reading the inside of such a
 /// value ends at the damage.
 #[inline(always)]
-fn end_of<const OPEN: u8>(data: &[u8], pos: usize) -> Option<Nested> {
+fn end_of<const OPEN: u8, const MARKED: bool>(data: &[u8], pos: usize) -> Option<Nested> {
     // In ASCII, a closing bracket is two above its opening one, and `{` is `[` with the bit 0x20 set.
     let close = OPEN + 2;
     let (mut depth, mut others) = (1_usize, 0_usize);
@@ -218,14 +217,20 @@ fn end_of<const OPEN: u8>(data: &[u8], pos: usize) -> Option<Nested> {
             while data.get(end.wrapping_sub(1)) == Some(&b'\\') && is_escaped(data, at + 1, end) {
                 end = structurals.next_quote()?;
             }
-            match data.get(end + 1)? {
+            let behind = *data.get(end + 1)?;
+            match behind {
                 b':' | b',' | b'}' | b']' | b' ' | b'\n' | b'\r' | b'\t' => {}
                 // Behind a missing quote, text and structure change places up to the end of the file. A byte that
                 // cannot follow a string gives this away at once, so that the damage costs one event.
                 _ => return Some(Nested::Damaged(end + 1)),
             }
-            if end - at > CALL_SITE.len() && matches!(data.get(at + 1), Some(b's' | b'\\')) {
-                has_call_site |= may_be_call_site(data, at + 1, end);
+            // Most strings are shorter, or values, or begin with another letter.
+            if MARKED
+                && end - at > CALL_SITE.len()
+                && !matches!(behind, b',' | b'}' | b']')
+                && matches!(data.get(at + 1), Some(b's' | b'\\'))
+            {
+                has_call_site |= data.get(at + 1..end).is_some_and(may_be_call_site);
             }
         } else if byte == OPEN {
             depth += 1;
@@ -249,23 +254,33 @@ fn end_of<const OPEN: u8>(data: &[u8], pos: usize) -> Option<Nested> {
     }
 }
 
-/// Returns whether the inside of a string may be [`CALL_SITE`], with or without escapes. One with escapes is longer.
+/// Returns whether a key may be [`CALL_SITE`], with or without escapes. One with escapes is longer.
 #[cold]
-fn may_be_call_site(data: &[u8], start: usize, end: usize) -> bool {
-    let inside = data.get(start..end).unwrap_or_default();
-    inside == CALL_SITE || inside.contains(&b'\\')
+fn may_be_call_site(key: &[u8]) -> bool {
+    key == CALL_SITE || key.contains(&b'\\')
 }
 
 /// Reads the value that begins at `pos`, where the data has a byte that is not blank.
 #[inline(always)]
 pub(crate) fn token(data: &[u8], pos: usize) -> Result<Token, TokenError> {
+    read_token::<false>(data, pos)
+}
+
+/// Reads the value of a field of an event like [`token`], and marks one that may name a call site.
+#[inline(always)]
+pub(crate) fn marked_token(data: &[u8], pos: usize) -> Result<Token, TokenError> {
+    read_token::<true>(data, pos)
+}
+
+#[inline(always)]
+fn read_token<const MARKED: bool>(data: &[u8], pos: usize) -> Result<Token, TokenError> {
     let Some(text @ [first, ..]) = data.get(pos..) else { return Err(TokenError::Incomplete) };
     let (kind, (end, has_call_site)) = match first {
         b'0'..=b'9' => return number(text, pos),
         b'"' => return string(data, pos),
         b'{' if text.get(1) == Some(&b'}') => (TokenKind::Object, (pos + 2, false)),
-        b'{' => (TokenKind::Object, nested(data, pos)?),
-        b'[' => (TokenKind::Array, nested(data, pos)?),
+        b'{' => (TokenKind::Object, nested::<MARKED>(data, pos)?),
+        b'[' => (TokenKind::Array, nested::<MARKED>(data, pos)?),
         b',' | b':' | b'}' | b']' => return Err(TokenError::Damaged(pos)),
         _ => (TokenKind::Bare, (pos + word_length(text)?, false)),
     };
