@@ -218,6 +218,9 @@ fn a_3_times_out_of_range_are_clamped_and_reported_before_the_event() {
     let at = |time| kinds(&File::new(1, 0.001).end_v0(1, 1, time).finish());
     assert_eq!(at(-9_223_372_036_854_775_808.0), []);
     assert_eq!(at(9_223_372_036_854_775_808.0), [(DiagnosticKind::TimeOutOfRange, 32..49)]);
+    // Both ends are within 64 bits, and the duration between them is not.
+    let data = File::new(0, 0.001).complete_v0(1, 1, -9e18, 18e18, b"a").finish();
+    assert_eq!(kinds(&data), [(DiagnosticKind::TimeOutOfRange, 32..data.len() as u64)]);
 }
 
 #[test]

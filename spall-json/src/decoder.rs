@@ -173,13 +173,15 @@ impl<'a> Decoder<'a, '_> {
         duration
     }
 
-    /// Returns the duration from `at`, which is `exact` rounded, to the rounded end. [json
+    /// Returns the duration from `at`, which is `exact` rounded, to the rounded end. An end or a duration out of range is
+    /// clamped and reported. [json
     /// 3.5](spall_model::rules::json#3.5)
     #[inline]
     pub(crate) fn rounded_duration(&mut self, at: Tick, exact: Nanos, duration: Nanos) -> Ticks {
         let Rounded { ns, clamped } = exact.add_round(duration);
+        let is_clamped = clamped || ns.checked_sub(at.0).is_none();
         // A time out of range was reported already.
-        if clamped && !exact.round().clamped {
+        if is_clamped && !exact.round().clamped {
             self.report(DiagnosticKind::TimeOutOfRange);
         }
         Tick(ns) - at

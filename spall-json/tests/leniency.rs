@@ -222,6 +222,11 @@ fn times_out_of_range() {
             "X  1/1 1000+-9223372036854775808",
         ],
     );
+    // Both ends are within 64 bits, and the duration between them is not.
+    check(
+        r#"[{"ph":"X","pid":1,"tid":1,"ts":-9000000000000000,"dur":18000000000000000}]"#,
+        &["! time-out-of-range 1..74", "X  1/1 -9000000000000000000+9223372036854775807"],
+    );
 }
 
 #[test]

@@ -193,7 +193,7 @@ impl<'a> Plain<'a> {
         let at = nanoseconds(record.time * ns_per_tick).ok()?;
         let duration = match kind {
             Kind::Begin | Kind::End => Ticks::ZERO,
-            Kind::Complete => Tick(end(&record, ns_per_tick).ok()?) - Tick(at),
+            Kind::Complete => Ticks(end(&record, ns_per_tick).ok()?.checked_sub(at)?),
         };
         Some(Self { kind, pid, tid, at, duration, name, args, length })
     }
@@ -254,7 +254,8 @@ impl Parser {
             };
         }
         match end(record, self.rest.ns_per_tick) {
-            Ok(end) => (Some(Tick(end) - at), None),
+            Ok(end) if end.checked_sub(at.0).is_some() => (Some(Tick(end) - at), None),
+            Ok(end) => (Some(Tick(end) - at), Some(DiagnosticKind::TimeOutOfRange)),
             Err(Unusable::NotANumber) => (None, Some(DiagnosticKind::BadDuration)),
             Err(Unusable::OutOfRange(end)) => (Some(Tick(end) - at), Some(DiagnosticKind::TimeOutOfRange)),
         }
