@@ -60,10 +60,10 @@ enum Encoding {
 /// What is known about the rows of a track before they are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum RowPattern {
-    /// As [`RowPattern::Nested`], and all rows are of lane 0, and every slice is drawn from its start to its end in the
-    /// trace.
+    /// As [`RowPattern::Nested`], and every slice is drawn from its start to its end in the trace.
     Plain,
-    /// The first slice is on the first row, and every other slice at most one row below the slice before it.
+    /// All rows are of lane 0. The first slice is on the first row, and every other slice at most one row below the slice
+    /// before it.
     Nested,
     /// Every slice has a row.
     Any,
