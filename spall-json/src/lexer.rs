@@ -42,7 +42,7 @@ pub(crate) struct Token {
     pub(crate) start: usize,
     pub(crate) end: usize,
     /// The number of a [`TokenKind::Integer`], or the number of thousandths of a [`TokenKind::Decimal`]. For an object or
-    /// array that is a [`marked_token`], 1 if a key inside may be [`CALL_SITE`]. Else 0.
+    /// array that is a [`marked_token`], 1 if a key inside may be [`CALL_SITE`] of an event. Else 0.
     ///
     /// Times are microseconds with up to three decimals in nearly every file, so that most of them are whole
     /// nanoseconds as soon as their token is found.
@@ -51,6 +51,10 @@ pub(crate) struct Token {
 
 /// The key of the number of a call site in the arguments of an event. [cpu 1b.6](crate::rules::cpu#1b.6)
 pub(crate) const CALL_SITE: &[u8] = b"sampleTraceId";
+
+/// The depth to which arguments may have [`CALL_SITE`]: among themselves, or in an object that is one of them. Texts of deeper
+/// levels are not compared, of which snapshots of a browser's layers have hundreds each.
+const CALL_SITE_DEPTH: usize = 2;
 
 impl Token {
     /// An empty token, for slots that were never filled.
@@ -62,7 +66,7 @@ impl Token {
         data.get(self.start..self.end).unwrap_or_default()
     }
 
-    /// Returns whether a key inside of an object or array may be [`CALL_SITE`], for a [`marked_token`].
+    /// Returns whether a key inside of an object or array may be [`CALL_SITE`] of an event, for a [`marked_token`].
     #[inline]
     pub(crate) fn may_name_call_site(self) -> bool {
         self.number != 0
@@ -224,8 +228,9 @@ fn end_of<const OPEN: u8, const MARKED: bool>(data: &[u8], pos: usize) -> Option
                 // cannot follow a string gives this away at once, so that the damage costs one event.
                 _ => return Some(Nested::Damaged(end + 1)),
             }
-            // Most strings are shorter, or values, or begin with another letter.
+            // Most strings are deeper, or shorter, or values, or begin with another letter.
             if MARKED
+                && depth <= CALL_SITE_DEPTH
                 && end - at > CALL_SITE.len()
                 && !matches!(behind, b',' | b'}' | b']')
                 && matches!(data.get(at + 1), Some(b's' | b'\\'))
