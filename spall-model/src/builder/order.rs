@@ -104,6 +104,13 @@ fn key_rank<'n>(key: Key, names: &'n Names<'_>, conventions: Conventions) -> (i1
     }
 }
 
+/// Returns the first sixteen bytes of a text as a number. Two of these compare as the bytes do.
+fn first_sixteen(text: &[u8]) -> u128 {
+    let mut first = [0; 16];
+    first.iter_mut().zip(text).for_each(|(to, &from)| *to = from);
+    u128::from_be_bytes(first)
+}
+
 /// Returns the builder numbers of processes sorted by sort index, name and id.
 #[allow(clippy::indexing_slicing, reason = "an order is a permutation of the positions")]
 pub(super) fn process_order(builder: &TraceBuilder<'_>) -> Vec<u32> {
@@ -155,12 +162,16 @@ pub(super) fn track_order(builder: &TraceBuilder<'_>, process_ids: &[u32]) -> Ve
         let row = &rows[number as usize];
         (process_of(row), row.key.kind(), row.sort_index, !is_main[number as usize])
     };
-    let rank = |id| key_rank(id, names, conventions);
+    // The text of an id lies somewhere in the file. It is fetched once for each track, and not for each comparison.
+    let id_of = |row: &TrackRow| row.key.id().map(|id| key_rank(id, names, conventions));
+    let start_of = |row| id_of(row).map(|(rank, text)| (rank, first_sixteen(text)));
+    let id_starts: Vec<_> = rows.iter().map(start_of).collect();
     order.sort_by(|&a, &b| {
         let (row_a, row_b) = (&rows[a as usize], &rows[b as usize]);
         let by_name = || names.compare(row_a.name, row_b.name);
-        let by_id = || row_a.key.id().map(rank).cmp(&row_b.key.id().map(rank));
-        by_place(a).cmp(&by_place(b)).then_with(by_name).then_with(by_id)
+        let by_id_start = || id_starts[a as usize].cmp(&id_starts[b as usize]);
+        let by_id = || id_of(row_a).cmp(&id_of(row_b));
+        by_place(a).cmp(&by_place(b)).then_with(by_name).then_with(by_id_start).then_with(by_id)
     });
     order
 }

@@ -352,6 +352,29 @@ fn json_3_9_tracks_of_a_process_are_sorted_by_kind() {
     assert_eq!(kinds.collect::<Vec<_>>(), ["process", "thread", "async", "counter"]);
 }
 
+#[test]
+fn json_3_9_tracks_are_sorted_by_the_whole_text_of_their_ids() {
+    const IDS: [&[u8]; 8] = [
+        b"",
+        b"\0",
+        b"0x1",
+        b"0x10",
+        b"0x2",
+        b"an id of sixteen",
+        b"an id of sixteen\0",
+        b"an id of sixteen and more",
+    ];
+    let event = |id| {
+        Event::Async(AsyncPhase::Begin, KeyedEvent::new(1_i64, Tick(0), Id::Text(id), Text::plain(b"a")))
+    };
+    let trace = build(&[7, 2, 0, 5, 3, 6, 1, 4].map(|index: usize| event(IDS[index])));
+    let id = |kind: &TrackKind| match *kind {
+        TrackKind::Async { id: crate::Key::Text(id), .. } => trace.names().bytes(id),
+        ref other => panic!("{other:?}"),
+    };
+    assert_eq!(trace.tracks().iter().map(|track| id(&track.kind)).collect::<Vec<_>>(), IDS);
+}
+
 /// Checks the name of the track of these events of one id, which are phases, names and times.
 fn check_title(events: &[(AsyncPhase, &'static str, i64)], expected: &str) {
     let event = |&(phase, name, at): &(_, _, _)| Event::Async(phase, keyed(name, 7, at));
