@@ -2,7 +2,6 @@
 //! 3.4](crate::rules::layout#3.4)
 
 use alloc::vec::Vec;
-use core::hint::select_unpredictable;
 use core::ops::Range;
 
 use spall_model::SliceId;
@@ -72,7 +71,6 @@ impl ColumnRun {
         if self.count == 0 {
             self.first = at;
         }
-        // The slices of a leaf are much alike, so this branch is predicted well; compare `take`.
         if self.count == 0 || duration > self.most {
             self.longest = slice;
             self.most = duration;
@@ -85,10 +83,11 @@ impl ColumnRun {
     #[inline(always)]
     pub(crate) fn take(&mut self, longest: SliceExtent, busy: f32, first: u32, count: u32) {
         let (is_first, duration) = (self.count == 0, longest.duration());
-        // Which of several nodes has the longest slice cannot be predicted, so this selects without a branch.
-        let is_longest = is_first | (duration > self.most);
-        self.longest = select_unpredictable(is_longest, longest, self.longest);
-        self.most = select_unpredictable(is_longest, duration, self.most);
+        // A branch, although it cannot be predicted: to select without one copies the longest slice for every node.
+        if is_first || duration > self.most {
+            self.longest = longest;
+            self.most = duration;
+        }
         self.first = if is_first { first } else { self.first };
         self.count += count;
         self.busy += busy;

@@ -170,8 +170,11 @@ fn walk(
         if first >= u64::from(to) {
             break;
         }
-        let take = |node| run.take_node(viewport, node, at << bits, 1 << bits, clusters);
-        if !levels.get(level, at).is_some_and(take) {
+        let is_taken = match levels.get(level, at) {
+            Some(node) => run.take_node(viewport, node, at << bits, 1 << bits, clusters),
+            None => false,
+        };
+        if !is_taken {
             if clusters.len() >= BLOCK {
                 sink(clusters);
                 clusters.clear();
@@ -187,11 +190,11 @@ fn walk(
             run.take_slices(viewport, row, slices, clusters);
         }
         at += 1;
-        // Behind the last child of a node the walk goes on behind the node, as high up as possible. How high cannot be
-        // predicted, so this has no branch.
-        let up = (at.trailing_zeros() / FANOUT_BITS).min(top - level);
-        at >>= FANOUT_BITS * up;
-        level += up;
+        // Behind the last child of a node the walk goes on behind the node, as high up as possible.
+        while level < top && at & ((1 << FANOUT_BITS) - 1) == 0 {
+            at >>= FANOUT_BITS;
+            level += 1;
+        }
         if level == top {
             break;
         }
