@@ -64,31 +64,18 @@ impl ColumnRun {
         end <= self.limit
     }
 
-    /// Adds a slice that [`ColumnRun::holds`], at position `at` of the row.
-    #[inline(always)]
-    fn add_slice(&mut self, slice: SliceExtent, at: u32) {
-        let duration = slice.duration();
-        if self.count == 0 {
-            self.first = at;
-        }
-        if self.count == 0 || duration > self.most {
-            self.longest = slice;
-            self.most = duration;
-        }
-        self.count += 1;
-        self.busy += to_f32(duration);
-    }
-
     /// Adds consecutive slices that [`ColumnRun::holds`], of which `longest` is the longest.
     #[inline(always)]
     pub(crate) fn take(&mut self, longest: SliceExtent, busy: f32, first: u32, count: u32) {
-        let (is_first, duration) = (self.count == 0, longest.duration());
+        let duration = longest.duration();
+        if self.count == 0 {
+            self.first = first;
+        }
         // A branch, although it cannot be predicted: to select without one copies the longest slice for every node.
-        if is_first || duration > self.most {
+        if self.count == 0 || duration > self.most {
             self.longest = longest;
             self.most = duration;
         }
-        self.first = if is_first { first } else { self.first };
         self.count += count;
         self.busy += busy;
     }
@@ -178,7 +165,7 @@ impl Gather for ColumnRun {
         for (((&start, &end), &id), at) in starts.iter().zip(ends).zip(ids).zip(slices.start..) {
             let slice = SliceExtent { start: start.0, end: end.0, id };
             if run.holds(slice.end) {
-                run.add_slice(slice, at);
+                run.take(slice, to_f32(slice.duration()), at, 1);
             } else {
                 run.flush(viewport, clusters);
                 let (cluster, end) = Cluster::slice(viewport, slice, at);

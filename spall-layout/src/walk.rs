@@ -170,11 +170,8 @@ fn walk(
         if first >= u64::from(to) {
             break;
         }
-        let is_taken = match levels.get(level, at) {
-            Some(node) => run.take_node(viewport, node, at << bits, 1 << bits, clusters),
-            None => false,
-        };
-        if !is_taken {
+        let take = |node| run.take_node(viewport, node, at << bits, 1 << bits, clusters);
+        if !levels.get(level, at).is_some_and(take) {
             if clusters.len() >= BLOCK {
                 sink(clusters);
                 clusters.clear();
