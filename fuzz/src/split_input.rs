@@ -1,4 +1,5 @@
-//! Splitting the input of a parser anywhere changes nothing; cutting it leaves a prefix of the events.
+//! Splitting the input of a parser anywhere changes nothing, nor does it whether events are returned or handed over; cutting the
+//! input leaves a prefix of the events.
 
 use core::fmt::{Debug, Display};
 
@@ -8,7 +9,7 @@ use spall_trace::{
         spall::{self as binary, auto},
     },
     json,
-    model::{ByteRange, Chunk, DiagnosticKind, Event, LendingParser, Parser, ProfileKey},
+    model::{ByteRange, Chunk, DiagnosticKind, Event, LendingParser, Parser, ProfileKey, Progress, Receiver},
 };
 
 /// Reads `bytes` whole, in pieces, and cut, with every parser. The last byte says how large the pieces are, so that a
@@ -22,6 +23,9 @@ pub fn run(bytes: &[u8]) -> bool {
     let spall = check(|| events(binary::Parser::new()), bytes, size, Junk::HidesTheRest);
     let heph = check(|| events(heph::Parser::new()), bytes, size, Junk::EndsAtARecord);
     let json = check(|| events(json::JsonParser::new()), bytes, size, Junk::HidesTheRest);
+    check_handed_over(binary::Parser::new, bytes, size);
+    check_handed_over(heph::Parser::new, bytes, size);
+    check_handed_over(json::JsonParser::new, bytes, size);
     let auto = check(|| lent_events(auto::Parser::new(auto::NoSymbols)), bytes, size, Junk::HidesTheRest);
     // A cut recording ends with the calls and groups that are open there, so only splitting is compared.
     let apitrace = in_pieces(|| lent_events(apitrace::Parser::new()), bytes, size).0;
@@ -119,6 +123,20 @@ fn check<'a, T: Fact, S: FnMut(&'a [u8], bool) -> Step<T>>(
     !whole.is_empty()
 }
 
+/// Compares the events that a parser returns with those that it hands over.
+fn check_handed_over<P: Parser<Error: Display>>(parser: impl Fn() -> P, bytes: &[u8], size: usize) {
+    let (returned, error) = read(events(parser()), bytes, bytes.len());
+    for size in [size, bytes.len()] {
+        let (handed_over, error_after) = handed_over(parser(), bytes, size);
+        assert_eq!(differs(&returned, &handed_over), None, "handed over in pieces of {size}");
+        assert_eq!(
+            (returned.len(), &error),
+            (handed_over.len(), &error_after),
+            "handed over in pieces of {size}"
+        );
+    }
+}
+
 /// The first place at which both say something, but not the same.
 fn differs<T: Fact>(a: &[(ByteRange, T)], b: &[(ByteRange, T)]) -> Option<String> {
     let mut pairs = a.iter().zip(b);
@@ -148,6 +166,42 @@ fn read<'a, T>(
             }
             Step::End => return (facts, None),
             Step::Failed(error) => return (facts, Some(error)),
+        }
+    }
+}
+
+/// A receiver that keeps the events.
+struct Kept<'a>(Vec<(ByteRange, Event<'a>)>);
+
+impl<'a> Receiver<'a> for Kept<'a> {
+    fn receive(&mut self, event: &Event<'a>, bytes: ByteRange) {
+        self.0.push((bytes, *event));
+    }
+}
+
+/// What a parser says that hands its events over, and the error if there is one. Every third event is returned instead.
+fn handed_over<'a, P: Parser<Error: Display>>(
+    mut parser: P,
+    bytes: &'a [u8],
+    size: usize,
+) -> (Vec<(ByteRange, Event<'a>)>, Option<String>) {
+    let (mut start, mut end) = (0, size.min(bytes.len()));
+    let mut kept = Kept(Vec::new());
+    loop {
+        let (data, eof) = (&bytes[start..end], end == bytes.len());
+        let progress = if kept.0.len() % 3 == 2 {
+            parser.parse(data, eof).map(|chunk| chunk.hand_over(&mut kept))
+        } else {
+            parser.parse_into(data, eof, &mut kept)
+        };
+        match progress {
+            Ok(Progress::Consumed(length)) => start += length,
+            Ok(Progress::NeedMore(_)) => {
+                assert!(end < bytes.len(), "asks for what it has");
+                end = (end + size).min(bytes.len());
+            }
+            Ok(Progress::End) => return (kept.0, None),
+            Err(error) => return (kept.0, Some(error.to_string())),
         }
     }
 }

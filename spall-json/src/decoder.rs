@@ -78,7 +78,7 @@ impl<'a> Decoder<'a, '_> {
     /// Returns the value of `field`, unless it is absent or `null`.
     #[inline]
     pub(crate) fn token(&self, field: Field) -> Option<Token> {
-        self.record.fields.get(field).filter(|token| !token.is_null(self.record.data))
+        self.record.fields.get(field).copied().filter(|token| !token.is_null(self.record.data))
     }
 
     /// Returns the text of a string or a number, or the empty text if the field is absent.

@@ -194,11 +194,11 @@ impl Fields {
 
     /// Returns the value of `field`, if the event has it.
     #[inline]
-    pub(crate) fn get(&self, field: Field) -> Option<Token> {
+    pub(crate) fn get(&self, field: Field) -> Option<&Token> {
         if !self.present.has(field) {
             return None;
         }
-        self.values.get(field as usize).copied()
+        self.values.get(field as usize)
     }
 
     /// Returns whether the event has `field`, `null` included.

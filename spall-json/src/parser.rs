@@ -5,11 +5,12 @@
 
 mod document;
 mod elements;
+mod outlet;
 mod parts;
 mod profile;
-mod progress;
+mod step;
 
-use spall_model::{ByteRange, Chunk, DiagnosticKind, Event, Parsed};
+use spall_model::{ByteRange, Chunk, DiagnosticKind, Event, Parsed, Progress, Receiver};
 
 use crate::cpu_profile::ProfileCursor;
 use crate::decoder::{Decoder, EventDiagnostics};
@@ -21,7 +22,8 @@ use crate::pending::Pending;
 use crate::predict::KeyPredictor;
 use crate::record::Record;
 
-use progress::Progress;
+use outlet::{HandedOver, Outlet, Returned};
+use step::Step;
 
 /// An incremental parser of Trace Event JSON and V8 CPU profiles.
 ///
@@ -177,15 +179,15 @@ impl JsonParser {
         self.predictor.read(data, pos, &mut self.fields).map(|end| (pos, end))
     }
 
-    /// Consumes the event at `bytes`, about which there is nothing to report.
+    /// Consumes the event at `bytes`, about which there is nothing to report, and returns its range in the file.
     #[inline(always)]
-    fn accept<'a>(&mut self, bytes: (usize, usize), event: Event<'a>) -> Chunk<'a> {
+    fn accept(&mut self, bytes: (usize, usize)) -> ByteRange {
         let range = self.range(bytes);
         self.commas = 0;
         self.after_damage = false;
         self.pending = Pending::NONE;
         self.offset = range.end;
-        Chunk::Parsed(Parsed { consumed: bytes.1, event, bytes: range })
+        range
     }
 
     /// Asks for more data because the record at `pos` is incomplete. The bytes before it are consumed.
@@ -208,10 +210,33 @@ impl spall_model::Parser for JsonParser {
 
     #[inline(always)]
     fn parse<'a>(&mut self, data: &'a [u8], eof: bool) -> Result<Chunk<'a>, JsonError> {
+        self.read(data, eof, Returned)
+    }
+
+    #[inline(always)]
+    fn parse_into<'a>(
+        &mut self,
+        data: &'a [u8],
+        eof: bool,
+        to: &mut impl Receiver<'a>,
+    ) -> Result<Progress, JsonError> {
+        self.read(data, eof, HandedOver(to))
+    }
+}
+
+impl JsonParser {
+    /// Reads one event and yields it through `outlet`.
+    #[inline(always)]
+    fn read<'a, O: Outlet<'a>>(
+        &mut self,
+        data: &'a [u8],
+        eof: bool,
+        outlet: O,
+    ) -> Result<O::Output, JsonError> {
         if !eof {
             let missing = self.pending.missing(data);
             if missing > 0 {
-                return Ok(Chunk::NeedMore(missing));
+                return Ok(outlet.chunk(&Chunk::NeedMore(missing)));
             }
         }
         // Everything below up to the last expression is the fast path; it only takes events that make exactly one.
@@ -220,17 +245,20 @@ impl spall_model::Parser for JsonParser {
             && self.yielded == 0
             && !self.fields.has(Field::BindId)
         {
+            let consumed = bytes.1;
             let record = Record { data, fields: &self.fields, object: bytes };
-            // Slices, most of every file, are built right where they are returned: see `Record` for what that saves.
+            // Slices, most of every file, are built right where they are yielded: see `Record` for what that saves.
             match record.first_byte(Field::Ph) {
                 Some(b'B') => {
                     if let Some(event) = record.thread_event() {
-                        return Ok(self.accept(bytes, Event::Begin(event)));
+                        let (event, bytes) = (Event::Begin(event), self.accept(bytes));
+                        return Ok(outlet.slice(Parsed { consumed, event, bytes }));
                     }
                 }
                 Some(b'E') => {
                     if let Some(event) = record.thread_event() {
-                        return Ok(self.accept(bytes, Event::End(event)));
+                        let (event, bytes) = (Event::End(event), self.accept(bytes));
+                        return Ok(outlet.slice(Parsed { consumed, event, bytes }));
                     }
                 }
                 Some(b'X') => {
@@ -238,30 +266,26 @@ impl spall_model::Parser for JsonParser {
                         && let Some(duration) = record.duration(event.at)
                         && event.name.raw() != b"CpuProfile"
                     {
-                        return Ok(self.accept(bytes, Event::Complete(event, duration)));
+                        let (event, bytes) = (Event::Complete(event, duration), self.accept(bytes));
+                        return Ok(outlet.slice(Parsed { consumed, event, bytes }));
                     }
                 }
                 _ => {}
             }
             let mut decoder = Decoder { record, diagnostics: EventDiagnostics::new(0) };
-            if let Some(event) = decoder.event()
+            if let Some(ref event) = decoder.event()
                 && decoder.diagnostics.count == 0
-                && profile_part(&event).is_none()
+                && profile_part(event).is_none()
             {
-                return Ok(self.accept(bytes, event));
+                return Ok(outlet.event(consumed, event, self.accept(bytes)));
             }
         }
-        // Rebuilding the chunk keeps the compiler from passing those above through the memory of this one.
-        Ok(match self.parse_any(data, eof, predicted)? {
-            Chunk::Parsed(Parsed { consumed, event, bytes }) => {
-                Chunk::Parsed(Parsed { consumed, event, bytes })
-            }
-            other => other,
-        })
+        match self.parse_any(data, eof, predicted) {
+            Ok(ref chunk) => Ok(outlet.chunk(chunk)),
+            Err(error) => Err(error),
+        }
     }
-}
 
-impl JsonParser {
     /// Reads everything that the fast path does not. `predicted` is the range of the next event if its fields were
     /// found.
     #[inline(never)]
@@ -293,22 +317,22 @@ impl JsonParser {
                     }
                 },
                 // Unreachable: the profile and this state end together in `profile`. Consuming all data ends the loop.
-                (false, State::Profile) => Progress::Continue(data.len()),
+                (false, State::Profile) => Step::Continue(data.len()),
                 (false, State::Trailing) => self.trailing(data, pos, eof),
                 (false, State::End) => return Ok(Chunk::End),
                 (false, State::Failed(error)) => return Err(error),
             };
             match step {
-                Progress::Continue(next) => {
+                Step::Continue(next) => {
                     pos = next;
                     self.pending = Pending::NONE;
                 }
-                Progress::Skip(end) => {
+                Step::Skip(end) => {
                     self.pending = Pending::NONE;
                     self.offset = self.at(end);
                     return Ok(Chunk::Skipped(end));
                 }
-                Progress::Event { consumed, event, bytes } => {
+                Step::Event { consumed, event, bytes } => {
                     // Junk may begin before the data, where no index reaches.
                     let bytes = match self.junk {
                         Some(junk) if event == Event::Diagnostic(DiagnosticKind::Junk) => {
@@ -321,8 +345,8 @@ impl JsonParser {
                     self.offset = self.at(consumed);
                     return Ok(Chunk::Parsed(Parsed { consumed, event, bytes }));
                 }
-                Progress::Wait(at) => return Ok(self.wait(data, at)),
-                Progress::Eof(at) => {
+                Step::Wait(at) => return Ok(self.wait(data, at)),
+                Step::Eof(at) => {
                     // Events that no array encloses end with the file.
                     let closed = self.state == State::Bare;
                     self.state = State::End;

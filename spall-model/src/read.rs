@@ -18,6 +18,22 @@ pub enum Chunk<'a> {
     End,
 }
 
+impl<'a> Chunk<'a> {
+    /// Hands the event, if there is one, to `receiver`, and returns the rest.
+    #[inline(always)]
+    pub fn hand_over(&self, receiver: &mut impl Receiver<'a>) -> Progress {
+        match self {
+            Self::Parsed(parsed) => {
+                receiver.receive(&parsed.event, parsed.bytes);
+                Progress::Consumed(parsed.consumed)
+            }
+            Self::Skipped(length) => Progress::Consumed(*length),
+            Self::NeedMore(more) => Progress::NeedMore(*more),
+            Self::End => Progress::End,
+        }
+    }
+}
+
 /// An event and the bytes it comes from.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Parsed<'a> {
@@ -75,23 +91,74 @@ pub trait Parser {
     /// [`Event::Diagnostic`] instead.
     fn parse<'a>(&mut self, data: &'a [u8], eof: bool) -> Result<Chunk<'a>, Self::Error>;
 
-    /// Reads events as long as they are of a kind that nearly all events of the format are, hands them over, and returns
-    /// the number of bytes consumed. For `None`, nothing has changed, and [`Parser::parse`] reads the next event.
+    /// Reads one event or more and hands them to `receiver`, in the order of the file.
     ///
-    /// A loop may call this before [`Parser::parse`]. A parser that hands each kind over in a place of its own lets the
-    /// compiler make a path for each, on which no event is put together in memory. The default is `None` always.
+    /// The events are those that [`Parser::parse`] returns, and both may be called in turn. This is the faster way to read
+    /// many events: a parser that hands each frequent kind over in a place of its own lets the compiler make a path for
+    /// each, on which no event is put together in memory. The default hands over what [`Parser::parse`] returns.
+    ///
+    /// # Errors
+    /// As for [`Parser::parse`]. An error comes in a call of its own, in which nothing is handed over.
+    ///
+    /// ```
+    /// use spall_model::{ByteRange, Event, Parser, Progress, Receiver};
+    ///
+    /// /// Counts the slices that begin.
+    /// struct Begins(usize);
+    ///
+    /// impl<'a> Receiver<'a> for Begins {
+    ///     fn receive(&mut self, event: &Event<'a>, _: ByteRange) {
+    ///         self.0 += usize::from(matches!(event, Event::Begin(_)));
+    ///     }
+    /// }
+    ///
+    /// fn count_begins<P: Parser>(parser: &mut P, mut data: &[u8]) -> Result<usize, P::Error> {
+    ///     let mut begins = Begins(0);
+    ///     while let Progress::Consumed(consumed) = parser.parse_into(data, true, &mut begins)? {
+    ///         data = data.get(consumed..).unwrap_or_default();
+    ///     }
+    ///     Ok(begins.0)
+    /// }
+    /// ```
     #[inline(always)]
-    fn parse_plain<'a>(&mut self, data: &'a [u8], to: &mut impl Receiver<'a>) -> Option<usize> {
-        let _ = (data, to);
-        None
+    fn parse_into<'a>(
+        &mut self,
+        data: &'a [u8],
+        eof: bool,
+        receiver: &mut impl Receiver<'a>,
+    ) -> Result<Progress, Self::Error> {
+        match self.parse(data, eof) {
+            // By reference: an event that is moved out of its result is copied.
+            Ok(ref chunk) => Ok(chunk.hand_over(receiver)),
+            Err(error) => Err(error),
+        }
     }
 }
 
-/// A receiver of events that borrow from the input, for [`Parser::parse_plain`].
+/// The result of one call of [`Parser::parse_into`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Progress {
+    /// This many bytes were consumed. It may be 0 where one record of the file makes several events.
+    Consumed(usize),
+    /// As [`Chunk::NeedMore`].
+    NeedMore(usize),
+    /// As [`Chunk::End`].
+    End,
+}
+
+/// A receiver of events that borrow from the input, for [`Parser::parse_into`], which has an example.
 // A trait and not a closure, because its method can be marked for inlining.
 pub trait Receiver<'a> {
     /// Receives an event and the range of bytes of the file that it came from.
     fn receive(&mut self, event: &Event<'a>, bytes: ByteRange);
+
+    /// Receives an event of a kind that is rare in the format. This is [`Receiver::receive`] in a place of its own.
+    ///
+    /// Where that is inlined into a loop over events, this keeps the code for rare kinds out of it.
+    #[inline(never)]
+    fn receive_rare(&mut self, event: &Event<'a>, bytes: ByteRange) {
+        self.receive(event, bytes);
+    }
 }
 
 /// A parser of files that have parts which can be read without those before, so that threads can share a file.

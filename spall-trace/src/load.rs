@@ -215,7 +215,7 @@ fn read_all(parser: TraceParser, data: &[u8], loading: &mut Loading<impl Sink>) 
 }
 
 /// Reads all events with a parser whose events borrow from the input.
-fn read_borrowed<'d, P: Parser<Error: Copy + Into<Error>>>(
+fn read_borrowed<'d, P: Parser<Error: Into<Error>>>(
     parser: &mut P,
     data: &'d [u8],
     loading: &mut Loading<TraceBuilder<'d>>,

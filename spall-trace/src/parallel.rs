@@ -16,14 +16,14 @@ use std::{
     thread,
 };
 
-use spall_model::{EventBatch, Limits, SplitParser, Trace, TraceBuilder};
+use spall_model::{EventBatch, Limits, Progress, SplitParser, Trace, TraceBuilder};
 
 use crate::{
     Error,
     detect::recognise,
     input::open,
     load::{Loading, read_opened},
-    parser::{Borrowed, FormatParser, Progress, Step, TraceParser},
+    parser::{FormatParser, TraceParser},
     threads,
 };
 
@@ -147,7 +147,7 @@ impl Sharing {
         loading: Loading<TraceBuilder<'d>>,
     ) -> Result<Loading<TraceBuilder<'d>>, Error>
     where
-        P: SplitParser<Error: Copy + Into<Error>> + Send + Sync,
+        P: SplitParser<Error: Into<Error>> + Send + Sync,
     {
         let mut order = InOrder { data, at: 0, parser, loading, result: Ok(()), is_over: false };
         // What the document is, and how its events are written, is found out before any guess.
@@ -165,7 +165,7 @@ impl Sharing {
     /// Reads the parts behind the first one, on several threads.
     fn read_parts<'d, P>(self, order: InOrder<'d, P>) -> InOrder<'d, P>
     where
-        P: SplitParser<Error: Copy + Into<Error>> + Send + Sync,
+        P: SplitParser<Error: Into<Error>> + Send + Sync,
     {
         let n_threads = self.n_threads.min(order.data.len() / self.part_bytes);
         let parts = Parts { number: 0, start: order.at, part_bytes: self.part_bytes };
@@ -232,13 +232,12 @@ struct InOrder<'d, P> {
     is_over: bool,
 }
 
-impl<P: SplitParser<Error: Copy + Into<Error>>> InOrder<'_, P> {
+impl<P: SplitParser<Error: Into<Error>>> InOrder<'_, P> {
     /// Reads events up to the first that does not end before `end`.
     fn read_to(&mut self, end: usize) {
         while self.at < end && !self.is_over {
             let rest = self.data.get(self.at..).unwrap_or_default();
-            let mut step = Borrowed { parser: &mut self.parser, keep: &mut self.loading };
-            match step.step(rest, true) {
+            match self.parser.parse_into(rest, true, &mut self.loading) {
                 Ok(Progress::Consumed(consumed)) => self.at += consumed,
                 Ok(Progress::NeedMore(_) | Progress::End) => self.is_over = true,
                 Err(error) => {
@@ -319,7 +318,7 @@ struct Team<'d, P> {
     changed: Condvar,
 }
 
-impl<'d, P: SplitParser<Error: Copy + Into<Error>>> Team<'d, P> {
+impl<'d, P: SplitParser<Error: Into<Error>>> Team<'d, P> {
     /// Does tasks until there are no more.
     fn work(&self) {
         let _end = EndOnPanic(self);
@@ -375,7 +374,7 @@ impl<'d, P: SplitParser<Error: Copy + Into<Error>>> Team<'d, P> {
 }
 
 /// Reads a part into a batch, as far as it holds events one after the other. `first` is the parser between any two parts.
-fn read_ahead<'d, P: SplitParser<Error: Copy>>(
+fn read_ahead<'d, P: SplitParser>(
     part: Part,
     first: &P,
     data: &'d [u8],
@@ -386,9 +385,8 @@ fn read_ahead<'d, P: SplitParser<Error: Copy>>(
     // A part that begins in the wrong place could make a parser look for the end of a text up to the end of the file. So it
     // sees no more than its part, and stops where that is not enough.
     let seen = data.get(..part.end.saturating_add(LOOKAHEAD)).unwrap_or(data);
-    let mut step = Borrowed { parser: &mut parser, keep: &mut batch };
-    while at < part.end && !step.keep.is_full() {
-        match step.step(seen.get(at..).unwrap_or_default(), seen.len() == data.len()) {
+    while at < part.end && !batch.is_full() {
+        match parser.parse_into(seen.get(at..).unwrap_or_default(), seen.len() == data.len(), &mut batch) {
             Ok(Progress::Consumed(consumed)) => at += consumed,
             Ok(Progress::NeedMore(_) | Progress::End) | Err(_) => break,
         }
@@ -398,9 +396,9 @@ fn read_ahead<'d, P: SplitParser<Error: Copy>>(
 
 /// Ends the work when a thread panics, because the others would wait for its part forever. The panic goes on to the
 /// caller.
-struct EndOnPanic<'t, 'd, P: SplitParser<Error: Copy + Into<Error>>>(&'t Team<'d, P>);
+struct EndOnPanic<'t, 'd, P: SplitParser<Error: Into<Error>>>(&'t Team<'d, P>);
 
-impl<P: SplitParser<Error: Copy + Into<Error>>> Drop for EndOnPanic<'_, '_, P> {
+impl<P: SplitParser<Error: Into<Error>>> Drop for EndOnPanic<'_, '_, P> {
     fn drop(&mut self) {
         if thread::panicking() {
             self.0.plan().is_over = true;

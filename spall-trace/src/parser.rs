@@ -8,7 +8,7 @@ use spall_format::{
     },
 };
 use spall_json::JsonParser;
-use spall_model::{ByteRange, Chunk, Event, LendingParser, Limits, Parser, Receiver};
+use spall_model::{ByteRange, Chunk, Event, LendingParser, Limits, Parser, Progress, Receiver};
 
 use crate::{Error, Format};
 
@@ -112,16 +112,6 @@ pub(crate) trait Step<'d> {
     fn step(&mut self, data: &'d [u8], eof: bool) -> Result<Progress, Self::Error>;
 }
 
-/// The result of a step.
-pub(crate) enum Progress {
-    /// The step consumed this many bytes.
-    Consumed(usize),
-    /// The step needs at least this many bytes more.
-    NeedMore(usize),
-    /// The input is finished.
-    End,
-}
-
 /// The result of [`pump`].
 pub(crate) struct Pumped {
     /// The number of bytes consumed.
@@ -182,26 +172,13 @@ pub(crate) struct Borrowed<'p, P, K> {
 
 impl<'d, P, K> Step<'d> for Borrowed<'_, P, K>
 where
-    P: Parser<Error: Copy>,
+    P: Parser,
     K: Receiver<'d>,
 {
     type Error = P::Error;
 
     #[inline(always)]
     fn step(&mut self, data: &'d [u8], eof: bool) -> Result<Progress, P::Error> {
-        if let Some(consumed) = self.parser.parse_plain(data, self.keep) {
-            return Ok(Progress::Consumed(consumed));
-        }
-        // By reference, so that an event is read where the parser has put it, and not copied first.
-        match &self.parser.parse(data, eof) {
-            Ok(Chunk::Parsed(parsed)) => {
-                self.keep.receive(&parsed.event, parsed.bytes);
-                Ok(Progress::Consumed(parsed.consumed))
-            }
-            Ok(Chunk::Skipped(length)) => Ok(Progress::Consumed(*length)),
-            Ok(Chunk::NeedMore(more)) => Ok(Progress::NeedMore(*more)),
-            Ok(Chunk::End) => Ok(Progress::End),
-            Err(error) => Err(*error),
-        }
+        self.parser.parse_into(data, eof, self.keep)
     }
 }

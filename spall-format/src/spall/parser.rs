@@ -8,7 +8,8 @@ mod parts;
 mod run;
 
 use spall_model::{
-    Args, ByteRange, Chunk, DiagnosticKind, Event, Parsed, Receiver, Text, Thread, ThreadEvent, Tick,
+    Args, ByteRange, Chunk, DiagnosticKind, Event, Parsed, Progress, Receiver, Text, Thread, ThreadEvent,
+    Tick,
 };
 
 pub use self::events::{Events, parse_all};
@@ -187,11 +188,23 @@ impl spall_model::Parser for Parser {
 
     // A loop for each version. Only that of version 3 is inlined, which most files have.
     #[inline(always)]
-    fn parse_plain<'a>(&mut self, data: &'a [u8], to: &mut impl Receiver<'a>) -> Option<usize> {
-        match self.rest.state {
-            State::V0 => self.hand_over_plain_floats::<v0::Record<'a>>(data, to),
-            State::V1 => self.hand_over_plain_floats::<v1::Record<'a>>(data, to),
-            _ => self.hand_over_plain_v3(data, to),
+    fn parse_into<'a>(
+        &mut self,
+        data: &'a [u8],
+        eof: bool,
+        receiver: &mut impl Receiver<'a>,
+    ) -> Result<Progress, FormatError> {
+        let consumed = match self.rest.state {
+            State::V0 => self.hand_over_plain_floats::<v0::Record<'a>>(data, receiver),
+            State::V1 => self.hand_over_plain_floats::<v1::Record<'a>>(data, receiver),
+            _ => self.hand_over_plain_v3(data, receiver),
+        };
+        if let Some(consumed) = consumed {
+            return Ok(Progress::Consumed(consumed));
+        }
+        match self.parse(data, eof) {
+            Ok(ref chunk) => Ok(chunk.hand_over(receiver)),
+            Err(error) => Err(error),
         }
     }
 }

@@ -3,7 +3,7 @@
 
 use spall_model::{Clock, Compression, DiagnosticKind, Event, MetaEvent, Text};
 
-use super::{JsonParser, Progress, State};
+use super::{JsonParser, State, Step};
 use crate::args;
 use crate::cpu_profile;
 use crate::decimal::Nanos;
@@ -13,17 +13,12 @@ use crate::sample::{self, SampleTable};
 
 impl JsonParser {
     /// Steps to the first byte that is not blank, which must open an array or an object.
-    pub(super) fn start<'a>(
-        &mut self,
-        data: &'a [u8],
-        pos: usize,
-        eof: bool,
-    ) -> Result<Progress<'a>, JsonError> {
+    pub(super) fn start<'a>(&mut self, data: &'a [u8], pos: usize, eof: bool) -> Result<Step<'a>, JsonError> {
         let mut pos = pos;
         if self.offset == 0 {
             // A decision on fewer bytes than a magic number has would depend on where the input is split.
             if data.len() < Compression::MAGIC_LEN && !eof {
-                return Ok(Progress::Wait(0));
+                return Ok(Step::Wait(0));
             }
             if let Some(compression) = Compression::detect(data) {
                 return Err(JsonError::new(JsonErrorKind::Compressed(compression), 0));
@@ -35,12 +30,12 @@ impl JsonParser {
         match lexer::skip_blanks(data, pos) {
             None if eof => {
                 self.state = State::End;
-                Ok(Progress::Continue(data.len()))
+                Ok(Step::Continue(data.len()))
             }
-            None => Ok(Progress::Wait(data.len())),
+            None => Ok(Step::Wait(data.len())),
             Some((at, b'[')) => {
                 self.state = State::Array;
-                Ok(Progress::Continue(at + 1))
+                Ok(Step::Continue(at + 1))
             }
             Some((at, b'{')) => Ok(self.start_of_object(data, at, eof)),
             Some((at, _)) => Err(JsonError::new(JsonErrorKind::NotJson, self.at(at))),
@@ -49,7 +44,7 @@ impl JsonParser {
 
     /// Decides what the first object is by the key that comes first: `traceEvents` makes it the document, `ph` an
     /// event, and nodes make it a CPU profile.
-    pub(super) fn start_of_object<'a>(&mut self, data: &'a [u8], start: usize, eof: bool) -> Progress<'a> {
+    pub(super) fn start_of_object<'a>(&mut self, data: &'a [u8], start: usize, eof: bool) -> Step<'a> {
         let mut pos = start + 1;
         let is_event = loop {
             match lexer::next_key(data, &mut pos) {
@@ -60,24 +55,24 @@ impl JsonParser {
                 }
                 Ok(Some(key)) => match lexer::token(data, key.value) {
                     Ok(value) => pos = value.end,
-                    Err(TokenError::Incomplete) if !eof => return Progress::Wait(start),
+                    Err(TokenError::Incomplete) if !eof => return Step::Wait(start),
                     // Behind damage there may be a `traceEvents`, which is only looked for in a document.
                     Err(_) => break false,
                 },
-                Err(TokenError::Incomplete) if !eof => return Progress::Wait(start),
+                Err(TokenError::Incomplete) if !eof => return Step::Wait(start),
                 Ok(None) | Err(_) => break false,
             }
         };
         if is_event {
             self.state = State::Bare;
-            return Progress::diagnostic(DiagnosticKind::BareEvents, start, (start, start));
+            return Step::diagnostic(DiagnosticKind::BareEvents, start, (start, start));
         }
         self.state = State::Object;
-        Progress::Continue(start + 1)
+        Step::Continue(start + 1)
     }
 
     /// Reads the next key of the document, or of its `stackFrames`.
-    pub(super) fn member<'a>(&mut self, data: &'a [u8], pos: usize, eof: bool) -> Progress<'a> {
+    pub(super) fn member<'a>(&mut self, data: &'a [u8], pos: usize, eof: bool) -> Step<'a> {
         let mut pos = pos;
         let mut at = pos;
         loop {
@@ -87,21 +82,21 @@ impl JsonParser {
                 Some(b'}') => {
                     let in_document = self.state == State::Object;
                     self.state = if in_document { State::Trailing } else { State::Object };
-                    return Progress::Continue(at + 1);
+                    return Step::Continue(at + 1);
                 }
                 Some(&byte) if byte == b',' || lexer::is_blank(byte) => at += 1,
                 Some(_) => return self.add_junk(at, at + 1),
                 None if eof && self.junk.is_some() => return self.flush_junk(at),
-                None if eof => return Progress::Eof(at),
-                None => return Progress::Wait(at),
+                None if eof => return Step::Eof(at),
+                None => return Step::Wait(at),
             }
         }
         pos = pos.max(at);
         let key = match lexer::next_key(data, &mut pos) {
             Ok(Some(key)) => key,
             Err(TokenError::Damaged(end)) => return self.add_junk(at, end),
-            Ok(None) | Err(_) if eof => return Progress::truncated(data, at),
-            Ok(None) | Err(_) => return Progress::Wait(at),
+            Ok(None) | Err(_) if eof => return Step::truncated(data, at),
+            Ok(None) | Err(_) => return Step::Wait(at),
         };
         if self.state == State::StackFrames {
             return self.stack_frame(data, at, &key, eof);
@@ -109,30 +104,30 @@ impl JsonParser {
         match sample::table(data, &key) {
             Ok(Some(SampleTable::Frames)) => {
                 self.state = State::StackFrames;
-                return Progress::Continue(key.value + 1);
+                return Step::Continue(key.value + 1);
             }
             Ok(Some(SampleTable::Samples)) => {
                 self.state = State::Samples;
                 self.commas = 1;
-                return Progress::Continue(key.value + 1);
+                return Step::Continue(key.value + 1);
             }
-            Err(_) if !eof => return Progress::Wait(at),
+            Err(_) if !eof => return Step::Wait(at),
             _ => {}
         }
         let is_events = key.is(data, b"traceEvents");
         if is_events && data.get(key.value) == Some(&b'[') {
             self.state = State::TraceEvents;
             self.commas = 1;
-            return Progress::Continue(key.value + 1);
+            return Step::Continue(key.value + 1);
         }
         let value = match lexer::token(data, key.value) {
             Ok(value) => value,
             Err(TokenError::Damaged(end)) => return self.add_junk(at, end),
-            Err(TokenError::Incomplete) if eof => return Progress::truncated(data, at),
-            Err(TokenError::Incomplete) => return Progress::Wait(at),
+            Err(TokenError::Incomplete) if eof => return Step::truncated(data, at),
+            Err(TokenError::Incomplete) => return Step::Wait(at),
         };
         if is_events {
-            return Progress::diagnostic(DiagnosticKind::BadField, value.end, (key.value, value.end));
+            return Step::diagnostic(DiagnosticKind::BadField, value.end, (key.value, value.end));
         }
         let name = key.text(data);
         let bytes = (at, value.end);
@@ -141,39 +136,39 @@ impl JsonParser {
             && let Some(clock) = clock(name, value.bytes(data))
         {
             self.yielded = 1;
-            return Progress::Event { consumed: at, event: Event::Clock(clock), bytes };
+            return Step::Event { consumed: at, event: Event::Clock(clock), bytes };
         }
         self.yielded = 0;
         let meta = MetaEvent::new(name, args::value(data, value));
-        Progress::Event { consumed: value.end, event: Event::Meta(meta), bytes }
+        Step::Event { consumed: value.end, event: Event::Meta(meta), bytes }
     }
 
     /// Reads the frame whose key is at `at`.
-    fn stack_frame<'a>(&mut self, data: &'a [u8], at: usize, key: &KeyToken, eof: bool) -> Progress<'a> {
+    fn stack_frame<'a>(&mut self, data: &'a [u8], at: usize, key: &KeyToken, eof: bool) -> Step<'a> {
         match lexer::token(data, key.value) {
             Ok(value) => {
                 let event = sample::stack_frame(data, key, value).map(Event::SharedFrame);
                 let event = event.unwrap_or(Event::Diagnostic(DiagnosticKind::BadField));
-                Progress::Event { consumed: value.end, event, bytes: (at, value.end) }
+                Step::Event { consumed: value.end, event, bytes: (at, value.end) }
             }
             Err(TokenError::Damaged(end)) => self.add_junk(at, end),
-            Err(TokenError::Incomplete) if eof => Progress::truncated(data, at),
-            Err(TokenError::Incomplete) => Progress::Wait(at),
+            Err(TokenError::Incomplete) if eof => Step::truncated(data, at),
+            Err(TokenError::Incomplete) => Step::Wait(at),
         }
     }
 
     /// Reports data behind the document. Its first byte is enough.
-    pub(super) fn trailing<'a>(&mut self, data: &[u8], pos: usize, eof: bool) -> Progress<'a> {
+    pub(super) fn trailing<'a>(&mut self, data: &[u8], pos: usize, eof: bool) -> Step<'a> {
         match lexer::skip_blanks(data, pos) {
             Some((at, _)) => {
                 self.state = State::End;
-                Progress::diagnostic(DiagnosticKind::TrailingData, at, (at, at + 1))
+                Step::diagnostic(DiagnosticKind::TrailingData, at, (at, at + 1))
             }
             None if eof => {
                 self.state = State::End;
-                Progress::Continue(data.len())
+                Step::Continue(data.len())
             }
-            None => Progress::Wait(data.len()),
+            None => Step::Wait(data.len()),
         }
     }
 }

@@ -6,7 +6,7 @@
 
 use spall_model::{ByteRange, DiagnosticKind, Event};
 
-use super::{JsonParser, Progress, State};
+use super::{JsonParser, State, Step};
 use crate::decoder::{Decoder, EventDiagnostics};
 use crate::event;
 use crate::lexer::{self, TokenError};
@@ -17,14 +17,14 @@ use crate::scalar;
 impl JsonParser {
     /// Reads the next element of a list of events, or steps over bytes that are not an element.
     #[inline]
-    pub(super) fn element<'a>(&mut self, data: &'a [u8], pos: usize, eof: bool) -> Progress<'a> {
+    pub(super) fn element<'a>(&mut self, data: &'a [u8], pos: usize, eof: bool) -> Step<'a> {
         let mut pos = pos;
         loop {
             let Some(&byte) = data.get(pos) else {
                 return match (eof, self.junk) {
-                    (false, _) => Progress::Wait(pos),
+                    (false, _) => Step::Wait(pos),
                     (true, Some(_)) => self.flush_junk(pos),
-                    (true, None) => Progress::Eof(pos),
+                    (true, None) => Step::Eof(pos),
                 };
             };
             match byte {
@@ -46,7 +46,7 @@ impl JsonParser {
 
     /// Reads the object at `pos` in a list of events.
     #[inline]
-    pub(super) fn event<'a>(&mut self, data: &'a [u8], pos: usize, eof: bool) -> Progress<'a> {
+    pub(super) fn event<'a>(&mut self, data: &'a [u8], pos: usize, eof: bool) -> Step<'a> {
         if self.commas != 1 && self.state != State::Bare {
             return self.wrong_commas(pos);
         }
@@ -57,8 +57,8 @@ impl JsonParser {
                 }
                 self.record(data, pos, end)
             }
-            Err(TokenError::Incomplete) if !eof => Progress::Wait(pos),
-            Err(TokenError::Incomplete) => Progress::truncated(data, pos),
+            Err(TokenError::Incomplete) if !eof => Step::Wait(pos),
+            Err(TokenError::Incomplete) => Step::truncated(data, pos),
             Err(TokenError::Damaged(at)) => self.damaged(data, pos, at, eof),
         }
     }
@@ -68,7 +68,7 @@ impl JsonParser {
     ///
     /// The object is decoded again for each of them: more than one is rare, and nothing has to be stored.
     #[inline]
-    pub(super) fn record<'a>(&mut self, data: &'a [u8], start: usize, end: usize) -> Progress<'a> {
+    pub(super) fn record<'a>(&mut self, data: &'a [u8], start: usize, end: usize) -> Step<'a> {
         let bytes = (start, end);
         let record = Record { data, fields: &self.fields, object: bytes };
         let mut decoder = Decoder { record, diagnostics: EventDiagnostics::new(self.yielded) };
@@ -84,7 +84,7 @@ impl JsonParser {
             && nth == total
         {
             self.profile = Some(cursor);
-            return Progress::Event { consumed: start, event, bytes };
+            return Step::Event { consumed: start, event, bytes };
         }
         let consumed = if self.yielded >= total && profile.is_none() {
             self.yielded = 0;
@@ -95,27 +95,27 @@ impl JsonParser {
             start
         };
         if let Some((kind, bytes)) = diagnostics.found {
-            return Progress::diagnostic(kind, consumed, bytes);
+            return Step::diagnostic(kind, consumed, bytes);
         }
         match (event, flow) {
-            (Some(event), _) if nth == diagnostics.count => Progress::Event { consumed, event, bytes },
-            (_, Some(flow)) => Progress::Event { consumed, event: Event::Flow(flow), bytes },
-            _ => Progress::Skip(consumed),
+            (Some(event), _) if nth == diagnostics.count => Step::Event { consumed, event, bytes },
+            (_, Some(flow)) => Step::Event { consumed, event: Event::Flow(flow), bytes },
+            _ => Step::Skip(consumed),
         }
     }
 
     /// Reports that the commas before the event at `pos` are too few or too many.
     #[cold]
-    pub(super) fn wrong_commas<'a>(&mut self, pos: usize) -> Progress<'a> {
+    pub(super) fn wrong_commas<'a>(&mut self, pos: usize) -> Step<'a> {
         let kind = if self.commas == 0 { DiagnosticKind::MissingComma } else { DiagnosticKind::ExtraComma };
         self.commas = 1;
-        Progress::diagnostic(kind, pos, (pos, pos + 1))
+        Step::diagnostic(kind, pos, (pos, pos + 1))
     }
 
     /// Skips an event that is broken at `at`: to its end if its brackets match, else to the next object that follows a
     /// comma or another object.
     #[cold]
-    pub(super) fn damaged<'a>(&mut self, data: &[u8], start: usize, at: usize, eof: bool) -> Progress<'a> {
+    pub(super) fn damaged<'a>(&mut self, data: &[u8], start: usize, at: usize, eof: bool) -> Step<'a> {
         // Both searches may run to the end of the file. Doubling the window bounds them by twice the distance to the
         // nearer end, so that a file full of damage is still read in linear time.
         let mut window = at.saturating_sub(start).max(64);
@@ -128,12 +128,12 @@ impl JsonParser {
                 (Err(_), Some(next)) => break (next, 1),
                 (Err(_), None) if seen.len() < data.len() => window = window.saturating_mul(2),
                 (Err(_), None) if eof => break (data.len(), 1),
-                (Err(_), None) => return Progress::Wait(start),
+                (Err(_), None) => return Step::Wait(start),
             }
         };
         self.commas = commas;
         self.after_damage = true;
-        Progress::diagnostic(DiagnosticKind::DamagedEvent, end, (start, end))
+        Step::diagnostic(DiagnosticKind::DamagedEvent, end, (start, end))
     }
 
     /// Returns whether the list is the value of a key of the document.
@@ -142,7 +142,7 @@ impl JsonParser {
     }
 
     /// Ends the list of events at the bracket at `pos`, unless the bytes behind it make that unlikely.
-    pub(super) fn end_of_array<'a>(&mut self, data: &[u8], pos: usize, eof: bool) -> Progress<'a> {
+    pub(super) fn end_of_array<'a>(&mut self, data: &[u8], pos: usize, eof: bool) -> Step<'a> {
         if self.commas > 1 {
             return self.wrong_commas(pos);
         }
@@ -150,53 +150,53 @@ impl JsonParser {
             Some(true) => {}
             None if eof => {}
             Some(false) => return self.skip_junk(pos, pos + 1),
-            None => return Progress::Wait(pos),
+            None => return Step::Wait(pos),
         }
         self.state = if self.in_document() { State::Object } else { State::Trailing };
-        Progress::Continue(pos + 1)
+        Step::Continue(pos + 1)
     }
 
     /// Ends the document at the brace at `pos` if nothing follows it: the list was not closed.
-    pub(super) fn stray_brace<'a>(&mut self, data: &[u8], pos: usize, eof: bool) -> Progress<'a> {
+    pub(super) fn stray_brace<'a>(&mut self, data: &[u8], pos: usize, eof: bool) -> Step<'a> {
         match lexer::skip_blanks(data, pos + 1) {
             Some(_) => self.skip_junk(pos, pos + 1),
-            None if !eof => Progress::Wait(pos),
+            None if !eof => Step::Wait(pos),
             None if self.junk.is_some() => self.flush_junk(pos),
             None => {
                 self.state = State::Object;
-                Progress::diagnostic(DiagnosticKind::MissingBracket, pos, (pos, pos))
+                Step::diagnostic(DiagnosticKind::MissingBracket, pos, (pos, pos))
             }
         }
     }
 
     /// Leaves out a string or an array in a list of events.
     #[cold]
-    pub(super) fn not_an_object<'a>(&mut self, data: &[u8], pos: usize, eof: bool) -> Progress<'a> {
+    pub(super) fn not_an_object<'a>(&mut self, data: &[u8], pos: usize, eof: bool) -> Step<'a> {
         if data.get(pos) == Some(&b'[') {
             match lexer::skip_blanks(data, pos + 1) {
                 // A second list begins: its events are read as elements of this one.
                 Some((_, b'{')) => return self.skip_junk(pos, pos + 1),
-                None if !eof => return Progress::Wait(pos),
+                None if !eof => return Step::Wait(pos),
                 _ => {}
             }
         }
         match lexer::token(data, pos) {
             Ok(value) => self.left_out(data, pos, value.end, eof),
-            Err(TokenError::Incomplete) if !eof => Progress::Wait(pos),
-            Err(TokenError::Incomplete) => Progress::truncated(data, pos),
+            Err(TokenError::Incomplete) if !eof => Step::Wait(pos),
+            Err(TokenError::Incomplete) => Step::truncated(data, pos),
             Err(TokenError::Damaged(at)) => self.skip_junk(pos, at + 1),
         }
     }
 
     /// Leaves out a word, a number or a comment in a list of events.
     #[cold]
-    pub(super) fn word<'a>(&mut self, data: &[u8], pos: usize, eof: bool) -> Progress<'a> {
+    pub(super) fn word<'a>(&mut self, data: &[u8], pos: usize, eof: bool) -> Step<'a> {
         let comment = comment_end(data, pos);
         let is_comment = comment.is_some();
         let end = match comment.unwrap_or_else(|| lexer::word_end(data, pos)) {
             Ok(end) => end.max(pos + 1),
             Err(_) if eof => data.len(),
-            Err(_) => return Progress::Wait(pos),
+            Err(_) => return Step::Wait(pos),
         };
         if is_comment {
             return self.add_junk(pos, end);
@@ -211,22 +211,22 @@ impl JsonParser {
 
     /// Leaves out the value at `pos..end` in a list of events. It is an element if another one or the end follows it,
     /// else the rest of a damaged event.
-    pub(super) fn left_out<'a>(&mut self, data: &[u8], pos: usize, end: usize, eof: bool) -> Progress<'a> {
+    pub(super) fn left_out<'a>(&mut self, data: &[u8], pos: usize, end: usize, eof: bool) -> Step<'a> {
         match lexer::skip_blanks(data, end) {
             Some((_, b',' | b']')) => {}
             None if eof => {}
-            None => return Progress::Wait(pos),
+            None => return Step::Wait(pos),
             Some(_) => return self.skip_junk(pos, end),
         }
         if self.junk.is_some() {
             return self.flush_junk(pos);
         }
         self.commas = 0;
-        Progress::diagnostic(DiagnosticKind::NotAnObject, end, (pos, end))
+        Step::diagnostic(DiagnosticKind::NotAnObject, end, (pos, end))
     }
 
     /// Adds the range to the junk, and all that follows up to the next event.
-    pub(super) fn skip_junk<'a>(&mut self, start: usize, end: usize) -> Progress<'a> {
+    pub(super) fn skip_junk<'a>(&mut self, start: usize, end: usize) -> Step<'a> {
         self.skipping = true;
         self.after_damage = true;
         self.commas = 1;
@@ -234,17 +234,17 @@ impl JsonParser {
     }
 
     /// Adds the range to the junk, which it follows.
-    pub(super) fn add_junk<'a>(&mut self, start: usize, end: usize) -> Progress<'a> {
+    pub(super) fn add_junk<'a>(&mut self, start: usize, end: usize) -> Step<'a> {
         let start = self.junk.map_or_else(|| self.at(start), |junk| junk.start);
         self.junk = Some(ByteRange::new(start, self.at(end)));
-        Progress::Continue(end)
+        Step::Continue(end)
     }
 
     /// Reports the junk, which ends at `pos`.
     #[cold]
-    pub(super) fn flush_junk<'a>(&mut self, pos: usize) -> Progress<'a> {
+    pub(super) fn flush_junk<'a>(&mut self, pos: usize) -> Step<'a> {
         self.skipping = false;
         // The junk may begin before the data: the caller of the step puts its range in the place of this one.
-        Progress::diagnostic(DiagnosticKind::Junk, pos, (pos, pos))
+        Step::diagnostic(DiagnosticKind::Junk, pos, (pos, pos))
     }
 }

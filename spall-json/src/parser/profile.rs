@@ -1,6 +1,6 @@
 //! The steps through CPU profiles, each of which is a record that becomes many events. [cpu 1](crate::rules::cpu#1)
 
-use super::{JsonParser, Progress, State};
+use super::{JsonParser, State, Step};
 use crate::cpu_profile::ProfileCursor;
 use crate::lexer;
 
@@ -8,24 +8,24 @@ impl JsonParser {
     /// Begins a document that is a CPU profile. All of it must be in the data, because its arrays are read side by
     /// side.
     #[cold]
-    pub(super) fn start_of_profile<'a>(&mut self, data: &'a [u8], start: usize, eof: bool) -> Progress<'a> {
+    pub(super) fn start_of_profile<'a>(&mut self, data: &'a [u8], start: usize, eof: bool) -> Step<'a> {
         // A damaged profile waits for the end of the file: where it ends is not known before.
         if !eof && lexer::nested_end(data, start).is_err() {
-            return Progress::Wait(start);
+            return Step::Wait(start);
         }
         let (cursor, event) = ProfileCursor::of_document(data.get(start..).unwrap_or_default());
         self.state = State::Profile;
         self.yielded = 1;
         self.profile = Some(cursor);
-        Progress::Event { consumed: start, event, bytes: (start, start + cursor.end) }
+        Step::Event { consumed: start, event, bytes: (start, start + cursor.end) }
     }
 
     /// Returns the next event of the CPU profile in the record at `pos`.
     #[cold]
-    pub(super) fn profile<'a>(&mut self, data: &'a [u8], pos: usize) -> Progress<'a> {
-        let Some(cursor) = &mut self.profile else { return Progress::Continue(pos) };
+    pub(super) fn profile<'a>(&mut self, data: &'a [u8], pos: usize) -> Step<'a> {
+        let Some(cursor) = &mut self.profile else { return Step::Continue(pos) };
         if let Some((event, (start, end))) = cursor.next(data.get(pos..).unwrap_or_default()) {
-            return Progress::Event { consumed: pos, event, bytes: (pos + start, pos + end) };
+            return Step::Event { consumed: pos, event, bytes: (pos + start, pos + end) };
         }
         let (end, is_cut) = (pos + cursor.end, cursor.truncated);
         self.profile = None;
@@ -35,9 +35,9 @@ impl JsonParser {
         if self.state == State::Profile {
             self.state = if is_cut { State::End } else { State::Trailing };
             if is_cut {
-                return Progress::truncated(data, end);
+                return Step::truncated(data, end);
             }
         }
-        Progress::Skip(end)
+        Step::Skip(end)
     }
 }

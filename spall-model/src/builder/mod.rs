@@ -195,9 +195,7 @@ impl<'a> TraceBuilder<'a> {
                     self.complete(&row, *duration, bytes);
                 }
             }
-            // A copy: if a reference to the event itself left this function, the arms above would have to build it in
-            // memory.
-            &event => self.add_rare::<S>(&event, bytes),
+            event => self.add_rare::<S>(event, bytes),
         }
     }
 

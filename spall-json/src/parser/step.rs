@@ -3,7 +3,7 @@
 use spall_model::{DiagnosticKind, Event};
 
 /// The result of a step. All positions are indices into the data.
-pub(super) enum Progress<'a> {
+pub(super) enum Step<'a> {
     /// The next step begins at this position. Nothing is yielded yet.
     Continue(usize),
     /// The data up to this position is consumed and made no event.
@@ -18,7 +18,7 @@ pub(super) enum Progress<'a> {
     Eof(usize),
 }
 
-impl Progress<'_> {
+impl Step<'_> {
     /// Consumes the data up to `consumed` with a diagnostic about `bytes`.
     pub(super) fn diagnostic(kind: DiagnosticKind, consumed: usize, bytes: (usize, usize)) -> Self {
         Self::Event { consumed, event: Event::Diagnostic(kind), bytes }
