@@ -19,12 +19,12 @@ pub enum Chunk<'a> {
 }
 
 impl<'a> Chunk<'a> {
-    /// Hands the event, if there is one, to `receiver`, and returns the rest.
-    #[inline(always)]
+    /// Hands the event, if there is one, to `receiver` by [`Receiver::receive_rare`], and returns the rest.
+    #[inline]
     pub fn hand_over(&self, receiver: &mut impl Receiver<'a>) -> Progress {
         match self {
             Self::Parsed(parsed) => {
-                receiver.receive(&parsed.event, parsed.bytes);
+                receiver.receive_rare(&parsed.event, parsed.bytes);
                 Progress::Consumed(parsed.consumed)
             }
             Self::Skipped(length) => Progress::Consumed(*length),

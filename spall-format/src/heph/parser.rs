@@ -3,8 +3,8 @@
 use core::ops::Range;
 
 use spall_model::{
-    ByteRange, Chunk, Clock, Conventions, DiagnosticKind, Event, Events, MetaEvent, Parsed, Text, Thread,
-    ThreadEvent, Tick, Value,
+    ByteRange, Chunk, Clock, Conventions, DiagnosticKind, Event, Events, MetaEvent, Parsed, Progress,
+    Receiver, Text, Thread, ThreadEvent, Tick, Value,
 };
 
 use super::content::{self, Content};
@@ -291,17 +291,36 @@ impl spall_model::Parser for Parser {
             }
         }
     }
+
+    #[inline(always)]
+    fn parse_into<'a>(
+        &mut self,
+        data: &'a [u8],
+        eof: bool,
+        receiver: &mut impl Receiver<'a>,
+    ) -> Result<Progress, FormatError> {
+        if let Some(Parsed { consumed, event, bytes }) = self.plain(data) {
+            receiver.receive(&event, bytes);
+            return Ok(Progress::Consumed(consumed));
+        }
+        let mut chunk = Chunk::End;
+        self.step(data, eof, &mut chunk);
+        Ok(chunk.hand_over(receiver))
+    }
 }
 
 /// Returns an iterator over the events of a Heph trace that is wholly in memory.
 ///
 /// ```
 /// use spall_format::heph;
-/// use spall_model::{Conventions, Event, Ticks};
-/// let trace =
-/// b"\xc1\xfc\x1f\xb7\0\0\0\x2c\0\0\0\x01\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x0a\0\0\0\0\0\0\0\x1e\0\x02hi"; let
-/// parsed = heph::parse_all(trace).last().unwrap().unwrap(); let Event::Complete(slice, duration) = parsed.event else
-/// { panic!() }; assert!(slice.name.is(b"hi")); assert_eq!(duration, Ticks(20));
+/// use spall_model::{Event, Ticks};
+/// let trace = b"\xc1\xfc\x1f\xb7\0\0\0\x2c\0\0\0\x01\0\0\0\0\0\0\0\0\
+///     \0\0\0\0\0\0\0\0\0\0\0\x0a\0\0\0\0\0\0\0\x1e\0\x02hi";
+/// let parsed = heph::parse_all(trace).last().unwrap()?;
+/// let Event::Complete(slice, duration) = parsed.event else { panic!() };
+/// assert!(slice.name.is(b"hi"));
+/// assert_eq!(duration, Ticks(20));
+/// # Ok::<(), spall_format::FormatError>(())
 /// ```
 #[must_use]
 pub fn parse_all(data: &[u8]) -> Events<'_, Parser> {

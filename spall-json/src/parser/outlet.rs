@@ -65,11 +65,6 @@ impl<'a, R: Receiver<'a>> Outlet<'a> for HandedOver<'_, R> {
 
     #[inline(always)]
     fn chunk(self, chunk: &Chunk<'a>) -> Progress {
-        match chunk {
-            Chunk::Parsed(parsed) => self.event(parsed.consumed, &parsed.event, parsed.bytes),
-            Chunk::Skipped(length) => Progress::Consumed(*length),
-            Chunk::NeedMore(more) => Progress::NeedMore(*more),
-            Chunk::End => Progress::End,
-        }
+        chunk.hand_over(self.0)
     }
 }
