@@ -223,22 +223,13 @@ impl BoxRun {
 
 impl Gather for BoxRun {
     #[inline(always)]
-    fn take_node(
-        &mut self,
-        viewport: &Viewport,
-        node: &Node,
-        first: u32,
-        count: u32,
-        clusters: &mut Vec<Cluster>,
-    ) -> bool {
-        if !(self.sizes.has(node) & viewport.holds(node.first, node.last)) {
-            return false;
-        }
+    fn extends_to(&self, viewport: &Viewport, node: &Node) -> bool {
+        self.sizes.has(node) & viewport.holds(node.first, node.last) && self.reaches(node.first)
+    }
+
+    #[inline(always)]
+    fn add_node(&mut self, node: &Node, (_, count): (u32, u32)) {
         let longest = node.longest();
-        if !self.reaches(node.first) {
-            self.flush(viewport, clusters);
-            self.begin(viewport, node.first, longest, first);
-        }
         // Which of several nodes has the longest slice cannot be predicted, so this selects without a branch.
         let is_longest = longest.duration() > self.most;
         self.longest = select_unpredictable(is_longest, longest, self.longest);
@@ -246,6 +237,22 @@ impl Gather for BoxRun {
         (self.end, self.ends_in_point) = (node.last, node.ends_in_point());
         self.count += count;
         self.busy += to_f32_signed(node.last.wrapping_sub(node.first)) * node.density();
+    }
+
+    #[inline(always)]
+    fn begin_with(
+        &mut self,
+        viewport: &Viewport,
+        node: &Node,
+        slices: (u32, u32),
+        clusters: &mut Vec<Cluster>,
+    ) -> bool {
+        if !(self.sizes.has(node) & viewport.holds(node.first, node.last)) {
+            return false;
+        }
+        self.flush(viewport, clusters);
+        self.begin(viewport, node.first, node.longest(), slices.0);
+        self.add_node(node, slices);
         true
     }
 
@@ -283,7 +290,8 @@ impl Gather for BoxRun {
             let density = busy / extent;
             let in_last = if to.column == last { to.part } else { column };
             let ends = (to_f32(column - self.part) * density, to_f32(in_last) * density);
-            (ends, (busy - ends.0 - ends.1).max(0.0))
+            let between = to_f32(column) * to_f32(u64::from(last - self.column - 1).max(1));
+            (ends, (busy - ends.0 - ends.1).max(0.0) / between)
         };
         let slices = (self.first, self.count);
         clusters.push(Cluster::gathered((self.column, last), slices, self.longest, busy, busy_between));

@@ -31,7 +31,7 @@ pub(crate) struct Cluster {
     /// The parts of the first and of the last column that are inside slices. If these are one column, the first number
     /// counts and the second one is 0.
     pub(crate) busy: (f32, f32),
-    /// The parts inside slices of all columns between the first and the last one.
+    /// The fraction of the columns between the first and the last one that is inside slices.
     pub(crate) busy_between: f32,
     /// The slice that represents the cluster: the longest one. Its fields stand here one by one, because a [`SliceExtent`]
     /// inside would be padded and the cluster would not fit into a line of the cache.
@@ -43,15 +43,20 @@ pub(crate) struct Cluster {
 const _: () = assert!(size_of::<Cluster>() == 64);
 
 /// Consecutive slices while a walk gathers them into one cluster.
-pub(crate) trait Gather {
-    /// Adds the `count` slices of a node from position `first` on. If they do not belong to those gathered so far, these are
-    /// appended to `clusters`. Returns `false`, and does nothing, if the node has to be opened.
-    fn take_node(
+pub(crate) trait Gather: Copy {
+    /// Returns whether the slices of a node, which come next, belong to those gathered so far.
+    fn extends_to(&self, viewport: &Viewport, node: &Node) -> bool;
+
+    /// Adds the slices of a node that [`Gather::extends_to`]: the position of the first one and their number.
+    fn add_node(&mut self, node: &Node, slices: (u32, u32));
+
+    /// Appends the slices gathered so far to `clusters`, and begins with those of a node that does not belong to them.
+    /// Returns `false`, and does nothing, if the node has to be opened.
+    fn begin_with(
         &mut self,
         viewport: &Viewport,
         node: &Node,
-        first: u32,
-        count: u32,
+        slices: (u32, u32),
         clusters: &mut Vec<Cluster>,
     ) -> bool;
 
@@ -144,14 +149,12 @@ impl Cluster {
             (viewport.position(owner.start), viewport.position(owner.end), viewport.column_parts());
         // A slice without duration touches the column that contains it, even at the edge of that column.
         let last = if from == to { to.column } else { to.last_touched() };
-        let (overlaps, busy, busy_between) = if from.column == last {
+        let (overlaps, busy) = if from.column == last {
             let overlap = if to.column == last { to.part } else { whole } - from.part;
-            ((overlap, overlap), (to_f32(overlap), 0.0), 0.0)
+            ((overlap, overlap), (to_f32(overlap), 0.0))
         } else {
-            #[expect(clippy::cast_precision_loss, reason = "at most 65 536")]
-            let between = (last - from.column - 1) as f32 * to_f32(whole);
             let (first, last) = (whole - from.part, if to.part == 0 { whole } else { to.part });
-            ((first, last), (to_f32(first), to_f32(last)), between)
+            ((first, last), (to_f32(first), to_f32(last)))
         };
         let cluster = Self {
             first_overlap: overlaps.0,
@@ -160,7 +163,7 @@ impl Cluster {
             first,
             count: 1,
             busy,
-            busy_between,
+            busy_between: 1.0,
             owner: owner.id,
             owner_start: owner.start,
             owner_end: owner.end,

@@ -122,20 +122,25 @@ impl ColumnRun {
 }
 
 impl Gather for ColumnRun {
+    // Where columns are dense, most nodes end inside the current column and cost no more than this comparison.
     #[inline(always)]
-    fn take_node(
+    fn extends_to(&self, _: &Viewport, node: &Node) -> bool {
+        self.holds(node.last)
+    }
+
+    #[inline(always)]
+    fn add_node(&mut self, node: &Node, (first, count): (u32, u32)) {
+        self.take(node.longest(), node.busy_f32(), first, count);
+    }
+
+    #[inline(always)]
+    fn begin_with(
         &mut self,
         viewport: &Viewport,
         node: &Node,
-        first: u32,
-        count: u32,
+        (first, count): (u32, u32),
         clusters: &mut Vec<Cluster>,
     ) -> bool {
-        // Where columns are dense, most nodes end inside the current column and cost no more than this comparison.
-        if self.holds(node.last) {
-            self.take(node.longest(), node.busy_f32(), first, count);
-            return true;
-        }
         if !viewport.fits_column(node.first, node.last) {
             return false;
         }

@@ -28,7 +28,7 @@ pub(crate) struct RectMerger {
     busy: (f32, f32),
     /// The parts of a column.
     width: f32,
-    /// The first column of the cluster that the rectangle began with.
+    /// The first column of the cluster that the rectangle began with, if clusters may join it.
     begin: u32,
 }
 
@@ -45,32 +45,39 @@ impl RectMerger {
             width: to_f32(viewport.column_parts()),
             begin: 0,
         };
-        merge.begin(cluster, cluster.columns.0, 0.0);
+        merge.begin::<true>(cluster, cluster.columns.0, 0.0);
         merge
     }
 
-    /// Merges the next cluster of the row, and appends every rectangle that is finished by it to `out`.
+    /// Merges the next cluster of the row, and appends every rectangle that is finished by it to `out`. `BOXES` says whether
+    /// clusters may [join](Self::joins) it.
+    // A parameter of the type, so that what only boxes need is not computed for others.
     #[inline(always)]
-    pub(crate) fn add(&mut self, viewport: &Viewport, cluster: &Cluster, out: &mut Vec<Rect>) {
+    pub(crate) fn add<const BOXES: bool>(
+        &mut self,
+        viewport: &Viewport,
+        cluster: &Cluster,
+        out: &mut Vec<Rect>,
+    ) {
         let contested = self.rect.x1 - 1;
         let (x0, last) = cluster.columns;
         if x0 > contested {
             self.emit(viewport, out);
-            self.begin(cluster, x0, 0.0);
+            self.begin::<BOXES>(cluster, x0, 0.0);
         } else if cluster.first_overlap > self.last_overlap {
             // The cluster wins the contested column. A rectangle that has no other column is dissolved, and its slices are
             // counted in the winner's rectangle.
             let carried = self.busy.1;
             if self.rect.x0 == contested {
                 let (first, count) = (self.rect.first, self.rect.count);
-                self.begin(cluster, x0, carried);
+                self.begin::<BOXES>(cluster, x0, carried);
                 self.rect.first = first;
                 self.rect.count += count;
             } else {
                 self.rect.x1 = contested;
                 self.busy.1 = 0.0;
                 self.emit(viewport, out);
-                self.begin(cluster, x0, carried);
+                self.begin::<BOXES>(cluster, x0, carried);
             }
         } else {
             // The cluster loses the contested column, but the time inside its slices there still counts.
@@ -80,7 +87,7 @@ impl RectMerger {
                 self.rect.count += cluster.count;
             } else {
                 self.emit(viewport, out);
-                self.begin(cluster, x0 + 1, 0.0);
+                self.begin::<BOXES>(cluster, x0 + 1, 0.0);
             }
         }
     }
@@ -106,7 +113,7 @@ impl RectMerger {
                 self.busy.1 = 0.0;
             }
             if first < last {
-                self.busy.0 += cluster.busy.0 + cluster.busy_between;
+                self.busy.0 += cluster.busy.0 + self.busy_between(cluster);
                 self.busy.1 += cluster.busy.1;
             } else {
                 self.busy.1 += cluster.busy.0;
@@ -117,19 +124,33 @@ impl RectMerger {
 
     /// Begins a rectangle with the columns of `cluster` from `x0` on. Slices before it have `carried` parts of that column.
     #[inline(always)]
-    fn begin(&mut self, cluster: &Cluster, x0: u32, carried: f32) {
+    fn begin<const BOXES: bool>(&mut self, cluster: &Cluster, x0: u32, carried: f32) {
         let (first, last) = cluster.columns;
         self.rect = Rect { x0, x1: last + 1, first: cluster.first, count: cluster.count, ..self.rect };
         self.owner = cluster.owner();
         self.last_overlap = cluster.last_overlap;
-        self.begin = first;
-        self.busy = if x0 > first {
-            (cluster.busy_between, cluster.busy.1)
-        } else if first == last {
+        if BOXES {
+            self.begin = first;
+        }
+        self.busy = if first == last {
             (0.0, carried + cluster.busy.0)
         } else {
-            (carried + cluster.busy.0 + cluster.busy_between, cluster.busy.1)
+            let in_first = if x0 > first { 0.0 } else { carried + cluster.busy.0 };
+            (in_first + self.busy_between(cluster), cluster.busy.1)
         };
+    }
+
+    /// Returns the parts inside slices of all columns of a cluster between its first and its last one.
+    #[inline(always)]
+    fn busy_between(&self, cluster: &Cluster) -> f32 {
+        let columns = cluster.columns.1.saturating_sub(cluster.columns.0 + 1);
+        // Hardly any cluster has more than two columns.
+        if columns == 0 {
+            return 0.0;
+        }
+        #[expect(clippy::cast_precision_loss, reason = "at most 65 536")]
+        let parts = columns as f32 * self.width;
+        parts * cluster.busy_between
     }
 
     /// Appends the rectangle to `out`.

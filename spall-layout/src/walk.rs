@@ -8,16 +8,15 @@ use crate::boxes::{BoxRun, BoxSizes};
 use crate::cluster::{Cluster, Gather};
 use crate::column_run::ColumnRun;
 use crate::convert::{to_f32, to_u32};
-use crate::index::{FANOUT_BITS, LEAF_BITS, Levels, MAX_LEVELS};
+use crate::index::{FANOUT_BITS, LEAF_BITS, Levels};
 use crate::merge::RectMerger;
 use crate::owners::RowQuery;
 use crate::{Fidelity, Rect, RowId, RowView, Scratch, Viewport};
 
 /// The number of clusters that are gathered before they are merged. A block of 256 stays in the first-level cache.
 const BLOCK: usize = 256;
-/// The number of clusters that are gathered at most before a node is opened: two for each slice of a leaf, and for each
-/// node behind it that is not opened, of which each level has three.
-const SPARE: usize = 2 * (1 << LEAF_BITS) + 2 * 3 * MAX_LEVELS;
+/// The number of clusters that may come at once: two for each slice of a leaf.
+const SPARE: usize = 2 * (1 << LEAF_BITS);
 
 impl RowView<'_> {
     /// Appends the rectangles of the row in `viewport` to `out`, from left to right. [layout 2](crate::rules::layout#2)
@@ -51,10 +50,10 @@ fn rects(row: &RowView<'_>, viewport: &Viewport, scratch: &mut Scratch, out: &mu
     let mut merge = None;
     if let Some(sizes) = BoxSizes::of(viewport) {
         let run = BoxRun::new(sizes);
-        walk(row, levels, viewport, visible, run, clusters, |clusters| {
+        walk(row, levels, viewport, visible, &run, clusters, |clusters| {
             merge_all(&mut merge, row.row, viewport, clusters, out, |current, cluster, out| {
                 if !current.joins(&sizes, cluster) {
-                    current.add(viewport, cluster, out);
+                    current.add::<true>(viewport, cluster, out);
                 }
             });
         });
@@ -65,17 +64,17 @@ fn rects(row: &RowView<'_>, viewport: &Viewport, scratch: &mut Scratch, out: &mu
     }
     let mut sink = |clusters: &[Cluster]| {
         merge_all(&mut merge, row.row, viewport, clusters, out, |current, cluster, out| {
-            current.add(viewport, cluster, out);
+            current.add::<false>(viewport, cluster, out);
         });
     };
     // So few slices are visited one by one, because no node is inside the viewport. Then owners are exact without a search.
     let is_sparse = visible.1 - visible.0 < 1 << LEAF_BITS;
     if is_sparse || viewport.fidelity() == Fidelity::Fast {
-        walk(row, levels, viewport, visible, ColumnRun::NONE, clusters, sink);
+        walk(row, levels, viewport, visible, &ColumnRun::NONE, clusters, sink);
     } else {
         owner_search.begin();
         let query = RowQuery { row, levels, viewport };
-        walk(row, levels, viewport, visible, ColumnRun::NONE, clusters, |clusters| {
+        walk(row, levels, viewport, visible, &ColumnRun::NONE, clusters, |clusters| {
             owner_search.refine(&query, clusters, &mut sink)
         });
     }
@@ -115,7 +114,7 @@ pub(crate) fn add_busy(row: &RowView<'_>, viewport: &Viewport, scratch: &mut Scr
         return;
     }
     let width = to_f32(viewport.column_parts());
-    walk(row, &row.levels(), viewport, visible, ColumnRun::NONE, &mut scratch.clusters, |clusters| {
+    walk(row, &row.levels(), viewport, visible, &ColumnRun::NONE, &mut scratch.clusters, |clusters| {
         clusters.iter().for_each(|cluster| cluster.add_busy(width, columns));
     });
 }
@@ -155,10 +154,12 @@ fn walk(
     levels: &Levels<'_>,
     viewport: &Viewport,
     (from, to): (u32, u32),
-    mut run: impl Gather,
+    start: &impl Gather,
     clusters: &mut Vec<Cluster>,
     mut sink: impl FnMut(&[Cluster]),
 ) {
+    // A copy of its own, because what an argument points to would not stay in registers.
+    let mut run = *start;
     clusters.clear();
     clusters.reserve(BLOCK + SPARE);
     let top = levels.len();
@@ -166,25 +167,29 @@ fn walk(
     // There is no stack: the position of a node alone tells its parent and its next sibling.
     loop {
         let bits = LEAF_BITS + FANOUT_BITS * level;
-        let first = u64::from(at) << bits;
+        let (first, end) = (u64::from(at) << bits, (u64::from(at) + 1) << bits);
         if first >= u64::from(to) {
             break;
         }
-        let take = |node| run.take_node(viewport, node, at << bits, 1 << bits, clusters);
-        if !levels.get(level, at).is_some_and(take) {
-            if clusters.len() >= BLOCK {
-                sink(clusters);
-                clusters.clear();
+        if end > u64::from(from) {
+            let (node, slices) = (levels.get(level, at), (at << bits, 1 << bits));
+            if let Some(node) = node.filter(|node| run.extends_to(viewport, node)) {
+                run.add_node(node, slices);
+            } else {
+                if !node.is_some_and(|node| run.begin_with(viewport, node, slices, clusters)) {
+                    if level > 0 {
+                        level -= 1;
+                        at <<= FANOUT_BITS;
+                        continue;
+                    }
+                    let slices = from.max(at << bits)..to_u32_min(end, to);
+                    run.take_slices(viewport, row, slices, clusters);
+                }
+                if clusters.len() >= BLOCK {
+                    sink(clusters);
+                    clusters.clear();
+                }
             }
-            if level > 0 {
-                // Children that end before the first slice are passed over.
-                let below = u64::from(from) >> (bits - FANOUT_BITS);
-                level -= 1;
-                at = (at << FANOUT_BITS).max(to_u32_min(below, from));
-                continue;
-            }
-            let slices = from.max(at << bits)..to_u32_min(first + (1 << bits), to);
-            run.take_slices(viewport, row, slices, clusters);
         }
         at += 1;
         // Behind the last child of a node the walk goes on behind the node, as high up as possible.
