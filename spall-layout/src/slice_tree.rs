@@ -10,7 +10,7 @@ use spall_model::{CallTree, CallTreeBuilder, Function, SliceId, Tick, TraceView,
 
 use crate::LayoutView;
 use crate::convert::to_ticks;
-use crate::visits::{Visit, VisitSlices};
+use crate::visits::{SliceTimes, Visit, VisitSlices};
 
 /// Adds up the slices of `tracks` that touch `range` by call path. This returns a top-down tree.
 ///
@@ -50,7 +50,10 @@ pub fn slice_tree(
     tracks: impl IntoIterator<Item = TrackId>,
     range: Range<Tick>,
 ) -> CallTree {
-    slice_tree_by(layout, tracks, range, |slice| trace.slice_name_id(slice).map(Function::named))
+    let function = |slice| trace.slice_name_id(slice).map(Function::named);
+    let mut builder = SliceTreeBuilder::new(layout, tracks, range, function);
+    builder.times = trace.slice_times();
+    builder.all()
 }
 
 /// Adds up slices as [`slice_tree`] does, by functions that the caller chooses.
@@ -65,9 +68,7 @@ pub fn slice_tree_by(
     range: Range<Tick>,
     function: impl FnMut(SliceId) -> Option<Function>,
 ) -> CallTree {
-    let mut builder = SliceTreeBuilder::new(layout, tracks, range, function);
-    while !builder.step(usize::MAX) {}
-    builder.finish()
+    SliceTreeBuilder::new(layout, tracks, range, function).all()
 }
 
 /// A call tree of slices that is made step by step, so that a viewer stays alive meanwhile.
@@ -98,6 +99,8 @@ pub struct SliceTreeBuilder<'l, L: LayoutView, F> {
     /// The tracks that are not begun, the next one last.
     tracks: Vec<TrackId>,
     range: Range<Tick>,
+    /// The times of the trace's slices, if they are known, which a walk over a track may be faster with.
+    times: Option<SliceTimes<'l>>,
     function: F,
     /// The rest of the track that is begun.
     visits: Option<L::Visits<'l>>,
@@ -121,7 +124,7 @@ impl<'l, L: LayoutView, F: FnMut(SliceId) -> Option<Function>> SliceTreeBuilder<
         let mut tracks: Vec<TrackId> = tracks.into_iter().collect();
         tracks.reverse();
         let merge = SliceMerge { builder: CallTreeBuilder::new(), latest: Vec::new() };
-        Self { layout, tracks, range, function, visits: None, merge }
+        Self { layout, tracks, range, times: None, function, visits: None, merge }
     }
 
     /// Visits at most `budget` slices, and returns whether all are added up. Beginning a track counts like a slice.
@@ -139,11 +142,17 @@ impl<'l, L: LayoutView, F: FnMut(SliceId) -> Option<Function>> SliceTreeBuilder<
             }
             let Some(track) = self.tracks.pop() else { return true };
             left -= 1;
-            let begun = self.layout.visits(None, track, &self.range);
+            let begun = self.layout.visits(self.times, track, &self.range);
             self.merge.latest.clear();
             self.merge.latest.resize(begun.n_rows(), None);
             visits = Some(begun);
         }
+    }
+
+    /// Does all steps, and returns the tree.
+    fn all(mut self) -> CallTree {
+        while !self.step(usize::MAX) {}
+        self.finish()
     }
 
     /// Returns the tree of the slices that were visited.
