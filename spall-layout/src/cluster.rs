@@ -47,7 +47,8 @@ pub(crate) trait Gather: Copy {
     /// Returns whether the slices of a node, which come next, belong to those gathered so far.
     fn extends_to(&self, viewport: &Viewport, node: &Node) -> bool;
 
-    /// Adds the slices of a node that [`Gather::extends_to`]: the position of the first one and their number.
+    /// Adds the slices of a node for which [`Gather::extends_to`] is true. `slices` are the position of the first one and
+    /// their number.
     fn add_node(&mut self, node: &Node, slices: (u32, u32));
 
     /// Appends the slices gathered so far to `clusters`, and begins with those of a node that does not belong to them.

@@ -51,7 +51,7 @@ impl RectMerger {
 
     /// Merges the next cluster of the row, and appends every rectangle that is finished by it to `out`. `BOXES` says whether
     /// clusters may [join](Self::joins) it.
-    // A parameter of the type, so that what only boxes need is not computed for others.
+    // Known when compiled, so that what only boxes need is not computed for others.
     #[inline(always)]
     pub(crate) fn add<const BOXES: bool>(
         &mut self,

@@ -19,7 +19,7 @@ pub enum Chunk<'a> {
 }
 
 impl<'a> Chunk<'a> {
-    /// Hands the event, if there is one, to `receiver` by [`Receiver::receive_rare`], and returns the rest.
+    /// Hands the event, if there is one, to `receiver` by [`Receiver::receive_rare`], and returns what remains of the chunk.
     #[inline]
     pub fn hand_over(&self, receiver: &mut impl Receiver<'a>) -> Progress {
         match self {
@@ -91,9 +91,10 @@ pub trait Parser {
     /// [`Event::Diagnostic`] instead.
     fn parse<'a>(&mut self, data: &'a [u8], eof: bool) -> Result<Chunk<'a>, Self::Error>;
 
-    /// Reads one event or more and hands them to `receiver`, in the order of the file.
+    /// Reads what comes next: one event or more, or bytes that hold none. Events are handed to `receiver` in the order of
+    /// the file.
     ///
-    /// The events are those that [`Parser::parse`] returns, and both may be called in turn. This is the faster way to read
+    /// They are those that [`Parser::parse`] returns, and both may be called in turn. This is the faster way to read
     /// many events: a parser that hands each frequent kind over in a place of its own lets the compiler make a path for
     /// each, on which no event is put together in memory. The default hands over what [`Parser::parse`] returns.
     ///
@@ -140,9 +141,9 @@ pub trait Parser {
 pub enum Progress {
     /// This many bytes were consumed. It may be 0 where one record of the file makes several events.
     Consumed(usize),
-    /// As [`Chunk::NeedMore`].
+    /// The data is too short by at least this many bytes, and nothing was consumed. See [`Chunk::NeedMore`].
     NeedMore(usize),
-    /// As [`Chunk::End`].
+    /// The input has ended. See [`Chunk::End`].
     End,
 }
 
