@@ -19,6 +19,11 @@ impl Workers {
         Self(n_threads.get())
     }
 
+    /// Returns whether the thread of the caller is alone.
+    pub(crate) fn is_one(self) -> bool {
+        self.0 == 1
+    }
+
     /// Calls both functions, on two threads if there are two.
     pub(crate) fn join(self, one: impl FnOnce() + Send, other: impl FnOnce() + Send) {
         let both = [Either::One(one), Either::Other(other)].into_iter();
