@@ -6,9 +6,7 @@
 use std::{error::Error, fs::File, path::PathBuf};
 
 use spall_trace::export;
-use spall_trace::model::{
-    ArgsBuilder, ByteRange, Event, Limits, Scope, Thread, ThreadEvent, Tick, Ticks, TraceBuilder,
-};
+use spall_trace::model::{ArgsBuilder, Event, Limits, Scope, Thread, ThreadEvent, Tick, Ticks, TraceBuilder};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<PathBuf> = std::env::args_os().skip(1).map(PathBuf::from).collect();
@@ -32,7 +30,7 @@ fn add_log(builder: &mut TraceBuilder<'_>, log: &str) -> Option<usize> {
     let ticks_per_second = 1e9 / builder.clock().ns_per_tick()?;
     let ticks = |seconds: &str| seconds.parse().ok().map(|seconds: f64| (seconds * ticks_per_second) as i64);
     let thread = Thread::new("log", 1);
-    builder.push(&Event::ThreadName(thread, "lines".into()), ByteRange::default());
+    builder.push(&Event::ThreadName(thread, "lines".into()));
     let (mut args, mut added) = (ArgsBuilder::new(), 0);
     for (number, line) in log.lines().enumerate() {
         let Some((time, text)) = line.split_once(' ') else { continue };
@@ -47,7 +45,7 @@ fn add_log(builder: &mut TraceBuilder<'_>, log: &str) -> Option<usize> {
             None => Event::Instant(event, Scope::Thread),
         };
         // Copied, because the arguments are overwritten by those of the next line.
-        builder.push_copied(&event, ByteRange::default());
+        builder.push_copied(&event);
         added += 1;
     }
     Some(added)

@@ -8,7 +8,7 @@ use std::{error::Error, fs::File, io::Read, thread, time::Duration};
 use spall_examples::terminal;
 use spall_trace::TraceParser;
 use spall_trace::layout::{LayoutOptions, Live};
-use spall_trace::model::{Limits, LiveTrace};
+use spall_trace::model::{Limits, LiveTrace, Receiver};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = std::env::args_os().skip(1).peekable();
@@ -21,7 +21,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         // The first bytes of a file may not yet tell its format.
         parser = parser.or_else(|| spall_trace::detect(&data).map(TraceParser::new));
         if let Some(parser) = parser.as_mut().filter(|_| has_grown) {
-            let consumed = parser.read(&data, false, |event, bytes| trace.push(event, bytes))?;
+            let consumed = parser.read(&data, false, |event, bytes| trace.receive(event, bytes))?;
             // An event of which only a part was read yet comes again with the next bytes.
             data.drain(..consumed);
             terminal::draw(&trace.commit(), &mut live)?;

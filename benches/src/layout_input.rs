@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use spall_trace::layout::{Row, RowView};
 use spall_trace::model::{
-    ByteRange, Event, Limits, SliceId, Text, Thread, ThreadEvent, Tick, Ticks, Trace, TraceBuilder,
+    Event, Limits, SliceId, Text, Thread, ThreadEvent, Tick, Ticks, Trace, TraceBuilder,
 };
 
 /// Numbers that look random and are the same in every run.
@@ -104,7 +104,7 @@ pub fn families(slices: u32, shuffled: bool) -> TraceBuilder<'static> {
     let mut builder = TraceBuilder::new(&Limits::default());
     for (thread, at, duration) in family_slices(slices, shuffled) {
         let event = ThreadEvent::new(Thread::new(1_u32, thread), Tick(at), Text::plain(b"work"));
-        builder.push(&Event::Complete(event, Ticks(duration)), ByteRange::default());
+        builder.push(&Event::Complete(event, Ticks(duration)));
     }
     builder
 }
@@ -131,7 +131,7 @@ pub fn calls(slices: u32) -> Trace<'static> {
             } else {
                 Event::End(event(at, open.pop().unwrap_or_default()))
             };
-            builder.push(&event, ByteRange::default());
+            builder.push(&event);
         }
     }
     builder.finish()

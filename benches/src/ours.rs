@@ -4,7 +4,7 @@
 
 use spall_trace::format::apitrace;
 use spall_trace::layout::{Layout, LayoutOptions, Live};
-use spall_trace::model::{Event, Events, Limits, LiveTrace, Parser, Tick, Trace, TraceBuilder};
+use spall_trace::model::{Event, Events, Limits, LiveTrace, Parser, Receiver, Tick, Trace, TraceBuilder};
 
 use crate::peer::spall::Counts;
 
@@ -53,7 +53,7 @@ pub fn live(data: &[u8]) -> (LiveTrace, Live) {
     let mut trace = LiveTrace::new(&Limits::default());
     let mut layout = Live::new(&LayoutOptions::default());
     for (parsed, n_events) in spall_trace::format::spall::parse_all(data).map_while(Result::ok).zip(1_u64..) {
-        trace.push(&parsed.event, parsed.bytes);
+        trace.receive(&parsed.event, parsed.bytes);
         if n_events.is_multiple_of(4096) {
             layout.update(&trace.commit(), Tick::MIN);
         }
@@ -67,7 +67,7 @@ pub fn live(data: &[u8]) -> (LiveTrace, Live) {
 pub fn copied_trace_and_layout(data: &[u8]) -> (Trace<'static>, Layout) {
     let mut builder = TraceBuilder::new(&Limits::default());
     for parsed in spall_trace::format::spall::parse_all(data).map_while(Result::ok) {
-        builder.push_copied(&parsed.event, parsed.bytes);
+        builder.copying().receive(&parsed.event, parsed.bytes);
     }
     let trace = builder.finish();
     let layout = Layout::new(&trace, &LayoutOptions::default());

@@ -4,8 +4,8 @@ use std::collections::HashSet;
 
 use arbitrary::Unstructured;
 use spall_trace::model::{
-    AsyncPhase, ByteRange, DiagnosticKind as Kind, Event, FlowPhase, Limits, ObjectPhase, Ticks, Trace,
-    TraceBuilder, TrackKind, Value,
+    AsyncPhase, ByteRange, DiagnosticKind as Kind, Event, FlowPhase, Limits, ObjectPhase, Receiver, Ticks,
+    Trace, TraceBuilder, TrackKind, Value,
 };
 
 use crate::events;
@@ -29,7 +29,7 @@ pub fn run(bytes: &[u8]) -> bool {
     for (place, event) in (0..).zip(&events) {
         // The place in the sequence is the place in the file: a diagnostic says which event it is about.
         let bytes = ByteRange::new(place, place + 1);
-        if copied { builder.push_copied(event, bytes) } else { builder.push(event, bytes) }
+        if copied { builder.copying().receive(event, bytes) } else { builder.receive(event, bytes) }
     }
     let trace = builder.finish();
     Books::new(&events, &trace).check();

@@ -6,7 +6,7 @@ use spall_trace::layout::{
     EdgeRule, Fidelity, Layout, LayoutOptions, LayoutView, Overlap, Rect, RowView, Scratch, Viewport,
     slice_tree, stats,
 };
-use spall_trace::model::{ByteRange, Limits, SliceId, Tick, Ticks, Trace, TraceBuilder, TrackId, TrackKind};
+use spall_trace::model::{Limits, SliceId, Tick, Ticks, Trace, TraceBuilder, TrackId, TrackKind};
 
 use crate::events;
 
@@ -20,7 +20,7 @@ pub fn run(bytes: &[u8]) -> bool {
     let all_kinds = u.ratio(1, 4).unwrap_or(false);
     let events = if all_kinds { events::sequence(&mut u) } else { events::slices(&mut u) };
     let mut builder = TraceBuilder::new(&Limits::default());
-    events.iter().for_each(|event| builder.push(event, ByteRange::default()));
+    events.iter().for_each(|event| builder.push(event));
     let trace = builder.finish();
     let layout = Layout::new(&trace, &options);
     check_places(&trace, &layout, &options);

@@ -3,7 +3,7 @@
 use arbitrary::Unstructured;
 use spall_trace::layout::{LayoutOptions, Live, LiveView};
 use spall_trace::model::{
-    ByteRange, DiagnosticKind, Event, Limits, LiveSnapshot, LiveTrace, SliceId, Tick, TraceBuilder,
+    ByteRange, DiagnosticKind, Event, Limits, LiveSnapshot, LiveTrace, Receiver, SliceId, Tick, TraceBuilder,
 };
 
 use crate::events;
@@ -32,8 +32,8 @@ pub fn run(bytes: &[u8]) -> bool {
     let mut follower = Follower::default();
     for (event, place) in events.iter().zip(0..) {
         let bytes = ByteRange::new(place, place + 1);
-        builder.push(event, bytes);
-        trace.push(event, bytes);
+        builder.receive(event, bytes);
+        trace.receive(event, bytes);
         if place % every == 0 {
             let committed = trace.commit();
             follower.look(&committed);

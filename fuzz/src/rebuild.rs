@@ -3,7 +3,7 @@
 use core::convert::Infallible;
 
 use arbitrary::Unstructured;
-use spall_trace::model::{ByteRange, DiagnosticKind, Event, FlowBind, Limits, Trace, TraceBuilder};
+use spall_trace::model::{ByteRange, DiagnosticKind, Event, FlowBind, Limits, Receiver, Trace, TraceBuilder};
 
 use crate::{events, facts::facts};
 
@@ -20,7 +20,7 @@ pub fn run(bytes: &[u8]) -> bool {
     bind_to_own_threads(&mut events);
     let mut builder = TraceBuilder::new(&Limits::default());
     for (place, event) in (0..).zip(&events) {
-        builder.push(event, ByteRange::new(place, place + 1));
+        builder.receive(event, ByteRange::new(place, place + 1));
     }
     let first = builder.finish();
     let second = again(&first);
@@ -59,7 +59,7 @@ fn bind_to_own_threads(events: &mut [Event<'_>]) {
 fn again(trace: &Trace<'_>) -> Trace<'static> {
     let mut builder = TraceBuilder::new(&Limits::default());
     let Ok(()) = trace.replay(|event| {
-        builder.push_copied(event, ByteRange::default());
+        builder.push_copied(event);
         Ok::<(), Infallible>(())
     });
     builder.finish()

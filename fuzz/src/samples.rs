@@ -7,10 +7,10 @@ use arbitrary::{Result, Unstructured};
 use spall_trace::json::{JsonWriter, json_args, parse_all};
 use spall_trace::layout::{Layout, LayoutOptions, LayoutView};
 use spall_trace::model::{
-    Args, ByteRange, DiagnosticKind as Kind, Event, FrameEvent, FrameId, FrameParent, Id, Limits,
-    LineHitsEvent, Profile, ProfileEvent, ProfileKey, ProfileStart, SampleEvent, SampleStack, SampleTime,
-    SliceFlags, SliceId, Text, Thread, ThreadEvent, ThreadSampleEvent, Tick, Ticks, Trace, TraceBuilder,
-    TrackId, TreeNodeId, Value, Written,
+    Args, DiagnosticKind as Kind, Event, FrameEvent, FrameId, FrameParent, Id, Limits, LineHitsEvent,
+    Profile, ProfileEvent, ProfileKey, ProfileStart, SampleEvent, SampleStack, SampleTime, SliceFlags,
+    SliceId, Text, Thread, ThreadEvent, ThreadSampleEvent, Tick, Ticks, Trace, TraceBuilder, TrackId,
+    TreeNodeId, Value, Written,
 };
 
 /// Merges a random profile with random slices of its thread. Returns whether there were samples.
@@ -20,7 +20,7 @@ use spall_trace::model::{
 pub fn run(bytes: &[u8]) -> bool {
     let Ok(events) = events(&mut Unstructured::new(bytes)) else { return false };
     let mut builder = TraceBuilder::new(&Limits::default());
-    events.iter().for_each(|event| builder.push(event, ByteRange::default()));
+    events.iter().for_each(|event| builder.push(event));
     let trace = builder.finish();
     check_nothing_lost(&events, &trace);
     check_round_trip(&events);
@@ -143,7 +143,7 @@ fn check_round_trip(events: &[Event<'_>]) {
     let mut builder = TraceBuilder::new(&Limits::default());
     for event in events {
         if writer.write_event(event).unwrap() == Written::Done {
-            builder.push_copied(event, ByteRange::default());
+            builder.push_copied(event);
         }
     }
     let text = writer.finish().unwrap();

@@ -6,8 +6,8 @@ use spall_trace::layout::{
     TreeOrder, diff_rows, flame_rows, slice_tree, stats,
 };
 use spall_trace::model::{
-    ByteRange, CallTree, DiffWidth, Function, InvertedTree, Limits, NameId, Tick, Ticks, Trace, TraceBuilder,
-    TrackId, TreeDiff, TreeNode, TreeNodeId,
+    CallTree, DiffWidth, Function, InvertedTree, Limits, NameId, Tick, Ticks, Trace, TraceBuilder, TrackId,
+    TreeDiff, TreeNode, TreeNodeId,
 };
 
 use crate::events;
@@ -21,7 +21,7 @@ pub fn run(bytes: &[u8]) -> bool {
     let Ok((ranges, mask)) = settings(&mut u) else { return false };
     let events = if mask % 2 == 0 { events::slices(&mut u) } else { events::sequence(&mut u) };
     let mut builder = TraceBuilder::new(&Limits::default());
-    events.iter().for_each(|event| builder.push(event, ByteRange::default()));
+    events.iter().for_each(|event| builder.push(event));
     let trace = builder.finish();
     // Where sums are beyond 64 bits they are not exact.
     let far = |tick: &Tick| tick.0.unsigned_abs() > 1 << 48;

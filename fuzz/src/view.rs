@@ -7,7 +7,7 @@ use spall_trace::layout::{
     SelfSide, Series, TreeOrder, Vertical, Viewport, Window, fit_label, flame_rows, instant_marks,
     slice_tree,
 };
-use spall_trace::model::{ByteRange, Limits, SliceId, Tick, Ticks, Trace, TraceBuilder, TrackId};
+use spall_trace::model::{Limits, SliceId, Tick, Ticks, Trace, TraceBuilder, TrackId};
 
 use crate::events;
 
@@ -20,7 +20,7 @@ pub fn run(bytes: &[u8]) -> bool {
     let Ok(views) = (0..3).map(|_| View::any(&mut u)).collect::<Result<Vec<_>>>() else { return false };
     let events = events::sequence(&mut u);
     let mut builder = TraceBuilder::new(&Limits::default());
-    events.iter().for_each(|event| builder.push(event, ByteRange::default()));
+    events.iter().for_each(|event| builder.push(event));
     let trace = builder.finish();
     let layout = Layout::new(&trace, &LayoutOptions::default());
     let vertical = Vertical::new(&trace, &layout, &());

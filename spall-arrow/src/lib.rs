@@ -7,11 +7,11 @@
 //! use arrow_array::{Int64Array, cast::AsArray, types::Int32Type};
 //! use spall_arrow::{Table, Tables};
 //! use spall_layout::{Layout, LayoutOptions};
-//! use spall_model::{ByteRange, Event, Limits, Thread, ThreadEvent, Tick, Ticks, TraceBuilder};
+//! use spall_model::{Event, Limits, Thread, ThreadEvent, Tick, Ticks, TraceBuilder};
 //!
 //! let mut builder = TraceBuilder::new(&Limits::default());
 //! let event = ThreadEvent::new(Thread::new(1, 1), Tick(10), "draw".into());
-//! builder.push(&Event::Complete(event, Ticks(25)), ByteRange::default());
+//! builder.push(&Event::Complete(event, Ticks(25)));
 //! let trace = builder.finish();
 //! let layout = Layout::new(&trace, &LayoutOptions::default());
 //!

@@ -6,7 +6,7 @@ use arrow_array::{Array, cast::AsArray, types::Int64Type};
 use common::{column, rows, with_tables};
 use spall_arrow::{Table, Tables};
 use spall_layout::{Layout, LayoutOptions};
-use spall_model::{ByteRange, Event, Limits, Thread, ThreadEvent, Tick, Ticks, TraceBuilder};
+use spall_model::{Event, Limits, Thread, ThreadEvent, Tick, Ticks, TraceBuilder};
 
 #[test]
 fn the_page_of_the_schema_lists_every_column() {
@@ -249,7 +249,7 @@ fn batches_are_the_table_cut_into_pieces() {
     let n_slices = 70_000;
     for number in 0..n_slices {
         let event = ThreadEvent::new(Thread::new(1, number % 3), Tick(number), "f".into());
-        builder.push(&Event::Complete(event, Ticks(1)), ByteRange::default());
+        builder.push(&Event::Complete(event, Ticks(1)));
     }
     let trace = builder.finish();
     let layout = Layout::new(&trace, &LayoutOptions::default());

@@ -10,7 +10,7 @@
 )]
 
 use spall_format::apitrace::{Calls, Markers, Parser, TickUnit, parse_all};
-use spall_model::{Chunk, DiagnosticKind, Event, Id, LendingParser, Limits, Ticks};
+use spall_model::{Chunk, DiagnosticKind, Event, Id, LendingParser, Limits, Receiver, Ticks};
 use spall_synth::apitrace::{Detail, Stream, Value, game};
 
 #[test]
@@ -52,7 +52,7 @@ fn c5_in_a_trace_frames_have_a_track_and_groups_enclose_calls() {
     let mut builder = spall_model::TraceBuilder::new(&Limits::default());
     for parsed in parse_all(&data) {
         let parsed = parsed.unwrap();
-        builder.push(&parsed.event, parsed.bytes);
+        builder.receive(&parsed.event, parsed.bytes);
     }
     let trace = builder.finish();
     assert!(trace.diagnostics().is_empty());

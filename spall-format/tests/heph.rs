@@ -13,8 +13,8 @@ use core::ops::Range;
 use spall_format::heph::{self, Origin, Writer};
 use spall_format::{FormatError, FormatErrorKind};
 use spall_model::{
-    Args, Chunk, Clock, DiagnosticKind, Event, Id, Parser as _, Text, Thread, ThreadEvent, Tick, Ticks, Unit,
-    Value, Written,
+    Args, Chunk, Clock, DiagnosticKind, Event, Id, Parser as _, Receiver, Text, Thread, ThreadEvent, Tick,
+    Ticks, Unit, Value, Written,
 };
 use spall_synth::heph::{Attribute, Event as Packet, epoch, metadata, packet, trace};
 
@@ -457,7 +457,7 @@ fn b4_of_equal_bounds_the_later_event_is_the_outer_one() {
     .concat();
     let mut builder = spall_model::TraceBuilder::new(&spall_model::Limits::default());
     for parsed in heph::parse_all(&data).map(Result::unwrap) {
-        builder.push(&parsed.event, parsed.bytes);
+        builder.receive(&parsed.event, parsed.bytes);
     }
     let trace = builder.finish();
     let names: Vec<_> = trace.slices().names().iter().map(|&name| trace.name(name)).collect();

@@ -118,7 +118,7 @@ fn from_one(value: Value<'_>) -> Option<u32> {
 mod tests {
     use alloc::format;
 
-    use spall_model::{Limits, SliceId, Text, TraceBuilder};
+    use spall_model::{Limits, Receiver as _, SliceId, Text, TraceBuilder};
 
     use super::*;
 
@@ -152,7 +152,7 @@ mod tests {
                 let mut builder = TraceBuilder::new(&Limits::default());
                 for parsed in crate::parse_all(json.as_bytes()) {
                     let parsed = parsed.unwrap();
-                    builder.push(&parsed.event, parsed.bytes);
+                    builder.receive(&parsed.event, parsed.bytes);
                 }
                 let trace = builder.finish();
                 let kept = trace.slice_args(SliceId(0));

@@ -20,11 +20,11 @@ const COLUMNS: usize = 1000;
 ///
 /// ```
 /// use spall_layout::{Layout, LayoutOptions, active_range};
-/// # use spall_model::{ByteRange, Event, Limits, Text, Thread, ThreadEvent, Tick, Ticks, TraceBuilder};
+/// # use spall_model::{Event, Limits, Text, Thread, ThreadEvent, Tick, Ticks, TraceBuilder};
 /// # let mut builder = TraceBuilder::new(&Limits::default());
 /// # for start in core::iter::once(0).chain((0..100).map(|at| 1_000_000 + at * 10)) {
 /// #     let event = ThreadEvent::new(Thread::new(1_i64, 1_i64), Tick(start), Text::EMPTY);
-/// #     builder.push(&Event::Complete(event, Ticks(10)), ByteRange::default());
+/// #     builder.push(&Event::Complete(event, Ticks(10)));
 /// # }
 /// # let trace = builder.finish(); // a slice at 0, and a hundred from 1 000 000 on
 /// let layout = Layout::new(&trace, &LayoutOptions::default());

@@ -17,13 +17,13 @@ const BLOCK_BITS: u32 = 4;
 ///
 /// ```
 /// use spall_layout::{Fidelity, Flows, Layout, LayoutOptions, Vertical, Viewport};
-/// # use spall_model::{ByteRange, Event, FlowBind, FlowEvent, FlowPhase, Id, Limits, Text, Thread, ThreadEvent, Tick, Ticks, TraceBuilder};
+/// # use spall_model::{Event, FlowBind, FlowEvent, FlowPhase, Id, Limits, Text, Thread, ThreadEvent, Tick, Ticks, TraceBuilder};
 /// # let mut builder = TraceBuilder::new(&Limits::default());
 /// # for (tid, phase, start) in [(1, FlowPhase::Start, 0), (2, FlowPhase::End, 70)] {
 /// #     let (thread, name) = (Thread::new(1_i64, tid), Text::plain(b"work"));
-/// #     builder.push(&Event::Complete(ThreadEvent::new(thread, Tick(start), name), Ticks(30)), ByteRange::default());
+/// #     builder.push(&Event::Complete(ThreadEvent::new(thread, Tick(start), name), Ticks(30)));
 /// #     let flow = FlowEvent::new(phase, FlowBind::Enclosing, thread, Tick(start + 10), Id::Number(1), name);
-/// #     builder.push(&Event::Flow(flow), ByteRange::default());
+/// #     builder.push(&Event::Flow(flow));
 /// # }
 /// # let trace = builder.finish(); // a flow from thread 1 at tick 10 to thread 2 at tick 80
 /// let layout = Layout::new(&trace, &LayoutOptions::default());

@@ -12,10 +12,10 @@ use crate::{Heights, LineKind, PackId, RowId, RowInfo, VerticalStyle};
 ///
 /// ```
 /// use spall_layout::{Folds, Heights, Layout, LayoutOptions, Vertical};
-/// # use spall_model::{ByteRange, Event, Limits, SliceId, Text, Thread, ThreadEvent, Tick, TraceBuilder};
+/// # use spall_model::{Event, Limits, SliceId, Text, Thread, ThreadEvent, Tick, TraceBuilder};
 /// # let mut builder = TraceBuilder::new(&Limits::default());
 /// # let event = ThreadEvent::new(Thread::new(1_i64, 7_i64), Tick(0), Text::plain(b"draw"));
-/// # builder.push(&Event::Begin(event), ByteRange::default());
+/// # builder.push(&Event::Begin(event));
 /// # let trace = builder.finish(); // one slice
 /// let layout = Layout::new(&trace, &LayoutOptions::default());
 /// let mut folds = Folds::new(Heights { process: 24, track: 20, row: 16 });

@@ -16,12 +16,12 @@ use crate::{LayoutView, PlacedSlice, Rect, RowId, RowView};
 ///
 /// ```
 /// use spall_layout::{Fidelity, Hits, Layout, LayoutView, LayoutOptions, Scratch, Vertical, Viewport};
-/// # use spall_model::{ByteRange, Event, Limits, SliceId, Text, Thread, ThreadEvent, Tick, Ticks, TraceBuilder};
+/// # use spall_model::{Event, Limits, SliceId, Text, Thread, ThreadEvent, Tick, Ticks, TraceBuilder};
 /// # let mut builder = TraceBuilder::new(&Limits::default());
 /// # for n in 0..1000 {
 /// #     let name = if n % 100 == 7 { b"gc".as_slice() } else { b"work" };
 /// #     let event = ThreadEvent::new(Thread::new(1_i64, 1_i64), Tick(n), Text::plain(name));
-/// #     builder.push(&Event::Complete(event, Ticks(1)), ByteRange::default());
+/// #     builder.push(&Event::Complete(event, Ticks(1)));
 /// # }
 /// # let trace = builder.finish(); // a thousand slices of one tick, the 7th of each hundred is "gc"
 /// let layout = Layout::new(&trace, &LayoutOptions::default());

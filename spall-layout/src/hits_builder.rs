@@ -39,11 +39,11 @@ impl Hits {
 /// ```
 /// use spall_layout::{Hits, HitsBuilder, Layout, LayoutOptions};
 /// use spall_model::SliceId;
-/// # use spall_model::{ByteRange, Event, Limits, Text, Thread, ThreadEvent, Tick, Ticks, TraceBuilder};
+/// # use spall_model::{Event, Limits, Text, Thread, ThreadEvent, Tick, Ticks, TraceBuilder};
 /// # let mut builder = TraceBuilder::new(&Limits::default());
 /// # for start in 0..100 {
 /// #     let event = ThreadEvent::new(Thread::new(1_i64, 1_i64), Tick(start), Text::plain(b"f"));
-/// #     builder.push(&Event::Complete(event, Ticks(1)), ByteRange::default());
+/// #     builder.push(&Event::Complete(event, Ticks(1)));
 /// # }
 /// # let trace = builder.finish(); // a hundred slices
 /// let layout = Layout::new(&trace, &LayoutOptions::default());

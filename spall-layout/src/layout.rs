@@ -61,11 +61,11 @@ impl LayoutOptions {
 ///
 /// ```
 /// use spall_layout::{Layout, LayoutView, LayoutOptions, RowId};
-/// use spall_model::{ByteRange, Event, Limits, SliceId, Text, Thread, ThreadEvent, Tick, Ticks, TraceBuilder, TrackId};
+/// use spall_model::{Event, Limits, SliceId, Text, Thread, ThreadEvent, Tick, Ticks, TraceBuilder, TrackId};
 /// let mut builder = TraceBuilder::new(&Limits::default());
 /// for (name, start, duration) in [("frame", 0, 100), ("update", 10, 30), ("draw", 50, 20)] {
 ///     let event = ThreadEvent::new(Thread::new(1_i64, 1_i64), Tick(start), Text::plain(name.as_bytes()));
-///     builder.push(&Event::Complete(event, Ticks(duration)), ByteRange::default());
+///     builder.push(&Event::Complete(event, Ticks(duration)));
 /// }
 /// let trace = builder.finish();
 /// let layout = Layout::new(&trace, &LayoutOptions::default());

@@ -20,11 +20,11 @@ use crate::{Layout, Line, LineKind, PlacedSlice, Rect, RowId, RowInfo, RowView, 
 ///
 /// ```
 /// use spall_layout::{Layout, LayoutView, LayoutOptions};
-/// use spall_model::{ByteRange, Event, Limits, SliceId, Text, Thread, ThreadEvent, Tick, Ticks, TraceBuilder};
+/// use spall_model::{Event, Limits, SliceId, Text, Thread, ThreadEvent, Tick, Ticks, TraceBuilder};
 /// let mut builder = TraceBuilder::new(&Limits::default());
 /// for (name, start, duration) in [("frame", 0, 100), ("update", 10, 30), ("draw", 50, 20)] {
 ///     let event = ThreadEvent::new(Thread::new(1_i64, 1_i64), Tick(start), Text::plain(name.as_bytes()));
-///     builder.push(&Event::Complete(event, Ticks(duration)), ByteRange::default());
+///     builder.push(&Event::Complete(event, Ticks(duration)));
 /// }
 /// let layout = Layout::new(&builder.finish(), &LayoutOptions::default());
 /// let [frame, update, draw] = [SliceId(0), SliceId(1), SliceId(2)];

@@ -9,7 +9,7 @@
 //! let mut builder = TraceBuilder::new(&Limits::default());
 //! for (name, start, duration) in [("frame", 0, 100), ("update", 10, 30), ("draw", 40, 50)] {
 //!     let event = ThreadEvent::new(Thread::new(1_i64, 1_i64), Tick(start), Text::plain(name.as_bytes()));
-//!     builder.push(&Event::Complete(event, Ticks(duration)), ByteRange::default());
+//!     builder.push(&Event::Complete(event, Ticks(duration)));
 //! }
 //! let trace = builder.finish();
 //!

@@ -23,7 +23,7 @@ use crate::{LayoutOptions, Row, RowId, RowInfo};
 ///
 /// ```
 /// use spall_layout::{Fidelity, LineRect, Live, LayoutOptions, Scratch, Vertical, Viewport};
-/// use spall_model::{ByteRange, Event, Limits, LiveTrace, Text, Thread, ThreadEvent, Tick, TraceView};
+/// use spall_model::{Event, Limits, LiveTrace, Text, Thread, ThreadEvent, Tick, TraceView};
 /// let event = |name, at| ThreadEvent::new(Thread::new(1_i64, 1_i64), Tick(at), Text::plain(name));
 /// let mut trace = LiveTrace::new(&Limits::default());
 /// let mut live = Live::new(&LayoutOptions::default());
@@ -32,7 +32,7 @@ use crate::{LayoutOptions, Row, RowId, RowInfo};
 ///     Event::Begin(event(b"draw", 20)),
 ///     Event::End(event(b"draw", 50)),
 /// ] {
-///     trace.push(&event, ByteRange::default());
+///     trace.push(&event);
 /// }
 ///
 /// // For each picture that is drawn.

@@ -35,12 +35,12 @@ pub enum Packing {
 ///
 /// ```
 /// use spall_layout::{Layout, LayoutOptions, Packed, Packing, RowId};
-/// # use spall_model::{AsyncPhase, ByteRange, Event, KeyedEvent, Limits, Text, Tick, TraceBuilder, TrackId};
+/// # use spall_model::{AsyncPhase, Event, KeyedEvent, Limits, Text, Tick, TraceBuilder, TrackId};
 /// # let mut builder = TraceBuilder::new(&Limits::default());
 /// # for id in 0..100 {
 /// #     for (phase, at) in [(AsyncPhase::Begin, id * 10), (AsyncPhase::End, id * 10 + 25)] {
 /// #         let event = KeyedEvent::new(1_i64, Tick(at), id, Text::plain(b"load"));
-/// #         builder.push(&Event::Async(phase, event), ByteRange::default());
+/// #         builder.push(&Event::Async(phase, event));
 /// #     }
 /// # }
 /// # let trace = builder.finish();

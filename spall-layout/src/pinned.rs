@@ -11,11 +11,11 @@ use crate::{PackId, Packed, RowId, RowInfo, VerticalStyle};
 ///
 /// ```
 /// use spall_layout::{Heights, Layout, LayoutOptions, Pinned, Vertical};
-/// # use spall_model::{ByteRange, Event, Limits, Text, Thread, ThreadEvent, Tick, TraceBuilder, TrackId};
+/// # use spall_model::{Event, Limits, Text, Thread, ThreadEvent, Tick, TraceBuilder, TrackId};
 /// # let mut builder = TraceBuilder::new(&Limits::default());
 /// # for thread in [1_i64, 2] {
 /// #     let event = ThreadEvent::new(Thread::new(1_i64, thread), Tick(0), Text::plain(b"draw"));
-/// #     builder.push(&Event::Begin(event), ByteRange::default());
+/// #     builder.push(&Event::Begin(event));
 /// # }
 /// # let trace = builder.finish(); // two threads with a slice each
 /// let layout = Layout::new(&trace, &LayoutOptions::default());

@@ -21,11 +21,11 @@ use crate::visits::{SliceTimes, Visit, VisitSlices};
 /// ```
 /// use spall_layout::{Fidelity, Layout, LayoutOptions, RowId, Scratch, SelfSide, TreeOrder, Viewport, flame_rows, slice_tree};
 /// use spall_model::{Tick, TreeNodeId};
-/// # use spall_model::{ByteRange, Event, Limits, Text, Thread, ThreadEvent, Ticks, TraceBuilder, TrackId};
+/// # use spall_model::{Event, Limits, Text, Thread, ThreadEvent, Ticks, TraceBuilder, TrackId};
 /// # let mut builder = TraceBuilder::new(&Limits::default());
 /// # for (name, start, duration) in [("f", 0, 10), ("g", 1, 2), ("f", 20, 30), ("h", 20, 5), ("g", 30, 9)] {
 /// #     let event = ThreadEvent::new(Thread::new(1_i64, 1_i64), Tick(start), Text::plain(name.as_bytes()));
-/// #     builder.push(&Event::Complete(event, Ticks(duration)), ByteRange::default());
+/// #     builder.push(&Event::Complete(event, Ticks(duration)));
 /// # }
 /// # let trace = builder.finish(); // f(g) f(h g)
 /// let layout = Layout::new(&trace, &LayoutOptions::default());
@@ -78,11 +78,11 @@ pub fn slice_tree_by(
 /// ```
 /// use spall_layout::{Layout, LayoutOptions, SliceTreeBuilder, slice_tree};
 /// use spall_model::{Function, Tick, TraceView};
-/// # use spall_model::{ByteRange, Event, Limits, Text, Thread, ThreadEvent, Ticks, TraceBuilder, TrackId};
+/// # use spall_model::{Event, Limits, Text, Thread, ThreadEvent, Ticks, TraceBuilder, TrackId};
 /// # let mut builder = TraceBuilder::new(&Limits::default());
 /// # for (name, start, duration) in [("f", 0, 10), ("g", 1, 2), ("f", 20, 30), ("h", 20, 5), ("g", 30, 9)] {
 /// #     let event = ThreadEvent::new(Thread::new(1_i64, 1_i64), Tick(start), Text::plain(name.as_bytes()));
-/// #     builder.push(&Event::Complete(event, Ticks(duration)), ByteRange::default());
+/// #     builder.push(&Event::Complete(event, Ticks(duration)));
 /// # }
 /// # let trace = builder.finish(); // five slices
 /// let layout = Layout::new(&trace, &LayoutOptions::default());

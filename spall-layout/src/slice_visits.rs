@@ -21,11 +21,11 @@ impl Layout {
     ///
     /// ```
     /// use spall_layout::{Layout, LayoutOptions};
-    /// use spall_model::{ByteRange, Event, Limits, Text, Thread, ThreadEvent, Tick, Ticks, TraceBuilder};
+    /// use spall_model::{Event, Limits, Text, Thread, ThreadEvent, Tick, Ticks, TraceBuilder};
     /// let mut builder = TraceBuilder::new(&Limits::default());
     /// for (name, start, duration) in [("frame", 0, 100), ("update", 10, 30), ("draw", 50, 20)] {
     ///     let event = ThreadEvent::new(Thread::new(1_i64, 1_i64), Tick(start), Text::plain(name.as_bytes()));
-    ///     builder.push(&Event::Complete(event, Ticks(duration)), ByteRange::default());
+    ///     builder.push(&Event::Complete(event, Ticks(duration)));
     /// }
     /// let trace = builder.finish();
     /// let layout = Layout::new(&trace, &LayoutOptions::default());

@@ -50,11 +50,11 @@ pub struct NameStats {
 ///
 /// ```
 /// use spall_layout::{EdgeRule, Layout, LayoutOptions, stats};
-/// # use spall_model::{ByteRange, Event, Limits, Text, Thread, ThreadEvent, Tick, Ticks, TraceBuilder, TrackId};
+/// # use spall_model::{Event, Limits, Text, Thread, ThreadEvent, Tick, Ticks, TraceBuilder, TrackId};
 /// # let mut builder = TraceBuilder::new(&Limits::default());
 /// # for (name, start, duration) in [("frame", 0, 100), ("draw", 40, 50)] {
 /// #     let event = ThreadEvent::new(Thread::new(1_i64, 1_i64), Tick(start), Text::plain(name.as_bytes()));
-/// #     builder.push(&Event::Complete(event, Ticks(duration)), ByteRange::default());
+/// #     builder.push(&Event::Complete(event, Ticks(duration)));
 /// # }
 /// # let trace = builder.finish(); // frame 0..100, draw 40..90 inside it
 /// let layout = Layout::new(&trace, &LayoutOptions::default());
@@ -83,11 +83,11 @@ pub fn stats(
 ///
 /// ```
 /// use spall_layout::{EdgeRule, Layout, LayoutOptions, Stats};
-/// # use spall_model::{ByteRange, Event, Limits, Text, Thread, ThreadEvent, Tick, Ticks, TraceBuilder, TrackId};
+/// # use spall_model::{Event, Limits, Text, Thread, ThreadEvent, Tick, Ticks, TraceBuilder, TrackId};
 /// # let mut builder = TraceBuilder::new(&Limits::default());
 /// # for start in 0..100 {
 /// #     let event = ThreadEvent::new(Thread::new(1_i64, 1_i64), Tick(start * 10), Text::plain(b"f"));
-/// #     builder.push(&Event::Complete(event, Ticks(start % 10)), ByteRange::default());
+/// #     builder.push(&Event::Complete(event, Ticks(start % 10)));
 /// # }
 /// # let trace = builder.finish();
 /// # let layout = Layout::new(&trace, &LayoutOptions::default());

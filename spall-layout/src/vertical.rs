@@ -117,10 +117,10 @@ impl VerticalStyle for () {}
 ///
 /// ```
 /// use spall_layout::{Heights, Layout, LayoutOptions, Vertical};
-/// # use spall_model::{ByteRange, Event, Limits, Text, Thread, ThreadEvent, Tick, TraceBuilder};
+/// # use spall_model::{Event, Limits, Text, Thread, ThreadEvent, Tick, TraceBuilder};
 /// # let mut builder = TraceBuilder::new(&Limits::default());
 /// # let event = ThreadEvent::new(Thread::new(1_i64, 7_i64), Tick(0), Text::plain(b"draw"));
-/// # builder.push(&Event::Begin(event), ByteRange::default());
+/// # builder.push(&Event::Begin(event));
 /// # let trace = builder.finish(); // one slice
 /// let layout = Layout::new(&trace, &LayoutOptions::default());
 /// let vertical = Vertical::new(&trace, &layout, &Heights { process: 0, track: 20, row: 16 });
@@ -158,11 +158,11 @@ impl VerticalStyle for Heights {
 ///
 /// ```
 /// use spall_layout::{Fidelity, Layout, LineRect, LayoutOptions, RowId, RowInfo, Scratch, Vertical, VerticalStyle, Viewport};
-/// # use spall_model::{ByteRange, Event, Limits, SliceId, Text, Thread, ThreadEvent, Tick, Ticks, TraceBuilder, TrackId};
+/// # use spall_model::{Event, Limits, SliceId, Text, Thread, ThreadEvent, Tick, Ticks, TraceBuilder, TrackId};
 /// # let mut builder = TraceBuilder::new(&Limits::default());
 /// # for (start, duration) in [(0, 100), (10, 30)] {
 /// #     let event = ThreadEvent::new(Thread::new(1_i64, 7_i64), Tick(start), Text::EMPTY);
-/// #     builder.push(&Event::Complete(event, Ticks(duration)), ByteRange::default());
+/// #     builder.push(&Event::Complete(event, Ticks(duration)));
 /// # }
 /// # let trace = builder.finish(); // on thread 7, a slice in another
 /// struct Style;

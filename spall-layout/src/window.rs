@@ -17,11 +17,11 @@ use crate::{Fidelity, Line, LineRect, Vertical, Viewport};
 ///
 /// ```
 /// use spall_layout::{Fidelity, Layout, LayoutOptions, LineRect, Scratch, Vertical, Window};
-/// use spall_model::{ByteRange, Event, Limits, Text, Thread, ThreadEvent, Tick, Ticks, TraceBuilder, TraceView};
+/// use spall_model::{Event, Limits, Text, Thread, ThreadEvent, Tick, Ticks, TraceBuilder, TraceView};
 /// # let mut builder = TraceBuilder::new(&Limits::default());
 /// # for (name, start, duration) in [("frame", 0, 100), ("draw", 40, 50)] {
 /// #     let event = ThreadEvent::new(Thread::new(1_i64, 1_i64), Tick(start), Text::plain(name.as_bytes()));
-/// #     builder.push(&Event::Complete(event, Ticks(duration)), ByteRange::default());
+/// #     builder.push(&Event::Complete(event, Ticks(duration)));
 /// # }
 /// # let trace = builder.finish(); // frame 0..100, draw 40..90 inside it
 /// let layout = Layout::new(&trace, &LayoutOptions::default());

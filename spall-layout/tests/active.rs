@@ -5,9 +5,7 @@
 use core::ops::Range;
 
 use spall_layout::{Layout, LayoutOptions, active_range};
-use spall_model::{
-    ByteRange, Event, Limits, Scope, Text, Thread, ThreadEvent, Tick, Ticks, Trace, TraceBuilder,
-};
+use spall_model::{Event, Limits, Scope, Text, Thread, ThreadEvent, Tick, Ticks, Trace, TraceBuilder};
 
 const DAY: i64 = 86_400_000_000_000;
 
@@ -23,11 +21,11 @@ fn event(at: i64) -> ThreadEvent<'static> {
 }
 
 fn push_slice(builder: &mut TraceBuilder<'_>, at: i64, duration: i64) {
-    builder.push(&Event::Complete(event(at), Ticks(duration)), ByteRange::default());
+    builder.push(&Event::Complete(event(at), Ticks(duration)));
 }
 
 fn push_instant(builder: &mut TraceBuilder<'_>, at: i64) {
-    builder.push(&Event::Instant(event(at), Scope::Thread), ByteRange::default());
+    builder.push(&Event::Instant(event(at), Scope::Thread));
 }
 
 fn active(builder: TraceBuilder<'_>) -> Range<i64> {
@@ -71,7 +69,7 @@ fn layout_21_1_what_is_not_far_away_or_not_few_stays() {
 #[test]
 fn layout_21_2_an_unfinished_slice_takes_no_time() {
     let mut builder = TraceBuilder::new(&Limits::default());
-    builder.push(&Event::Begin(event(0)), ByteRange::default());
+    builder.push(&Event::Begin(event(0)));
     push_work(&mut builder, DAY);
     assert_eq!(active(builder), DAY..DAY + 999);
 }

@@ -9,8 +9,8 @@ use spall_layout::{
     Scratch, Series, Vertical, Viewport, fit_label, instant_marks,
 };
 use spall_model::{
-    ByteRange, Event, FlowBind, FlowEvent, FlowPhase, Id, Limits, NameId, Scope, SliceId, Text, Thread,
-    ThreadEvent, Tick, Ticks, Trace, TraceBuilder, Unit,
+    Event, FlowBind, FlowEvent, FlowPhase, Id, Limits, NameId, Scope, SliceId, Text, Thread, ThreadEvent,
+    Tick, Ticks, Trace, TraceBuilder, Unit,
 };
 
 /// Returns a row with bursts, and with gaps and durations over several orders of magnitude.
@@ -69,7 +69,7 @@ fn layout_2_9_steady_queries_allocate_nothing() {
 /// Returns a trace of four threads of slices, with flows from each to the next, and instants.
 fn trace() -> Trace<'static> {
     let mut builder = TraceBuilder::new(&Limits::default());
-    let mut push = |event| builder.push(&event, ByteRange::default());
+    let mut push = |event| builder.push(&event);
     for n in 0..4000 {
         let thread = Thread::new(1_i64, n % 4);
         let event = |at, name: &'static [u8]| ThreadEvent::new(thread, Tick(at), Text::plain(name));
@@ -134,7 +134,7 @@ fn layout_4_8_a_slice_takes_24_bytes() {
     for n in 0..3000 {
         for depth in 0..32 {
             let event = ThreadEvent::new(Thread::new(1_i64, 1_i64), Tick(n * 100 + depth), Text::EMPTY);
-            builder.push(&Event::Complete(event, Ticks(99 - 2 * depth)), ByteRange::default());
+            builder.push(&Event::Complete(event, Ticks(99 - 2 * depth)));
         }
     }
     let trace = builder.finish();

@@ -9,8 +9,8 @@ use spall_layout::{
     TreeOrder, Viewport, diff_rows, flame_rows, slice_tree, stats,
 };
 use spall_model::{
-    ByteRange, DiffWidth, Event, InvertedTree, Limits, LiveTrace, SliceId, Text, Thread, ThreadEvent, Tick,
-    Ticks, Trace, TraceBuilder, TrackId, TreeDiff,
+    DiffWidth, Event, InvertedTree, Limits, LiveTrace, SliceId, Text, Thread, ThreadEvent, Tick, Ticks,
+    Trace, TraceBuilder, TrackId, TreeDiff,
 };
 
 use common::{Random, tracks};
@@ -27,7 +27,7 @@ fn trace(random: &mut Random) -> Trace<'static> {
         let name: &[u8] = if random.below(2) == 0 { b"a" } else { b"b" };
         let thread = Thread::new(1_i64, random.below(2));
         let event = ThreadEvent::new(thread, time(random), Text::plain(name));
-        builder.push(&Event::Complete(event, Ticks(time(random).0.max(0))), ByteRange::default());
+        builder.push(&Event::Complete(event, Ticks(time(random).0.max(0))));
     }
     builder.finish()
 }
@@ -83,15 +83,12 @@ fn packing_and_growing_keep_all_slices() {
         let mut live = Live::new(&LayoutOptions::default());
         for _ in 0..random.below(40) {
             let event = ThreadEvent::new(Thread::new(1_i64, 1_i64), time(&mut random), Text::plain(b"a"));
-            grown.push(
-                &match random.below(4) {
-                    0 => Event::Begin(event),
-                    1 => Event::End(event),
-                    2 => Event::Unfinished(event),
-                    _ => Event::Complete(event, Ticks(time(&mut random).0.max(0))),
-                },
-                ByteRange::default(),
-            );
+            grown.push(&match random.below(4) {
+                0 => Event::Begin(event),
+                1 => Event::End(event),
+                2 => Event::Unfinished(event),
+                _ => Event::Complete(event, Ticks(time(&mut random).0.max(0))),
+            });
             live.update(&grown.commit(), time(&mut random));
         }
         let committed = grown.commit();

@@ -17,8 +17,8 @@ use spall_layout::{
     VerticalStyle, Viewport,
 };
 use spall_model::{
-    ByteRange, Event, Flow, FlowBind, FlowEvent, FlowPhase, Id, Key, Limits, SliceId, Text, Thread,
-    ThreadEvent, Tick, Ticks, Trace, TraceBuilder, TrackId,
+    Event, Flow, FlowBind, FlowEvent, FlowPhase, Id, Key, Limits, SliceId, Text, Thread, ThreadEvent, Tick,
+    Ticks, Trace, TraceBuilder, TrackId,
 };
 
 struct Random(u64);
@@ -42,15 +42,15 @@ fn random_trace(random: &mut Random) -> (Trace<'static>, BTreeMap<Key, (i64, i64
     for tid in 0..3_i64 {
         for slice in 0..50 {
             let event = ThreadEvent::new(Thread::new(1_i64, tid), Tick(slice * 20), Text::plain(b"s"));
-            builder.push(&Event::Complete(event, Ticks(20)), ByteRange::default());
+            builder.push(&Event::Complete(event, Ticks(20)));
         }
     }
     for id in 0..random.below(300) {
         let (from, to) = (random.below(1000), random.below(if id % 2 == 0 { 1000 } else { 30 }));
         let (a, b) = (random.below(3), random.below(3));
         let to = (from + to).min(999);
-        builder.push(&flow(FlowPhase::Start, a, from, id), ByteRange::default());
-        builder.push(&flow(FlowPhase::End, b, to, id), ByteRange::default());
+        builder.push(&flow(FlowPhase::Start, a, from, id));
+        builder.push(&flow(FlowPhase::End, b, to, id));
         times.insert(Key::Number(id), (from, to));
     }
     (builder.finish(), times)
@@ -147,7 +147,7 @@ fn layout_12_1_a_flow_leaves_inside_its_slice_as_drawn() {
         flow(FlowPhase::End, 1, 250, 1),
     ];
     let mut builder = TraceBuilder::new(&Limits::default());
-    events.iter().for_each(|event| builder.push(event, ByteRange::default()));
+    events.iter().for_each(|event| builder.push(event));
     let trace = builder.finish();
     let layout = Layout::new(&trace, &LayoutOptions::default());
     // The second slice has no end. It could run until 300, and is drawn to 100, where the slice around it ends.

@@ -9,7 +9,7 @@
 
 use spall_layout::{Layout, LayoutOptions, LayoutView, Overlap, RowId};
 use spall_model::{
-    AsyncPhase, ByteRange, Event, KeyedEvent, Limits, SliceId, Text, Thread, ThreadEvent, Tick, Ticks, Trace,
+    AsyncPhase, Event, KeyedEvent, Limits, SliceId, Text, Thread, ThreadEvent, Tick, Ticks, Trace,
     TraceBuilder,
 };
 
@@ -20,7 +20,7 @@ fn event(tid: i64, at: i64, name: &'static str) -> ThreadEvent<'static> {
 fn trace_of(events: &[Event<'static>]) -> Trace<'static> {
     let mut builder = TraceBuilder::new(&Limits::default());
     for event in events {
-        builder.push(event, ByteRange::default());
+        builder.push(event);
     }
     builder.finish()
 }

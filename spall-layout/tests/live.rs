@@ -19,8 +19,8 @@ use spall_layout::{
     NameStats, Row, RowId, Scratch, Vertical, VerticalStyle, Viewport, stats,
 };
 use spall_model::{
-    ByteRange, Event, Limits, LiveSnapshot, LiveTrace, ProcessId, SliceId, Text, Thread, ThreadEvent, Tick,
-    Ticks, Trace, TraceBuilder, TrackId,
+    Event, Limits, LiveSnapshot, LiveTrace, ProcessId, SliceId, Text, Thread, ThreadEvent, Tick, Ticks,
+    Trace, TraceBuilder, TrackId,
 };
 
 use common::Random;
@@ -188,10 +188,10 @@ fn follow(random: &mut Random, events: &[Event<'_>], n_commits: u64) {
     let mut trace = LiveTrace::new(&Limits::default());
     let mut live = Live::new(&LayoutOptions::default());
     for (event, n_events) in events.iter().zip(1..) {
-        trace.push(event, ByteRange::default());
+        trace.push(event);
         if n_events == events.len() || random.below(events.len() as u64) < n_commits as i64 {
             let mut builder = TraceBuilder::new(&Limits::default());
-            events[..n_events].iter().for_each(|event| builder.push(event, ByteRange::default()));
+            events[..n_events].iter().for_each(|event| builder.push(event));
             let committed = trace.commit();
             let view = live.update(&committed, Tick::MIN);
             check(random, &builder.finish(), &committed, &view);
@@ -287,7 +287,7 @@ fn rows_after_each(events: &[Event<'_>], now: i64) -> Vec<Vec<(i64, i64)>> {
     let mut trace = LiveTrace::new(&Limits::default());
     let mut live = Live::new(&LayoutOptions::default());
     for event in events {
-        trace.push(event, ByteRange::default());
+        trace.push(event);
         live.update(&trace.commit(), Tick(now));
     }
     let committed = trace.commit();
@@ -304,16 +304,16 @@ fn layout_18_2_open_slices_reach_the_present_and_rows_keep_their_numbers() {
     let mut trace = LiveTrace::new(&Limits::default());
     let mut live = Live::new(&LayoutOptions::default());
     for event in [Event::Begin(on(1, 5)), Event::Begin(on(2, 6))] {
-        trace.push(&event, ByteRange::default());
+        trace.push(&event);
         live.update(&trace.commit(), Tick(0));
     }
-    trace.push(&Event::Begin(on(1, 7)), ByteRange::default());
+    trace.push(&Event::Begin(on(1, 7)));
     let committed = trace.commit();
     let view = live.update(&committed, Tick(9));
     assert_eq!(view.track_rows(TrackId(0)).collect::<Vec<_>>(), [RowId(0), RowId(2)]);
     assert_eq!(view.track_rows(TrackId(1)).collect::<Vec<_>>(), [RowId(1)]);
     assert!((0..3).all(|row| view.row(RowId(row)).unwrap().ends() == [Tick(9)]));
-    trace.push(&Event::End(on(1, 8)), ByteRange::default());
+    trace.push(&Event::End(on(1, 8)));
     let committed = trace.commit();
     let view = live.update(&committed, Tick(20));
     let end_of = |row| view.row(RowId(row)).unwrap().ends()[0].0;
@@ -354,7 +354,7 @@ fn layout_18_4_all_slices_are_drawn_at_their_times_and_do_not_overlap() {
                 5 => Event::Unfinished(on(1, start)),
                 _ => complete(start, start + random.below(50)),
             };
-            trace.push(&event, ByteRange::default());
+            trace.push(&event);
             if random.below(n_commits) == 0 {
                 live.update(&trace.commit(), Tick::MIN);
             }
@@ -391,7 +391,7 @@ fn after_a_missed_commit_everything_is_laid_out_again() {
     let mut trace = LiveTrace::new(&Limits::default());
     let mut live = Live::new(&LayoutOptions::default());
     for at in 0..4 {
-        trace.push(&begin(at), ByteRange::default());
+        trace.push(&begin(at));
         let committed = trace.commit();
         if at != 1 {
             let view = live.update(&committed, Tick(9));

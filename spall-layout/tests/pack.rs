@@ -18,8 +18,7 @@ use spall_layout::{
     RowInfo, Scratch, Vertical, VerticalStyle, Viewport,
 };
 use spall_model::{
-    ByteRange, Event, Limits, ProcessId, SliceId, Text, Thread, ThreadEvent, Tick, Ticks, Trace,
-    TraceBuilder, TrackId,
+    Event, Limits, ProcessId, SliceId, Text, Thread, ThreadEvent, Tick, Ticks, Trace, TraceBuilder, TrackId,
 };
 
 use common::{Random, tracks};
@@ -30,7 +29,7 @@ fn many_tracks(random: &mut Random, end: i64, depth: u64) -> Trace<'static> {
     for tid in 0..random.below(40) {
         let mut push = |start, duration| {
             let event = ThreadEvent::new(Thread::new(1_i64, tid), Tick(start), Text::EMPTY);
-            builder.push(&Event::Complete(event, Ticks(duration)), ByteRange::default());
+            builder.push(&Event::Complete(event, Ticks(duration)));
         };
         for _ in 0..1 + random.below(3) {
             let (start, duration) = (random.below(end.unsigned_abs()), random.below(30));
@@ -136,7 +135,7 @@ fn layout_17_2_groups_that_begin_later_move_nothing() {
         for (&(start, duration, depth), tid) in groups[..n_groups].iter().zip(0_i64..) {
             for inner in 0..=depth {
                 let event = ThreadEvent::new(Thread::new(1_i64, tid), Tick(start + inner), Text::EMPTY);
-                builder.push(&Event::Complete(event, Ticks(duration - 2 * inner)), ByteRange::default());
+                builder.push(&Event::Complete(event, Ticks(duration - 2 * inner)));
             }
         }
         let trace = builder.finish();

@@ -9,8 +9,7 @@ use spall_layout::{
     VerticalStyle, Viewport,
 };
 use spall_model::{
-    ByteRange, Event, Limits, ProcessId, SliceId, Text, Thread, ThreadEvent, Tick, Ticks, Trace,
-    TraceBuilder, TrackId,
+    Event, Limits, ProcessId, SliceId, Text, Thread, ThreadEvent, Tick, Ticks, Trace, TraceBuilder, TrackId,
 };
 
 /// Makes two processes. The first one has two threads with two rows each, the second one has a thread with one row.
@@ -21,7 +20,7 @@ fn trace() -> Trace<'static> {
     {
         let event =
             ThreadEvent::new(Thread::new(i64::from(pid), i64::from(tid)), Tick(start), Text::plain(b"s"));
-        builder.push(&Event::Complete(event, Ticks(end - start)), ByteRange::default());
+        builder.push(&Event::Complete(event, Ticks(end - start)));
     }
     builder.finish()
 }
@@ -269,7 +268,7 @@ fn layout_13_1_no_match_is_lost_by_merging() {
             _ => names[2],
         };
         let event = ThreadEvent::new(Thread::new(1_i64, at % 3), Tick(at * 4), Text::plain(name));
-        builder.push(&Event::Complete(event, Ticks(at % 7)), ByteRange::default());
+        builder.push(&Event::Complete(event, Ticks(at % 7)));
     }
     let trace = builder.finish();
     let layout = Layout::new(&trace, &LayoutOptions::default());

@@ -16,8 +16,7 @@ use core::ops::Range;
 
 use spall_layout::{EdgeRule, Layout, LayoutOptions, LayoutView, NameStats, Stats, stats};
 use spall_model::{
-    ByteRange, Event, Limits, NameId, SliceId, Text, Thread, ThreadEvent, Tick, Ticks, Trace, TraceBuilder,
-    TrackKind,
+    Event, Limits, NameId, SliceId, Text, Thread, ThreadEvent, Tick, Ticks, Trace, TraceBuilder, TrackKind,
 };
 
 use common::{Random, random_async_trace, random_range, random_trace, tracks};
@@ -188,7 +187,7 @@ fn layout_14_4_moving_an_edge_visits_only_the_slices_in_between() {
     let mut builder = TraceBuilder::new(&Limits::default());
     let mut push = |start, duration| {
         let event = ThreadEvent::new(Thread::new(1_i64, 1_i64), Tick(start), Text::plain(b"f"));
-        builder.push(&Event::Complete(event, Ticks(duration)), ByteRange::default());
+        builder.push(&Event::Complete(event, Ticks(duration)));
     };
     push(0, 10_000);
     (0..1000).for_each(|n| push(10 * n, 5));

@@ -12,9 +12,7 @@ use spall_layout::{
     Fidelity, Heights, Layout, LayoutOptions, LayoutView, Overlap, PackId, Packed, Packing, Scratch,
     Vertical, VerticalStyle, Viewport,
 };
-use spall_model::{
-    ByteRange, Event, Limits, Text, Thread, ThreadEvent, Tick, Ticks, Trace, TraceBuilder, TrackId,
-};
+use spall_model::{Event, Limits, Text, Thread, ThreadEvent, Tick, Ticks, Trace, TraceBuilder, TrackId};
 
 const THREADS: [usize; 4] = [1, 2, 3, 8];
 
@@ -28,7 +26,7 @@ fn trace(random: &mut Random, n_threads: u64, n_calls: i64) -> Trace<'static> {
             for depth in 0..random.below(4) {
                 let event =
                     ThreadEvent::new(Thread::new(1_u64, thread), Tick(at + depth), Text::plain(b"call"));
-                builder.push(&Event::Complete(event, Ticks(20 - 2 * depth)), ByteRange::default());
+                builder.push(&Event::Complete(event, Ticks(20 - 2 * depth)));
             }
         }
     }

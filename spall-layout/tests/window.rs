@@ -8,8 +8,7 @@ use spall_layout::{
     Fidelity, Folds, Heights, Layout, LayoutOptions, LineKind, LineRect, Scratch, Vertical, Window,
 };
 use spall_model::{
-    ByteRange, Event, Limits, ProcessId, SliceId, Text, Thread, ThreadEvent, Tick, Ticks, Trace,
-    TraceBuilder, TrackId,
+    Event, Limits, ProcessId, SliceId, Text, Thread, ThreadEvent, Tick, Ticks, Trace, TraceBuilder, TrackId,
 };
 
 const HEIGHTS: Heights = Heights { process: 24, track: 20, row: 16 };
@@ -19,7 +18,7 @@ fn trace() -> Trace<'static> {
     let mut builder = TraceBuilder::new(&Limits::default());
     for (pid, start, end) in [(1, 0, 1000), (1, 100, 200), (2, 500, 600)] {
         let event = ThreadEvent::new(Thread::new(pid, 1_i64), Tick(start), Text::plain(b"s"));
-        builder.push(&Event::Complete(event, Ticks(end - start)), ByteRange::default());
+        builder.push(&Event::Complete(event, Ticks(end - start)));
     }
     builder.finish()
 }

@@ -199,13 +199,13 @@ pub enum Scope {
 /// The values of a counter at a point in time. Each numeric argument is the value of one series.
 ///
 /// ```
-/// use spall_model::{ArgsBuilder, ByteRange, CounterEvent, Event, Limits, Text, Tick, TraceBuilder};
+/// use spall_model::{ArgsBuilder, CounterEvent, Event, Limits, Text, Tick, TraceBuilder};
 ///
 /// let mut values = ArgsBuilder::new();
 /// values.add("used", 3).add("free", 5);
 /// let memory = CounterEvent::new(1, Tick(100), Text::from("memory"), values.args());
 /// let mut builder = TraceBuilder::new(&Limits::default());
-/// builder.push(&Event::Counter(memory), ByteRange::default());
+/// builder.push(&Event::Counter(memory));
 /// let trace = builder.finish();
 /// assert_eq!(trace.counters().len(), 2);
 /// ```

@@ -52,17 +52,17 @@ pub struct State {
 /// A flow: a causal link from one slice to another.
 ///
 /// ```
-/// use spall_model::{ByteRange, Event, FlowBind, FlowEvent, FlowPhase, Id, Limits, Text, Thread, ThreadEvent, Tick};
+/// use spall_model::{Event, FlowBind, FlowEvent, FlowPhase, Id, Limits, Text, Thread, ThreadEvent, Tick};
 /// use spall_model::{Ticks, TraceBuilder};
 ///
 /// let mut builder = TraceBuilder::new(&Limits::default());
 /// for (name, at, phase) in [("ask", 0, FlowPhase::Start), ("answer", 20, FlowPhase::End)] {
 ///     let thread = Thread::new(1, 1);
 ///     let slice = ThreadEvent::new(thread, Tick(at), Text::from(name));
-///     builder.push(&Event::Complete(slice, Ticks(10)), ByteRange::default());
+///     builder.push(&Event::Complete(slice, Ticks(10)));
 ///     let id = Id::Number(7);
 ///     let flow = FlowEvent::new(phase, FlowBind::Enclosing, thread, Tick(at + 4), id, Text::from("mail"));
-///     builder.push(&Event::Flow(flow), ByteRange::default());
+///     builder.push(&Event::Flow(flow));
 /// }
 /// let trace = builder.finish();
 /// let flow = trace.flows()[0];
@@ -112,7 +112,7 @@ pub(crate) struct FlowEnds {
 ///
 /// ```
 /// use spall_model::{
-///     ArgsBuilder, ByteRange, Event, KeyedEvent, Limits, ObjectPhase, Text, Tick, TraceBuilder, Value,
+///     ArgsBuilder, Event, KeyedEvent, Limits, ObjectPhase, Text, Tick, TraceBuilder, Value,
 /// };
 ///
 /// let mut content = ArgsBuilder::new();
@@ -123,7 +123,7 @@ pub(crate) struct FlowEnds {
 ///     if phase == ObjectPhase::Snapshot {
 ///         step.args = content.args();
 ///     }
-///     builder.push(&Event::Object(phase, step), ByteRange::default());
+///     builder.push(&Event::Object(phase, step));
 /// }
 /// let trace = builder.finish();
 /// let object = &trace.objects()[0];

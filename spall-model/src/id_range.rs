@@ -82,12 +82,12 @@ macro_rules! dense_id {
 /// The range is `Copy`, and iterates over its ids. [`IdRange::indices`] cuts the elements out of a column.
 ///
 /// ```
-/// use spall_model::{ByteRange, Event, Limits, SliceId, Text, Thread, ThreadEvent, Tick, Ticks, TraceBuilder};
+/// use spall_model::{Event, Limits, SliceId, Text, Thread, ThreadEvent, Tick, Ticks, TraceBuilder};
 ///
 /// let mut builder = TraceBuilder::new(&Limits::default());
 /// for at in [0, 10, 20] {
 ///     let work = ThreadEvent::new(Thread::new(1, 1), Tick(at), Text::from("work"));
-///     builder.push(&Event::Complete(work, Ticks(5)), ByteRange::default());
+///     builder.push(&Event::Complete(work, Ticks(5)));
 /// }
 /// let trace = builder.finish();
 ///

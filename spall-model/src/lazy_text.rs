@@ -98,8 +98,8 @@ mod tests {
 
     use super::*;
     use crate::{
-        Args, ArgsBuilder, ArgsFormat, ByteRange, Event, Limits, MetaEvent, Text, Thread, ThreadEvent, Tick,
-        Ticks, Trace, TraceBuilder, Value, no_entry,
+        Args, ArgsBuilder, ArgsFormat, Event, Limits, MetaEvent, Text, Thread, ThreadEvent, Tick, Ticks,
+        Trace, TraceBuilder, Value, no_entry,
     };
 
     static DOUBLED: TextFormat = TextFormat { name: "doubled", write: write_doubled };
@@ -118,9 +118,9 @@ mod tests {
     fn trace(args: Args<'_>, meta: Value<'_>) -> Trace<'static> {
         let mut builder = TraceBuilder::new(&Limits::default());
         let event = ThreadEvent::new(Thread::new(1, 2), Tick(5), Text::from("work"));
-        builder.push_copied(&Event::Complete(ThreadEvent { args, ..event }, Ticks(3)), ByteRange::default());
+        builder.push_copied(&Event::Complete(ThreadEvent { args, ..event }, Ticks(3)));
         let meta = MetaEvent { thread: None, key: Text::from("key"), value: meta };
-        builder.push_copied(&Event::Meta(meta), ByteRange::default());
+        builder.push_copied(&Event::Meta(meta));
         builder.finish()
     }
 

@@ -4,7 +4,7 @@
 //! sorts, and interns names. The [`Trace`] it makes holds the facts of a file and nothing derived.
 //!
 //! ```
-//! use spall_model::{ByteRange, DiagnosticKind, Event, Limits, Text, Thread, ThreadEvent, Tick, TraceBuilder};
+//! use spall_model::{DiagnosticKind, Event, Limits, Text, Thread, ThreadEvent, Tick, TraceBuilder};
 //!
 //! let main = Thread::new(1, 1);
 //! let event = |name, at| ThreadEvent::new(main, Tick(at), Text::from(name));
@@ -16,7 +16,7 @@
 //!     Event::End(event("frame", 40)),
 //!     Event::End(event("lost its begin", 50)),
 //! ] {
-//!     builder.push(&event, ByteRange::default());
+//!     builder.push(&event);
 //! }
 //! let trace = builder.finish();
 //!

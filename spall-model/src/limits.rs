@@ -7,7 +7,7 @@
 /// below a figure of their own.
 ///
 /// ```
-/// use spall_model::{ByteRange, DiagnosticKind, Event, Limits, Text, Thread, ThreadEvent, Tick, TraceBuilder};
+/// use spall_model::{DiagnosticKind, Event, Limits, Text, Thread, ThreadEvent, Tick, TraceBuilder};
 ///
 /// let mut limits = Limits::default();
 /// limits.max_depth = 1;
@@ -15,7 +15,7 @@
 /// let mut builder = TraceBuilder::new(&limits);
 /// for (name, at) in [("outer", 0), ("too deep", 10)] {
 ///     let event = ThreadEvent::new(Thread::new(1, 1), Tick(at), Text::from(name));
-///     builder.push(&Event::Begin(event), ByteRange::default());
+///     builder.push(&Event::Begin(event));
 /// }
 /// let trace = builder.finish();
 /// assert_eq!(trace.slices().len(), 1);

@@ -8,11 +8,11 @@ use crate::{IdRange, NameId, SliceId, Tick, args_table::ArgsId};
 /// A set of flags that say how the file expresses a slice, together with the slice's depth among open pairs.
 ///
 /// ```
-/// use spall_model::{ByteRange, Event, Limits, SliceId, Text, Thread, ThreadEvent, Tick, TraceBuilder};
+/// use spall_model::{Event, Limits, SliceId, Text, Thread, ThreadEvent, Tick, TraceBuilder};
 ///
 /// let mut builder = TraceBuilder::new(&Limits::default());
 /// let begin = ThreadEvent::new(Thread::new(1, 1), Tick(0), Text::from("never ends"));
-/// builder.push(&Event::Begin(begin), ByteRange::default());
+/// builder.push(&Event::Begin(begin));
 /// let trace = builder.finish();
 /// assert!(trace.slice(SliceId(0)).unwrap().flags.is_unfinished());
 /// ```
@@ -113,12 +113,12 @@ impl SliceFlags {
 /// A slice takes 32 bytes. A loop over many slices reads only the columns that it needs.
 ///
 /// ```
-/// use spall_model::{ByteRange, Event, Limits, Text, Thread, ThreadEvent, Tick, Ticks, TraceBuilder};
+/// use spall_model::{Event, Limits, Text, Thread, ThreadEvent, Tick, Ticks, TraceBuilder};
 ///
 /// let mut builder = TraceBuilder::new(&Limits::default());
 /// for at in [0, 10] {
 ///     let work = ThreadEvent::new(Thread::new(1, 1), Tick(at), Text::from("work"));
-///     builder.push(&Event::Complete(work, Ticks(4)), ByteRange::default());
+///     builder.push(&Event::Complete(work, Ticks(4)));
 /// }
 /// let trace = builder.finish();
 ///
@@ -139,11 +139,11 @@ pub struct Slices {
 /// A slice: a named interval on a track, from its start to just before its end.
 ///
 /// ```
-/// use spall_model::{ByteRange, Event, Limits, SliceId, Text, Thread, ThreadEvent, Tick, Ticks, TraceBuilder};
+/// use spall_model::{Event, Limits, SliceId, Text, Thread, ThreadEvent, Tick, Ticks, TraceBuilder};
 ///
 /// let mut builder = TraceBuilder::new(&Limits::default());
 /// let work = ThreadEvent::new(Thread::new(1, 1), Tick(10), Text::from("work"));
-/// builder.push(&Event::Complete(work, Ticks(5)), ByteRange::default());
+/// builder.push(&Event::Complete(work, Ticks(5)));
 /// let trace = builder.finish();
 ///
 /// let slice = trace.slice(SliceId(0)).unwrap();

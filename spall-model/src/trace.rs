@@ -22,11 +22,11 @@ use crate::{
 /// borrowed from the input where possible; [`Trace::into_owned`] copies them.
 ///
 /// ```
-/// use spall_model::{ByteRange, Event, Limits, Text, Thread, ThreadEvent, Tick, Ticks, TraceBuilder};
+/// use spall_model::{Event, Limits, Text, Thread, ThreadEvent, Tick, Ticks, TraceBuilder};
 ///
 /// let mut builder = TraceBuilder::new(&Limits::default());
 /// let work = ThreadEvent::new(Thread::new(1, 7), Tick(0), Text::from("work"));
-/// builder.push(&Event::Complete(work, Ticks(1500)), ByteRange::default());
+/// builder.push(&Event::Complete(work, Ticks(1500)));
 /// let trace = builder.finish();
 ///
 /// let mut lines = Vec::new();
@@ -433,12 +433,12 @@ impl<'a> Trace<'a> {
     /// The work is proportional to the number of slices in the trace.
     ///
     /// ```
-    /// use spall_model::{ByteRange, Event, Limits, Text, Thread, ThreadEvent, Tick, Ticks, TraceBuilder};
+    /// use spall_model::{Event, Limits, Text, Thread, ThreadEvent, Tick, Ticks, TraceBuilder};
     ///
     /// let mut builder = TraceBuilder::new(&Limits::default());
     /// for (name, at, lasts) in [("load", 0, 90), ("draw", 100, 20), ("swap", 130, 30)] {
     ///     let work = ThreadEvent::new(Thread::new(1, 1), Tick(at), Text::from(name));
-    ///     builder.push(&Event::Complete(work, Ticks(lasts)), ByteRange::default());
+    ///     builder.push(&Event::Complete(work, Ticks(lasts)));
     /// }
     /// let trace = builder.finish();
     ///
@@ -510,7 +510,7 @@ impl<'a> Trace<'a> {
 ///
 /// ```
 /// use spall_model::{
-///     ArgsBuilder, ByteRange, Event, Limits, SliceId, Text, Thread, ThreadEvent, Tick, TraceBuilder, Value,
+///     ArgsBuilder, Event, Limits, SliceId, Text, Thread, ThreadEvent, Tick, TraceBuilder, Value,
 /// };
 ///
 /// let (mut at_begin, mut at_end) = (ArgsBuilder::new(), ArgsBuilder::new());
@@ -521,8 +521,8 @@ impl<'a> Trace<'a> {
 ///     ThreadEvent { args, ..event }
 /// };
 /// let mut builder = TraceBuilder::new(&Limits::default());
-/// builder.push_copied(&Event::Begin(event(0, at_begin.args())), ByteRange::default());
-/// builder.push_copied(&Event::End(event(9, at_end.args())), ByteRange::default());
+/// builder.push_copied(&Event::Begin(event(0, at_begin.args())));
+/// builder.push_copied(&Event::End(event(9, at_end.args())));
 /// let trace = builder.finish();
 ///
 /// let args = trace.slice_args(SliceId(0));

@@ -19,12 +19,12 @@ use crate::{
 /// - the end of an unfinished slice, which the file does not have.
 ///
 /// ```
-/// use spall_model::{ByteRange, Event, Limits, Text, Thread, ThreadEvent, Tick, Ticks, TraceBuilder};
+/// use spall_model::{Event, Limits, Text, Thread, ThreadEvent, Tick, Ticks, TraceBuilder};
 ///
 /// let trace = |name| {
 ///     let mut builder = TraceBuilder::new(&Limits::default());
 ///     let work = ThreadEvent::new(Thread::new(1, 1), Tick(0), Text::from(name));
-///     builder.push(&Event::Complete(work, Ticks(5)), ByteRange::default());
+///     builder.push(&Event::Complete(work, Ticks(5)));
 ///     builder.finish()
 /// };
 /// assert!(trace("draw") == trace("draw"));
@@ -327,21 +327,20 @@ fn same_or_nested<'a, 'b>(a: Value<'a>, b: Value<'b>, put_off: &mut Vec<(Args<'a
 #[cfg(test)]
 mod tests {
     use crate::{
-        ArgsBuilder, ByteRange, Event, Id, Limits, Text, Thread, ThreadEvent, Tick, Ticks, Trace,
-        TraceBuilder, Value,
+        ArgsBuilder, Event, Id, Limits, Text, Thread, ThreadEvent, Tick, Ticks, Trace, TraceBuilder, Value,
     };
 
     /// A trace of one slice with these arguments, whose names have other numbers the more names come before.
     fn trace(before: &[&str], args: &ArgsBuilder<'_>, unfinished: bool) -> Trace<'static> {
         let mut builder = TraceBuilder::new(&Limits::default());
         for name in before {
-            builder.push_copied(&Event::ProcessName(Id::from(1), Text::from(*name)), ByteRange::default());
+            builder.push_copied(&Event::ProcessName(Id::from(1), Text::from(*name)));
         }
-        builder.push_copied(&Event::ProcessName(Id::from(1), Text::from("game")), ByteRange::default());
+        builder.push_copied(&Event::ProcessName(Id::from(1), Text::from("game")));
         let event = ThreadEvent::new(Thread::new(1, 2), Tick(5), Text::from("work"));
         let event = ThreadEvent { args: args.args(), ..event };
         let event = if unfinished { Event::Unfinished(event) } else { Event::Complete(event, Ticks(3)) };
-        builder.push_copied(&event, ByteRange::default());
+        builder.push_copied(&event);
         builder.finish()
     }
 

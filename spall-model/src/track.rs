@@ -33,10 +33,10 @@ impl Key {
 /// [`Trace::process_label`](crate::Trace::process_label) returns a label for people.
 ///
 /// ```
-/// use spall_model::{ByteRange, Event, Id, Key, Limits, Text, TraceBuilder};
+/// use spall_model::{Event, Id, Key, Limits, Text, TraceBuilder};
 ///
 /// let mut builder = TraceBuilder::new(&Limits::default());
-/// builder.push(&Event::ProcessName(Id::Number(7), Text::from("game")), ByteRange::default());
+/// builder.push(&Event::ProcessName(Id::Number(7), Text::from("game")));
 /// let trace = builder.finish();
 /// let process = &trace.processes()[0];
 /// assert_eq!((process.pid, &*trace.name(process.name)), (Key::Number(7), "game"));
@@ -189,11 +189,11 @@ impl TrackKind {
 /// [`Trace::slices_of`](crate::Trace::slices_of) and its siblings look them up.
 ///
 /// ```
-/// use spall_model::{ByteRange, Event, Limits, Text, Thread, ThreadEvent, Tick, Ticks, TraceBuilder};
+/// use spall_model::{Event, Limits, Text, Thread, ThreadEvent, Tick, Ticks, TraceBuilder};
 ///
 /// let mut builder = TraceBuilder::new(&Limits::default());
 /// let work = ThreadEvent::new(Thread::new(1, 7), Tick(0), Text::from("work"));
-/// builder.push(&Event::Complete(work, Ticks(5)), ByteRange::default());
+/// builder.push(&Event::Complete(work, Ticks(5)));
 /// let trace = builder.finish();
 ///
 /// let track = &trace.tracks()[0];

@@ -17,7 +17,7 @@ use crate::{
 /// flow connects are only known when the trace is finished.
 ///
 /// ```
-/// use spall_model::{ByteRange, Event, Limits, LiveTrace, Text, Thread, ThreadEvent, Tick, TraceBuilder, TraceView};
+/// use spall_model::{Event, Limits, LiveTrace, Text, Thread, ThreadEvent, Tick, TraceBuilder, TraceView};
 ///
 /// /// Returns the label of each track and the names of its slices.
 /// fn list(trace: &impl TraceView) -> Vec<(String, Vec<String>)> {
@@ -27,8 +27,8 @@ use crate::{
 ///
 /// let (mut builder, mut live) = (TraceBuilder::new(&Limits::default()), LiveTrace::new(&Limits::default()));
 /// let event = ThreadEvent::new(Thread::new(1_i64, 7_i64), Tick(0), Text::plain(b"frame"));
-/// builder.push(&Event::Begin(event), ByteRange::default());
-/// live.push(&Event::Begin(event), ByteRange::default());
+/// builder.push(&Event::Begin(event));
+/// live.push(&Event::Begin(event));
 /// let expected = [("Thread 7".into(), vec!["frame".into()])];
 /// assert_eq!(list(&live.commit()), expected);
 /// assert_eq!(list(&builder.finish()), expected);

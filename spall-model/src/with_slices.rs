@@ -21,11 +21,11 @@ impl<'a> Trace<'a> {
     ///
     /// ```
     /// use spall_model::SliceFlags;
-    /// # use spall_model::{ByteRange, Event, Limits, Text, Thread, ThreadEvent, Tick, Ticks, TraceBuilder};
+    /// # use spall_model::{Event, Limits, Text, Thread, ThreadEvent, Tick, Ticks, TraceBuilder};
     /// # let mut builder = TraceBuilder::new(&Limits::default());
     /// # for (name, start, duration) in [("frame", 0, 100), ("draw", 40, 50), ("tiny", 41, 1)] {
     /// #     let event = ThreadEvent::new(Thread::new(1_i64, 1_i64), Tick(start), Text::plain(name.as_bytes()));
-    /// #     builder.push(&Event::Complete(event, Ticks(duration)), ByteRange::default());
+    /// #     builder.push(&Event::Complete(event, Ticks(duration)));
     /// # }
     /// # let trace = builder.finish(); // frame 0..100, draw 40..90, tiny 41..42
     /// let trace = trace.with_slices(|old, track, slices| {

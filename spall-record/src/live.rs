@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 use std::io;
 use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
 
-use spall_model::{ByteRange, Clock, Event, Id, LiveTrace, Text, Thread, Unit};
+use spall_model::{Clock, Event, Id, LiveTrace, Text, Thread, Unit};
 
 use crate::event;
 use crate::facts::Facts;
@@ -122,7 +122,7 @@ fn name_process(trace: &mut LiveTrace, facts: &Facts) {
 
 fn push(trace: &mut LiveTrace, event: &Event<'_>) {
     // The events come from no file.
-    trace.push(event, ByteRange::default());
+    trace.push(event);
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

@@ -21,7 +21,7 @@
 //!
 //! let main = Thread::new(1_i64, 1_i64);
 //! let mut builder = TraceBuilder::new(&Limits::default());
-//! let mut push = |event| builder.push(&event, ByteRange::default());
+//! let mut push = |event| builder.push(&event);
 //! // A slice of the trace, and three samples of the thread. The first two found `draw`, the last one nothing.
 //! push(Event::Complete(ThreadEvent::new(main, Tick(0), Text::plain(b"frame")), Ticks(100)));
 //! let draw = Id::Number(1);

@@ -22,7 +22,7 @@ use crate::{
 ///
 /// ```
 /// use spall_model::{
-///     ByteRange, Event, Id, Limits, ProfileEvent, ProfileKey, ProfileStart, SampleEvent, SampleRules, SampleTime,
+///     Event, Id, Limits, ProfileEvent, ProfileKey, ProfileStart, SampleEvent, SampleRules, SampleTime,
 ///     SliceFlags, Thread, Tick, Ticks, TraceBuilder,
 /// };
 /// # use spall_model::{FrameEvent, FrameParent, Text};
@@ -38,7 +38,7 @@ use crate::{
 ///     Event::Sample(SampleEvent::new(SampleTime::At(Tick(10)), draw.id)),
 ///     Event::Sample(SampleEvent::new(SampleTime::At(Tick(20)), draw.id)),
 /// ] {
-///     builder.push(&event, ByteRange::default());
+///     builder.push(&event);
 /// }
 /// let trace = spall_samples::merge(builder.finish(), &SampleRules::NONE);
 /// let slices = trace.slices();
@@ -81,13 +81,13 @@ pub fn merge<'a>(trace: Trace<'a>, rules: &SampleRules) -> Trace<'a> {
 ///
 /// ```
 /// use spall_model::{
-///     ByteRange, Event, Limits, SampleRules, Text, Thread, ThreadEvent, Tick, Ticks, TraceBuilder, TrackId,
+///     Event, Limits, SampleRules, Text, Thread, ThreadEvent, Tick, Ticks, TraceBuilder, TrackId,
 /// };
 ///
 /// let mut builder = TraceBuilder::new(&Limits::default());
 /// for (name, at, duration) in [("frame", 0, 100), ("draw", 10, 40)] {
 ///     let event = ThreadEvent::new(Thread::new(1, 1), Tick(at), Text::from(name));
-///     builder.push(&Event::Complete(event, Ticks(duration)), ByteRange::default());
+///     builder.push(&Event::Complete(event, Ticks(duration)));
 /// }
 /// let trace = builder.finish();
 /// let thread = spall_samples::call_tree(&trace, TrackId(0), &SampleRules::NONE);

@@ -60,12 +60,12 @@ pub fn load_as<'a>(format: Format, data: &'a [u8], limits: &Limits) -> Result<Tr
 ///
 /// # Examples
 /// ```
-/// use spall_trace::model::{ByteRange, Event, Limits, Scope, Thread, ThreadEvent, Tick};
+/// use spall_trace::model::{Event, Limits, Scope, Thread, ThreadEvent, Tick};
 ///
 /// let json = br#"[{"ph":"X","name":"work","pid":1,"tid":1,"ts":1,"dur":2.5}]"#;
 /// let mut builder = spall_trace::read(json, &Limits::default())?;
 /// let mark = ThreadEvent::new(Thread::new(1, 1), Tick(2000), "half done".into());
-/// builder.push(&Event::Instant(mark, Scope::Thread), ByteRange::default());
+/// builder.push(&Event::Instant(mark, Scope::Thread));
 /// let trace = builder.finish();
 /// assert_eq!((trace.slices().len(), trace.instants().len()), (1, 1));
 /// # Ok::<(), spall_trace::Error>(())
@@ -82,12 +82,12 @@ pub fn read<'a>(data: &'a [u8], limits: &Limits) -> Result<TraceBuilder<'a>, Err
 ///
 /// # Examples
 /// ```
-/// use spall_trace::model::{ByteRange, Event, Limits, Text, Thread, ThreadEvent, Tick, Ticks};
+/// use spall_trace::model::{Event, Limits, Text, Thread, ThreadEvent, Tick, Ticks};
 ///
 /// let json = br#"[{"ph":"X","name":"work","pid":1,"tid":1,"ts":1,"dur":2.5}]"#;
 /// let mut builder = spall_trace::read_as(spall_trace::Format::TraceEventJson, json, &Limits::default())?;
 /// let event = ThreadEvent::new(Thread::new(1, 1), Tick(5_000), Text::plain(b"added"));
-/// builder.push(&Event::Complete(event, Ticks(100)), ByteRange::default());
+/// builder.push(&Event::Complete(event, Ticks(100)));
 /// assert_eq!(builder.finish().slices().len(), 2);
 /// # Ok::<(), spall_trace::Error>(())
 /// ```
@@ -247,7 +247,7 @@ pub(crate) trait Sink {
 
 impl Sink for TraceBuilder<'_> {
     fn add(&mut self, event: &Event<'_>, bytes: ByteRange) {
-        self.push_copied(event, bytes);
+        self.copying().receive(event, bytes);
     }
 }
 
@@ -271,7 +271,7 @@ impl<'d> Receiver<'d> for Loading<TraceBuilder<'d>> {
     #[inline(always)]
     fn receive(&mut self, event: &Event<'d>, bytes: ByteRange) {
         self.note(event);
-        self.sink.push(event, bytes);
+        self.sink.receive(event, bytes);
     }
 }
 
@@ -281,7 +281,7 @@ impl<'d> Receiver<'d> for Loading<EventBatch<'d>> {
     #[inline(always)]
     fn receive(&mut self, event: &Event<'d>, bytes: ByteRange) {
         self.note(event);
-        self.sink.push(event, bytes);
+        self.sink.receive(event, bytes);
     }
 }
 

@@ -22,13 +22,13 @@ use crate::{Error, Format};
 ///
 /// # Examples
 /// ```
-/// use spall_trace::{TraceParser, detect, model::{Limits, LiveTrace, TraceView}};
+/// use spall_trace::{TraceParser, detect, model::{Limits, LiveTrace, Receiver, TraceView}};
 ///
 /// let written = br#"[{"ph":"X","name":"a","pid":1,"tid":1,"ts":1,"dur":2},{"ph":"X","na"#;
 /// let mut parser = TraceParser::new(detect(written).unwrap());
 /// let mut trace = LiveTrace::new(&Limits::default());
 /// // The second event is not complete. Its bytes come again, together with what follows them.
-/// let consumed = parser.read(written, false, |event, bytes| trace.push(event, bytes))?;
+/// let consumed = parser.read(written, false, |event, bytes| trace.receive(event, bytes))?;
 /// assert!(consumed < written.len());
 /// assert_eq!(trace.commit().n_slices(), 1);
 /// # Ok::<(), spall_trace::Error>(())

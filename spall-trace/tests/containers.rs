@@ -12,7 +12,7 @@ use std::io::Read;
 use spall_synth::{apitrace, auto, cpu_profile, gzip, heph, json, spall as synth};
 use spall_trace::{
     Error, Format, detect, load, load_as, load_from,
-    model::{DiagnosticKind, Limits, Trace, TraceBuilder},
+    model::{DiagnosticKind, Limits, Receiver as _, Trace, TraceBuilder},
 };
 
 /// Returns a file of each format, without a container.
@@ -111,8 +111,10 @@ fn every_format_is_read_from_every_container() {
                 "{format} in {name}, pieces"
             );
             let mut builder = TraceBuilder::new(&limits);
-            spall_trace::read_events(&packed, &limits, |event, bytes| builder.push_copied(event, bytes))
-                .unwrap();
+            spall_trace::read_events(&packed, &limits, |event, bytes| {
+                builder.copying().receive(event, bytes)
+            })
+            .unwrap();
             assert_eq!(show(&builder.finish()), expected, "{format} in {name}, events");
         }
     }

@@ -27,7 +27,7 @@ use spall_synth::{apitrace, gzip, heph, spall as synth};
 use spall_trace::{
     export::{self, ExportReport},
     layout::{Layout, LayoutOptions, Live},
-    model::{Chunk, Limits, LiveTrace, Parser, SliceId, Tick, Trace},
+    model::{Chunk, Limits, LiveTrace, Parser, Receiver as _, SliceId, Tick, Trace},
 };
 
 /// A function that makes an input of a number of parts.
@@ -293,9 +293,9 @@ fn watch(data: &[u8]) {
     let mut live = Live::new(&LayoutOptions::default());
     let mut n_events = 0_u64;
     spall_trace::read_events(data, &limits, |event, bytes| {
-        trace.push(event, bytes);
+        trace.receive(event, bytes);
         black_box(trace.commit().number());
-        laid_out.push(event, bytes);
+        laid_out.receive(event, bytes);
         n_events += 1;
         if n_events.is_multiple_of(events / 64 + 1) {
             black_box(live.update(&laid_out.commit(), Tick::MIN));

@@ -11,7 +11,8 @@ use std::path::Path;
 
 use spall_trace::layout::{Layout, LayoutOptions, Live};
 use spall_trace::model::{
-    Limits, LiveSnapshot, LiveTrace, SliceFlags, Tick, Trace, TraceBuilder, Track, TrackId, TrackKind,
+    Limits, LiveSnapshot, LiveTrace, Receiver, SliceFlags, Tick, Trace, TraceBuilder, Track, TrackId,
+    TrackKind,
 };
 
 /// The numbers of things of a file that were the same in both traces.
@@ -32,8 +33,8 @@ fn check(path: &Path, same: &mut Same) {
     let mut live = Live::new(&LayoutOptions::default());
     let mut n_events = 0_u64;
     let result = spall_trace::read_events(&data, &limits, |event, bytes| {
-        builder.push_copied(event, bytes);
-        grown.push(event, bytes);
+        builder.copying().receive(event, bytes);
+        grown.receive(event, bytes);
         n_events += 1;
         if n_events.is_multiple_of(997) {
             live.update(&grown.commit(), Tick::MIN);

@@ -6,7 +6,7 @@ use allocation_counter::measure;
 use spall_synth::{apitrace, heph, spall as synth};
 use spall_trace::Format;
 use spall_trace::format::container::decompress;
-use spall_trace::model::{Limits, LiveTrace};
+use spall_trace::model::{Limits, LiveTrace, Receiver};
 
 /// Returns the bytes that the trace of an input takes, and the most that were allocated while it was built.
 fn cost(data: &[u8]) -> (u64, u64) {
@@ -23,7 +23,7 @@ fn live_cost(data: &[u8]) -> (u64, u64) {
     let mut n_events = 0_u64;
     let info = measure(|| {
         _ = spall_trace::read_events(data, &Limits::default(), |event, bytes| {
-            trace.push(event, bytes);
+            trace.receive(event, bytes);
             n_events += 1;
             if n_events.is_multiple_of(1000) {
                 trace.commit();

@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use spall_trace::json::parse_all;
-use spall_trace::model::{DiagnosticKind, Limits, SliceId, Tick, Trace, TrackKind};
+use spall_trace::model::{DiagnosticKind, Limits, Receiver, SliceId, Tick, Trace, TrackKind};
 use spall_trace::{Alignment, MergeInput, MergedTraces, PlacedBy, load, merge_traces};
 
 fn json(text: &str) -> Trace<'static> {
@@ -42,7 +42,7 @@ fn one_trace_stays_as_it_is() {
         trace
             .replay(|event| {
                 if !matches!(event, spall_trace::model::Event::ProcessLabels(..)) {
-                    builder.push_copied(event, Default::default());
+                    builder.copying().receive(event, Default::default());
                 }
                 Ok::<(), core::convert::Infallible>(())
             })

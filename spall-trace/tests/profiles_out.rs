@@ -4,7 +4,7 @@
 #![allow(clippy::indexing_slicing, clippy::panic, clippy::unwrap_used, reason = "a test may panic")]
 
 use spall_trace::export::{self, Loss};
-use spall_trace::model::{Limits, Trace};
+use spall_trace::model::{Limits, Receiver, Trace};
 
 const TRACE: &str = r#"[
     {"ph":"X","name":"outer","cat":"c","pid":1,"tid":2,"ts":10,"dur":10,"args":{"n":3}},
@@ -430,7 +430,7 @@ mod perfetto {
     fn the_unix_time_of_tick_0_is_a_pair_of_clocks() {
         let mut builder = spall_trace::model::TraceBuilder::new(&Limits::default());
         let clock = spall_trace::model::Clock::NANOSECONDS.with_epoch_ns(Some(1_700_000_000_000_000_000));
-        builder.push(&spall_trace::model::Event::Clock(clock), Default::default());
+        builder.receive(&spall_trace::model::Event::Clock(clock), Default::default());
         let mut out = Vec::new();
         assert!(export::perfetto(&builder.finish(), &mut out).unwrap().is_lossless());
         assert_eq!(lines(&out), ["clocks [(6, 0), (1, 1700000000000000000)]"]);

@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "test code outside of test functions")]
 
 use spall_synth::{apitrace, auto, cpu_profile, gzip, heph, json, spall as synth};
-use spall_trace::model::{Event, Limits, Trace, TraceBuilder};
+use spall_trace::model::{Event, Limits, Receiver, Trace, TraceBuilder};
 
 /// Returns everything of a trace as text, without the places where its strings are stored.
 fn show(trace: Trace<'_>) -> String {
@@ -16,7 +16,7 @@ fn show(trace: Trace<'_>) -> String {
 fn check(name: &str, data: &[u8]) {
     let limits = Limits::default();
     let mut builder = TraceBuilder::new(&limits);
-    spall_trace::read_events(data, &limits, |event, bytes| builder.push_copied(event, bytes)).unwrap();
+    spall_trace::read_events(data, &limits, |event, bytes| builder.copying().receive(event, bytes)).unwrap();
     let trace = builder.finish();
     assert!(!trace.slices().is_empty() || !trace.samples().is_empty(), "{name}");
     assert_eq!(show(trace), show(spall_trace::load(data, &limits).unwrap()), "{name}");

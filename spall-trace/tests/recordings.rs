@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use spall_synth::apitrace::game;
 use spall_trace::format::apitrace::{Calls, TickUnit, parse_all};
-use spall_trace::model::{ByteRange, Limits, LiveTrace, Trace, TraceBuilder, TrackId};
+use spall_trace::model::{Limits, LiveTrace, Receiver, Trace, TraceBuilder, TrackId};
 use spall_trace::{Format, TraceParser, export, load};
 
 #[test]
@@ -23,7 +23,7 @@ fn c5_a_flame_graph_is_weighted_by_calls_or_by_bytes() {
         let mut builder = TraceBuilder::new(&Limits::default());
         for parsed in parse_all(&stream).with_tick_unit(unit) {
             let parsed = parsed.unwrap();
-            builder.push(&parsed.event, parsed.bytes);
+            builder.receive(&parsed.event, parsed.bytes);
         }
         let trace = builder.finish();
         let tree = spall_trace::call_tree(&trace, TrackId(0));
@@ -66,7 +66,7 @@ fn c5_arguments_are_the_same_text_wherever_they_go() {
     let mut rebuilt = TraceBuilder::new(&Limits::default());
     trace
         .replay(|event| {
-            rebuilt.push_copied(event, ByteRange::default());
+            rebuilt.push_copied(event);
             Ok::<(), ()>(())
         })
         .unwrap();
@@ -76,7 +76,7 @@ fn c5_arguments_are_the_same_text_wherever_they_go() {
     let (mut parser, mut live) = (TraceParser::new(Format::Apitrace), LiveTrace::new(&Limits::default()));
     for end in [stream.len() / 3, stream.len() / 2, stream.len()] {
         let data = stream.get(..end).unwrap_or_default();
-        parser.read(data, end == stream.len(), |event, bytes| live.push(event, bytes)).unwrap();
+        parser.read(data, end == stream.len(), |event, bytes| live.receive(event, bytes)).unwrap();
         live.commit();
     }
     assert!(live.finish() == trace);

@@ -14,7 +14,7 @@ use spall_synth::{
     cpu_profile::{self, Form},
     heph, spall as synth,
 };
-use spall_trace::model::{ByteRange, DiagnosticKind, Event, Limits, SliceFlags, Trace, TraceBuilder, Value};
+use spall_trace::model::{DiagnosticKind, Event, Limits, SliceFlags, Trace, TraceBuilder, Value};
 
 mod facts;
 use facts::facts;
@@ -22,7 +22,7 @@ use facts::facts;
 fn again(trace: &Trace<'_>) -> Trace<'static> {
     let mut builder = TraceBuilder::new(&Limits::default());
     let Ok(()) = trace.replay(|event| {
-        builder.push_copied(event, ByteRange::default());
+        builder.push_copied(event);
         Ok::<(), Infallible>(())
     });
     builder.finish()

@@ -11,7 +11,7 @@ use ratatui::crossterm::event::{self, Event};
 use spall_record::{Recorder, span};
 use spall_trace::TraceParser;
 use spall_trace::layout::{LayoutOptions, Live};
-use spall_trace::model::{Limits, LiveTrace, Tick};
+use spall_trace::model::{Limits, LiveTrace, Receiver, Tick};
 
 use crate::viewer::Viewer;
 
@@ -65,7 +65,7 @@ pub fn follow(terminal: &mut DefaultTerminal, mut file: File) -> Result<(), Box<
         // The first bytes of a file may not yet tell its format.
         parser = parser.or_else(|| spall_trace::detect(&data).map(TraceParser::new));
         if let Some(parser) = &mut parser {
-            let consumed = parser.read(&data, false, |event, bytes| trace.push(event, bytes))?;
+            let consumed = parser.read(&data, false, |event, bytes| trace.receive(event, bytes))?;
             // An event of which only a part was read yet comes again with the next bytes.
             data.drain(..consumed);
         }

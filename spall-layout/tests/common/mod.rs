@@ -12,8 +12,8 @@ pub(crate) mod rows;
 use core::ops::Range;
 
 use spall_model::{
-    AsyncPhase, ByteRange, Event, KeyedEvent, Limits, Text, Thread, ThreadEvent, Tick, Ticks, Trace,
-    TraceBuilder, TrackId,
+    AsyncPhase, Event, KeyedEvent, Limits, Text, Thread, ThreadEvent, Tick, Ticks, Trace, TraceBuilder,
+    TrackId,
 };
 
 pub(crate) struct Random(pub(crate) u64);
@@ -33,7 +33,7 @@ pub(crate) fn random_trace(random: &mut Random) -> Trace<'static> {
         let name = Text::plain(names[usize::try_from(random.below(4)).unwrap()]);
         let event = ThreadEvent::new(Thread::new(1_i64, random.below(2)), Tick(random.below(100)), name);
         let duration = if random.below(4) == 0 { random.below(80) } else { random.below(12) };
-        builder.push(&Event::Complete(event, Ticks(duration)), ByteRange::default());
+        builder.push(&Event::Complete(event, Ticks(duration)));
     }
     builder.finish()
 }
@@ -49,7 +49,7 @@ pub(crate) fn random_async_trace(random: &mut Random) -> Trace<'static> {
         let (id, name) = (random.below(2), names[usize::try_from(random.below(3)).unwrap()]);
         let event = KeyedEvent::new(1_i64, Tick(at), id, Text::plain(name));
         let event = event.with_category(Text::plain(b"c"));
-        builder.push(&Event::Async(phase, event), ByteRange::default());
+        builder.push(&Event::Async(phase, event));
     }
     builder.finish()
 }

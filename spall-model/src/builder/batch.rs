@@ -6,18 +6,18 @@
 
 use alloc::vec::Vec;
 
-use crate::{ByteRange, Event, Limits, ThreadEvent};
+use crate::{ByteRange, Event, Limits, Receiver, ThreadEvent};
 
 use super::{TraceBuilder, intern::Borrowed, pairing::Orphan, registry::index32, rows::Rows};
 
 /// Events of one file, prepared on any thread for a [`TraceBuilder`] on another.
 ///
 /// ```
-/// use spall_model::{ByteRange, Event, EventBatch, Limits, Text, Thread, ThreadEvent, Tick, Ticks, TraceBuilder};
+/// use spall_model::{ByteRange, Event, EventBatch, Limits, Receiver, Text, Thread, ThreadEvent, Tick, Ticks, TraceBuilder};
 ///
 /// let work = ThreadEvent::new(Thread::new(1, 2), Tick(10), Text::from("work"));
 /// let mut batch = EventBatch::new();
-/// batch.push(&Event::Complete(work, Ticks(5)), ByteRange::default());
+/// batch.receive(&Event::Complete(work, Ticks(5)), ByteRange::default());
 ///
 /// let mut builder = TraceBuilder::new(&Limits::default());
 /// assert!(builder.push_batch(&mut batch));
@@ -60,6 +60,19 @@ impl Default for EventBatch<'_> {
     }
 }
 
+impl<'e> Receiver<'e> for EventBatch<'e> {
+    /// Adds an event, whose strings the batch borrows from the input. This takes amortised constant time.
+    #[inline(always)]
+    fn receive(&mut self, event: &Event<'e>, bytes: ByteRange) {
+        match event {
+            Event::Begin(_) | Event::Complete(..) => self.part.receive(event, bytes),
+            Event::End(event) => self.push_end(event, bytes),
+            // A copy: if a reference to the event itself left this function, every event would be put together in memory.
+            &event => self.push_other(event, bytes),
+        }
+    }
+}
+
 impl<'e> EventBatch<'e> {
     /// Returns an empty batch.
     #[must_use]
@@ -78,19 +91,6 @@ impl<'e> EventBatch<'e> {
     #[must_use]
     pub fn is_full(&self) -> bool {
         self.part.rows.len() >= MAX_SLICES || self.early_ends.len().max(self.others.len()) >= MAX_OTHERS
-    }
-
-    /// Adds an event, whose strings the batch borrows from the input. This takes amortised constant time.
-    ///
-    /// `bytes` are the bytes of the file that the event was read from.
-    #[inline(always)]
-    pub fn push(&mut self, event: &Event<'e>, bytes: ByteRange) {
-        match event {
-            Event::Begin(_) | Event::Complete(..) => self.part.push(event, bytes),
-            Event::End(event) => self.push_end(event, bytes),
-            // A copy: if a reference to the event itself left this function, every event would be put together in memory.
-            &event => self.push_other(event, bytes),
-        }
     }
 
     #[inline(always)]

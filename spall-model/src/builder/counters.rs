@@ -137,7 +137,7 @@ mod tests {
         let series = Args::new(series, &BYTES);
         let event = CounterEvent { pid, at, name, id: None, category: Text::EMPTY, series };
         let mut builder = TraceBuilder::new(&Limits::default());
-        builder.push(&Event::Counter(event), ByteRange::default());
+        builder.push(&Event::Counter(event));
         let trace: Trace<'_> = builder.finish();
         let name = |value: &CounterValue| trace.name(value.series).chars().next().unwrap();
         trace.counters().iter().map(|value| (name(value), value.value)).collect()

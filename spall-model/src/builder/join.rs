@@ -246,7 +246,7 @@ mod tests {
     use alloc::format;
 
     use super::*;
-    use crate::{Id, Limits, Scope, Text, Thread, ThreadEvent, Tick, Ticks, Trace};
+    use crate::{Id, Limits, Receiver, Scope, Text, Thread, ThreadEvent, Tick, Ticks, Trace};
 
     /// A number that looks random, from 0 to `below` - 1.
     fn random(state: &mut u64, below: usize) -> usize {
@@ -297,14 +297,14 @@ mod tests {
             let limits = Limits { max_depth, max_slices, ..Limits::default() };
             let events = events(seed);
             let (mut alone, mut joined) = (TraceBuilder::new(&limits), TraceBuilder::new(&limits));
-            events.iter().for_each(|(event, bytes)| alone.push(event, *bytes));
+            events.iter().for_each(|(event, bytes)| alone.receive(event, *bytes));
             let mut batch = EventBatch::new();
             for part in events.chunks(1 + usize::try_from(seed % 50).unwrap()) {
-                part.iter().for_each(|(event, bytes)| batch.push(event, *bytes));
+                part.iter().for_each(|(event, bytes)| batch.receive(event, *bytes));
                 if joined.push_batch(&mut batch) {
                     n_joined += 1;
                 } else {
-                    part.iter().for_each(|(event, bytes)| joined.push(event, *bytes));
+                    part.iter().for_each(|(event, bytes)| joined.receive(event, *bytes));
                 }
                 assert!(batch.is_empty());
             }

@@ -33,8 +33,8 @@ use alloc::{string::ToString, vec::Vec};
 
 use crate::{
     ByteRange, Clock, Conventions, CounterValue, DiagnosticKind, Diagnostics, Event, Instant, Limits,
-    MetaEvent, Metadata, NameId, Names, OtherEvent, Scope, SliceFlags, State, ThreadEvent, Tick, Ticks,
-    Trace, Value,
+    MetaEvent, Metadata, NameId, Names, OtherEvent, Receiver, Scope, SliceFlags, State, ThreadEvent, Tick,
+    Ticks, Trace, Value,
     args_table::{ArgsId, ArgsTable},
     facts::MetaValue,
     log::Log,
@@ -67,10 +67,10 @@ use self::{
 /// events makes a builder panic.
 ///
 /// ```
-/// use spall_model::{ByteRange, Event, Limits, Text, Thread, ThreadEvent, Tick, Ticks, TraceBuilder};
+/// use spall_model::{Event, Limits, Text, Thread, ThreadEvent, Tick, Ticks, TraceBuilder};
 /// let mut builder = TraceBuilder::new(&Limits::default());
 /// let work = ThreadEvent::new(Thread::new(1_u32, 2_u32), Tick(10), Text::plain(b"work"));
-/// builder.push(&Event::Complete(work, Ticks(5)), ByteRange::default());
+/// builder.push(&Event::Complete(work, Ticks(5)));
 /// let trace = builder.finish();
 /// assert_eq!(trace.slices().ends(), [Tick(15)]);
 /// assert_eq!(trace.name(trace.slices().names()[0]), "work");
@@ -102,6 +102,24 @@ pub struct TraceBuilder<'a> {
     thread_samples: ThreadSampleLog,
     meta: Vec<Metadata>,
     others: Vec<OtherEvent>,
+}
+
+/// A [`TraceBuilder`] as a receiver that copies strings.
+struct Copying<'b, 'a>(&'b mut TraceBuilder<'a>);
+
+impl<'e> Receiver<'e> for Copying<'_, '_> {
+    #[inline]
+    fn receive(&mut self, event: &Event<'e>, bytes: ByteRange) {
+        self.0.add::<Copied>(event, bytes);
+    }
+}
+
+impl<'a> Receiver<'a> for TraceBuilder<'a> {
+    // If the parser is inlined too, an event of the hot path is never put together in memory.
+    #[inline(always)]
+    fn receive(&mut self, event: &Event<'a>, bytes: ByteRange) {
+        self.add::<Borrowed>(event, bytes);
+    }
 }
 
 /// An item and its track, as a builder number.
@@ -151,22 +169,23 @@ impl<'a> TraceBuilder<'a> {
         }
     }
 
-    /// Adds an event, whose strings the trace borrows from the input. This takes amortised constant time.
+    /// Adds an event that no file has, whose strings the trace borrows. This takes amortised constant time.
     ///
-    /// `bytes` are the bytes of the file that the event was read from. They are kept for diagnostics.
-    // If the parser is inlined too, an event of the hot path is never put together in memory.
-    #[inline(always)]
-    pub fn push(&mut self, event: &Event<'a>, bytes: ByteRange) {
-        self.add::<Borrowed>(event, bytes);
+    /// Events of a file come through [`Receiver::receive`], with the bytes that diagnostics refer to.
+    pub fn push(&mut self, event: &Event<'a>) {
+        self.add::<Borrowed>(event, ByteRange::default());
     }
 
-    /// Adds an event, whose strings the trace copies.
+    /// Adds an event that no file has, whose strings the trace copies.
+    pub fn push_copied(&mut self, event: &Event<'_>) {
+        self.add::<Copied>(event, ByteRange::default());
+    }
+
+    /// Returns a receiver of the events of a file that copies their strings into the trace.
     ///
-    /// This is for input that is read through a buffer, which does not live as long as the trace.
-    ///
-    /// `bytes` are the bytes of the file that the event was read from. They are kept for diagnostics.
-    pub fn push_copied(&mut self, event: &Event<'_>, bytes: ByteRange) {
-        self.add::<Copied>(event, bytes);
+    /// It is for input that does not live as long as the trace, such as a file that is read through a buffer.
+    pub fn copying(&mut self) -> impl for<'e> Receiver<'e> + use<'_, 'a> {
+        Copying(self)
     }
 
     /// Returns the clock: that of the latest [`Event::Clock`], or nanoseconds if there was none.

@@ -2,8 +2,8 @@ use alloc::{format, string::String, vec, vec::Vec};
 
 use super::*;
 use crate::{
-    Args, AsyncPhase, FlowBind, FlowEvent, FlowPhase, Id, KeyedEvent, ObjectPhase, Text, Thread, TrackKind,
-    nest::Nesting,
+    Args, AsyncPhase, FlowBind, FlowEvent, FlowPhase, Id, KeyedEvent, ObjectPhase, Receiver, Text, Thread,
+    TrackKind, nest::Nesting,
 };
 
 const MAIN: Thread<'static> = Thread { pid: Id::Number(1), tid: Id::Number(1) };
@@ -27,7 +27,7 @@ fn complete(name: &'static str, at: i64, length: i64) -> Event<'static> {
 fn build_with(limits: &Limits, events: &[Event<'static>]) -> Trace<'static> {
     let mut builder = TraceBuilder::new(limits);
     for (event, position) in events.iter().zip(0..) {
-        builder.push(event, ByteRange::new(position, position + 1));
+        builder.receive(event, ByteRange::new(position, position + 1));
     }
     builder.finish()
 }
@@ -334,13 +334,13 @@ fn json_3_9_tracks_of_a_process_are_sorted_by_kind() {
         series: values.args(),
     };
     let mut builder = TraceBuilder::new(&Limits::default());
-    builder.push_copied(&Event::Counter(counter), ByteRange::default());
+    builder.push_copied(&Event::Counter(counter));
     let events = [
         Event::Async(AsyncPhase::Begin, keyed("b", 1, 0)),
         complete("c", 0, 1),
         Event::Instant(on_main("d", 0), crate::Scope::Process),
     ];
-    events.iter().for_each(|event| builder.push_copied(event, ByteRange::default()));
+    events.iter().for_each(|event| builder.push_copied(event));
     let trace = builder.finish();
     let kinds = trace.tracks().iter().map(|track| match track.kind {
         TrackKind::Process => "process",
@@ -619,7 +619,7 @@ fn copied_and_borrowed_events_make_equal_traces() {
     let events = [begin("a", 0), complete("b", 1, 1), end("a", 3)];
     let mut copying = TraceBuilder::new(&Limits::default());
     for event in &events {
-        copying.push_copied(event, ByteRange::default());
+        copying.push_copied(event);
     }
     assert_eq!(slices(&copying.finish()), slices(&build(&events).into_owned()));
 }

@@ -8,12 +8,12 @@ use crate::{Args, Id, Text, Thread, Tick};
 /// only valid together with its process.
 ///
 /// ```
-/// use spall_model::{AsyncPhase, ByteRange, Event, KeyedEvent, Limits, Text, Tick, TraceBuilder};
+/// use spall_model::{AsyncPhase, Event, KeyedEvent, Limits, Text, Tick, TraceBuilder};
 ///
 /// let mut builder = TraceBuilder::new(&Limits::default());
 /// for (phase, at) in [(AsyncPhase::Begin, 10), (AsyncPhase::End, 40)] {
 ///     let request = KeyedEvent::new(1, Tick(at), "0x7f", Text::from("request")).with_category(Text::from("net"));
-///     builder.push(&Event::Async(phase, request), ByteRange::default());
+///     builder.push(&Event::Async(phase, request));
 /// }
 /// let trace = builder.finish();
 /// assert_eq!((trace.slices().starts(), trace.slices().ends()), (&[Tick(10)][..], &[Tick(40)][..]));
@@ -124,7 +124,7 @@ pub enum ObjectPhase {
 ///
 /// ```
 /// use spall_model::{
-///     ByteRange, Event, FlowBind, FlowEvent, FlowPhase, Id, Limits, SliceId, Text, Thread, ThreadEvent, Tick, Ticks,
+///     Event, FlowBind, FlowEvent, FlowPhase, Id, Limits, SliceId, Text, Thread, ThreadEvent, Tick, Ticks,
 ///     TraceBuilder,
 /// };
 ///
@@ -134,8 +134,8 @@ pub enum ObjectPhase {
 ///     let work = ThreadEvent::new(thread, Tick(at), Text::from("work"));
 ///     let flow =
 ///         FlowEvent::new(phase, FlowBind::Enclosing, thread, Tick(at + 5), Id::Number(7), Text::from("wakes"));
-///     builder.push(&Event::Complete(work, Ticks(20)), ByteRange::default());
-///     builder.push(&Event::Flow(flow), ByteRange::default());
+///     builder.push(&Event::Complete(work, Ticks(20)));
+///     builder.push(&Event::Flow(flow));
 /// }
 /// let trace = builder.finish();
 /// assert_eq!((trace.flows()[0].from, trace.flows()[0].to), (SliceId(0), SliceId(1)));

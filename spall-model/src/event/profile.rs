@@ -8,7 +8,7 @@ use crate::{Args, Id, Text, Thread, Tick, Ticks};
 ///
 /// ```
 /// use spall_model::{
-///     ByteRange, Event, FrameEvent, FrameParent, Id, Limits, ProfileEvent, ProfileKey, ProfileStart, SampleEvent,
+///     Event, FrameEvent, FrameParent, Id, Limits, ProfileEvent, ProfileKey, ProfileStart, SampleEvent,
 ///     SampleTime, Text, Thread, Tick, Ticks, TraceBuilder,
 /// };
 ///
@@ -21,7 +21,7 @@ use crate::{Args, Id, Text, Thread, Tick, Ticks};
 ///     Event::Frame(frame),
 ///     Event::Sample(SampleEvent::new(SampleTime::After(Ticks(10)), Id::Number(1))),
 /// ] {
-///     builder.push(&event, ByteRange::default());
+///     builder.push(&event);
 /// }
 /// let trace = builder.finish();
 /// let samples = trace.samples_of(&trace.profiles()[0]);

@@ -55,13 +55,13 @@ impl Trace<'_> {
     /// # Examples
     /// ```
     /// # use core::convert::Infallible;
-    /// # use spall_model::{ByteRange, Event, Limits, Text, Thread, ThreadEvent, Tick, Ticks, Trace, TraceBuilder};
+    /// # use spall_model::{Event, Limits, Text, Thread, ThreadEvent, Tick, Ticks, Trace, TraceBuilder};
     /// /// Returns a copy without slices shorter than 10 ticks.
     /// fn without_short(trace: &Trace<'_>) -> Trace<'static> {
     ///     let mut builder = TraceBuilder::new(&Limits::default());
     ///     let Ok(()) = trace.replay(|event| {
     ///         if !matches!(event, Event::Complete(_, duration) if duration.0 < 10) {
-    ///             builder.push_copied(event, ByteRange::default());
+    ///             builder.push_copied(event);
     ///         }
     ///         Ok::<(), Infallible>(())
     ///     });
@@ -70,7 +70,7 @@ impl Trace<'_> {
     /// # let mut builder = TraceBuilder::new(&Limits::default());
     /// # for duration in [5, 20] {
     /// #     let slice = ThreadEvent::new(Thread::new(1_i64, 1_i64), Tick(0), Text::plain(b"a"));
-    /// #     builder.push(&Event::Complete(slice, Ticks(duration)), ByteRange::default());
+    /// #     builder.push(&Event::Complete(slice, Ticks(duration)));
     /// # }
     /// # let trace = builder.finish();
     /// # assert_eq!(without_short(&trace).slices().ends(), [Tick(20)]);

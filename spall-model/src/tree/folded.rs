@@ -98,8 +98,7 @@ mod tests {
 
     use super::*;
     use crate::{
-        ByteRange, CallTreeBuilder, Event, Function, Limits, Scope, Text, Thread, ThreadEvent, Tick,
-        TraceBuilder,
+        CallTreeBuilder, Event, Function, Limits, Scope, Text, Thread, ThreadEvent, Tick, TraceBuilder,
     };
 
     /// A tree in which a child may come long after its parent, when another path has been shown since.
@@ -109,7 +108,7 @@ mod tests {
         let mut trace = TraceBuilder::new(&Limits::default());
         for name in names {
             let event = ThreadEvent::new(Thread::new(1, 1), Tick(0), Text::from(name));
-            trace.push(&Event::Instant(event, Scope::Thread), ByteRange::default());
+            trace.push(&Event::Instant(event, Scope::Thread));
         }
         let trace = trace.finish();
         let mut builder = CallTreeBuilder::new();

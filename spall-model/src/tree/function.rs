@@ -47,11 +47,11 @@ impl Function {
     ///
     /// ```
     /// use spall_model::{Function, FunctionSource};
-    /// # use spall_model::{ByteRange, Event, Limits, Text, Thread, ThreadEvent, Tick, TraceBuilder};
+    /// # use spall_model::{Event, Limits, Text, Thread, ThreadEvent, Tick, TraceBuilder};
     /// # let mut builder = TraceBuilder::new(&Limits::default());
     /// # for name in [&b"draw"[..], b"app.js"] {
     /// #     let event = ThreadEvent::new(Thread::new(1, 1), Tick(0), Text::plain(name));
-    /// #     builder.push(&Event::Begin(event), ByteRange::default());
+    /// #     builder.push(&Event::Begin(event));
     /// # }
     /// # let trace = builder.finish();
     /// # let (name, url) = (trace.names().find(b"draw").unwrap(), trace.names().find(b"app.js").unwrap());

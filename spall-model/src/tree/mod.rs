@@ -174,12 +174,12 @@ impl CallTree {
     /// the last node of the path that is not too deep, so that no time is lost.
     ///
     /// ```
-    /// use spall_model::{ByteRange, CallTreeBuilder, Event, Function, Limits, Text, Thread, ThreadEvent, Tick, Ticks};
+    /// use spall_model::{CallTreeBuilder, Event, Function, Limits, Text, Thread, ThreadEvent, Tick, Ticks};
     /// # use spall_model::TraceBuilder;
     /// # let mut builder = TraceBuilder::new(&Limits::default());
     /// # for name in [&b"main"[..], b"draw"] {
     /// #     let event = ThreadEvent::new(Thread::new(1, 1), Tick(0), Text::plain(name));
-    /// #     builder.push(&Event::Begin(event), ByteRange::default());
+    /// #     builder.push(&Event::Begin(event));
     /// # }
     /// # let trace = builder.finish();
     /// # let [main, draw] = [&b"main"[..], b"draw"].map(|name| Function::named(trace.names().find(name).unwrap()));

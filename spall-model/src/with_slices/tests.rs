@@ -10,13 +10,13 @@ fn trace() -> Trace<'static> {
     let mut builder = TraceBuilder::new(&Limits::default());
     for (tid, name, start, duration) in [(1_i64, "a", 0, 100), (1, "b", 10, 20), (2, "c", 50, 60)] {
         let event = ThreadEvent::new(Thread::new(1_i64, tid), Tick(start), Text::plain(name.as_bytes()));
-        builder.push(&Event::Complete(event, Ticks(duration)), ByteRange::default());
+        builder.push(&Event::Complete(event, Ticks(duration)));
     }
     for (tid, at, phase) in [(1_i64, 40, FlowPhase::Start), (2, 60, FlowPhase::End)] {
         let thread = Thread::new(1_i64, tid);
         let flow =
             FlowEvent::new(phase, FlowBind::Enclosing, thread, Tick(at), Id::Number(7), Text::plain(b"f"));
-        builder.push(&Event::Flow(flow), ByteRange::default());
+        builder.push(&Event::Flow(flow));
     }
     builder.finish()
 }

@@ -1,6 +1,6 @@
 use alloc::{format, vec::Vec};
 
-use spall_model::{ByteRange, Event, Limits, Text, Thread, ThreadEvent, Tick, TraceBuilder};
+use spall_model::{Event, Limits, Text, Thread, ThreadEvent, Tick, TraceBuilder};
 
 use super::*;
 
@@ -18,7 +18,7 @@ fn trace_of(names: &[&str]) -> Trace<'static> {
     let mut builder = TraceBuilder::new(&Limits::default());
     for name in names {
         let event = ThreadEvent::new(Thread::new(1_i64, 1_i64), Tick(0), Text::plain(name.as_bytes()));
-        builder.push_copied(&Event::Begin(event), ByteRange::default());
+        builder.push_copied(&Event::Begin(event));
     }
     builder.finish()
 }

@@ -4,8 +4,8 @@ use alloc::{collections::BTreeSet, string::String};
 use core::fmt::Write;
 
 use spall_model::{
-    ByteRange, Event, FrameParent, Id, KeyedEvent, ProfileEvent, SampleStack, SampleTime, Text, Thread,
-    ThreadEvent, Tick, Ticks, TraceBuilder,
+    Event, FrameParent, Id, KeyedEvent, ProfileEvent, SampleStack, SampleTime, Text, Thread, ThreadEvent,
+    Tick, Ticks, TraceBuilder,
 };
 
 use super::{
@@ -40,7 +40,7 @@ impl Forward<'_> {
         let tid = thread(event).and_then(|thread| self.ids.tid(thread.tid));
         let mut texts = Texts::default();
         if let Some(event) = self.mapped(event, tid.as_ref(), &mut texts) {
-            builder.push_copied(&event, ByteRange::default());
+            builder.push_copied(&event);
         }
     }
 
@@ -48,7 +48,7 @@ impl Forward<'_> {
     pub(super) fn label_processes(&self, builder: &mut TraceBuilder<'_>) {
         for (_, pid) in self.ids.pids().filter(|(own, _)| !self.labelled.contains(*own)) {
             let label = Text::plain(self.label.as_bytes());
-            builder.push_copied(&Event::ProcessLabels(pid.id(), label), ByteRange::default());
+            builder.push_copied(&Event::ProcessLabels(pid.id(), label));
         }
     }
 

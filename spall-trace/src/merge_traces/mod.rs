@@ -119,7 +119,7 @@ pub fn merge_traces(inputs: &[MergeInput<'_>], limits: &Limits) -> MergedTraces 
     }
 
     let mut builder = TraceBuilder::new(limits);
-    builder.push_copied(&Event::Clock(clock), ByteRange::default());
+    builder.push_copied(&Event::Clock(clock));
     let mut taken = TakenPids::new(inputs.iter().map(|input| input.trace));
     for (number, (input, placed)) in inputs.iter().zip(&placed).enumerate() {
         if placed.placement.by == PlacedBy::Nothing {

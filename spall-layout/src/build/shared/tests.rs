@@ -1,8 +1,7 @@
 //! Threads make the layout that one thread makes, of traces that are too small to start any otherwise.
 
 use spall_model::{
-    AsyncPhase, ByteRange, Event, KeyedEvent, Limits, Text, Thread, ThreadEvent, Tick, Ticks, Trace,
-    TraceBuilder,
+    AsyncPhase, Event, KeyedEvent, Limits, Text, Thread, ThreadEvent, Tick, Ticks, Trace, TraceBuilder,
 };
 
 use super::share;
@@ -25,14 +24,14 @@ fn trace(mut seed: u64, n_threads: u64) -> Trace<'static> {
                 let event =
                     ThreadEvent::new(Thread::new(1_u64, thread), Tick(at + depth), Text::plain(b"call"));
                 let duration = Ticks(60 - 2 * depth + below(40) / 39);
-                builder.push(&Event::Complete(event, duration), ByteRange::default());
+                builder.push(&Event::Complete(event, duration));
             }
             if !has_spans {
                 continue;
             }
             let phase = if below(3) > 0 { AsyncPhase::Begin } else { AsyncPhase::End };
             let event = KeyedEvent::new(1_u64, Tick(at), thread % 3, Text::plain(b"span"));
-            builder.push(&Event::Async(phase, event.with_category(Text::plain(b"c"))), ByteRange::default());
+            builder.push(&Event::Async(phase, event.with_category(Text::plain(b"c"))));
         }
     }
     builder.finish()

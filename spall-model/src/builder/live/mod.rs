@@ -15,7 +15,8 @@ use foldhash::fast::RandomState;
 use hashbrown::HashMap;
 
 use crate::{
-    ByteRange, DiagnosticKind, Diagnostics, Event, Limits, SliceId, Thread, Tick, Trace, args_table::ArgsId,
+    ByteRange, DiagnosticKind, Diagnostics, Event, Limits, Receiver, SliceId, Thread, Tick, Trace,
+    args_table::ArgsId,
 };
 
 use super::{OnTrack, TraceBuilder, intern::Copied, registry::index32, slice_order};
@@ -52,11 +53,11 @@ pub use self::view::{LiveProcess, LiveSnapshot, LiveTrack};
 /// states. It stays within 16 times the input and a mebibyte.
 ///
 /// ```
-/// use spall_model::{ByteRange, Event, Limits, LiveTrace, Text, Thread, ThreadEvent, Tick};
+/// use spall_model::{Event, Limits, LiveTrace, Text, Thread, ThreadEvent, Tick};
 /// let event = |name, at| ThreadEvent::new(Thread::new(1_i64, 1_i64), Tick(at), Text::plain(name));
 /// let mut live = LiveTrace::new(&Limits::default());
-/// live.push(&Event::Begin(event(b"frame", 0)), ByteRange::default());
-/// live.push(&Event::Begin(event(b"draw", 10)), ByteRange::default());
+/// live.push(&Event::Begin(event(b"frame", 0)));
+/// live.push(&Event::Begin(event(b"draw", 10)));
 ///
 /// let view = live.commit();
 /// let track = view.track(view.changed()[0]).unwrap();
@@ -64,7 +65,7 @@ pub use self::view::{LiveProcess, LiveSnapshot, LiveTrack};
 /// assert_eq!(view.name(shown[1].name), "draw");
 /// assert!(shown.iter().all(|slice| slice.flags.is_unfinished() && slice.end == Tick(10)));
 ///
-/// live.push(&Event::End(event(b"draw", 30)), ByteRange::default());
+/// live.push(&Event::End(event(b"draw", 30)));
 /// let view = live.commit();
 /// let [ended] = view.ended() else { panic!("one has ended") };
 /// assert_eq!(view.slice(*ended).unwrap().end, Tick(30));
@@ -104,6 +105,12 @@ struct Committed {
     states: usize,
 }
 
+impl<'e> Receiver<'e> for LiveTrace {
+    fn receive(&mut self, event: &Event<'e>, bytes: ByteRange) {
+        self.add(event, bytes);
+    }
+}
+
 impl LiveTrace {
     /// Returns a live trace without events.
     #[must_use]
@@ -122,10 +129,15 @@ impl LiveTrace {
         }
     }
 
-    /// Adds an event, whose strings the trace copies. It becomes visible with the next [`LiveTrace::commit`].
+    /// Adds an event that no file has, whose strings the trace copies. It becomes visible with the next
+    /// [`LiveTrace::commit`].
     ///
-    /// `bytes` are the bytes of the file that the event was read from. They are kept for diagnostics.
-    pub fn push(&mut self, event: &Event<'_>, bytes: ByteRange) {
+    /// Events of a file come through [`Receiver::receive`], with the bytes that diagnostics refer to.
+    pub fn push(&mut self, event: &Event<'_>) {
+        self.add(event, ByteRange::default());
+    }
+
+    fn add(&mut self, event: &Event<'_>, bytes: ByteRange) {
         self.tracks.move_budget = self.tracks.move_budget.saturating_add(MOVES_PER_EVENT);
         match event {
             Event::End(end) => self.end(event, end.thread, bytes),
@@ -143,9 +155,9 @@ impl LiveTrace {
             | Event::Meta(_)
             | Event::Other(..) => {
                 self.n_deferred += 1;
-                self.builder.push_copied(event, bytes);
+                self.builder.add::<Copied>(event, bytes);
             }
-            _ => self.builder.push_copied(event, bytes),
+            _ => self.builder.add::<Copied>(event, bytes),
         }
     }
 
@@ -154,7 +166,7 @@ impl LiveTrace {
         // If there are too many tracks, the builder has counted the event.
         let Some(track) = self.builder.thread::<Copied>(thread, bytes) else { return };
         let open = self.builder.pairs.innermost(track);
-        self.builder.push_copied(event, bytes);
+        self.builder.add::<Copied>(event, bytes);
         if self.builder.pairs.innermost(track) != open {
             self.closed.push((open, track, bytes));
         }

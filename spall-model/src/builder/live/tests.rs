@@ -2,8 +2,8 @@ use alloc::{format, string::String, vec, vec::Vec};
 
 use super::{tracks::FREE_MOVES, *};
 use crate::{
-    Args, AsyncPhase, CounterEvent, CounterValue, Id, Instant, KeyedEvent, Scope, SliceArgs, SliceFlags,
-    State, Text, ThreadEvent, Ticks, TrackId,
+    Args, AsyncPhase, CounterEvent, CounterValue, Id, Instant, KeyedEvent, Receiver, Scope, SliceArgs,
+    SliceFlags, State, Text, ThreadEvent, Ticks, TrackId,
 };
 
 struct Random(u64);
@@ -133,8 +133,8 @@ fn check(random: &mut Random, events: &[Event<'_>]) {
     let mut builder = TraceBuilder::new(&Limits::default());
     let mut follower = Follower::default();
     for event in events {
-        builder.push_copied(event, ByteRange::default());
-        live.push(event, ByteRange::default());
+        builder.push_copied(event);
+        live.push(event);
         if random.below(8) == 0 {
             follower.look(&live.commit());
         }
@@ -270,7 +270,7 @@ fn points_that_come_late_stand_where_they_belong() {
 fn last_view<R>(events: &[Event<'_>], look: impl FnOnce(&LiveSnapshot<'_>, &[crate::Slice]) -> R) -> R {
     let mut live = LiveTrace::new(&Limits::default());
     for (event, at) in events.iter().zip(0..) {
-        live.push(event, ByteRange::new(at, at + 1));
+        live.receive(event, ByteRange::new(at, at + 1));
         live.commit();
     }
     let view = live.commit();
@@ -318,8 +318,8 @@ fn what_only_a_finished_trace_shows_is_counted_and_kept() {
         Event::Async(phase, KeyedEvent::new(Id::Number(1), Tick(at), Id::Number(7), name))
     };
     let mut live = LiveTrace::new(&Limits::default());
-    live.push(&span(AsyncPhase::Begin, 1), ByteRange::default());
-    live.push(&span(AsyncPhase::End, 4), ByteRange::default());
+    live.push(&span(AsyncPhase::Begin, 1));
+    live.push(&span(AsyncPhase::End, 4));
     let view = live.commit();
     assert_eq!((view.n_deferred(), view.n_slices()), (2, 0));
     assert_eq!(live.finish().slices().ends(), [Tick(4)]);
@@ -340,7 +340,7 @@ fn limits_hold_and_what_they_leave_out_is_counted() {
         complete("too many", 7, 1),
     ];
     for event in &events {
-        live.push(event, ByteRange::default());
+        live.push(event);
     }
     let view = live.commit();
     assert_eq!((view.n_slices(), view.tracks().len()), (3, 1));
@@ -360,7 +360,7 @@ fn late_slices_wait_where_to_move_all_others_would_take_too_long() {
     let mut live = LiveTrace::new(&Limits::default());
     let (mut n_moved, mut most_waiting) = (0, 0);
     for at in 0..i64::from(n_slices) {
-        live.push(&complete("x", -at, 2 * at), ByteRange::default());
+        live.push(&complete("x", -at, 2 * at));
         let view = live.commit();
         let track = view.tracks().next().unwrap();
         n_moved += track.new_slices().len();
@@ -378,12 +378,12 @@ fn names_and_places_of_tracks_are_as_of_now() {
     let mut live = LiveTrace::new(&Limits::default());
     let thread = |tid: i64| Thread::new(1_i64, tid);
     for tid in [5_i64, 4] {
-        live.push(&Event::Begin(on(tid, "a", 0)), ByteRange::default());
+        live.push(&Event::Begin(on(tid, "a", 0)));
     }
     assert_eq!(live.commit().display_order(), [TrackId(1), TrackId(0)], "by id");
-    live.push(&Event::ThreadName(thread(4), Text::plain(b"worker")), ByteRange::default());
-    live.push(&Event::ProcessName(Id::Number(1), Text::plain(b"game")), ByteRange::default());
-    live.push(&Event::ProcessLabels(Id::Number(1), Text::plain(b"x,y")), ByteRange::default());
+    live.push(&Event::ThreadName(thread(4), Text::plain(b"worker")));
+    live.push(&Event::ProcessName(Id::Number(1), Text::plain(b"game")));
+    live.push(&Event::ProcessLabels(Id::Number(1), Text::plain(b"x,y")));
     let view = live.commit();
     assert_eq!(view.display_order(), [TrackId(0), TrackId(1)], "by name");
     assert_eq!(view.name(view.track(TrackId(1)).unwrap().name()), "worker");

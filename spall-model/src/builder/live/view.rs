@@ -28,11 +28,11 @@ use super::{
 /// grows, but the finished trace has other ids.
 ///
 /// ```
-/// use spall_model::{ByteRange, Event, Limits, LiveTrace, Text, Thread, ThreadEvent, Tick, Ticks};
+/// use spall_model::{Event, Limits, LiveTrace, Text, Thread, ThreadEvent, Tick, Ticks};
 /// let mut live = LiveTrace::new(&Limits::default());
 /// for (thread, at) in [(1_i64, 0), (2, 5), (1, 20)] {
 ///     let event = ThreadEvent::new(Thread::new(1_i64, thread), Tick(at), Text::plain(b"work"));
-///     live.push(&Event::Complete(event, Ticks(10)), ByteRange::default());
+///     live.push(&Event::Complete(event, Ticks(10)));
 /// }
 /// let snapshot = live.commit();
 /// assert_eq!((snapshot.tracks().len(), snapshot.n_slices()), (2, 3));
@@ -346,13 +346,13 @@ impl<'l> LiveProcess<'l> {
 /// commit before, so that a reader can keep the results that it computed for that part.
 ///
 /// ```
-/// use spall_model::{ByteRange, Event, Limits, LiveTrace, Text, Thread, ThreadEvent, Tick, Ticks};
+/// use spall_model::{Event, Limits, LiveTrace, Text, Thread, ThreadEvent, Tick, Ticks};
 ///
 /// let mut live = LiveTrace::new(&Limits::default());
 /// let mut n_seen = 0;
 /// for at in [0, 10, 20] {
 ///     let work = ThreadEvent::new(Thread::new(1, 1), Tick(at), Text::from("work"));
-///     live.push(&Event::Complete(work, Ticks(5)), ByteRange::default());
+///     live.push(&Event::Complete(work, Ticks(5)));
 ///     let snapshot = live.commit();
 ///     for &id in snapshot.changed() {
 ///         let track = snapshot.track(id).unwrap();

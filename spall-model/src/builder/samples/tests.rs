@@ -2,8 +2,8 @@ use alloc::{string::String, vec::Vec};
 
 use super::*;
 use crate::{
-    Clock, Event, FrameId, Limits, ProfileStart, SampleStack, Text, Thread, ThreadEvent, ThreadSampleEvent,
-    Trace, TrackId,
+    Clock, Event, FrameId, Limits, ProfileStart, Receiver, SampleStack, Text, Thread, ThreadEvent,
+    ThreadSampleEvent, Trace, TrackId,
 };
 
 fn profile(id: i64, tid: i64, at: i64, begins: Option<ProfileStart>) -> Event<'static> {
@@ -31,10 +31,10 @@ fn sample(delta: i64, frame: i64) -> Event<'static> {
 
 fn build(events: &[Event<'static>]) -> Trace<'static> {
     let mut builder = TraceBuilder::new(&Limits::default());
-    builder.push(&Event::Clock(Clock::default()), ByteRange::default());
+    builder.push(&Event::Clock(Clock::default()));
     // The position of an event is where it stands in the file.
     for (event, at) in events.iter().zip(0..) {
-        builder.push(event, ByteRange::new(at, at + 1));
+        builder.receive(event, ByteRange::new(at, at + 1));
     }
     builder.finish()
 }
