@@ -176,7 +176,7 @@ pub use limits::Limits;
 pub use names::{NameId, Names};
 #[cfg(feature = "alloc")]
 pub use profile::{CallSite, Frame, LineHits, Profile, Sample, Sampled};
-pub use read::{Chunk, Events, LendingParser, Parsed, Parser, Progress, Receiver, SplitParser};
+pub use read::{LendingParser, Parser, Progress, Receiver};
 #[cfg(feature = "alloc")]
 pub use sample_rules::{Callee, SampleRules};
 #[cfg(feature = "alloc")]
