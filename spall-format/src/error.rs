@@ -5,9 +5,10 @@
 /// It takes 16 bytes and is `Copy`, so that a result with it stays small.
 ///
 /// ```
-/// use spall_format::{FormatErrorKind, spall};
+/// use spall_format::{FormatErrorKind, spall::Parser};
+/// use spall_model::Parser as _;
 ///
-/// let error = spall::parse_all(b"this is not a spall file, but a text").next().unwrap().unwrap_err();
+/// let error = Parser::new().parse_all(b"this is not a spall file, but a text", |_, _| {}).unwrap_err();
 /// assert_eq!(error.kind(), FormatErrorKind::BadMagic);
 /// assert_eq!(error.to_string(), "not a file of this format (at byte 0x0)");
 /// ```

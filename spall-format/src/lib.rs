@@ -1,8 +1,8 @@
 //! Parsers and writers of the binary traces of spall, Heph and apitrace.
 //!
-//! Each format is a module with a `Parser`, which takes input in pieces of any size. It yields
-//! [`spall_model::Event`]s, whose names and arguments borrow from the input. Most formats also have a function
-//! `parse_all`, which iterates over the events of a file that is wholly in memory.
+//! Each format is a module with a `Parser`, which takes input in pieces of any size. It hands over
+//! [`spall_model::Event`]s, whose names and arguments borrow from the input.
+//! [`Parser::parse_all`](spall_model::Parser::parse_all) reads a file that is wholly in memory.
 //!
 //! | module | format | reads | writes |
 //! |---|---|---|---|
@@ -12,7 +12,7 @@
 //!
 //! ```
 //! use spall_format::spall::{BufferWriter, Header, Parser, Version};
-//! use spall_model::{Chunk, Parser as _};
+//! use spall_model::{ByteRange, Event, Parser as _, Progress};
 //!
 //! // A profiler records a thread.
 //! let mut memory = [0; 4096];
@@ -27,14 +27,11 @@
 //! let (mut start, mut end) = (0, 0);
 //! let mut events = 0;
 //! loop {
-//!     match parser.parse(&file[start..end], end == file.len())? {
-//!         Chunk::NeedMore(hint) => end = (end + hint).min(file.len()),
-//!         Chunk::Skipped(length) => start += length,
-//!         Chunk::Parsed(parsed) => {
-//!             start += parsed.consumed;
-//!             events += 1;
-//!         }
-//!         Chunk::End => break,
+//!     let mut see = |_: &Event<'_>, _: ByteRange| events += 1;
+//!     match parser.read(&file[start..end], end == file.len(), &mut see)? {
+//!         Progress::NeedMore(hint) => end = (end + hint).min(file.len()),
+//!         Progress::Read(length) => start += length,
+//!         Progress::End => break,
 //!     }
 //! }
 //! assert_eq!(events, 3); // the clock, a begin, an end

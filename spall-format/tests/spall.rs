@@ -8,18 +8,21 @@
     reason = "a test fails by panicking"
 )]
 
+mod common;
+
+use common::items;
 use core::ops::Range;
 use spall_format::FormatErrorKind;
-use spall_format::spall::{self, Decode as _, Header, Parser, RecordError, Records, Version, v0, v1, v3};
-use spall_model::{Clock, DiagnosticKind, Event, Id, Parser as _, ThreadEvent, Ticks};
+use spall_format::spall::{Decode as _, Header, Parser, RecordError, Records, Version, v0, v1, v3};
+use spall_model::{ByteRange, Clock, DiagnosticKind, Event, Id, Parser as _, ThreadEvent, Ticks};
 use spall_synth::spall::{File, Shape, attacks, trace};
 
 fn events(data: &[u8]) -> Vec<Event<'_>> {
-    spall::parse_all(data).map(|parsed| parsed.unwrap().event).collect()
+    items(Parser::new(), data).map(|parsed| parsed.unwrap().event).collect()
 }
 
 fn kinds(data: &[u8]) -> Vec<(DiagnosticKind, Range<u64>)> {
-    let diagnostics = spall::parse_all(data).filter_map(|parsed| {
+    let diagnostics = items(Parser::new(), data).filter_map(|parsed| {
         let parsed = parsed.ok()?;
         match parsed.event {
             Event::Diagnostic(kind) => Some((kind, parsed.bytes.start..parsed.bytes.end)),
@@ -30,14 +33,14 @@ fn kinds(data: &[u8]) -> Vec<(DiagnosticKind, Range<u64>)> {
 }
 
 fn error(data: &[u8]) -> (FormatErrorKind, u64) {
-    let error = spall::parse_all(data).last().unwrap().unwrap_err();
+    let error = items(Parser::new(), data).last().unwrap().unwrap_err();
     (error.kind(), error.offset())
 }
 
 /// Names and times of begins, times of ends.
 fn slices(data: &[u8]) -> Vec<(String, i64)> {
     let slice = |event: ThreadEvent<'_>| (String::from_utf8_lossy(event.name.raw()).into_owned(), event.at.0);
-    let events = spall::parse_all(data).filter_map(|parsed| match parsed.ok()?.event {
+    let events = items(Parser::new(), data).filter_map(|parsed| match parsed.ok()?.event {
         Event::Begin(event) | Event::End(event) | Event::Complete(event, _) => Some(slice(event)),
         _ => None,
     });
@@ -87,7 +90,7 @@ fn a_1_unknown_versions_are_refused() {
 fn a_1_the_clock_comes_first() {
     let unit = |version, unit| {
         let data = File::new(version, unit).finish();
-        let parsed = spall::parse_all(&data).next().unwrap().unwrap();
+        let parsed = items(Parser::new(), &data).next().unwrap().unwrap();
         let Event::Clock(clock) = parsed.event else { panic!() };
         (clock.ns_per_tick().unwrap(), parsed.bytes.start..parsed.bytes.end)
     };
@@ -118,7 +121,7 @@ fn a_1_an_unusable_unit_is_reported_and_a_tick_is_a_nanosecond() {
 #[test]
 fn a_2_type_2_is_complete_and_the_name_follows() {
     let data = File::new(0, 1.0).complete_v0(1, 2, 1.5, 0.25, b"name").finish();
-    let parsed = spall::parse_all(&data).nth(1).unwrap().unwrap();
+    let parsed = items(Parser::new(), &data).nth(1).unwrap().unwrap();
     let Event::Complete(event, length) = parsed.event else { panic!() };
     assert!(event.name.is(b"name"));
     assert_eq!((event.at.0, length, parsed.bytes.start, parsed.bytes.end), (1500, Ticks(250), 32, 62));
@@ -235,11 +238,11 @@ fn a_3_a_nan_time_is_the_time_of_the_record_before() {
 fn a_3_a_nan_length_makes_an_unfinished_slice() {
     for name in ["v0 nan length", "v0 infinity minus infinity"] {
         let data = attack(name);
-        let last = spall::parse_all(&data).last().unwrap().unwrap();
+        let last = items(Parser::new(), &data).last().unwrap().unwrap();
         assert!(matches!(last.event, Event::Unfinished(_)), "{name}");
         assert!(kinds(&data).contains(&(DiagnosticKind::BadDuration, 32..59)), "{name}");
     }
-    let last = |name| format!("{:?}", spall::parse_all(&attack(name)).last().unwrap().unwrap().event);
+    let last = |name| format!("{:?}", items(Parser::new(), &attack(name)).last().unwrap().unwrap().event);
     assert!(last("v0 infinite length").contains(&format!("Ticks({})", i64::MAX - 1000)));
     assert!(last("v0 negative length").contains("Ticks(-3000)"));
 }
@@ -271,16 +274,15 @@ fn a_5_ticks_are_kept_and_clamped_beyond_63_bits() {
 fn a_5_the_unit_can_be_overridden() {
     let clock = |data: &[u8], unit| {
         let parser = Parser::new().with_ns_per_tick(unit);
-        format!("{:?}", spall_model::Events::new(parser, data).next().unwrap().unwrap().event)
+        format!("{:?}", items(parser, data).next().unwrap().unwrap().event)
     };
     let data = File::new(3, f64::NAN).finish();
     assert!(clock(&data, 1000.0).contains("Nanoseconds(1000.0)"));
     assert!(clock(&File::new(3, 0.5).finish(), f64::NAN).contains("Nanoseconds(0.5)"));
-    let mut events = spall_model::Events::new(Parser::new().with_ns_per_tick(1000.0), &data)
-        .map(|parsed| parsed.unwrap().event);
+    let mut events = items(Parser::new().with_ns_per_tick(1000.0), &data).map(|parsed| parsed.unwrap().event);
     assert!(events.all(|event| !matches!(event, Event::Diagnostic(_))), "what is not used is not wrong");
     let v1 = File::new(1, 7.0).end_v0(1, 1, 3.0).finish();
-    let at = spall_model::Events::new(Parser::new().with_ns_per_tick(2.0), &v1).last().unwrap().unwrap();
+    let at = items(Parser::new().with_ns_per_tick(2.0), &v1).last().unwrap().unwrap();
     assert_eq!(at.event.at().unwrap().0, 6);
 }
 
@@ -337,7 +339,7 @@ fn a_6_one_nul_is_stripped_from_names_and_none_from_arguments() {
 fn a_6_names_may_be_any_bytes_up_to_255() {
     let name = [0xff; 255];
     let data = File::new(3, 1.0).buffer(1, 1).begin_v3(1, &name, &name).finish();
-    let Event::Begin(begin) = spall::parse_all(&data).nth(1).unwrap().unwrap().event else { panic!() };
+    let Event::Begin(begin) = items(Parser::new(), &data).nth(1).unwrap().unwrap().event else { panic!() };
     assert_eq!((begin.name.raw(), begin.args.bytes()), (&name[..], &name[..]));
 }
 
@@ -381,7 +383,7 @@ fn records_are_read_without_a_parser() {
     let (header, rest) = data.split_at(32);
     let parser = {
         let mut parser = Parser::new();
-        let _ = parser.parse(header, false).unwrap();
+        let _ = parser.read(header, false, &mut |_: &Event<'_>, _: ByteRange| ()).unwrap();
         parser
     };
     assert_eq!(parser.version(), Some(Version::V3));

@@ -7,10 +7,13 @@
     reason = "test code outside of test functions"
 )]
 
+mod common;
+
+use common::in_pieces;
 use serde_json::Value as Json;
 use spall_format::spall::auto::{Buffers, Header, NoSymbols, Parser, Record};
 use spall_format::{FormatError, FormatErrorKind};
-use spall_model::{ByteRange, Chunk, DiagnosticKind, Event, LendingParser, MetaEvent, Value};
+use spall_model::{ByteRange, DiagnosticKind, Event, LendingParser, MetaEvent, Value};
 use spall_synth::auto::{buffer, header, sample};
 
 /// An event as text, because it lives only until the next one is read.
@@ -35,26 +38,9 @@ fn line(event: &Event<'_>) -> String {
 
 /// All events with their ranges, read with `size` more bytes whenever the parser wants more.
 fn read(data: &[u8], size: usize) -> Result<Vec<Line>, FormatError> {
-    let mut parser = Parser::new(NoSymbols);
-    let (mut start, mut end) = (0, size.min(data.len()));
-    let mut lines = Vec::new();
-    loop {
-        match parser.next_chunk(&data[start..end], end == data.len())? {
-            Chunk::NeedMore(more) => {
-                assert!(more > 0 && end < data.len());
-                end = (end + size).min(data.len());
-            }
-            Chunk::Skipped(length) => {
-                assert!(length > 0);
-                start += length;
-            }
-            Chunk::Parsed(parsed) => {
-                start += parsed.consumed;
-                lines.push((parsed.bytes, line(&parsed.event)));
-            }
-            Chunk::End => return Ok(lines),
-        }
-    }
+    let next = |_, end: usize| end.saturating_add(size);
+    let steps = in_pieces(Parser::new(NoSymbols), data, next, line);
+    steps.into_iter().map(|step| step.map(|(line, bytes)| (bytes, line))).collect()
 }
 
 /// The events behind the clock and the program.
@@ -133,24 +119,18 @@ fn spall_a_7_a_symbolizer_is_asked_once_for_each_relative_address() {
     let again = [0, 0, 0, 0];
     let data = [header(1.0, 0x10, ""), buffer(1, 0, &[enter, again].concat())].concat();
     let mut asked = Vec::new();
-    let mut parser = Parser::new(CachedSymbols::new(|address| {
+    let parser = Parser::new(CachedSymbols::new(|address| {
         asked.push(address);
         Some(b"main".to_vec())
     }));
-    let (mut start, mut names) = (0, 0);
-    loop {
-        match parser.next_chunk(&data[start..], true).unwrap() {
-            Chunk::Parsed(parsed) => {
-                start += parsed.consumed;
-                let Event::Begin(begin) = parsed.event else { continue };
-                assert!(begin.name.is(b"main"));
-                names += 1;
-            }
-            Chunk::Skipped(length) => start += length,
-            Chunk::NeedMore(_) | Chunk::End => break,
+    let mut names = 0;
+    let result = parser.lend_all(&data, |event, _| {
+        if let Event::Begin(begin) = event {
+            assert!(begin.name.is(b"main"));
+            names += 1;
         }
-    }
-    drop(parser);
+    });
+    assert_eq!(result, Ok(()));
     assert_eq!((asked, names), (vec![0x50], 2));
 }
 

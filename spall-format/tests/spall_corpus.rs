@@ -10,9 +10,12 @@
     reason = "a test fails by panicking"
 )]
 
+mod common;
+
+use common::items;
 use serde_json::Value as Json;
 use spall_format::FormatErrorKind;
-use spall_format::spall::{self, v0, v1, v3};
+use spall_format::spall::{self, Parser, v0, v1, v3};
 use spall_model::{DiagnosticKind, Event, Id, Text, Thread, ThreadEvent};
 use spall_synth::spall::Shape;
 use std::collections::BTreeMap;
@@ -74,7 +77,7 @@ fn slice(header: &Json, expected: &Json, event: ThreadEvent<'_>, latest: i64) {
 fn check(path: &Path, header: &Json, lines: &[Json]) {
     let data = fs::read(path).unwrap();
     let mut latest = 0;
-    let mut found = spall::parse_all(&data).skip(1).filter(|parsed| {
+    let mut found = items(Parser::new(), &data).skip(1).filter(|parsed| {
         !matches!(parsed, Ok(parsed) if matches!(parsed.event, Event::Diagnostic(kind) if kind != DiagnosticKind::Truncated))
     });
     let says = |line: &&Json| line["e"] != "buffer" && line["e"] != "pad_skip";
@@ -148,7 +151,7 @@ fn files_with_an_expectation_are_read_as_expected() {
 /// How often each kind was reported.
 fn diagnostics(data: &[u8]) -> BTreeMap<&'static str, usize> {
     let mut kinds = BTreeMap::new();
-    for parsed in spall::parse_all(data).map_while(Result::ok) {
+    for parsed in items(Parser::new(), data).map_while(Result::ok) {
         if let Event::Diagnostic(kind) = parsed.event {
             *kinds.entry(kind.name()).or_default() += 1;
         }
@@ -160,7 +163,7 @@ fn diagnostics(data: &[u8]) -> BTreeMap<&'static str, usize> {
 fn crafted_files_are_reported_for_what_is_wrong_with_them() {
     for path in spall_testdata::inputs("spall/crafted", ".spall") {
         let data = fs::read(&path).unwrap();
-        let last = spall::parse_all(&data).last().unwrap();
+        let last = items(Parser::new(), &data).last().unwrap();
         let error = last.err().map(|error| (error.kind(), error.offset()));
         let expected_error = match name(&path) {
             "v0-checksum-type7.spall" => Some((FormatErrorKind::UnknownEvent { tag: 7 }, 71)),
@@ -187,9 +190,9 @@ fn a_2_the_drafts_of_version_0_are_told_apart() {
     let Some(folder) = spall_testdata::collection("spall/v0") else { return };
     for draft in ["pre-0a-sep10.spall", "pre-0b-sep11.spall"] {
         let data = fs::read(folder.join(draft)).unwrap();
-        let error = spall::parse_all(&data).last().unwrap().unwrap_err();
+        let error = items(Parser::new(), &data).last().unwrap().unwrap_err();
         assert_eq!((error.kind(), error.offset()), (FormatErrorKind::PreRelease, 8), "{draft}");
-        assert_eq!(spall::parse_all(&data).count(), 2, "the clock and the error");
+        assert_eq!(items(Parser::new(), &data).count(), 2, "the clock and the error");
     }
 }
 
@@ -198,7 +201,7 @@ fn a_2_the_layout_of_version_1_behind_a_header_of_version_0_is_told_apart() {
     let [folder, ..] = &spall_testdata::folders("spall/crafted")[..] else { panic!() };
     let data = fs::read(folder.join("v0-header-v1-layout-json2bin.spall")).unwrap();
     let mut slices = Vec::new();
-    for parsed in spall::parse_all(&data).skip(1) {
+    for parsed in items(Parser::new(), &data).skip(1) {
         match parsed.unwrap().event {
             Event::Begin(event) | Event::End(event) => slices.push((event.name.raw(), event.at.0)),
             other => panic!("{other:?}"),
@@ -215,7 +218,7 @@ fn attacks_are_survived() {
     for path in spall_testdata::inputs("spall/attack", ".spall") {
         let data = fs::read(&path).unwrap();
         let (mut events, mut kinds, mut error) = (0, Vec::new(), None);
-        for parsed in spall::parse_all(&data) {
+        for parsed in items(Parser::new(), &data) {
             match parsed {
                 Ok(parsed) => match parsed.event {
                     Event::Diagnostic(kind) => {
@@ -255,7 +258,7 @@ fn a_large_file_has_the_slices_it_should_have() {
     let data = fs::read(folder.join("mid-200k.spall")).unwrap();
     let mut open: BTreeMap<i64, Vec<(&[u8], i64)>> = BTreeMap::new();
     let mut found: BTreeMap<String, (u64, i64)> = BTreeMap::new();
-    for parsed in spall::parse_all(&data) {
+    for parsed in items(Parser::new(), &data) {
         match parsed.unwrap().event {
             Event::Begin(event) => {
                 let Id::Number(tid) = event.thread.tid else { panic!() };
@@ -282,7 +285,7 @@ fn a_large_file_has_the_slices_it_should_have() {
 fn records_and_events_are_the_same_in_number() {
     for version in [0, 1, 3] {
         let data = spall_synth::spall::trace(&Shape { version, slices: 100, ..Shape::default() });
-        let events = spall::parse_all(&data).count() - 1;
+        let events = items(Parser::new(), &data).count() - 1;
         let records = match version {
             0 => spall::Records::<v0::Record<'_>>::new(&data[32..]).map(Result::unwrap).count(),
             1 => spall::Records::<v1::Record<'_>>::new(&data[32..]).map(Result::unwrap).count(),

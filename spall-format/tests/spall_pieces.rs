@@ -8,56 +8,23 @@
     reason = "a test fails by panicking"
 )]
 
-use core::ops::Range;
+mod common;
+
+use common::{Item, in_pieces, items};
 use spall_format::FormatError;
-use spall_format::spall::{self, Parser, v3};
-use spall_model::{Chunk, DiagnosticKind, Event, Parsed, Parser as _};
+use spall_format::spall::{Parser, v3};
+use spall_model::{DiagnosticKind, Event};
 use spall_synth::spall::{File, Shape, attacks, end_flood, many_threads, nested_begins, trace};
 
-/// An event with where it comes from, or what ended reading.
-type Step = Result<(String, Range<u64>), FormatError>;
-
-fn step(parsed: Result<Parsed<'_>, FormatError>) -> Step {
-    parsed.map(|parsed| (format!("{:?}", parsed.event), parsed.bytes.start..parsed.bytes.end))
-}
+type Step = common::Step<FormatError>;
 
 fn read(data: &[u8]) -> Vec<Step> {
-    spall::parse_all(data).map(step).collect()
+    let step = |item: Item<'_>| (format!("{:?}", item.event), item.bytes);
+    items(Parser::new(), data).map(|item| item.map(step)).collect()
 }
 
-/// The events of `data`, of which the reader sees `start..next(start, end)` and then more and more.
 fn read_in_pieces(data: &[u8], next: impl Fn(usize, usize) -> usize) -> Vec<Step> {
-    let (mut parser, mut steps) = (Parser::new(), Vec::new());
-    let (mut start, mut end) = (0, 0);
-    loop {
-        let eof = end == data.len();
-        match parser.parse(&data[start..end], eof) {
-            Ok(Chunk::NeedMore(hint)) => {
-                assert!(hint > 0 && !eof);
-                end = next(start, end).clamp(end + 1, data.len());
-            }
-            Ok(Chunk::Skipped(length)) => {
-                assert!(length > 0 && start + length <= end);
-                start += length;
-            }
-            Ok(Chunk::Parsed(parsed)) => {
-                assert!(start + parsed.consumed <= end);
-                start += parsed.consumed;
-                assert_eq!(parser.offset(), start as u64);
-                steps.push(step(Ok(parsed)));
-            }
-            Ok(Chunk::End) => {
-                assert_eq!(start, data.len());
-                assert_eq!(parser.parse(b"", true), Ok(Chunk::End));
-                return steps;
-            }
-            Err(error) => {
-                assert_eq!(parser.parse(b"", true), Err(error));
-                steps.push(Err(error));
-                return steps;
-            }
-        }
-    }
+    in_pieces(Parser::new(), data, next, |event| format!("{event:?}"))
 }
 
 fn check_pieces(name: &str, data: &[u8]) {
@@ -159,7 +126,7 @@ fn a_cut_file_says_so() {
     let data = trace(&Shape { slices: 20, ..Shape::default() });
     let ends: Vec<u64> = v3_ends(&data);
     for cut in 33..data.len() {
-        let truncated = spall::parse_all(&data[..cut])
+        let truncated = items(Parser::new(), &data[..cut])
             .any(|parsed| parsed.unwrap().event == Event::Diagnostic(DiagnosticKind::Truncated));
         assert_eq!(truncated, !ends.contains(&(cut as u64)), "cut at {cut}");
     }
@@ -197,7 +164,7 @@ fn no_flipped_byte_is_fatal_to_the_program() {
 fn every_generated_trace_is_read_without_diagnostics() {
     for version in [0, 1, 3] {
         let data = trace(&Shape { version, slices: 5000, ..Shape::default() });
-        let events: Vec<_> = spall::parse_all(&data).map(|parsed| parsed.unwrap().event).collect();
+        let events: Vec<_> = items(Parser::new(), &data).map(|parsed| parsed.unwrap().event).collect();
         let count = |kind: fn(&Event<'_>) -> bool| events.iter().filter(|event| kind(event)).count();
         assert_eq!(count(|event| matches!(event, Event::Diagnostic(_))), 0);
         let complete = count(|event| matches!(event, Event::Complete(..)));
@@ -225,7 +192,7 @@ fn a_3_padding_is_skipped_without_being_in_memory() {
 
 #[test]
 fn a_8_floods_are_read_to_the_end() {
-    let count = |data: &[u8]| spall::parse_all(data).skip(1).map(Result::unwrap).count();
+    let count = |data: &[u8]| items(Parser::new(), data).skip(1).map(Result::unwrap).count();
     assert_eq!(count(&end_flood(300_000)), 300_000);
     assert_eq!(count(&nested_begins(300_000)), 300_000);
     assert_eq!(count(&many_threads(100_000)), 200_000);

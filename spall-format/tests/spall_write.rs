@@ -9,9 +9,13 @@
 )]
 #![cfg(feature = "std")]
 
+mod common;
+
+use common::items;
+
 use spall_format::FormatErrorKind;
 use spall_format::spall::{
-    self, BufferWriter, FileWriter, Full, Header, MIN_BUFFER, ThreadRecorder, Version,
+    self, BufferWriter, FileWriter, Full, Header, MIN_BUFFER, Parser, ThreadRecorder, Version,
 };
 use spall_model::{Args, Clock, Event, Id, Omitted, Text, Thread, ThreadEvent, Tick, Ticks, Unit, Written};
 use spall_synth::spall::{Shape, attacks, trace};
@@ -20,14 +24,14 @@ use std::fs;
 /// All events of `data` that the version can hold, written anew.
 fn rewrite(data: &[u8], version: Version) -> Vec<u8> {
     let mut file = FileWriter::new(Vec::new(), version);
-    for parsed in spall::parse_all(data).map_while(Result::ok) {
+    for parsed in items(Parser::new(), data).map_while(Result::ok) {
         let _ = file.write_event(&parsed.event).unwrap();
     }
     file.finish().unwrap()
 }
 
 fn events(data: &[u8]) -> Vec<Event<'_>> {
-    let events = spall::parse_all(data).map(|parsed| parsed.unwrap().event);
+    let events = items(Parser::new(), data).map(|parsed| parsed.unwrap().event);
     events.filter(|event| !matches!(event, Event::Diagnostic(_))).collect()
 }
 
@@ -85,7 +89,7 @@ fn what_is_read_of_a_written_file_is_written_as_the_same_bytes() {
 #[test]
 fn rewriting_in_version_3_keeps_every_event_of_it() {
     for input in inputs() {
-        let version_3 = input.get(8) == Some(&3) && spall::parse_all(&input).all(|parsed| parsed.is_ok());
+        let version_3 = input.get(8) == Some(&3) && items(Parser::new(), &input).all(|parsed| parsed.is_ok());
         if version_3 {
             assert!(events(&rewrite(&input, Version::V3)) == events(&input));
         }
@@ -217,7 +221,9 @@ fn a_buffer_of_any_accepted_size_is_harmless() {
         };
         let data = [&header, buffer.take()].concat();
         assert_eq!(events(&data).len(), 1 + fitted, "{size}");
-        assert!(spall::parse_all(&data).all(|parsed| !matches!(parsed.unwrap().event, Event::Diagnostic(_))));
+        assert!(
+            items(Parser::new(), &data).all(|parsed| !matches!(parsed.unwrap().event, Event::Diagnostic(_)))
+        );
         assert!(buffer.is_empty() && buffer.take().is_empty());
     }
     assert_eq!(record(&mut BufferWriter::new(&mut memory, 3, 4).unwrap()), Ok(5));

@@ -111,7 +111,7 @@ pub trait Parser {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Progress {
     /// This many bytes were consumed. They may hold no event, such as padding or a part of what is skipped. The number
-    /// is 0 only for parsers that refer back to earlier bytes and therefore consume them at the end.
+    /// may be 0: a parser that refers back to earlier bytes consumes them at the end.
     Read(usize),
     /// The data is too short, and nothing was consumed or handed over: call again with the same bytes, followed by at
     /// least this many more. The number is a hint, and at least 1. A parser does not return this after `eof`.

@@ -46,8 +46,8 @@ use super::{Header, Version, encode};
 ///
 /// # Examples
 /// ```
-/// use spall_format::spall::{self, FileWriter, Version};
-/// use spall_model::Written;
+/// use spall_format::spall::{FileWriter, Parser, Version};
+/// use spall_model::{Parser as _, Written};
 /// # let mut original = FileWriter::new(Vec::new(), Version::V3);
 /// # let thread = spall_model::Thread::new(1_u32, 2_u32);
 /// # let event = spall_model::ThreadEvent::new(thread, spall_model::Tick(5), spall_model::Text::plain(b"a"));
@@ -56,11 +56,13 @@ use super::{Header, Version, encode};
 /// // This converts a file of any version to version 1.
 /// let mut file = FileWriter::new(Vec::new(), Version::V1);
 /// let mut incomplete = 0;
-/// for parsed in spall::parse_all(&bytes) {
-///     if file.write_event(&parsed?.event)? != Written::Done {
-///         incomplete += 1;
-///     }
-/// }
+/// let mut result = Ok(());
+/// Parser::new().parse_all(&bytes, |event, _| match file.write_event(event) {
+///     Ok(Written::Done) => {}
+///     Ok(_) => incomplete += 1,
+///     Err(error) => result = Err(error),
+/// })?;
+/// result?;
 /// let file = file.finish()?;
 /// assert_eq!((file.len(), incomplete), (32 + 21, 0));
 /// # Ok::<(), Box<dyn std::error::Error>>(())

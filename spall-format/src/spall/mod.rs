@@ -3,8 +3,7 @@
 //! # Reading
 //! There are three layers, and each is usable alone:
 //!
-//! - [`parse_all`] yields the [`Event`](spall_model::Event)s of a file in memory, and [`Parser`] those of input that
-//!   comes in pieces;
+//! - [`Parser`] hands over the [`Event`](spall_model::Event)s of a file in memory, or of input that comes in pieces;
 //! - [`v3::Buffers`] and [`Records`] yield the records of a file without interpreting them: a [`v0::Record`],
 //!   [`v1::Record`] or [`v3::Record`];
 //! - [`wire`] has the structs of the file.
@@ -36,7 +35,7 @@ pub mod wire;
 pub use buffer_writer::{BufferWriter, Full, MIN_BUFFER};
 #[cfg(feature = "std")]
 pub use file_writer::FileWriter;
-pub use parser::{Events, Parser, parse_all};
+pub use parser::Parser;
 pub use record::{Decode, RecordError, Records, without_nul};
 pub use thread_recorder::ThreadRecorder;
 pub use wire::{Header, stream_version};

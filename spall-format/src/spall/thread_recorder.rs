@@ -14,7 +14,8 @@ use crate::FormatError;
 /// A program with threads has one file and a recorder in each thread:
 ///
 /// ```
-/// use spall_format::spall::{Header, ThreadRecorder, Version};
+/// use spall_format::spall::{Header, Parser, ThreadRecorder, Version};
+/// use spall_model::Parser as _;
 /// use std::{sync::Mutex, thread, time::Instant};
 ///
 /// let start = Instant::now();
@@ -37,8 +38,10 @@ use crate::FormatError;
 /// });
 ///
 /// let file = file.into_inner().unwrap();
-/// let events = spall_format::spall::parse_all(&file).map(Result::unwrap).count();
+/// let mut events = 0;
+/// Parser::new().parse_all(&file, |_, _| events += 1)?;
 /// assert_eq!(events, 1 + 2 * (1 + 2 * 1000));
+/// # Ok::<(), spall_format::FormatError>(())
 /// ```
 #[doc(alias("profiler", "instrument"))]
 pub struct ThreadRecorder<B: AsMut<[u8]>, S: FnMut(&[u8])> {

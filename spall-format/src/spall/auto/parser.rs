@@ -1,8 +1,8 @@
 //! The incremental parser of auto traces.
 
 use spall_model::{
-    Args, ByteRange, Chunk, Clock, DiagnosticKind, Event, LendingParser, MetaEvent, Parsed, Text, Thread,
-    ThreadEvent, Tick, Unit, Value,
+    Args, ByteRange, Clock, DiagnosticKind, Event, LendingParser, MetaEvent, Progress, Receiver, Text,
+    Thread, ThreadEvent, Tick, Unit, Value,
 };
 use zerocopy::FromBytes;
 
@@ -15,8 +15,8 @@ use crate::{FormatError, FormatErrorKind};
 
 /// A parser of auto traces of version 3. It takes input in pieces of any size and allocates nothing.
 ///
-/// Names come from the symbolizer `S`, so the parser is a [`LendingParser`]: an event borrows from the parser and lives
-/// until the next call.
+/// Names come from the symbolizer `S`, so the parser is a [`LendingParser`]: an event may borrow from the parser and lives
+/// until the receiver returns.
 ///
 /// | in the file | event |
 /// |---|---|
@@ -37,7 +37,7 @@ use crate::{FormatError, FormatErrorKind};
 /// # Examples
 /// ```
 /// use spall_format::spall::auto::{CachedSymbols, Parser};
-/// use spall_model::{Chunk, Event, LendingParser};
+/// use spall_model::{Event, LendingParser};
 ///
 /// // A header with an empty path, and a buffer of thread 7 in which the function at 0x60 is entered and left.
 /// let mut file = b"\x0d\xf0\xad\xab\0\0\0\0\x03\0\0\0\0\0\0\0\0\0\0\0\0\0\xf0\x3f\0\0\0\0\0\0\0\0\0\0".to_vec();
@@ -45,20 +45,12 @@ use crate::{FormatError, FormatErrorKind};
 /// file.extend([0x00, 10, 0x60, 0x20, 0x40, 5]);
 ///
 /// let symbols = CachedSymbols::new(|address| (address == 0x60).then(|| b"main".to_vec()));
-/// let mut parser = Parser::new(symbols);
-/// let (mut pos, mut names) = (0, Vec::new());
-/// loop {
-///     match parser.next_chunk(&file[pos..], true)? {
-///         Chunk::Parsed(parsed) => {
-///             if let Event::Begin(begin) = parsed.event {
-///                 names.push(begin.name.raw().to_vec());
-///             }
-///             pos += parsed.consumed;
-///         }
-///         Chunk::Skipped(length) => pos += length,
-///         Chunk::NeedMore(_) | Chunk::End => break,
+/// let mut names = Vec::new();
+/// Parser::new(symbols).lend_all(&file, |event, _| {
+///     if let Event::Begin(begin) = event {
+///         names.push(begin.name.raw().to_vec());
 ///     }
-/// }
+/// })?;
 /// assert_eq!(names, [b"main"]);
 /// # Ok::<(), spall_format::FormatError>(())
 /// ```
@@ -75,15 +67,11 @@ pub struct Parser<S = NoSymbols> {
     /// The thread of the current buffer.
     tid: u32,
     base: Base,
-    /// Whether the diagnostic about the time of the next record was handed out.
-    is_time_reported: bool,
 }
 
 #[derive(Debug, Clone, Copy)]
 enum AutoState {
     Header,
-    /// The header's duration of a tick is unusable, which is the next thing to report.
-    BadUnit,
     Path,
     Records,
     /// The rest of the buffer is skipped. The damage was reported.
@@ -105,16 +93,15 @@ impl<S: Symbolizer> Parser<S> {
             buffer_end: 0,
             tid: 0,
             base: Base::at(0),
-            is_time_reported: false,
         }
     }
 
     /// Reads the header of the file, which becomes the clock.
-    fn read_header<'b>(&mut self, data: &[u8], eof: bool) -> Result<Chunk<'b>, FormatError> {
+    fn read_header(&mut self, data: &[u8], eof: bool, to: Lent<'_>) -> Result<Progress, FormatError> {
         let missing = size_of::<Header>().saturating_sub(data.len());
         let Ok((header, _)) = Header::ref_from_prefix(data) else {
             if !eof {
-                return Ok(Chunk::NeedMore(missing));
+                return Ok(Progress::NeedMore(missing));
             }
             let needed = u32::try_from(missing).unwrap_or(u32::MAX);
             return self.fail(FormatErrorKind::UnexpectedEof { needed }, data.len() as u64);
@@ -130,59 +117,62 @@ impl<S: Symbolizer> Parser<S> {
         }
         let ns_per_tick = usable_ns_per_tick(header.ns_per_tick.get());
         self.header = Some(*header);
-        self.state = if ns_per_tick.is_some() { AutoState::Path } else { AutoState::BadUnit };
+        self.state = AutoState::Path;
         let unit = Unit::Nanoseconds(ns_per_tick.unwrap_or(1.0));
-        Ok(self.parsed(size_of::<Header>(), Event::Clock(Clock::new(unit))))
+        let progress = self.hand_over(size_of::<Header>(), &Event::Clock(Clock::new(unit)), to);
+        if ns_per_tick.is_none() {
+            // The header's field with the duration of a tick.
+            to.receive(&Event::Diagnostic(DiagnosticKind::BadTimeUnit), ByteRange::new(16, 24));
+        }
+        Ok(progress)
     }
 
-    fn fail<'b>(&mut self, kind: FormatErrorKind, offset: u64) -> Result<Chunk<'b>, FormatError> {
+    fn fail(&mut self, kind: FormatErrorKind, offset: u64) -> Result<Progress, FormatError> {
         let error = FormatError::new(kind, offset);
         self.state = AutoState::Failed(error);
         Err(error)
     }
 
     /// Reads the path of the program, which becomes metadata.
-    fn read_path<'a>(&mut self, data: &'a [u8], eof: bool) -> Chunk<'a> {
+    fn read_path(&mut self, data: &[u8], eof: bool, to: Lent<'_>) -> Progress {
         let length = self.header.map_or(0, |header| usize::from(header.path_len.get()));
         let Some(path) = data.get(..length) else {
-            return self.short(length - data.len(), data, eof);
+            return self.short(length - data.len(), data, eof, to);
         };
         self.state = AutoState::Records;
         let (key, value) = (Text::plain(b"program"), Value::Text(Text::plain(path)));
-        let chunk = self.parsed(length, Event::Meta(MetaEvent::new(key, value)));
+        let progress = self.hand_over(length, &Event::Meta(MetaEvent::new(key, value)), to);
         self.buffer_end = self.offset;
-        chunk
+        progress
     }
 
     /// Reads the next record, or the next header of a buffer.
-    fn read_record<'a>(&'a mut self, data: &'a [u8], eof: bool) -> Chunk<'a> {
+    fn read_record(&mut self, data: &[u8], eof: bool, to: Lent<'_>) -> Progress {
         let left = self.buffer_end.saturating_sub(self.offset);
         if left == 0 {
-            return self.read_buffer_header(data, eof);
+            return self.read_buffer_header(data, eof, to);
         }
         let enclosed = usize::try_from(left).ok().and_then(|left| data.get(..left)).unwrap_or(data);
         let (record, length, base) = match decode(enclosed, self.base) {
             Ok(decoded) => decoded,
-            Err(RecordError::Unknown(_)) => return self.skip_buffer(DiagnosticKind::UnknownEvent),
+            Err(RecordError::Unknown(_)) => return self.skip_buffer(DiagnosticKind::UnknownEvent, to),
             // More bytes than the buffer has: no later data can complete the record.
             Err(RecordError::Short(needed)) if needed as u64 > left => {
-                return self.skip_buffer(DiagnosticKind::Overrun);
+                return self.skip_buffer(DiagnosticKind::Overrun, to);
             }
             Err(RecordError::Short(needed)) => {
-                return self.short(needed.saturating_sub(data.len()), data, eof);
+                return self.short(needed.saturating_sub(data.len()), data, eof, to);
             }
         };
-        let at = i64::try_from(record.when());
         let bytes = ByteRange::new(self.offset, self.offset + length as u64);
-        if at.is_err() && !core::mem::replace(&mut self.is_time_reported, true) {
-            return report(DiagnosticKind::TimeOutOfRange, bytes);
-        }
-        // The base moves on only here: the record is decoded again if its time had to be reported first.
-        self.is_time_reported = false;
+        let at = i64::try_from(record.when()).unwrap_or_else(|_| {
+            to.receive(&Event::Diagnostic(DiagnosticKind::TimeOutOfRange), bytes);
+            i64::MAX
+        });
         self.base = base;
         self.offset = bytes.end;
-        let event = ThreadEvent::new(Thread::new(0_u32, self.tid), Tick(at.unwrap_or(i64::MAX)), Text::EMPTY);
-        let event = match record {
+        let event = ThreadEvent::new(Thread::new(0_u32, self.tid), Tick(at), Text::EMPTY);
+        match record {
             Record::Enter { address, .. } => {
                 let loaded_at = self.header.map_or(0, |header| header.base_address.get());
                 // In a damaged file the function may lie below the program. Its name is then a very large address.
@@ -191,72 +181,74 @@ impl<S: Symbolizer> Parser<S> {
                     Some(name) => name,
                     None => self.hex_name.write(address),
                 };
-                Event::Begin(ThreadEvent { name: Text::plain(name), ..event })
+                to.receive(&Event::Begin(ThreadEvent { name: Text::plain(name), ..event }), bytes);
             }
-            Record::Begin { name, args, .. } => Event::Begin(ThreadEvent {
-                name: Text::plain(without_nul(name)),
-                args: Args::text(args),
-                ..event
-            }),
-            Record::End { .. } => Event::End(event),
-        };
-        Chunk::Parsed(Parsed { consumed: length, event, bytes })
+            Record::Begin { name, args, .. } => {
+                let (name, args) = (Text::plain(without_nul(name)), Args::text(args));
+                to.receive(&Event::Begin(ThreadEvent { name, args, ..event }), bytes);
+            }
+            Record::End { .. } => to.receive(&Event::End(event), bytes),
+        }
+        Progress::Read(length)
     }
 
     /// Reads the header of the next buffer, or ends at the end of the file.
-    fn read_buffer_header<'b>(&mut self, data: &[u8], eof: bool) -> Chunk<'b> {
+    fn read_buffer_header(&mut self, data: &[u8], eof: bool, to: Lent<'_>) -> Progress {
         let Ok((header, _)) = BufferHeader::ref_from_prefix(data) else {
             if eof && data.is_empty() {
                 self.state = AutoState::End;
-                return Chunk::End;
+                return Progress::End;
             }
-            return self.short(size_of::<BufferHeader>().saturating_sub(data.len()), data, eof);
+            return self.short(size_of::<BufferHeader>().saturating_sub(data.len()), data, eof, to);
         };
         self.tid = header.tid.get();
         self.base = Base::at(header.first_ts.get());
         self.offset += size_of::<BufferHeader>() as u64;
         self.buffer_end = self.offset + u64::from(header.size.get());
-        Chunk::Skipped(size_of::<BufferHeader>())
+        Progress::Read(size_of::<BufferHeader>())
     }
 
     /// Skips the part of the current buffer that is in `data`.
-    fn skip<'b>(&mut self, data: &[u8], eof: bool) -> Chunk<'b> {
+    fn skip(&mut self, data: &[u8], eof: bool, to: Lent<'_>) -> Progress {
         let left = usize::try_from(self.buffer_end.saturating_sub(self.offset)).unwrap_or(usize::MAX);
         let length = left.min(data.len());
         if length == left {
             self.state = AutoState::Records;
+        } else if length == 0 {
+            return self.short(1, data, eof, to);
         }
-        if length > 0 {
-            self.offset += length as u64;
-            return Chunk::Skipped(length);
-        }
-        self.short(1, data, eof)
+        self.offset += length as u64;
+        Progress::Read(length)
     }
 
     /// Asks for `missing` more bytes, or reports that the file ends too early.
-    fn short<'b>(&mut self, missing: usize, data: &[u8], eof: bool) -> Chunk<'b> {
+    fn short(&mut self, missing: usize, data: &[u8], eof: bool, to: Lent<'_>) -> Progress {
         if !eof {
-            return Chunk::NeedMore(missing.max(1));
+            return Progress::NeedMore(missing.max(1));
         }
         self.state = AutoState::End;
-        self.parsed(data.len(), Event::Diagnostic(DiagnosticKind::Truncated))
+        self.hand_over(data.len(), &Event::Diagnostic(DiagnosticKind::Truncated), to)
     }
 
     /// Reports damage after which the rest of the buffer cannot be read: records are relative to each other, and an
     /// unknown one does not say how long it is.
-    #[cold]
-    fn skip_buffer<'b>(&mut self, damage: DiagnosticKind) -> Chunk<'b> {
+    fn skip_buffer(&mut self, damage: DiagnosticKind, to: Lent<'_>) -> Progress {
         self.state = AutoState::SkipBuffer;
-        report(damage, ByteRange::new(self.offset, self.buffer_end))
+        to.receive(&Event::Diagnostic(damage), ByteRange::new(self.offset, self.buffer_end));
+        Progress::Read(0)
     }
 
-    /// Returns an event of the next `length` bytes, which it consumes.
-    fn parsed<'a>(&mut self, length: usize, event: Event<'a>) -> Chunk<'a> {
-        let start = self.offset;
-        self.offset += length as u64;
-        Chunk::Parsed(Parsed { consumed: length, event, bytes: ByteRange::new(start, self.offset) })
+    /// Hands over an event of the next `length` bytes, which it consumes.
+    fn hand_over(&mut self, length: usize, event: &Event<'_>, to: Lent<'_>) -> Progress {
+        let bytes = ByteRange::new(self.offset, self.offset + length as u64);
+        self.offset = bytes.end;
+        to.receive(event, bytes);
+        Progress::Read(length)
     }
 }
+
+/// The receiver of a call.
+type Lent<'r> = &'r mut dyn for<'e> Receiver<'e>;
 
 impl<S> Parser<S> {
     /// Returns the file's header, or `None` before it was read.
@@ -281,24 +273,19 @@ impl<S: Symbolizer + Default> Default for Parser<S> {
 impl<S: Symbolizer> LendingParser for Parser<S> {
     type Error = FormatError;
 
-    fn next_chunk<'a>(&'a mut self, data: &'a [u8], eof: bool) -> Result<Chunk<'a>, FormatError> {
+    fn lend(
+        &mut self,
+        data: &[u8],
+        eof: bool,
+        to: &mut impl for<'e> Receiver<'e>,
+    ) -> Result<Progress, FormatError> {
         match self.state {
-            AutoState::Header => self.read_header(data, eof),
-            AutoState::BadUnit => {
-                self.state = AutoState::Path;
-                // The header's field with the duration of a tick.
-                Ok(report(DiagnosticKind::BadTimeUnit, ByteRange::new(16, 24)))
-            }
-            AutoState::Path => Ok(self.read_path(data, eof)),
-            AutoState::Records => Ok(self.read_record(data, eof)),
-            AutoState::SkipBuffer => Ok(self.skip(data, eof)),
-            AutoState::End => Ok(Chunk::End),
+            AutoState::Header => self.read_header(data, eof, to),
+            AutoState::Path => Ok(self.read_path(data, eof, to)),
+            AutoState::Records => Ok(self.read_record(data, eof, to)),
+            AutoState::SkipBuffer => Ok(self.skip(data, eof, to)),
+            AutoState::End => Ok(Progress::End),
             AutoState::Failed(error) => Err(error),
         }
     }
-}
-
-/// Returns a diagnostic that consumes nothing.
-fn report<'b>(kind: DiagnosticKind, bytes: ByteRange) -> Chunk<'b> {
-    Chunk::Parsed(Parsed { consumed: 0, event: Event::Diagnostic(kind), bytes })
 }

@@ -1,65 +1,85 @@
 //! The parser of version 3, whose files consist of buffers with the records of one thread each. [spall
 //! A.5](crate::rules::spall#A.5)
 
-use spall_model::{ByteRange, Chunk, DiagnosticKind, Event, Parsed, Receiver, Text, Thread};
+use spall_model::{ByteRange, DiagnosticKind, Event, Progress, Receiver, Text, Thread};
 use zerocopy::FromBytes;
 
-use super::{Parser, event, run::Run};
+use super::{Parser, event};
 use crate::spall::record::{Decode, RecordError, without_nul};
 use crate::spall::v3::Record;
-use crate::spall::wire::BufferHeader;
+use crate::spall::wire::{BufferHeader, EndV3};
 
 impl Parser {
-    /// Reads the next record if it is a whole begin or end with a time in range, which it nearly always is.
+    /// Reads neighbouring records of a buffer as long as they are whole begins and ends with a time in range, which nearly
+    /// all are. Returns their length.
     #[inline(always)]
-    pub(super) fn plain_v3<'a>(&mut self, data: &'a [u8]) -> Option<Parsed<'a>> {
-        let parsed = Run::new(self, data).next_plain()?;
-        self.offset = parsed.bytes.end;
-        Some(parsed)
-    }
-
-    /// Reads records as long as [`Parser::plain_v3`] would, and hands their events over. Returns their length, or `None` if
-    /// there is none.
-    #[inline(always)]
-    pub(super) fn hand_over_plain_v3<'a>(
-        &mut self,
-        data: &'a [u8],
-        to: &mut impl Receiver<'a>,
-    ) -> Option<usize> {
-        let mut run = Run::new(self, data);
-        let before = run.len();
-        while run.hand_over_plain(to).is_some() {}
-        let length = before - run.len();
+    pub(super) fn plain_v3<'a>(&mut self, data: &'a [u8], to: &mut impl Receiver<'a>) -> usize {
+        let records = self.enclosed(data);
+        let (thread, end) = (self.thread(), self.offset + records.len() as u64);
+        let mut rest = records;
+        // No plain record is shorter than an end, so that one look at the length comes before the kind and none behind it.
+        while rest.len() >= size_of::<EndV3>()
+            && let Ok((record, length)) = Record::decode(rest)
+            && let Some(behind) = rest.get(length..)
+        {
+            let start = end - rest.len() as u64;
+            let bytes = ByteRange::new(start, start + length as u64);
+            // Handed over where they are told apart: behind the match, an event would be put together in memory.
+            match record {
+                Record::Begin { when, name, args } => {
+                    let Ok(at) = i64::try_from(when) else { break };
+                    to.receive(&Event::Begin(event(thread, at, name, args)), bytes);
+                }
+                Record::End { when } => {
+                    let Ok(at) = i64::try_from(when) else { break };
+                    to.receive(&Event::End(event(thread, at, b"", b"")), bytes);
+                }
+                _ => break,
+            }
+            rest = behind;
+        }
+        let length = records.len() - rest.len();
         self.offset += length as u64;
-        (length > 0).then_some(length)
+        length
     }
 
     /// Reads the next record of any kind, or the next header of a buffer.
-    pub(super) fn record_v3<'a>(&mut self, data: &'a [u8], eof: bool) -> Chunk<'a> {
-        if let Some(parsed) = self.plain_v3(data) {
-            return Chunk::Parsed(parsed);
-        }
+    pub(super) fn record_v3<'a>(&mut self, data: &'a [u8], eof: bool, to: &mut dyn Receiver<'a>) -> Progress {
         let (record, length) = match Record::decode(self.enclosed(data)) {
             Ok(decoded) => decoded,
-            Err(stop) => return self.stopped_v3(stop, data, eof),
+            Err(stop) => return self.stopped_v3(stop, data, eof, to),
         };
         let event = match record {
             Record::ProcessName(name) => {
                 Event::ProcessName(self.thread().pid, Text::plain(without_nul(name)))
             }
             Record::ThreadName(name) => Event::ThreadName(self.thread(), Text::plain(without_nul(name))),
-            Record::Pad(size) => return self.padding_v3(length, size, data, eof),
-            // The record is whole but not plain, so its time is out of range. That is reported before the event.
-            Record::Begin { .. } | Record::End { .. } if self.rest.noted == 0 => {
-                self.rest.noted = 1;
-                let bytes = ByteRange::new(self.offset, self.offset + length as u64);
-                return self.report(DiagnosticKind::TimeOutOfRange, bytes);
+            Record::Pad(size) => {
+                let padded = length as u64 + u64::from(size);
+                return if padded > self.left() {
+                    self.skip_to(self.buffer_end, Some(DiagnosticKind::Overrun), data, eof, to)
+                } else {
+                    self.skip_to(self.offset + padded, None, data, eof, to)
+                };
             }
-            Record::Begin { name, args, .. } => Event::Begin(event(self.thread(), i64::MAX, name, args)),
-            Record::End { .. } => Event::End(event(self.thread(), i64::MAX, b"", b"")),
+            Record::Begin { when, name, args } => {
+                Event::Begin(event(self.thread(), self.clamped(when, length, to), name, args))
+            }
+            Record::End { when } => {
+                Event::End(event(self.thread(), self.clamped(when, length, to), b"", b""))
+            }
         };
-        self.rest.noted = 0;
-        Chunk::Parsed(self.parsed(length, event))
+        self.hand_over(length, &event, to)
+    }
+
+    /// Returns the time of the record of `length` bytes that comes next. A time that is out of range is reported and
+    /// clamped.
+    fn clamped(&self, when: u64, length: usize, to: &mut dyn Receiver<'_>) -> i64 {
+        i64::try_from(when).unwrap_or_else(|_| {
+            let bytes = ByteRange::new(self.offset, self.offset + length as u64);
+            to.receive(&Event::Diagnostic(DiagnosticKind::TimeOutOfRange), bytes);
+            i64::MAX
+        })
     }
 
     fn thread(&self) -> Thread<'static> {
@@ -75,45 +95,53 @@ impl Parser {
 
     /// Returns the part of `data` that is in the buffer.
     #[inline]
-    pub(super) fn enclosed<'a>(&self, data: &'a [u8]) -> &'a [u8] {
+    fn enclosed<'a>(&self, data: &'a [u8]) -> &'a [u8] {
         usize::try_from(self.left()).ok().and_then(|left| data.get(..left)).unwrap_or(data)
     }
 
-    /// Skips padding, whose record has `header` bytes and announces `size` more.
-    fn padding_v3<'a>(&mut self, header: usize, size: u32, data: &[u8], eof: bool) -> Chunk<'a> {
-        let length = header as u64 + u64::from(size);
-        if length > self.left() {
-            return self.skip_to(self.buffer_end, Some(DiagnosticKind::Overrun), data, eof);
-        }
-        self.skip_to(self.offset + length, None, data, eof)
-    }
-
     /// Handles the case that there is no whole record before the end of the buffer or of the data.
-    fn stopped_v3<'a>(&mut self, stop: RecordError, data: &'a [u8], eof: bool) -> Chunk<'a> {
+    fn stopped_v3<'a>(
+        &mut self,
+        stop: RecordError,
+        data: &'a [u8],
+        eof: bool,
+        to: &mut dyn Receiver<'a>,
+    ) -> Progress {
         match stop {
-            _ if self.left() == 0 => self.next_buffer(data, eof),
+            _ if self.left() == 0 => self.next_buffer(data, eof, to),
             RecordError::Unknown(_) => {
-                self.skip_to(self.buffer_end, Some(DiagnosticKind::UnknownEvent), data, eof)
+                self.skip_to(self.buffer_end, Some(DiagnosticKind::UnknownEvent), data, eof, to)
             }
             // Reported as soon as the lengths in the record are known, whether or not the file reaches the buffer's
             // end. Otherwise the result would depend on where the input is split.
             RecordError::Short(needed) if needed as u64 > self.left() && !data.is_empty() => {
-                self.skip_to(self.buffer_end, Some(DiagnosticKind::Overrun), data, eof)
+                self.skip_to(self.buffer_end, Some(DiagnosticKind::Overrun), data, eof, to)
             }
-            RecordError::Short(_) if eof => self.truncated(data),
-            RecordError::Short(needed) => Chunk::NeedMore(needed.saturating_sub(data.len()).max(1)),
+            RecordError::Short(needed) => self.short(needed, data, eof, to),
         }
     }
 
     /// Reads the header of the next buffer. A buffer without records is no fault, because writers also flush when there
     /// is nothing to flush.
-    fn next_buffer<'a>(&mut self, data: &'a [u8], eof: bool) -> Chunk<'a> {
+    fn next_buffer(&mut self, data: &[u8], eof: bool, to: &mut dyn Receiver<'_>) -> Progress {
         let Ok((header, _)) = BufferHeader::ref_from_prefix(data) else {
-            return self.short(size_of::<BufferHeader>(), data, eof);
+            return self.short(size_of::<BufferHeader>(), data, eof, to);
         };
         self.thread = (header.pid.get(), header.tid.get());
         self.offset += size_of::<BufferHeader>() as u64;
         self.buffer_end = self.offset + u64::from(header.size.get());
-        Chunk::Skipped(size_of::<BufferHeader>())
+        Progress::Read(size_of::<BufferHeader>())
     }
+}
+
+/// Returns the first buffer at or behind `from`, found by the sizes of the buffers from `known` on.
+pub(super) fn find(data: &[u8], known: usize, from: usize) -> Option<usize> {
+    let mut at = known;
+    while at < from {
+        let (header, _) = BufferHeader::ref_from_prefix(data.get(at..)?).ok()?;
+        at = at
+            .checked_add(size_of::<BufferHeader>())?
+            .checked_add(usize::try_from(header.size.get()).ok()?)?;
+    }
+    (at < data.len()).then_some(at)
 }

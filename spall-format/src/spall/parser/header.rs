@@ -1,6 +1,6 @@
 //! The header of the file. [spall A.0](crate::rules::spall#A.0) [spall A.1](crate::rules::spall#A.1)
 
-use spall_model::{ByteRange, Chunk, Clock, DiagnosticKind, Event, Unit};
+use spall_model::{ByteRange, Clock, DiagnosticKind, Event, Progress, Receiver, Unit};
 use zerocopy::FromBytes;
 
 use super::{Parser, State};
@@ -11,51 +11,41 @@ use crate::{FormatError, FormatErrorKind};
 
 impl Parser {
     /// Reads the header of the file, which becomes the clock.
-    pub(super) fn read_header<'a>(
+    pub(super) fn read_header(
         &mut self,
         unit: Option<f64>,
-        data: &'a [u8],
+        data: &[u8],
         eof: bool,
-    ) -> Result<Chunk<'a>, FormatError> {
+        to: &mut dyn Receiver<'_>,
+    ) -> Result<Progress, FormatError> {
         let Ok((header, _)) = Header::ref_from_prefix(data) else {
             if eof {
-                return Err(self.fail(cut_header(data)));
+                return self.fail(cut_header(data));
             }
-            return Ok(Chunk::NeedMore(size_of::<Header>().saturating_sub(data.len())));
+            return Ok(Progress::NeedMore(size_of::<Header>().saturating_sub(data.len())));
         };
         let checked = check_magic(header.magic.get()).and_then(|()| check_version(header.version.get()));
         let version = match checked {
             Ok(version) => version,
-            Err(error) => return Err(self.fail(error)),
+            Err(error) => return self.fail(error),
         };
         let tick = header.timestamp_unit.get();
         let ns_per_tick = if version == Version::V3 { tick } else { tick * 1000.0 };
         let ns_per_tick = unit.or_else(|| usable_ns_per_tick(ns_per_tick));
-        let first_draft = probe::may_be_first_draft(header);
-        self.rest.version = Some(version);
-        self.rest.state = match ns_per_tick {
-            Some(_) => first_records(version, first_draft),
-            None => State::BadUnit { first_draft },
+        self.version = Some(version);
+        self.state = match version {
+            Version::V3 => State::V3,
+            Version::V1 => State::V1,
+            Version::V0 => State::Probe { first_draft: probe::may_be_first_draft(header) },
         };
-        self.rest.ns_per_tick = ns_per_tick.unwrap_or(1.0);
+        self.ns_per_tick = ns_per_tick.unwrap_or(1.0);
         self.buffer_end = size_of::<Header>() as u64;
-        let unit = Unit::Nanoseconds(if version == Version::V3 { self.rest.ns_per_tick } else { 1.0 });
-        Ok(Chunk::Parsed(self.parsed(size_of::<Header>(), Event::Clock(Clock::new(unit)))))
-    }
-
-    /// Reports the unit of the header, which is unusable.
-    pub(super) fn bad_unit<'a>(&mut self, first_draft: bool) -> Chunk<'a> {
-        self.rest.state = self.rest.version.map_or(State::End, |version| first_records(version, first_draft));
-        self.report(DiagnosticKind::BadTimeUnit, ByteRange::new(16, 24))
-    }
-}
-
-/// Returns the state in which the records of a file are read.
-fn first_records(version: Version, first_draft: bool) -> State {
-    match version {
-        Version::V3 => State::V3,
-        Version::V1 => State::V1,
-        Version::V0 => State::Probe { first_draft },
+        let unit = Unit::Nanoseconds(if version == Version::V3 { self.ns_per_tick } else { 1.0 });
+        let progress = self.hand_over(size_of::<Header>(), &Event::Clock(Clock::new(unit)), to);
+        if ns_per_tick.is_none() {
+            to.receive(&Event::Diagnostic(DiagnosticKind::BadTimeUnit), ByteRange::new(16, 24));
+        }
+        Ok(progress)
     }
 }
 
