@@ -9,12 +9,14 @@
     reason = "a test fails by panicking"
 )]
 
+mod common;
+
 use core::ops::Range;
 use spall_format::heph::{self, Origin, Writer};
 use spall_format::{FormatError, FormatErrorKind};
 use spall_model::{
-    Args, Chunk, Clock, DiagnosticKind, Event, Id, Parser as _, Receiver, Text, Thread, ThreadEvent, Tick,
-    Ticks, Unit, Value, Written,
+    Args, ByteRange, Clock, DiagnosticKind, Event, Id, Receiver, Text, Thread, ThreadEvent, Tick, Ticks,
+    Unit, Value, Written,
 };
 use spall_synth::heph::{Attribute, Event as Packet, epoch, metadata, packet, trace};
 
@@ -23,43 +25,35 @@ const SPEC_METADATA: &[u8] = b"\x75\xd1\x1d\x4d\0\0\0\x17\0\x05epoch\x16\x58\x45
 const SPEC_EVENT: &[u8] = b"\xc1\xfc\x1f\xb7\0\0\0\x5b\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\0\0\0\0\0\0\0\x64\0\0\0\0\0\0\0\xc8\
     \0\x08My event\0\x04Test\x01\0\0\0\0\0\0\0\x7b\0\x05Test2\x83\0\x02\x40\x5e\xdd\x2f\x1a\x9f\xbe\x77\x40\x88\xa8\0\0\0\0\0";
 
-type Step = (String, Range<u64>);
+/// The events of `data`.
+fn items(data: &[u8]) -> impl Iterator<Item = common::Item<'_>> {
+    common::items(heph::Parser::new(), data).map(Result::unwrap)
+}
+
+/// An event as text, with the bytes that it comes from.
+type Step = (String, ByteRange);
 
 /// The events of `data`, with where they come from.
 fn read(data: &[u8]) -> Vec<Step> {
-    heph::parse_all(data)
-        .map(|parsed| parsed.unwrap())
-        .map(|parsed| (format!("{:?}", parsed.event), parsed.bytes.start..parsed.bytes.end))
-        .collect()
+    items(data).map(|item| (format!("{:?}", item.event), item.bytes)).collect()
 }
 
 /// What the bytes of `data` say, without what is said of the format.
 fn read_bytes(data: &[u8]) -> Vec<Step> {
-    read(data).into_iter().filter(|(_, bytes)| !bytes.is_empty()).collect()
+    read(data).into_iter().filter(|(_, bytes)| bytes.start < bytes.end).collect()
 }
 
-/// The events of `data`, fed in pieces that end at the given positions.
-fn read_in_pieces(data: &[u8], ends: impl IntoIterator<Item = usize>) -> Vec<Step> {
-    let mut parser = heph::Parser::new();
-    let (mut steps, mut done) = (Vec::new(), 0);
-    for end in ends.into_iter().chain([data.len()]) {
-        loop {
-            match parser.parse(&data[done..end], end == data.len()).unwrap() {
-                Chunk::Parsed(parsed) => {
-                    steps.push((format!("{:?}", parsed.event), parsed.bytes.start..parsed.bytes.end));
-                    done += parsed.consumed;
-                }
-                Chunk::Skipped(length) => done += length,
-                Chunk::NeedMore(_) | Chunk::End => break,
-            }
-        }
-    }
-    steps
+/// The events of `data`, of which the parser sees `start..next(start, end)` and then more and more.
+fn read_in_pieces(data: &[u8], next: impl Fn(usize, usize) -> usize) -> Vec<Step> {
+    common::in_pieces(heph::Parser::new(), data, next, |event| format!("{event:?}"))
+        .into_iter()
+        .map(Result::unwrap)
+        .collect()
 }
 
 fn kinds(data: &[u8]) -> Vec<DiagnosticKind> {
-    heph::parse_all(data)
-        .filter_map(|parsed| match parsed.unwrap().event {
+    items(data)
+        .filter_map(|item| match item.event {
             Event::Diagnostic(kind) => Some(kind),
             _ => None,
         })
@@ -67,8 +61,8 @@ fn kinds(data: &[u8]) -> Vec<DiagnosticKind> {
 }
 
 fn slices(data: &[u8]) -> Vec<(ThreadEvent<'_>, Ticks)> {
-    heph::parse_all(data)
-        .filter_map(|parsed| match parsed.unwrap().event {
+    items(data)
+        .filter_map(|item| match item.event {
             Event::Complete(slice, length) => Some((slice, length)),
             _ => None,
         })
@@ -101,7 +95,7 @@ fn kitchen_sink() -> Vec<u8> {
 #[test]
 fn b1_the_published_examples_are_read() {
     let both = [SPEC_METADATA, SPEC_EVENT].concat();
-    let events: Vec<_> = heph::parse_all(&both).map(|parsed| parsed.unwrap()).collect();
+    let events: Vec<_> = items(&both).collect();
     let Event::Conventions(conventions) = events[0].event else { panic!("conventions") };
     assert!(conventions.unsigned_ids && conventions.children_first);
     let clock = Clock::NANOSECONDS.with_epoch_ns(Some(1_610_113_734_118_010_000));
@@ -133,9 +127,10 @@ fn b1_the_published_examples_are_written() -> Result<(), FormatError> {
 fn splitting_the_input_changes_nothing() {
     let data = kitchen_sink();
     let whole = read(&data);
-    assert_eq!(read_in_pieces(&data, 1..data.len()), whole, "one byte at a time");
+    assert_eq!(read_in_pieces(&data, |_, end| end + 1), whole, "one byte at a time");
     for first in 0..=data.len() {
-        assert_eq!(read_in_pieces(&data, [first]), whole, "split at {first}");
+        let split = |_, end| if end < first { first } else { data.len() };
+        assert_eq!(read_in_pieces(&data, split), whole, "split at {first}");
     }
 }
 
@@ -148,8 +143,8 @@ fn whatever_is_cut_off_everything_before_is_read() {
         let complete = whole.iter().take_while(|(_, bytes)| bytes.end <= length as u64).count();
         assert_eq!(cut[..complete], whole[..complete], "cut at {length}");
         let damage = whole[complete].1.start;
-        let expected =
-            (damage < length as u64).then(|| ("Diagnostic(Truncated)".to_owned(), damage..length as u64));
+        let expected = (damage < length as u64)
+            .then(|| ("Diagnostic(Truncated)".to_owned(), ByteRange::new(damage, length as u64)));
         assert_eq!(cut.get(complete), expected.as_ref(), "cut at {length}");
     }
 }
@@ -163,11 +158,9 @@ fn a_flipped_bit_costs_no_other_packet() {
             let mut flipped = data.clone();
             flipped[position] ^= bit;
             let read = read_bytes(&flipped);
-            for (event, bytes) in whole.iter().filter(|(_, bytes)| !bytes.contains(&(position as u64))) {
-                assert!(
-                    read.contains(&(event.clone(), bytes.clone())),
-                    "{event} after flipping {bit:#x} of {position}"
-                );
+            let is_hit = |bytes: &ByteRange| (bytes.start..bytes.end).contains(&(position as u64));
+            for step in whole.iter().filter(|(_, bytes)| !is_hit(bytes)) {
+                assert!(read.contains(step), "{} after flipping {bit:#x} of {position}", step.0);
             }
         }
     }
@@ -190,9 +183,9 @@ fn junk_between_packets_is_one_diagnostic_however_long() {
     let data = [&packet[..], &[0; 200_000], &packet].concat();
     assert_eq!(kinds(&data), [DiagnosticKind::Junk, DiagnosticKind::CounterOrder]);
     assert_eq!(slices(&data).len(), 2);
-    let steps = read_in_pieces(&data, (0..data.len()).step_by(1000));
+    let steps = read_in_pieces(&data, |_, end| end + 1000);
     assert_eq!(steps, read(&data));
-    assert_eq!(steps[2].1, 43..200_043);
+    assert_eq!(steps[2].1, ByteRange::new(43, 200_043));
 }
 
 #[test]
@@ -232,8 +225,8 @@ fn substreams_beyond_a_signed_number_stay_apart() {
 #[test]
 fn b5_the_last_epoch_counts_and_an_odd_one_is_metadata() {
     let epochs = |data: &[u8]| -> Vec<Option<i64>> {
-        heph::parse_all(data)
-            .filter_map(|parsed| match parsed.unwrap().event {
+        items(data)
+            .filter_map(|item| match item.event {
                 Event::Clock(clock) => Some(clock.epoch_ns),
                 _ => None,
             })
@@ -267,9 +260,9 @@ fn what_is_written_is_read_and_written_again_the_same() {
     let data = trace(50, 3, 4, true);
     let mut buffer = vec![0; data.len()];
     let mut writer = Writer::new(&mut buffer);
-    for (index, parsed) in heph::parse_all(&data).map(Result::unwrap).enumerate() {
+    for (index, item) in items(&data).enumerate() {
         let counter = u32::try_from(index.saturating_sub(2) / 3).unwrap();
-        assert_eq!(writer.write_event(&parsed.event, counter), Ok(Written::Done));
+        assert_eq!(writer.write_event(&item.event, counter), Ok(Written::Done));
     }
     assert_eq!(writer.bytes(), data);
 }
@@ -365,8 +358,8 @@ fn a_log_copies_a_trace_unchanged_but_not_what_heph_cannot_say() {
     let far = Packet::new((9, 0, u64::MAX), 1..2, "a substream that is a negative id").bytes();
     let data = [trace(100, 4, 3, true), far].concat();
     let mut log = heph::LogWriter::new(Vec::new());
-    for parsed in heph::parse_all(&data) {
-        assert_eq!(log.write_event(&parsed.unwrap().event).unwrap(), Written::Done);
+    for item in items(&data) {
+        assert_eq!(log.write_event(&item.event).unwrap(), Written::Done);
     }
     let begin = Event::Begin(slices(&data)[0].0);
     assert_eq!(log.write_event(&begin).unwrap(), Written::Unsupported);
@@ -456,8 +449,8 @@ fn b4_of_equal_bounds_the_later_event_is_the_outer_one() {
     ]
     .concat();
     let mut builder = spall_model::TraceBuilder::new(&spall_model::Limits::default());
-    for parsed in heph::parse_all(&data).map(Result::unwrap) {
-        builder.receive(&parsed.event, parsed.bytes);
+    for item in items(&data) {
+        builder.receive(&item.event, item.bytes);
     }
     let trace = builder.finish();
     let names: Vec<_> = trace.slices().names().iter().map(|&name| trace.name(name)).collect();

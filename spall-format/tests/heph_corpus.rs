@@ -9,6 +9,8 @@
     reason = "a test fails by panicking"
 )]
 
+mod common;
+
 use serde_json::{Value as Json, json};
 use spall_format::heph::{self, Packet};
 use spall_model::{DiagnosticKind, Event, Value, Written};
@@ -74,17 +76,20 @@ fn type_bytes(attributes: heph::Attributes<'_>) -> Vec<u8> {
 /// The number of events other than diagnostics, and the diagnostics with their bytes.
 type Outcome<'a> = (usize, &'a [(DiagnosticKind, u64, u64)]);
 
+fn items(data: &[u8]) -> impl Iterator<Item = common::Item<'_>> {
+    common::items(heph::Parser::new(), data).map(Result::unwrap)
+}
+
 fn events(data: &[u8]) -> Vec<Event<'_>> {
-    let mut events: Vec<_> = heph::parse_all(data).map(|parsed| parsed.unwrap().event).collect();
+    let mut events: Vec<_> = items(data).map(|item| item.event).collect();
     events.retain(|event| !matches!(event, Event::Conventions(_)));
     events
 }
 
 fn diagnostics(data: &[u8]) -> Vec<(DiagnosticKind, u64, u64)> {
-    heph::parse_all(data)
-        .map(|parsed| parsed.unwrap())
-        .filter_map(|parsed| match parsed.event {
-            Event::Diagnostic(kind) => Some((kind, parsed.bytes.start, parsed.bytes.end)),
+    items(data)
+        .filter_map(|item| match item.event {
+            Event::Diagnostic(kind) => Some((kind, item.bytes.start, item.bytes.end)),
             _ => None,
         })
         .collect()
@@ -192,14 +197,12 @@ fn writing_what_was_read_gives_the_same_bytes() {
         }
         let mut buffer = vec![0; data.len()];
         let mut writer = heph::Writer::new(&mut buffer);
-        let mut rest = &data[..];
-        for parsed in heph::parse_all(&data).map(Result::unwrap) {
-            let counter = match Packet::read(rest) {
+        for item in items(&data) {
+            let counter = match Packet::read(&data[item.bytes.start as usize..]) {
                 Some(Packet::Event(packet)) => packet.counter,
                 _ => 0,
             };
-            rest = &rest[parsed.consumed..];
-            let written = writer.write_event(&parsed.event, counter).unwrap();
+            let written = writer.write_event(&item.event, counter).unwrap();
             if written != Written::Done {
                 // It ends before the start of time, which a duration cannot say.
                 assert_eq!(written, Written::BadTime);

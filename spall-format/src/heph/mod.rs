@@ -8,7 +8,7 @@
 //!
 //! ```
 //! use spall_format::heph::{self, Writer};
-//! use spall_model::{Event, Ticks, Value};
+//! use spall_model::{Event, Parser as _, Ticks, Value};
 //!
 //! let mut buffer = [0; 128];
 //! let mut writer = Writer::new(&mut buffer);
@@ -16,7 +16,8 @@
 //! let origin = heph::Origin { stream: 1, counter: 0, substream: 7 };
 //! writer.event(origin, 100..250, "load")?.attribute("size", Value::U64(42))?;
 //!
-//! let events: Vec<_> = heph::parse_all(writer.bytes()).map(|parsed| parsed.unwrap().event).collect();
+//! let mut events = Vec::new();
+//! heph::Parser::new().parse_all(writer.bytes(), |event, _| events.push(*event))?;
 //! assert!(matches!(events[1], Event::Clock(_)));
 //! let Event::Complete(slice, duration) = events[2] else { panic!() };
 //! assert_eq!(duration, Ticks(150));
@@ -42,7 +43,7 @@ pub use frame::starts_with_magic;
 #[cfg(feature = "std")]
 pub use log::LogWriter;
 pub use packet::{EventPacket, Metadata, Packet, packet_size};
-pub use parser::{Parser, parse_all};
+pub use parser::Parser;
 pub use writer::{EventWriter, Origin, Writer};
 
 /// Returns the thread id of a substream: the signed number with the same 64 bits.
