@@ -6,13 +6,20 @@
 /// field `cname`, which is among its [`Args::fields`](spall_model::Args::fields):
 ///
 /// ```
-/// use spall_model::{Event, Value};
+/// use spall_json::{JsonParser, cname_rgb};
+/// use spall_model::{Event, Parser as _, Value};
 ///
 /// let json = br#"[{"ph":"X","name":"f","pid":1,"tid":1,"ts":5,"dur":1,"cname":"thread_state_running"}]"#;
-/// let Event::Complete(slice, _) = spall_json::parse_all(json).next().unwrap()?.event else { panic!() };
-/// let Some(Value::Text(name)) = slice.args.field(b"cname") else { panic!() };
-/// assert_eq!(spall_json::cname_rgb(name.raw()), Some([126, 200, 148]));
-/// assert_eq!(spall_json::cname_rgb(b"beige"), None);
+/// let mut color = None;
+/// JsonParser::new().parse_all(json, |event, _| {
+///     if let Event::Complete(slice, _) = event
+///         && let Some(Value::Text(name)) = slice.args.field(b"cname")
+///     {
+///         color = cname_rgb(name.raw());
+///     }
+/// })?;
+/// assert_eq!(color, Some([126, 200, 148]));
+/// assert_eq!(cname_rgb(b"beige"), None);
 /// # Ok::<(), spall_json::JsonError>(())
 /// ```
 #[must_use]

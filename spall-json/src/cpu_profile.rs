@@ -1,9 +1,8 @@
 //! The reader of V8 CPU profiles, in all the forms that Chrome and Node have written. [cpu 1](crate::rules::cpu#1)
 //!
 //! A profile, or a part of one, is one record of the file from which many events are read. Its arrays are read side by
-//! side: the n-th sample, its time and its line are in three of them. A [`ProfileCursor`] holds the position in each,
-//! so that nothing is allocated, and every byte of the record is looked at a fixed number of times, whatever the number
-//! of events.
+//! side: the n-th sample, its time and its line are in three of them. Every byte of the record is looked at a fixed number
+//! of times, whatever the number of events.
 
 mod hits;
 mod nodes;
@@ -12,30 +11,24 @@ mod samples;
 use spall_model::{DiagnosticKind, Event, Id, ProfileEvent, ProfileKey, ProfileStart, Thread, Tick, Ticks};
 
 use crate::id;
-use crate::lexer::{self, KeyToken, Member, Token, TokenError, TokenKind};
+use crate::lexer::{self, KeyToken, Token, TokenError, TokenKind};
 use crate::scalar;
+use crate::sink::Sink;
 
 pub(crate) use samples::{WRAP, WRAPPED_BELOW};
 
-use hits::HitCursor;
-use nodes::{Located, NodeCursor};
-use samples::SampleCursor;
+use nodes::Nodes;
+use samples::{SampleTimes, Samples};
 
-/// The state of reading the events of a profile. Positions count from the start of the record.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct ProfileCursor {
-    /// The end of the record.
-    pub(crate) end: usize,
-    /// Whether the file ends inside the record.
-    pub(crate) truncated: bool,
-    nodes: NodeCursor,
-    /// The position in the object whose keys are the numbers of call sites.
-    sites: Option<usize>,
-    samples: Option<SampleCursor>,
-    /// The position in the hit counts of a whole profile that has no samples.
-    hits: Option<HitCursor>,
-    /// Whether a diagnostic is due because a whole profile has no samples.
-    lacks_samples: bool,
+/// A profile, or a part of one, that was found in the file.
+pub(crate) struct Profile<'a> {
+    /// The data up to the end of the profile. All positions are indices into it.
+    data: &'a [u8],
+    /// The event that announces the profile.
+    event: ProfileEvent<'a>,
+    members: ProfileMembers,
+    /// The start and the duration of a whole profile that is complete.
+    bounds: Option<(Tick, Ticks)>,
 }
 
 /// The kind of event that holds a profile or a part of one.
@@ -71,22 +64,19 @@ const WHOLE_RANK: u8 = 3;
 /// The source that this crate's writer gives a profile of [`WHOLE_RANK`], so that it keeps its rank.
 pub(crate) const WHOLE_SOURCE: &str = "CpuProfile";
 
-impl ProfileCursor {
-    /// Returns the cursor of the profile, or the part of one, in an event whose `args` begin at `args`, and the event
-    /// that announces it. Returns `None` if the arguments hold no profile.
-    pub(crate) fn of_event<'a>(
-        record: &'a [u8],
-        args: usize,
-        envelope: Envelope<'a>,
-    ) -> Option<(Self, Event<'a>)> {
-        let data = lexer::find_member(record, args, b"data").filter(|data| data.kind == TokenKind::Object)?;
+impl<'a> Profile<'a> {
+    /// Returns the profile, or the part of one, in an event whose `args` begin at `args`. The event ends with `data`. Returns
+    /// `None` if the arguments hold no profile.
+    pub(crate) fn of_event(data: &'a [u8], args: usize, envelope: Envelope<'a>) -> Option<Self> {
+        let inside =
+            lexer::find_member(data, args, b"data").filter(|inside| inside.kind == TokenKind::Object)?;
         let mut members = ProfileMembers::default();
         // Damage ends the members; those before it count, here and below.
-        members.read(record, data.start).ok();
+        members.read(data, inside.start).ok();
         let Envelope { kind, thread, at, id } = envelope;
         match members.profile {
             Some(profile) => {
-                members.read(record, profile).ok();
+                members.read(data, profile).ok();
             }
             // This is an event of another program that has the same name.
             None if kind == ProfileKind::Whole => return None,
@@ -97,7 +87,7 @@ impl ProfileCursor {
         let same_clock = kind == ProfileKind::Whole || offset.0.unsigned_abs() <= SAME_CLOCK.unsigned_abs();
         let mut begins = ProfileStart::new(start, RESOLUTION);
         begins.offset = if same_clock { Ticks::ZERO } else { offset };
-        begins.rank = if kind == ProfileKind::Whole { WHOLE_RANK } else { members.rank(record) };
+        begins.rank = if kind == ProfileKind::Whole { WHOLE_RANK } else { members.rank(data) };
         let key = match (kind, id) {
             (ProfileKind::Whole, _) => ProfileKey::Whole,
             (_, Some(id)) => ProfileKey::Id(id),
@@ -106,65 +96,88 @@ impl ProfileCursor {
         let mut event = ProfileEvent::new(thread, key, at);
         event.begins = (kind != ProfileKind::Chunk).then_some(begins);
         event.end = members.end;
-        let bounds = (kind == ProfileKind::Whole).then_some((start, members.end));
-        Some((members.cursor(record, record.len(), bounds), Event::Profile(event)))
+        let bounds = (kind == ProfileKind::Whole).then(|| bounds(start, members.end));
+        Some(Self { data, event, members, bounds })
     }
 
-    /// Returns the cursor of the profile that is the whole document, whose brace begins `record`, and the event that
-    /// announces it. A cut or damaged profile is read as far as it goes.
-    pub(crate) fn of_document<'a>(record: &'a [u8]) -> (Self, Event<'a>) {
+    /// Returns the profile that is the whole document, whose brace is at `start`, and its end if it is in the data. A cut or
+    /// damaged profile is read as far as it goes.
+    pub(crate) fn of_document(data: &'a [u8], start: usize) -> (Self, Option<usize>) {
         let mut members = ProfileMembers::default();
-        let closed = members.read(record, 0);
-        let bounds @ (start, end) = if members.tree.is_some() {
-            members.old_bounds(record)
+        let closed = members.read(data, start).or_else(|_| lexer::nested_end(data, start)).ok();
+        let (at, end) = if members.tree.is_some() {
+            members.old_bounds(data)
         } else {
             (members.start.unwrap_or_default(), members.end)
         };
-        let cursor = match closed.or_else(|_| lexer::nested_end(record, 0)) {
-            Ok(end) => members.cursor(record, end, Some(bounds)),
-            // Neither the length nor the end is known of a profile that is cut off.
-            Err(_) => Self { truncated: true, ..members.cursor(record, record.len(), None) },
-        };
-        let mut event = ProfileEvent::new(Thread::new(1_u32, 1_u32), ProfileKey::Whole, start);
-        event.begins = Some(ProfileStart::new(start, RESOLUTION));
+        let mut event = ProfileEvent::new(Thread::new(1_u32, 1_u32), ProfileKey::Whole, at);
+        event.begins = Some(ProfileStart::new(at, RESOLUTION));
         event.end = end;
-        (cursor, Event::Profile(event))
+        let data = closed.and_then(|closed| data.get(..closed)).unwrap_or(data);
+        // The length of a profile that is cut off is not known.
+        let bounds = closed.map(|_| bounds(at, end));
+        (Self { data, event, members, bounds }, closed)
     }
 
-    /// Returns the next event and its range in the record, or `None` when all events were read.
-    pub(crate) fn next<'a>(&mut self, record: &'a [u8]) -> Option<Located<'a>> {
-        // `record` is all data from the start of the record on. The bytes behind the record are not part of it.
-        let record = record.get(..self.end).unwrap_or(record);
-        if let Some(found) = self.nodes.next(record) {
-            return Some(found);
+    /// Hands over all events of the profile, which is in the record at `bytes`: the event that announces it, its frames, its
+    /// call sites, and its samples.
+    pub(crate) fn hand_over(self, bytes: (usize, usize), sink: &mut Sink<'a, '_>) {
+        let Self { data, event, members, bounds } = self;
+        sink.event(&Event::Profile(event), bytes);
+        let nodes = members.nodes.map(Nodes::List).or(members.tree.map(Nodes::Tree));
+        let mut hits: u64 = 0;
+        if let Some(nodes) = nodes {
+            nodes.read(data, &mut |event, bytes, n_hits| {
+                hits = hits.saturating_add(n_hits);
+                sink.event(event, bytes);
+            });
         }
-        if let Some(found) = self.next_site(record) {
-            return Some(found);
+        if let Some(sites) = members.sites {
+            call_sites(data, sites, sink);
         }
-        if let Some(found) = self.samples.as_mut().and_then(|samples| samples.next(record)) {
-            return Some(found);
+        let duration = bounds.map(|(_, duration)| duration);
+        let frames = members.samples.filter(|&samples| has_items(data, samples));
+        if let Some(frames) = frames {
+            let times = match (members.deltas, members.stamps) {
+                (Some(deltas), _) => SampleTimes::Deltas(deltas + 1),
+                (None, Some(stamps)) => SampleTimes::Stamps(stamps + 1),
+                (None, None) => SampleTimes::spread(data, frames, duration),
+            };
+            Samples::new(frames, times, members.lines, members.columns).read(data, sink);
         }
-        if let Some(found) = self.hits.as_mut().and_then(|hits| hits.next(record)) {
-            return Some(found);
+        if let Some(bounds) = bounds
+            && frames.is_none()
+        {
+            if let Some(nodes) = nodes {
+                hits::read(data, nodes, hits, bounds, sink);
+            }
+            if members.samples.is_none() || hits > 0 {
+                sink.report(DiagnosticKind::MissingSamples, bytes);
+            }
         }
-        let event = Event::Diagnostic(DiagnosticKind::MissingSamples);
-        core::mem::take(&mut self.lacks_samples).then_some((event, (0, record.len())))
     }
+}
 
-    /// Returns the next call site.
-    fn next_site<'a>(&mut self, record: &'a [u8]) -> Option<Located<'a>> {
-        let pos = self.sites.as_mut()?;
-        let Ok(Some(Member { key, value })) = lexer::next_member(record, pos) else {
-            self.sites = None;
-            return None;
-        };
-        let bytes = (key.inside.0, value.end);
-        let number = core::str::from_utf8(key.bytes(record)).ok().and_then(|key| key.parse().ok());
-        let event = match (number, id::key(record, value)) {
-            (Some(number), Some(frame)) => Event::CallSite(number, frame),
-            _ => Event::Diagnostic(DiagnosticKind::BadField),
-        };
-        Some((event, bytes))
+/// Returns the start and the duration of a profile.
+fn bounds(start: Tick, end: Option<Tick>) -> (Tick, Ticks) {
+    (start, Ticks(end.map_or(0, |end| (end - start).0.max(0))))
+}
+
+/// Returns whether the array whose bracket is at `start` has items.
+fn has_items(data: &[u8], start: usize) -> bool {
+    lexer::next_item(data, &mut (start + 1)).is_some()
+}
+
+/// Hands over the call sites, which are the members of the object at `start`. Their keys are the numbers.
+fn call_sites<'a>(data: &'a [u8], start: usize, sink: &mut Sink<'a, '_>) {
+    let mut pos = start + 1;
+    while let Ok(Some(member)) = lexer::next_member(data, &mut pos) {
+        let bytes = (member.key.inside.0, member.value.end);
+        let number = core::str::from_utf8(member.key.bytes(data)).ok().and_then(|key| key.parse().ok());
+        match (number, id::key(data, member.value)) {
+            (Some(number), Some(frame)) => sink.event(&Event::CallSite(number, frame), bytes),
+            _ => sink.report(DiagnosticKind::BadField, bytes),
+        }
     }
 }
 
@@ -209,7 +222,7 @@ pub(crate) fn begins_profile(data: &[u8], key: &KeyToken) -> bool {
     }
 }
 
-/// The members of a profile: the positions of brackets in the record, and some values.
+/// The members of a profile: the positions of brackets, and some values.
 #[derive(Debug, Clone, Copy, Default)]
 struct ProfileMembers {
     profile: Option<usize>,
@@ -286,39 +299,5 @@ impl ProfileMembers {
     /// Returns a time in seconds that was read as microseconds.
     fn seconds(&self, time: Option<Tick>) -> Option<Tick> {
         time.map(|time| Tick(time.0.saturating_mul(1_000_000)))
-    }
-
-    /// Returns the cursor of the profile. `end` is the end of the record. `bounds` are the start and end of a profile
-    /// that is complete.
-    fn cursor(&self, record: &[u8], end: usize, bounds: Option<(Tick, Option<Tick>)>) -> ProfileCursor {
-        let nodes = match (self.nodes, self.tree) {
-            (Some(nodes), _) => NodeCursor::list(nodes),
-            (None, Some(tree)) => NodeCursor::tree(tree),
-            (None, None) => NodeCursor::none(),
-        };
-        let samples = self.samples.filter(|samples| lexer::next_item(record, &mut (samples + 1)).is_some());
-        let duration = |start: Tick, end: Option<Tick>| Ticks(end.map_or(0, |end| (end - start).0.max(0)));
-        let bounds = bounds.map(|(start, end)| (start, duration(start, end)));
-        let hits = bounds
-            .filter(|_| samples.is_none())
-            .and_then(|(start, duration)| HitCursor::new(record, nodes, start, duration));
-        ProfileCursor {
-            end,
-            truncated: false,
-            nodes,
-            sites: self.sites.map(|sites| sites + 1),
-            samples: samples.map(|samples| {
-                let samples = match (self.deltas, self.stamps) {
-                    (Some(deltas), _) => SampleCursor::with_deltas(samples, deltas),
-                    (None, Some(stamps)) => SampleCursor::with_stamps(samples, stamps),
-                    (None, None) => {
-                        SampleCursor::spread(record, samples, bounds.map(|(_, duration)| duration))
-                    }
-                };
-                samples.with_positions(self.lines, self.columns)
-            }),
-            hits,
-            lacks_samples: bounds.is_some() && self.samples.is_none() || hits.is_some(),
-        }
     }
 }

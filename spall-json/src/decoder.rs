@@ -13,54 +13,25 @@ use crate::id;
 use crate::lexer::{self, Token, TokenKind};
 use crate::record::Record;
 use crate::scalar;
+use crate::sink::Sink;
 
-/// The diagnostics of one event, of which the caller wants a single one.
-///
-/// An event may have any number of them. It is decoded again for each, so that none has to be stored.
-#[derive(Debug)]
-pub(crate) struct EventDiagnostics {
-    /// Which diagnostic the caller wants, from 0.
-    wanted: usize,
-    /// The number of diagnostics reported.
-    pub(crate) count: usize,
-    /// The wanted diagnostic and its range in the data, if there were as many.
-    pub(crate) found: Option<(DiagnosticKind, (usize, usize))>,
-}
-
-impl EventDiagnostics {
-    /// Creates an empty collection. `wanted` is the index of the diagnostic to keep.
-    pub(crate) fn new(wanted: usize) -> Self {
-        Self { wanted, count: 0, found: None }
-    }
-
-    /// Counts a diagnostic, and keeps it if it is the wanted one.
-    #[cold]
-    fn add(&mut self, kind: DiagnosticKind, bytes: (usize, usize)) {
-        if self.count == self.wanted {
-            self.found = Some((kind, bytes));
-        }
-        self.count += 1;
-    }
-}
-
-/// A decoder of the fields of one event.
-#[derive(Debug)]
-pub(crate) struct Decoder<'a, 'f> {
+/// A decoder of the fields of one event. It reports faults in the order in which it is asked for the fields.
+pub(crate) struct Decoder<'a, 'f, 't> {
     pub(crate) record: Record<'a, 'f>,
-    pub(crate) diagnostics: EventDiagnostics,
+    pub(crate) sink: &'f mut Sink<'a, 't>,
 }
 
-impl<'a> Decoder<'a, '_> {
+impl<'a> Decoder<'a, '_, '_> {
     /// Reports a diagnostic about the event as a whole.
     #[cold]
     pub(crate) fn report(&mut self, kind: DiagnosticKind) {
-        self.diagnostics.add(kind, self.record.object);
+        self.sink.report(kind, self.record.object);
     }
 
     /// Reports a diagnostic about one value.
     #[cold]
     pub(crate) fn report_at(&mut self, kind: DiagnosticKind, token: Token) {
-        self.diagnostics.add(kind, (token.start, token.end));
+        self.sink.report(kind, (token.start, token.end));
     }
 
     /// Returns the bytes of a value.

@@ -8,8 +8,9 @@ use spall_model::Compression;
 /// [`Event::Diagnostic`](spall_model::Event::Diagnostic) and goes on.
 ///
 /// ```
-/// use spall_json::{JsonErrorKind, parse_all};
-/// let error = parse_all(b"pid 1").next().unwrap().unwrap_err();
+/// use spall_json::{JsonErrorKind, JsonParser};
+/// use spall_model::Parser as _;
+/// let error = JsonParser::new().parse_all(b"pid 1", |_, _| {}).unwrap_err();
 /// assert_eq!((error.kind(), error.offset()), (JsonErrorKind::NotJson, 0));
 /// assert_eq!(error.to_string(), "input is neither a json array nor a json object (at byte 0x0)");
 /// ```

@@ -6,14 +6,15 @@ use spall_model::{
 };
 
 use crate::args;
-use crate::cpu_profile::{Envelope, ProfileCursor, ProfileKind};
+use crate::cpu_profile::{Envelope, Profile, ProfileKind};
 use crate::decimal::Nanos;
 use crate::decoder::Decoder;
 use crate::fields::{COUNTER_EVENT, FLOW_EVENT, Field, KEYED_EVENT, THREAD_EVENT};
 use crate::id;
 use crate::lexer::TokenKind;
+use crate::record::Record;
 
-impl<'a> Decoder<'a, '_> {
+impl<'a> Decoder<'a, '_, '_> {
     /// Returns the event. Returns `None` if the object is empty, or if it cannot be an event, which is reported.
     #[inline(never)]
     pub(crate) fn event(&mut self) -> Option<Event<'a>> {
@@ -101,9 +102,6 @@ impl<'a> Decoder<'a, '_> {
 
     /// Returns the end of a flow that `event`, a slice, has in its own fields. [json 3.7](spall_model::rules::json#3.7)
     pub(crate) fn slice_flow(&mut self, event: &Event<'a>) -> Option<FlowEvent<'a>> {
-        if !self.has(Field::BindId) {
-            return None;
-        }
         let (Event::Begin(slice) | Event::Complete(slice, _) | Event::Unfinished(slice)) = event else {
             return None;
         };
@@ -118,16 +116,22 @@ impl<'a> Decoder<'a, '_> {
         Some(flow.with_category(slice.category))
     }
 
-    /// Returns the CPU profile, or the part of one, in the arguments of `event`, and the event that announces it.
-    /// [cpu 1](crate::rules::cpu#1)
+    /// Returns the CPU profile, or the part of one, in the arguments of `event`. [cpu 1](crate::rules::cpu#1)
     #[inline]
-    pub(crate) fn profile(&mut self, event: &Event<'a>) -> Option<(ProfileCursor, Event<'a>)> {
-        let (kind, event) = profile_part(event)?;
+    pub(crate) fn profile(&self, event: &Event<'a>) -> Option<Profile<'a>> {
+        let (kind, event) = match event {
+            Event::Other(event, b'P') if event.name.is(b"Profile") => (ProfileKind::Head, event),
+            Event::Other(event, b'P') if event.name.is(b"ProfileChunk") => (ProfileKind::Chunk, event),
+            Event::Instant(event, _) | Event::Complete(event, _) if event.name.raw() == b"CpuProfile" => {
+                (ProfileKind::Whole, event)
+            }
+            _ => return None,
+        };
         let args = self.token(Field::Args).filter(|args| args.kind == TokenKind::Object)?;
-        let record = self.record.bytes();
-        let id = self.token(Field::Id).and_then(|id| id::key(self.record.data, id));
+        let Record { data, object: (_, end), .. } = self.record;
+        let id = self.token(Field::Id).and_then(|id| id::key(data, id));
         let envelope = Envelope { kind, thread: event.thread, at: event.at, id };
-        ProfileCursor::of_event(record, args.start - self.record.object.0, envelope)
+        Profile::of_event(data.get(..end)?, args.start, envelope)
     }
 
     /// Returns the duration of a complete event: `dur`, or else a `tdur` above 0.
@@ -194,7 +198,7 @@ impl<'a> Decoder<'a, '_> {
     #[inline(always)]
     fn keyed_event(&mut self, object: bool) -> Option<KeyedEvent<'a>> {
         let (at, id, local) = self.time_and_key()?;
-        // The order of these calls is that of the diagnostics, which the caller asks for by number.
+        // The order of these calls is that of the diagnostics.
         let args = self.args(KEYED_EVENT);
         self.check_thread_clock();
         let (pid, name) = (self.process(), self.text(Field::Name));
@@ -246,23 +250,9 @@ impl<'a> Decoder<'a, '_> {
     }
 }
 
-/// Returns which part of a CPU profile `event` holds, judged by its name, or `None` if it holds none. [cpu
-/// 1](crate::rules::cpu#1)
-#[inline]
-pub(crate) fn profile_part<'e, 'a>(event: &'e Event<'a>) -> Option<(ProfileKind, &'e ThreadEvent<'a>)> {
-    match event {
-        Event::Other(event, b'P') if event.name.is(b"Profile") => Some((ProfileKind::Head, event)),
-        Event::Other(event, b'P') if event.name.is(b"ProfileChunk") => Some((ProfileKind::Chunk, event)),
-        Event::Instant(event, _) | Event::Complete(event, _) if event.name.raw() == b"CpuProfile" => {
-            Some((ProfileKind::Whole, event))
-        }
-        _ => None,
-    }
-}
-
 /// Returns the event that remains beside a CPU profile in its arguments: an instant is an event of its own as well.
-pub(crate) fn beside_profile(event: Event<'_>) -> Option<Event<'_>> {
-    match event {
+pub(crate) fn beside_profile<'a>(event: &Event<'a>) -> Option<Event<'a>> {
+    match *event {
         Event::Instant(event, scope) => {
             Some(Event::Instant(ThreadEvent { args: Args::NONE, ..event }, scope))
         }

@@ -2,27 +2,27 @@
 //! tools.
 //!
 //! ```
-//! use spall_model::Event;
+//! use spall_json::JsonParser;
+//! use spall_model::{Event, Parser as _};
 //!
 //! let json = br#"{"traceEvents":[
 //!     {"ph":"X","name":"frame","pid":1,"tid":2,"ts":10,"dur":16.6,"args":{"number":7}},
 //!     {"ph":"B","name":"never ended","pid":1,"tid":2,"ts":30},
 //! "#;
 //! let mut names = Vec::new();
-//! for parsed in spall_json::parse_all(json) {
-//!     if let Event::Complete(slice, _) | Event::Begin(slice) = parsed?.event {
+//! JsonParser::new().parse_all(json, |event, _| {
+//!     if let Event::Complete(slice, _) | Event::Begin(slice) = event {
 //!         names.push(slice.name.decode());
 //!     }
-//! }
+//! })?;
 //! assert_eq!(names, ["frame", "never ended"]);
 //! # Ok::<(), spall_json::JsonError>(())
 //! ```
 //!
 //! # Reading
 //!
-//! [`parse_all`] returns an iterator over the events of a document in memory. [`JsonParser`] takes a document in
-//! pieces. Both yield [`spall_model::Event`]s that borrow from the input. A `TraceBuilder` of `spall-model` pairs
-//! begins with ends and makes a trace of the events.
+//! [`JsonParser`] reads a document, whole or in pieces, and hands over [`spall_model::Event`]s that borrow from the
+//! input. A `TraceBuilder` of `spall-model` receives the events, pairs begins with ends, and makes a trace of them.
 //!
 //! Sampling profiles are read as well. They are V8's CPU profiles in every form, alone or among the events, and the
 //! samples of other profilers with their `stackFrames`.
@@ -103,6 +103,7 @@ pub mod rules;
 mod sample;
 mod scalar;
 mod scan;
+mod sink;
 #[cfg(feature = "alloc")]
 mod v8;
 mod writer;
@@ -118,29 +119,6 @@ pub use writer::JsonWriter;
 pub use writer::encode::{JsonString, JsonValue};
 #[cfg(feature = "std")]
 pub use writer::file::JsonFileWriter;
-
-/// Returns an iterator over the events of a document that is in memory.
-///
-/// The iterator yields each event with its byte range in the document. It ends after the first error. A document is
-/// read as Trace Event JSON or as a V8 CPU profile, whichever it is.
-///
-/// ```
-/// use spall_model::{Event, Tick, Ticks};
-///
-/// let json = br#"{"traceEvents":[{"ph":"X","name":"f","pid":1,"tid":2,"ts":1.5,"dur":0.25}]}"#;
-/// let first = spall_json::parse_all(json).next().unwrap()?;
-/// let Event::Complete(slice, duration) = first.event else { panic!() };
-/// assert_eq!((slice.at, duration), (Tick(1500), Ticks(250)));
-/// # Ok::<(), spall_json::JsonError>(())
-/// ```
-#[doc(alias("chrome trace", "perfetto"))]
-#[must_use]
-pub fn parse_all(data: &[u8]) -> JsonEvents<'_> {
-    JsonEvents::new(JsonParser::new(), data)
-}
-
-/// An iterator over the events of a document in memory. [`parse_all`] returns it.
-pub type JsonEvents<'a> = spall_model::Events<'a, JsonParser>;
 
 // Runs the examples of the README as tests.
 #[cfg(all(doctest, feature = "std"))]

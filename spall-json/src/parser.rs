@@ -1,54 +1,41 @@
-//! The parser: its state between calls, its fast path, and the loop over the steps. [json
+//! The parser: its state between calls, its fast path, and the steps of all else. [json
 //! 2](spall_model::rules::json#2)
 //!
-//! The files below `parser` hold the steps: through the document, its lists of events, and CPU profiles.
+//! The files below `parser` hold the steps: through the document, and through its lists of events. A step finds out what
+//! comes next. If that is incomplete, it waits; else it hands over what it found, and reports what came before.
 
 mod document;
 mod elements;
-mod outlet;
 mod parts;
-mod profile;
-mod step;
 
-use spall_model::{ByteRange, Chunk, DiagnosticKind, Event, Parsed, Progress, Receiver};
+use spall_model::{ByteRange, DiagnosticKind, Event, Parser, Progress, Receiver};
 
-use crate::cpu_profile::ProfileCursor;
-use crate::decoder::{Decoder, EventDiagnostics};
 use crate::error::JsonError;
-use crate::event::profile_part;
 use crate::fields::{Field, Fields};
 use crate::lexer;
 use crate::pending::Pending;
 use crate::predict::KeyPredictor;
 use crate::record::Record;
-
-use outlet::{HandedOver, Outlet, Returned};
-use step::Step;
+use crate::sink::{Sink, file_range};
 
 /// An incremental parser of Trace Event JSON and V8 CPU profiles.
 ///
 /// The parser owns no input and allocates nothing. Events borrow from the data that the caller passes to
-/// [`parse`](spall_model::Parser::parse). An event is yielded as soon as the whole of its object is in the data, and a
-/// profile as soon as the whole of the profile is. [`parse_all`](crate::parse_all) is simpler for a document in memory.
+/// [`read`](Parser::read). An event is handed over as soon as the whole of its object is in the data, and a profile as
+/// soon as the whole of the profile is. [`parse_all`](Parser::parse_all) reads a document that is in memory:
 ///
 /// ```
 /// use spall_json::JsonParser;
-/// use spall_model::{Chunk, Event, Parser as _};
+/// use spall_model::{Event, Parser as _, Tick, Ticks};
 ///
-/// let mut parser = JsonParser::new();
-/// let mut data: &[u8] = br#"[{"ph":"B","name":"f","pid":1,"tid":1,"ts":0.5},"#;
-/// let mut names = 0;
-/// loop {
-///     match parser.parse(data, true)? {
-///         Chunk::Parsed(parsed) => {
-///             names += usize::from(matches!(parsed.event, Event::Begin(begin) if begin.name.is(b"f")));
-///             data = &data[parsed.consumed..];
-///         }
-///         Chunk::Skipped(length) => data = &data[length..],
-///         Chunk::NeedMore(_) | Chunk::End => break,
+/// let json = br#"{"traceEvents":[{"ph":"X","name":"f","pid":1,"tid":2,"ts":1.5,"dur":0.25}]}"#;
+/// let mut slices = Vec::new();
+/// JsonParser::new().parse_all(json, |event, _| {
+///     if let Event::Complete(slice, duration) = event {
+///         slices.push((slice.at, *duration));
 ///     }
-/// }
-/// assert_eq!(names, 1);
+/// })?;
+/// assert_eq!(slices, [(Tick(1500), Ticks(250))]);
 /// # Ok::<(), spall_json::JsonError>(())
 /// ```
 #[doc(alias("chrome trace", "perfetto"))]
@@ -66,10 +53,6 @@ pub struct JsonParser {
     junk: Option<ByteRange>,
     /// Whether all bytes up to the next `{` or `]` are junk as well.
     skipping: bool,
-    /// The number of events yielded of the record at the start of the data, of which more may come.
-    yielded: usize,
-    /// The position in the CPU profile at the start of the data, while its events are being yielded.
-    profile: Option<ProfileCursor>,
     /// The state of the record at the start of the data if it is incomplete.
     pending: Pending,
     /// The fields of the current event. They are kept here so that they need not be cleared for each event.
@@ -94,11 +77,9 @@ enum State {
     StackFrames,
     /// Between the elements of the document's `samples`.
     Samples,
-    /// In a document that is a CPU profile.
-    Profile,
     /// Behind the document.
     Trailing,
-    /// Behind everything: there is nothing more to yield.
+    /// Behind everything: there is nothing more to read.
     End,
     /// The file cannot be read.
     Failed(JsonError),
@@ -121,15 +102,13 @@ impl JsonParser {
             after_damage: false,
             junk: None,
             skipping: false,
-            yielded: 0,
-            profile: None,
             pending: Pending::NONE,
             fields: Fields::new(),
             predictor: KeyPredictor::new(),
         }
     }
 
-    /// Creates a parser that does not predict how an event is written. It yields the same events, but takes longer.
+    /// Creates a parser that does not predict how an event is written. It reads the same events, but takes longer.
     /// Tests and fuzz oracles compare the two.
     #[doc(hidden)]
     #[must_use]
@@ -143,23 +122,12 @@ impl JsonParser {
         self.offset
     }
 
-    /// Returns the position in the file of `pos` in the data.
-    fn at(&self, pos: usize) -> u64 {
-        // A usize always fits: no platform has pointers over 64 bits.
-        self.offset.saturating_add(u64::try_from(pos).unwrap_or(u64::MAX))
-    }
-
-    /// Returns the range in the file of a range in the data.
-    fn range(&self, bytes: (usize, usize)) -> ByteRange {
-        ByteRange::new(self.at(bytes.0), self.at(bytes.1))
-    }
-
     /// Finds the next event and its fields if it is written like those before it, and returns its range. Nothing of the
     /// parser changes but the fields.
     #[inline(always)]
     fn predicted(&mut self, data: &[u8]) -> Option<(usize, usize)> {
         let in_list = matches!(self.state, State::Array | State::TraceEvents);
-        if !in_list || self.junk.is_some() || self.profile.is_some() {
+        if !in_list || self.junk.is_some() {
             return None;
         }
         let mut commas = self.commas;
@@ -182,83 +150,49 @@ impl JsonParser {
     /// Consumes the event at `bytes`, about which there is nothing to report, and returns its range in the file.
     #[inline(always)]
     fn accept(&mut self, bytes: (usize, usize)) -> ByteRange {
-        let range = self.range(bytes);
+        let range = file_range(self.offset, bytes);
         self.commas = 0;
         self.after_damage = false;
         self.pending = Pending::NONE;
         self.offset = range.end;
         range
     }
-
-    /// Asks for more data because the record at `pos` is incomplete. The bytes before it are consumed.
-    #[cold]
-    fn wait<'a>(&mut self, data: &[u8], pos: usize) -> Chunk<'a> {
-        let record = data.get(pos..).unwrap_or_default();
-        if !record.is_empty() && self.pending.missing(record) == 0 {
-            self.pending.failed(record);
-        }
-        if pos > 0 {
-            self.offset = self.at(pos);
-            return Chunk::Skipped(pos);
-        }
-        Chunk::NeedMore(self.pending.missing(record).max(1))
-    }
 }
 
-impl spall_model::Parser for JsonParser {
+impl Parser for JsonParser {
     type Error = JsonError;
 
     #[inline(always)]
-    fn parse<'a>(&mut self, data: &'a [u8], eof: bool) -> Result<Chunk<'a>, JsonError> {
-        self.read(data, eof, Returned)
-    }
-
-    #[inline(always)]
-    fn parse_into<'a>(
+    fn read<'a>(
         &mut self,
         data: &'a [u8],
         eof: bool,
         to: &mut impl Receiver<'a>,
     ) -> Result<Progress, JsonError> {
-        self.read(data, eof, HandedOver(to))
-    }
-}
-
-impl JsonParser {
-    /// Reads one event and yields it through `outlet`.
-    #[inline(always)]
-    fn read<'a, O: Outlet<'a>>(
-        &mut self,
-        data: &'a [u8],
-        eof: bool,
-        outlet: O,
-    ) -> Result<O::Output, JsonError> {
         if !eof {
             let missing = self.pending.missing(data);
             if missing > 0 {
-                return Ok(outlet.chunk(&Chunk::NeedMore(missing)));
+                return Ok(Progress::NeedMore(missing));
             }
         }
-        // Everything below up to the last expression is the fast path; it only takes events that make exactly one.
         let predicted = self.predicted(data);
         if let Some(bytes) = predicted
-            && self.yielded == 0
             && !self.fields.has(Field::BindId)
         {
-            let consumed = bytes.1;
+            let read = Ok(Progress::Read(bytes.1));
             let record = Record { data, fields: &self.fields, object: bytes };
-            // Slices, most of every file, are built right where they are yielded: see `Record` for what that saves.
+            // Slices, most of every file, are built right where they are handed over: see `Record` for what that saves.
             match record.first_byte(Field::Ph) {
                 Some(b'B') => {
                     if let Some(event) = record.thread_event() {
-                        let (event, bytes) = (Event::Begin(event), self.accept(bytes));
-                        return Ok(outlet.slice(Parsed { consumed, event, bytes }));
+                        to.receive(&Event::Begin(event), self.accept(bytes));
+                        return read;
                     }
                 }
                 Some(b'E') => {
                     if let Some(event) = record.thread_event() {
-                        let (event, bytes) = (Event::End(event), self.accept(bytes));
-                        return Ok(outlet.slice(Parsed { consumed, event, bytes }));
+                        to.receive(&Event::End(event), self.accept(bytes));
+                        return read;
                     }
                 }
                 Some(b'X') => {
@@ -266,98 +200,112 @@ impl JsonParser {
                         && let Some(duration) = record.duration(event.at)
                         && event.name.raw() != b"CpuProfile"
                     {
-                        let (event, bytes) = (Event::Complete(event, duration), self.accept(bytes));
-                        return Ok(outlet.slice(Parsed { consumed, event, bytes }));
+                        to.receive(&Event::Complete(event, duration), self.accept(bytes));
+                        return read;
                     }
                 }
                 _ => {}
             }
-            let mut decoder = Decoder { record, diagnostics: EventDiagnostics::new(0) };
-            if let Some(ref event) = decoder.event()
-                && decoder.diagnostics.count == 0
-                && profile_part(event).is_none()
-            {
-                return Ok(outlet.event(consumed, event, self.accept(bytes)));
-            }
         }
-        match self.parse_any(data, eof, predicted) {
-            Ok(ref chunk) => Ok(outlet.chunk(chunk)),
-            Err(error) => Err(error),
+        match predicted {
+            Some(bytes) => {
+                self.read_predicted(data, bytes, to);
+                Ok(Progress::Read(bytes.1))
+            }
+            None => self.read_any(data, eof, to),
         }
     }
 
-    /// Reads everything that the fast path does not. `predicted` is the range of the next event if its fields were
-    /// found.
+    fn at_part(&self, offset: u64) -> Option<Self> {
+        self.is_between_parts().then(|| Self { offset, pending: Pending::NONE, ..self.clone() })
+    }
+
+    fn find_part(&self, data: &[u8], _: usize, from: usize) -> Option<usize> {
+        parts::find(data, from)
+    }
+}
+
+/// The record at this position in the data is incomplete. Nothing of it was handed over.
+struct Wait(usize);
+
+/// The result of a step through the document: the number of bytes consumed, which may be 0 if the state has changed.
+type Step = Result<usize, Wait>;
+
+impl JsonParser {
+    /// Hands over the event at `bytes`, whose fields were found by prediction.
     #[inline(never)]
-    fn parse_any<'a>(
+    fn read_predicted<'a>(&mut self, data: &'a [u8], bytes: (usize, usize), to: &mut dyn Receiver<'a>) {
+        let consumed = self.object(data, bytes, &mut Sink::new(self.offset, to));
+        self.consume(consumed);
+    }
+
+    /// Reads everything that was not predicted.
+    #[inline(never)]
+    fn read_any<'a>(
         &mut self,
         data: &'a [u8],
         eof: bool,
-        mut predicted: Option<(usize, usize)>,
-    ) -> Result<Chunk<'a>, JsonError> {
-        let mut pos = 0;
+        to: &mut dyn Receiver<'a>,
+    ) -> Result<Progress, JsonError> {
+        let mut sink = Sink::new(self.offset, to);
         loop {
-            let step = match (self.profile.is_some(), self.state) {
-                (true, _) => self.profile(data, pos),
-                (false, State::Array | State::TraceEvents | State::Bare | State::Samples) => {
-                    match predicted.take() {
-                        Some((start, end)) => {
-                            self.commas = 1;
-                            self.record(data, start, end)
-                        }
-                        None => self.element(data, pos, eof),
-                    }
+            let step = match self.state {
+                State::Array | State::TraceEvents | State::Bare | State::Samples => {
+                    self.element(data, eof, &mut sink)
                 }
-                (false, State::Object | State::StackFrames) => self.member(data, pos, eof),
-                (false, State::Start) => match self.start(data, pos, eof) {
-                    Ok(step) => step,
-                    Err(error) => {
-                        self.state = State::Failed(error);
-                        return Err(error);
-                    }
-                },
-                // Unreachable: the profile and this state end together in `profile`. Consuming all data ends the loop.
-                (false, State::Profile) => Step::Continue(data.len()),
-                (false, State::Trailing) => self.trailing(data, pos, eof),
-                (false, State::End) => return Ok(Chunk::End),
-                (false, State::Failed(error)) => return Err(error),
+                State::Object | State::StackFrames => self.member(data, eof, &mut sink),
+                State::Start => self.start(data, eof, &mut sink),
+                State::Trailing => self.trailing(data, eof, &mut sink),
+                State::End => return Ok(Progress::End),
+                State::Failed(error) => return Err(error),
             };
             match step {
-                Step::Continue(next) => {
-                    pos = next;
-                    self.pending = Pending::NONE;
+                // Only the state has changed.
+                Ok(0) => {}
+                Ok(consumed) => {
+                    self.consume(consumed);
+                    return Ok(Progress::Read(consumed));
                 }
-                Step::Skip(end) => {
-                    self.pending = Pending::NONE;
-                    self.offset = self.at(end);
-                    return Ok(Chunk::Skipped(end));
-                }
-                Step::Event { consumed, event, bytes } => {
-                    // Junk may begin before the data, where no index reaches.
-                    let bytes = match self.junk {
-                        Some(junk) if event == Event::Diagnostic(DiagnosticKind::Junk) => {
-                            self.junk = None;
-                            junk
-                        }
-                        _ => self.range(bytes),
-                    };
-                    self.pending = Pending::NONE;
-                    self.offset = self.at(consumed);
-                    return Ok(Chunk::Parsed(Parsed { consumed, event, bytes }));
-                }
-                Step::Wait(at) => return Ok(self.wait(data, at)),
-                Step::Eof(at) => {
-                    // Events that no array encloses end with the file.
-                    let closed = self.state == State::Bare;
-                    self.state = State::End;
-                    if !closed {
-                        let bytes = self.range((at, at));
-                        self.offset = self.at(at);
-                        let event = Event::Diagnostic(DiagnosticKind::MissingBracket);
-                        return Ok(Chunk::Parsed(Parsed { consumed: at, event, bytes }));
-                    }
-                }
+                Err(Wait(pos)) => return Ok(self.wait(data, pos)),
             }
         }
     }
+
+    /// Consumes the data up to `end`.
+    fn consume(&mut self, end: usize) {
+        self.pending = Pending::NONE;
+        self.offset = file_range(self.offset, (0, end)).end;
+    }
+
+    /// Asks for more data because the record at `pos` is incomplete. The bytes before it are consumed.
+    #[cold]
+    fn wait(&mut self, data: &[u8], pos: usize) -> Progress {
+        let record = data.get(pos..).unwrap_or_default();
+        if !record.is_empty() && self.pending.missing(record) == 0 {
+            self.pending.failed(record);
+        }
+        if pos > 0 {
+            self.offset = file_range(self.offset, (0, pos)).end;
+            return Progress::Read(pos);
+        }
+        Progress::NeedMore(self.pending.missing(record).max(1))
+    }
+
+    /// Ends reading at `pos`, which is the end of the file, inside the document.
+    fn end_of_file(&mut self, pos: usize, sink: &mut Sink<'_, '_>) -> usize {
+        self.flush_junk(sink);
+        // Events that no array encloses end with the file.
+        if self.state != State::Bare {
+            sink.report(DiagnosticKind::MissingBracket, (pos, pos));
+        }
+        self.state = State::End;
+        pos
+    }
+}
+
+/// Consumes all `data`, because the file ends inside the record at `pos`.
+#[cold]
+fn truncated(data: &[u8], pos: usize, sink: &mut Sink<'_, '_>) -> usize {
+    sink.report(DiagnosticKind::Truncated, (pos, data.len()));
+    data.len()
 }

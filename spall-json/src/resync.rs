@@ -7,7 +7,7 @@ use crate::lexer::{self, TokenError};
 /// `start` is the beginning of the damaged event.
 ///
 /// Strings are not respected: behind damage it is not known whether a quote opens or closes one.
-pub(crate) fn next_object(data: &[u8], start: usize, pos: usize) -> Option<usize> {
+fn next_object(data: &[u8], start: usize, pos: usize) -> Option<usize> {
     let skipped = data.get(start..pos).unwrap_or_default();
     let mut before = skipped.iter().rev().copied().find(|&byte| !lexer::is_blank(byte)).unwrap_or(0);
     for (at, &byte) in data.iter().enumerate().skip(pos) {
@@ -19,6 +19,26 @@ pub(crate) fn next_object(data: &[u8], start: usize, pos: usize) -> Option<usize
         }
     }
     None
+}
+
+/// Returns where reading goes on behind the event at `start`, which is broken at `at`, and the number of commas that were
+/// read there. It is the end of the event if its brackets match, else the next object that follows a comma or another
+/// object. Returns `None` if the data ends before, unless it is the end of the file.
+pub(crate) fn damage_end(data: &[u8], start: usize, at: usize, eof: bool) -> Option<(usize, u8)> {
+    // Both searches may run to the end of the file. Doubling the window bounds them by twice the distance to the nearer
+    // end, so that a file full of damage is still read in linear time.
+    let mut window = at.saturating_sub(start).max(64);
+    loop {
+        let seen = data.get(..start.saturating_add(window)).unwrap_or(data);
+        let next = next_object(seen, start, at);
+        let before = data.get(..next.unwrap_or(seen.len())).unwrap_or(data);
+        match (lexer::nested_end(before, start), next) {
+            (Ok(end), _) => return Some((end, 0)),
+            (Err(_), Some(next)) => return Some((next, 1)),
+            (Err(_), None) if seen.len() < data.len() => window = window.saturating_mul(2),
+            (Err(_), None) => return eof.then_some((data.len(), 1)),
+        }
+    }
 }
 
 /// Returns whether the closing bracket before `pos` ends the list of events, judged by what follows it, or `None` if

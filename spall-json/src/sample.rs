@@ -80,7 +80,7 @@ struct SampleFields {
     weight: Option<Token>,
 }
 
-impl<'a> Decoder<'a, '_> {
+impl<'a> Decoder<'a, '_, '_> {
     /// Returns whether a `P` event belongs to a V8 profile by its name, even if it has no content.
     pub(crate) fn is_of_cpu_profile(&mut self) -> bool {
         let name = self.text(Field::Name);

@@ -118,7 +118,8 @@ fn from_one(value: Value<'_>) -> Option<u32> {
 mod tests {
     use alloc::format;
 
-    use spall_model::{Limits, Receiver as _, SliceId, Text, TraceBuilder};
+    use crate::JsonParser;
+    use spall_model::{Limits, Parser as _, Receiver as _, SliceId, Text, TraceBuilder};
 
     use super::*;
 
@@ -150,10 +151,9 @@ mod tests {
                     r#"[{{"ph":"X","name":"sampleTraceId","pid":1,"tid":1,"ts":1,{clock}"dur":1,"args":{args}}}]"#
                 );
                 let mut builder = TraceBuilder::new(&Limits::default());
-                for parsed in crate::parse_all(json.as_bytes()) {
-                    let parsed = parsed.unwrap();
-                    builder.receive(&parsed.event, parsed.bytes);
-                }
+                let parsed = JsonParser::new()
+                    .parse_all(json.as_bytes(), |event, bytes| builder.receive(event, bytes));
+                parsed.unwrap();
                 let trace = builder.finish();
                 let kept = trace.slice_args(SliceId(0));
                 assert_eq!(call_site(&kept), expected, "{json}");

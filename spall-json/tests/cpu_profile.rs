@@ -221,7 +221,7 @@ fn cpu_1_hit_counts_of_a_profile_with_samples_are_ignored() {
     assert_eq!(kinds(&chunk), ["part", "frame 1"], "the samples may be in another chunk");
     let cut = r#"{"nodes":[{"id":1,"callFrame":{},"hitCount":9}],"startTime":1,"#;
     assert_eq!(
-        events_once(cut.as_bytes()).len(),
+        common::events(cut.as_bytes()).len(),
         3,
         "the samples may be cut off: head, frame, and that it is cut"
     );
@@ -342,7 +342,7 @@ fn cpu_1d_the_line_of_the_root_tells_whether_lines_count_from_0_or_1() {
         let json = format!(
             r#"{{"head":{{"lineNumber":{root},"id":1,"children":[{{"lineNumber":3,"columnNumber":7,"id":2,"children":[]}}]}},"samples":[],"timestamps":[]}}"#
         );
-        let events = events_once(json.as_bytes());
+        let events = common::events(json.as_bytes());
         let Event::Frame(frame) = events[2] else { panic!("{events:?}") };
         (frame.line, frame.column)
     };
@@ -360,14 +360,10 @@ fn cpu_1d_fields_behind_the_children_are_found() {
 fn a_profile_that_is_cut_off_is_read_as_far_as_it_goes() {
     let json = Profile::random(20, 5, 30, 1).to_json(Form::Document);
     for end in 60..json.len() {
-        let events = events_once(&json.as_bytes()[..end]);
+        let events = common::events(&json.as_bytes()[..end]);
         assert!(matches!(events.first(), Some(Event::Profile(_))), "{end}: {events:?}");
         assert_eq!(events.last(), Some(&Event::Diagnostic(DiagnosticKind::Truncated)), "{end}");
     }
-}
-
-fn events_once(json: &[u8]) -> Vec<Event<'_>> {
-    spall_json::parse_all(json).map(|parsed| parsed.unwrap().event).collect()
 }
 
 #[test]
@@ -375,5 +371,5 @@ fn a_deep_tree_takes_no_stack_and_linear_time() {
     let depth = 200_000;
     let open = r#"{"id":1,"children":["#.repeat(depth);
     let json = format!(r#"{{"head":{open}{},"samples":[],"timestamps":[]}}"#, "]}".repeat(depth));
-    assert_eq!(events_once(json.as_bytes()).len(), depth + 1);
+    assert_eq!(common::events(json.as_bytes()).len(), depth + 1);
 }

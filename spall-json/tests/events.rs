@@ -4,7 +4,7 @@
 mod common;
 
 use common::{brief, brief_args, brief_value, text};
-use spall_json::{json_args, json_args_text, parse_all};
+use spall_json::{json_args, json_args_text};
 use spall_model::{Args, Event};
 
 fn check(events: &str, expected: &[&str]) {
@@ -16,8 +16,7 @@ fn check(events: &str, expected: &[&str]) {
 /// Checks the arguments of a single event and its further fields.
 fn check_args(event: &str, args: &str, fields: &str) {
     let json = format!("[{event}]");
-    let parsed = parse_all(json.as_bytes()).next().unwrap().unwrap();
-    let found = match parsed.event {
+    let found = match common::events(json.as_bytes()).swap_remove(0) {
         Event::Begin(event) | Event::Complete(event, _) | Event::Instant(event, _) => event.args,
         Event::Async(_, event) => event.args,
         Event::Counter(counter) => counter.series,
@@ -255,7 +254,7 @@ fn further_fields_stand_beside_the_arguments() {
     let counter = r#"{"ph":"C","id":5,"pid":1,"tid":9,"ts":1,"scope":"s","args":{"x":1}}"#;
     check_args(counter, "x:1", "scope:\"s\"");
     let json = format!("[{begin}]");
-    let Event::Begin(begin) = parse_all(json.as_bytes()).next().unwrap().unwrap().event else { panic!() };
+    let Event::Begin(begin) = common::events(json.as_bytes())[0] else { panic!() };
     assert_eq!(begin.args.field(b"cname").map(brief_value).as_deref(), Some("\"good\""));
     assert_eq!(begin.args.field(b"ts"), None);
     assert_eq!(json_args_text(&begin.args), Some(&br#"{"a":{"tts":3}}"#[..]));

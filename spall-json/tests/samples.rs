@@ -6,7 +6,7 @@
 mod common;
 
 use common::{brief, brief_event};
-use spall_json::{JsonWriter, parse_all};
+use spall_json::JsonWriter;
 use spall_model::{Event, Id, MetaEvent, SampleStack, Text, Thread, ThreadSampleEvent, Tick, Written};
 
 const DOCUMENT: &str = r#"{"displayTimeUnit":"ns","samples":[
@@ -99,8 +99,7 @@ fn json_2_damage_costs_one_sample_or_frame() {
 /// Returns the document that is written for the events of `json`, after checking that each event was written whole.
 fn written(json: &str) -> String {
     let mut writer = JsonWriter::new(String::new());
-    for parsed in parse_all(json.as_bytes()) {
-        let event = parsed.unwrap().event;
+    for event in common::events(json.as_bytes()) {
         assert_eq!(writer.write_event(&event), Ok(Written::Done), "{event:?}");
     }
     let text = writer.finish().unwrap();
@@ -113,9 +112,9 @@ fn written(json: &str) -> String {
 fn samples_and_frames_are_written_where_they_were() {
     let text = written(DOCUMENT);
     let of = |json: &str| -> Vec<String> {
-        let events = parse_all(json.as_bytes()).map(|parsed| parsed.unwrap());
-        let events = events.filter(|parsed| !matches!(parsed.event, Event::Diagnostic(_)));
-        events.map(|parsed| brief_event(&parsed.event, parsed.bytes)).collect()
+        let events = common::collect(json.as_bytes()).unwrap().into_iter();
+        let events = events.filter(|(_, event)| !matches!(event, Event::Diagnostic(_)));
+        events.map(|(bytes, event)| brief_event(&event, bytes)).collect()
     };
     assert_eq!(of(DOCUMENT), of(&text), "{text}");
     let sample = r#"{"ts":1000.5,"tid":1,"name":"cycles:HG","sf":3,"weight":7.0,"cpu":0}"#;

@@ -4,7 +4,7 @@
 mod common;
 
 use common::brief_args;
-use spall_json::{JsonWriter, json_args, parse_all};
+use spall_json::{JsonWriter, json_args};
 use spall_model::{
     Args, AsyncPhase, Clock, Event, FlowBind, FlowEvent, FlowPhase, FrameEvent, FrameParent, Id, KeyedEvent,
     MetaEvent, Omitted, ProfileEvent, ProfileKey, ProfileStart, SampleEvent, SampleTime, Scope, Text, Thread,
@@ -36,9 +36,8 @@ fn slice(name: &'static [u8]) -> ThreadEvent<'static> {
 /// Returns the content of each event without its position. Spellings that the writer normalises are made equal.
 fn meaning(data: &[u8]) -> Vec<String> {
     let mut all = Vec::new();
-    for parsed in parse_all(data) {
-        let parsed = parsed.unwrap();
-        let args = match parsed.event {
+    for (bytes, event) in common::collect(data).unwrap() {
+        let args = match event {
             Event::Diagnostic(_) | Event::Clock(_) => continue,
             // The writer makes as many parts of a profile as it needs, and takes the id of a whole one from itself.
             Event::Profile(ProfileEvent { begins: None, end, .. }) => {
@@ -73,7 +72,7 @@ fn meaning(data: &[u8]) -> Vec<String> {
             .replace(":NaN", ":\"NaN\"")
             .replace("Infinity", "inf")
             .replace("\"-inf\"", "-inf");
-        let event = common::brief_event(&parsed.event, parsed.bytes);
+        let event = common::brief_event(&event, bytes);
         all.push(format!("{event} {args} {fields:?}"));
     }
     all
@@ -85,8 +84,7 @@ fn every_file_reads_back() {
     for folder in ["json", "chrome", "recordings"] {
         for (path, data) in common::documents(folder) {
             let mut writer = JsonWriter::new(String::new());
-            for parsed in parse_all(&data) {
-                let event = parsed.unwrap().event;
+            for event in common::events(&data) {
                 assert_eq!(writer.write_event(&event), Ok(Written::Done), "{}: {event:?}", path.display());
                 written += 1;
             }
@@ -144,8 +142,7 @@ fn the_epoch_is_a_key() {
     let clock = Clock::NANOSECONDS.with_epoch_ns(Some(7));
     let json = write(&[Event::Clock(clock)]);
     assert_eq!(json, "{\"traceEvents\":[],\"baseTimeNanoseconds\":7,\"displayTimeUnit\":\"ns\"}\n");
-    let read: Vec<_> = parse_all(json.as_bytes()).map(|parsed| parsed.unwrap().event).collect();
-    assert_eq!(read[0], Event::Clock(clock));
+    assert_eq!(common::events(json.as_bytes())[0], Event::Clock(clock));
 }
 
 #[test]

@@ -8,29 +8,13 @@ use crate::lexer::{self, KeyToken, Token, TokenError, TokenKind, item_start, nex
 use crate::sample::function_name;
 use crate::scalar;
 
-/// An event, and its range in the record.
-pub(super) type Located<'a> = (Event<'a>, (usize, usize));
-
-/// The position in the call tree.
+/// The call tree of a profile.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum NodeCursor {
-    /// Between two nodes of a list.
+pub(super) enum Nodes {
+    /// A list of nodes, whose bracket is at this position.
     List(usize),
-    /// Behind a node of a list, whose children and lines are still to be read.
-    Lists {
-        /// The position of its next child.
-        children: Option<usize>,
-        /// The position of its next line.
-        lines: Option<usize>,
-        /// The id of the node.
-        node: Token,
-        /// The end of the node.
-        end: usize,
-    },
-    /// Between nodes that are inside `depth` others. Lines and columns count from `first` in the file.
-    Tree { at: usize, depth: u32, first: i64 },
-    /// All nodes were read.
-    Done,
+    /// Nodes inside nodes. The brace of the root is at this position.
+    Tree(usize),
 }
 
 /// The depth of a tree up to which members of a node are also looked for behind its children. The old V8 writes all
@@ -38,143 +22,105 @@ pub(super) enum NodeCursor {
 /// take quadratic time.
 const MAX_SEARCH_DEPTH: u32 = 64;
 
-impl NodeCursor {
-    /// Returns the position before the first node of a list whose bracket is at `start`.
-    pub(super) fn list(start: usize) -> Self {
-        Self::List(start + 1)
-    }
+/// A function that gets an event, its range, and how many samples hit the node. The number is 0 if the file does not
+/// count hits.
+type Each<'a, 'f> = &'f mut dyn FnMut(&Event<'a>, (usize, usize), u64);
 
-    /// Returns the position before the root of a tree whose brace is at `start`.
-    pub(super) fn tree(start: usize) -> Self {
-        Self::Tree { at: start, depth: 0, first: 1 }
+impl Nodes {
+    /// Hands the events of all nodes to `each`.
+    pub(super) fn read<'a>(self, record: &'a [u8], each: Each<'a, '_>) {
+        // Damage ends the nodes.
+        let _ = match self {
+            Self::List(start) => read_list(record, start, each),
+            Self::Tree(start) => read_tree(record, start, each),
+        };
     }
+}
 
-    /// Returns the position of a profile without nodes.
-    pub(super) fn none() -> Self {
-        Self::Done
-    }
-
-    /// Returns the next event and its range in the record, or `None` when all nodes were read.
-    pub(super) fn next<'a>(&mut self, record: &'a [u8]) -> Option<Located<'a>> {
-        Some(self.next_with_hits(record)?.0)
-    }
-
-    /// Returns the next event with its range, and the number of samples that hit the node. The number is 0 if the
-    /// event is not a frame or if the file does not count hits.
-    pub(super) fn next_with_hits<'a>(&mut self, record: &'a [u8]) -> Option<(Located<'a>, u64)> {
-        loop {
-            match *self {
-                Self::List(at) => return self.next_of_list(record, at),
-                Self::Lists { children: Some(mut at), lines, node, end } => {
-                    let child = next_item(record, &mut at);
-                    *self = Self::Lists { children: child.map(|_| at), lines, node, end };
-                    let Some(child) = child else { continue };
-                    let ids = id::key(record, node).zip(id::key(record, child));
-                    let event = ids.map(|(node, child)| Event::FrameChild(node, child));
-                    return Some((located(event, child), 0));
-                }
-                Self::Lists { children: None, lines: Some(mut at), node, end } => {
-                    let item = next_item(record, &mut at);
-                    *self = Self::Lists { children: None, lines: item.map(|_| at), node, end };
-                    let Some(item) = item else { continue };
-                    let event = line_hits(record, node, item).map(Event::LineHits);
-                    return Some((located(event, item), 0));
-                }
-                Self::Lists { children: None, lines: None, end, .. } => *self = Self::List(end),
-                Self::Tree { at, depth, first } => {
-                    return self.next_of_tree(record, at, depth, first);
-                }
-                Self::Done => return None,
-            }
-        }
-    }
-
-    /// Returns the next node of a list.
-    fn next_of_list<'a>(&mut self, record: &'a [u8], at: usize) -> Option<(Located<'a>, u64)> {
-        *self = Self::Done;
-        let start = item_start(record, at)?;
+/// Reads the nodes of a list up to its end. Returns `None` at damage.
+fn read_list<'a>(record: &'a [u8], start: usize, each: Each<'a, '_>) -> Option<()> {
+    let mut pos = start + 1;
+    while let Some(start) = item_start(record, pos) {
         let mut node = NodeFields::default();
-        let mut end = start + 1;
-        let is_read = record.get(start) == Some(&b'{') && node.read(record, &mut end).is_ok();
+        pos = start + 1;
+        let is_read = record.get(start) == Some(&b'{') && node.read(record, &mut pos).is_ok();
         if !is_read {
             // The members before damage are kept.
-            end = lexer::token(record, start).ok()?.end;
+            pos = lexer::token(record, start).ok()?.end;
         }
-        let bytes = (start, end);
-        *self = Self::List(end);
-        let Some((id_token, id)) = node.id.and_then(|id| Some((id, id::key(record, id)?))) else {
-            return Some(((Event::Diagnostic(DiagnosticKind::BadField), bytes), 0));
+        let bytes = (start, pos);
+        let Some(id) = node.id.and_then(|id| id::key(record, id)) else {
+            each(&BAD_FIELD, bytes, 0);
+            continue;
         };
-        if node.children.is_some() || node.lines.is_some() {
-            let inside = |bracket: usize| bracket + 1;
-            let (children, lines) = (node.children.map(inside), node.lines.map(inside));
-            *self = Self::Lists { children, lines, node: id_token, end };
-        }
         let parent = node.parent.and_then(|parent| id::key(record, parent));
         let parent = parent.map_or(FrameParent::Unknown, FrameParent::Id);
-        Some(((Event::Frame(node.frame(record, id, parent, 0)), bytes), node.hits()))
+        each(&Event::Frame(node.frame(record, id, parent, 0)), bytes, node.hits());
+        let mut items = |bracket: Option<usize>, event: &dyn Fn(Token) -> Option<Event<'a>>| {
+            let Some(bracket) = bracket else { return };
+            let mut pos = bracket + 1;
+            while let Some(item) = next_item(record, &mut pos) {
+                each(&event(item).unwrap_or(BAD_FIELD), (item.start, item.end), 0);
+            }
+        };
+        items(node.children, &|child| Some(Event::FrameChild(id, id::key(record, child)?)));
+        items(node.lines, &|line| line_hits(record, id, line).map(Event::LineHits));
     }
+    Some(())
+}
 
-    /// Returns the next node of a tree, parents before children. The brackets that close a node lead back to its
-    /// parent, so that the depth takes the place of a stack.
-    fn next_of_tree<'a>(
-        &mut self,
-        record: &'a [u8],
-        at: usize,
-        depth: u32,
-        first: i64,
-    ) -> Option<(Located<'a>, u64)> {
-        let (mut at, mut depth, mut first) = (at, depth, first);
-        *self = Self::Done;
-        loop {
-            match *record.get(at)? {
-                b'{' => break,
+/// Reads the nodes of a tree, parents before children. The brackets that close a node lead back to its parent, so that the
+/// depth takes the place of a stack. Returns `None` at the end.
+fn read_tree<'a>(record: &'a [u8], start: usize, each: Each<'a, '_>) -> Option<()> {
+    // Lines and columns count from `first` in the file.
+    let (mut pos, mut depth, mut first) = (start, 0_u32, 1);
+    loop {
+        let start = loop {
+            match *record.get(pos)? {
+                b'{' => break pos,
                 b']' => {
                     // The bracket closes the children of a node. Its remaining members follow.
-                    at += 1;
-                    while lexer::next_member(record, &mut at).ok()?.is_some() {}
+                    pos += 1;
+                    while lexer::next_member(record, &mut pos).ok()?.is_some() {}
                     depth = depth.checked_sub(1).filter(|&depth| depth > 0)?;
                 }
-                b',' => at += 1,
-                byte if lexer::is_blank(byte) => at += 1,
+                b',' => pos += 1,
+                byte if lexer::is_blank(byte) => pos += 1,
                 _ => return None,
             }
-        }
-        let start = at;
+        };
         let mut node = NodeFields::default();
-        let mut pos = start + 1;
-        let closed = node.read_to_children(record, &mut pos);
-        let end = pos;
+        pos = start + 1;
+        let is_read = node.read_to_children(record, &mut pos).is_ok();
         // The root has no line, which is 0 where lines count from 1, and -1 where they count from 0.
         if depth == 0 && node.line.is_some_and(|line| line.bytes(record) == b"-1") {
             first = 0;
         }
-        match (closed, node.children) {
-            (_, Some(children)) => {
-                if depth < MAX_SEARCH_DEPTH && node.id.is_none() {
-                    node.read_behind_children(record, children);
-                }
-                *self = Self::Tree { at: children + 1, depth: depth.saturating_add(1), first };
-            }
-            (Ok(()), None) if depth > 0 => *self = Self::Tree { at: end, depth, first },
-            _ => {}
+        if let Some(children) = node.children
+            && depth < MAX_SEARCH_DEPTH
+            && node.id.is_none()
+        {
+            node.read_behind_children(record, children);
         }
-        let event = match node.id.and_then(|id| id::key(record, id)) {
-            Some(id) => Event::Frame(node.frame(record, id, FrameParent::Depth(depth), first)),
-            None => Event::Diagnostic(DiagnosticKind::BadField),
-        };
-        Some(((event, (start, end)), node.hits()))
+        let event = node
+            .id
+            .and_then(|id| id::key(record, id))
+            .map_or(BAD_FIELD, |id| Event::Frame(node.frame(record, id, FrameParent::Depth(depth), first)));
+        each(&event, (start, pos), node.hits());
+        match node.children {
+            Some(children) => (pos, depth) = (children + 1, depth.saturating_add(1)),
+            None if is_read && depth > 0 => {}
+            None => return None,
+        }
     }
 }
 
-/// Returns an event with the range of `token`, or a diagnostic if there is no event.
-fn located<'a>(event: Option<Event<'a>>, token: Token) -> Located<'a> {
-    (event.unwrap_or(Event::Diagnostic(DiagnosticKind::BadField)), (token.start, token.end))
-}
+/// The event of a node, a child or a line that is not as it should be.
+const BAD_FIELD: Event<'static> = Event::Diagnostic(DiagnosticKind::BadField);
 
 /// Reads an item of `positionTicks`, which has a line, from 1 in the file, and the number of samples that hit the node
 /// there.
-fn line_hits<'a>(record: &'a [u8], node: Token, item: Token) -> Option<LineHitsEvent<'a>> {
+fn line_hits<'a>(record: &[u8], node: Id<'a>, item: Token) -> Option<LineHitsEvent<'a>> {
     let (mut line, mut hits) = (None, None);
     let mut pos = item.start + 1;
     while let Some(member) =
@@ -188,7 +134,7 @@ fn line_hits<'a>(record: &'a [u8], node: Token, item: Token) -> Option<LineHitsE
             hits = number;
         }
     }
-    Some(LineHitsEvent::new(id::key(record, node)?, line?.checked_sub(1)?, hits?))
+    Some(LineHitsEvent::new(node, line?.checked_sub(1)?, hits?))
 }
 
 /// The members of a node, as tokens of the record.

@@ -6,23 +6,19 @@ use spall_model::{DiagnosticKind, Event, Id, SampleEvent, SampleTime, Tick, Tick
 use crate::id;
 use crate::lexer::{TokenKind, next_item};
 use crate::scalar::rounded_micros;
-
-use super::nodes::Located;
+use crate::sink::Sink;
 
 /// The positions in the arrays of the samples.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct SampleCursor {
+pub(super) struct Samples {
     frames: usize,
     times: SampleTimes,
     /// The positions in the arrays of lines and columns, if the profile has them.
     lines: Option<usize>,
     columns: Option<usize>,
-    done: bool,
 }
 
 /// The times of the samples.
-#[derive(Debug, Clone, Copy)]
-enum SampleTimes {
+pub(super) enum SampleTimes {
     /// The position in an array of durations, each from the sample before.
     Deltas(usize),
     /// The position in an array of times.
@@ -39,76 +35,61 @@ pub(crate) const WRAPPED_BELOW: i64 = -1_000_000_000_000;
 /// The duration in nanoseconds that a delta which wrapped around lacks.
 pub(crate) const WRAP: i64 = (1 << 32) * 1000;
 
-impl SampleCursor {
-    fn new(frames: usize, times: SampleTimes) -> Self {
-        Self { frames: frames + 1, times, lines: None, columns: None, done: false }
+impl Samples {
+    /// Returns the samples whose `frames`, `lines` and `columns` are arrays with brackets at these positions.
+    pub(super) fn new(
+        frames: usize,
+        times: SampleTimes,
+        lines: Option<usize>,
+        columns: Option<usize>,
+    ) -> Self {
+        let inside = |bracket| bracket + 1;
+        Self { frames: inside(frames), times, lines: lines.map(inside), columns: columns.map(inside) }
     }
 
-    /// Returns samples with an array of deltas. Both positions are those of brackets.
-    pub(super) fn with_deltas(frames: usize, deltas: usize) -> Self {
-        Self::new(frames, SampleTimes::Deltas(deltas + 1))
+    /// Hands over all samples.
+    pub(super) fn read<'a>(mut self, record: &'a [u8], sink: &mut Sink<'a, '_>) {
+        loop {
+            let from = self.frames;
+            let Some(frame) = next_item(record, &mut self.frames) else {
+                // More times than samples are as wrong as fewer. Either way the shorter array counts.
+                if !self.times.are_endless() && self.times.next(record).is_some() {
+                    sink.report(DiagnosticKind::SampleCount, (from, from));
+                }
+                return;
+            };
+            let bytes = (frame.start, frame.end);
+            let (line, column) =
+                (next_position(record, &mut self.lines), next_position(record, &mut self.columns));
+            match self.times.next(record) {
+                Some(Some(at)) => {
+                    // A value that cannot be an id makes a sample of an unknown frame: the deltas behind it count from
+                    // its time.
+                    let frame = id::key(record, frame).unwrap_or(Id::Text(frame.bytes(record)));
+                    let mut sample = SampleEvent::new(at, frame);
+                    (sample.line, sample.column) = (line, column);
+                    sink.event(&Event::Sample(sample), bytes);
+                }
+                Some(None) => sink.report(DiagnosticKind::BadField, bytes),
+                None => return sink.report(DiagnosticKind::SampleCount, bytes),
+            }
+        }
     }
+}
 
-    /// Returns samples with an array of times. Both positions are those of brackets.
-    pub(super) fn with_stamps(frames: usize, stamps: usize) -> Self {
-        Self::new(frames, SampleTimes::Stamps(stamps + 1))
-    }
-
-    /// Returns samples without times, spread evenly over the duration of the profile if that is known.
+impl SampleTimes {
+    /// Returns the times of samples that have none, spread evenly over the duration of the profile if that is known. The
+    /// bracket of the samples is at `frames`.
     pub(super) fn spread(record: &[u8], frames: usize, duration: Option<Ticks>) -> Self {
+        let Some(duration) = duration else { return Self::Missing };
         let mut pos = frames + 1;
         let mut count = 0;
         while next_item(record, &mut pos).is_some() {
             count += 1;
         }
-        let times = match duration {
-            Some(duration) => {
-                SampleTimes::Spread { step: Ticks(duration.0 / i64::max(count, 1)), is_first: true }
-            }
-            None => SampleTimes::Missing,
-        };
-        Self::new(frames, times)
+        Self::Spread { step: Ticks(duration.0 / i64::max(count, 1)), is_first: true }
     }
 
-    /// Adds the arrays of lines and columns.
-    pub(super) fn with_positions(self, lines: Option<usize>, columns: Option<usize>) -> Self {
-        Self { lines: lines.map(|lines| lines + 1), columns: columns.map(|columns| columns + 1), ..self }
-    }
-
-    /// Returns the next sample and its range in the record, or `None` when all samples were read.
-    pub(super) fn next<'a>(&mut self, record: &'a [u8]) -> Option<Located<'a>> {
-        if self.done {
-            return None;
-        }
-        let from = self.frames;
-        let Some(frame) = next_item(record, &mut self.frames) else {
-            self.done = true;
-            // More times than samples are as wrong as fewer. Either way the shorter array counts.
-            let is_surplus = !self.times.are_endless() && self.times.next(record).is_some();
-            return is_surplus.then_some((Event::Diagnostic(DiagnosticKind::SampleCount), (from, from)));
-        };
-        let (line, column) =
-            (next_position(record, &mut self.lines), next_position(record, &mut self.columns));
-        let event = match self.times.next(record) {
-            Some(Some(at)) => {
-                // A value that cannot be an id makes a sample of an unknown frame: the deltas behind it count from its
-                // time.
-                let frame = id::key(record, frame).unwrap_or(Id::Text(frame.bytes(record)));
-                let mut sample = SampleEvent::new(at, frame);
-                (sample.line, sample.column) = (line, column);
-                Event::Sample(sample)
-            }
-            Some(None) => Event::Diagnostic(DiagnosticKind::BadField),
-            None => {
-                self.done = true;
-                Event::Diagnostic(DiagnosticKind::SampleCount)
-            }
-        };
-        Some((event, (frame.start, frame.end)))
-    }
-}
-
-impl SampleTimes {
     /// Returns whether there are times for any number of samples.
     fn are_endless(&self) -> bool {
         matches!(self, Self::Spread { .. })

@@ -3,173 +3,188 @@
 
 use spall_model::{Clock, Compression, DiagnosticKind, Event, MetaEvent, Text};
 
-use super::{JsonParser, State, Step};
+use super::{JsonParser, State, Step, Wait, truncated};
 use crate::args;
-use crate::cpu_profile;
+use crate::cpu_profile::{self, Profile};
 use crate::decimal::Nanos;
 use crate::error::{JsonError, JsonErrorKind};
-use crate::lexer::{self, KeyToken, TokenError};
+use crate::lexer::{self, KeyToken, Token, TokenError};
 use crate::sample::{self, SampleTable};
+use crate::sink::{Sink, file_range};
+
+/// What a key of the document leads to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Value {
+    /// A list or an object whose parts are read one by one, in this state.
+    Table(State),
+    /// A value that is read at once.
+    Whole(Token),
+}
 
 impl JsonParser {
     /// Steps to the first byte that is not blank, which must open an array or an object.
-    pub(super) fn start<'a>(&mut self, data: &'a [u8], pos: usize, eof: bool) -> Result<Step<'a>, JsonError> {
-        let mut pos = pos;
+    pub(super) fn start<'a>(&mut self, data: &'a [u8], eof: bool, sink: &mut Sink<'a, '_>) -> Step {
+        let mut pos = 0;
         if self.offset == 0 {
             // A decision on fewer bytes than a magic number has would depend on where the input is split.
             if data.len() < Compression::MAGIC_LEN && !eof {
-                return Ok(Step::Wait(0));
+                return Err(Wait(0));
             }
             if let Some(compression) = Compression::detect(data) {
-                return Err(JsonError::new(JsonErrorKind::Compressed(compression), 0));
+                self.state = State::Failed(JsonError::new(JsonErrorKind::Compressed(compression), 0));
+                return Ok(0);
             }
             if data.starts_with(b"\xef\xbb\xbf") {
-                pos = pos.max(3);
+                pos = 3;
             }
         }
         match lexer::skip_blanks(data, pos) {
             None if eof => {
                 self.state = State::End;
-                Ok(Step::Continue(data.len()))
+                Ok(data.len())
             }
-            None => Ok(Step::Wait(data.len())),
+            None => Err(Wait(data.len())),
             Some((at, b'[')) => {
                 self.state = State::Array;
-                Ok(Step::Continue(at + 1))
+                Ok(at + 1)
             }
-            Some((at, b'{')) => Ok(self.start_of_object(data, at, eof)),
-            Some((at, _)) => Err(JsonError::new(JsonErrorKind::NotJson, self.at(at))),
+            Some((at, b'{')) => self.start_of_object(data, at, eof, sink),
+            Some((at, _)) => {
+                let offset = file_range(self.offset, (at, at)).start;
+                self.state = State::Failed(JsonError::new(JsonErrorKind::NotJson, offset));
+                Ok(0)
+            }
         }
     }
 
     /// Decides what the first object is by the key that comes first: `traceEvents` makes it the document, `ph` an
     /// event, and nodes make it a CPU profile.
-    pub(super) fn start_of_object<'a>(&mut self, data: &'a [u8], start: usize, eof: bool) -> Step<'a> {
+    fn start_of_object<'a>(
+        &mut self,
+        data: &'a [u8],
+        start: usize,
+        eof: bool,
+        sink: &mut Sink<'a, '_>,
+    ) -> Step {
         let mut pos = start + 1;
-        let is_event = loop {
-            match lexer::next_key(data, &mut pos) {
-                Ok(Some(key)) if key.is(data, b"ph") => break true,
-                Ok(Some(key)) if key.is(data, b"traceEvents") => break false,
+        loop {
+            let value = match lexer::next_key(data, &mut pos) {
+                Ok(Some(key)) if key.is(data, b"ph") => return self.event(data, start, eof, sink),
                 Ok(Some(key)) if cpu_profile::begins_profile(data, &key) => {
-                    return self.start_of_profile(data, start, eof);
+                    return self.profile(data, start, eof, sink);
                 }
-                Ok(Some(key)) => match lexer::token(data, key.value) {
-                    Ok(value) => pos = value.end,
-                    Err(TokenError::Incomplete) if !eof => return Step::Wait(start),
-                    // Behind damage there may be a `traceEvents`, which is only looked for in a document.
-                    Err(_) => break false,
-                },
-                Err(TokenError::Incomplete) if !eof => return Step::Wait(start),
-                Ok(None) | Err(_) => break false,
+                Ok(Some(key)) if !key.is(data, b"traceEvents") => lexer::token(data, key.value),
+                Err(error) => Err(error),
+                Ok(_) => break,
+            };
+            match value {
+                Ok(value) => pos = value.end,
+                Err(TokenError::Incomplete) if !eof => return Err(Wait(start)),
+                // Behind damage there may be a `traceEvents`, which is only looked for in a document.
+                Err(_) => break,
             }
-        };
-        if is_event {
-            self.state = State::Bare;
-            return Step::diagnostic(DiagnosticKind::BareEvents, start, (start, start));
         }
         self.state = State::Object;
-        Step::Continue(start + 1)
+        Ok(start + 1)
     }
 
-    /// Reads the next key of the document, or of its `stackFrames`.
-    pub(super) fn member<'a>(&mut self, data: &'a [u8], pos: usize, eof: bool) -> Step<'a> {
-        let mut pos = pos;
-        let mut at = pos;
+    /// Reads a document that is a CPU profile. All of it must be in the data, because its arrays are read side by side.
+    fn profile<'a>(&mut self, data: &'a [u8], start: usize, eof: bool, sink: &mut Sink<'a, '_>) -> Step {
+        // A damaged profile waits for the end of the file: where it ends is not known before.
+        if !eof && lexer::nested_end(data, start).is_err() {
+            return Err(Wait(start));
+        }
+        let (profile, end) = Profile::of_document(data, start);
+        profile.hand_over((start, end.unwrap_or(data.len())), sink);
+        self.state = if end.is_some() { State::Trailing } else { State::End };
+        Ok(end.unwrap_or_else(|| truncated(data, data.len(), sink)))
+    }
+
+    /// Reads the next key of the document, or of its `stackFrames`, and its value.
+    pub(super) fn member<'a>(&mut self, data: &'a [u8], eof: bool, sink: &mut Sink<'a, '_>) -> Step {
+        let mut pos = 0;
         loop {
-            match data.get(at) {
-                Some(b'"' | b'}') if self.junk.is_some() => return self.flush_junk(at),
+            match data.get(pos) {
                 Some(b'"') => break,
                 Some(b'}') => {
+                    self.flush_junk(sink);
                     let in_document = self.state == State::Object;
                     self.state = if in_document { State::Trailing } else { State::Object };
-                    return Step::Continue(at + 1);
+                    return Ok(pos + 1);
                 }
-                Some(&byte) if byte == b',' || lexer::is_blank(byte) => at += 1,
-                Some(_) => return self.add_junk(at, at + 1),
-                None if eof && self.junk.is_some() => return self.flush_junk(at),
-                None if eof => return Step::Eof(at),
-                None => return Step::Wait(at),
+                Some(&byte) if byte == b',' || lexer::is_blank(byte) => pos += 1,
+                Some(_) => return Ok(self.add_junk(pos, pos + 1)),
+                None if eof => return Ok(self.end_of_file(pos, sink)),
+                None => return Err(Wait(pos)),
             }
         }
-        pos = pos.max(at);
-        let key = match lexer::next_key(data, &mut pos) {
-            Ok(Some(key)) => key,
-            Err(TokenError::Damaged(end)) => return self.add_junk(at, end),
-            Ok(None) | Err(_) if eof => return Step::truncated(data, at),
-            Ok(None) | Err(_) => return Step::Wait(at),
-        };
-        if self.state == State::StackFrames {
-            return self.stack_frame(data, at, &key, eof);
+        let found = self.key_and_value(data, pos);
+        if found == Err(TokenError::Incomplete) && !eof {
+            return Err(Wait(pos));
         }
-        match sample::table(data, &key) {
-            Ok(Some(SampleTable::Frames)) => {
-                self.state = State::StackFrames;
-                return Step::Continue(key.value + 1);
-            }
-            Ok(Some(SampleTable::Samples)) => {
-                self.state = State::Samples;
+        self.flush_junk(sink);
+        match found {
+            Ok((key, Value::Table(state))) => {
+                self.state = state;
                 self.commas = 1;
-                return Step::Continue(key.value + 1);
+                Ok(key.value + 1)
             }
-            Err(_) if !eof => return Step::Wait(at),
-            _ => {}
+            Ok((key, Value::Whole(value))) => {
+                let bytes = (pos, value.end);
+                if self.state == State::StackFrames {
+                    match sample::stack_frame(data, &key, value) {
+                        Some(frame) => sink.event(&Event::SharedFrame(frame), bytes),
+                        None => sink.report(DiagnosticKind::BadField, bytes),
+                    }
+                } else if key.is(data, b"traceEvents") {
+                    sink.report(DiagnosticKind::BadField, (key.value, value.end));
+                } else {
+                    let name = key.text(data);
+                    // A key that describes the clock becomes two events: the clock first, then the key as it is.
+                    if let Some(clock) = clock(name, value.bytes(data)) {
+                        sink.event(&Event::Clock(clock), bytes);
+                    }
+                    sink.event(&Event::Meta(MetaEvent::new(name, args::value(data, value))), bytes);
+                }
+                Ok(value.end)
+            }
+            Err(TokenError::Damaged(end)) => Ok(self.add_junk(pos, end)),
+            Err(TokenError::Incomplete) => Ok(truncated(data, pos, sink)),
         }
-        let is_events = key.is(data, b"traceEvents");
-        if is_events && data.get(key.value) == Some(&b'[') {
-            self.state = State::TraceEvents;
-            self.commas = 1;
-            return Step::Continue(key.value + 1);
-        }
-        let value = match lexer::token(data, key.value) {
-            Ok(value) => value,
-            Err(TokenError::Damaged(end)) => return self.add_junk(at, end),
-            Err(TokenError::Incomplete) if eof => return Step::truncated(data, at),
-            Err(TokenError::Incomplete) => return Step::Wait(at),
-        };
-        if is_events {
-            return Step::diagnostic(DiagnosticKind::BadField, value.end, (key.value, value.end));
-        }
-        let name = key.text(data);
-        let bytes = (at, value.end);
-        // A key that describes the clock becomes two events: the clock first, then the key as it is.
-        if self.yielded == 0
-            && let Some(clock) = clock(name, value.bytes(data))
-        {
-            self.yielded = 1;
-            return Step::Event { consumed: at, event: Event::Clock(clock), bytes };
-        }
-        self.yielded = 0;
-        let meta = MetaEvent::new(name, args::value(data, value));
-        Step::Event { consumed: value.end, event: Event::Meta(meta), bytes }
     }
 
-    /// Reads the frame whose key is at `at`.
-    fn stack_frame<'a>(&mut self, data: &'a [u8], at: usize, key: &KeyToken, eof: bool) -> Step<'a> {
-        match lexer::token(data, key.value) {
-            Ok(value) => {
-                let event = sample::stack_frame(data, key, value).map(Event::SharedFrame);
-                let event = event.unwrap_or(Event::Diagnostic(DiagnosticKind::BadField));
-                Step::Event { consumed: value.end, event, bytes: (at, value.end) }
+    /// Returns the key at `pos`, where its quote is, and what it leads to.
+    fn key_and_value(&self, data: &[u8], pos: usize) -> Result<(KeyToken, Value), TokenError> {
+        let mut pos = pos;
+        let Some(key) = lexer::next_key(data, &mut pos)? else { return Err(TokenError::Damaged(pos)) };
+        if self.state == State::Object {
+            let table = match sample::table(data, &key)? {
+                Some(SampleTable::Frames) => Some(State::StackFrames),
+                Some(SampleTable::Samples) => Some(State::Samples),
+                None if key.is(data, b"traceEvents") && data.get(key.value) == Some(&b'[') => {
+                    Some(State::TraceEvents)
+                }
+                None => None,
+            };
+            if let Some(state) = table {
+                return Ok((key, Value::Table(state)));
             }
-            Err(TokenError::Damaged(end)) => self.add_junk(at, end),
-            Err(TokenError::Incomplete) if eof => Step::truncated(data, at),
-            Err(TokenError::Incomplete) => Step::Wait(at),
         }
+        Ok((key, Value::Whole(lexer::token(data, key.value)?)))
     }
 
     /// Reports data behind the document. Its first byte is enough.
-    pub(super) fn trailing<'a>(&mut self, data: &[u8], pos: usize, eof: bool) -> Step<'a> {
-        match lexer::skip_blanks(data, pos) {
+    pub(super) fn trailing(&mut self, data: &[u8], eof: bool, sink: &mut Sink<'_, '_>) -> Step {
+        let end = match lexer::skip_blanks(data, 0) {
             Some((at, _)) => {
-                self.state = State::End;
-                Step::diagnostic(DiagnosticKind::TrailingData, at, (at, at + 1))
+                sink.report(DiagnosticKind::TrailingData, (at, at + 1));
+                at
             }
-            None if eof => {
-                self.state = State::End;
-                Step::Continue(data.len())
-            }
-            None => Step::Wait(data.len()),
-        }
+            None if eof => data.len(),
+            None => return Err(Wait(data.len())),
+        };
+        self.state = State::End;
+        Ok(end)
     }
 }
 

@@ -6,134 +6,115 @@
 
 use spall_model::{ByteRange, DiagnosticKind, Event};
 
-use super::{JsonParser, State, Step};
-use crate::decoder::{Decoder, EventDiagnostics};
-use crate::event;
+use super::{JsonParser, State, Step, Wait, truncated};
+use crate::decoder::Decoder;
+use crate::event::beside_profile;
+use crate::fields::Field;
 use crate::lexer::{self, TokenError};
 use crate::record::Record;
-use crate::resync::{comment_end, ends_list, next_object};
+use crate::resync::{comment_end, damage_end, ends_list};
 use crate::scalar;
+use crate::sink::{Sink, file_range};
 
 impl JsonParser {
     /// Reads the next element of a list of events, or steps over bytes that are not an element.
-    #[inline]
-    pub(super) fn element<'a>(&mut self, data: &'a [u8], pos: usize, eof: bool) -> Step<'a> {
-        let mut pos = pos;
+    pub(super) fn element<'a>(&mut self, data: &'a [u8], eof: bool, sink: &mut Sink<'a, '_>) -> Step {
+        let mut pos = 0;
         loop {
-            let Some(&byte) = data.get(pos) else {
-                return match (eof, self.junk) {
-                    (false, _) => Step::Wait(pos),
-                    (true, Some(_)) => self.flush_junk(pos),
-                    (true, None) => Step::Eof(pos),
-                };
-            };
-            match byte {
-                b'{' if self.junk.is_none() => return self.event(data, pos, eof),
-                _ if lexer::is_blank(byte) => pos += 1,
-                _ if self.skipping && !matches!(byte, b'{' | b']') => return self.add_junk(pos, pos + 1),
-                b',' | b'{' | b']' | b'"' | b'[' if self.junk.is_some() => return self.flush_junk(pos),
-                b',' => {
+            match data.get(pos) {
+                None if eof => return Ok(self.end_of_file(pos, sink)),
+                None => return Err(Wait(pos)),
+                Some(&byte) if lexer::is_blank(byte) => pos += 1,
+                Some(b'{') => return self.event(data, pos, eof, sink),
+                Some(b']') => return self.end_of_array(data, pos, eof, sink),
+                Some(_) if self.skipping => return Ok(self.add_junk(pos, pos + 1)),
+                Some(b',') => {
+                    self.flush_junk(sink);
                     self.commas = self.commas.saturating_add(1);
                     pos += 1;
                 }
-                b']' if self.state != State::Bare => return self.end_of_array(data, pos, eof),
-                b'}' if self.in_document() => return self.stray_brace(data, pos, eof),
-                b'"' | b'[' => return self.not_an_object(data, pos, eof),
-                _ => return self.word(data, pos, eof),
+                Some(b'}') if self.in_document() => return self.stray_brace(data, pos, eof, sink),
+                Some(b'"' | b'[') => return self.not_an_object(data, pos, eof, sink),
+                Some(_) => return self.word(data, pos, eof, sink),
             }
         }
     }
 
     /// Reads the object at `pos` in a list of events.
-    #[inline]
-    pub(super) fn event<'a>(&mut self, data: &'a [u8], pos: usize, eof: bool) -> Step<'a> {
-        if self.commas != 1 && self.state != State::Bare {
-            return self.wrong_commas(pos);
-        }
+    pub(super) fn event<'a>(
+        &mut self,
+        data: &'a [u8],
+        pos: usize,
+        eof: bool,
+        sink: &mut Sink<'a, '_>,
+    ) -> Step {
         match self.fields.read(data, pos) {
             Ok(end) => {
+                self.begin_event(pos, sink);
                 if self.state != State::Samples {
                     self.predictor.learn(data, pos, end);
                 }
-                self.record(data, pos, end)
+                Ok(self.object(data, (pos, end), sink))
             }
-            Err(TokenError::Incomplete) if !eof => Step::Wait(pos),
-            Err(TokenError::Incomplete) => Step::truncated(data, pos),
-            Err(TokenError::Damaged(at)) => self.damaged(data, pos, at, eof),
+            Err(TokenError::Incomplete) if !eof => Err(Wait(pos)),
+            Err(TokenError::Incomplete) => {
+                self.begin_event(pos, sink);
+                Ok(truncated(data, pos, sink))
+            }
+            Err(TokenError::Damaged(at)) => {
+                let (end, commas) = damage_end(data, pos, at, eof).ok_or(Wait(pos))?;
+                self.begin_event(pos, sink);
+                self.commas = commas;
+                self.after_damage = true;
+                sink.report(DiagnosticKind::DamagedEvent, (pos, end));
+                Ok(end)
+            }
         }
     }
 
-    /// Returns the next event of the object at `start..end`, whose fields are read: first its diagnostics, then the
-    /// event itself, then the flow that a slice has in its fields, or the profile in its arguments.
-    ///
-    /// The object is decoded again for each of them: more than one is rare, and nothing has to be stored.
-    #[inline]
-    pub(super) fn record<'a>(&mut self, data: &'a [u8], start: usize, end: usize) -> Step<'a> {
-        let bytes = (start, end);
+    /// Reports what came before the event at `pos`: no array, junk, or commas that are too few or too many.
+    fn begin_event(&mut self, pos: usize, sink: &mut Sink<'_, '_>) {
+        if self.state == State::Start {
+            self.state = State::Bare;
+            sink.report(DiagnosticKind::BareEvents, (pos, pos));
+        }
+        self.flush_junk(sink);
+        if self.commas != 1 && self.state != State::Bare {
+            let is_missing = self.commas == 0;
+            let kind = if is_missing { DiagnosticKind::MissingComma } else { DiagnosticKind::ExtraComma };
+            sink.report(kind, (pos, pos + 1));
+        }
+    }
+
+    /// Hands over the object at `bytes`, whose fields are read: first its diagnostics, then the event itself, then the flow
+    /// that a slice has in its fields, or the profile in its arguments. Returns its end.
+    pub(super) fn object<'a>(
+        &mut self,
+        data: &'a [u8],
+        bytes: (usize, usize),
+        sink: &mut Sink<'a, '_>,
+    ) -> usize {
         let record = Record { data, fields: &self.fields, object: bytes };
-        let mut decoder = Decoder { record, diagnostics: EventDiagnostics::new(self.yielded) };
+        let mut decoder = Decoder { record, sink };
         let event = if self.state == State::Samples { decoder.sample(true) } else { decoder.event() };
-        let flow = event.as_ref().and_then(|event| decoder.slice_flow(event));
-        let profile = event.as_ref().and_then(|event| decoder.profile(event));
-        let event = if profile.is_none() { event } else { event.and_then(event::beside_profile) };
-        let diagnostics = decoder.diagnostics;
-        let total = diagnostics.count + usize::from(event.is_some()) + usize::from(flow.is_some());
-        let nth = self.yielded;
-        self.yielded += 1;
-        if let Some((cursor, event)) = profile
-            && nth == total
-        {
-            self.profile = Some(cursor);
-            return Step::Event { consumed: start, event, bytes };
-        }
-        let consumed = if self.yielded >= total && profile.is_none() {
-            self.yielded = 0;
-            self.commas = 0;
-            self.after_damage &= event.is_none();
-            end
-        } else {
-            start
-        };
-        if let Some((kind, bytes)) = diagnostics.found {
-            return Step::diagnostic(kind, consumed, bytes);
-        }
-        match (event, flow) {
-            (Some(event), _) if nth == diagnostics.count => Step::Event { consumed, event, bytes },
-            (_, Some(flow)) => Step::Event { consumed, event: Event::Flow(flow), bytes },
-            _ => Step::Skip(consumed),
-        }
-    }
-
-    /// Reports that the commas before the event at `pos` are too few or too many.
-    #[cold]
-    pub(super) fn wrong_commas<'a>(&mut self, pos: usize) -> Step<'a> {
-        let kind = if self.commas == 0 { DiagnosticKind::MissingComma } else { DiagnosticKind::ExtraComma };
-        self.commas = 1;
-        Step::diagnostic(kind, pos, (pos, pos + 1))
-    }
-
-    /// Skips an event that is broken at `at`: to its end if its brackets match, else to the next object that follows a
-    /// comma or another object.
-    #[cold]
-    pub(super) fn damaged<'a>(&mut self, data: &[u8], start: usize, at: usize, eof: bool) -> Step<'a> {
-        // Both searches may run to the end of the file. Doubling the window bounds them by twice the distance to the
-        // nearer end, so that a file full of damage is still read in linear time.
-        let mut window = at.saturating_sub(start).max(64);
-        let (end, commas) = loop {
-            let seen = data.get(..start.saturating_add(window)).unwrap_or(data);
-            let next = next_object(seen, start, at);
-            let before = data.get(..next.unwrap_or(seen.len())).unwrap_or(data);
-            match (lexer::nested_end(before, start), next) {
-                (Ok(end), _) => break (end, 0),
-                (Err(_), Some(next)) => break (next, 1),
-                (Err(_), None) if seen.len() < data.len() => window = window.saturating_mul(2),
-                (Err(_), None) if eof => break (data.len(), 1),
-                (Err(_), None) => return Step::Wait(start),
+        if let Some(event) = &event {
+            let flow = if decoder.has(Field::BindId) { decoder.slice_flow(event) } else { None };
+            let profile = decoder.profile(event);
+            if profile.is_none() {
+                sink.event(event, bytes);
+            } else if let Some(event) = beside_profile(event) {
+                sink.event(&event, bytes);
             }
-        };
-        self.commas = commas;
-        self.after_damage = true;
-        Step::diagnostic(DiagnosticKind::DamagedEvent, end, (start, end))
+            if let Some(flow) = flow {
+                sink.event(&Event::Flow(flow), bytes);
+            }
+            if let Some(profile) = profile {
+                profile.hand_over(bytes, sink);
+            }
+        }
+        self.commas = 0;
+        self.after_damage &= event.is_none();
+        bytes.1
     }
 
     /// Returns whether the list is the value of a key of the document.
@@ -142,109 +123,124 @@ impl JsonParser {
     }
 
     /// Ends the list of events at the bracket at `pos`, unless the bytes behind it make that unlikely.
-    pub(super) fn end_of_array<'a>(&mut self, data: &[u8], pos: usize, eof: bool) -> Step<'a> {
-        if self.commas > 1 {
-            return self.wrong_commas(pos);
+    fn end_of_array(&mut self, data: &[u8], pos: usize, eof: bool, sink: &mut Sink<'_, '_>) -> Step {
+        let is_bare = self.state == State::Bare;
+        let ends = if is_bare {
+            Some(false)
+        } else {
+            ends_list(data, pos + 1, self.in_document(), self.after_damage)
+        };
+        let ends = ends.or(eof.then_some(true)).ok_or(Wait(pos))?;
+        self.flush_junk(sink);
+        if self.commas > 1 && !is_bare {
+            sink.report(DiagnosticKind::ExtraComma, (pos, pos + 1));
         }
-        match ends_list(data, pos + 1, self.in_document(), self.after_damage) {
-            Some(true) => {}
-            None if eof => {}
-            Some(false) => return self.skip_junk(pos, pos + 1),
-            None => return Step::Wait(pos),
+        if !ends {
+            return Ok(self.skip_junk(pos, pos + 1));
         }
         self.state = if self.in_document() { State::Object } else { State::Trailing };
-        Step::Continue(pos + 1)
+        Ok(pos + 1)
     }
 
     /// Ends the document at the brace at `pos` if nothing follows it: the list was not closed.
-    pub(super) fn stray_brace<'a>(&mut self, data: &[u8], pos: usize, eof: bool) -> Step<'a> {
+    fn stray_brace(&mut self, data: &[u8], pos: usize, eof: bool, sink: &mut Sink<'_, '_>) -> Step {
         match lexer::skip_blanks(data, pos + 1) {
-            Some(_) => self.skip_junk(pos, pos + 1),
-            None if !eof => Step::Wait(pos),
-            None if self.junk.is_some() => self.flush_junk(pos),
+            Some(_) => Ok(self.skip_junk(pos, pos + 1)),
+            None if !eof => Err(Wait(pos)),
             None => {
+                self.flush_junk(sink);
                 self.state = State::Object;
-                Step::diagnostic(DiagnosticKind::MissingBracket, pos, (pos, pos))
+                sink.report(DiagnosticKind::MissingBracket, (pos, pos));
+                Ok(pos)
             }
         }
     }
 
     /// Leaves out a string or an array in a list of events.
-    #[cold]
-    pub(super) fn not_an_object<'a>(&mut self, data: &[u8], pos: usize, eof: bool) -> Step<'a> {
-        if data.get(pos) == Some(&b'[') {
-            match lexer::skip_blanks(data, pos + 1) {
-                // A second list begins: its events are read as elements of this one.
-                Some((_, b'{')) => return self.skip_junk(pos, pos + 1),
-                None if !eof => return Step::Wait(pos),
-                _ => {}
+    fn not_an_object(&mut self, data: &[u8], pos: usize, eof: bool, sink: &mut Sink<'_, '_>) -> Step {
+        let inside = lexer::skip_blanks(data, pos + 1);
+        let value = match (data.get(pos), inside) {
+            // A second list begins: its events are read as elements of this one.
+            (Some(b'['), Some((_, b'{'))) => Err(TokenError::Damaged(pos)),
+            _ => lexer::token(data, pos),
+        };
+        match value {
+            Err(TokenError::Incomplete) if !eof => Err(Wait(pos)),
+            Err(TokenError::Incomplete) => {
+                self.flush_junk(sink);
+                Ok(truncated(data, pos, sink))
             }
-        }
-        match lexer::token(data, pos) {
-            Ok(value) => self.left_out(data, pos, value.end, eof),
-            Err(TokenError::Incomplete) if !eof => Step::Wait(pos),
-            Err(TokenError::Incomplete) => Step::truncated(data, pos),
-            Err(TokenError::Damaged(at)) => self.skip_junk(pos, at + 1),
+            Err(TokenError::Damaged(at)) => {
+                self.flush_junk(sink);
+                Ok(self.skip_junk(pos, at + 1))
+            }
+            Ok(value) => {
+                let is_element = is_element(data, value.end, eof).ok_or(Wait(pos))?;
+                self.flush_junk(sink);
+                Ok(self.leave_out(pos, value.end, is_element, sink))
+            }
         }
     }
 
     /// Leaves out a word, a number or a comment in a list of events.
-    #[cold]
-    pub(super) fn word<'a>(&mut self, data: &[u8], pos: usize, eof: bool) -> Step<'a> {
+    fn word(&mut self, data: &[u8], pos: usize, eof: bool, sink: &mut Sink<'_, '_>) -> Step {
         let comment = comment_end(data, pos);
         let is_comment = comment.is_some();
         let end = match comment.unwrap_or_else(|| lexer::word_end(data, pos)) {
             Ok(end) => end.max(pos + 1),
             Err(_) if eof => data.len(),
-            Err(_) => return Step::Wait(pos),
+            Err(_) => return Err(Wait(pos)),
         };
         if is_comment {
-            return self.add_junk(pos, end);
+            return Ok(self.add_junk(pos, end));
         }
         let word = data.get(pos..end).unwrap_or_default();
-        if matches!(word, b"null" | b"true" | b"false" | b"NaN") || scalar::number(word).is_some() {
-            self.left_out(data, pos, end, eof)
-        } else {
-            self.skip_junk(pos, end)
-        }
+        let is_value =
+            matches!(word, b"null" | b"true" | b"false" | b"NaN") || scalar::number(word).is_some();
+        let is_element = is_value && is_element(data, end, eof).ok_or(Wait(pos))?;
+        Ok(self.leave_out(pos, end, is_element, sink))
     }
 
-    /// Leaves out the value at `pos..end` in a list of events. It is an element if another one or the end follows it,
-    /// else the rest of a damaged event.
-    pub(super) fn left_out<'a>(&mut self, data: &[u8], pos: usize, end: usize, eof: bool) -> Step<'a> {
-        match lexer::skip_blanks(data, end) {
-            Some((_, b',' | b']')) => {}
-            None if eof => {}
-            None => return Step::Wait(pos),
-            Some(_) => return self.skip_junk(pos, end),
+    /// Leaves out the value at `pos..end` in a list of events, which is an element or the rest of a damaged event.
+    fn leave_out(&mut self, pos: usize, end: usize, is_element: bool, sink: &mut Sink<'_, '_>) -> usize {
+        if !is_element {
+            return self.skip_junk(pos, end);
         }
-        if self.junk.is_some() {
-            return self.flush_junk(pos);
-        }
+        self.flush_junk(sink);
         self.commas = 0;
-        Step::diagnostic(DiagnosticKind::NotAnObject, end, (pos, end))
+        sink.report(DiagnosticKind::NotAnObject, (pos, end));
+        end
     }
 
-    /// Adds the range to the junk, and all that follows up to the next event.
-    pub(super) fn skip_junk<'a>(&mut self, start: usize, end: usize) -> Step<'a> {
+    /// Adds the range to the junk, and all that follows up to the next event. Returns its end.
+    fn skip_junk(&mut self, start: usize, end: usize) -> usize {
         self.skipping = true;
         self.after_damage = true;
         self.commas = 1;
         self.add_junk(start, end)
     }
 
-    /// Adds the range to the junk, which it follows.
-    pub(super) fn add_junk<'a>(&mut self, start: usize, end: usize) -> Step<'a> {
-        let start = self.junk.map_or_else(|| self.at(start), |junk| junk.start);
-        self.junk = Some(ByteRange::new(start, self.at(end)));
-        Step::Continue(end)
+    /// Adds the range to the junk, which it follows. Returns its end.
+    pub(super) fn add_junk(&mut self, start: usize, end: usize) -> usize {
+        let added = file_range(self.offset, (start, end));
+        self.junk = Some(ByteRange::new(self.junk.map_or(added.start, |junk| junk.start), added.end));
+        end
     }
 
-    /// Reports the junk, which ends at `pos`.
-    #[cold]
-    pub(super) fn flush_junk<'a>(&mut self, pos: usize) -> Step<'a> {
+    /// Reports the junk, if there is any: something else follows it.
+    pub(super) fn flush_junk(&mut self, sink: &mut Sink<'_, '_>) {
         self.skipping = false;
-        // The junk may begin before the data: the caller of the step puts its range in the place of this one.
-        Step::diagnostic(DiagnosticKind::Junk, pos, (pos, pos))
+        if let Some(junk) = self.junk.take() {
+            sink.report_range(DiagnosticKind::Junk, junk);
+        }
+    }
+}
+
+/// Returns whether a value that ends at `end` is an element, because another one or the end follows it. Returns `None` if
+/// the data ends too early to say.
+fn is_element(data: &[u8], end: usize, eof: bool) -> Option<bool> {
+    match lexer::skip_blanks(data, end) {
+        Some((_, byte)) => Some(matches!(byte, b',' | b']')),
+        None => eof.then_some(true),
     }
 }

@@ -11,14 +11,14 @@ use super::JsonWriter;
 /// [`JsonWriter`] describes the document. The output gets many small pieces, so wrap a file in an [`io::BufWriter`].
 ///
 /// ```
-/// use spall_json::{JsonFileWriter, parse_all};
+/// use spall_json::JsonFileWriter;
+/// use spall_model::{Event, Text, Thread, ThreadEvent, Tick};
 ///
 /// let mut file = JsonFileWriter::new(Vec::new());
-/// for parsed in parse_all(br#"[{"ph":"B","pid":1,"tid":1,"ts":5}]"#) {
-///     file.write_event(&parsed?.event)?;
-/// }
+/// let slice = ThreadEvent::new(Thread::new(1, 1), Tick(0), Text::plain(b"f"));
+/// let _ = file.write_event(&Event::Begin(slice))?;
 /// assert!(file.finish()?.starts_with(b"{\"traceEvents\":["));
-/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// # Ok::<(), std::io::Error>(())
 /// ```
 #[doc(alias("chrome trace", "perfetto", "export"))]
 #[derive(Debug)]
@@ -47,17 +47,16 @@ impl<W: io::Write> JsonFileWriter<W> {
     /// becomes an event of its own after this, instead of fields of the slice.
     ///
     /// ```
-    /// use spall_json::{JsonFileWriter, parse_all};
+    /// use spall_json::JsonFileWriter;
     /// use spall_model::{Event, Text, Thread, ThreadEvent, Tick};
     ///
-    /// let mut file = Vec::new();
-    /// let mut writer = JsonFileWriter::new(&mut file);
+    /// let mut writer = JsonFileWriter::new(Vec::new());
     /// let slice = ThreadEvent::new(Thread::new(1, 1), Tick(0), Text::plain(b"f"));
     /// let _ = writer.write_event(&Event::Begin(slice))?;
     /// writer.flush()?;
-    /// drop(writer);
-    /// assert_eq!(parse_all(&file).next().unwrap()?.event, Event::Begin(slice));
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// let text = std::str::from_utf8(writer.get_mut()).unwrap();
+    /// assert!(text.ends_with(r#"{"ph":"B","ts":0,"pid":1,"tid":1,"name":"f"}"#), "{text}");
+    /// # Ok::<(), std::io::Error>(())
     /// ```
     ///
     /// # Errors

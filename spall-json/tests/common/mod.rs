@@ -10,39 +10,53 @@
 
 use std::path::PathBuf;
 
-use spall_json::JsonError;
+use spall_json::{JsonError, JsonParser};
 use spall_model::{
-    Args, ByteRange, Chunk, Event, FrameEvent, FrameParent, Id, Parser as _, SampleStack, Text, ThreadEvent,
-    Value,
+    Args, ByteRange, Event, FrameEvent, FrameParent, Id, Parser as _, Progress, SampleStack, Text,
+    ThreadEvent, Value,
 };
 
 pub(crate) type Item<'a> = (ByteRange, Event<'a>);
 
 /// Returns all events of `data`, read at once.
 pub(crate) fn collect(data: &[u8]) -> Result<Vec<Item<'_>>, JsonError> {
-    spall_json::parse_all(data).map(|item| item.map(|parsed| (parsed.bytes, parsed.event))).collect()
+    collect_with(JsonParser::new(), data)
+}
+
+/// Returns all events of `data`, read at once by `parser`.
+fn collect_with(parser: JsonParser, data: &[u8]) -> Result<Vec<Item<'_>>, JsonError> {
+    let mut items = Vec::new();
+    parser.parse_all(data, |event, bytes| items.push((bytes, *event)))?;
+    Ok(items)
+}
+
+/// Returns all events of `data`, which is no error, without their ranges.
+pub(crate) fn events(data: &[u8]) -> Vec<Event<'_>> {
+    collect(data).unwrap().into_iter().map(|(_, event)| event).collect()
 }
 
 /// Returns all events of `data`, given to the parser in pieces of `size` bytes.
-pub(crate) fn collect_chunked(data: &[u8], size: usize) -> Result<Vec<Item<'_>>, JsonError> {
-    let mut parser = spall_json::JsonParser::new();
+pub(crate) fn collect_chunked<'a>(data: &'a [u8], size: usize) -> Result<Vec<Item<'a>>, JsonError> {
+    let mut parser = JsonParser::new();
     let (mut start, mut end) = (0, 0);
     let mut items = Vec::new();
     loop {
-        match parser.parse(&data[start..end], end == data.len())? {
-            Chunk::NeedMore(_) => {
+        let n_before = items.len();
+        let progress =
+            parser.read(&data[start..end], end == data.len(), &mut |event: &Event<'a>, bytes| {
+                items.push((bytes, *event));
+            })?;
+        match progress {
+            Progress::NeedMore(_) => {
                 assert!(end < data.len(), "wants more than there is");
+                assert_eq!(items.len(), n_before, "handed over what is read again");
                 end = (end + size).min(data.len());
             }
-            Chunk::Skipped(length) => {
+            Progress::Read(length) => {
                 assert!(length > 0);
                 start += length;
             }
-            Chunk::Parsed(parsed) => {
-                start += parsed.consumed;
-                items.push((parsed.bytes, parsed.event));
-            }
-            Chunk::End => return Ok(items),
+            Progress::End => return Ok(items),
         }
         assert_eq!(parser.offset(), start as u64);
     }
@@ -75,18 +89,8 @@ pub(crate) fn assert_prefix(prefix: &[Item<'_>], all: &[Item<'_>], what: &str) {
 
 /// Checks that `data` makes the same events with the fast path and without it.
 pub(crate) fn assert_prediction_changes_nothing(data: &[u8], what: &str) {
-    let mut plain = spall_model::Events::new(spall_json::JsonParser::without_prediction(), data);
-    let mut fast = spall_json::parse_all(data);
-    loop {
-        let (expected, found) = (plain.next(), fast.next());
-        // Floating point numbers that are not a number differ from themselves, but the bytes they stand in do not.
-        if expected != found {
-            assert_eq!(format!("{expected:?}"), format!("{found:?}"), "{what}");
-        }
-        if expected.is_none() {
-            return;
-        }
-    }
+    let (plain, fast) = (collect_with(JsonParser::without_prediction(), data), collect(data));
+    assert_same(&plain, &fast, what);
 }
 
 /// Returns the JSON files in the folders `name` of `testdata/` and of the collection, without the expectations.
@@ -98,12 +102,10 @@ pub(crate) fn documents(name: &str) -> Vec<(PathBuf, Vec<u8>)> {
 
 /// Returns the events of `data`, each as a short text: `X name pid/tid start+length`, `! diagnostic from..to`.
 pub(crate) fn brief(data: &[u8]) -> Vec<String> {
-    spall_json::parse_all(data)
-        .map(|item| match item {
-            Ok(parsed) => brief_event(&parsed.event, parsed.bytes),
-            Err(error) => format!("error: {error}"),
-        })
-        .collect()
+    let mut all = Vec::new();
+    let read = JsonParser::new().parse_all(data, |event, bytes| all.push(brief_event(event, bytes)));
+    all.extend(read.err().map(|error| format!("error: {error}")));
+    all
 }
 
 pub(crate) fn brief_event(event: &Event<'_>, bytes: ByteRange) -> String {
