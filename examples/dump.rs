@@ -5,7 +5,6 @@
 //! `dump --calls FILE` prints the calls of an apitrace recording, one per line.
 
 use std::{
-    collections::BTreeMap,
     error::Error,
     fs::File,
     io::{self, BufWriter, Write},
@@ -82,20 +81,9 @@ fn calls(path: &std::path::Path) -> Result<(), Box<dyn Error>> {
     let unpacked = decompress(&data, &Limits::default())?;
     let mut calls = apitrace::Calls::new(&unpacked.stream)?;
     let mut out = BufWriter::new(io::stdout().lock());
-    // As the tool has them: by name, of several the last.
-    let properties: BTreeMap<_, _> = calls.properties().collect();
-    for (name, value) in properties {
-        writeln!(out, "// {} = \"{}\"", name.escape_ascii(), value.escape_ascii())?;
-    }
     while let Some(call) = calls.next() {
         match call {
-            Ok(call) => {
-                writeln!(out, "{}", call.display(calls.signatures()))?;
-                let function = call.function(calls.signatures()).name;
-                if apitrace::CallRole::of(function) == Some(apitrace::CallRole::FrameEnd) {
-                    writeln!(out)?;
-                }
-            }
+            Ok(call) => writeln!(out, "{}", call.display(calls.signatures()))?,
             // What came before is printed and good.
             Err(error) => eprintln!("{}: {error}", path.display()),
         }

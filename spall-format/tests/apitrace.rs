@@ -9,10 +9,12 @@
     reason = "a test fails by panicking"
 )]
 
-use spall_format::FormatErrorKind;
-use spall_format::apitrace::{Calls, Parser, parse_all};
+mod common;
+
+use spall_format::apitrace::{Calls, Parser};
 use spall_format::container::{Container, Decompressed, decompress};
-use spall_model::{Chunk, DiagnosticKind, Event, LendingParser, Limits};
+use spall_format::{FormatError, FormatErrorKind};
+use spall_model::{DiagnosticKind, Event, LendingParser, Limits, Progress};
 use spall_synth::apitrace::{Detail, Stream, Value, game, snappy, snappy_block, uint};
 
 /// The calls as text, and the error that ended them.
@@ -141,8 +143,12 @@ fn c4_a_second_leave_of_a_call_is_dropped() {
     call(&mut stream, 0, &[]);
     stream.leave(0, &[Detail::Return(int(1))]);
     check(&stream, &["0 @0 f(a = ?, b = ?)"]);
-    let is_dropped = |event| event == Event::Diagnostic(DiagnosticKind::UnmatchedEnd);
-    assert_eq!(parse_all(stream.bytes()).filter(|parsed| is_dropped(parsed.unwrap().event)).count(), 1);
+    let mut n_dropped = 0;
+    let count = |event: &Event<'_>, _| {
+        n_dropped += usize::from(*event == Event::Diagnostic(DiagnosticKind::UnmatchedEnd));
+    };
+    Parser::new().lend_all(stream.bytes(), count).unwrap();
+    assert_eq!(n_dropped, 1);
     assert_eq!(
         Calls::new(stream.bytes()).unwrap().map(Result::unwrap).map(|call| call.left).collect::<Vec<_>>(),
         [Some(1)]
@@ -214,15 +220,13 @@ fn no_flipped_bit_makes_a_panic_and_events_agree_with_calls() {
             let mut flipped = stream.bytes().to_vec();
             flipped[position] ^= 1 << bit;
             let (lines, error) = read(&flipped);
-            let events: Vec<_> = parse_all(&flipped).collect();
-            assert_eq!(events.iter().find_map(|event| event.err()).map(|error| error.kind()), error);
-            let calls = events.iter().flatten().filter(|parsed| match parsed.event {
-                Event::Complete(slice, _) | Event::Unfinished(slice) => {
-                    slice.category.is(b"call") || slice.category.is(b"fake")
+            let mut n_calls = 0;
+            let end = Parser::new().lend_all(&flipped, |event, _| {
+                if let Event::Complete(slice, _) | Event::Unfinished(slice) = event {
+                    n_calls += usize::from(slice.category.is(b"call") || slice.category.is(b"fake"));
                 }
-                _ => false,
             });
-            assert_eq!(calls.count(), lines.len());
+            assert_eq!((n_calls, end.err().map(|error| error.kind())), (lines.len(), error));
         }
     }
 }
@@ -414,39 +418,30 @@ fn c1_a_wrong_checksum_is_said_and_takes_nothing_away() {
 #[test]
 fn c5_events_can_have_arguments_as_text() {
     let stream = kitchen_sink(6);
-    let (mut parser, mut seen) = (Parser::new(), Vec::new());
-    while let Chunk::Parsed(parsed) = parser.next_chunk(stream.bytes(), true).unwrap() {
-        if let Event::Complete(slice, _) | Event::Unfinished(slice) = parsed.event {
+    let mut seen = Vec::new();
+    let see = |event: &Event<'_>, _| {
+        if let Event::Complete(slice, _) | Event::Unfinished(slice) = event {
             seen.push(slice.args.to_string());
         }
-    }
+    };
+    Parser::new().lend_all(stream.bytes(), see).unwrap();
     let outer = KITCHEN_SINK[1].strip_prefix("0 @1 outer").unwrap().strip_suffix(" // fake").unwrap();
     assert_eq!(seen, ["", outer, ""]);
 }
 
 /// Returns all events as text, and the error that ended them, of a stream that comes in pieces.
-fn read_in_pieces(stream: &[u8], size: usize) -> (Vec<String>, Option<FormatErrorKind>) {
-    let (mut parser, mut seen, mut end) = (Parser::new(), Vec::new(), size.min(stream.len()));
+fn read_in_pieces(stream: &[u8], size: usize) -> Vec<common::Step<FormatError>> {
+    common::in_pieces(Parser::new(), stream, |_, end| end + size, |event| format!("{event:?}"))
+}
+
+#[test]
+fn the_stream_is_needed_to_its_end() {
+    let stream = game(30);
+    let mut parser = Parser::new();
     loop {
-        let eof = end == stream.len();
-        match parser.next_chunk(&stream[..end], eof) {
-            Ok(Chunk::Parsed(parsed)) => {
-                assert_eq!(parsed.consumed, 0, "the stream is needed to its end");
-                seen.push(format!("{:?} {:?}", parsed.event, parsed.bytes));
-            }
-            Ok(Chunk::NeedMore(more)) => {
-                assert!(!eof && more > 0);
-                end = (end + size).min(stream.len());
-            }
-            Ok(Chunk::Skipped(_)) => panic!("nothing is skipped"),
-            Ok(Chunk::End) => {
-                assert_eq!(parser.next_chunk(stream, true), Ok(Chunk::End));
-                return (seen, None);
-            }
-            Err(error) => {
-                assert_eq!(parser.next_chunk(stream, true), Err(error));
-                return (seen, Some(error.kind()));
-            }
+        match parser.lend(&stream, true, &mut |_: &Event<'_>, _| ()).unwrap() {
+            Progress::End => return,
+            progress => assert_eq!(progress, Progress::Read(0)),
         }
     }
 }

@@ -13,12 +13,10 @@
 use core::fmt::Write as _;
 use serde_json::{Value as Json, json};
 use spall_format::FormatErrorKind;
-use spall_format::apitrace::{
-    CallRole, Calls, Group, GroupKind, Marker, MarkerText, Markers, ProfileLine, parse_all, profile_lines,
-};
+use spall_format::apitrace::{Call, Calls, Parser, ReplayParser};
 use spall_format::container::decompress;
-use spall_model::{DiagnosticKind, Event, Limits};
-use std::collections::BTreeMap;
+use spall_model::{ByteRange, DiagnosticKind, Event, Id, LendingParser, Limits, Parser as _};
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 /// The stream of a recording; `None` if its container needs a feature that is off.
@@ -36,6 +34,16 @@ fn stream(data: &[u8]) -> Option<Vec<u8>> {
 fn dump(stream: &[u8]) -> String {
     let mut out = String::new();
     let Ok(mut calls) = Calls::new(stream) else { return out };
+    // The functions that end a frame, whose calls are followed by an empty line.
+    let mut frame_ends = BTreeSet::new();
+    let see = |event: &Event<'_>, _| {
+        if let Event::Instant(instant, _) = event
+            && instant.category.is(b"frame")
+        {
+            frame_ends.insert(instant.name.raw().to_vec());
+        }
+    };
+    Parser::new().lend_all(stream, see).unwrap();
     let properties: BTreeMap<_, _> = calls.properties().collect();
     for (name, value) in properties {
         writeln!(out, "// {} = \"{}\"", name.escape_ascii(), value.escape_ascii()).unwrap();
@@ -43,7 +51,7 @@ fn dump(stream: &[u8]) -> String {
     while let Some(call) = calls.next() {
         let call = call.unwrap();
         writeln!(out, "{}", call.display(calls.signatures())).unwrap();
-        if CallRole::of(call.function(calls.signatures()).name) == Some(CallRole::FrameEnd) {
+        if frame_ends.contains(call.function(calls.signatures()).name) {
             out.push('\n');
         }
     }
@@ -144,43 +152,59 @@ fn what_nothing_can_be_decoded_of_is_no_recording() {
 
 /// The markers of a stream in the shape of the expectations, which know no other groups.
 fn markers(stream: &[u8]) -> Vec<Json> {
-    let text = |text| match text {
-        MarkerText::Plain(text) => String::from_utf8_lossy(text).into_owned(),
-        MarkerText::Wide(_) => panic!("no expectation has one"),
-    };
     let mut calls = Calls::new(stream).unwrap();
-    let mut markers = Markers::default();
-    let mut found = Vec::new();
+    let (mut by_position, mut by_time, mut functions) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
     while let Some(call) = calls.next() {
-        let call = call.unwrap();
-        let Some(marker) = markers.observe(&call, calls.signatures()) else { continue };
-        let (thread, number) = (call.thread, call.number);
-        if let Marker::Group { group: Group { kind, .. }, .. } | Marker::UnmatchedPop(kind) = marker
-            && kind != GroupKind::Marker
-        {
-            continue;
-        }
-        found.push(match marker {
-            Marker::Group { group, end_call, end } => json!({
-                "k": "group", "thread": thread, "text": text(group.text(calls.signatures())), "depth": group.depth,
-                "begin_call": group.begin_call, "end_call": end_call, "begin_ord": group.begin, "end_ord": end,
-            }),
-            Marker::Mark(mark) => {
-                json!({ "k": "mark", "thread": thread, "text": text(mark), "call": number, "ord": call.entered })
-            }
-            Marker::UnmatchedPop(_) => {
-                json!({ "k": "unmatched_pop", "thread": thread, "call": number, "ord": call.entered })
-            }
-            Marker::FrameEnd => json!({ "k": "frame_end", "thread": thread, "call": number, "ord": call.left }),
-            other => panic!("{other:?}"),
-        });
+        let call: Call = call.unwrap();
+        by_position.insert(call.enter.start, call);
+        by_time.insert(call.entered as i64, call.number);
+        functions.insert(call.number, call.function(calls.signatures()).name);
     }
-    found.extend(markers.unclosed().filter(|group| group.kind == GroupKind::Marker).map(|group| {
-        json!({
-            "k": "unclosed_group", "thread": group.thread, "text": text(group.text(calls.signatures())),
-            "begin_call": group.begin_call, "begin_ord": group.begin,
-        })
-    }));
+    let mut found = Vec::new();
+    let see = |event: &Event<'_>, bytes: ByteRange| {
+        // An unclosed group has no bytes, because it belongs to no call.
+        let call = by_position.get(&bytes.start);
+        let (thread, number) = call.map_or((0, 0), |call| (call.thread, call.number));
+        match event {
+            Event::Complete(slice, length) if slice.category.is(b"group") => found.push(json!({
+                "k": "group", "thread": thread, "text": slice.name.decode(),
+                "begin_call": by_time[&slice.at.0], "end_call": number,
+                "begin_ord": slice.at.0, "end_ord": (slice.at + *length).0,
+            })),
+            Event::Unfinished(slice) if slice.category.is(b"group") => {
+                let Id::Number(thread) = slice.thread.tid else { panic!("threads have numbers") };
+                found.push(json!({
+                    "k": "unclosed_group", "thread": thread, "text": slice.name.decode(),
+                    "begin_call": by_time[&slice.at.0], "begin_ord": slice.at.0,
+                }));
+            }
+            Event::Instant(mark, _) if mark.category.is(b"mark") => found.push(json!({
+                "k": "mark", "thread": thread, "text": mark.name.decode(), "call": number, "ord": mark.at.0,
+            })),
+            Event::Instant(end, _) => {
+                found.push(json!({ "k": "frame_end", "thread": thread, "call": number, "ord": end.at.0 }))
+            }
+            Event::Diagnostic(DiagnosticKind::UnmatchedGroup)
+                if ![&b"glEnd"[..], b"glEndList"].contains(&functions[&number]) =>
+            {
+                let ord = call.map(|call| call.entered);
+                found.push(json!({ "k": "unmatched_pop", "thread": thread, "call": number, "ord": ord }));
+            }
+            _ => {}
+        }
+    };
+    Parser::new().lend_all(stream, see).unwrap();
+    let bounds = |group: &Json| (group["begin_ord"].as_u64(), group["end_ord"].as_u64().unwrap_or(u64::MAX));
+    let groups: Vec<Json> =
+        found.iter().filter(|marker| marker.get("begin_ord").is_some()).cloned().collect();
+    for group in found.iter_mut().filter(|marker| marker["k"] == "group") {
+        let (begin, end) = bounds(group);
+        let around = groups.iter().filter(|outer| {
+            let (outer_begin, outer_end) = bounds(outer);
+            outer["thread"] == group["thread"] && outer_begin < begin && outer_end > end
+        });
+        group["depth"] = json!(around.count());
+    }
     found
 }
 
@@ -209,23 +233,20 @@ fn c5_events_say_what_the_calls_and_markers_say() {
         }
         let mut slices: BTreeMap<String, Vec<(i64, i64)>> = BTreeMap::new();
         let mut others: BTreeMap<&str, usize> = BTreeMap::new();
-        for parsed in parse_all(&stream).map(Result::unwrap) {
-            match parsed.event {
-                Event::Complete(slice, length) => {
-                    assert!(length.0 > 0, "{name}");
-                    slices
-                        .entry(slice.category.decode().into())
-                        .or_default()
-                        .push((slice.at.0, (slice.at + length).0));
-                }
-                Event::Unfinished(_) => *others.entry("unfinished").or_default() += 1,
-                Event::Instant(..) => *others.entry("instant").or_default() += 1,
-                Event::Diagnostic(DiagnosticKind::UnmatchedGroup) => {
-                    *others.entry("unmatched").or_default() += 1
-                }
-                _ => {}
+        let see = |event: &Event<'_>, _| match event {
+            Event::Complete(slice, length) => {
+                assert!(length.0 > 0, "{name}");
+                let category = slice.category.decode().into();
+                slices.entry(category).or_default().push((slice.at.0, (slice.at + *length).0));
             }
-        }
+            Event::Unfinished(_) => *others.entry("unfinished").or_default() += 1,
+            Event::Instant(..) => *others.entry("instant").or_default() += 1,
+            Event::Diagnostic(DiagnosticKind::UnmatchedGroup) => {
+                *others.entry("unmatched").or_default() += 1;
+            }
+            _ => {}
+        };
+        Parser::new().lend_all(&stream, see).unwrap();
         let calls: Vec<_> = Calls::new(&stream).unwrap().map(Result::unwrap).collect();
         let markers = markers(&stream);
         let n_markers = |kinds: &[&str]| {
@@ -304,21 +325,19 @@ fn c5_the_times_of_a_replay_belong_to_calls_of_the_recording() {
         let call = call.unwrap();
         names.insert(call.number, call.function(calls.signatures()).name);
     }
-    let (mut n_calls, mut n_frames) = (0, 0);
-    for line in profile_lines(&text) {
-        match line {
-            ProfileLine::Call(call) => {
-                assert_eq!(names.get(&call.number), Some(&call.name));
-                n_calls += 1;
-            }
-            ProfileLine::FrameEnd => n_frames += 1,
-            other => panic!("{other:?}"),
-        }
-    }
-    let lines =
-        |start: &str| String::from_utf8_lossy(&text).lines().filter(|line| line.starts_with(start)).count();
-    assert_eq!((n_calls, n_frames), (lines("call "), lines("frame_end")));
-    assert!(n_calls > 100);
+    let mut measured = BTreeSet::new();
+    let see = |event: &Event<'_>, bytes: ByteRange| {
+        let Event::Complete(slice, _) = event else { return };
+        let [start, end] = [bytes.start, bytes.end].map(|at| usize::try_from(at).unwrap());
+        let line = String::from_utf8_lossy(&text[start..end]);
+        let number = line.split(' ').nth(1).unwrap().parse().unwrap();
+        assert!(names.get(&number).is_some_and(|&name| slice.name.is(name)), "{line}");
+        measured.insert(number);
+    };
+    ReplayParser::new().parse_all(&text, see).unwrap();
+    let text = String::from_utf8_lossy(&text);
+    assert_eq!(measured.len(), text.lines().filter(|line| line.starts_with("call ")).count());
+    assert!(measured.len() > 100);
 }
 
 #[test]

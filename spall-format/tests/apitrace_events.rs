@@ -9,19 +9,19 @@
     reason = "a test fails by panicking"
 )]
 
-use spall_format::apitrace::{Calls, Markers, Parser, TickUnit, parse_all};
-use spall_model::{Chunk, DiagnosticKind, Event, Id, LendingParser, Limits, Receiver, Ticks};
+use spall_format::apitrace::{Parser, TickUnit};
+use spall_model::{ByteRange, DiagnosticKind, Event, Id, LendingParser, Limits, Progress, Tick, Ticks};
 use spall_synth::apitrace::{Detail, Stream, Value, game};
 
 #[test]
 fn c5_groups_frames_and_marks_become_slices_and_instants() {
     let data = game(200);
     let mut seen = Vec::new();
-    for parsed in parse_all(&data).map(Result::unwrap) {
-        let (event, end) = match parsed.event {
-            Event::Complete(slice, length) => (slice, (slice.at + length).0),
+    let see = |event: &Event<'_>, _| {
+        let (event, end) = match event {
+            Event::Complete(slice, length) => (slice, (slice.at + *length).0),
             Event::Instant(event, _) => (event, event.at.0),
-            _ => continue,
+            _ => return,
         };
         if !event.category.is(b"call") {
             seen.push((
@@ -31,7 +31,8 @@ fn c5_groups_frames_and_marks_become_slices_and_instants() {
                 end,
             ));
         }
-    }
+    };
+    Parser::new().lend_all(&data, see).unwrap();
     let expected = [
         ("group", "pass", 0, 197),
         ("frame", "glXSwapBuffers", 199, 199),
@@ -50,10 +51,8 @@ fn c5_groups_frames_and_marks_become_slices_and_instants() {
 fn c5_in_a_trace_frames_have_a_track_and_groups_enclose_calls() {
     let data = game(200);
     let mut builder = spall_model::TraceBuilder::new(&Limits::default());
-    for parsed in parse_all(&data) {
-        let parsed = parsed.unwrap();
-        builder.receive(&parsed.event, parsed.bytes);
-    }
+    let mut parser = Parser::new();
+    while let Progress::Read(0) = parser.lend(&data, true, &mut builder.copying()).unwrap() {}
     let trace = builder.finish();
     assert!(trace.diagnostics().is_empty());
     let tracks: Vec<_> = trace.tracks().iter().map(|track| track.slices().len()).collect();
@@ -88,21 +87,22 @@ fn blocks() -> Stream {
 fn c5_vertices_and_display_lists_enclose_their_calls() {
     let stream = blocks();
     let (mut seen, mut unmatched) = (Vec::new(), 0);
-    for parsed in parse_all(stream.bytes()) {
-        let (slice, end) = match parsed.unwrap().event {
-            Event::Complete(slice, length) => (slice, Some((slice.at + length).0)),
+    let see = |event: &Event<'_>, _| {
+        let (slice, end) = match event {
+            Event::Complete(slice, length) => (slice, Some((slice.at + *length).0)),
             Event::Unfinished(slice) => (slice, None),
             Event::Diagnostic(DiagnosticKind::UnmatchedGroup) => {
                 unmatched += 1;
-                continue;
+                return;
             }
-            _ => continue,
+            _ => return,
         };
         if !slice.category.is(b"call") {
             let name = slice.name.decode().into_owned();
             seen.push((slice.category.decode().into_owned(), name, slice.at.0, end));
         }
-    }
+    };
+    Parser::new().lend_all(stream.bytes(), see).unwrap();
     let expected = [
         ("primitives", "GL_POINTS", 4, Some(9)),
         ("list", "glNewList", 0, Some(11)),
@@ -116,21 +116,18 @@ fn c5_vertices_and_display_lists_enclose_their_calls() {
 /// Category, name, thread and start of all slices and instants but calls, and how many groups and leaves had no partner.
 fn structure(stream: &Stream) -> (Vec<(String, String, Id<'static>, i64)>, usize) {
     let (mut seen, mut unmatched) = (Vec::new(), 0);
-    for parsed in parse_all(stream.bytes()) {
-        match parsed.unwrap().event {
-            Event::Complete(event, _) | Event::Unfinished(event) | Event::Instant(event, _)
-                if !event.category.is(b"call") =>
-            {
-                let Id::Number(thread) = event.thread.tid else { continue };
-                let name = event.name.decode().into_owned();
-                seen.push((event.category.decode().into_owned(), name, Id::Number(thread), event.at.0));
-            }
-            Event::Diagnostic(DiagnosticKind::UnmatchedGroup | DiagnosticKind::UnmatchedEnd) => {
-                unmatched += 1
-            }
-            _ => {}
+    let see = |event: &Event<'_>, _| match event {
+        Event::Complete(event, _) | Event::Unfinished(event) | Event::Instant(event, _)
+            if !event.category.is(b"call") =>
+        {
+            let Id::Number(thread) = event.thread.tid else { return };
+            let name = event.name.decode().into_owned();
+            seen.push((event.category.decode().into_owned(), name, Id::Number(thread), event.at.0));
         }
-    }
+        Event::Diagnostic(DiagnosticKind::UnmatchedGroup | DiagnosticKind::UnmatchedEnd) => unmatched += 1,
+        _ => {}
+    };
+    Parser::new().lend_all(stream.bytes(), see).unwrap();
     (seen, unmatched)
 }
 
@@ -172,11 +169,16 @@ fn c5_groups_nest_by_thread_and_only_calls_that_returned_count() {
     let group = |name: &str, thread, at| ("group".to_owned(), name.to_owned(), Id::Number(thread), at);
     assert_eq!(structure(&stream), (vec![group("one", 1, 0), group("two", 2, 2)], 1));
 
-    let (mut calls, mut markers) = (Calls::new(stream.bytes()).unwrap(), Markers::default());
-    while let Some(call) = calls.next() {
-        markers.observe(&call.unwrap(), calls.signatures());
-    }
-    assert!(markers.unclosed().map(|group| group.thread).eq([2]));
+    let mut unclosed = Vec::new();
+    let see = |event: &Event<'_>, _| {
+        if let Event::Unfinished(slice) = event
+            && slice.category.is(b"group")
+        {
+            unclosed.push(slice.thread.tid.to_string());
+        }
+    };
+    Parser::new().lend_all(stream.bytes(), see).unwrap();
+    assert_eq!(unclosed, ["2"]);
 }
 
 #[test]
@@ -201,23 +203,24 @@ fn c5_a_tick_can_count_bytes_instead_of_calls() {
     interleaved.leave(1, &[]);
     for data in [game(200), blocks().bytes().to_vec(), interleaved.bytes().to_vec()] {
         let by = |unit| {
-            let slices = parse_all(&data).with_tick_unit(unit).filter_map(|parsed| {
-                let parsed = parsed.unwrap();
-                match parsed.event {
-                    Event::Complete(slice, length) => Some((slice, length.0, parsed.bytes)),
-                    _ => None,
+            let mut slices: Vec<(String, Tick, Ticks, ByteRange)> = Vec::new();
+            let see = |event: &Event<'_>, bytes| {
+                if let Event::Complete(slice, length) = event {
+                    let name = format!("{} {}", slice.category.decode(), slice.name.decode());
+                    slices.push((name, slice.at, *length, bytes));
                 }
-            });
-            slices.collect::<Vec<_>>()
+            };
+            Parser::new().with_tick_unit(unit).lend_all(&data, see).unwrap();
+            slices
         };
         let (calls, bytes) = (by(TickUnit::Calls), by(TickUnit::Bytes));
         assert_eq!(calls.len(), bytes.len());
-        for ((by_calls, _, said), (by_bytes, length, _)) in calls.iter().zip(&bytes) {
-            assert_eq!((by_calls.name, by_calls.category), (by_bytes.name, by_bytes.category));
-            if by_calls.category.is(b"call") {
-                assert_eq!((by_bytes.at.0, *length), (said.start as i64, (said.end - said.start) as i64));
+        for ((by_calls, .., said), (by_bytes, at, length, _)) in calls.iter().zip(&bytes) {
+            assert_eq!(by_calls, by_bytes);
+            if by_calls.starts_with("call ") {
+                assert_eq!((at.0, length.0), (said.start as i64, (said.end - said.start) as i64));
             } else {
-                assert_eq!((by_bytes.at + Ticks(*length)).0, said.end as i64);
+                assert_eq!((*at + *length).0, said.end as i64);
             }
         }
     }
@@ -231,14 +234,15 @@ fn c6_names_repeated_by_many_calls_do_not_multiply() {
         stream.enter(0, (7, &name, &[&name, &name]), &[Detail::Argument(1, Value::Integer(1))]);
         stream.leave(number, &[]);
     }
-    let (mut parser, mut total) = (Parser::new(), 0);
-    while let Chunk::Parsed(parsed) = parser.next_chunk(stream.bytes(), true).unwrap() {
-        if let Event::Complete(slice, _) = parsed.event {
+    let mut total = 0;
+    let see = |event: &Event<'_>, _| {
+        if let Event::Complete(slice, _) = event {
             assert_eq!(slice.name.raw().len(), 256);
             total += slice.args.bytes().len();
             assert!(slice.args.to_string().starts_with("(nnn"));
         }
-    }
+    };
+    Parser::new().lend_all(stream.bytes(), see).unwrap();
     assert!(total < 8 * stream.bytes().len() + 10 * 64, "{total}");
 }
 
@@ -251,8 +255,8 @@ fn c6_a_long_name_is_not_searched_by_every_call() {
         stream.leave(number, &[]);
     }
     // Searching it each time would take minutes.
-    assert_eq!(
-        parse_all(stream.bytes()).filter(|parsed| parsed.unwrap().event.at().is_some()).count(),
-        100_000
-    );
+    let mut n_calls = 0;
+    let see = |event: &Event<'_>, _| n_calls += usize::from(event.at().is_some());
+    Parser::new().lend_all(stream.bytes(), see).unwrap();
+    assert_eq!(n_calls, 100_000);
 }

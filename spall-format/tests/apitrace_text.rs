@@ -11,7 +11,7 @@
 
 use spall_format::apitrace::{Calls, Parser};
 use spall_format::container::decompress;
-use spall_model::{Chunk, Event, LendingParser, Limits};
+use spall_model::{Event, LendingParser, Limits};
 use spall_synth::apitrace::{Detail, Stream, Value, game};
 
 fn lines(stream: &[u8]) -> Vec<String> {
@@ -37,19 +37,20 @@ fn check_values(values: Vec<(Value, &str)>) {
 
 /// Checks that the event of each call has the text of its arguments.
 fn check_events(stream: &[u8]) {
-    let (mut calls, mut parser, mut expected) = (Calls::new(stream).unwrap(), Parser::new(), Vec::new());
+    let (mut calls, mut expected) = (Calls::new(stream).unwrap(), Vec::new());
     while let Some(Ok(call)) = calls.next() {
         let text = call.display_arguments(calls.signatures()).to_string();
         expected.push(if text == "()" { String::new() } else { text });
     }
     let mut found = Vec::new();
-    while let Ok(Chunk::Parsed(parsed)) = parser.next_chunk(stream, true) {
-        if let Event::Complete(slice, _) | Event::Unfinished(slice) = parsed.event
+    let see = |event: &Event<'_>, _| {
+        if let Event::Complete(slice, _) | Event::Unfinished(slice) = event
             && (slice.category.is(b"call") || slice.category.is(b"fake"))
         {
             found.push(slice.args.to_string());
         }
-    }
+    };
+    Parser::new().lend_all(stream, see).unwrap();
     assert_eq!(found, expected);
 }
 
@@ -314,12 +315,13 @@ fn c5_a_record_that_is_too_long_is_a_cut_text() {
         stream.enter(0, (1, "f", &names), &[Detail::Argument(0, int(7))]);
         stream.leave(number, &[]);
     }
-    let (mut parser, mut texts) = (Parser::new(), Vec::new());
-    while let Chunk::Parsed(parsed) = parser.next_chunk(stream.bytes(), true).unwrap() {
-        if let Event::Complete(slice, _) = parsed.event {
+    let mut texts = Vec::new();
+    let see = |event: &Event<'_>, _| {
+        if let Event::Complete(slice, _) = event {
             texts.push(slice.args.to_string());
         }
-    }
+    };
+    Parser::new().lend_all(stream.bytes(), see).unwrap();
     // 8 bytes for the enter, 3 for the leave.
     assert_eq!((texts.len(), texts[1].len()), (2, 32 + 4 * 11));
     assert!(texts[1].starts_with("(argument0 = 7, argument1 = ?, "), "{}", texts[1]);

@@ -198,7 +198,7 @@ fn writing_what_was_read_gives_the_same_bytes() {
         let mut buffer = vec![0; data.len()];
         let mut writer = heph::Writer::new(&mut buffer);
         for item in items(&data) {
-            let counter = match Packet::read(&data[item.bytes.start as usize..]) {
+            let counter = match Packet::read(&data[usize::try_from(item.bytes.start).unwrap()..]) {
                 Some(Packet::Event(packet)) => packet.counter,
                 _ => 0,
             };

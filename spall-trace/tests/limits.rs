@@ -166,16 +166,10 @@ fn max_open_calls_leaves_out_calls_and_their_returns() {
         limits.max_open_calls = max_open_calls;
         let trace = spall_trace::load(stream.bytes(), &limits).unwrap();
         assert_eq!((trace.slices().len(), counts(&trace)), (n_slices, expected));
-        let (mut n_calls, mut n_left_out) = (0, 0);
         let mut calls =
             spall_trace::format::apitrace::Calls::new(stream.bytes()).unwrap().with_limits(&limits);
-        loop {
-            let next = calls.next();
-            n_left_out += calls.left_out().len();
-            let Some(call) = next else { break };
-            n_calls += usize::from(call.is_ok());
-        }
-        assert_eq!((n_calls, n_left_out), (n_slices, 2 * (5 - n_slices)));
+        assert_eq!(calls.by_ref().filter(Result::is_ok).count(), n_slices);
+        assert_eq!(calls.n_left_out(), 2 * (5 - n_slices as u64));
     }
 }
 

@@ -4,8 +4,10 @@
 use std::collections::BTreeMap;
 
 use spall_synth::apitrace::game;
-use spall_trace::format::apitrace::{Calls, TickUnit, parse_all};
-use spall_trace::model::{Limits, LiveTrace, Receiver, Trace, TraceBuilder, TrackId};
+use spall_trace::format::apitrace::{Calls, Parser, TickUnit};
+use spall_trace::model::{
+    LendingParser, Limits, LiveTrace, Progress, Receiver, Trace, TraceBuilder, TrackId,
+};
 use spall_trace::{Format, TraceParser, export, load};
 
 #[test]
@@ -21,10 +23,8 @@ fn c5_a_flame_graph_is_weighted_by_calls_or_by_bytes() {
     }
     for (unit, expected) in [(TickUnit::Calls, calls), (TickUnit::Bytes, bytes)] {
         let mut builder = TraceBuilder::new(&Limits::default());
-        for parsed in parse_all(&stream).with_tick_unit(unit) {
-            let parsed = parsed.unwrap();
-            builder.receive(&parsed.event, parsed.bytes);
-        }
+        let mut parser = Parser::new().with_tick_unit(unit);
+        while let Progress::Read(0) = parser.lend(&stream, true, &mut builder.copying()).unwrap() {}
         let trace = builder.finish();
         let tree = spall_trace::call_tree(&trace, TrackId(0));
         let mut found: BTreeMap<String, i64> = BTreeMap::new();

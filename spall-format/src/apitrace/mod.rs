@@ -1,15 +1,13 @@
 //! apitrace recordings: the calls that a program made to OpenGL, Direct3D and similar interfaces. \[apitrace\]
 //!
 //! A file is a stream in a [`container`](crate::container), which [`decompress`](crate::container::decompress) opens.
-//! Three layers read the stream:
+//! Two layers read the stream:
 //!
 //! - [`Calls`] yields each [`Call`] in the order of their returns, with its arguments as [`Tokens`] and as text;
-//! - [`Markers`] finds marker groups, marks and frames among the calls;
-//! - [`Parser`] takes the stream in pieces and yields calls, groups, marks and frames as
+//! - [`Parser`] takes the stream in pieces and hands over calls, marker groups, marks and frames as
 //!   [`Event`](spall_model::Event)s. Its clock counts calls, because a recording has no times.
 //!
-//! Real times come from a replay. [`profile_lines`] reads the text that a replay prints, whose lines belong to the
-//! calls with the same [`Call::number`]. [`profile_events`] returns the text as slices.
+//! Real times come from a replay, whose text [`ReplayParser`] reads.
 //!
 //! This module needs the feature `alloc`: the stream defines a signature once and refers to it later, so a parser has
 //! to remember its position.
@@ -31,27 +29,27 @@
 mod call;
 mod calls;
 mod detail;
-mod events;
 mod fast_scan;
 mod input;
-mod marker;
 mod number_text;
 mod open_calls;
-mod profile;
+mod parser;
+mod reader;
 mod record;
+mod replay;
 mod role;
 mod signature;
 mod text;
 mod text_out;
+mod timeline;
 mod value;
 
 pub use call::{Backtrace, Call};
 pub use calls::Calls;
-pub use events::{Events, Parser, TickUnit, parse_all};
-pub use marker::{Group, Marker, MarkerText, Markers};
-pub use profile::{CallProfile, Measurement, ProfileLine, profile_events, profile_lines};
-pub use role::{CallRole, GroupKind};
+pub use parser::Parser;
+pub use replay::ReplayParser;
 pub use signature::{
     BacktraceFrame, BitmaskSignature, EnumSignature, FunctionSignature, Names, Signatures, StructSignature,
 };
+pub use timeline::TickUnit;
 pub use value::{Token, Tokens, WideText};

@@ -16,7 +16,7 @@ use core::fmt;
 
 use spall_model::{Args, ArgsFormat, LazyText, Text, TextFormat, Value, no_entry};
 
-use super::call::{Call, DetailPlaces, Details};
+use super::call::{Call, DetailPlaces, Details, PlainCall};
 use super::detail::{Detail, read_detail};
 use super::fast_scan::FastScan;
 use super::signature::{Collecting, Names, SignatureTable, Signatures};
@@ -42,15 +42,32 @@ fn next_entry<'b>(bytes: &'b [u8], pos: &mut usize) -> Option<(Text<'b>, Value<'
 
 /// Returns the greatest length of the record of a call: 32 bytes plus 4 times the bytes of the call.
 #[inline]
-pub(super) fn limit(call: &Call) -> usize {
+fn limit(call: &Call) -> usize {
     let size = (call.enter.end - call.enter.start) + call.leave.map_or(0, |leave| leave.end - leave.start);
     usize::try_from(size.saturating_mul(4).saturating_add(32)).unwrap_or(usize::MAX)
 }
 
-/// Writes the record of a call whose details have the same bytes in a record, as those of most calls, into `memory`. Returns
-/// whether it is within the limit.
+/// Returns the arguments and the returned value of a plain call, as [`arguments`] does. Most calls have the same bytes in
+/// the stream, which are copied.
 #[inline]
-pub(super) fn copy(names: Names<'_>, [enter, leave]: [&[u8]; 2], limit: usize, memory: &mut Vec<u8>) -> bool {
+pub(super) fn plain_arguments<'m>(
+    plain: &PlainCall,
+    names: Names<'_>,
+    signatures: Signatures<'_, '_>,
+    memory: &'m mut Vec<u8>,
+) -> Args<'m> {
+    let details = plain.details.clone().map(|part| signatures.stream.get(part).unwrap_or_default());
+    let is_plain = u64::from(plain.n_arguments) <= names.len();
+    if is_plain && copy(names, details, limit(&plain.call), memory) {
+        args(memory)
+    } else {
+        arguments(&plain.call, names, signatures, memory)
+    }
+}
+
+/// Writes a record whose details have the same bytes in the stream. Returns whether it is within the limit.
+#[inline]
+fn copy(names: Names<'_>, [enter, leave]: [&[u8]; 2], limit: usize, memory: &mut Vec<u8>) -> bool {
     let Some(count) = n_arguments(names) else { return false };
     let names = names.bytes();
     if 1 + names.len() + enter.len() + leave.len() > limit {
@@ -70,27 +87,27 @@ fn n_arguments(names: Names<'_>) -> Option<u8> {
 
 /// Returns a record as the arguments of an event. There are none if the function has no arguments and returned nothing.
 #[inline]
-pub(super) fn args(record: &[u8]) -> Args<'_> {
+fn args(record: &[u8]) -> Args<'_> {
     if record == [0] { Args::NONE } else { Args::new(record, &CALL) }
 }
 
 /// Returns the arguments and the returned value of a call, whose arguments have the given names, as a record in `memory`.
 pub(super) fn arguments<'m>(
-    details: DetailPlaces,
+    call: &Call,
     names: Names<'_>,
     signatures: Signatures<'_, '_>,
-    limit: usize,
     memory: &'m mut Vec<u8>,
 ) -> Args<'m> {
     memory.clear();
+    let limit = limit(call);
     let mut record =
         RecordWriter { out: BoundedText { text: memory, limit }, n_enums: 0, structures: Vec::new() };
-    if record.call(details, names, signatures).is_err() {
+    if record.call(call.details, names, signatures).is_err() {
         memory.clear();
         memory.push(IS_TEXT);
         // An error means that the limit was reached. The text up to there stays.
         let out = &mut BoundedText { text: memory, limit: limit.saturating_add(1) };
-        let _ = write_arguments(out, names, details, signatures);
+        let _ = write_arguments(out, names, call.details, signatures);
     }
     args(memory)
 }
@@ -272,7 +289,7 @@ mod tests {
     use spall_synth::apitrace::{Detail as EventDetail, Stream, Value as Written};
 
     use super::*;
-    use crate::apitrace::calls::CallReader;
+    use crate::apitrace::reader::{CallReader, Step};
 
     /// Returns a value of every kind.
     fn values() -> Vec<Written> {
@@ -320,8 +337,8 @@ mod tests {
         loop {
             let Some(plain) = reader.next_plain(stream) else {
                 match reader.next(stream, true) {
-                    Some(call) => assert!(call.is_ok()),
-                    None => break,
+                    Ok(Step::End) => break,
+                    step => assert!(step.is_ok()),
                 }
                 continue;
             };
@@ -332,7 +349,7 @@ mod tests {
             }
             let details = plain.details.map(|part| &stream[part]);
             assert!(copy(names, details, limit(&plain.call), &mut copied));
-            arguments(plain.call.details, names, signatures, limit(&plain.call), &mut written);
+            arguments(&plain.call, names, signatures, &mut written);
             assert_eq!(copied, written);
             n_copied += 1;
         }

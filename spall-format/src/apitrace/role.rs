@@ -1,17 +1,8 @@
 //! The meaning that the name of a function gives its calls. [apitrace C.5](crate::rules::apitrace#C.5)
 
 /// The meaning of a function for the structure of a recording.
-///
-/// ```
-/// use spall_format::apitrace::{CallRole, GroupKind};
-///
-/// assert_eq!(CallRole::of(b"glEnd"), Some(CallRole::Pop(GroupKind::Primitives)));
-/// assert_eq!(CallRole::of(b"IDXGISwapChain::Present"), Some(CallRole::FrameEnd));
-/// assert_eq!(CallRole::of(b"glFlush"), None);
-/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum CallRole {
+pub(super) enum CallRole {
     /// The function opens a group of this kind. The number is the index of the argument with the group's text.
     Push(GroupKind, u64),
     /// The function closes the innermost open group of this kind on its thread.
@@ -24,8 +15,7 @@ pub enum CallRole {
 
 /// The kind of a group of calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[non_exhaustive]
-pub enum GroupKind {
+pub(super) enum GroupKind {
     /// A marker group of any debugging extension.
     Marker,
     /// The calls from `glBegin` to `glEnd`. The text is the name of the mode.
@@ -36,8 +26,7 @@ pub enum GroupKind {
 
 impl CallRole {
     /// Returns the role of the function with this name, or `None` if it has no such role, as most functions.
-    #[must_use]
-    pub fn of(function: &[u8]) -> Option<Self> {
+    pub(super) fn of(function: &[u8]) -> Option<Self> {
         use GroupKind::{List, Marker, Primitives};
         Some(match function {
             b"glPushDebugGroup" | b"glPushDebugGroupKHR" => Self::Push(Marker, 3),

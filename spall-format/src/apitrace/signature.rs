@@ -159,12 +159,6 @@ impl<'s, 'a> Signatures<'s, 'a> {
         Some(FunctionSignature { name, args })
     }
 
-    /// Returns the name of the function with this id, or `None` if the id was not met yet.
-    #[inline]
-    pub(super) fn function_name(&self, id: u64) -> Option<&'a [u8]> {
-        self.table.functions.get(id)?.name(self.stream)
-    }
-
     /// Returns the meaning of the function with this id for the structure of the recording, or `None` if it has none.
     #[inline]
     pub(super) fn role(&self, id: u64) -> Option<CallRole> {
@@ -290,10 +284,10 @@ impl SignatureTable {
         }
     }
 
-    /// Returns whether a function's signature was met.
+    /// Returns the position of a function's signature, or `None` if it was not met.
     #[inline(always)]
-    pub(super) fn knows_function(&self, id: u64) -> bool {
-        self.functions.get(id).is_some()
+    pub(super) fn function_place(&self, id: u64) -> Option<usize> {
+        self.functions.get(id).map(|known| known.place.start)
     }
 
     /// Returns the position of an enum's signature, or `None` if it was not met.

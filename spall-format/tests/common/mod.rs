@@ -1,5 +1,5 @@
 //! What several tests of parsers share.
-#![allow(dead_code, clippy::allow_attributes, reason = "each test uses a part")]
+#![allow(dead_code, clippy::allow_attributes, clippy::std_instead_of_alloc, reason = "each test uses a part")]
 
 use core::fmt::Debug;
 use spall_model::{ByteRange, Event, LendingParser, Parser, Progress};
