@@ -7,7 +7,7 @@ use spall_benches::{input, ours};
 fn heph(criterion: &mut Criterion) {
     for input in &input::heph() {
         bench(criterion, "spall-format/heph-events", input, input.events, |data| {
-            ours::events(spall_trace::format::heph::parse_all(data))
+            ours::events(spall_trace::format::heph::Parser::new(), data)
         });
         bench(criterion, "spall/heph-trace", input, input.slices, |data| {
             let trace = ours::trace(data);

@@ -9,7 +9,7 @@ use spall_benches::{input, ours, peer};
 fn ours(criterion: &mut Criterion) {
     for input in &input::json() {
         bench(criterion, "spall-json/events", input, input.events, |data| {
-            ours::events(spall_trace::json::parse_all(data))
+            ours::events(spall_trace::json::JsonParser::new(), data)
         });
         bench(criterion, "spall/json-trace", input, input.slices, |data| {
             let trace = ours::trace(data);

@@ -14,7 +14,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         return Err("usage: annotate TRACE LOG OUT.json".into());
     };
     let (data, log) = (std::fs::read(trace)?, std::fs::read_to_string(log)?);
-    let mut builder = spall_trace::read(&data, &Limits::default())?;
+    let mut builder = spall_trace::Loader::new().read(&data)?;
     let added = add_log(&mut builder, &log).ok_or("the trace counts events instead of time")?;
     let report = export::json(&builder.finish(), File::create(out)?)?;
     println!(

@@ -70,7 +70,7 @@ fn is_broken_pipe(error: &(dyn Error + 'static)) -> bool {
 
 /// Prints the call tree of each thread as folded stacks.
 fn folded(path: &std::path::Path) -> Result<(), Box<dyn Error>> {
-    let trace = spall_trace::load_from(File::open(path)?, &Limits::default())?;
+    let trace = spall_trace::load_file(path)?;
     spall_trace::export::folded(&trace, io::stdout().lock())?;
     Ok(())
 }
@@ -97,7 +97,7 @@ fn dump(path: &std::path::Path, summary: bool) -> Result<(), Box<dyn Error>> {
     let data = std::fs::read(path)?;
     phases.end("read");
     let format = spall_trace::detect(&data).ok_or(spall_trace::Error::UnknownFormat)?;
-    let builder = spall_trace::read_as(format, &data, &Limits::default())?;
+    let builder = spall_trace::Loader::new().with_format(format).read(&data)?;
     phases.end("parse");
     let trace = builder.finish();
     phases.end("build");

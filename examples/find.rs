@@ -17,7 +17,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<_> = std::env::args_os().skip(1).collect();
     let [path, text] = arguments.as_slice() else { return Err("usage: find FILE TEXT".into()) };
     let text = text.to_string_lossy();
-    let trace = spall_trace::load_from(File::open(path)?, &Limits::default())?;
+    let trace = spall_trace::load_file(path)?;
     let Some(bounds) = trace.bounds() else { return Err("the trace is empty".into()) };
     let layout = Layout::new(&trace, &LayoutOptions::default());
     let vertical = Vertical::new(&trace, &layout, &());

@@ -69,7 +69,7 @@ fn draw_calls(trace: &Trace<'_>, tree: &CallTree) -> Result<(), Box<dyn Error>> 
 
 /// Loads a trace and adds up the slices and samples of all its threads.
 fn load(path: &OsStr) -> Result<(Trace<'static>, CallTree), Box<dyn Error>> {
-    let trace = spall_trace::load_from(File::open(path)?, &Limits::default())?;
+    let trace = spall_trace::load_file(path)?;
     let tree = CallTree::merged(spall_trace::call_trees(&trace).map(|thread| thread.tree));
     Ok((trace, tree))
 }

@@ -19,7 +19,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     loop {
         let has_grown = file.read_to_end(&mut data)? > 0;
         // The first bytes of a file may not yet tell its format.
-        parser = parser.or_else(|| spall_trace::detect(&data).map(TraceParser::new));
+        parser = parser.or_else(|| {
+            spall_trace::detect(&data).map(|format| TraceParser::new(format, &Limits::default()))
+        });
         if let Some(parser) = parser.as_mut().filter(|_| has_grown) {
             let consumed = parser.read(&data, false, |event, bytes| trace.receive(event, bytes))?;
             // An event of which only a part was read yet comes again with the next bytes.

@@ -51,7 +51,7 @@ fn worker(next_job: &AtomicU64, id: u32) {
         let bytes = write_trace(job);
         let trace = {
             let _span = span!("load", "{} bytes", bytes.len());
-            spall_trace::load(&bytes, &Limits::default())
+            spall_trace::load(&bytes)
         };
         let Ok(trace) = trace else { return };
         let layout = {

@@ -14,7 +14,7 @@ use spall_examples::{
     phases::Phases,
     picture::{self, Scene},
 };
-use spall_trace::{MergeInput, merge_traces, model::Limits};
+use spall_trace::{Loader, MergeInput, merge_traces, model::Limits};
 
 fn main() -> ExitCode {
     let mut files: Vec<PathBuf> = std::env::args_os().skip(1).map(PathBuf::from).collect();
@@ -61,7 +61,7 @@ fn render(files: &[PathBuf], picture: &Path) -> Result<(), Box<dyn Error>> {
         let load = || -> Result<_, Box<dyn Error>> {
             let data = std::fs::read(path)?;
             let format = spall_trace::detect(&data).ok_or(spall_trace::Error::UnknownFormat)?;
-            Ok((format.name(), spall_trace::load_as(format, &data, &limits)?.into_owned()))
+            Ok((format.name(), Loader::new().with_format(format).load(&data)?.into_owned()))
         };
         let (format, trace) = load().map_err(|error| format!("{}: {error}", path.display()))?;
         inputs.push((path.file_name().unwrap_or_default().to_string_lossy(), format, trace));

@@ -37,15 +37,14 @@ fn main() -> ExitCode {
 
 fn list(path: &std::path::Path, program: Option<&std::ffi::OsStr>) -> Result<(), Box<dyn Error>> {
     let data = std::fs::read(path)?;
-    let limits = Limits::default();
-    let recorded = spall_trace::load(&data, &limits)?;
+    let recorded = spall_trace::load(&data)?;
     let program = match program {
         Some(program) => program.to_owned(),
         None => recorded_program(&recorded).ok_or("the trace does not say which program it is of")?.into(),
     };
     let loader = Loader::new(&program).map_err(|error| format!("{}: {error}", program.to_string_lossy()))?;
     let symbols = CachedSymbols::new(|address| function_name(&loader, address));
-    let trace = spall_trace::load_auto(&data, symbols, &limits)?;
+    let trace = spall_trace::Loader::new().load_from_with(Parser::new(symbols), &data[..])?;
     let layout = Layout::new(&trace, &LayoutOptions::default());
     let mut functions = BTreeMap::<Cow<'_, str>, (u64, i64)>::new();
     for (slice, &name) in (0..).map(SliceId).zip(trace.slices().names()) {

@@ -61,7 +61,7 @@ fn json() {
             job(|| peer::json::simd_json::events(&mut data.clone()).len()),
             Budget::Open,
         ));
-        let events = job(|| ours::events(spall_trace::json::parse_all(data)));
+        let events = job(|| ours::events(spall_trace::json::JsonParser::new(), data));
         compare("JSON to events", input, input.records, events, rivals);
         #[cfg(feature = "serde-json")]
         compare(
@@ -80,7 +80,7 @@ fn json() {
 fn heph() {
     for input in &input::heph() {
         let budget = if input.name.starts_with("plain") { Budget::AtMost(15.0) } else { Budget::Open };
-        let mut jobs = [job(|| ours::events(spall_trace::format::heph::parse_all(&input.data)))];
+        let mut jobs = [job(|| ours::events(spall_trace::format::heph::Parser::new(), &input.data))];
         let time = fastest(&mut jobs, ROUNDS).first().map_or(f64::NAN, |&time| per(time, input.records));
         line("Heph to events", &input.name, "ns/event", time, None, budget);
     }

@@ -83,11 +83,7 @@ const JOBS: &[(&str, Run)] = &[
 
 /// The jobs that read the file themselves, by their names. Their figures are a time and how much the process grew.
 const FILE_JOBS: &[(&str, RunFile)] = &[
-    ("load_from", |path| {
-        growing(|| {
-            std::fs::File::open(path).ok().map(|file| spall_trace::load_from(file, &Limits::default()))
-        })
-    }),
+    ("load_from", |path| growing(|| std::fs::File::open(path).ok().map(|file| spall_trace::load_from(file)))),
     ("read and load", |path| {
         let mut data = Vec::new();
         growing(|| {

@@ -59,12 +59,12 @@ fn readers() {
         ("complete", json_input::complete(20_000)),
         ("many kinds", json_input::many_kinds(20_000)),
     ] {
-        job(&format!("JSON to events, {name}"), || ours::events(spall_trace::json::parse_all(&data)));
+        job(&format!("JSON to events, {name}"), || ours::events(spall_trace::json::JsonParser::new(), &data));
         job(&format!("JSON to trace, {name}"), || ours::trace(&data));
     }
 
     let heph = spall_synth::heph::trace(20_000, 8, 4, true);
-    job("Heph to events", || ours::events(spall_trace::format::heph::parse_all(&heph)));
+    job("Heph to events", || ours::events(spall_trace::format::heph::Parser::new(), &heph));
     job("Heph to trace", || ours::trace(&heph));
 
     let recording = spall_synth::apitrace::snappy(&spall_synth::apitrace::game(10_000), 1 << 16);

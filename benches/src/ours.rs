@@ -2,49 +2,51 @@
 //!
 //! A job reads at least as much of each event as any consumer would: its kind and its time.
 
-use spall_trace::format::apitrace;
+use spall_trace::format::{apitrace, spall};
 use spall_trace::layout::{Layout, LayoutOptions, Live};
-use spall_trace::model::{Event, Events, Limits, LiveTrace, Parser, Receiver, Tick, Trace, TraceBuilder};
+use spall_trace::model::{Event, Limits, LiveTrace, Parser, Receiver, Tick, Trace, TraceBuilder};
 
 use crate::peer::spall::Counts;
 
 /// Reads all events. Returns their number and the sum of their times.
 #[must_use]
-pub fn events<P: Parser>(events: Events<'_, P>) -> (usize, i64) {
-    events.flatten().fold((0, 0), |(count, sum), parsed| {
-        (count + 1, sum.wrapping_add(parsed.event.at().map_or(0, |at| at.0)))
-    })
+pub fn events<P: Parser>(parser: P, data: &[u8]) -> (usize, i64) {
+    let (mut count, mut sum) = (0, 0_i64);
+    _ = parser.parse_all(data, |event, _| {
+        count += 1;
+        sum = sum.wrapping_add(event.at().map_or(0, |at| at.0));
+    });
+    (count, sum)
 }
 
 /// Counts the begins and ends of a spall file, as [`crate::peer::spall::count`] does.
 #[must_use]
 pub fn spall_counts(data: &[u8]) -> Counts {
     let mut counts = Counts::default();
-    for parsed in spall_trace::format::spall::parse_all(data) {
-        let Ok(parsed) = parsed else { break };
-        match parsed.event {
-            Event::Begin(event) => counts.begin(event.at.0.cast_unsigned(), event.name.raw()),
-            Event::End(event) => counts.end(event.at.0.cast_unsigned()),
-            _ => {}
-        }
-    }
+    _ = spall::Parser::new().parse_all(data, |event, _| match event {
+        Event::Begin(event) => counts.begin(event.at.0.cast_unsigned(), event.name.raw()),
+        Event::End(event) => counts.end(event.at.0.cast_unsigned()),
+        _ => {}
+    });
     counts
+}
+
+fn empty() -> Trace<'static> {
+    TraceBuilder::new(&Limits::default()).finish()
 }
 
 /// Loads a trace. Returns an empty one if the file cannot be read.
 #[must_use]
 pub fn trace(data: &[u8]) -> Trace<'_> {
-    let limits = Limits::default();
-    spall_trace::load(data, &limits).unwrap_or_else(|_| TraceBuilder::new(&limits).finish())
+    spall_trace::load(data).unwrap_or_else(|_| empty())
 }
 
 /// Loads a trace on two threads. Returns an empty one if the file cannot be read.
 #[cfg(feature = "parallel")]
 #[must_use]
 pub fn trace_on_two_threads(data: &[u8]) -> Trace<'_> {
-    let mut options = spall_trace::LoadParallel::default();
-    options.n_threads = core::num::NonZeroUsize::new(2);
-    spall_trace::load_parallel(data, &options).unwrap_or_else(|_| TraceBuilder::new(&options.limits).finish())
+    let two = core::num::NonZeroUsize::MIN.saturating_add(1);
+    spall_trace::Loader::new().with_threads(two).load(data).unwrap_or_else(|_| empty())
 }
 
 /// Reads a spall file as if it grew. The trace and its layout are brought up to date every 4096 events.
@@ -52,12 +54,15 @@ pub fn trace_on_two_threads(data: &[u8]) -> Trace<'_> {
 pub fn live(data: &[u8]) -> (LiveTrace, Live) {
     let mut trace = LiveTrace::new(&Limits::default());
     let mut layout = Live::new(&LayoutOptions::default());
-    for (parsed, n_events) in spall_trace::format::spall::parse_all(data).map_while(Result::ok).zip(1_u64..) {
-        trace.receive(&parsed.event, parsed.bytes);
+    let mut n_events = 0_u64;
+    let result = spall::Parser::new().parse_all(data, |event, bytes| {
+        trace.receive(event, bytes);
+        n_events += 1;
         if n_events.is_multiple_of(4096) {
             layout.update(&trace.commit(), Tick::MIN);
         }
-    }
+    });
+    assert!(result.is_ok());
     layout.update(&trace.commit(), Tick::MIN);
     (trace, layout)
 }
@@ -66,9 +71,8 @@ pub fn live(data: &[u8]) -> (LiveTrace, Live) {
 #[must_use]
 pub fn copied_trace_and_layout(data: &[u8]) -> (Trace<'static>, Layout) {
     let mut builder = TraceBuilder::new(&Limits::default());
-    for parsed in spall_trace::format::spall::parse_all(data).map_while(Result::ok) {
-        builder.copying().receive(&parsed.event, parsed.bytes);
-    }
+    let result = spall::Parser::new().parse_all(data, |event, bytes| builder.copying().receive(event, bytes));
+    assert!(result.is_ok());
     let trace = builder.finish();
     let layout = Layout::new(&trace, &LayoutOptions::default());
     (trace, layout)

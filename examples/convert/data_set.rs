@@ -8,9 +8,8 @@ use std::{
 
 use spall_arrow::{DataSet, Tables};
 use spall_trace::{
-    LoadFiles,
+    Loader,
     layout::{Layout, LayoutOptions},
-    load_files,
     model::Trace,
 };
 
@@ -18,7 +17,7 @@ use spall_trace::{
 pub(crate) fn write(files: &[PathBuf], to: &Path) -> Result<(), Box<dyn Error>> {
     let data_set = DataSet::new(to)?;
     let (n_done, n_failed) = (AtomicUsize::new(0), AtomicUsize::new(0));
-    load_files(files, &LoadFiles::default(), |file, trace| {
+    Loader::new().on_all_cores().load_files(files, |file, trace| {
         let path = &files[file];
         let added = trace.map_err(Box::from).and_then(|trace| add(&data_set, path, trace));
         let n_done = n_done.fetch_add(1, Ordering::Relaxed) + 1;

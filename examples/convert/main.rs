@@ -35,7 +35,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         return Err("built without data sets: add `--features parquet`".into());
     }
     let [from] = files else { return Err(USAGE.into()) };
-    let trace = spall_trace::load_from(File::open(from)?, &Limits::default())?;
+    let trace = spall_trace::load_file(from)?;
     let out = || File::create(to);
     let report = match to.to_string_lossy() {
         name if name.ends_with(".speedscope.json") => {

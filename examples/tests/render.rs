@@ -13,7 +13,7 @@ fn testdata(path: &str) -> PathBuf {
 type Draw = fn(&Scene<'_>, &str, &str, &[String]) -> String;
 
 fn draw(data: &[u8], draw: Draw) -> String {
-    let trace = spall_trace::load(data, &Limits::default()).unwrap();
+    let trace = spall_trace::load(data).unwrap();
     let scene = Scene::new(&trace);
     draw(&scene, "kinds.json", &picture::about(&scene, "trace-event-json"), &picture::notes(&scene))
 }
@@ -123,7 +123,7 @@ fn a_picture_of_a_deep_stack_is_not_endless() {
 #[test]
 fn the_bundled_trace_has_no_faults() {
     let data = std::fs::read(testdata("record.spall")).unwrap();
-    let trace = spall_trace::load(&data, &Limits::default()).unwrap();
+    let trace = spall_trace::load(&data).unwrap();
     let found: Vec<_> = trace.diagnostics().counts().iter().map(|found| found.kind.name()).collect();
     assert_eq!(found, ["unfinished-slice"], "the recording stops inside `main`");
     assert!(trace.slices().len() > 1000);

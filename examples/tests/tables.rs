@@ -79,7 +79,7 @@ fn compare(file: &Path) -> Result<BTreeMap<String, usize>, String> {
     let mut dump = Command::new(dump).arg(file).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
     let lines = BufReader::new(dump.stdout.take().unwrap()).lines();
     let data = std::fs::read(file).unwrap();
-    let compared = match spall_trace::load(&data, &Limits::default()) {
+    let compared = match spall_trace::load(&data) {
         Err(_) => Ok(BTreeMap::new()),
         Ok(trace) => {
             let trace = spall_trace::merge_samples(trace);

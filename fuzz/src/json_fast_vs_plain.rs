@@ -1,16 +1,17 @@
 //! A JSON parser with its fast path yields the same events as one without it.
 
 use spall_trace::json::JsonParser;
-use spall_trace::model::Events;
+
+use crate::parsed::items;
 
 /// Reads `bytes` with and without prediction. Returns whether there is an event.
 ///
 /// # Panics
 /// When the events differ.
 pub fn run(bytes: &[u8]) -> bool {
-    let mut plain = Events::new(JsonParser::without_prediction(), bytes);
+    let mut plain = items(JsonParser::without_prediction(), bytes).into_iter();
     let mut n_events = 0;
-    for fast in Events::new(JsonParser::new(), bytes) {
+    for fast in items(JsonParser::new(), bytes) {
         let (fast, plain) = (Some(fast), plain.next());
         // A number may be none, which equals nothing.
         if fast != plain {

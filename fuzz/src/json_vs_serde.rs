@@ -8,10 +8,11 @@
 
 use arbitrary::{Result, Unstructured};
 use serde_json::Value as Json;
-use spall_trace::json::parse_all;
+use spall_trace::json::JsonParser;
 use spall_trace::model::{Args, Event, Text, Value};
 
 use crate::json_text;
+use crate::parsed::events_of;
 
 /// Writes an event of random values and reads it in both ways. Returns whether it is strict JSON.
 ///
@@ -25,7 +26,7 @@ pub fn run(bytes: &[u8]) -> bool {
     );
     let Ok(expected) = serde_json::from_str::<Json>(&text) else { return false };
     let expected = &expected[0];
-    let mut events = parse_all(text.as_bytes()).map(|parsed| parsed.unwrap().event);
+    let mut events = events_of(JsonParser::new(), text.as_bytes()).into_iter();
     let mut event = events.next();
     let mut clamped = false;
     while let Some(Event::Diagnostic(kind)) = event {

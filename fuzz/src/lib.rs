@@ -17,6 +17,8 @@ pub mod layout_invariants;
 pub mod live;
 pub mod load;
 pub mod parallel;
+#[path = "../../spall-trace/tests/parsed/mod.rs"]
+mod parsed;
 pub mod rebuild;
 pub mod round_trip;
 #[path = "../../spall-trace/tests/same_pictures/mod.rs"]

@@ -2,7 +2,7 @@
 
 use spall_trace::{
     layout::{Layout, LayoutOptions, LayoutView},
-    model::{Limits, SliceId, Trace},
+    model::{SliceId, Trace},
 };
 
 /// Loads `bytes` and checks the trace and its layout. Returns whether there is a trace.
@@ -10,9 +10,8 @@ use spall_trace::{
 /// # Panics
 /// When a promise is broken.
 pub fn run(bytes: &[u8]) -> bool {
-    let limits = Limits::default();
-    let whole = spall_trace::load(bytes, &limits);
-    let streamed = spall_trace::load_from(bytes, &limits);
+    let whole = spall_trace::load(bytes);
+    let streamed = spall_trace::load_from(bytes);
     match (&whole, &streamed) {
         (Ok(whole), Ok(streamed)) => {
             check(whole);

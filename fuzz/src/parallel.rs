@@ -2,7 +2,7 @@
 
 use core::num::NonZeroUsize;
 
-use spall_trace::{LoadParallel, load, load_parallel, model::Limits};
+use spall_trace::{Loader, model::Limits};
 
 use crate::identical::assert_identical;
 use crate::same_pictures::assert_same_pictures;
@@ -18,13 +18,13 @@ pub fn run(bytes: &[u8]) -> bool {
     (narrow.max_depth, narrow.max_slices, narrow.max_tracks, narrow.max_diagnostics) = (3, 20, 4, 5);
     let mut is_trace = false;
     for limits in [Limits::default(), narrow] {
-        let alone = load(bytes, &limits);
+        let alone = Loader::new().with_limits(limits.clone()).load(bytes);
         for n_threads in [2, 3, 8].into_iter().filter_map(NonZeroUsize::new) {
-            let options = LoadParallel::default()
+            let loader = Loader::new()
                 .with_limits(limits.clone())
                 .with_threads(n_threads)
                 .with_part_bytes(usize::from(size) + 1);
-            match (&alone, load_parallel(bytes, &options)) {
+            match (&alone, loader.load(bytes)) {
                 (Ok(alone), Ok(shared)) => assert_identical(alone, &shared, "on several threads"),
                 (alone, shared) => {
                     let error = |result: Option<String>| result.unwrap_or_default();

@@ -10,6 +10,7 @@ use spall_trace::model::{
 };
 
 use crate::events;
+use crate::parsed::events_of;
 
 /// Writes random events in every format and reads them. Returns whether there were any.
 ///
@@ -46,7 +47,7 @@ fn through_json(events: &[Event<'_>]) -> usize {
     let strict: serde_json::Value =
         serde_json::from_str(&text).unwrap_or_else(|error| panic!("{error}: {text}"));
     assert!(strict["traceEvents"].is_array());
-    let mut read: Vec<_> = json::parse_all(text.as_bytes()).map(|parsed| parsed.unwrap().event).collect();
+    let mut read: Vec<_> = events_of(json::JsonParser::new(), text.as_bytes());
     read.retain(|event| !is_remark(event));
     let says_unit = |event: &&Event<'_>| matches!(event, Event::Meta(MetaEvent { thread: None, key, .. }) if key.is(b"displayTimeUnit"));
     if events.iter().find(says_unit).is_none() {
@@ -103,7 +104,7 @@ fn through_spall(events: &[Event<'_>], version: Version) -> usize {
         }
     }
     let file = writer.finish().unwrap();
-    let read = spall_trace::format::spall::parse_all(&file).map(|parsed| parsed.unwrap().event);
+    let read = events_of(spall_trace::format::spall::Parser::new(), &file).into_iter();
     let read: Vec<_> =
         read.filter(|event| !matches!(event, Event::Clock(_))).map(|event| normal(&event)).collect();
     assert_same(&expected, &read, &format!("{version:?}"));
@@ -188,7 +189,7 @@ fn through_heph(events: &[Event<'_>]) -> usize {
             }
         }
     }
-    let read = spall_trace::format::heph::parse_all(writer.bytes()).map(|parsed| parsed.unwrap().event);
+    let read = events_of(spall_trace::format::heph::Parser::new(), writer.bytes()).into_iter();
     let read: Vec<_> =
         read.filter(|event| !matches!(event, Event::Conventions(_))).map(|event| normal(&event)).collect();
     assert_same(&expected, &read, "heph");

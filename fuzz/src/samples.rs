@@ -3,8 +3,9 @@
 
 use std::collections::HashSet;
 
+use crate::parsed::events_of;
 use arbitrary::{Result, Unstructured};
-use spall_trace::json::{JsonWriter, json_args, parse_all};
+use spall_trace::json::{JsonParser, JsonWriter, json_args};
 use spall_trace::layout::{Layout, LayoutOptions, LayoutView};
 use spall_trace::model::{
     Args, DiagnosticKind as Kind, Event, FrameEvent, FrameId, FrameParent, Id, Limits, LineHitsEvent,
@@ -149,7 +150,7 @@ fn check_round_trip(events: &[Event<'_>]) {
     let text = writer.finish().unwrap();
     let strict: core::result::Result<serde_json::Value, _> = serde_json::from_str(&text);
     strict.unwrap_or_else(|error| panic!("{error}: {text}"));
-    let read = spall_trace::load(text.as_bytes(), &Limits::default()).unwrap();
+    let read = spall_trace::load(text.as_bytes()).unwrap();
     assert_eq!(profiles(&builder.finish()), profiles(&read), "{text}");
 }
 
@@ -270,7 +271,7 @@ fn shared_frames<'a>(u: &mut Unstructured<'a>) -> Result<Vec<Event<'a>>> {
 
 /// The arguments of the sample in `document`, which hold its stack.
 fn named_stack(document: &[u8]) -> Args<'_> {
-    let sample = parse_all(document).next().map(|parsed| parsed.unwrap().event);
+    let sample = events_of(JsonParser::new(), document).first().copied();
     let Some(Event::ThreadSample(sample)) = sample else { panic!("{sample:?}") };
     sample.args
 }

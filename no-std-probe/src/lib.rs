@@ -22,6 +22,6 @@ pub fn probe() -> usize {
     let data: &[u8] = b"[{}]";
     let format = spall_trace::detect(data).is_some();
     #[cfg(feature = "alloc")]
-    let format = format && spall_trace::load(data, &spall_trace::model::Limits::default()).is_ok();
+    let format = format && spall_trace::load(data).is_ok();
     usize::from(format)
 }

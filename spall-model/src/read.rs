@@ -185,11 +185,7 @@ pub trait LendingParser {
     /// # Errors
     /// As for [`Parser::read`]. `each` was called for the events before the error.
     #[inline]
-    fn lend_all(
-        mut self,
-        data: &[u8],
-        mut each: impl FnMut(&Event<'_>, ByteRange),
-    ) -> Result<(), Self::Error>
+    fn lend_all(mut self, data: &[u8], mut each: impl FnMut(&Event<'_>, ByteRange)) -> Result<(), Self::Error>
     where
         Self: Sized,
     {

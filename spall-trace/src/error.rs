@@ -1,13 +1,16 @@
 //! The error of loading a trace.
 
+#[cfg(feature = "alloc")]
+use alloc::boxed::Box;
+
 use spall_model::DiagnosticKind;
 
 /// The reason why a trace could not be loaded.
 ///
 /// ```
-/// use spall_trace::{Error, load, model::Limits};
+/// use spall_trace::{Error, load};
 ///
-/// let error = load(b"hello", &Limits::default()).unwrap_err();
+/// let error = load(b"hello").unwrap_err();
 /// assert!(matches!(error, Error::UnknownFormat));
 /// assert_eq!(error.offset(), 0);
 /// ```
@@ -31,7 +34,16 @@ pub enum Error {
     /// A JSON document cannot be read.
     #[error(transparent)]
     Json(#[from] spall_json::JsonError),
-    /// Reading from the source failed. Only [`load_from`](crate::load_from) and [`load_files`](crate::load_files) return this.
+    /// A parser that is not of this project cannot read the file.
+    #[cfg(feature = "alloc")]
+    #[error("{error} (at byte {offset:#x})")]
+    Parser {
+        /// The error of the parser.
+        error: Box<dyn core::error::Error + Send + Sync>,
+        /// The position at which reading ended, in bytes from the start of the file.
+        offset: u64,
+    },
+    /// Reading from the source failed, or opening a file.
     #[cfg(feature = "std")]
     #[error(transparent)]
     Io(#[from] std::io::Error),
@@ -45,9 +57,17 @@ impl Error {
     pub fn offset(&self) -> u64 {
         match self {
             Self::Container { offset, .. } => *offset,
+            #[cfg(feature = "alloc")]
+            Self::Parser { offset, .. } => *offset,
             Self::Binary(error) => error.offset(),
             Self::Json(error) => error.offset(),
             _ => 0,
         }
+    }
+}
+
+impl From<core::convert::Infallible> for Error {
+    fn from(never: core::convert::Infallible) -> Self {
+        match never {}
     }
 }

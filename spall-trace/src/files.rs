@@ -7,87 +7,64 @@ use std::{
     sync::{Condvar, Mutex, MutexGuard, PoisonError},
 };
 
-use spall_model::{Limits, Trace};
+use spall_model::Trace;
 
-use crate::{Error, load_from, threads};
+use crate::{Error, Loader, threads};
 
-/// The choices of [`load_files`].
+/// Loads a trace of any supported format from a file, like [`load_from`](crate::load_from).
 ///
-/// ```
-/// use spall_trace::LoadFiles;
-/// let options = LoadFiles::default().with_max_bytes(64 << 20);
-/// assert_eq!(options.max_bytes, 64 << 20);
-/// ```
-#[derive(Debug, Clone)]
-#[non_exhaustive]
-pub struct LoadFiles {
-    /// The limits of each file.
-    pub limits: Limits,
-    /// The number of threads. `None` is one for each core that the program may use; it is the default.
-    pub n_threads: Option<NonZeroUsize>,
-    /// The bytes of all files that are being loaded at a time. A file that is larger is loaded alone. The default is
-    /// 1 GiB.
-    ///
-    /// A trace takes more memory than its file; see [`Limits`] for how much at most.
-    pub max_bytes: u64,
-}
-
-impl Default for LoadFiles {
-    fn default() -> Self {
-        Self { limits: Limits::default(), n_threads: None, max_bytes: 1 << 30 }
-    }
-}
-
-impl LoadFiles {
-    /// Returns these options with other limits of each file.
-    #[must_use]
-    pub fn with_limits(self, limits: Limits) -> Self {
-        Self { limits, ..self }
-    }
-
-    /// Returns these options with a number of threads.
-    #[must_use]
-    pub fn with_threads(self, n_threads: NonZeroUsize) -> Self {
-        Self { n_threads: Some(n_threads), ..self }
-    }
-
-    /// Returns these options with another bound on the bytes of all files that are being loaded at a time.
-    #[must_use]
-    pub fn with_max_bytes(self, max_bytes: u64) -> Self {
-        Self { max_bytes, ..self }
-    }
-}
-
-/// Loads files on several threads, and calls `each` with the position of a file in `files` and its trace or error.
-///
-/// `each` runs once for each file, on the thread that loaded it, while other files are loaded. Files are begun in their
-/// order and end in any. A file that cannot be read does not keep others from being read. The file counts as being loaded
-/// until `each` returns, so what `each` does with a trace is within the bound on memory, unless it keeps the trace.
+/// # Errors
+/// This returns [`Error::Io`] when the file cannot be opened or read, and the errors of [`load_from`](crate::load_from).
 ///
 /// ```no_run
-/// use spall_trace::{LoadFiles, load_files};
-///
-/// let files = ["a.json", "b.spall"];
-/// load_files(&files, &LoadFiles::default(), |file, trace| match trace {
-///     Ok(trace) => println!("{}: {} slices", files[file], trace.slices().len()),
-///     Err(error) => eprintln!("{}: {error}", files[file]),
-/// });
+/// let trace = spall_trace::load_file("trace.json")?;
+/// println!("{}", trace.diagnostics());
+/// # Ok::<(), spall_trace::Error>(())
 /// ```
-pub fn load_files<P: AsRef<Path> + Sync>(
-    files: &[P],
-    options: &LoadFiles,
-    each: impl Fn(usize, Result<Trace<'static>, Error>) + Sync,
-) {
-    let n_threads = threads::count(options.n_threads).get().min(files.len());
-    let queue = Queue { max_bytes: options.max_bytes, state: Mutex::default(), freed: Condvar::new() };
-    let work = || {
-        while let Some((file, _claim)) = queue.next(files) {
-            let Some(path) = files.get(file) else { break };
-            let opened = File::open(path).map_err(Error::from);
-            each(file, opened.and_then(|source| load_from(source, &options.limits)));
-        }
-    };
-    threads::run(n_threads, work);
+pub fn load_file(path: impl AsRef<Path>) -> Result<Trace<'static>, Error> {
+    Loader::new().load_file(path)
+}
+
+impl Loader {
+    /// Loads a trace from a file, like [`load_file`].
+    ///
+    /// # Errors
+    /// This returns [`Error::Io`] when the file cannot be opened or read, and the errors of
+    /// [`load_from`](crate::load_from).
+    pub fn load_file(&self, path: impl AsRef<Path>) -> Result<Trace<'static>, Error> {
+        self.load_from(File::open(path)?)
+    }
+
+    /// Loads files on [`Loader::n_threads`] threads, and calls `each` with the position of a file in `files` and its trace
+    /// or error.
+    ///
+    /// `each` runs once for each file, on the thread that loaded it, while other files are loaded. Files are begun in their
+    /// order and end in any. A file that cannot be read does not keep others from being read. The file counts as being loaded
+    /// until `each` returns, so what `each` does with a trace is within [`Loader::max_file_bytes`], unless it keeps the trace.
+    ///
+    /// ```no_run
+    /// use spall_trace::Loader;
+    ///
+    /// let files = ["a.json", "b.spall"];
+    /// Loader::new().on_all_cores().load_files(&files, |file, trace| match trace {
+    ///     Ok(trace) => println!("{}: {} slices", files[file], trace.slices().len()),
+    ///     Err(error) => eprintln!("{}: {error}", files[file]),
+    /// });
+    /// ```
+    pub fn load_files<P: AsRef<Path> + Sync>(
+        &self,
+        files: &[P],
+        each: impl Fn(usize, Result<Trace<'static>, Error>) + Sync,
+    ) {
+        let queue = Queue { max_bytes: self.max_file_bytes, state: Mutex::default(), freed: Condvar::new() };
+        let alone = self.clone().with_threads(NonZeroUsize::MIN);
+        threads::run(self.n_threads.get().min(files.len()), || {
+            while let Some((file, _claim)) = queue.next(files) {
+                let Some(path) = files.get(file) else { break };
+                each(file, alone.load_file(path));
+            }
+        });
+    }
 }
 
 /// The files that wait, and the bytes of those being loaded.
@@ -182,8 +159,8 @@ mod tests {
         format!("[{}]", vec![slice; n_slices].join(","))
     }
 
-    fn threads(n: usize) -> LoadFiles {
-        LoadFiles::default().with_threads(NonZeroUsize::new(n).unwrap())
+    fn threads(n: usize) -> Loader {
+        Loader::new().with_threads(NonZeroUsize::new(n).unwrap())
     }
 
     #[test]
@@ -194,7 +171,7 @@ mod tests {
         files[6] = folder.0.join("absent");
         for n_threads in [1, 2, 5, 20] {
             let answers = Mutex::new(Vec::new());
-            load_files(&files, &threads(n_threads), |file, trace| {
+            threads(n_threads).load_files(&files, |file, trace| {
                 let answer =
                     trace.map(|trace| trace.slices().len()).map_err(|error| matches!(error, Error::Io(_)));
                 answers.lock().unwrap().push((file, answer));
@@ -210,7 +187,7 @@ mod tests {
                 .collect();
             assert_eq!(answers, expected, "{n_threads} threads");
         }
-        load_files(&[] as &[&str], &LoadFiles::default(), |_, _| unreachable!());
+        threads(2).load_files(&[] as &[&str], |_, _| unreachable!());
     }
 
     #[test]
@@ -221,7 +198,7 @@ mod tests {
         let files: Vec<_> = (0..).zip(&texts).map(|(n, text)| folder.file(&format!("{n}"), text)).collect();
         let max_bytes = trace(100).len() as u64;
         let (now, most) = (AtomicU64::new(0), AtomicU64::new(0));
-        load_files(&files, &threads(4).with_max_bytes(max_bytes), |file, _| {
+        threads(4).with_max_file_bytes(max_bytes).load_files(&files, |file, _| {
             let n_bytes = texts[file].len() as u64;
             let sum = now.fetch_add(n_bytes, Ordering::SeqCst) + n_bytes;
             assert!(sum <= max_bytes || sum == n_bytes, "{sum} bytes at once, with file {file}");
@@ -237,9 +214,9 @@ mod tests {
         let folder = Folder::new("panic");
         let files: Vec<_> = (0..8_u32).map(|n| folder.file(&n.to_string(), &trace(10))).collect();
         // Without room for two files, a thread that never gave its bytes back would stop all others.
-        let options = threads(2).with_max_bytes(1);
+        let options = threads(2).with_max_file_bytes(1);
         let result = std::panic::catch_unwind(|| {
-            load_files(&files, &options, |file, _| assert_ne!(file, 3));
+            options.load_files(&files, |file, _| assert_ne!(file, 3));
         });
         assert!(result.is_err());
     }

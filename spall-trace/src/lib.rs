@@ -4,14 +4,14 @@
 #![cfg_attr(feature = "std", doc = "```")]
 #![cfg_attr(not(feature = "std"), doc = "```ignore")]
 //! use spall_trace::layout::{Fidelity, Layout, LayoutOptions, Scratch, Vertical, Viewport};
-//! use spall_trace::model::{Limits, Tick, TraceView};
+//! use spall_trace::model::{Tick, TraceView};
 //!
 //! let data = br#"[{"ph":"B","name":"frame","pid":1,"tid":1,"ts":0},
 //!                 {"ph":"X","name":"draw","pid":1,"tid":1,"ts":2.5,"dur":4},
 //!                 {"ph":"E","pid":1,"tid":1,"ts":10}]"#;
 //!
 //! // A trace holds the facts of the file.
-//! let trace = spall_trace::load(data, &Limits::default())?;
+//! let trace = spall_trace::load(data)?;
 //! assert_eq!(trace.slices().len(), 2);
 //! assert!(trace.diagnostics().is_empty());
 //!
@@ -32,13 +32,13 @@
 //! | to | use |
 //! |---|---|
 //! | recognise the format of a file | [`detect`] |
-//! | load a file that is in memory, and borrow names from it | [`load`], [`load_as`] |
-//! | load a file or a pipe without holding all of it | [`load_from`] |
-//! | name the functions of a native auto trace | [`load_auto`] |
-//! | add events of your own to those of a file | [`read`], [`read_as`] |
-//! | look at the events of any file without building a trace | [`read_events`] |
-//! | load many files on all cores, within a bound on memory | [`load_files`] |
-//! | use several cores for one large file | `load_parallel`, `Layout::new_on` and `Vertical::rects_on`, with the feature `parallel` |
+//! | load a file that is in memory, and borrow names from it | [`load`] |
+//! | load a file or a pipe without holding all of it | [`load_file`], [`load_from`] |
+//! | load with limits, on several threads, or many files at once | [`Loader`] |
+//! | load a format of your own | [`Loader::load_with`], [`Loader::load_from_with`] |
+//! | name the functions of a native auto trace | [`Loader::load_from_with`] |
+//! | add events of your own to those of a file | [`Loader::read`] |
+//! | look at the events of any file without building a trace | [`Loader::read_events`] |
 //! | follow a file that still grows | [`TraceParser`] and [`model::LiveTrace`], [`layout::Live`] to draw it |
 //! | put the functions that CPU samples found on the timeline | [`merge_samples`] |
 //! | put several traces on one axis of time | [`merge_traces`] |
@@ -67,12 +67,12 @@
 //! assert_eq!(writer.write_event(&event)?, Written::Done);
 //! let json = writer.finish()?;
 //!
-//! let trace = spall_trace::load(json.as_bytes(), &Limits::default())?;
+//! let trace = spall_trace::load(json.as_bytes())?;
 //! let trees: Vec<ThreadTree> = call_trees(&trace, &V8).collect();
 //! assert_eq!(trees[0].tree.total(), Ticks(5_000));
 //! let viewport = Viewport::new(Tick(0)..Tick(5_000), 80, Fidelity::Exact);
 //! assert_eq!(viewport.range(), Tick(0)..Tick(5_000));
-//! assert!(matches!(spall::parse_all(b"?").next(), Some(Err(FormatError { .. }))));
+//! assert!(spall::Parser::new().parse_all(b"?", |_, _| {}).is_err());
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
@@ -90,8 +90,7 @@
 //!   decoder without unsafe code.
 //! - `serde`: ids, times, limits, diagnostics and results of queries can be serialised, and arguments can be
 //!   deserialised into types of your own.
-//! - `parallel`: `load_parallel`, which loads one large file on several threads, and the methods of [`layout`] that use
-//!   several threads. It implies `std`.
+//! - `parallel`: [`Loader`] loads one large file on several threads. It implies `std`.
 //! - `zerocopy`: [`layout::Instance`] can be viewed as bytes, for a vertex buffer.
 //! - none of them: [`detect`], and the parsers and writers that need only `core`.
 //!
@@ -140,15 +139,13 @@ pub use spall_samples as samples;
 pub use detect::{Format, detect};
 pub use error::Error;
 #[cfg(feature = "std")]
-pub use files::{LoadFiles, load_files};
+pub use files::load_file;
 #[cfg(feature = "alloc")]
-pub use load::{load, load_as, load_auto, read, read_as, read_events};
+pub use load::{Loader, load};
 #[cfg(feature = "alloc")]
 pub use merge_samples::{call_tree, call_trees, merge_samples};
 #[cfg(feature = "alloc")]
 pub use merge_traces::{Alignment, MergeInput, MergedTraces, PlacedBy, Placement, merge_traces};
-#[cfg(feature = "parallel")]
-pub use parallel::{LoadParallel, load_parallel};
 #[cfg(feature = "alloc")]
 pub use parser::TraceParser;
 #[cfg(feature = "std")]

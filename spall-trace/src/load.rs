@@ -1,12 +1,12 @@
 //! Loads traces from memory: opens the container, chooses the parser and reads all events.
 
 use alloc::borrow::Cow;
+#[cfg(feature = "std")]
+use core::num::NonZeroUsize;
 
-use spall_format::spall::auto::{self, Symbolizer};
-#[cfg(feature = "parallel")]
-use spall_model::EventBatch;
+use spall_format::container::Container;
 use spall_model::{
-    ByteRange, Diagnostic, DiagnosticKind, Event, LendingParser, Limits, Parser, Receiver, Trace,
+    ByteRange, Diagnostic, DiagnosticKind, Event, LendingParser, Limits, Parser, Progress, Receiver, Trace,
     TraceBuilder,
 };
 
@@ -14,13 +14,13 @@ use crate::{
     Error, Format,
     detect::{Recognised, recognise},
     input::{Input, open},
-    parser::{Borrowed, FormatParser, Lent, TraceParser, pump},
+    parser::{Visit, visit},
 };
 
 /// Loads a trace of any supported format from memory, in any supported container.
 ///
 /// [`Trace::diagnostics`] counts the damage that the parser could step over, and everything else that is odd about the file.
-/// The trace borrows names and arguments from `data`, unless the file is compressed.
+/// The trace borrows names and arguments from `data`, unless the file is compressed. [`Loader`] has choices.
 ///
 /// # Errors
 /// This returns an error when the format is not known or when nothing of the file can be read. A file that becomes
@@ -30,340 +30,350 @@ use crate::{
 /// # Examples
 /// ```
 /// let json = br#"[{"ph":"X","name":"work","pid":1,"tid":1,"ts":1,"dur":2.5}]"#;
-/// let trace = spall_trace::load(json, &spall_trace::model::Limits::default())?;
+/// let trace = spall_trace::load(json)?;
 /// let work = trace.slice(spall_trace::model::SliceId(0)).unwrap();
 /// assert_eq!(trace.name(work.name), "work");
 /// assert_eq!(work.duration().0, 2500);
 /// # Ok::<(), spall_trace::Error>(())
 /// ```
 #[doc(alias("open", "parse", "import"))]
-pub fn load<'a>(data: &'a [u8], limits: &Limits) -> Result<Trace<'a>, Error> {
-    read(data, limits).map(TraceBuilder::finish)
+pub fn load(data: &[u8]) -> Result<Trace<'_>, Error> {
+    Loader::new().load(data)
 }
 
-/// Loads a trace whose format the caller knows.
+/// Loads traces, with choices.
 ///
-/// This is [`load`] without [`detect`](crate::detect) for the format. A container is still recognised and opened.
+/// | from | with the parser of its format | with a parser of your own |
+/// |---|---|---|
+/// | memory | [`Loader::load`] | [`Loader::load_with`] |
+/// | a file, a pipe | [`Loader::load_from`], [`Loader::load_file`] | [`Loader::load_from_with`] |
+/// | many files | [`Loader::load_files`] | |
 ///
-/// # Errors
-/// This returns an error when nothing of the file can be read as `format`, like [`load`].
-pub fn load_as<'a>(format: Format, data: &'a [u8], limits: &Limits) -> Result<Trace<'a>, Error> {
-    read_as(format, data, limits).map(TraceBuilder::finish)
-}
-
-/// Reads the events of a trace of any supported format into a builder, so that the caller can add further events.
+/// [`Loader::read`] adds the events of a file to a builder, and [`Loader::read_events`] only shows them.
 ///
-/// This is the first half of [`load`]. Call [`TraceBuilder::finish`] for the second half.
-///
-/// # Errors
-/// This returns an error when the format is not known or when nothing of the file can be read, like [`load`].
-///
-/// # Examples
 /// ```
-/// use spall_trace::model::{Event, Limits, Scope, Thread, ThreadEvent, Tick};
+/// use spall_trace::{Format, Loader, model::Limits};
 ///
-/// let json = br#"[{"ph":"X","name":"work","pid":1,"tid":1,"ts":1,"dur":2.5}]"#;
-/// let mut builder = spall_trace::read(json, &Limits::default())?;
-/// let mark = ThreadEvent::new(Thread::new(1, 1), Tick(2000), "half done".into());
-/// builder.push(&Event::Instant(mark, Scope::Thread));
-/// let trace = builder.finish();
-/// assert_eq!((trace.slices().len(), trace.instants().len()), (1, 1));
+/// let mut limits = Limits::default();
+/// limits.max_slices = 1;
+/// let json = br#"[{"ph":"X","ts":1,"dur":1},{"ph":"X","ts":2,"dur":1}]"#;
+/// let trace = Loader::new().with_limits(limits).with_format(Format::TraceEventJson).load(json)?;
+/// assert_eq!(trace.slices().len(), 1);
 /// # Ok::<(), spall_trace::Error>(())
 /// ```
-pub fn read<'a>(data: &'a [u8], limits: &Limits) -> Result<TraceBuilder<'a>, Error> {
-    let found = recognise(data).ok_or(Error::UnknownFormat)?;
-    read_recognised(found, data, limits)
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Loader {
+    /// The limits of each file.
+    pub limits: Limits,
+    /// The format of the files. `None`, the default, is that of [`detect`](crate::detect). Containers are recognised in any
+    /// case.
+    pub format: Option<Format>,
+    /// The number of threads, that of the caller included. The default is 1.
+    ///
+    /// [`Loader::load_files`] loads so many files at once. With the feature `parallel`, [`Loader::load`] reads one file of
+    /// spall 3 or Trace Event JSON on so many threads, if it is not compressed and has at least eight parts, and puts the
+    /// slices of any large trace in order on so many. The trace is the same, with the same numbers of everything, the same
+    /// diagnostics and the same errors.
+    #[cfg(feature = "std")]
+    pub n_threads: NonZeroUsize,
+    /// The bytes of a file that a thread reads at a time. The default is 1 MiB. Beside the trace, there are two more batches
+    /// of events than threads, each of which takes up to 8 MiB and the memory of its names; a megabyte of a file usually
+    /// makes a batch of 1 to 3 MiB.
+    #[cfg(feature = "parallel")]
+    pub part_bytes: usize,
+    /// The bytes of all files that [`Loader::load_files`] loads at a time. A file that is larger is loaded alone. The default
+    /// is 1 GiB.
+    ///
+    /// A trace takes more memory than its file; see [`Limits`] for how much at most.
+    #[cfg(feature = "std")]
+    pub max_file_bytes: u64,
 }
 
-/// Reads the events of a trace whose format the caller knows into a builder, like [`read`].
-///
-/// # Errors
-/// This returns an error when nothing of the file can be read as `format`, like [`load`].
-///
-/// # Examples
-/// ```
-/// use spall_trace::model::{Event, Limits, Text, Thread, ThreadEvent, Tick, Ticks};
-///
-/// let json = br#"[{"ph":"X","name":"work","pid":1,"tid":1,"ts":1,"dur":2.5}]"#;
-/// let mut builder = spall_trace::read_as(spall_trace::Format::TraceEventJson, json, &Limits::default())?;
-/// let event = ThreadEvent::new(Thread::new(1, 1), Tick(5_000), Text::plain(b"added"));
-/// builder.push(&Event::Complete(event, Ticks(100)));
-/// assert_eq!(builder.finish().slices().len(), 2);
-/// # Ok::<(), spall_trace::Error>(())
-/// ```
-pub fn read_as<'a>(format: Format, data: &'a [u8], limits: &Limits) -> Result<TraceBuilder<'a>, Error> {
-    read_recognised(Recognised::known(format, data), data, limits)
+impl Default for Loader {
+    fn default() -> Self {
+        Self::new()
+    }
 }
 
-/// Loads a native auto trace of spall, with the names of its functions from `symbols`.
-///
-/// Such a file holds addresses only. `symbols` finds the names, for example in the debug information of the program.
-///
-/// # Errors
-/// This returns an error when nothing of the file can be read as a native auto trace, like [`load`].
-pub fn load_auto(data: &[u8], symbols: impl Symbolizer, limits: &Limits) -> Result<Trace<'static>, Error> {
-    let input = open(Recognised::known(Format::SpallAuto, data).container, data, limits)?;
-    let mut loading = Loading::new(TraceBuilder::new(limits));
-    read_lent(&mut auto::Parser::new(symbols), &input.stream, &mut loading)?;
-    Ok(loading.end(input.damage).finish())
+impl Loader {
+    /// Returns a loader of files of any format on one thread, with default limits.
+    #[must_use]
+    pub fn new() -> Self {
+        Self {
+            limits: Limits::default(),
+            format: None,
+            #[cfg(feature = "std")]
+            n_threads: NonZeroUsize::MIN,
+            #[cfg(feature = "parallel")]
+            part_bytes: 1 << 20,
+            #[cfg(feature = "std")]
+            max_file_bytes: 1 << 30,
+        }
+    }
+
+    /// Returns this loader with other limits of each file.
+    #[must_use]
+    pub fn with_limits(self, limits: Limits) -> Self {
+        Self { limits, ..self }
+    }
+
+    /// Returns this loader with a format that the caller knows.
+    #[must_use]
+    pub fn with_format(self, format: Format) -> Self {
+        Self { format: Some(format), ..self }
+    }
+
+    /// Returns this loader with a number of threads.
+    #[cfg(feature = "std")]
+    #[must_use]
+    pub fn with_threads(self, n_threads: NonZeroUsize) -> Self {
+        Self { n_threads, ..self }
+    }
+
+    /// Returns this loader with a thread for each core that the program may use.
+    #[cfg(feature = "std")]
+    #[must_use]
+    pub fn on_all_cores(self) -> Self {
+        let n_threads = std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
+        Self { n_threads, ..self }
+    }
+
+    /// Returns this loader with other parts of a file that several threads read.
+    #[cfg(feature = "parallel")]
+    #[must_use]
+    pub fn with_part_bytes(self, part_bytes: usize) -> Self {
+        Self { part_bytes, ..self }
+    }
+
+    /// Returns this loader with another bound on the bytes of all files that are loaded at a time.
+    #[cfg(feature = "std")]
+    #[must_use]
+    pub fn with_max_file_bytes(self, max_file_bytes: u64) -> Self {
+        Self { max_file_bytes, ..self }
+    }
+
+    /// Loads a trace from memory, like [`load`].
+    ///
+    /// # Errors
+    /// This returns an error when the format is not known or when nothing of the file can be read, like [`load`].
+    pub fn load<'a>(&self, data: &'a [u8]) -> Result<Trace<'a>, Error> {
+        self.read(data).map(|builder| self.finish(builder))
+    }
+
+    /// Loads a trace from memory with a parser of your own. Its containers, threads and limits are those of every format.
+    ///
+    /// # Errors
+    /// This returns an error when nothing of the file can be read, like [`load`].
+    pub fn load_with<'a, P>(&self, parser: P, data: &'a [u8]) -> Result<Trace<'a>, Error>
+    where
+        P: Parser<Error: Into<Error>> + Send + Sync + 'static,
+    {
+        let input = open(Container::detect(data), data, &self.limits)?;
+        Build { loader: self, input }.visit(parser).map(|builder| self.finish(builder))
+    }
+
+    /// Reads the events of a trace into a builder, so that the caller can add further events.
+    ///
+    /// This is the first half of [`Loader::load`]. Call [`TraceBuilder::finish`] for the second half.
+    ///
+    /// # Errors
+    /// This returns an error when the format is not known or when nothing of the file can be read, like [`load`].
+    ///
+    /// # Examples
+    /// ```
+    /// use spall_trace::{Loader, model::{Event, Scope, Thread, ThreadEvent, Tick}};
+    ///
+    /// let json = br#"[{"ph":"X","name":"work","pid":1,"tid":1,"ts":1,"dur":2.5}]"#;
+    /// let mut builder = Loader::new().read(json)?;
+    /// let mark = ThreadEvent::new(Thread::new(1, 1), Tick(2000), "half done".into());
+    /// builder.push(&Event::Instant(mark, Scope::Thread));
+    /// let trace = builder.finish();
+    /// assert_eq!((trace.slices().len(), trace.instants().len()), (1, 1));
+    /// # Ok::<(), spall_trace::Error>(())
+    /// ```
+    pub fn read<'a>(&self, data: &'a [u8]) -> Result<TraceBuilder<'a>, Error> {
+        let found = self.recognise(data)?;
+        let input = open(found.container, data, &self.limits)?;
+        visit(found.format, &self.limits, Build { loader: self, input })
+    }
+
+    /// Reads the events of a trace, in the order of the file, without building a trace.
+    ///
+    /// This calls `see` for each event, with the range of bytes that it came from. The texts of an event live until `see`
+    /// returns. Damage that the parser stepped over arrives as [`Event::Diagnostic`], and so does an error after the first
+    /// event. Functions of native auto traces are named by their addresses.
+    ///
+    /// # Errors
+    /// This returns an error when the format is not known or when nothing of the file can be read, like [`load`].
+    ///
+    /// # Examples
+    /// This converts a file of any format to Trace Event JSON.
+    ///
+    /// ```
+    /// use spall_trace::{Loader, format::spall::{BufferWriter, Header, Version}, json::JsonWriter};
+    ///
+    /// // A spall file with one slice.
+    /// let mut file = Header::new(Version::V3, 1.0).to_bytes().to_vec();
+    /// let mut buffer = BufferWriter::new([0; 4096], 1, 1)?;
+    /// buffer.begin(1000, "work")?;
+    /// buffer.end(3500)?;
+    /// file.extend(buffer.take());
+    ///
+    /// let mut json = JsonWriter::new(String::new());
+    /// let mut result = Ok(());
+    /// Loader::new().read_events(&file, |event, _| {
+    ///     result = result.and_then(|()| json.write_event(event).map(|_| ()));
+    /// })?;
+    /// result?;
+    /// assert!(json.finish()?.contains(r#""name":"work""#));
+    /// # Ok::<(), Box<dyn core::error::Error>>(())
+    /// ```
+    pub fn read_events(&self, data: &[u8], mut see: impl FnMut(&Event<'_>, ByteRange)) -> Result<(), Error> {
+        let found = self.recognise(data)?;
+        let input = open(found.container, data, &self.limits)?;
+        visit(found.format, &self.limits, Lend { data: &input.stream, to: &mut see })?;
+        if let Some(damage) = input.damage {
+            see(&Event::Diagnostic(damage.kind), damage.bytes);
+        }
+        Ok(())
+    }
+
+    /// Recognises the container of a file, and its format if the caller does not know it.
+    pub(crate) fn recognise(&self, data: &[u8]) -> Result<Recognised, Error> {
+        match self.format {
+            Some(format) => Ok(Recognised::known(format, data)),
+            None => recognise(data).ok_or(Error::UnknownFormat),
+        }
+    }
+
+    /// Makes the trace.
+    pub(crate) fn finish<'a>(&self, builder: TraceBuilder<'a>) -> Trace<'a> {
+        #[cfg(feature = "parallel")]
+        return builder.finish_on(self.n_threads);
+        #[cfg(not(feature = "parallel"))]
+        builder.finish()
+    }
 }
 
-/// Reads the events of a trace of any supported format, in the order of the file, without building a trace.
-///
-/// This calls `see` for each event, with the range of bytes that it came from. The texts of an event live until `see`
-/// returns. Damage that the parser stepped over arrives as [`Event::Diagnostic`], and so does an error after the first
-/// event. Functions of native auto traces are named by their addresses.
-///
-/// # Errors
-/// This returns an error when the format is not known or when nothing of the file can be read, like [`load`].
-///
-/// # Examples
-/// This converts a file of any format to Trace Event JSON.
-///
-/// ```
-/// use spall_trace::{format::spall::{BufferWriter, Header, Version}, json::JsonWriter, model::Limits};
-///
-/// // A spall file with one slice.
-/// let mut file = Header::new(Version::V3, 1.0).to_bytes().to_vec();
-/// let mut buffer = BufferWriter::new([0; 4096], 1, 1)?;
-/// buffer.begin(1000, "work")?;
-/// buffer.end(3500)?;
-/// file.extend(buffer.take());
-///
-/// let mut json = JsonWriter::new(String::new());
-/// let mut result = Ok(());
-/// spall_trace::read_events(&file, &Limits::default(), |event, _| {
-///     result = result.and_then(|()| json.write_event(event).map(|_| ()));
-/// })?;
-/// result?;
-/// assert!(json.finish()?.contains(r#""name":"work""#));
-/// # Ok::<(), Box<dyn core::error::Error>>(())
-/// ```
-pub fn read_events(
-    data: &[u8],
-    limits: &Limits,
-    see: impl FnMut(&Event<'_>, ByteRange),
-) -> Result<(), Error> {
-    let found = recognise(data).ok_or(Error::UnknownFormat)?;
-    let input = open(found.container, data, limits)?;
-    let mut loading = Loading::new(Function(see));
-    read_all(TraceParser::with_limits(found.format, limits), &input.stream, &mut loading)?;
-    loading.end(input.damage);
-    Ok(())
+/// Adds the damage of a file's container, which comes last.
+pub(crate) fn ended<'a>(mut builder: TraceBuilder<'a>, damage: Option<Diagnostic>) -> TraceBuilder<'a> {
+    if let Some(damage) = damage {
+        builder.diagnose(damage.kind, damage.bytes);
+    }
+    builder
 }
 
-/// Opens a file and reads its events into a builder.
-fn read_recognised<'a>(
-    found: Recognised,
-    data: &'a [u8],
-    limits: &Limits,
-) -> Result<TraceBuilder<'a>, Error> {
-    let input = open(found.container, data, limits)?;
-    let parser = TraceParser::with_limits(found.format, limits);
-    read_opened(parser, input, Loading::new(TraceBuilder::new(limits)))
-}
-
-/// Reads the events of an opened file into a builder.
-pub(crate) fn read_opened<'a>(
-    parser: TraceParser,
+/// Reads all events of an opened file into a builder. Their texts are not copied where the parser allows that.
+struct Build<'l, 'a> {
+    loader: &'l Loader,
     input: Input<'a>,
-    mut loading: Loading<TraceBuilder<'a>>,
-) -> Result<TraceBuilder<'a>, Error> {
-    let Input { stream, damage } = input;
-    match stream {
-        Cow::Borrowed(data) => read_all_borrowed(parser, data, &mut loading)?,
-        Cow::Owned(stream) => read_all(parser, &stream, &mut loading)?,
+}
+
+impl<'a> Visit for Build<'_, 'a> {
+    type Output = Result<TraceBuilder<'a>, Error>;
+
+    fn visit_lending<P>(self, parser: P) -> Self::Output
+    where
+        P: LendingParser<Error: Into<Error>> + Send + Sync + 'static,
+    {
+        let mut builder = TraceBuilder::new(&self.loader.limits);
+        Lend { data: &self.input.stream, to: builder.copying() }.visit_lending(parser)?;
+        Ok(ended(builder, self.input.damage))
     }
-    Ok(loading.end(damage))
+
+    fn visit<P>(self, parser: P) -> Self::Output
+    where
+        P: Parser<Error: Into<Error>> + Send + Sync + 'static,
+    {
+        let Cow::Borrowed(data) = self.input.stream else { return self.visit_lending(parser) };
+        let reading = Reading::new(TraceBuilder::new(&self.loader.limits));
+        #[cfg(feature = "parallel")]
+        let reading = self.loader.read_on_threads(parser, data, reading)?;
+        #[cfg(not(feature = "parallel"))]
+        let reading = reading.read_all(parser, data)?;
+        Ok(ended(reading.to, self.input.damage))
+    }
 }
 
-/// Loads a file that is not kept: the trace copies the texts that it needs.
-#[cfg(feature = "std")]
-pub(crate) fn load_copied(found: Recognised, data: &[u8], limits: &Limits) -> Result<Trace<'static>, Error> {
-    let Input { stream, damage } = open(found.container, data, limits)?;
-    let mut loading = Loading::new(TraceBuilder::new(limits));
-    read_all(TraceParser::with_limits(found.format, limits), &stream, &mut loading)?;
-    Ok(loading.end(damage).finish())
-}
-
-/// Reads all events without copying their texts, where the format allows that.
-// The parser is chosen outside of the loop, so that there is a loop for each parser, with the parser inlined. With a choice
-// per event, each event would be copied three times.
-fn read_all_borrowed<'d>(
-    parser: TraceParser,
+/// Reads all events of a file that is in memory. Their texts live until the receiver returns.
+struct Lend<'d, R> {
     data: &'d [u8],
-    loading: &mut Loading<TraceBuilder<'d>>,
-) -> Result<(), Error> {
-    match parser.0 {
-        FormatParser::Spall(mut parser) => read_borrowed(&mut parser, data, loading),
-        FormatParser::Heph(mut parser) => read_borrowed(&mut parser, data, loading),
-        FormatParser::Json(mut parser) => read_borrowed(&mut parser, data, loading),
-        FormatParser::SpallAuto(mut parser) => read_lent(&mut parser, data, loading),
-        FormatParser::Apitrace(mut parser) => read_lent(&mut parser, data, loading),
+    to: R,
+}
+
+impl<R: for<'e> Receiver<'e>> Visit for Lend<'_, R> {
+    type Output = Result<(), Error>;
+
+    fn visit_lending<P>(self, mut parser: P) -> Self::Output
+    where
+        P: LendingParser<Error: Into<Error>> + Send + Sync + 'static,
+    {
+        let (mut rest, mut reading) = (self.data, Reading::new(self.to));
+        loop {
+            match parser.lend(rest, true, &mut reading) {
+                Ok(Progress::Read(consumed)) => rest = rest.get(consumed..).unwrap_or_default(),
+                Ok(Progress::NeedMore(_) | Progress::End) => return Ok(()),
+                Err(error) => return reading.stop(error.into()),
+            }
+        }
     }
 }
 
-/// Reads all events and copies their texts.
-fn read_all(parser: TraceParser, data: &[u8], loading: &mut Loading<impl Sink>) -> Result<(), Error> {
-    match parser.0 {
-        FormatParser::Spall(mut parser) => read_lent(&mut parser, data, loading),
-        FormatParser::SpallAuto(mut parser) => read_lent(&mut parser, data, loading),
-        FormatParser::Heph(mut parser) => read_lent(&mut parser, data, loading),
-        FormatParser::Json(mut parser) => read_lent(&mut parser, data, loading),
-        FormatParser::Apitrace(mut parser) => read_lent(&mut parser, data, loading),
-    }
+/// The receiver of the events of a file, which takes note of whether there are any that are worth keeping if an error
+/// follows.
+pub(crate) struct Reading<R> {
+    pub(crate) to: R,
+    pub(crate) has_content: bool,
 }
 
-/// Reads all events with a parser whose events borrow from the input.
-fn read_borrowed<'d, P: Parser<Error: Into<Error>>>(
-    parser: &mut P,
-    data: &'d [u8],
-    loading: &mut Loading<TraceBuilder<'d>>,
-) -> Result<(), Error> {
-    match pump(&mut Borrowed { parser, keep: loading }, data, true) {
-        Ok(_) => Ok(()),
-        Err(error) => loading.stop(error.into()),
-    }
-}
-
-/// Reads all events with a parser whose events live for one step only.
-fn read_lent<P: LendingParser<Error: Into<Error>>>(
-    parser: &mut P,
-    data: &[u8],
-    loading: &mut Loading<impl Sink>,
-) -> Result<(), Error> {
-    let mut see = |event: &Event<'_>, bytes| loading.push(event, bytes);
-    match pump(&mut Lent { parser, see: &mut see }, data, true) {
-        Ok(_) => Ok(()),
-        Err(error) => loading.stop(error.into()),
-    }
-}
-
-/// A receiver of events whose texts live for one step only.
-pub(crate) trait Sink {
-    /// Receives an event and the range of bytes that it came from.
-    fn add(&mut self, event: &Event<'_>, bytes: ByteRange);
-}
-
-impl Sink for TraceBuilder<'_> {
-    fn add(&mut self, event: &Event<'_>, bytes: ByteRange) {
-        self.copying().receive(event, bytes);
-    }
-}
-
-/// A sink that calls a function for each event.
-struct Function<F>(F);
-
-impl<F: FnMut(&Event<'_>, ByteRange)> Sink for Function<F> {
-    fn add(&mut self, event: &Event<'_>, bytes: ByteRange) {
-        (self.0)(event, bytes);
-    }
-}
-
-/// A file that is being read, with the receiver of its events.
-pub(crate) struct Loading<S> {
-    sink: S,
-    /// Whether an event was read that is worth keeping if an error follows.
-    has_content: bool,
-}
-
-impl<'d> Receiver<'d> for Loading<TraceBuilder<'d>> {
+impl<'e, R: Receiver<'e>> Receiver<'e> for Reading<R> {
     #[inline(always)]
-    fn receive(&mut self, event: &Event<'d>, bytes: ByteRange) {
-        self.note(event);
-        self.sink.receive(event, bytes);
-    }
-}
-
-/// Events that are read ahead of their turn.
-#[cfg(feature = "parallel")]
-impl<'d> Receiver<'d> for Loading<EventBatch<'d>> {
-    #[inline(always)]
-    fn receive(&mut self, event: &Event<'d>, bytes: ByteRange) {
-        self.note(event);
-        self.sink.receive(event, bytes);
-    }
-}
-
-#[cfg(feature = "parallel")]
-impl<'d> Loading<EventBatch<'d>> {
-    /// Returns whether there is no room for further events.
-    pub(crate) fn is_full(&self) -> bool {
-        self.sink.is_full()
-    }
-
-    /// Removes all events.
-    pub(crate) fn clear(&mut self) {
-        self.sink.clear();
-        self.has_content = false;
-    }
-}
-
-#[cfg(feature = "parallel")]
-impl<'d> Loading<TraceBuilder<'d>> {
-    /// Adds events that were read ahead, and returns whether that was possible. If not, they have to be read again.
-    pub(crate) fn add_batch(&mut self, ahead: &mut Loading<EventBatch<'d>>) -> bool {
-        let has_content = core::mem::take(&mut ahead.has_content);
-        let is_added = self.sink.push_batch(&mut ahead.sink);
-        self.has_content |= is_added && has_content;
-        is_added
-    }
-}
-
-impl<S> Loading<S> {
-    /// Starts to read a file.
-    pub(crate) fn new(sink: S) -> Self {
-        Self { sink, has_content: false }
-    }
-
-    /// Takes note of whether an event is content. Clocks and conventions stand before any, and damage is none.
-    #[inline]
-    fn note(&mut self, event: &Event<'_>) {
+    fn receive(&mut self, event: &Event<'e>, bytes: ByteRange) {
+        // Clocks and conventions stand before any content, and damage is none.
         self.has_content |= !matches!(event, Event::Clock(_) | Event::Conventions(_) | Event::Diagnostic(_));
+        self.to.receive(event, bytes);
     }
 }
 
-impl<S: Sink> Loading<S> {
-    /// Adds an event whose texts live for one step only.
-    pub(crate) fn push(&mut self, event: &Event<'_>, bytes: ByteRange) {
-        self.note(event);
-        self.sink.add(event, bytes);
+impl<R> Reading<R> {
+    /// Starts to read a file.
+    pub(crate) fn new(to: R) -> Self {
+        Self { to, has_content: false }
     }
 
     /// Handles the error that ends reading. It is returned if there was no content before it, and becomes a diagnostic
     /// otherwise.
-    pub(crate) fn stop(&mut self, error: Error) -> Result<(), Error> {
+    pub(crate) fn stop<'e>(&mut self, error: Error) -> Result<(), Error>
+    where
+        R: Receiver<'e>,
+    {
         if !self.has_content {
             return Err(error);
         }
         let offset = error.offset();
-        let kind = DiagnosticKind::ReadingStopped;
-        self.sink.add(&Event::Diagnostic(kind), ByteRange::new(offset, offset));
+        self.to.receive(&Event::Diagnostic(DiagnosticKind::ReadingStopped), ByteRange::new(offset, offset));
         Ok(())
     }
 
-    /// Ends reading and returns the receiver. `damage` is that of the file's container, which comes last.
-    pub(crate) fn end(mut self, damage: Option<Diagnostic>) -> S {
-        if let Some(damage) = damage {
-            self.sink.add(&Event::Diagnostic(damage.kind), damage.bytes);
+    /// Reads all events of a file that is in memory.
+    #[cfg(not(feature = "parallel"))]
+    fn read_all<'d, P>(mut self, mut parser: P, data: &'d [u8]) -> Result<Self, Error>
+    where
+        P: Parser<Error: Into<Error>>,
+        R: Receiver<'d>,
+    {
+        let mut rest = data;
+        loop {
+            match parser.read(rest, true, &mut self) {
+                Ok(Progress::Read(consumed)) => rest = rest.get(consumed..).unwrap_or_default(),
+                Ok(Progress::NeedMore(_) | Progress::End) => break,
+                Err(error) => {
+                    self.stop(error.into())?;
+                    break;
+                }
+            }
         }
-        self.sink
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use spall_format::spall::auto::NoSymbols;
-
-    use super::*;
-
-    #[test]
-    fn spall_a_7_a_useless_unit_is_reported_where_it_stands() {
-        for unit in [0.0, -1.0, f64::NAN, f64::INFINITY] {
-            let data = spall_synth::auto::header(unit, 0, "/bin/x");
-            let trace = load_auto(&data, NoSymbols, &Limits::default()).unwrap();
-            let expected = Diagnostic::new(DiagnosticKind::BadTimeUnit, ByteRange::new(16, 24));
-            assert_eq!(trace.diagnostics().kept(), [expected]);
-        }
+        Ok(self)
     }
 }

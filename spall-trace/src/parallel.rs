@@ -9,111 +9,39 @@
 //! limit or a fault makes the events of a part depend on those before, and where reading ahead has stopped early: at whatever
 //! ends the list of events, and when a batch is full. So the builder gets what one thread would read, in that order.
 
-use alloc::{borrow::Cow, vec::Vec};
-use core::num::NonZeroUsize;
+use alloc::vec::Vec;
 use std::{
     sync::{Condvar, Mutex, MutexGuard, PoisonError},
     thread,
 };
 
-use spall_model::{EventBatch, Limits, Progress, SplitParser, Trace, TraceBuilder};
+use spall_model::{EventBatch, Parser, Progress, TraceBuilder};
 
 use crate::{
     Error,
-    detect::recognise,
-    input::open,
-    load::{Loading, read_opened},
-    parser::{FormatParser, TraceParser},
+    load::{Loader, Reading},
     threads,
 };
 
-/// The choices of [`load_parallel`].
-///
-/// ```
-/// use spall_trace::LoadParallel;
-/// let options = LoadParallel::default().with_part_bytes(1 << 16);
-/// assert_eq!(options.part_bytes, 1 << 16);
-/// ```
-#[derive(Debug, Clone)]
-#[non_exhaustive]
-pub struct LoadParallel {
-    /// The limits of the file. They count as on one thread.
-    pub limits: Limits,
-    /// The number of threads, that of the caller included. `None` is one for each core that the program may use; it is the
-    /// default.
-    pub n_threads: Option<NonZeroUsize>,
-    /// The bytes of the file that a thread takes at a time. The default is 1 MiB. A file that is smaller than eight parts
-    /// is read on the thread of the caller.
-    pub part_bytes: usize,
-}
-
-impl Default for LoadParallel {
-    fn default() -> Self {
-        Self { limits: Limits::default(), n_threads: None, part_bytes: 1 << 20 }
-    }
-}
-
-impl LoadParallel {
-    /// Returns these options with other limits.
-    #[must_use]
-    pub fn with_limits(self, limits: Limits) -> Self {
-        Self { limits, ..self }
-    }
-
-    /// Returns these options with a number of threads.
-    #[must_use]
-    pub fn with_threads(self, n_threads: NonZeroUsize) -> Self {
-        Self { n_threads: Some(n_threads), ..self }
-    }
-
-    /// Returns these options with other parts of the file.
-    #[must_use]
-    pub fn with_part_bytes(self, part_bytes: usize) -> Self {
-        Self { part_bytes, ..self }
-    }
-}
-
-/// Loads a trace of any supported format from memory, like [`load`](crate::load), on several threads.
-///
-/// The trace is the same as that of [`load`](crate::load), with the same numbers of everything, the same diagnostics and
-/// the same errors.
-///
-/// Threads read files of spall version 3 and of Trace Event JSON that are not compressed and have at least eight parts of
-/// [`LoadParallel::part_bytes`]. A buffer of spall that is larger than a part is read by one thread. For every other file
-/// the threads only put the slices in order at the end, if there are more than 100 000 of them. All threads end before the
-/// function returns. Beside the trace, there are two more batches than threads, each of which takes up to 8 MiB for events
-/// that were read ahead, and the memory of their names. A megabyte of a file usually makes a batch of 1 to 3 MiB.
-///
-/// # Errors
-/// This returns an error when the format is not known or when nothing of the file can be read, like
-/// [`load`](crate::load).
-///
-/// # Examples
-/// ```
-/// use spall_trace::{LoadParallel, load_parallel};
-///
-/// let json = br#"[{"ph":"X","name":"work","pid":1,"tid":1,"ts":1,"dur":2.5}]"#;
-/// let trace = load_parallel(json, &LoadParallel::default())?;
-/// assert_eq!(trace.slices().len(), 1);
-/// # Ok::<(), spall_trace::Error>(())
-/// ```
-pub fn load_parallel<'a>(data: &'a [u8], options: &LoadParallel) -> Result<Trace<'a>, Error> {
-    let found = recognise(data).ok_or(Error::UnknownFormat)?;
-    let input = open(found.container, data, &options.limits)?;
-    let n_threads = threads::count(options.n_threads);
-    let sharing = Sharing { n_threads: n_threads.get(), part_bytes: options.part_bytes.max(1) };
-    let parser = TraceParser::with_limits(found.format, &options.limits);
-    let loading = Loading::new(TraceBuilder::new(&options.limits));
-    let builder = match (&input.stream, parser.0) {
-        (Cow::Borrowed(data), FormatParser::Spall(parser)) if sharing.is_worth(data) => {
-            sharing.read(parser, data, loading)?.end(input.damage)
+impl Loader {
+    /// Reads all events of a file that is in memory, on several threads if it is large enough and has parts.
+    pub(crate) fn read_on_threads<'d, P>(
+        &self,
+        parser: P,
+        data: &'d [u8],
+        reading: Reading<TraceBuilder<'d>>,
+    ) -> Result<Reading<TraceBuilder<'d>>, Error>
+    where
+        P: Parser<Error: Into<Error>> + Send + Sync,
+    {
+        let sharing = Sharing { n_threads: self.n_threads.get(), part_bytes: self.part_bytes.max(1) };
+        let mut order = InOrder { data, at: 0, parser, reading, result: Ok(()), is_over: false };
+        if sharing.is_worth(data) {
+            order = sharing.read(order);
         }
-        (Cow::Borrowed(data), FormatParser::Json(parser)) if sharing.is_worth(data) => {
-            sharing.read(parser, data, loading)?.end(input.damage)
-        }
-        (_, parser) => read_opened(TraceParser(parser), input, loading)?,
-    };
-    Ok(builder.finish_on(n_threads))
+        order.read_to(usize::MAX);
+        order.result.map(|()| order.reading)
+    }
 }
 
 /// The number of batches beside one for each thread.
@@ -139,41 +67,36 @@ impl Sharing {
         self.n_threads > 1 && data.len() / self.part_bytes >= FEW_PARTS
     }
 
-    /// Reads all events.
-    fn read<'d, P>(
-        self,
-        parser: P,
-        data: &'d [u8],
-        loading: Loading<TraceBuilder<'d>>,
-    ) -> Result<Loading<TraceBuilder<'d>>, Error>
+    /// Reads what threads can share: nothing, if the format has no parts.
+    fn read<'d, P>(self, mut order: InOrder<'d, P>) -> InOrder<'d, P>
     where
-        P: SplitParser<Error: Into<Error>> + Send + Sync,
+        P: Parser<Error: Into<Error>> + Send + Sync,
     {
-        let mut order = InOrder { data, at: 0, parser, loading, result: Ok(()), is_over: false };
         // What the document is, and how its events are written, is found out before any guess.
         order.read_to(self.part_bytes);
-        while !order.is_over && !order.parser.is_between_parts() {
+        loop {
+            if let Some(first) = order.parser.at_part(order.at as u64) {
+                return self.read_parts(order, first);
+            }
+            if order.is_over {
+                return order;
+            }
             order.read_to(order.at + 1);
         }
-        if order.parser.is_between_parts() {
-            order = self.read_parts(order);
-        }
-        order.read_to(usize::MAX);
-        order.result.map(|()| order.loading)
     }
 
-    /// Reads the parts behind the first one, on several threads.
-    fn read_parts<'d, P>(self, order: InOrder<'d, P>) -> InOrder<'d, P>
+    /// Reads the parts behind the first one, on several threads. `first` is the parser between any two parts.
+    fn read_parts<'d, P>(self, order: InOrder<'d, P>, first: P) -> InOrder<'d, P>
     where
-        P: SplitParser<Error: Into<Error>> + Send + Sync,
+        P: Parser<Error: Into<Error>> + Send + Sync,
     {
         let n_threads = self.n_threads.min(order.data.len() / self.part_bytes);
         let parts = Parts { number: 0, start: order.at, part_bytes: self.part_bytes };
         // Nobody waits for the turn of a part as long as there is a batch for the next one.
-        let free = (0..n_threads + SPARE_BATCHES).map(|_| Loading::new(EventBatch::new())).collect();
+        let free = (0..n_threads + SPARE_BATCHES).map(|_| Reading::new(EventBatch::new())).collect();
         let plan =
             Plan { parts, free, ready: Vec::new(), n_reading: 0, turn: 0, is_adding: false, is_over: false };
-        let (data, first) = (order.data, order.parser.clone());
+        let data = order.data;
         let team =
             Team { data, first, order: Mutex::new(order), plan: Mutex::new(plan), changed: Condvar::new() };
         threads::run(n_threads, || team.work());
@@ -200,7 +123,7 @@ struct Parts {
 
 impl Parts {
     /// Takes the next part; `None` if all are taken.
-    fn next(&mut self, parser: &impl SplitParser, data: &[u8]) -> Option<Part> {
+    fn next(&mut self, parser: &impl Parser, data: &[u8]) -> Option<Part> {
         let (number, start) = (self.number, self.start);
         if start >= data.len() {
             return None;
@@ -225,23 +148,23 @@ struct InOrder<'d, P> {
     /// The number of bytes consumed.
     at: usize,
     parser: P,
-    loading: Loading<TraceBuilder<'d>>,
+    reading: Reading<TraceBuilder<'d>>,
     /// The error if nothing of the file can be read.
     result: Result<(), Error>,
     /// Whether reading has ended.
     is_over: bool,
 }
 
-impl<P: SplitParser<Error: Into<Error>>> InOrder<'_, P> {
+impl<P: Parser<Error: Into<Error>>> InOrder<'_, P> {
     /// Reads events up to the first that does not end before `end`.
     fn read_to(&mut self, end: usize) {
         while self.at < end && !self.is_over {
             let rest = self.data.get(self.at..).unwrap_or_default();
-            match self.parser.parse_into(rest, true, &mut self.loading) {
-                Ok(Progress::Consumed(consumed)) => self.at += consumed,
+            match self.parser.read(rest, true, &mut self.reading) {
+                Ok(Progress::Read(consumed)) => self.at += consumed,
                 Ok(Progress::NeedMore(_) | Progress::End) => self.is_over = true,
                 Err(error) => {
-                    self.result = self.loading.stop(error.into());
+                    self.result = self.reading.stop(error.into());
                     self.is_over = true;
                 }
             }
@@ -252,17 +175,16 @@ impl<P: SplitParser<Error: Into<Error>>> InOrder<'_, P> {
 /// A part that was read ahead.
 struct ReadAhead<'d, P> {
     part: Part,
-    batch: Loading<EventBatch<'d>>,
-    /// The parser and its position behind the last event of the batch.
-    parser: P,
-    at: usize,
+    batch: Reading<EventBatch<'d>>,
+    /// The parser behind the last event of the batch, and its position.
+    behind: Option<(P, usize)>,
 }
 
 /// What the threads have to do.
 struct Plan<'d, P> {
     parts: Parts,
     /// The batches that nobody uses. Their number bounds how far the threads read ahead.
-    free: Vec<Loading<EventBatch<'d>>>,
+    free: Vec<Reading<EventBatch<'d>>>,
     /// The parts that wait for their turn.
     ready: Vec<ReadAhead<'d, P>>,
     /// The number of parts that are being read ahead.
@@ -277,11 +199,11 @@ struct Plan<'d, P> {
 
 /// A piece of work for one thread.
 enum Task<'d, P> {
-    Read(Part, Loading<EventBatch<'d>>),
+    Read(Part, Reading<EventBatch<'d>>),
     Add(ReadAhead<'d, P>),
 }
 
-impl<'d, P: SplitParser> Plan<'d, P> {
+impl<'d, P: Parser> Plan<'d, P> {
     /// Returns the next task. Without one, the thread waits for others or, if all is over, ends.
     fn next(&mut self, first: &P, data: &'d [u8]) -> Option<Task<'d, P>> {
         if self.is_over {
@@ -318,7 +240,7 @@ struct Team<'d, P> {
     changed: Condvar,
 }
 
-impl<'d, P: SplitParser<Error: Into<Error>>> Team<'d, P> {
+impl<'d, P: Parser<Error: Into<Error>>> Team<'d, P> {
     /// Does tasks until there are no more.
     fn work(&self) {
         let _end = EndOnPanic(self);
@@ -357,13 +279,19 @@ impl<'d, P: SplitParser<Error: Into<Error>>> Team<'d, P> {
     }
 
     /// Adds a part whose turn it is. Returns its batch, and whether reading has ended.
-    fn add(&self, ready: ReadAhead<'d, P>) -> (Loading<EventBatch<'d>>, bool) {
-        let ReadAhead { part, mut batch, parser, at } = ready;
+    fn add(&self, ready: ReadAhead<'d, P>) -> (Reading<EventBatch<'d>>, bool) {
+        let ReadAhead { part, mut batch, behind } = ready;
         let mut order = self.order.lock().unwrap_or_else(PoisonError::into_inner);
-        if order.at == part.start && order.parser.is_between_parts() && order.loading.add_batch(&mut batch) {
+        let is_in_turn = order.at == part.start && order.parser.at_part(part.start as u64).is_some();
+        if let Some((parser, at)) = behind
+            && is_in_turn
+            && order.reading.to.push_batch(&mut batch.to)
+        {
+            order.reading.has_content |= batch.has_content;
             (order.parser, order.at) = (parser, at);
         }
-        batch.clear();
+        batch.to.clear();
+        batch.has_content = false;
         order.read_to(part.end);
         (batch, order.is_over)
     }
@@ -374,31 +302,33 @@ impl<'d, P: SplitParser<Error: Into<Error>>> Team<'d, P> {
 }
 
 /// Reads a part into a batch, as far as it holds events one after the other. `first` is the parser between any two parts.
-fn read_ahead<'d, P: SplitParser>(
+fn read_ahead<'d, P: Parser>(
     part: Part,
     first: &P,
     data: &'d [u8],
-    mut batch: Loading<EventBatch<'d>>,
+    mut batch: Reading<EventBatch<'d>>,
 ) -> ReadAhead<'d, P> {
-    let mut parser = first.at_part(part.start as u64);
-    let mut at = part.start;
     // A part that begins in the wrong place could make a parser look for the end of a text up to the end of the file. So it
     // sees no more than its part, and stops where that is not enough.
     let seen = data.get(..part.end.saturating_add(LOOKAHEAD)).unwrap_or(data);
-    while at < part.end && !batch.is_full() {
-        match parser.parse_into(seen.get(at..).unwrap_or_default(), seen.len() == data.len(), &mut batch) {
-            Ok(Progress::Consumed(consumed)) => at += consumed,
-            Ok(Progress::NeedMore(_) | Progress::End) | Err(_) => break,
+    let behind = first.at_part(part.start as u64).map(|mut parser| {
+        let mut at = part.start;
+        while at < part.end && !batch.to.is_full() {
+            match parser.read(seen.get(at..).unwrap_or_default(), seen.len() == data.len(), &mut batch) {
+                Ok(Progress::Read(consumed)) => at += consumed,
+                Ok(Progress::NeedMore(_) | Progress::End) | Err(_) => break,
+            }
         }
-    }
-    ReadAhead { part, batch, parser, at }
+        (parser, at)
+    });
+    ReadAhead { part, batch, behind }
 }
 
 /// Ends the work when a thread panics, because the others would wait for its part forever. The panic goes on to the
 /// caller.
-struct EndOnPanic<'t, 'd, P: SplitParser<Error: Into<Error>>>(&'t Team<'d, P>);
+struct EndOnPanic<'t, 'd, P: Parser<Error: Into<Error>>>(&'t Team<'d, P>);
 
-impl<P: SplitParser<Error: Into<Error>>> Drop for EndOnPanic<'_, '_, P> {
+impl<P: Parser<Error: Into<Error>>> Drop for EndOnPanic<'_, '_, P> {
     fn drop(&mut self) {
         if thread::panicking() {
             self.0.plan().is_over = true;

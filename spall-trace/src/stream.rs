@@ -3,20 +3,22 @@
 use alloc::vec::Vec;
 use std::io::Read;
 
-use spall_model::{Event, Limits, Trace, TraceBuilder};
+use spall_format::container::Container;
+use spall_model::{LendingParser, Progress, Trace, TraceBuilder};
 
 use crate::{
     Error,
-    detect::recognise,
-    load::{Loading, load_copied},
-    parser::{Lent, TraceParser, pump},
+    input::open,
+    load::{Loader, Reading, ended},
+    parser::{Visit, visit},
 };
 
-/// Loads a trace from a file or a pipe without holding all of it in memory.
+/// Loads a trace of any supported format from a file or a pipe, without holding all of it in memory.
 ///
 /// The trace copies the texts that it keeps, so memory grows with the trace and not with the file. Two kinds of files are
-/// held in memory as a whole: compressed files, of which at most [`Limits::max_decompressed_bytes`] are read, and apitrace
-/// recordings, which refer back to their start. `source` needs no buffer of its own.
+/// held in memory as a whole: compressed files, of which at most
+/// [`Limits::max_decompressed_bytes`](spall_model::Limits::max_decompressed_bytes) are read, and apitrace recordings, which
+/// refer back to their start. `source` needs no buffer of its own. [`Loader`] has choices.
 ///
 /// # Errors
 /// This returns an error when the format is not known or when nothing of the file can be read, like
@@ -24,46 +26,108 @@ use crate::{
 ///
 /// # Examples
 /// ```
-/// use spall_trace::model::Limits;
-///
 /// let source: &[u8] = br#"[{"ph":"X","name":"work","pid":1,"tid":1,"ts":1,"dur":2.5}]"#;
-/// let trace = spall_trace::load_from(source, &Limits::default())?;
+/// let trace = spall_trace::load_from(source)?;
 /// assert_eq!(trace.slices().len(), 1);
 /// # Ok::<(), spall_trace::Error>(())
 /// ```
-pub fn load_from(mut source: impl Read, limits: &Limits) -> Result<Trace<'static>, Error> {
-    let mut buffer = Buffer::default();
-    buffer.fill(&mut source, PIECE)?;
-    let found = recognise(buffer.data()).ok_or(Error::UnknownFormat)?;
-    if found.container.is_some() {
-        let data = buffer.all(source, limits.max_decompressed_bytes)?;
-        return load_copied(found, &data, limits);
+pub fn load_from(source: impl Read) -> Result<Trace<'static>, Error> {
+    Loader::new().load_from(source)
+}
+
+impl Loader {
+    /// Loads a trace from a file or a pipe without holding all of it in memory, like [`load_from`].
+    ///
+    /// # Errors
+    /// This returns an error when the format is not known or when nothing of the file can be read, like [`load_from`].
+    pub fn load_from(&self, source: impl Read) -> Result<Trace<'static>, Error> {
+        let input = Stream::new(source)?;
+        let found = self.recognise(input.data())?;
+        self.copy(found.container, input, |pump| visit(found.format, &self.limits, pump))
     }
-    let mut parser = TraceParser::with_limits(found.format, limits);
-    let mut loading = Loading::new(TraceBuilder::new(limits));
-    loop {
-        let mut see = |event: &Event<'_>, bytes| loading.push(event, bytes);
-        match pump(&mut Lent { parser: &mut parser, see: &mut see }, buffer.data(), buffer.eof) {
-            Ok(pumped) if pumped.needed > 0 && !buffer.eof => {
-                buffer.start += pumped.consumed;
-                buffer.fill(&mut source, pumped.needed)?;
-            }
-            Ok(_) => break,
-            Err(error) => {
-                loading.stop(error)?;
-                break;
+
+    /// Loads a trace from a file or a pipe with a parser of your own, or one that needs something of yours.
+    ///
+    /// # Errors
+    /// This returns an error when nothing of the file can be read, like [`load_from`].
+    ///
+    /// # Examples
+    /// A native auto trace of spall has addresses only. A symbolizer names the functions.
+    ///
+    /// ```no_run
+    /// use spall_trace::{Loader, format::spall::auto::{CachedSymbols, Parser}};
+    ///
+    /// let symbols = CachedSymbols::new(|address| Some(format!("function at {address}").into_bytes()));
+    /// let file = std::fs::File::open("program.spall")?;
+    /// let trace = Loader::new().load_from_with(Parser::new(symbols), file)?;
+    /// # Ok::<(), spall_trace::Error>(())
+    /// ```
+    pub fn load_from_with<P>(&self, parser: P, source: impl Read) -> Result<Trace<'static>, Error>
+    where
+        P: LendingParser<Error: Into<Error>>,
+    {
+        let input = Stream::new(source)?;
+        let container = Container::detect(input.data());
+        self.copy(container, input, |pump| pump.run(parser))
+    }
+
+    /// Opens the container and reads all events into a builder that copies their texts. `read` runs the pump.
+    fn copy<R: Read>(
+        &self,
+        container: Option<Container>,
+        mut input: Stream<R>,
+        read: impl FnOnce(Pump<'_, '_, R>) -> Result<(), Error>,
+    ) -> Result<Trace<'static>, Error> {
+        let mut damage = None;
+        if container.is_some() {
+            let packed = input.all(self.limits.max_decompressed_bytes)?;
+            let opened = open(container, &packed, &self.limits)?;
+            (input.bytes, damage) = (opened.stream.into_owned(), opened.damage);
+        }
+        let mut builder = TraceBuilder::new(&self.limits);
+        read(Pump { input, builder: &mut builder })?;
+        Ok(self.finish(ended(builder, damage)))
+    }
+}
+
+/// A source that is read piece by piece, and the builder of its trace.
+struct Pump<'b, 't, R> {
+    input: Stream<R>,
+    builder: &'b mut TraceBuilder<'t>,
+}
+
+impl<R: Read> Visit for Pump<'_, '_, R> {
+    type Output = Result<(), Error>;
+
+    fn visit_lending<P>(self, parser: P) -> Result<(), Error>
+    where
+        P: LendingParser<Error: Into<Error>> + Send + Sync + 'static,
+    {
+        self.run(parser)
+    }
+}
+
+impl<R: Read> Pump<'_, '_, R> {
+    /// Reads all events with a parser.
+    fn run<P: LendingParser<Error: Into<Error>>>(mut self, mut parser: P) -> Result<(), Error> {
+        let mut reading = Reading::new(self.builder.copying());
+        loop {
+            match parser.lend(self.input.data(), self.input.eof, &mut reading) {
+                Ok(Progress::Read(consumed)) => self.input.start += consumed,
+                Ok(Progress::NeedMore(more)) => self.input.fill(more)?,
+                Ok(Progress::End) => return Ok(()),
+                Err(error) => return reading.stop(error.into()),
             }
         }
     }
-    Ok(loading.end(None).finish())
 }
 
 /// The number of bytes that are read at once. It is more than any format needs to be recognised.
 const PIECE: usize = 1 << 20;
 
-/// The part of the input that is in memory.
-#[derive(Default)]
-struct Buffer {
+/// A source, and the part of it that is in memory.
+struct Stream<R> {
+    source: R,
     bytes: Vec<u8>,
     /// The number of bytes at the start that are consumed.
     start: usize,
@@ -71,27 +135,35 @@ struct Buffer {
     eof: bool,
 }
 
-impl Buffer {
+impl<R: Read> Stream<R> {
+    /// Reads the first piece of a source.
+    fn new(source: R) -> Result<Self, Error> {
+        let mut stream = Self { source, bytes: Vec::new(), start: 0, eof: false };
+        stream.fill(PIECE)?;
+        Ok(stream)
+    }
+
     /// Returns the bytes that are not consumed.
     fn data(&self) -> &[u8] {
         self.bytes.get(self.start..).unwrap_or_default()
     }
 
-    /// Reads the rest of the source and returns the whole input, or its first `limit` bytes.
-    fn all(mut self, source: impl Read, limit: u64) -> Result<Vec<u8>, Error> {
+    /// Reads the rest of the source and takes the whole input, or its first `limit` bytes.
+    fn all(&mut self, limit: u64) -> Result<Vec<u8>, Error> {
         let left = limit.saturating_sub(self.bytes.len() as u64);
-        source.take(left).read_to_end(&mut self.bytes)?;
-        Ok(self.bytes)
+        self.source.by_ref().take(left).read_to_end(&mut self.bytes)?;
+        self.eof = true;
+        Ok(core::mem::take(&mut self.bytes))
     }
 
     /// Drops the consumed bytes and reads further ones: a piece, or up to `more` if that is larger.
-    fn fill(&mut self, source: &mut impl Read, more: usize) -> Result<(), Error> {
+    fn fill(&mut self, more: usize) -> Result<(), Error> {
         self.bytes.drain(..self.start.min(self.bytes.len()));
         self.start = 0;
         // The number that a parser asks for may come from the file, so the buffer at most doubles.
         let wanted = more.clamp(PIECE, PIECE.max(self.bytes.len()));
         let limit = u64::try_from(wanted).unwrap_or(u64::MAX);
-        let count = source.by_ref().take(limit).read_to_end(&mut self.bytes)?;
+        let count = self.source.by_ref().take(limit).read_to_end(&mut self.bytes)?;
         self.eof = count < wanted;
         Ok(())
     }

@@ -1,8 +1,10 @@
 //! Arguments that a program built go through every writer that keeps types.
 #![allow(clippy::unwrap_used, reason = "test code outside of test functions")]
 
+mod parsed;
+
 use spall_trace::format::heph;
-use spall_trace::json::{JsonWriter, parse_all};
+use spall_trace::json::{JsonParser, JsonWriter};
 use spall_trace::model::{ArgsBuilder, Event, Text, Thread, ThreadEvent, Tick, Ticks, Value, Written};
 
 fn slice<'a>(builder: &'a ArgsBuilder<'_>) -> Event<'a> {
@@ -31,9 +33,7 @@ fn json_keeps_all_types_of_arguments() {
     let mut writer = JsonWriter::new(&mut json);
     _ = writer.write_event(&slice(&builder)).unwrap();
     writer.finish().unwrap();
-    let Event::Complete(read, _) = parse_all(json.as_bytes()).next().unwrap().unwrap().event else {
-        panic!()
-    };
+    let Event::Complete(read, _) = parsed::events_of(JsonParser::new(), json.as_bytes())[0] else { panic!() };
     assert_eq!(read.args.to_string(), builder.args().to_string());
 }
 
@@ -43,8 +43,8 @@ fn heph_keeps_scalars_and_lists_of_one_type() {
     let mut buffer = [0; 1024];
     let mut writer = heph::Writer::new(&mut buffer);
     assert_eq!(writer.write_event(&slice(&builder), 0), Ok(Written::Done));
-    let events = heph::parse_all(writer.bytes());
-    let read = events.filter_map(|parsed| match parsed.unwrap().event {
+    let events = parsed::events_of(heph::Parser::new(), writer.bytes());
+    let read = events.iter().filter_map(|event| match event {
         Event::Complete(event, _) => Some(event.args.to_string()),
         _ => None,
     });

@@ -11,7 +11,7 @@ use std::io::Read;
 
 use spall_synth::{apitrace, auto, cpu_profile, gzip, heph, json, spall as synth};
 use spall_trace::{
-    Error, Format, detect, load, load_as, load_from,
+    Error, Format, Loader, detect, load, load_from,
     model::{DiagnosticKind, Limits, Receiver as _, Trace, TraceBuilder},
 };
 
@@ -94,27 +94,21 @@ fn show(trace: &Trace<'_>) -> String {
 
 #[test]
 fn every_format_is_read_from_every_container() {
-    let limits = Limits::default();
     for (format, file) in files() {
         assert_eq!(detect(&file), Some(format));
-        let expected = show(&load(&file, &limits).unwrap());
-        assert_eq!(show(&load_from(&file[..], &limits).unwrap()), expected, "{format}");
+        let expected = show(&load(&file).unwrap());
+        assert_eq!(show(&load_from(&file[..]).unwrap()), expected, "{format}");
         for (name, pack) in containers() {
             let packed = pack(&file);
             assert_eq!(detect(&packed), Some(format), "{format} in {name}");
-            let load_known = |data| load_as(format, data, &limits).unwrap();
-            assert_eq!(show(&load(&packed, &limits).unwrap()), expected, "{format} in {name}");
+            let load_known = |data| Loader::new().with_format(format).load(data).unwrap();
+            assert_eq!(show(&load(&packed).unwrap()), expected, "{format} in {name}");
             assert_eq!(show(&load_known(&packed)), expected, "{format} in {name}, known");
-            assert_eq!(
-                show(&load_from(&packed[..], &limits).unwrap()),
-                expected,
-                "{format} in {name}, pieces"
-            );
-            let mut builder = TraceBuilder::new(&limits);
-            spall_trace::read_events(&packed, &limits, |event, bytes| {
-                builder.copying().receive(event, bytes)
-            })
-            .unwrap();
+            assert_eq!(show(&load_from(&packed[..]).unwrap()), expected, "{format} in {name}, pieces");
+            let mut builder = TraceBuilder::new(&Limits::default());
+            Loader::new()
+                .read_events(&packed, |event, bytes| builder.copying().receive(event, bytes))
+                .unwrap();
             assert_eq!(show(&builder.finish()), expected, "{format} in {name}, events");
         }
     }
@@ -126,7 +120,7 @@ fn a_cut_container_gives_the_events_before_the_cut() {
     // The Zstandard decoder holds back one window, which is more than this file.
     for (name, pack) in containers().into_iter().filter(|&(name, _)| name != "zstd") {
         let packed = pack(&file);
-        let trace = load(&packed[..packed.len() - packed.len() / 4], &Limits::default()).unwrap();
+        let trace = load(&packed[..packed.len() - packed.len() / 4]).unwrap();
         assert!(trace.diagnostics().count(DiagnosticKind::Truncated) > 0, "{name}");
         assert!(!trace.slices().is_empty(), "{name}");
     }
@@ -135,11 +129,11 @@ fn a_cut_container_gives_the_events_before_the_cut() {
 #[test]
 fn a_container_of_which_nothing_can_be_read_is_an_error() {
     for data in [&b"at"[..], b"at\x08", b"\x1f\x8b\x08", b"\x28\xb5\x2f\xfd"] {
-        assert!(load(data, &Limits::default()).is_err(), "{data:x?}");
-        assert!(load_from(data, &Limits::default()).is_err(), "{data:x?}");
+        assert!(load(data).is_err(), "{data:x?}");
+        assert!(load_from(data).is_err(), "{data:x?}");
     }
     if cfg!(feature = "gzip") {
-        let error = load(b"\x1f\x8b\x08", &Limits::default()).unwrap_err();
+        let error = load(b"\x1f\x8b\x08").unwrap_err();
         assert!(matches!(error, Error::Container { kind: DiagnosticKind::Truncated, offset: 0 }), "{error}");
     }
 }
@@ -157,7 +151,7 @@ impl Read for Drops<'_> {
 #[test]
 fn a_source_may_return_a_few_bytes_at_a_time() {
     for (format, file) in files() {
-        let expected = show(&load(&file, &Limits::default()).unwrap());
-        assert_eq!(show(&load_from(Drops(&file), &Limits::default()).unwrap()), expected, "{format}");
+        let expected = show(&load(&file).unwrap());
+        assert_eq!(show(&load_from(Drops(&file)).unwrap()), expected, "{format}");
     }
 }

@@ -24,7 +24,7 @@ fn profiles() -> Vec<(String, Vec<u8>)> {
 }
 
 fn load(data: &[u8]) -> Trace<'_> {
-    spall_trace::load(data, &Limits::default()).unwrap()
+    spall_trace::load(data).unwrap()
 }
 
 fn frames(document: &Value) -> impl Iterator<Item = (FrameId, &Value)> {

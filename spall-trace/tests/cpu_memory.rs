@@ -12,7 +12,7 @@ fn check(name: &str, data: &str) {
 
 fn check_peak(name: &str, data: &str, times: u64) {
     let mut trace = None;
-    let info = measure(|| trace = spall_trace::load(data.as_bytes(), &Limits::default()).ok());
+    let info = measure(|| trace = spall_trace::load(data.as_bytes()).ok());
     assert!(trace.is_some(), "{name}");
     let (kept, peak) = (u64::try_from(info.bytes_current).unwrap(), info.bytes_max);
     let input = data.len() as u64;

@@ -298,7 +298,7 @@ fn json_3_8_the_bounds_cover_the_last_sample_of_a_profile_without_an_end() {
         (r#""timeDeltas":[10,20,11],"endTime":1100"#, 1100),
     ] {
         let document = profile("", data);
-        let before = spall_trace::load(document.as_bytes(), &Limits::default()).unwrap().bounds();
+        let before = spall_trace::load(document.as_bytes()).unwrap().bounds();
         let (slices, bounds) = merged(document.as_bytes());
         assert_eq!(slices, BTreeSet::from([(1010, end - 1010, 0, "f".into(), true)]), "{data}");
         assert_eq!(bounds, 1000..end, "{data}");

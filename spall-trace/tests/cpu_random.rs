@@ -59,7 +59,7 @@ fn cpu_4_invariants_hold_on_random_input() {
         let mut events = slices(&mut random, &profile);
         events.extend(profile.chunks(1 + random.index(40), 1));
         let json = format!("[{}]", events.join(",\n"));
-        let before = spall_trace::load(json.as_bytes(), &spall_trace::model::Limits::default()).unwrap();
+        let before = spall_trace::load(json.as_bytes()).unwrap();
         let trace = load(json.as_bytes());
         let layout = Layout::new(&trace, &LayoutOptions::default());
         for (track, thread) in threads(&trace) {

@@ -48,7 +48,7 @@ fn stack<'t>(trace: &'t Trace<'_>, sample: &Sample) -> Vec<Cow<'t, str>> {
 }
 
 fn trace(json: &str) -> Trace<'_> {
-    spall_trace::load(json.as_bytes(), &Limits::default()).unwrap()
+    spall_trace::load(json.as_bytes()).unwrap()
 }
 
 /// Returns the samples of a document, and how often each diagnostic was reported.
@@ -266,7 +266,7 @@ fn json_3_8_stacks_of_real_files_are_those_that_a_plain_reading_finds() {
             continue;
         }
         let data = std::fs::read(&path).unwrap();
-        let trace = spall_trace::load(&data, &Limits::default()).unwrap();
+        let trace = spall_trace::load(&data).unwrap();
         let unpacked = spall_trace::format::container::decompress(&data, &Limits::default());
         let text = unpacked.as_ref().map_or(&*data, |unpacked| &unpacked.stream);
         let document: Json = serde_json::from_slice(text).unwrap();

@@ -22,7 +22,7 @@ mod facts;
 use facts::facts;
 
 fn load(data: &[u8]) -> Trace<'_> {
-    spall_trace::load(data, &Limits::default()).unwrap()
+    spall_trace::load(data).unwrap()
 }
 
 fn exported(
@@ -41,7 +41,7 @@ fn over_files(mut see: impl FnMut(&str, Format, Trace<'_>)) {
         if data.len() > 1 << 19 {
             continue;
         }
-        let Ok(trace) = spall_trace::load(&data, &Limits::default()) else { continue };
+        let Ok(trace) = spall_trace::load(&data) else { continue };
         see(&path.to_string_lossy(), spall_trace::detect(&data).unwrap(), trace);
     }
 }

@@ -62,7 +62,7 @@ fn time_to_load(names: &[[u8; 16]]) -> Duration {
     let data = file.finish();
     let load = || {
         let start = Instant::now();
-        let trace = spall_trace::load(&data, &Limits::default()).unwrap();
+        let trace = spall_trace::load(&data).unwrap();
         // The empty name counts too.
         assert_eq!(trace.names().len(), names.len() + 1);
         start.elapsed()
@@ -95,7 +95,7 @@ fn crafted_names_and_ids_are_all_there() {
     let names = crafted(&FixedState::default());
     let event = |name: &String| format!(r#"{{"ph":"X","ts":1,"dur":1,"tid":"t{name}","name":"{name}"}}"#);
     let json = format!("[{}]", names.iter().map(event).collect::<Vec<_>>().join(","));
-    let trace = spall_trace::load(json.as_bytes(), &Limits::default()).unwrap();
+    let trace = spall_trace::load(json.as_bytes()).unwrap();
     // The empty name counts too.
     assert_eq!((trace.names().len(), trace.tracks().len()), (2 * NAMES + 1, NAMES));
 }

@@ -2,8 +2,10 @@
 #![cfg(feature = "serde")]
 #![allow(clippy::unwrap_used, reason = "test code outside of test functions")]
 
+mod parsed;
+
 use serde::Deserialize;
-use spall_trace::json::{json_args, parse_all};
+use spall_trace::json::{JsonParser, json_args};
 use spall_trace::model::{Args, ArgsBuilder, Event, from_args};
 
 fn json<'a, T: Deserialize<'a>>(text: &'a str) -> Result<T, String> {
@@ -83,7 +85,7 @@ fn arguments_of_any_format() {
     builder.add("a", 7);
     assert_eq!(from_args(&builder.args()), Ok(One { a: 7 }));
     let json = br#"[{"ph":"B","ts":0,"pid":1,"tid":1,"tts":5,"args":{"a":7}}]"#;
-    let Event::Begin(event) = parse_all(json).next().unwrap().unwrap().event else { panic!() };
+    let Event::Begin(event) = parsed::events_of(JsonParser::new(), json)[0] else { panic!() };
     assert_eq!(from_args(&event.args), Ok(One { a: 7 }));
 }
 

@@ -25,9 +25,10 @@ use std::{
 use allocation_counter::measure;
 use spall_synth::{apitrace, gzip, heph, spall as synth};
 use spall_trace::{
+    Loader,
     export::{self, ExportReport},
     layout::{Layout, LayoutOptions, Live},
-    model::{Chunk, Limits, LiveTrace, Parser, Receiver as _, SliceId, Tick, Trace},
+    model::{ByteRange, Event, Limits, LiveTrace, Parser, Progress, Receiver as _, SliceId, Tick, Trace},
 };
 
 /// A function that makes an input of a number of parts.
@@ -38,9 +39,8 @@ type Input = dyn Fn(usize) -> Vec<u8>;
 ///
 /// Folded stacks are left out, because each line repeats its whole path.
 fn process(data: &[u8]) {
-    let limits = Limits::default();
-    black_box(spall_trace::load_from(data, &limits).ok());
-    let Ok(trace) = spall_trace::load(data, &limits) else { return };
+    black_box(spall_trace::load_from(data).ok());
+    let Ok(trace) = spall_trace::load(data) else { return };
     let trace = spall_trace::merge_samples(trace);
     black_box(Layout::new(&trace, &LayoutOptions::default()));
     for index in 0..u32::try_from(trace.slices().len()).unwrap() {
@@ -243,12 +243,12 @@ fn names_and_threads() {
 fn drip(data: &[u8]) {
     fn read<P: Parser>(mut parser: P, data: &[u8]) {
         let (mut start, mut end) = (0, 0);
+        let mut see = |event: &Event<'_>, bytes: ByteRange| _ = black_box((event, bytes));
         loop {
-            match parser.parse(&data[start..end], end == data.len()) {
-                Ok(Chunk::NeedMore(_)) => end += 1,
-                Ok(Chunk::Skipped(length)) => start += length,
-                Ok(Chunk::Parsed(parsed)) => start += black_box(parsed).consumed,
-                Ok(Chunk::End) | Err(_) => return,
+            match parser.read(&data[start..end], end == data.len(), &mut see) {
+                Ok(Progress::NeedMore(_)) => end += 1,
+                Ok(Progress::Read(length)) => start += length,
+                Ok(Progress::End) | Err(_) => return,
             }
         }
     }
@@ -288,20 +288,21 @@ fn byte_by_byte() {
 fn watch(data: &[u8]) {
     let limits = Limits::default();
     let mut events = 0_u64;
-    spall_trace::read_events(data, &limits, |_, _| events += 1).unwrap();
+    Loader::new().read_events(data, |_, _| events += 1).unwrap();
     let (mut trace, mut laid_out) = (LiveTrace::new(&limits), LiveTrace::new(&limits));
     let mut live = Live::new(&LayoutOptions::default());
     let mut n_events = 0_u64;
-    spall_trace::read_events(data, &limits, |event, bytes| {
-        trace.receive(event, bytes);
-        black_box(trace.commit().number());
-        laid_out.receive(event, bytes);
-        n_events += 1;
-        if n_events.is_multiple_of(events / 64 + 1) {
-            black_box(live.update(&laid_out.commit(), Tick::MIN));
-        }
-    })
-    .unwrap();
+    Loader::new()
+        .read_events(data, |event, bytes| {
+            trace.receive(event, bytes);
+            black_box(trace.commit().number());
+            laid_out.receive(event, bytes);
+            n_events += 1;
+            if n_events.is_multiple_of(events / 64 + 1) {
+                black_box(live.update(&laid_out.commit(), Tick::MIN));
+            }
+        })
+        .unwrap();
 }
 
 #[test]
@@ -332,9 +333,9 @@ fn traces_that_are_watched() {
 fn a_name_of_16_mib_is_kept_once() {
     let name = "n".repeat(16 << 20);
     let data = format!(r#"[{{"ph":"B","ts":1,"name":"{name}"}},{{"ph":"E","ts":2,"name":"{name}"}}]"#);
-    let whole = measure(|| drop(spall_trace::load(data.as_bytes(), &Limits::default()).unwrap()));
+    let whole = measure(|| drop(spall_trace::load(data.as_bytes()).unwrap()));
     assert!(whole.bytes_max < 1 << 20, "{} bytes, although the name is borrowed", whole.bytes_max);
-    let pieces = measure(|| drop(spall_trace::load_from(data.as_bytes(), &Limits::default()).unwrap()));
+    let pieces = measure(|| drop(spall_trace::load_from(data.as_bytes()).unwrap()));
     assert!(pieces.bytes_max < 8 * data.len() as u64, "{} bytes", pieces.bytes_max);
 }
 

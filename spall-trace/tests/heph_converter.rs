@@ -45,8 +45,8 @@ fn heph_b_3_the_converter_makes_the_same_slices() {
     for converted in spall_testdata::files(&folder, ".chrome.json") {
         let log = converted.to_string_lossy().replace(".chrome.json", ".bin.log");
         let (log, converted) = (std::fs::read(log).unwrap(), std::fs::read(converted).unwrap());
-        let ours = slices(&spall_trace::load(&log, &Limits::default()).unwrap());
-        let theirs = slices(&spall_trace::load(&converted, &Limits::default()).unwrap());
+        let ours = slices(&spall_trace::load(&log).unwrap());
+        let theirs = slices(&spall_trace::load(&converted).unwrap());
         assert_eq!(ours.keys().collect::<Vec<_>>(), theirs.keys().collect::<Vec<_>>());
         for (key, found) in &ours {
             let theirs = &theirs[key];

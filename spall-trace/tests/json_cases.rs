@@ -48,7 +48,7 @@ fn check(path: &Path) -> Vec<String> {
     });
     let input = path.to_string_lossy().replace(".expect.json", ".json");
     let data = std::fs::read(&input).unwrap();
-    let trace = match spall_trace::load(&data, &Limits::default()) {
+    let trace = match spall_trace::load(&data) {
         Ok(trace) => trace,
         Err(error) => return vec![format!("{input}: {error}")],
     };

@@ -15,8 +15,8 @@ fn events(count: usize, event: &str) -> String {
 
 fn check(limits: &Limits, events: &str, check: impl Fn(&Trace<'_>)) {
     let json = format!("[{events}]").replace("},]", "}]");
-    check(&spall_trace::load(json.as_bytes(), limits).unwrap());
-    check(&spall_trace::load_from(json.as_bytes(), limits).unwrap());
+    check(&spall_trace::Loader::new().with_limits(limits.clone()).load(json.as_bytes()).unwrap());
+    check(&spall_trace::Loader::new().with_limits(limits.clone()).load_from(json.as_bytes()).unwrap());
 }
 
 /// Returns the kinds of diagnostics and how often each was reported.
@@ -145,9 +145,16 @@ fn max_decompressed_bytes_holds_for_compressed_json() {
     let file = gzip::member(json.as_bytes());
     let mut limits = Limits::default();
     limits.max_decompressed_bytes = json.len() as u64;
-    assert_eq!(spall_trace::load(&file, &limits).unwrap().slices().len(), 9);
+    assert_eq!(spall_trace::Loader::new().with_limits(limits.clone()).load(&file).unwrap().slices().len(), 9);
     limits.max_decompressed_bytes -= 1;
-    assert!(spall_trace::load(&file, &limits).unwrap_err().to_string().contains("limit"));
+    assert!(
+        spall_trace::Loader::new()
+            .with_limits(limits.clone())
+            .load(&file)
+            .unwrap_err()
+            .to_string()
+            .contains("limit")
+    );
 }
 
 #[test]
@@ -164,7 +171,7 @@ fn max_open_calls_leaves_out_calls_and_their_returns() {
     {
         let mut limits = Limits::default();
         limits.max_open_calls = max_open_calls;
-        let trace = spall_trace::load(stream.bytes(), &limits).unwrap();
+        let trace = spall_trace::Loader::new().with_limits(limits.clone()).load(stream.bytes()).unwrap();
         assert_eq!((trace.slices().len(), counts(&trace)), (n_slices, expected));
         let mut calls =
             spall_trace::format::apitrace::Calls::new(stream.bytes()).unwrap().with_limits(&limits);
@@ -180,7 +187,7 @@ fn calls_that_never_return_are_counted_and_not_kept() {
     for _ in 0..200_000 {
         stream.enter(1, (0, "wait", &[]), &[]);
     }
-    let trace = spall_trace::load(stream.bytes(), &Limits::default()).unwrap();
+    let trace = spall_trace::load(stream.bytes()).unwrap();
     assert_eq!(trace.slices().len(), 1 << 16);
     let left_out = 200_000 - (1 << 16);
     assert_eq!(trace.diagnostics().count(DiagnosticKind::OpenCallLimit), left_out);

@@ -32,7 +32,7 @@ fn check(path: &Path, same: &mut Same) {
     let (mut builder, mut grown) = (TraceBuilder::new(&limits), LiveTrace::new(&limits));
     let mut live = Live::new(&LayoutOptions::default());
     let mut n_events = 0_u64;
-    let result = spall_trace::read_events(&data, &limits, |event, bytes| {
+    let result = spall_trace::Loader::new().read_events(&data, |event, bytes| {
         builder.copying().receive(event, bytes);
         grown.receive(event, bytes);
         n_events += 1;

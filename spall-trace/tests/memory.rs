@@ -11,7 +11,7 @@ use spall_trace::model::{Limits, LiveTrace, Receiver};
 /// Returns the bytes that the trace of an input takes, and the most that were allocated while it was built.
 fn cost(data: &[u8]) -> (u64, u64) {
     let mut trace = None;
-    let info = measure(|| trace = spall_trace::load(data, &Limits::default()).ok());
+    let info = measure(|| trace = spall_trace::load(data).ok());
     drop(trace);
     (u64::try_from(info.bytes_current).unwrap(), info.bytes_max)
 }
@@ -22,7 +22,7 @@ fn live_cost(data: &[u8]) -> (u64, u64) {
     let mut trace = LiveTrace::new(&Limits::default());
     let mut n_events = 0_u64;
     let info = measure(|| {
-        _ = spall_trace::read_events(data, &Limits::default(), |event, bytes| {
+        _ = spall_trace::Loader::new().read_events(data, |event, bytes| {
             trace.receive(event, bytes);
             n_events += 1;
             if n_events.is_multiple_of(1000) {

@@ -14,26 +14,26 @@ use identical::assert_identical;
 use same_pictures::assert_same_pictures;
 
 use spall_synth::program::{Order, Program};
+use spall_trace::Loader;
 use spall_trace::model::{DiagnosticKind, Limits};
-use spall_trace::{LoadParallel, load, load_parallel};
 
 const THREADS: [usize; 4] = [1, 2, 3, 8];
 
 /// Loads a file on one thread and on several, in parts of the given numbers of bytes, and compares the traces or errors.
 /// Lays out the trace and draws it on one thread and on several, too.
 fn check(data: &[u8], limits: &Limits, parts: &[usize], what: &str) {
-    let alone = load(data, limits);
+    let alone = Loader::new().with_limits(limits.clone()).load(data);
     if let Ok(trace) = &alone {
         assert_same_pictures(trace, what);
     }
     for n_threads in THREADS {
         for &part_bytes in parts {
-            let options = LoadParallel::default()
+            let loader = Loader::new()
                 .with_limits(limits.clone())
                 .with_threads(NonZeroUsize::new(n_threads).unwrap())
                 .with_part_bytes(part_bytes);
             let what = format!("{what}, {n_threads} threads, parts of {part_bytes} bytes");
-            match (&alone, load_parallel(data, &options)) {
+            match (&alone, loader.load(data)) {
                 (Ok(alone), Ok(shared)) => assert_identical(alone, &shared, &what),
                 (Err(alone), Err(shared)) => assert_eq!(alone.to_string(), shared.to_string(), "{what}"),
                 (_, shared) => panic!("{what}: {:?}", shared.map(|_| ())),
@@ -108,7 +108,7 @@ fn limits_count_as_on_one_thread() {
             let mut limits = Limits::default();
             set(&mut limits);
             check(&file, &limits, &[200], &format!("{limits:?}"));
-            load(&file, &limits).unwrap()
+            Loader::new().with_limits(limits.clone()).load(&file).unwrap()
         };
         let is_cut = |trace: spall_trace::model::Trace<'_>, kind| trace.diagnostics().count(kind) > 0;
         assert!(is_cut(limits(|limits| limits.max_slices = 100), DiagnosticKind::SliceLimit));
@@ -135,7 +135,7 @@ fn a_wrong_guess_is_read_again() {
     {
         let parts = [50, 300, 1000, 2000, 5000];
         check(document.as_bytes(), &Limits::default(), &parts, "events in arguments");
-        assert_eq!(load(document.as_bytes(), &Limits::default()).unwrap().slices().len(), 40);
+        assert_eq!(load(document.as_bytes()).unwrap().slices().len(), 40);
     }
 }
 

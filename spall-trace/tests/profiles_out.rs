@@ -22,7 +22,7 @@ const PROFILE: &str = r#"{"nodes":[
     "startTime":100,"endTime":130,"samples":[3,2],"timeDeltas":[10,10]}"#;
 
 fn trace(text: &str) -> Trace<'_> {
-    spall_trace::load(text.as_bytes(), &Limits::default()).unwrap()
+    spall_trace::load(text.as_bytes()).unwrap()
 }
 
 /// The fields of a message: number, and a number or bytes. This reads the wire format by its specification.

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "test code outside of test functions")]
 
 use spall_synth::{apitrace, auto, cpu_profile, gzip, heph, json, spall as synth};
+use spall_trace::Loader;
 use spall_trace::model::{Event, Limits, Receiver, Trace, TraceBuilder};
 
 /// Returns everything of a trace as text, without the places where its strings are stored.
@@ -14,12 +15,11 @@ fn show(trace: Trace<'_>) -> String {
 }
 
 fn check(name: &str, data: &[u8]) {
-    let limits = Limits::default();
-    let mut builder = TraceBuilder::new(&limits);
-    spall_trace::read_events(data, &limits, |event, bytes| builder.copying().receive(event, bytes)).unwrap();
+    let mut builder = TraceBuilder::new(&Limits::default());
+    Loader::new().read_events(data, |event, bytes| builder.copying().receive(event, bytes)).unwrap();
     let trace = builder.finish();
     assert!(!trace.slices().is_empty() || !trace.samples().is_empty(), "{name}");
-    assert_eq!(show(trace), show(spall_trace::load(data, &limits).unwrap()), "{name}");
+    assert_eq!(show(trace), show(spall_trace::load(data).unwrap()), "{name}");
 }
 
 #[test]
@@ -40,7 +40,7 @@ fn events_of_every_format_make_its_trace() {
 #[test]
 fn a_file_that_is_not_a_trace_is_an_error_and_has_no_events() {
     let mut events = 0;
-    let result = spall_trace::read_events(b"neither of them", &Limits::default(), |_, _| events += 1);
+    let result = Loader::new().read_events(b"neither of them", |_, _| events += 1);
     assert!(matches!(result, Err(spall_trace::Error::UnknownFormat)));
     assert_eq!(events, 0);
 }
@@ -49,14 +49,15 @@ fn a_file_that_is_not_a_trace_is_an_error_and_has_no_events() {
 fn damage_arrives_as_an_event() {
     let cut = br#"[{"ph":"X","name":"a","pid":1,"tid":1,"ts":1,"dur":1},{"ph":"X","na"#;
     let mut seen = Vec::new();
-    spall_trace::read_events(cut, &Limits::default(), |event, _| {
-        seen.push(match event {
-            Event::Complete(..) => "slice",
-            Event::Diagnostic(_) => "damage",
-            _ => "else",
-        });
-    })
-    .unwrap();
+    Loader::new()
+        .read_events(cut, |event, _| {
+            seen.push(match event {
+                Event::Complete(..) => "slice",
+                Event::Diagnostic(_) => "damage",
+                _ => "else",
+            });
+        })
+        .unwrap();
     seen.retain(|&kind| kind != "else");
     assert!(seen.starts_with(&["slice", "damage"]), "{seen:?}");
 }

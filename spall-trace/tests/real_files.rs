@@ -61,8 +61,7 @@ fn digests_of_real_json_files_hold() {
     for expected in &digests {
         let name = expected["file"].as_str().unwrap();
         let Ok(data) = std::fs::read(folder.join("real").join(name)) else { continue };
-        let trace =
-            spall_trace::load(&data, &Limits::default()).unwrap_or_else(|error| panic!("{name}: {error}"));
+        let trace = spall_trace::load(&data).unwrap_or_else(|error| panic!("{name}: {error}"));
         for (what, found) in digest(&trace) {
             // A few digests only count the events of the file.
             match expected.get(what) {
@@ -108,8 +107,8 @@ fn every_real_json_file_loads_and_its_diagnostics_are_explained() {
         let Some(folder) = spall_testdata::collection(folder) else { return };
         for path in spall_testdata::files(&folder, ".json") {
             let data = std::fs::read(&path).unwrap();
-            let trace = spall_trace::load(&data, &Limits::default())
-                .unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+            let trace =
+                spall_trace::load(&data).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
             let surprise = |count: &&DiagnosticCount| EXPLAINED.iter().all(|&(kind, _)| kind != count.kind);
             let found = trace.diagnostics().counts().iter().find(surprise);
             assert_eq!(found, None, "{}", path.display());
@@ -123,7 +122,7 @@ fn spall_mid_200k_has_its_counts_totals_and_self_ticks() {
     let expected: Json =
         serde_json::from_slice(&std::fs::read(folder.join("mid-200k.summary.json")).unwrap()).unwrap();
     let data = std::fs::read(folder.join("mid-200k.spall")).unwrap();
-    let trace = spall_trace::load(&data, &Limits::default()).unwrap();
+    let trace = spall_trace::load(&data).unwrap();
     let layout = Layout::new(&trace, &LayoutOptions::default());
     let mut names = BTreeMap::<String, (u64, i64, i64)>::new();
     for track in trace.tracks() {
@@ -157,8 +156,7 @@ fn spall_mid_200k_has_its_counts_totals_and_self_ticks() {
 fn recordings_are_the_same_trace_in_every_container() {
     let calls = |path: &std::path::Path| {
         let data = std::fs::read(path).unwrap();
-        let trace = spall_trace::load(&data, &Limits::default())
-            .unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        let trace = spall_trace::load(&data).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
         assert_eq!(trace.clock().ns_per_tick(), None, "calls are counted, not timed");
         let names = trace.slices().names().iter().map(|&name| trace.name(name).into_owned());
         let args = trace.slices().ids().iter().map(|id| match trace.slice_args(id).get(b"text") {

@@ -5,9 +5,7 @@ use std::collections::BTreeMap;
 
 use spall_synth::apitrace::game;
 use spall_trace::format::apitrace::{Calls, Parser, TickUnit};
-use spall_trace::model::{
-    LendingParser, Limits, LiveTrace, Progress, Receiver, Trace, TraceBuilder, TrackId,
-};
+use spall_trace::model::{LendingParser, Limits, LiveTrace, Receiver, Trace, TraceBuilder, TrackId};
 use spall_trace::{Format, TraceParser, export, load};
 
 #[test]
@@ -23,8 +21,8 @@ fn c5_a_flame_graph_is_weighted_by_calls_or_by_bytes() {
     }
     for (unit, expected) in [(TickUnit::Calls, calls), (TickUnit::Bytes, bytes)] {
         let mut builder = TraceBuilder::new(&Limits::default());
-        let mut parser = Parser::new().with_tick_unit(unit);
-        while let Progress::Read(0) = parser.lend(&stream, true, &mut builder.copying()).unwrap() {}
+        let parser = Parser::new().with_tick_unit(unit);
+        parser.lend_all(&stream, |event, bytes| builder.copying().receive(event, bytes)).unwrap();
         let trace = builder.finish();
         let tree = spall_trace::call_tree(&trace, TrackId(0));
         let mut found: BTreeMap<String, i64> = BTreeMap::new();
@@ -51,7 +49,7 @@ fn texts(trace: &Trace<'_>) -> Vec<String> {
 #[test]
 fn c5_arguments_are_the_same_text_wherever_they_go() {
     let stream = game(300);
-    let trace = load(&stream, &Limits::default()).unwrap();
+    let trace = load(&stream).unwrap();
     let mut expected = Vec::new();
     let mut calls = Calls::new(&stream).unwrap();
     while let Some(Ok(call)) = calls.next() {
@@ -73,7 +71,7 @@ fn c5_arguments_are_the_same_text_wherever_they_go() {
     let rebuilt = rebuilt.finish();
     assert!(rebuilt == trace);
     assert_eq!(texts(&rebuilt), expected);
-    let (mut parser, mut live) = (TraceParser::new(Format::Apitrace), LiveTrace::new(&Limits::default()));
+    let (mut parser, mut live) = (TraceParser::new(Format::Apitrace, &Limits::default()), LiveTrace::new(&Limits::default()));
     for end in [stream.len() / 3, stream.len() / 2, stream.len()] {
         let data = stream.get(..end).unwrap_or_default();
         parser.read(data, end == stream.len(), |event, bytes| live.receive(event, bytes)).unwrap();
@@ -90,8 +88,8 @@ fn c5_arguments_are_the_same_text_wherever_they_go() {
     };
     let mut file = Vec::new();
     export::json(&trace, &mut file).unwrap();
-    assert_eq!(sorted(&load(&file, &Limits::default()).unwrap()), sorted(&trace));
+    assert_eq!(sorted(&load(&file).unwrap()), sorted(&trace));
     file.clear();
     export::spall(&trace, &mut file).unwrap();
-    assert_eq!(sorted(&load(&file, &Limits::default()).unwrap()), sorted(&trace));
+    assert_eq!(sorted(&load(&file).unwrap()), sorted(&trace));
 }

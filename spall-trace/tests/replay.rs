@@ -29,7 +29,7 @@ fn again(trace: &Trace<'_>) -> Trace<'static> {
 }
 
 fn load(data: &[u8]) -> Trace<'_> {
-    spall_trace::load(data, &Limits::default()).unwrap()
+    spall_trace::load(data).unwrap()
 }
 
 /// Returns whether an unmatched end may lie at the very end of a track, to which unfinished slices are drawn.
@@ -43,7 +43,7 @@ fn files_of_every_format_become_the_same_trace_again() {
     let (mut n_whole, mut n_faulty) = (0, 0);
     for path in spall_testdata::inputs("", "") {
         let data = std::fs::read(&path).unwrap();
-        let Ok(trace) = spall_trace::load(&data, &Limits::default()) else { continue };
+        let Ok(trace) = spall_trace::load(&data) else { continue };
         if data.len() > 1 << 20 {
             continue;
         }
@@ -255,11 +255,11 @@ fn json_3_7_a_flow_between_slices_of_one_time_survives_whichever_thread_comes_fi
             r#"[{{"ph":"X","name":"a","pid":1,"tid":{producer},"ts":10,"dur":5,"bind_id":"0x1","flow_out":true}},
                 {{"ph":"X","name":"b","pid":1,"tid":{consumer},"ts":10,"dur":5,"bind_id":"0x1","flow_in":true}}]"#
         );
-        let trace = spall_trace::load(json.as_bytes(), &Limits::default()).unwrap();
+        let trace = spall_trace::load(json.as_bytes()).unwrap();
         assert_eq!(trace.flows().len(), 1);
         let mut written = Vec::new();
         spall_trace::export::json(&trace, &mut written).unwrap();
-        let again = spall_trace::load(&written, &Limits::default()).unwrap();
+        let again = spall_trace::load(&written).unwrap();
         let names = |trace: &Trace<'_>| {
             let flow = &trace.flows()[0];
             [flow.from, flow.to].map(|slice| trace.slice_name(slice).into_owned())

@@ -11,25 +11,22 @@ use spall_synth::{
     cpu_profile::{self as synth_profile, Form},
     heph, spall as synth,
 };
-use spall_trace::json::{JsonWriter, parse_all};
-use spall_trace::model::{Limits, Parsed, Trace};
+use spall_trace::json::{JsonParser, JsonWriter};
+use spall_trace::model::{Parser, Trace};
 
 mod facts;
 use facts::facts;
 
 /// Writes the events of a file as JSON.
-fn to_json<'a, E: core::fmt::Debug>(events: impl Iterator<Item = Result<Parsed<'a>, E>>) -> String {
+fn to_json<P: Parser<Error: core::fmt::Debug>>(parser: P, data: &[u8]) -> String {
     let mut writer = JsonWriter::new(String::new());
-    for parsed in events {
-        _ = writer.write_event(&parsed.unwrap().event).unwrap();
-    }
+    parser.parse_all(data, |event, _| _ = writer.write_event(event).unwrap()).unwrap();
     writer.finish().unwrap()
 }
 
 fn compare(name: &str, before: &Trace<'_>, json: &str) {
     serde_json::from_str::<serde_json::Value>(json).unwrap_or_else(|error| panic!("{name}: {error}\n{json}"));
-    let after = spall_trace::load(json.as_bytes(), &Limits::default())
-        .unwrap_or_else(|error| panic!("{name}: {error}"));
+    let after = spall_trace::load(json.as_bytes()).unwrap_or_else(|error| panic!("{name}: {error}"));
     assert_eq!(before.slices().flags(), after.slices().flags(), "{name}");
     let said = |trace: &Trace<'_>| {
         let mut facts = facts(trace);
@@ -48,11 +45,11 @@ fn compare(name: &str, before: &Trace<'_>, json: &str) {
 fn generated_binary_traces_become_the_same_trace_in_json() {
     let shape = synth::Shape { slices: 500, ..synth::Shape::default() };
     let data = synth::trace(&shape);
-    let trace = spall_trace::load(&data, &Limits::default()).unwrap();
-    compare("spall", &trace, &to_json(spall_trace::format::spall::parse_all(&data)));
+    let trace = spall_trace::load(&data).unwrap();
+    compare("spall", &trace, &to_json(spall_trace::format::spall::Parser::new(), &data));
     let data = heph::trace(50, 3, 4, false);
-    let trace = spall_trace::load(&data, &Limits::default()).unwrap();
-    compare("heph", &trace, &to_json(spall_trace::format::heph::parse_all(&data)));
+    let trace = spall_trace::load(&data).unwrap();
+    compare("heph", &trace, &to_json(spall_trace::format::heph::Parser::new(), &data));
 }
 
 #[test]
@@ -64,8 +61,8 @@ fn json_files_become_the_same_trace_again() {
             if name.ends_with(".expect.json") || data.len() > 4 << 20 {
                 continue;
             }
-            let Ok(trace) = spall_trace::load(&data, &Limits::default()) else { panic!("{name}") };
-            compare(&name, &trace, &to_json(parse_all(&data)));
+            let Ok(trace) = spall_trace::load(&data) else { panic!("{name}") };
+            compare(&name, &trace, &to_json(JsonParser::new(), &data));
         }
     }
 }
@@ -75,9 +72,9 @@ fn generated_profiles_of_every_form_become_the_same_profiles_again() {
     let profile = synth_profile::Profile::random(300, 30, 1000, 1);
     for form in [Form::Document, Form::Tree, Form::Event, Form::Chunks(150)] {
         let json = profile.to_json(form);
-        let trace = spall_trace::load(json.as_bytes(), &Limits::default()).unwrap();
+        let trace = spall_trace::load(json.as_bytes()).unwrap();
         assert_eq!(trace.samples().len(), 1000);
-        compare(&format!("{form:?}"), &trace, &to_json(parse_all(json.as_bytes())));
+        compare(&format!("{form:?}"), &trace, &to_json(JsonParser::new(), json.as_bytes()));
     }
 }
 
@@ -90,8 +87,8 @@ fn recorded_profiles_become_the_same_profiles_again() {
     for path in spall_testdata::files(&folder, ".cpuprofile").into_iter().chain([large]) {
         let name = path.to_string_lossy();
         let data = std::fs::read(&path).unwrap();
-        let Ok(trace) = spall_trace::load(&data, &Limits::default()) else { panic!("{name}") };
-        compare(&name, &trace, &to_json(parse_all(&data)));
+        let Ok(trace) = spall_trace::load(&data) else { panic!("{name}") };
+        compare(&name, &trace, &to_json(JsonParser::new(), &data));
         n_profiles += trace.profiles().len();
         n_samples += trace.samples().len();
     }

@@ -100,7 +100,7 @@ impl Viewer {
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let path = std::env::args_os().nth(1).ok_or("usage: minimal FILE")?;
-    let trace = spall_trace::load_from(std::fs::File::open(&path)?, &Limits::default())?;
+    let trace = spall_trace::load_file(&path)?;
     let trace = spall_trace::merge_samples(trace);
     let layout = Layout::new(&trace, &LayoutOptions::default());
     let vertical = Vertical::new(&trace, &layout, &HEIGHTS);

@@ -48,7 +48,7 @@ impl eframe::App for App {
 
 /// Loads a file of any format.
 fn load(path: OsString) -> Result<(Trace<'static>, Layout), spall_trace::Error> {
-    let trace = spall_trace::load_from(File::open(path)?, &Limits::default())?;
+    let trace = spall_trace::load_file(path)?;
     let trace = spall_trace::merge_samples(trace);
     let layout = Layout::new(&trace, &LayoutOptions::default());
     Ok((trace, layout))

@@ -13,7 +13,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         [path, out, width] => (path, out, width.to_string_lossy().parse()?),
         _ => return Err("usage: spall-gpu FILE OUT.png [WIDTH]".into()),
     };
-    let trace = spall_trace::merge_samples(spall_trace::load_from(File::open(path)?, &Limits::default())?);
+    let trace = spall_trace::merge_samples(spall_trace::load_file(path)?);
     let layout = Layout::new(&trace, &LayoutOptions::default());
     let vertical = Vertical::new(&trace, &layout, &HEIGHTS);
     let gpu = Gpu::new()?;

@@ -21,7 +21,7 @@ fn busy(n: usize) -> Vec<u8> {
 #[test]
 fn a_coarse_page_has_few_boxes_and_counts_every_slice() {
     let data = busy(5000);
-    let trace = spall_trace::load(&data, &Limits::default()).unwrap();
+    let trace = spall_trace::load(&data).unwrap();
     let scene = Scene::new(&trace);
     let frame = coarse(&scene, 4000);
     let mut page = Page::new(&scene);
@@ -33,7 +33,7 @@ fn a_coarse_page_has_few_boxes_and_counts_every_slice() {
 #[test]
 fn a_page_has_a_box_for_each_slice_and_knows_where() {
     let data = busy(10);
-    let trace = spall_trace::load(&data, &Limits::default()).unwrap();
+    let trace = spall_trace::load(&data).unwrap();
     let scene = Scene::new(&trace);
     let mut page = Page::new(&scene);
     page.processes(None);

@@ -65,7 +65,7 @@ impl Traces {
     fn load(&self, number: usize) -> Option<Trace<'static>> {
         let loaded = File::open(&self.files[number])
             .map_err(spall_trace::Error::from)
-            .and_then(|file| spall_trace::load_from(file, &Limits::default()));
+            .and_then(|file| spall_trace::load_from(file));
         if self.files.len() > 1 && io::stderr().is_terminal() {
             eprint!("\r{}/{} files ", number + 1, self.files.len());
         }

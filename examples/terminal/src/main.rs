@@ -33,7 +33,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             in_terminal(|terminal| live::follow(terminal, file))
         }
         [path] => {
-            let trace = spall_trace::load_from(File::open(path)?, &Limits::default())?;
+            let trace = spall_trace::load_file(path)?;
             let trace = spall_trace::merge_samples(trace);
             let layout = Layout::new(&trace, &LayoutOptions::default());
             in_terminal(|terminal| {

@@ -88,5 +88,5 @@ fn load_file(read: &Function) -> Result<(Trace<'static>, &'static str), spall_tr
     let mut head = vec![0; HEAD];
     let length = File { read, at: 0 }.read(&mut head)?;
     let format = spall_trace::detect(&head[..length]).map_or("", |format| format.name());
-    Ok((spall_trace::load_from(File { read, at: 0 }, &Limits::default())?, format))
+    Ok((spall_trace::load_from(File { read, at: 0 })?, format))
 }

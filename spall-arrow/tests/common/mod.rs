@@ -22,7 +22,7 @@ use spall_model::Limits;
 
 /// Calls `test` with the tables of a file.
 pub(crate) fn with_tables(file: &[u8], test: impl FnOnce(&Tables<'_>)) {
-    let trace = spall_trace::load(file, &Limits::default()).unwrap();
+    let trace = spall_trace::load(file).unwrap();
     let layout = Layout::new(&trace, &LayoutOptions::default());
     test(&Tables::new(&trace, &layout).unwrap());
 }

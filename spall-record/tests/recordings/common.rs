@@ -66,7 +66,7 @@ pub(crate) fn recorder(recorder: Recorder) -> (Shared, Session) {
 }
 
 pub(crate) fn load(out: &Shared) -> Trace<'static> {
-    spall_trace::load_from(&out.bytes()[..], &Limits::default()).unwrap()
+    spall_trace::load_from(&out.bytes()[..]).unwrap()
 }
 
 /// All slices, track by track.

@@ -179,7 +179,7 @@ fn the_counter_of_the_processor_agrees_with_instant() {
     std::fs::remove_file(&path).unwrap();
     // The header has the duration of a tick in nanoseconds, which is known at the end.
     let ns_per_tick = f64::from_le_bytes(file[16..24].try_into().unwrap());
-    let trace = spall_trace::load(&file, &Limits::default()).unwrap();
+    let trace = spall_trace::load(&file).unwrap();
     let ticks = trace.slices().ends()[0].0 - trace.slices().starts()[0].0;
     let ns = ticks as f64 * ns_per_tick;
     // Both readings at the start and at the finish are good to a microsecond on a machine that is not interrupted.

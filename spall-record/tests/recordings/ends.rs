@@ -28,7 +28,7 @@ fn run(how: &str) -> (ExitStatus, Trace<'static>) {
     let status = command.output().unwrap().status;
     let data = std::fs::read(&path).unwrap();
     std::fs::remove_file(&path).unwrap();
-    (status, spall_trace::load_from(&data[..], &Limits::default()).unwrap())
+    (status, spall_trace::load_from(&data[..]).unwrap())
 }
 
 /// Begins a recording, and records one slice before a flush and one after it, on this thread and on a detached one that
@@ -114,7 +114,7 @@ fn a_forked_process_leaves_the_file_of_its_parent_alone_and_may_have_its_own() {
     let path = path("fork").with_extension("child");
     let own = std::fs::read(&path).unwrap();
     std::fs::remove_file(&path).unwrap();
-    let own = spall_trace::load_from(&own[..], &Limits::default()).unwrap();
+    let own = spall_trace::load_from(&own[..]).unwrap();
     assert_eq!((names(&own), faults(&own)), (vec!["child".to_owned()], vec![]));
 }
 

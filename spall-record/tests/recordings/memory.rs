@@ -22,7 +22,7 @@ fn the_memory_ring_keeps_the_last_events() {
     }
     for encoding in [Encoding::Spall, Encoding::Json] {
         let data = ring.to_bytes(encoding);
-        let trace = spall_trace::load(&data, &Limits::default()).unwrap();
+        let trace = spall_trace::load(&data).unwrap();
         assert_eq!(faults(&trace), []);
         let slices = slices(&trace);
         assert_eq!((names(&trace)[0].as_str(), slices[0].1.start, open_count(&trace)), ("outer", Tick(1), 1));

@@ -34,7 +34,7 @@ fn each_file_of_a_rotation_is_read_alone() {
             let data = std::fs::read(path).unwrap();
             let is_last = index == 2;
             assert!(data.len() <= 200_000 && (is_last || data.len() > 100_000), "{}", data.len());
-            let trace = spall_trace::load(&data, &Limits::default()).unwrap();
+            let trace = spall_trace::load(&data).unwrap();
             assert_eq!(faults(&trace), []);
             let names = names(&trace);
             assert_eq!(names[0], "outer");
@@ -71,7 +71,7 @@ fn nothing_is_lost_or_double_over_all_files() {
     let mut n_ended = 0;
     for path in std::fs::read_dir(&folder).unwrap().map(|file| file.unwrap().path()) {
         let data = std::fs::read(path).unwrap();
-        let trace = spall_trace::load(&data, &Limits::default()).unwrap();
+        let trace = spall_trace::load(&data).unwrap();
         assert_eq!(trace.diagnostics().count(DiagnosticKind::UnmatchedEnd), 0);
         n_spans += names(&trace).iter().filter(|name| *name == "span").count();
         n_ended += names(&trace).iter().filter(|name| *name == "outer").count() - open_count(&trace);

@@ -38,7 +38,7 @@ use crate::tick_scale::TickScale;
 /// # Examples
 /// ```
 /// let json = br#"[{"ph":"X","name":"frame","pid":1,"tid":2,"ts":0,"dur":10}]"#;
-/// let trace = spall_trace::load(json, &spall_trace::model::Limits::default())?;
+/// let trace = spall_trace::load(json)?;
 /// let mut profile = Vec::new();
 /// assert!(spall_trace::export::firefox(&trace, "game", &mut profile)?.is_lossless());
 /// # Ok::<(), Box<dyn std::error::Error>>(())

@@ -25,7 +25,7 @@ use super::{ExportReport, trees::WrittenTrees};
 /// ```
 /// let json = br#"[{"ph":"X","name":"frame","pid":1,"tid":2,"ts":0,"dur":10},
 ///                 {"ph":"X","name":"draw","pid":1,"tid":2,"ts":1,"dur":7}]"#;
-/// let trace = spall_trace::load(json, &spall_trace::model::Limits::default())?;
+/// let trace = spall_trace::load(json)?;
 /// let mut folded = Vec::new();
 /// let report = spall_trace::export::folded(&trace, &mut folded)?;
 /// assert_eq!(folded, b"1:2;frame 3000\n1:2;frame;draw 7000\n");

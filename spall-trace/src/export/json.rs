@@ -22,11 +22,11 @@ use super::ExportReport;
 /// use spall_trace::{export, model::Limits};
 ///
 /// let data = br#"[{"ph":"X","name":"work","pid":1,"tid":1,"ts":10,"dur":2.5,"args":{"job":7}}]"#;
-/// let trace = spall_trace::load(data, &Limits::default())?;
+/// let trace = spall_trace::load(data)?;
 /// let mut json = Vec::new();
 /// let report = export::json(&trace, &mut json)?;
 /// assert!(report.is_lossless());
-/// let again = spall_trace::load(&json, &Limits::default())?;
+/// let again = spall_trace::load(&json)?;
 /// assert_eq!(again.slices().ends(), trace.slices().ends());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```

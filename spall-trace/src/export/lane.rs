@@ -96,7 +96,7 @@ mod tests {
 
     #[test]
     fn every_slice_begins_and_ends_once_and_slices_inside_it_end_first() {
-        let trace = crate::load(TRACE.as_bytes(), &Limits::default()).unwrap();
+        let trace = crate::load(TRACE.as_bytes()).unwrap();
         let lanes = lanes(&trace, &trace.tracks()[0]);
         assert_eq!(lanes.len(), 2, "c overlaps a");
         let mut seen = HashSet::new();

@@ -27,7 +27,7 @@ use crate::tick_scale::{TickScale, clamped};
 /// # Examples
 /// ```
 /// let json = br#"[{"ph":"X","name":"frame","pid":1,"tid":2,"ts":0,"dur":10}]"#;
-/// let trace = spall_trace::load(json, &spall_trace::model::Limits::default())?;
+/// let trace = spall_trace::load(json)?;
 /// let mut profile = Vec::new();
 /// assert!(spall_trace::export::pprof(&trace, &mut profile)?.is_lossless());
 /// # Ok::<(), Box<dyn std::error::Error>>(())

@@ -121,7 +121,7 @@ impl fmt::Display for Loss {
 ///
 /// let json = br#"[{"ph":"X","name":"a","cat":"io","pid":1,"tid":1,"ts":0,"dur":2},
 ///                 {"ph":"i","name":"now","pid":1,"tid":1,"ts":1}]"#;
-/// let trace = spall_trace::load(json, &Limits::default())?;
+/// let trace = spall_trace::load(json)?;
 /// let report = export::spall(&trace, &mut Vec::new())?;
 /// assert_eq!(report.count(Loss::Instant), 1);
 /// assert_eq!((report.left_out(), report.in_part()), (1, 1));

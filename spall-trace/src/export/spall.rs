@@ -30,12 +30,12 @@ use super::{
 ///
 /// let json = br#"[{"ph":"X","name":"frame","pid":1,"tid":2,"ts":-5,"dur":10},
 ///                 {"ph":"i","name":"now","pid":1,"tid":2,"ts":0}]"#;
-/// let trace = spall_trace::load(json, &Limits::default())?;
+/// let trace = spall_trace::load(json)?;
 /// let mut file = Vec::new();
 /// let report = export::spall(&trace, &mut file)?;
 /// assert_eq!((report.left_out(), report.moved.0), (1, 5000));
 /// assert_eq!(report.to_string(), "left out: 1 instants; all times moved by 5000 ticks");
-/// assert_eq!(spall_trace::load(&file, &Limits::default())?.slices().ends()[0].0, 10_000);
+/// assert_eq!(spall_trace::load(&file)?.slices().ends()[0].0, 10_000);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn spall(trace: &Trace<'_>, out: impl Write) -> io::Result<ExportReport> {

@@ -89,8 +89,8 @@ pub struct MergedTraces {
 /// use spall_trace::{Alignment, MergeInput, merge_traces, model::{Limits, Tick}};
 ///
 /// let limits = Limits::default();
-/// let server = spall_trace::load(br#"[{"ph":"X","name":"serve","pid":1,"tid":1,"ts":100,"dur":20}]"#, &limits)?;
-/// let client = spall_trace::load(br#"[{"ph":"X","name":"ask","pid":1,"tid":1,"ts":5,"dur":40}]"#, &limits)?;
+/// let server = spall_trace::load(br#"[{"ph":"X","name":"serve","pid":1,"tid":1,"ts":100,"dur":20}]"#)?;
+/// let client = spall_trace::load(br#"[{"ph":"X","name":"ask","pid":1,"tid":1,"ts":5,"dur":40}]"#)?;
 /// let merged = merge_traces(
 ///     &[
 ///         MergeInput::new(&server, "server.json"),

@@ -14,7 +14,7 @@ use spall_trace::samples::ThreadTree;
 
 /// Loads a trace, which must not fail, and merges its samples with its slices.
 pub(crate) fn load(data: &[u8]) -> Trace<'_> {
-    spall_trace::merge_samples(spall_trace::load(data, &Limits::default()).unwrap())
+    spall_trace::merge_samples(spall_trace::load(data).unwrap())
 }
 
 /// Returns the threads of a trace.

@@ -48,7 +48,7 @@ use packets::Packets;
 /// # Examples
 /// ```
 /// let json = br#"[{"ph":"X","name":"frame","pid":1,"tid":2,"ts":0,"dur":10}]"#;
-/// let trace = spall_trace::load(json, &spall_trace::model::Limits::default())?;
+/// let trace = spall_trace::load(json)?;
 /// let mut file = Vec::new();
 /// assert!(spall_trace::export::perfetto(&trace, &mut file)?.is_lossless());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
