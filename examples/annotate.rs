@@ -6,7 +6,7 @@
 use std::{error::Error, fs::File, path::PathBuf};
 
 use spall_trace::export;
-use spall_trace::model::{ArgsBuilder, Event, Limits, Scope, Thread, ThreadEvent, Tick, Ticks, TraceBuilder};
+use spall_trace::model::{ArgsBuilder, Event, Scope, Thread, ThreadEvent, Tick, Ticks, TraceBuilder};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<PathBuf> = std::env::args_os().skip(1).map(PathBuf::from).collect();

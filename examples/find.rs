@@ -9,7 +9,6 @@ use spall_examples::terminal::clean;
 use spall_trace::layout::{
     Fidelity, Flows, Hits, Layout, LayoutOptions, Scratch, Series, Vertical, Viewport, block,
 };
-use spall_trace::model::Limits;
 
 const COLUMNS: u16 = 80;
 

@@ -7,7 +7,7 @@ use addr2line::Loader;
 use spall_trace::{
     format::spall::auto::CachedSymbols,
     layout::{Layout, LayoutOptions, LayoutView},
-    model::{Limits, SliceId, Text, Value},
+    model::{SliceId, Text, Value},
 };
 
 /// The name of the function at an address, from the symbols and the debug information of a program.

@@ -35,7 +35,7 @@ use spall_trace::layout::{
     EdgeRule, Fidelity, Layout, LayoutOptions, Rect, Scratch, SelfSide, TreeOrder, Viewport, flame_rows,
     slice_tree, stats,
 };
-use spall_trace::model::{CallTree, InvertedTree, Limits, Tick, Trace, TrackId};
+use spall_trace::model::{CallTree, InvertedTree, Tick, Trace, TrackId};
 
 /// The argument after which the name of a job and a file follow.
 const JOB: &str = "--job";

@@ -3,7 +3,6 @@
 use std::path::{Path, PathBuf};
 
 use spall_examples::picture::{self, Scene};
-use spall_trace::model::Limits;
 
 fn testdata(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../testdata").join(path)

@@ -20,7 +20,6 @@ use serde_json::{Map, Value as Json, json};
 use spall_arrow::{Table, Tables};
 use spall_trace::{
     layout::{Layout, LayoutOptions},
-    model::Limits,
 };
 
 use arguments::ArgSets;

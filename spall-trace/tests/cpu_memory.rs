@@ -4,7 +4,6 @@
 
 use allocation_counter::measure;
 use spall_synth::cpu_profile::{Form, Profile};
-use spall_trace::model::Limits;
 
 fn check(name: &str, data: &str) {
     check_peak(name, data, 28);

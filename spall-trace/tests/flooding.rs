@@ -14,7 +14,6 @@ use std::time::Instant;
 
 use foldhash::fast::{FixedState, RandomState};
 use spall_synth::spall::File;
-use spall_trace::model::Limits;
 
 /// The number of places of a table of [`NAMES`] names.
 const PLACES: u64 = 2048;

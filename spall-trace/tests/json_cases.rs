@@ -15,7 +15,7 @@ use std::path::Path;
 use serde_json::Value as Json;
 use spall_trace::layout::{Layout, LayoutOptions, LayoutView};
 use spall_trace::model::{
-    DiagnosticKind, Flow, Key, Limits, Object, Scope, SliceId, Text, Tick, Trace, Track, TrackId, TrackKind,
+    DiagnosticKind, Flow, Key, Object, Scope, SliceId, Text, Tick, Trace, Track, TrackId, TrackKind,
     Value,
 };
 

@@ -10,7 +10,7 @@ use std::{ffi::OsString, fs::File, path::Path, thread::JoinHandle};
 
 use eframe::egui;
 use spall_trace::layout::{Layout, LayoutOptions};
-use spall_trace::model::{Limits, Trace};
+use spall_trace::model::Trace;
 
 use crate::viewer::Viewer;
 

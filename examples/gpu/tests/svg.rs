@@ -4,7 +4,7 @@ use resvg::{tiny_skia, usvg};
 use spall_examples::picture::{self, Scene};
 use spall_gpu::{Gpu, HEIGHTS, Picture};
 use spall_trace::layout::{Fidelity, LineKind, Vertical, Viewport};
-use spall_trace::model::{Limits, Trace};
+use spall_trace::model::Trace;
 
 /// Where the boxes of the SVG begin, to the right of the names.
 const NAMES: u32 = 230;

@@ -1,4 +1,3 @@
-use spall_trace::model::Limits;
 
 use super::*;
 

@@ -30,7 +30,7 @@ use datafusion::{
 use spall_arrow::{DataSet, Table, Tables};
 use spall_trace::{
     layout::{Layout, LayoutOptions},
-    model::{Limits, Trace},
+    model::Trace,
 };
 
 /// The files of a database. Each core loads one file at a time, and keeps none: memory does not grow with the number of

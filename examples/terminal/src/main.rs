@@ -20,7 +20,6 @@ use ratatui::DefaultTerminal;
 use ratatui::crossterm::event::{DisableMouseCapture, EnableMouseCapture};
 use ratatui::crossterm::{event, execute};
 use spall_trace::layout::{Layout, LayoutOptions};
-use spall_trace::model::Limits;
 
 use crate::viewer::Viewer;
 

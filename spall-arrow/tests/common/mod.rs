@@ -18,7 +18,6 @@ use arrow_array::{
 use arrow_schema::DataType;
 use spall_arrow::{Table, Tables};
 use spall_layout::{Layout, LayoutOptions};
-use spall_model::Limits;
 
 /// Calls `test` with the tables of a file.
 pub(crate) fn with_tables(file: &[u8], test: impl FnOnce(&Tables<'_>)) {

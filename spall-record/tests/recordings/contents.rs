@@ -11,7 +11,6 @@ use std::time::Instant;
 
 use spall_record::{ClockSource, Encoding, Recorder, counter, instant, span};
 #[cfg(feature = "quanta")]
-use spall_trace::model::Limits;
 use spall_trace::model::{Tick, Value};
 
 use crate::common::{alone, args, faults, load, names, recorder, slices};

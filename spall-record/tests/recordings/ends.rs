@@ -8,7 +8,7 @@ use std::sync::mpsc;
 use std::thread;
 
 use spall_record::{Session, span};
-use spall_trace::model::{Limits, Trace};
+use spall_trace::model::Trace;
 
 use crate::common::{faults, names, open_count};
 

@@ -81,7 +81,6 @@ pub(super) fn without_open_ends<'e>(trace: &Trace<'_>, edges: &'e [Edge]) -> &'e
 mod tests {
     use std::collections::HashSet;
 
-    use spall_model::Limits;
 
     use super::*;
 

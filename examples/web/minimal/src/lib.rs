@@ -4,7 +4,7 @@
 use spall_trace::layout::{
     ColorKey, Fidelity, Heights, Instance, Layout, LineRect, Ruler, Scratch, Theme, Vertical, Viewport,
 };
-use spall_trace::model::{Limits, Trace};
+use spall_trace::model::Trace;
 use wasm_bindgen::prelude::{JsError, wasm_bindgen};
 
 /// In pixels. A column is a pixel too.
