@@ -18,9 +18,7 @@ use std::{
 
 use serde_json::{Map, Value as Json, json};
 use spall_arrow::{Table, Tables};
-use spall_trace::{
-    layout::{Layout, LayoutOptions},
-};
+use spall_trace::layout::{Layout, LayoutOptions};
 
 use arguments::ArgSets;
 use rows::{Row, Rows};

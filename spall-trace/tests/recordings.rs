@@ -71,7 +71,8 @@ fn c5_arguments_are_the_same_text_wherever_they_go() {
     let rebuilt = rebuilt.finish();
     assert!(rebuilt == trace);
     assert_eq!(texts(&rebuilt), expected);
-    let (mut parser, mut live) = (TraceParser::new(Format::Apitrace, &Limits::default()), LiveTrace::new(&Limits::default()));
+    let (mut parser, mut live) =
+        (TraceParser::new(Format::Apitrace, &Limits::default()), LiveTrace::new(&Limits::default()));
     for end in [stream.len() / 3, stream.len() / 2, stream.len()] {
         let data = stream.get(..end).unwrap_or_default();
         parser.read(data, end == stream.len(), |event, bytes| live.receive(event, bytes)).unwrap();

@@ -1,4 +1,3 @@
-
 use super::*;
 
 /// Two threads of `n` short slices each, below one long one.

@@ -81,7 +81,6 @@ pub(super) fn without_open_ends<'e>(trace: &Trace<'_>, edges: &'e [Edge]) -> &'e
 mod tests {
     use std::collections::HashSet;
 
-
     use super::*;
 
     /// Two slices that overlap, one inside another with the same start, one without duration where another ends, and an
