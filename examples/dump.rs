@@ -6,7 +6,7 @@
 
 use std::{
     error::Error,
-    fs::File,
+    
     io::{self, BufWriter, Write},
     process::ExitCode,
 };

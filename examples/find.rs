@@ -3,7 +3,7 @@
 //! Each row with hits is a strip of the whole trace with a mark in each column that has one. Below are the flows that
 //! leave or reach a row with hits, and the counters, each as the sum of its series.
 
-use std::{collections::HashSet, error::Error, fs::File, io::Write};
+use std::{collections::HashSet, error::Error, io::Write};
 
 use spall_examples::terminal::clean;
 use spall_trace::layout::{

@@ -12,7 +12,7 @@
 //!
 //! A block stands for functions that are too narrow for a cell each.
 
-use std::{collections::HashMap, error::Error, ffi::OsStr, fs::File, io::IsTerminal, io::Write};
+use std::{collections::HashMap, error::Error, ffi::OsStr, io::IsTerminal, io::Write};
 
 use spall_examples::terminal;
 use spall_trace::layout::{

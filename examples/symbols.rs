@@ -5,7 +5,7 @@ use std::{borrow::Cow, collections::BTreeMap, error::Error, process::ExitCode};
 
 use addr2line::Loader;
 use spall_trace::{
-    format::spall::auto::CachedSymbols,
+    format::spall::auto::{CachedSymbols, Parser},
     layout::{Layout, LayoutOptions, LayoutView},
     model::{SliceId, Text, Value},
 };

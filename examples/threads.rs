@@ -2,7 +2,7 @@
 //!
 //! `threads OUT.spall`: a span is begun by `span!` and ends where its guard is dropped.
 
-use std::{error::Error, fs::File, thread, time::Duration};
+use std::{error::Error, thread, time::Duration};
 
 use spall_record::span;
 
@@ -21,7 +21,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         }
     });
     session.finish()?;
-    let trace = spall_trace::load_from(File::open(&path)?, &Default::default())?;
+    let trace = spall_trace::load_file(&path)?;
     println!("{}: {} slices of {} threads", path.display(), trace.slices().len(), trace.tracks().len());
     Ok(())
 }

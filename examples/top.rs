@@ -3,7 +3,7 @@
 //!
 //! `top FILE [COUNT]` prints COUNT of each; without it 20. Functions are slices, and what CPU samples found.
 
-use std::{cmp::Reverse, error::Error, fs::File, io::Write};
+use std::{cmp::Reverse, error::Error, io::Write};
 
 use spall_trace::model::CallTree;
 

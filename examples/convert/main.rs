@@ -18,7 +18,7 @@
 
 use std::{error::Error, fs::File, path::PathBuf};
 
-use spall_trace::{export, model::Limits};
+use spall_trace::export;
 
 #[cfg(feature = "parquet")]
 mod data_set;

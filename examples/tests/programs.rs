@@ -56,7 +56,7 @@ fn the_guide_shows_the_recording_programs() {
 fn server_records_requests_and_what_happens_in_them() {
     let path = temporary("server.json");
     assert_eq!(print("server", &[&path]), "");
-    let trace = spall_trace::load_from(std::fs::File::open(&path).unwrap(), &Default::default()).unwrap();
+    let trace = spall_trace::load_file(&path).unwrap();
     assert_eq!((trace.slices().len(), trace.instants().len()), (8 * 3, 8));
     assert!(
         trace.instants().iter().all(|instant| trace.args_of(instant).to_string() == "level=INFO, bytes=9")
@@ -72,8 +72,7 @@ fn frames_draws_itself_and_keeps_its_slowest_frame() {
     let output = Command::new(program).arg("20").current_dir(&folder).output().unwrap();
     let text = String::from_utf8(output.stdout).unwrap();
     assert!(output.status.success() && text.contains("main") && text.contains("the slowest of 20"), "{text}");
-    let file = std::fs::File::open(folder.join("slowest.spall")).unwrap();
-    let trace = spall_trace::load_from(file, &Default::default()).unwrap();
+    let trace = spall_trace::load_file(folder.join("slowest.spall")).unwrap();
     assert!(trace.slices().names().iter().any(|&name| trace.name(name) == "physics"));
 }
 
@@ -82,9 +81,8 @@ fn annotate_adds_instants_and_slices() {
     let (log, out) = (temporary("annotate.log"), temporary("annotate.json"));
     std::fs::write(&log, "0.001 cache flushed\n0.002+0.001 level\nnot a line of the log\n").unwrap();
     assert_eq!(print("annotate", &[&recorded(), &log, &out]), "added 2 of 3 lines\n");
-    let before =
-        spall_trace::load_from(std::fs::File::open(recorded()).unwrap(), &Default::default()).unwrap();
-    let after = spall_trace::load_from(std::fs::File::open(&out).unwrap(), &Default::default()).unwrap();
+    let before = spall_trace::load_file(recorded()).unwrap();
+    let after = spall_trace::load_file(&out).unwrap();
     assert_eq!(after.slices().len(), before.slices().len() + 1);
     assert_eq!(after.name(after.instants()[0].name), "cache flushed");
     assert_eq!(after.args_of(&after.instants()[0]).to_string(), "line=1");

@@ -20,7 +20,7 @@
 //! session.finish()?;
 //!
 //! let file = std::fs::read("run.spall")?;
-//! let trace = spall_trace::load(&file, &Default::default()).unwrap();
+//! let trace = spall_trace::load(&file).unwrap();
 //! assert_eq!((trace.tracks().len(), trace.slices().len()), (2, 2 + 200));
 //! # std::fs::remove_dir_all(&folder)?;
 //! # Ok::<(), std::io::Error>(())

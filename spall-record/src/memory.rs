@@ -29,7 +29,7 @@ use crate::{recording, writer};
 ///     if frame == 99 {
 ///         // A slow frame: this is what led to it.
 ///         let file = ring.to_bytes(Encoding::Spall);
-/// #       assert_eq!(spall_trace::load(&file, &Default::default()).unwrap().slices().len(), 100);
+/// #       assert_eq!(spall_trace::load(&file).unwrap().slices().len(), 100);
 /// #       let _ = file;
 ///     }
 /// }

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use spall_trace::json::JsonParser;
+use spall_trace::model::Parser as _;
 use spall_trace::model::{DiagnosticKind, Limits, Receiver, SliceId, Tick, Trace, TrackKind};
 use spall_trace::{Alignment, MergeInput, MergedTraces, PlacedBy, load, merge_traces};
 

@@ -39,7 +39,7 @@ fn the_loop_and_the_handler_are_both_in_the_trace() {
         is_over.store(true, Ordering::Relaxed);
         n_interrupts = interrupts.join().unwrap();
     });
-    let trace = spall_trace::load(&wire, &Default::default()).unwrap();
+    let trace = spall_trace::load(&wire).unwrap();
     assert!(trace.diagnostics().is_empty(), "{:?}", trace.diagnostics());
     let count = |name: &str| trace.slices().names().iter().filter(|&&id| trace.name(id) == name).count();
     assert_eq!(count("turn"), 10_000);

@@ -63,9 +63,7 @@ impl Traces {
     }
 
     fn load(&self, number: usize) -> Option<Trace<'static>> {
-        let loaded = File::open(&self.files[number])
-            .map_err(spall_trace::Error::from)
-            .and_then(|file| spall_trace::load_from(file));
+        let loaded = spall_trace::load_file(&self.files[number]);
         if self.files.len() > 1 && io::stderr().is_terminal() {
             eprint!("\r{}/{} files ", number + 1, self.files.len());
         }

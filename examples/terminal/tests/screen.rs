@@ -105,7 +105,7 @@ fn recorded() -> PathBuf {
 
 fn trace() -> Trace<'static> {
     let data = std::fs::read(recorded()).unwrap();
-    spall_trace::load(&data, &Default::default()).unwrap().into_owned()
+    spall_trace::load(&data).unwrap().into_owned()
 }
 
 #[test]

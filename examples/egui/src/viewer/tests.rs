@@ -15,7 +15,7 @@ struct Window {
 impl Window {
     fn open() -> Self {
         let data = include_bytes!("../../../../testdata/record.spall");
-        let trace: Trace<'static> = spall_trace::load(data, &Default::default()).unwrap();
+        let trace: Trace<'static> = spall_trace::load(data).unwrap();
         let layout = Layout::new(&trace, &LayoutOptions::default());
         let mut window = Self { context: Context::default(), viewer: Viewer::new(trace, layout) };
         window.draw(vec![]);
