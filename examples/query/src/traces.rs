@@ -2,7 +2,6 @@
 
 use std::{
     collections::BTreeMap,
-    fs::File,
     io::{self, IsTerminal},
     path::PathBuf,
     sync::{
