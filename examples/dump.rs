@@ -6,7 +6,6 @@
 
 use std::{
     error::Error,
-    
     io::{self, BufWriter, Write},
     process::ExitCode,
 };

@@ -14,8 +14,8 @@ use identical::assert_identical;
 use same_pictures::assert_same_pictures;
 
 use spall_synth::program::{Order, Program};
-use spall_trace::{Loader, load};
 use spall_trace::model::{DiagnosticKind, Limits};
+use spall_trace::{Loader, load};
 
 const THREADS: [usize; 4] = [1, 2, 3, 8];
 
