@@ -169,7 +169,7 @@ impl Fields {
         self.clear();
         let mut pos = start + 1;
         while let Some(key) = lexer::next_key(data, &mut pos)? {
-            let value = lexer::marked_token(data, key.value)?;
+            let value = lexer::token(data, key.value)?;
             pos = value.end;
             self.set(Field::of_key(data, &key), value);
         }

@@ -42,7 +42,7 @@ pub(crate) struct Token {
     pub(crate) start: usize,
     pub(crate) end: usize,
     /// The number of a [`TokenKind::Integer`], or the number of thousandths of a [`TokenKind::Decimal`]. For an object or
-    /// array that is a [`marked_token`], 1 if a key inside may be [`CALL_SITE`] of an event. Else 0.
+    /// array, 1 if a key inside may be [`CALL_SITE`] of an event. Else 0.
     ///
     /// Times are microseconds with up to three decimals in nearly every file, so that most of them are whole
     /// nanoseconds as soon as their token is found.
@@ -66,7 +66,7 @@ impl Token {
         data.get(self.start..self.end).unwrap_or_default()
     }
 
-    /// Returns whether a key inside of an object or array may be [`CALL_SITE`] of an event, for a [`marked_token`].
+    /// Returns whether a key inside of an object or array may be [`CALL_SITE`] of an event.
     #[inline]
     pub(crate) fn may_name_call_site(self) -> bool {
         self.number != 0
@@ -168,93 +168,57 @@ fn word_length(text: &[u8]) -> Result<usize, TokenError> {
     text.iter().position(|&byte| ends_word(byte)).ok_or(TokenError::Incomplete)
 }
 
-/// The end of an array or object, in which no key is [`CALL_SITE`], or one may be. It is returned in registers.
-enum Nested {
-    End(usize),
-    EndWithCallSite(usize),
-    Incomplete,
-    Damaged(usize),
-}
-
 /// Returns the end of the array or object whose opening bracket is at `pos`.
 pub(crate) fn nested_end(data: &[u8], pos: usize) -> Result<usize, TokenError> {
-    nested::<false>(data, pos).map(|(end, _)| end)
+    nested(data, pos).map(|(end, _)| end)
 }
 
-/// Returns the end of an array or object and, if `MARKED`, whether a key inside may be [`CALL_SITE`].
-#[inline(always)]
-fn nested<const MARKED: bool>(data: &[u8], pos: usize) -> Result<(usize, bool), TokenError> {
-    match find_end::<MARKED>(data, pos) {
-        Nested::End(end) => Ok((end, false)),
-        Nested::EndWithCallSite(end) => Ok((end, true)),
-        Nested::Incomplete => Err(TokenError::Incomplete),
-        Nested::Damaged(at) => Err(TokenError::Damaged(at)),
-    }
-}
-
-/// Returns the end of the array or object whose opening bracket is at `pos`.
-fn find_end<const MARKED: bool>(data: &[u8], pos: usize) -> Nested {
-    let end = match data.get(pos) {
-        Some(b'{') => end_of::<b'{', MARKED>(data, pos),
-        _ => end_of::<b'[', MARKED>(data, pos),
-    };
-    end.unwrap_or(Nested::Incomplete)
-}
-
-/// Returns the end of the array or object that the bracket `OPEN` at `pos` begins; `None` if the data ends before. Brackets
-/// of the other kind inside it must be closed, too.
+/// Returns the end of the array or object whose opening bracket is at `pos`, and whether a key inside may be
+/// [`CALL_SITE`]. Brackets of the other kind inside it must be closed, too.
 ///
 /// Two counts take the place of a stack. `{[{]}}` passes as closed, which is harmless: reading the inside of such a
 /// value ends at the damage.
-#[inline(always)]
-fn end_of<const OPEN: u8, const MARKED: bool>(data: &[u8], pos: usize) -> Option<Nested> {
+fn nested(data: &[u8], pos: usize) -> Result<(usize, bool), TokenError> {
+    let open = if data.get(pos) == Some(&b'{') { b'{' } else { b'[' };
     // In ASCII, a closing bracket is two above its opening one, and `{` is `[` with the bit 0x20 set.
-    let close = OPEN + 2;
+    let close = open + 2;
     let (mut depth, mut others) = (1_usize, 0_usize);
     let mut has_call_site = false;
     let mut structurals = scan::Structurals::new(data, pos + 1);
     loop {
-        let at = structurals.next()?;
-        let byte = *data.get(at)?;
+        let at = structurals.next().ok_or(TokenError::Incomplete)?;
+        let byte = *data.get(at).ok_or(TokenError::Incomplete)?;
         if byte == b'"' {
-            let mut end = structurals.next_quote()?;
+            let mut end = structurals.next_quote().ok_or(TokenError::Incomplete)?;
             while data.get(end.wrapping_sub(1)) == Some(&b'\\') && is_escaped(data, at + 1, end) {
-                end = structurals.next_quote()?;
+                end = structurals.next_quote().ok_or(TokenError::Incomplete)?;
             }
-            let behind = *data.get(end + 1)?;
+            let behind = *data.get(end + 1).ok_or(TokenError::Incomplete)?;
             match behind {
                 b':' | b',' | b'}' | b']' | b' ' | b'\n' | b'\r' | b'\t' => {}
                 // Behind a missing quote, text and structure change places up to the end of the file. A byte that
                 // cannot follow a string gives this away at once, so that the damage costs one event.
-                _ => return Some(Nested::Damaged(end + 1)),
+                _ => return Err(TokenError::Damaged(end + 1)),
             }
             // Most strings are deeper, or shorter, or values, or begin with another letter.
-            if MARKED
-                && depth <= CALL_SITE_DEPTH
+            if depth <= CALL_SITE_DEPTH
                 && end - at > CALL_SITE.len()
                 && !matches!(behind, b',' | b'}' | b']')
                 && matches!(data.get(at + 1), Some(b's' | b'\\'))
             {
                 has_call_site |= data.get(at + 1..end).is_some_and(may_be_call_site);
             }
-        } else if byte == OPEN {
+        } else if byte == open {
             depth += 1;
         } else if byte == close {
             depth -= 1;
             if depth == 0 {
-                return Some(match others {
-                    0 if has_call_site => Nested::EndWithCallSite(at + 1),
-                    0 => Nested::End(at + 1),
-                    _ => Nested::Damaged(at),
-                });
+                return if others == 0 { Ok((at + 1, has_call_site)) } else { Err(TokenError::Damaged(at)) };
             }
-        } else if byte == OPEN ^ 0x20 {
+        } else if byte == open ^ 0x20 {
             others += 1;
         } else if byte == close ^ 0x20 {
-            match others.checked_sub(1) {
-                Some(left) => others = left,
-                None => return Some(Nested::Damaged(at)),
-            }
+            others = others.checked_sub(1).ok_or(TokenError::Damaged(at))?;
         }
     }
 }
@@ -268,24 +232,13 @@ fn may_be_call_site(key: &[u8]) -> bool {
 /// Reads the value that begins at `pos`, where the data has a byte that is not blank.
 #[inline(always)]
 pub(crate) fn token(data: &[u8], pos: usize) -> Result<Token, TokenError> {
-    read_token::<false>(data, pos)
-}
-
-/// Reads the value of a field of an event like [`token`], and marks one that may name a call site.
-#[inline(always)]
-pub(crate) fn marked_token(data: &[u8], pos: usize) -> Result<Token, TokenError> {
-    read_token::<true>(data, pos)
-}
-
-#[inline(always)]
-fn read_token<const MARKED: bool>(data: &[u8], pos: usize) -> Result<Token, TokenError> {
     let Some(text @ [first, ..]) = data.get(pos..) else { return Err(TokenError::Incomplete) };
     let (kind, (end, has_call_site)) = match first {
         b'0'..=b'9' => return number(text, pos),
         b'"' => return string(data, pos),
         b'{' if text.get(1) == Some(&b'}') => (TokenKind::Object, (pos + 2, false)),
-        b'{' => (TokenKind::Object, nested::<MARKED>(data, pos)?),
-        b'[' => (TokenKind::Array, nested::<MARKED>(data, pos)?),
+        b'{' => (TokenKind::Object, nested(data, pos)?),
+        b'[' => (TokenKind::Array, nested(data, pos)?),
         b',' | b':' | b'}' | b']' => return Err(TokenError::Damaged(pos)),
         _ => (TokenKind::Bare, (pos + word_length(text)?, false)),
     };

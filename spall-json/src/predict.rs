@@ -105,7 +105,7 @@ impl KeyPredictor {
                 Follows::String(field) => (field, lexer::string(data, pos - 1).ok()?),
                 // Where the file has more blanks than the text, a word of no length is read: no value is empty.
                 Follows::Other(field) => {
-                    (field, lexer::marked_token(data, pos).ok().filter(|value| value.end > pos)?)
+                    (field, lexer::token(data, pos).ok().filter(|value| value.end > pos)?)
                 }
                 Follows::End => {
                     self.misses = self.misses.saturating_sub(1);
