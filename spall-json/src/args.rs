@@ -22,24 +22,39 @@ static JSON_ARRAY: ArgsFormat =
 
 /// Arguments whose bytes are a whole event on a thread, because the event has fields that [`spall_model::Event`] has no
 /// place for.
-static JSON_EVENT: ArgsFormat =
-    ArgsFormat { name: "json event", args: event_args_entry, fields: thread_event_field };
+static JSON_EVENT: ArgsFormat = ArgsFormat {
+    name: "json event",
+    args: event_args_entry,
+    fields: further_field::<{ THREAD_EVENT.bits() }>,
+};
 
 /// The same as [`JSON_EVENT`] for an event without a call site.
-static JSON_EVENT_WITHOUT_SITE: ArgsFormat =
-    ArgsFormat { name: "json event", args: event_args_entry, fields: thread_event_field };
+static JSON_EVENT_WITHOUT_SITE: ArgsFormat = ArgsFormat {
+    name: "json event",
+    args: event_args_entry,
+    fields: further_field::<{ THREAD_EVENT.bits() }>,
+};
 
 /// The same as [`JSON_EVENT`] for an async event or an object. The model's event has its key, but not its thread.
-static JSON_KEYED_EVENT: ArgsFormat =
-    ArgsFormat { name: "json event with key", args: event_args_entry, fields: keyed_event_field };
+static JSON_KEYED_EVENT: ArgsFormat = ArgsFormat {
+    name: "json event with key",
+    args: event_args_entry,
+    fields: further_field::<{ KEYED_EVENT.bits() }>,
+};
 
 /// The same as [`JSON_EVENT`] for a counter.
-static JSON_COUNTER_EVENT: ArgsFormat =
-    ArgsFormat { name: "json counter", args: event_args_entry, fields: counter_event_field };
+static JSON_COUNTER_EVENT: ArgsFormat = ArgsFormat {
+    name: "json counter",
+    args: event_args_entry,
+    fields: further_field::<{ COUNTER_EVENT.bits() }>,
+};
 
 /// The same as [`JSON_EVENT`] for one end of a flow.
-static JSON_FLOW_EVENT: ArgsFormat =
-    ArgsFormat { name: "json flow event", args: event_args_entry, fields: flow_event_field };
+static JSON_FLOW_EVENT: ArgsFormat = ArgsFormat {
+    name: "json flow event",
+    args: event_args_entry,
+    fields: further_field::<{ FLOW_EVENT.bits() }>,
+};
 
 /// The same as [`JSON_EVENT`] for a sample, without the fields that are in [`spall_model::ThreadSampleEvent`].
 pub(crate) static JSON_SAMPLE: ArgsFormat =
@@ -65,7 +80,7 @@ pub(crate) fn whole_event<'a>(bytes: &'a [u8], args: &Args<'a>, represented: Fie
     Args::new(bytes, format)
 }
 
-/// Returns whether [`CALL_SITE`](lexer::CALL_SITE) may be among arguments. This does not look at their text.
+/// Returns whether [`call_site::KEY`](crate::call_site::KEY) may be among arguments. This does not look at their text.
 #[inline]
 pub(crate) fn may_name_call_site(args: &Args<'_>) -> bool {
     let without = [&JSON_ARGS_WITHOUT_SITE, &JSON_EVENT_WITHOUT_SITE];
@@ -217,26 +232,10 @@ fn event_args_entry<'b>(bytes: &'b [u8], pos: &mut usize) -> Option<(Text<'b>, V
     next_entry(bytes, pos)
 }
 
-fn thread_event_field<'b>(bytes: &'b [u8], pos: &mut usize) -> Option<(Text<'b>, Value<'b>)> {
-    further_field(bytes, pos, THREAD_EVENT)
-}
-
-fn keyed_event_field<'b>(bytes: &'b [u8], pos: &mut usize) -> Option<(Text<'b>, Value<'b>)> {
-    further_field(bytes, pos, KEYED_EVENT)
-}
-
-fn counter_event_field<'b>(bytes: &'b [u8], pos: &mut usize) -> Option<(Text<'b>, Value<'b>)> {
-    further_field(bytes, pos, COUNTER_EVENT)
-}
-
-fn flow_event_field<'b>(bytes: &'b [u8], pos: &mut usize) -> Option<(Text<'b>, Value<'b>)> {
-    further_field(bytes, pos, FLOW_EVENT)
-}
-
 /// Reads the next field of a sample that [`spall_model::ThreadSampleEvent`] does not have.
 fn sample_field<'b>(bytes: &'b [u8], pos: &mut usize) -> Option<(Text<'b>, Value<'b>)> {
     loop {
-        let (key, value) = further_field(bytes, pos, SAMPLE)?;
+        let (key, value) = further_field::<{ SAMPLE.bits() }>(bytes, pos)?;
         // `Field` does not know these two: only samples have them.
         if !key.is(b"sf") && !key.is(b"weight") {
             return Some((key, value));
@@ -244,16 +243,15 @@ fn sample_field<'b>(bytes: &'b [u8], pos: &mut usize) -> Option<(Text<'b>, Value
     }
 }
 
-/// Reads the next member of the event `bytes` that is not in `represented`.
-fn further_field<'b>(
+/// Reads the next member of the event `bytes` that is not in the set of fields with these bits.
+fn further_field<'b, const REPRESENTED: u32>(
     bytes: &'b [u8],
     pos: &mut usize,
-    represented: FieldSet,
 ) -> Option<(Text<'b>, Value<'b>)> {
     *pos = (*pos).max(1);
     loop {
         let member = next_member(bytes, pos)?;
-        if !represented.has(Field::of_key(bytes, &member.key)) {
+        if !FieldSet::from_bits(REPRESENTED).has(Field::of_key(bytes, &member.key)) {
             return Some(entry(bytes, &member));
         }
     }

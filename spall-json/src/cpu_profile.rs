@@ -8,7 +8,9 @@ mod hits;
 mod nodes;
 mod samples;
 
-use spall_model::{DiagnosticKind, Event, Id, ProfileEvent, ProfileKey, ProfileStart, Thread, Tick, Ticks};
+use spall_model::{
+    DiagnosticKind, Event, Id, ProfileEvent, ProfileKey, ProfileStart, Thread, ThreadEvent, Tick, Ticks,
+};
 
 use crate::id;
 use crate::lexer::{self, KeyToken, Token, TokenError, TokenKind};
@@ -42,15 +44,6 @@ pub(crate) enum ProfileKind {
     Whole,
 }
 
-/// The fields of the event that holds a profile, without its arguments.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Envelope<'a> {
-    pub(crate) kind: ProfileKind,
-    pub(crate) thread: Thread<'a>,
-    pub(crate) at: Tick,
-    pub(crate) id: Option<Id<'a>>,
-}
-
 /// The largest difference in nanoseconds between the time of a profile's first event and its own start time at which
 /// both are taken as times of one clock. [cpu 2](crate::rules::cpu#2)
 pub(crate) const SAME_CLOCK: i64 = 1_000_000;
@@ -65,15 +58,21 @@ const WHOLE_RANK: u8 = 3;
 pub(crate) const WHOLE_SOURCE: &str = "CpuProfile";
 
 impl<'a> Profile<'a> {
-    /// Returns the profile, or the part of one, in an event whose `args` begin at `args`. The event ends with `data`. Returns
-    /// `None` if the arguments hold no profile.
-    pub(crate) fn of_event(data: &'a [u8], args: usize, envelope: Envelope<'a>) -> Option<Self> {
+    /// Returns the profile, or the part of one, in the arguments of `event`, which begin at `args`. The event ends with
+    /// `data`. Returns `None` if the arguments hold no profile.
+    pub(crate) fn of_event(
+        data: &'a [u8],
+        args: usize,
+        kind: ProfileKind,
+        event: &ThreadEvent<'a>,
+        id: Option<Id<'a>>,
+    ) -> Option<Self> {
         let inside =
             lexer::find_member(data, args, b"data").filter(|inside| inside.kind == TokenKind::Object)?;
         let mut members = ProfileMembers::default();
         // Damage ends the members; those before it count, here and below.
         members.read(data, inside.start).ok();
-        let Envelope { kind, thread, at, id } = envelope;
+        let &ThreadEvent { thread, at, .. } = event;
         match members.profile {
             Some(profile) => {
                 members.read(data, profile).ok();

@@ -68,11 +68,7 @@ impl Nanos {
     /// Reads the general form, digit by digit.
     #[cold]
     fn from_any(text: &[u8]) -> Option<Self> {
-        let (negative, text) = match text {
-            [b'-', rest @ ..] => (true, rest),
-            [b'+', rest @ ..] => (false, rest),
-            _ => (false, text),
-        };
+        let (negative, text) = sign(text);
         let exponent_at = text.iter().position(|byte| matches!(byte, b'e' | b'E'));
         let (mantissa, exponent) = match exponent_at {
             Some(at) => (text.get(..at)?, small_integer(text.get(at + 1..)?)?),
@@ -176,13 +172,18 @@ fn clamp(negative: bool) -> Rounded {
     Rounded { ns: if negative { i64::MIN } else { i64::MAX }, clamped: true }
 }
 
-/// Reads an exponent. One that is out of any reasonable range saturates, so that sums with it cannot overflow.
-fn small_integer(text: &[u8]) -> Option<i64> {
-    let (negative, digits) = match text {
+/// Returns whether `text` begins with a minus, and what follows its sign.
+fn sign(text: &[u8]) -> (bool, &[u8]) {
+    match text {
         [b'-', rest @ ..] => (true, rest),
         [b'+', rest @ ..] => (false, rest),
         _ => (false, text),
-    };
+    }
+}
+
+/// Reads an exponent. One that is out of any reasonable range saturates, so that sums with it cannot overflow.
+fn small_integer(text: &[u8]) -> Option<i64> {
+    let (negative, digits) = sign(text);
     if digits.is_empty() || !digits.iter().all(u8::is_ascii_digit) {
         return None;
     }
@@ -194,27 +195,16 @@ fn small_integer(text: &[u8]) -> Option<i64> {
 }
 
 /// The powers of ten from 10⁰ to 10¹⁸.
-const POWERS: [u64; 19] = [
-    1,
-    10,
-    100,
-    1_000,
-    10_000,
-    100_000,
-    1_000_000,
-    10_000_000,
-    100_000_000,
-    1_000_000_000,
-    10_000_000_000,
-    100_000_000_000,
-    1_000_000_000_000,
-    10_000_000_000_000,
-    100_000_000_000_000,
-    1_000_000_000_000_000,
-    10_000_000_000_000_000,
-    100_000_000_000_000_000,
-    1_000_000_000_000_000_000,
-];
+#[allow(clippy::indexing_slicing, reason = "while compiling")]
+const POWERS: [u64; 19] = {
+    let mut powers = [1; 19];
+    let mut at = 1;
+    while at < powers.len() {
+        powers[at] = powers[at - 1] * 10;
+        at += 1;
+    }
+    powers
+};
 
 #[cfg(test)]
 mod tests;

@@ -23,19 +23,16 @@ pub(crate) struct Decoder<'a, 'f, 't> {
 
 impl<'a> Decoder<'a, '_, '_> {
     /// Reports a diagnostic about the event as a whole.
-    #[cold]
     pub(crate) fn report(&mut self, kind: DiagnosticKind) {
         self.sink.report(kind, self.record.object);
     }
 
     /// Reports a diagnostic about one value.
-    #[cold]
     pub(crate) fn report_at(&mut self, kind: DiagnosticKind, token: Token) {
         self.sink.report(kind, (token.start, token.end));
     }
 
     /// Returns the bytes of a value.
-    #[inline]
     pub(crate) fn bytes(&self, token: Token) -> &'a [u8] {
         token.bytes(self.record.data)
     }
@@ -53,17 +50,11 @@ impl<'a> Decoder<'a, '_, '_> {
     }
 
     /// Returns the text of a string or a number, or the empty text if the field is absent.
-    #[inline(always)]
+    #[inline]
     pub(crate) fn text(&mut self, field: Field) -> Text<'a> {
-        match self.record.text(field) {
-            Some(text) => text,
-            None => self.unusual_text(field),
+        if let Some(text) = self.record.text(field) {
+            return text;
         }
-    }
-
-    /// Decodes a text that is not a plain string.
-    #[inline(never)]
-    fn unusual_text(&mut self, field: Field) -> Text<'a> {
         let Some(token) = self.token(field) else { return Text::EMPTY };
         scalar::text_or_number(self.record.data, token).unwrap_or_else(|| {
             self.report_at(DiagnosticKind::BadField, token);
@@ -96,18 +87,13 @@ impl<'a> Decoder<'a, '_, '_> {
         }
     }
 
-    /// Returns the time of the event, rounded and exact. Returns `None` if the event has no time, which is reported.
-    #[inline(always)]
+    /// Returns the time of the event, rounded and exact. One that is missing, bad or out of range is reported; `None` is
+    /// returned if there is none.
+    #[inline]
     pub(crate) fn time(&mut self) -> Option<(Tick, Nanos)> {
-        match self.record.time() {
-            Some(at) => Some((at, Nanos::from_whole(at.0.unsigned_abs()))),
-            None => self.unusual_time(),
+        if let Some(at) = self.record.time() {
+            return Some((at, Nanos::from_whole(at.0.unsigned_abs())));
         }
-    }
-
-    /// Decodes a time in any other spelling, and reports one that is missing, bad or out of range.
-    #[inline(never)]
-    fn unusual_time(&mut self) -> Option<(Tick, Nanos)> {
         let Some(token) = self.token(Field::Ts) else {
             self.report(DiagnosticKind::MissingTime);
             return None;
@@ -124,18 +110,11 @@ impl<'a> Decoder<'a, '_, '_> {
     }
 
     /// Returns the duration in `field`. Returns `None` if it is absent, or if it is not a number, which is reported.
-    #[inline(always)]
+    #[inline]
     pub(crate) fn duration(&mut self, field: Field) -> Option<Nanos> {
-        match self.record.micros(field) {
-            Some(ns) => Some(Nanos::from_whole(ns)),
-            None if !self.has(field) => None,
-            None => self.unusual_duration(field),
+        if let Some(ns) = self.record.micros(field) {
+            return Some(Nanos::from_whole(ns));
         }
-    }
-
-    /// Decodes a duration in any other spelling, and reports a bad one.
-    #[inline(never)]
-    fn unusual_duration(&mut self, field: Field) -> Option<Nanos> {
         let token = self.token(field)?;
         let duration = scalar::micros(self.record.data, token);
         if duration.is_none() {
@@ -147,7 +126,6 @@ impl<'a> Decoder<'a, '_, '_> {
     /// Returns the duration from `at`, which is `exact` rounded, to the rounded end. An end or a duration out of range is
     /// clamped and reported. [json
     /// 3.5](spall_model::rules::json#3.5)
-    #[inline]
     pub(crate) fn rounded_duration(&mut self, at: Tick, exact: Nanos, duration: Nanos) -> Ticks {
         let Rounded { ns, clamped } = exact.add_round(duration);
         let is_clamped = clamped || ns.checked_sub(at.0).is_none();
@@ -161,23 +139,21 @@ impl<'a> Decoder<'a, '_, '_> {
     /// Reports a thread clock that is not a number. Its value stays among the further fields of the event.
     #[inline]
     pub(crate) fn check_thread_clock(&mut self) {
-        if !self.record.is_number_or_absent(Field::Tts) {
-            self.unusual_duration(Field::Tts);
-        }
-        if self.has(Field::Dur) && !self.record.is_number_or_absent(Field::Tdur) {
-            self.unusual_duration(Field::Tdur);
+        self.duration(Field::Tts);
+        if self.has(Field::Dur) {
+            self.duration(Field::Tdur);
         }
     }
 
     /// Returns the id of the process, which is 0 if the file does not give it.
-    #[inline(always)]
+    #[inline]
     pub(crate) fn process(&mut self) -> Id<'a> {
         self.id(Field::Pid, id::process_or_thread).unwrap_or(Id::Number(0))
     }
 
     /// Returns the thread. If the file does not give a thread, its id is that of the process, which is reported if the
     /// thread is `required`. [json 2](spall_model::rules::json#2)
-    #[inline(always)]
+    #[inline]
     pub(crate) fn thread(&mut self, required: bool) -> Thread<'a> {
         let pid = self.process();
         let tid = self.id(Field::Tid, id::process_or_thread);
@@ -188,18 +164,11 @@ impl<'a> Decoder<'a, '_, '_> {
     }
 
     /// Returns the id in `field`, which `read` decodes if it is no plain number.
-    #[inline(always)]
+    #[inline]
     pub(crate) fn id(&mut self, field: Field, read: fn(&'a [u8], Token) -> Option<Id<'a>>) -> Option<Id<'a>> {
-        match self.record.id(field) {
-            Some(id) => Some(id),
-            None if !self.has(field) => None,
-            None => self.unusual_id(field, read),
+        if let Some(id) = self.record.id(field) {
+            return Some(id);
         }
-    }
-
-    /// Decodes an id in any other spelling, and reports a bad one.
-    #[inline(never)]
-    fn unusual_id(&mut self, field: Field, read: fn(&'a [u8], Token) -> Option<Id<'a>>) -> Option<Id<'a>> {
         let token = self.token(field)?;
         let id = read(self.record.data, token);
         if id.is_none() {
@@ -267,19 +236,16 @@ impl<'a> Decoder<'a, '_, '_> {
     }
 
     /// Returns the arguments, together with the fields that `represented` does not have.
-    #[inline(always)]
+    #[inline]
     pub(crate) fn args(&mut self, represented: FieldSet) -> Args<'a> {
-        match self.record.args(represented) {
-            Some(args) => args,
-            None => {
-                let args = self.unusual_args();
-                self.record.with_further_fields(args, represented)
-            }
+        if let Some(args) = self.record.args(represented) {
+            return args;
         }
+        let args = self.unusual_args();
+        self.record.with_further_fields(args, represented)
     }
 
     /// Decodes arguments that are not a plain object, and reports those of another kind.
-    #[inline(never)]
     fn unusual_args(&mut self) -> Args<'a> {
         let Some(token) = self.token(Field::Args) else { return Args::NONE };
         let bytes = self.bytes(token);
@@ -298,7 +264,6 @@ impl<'a> Decoder<'a, '_, '_> {
 }
 
 /// Returns whether an object has no members.
-#[inline]
 fn is_empty_object(bytes: &[u8]) -> bool {
     lexer::skip_blanks(bytes, 1).is_some_and(|(_, byte)| byte == b'}')
 }

@@ -1,12 +1,12 @@
 //! The conversion of an object in the list of events to an event. [json 1](spall_model::rules::json#1)
 
 use spall_model::{
-    Args, AsyncPhase, CounterEvent, DiagnosticKind, Event, FlowBind, FlowEvent, FlowPhase, Id, KeyedEvent,
+    AsyncPhase, CounterEvent, DiagnosticKind, Event, FlowBind, FlowEvent, FlowPhase, Id, KeyedEvent,
     MetaEvent, ObjectPhase, Scope, ThreadEvent, Tick, Ticks, Value,
 };
 
 use crate::args;
-use crate::cpu_profile::{Envelope, Profile, ProfileKind};
+use crate::cpu_profile::{Profile, ProfileKind};
 use crate::decimal::Nanos;
 use crate::decoder::Decoder;
 use crate::fields::{COUNTER_EVENT, FLOW_EVENT, Field, KEYED_EVENT, THREAD_EVENT};
@@ -16,7 +16,6 @@ use crate::record::Record;
 
 impl<'a> Decoder<'a, '_, '_> {
     /// Returns the event. Returns `None` if the object is empty, or if it cannot be an event, which is reported.
-    #[inline(never)]
     pub(crate) fn event(&mut self) -> Option<Event<'a>> {
         match self.record.first_byte(Field::Ph) {
             Some(b'B') => self.begin_or_end().map(Event::Begin),
@@ -30,14 +29,12 @@ impl<'a> Decoder<'a, '_, '_> {
     }
 
     /// Returns a begin or an end.
-    #[inline(always)]
     fn begin_or_end(&mut self) -> Option<ThreadEvent<'a>> {
         let (at, _) = self.time()?;
         Some(self.thread_event(at, true))
     }
 
     /// Returns a complete event and its duration, if it has one.
-    #[inline(always)]
     fn complete(&mut self) -> Option<(ThreadEvent<'a>, Option<Ticks>)> {
         let (at, exact) = self.time()?;
         let duration = self.slice_duration().map(|duration| self.rounded_duration(at, exact, duration));
@@ -45,7 +42,6 @@ impl<'a> Decoder<'a, '_, '_> {
     }
 
     /// Returns an event that is no slice.
-    #[inline(never)]
     fn other_event(&mut self, phase: Option<u8>) -> Option<Event<'a>> {
         let Some(phase) = phase else {
             if !self.record.fields.is_empty() {
@@ -130,12 +126,10 @@ impl<'a> Decoder<'a, '_, '_> {
         let args = self.token(Field::Args).filter(|args| args.kind == TokenKind::Object)?;
         let Record { data, object: (_, end), .. } = self.record;
         let id = self.token(Field::Id).and_then(|id| id::key(data, id));
-        let envelope = Envelope { kind, thread: event.thread, at: event.at, id };
-        Profile::of_event(data.get(..end)?, args.start, envelope)
+        Profile::of_event(data.get(..end)?, args.start, kind, event, id)
     }
 
     /// Returns the duration of a complete event: `dur`, or else a `tdur` above 0.
-    #[inline]
     fn slice_duration(&mut self) -> Option<Nanos> {
         self.duration(Field::Dur).or_else(|| {
             let duration = self.duration(Field::Tdur).filter(|duration| duration.is_positive())?;
@@ -159,7 +153,6 @@ impl<'a> Decoder<'a, '_, '_> {
     }
 
     /// Returns the values of a counter.
-    #[inline(always)]
     fn counter(&mut self) -> Option<Event<'a>> {
         let (at, _) = self.time()?;
         let (pid, name) = (self.process(), self.text(Field::Name));
@@ -184,7 +177,6 @@ impl<'a> Decoder<'a, '_, '_> {
     }
 
     /// Returns the time and the key of an event that must have both, and whether the key is local if the file says so.
-    #[inline(always)]
     fn time_and_key(&mut self) -> Option<(Tick, Id<'a>, Option<bool>)> {
         let (at, _) = self.time()?;
         let Some((id, local)) = self.key() else {
@@ -195,7 +187,6 @@ impl<'a> Decoder<'a, '_, '_> {
     }
 
     /// Returns an async event, or an object event if `object`.
-    #[inline(always)]
     fn keyed_event(&mut self, object: bool) -> Option<KeyedEvent<'a>> {
         let (at, id, local) = self.time_and_key()?;
         // The order of these calls is that of the diagnostics.
@@ -210,7 +201,6 @@ impl<'a> Decoder<'a, '_, '_> {
     }
 
     /// Returns one end of a flow.
-    #[inline(always)]
     fn flow(&mut self, phase: FlowPhase) -> Option<FlowEvent<'a>> {
         let (at, id, local) = self.time_and_key()?;
         // Only an end may be bound to the slice that begins next. \[json 3.7\]
@@ -247,15 +237,5 @@ impl<'a> Decoder<'a, '_, '_> {
             self.report(DiagnosticKind::BadMetadata);
         }
         event
-    }
-}
-
-/// Returns the event that remains beside a CPU profile in its arguments: an instant is an event of its own as well.
-pub(crate) fn beside_profile<'a>(event: &Event<'a>) -> Option<Event<'a>> {
-    match *event {
-        Event::Instant(event, scope) => {
-            Some(Event::Instant(ThreadEvent { args: Args::NONE, ..event }, scope))
-        }
-        _ => None,
     }
 }

@@ -89,6 +89,16 @@ impl FieldSet {
         Self(bits)
     }
 
+    /// Returns the set as bits, for generic constants.
+    pub(crate) const fn bits(self) -> u32 {
+        self.0
+    }
+
+    /// Returns the set with these bits.
+    pub(crate) const fn from_bits(bits: u32) -> Self {
+        Self(bits)
+    }
+
     /// Returns whether the set has `field`.
     #[inline]
     pub(crate) fn has(self, field: Field) -> bool {

@@ -5,6 +5,7 @@
 
 use spall_model::Text;
 
+use crate::call_site;
 use crate::scan;
 
 /// The reason why a token cannot be read.
@@ -42,19 +43,12 @@ pub(crate) struct Token {
     pub(crate) start: usize,
     pub(crate) end: usize,
     /// The number of a [`TokenKind::Integer`], or the number of thousandths of a [`TokenKind::Decimal`]. For an object or
-    /// array, 1 if a key inside may be [`CALL_SITE`] of an event. Else 0.
+    /// array, 1 if a key inside may be [`call_site::KEY`]. Else 0.
     ///
     /// Times are microseconds with up to three decimals in nearly every file, so that most of them are whole
     /// nanoseconds as soon as their token is found.
     pub(crate) number: u64,
 }
-
-/// The key of the number of a call site in the arguments of an event. [cpu 1b.6](crate::rules::cpu#1b.6)
-pub(crate) const CALL_SITE: &[u8] = b"sampleTraceId";
-
-/// The depth to which arguments may have [`CALL_SITE`]: among themselves, or in an object that is one of them. Texts of deeper
-/// levels are not compared, of which snapshots of a browser's layers have hundreds each.
-const CALL_SITE_DEPTH: usize = 2;
 
 impl Token {
     /// An empty token, for slots that were never filled.
@@ -66,7 +60,7 @@ impl Token {
         data.get(self.start..self.end).unwrap_or_default()
     }
 
-    /// Returns whether a key inside of an object or array may be [`CALL_SITE`] of an event.
+    /// Returns whether a key inside of an object or array may be [`call_site::KEY`].
     #[inline]
     pub(crate) fn may_name_call_site(self) -> bool {
         self.number != 0
@@ -174,7 +168,7 @@ pub(crate) fn nested_end(data: &[u8], pos: usize) -> Result<usize, TokenError> {
 }
 
 /// Returns the end of the array or object whose opening bracket is at `pos`, and whether a key inside may be
-/// [`CALL_SITE`]. Brackets of the other kind inside it must be closed, too.
+/// a [`call_site::KEY`]. Brackets of the other kind inside it must be closed, too.
 ///
 /// Two counts take the place of a stack. `{[{]}}` passes as closed, which is harmless: reading the inside of such a
 /// value ends at the damage.
@@ -200,13 +194,11 @@ fn nested(data: &[u8], pos: usize) -> Result<(usize, bool), TokenError> {
                 // cannot follow a string gives this away at once, so that the damage costs one event.
                 _ => return Err(TokenError::Damaged(end + 1)),
             }
-            // Most strings are deeper, or shorter, or values, or begin with another letter.
-            if depth <= CALL_SITE_DEPTH
-                && end - at > CALL_SITE.len()
-                && !matches!(behind, b',' | b'}' | b']')
+            // Most keys begin with another letter.
+            if call_site::may_be_key(depth, end - at - 1, behind)
                 && matches!(data.get(at + 1), Some(b's' | b'\\'))
             {
-                has_call_site |= data.get(at + 1..end).is_some_and(may_be_call_site);
+                has_call_site |= data.get(at + 1..end).is_some_and(call_site::is_key);
             }
         } else if byte == open {
             depth += 1;
@@ -221,12 +213,6 @@ fn nested(data: &[u8], pos: usize) -> Result<(usize, bool), TokenError> {
             others = others.checked_sub(1).ok_or(TokenError::Damaged(at))?;
         }
     }
-}
-
-/// Returns whether a key may be [`CALL_SITE`], with or without escapes. One with escapes is longer.
-#[cold]
-fn may_be_call_site(key: &[u8]) -> bool {
-    key == CALL_SITE || key.contains(&b'\\')
 }
 
 /// Reads the value that begins at `pos`, where the data has a byte that is not blank.

@@ -85,6 +85,7 @@ extern crate alloc;
 extern crate std;
 
 mod args;
+mod call_site;
 mod color;
 mod cpu_profile;
 mod decimal;

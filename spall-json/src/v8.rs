@@ -3,7 +3,7 @@
 use spall_model::{Callee, Frame, SampleRules, SliceArgs, Value};
 
 use crate::args::may_name_call_site;
-use crate::lexer::CALL_SITE;
+use crate::call_site;
 
 /// The rules for merging samples with slices in traces of Chrome and Node, which run V8. [cpu 2](crate::rules::cpu#2)
 ///
@@ -60,7 +60,7 @@ fn is_native(frame: &Frame) -> bool {
 /// `beginData`. The last one counts.
 fn call_site(args: &SliceArgs<'_>) -> Option<u64> {
     let inside = |value: Value<'_>| match value {
-        Value::Map(map) => map.get(CALL_SITE).and_then(whole_number),
+        Value::Map(map) => map.get(call_site::KEY).and_then(whole_number),
         _ => None,
     };
     let mut found = None;
@@ -69,7 +69,7 @@ fn call_site(args: &SliceArgs<'_>) -> Option<u64> {
         for (key, value) in part.iter() {
             if key.is(b"data") || key.is(b"beginData") {
                 found = inside(value).or(found);
-            } else if key.is(CALL_SITE) {
+            } else if key.is(call_site::KEY) {
                 found = whole_number(value).or(found);
             }
         }

@@ -4,11 +4,10 @@
 //! is left out. A broken object ends at its bracket or at the next object. Anything else is junk, which is joined into
 //! one range up to the next event.
 
-use spall_model::{ByteRange, DiagnosticKind, Event};
+use spall_model::{Args, ByteRange, DiagnosticKind, Event, ThreadEvent};
 
 use super::{JsonParser, State, Step, Wait, truncated};
 use crate::decoder::Decoder;
-use crate::event::beside_profile;
 use crate::fields::Field;
 use crate::lexer::{self, TokenError};
 use crate::record::Record;
@@ -102,8 +101,9 @@ impl JsonParser {
             let profile = decoder.profile(event);
             if profile.is_none() {
                 sink.event(event, bytes);
-            } else if let Some(event) = beside_profile(event) {
-                sink.event(&event, bytes);
+            } else if let Event::Instant(instant, scope) = *event {
+                // An instant is an event of its own as well.
+                sink.event(&Event::Instant(ThreadEvent { args: Args::NONE, ..instant }, scope), bytes);
             }
             if let Some(flow) = flow {
                 sink.event(&Event::Flow(flow), bytes);
