@@ -79,10 +79,16 @@ fn calls(path: &std::path::Path) -> Result<(), Box<dyn Error>> {
     let data = std::fs::read(path)?;
     let unpacked = decompress(&data, &Limits::default())?;
     let mut calls = apitrace::Calls::new(&unpacked.stream)?;
-    let mut out = BufWriter::new(io::stdout().lock());
+    let (mut out, mut memory) = (BufWriter::new(io::stdout().lock()), Vec::new());
     while let Some(call) = calls.next() {
         match call {
-            Ok(call) => writeln!(out, "{}", call.display(calls.signatures()))?,
+            Ok(call) => {
+                let name = String::from_utf8_lossy(call.function(calls.signatures()).name);
+                let args = call.arguments(calls.signatures(), &mut memory).to_string();
+                // A text may have several lines, and a call is one.
+                let args = args.replace('\n', "\\n");
+                writeln!(out, "{} @{:x} {name}({args})", call.number, call.thread)?;
+            }
             // What came before is printed and good.
             Err(error) => eprintln!("{}: {error}", path.display()),
         }

@@ -10,6 +10,8 @@
     reason = "a test fails by panicking"
 )]
 
+mod tool;
+
 use core::fmt::Write as _;
 use serde_json::{Value as Json, json};
 use spall_format::FormatErrorKind;
@@ -50,7 +52,7 @@ fn dump(stream: &[u8]) -> String {
     }
     while let Some(call) = calls.next() {
         let call = call.unwrap();
-        writeln!(out, "{}", call.display(calls.signatures())).unwrap();
+        writeln!(out, "{}", tool::line(&call, calls.signatures())).unwrap();
         if frame_ends.contains(call.function(calls.signatures()).name) {
             out.push('\n');
         }
@@ -105,6 +107,30 @@ fn calls_read_as_the_tool_dumps_them() {
         compared += 1;
     }
     assert!(compared >= 9, "{compared}");
+}
+
+#[test]
+fn c4_frames_with_each_set_of_details() {
+    let file = include_bytes!("../../testdata/apitrace/frames.trace");
+    let mut expected = include_str!("../../testdata/apitrace/frames.dump.txt").to_owned();
+    // The tool takes lines as 32 bits and offsets as 64 bits with a sign, and leaves out what is then negative.
+    for (number, tool, ours) in [
+        (35, "m: f:0", "m: f:4294967296"),
+        (36, "m", "m+0xffffffffffffffff"),
+        (37, "m: f", "m: f:2147483648"),
+        (38, "m", "m+0x8000000000000000"),
+    ] {
+        let call = |frame| format!("{number} @0 f()\nBacktrace:\n{frame}\n");
+        assert!(expected.contains(&call(tool)), "{tool}");
+        expected = expected.replace(&call(tool), &call(ours));
+    }
+    let stream = decompress(file, &Limits::default()).unwrap().stream;
+    let mut calls = Calls::new(&stream).unwrap();
+    let mut lines = Vec::new();
+    while let Some(call) = calls.next() {
+        lines.push(tool::line(&call.unwrap(), calls.signatures()));
+    }
+    assert_eq!(lines.join("\n") + "\n", expected);
 }
 
 #[test]

@@ -1,7 +1,5 @@
 //! A call: its thread, its arguments and the value that it returned. [apitrace C.4](crate::rules::apitrace#C.4)
 
-use core::ops::Range;
-
 use spall_model::ByteRange;
 
 use super::detail::{Detail, read_detail};
@@ -50,6 +48,9 @@ pub struct Call {
     /// The byte range of the leave event in the decompressed stream, or `None` if the call never returned.
     pub leave: Option<ByteRange>,
     pub(super) details: DetailPlaces,
+    /// The number of arguments up to the last one that has a value. [`NOT_PLAIN`](super::fast_scan::NOT_PLAIN) unless all
+    /// details are arguments and returned values that a reader without the stream understands.
+    pub(super) n_plain: u64,
 }
 
 /// The positions in the stream at which the details of an enter event and of a leave event begin. Both are the same for
@@ -58,18 +59,6 @@ pub struct Call {
 pub(super) struct DetailPlaces {
     pub(super) enter: usize,
     pub(super) leave: usize,
-}
-
-/// A call between whose enter and leave no other event lies, and which defines no signature. Nearly all calls are like
-/// that.
-#[derive(Debug, Clone)]
-pub(super) struct PlainCall {
-    pub(super) call: Call,
-    /// The positions of the details of the enter event and of the leave event, without the byte that ends them.
-    pub(super) details: [Range<usize>; 2],
-    /// The number of arguments up to the last one that has a value. [`NOT_PLAIN`](super::fast_scan::NOT_PLAIN) unless all
-    /// details are arguments and returned values that refer to no signature and are no binary data.
-    pub(super) n_arguments: u32,
 }
 
 impl Call {

@@ -15,13 +15,14 @@ use crate::FormatError;
 /// the calls that are open, and nothing else.
 ///
 /// ```
-/// use spall_format::apitrace::Calls;
+/// use spall_format::apitrace::{Calls, Token};
 ///
-/// let stream = b"\x05\0\0\x07\x05flush\x01\x04mode\x01\0\x04\x2a\0\x01\0\x02\x04\x01\0";
+/// let stream = b"\x05\0\0\x07\x05flush\0\0\x01\0\x02\x04\x01\0";
 /// let mut calls = Calls::new(stream)?;
 /// let call = calls.next().unwrap()?;
 /// assert_eq!(call.function(calls.signatures()).name, b"flush");
-/// assert_eq!(call.display(calls.signatures()).to_string(), "0 @0 flush(mode = 42) = 1");
+/// let mut returned = call.returned(calls.signatures()).unwrap();
+/// assert_eq!(returned.next(), Some(Token::Integer(1)));
 /// # Ok::<(), spall_format::FormatError>(())
 /// ```
 #[derive(Debug, Clone)]
@@ -128,7 +129,7 @@ impl Iterator for Calls<'_> {
     #[inline]
     fn next(&mut self) -> Option<Self::Item> {
         match self.reader.next_plain(self.stream) {
-            Some(plain) => Some(Ok(plain.call)),
+            Some(call) => Some(Ok(call)),
             None => self.next_any(),
         }
     }

@@ -15,15 +15,14 @@ const AHEAD: usize = 8;
 #[derive(Debug, Clone, Copy)]
 pub(super) struct SkippedDetails {
     pub(super) flags: u64,
-    /// The number of arguments up to the last one that has a value here. [`NOT_PLAIN`] unless all details are arguments and
-    /// returned values that refer to no signature and are no binary data.
-    pub(super) n_arguments: u32,
+    /// As [`Call::n_plain`](super::Call), for this event.
+    pub(super) n_plain: u64,
     /// The position behind the byte that ends the details.
     pub(super) end: usize,
 }
 
 /// More arguments than any function has.
-pub(super) const NOT_PLAIN: u32 = u32::MAX;
+pub(super) const NOT_PLAIN: u64 = u64::MAX;
 
 /// A stream whose signatures are known up to the position where it is read.
 #[derive(Debug, Clone, Copy)]
@@ -63,12 +62,12 @@ impl<'a> FastScan<'_, 'a> {
     // Not by way of `detail`: no detail is made of what is only stepped over, which saves 3 % of reading calls.
     #[inline(always)]
     pub(super) fn skip_details(&self, mut pos: usize) -> Option<SkippedDetails> {
-        let (mut flags, mut n_arguments) = (0, 0);
+        let (mut flags, mut n_plain) = (0, 0);
         loop {
             let (value, start) = match *self.ahead(pos)? {
-                [0, ..] => return Some(SkippedDetails { flags, n_arguments, end: pos + 1 }),
+                [0, ..] => return Some(SkippedDetails { flags, n_plain, end: pos + 1 }),
                 [1, index @ 0..0x80, kind, first, ..] => {
-                    n_arguments = n_arguments.max(u32::from(index) + 1);
+                    n_plain = n_plain.max(u64::from(index) + 1);
                     (pos + 2, [kind, first])
                 }
                 [2, kind, first, ..] => (pos + 1, [kind, first]),
@@ -77,16 +76,16 @@ impl<'a> FastScan<'_, 'a> {
                     if let Some(Detail::Flags(more)) = detail {
                         flags |= more;
                     }
-                    n_arguments = NOT_PLAIN;
+                    n_plain = NOT_PLAIN;
                     pos = end;
                     continue;
                 }
             };
-            let (is_plain, end) = self.value_end(value, start)?;
-            if !is_plain {
-                n_arguments = NOT_PLAIN;
+            let [kind, _] = start;
+            if !matches!(kind, 0x00..=0x07) {
+                n_plain = NOT_PLAIN;
             }
-            pos = end;
+            pos = self.value_end(value, start)?;
         }
     }
 
@@ -102,29 +101,29 @@ impl<'a> FastScan<'_, 'a> {
             [2, kind, first, ..] => (Detail::Return(pos + 1), pos + 1, [kind, first]),
             _ => return self.any_detail(pos),
         };
-        Some((Some(detail), self.value_end(value, start)?.1))
+        Some((Some(detail), self.value_end(value, start)?))
     }
 
-    /// Returns whether the value at `pos` is a scalar that needs no signature and is no binary data, and the position
-    /// behind it. The value begins with `kind` and `first`, which the caller has looked at already.
+    /// Returns the position behind the value at `pos`. The value begins with `kind` and `first`, which the caller has
+    /// looked at already.
     #[inline(always)]
-    fn value_end(&self, pos: usize, [kind, first]: [u8; 2]) -> Option<(bool, usize)> {
+    fn value_end(&self, pos: usize, [kind, first]: [u8; 2]) -> Option<usize> {
         Some(match kind {
-            0x00..=0x02 => (true, pos + 1),
-            0x03 | 0x04 | 0x0d if first < 0x80 => (true, pos + 2),
-            0x03 | 0x04 | 0x0d => (true, self.uint_end(pos + 1)?),
-            0x05 => (true, pos + 5),
-            0x06 => (true, pos + 9),
-            0x07 | 0x08 if first < 0x80 => (kind == 0x07, pos + 2 + usize::from(first)),
+            0x00..=0x02 => pos + 1,
+            0x03 | 0x04 | 0x0d if first < 0x80 => pos + 2,
+            0x03 | 0x04 | 0x0d => self.uint_end(pos + 1)?,
+            0x05 => pos + 5,
+            0x06 => pos + 9,
+            0x07 | 0x08 if first < 0x80 => pos + 2 + usize::from(first),
             0x07 | 0x08 => {
                 let (length, text) = self.uint(pos + 1)?;
-                (kind == 0x07, text.checked_add(usize::try_from(length).ok()?)?)
+                text.checked_add(usize::try_from(length).ok()?)?
             }
             0x09 => match self.enum_value(pos) {
-                Some((_, _, end)) => (false, end),
-                None => (false, self.value(pos)?),
+                Some((_, _, end)) => end,
+                None => self.value(pos)?,
             },
-            _ => (false, self.value(pos)?),
+            _ => self.value(pos)?,
         })
     }
 

@@ -3,7 +3,8 @@
 //! A file is a stream in a [`container`](crate::container), which [`decompress`](crate::container::decompress) opens.
 //! Two layers read the stream:
 //!
-//! - [`Calls`] yields each [`Call`] in the order of their returns, with its arguments as [`Tokens`] and as text;
+//! - [`Calls`] yields each [`Call`] in the order of their returns, with its arguments as [`Tokens`] and as
+//!   [`Args`](spall_model::Args);
 //! - [`Parser`] takes the stream in pieces and hands over calls, marker groups, marks and frames as
 //!   [`Event`](spall_model::Event)s. Its clock counts calls, because a recording has no times.
 //!
@@ -19,28 +20,27 @@
 //!
 //! let file = b"at\x16\0\0\0\x14\x4c\x05\0\0\x07\x05flush\x01\x04mode\0\x01\0\0";
 //! let decompressed = decompress(file, &Limits::default())?;
-//! let mut calls = Calls::new(&decompressed.stream)?;
+//! let (mut calls, mut memory) = (Calls::new(&decompressed.stream)?, Vec::new());
 //! while let Some(call) = calls.next() {
-//!     println!("{}", call?.display(calls.signatures()));
+//!     let (call, signatures) = (call?, calls.signatures());
+//!     let name = String::from_utf8_lossy(call.function(signatures).name);
+//!     println!("{} {name}({})", call.number, call.arguments(signatures, &mut memory));
 //! }
 //! # Ok::<(), spall_format::FormatError>(())
 //! ```
 
+mod arguments;
 mod call;
 mod calls;
 mod detail;
 mod fast_scan;
 mod input;
-mod number_text;
 mod open_calls;
 mod parser;
 mod reader;
-mod record;
 mod replay;
 mod role;
 mod signature;
-mod text;
-mod text_out;
 mod timeline;
 mod value;
 

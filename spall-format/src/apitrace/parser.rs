@@ -8,7 +8,6 @@ use spall_model::{
 };
 
 use super::reader::{CallReader, Step};
-use super::record;
 use super::timeline::{FRAMES, PROCESS, TickUnit, Timeline};
 use crate::{FormatError, FormatErrorKind};
 
@@ -34,11 +33,7 @@ use crate::{FormatError, FormatErrorKind};
 /// A tick is the enter or the leave of a call, unless [`Parser::with_tick_unit`] chooses another unit. The byte range
 /// of an event is that of its call in the stream.
 ///
-/// The arguments of a call and the value that it returned are the arguments of its slice, as one text, which is that of
-/// [`Call::display_arguments`]. The text is printed when somebody asks for it: until then the arguments are a record,
-/// which has the names that the call refers to. A call may use long names that the file gives only once, so records
-/// could be far larger than the file. If a record is longer than 32 bytes plus 4 times the bytes of the call, the text
-/// takes its place, cut at that length.
+/// The arguments of a slice are those of its call, from [`Call::arguments`](super::Call::arguments).
 ///
 /// # Memory
 /// The stream gives a signature once and refers back to it ever after. The parser therefore consumes nothing before the
@@ -119,9 +114,9 @@ impl Parser {
         let end = match reader.next(data, eof) {
             Ok(Step::Call(call)) => {
                 let signatures = reader.signatures(data);
-                let function = call.function(signatures);
-                let args = record::arguments(&call, function.args, signatures, &mut self.arguments);
-                let (slice, bytes) = self.timeline.slice(&call, function.name, args);
+                let name = call.function(signatures).name;
+                let args = call.arguments(signatures, &mut self.arguments);
+                let (slice, bytes) = self.timeline.slice(&call, name, args);
                 to.receive(&slice, bytes);
                 self.timeline.follow(&call, signatures, to);
                 return Ok(Progress::Read(0));
@@ -188,16 +183,14 @@ impl LendingParser for Parser {
         to: &mut impl for<'e> Receiver<'e>,
     ) -> Result<Progress, FormatError> {
         if let State::Calls(reader) = &mut self.state
-            && let Some(plain) = reader.next_plain(data)
+            && let Some(call) = reader.next_plain(data)
         {
             let signatures = reader.signatures(data);
-            let function = signatures.function(plain.call.function_id).unwrap_or_default();
-            let args = record::plain_arguments(&plain, function.args, signatures, &mut self.arguments);
-            let (slice, bytes) = self.timeline.slice(&plain.call, function.name, args);
+            let name = call.function(signatures).name;
+            let args = call.arguments(signatures, &mut self.arguments);
+            let (slice, bytes) = self.timeline.slice(&call, name, args);
             to.receive(&slice, bytes);
-            if signatures.role(plain.call.function_id).is_some() {
-                // A copy: if a reference to the call itself left this function, it would have to be put together in memory.
-                let call = plain.call;
+            if signatures.role(call.function_id).is_some() {
                 self.timeline.follow(&call, signatures, to);
             }
             return Ok(Progress::Read(0));

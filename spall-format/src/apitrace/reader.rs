@@ -5,9 +5,9 @@ use core::ops::Range;
 
 use spall_model::{ByteRange, Diagnostic, DiagnosticKind, Limits};
 
-use super::call::{Call, DetailPlaces, PlainCall};
+use super::call::{Call, DetailPlaces};
 use super::detail::{Detail, read_detail};
-use super::fast_scan::{FastScan, short_uint};
+use super::fast_scan::{FastScan, NOT_PLAIN, short_uint};
 use super::input::ReadFailure;
 use super::open_calls::{OpenCall, OpenCalls};
 use super::signature::{
@@ -120,7 +120,7 @@ impl CallReader {
     /// all calls are like that.
     // Inlined as a whole: the caller then only pays for the fields that it looks at.
     #[inline(always)]
-    pub(super) fn next_plain(&mut self, stream: &[u8]) -> Option<PlainCall> {
+    pub(super) fn next_plain(&mut self, stream: &[u8]) -> Option<Call> {
         let number = self.n_enters;
         let scan = FastScan { stream, signatures: &self.table };
         let &[ENTER, thread, a, b, c, d, ..] = scan.ahead(self.pos)? else { return None };
@@ -151,7 +151,7 @@ impl CallReader {
         self.pos = end;
         self.n_enters += 1;
         self.n_events += 2;
-        let call = Call {
+        Some(Call {
             number,
             thread,
             function_id,
@@ -161,9 +161,8 @@ impl CallReader {
             enter: byte_range(start, middle),
             leave: Some(byte_range(middle, end)),
             details: DetailPlaces { enter: enter_details, leave: leave_details },
-        };
-        let details = [enter_details..middle - 1, leave_details..end - 1];
-        Some(PlainCall { call, n_arguments: enter.n_arguments.max(leave.n_arguments), details })
+            n_plain: enter.n_plain.max(leave.n_plain),
+        })
     }
 
     /// Reads the next event of any kind. At the end of the stream, returns the calls that are open.
@@ -278,6 +277,7 @@ impl CallReader {
             enter: byte_range(open.start, open.end),
             leave: None,
             details: DetailPlaces { enter: open.details, leave: open.details },
+            n_plain: NOT_PLAIN,
         })
     }
 
@@ -382,7 +382,8 @@ mod tests {
         let Ok(mut reader) = CallReader::new(stream) else { return found };
         loop {
             let step = match plain.then(|| reader.next_plain(stream)).flatten() {
-                Some(plain) => Ok(Step::Call(plain.call)),
+                // Only the fast path knows what is plain.
+                Some(call) => Ok(Step::Call(Call { n_plain: NOT_PLAIN, ..call })),
                 None => reader.next(stream, true),
             };
             if !matches!(step, Ok(Step::Enter)) {

@@ -72,12 +72,6 @@ pub struct Names<'a> {
 }
 
 impl<'a> Names<'a> {
-    /// Reads a list of `count` names.
-    pub(super) fn read(input: &mut Cursor<'a>, count: u64) -> Result<Self, ReadFailure> {
-        let bytes = input.repeated(count, |input| input.text().map(drop))?;
-        Ok(Self { bytes, count })
-    }
-
     /// Returns the number of names.
     #[must_use]
     pub const fn len(&self) -> u64 {
@@ -163,11 +157,6 @@ impl<'s, 'a> Signatures<'s, 'a> {
     #[inline]
     pub(super) fn role(&self, id: u64) -> Option<CallRole> {
         self.table.roles.get(id).copied()
-    }
-
-    /// Returns the bytes of the signature of the structure with this id, or `None` if the id was not met yet.
-    pub(super) fn structure_bytes(&self, id: u64) -> Option<&'a [u8]> {
-        self.stream.get(self.table.structures.get(id)?.place.clone())
     }
 
     /// Returns the structure with this id, or `None` if the id was not met yet.

@@ -68,11 +68,6 @@ impl<'a> WideText<'a> {
         self.bytes.get(..end).unwrap_or_default()
     }
 
-    /// Returns the units in their encoded form: a number each.
-    pub(super) fn bytes(&self) -> &'a [u8] {
-        self.bytes
-    }
-
     /// Returns an iterator over the units of the text, which are code points of UTF-32 or code units of UTF-16.
     pub fn units(&self) -> impl Iterator<Item = u64> + use<'a> {
         let mut input = Cursor::new(self.bytes, 0);

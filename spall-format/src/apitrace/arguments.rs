@@ -1,0 +1,401 @@
+//! The arguments of a call as an event carries them, which can be read without the stream. [apitrace
+//! C.5.6](crate::rules::apitrace#C.5.6)
+//!
+//! The arguments have the bytes that the stream has for the call, with everything that is defined elsewhere in its
+//! place. They consist of
+//!
+//! 1. the number of arguments that the function has, as one byte below 128;
+//! 2. their names, each as a length and the text;
+//! 3. the values: of an argument the byte 1, its index and the value; of the returned value the byte 2 and the value.
+//!
+//! | kind of a value | content |
+//! |---|---|
+//! | `00` to `07` | a null pointer, a truth value, a number or a text, as in the stream |
+//! | `0b` | a list: the length of its values in 4 bytes, and the values |
+//! | `0c` | a map: the length of its entries in 4 bytes, and each entry as a name and a value |
+
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use spall_model::{Args, ArgsFormat, Text, Value, no_entry};
+
+use super::call::{Call, Details};
+use super::detail::Detail;
+use super::fast_scan::FastScan;
+use super::signature::Signatures;
+use super::value::{Token, Tokens};
+use crate::cursor::Cursor;
+
+static CALL: ArgsFormat = ArgsFormat { name: "apitrace call", args: next_argument, fields: no_entry };
+static LIST: ArgsFormat = ArgsFormat { name: "apitrace array", args: next_item, fields: no_entry };
+static MAP: ArgsFormat = ArgsFormat { name: "apitrace structure", args: next_member, fields: no_entry };
+
+/// The bytes in front of values.
+mod tag {
+    pub(super) const ARGUMENT: u8 = 1;
+    pub(super) const RETURN: u8 = 2;
+    /// The end of arguments that are not complete.
+    pub(super) const CUT: u8 = 3;
+    pub(super) const TEXT: u8 = 0x07;
+    pub(super) const LIST: u8 = 0x0b;
+    pub(super) const MAP: u8 = 0x0c;
+}
+
+/// The names of a bitmask from this index on are not compared. No real bitmask has more than 64.
+const MAX_FLAGS: usize = 1024;
+
+fn next_argument<'b>(bytes: &'b [u8], pos: &mut usize) -> Option<(Text<'b>, Value<'b>)> {
+    let mut names = Cursor::new(bytes, 0);
+    let count = names.u8().ok()?;
+    let mut input = Cursor::new(bytes, *pos);
+    if *pos == 0 {
+        input = names;
+        input.repeated(u64::from(count), |input| input.text().map(drop)).ok()?;
+    }
+    let (name, value) = match input.u8().ok()? {
+        tag::ARGUMENT => {
+            let index = input.u8().ok()?;
+            names.repeated(u64::from(index), |names| names.text().map(drop)).ok()?;
+            (names.text().ok()?, read_value(&mut input)?)
+        }
+        tag::RETURN => (&b"return"[..], read_value(&mut input)?),
+        _ => ("…".as_bytes(), Value::Null),
+    };
+    *pos = input.pos();
+    Some((Text::plain(name), value))
+}
+
+fn next_member<'b>(bytes: &'b [u8], pos: &mut usize) -> Option<(Text<'b>, Value<'b>)> {
+    let mut input = Cursor::new(bytes, *pos);
+    let name = input.text().ok()?;
+    let value = read_value(&mut input)?;
+    *pos = input.pos();
+    Some((Text::plain(name), value))
+}
+
+fn next_item<'b>(bytes: &'b [u8], pos: &mut usize) -> Option<(Text<'b>, Value<'b>)> {
+    let mut input = Cursor::new(bytes, *pos);
+    let value = read_value(&mut input)?;
+    *pos = input.pos();
+    Some((Text::EMPTY, value))
+}
+
+fn read_value<'b>(input: &mut Cursor<'b>) -> Option<Value<'b>> {
+    let kind = input.u8().ok()?;
+    Some(match kind {
+        0x00 => Value::Null,
+        0x01 | 0x02 => Value::Bool(kind == 0x02),
+        0x03 | 0x04 => {
+            let size = input.uint().ok()?;
+            let number = if kind == 0x03 { -i128::from(size) } else { i128::from(size) };
+            match (i64::try_from(number), u64::try_from(number)) {
+                (Ok(number), _) => Value::I64(number),
+                (_, Ok(number)) => Value::U64(number),
+                _ => Value::F64(-(size as f64)),
+            }
+        }
+        0x05 => Value::F64(f64::from(f32::from_le_bytes(input.array().ok()?))),
+        0x06 => Value::F64(f64::from_le_bytes(input.array().ok()?)),
+        tag::TEXT => Value::Text(Text::plain(input.text().ok()?)),
+        tag::LIST | tag::MAP => {
+            let length = u32::from_le_bytes(input.array().ok()?);
+            let content = input.take(usize::try_from(length).ok()?).ok()?;
+            match kind {
+                tag::LIST => Value::List(Args::new(content, &LIST)),
+                _ => Value::Map(Args::new(content, &MAP)),
+            }
+        }
+        _ => return None,
+    })
+}
+
+impl Call {
+    /// Returns the arguments and, as the argument `return`, the value that the function returned. They are written into
+    /// `memory`, whose content is lost.
+    ///
+    /// A value of an enum or bitmask is its name, a pointer is a hexadecimal text, a structure is a map, and of a value
+    /// in two forms the one for people counts. Binary data is a text that says its length. An argument that has one
+    /// value before the call and another one after it is there twice.
+    ///
+    /// A call may use long names that the file gives only once. The arguments end with one of the name `…` where they
+    /// would take more than 32 bytes plus 4 times the bytes of the call, and where the function has more than 127.
+    ///
+    /// ```
+    /// use spall_format::apitrace::Calls;
+    ///
+    /// let stream = b"\x05\0\0\x07\x05flush\x01\x04mode\x01\0\x04\x2a\0\x01\0\x02\x02\0";
+    /// let mut calls = Calls::new(stream)?;
+    /// let call = calls.next().unwrap()?;
+    /// let mut memory = Vec::new();
+    /// assert_eq!(call.arguments(calls.signatures(), &mut memory).to_string(), "mode=42, return=true");
+    /// # Ok::<(), spall_format::FormatError>(())
+    /// ```
+    #[inline]
+    pub fn arguments<'m>(&self, signatures: Signatures<'_, '_>, memory: &'m mut Vec<u8>) -> Args<'m> {
+        let size =
+            (self.enter.end - self.enter.start) + self.leave.map_or(0, |leave| leave.end - leave.start);
+        let limit = usize::try_from(size.saturating_mul(4).saturating_add(32)).unwrap_or(usize::MAX);
+        memory.clear();
+        if !self.copy_arguments(signatures, limit, memory) {
+            let mut writer = Writer { memory, limit, n_whole: 0, open: Vec::new() };
+            if writer.call(self, signatures).is_err() {
+                writer.cut();
+            }
+        }
+        // A function without arguments that returned nothing.
+        if *memory == [0] { Args::NONE } else { Args::new(memory, &CALL) }
+    }
+
+    /// Writes the arguments if their bytes are those of the stream, as those of most calls, and if they are within the
+    /// limit. Returns whether they are.
+    #[inline]
+    fn copy_arguments(&self, signatures: Signatures<'_, '_>, limit: usize, memory: &mut Vec<u8>) -> bool {
+        let names = self.function(signatures).args;
+        let (Some(count), Some(leave)) = (one_byte(names.len()), self.leave) else { return false };
+        let part = |start, end: u64| signatures.stream.get(start..usize::try_from(end - 1).ok()?);
+        let parts = (part(self.details.enter, self.enter.end), part(self.details.leave, leave.end));
+        let (Some(enter), Some(leave)) = parts else { return false };
+        let names_bytes = names.bytes();
+        if self.n_plain > names.len() || 1 + names_bytes.len() + enter.len() + leave.len() > limit {
+            return false;
+        }
+        memory.push(count);
+        [names_bytes, enter, leave].into_iter().for_each(|part| memory.extend_from_slice(part));
+        true
+    }
+}
+
+/// Returns a number below 128, which the stream has as one byte.
+#[inline]
+fn one_byte(number: u64) -> Option<u8> {
+    u8::try_from(number).ok().filter(|&byte| byte < 0x80)
+}
+
+/// A writer of arguments, which stops at a limit.
+struct Writer<'m> {
+    memory: &'m mut Vec<u8>,
+    limit: usize,
+    /// The length up to which everything is whole, apart from the lengths of the open values.
+    n_whole: usize,
+    open: Vec<OpenValue>,
+}
+
+/// A value that contains the ones being written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum OpenValue {
+    /// A list or a map, with the position of its length.
+    Counted(usize),
+    /// A structure whose members are written among those of the outer one.
+    Flat,
+    /// A value in two forms of which none was written yet.
+    Repr,
+    /// A value in two forms of which the first one was written, or is being written.
+    ReprDone,
+}
+
+/// The error of a writer that has reached its limit.
+#[derive(Debug)]
+struct Full;
+
+impl Writer<'_> {
+    fn call(&mut self, call: &Call, signatures: Signatures<'_, '_>) -> Result<(), Full> {
+        let names = call.function(signatures).args;
+        let Some(count) = one_byte(names.len()) else { return Err(Full) };
+        self.put(&[count])?;
+        self.put(names.bytes())?;
+        self.n_whole = self.memory.len();
+        for at in call.details.events() {
+            for (detail, end) in (Details { pos: at, signatures }) {
+                let at = match detail {
+                    Detail::Argument(index, at) => match one_byte(index).filter(|&index| index < count) {
+                        Some(index) => self.put(&[tag::ARGUMENT, index]).map(|()| at)?,
+                        None => continue,
+                    },
+                    Detail::Return(at) => self.put(&[tag::RETURN]).map(|()| at)?,
+                    _ => continue,
+                };
+                // Most values have the same bytes in the stream.
+                match signatures.stream.get(at..end) {
+                    Some(value) if matches!(value, [0x00..=0x07, ..]) => self.put(value)?,
+                    _ => self.value(at, signatures)?,
+                }
+                self.n_whole = self.memory.len();
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes the value at a position of the stream.
+    fn value(&mut self, at: usize, signatures: Signatures<'_, '_>) -> Result<(), Full> {
+        let Signatures { table, stream } = signatures;
+        if stream.get(at) == Some(&0x09)
+            && let Some((id, value, _)) = (FastScan { stream, signatures: table }).enum_value(at)
+        {
+            return self.scalar(Token::Enum(id, value), signatures);
+        }
+        let mut tokens = Tokens::new(at, signatures);
+        let mut is_unnamed = false;
+        while let Some(token) = tokens.next() {
+            match token {
+                Token::End => self.close(),
+                Token::Member(name) => {
+                    is_unnamed = name.is_empty();
+                    if !is_unnamed {
+                        self.text(name)?;
+                    }
+                    continue;
+                }
+                Token::Struct(_) if is_unnamed => self.open.push(OpenValue::Flat),
+                // The second form of a value is for a replay.
+                _ if self.open.last() == Some(&OpenValue::ReprDone) => skip_rest(&mut tokens, token),
+                _ => {
+                    if let Some(repr @ OpenValue::Repr) = self.open.last_mut() {
+                        *repr = OpenValue::ReprDone;
+                    }
+                    if is_unnamed {
+                        self.text(b"")?;
+                    }
+                    match token {
+                        Token::Array(_) => self.open_counted(tag::LIST)?,
+                        Token::Struct(_) => self.open_counted(tag::MAP)?,
+                        Token::Repr => self.open.push(OpenValue::Repr),
+                        _ => self.scalar(token, signatures)?,
+                    }
+                }
+            }
+            is_unnamed = false;
+        }
+        Ok(())
+    }
+
+    fn open_counted(&mut self, kind: u8) -> Result<(), Full> {
+        self.put(&[kind, 0, 0, 0, 0])?;
+        self.n_whole = self.memory.len();
+        self.open.push(OpenValue::Counted(self.n_whole - 4));
+        Ok(())
+    }
+
+    /// Ends the innermost open value.
+    fn close(&mut self) {
+        if let Some(OpenValue::Counted(at)) = self.open.pop() {
+            let length = u32::try_from(self.memory.len().saturating_sub(at + 4)).unwrap_or(u32::MAX);
+            if let Some(place) = self.memory.get_mut(at..at + 4) {
+                place.copy_from_slice(&length.to_le_bytes());
+            }
+        }
+    }
+
+    /// Ends the arguments behind the last value that is whole.
+    fn cut(&mut self) {
+        self.memory.truncate(self.n_whole);
+        if self.memory.is_empty() {
+            self.memory.push(0);
+        }
+        while !self.open.is_empty() {
+            self.close();
+        }
+        self.memory.push(tag::CUT);
+    }
+
+    fn scalar(&mut self, token: Token<'_>, signatures: Signatures<'_, '_>) -> Result<(), Full> {
+        match token {
+            Token::Null => self.put(&[0x00]),
+            Token::Bool(value) => self.put(&[0x01 + u8::from(value)]),
+            Token::Integer(value) => self.integer(value),
+            Token::Float(value) => self.put(&[0x05]).and_then(|()| self.put(&value.to_le_bytes())),
+            Token::Double(value) => self.put(&[0x06]).and_then(|()| self.put(&value.to_le_bytes())),
+            Token::Text(text) => self.text_value(text),
+            Token::Wide(text) => {
+                let units = text.units().take_while(|&unit| unit != 0);
+                let units = units.map(|unit| u32::try_from(unit).ok().and_then(char::from_u32));
+                let text: String = units.map(|unit| unit.unwrap_or(char::REPLACEMENT_CHARACTER)).collect();
+                self.text_value(text.as_bytes())
+            }
+            Token::Blob(bytes) => self.text_value(format!("{} bytes", bytes.len()).as_bytes()),
+            Token::Enum(id, value) => match signatures.enumeration(id).and_then(|known| known.name(value)) {
+                Some(name) => self.text_value(name),
+                None => self.integer(value),
+            },
+            Token::Bitmask(id, bits) => self.text_value(&bitmask_text(id, bits, signatures)),
+            Token::Pointer(address) => self.text_value(format!("{address:#x}").as_bytes()),
+            Token::Array(_) | Token::Struct(_) | Token::Repr | Token::Member(_) | Token::End => Ok(()),
+        }?;
+        self.n_whole = self.memory.len();
+        Ok(())
+    }
+
+    fn integer(&mut self, value: i128) -> Result<(), Full> {
+        self.put(&[if value < 0 { 0x03 } else { 0x04 }])?;
+        self.uint(u64::try_from(value.unsigned_abs()).unwrap_or(u64::MAX))
+    }
+
+    fn text_value(&mut self, text: &[u8]) -> Result<(), Full> {
+        self.put(&[tag::TEXT])?;
+        self.text(text)
+    }
+
+    fn text(&mut self, text: &[u8]) -> Result<(), Full> {
+        self.uint(text.len() as u64)?;
+        self.put(text)
+    }
+
+    fn uint(&mut self, mut value: u64) -> Result<(), Full> {
+        while value >= 0x80 {
+            let [low, ..] = value.to_le_bytes();
+            self.put(&[low | 0x80])?;
+            value >>= 7;
+        }
+        let [low, ..] = value.to_le_bytes();
+        self.put(&[low])
+    }
+
+    #[inline]
+    fn put(&mut self, bytes: &[u8]) -> Result<(), Full> {
+        if bytes.len() > self.limit - self.memory.len() {
+            return Err(Full);
+        }
+        self.memory.extend_from_slice(bytes);
+        Ok(())
+    }
+}
+
+/// Consumes the rest of the value that begins with `token`.
+fn skip_rest(tokens: &mut Tokens<'_, '_>, token: Token<'_>) {
+    let opens = |token| u64::from(matches!(token, Token::Array(_) | Token::Struct(_) | Token::Repr));
+    let mut depth = opens(token);
+    while depth > 0 {
+        match tokens.next() {
+            Some(Token::End) => depth -= 1,
+            Some(token) => depth += opens(token),
+            None => return,
+        }
+    }
+}
+
+/// Returns the names of the bits with ` | ` between them. Bits without a name come last, in hexadecimal.
+fn bitmask_text(id: u64, mut bits: u64, signatures: Signatures<'_, '_>) -> Vec<u8> {
+    let mut text = Vec::new();
+    let mut add = |name: &[u8]| {
+        if !text.is_empty() {
+            text.extend_from_slice(b" | ");
+        }
+        text.extend_from_slice(name);
+    };
+    let is_zero = bits == 0;
+    let mut is_named = false;
+    for (name, flag) in signatures.bitmask(id).into_iter().flat_map(|known| known.flags()).take(MAX_FLAGS) {
+        if if flag == 0 { is_zero } else { bits & flag == flag } {
+            add(name);
+            is_named = true;
+            bits &= !flag;
+            if bits == 0 {
+                break;
+            }
+        }
+    }
+    if bits != 0 || !is_named {
+        add(format!("{bits:#x}").as_bytes());
+    }
+    text
+}
