@@ -12,31 +12,31 @@ use crate::spall::wire::{BufferHeader, EndV3};
 impl Parser {
     /// Reads neighbouring records of a buffer as long as they are whole begins and ends with a time in range, which nearly
     /// all are. Returns their length.
-    #[inline(always)]
+    #[inline(never)]
     pub(super) fn plain_v3<'a>(&mut self, data: &'a [u8], to: &mut impl Receiver<'a>) -> usize {
         let records = self.enclosed(data);
-        let (thread, end) = (self.thread(), self.offset + records.len() as u64);
+        let ((pid, tid), end) = (self.thread, self.offset + records.len() as u64);
         let mut rest = records;
         // No plain record is shorter than an end, so that one look at the length comes before the kind and none behind it.
-        while rest.len() >= size_of::<EndV3>()
-            && let Ok((record, length)) = Record::decode(rest)
-            && let Some(behind) = rest.get(length..)
-        {
+        while rest.len() >= size_of::<EndV3>() {
             let start = end - rest.len() as u64;
-            let bytes = ByteRange::new(start, start + length as u64);
-            // Handed over where they are told apart: behind the match, an event would be put together in memory.
-            match record {
-                Record::Begin { when, name, args } => {
-                    let Ok(at) = i64::try_from(when) else { break };
-                    to.receive(&Event::Begin(event(thread, at, name, args)), bytes);
+            // Each kind is checked and handed over where it is told apart: a common check behind the match would branch on the
+            // kind twice, and make every event in memory.
+            match Record::decode(rest) {
+                Ok((Record::Begin { when, name, args }, length)) => {
+                    let (Ok(at), Some(behind)) = (i64::try_from(when), rest.get(length..)) else { break };
+                    let bytes = ByteRange::new(start, start + length as u64);
+                    to.receive(&Event::Begin(event(Thread::new(pid, tid), at, name, args)), bytes);
+                    rest = behind;
                 }
-                Record::End { when } => {
-                    let Ok(at) = i64::try_from(when) else { break };
-                    to.receive(&Event::End(event(thread, at, b"", b"")), bytes);
+                Ok((Record::End { when }, length)) => {
+                    let (Ok(at), Some(behind)) = (i64::try_from(when), rest.get(length..)) else { break };
+                    let bytes = ByteRange::new(start, start + length as u64);
+                    to.receive(&Event::End(event(Thread::new(pid, tid), at, b"", b"")), bytes);
+                    rest = behind;
                 }
                 _ => break,
             }
-            rest = behind;
         }
         let length = records.len() - rest.len();
         self.offset += length as u64;
