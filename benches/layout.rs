@@ -12,7 +12,7 @@ use spall_trace::layout::{
     EdgeRule, Fidelity, Layout, LayoutOptions, Rect, Row, RowId, Scratch, SelfSide, Stats, TreeOrder,
     Viewport, flame_rows, slice_tree, stats,
 };
-use spall_trace::model::{Tick, Trace, TrackId};
+use spall_trace::model::{Tick, Trace, TraceView, TrackId};
 
 /// The number of columns of a wide screen.
 const COLUMNS: u16 = 1920;

@@ -19,7 +19,7 @@ use spall_examples::{
 use spall_trace::{
     format::{apitrace, container::decompress},
     layout::{Layout, LayoutOptions, LayoutView},
-    model::{FrameId, Key, Limits, Sample, Scope, SliceId, Trace, Track, TrackId, TrackKind},
+    model::{FrameId, Key, Limits, Sample, Scope, SliceId, Trace, TraceView, Track, TrackId, TrackKind},
 };
 
 /// What is to be printed.

@@ -9,7 +9,7 @@ use spall_examples::terminal::clean;
 use spall_trace::layout::{
     Fidelity, Flows, Hits, Layout, LayoutOptions, Scratch, Series, Vertical, Viewport, block,
 };
-use spall_trace::model::Limits;
+use spall_trace::model::{Limits, TraceView};
 
 const COLUMNS: u16 = 80;
 

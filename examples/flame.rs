@@ -19,7 +19,8 @@ use spall_trace::layout::{
     Fidelity, Row, RowId, Scratch, SelfSide, TreeOrder, Viewport, diff_rows, flame_rows,
 };
 use spall_trace::model::{
-    CallTree, DiffWidth, Function, FunctionSource, InvertedTree, Limits, NameId, Tick, Ticks, Trace, TreeDiff,
+    CallTree, DiffWidth, Function, FunctionSource, InvertedTree, Limits, NameId, Tick, Ticks, Trace,
+    TraceView, TreeDiff,
 };
 
 const COLUMNS: u16 = 120;

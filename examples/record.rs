@@ -14,7 +14,7 @@ use spall_record::span;
 use spall_trace::{
     format::spall::{FileWriter, Version},
     layout::{Fidelity, Layout, LayoutOptions, Scratch, Viewport},
-    model::{Event, Limits, Text, Thread, ThreadEvent, Tick, Trace, TrackId, Written},
+    model::{Event, Limits, Text, Thread, ThreadEvent, Tick, Trace, TraceView, TrackId, Written},
 };
 
 const N_WORKERS: u32 = 4;

@@ -5,7 +5,7 @@
 
 use std::{cmp::Reverse, error::Error, fs::File, io::Write};
 
-use spall_trace::model::{CallTree, Limits};
+use spall_trace::model::{CallTree, Limits, TraceView};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = std::env::args_os().skip(1);

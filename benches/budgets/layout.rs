@@ -11,7 +11,7 @@ use spall_benches::report::{Budget, line, per};
 use spall_trace::layout::{
     EdgeRule, Fidelity, Layout, LayoutOptions, Rect, Row, RowId, Scratch, Stats, Viewport, slice_tree, stats,
 };
-use spall_trace::model::{Tick, Trace, TrackId};
+use spall_trace::model::{Tick, Trace, TraceView, TrackId};
 
 const COLUMNS: u16 = 1920;
 const ROWS: u32 = 60;

@@ -35,7 +35,7 @@ use spall_trace::layout::{
     EdgeRule, Fidelity, Layout, LayoutOptions, Rect, Scratch, SelfSide, TreeOrder, Viewport, flame_rows,
     slice_tree, stats,
 };
-use spall_trace::model::{CallTree, InvertedTree, Limits, Tick, Trace, TrackId};
+use spall_trace::model::{CallTree, InvertedTree, Limits, Tick, Trace, TraceView, TrackId};
 
 /// The argument after which the name of a job and a file follow.
 const JOB: &str = "--job";
@@ -389,7 +389,7 @@ fn call_tree(data: &[u8]) -> Vec<f64> {
     let trace = ours::trace(data);
     let layout = Layout::new(&trace, &LayoutOptions::default());
     let mut tree = CallTree::default();
-    let adding = nanos(|| tree = slice_tree(&trace, &layout, trace.track_ids().iter(), Tick::MIN..Tick::MAX));
+    let adding = nanos(|| tree = slice_tree(&trace, &layout, trace.track_ids(), Tick::MIN..Tick::MAX));
     let inverting = nanos(|| InvertedTree::bottom_up(&tree));
     let placing = nanos(|| flame_rows(tree.nodes(), TreeOrder::Weight, SelfSide::Right));
     vec![adding, inverting, placing, tree.nodes().len() as f64]

@@ -19,7 +19,7 @@ use spall_trace::layout::{
     EdgeRule, Fidelity, Layout, LayoutOptions, RowId, Scratch, SelfSide, TreeOrder, Viewport, flame_rows,
     slice_tree, stats,
 };
-use spall_trace::model::{InvertedTree, Tick, TrackId};
+use spall_trace::model::{InvertedTree, Tick, TraceView, TrackId};
 
 const EVER: std::ops::Range<Tick> = Tick::MIN..Tick::MAX;
 

@@ -9,7 +9,7 @@ use std::{collections::BTreeMap, ops::Range};
 use spall_trace::{
     json::cname_rgb,
     layout::{Fidelity, LayoutView, RowView, Scratch, Theme, Viewport, active_range},
-    model::{CounterValue, FunctionSource, NameId, SliceId, State, Tick, TrackKind, Value},
+    model::{CounterValue, FunctionSource, NameId, SliceId, State, Tick, TraceView, TrackKind, Value},
 };
 
 use self::{

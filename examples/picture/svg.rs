@@ -2,6 +2,7 @@
 
 mod lane;
 
+use spall_trace::model::TraceView;
 use std::fmt::Write;
 
 use spall_trace::layout::{Ellipsis, Fidelity, Rect, Ruler, Scratch, Theme, Viewport, fit_label};

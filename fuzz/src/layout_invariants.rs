@@ -6,7 +6,7 @@ use spall_trace::layout::{
     EdgeRule, Fidelity, Layout, LayoutOptions, LayoutView, Overlap, Rect, RowView, Scratch, Viewport,
     slice_tree, stats,
 };
-use spall_trace::model::{Limits, SliceId, Tick, Ticks, Trace, TraceBuilder, TrackId, TrackKind};
+use spall_trace::model::{Limits, SliceId, Tick, Ticks, Trace, TraceBuilder, TraceView, TrackId, TrackKind};
 
 use crate::events;
 

@@ -7,7 +7,7 @@ use spall_trace::layout::{
     SelfSide, Series, TreeOrder, Vertical, Viewport, Window, fit_label, flame_rows, instant_marks,
     slice_tree,
 };
-use spall_trace::model::{Limits, SliceId, Tick, Ticks, Trace, TraceBuilder, TrackId};
+use spall_trace::model::{Limits, SliceId, Tick, Ticks, Trace, TraceBuilder, TraceView, TrackId};
 
 use crate::events;
 

@@ -10,7 +10,7 @@
 )]
 
 use spall_format::apitrace::{Calls, Markers, Parser, TickUnit, parse_all};
-use spall_model::{Chunk, DiagnosticKind, Event, Id, LendingParser, Limits, Receiver, Ticks};
+use spall_model::{Chunk, DiagnosticKind, Event, Id, LendingParser, Limits, Receiver, Ticks, TraceView};
 use spall_synth::apitrace::{Detail, Stream, Value, game};
 
 #[test]

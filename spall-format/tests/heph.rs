@@ -14,7 +14,7 @@ use spall_format::heph::{self, Origin, Writer};
 use spall_format::{FormatError, FormatErrorKind};
 use spall_model::{
     Args, Chunk, Clock, DiagnosticKind, Event, Id, Parser as _, Receiver, Text, Thread, ThreadEvent, Tick,
-    Ticks, Unit, Value, Written,
+    Ticks, TraceView, Unit, Value, Written,
 };
 use spall_synth::heph::{Attribute, Event as Packet, epoch, metadata, packet, trace};
 

@@ -118,7 +118,7 @@ fn from_one(value: Value<'_>) -> Option<u32> {
 mod tests {
     use alloc::format;
 
-    use spall_model::{Limits, Receiver as _, SliceId, Text, TraceBuilder};
+    use spall_model::{Limits, Receiver as _, SliceId, Text, TraceBuilder, TraceView};
 
     use super::*;
 

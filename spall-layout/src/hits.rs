@@ -16,7 +16,7 @@ use crate::{LayoutView, PlacedSlice, Rect, RowId, RowView};
 ///
 /// ```
 /// use spall_layout::{Fidelity, Hits, Layout, LayoutView, LayoutOptions, Scratch, Vertical, Viewport};
-/// # use spall_model::{Event, Limits, SliceId, Text, Thread, ThreadEvent, Tick, Ticks, TraceBuilder};
+/// # use spall_model::{Event, Limits, SliceId, Text, Thread, ThreadEvent, Tick, Ticks, TraceBuilder, TraceView};
 /// # let mut builder = TraceBuilder::new(&Limits::default());
 /// # for n in 0..1000 {
 /// #     let name = if n % 100 == 7 { b"gc".as_slice() } else { b"work" };

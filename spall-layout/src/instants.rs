@@ -32,7 +32,7 @@ pub struct InstantMark {
 ///
 /// ```
 /// use spall_layout::{Fidelity, Viewport, instant_marks};
-/// # use spall_model::{Event, Limits, Scope, Text, Thread, ThreadEvent, Tick, TraceBuilder};
+/// # use spall_model::{Event, Limits, Scope, Text, Thread, ThreadEvent, Tick, TraceBuilder, TraceView};
 /// # let mut builder = TraceBuilder::new(&Limits::default());
 /// # for at in [3, 11, 12, 40] {
 /// #     let event = ThreadEvent::new(Thread::new(1_i64, 1_i64), Tick(at), Text::plain(b"gc"));
@@ -64,7 +64,7 @@ pub fn instant_marks(instants: &[Instant], viewport: &Viewport, out: &mut Vec<In
 ///
 /// ```
 /// use spall_layout::{Fidelity, Viewport, InstantPriorities};
-/// # use spall_model::{Event, Limits, Scope, Text, Thread, ThreadEvent, Tick, TraceBuilder};
+/// # use spall_model::{Event, Limits, Scope, Text, Thread, ThreadEvent, Tick, TraceBuilder, TraceView};
 /// # let mut builder = TraceBuilder::new(&Limits::default());
 /// # for (at, name) in [(3, "gc"), (11, "gc"), (12, "crash"), (13, "gc")] {
 /// #     let event = ThreadEvent::new(Thread::new(1_i64, 1_i64), Tick(at), Text::plain(name.as_bytes()));

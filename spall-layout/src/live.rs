@@ -6,7 +6,7 @@ mod view;
 use alloc::{collections::BTreeMap, vec::Vec};
 
 use spall_model::nest::Nesting;
-use spall_model::{LiveSnapshot, SliceFlags, SliceId, Tick, TrackId};
+use spall_model::{LiveSnapshot, SliceFlags, SliceId, Tick, TraceView, TrackId};
 
 pub use self::view::LiveView;
 use crate::{LayoutOptions, Row, RowId, RowInfo};

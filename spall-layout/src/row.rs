@@ -76,7 +76,7 @@ impl Row {
     ///
     /// ```
     /// use spall_layout::{Fidelity, Viewport, Row, RowId, Scratch};
-    /// # use spall_model::{Limits, TraceBuilder, Tick};
+    /// # use spall_model::{Limits, Tick, TraceBuilder, TraceView};
     /// # let trace = TraceBuilder::new(&Limits::default()).finish();
     /// # let viewport = Viewport::new(Tick(0)..Tick(100), 10, Fidelity::Exact);
     /// for track in trace.tracks() {

@@ -20,7 +20,7 @@ use crate::visits::{SliceTimes, Visit, VisitSlices};
 ///
 /// ```
 /// use spall_layout::{Fidelity, Layout, LayoutOptions, RowId, Scratch, SelfSide, TreeOrder, Viewport, flame_rows, slice_tree};
-/// use spall_model::{Tick, TreeNodeId};
+/// use spall_model::{Tick, TraceView, TreeNodeId};
 /// # use spall_model::{Event, Limits, Text, Thread, ThreadEvent, Ticks, TraceBuilder, TrackId};
 /// # let mut builder = TraceBuilder::new(&Limits::default());
 /// # for (name, start, duration) in [("f", 0, 10), ("g", 1, 2), ("f", 20, 30), ("h", 20, 5), ("g", 30, 9)] {

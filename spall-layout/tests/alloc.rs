@@ -10,7 +10,7 @@ use spall_layout::{
 };
 use spall_model::{
     Event, FlowBind, FlowEvent, FlowPhase, Id, Limits, NameId, Scope, SliceId, Text, Thread, ThreadEvent,
-    Tick, Ticks, Trace, TraceBuilder, Unit,
+    Tick, Ticks, Trace, TraceBuilder, TraceView, Unit,
 };
 
 /// Returns a row with bursts, and with gaps and durations over several orders of magnitude.

@@ -10,7 +10,7 @@ use spall_layout::{
 };
 use spall_model::{
     DiffWidth, Event, InvertedTree, Limits, LiveTrace, SliceId, Text, Thread, ThreadEvent, Tick, Ticks,
-    Trace, TraceBuilder, TrackId, TreeDiff,
+    Trace, TraceBuilder, TraceView, TrackId, TreeDiff,
 };
 
 use common::{Random, tracks};

@@ -18,7 +18,7 @@ use spall_layout::{
 };
 use spall_model::{
     Event, Flow, FlowBind, FlowEvent, FlowPhase, Id, Key, Limits, SliceId, Text, Thread, ThreadEvent, Tick,
-    Ticks, Trace, TraceBuilder, TrackId,
+    Ticks, Trace, TraceBuilder, TraceView, TrackId,
 };
 
 struct Random(u64);

@@ -10,7 +10,7 @@
 use spall_layout::{Layout, LayoutOptions, LayoutView, Overlap, RowId};
 use spall_model::{
     AsyncPhase, Event, KeyedEvent, Limits, SliceId, Text, Thread, ThreadEvent, Tick, Ticks, Trace,
-    TraceBuilder,
+    TraceBuilder, TraceView,
 };
 
 fn event(tid: i64, at: i64, name: &'static str) -> ThreadEvent<'static> {

@@ -20,7 +20,7 @@ use spall_layout::{
 };
 use spall_model::{
     Event, Limits, LiveSnapshot, LiveTrace, ProcessId, SliceId, Text, Thread, ThreadEvent, Tick, Ticks,
-    Trace, TraceBuilder, TrackId,
+    Trace, TraceBuilder, TraceView, TrackId,
 };
 
 use common::Random;
@@ -44,7 +44,7 @@ fn complete(at: i64, to: i64) -> Event<'static> {
 /// Checks the rows of all tracks, and the rectangles of these rows.
 fn check(random: &mut Random, trace: &Trace<'_>, committed: &LiveSnapshot<'_>, view: &LiveView<'_>) {
     let layout = Layout::new(trace, &LayoutOptions::default());
-    let order = committed.display_order();
+    let order: Vec<_> = committed.track_ids().collect();
     assert_eq!(order.len(), trace.tracks().len());
     for ((&live_id, id), track) in order.iter().zip((0..).map(TrackId)).zip(trace.tracks()) {
         // Both list the slices of a track in one order.
@@ -95,10 +95,10 @@ fn check_queries(
     live: &LiveSnapshot<'_>,
     view: &LiveView<'_>,
 ) {
-    let order = live.display_order();
+    let order: Vec<_> = live.track_ids().collect();
     let of_live = |track: TrackId| order[track.index()];
     let mut finished = BTreeMap::new();
-    for (id, track) in trace.track_ids().iter().zip(trace.tracks()) {
+    for (id, track) in trace.track_ids().zip(trace.tracks()) {
         let slices = live.track(of_live(id)).unwrap().slices();
         finished.extend(slices.iter().copied().zip(track.slices()));
     }
@@ -131,7 +131,7 @@ fn check_queries(
     assert_eq!((at, expected_at), (None, None));
 
     let range = common::random_range(random);
-    let tracks: Vec<_> = trace.track_ids().iter().collect();
+    let tracks: Vec<_> = trace.track_ids().collect();
     let live_tracks: Vec<_> = tracks.iter().map(|&track| of_live(track)).collect();
     for edges in [EdgeRule::Clamp, EdgeRule::Whole, EdgeRule::InsideOnly] {
         let sums = |stats: &NameStats| (stats.count, stats.total, stats.self_time, stats.min, stats.max);

@@ -18,7 +18,8 @@ use spall_layout::{
     RowInfo, Scratch, Vertical, VerticalStyle, Viewport,
 };
 use spall_model::{
-    Event, Limits, ProcessId, SliceId, Text, Thread, ThreadEvent, Tick, Ticks, Trace, TraceBuilder, TrackId,
+    Event, Limits, ProcessId, SliceId, Text, Thread, ThreadEvent, Tick, Ticks, Trace, TraceBuilder,
+    TraceView, TrackId,
 };
 
 use common::{Random, tracks};

@@ -9,7 +9,8 @@ use spall_layout::{
     VerticalStyle, Viewport,
 };
 use spall_model::{
-    Event, Limits, ProcessId, SliceId, Text, Thread, ThreadEvent, Tick, Ticks, Trace, TraceBuilder, TrackId,
+    Event, Limits, ProcessId, SliceId, Text, Thread, ThreadEvent, Tick, Ticks, Trace, TraceBuilder,
+    TraceView, TrackId,
 };
 
 /// Makes two processes. The first one has two threads with two rows each, the second one has a thread with one row.

@@ -12,7 +12,9 @@ use spall_layout::{
     Fidelity, Heights, Layout, LayoutOptions, LayoutView, Overlap, PackId, Packed, Packing, Scratch,
     Vertical, VerticalStyle, Viewport,
 };
-use spall_model::{Event, Limits, Text, Thread, ThreadEvent, Tick, Ticks, Trace, TraceBuilder, TrackId};
+use spall_model::{
+    Event, Limits, Text, Thread, ThreadEvent, Tick, Ticks, Trace, TraceBuilder, TraceView, TrackId,
+};
 
 const THREADS: [usize; 4] = [1, 2, 3, 8];
 

@@ -19,7 +19,7 @@ use spall_layout::{
 };
 use spall_model::{
     CallTree, DiffNode, DiffSums, DiffWidth, Function, InvertedTree, InvertedTreeBuilder, NameId, SliceId,
-    Tick, Ticks, TreeDiff, TreeNode, TreeNodeId,
+    Tick, Ticks, TraceView, TreeDiff, TreeNode, TreeNodeId,
 };
 
 use common::{Random, random_range, random_trace, tracks};

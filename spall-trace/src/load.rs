@@ -19,7 +19,7 @@ use crate::{
 
 /// Loads a trace of any supported format from memory, in any supported container.
 ///
-/// [`Trace::diagnostics`] counts the damage that the parser could step over, and everything else that is odd about the file.
+/// [`TraceView::diagnostics`](spall_model::TraceView::diagnostics) counts the damage that the parser could step over, and everything else that is odd about the file.
 /// The trace borrows names and arguments from `data`, unless the file is compressed.
 ///
 /// # Errors
@@ -29,9 +29,11 @@ use crate::{
 ///
 /// # Examples
 /// ```
+/// use spall_trace::model::{Limits, SliceId, TraceView};
+///
 /// let json = br#"[{"ph":"X","name":"work","pid":1,"tid":1,"ts":1,"dur":2.5}]"#;
-/// let trace = spall_trace::load(json, &spall_trace::model::Limits::default())?;
-/// let work = trace.slice(spall_trace::model::SliceId(0)).unwrap();
+/// let trace = spall_trace::load(json, &Limits::default())?;
+/// let work = trace.slice(SliceId(0)).unwrap();
 /// assert_eq!(trace.name(work.name), "work");
 /// assert_eq!(work.duration().0, 2500);
 /// # Ok::<(), spall_trace::Error>(())
@@ -354,6 +356,7 @@ impl<S: Sink> Loading<S> {
 #[cfg(test)]
 mod tests {
     use spall_format::spall::auto::NoSymbols;
+    use spall_model::TraceView;
 
     use super::*;
 

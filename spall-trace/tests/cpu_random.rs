@@ -14,7 +14,7 @@ use std::time::Instant;
 
 use spall_synth::cpu_profile::{Form, Node, Profile};
 use spall_trace::layout::{Layout, LayoutOptions, LayoutView};
-use spall_trace::model::{DiagnosticKind, SliceFlags, SliceId};
+use spall_trace::model::{DiagnosticKind, SliceFlags, SliceId, TraceView};
 
 mod cpu_common;
 use cpu_common::{Random, Style, folded, load, threads, tree};

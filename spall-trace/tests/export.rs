@@ -15,7 +15,7 @@ use serde_json::Value;
 use spall_trace::{
     Format,
     export::{self, ExportReport, Loss},
-    model::{DiagnosticKind, Key, Limits, Trace, TrackKind},
+    model::{DiagnosticKind, Key, Limits, Trace, TraceView, TrackKind},
 };
 
 mod facts;

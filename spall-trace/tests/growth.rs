@@ -27,7 +27,7 @@ use spall_synth::{apitrace, gzip, heph, spall as synth};
 use spall_trace::{
     export::{self, ExportReport},
     layout::{Layout, LayoutOptions, Live},
-    model::{Chunk, Limits, LiveTrace, Parser, Receiver as _, SliceId, Tick, Trace},
+    model::{Chunk, Limits, LiveTrace, Parser, Receiver as _, SliceId, Tick, Trace, TraceView},
 };
 
 /// A function that makes an input of a number of parts.

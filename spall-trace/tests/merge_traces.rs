@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use spall_trace::json::parse_all;
-use spall_trace::model::{DiagnosticKind, Limits, Receiver, SliceId, Tick, Trace, TrackKind};
+use spall_trace::model::{DiagnosticKind, Limits, Receiver, SliceId, Tick, Trace, TraceView, TrackKind};
 use spall_trace::{Alignment, MergeInput, MergedTraces, PlacedBy, load, merge_traces};
 
 fn json(text: &str) -> Trace<'static> {

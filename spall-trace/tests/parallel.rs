@@ -14,7 +14,7 @@ use identical::assert_identical;
 use same_pictures::assert_same_pictures;
 
 use spall_synth::program::{Order, Program};
-use spall_trace::model::{DiagnosticKind, Limits};
+use spall_trace::model::{DiagnosticKind, Limits, TraceView};
 use spall_trace::{LoadParallel, load, load_parallel};
 
 const THREADS: [usize; 4] = [1, 2, 3, 8];

@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "test code outside of test functions")]
 
 use spall_synth::{apitrace, auto, cpu_profile, gzip, heph, json, spall as synth};
-use spall_trace::model::{Event, Limits, Receiver, Trace, TraceBuilder};
+use spall_trace::model::{Event, Limits, Receiver, Trace, TraceBuilder, TraceView};
 
 /// Returns everything of a trace as text, without the places where its strings are stored.
 fn show(trace: Trace<'_>) -> String {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use spall_synth::apitrace::game;
 use spall_trace::format::apitrace::{Calls, TickUnit, parse_all};
-use spall_trace::model::{Limits, LiveTrace, Receiver, Trace, TraceBuilder, TrackId};
+use spall_trace::model::{Limits, LiveTrace, Receiver, Trace, TraceBuilder, TraceView, TrackId};
 use spall_trace::{Format, TraceParser, export, load};
 
 #[test]

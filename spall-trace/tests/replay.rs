@@ -14,7 +14,7 @@ use spall_synth::{
     cpu_profile::{self, Form},
     heph, spall as synth,
 };
-use spall_trace::model::{DiagnosticKind, Event, Limits, SliceFlags, Trace, TraceBuilder, Value};
+use spall_trace::model::{DiagnosticKind, Event, Limits, SliceFlags, Trace, TraceBuilder, TraceView, Value};
 
 mod facts;
 use facts::facts;

@@ -8,7 +8,7 @@ use spall_trace::layout::{
     ColorKey, Ellipsis, Fidelity, Heights, Instance, Layout, LayoutOptions, LayoutView, LineRect, Ruler,
     Scratch, Theme, Vertical, Window, fit_chars,
 };
-use spall_trace::model::{Limits, Trace};
+use spall_trace::model::{Limits, Trace, TraceView};
 
 const HEIGHTS: Heights = Heights { process: 24, track: 20, row: 18 };
 const RULER: f32 = 20.0;

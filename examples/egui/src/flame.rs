@@ -7,7 +7,7 @@ use spall_trace::layout::{
     ColorKey, Ellipsis, Fidelity, Layout, Rect, Row, RowId, Scratch, SelfSide, Theme, TreeOrder, Viewport,
     fit_chars, flame_rows, slice_tree_by,
 };
-use spall_trace::model::{InvertedTree, Tick, Ticks, Trace, TreeNode};
+use spall_trace::model::{InvertedTree, Tick, Ticks, Trace, TraceView, TreeNode};
 
 const ROW: f32 = 18.0;
 const LETTER: f32 = 7.0;

@@ -12,7 +12,7 @@ use spall_trace::layout::{
     ColorKey, Ellipsis, Fidelity, Folds, Heights, Hits, Layout, LayoutView, Line, LineKind, LineRect, Pinned,
     Ruler, Scratch, Series, Theme, Vertical, Viewport, Window, active_range, fit_chars, instant_marks,
 };
-use spall_trace::model::{SliceId, Tick, Ticks, Trace, TrackId, TrackKind};
+use spall_trace::model::{SliceId, Tick, Ticks, Trace, TraceView, TrackId, TrackKind};
 
 const HEIGHTS: Heights = Heights { process: 24, track: 20, row: 18 };
 const MAP: f32 = 30.0;
@@ -72,7 +72,7 @@ impl Timeline {
     /// Makes the timeline of a whole trace.
     pub fn new(trace: &Trace<'_>, layout: &Layout) -> Self {
         let folds = Folds::new(HEIGHTS);
-        let counters = trace.track_ids().iter().filter_map(|track| {
+        let counters = trace.track_ids().filter_map(|track| {
             let values = trace.counters_of(track);
             let layers = Series::stacked(values).unwrap_or_else(|| Series::of(values));
             (!layers.is_empty()).then_some((track, layers))
@@ -493,7 +493,7 @@ impl Timeline {
         let (map, viewport, mut busy) = (place.map, self.map(place), Vec::new());
         let is_thread =
             |track: &TrackId| !matches!(trace.tracks()[track.index()].kind, TrackKind::Async { .. });
-        let rows = layout.outermost_rows(trace.track_ids().iter().filter(is_thread));
+        let rows = layout.outermost_rows(trace.track_ids().filter(is_thread));
         layout.busy_rows(rows, &viewport, scratch, &mut busy);
         let most = busy.iter().copied().fold(1.0, f32::max);
         let mut shapes = Mesh::default();

@@ -4,7 +4,7 @@ use std::{error::Error, fs::File, io::BufWriter};
 
 use spall_gpu::{Gpu, HEIGHTS, Picture};
 use spall_trace::layout::{Fidelity, Layout, LayoutOptions, Vertical, Viewport};
-use spall_trace::model::Limits;
+use spall_trace::model::{Limits, TraceView};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<_> = std::env::args_os().skip(1).collect();

@@ -3,7 +3,7 @@
 use spall_trace::layout::{
     ColorKey, Ellipsis, Heights, Instance, Layout, LineRect, Scratch, Theme, Vertical, Viewport, fit_chars,
 };
-use spall_trace::model::Trace;
+use spall_trace::model::{Trace, TraceView};
 use zerocopy::{Immutable, IntoBytes};
 
 use crate::letters;

@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, fmt::Write};
 use spall_trace::{
     json::cname_rgb,
     layout::{Rect, RowView, Series, instant_marks},
-    model::{Ticks, Value},
+    model::{Ticks, TraceView, Value},
 };
 
 use super::{COUNTER_PX, Drawing, GAP_PX, INSTANTS_PX, NAMES_PX, ROW_FILL, ROW_PX, STATES_PX};

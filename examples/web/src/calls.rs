@@ -9,7 +9,7 @@ use spall_trace::layout::{
 };
 use spall_trace::model::{
     CallTree, DiffSums, DiffWidth, Function, FunctionSource, InvertedTree, InvertedTreeBuilder, SliceId,
-    Tick, Ticks, TreeDiff, TreeNode,
+    Tick, Ticks, TraceView, TreeDiff, TreeNode,
 };
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 

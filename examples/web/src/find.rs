@@ -5,7 +5,7 @@ use std::rc::Rc;
 use js_sys::{Array, Function, Uint32Array};
 use serde::Serialize;
 use spall_trace::layout::{Fidelity, Hits, HitsBuilder, Layout, LayoutView, Rect, Viewport};
-use spall_trace::model::{NameId, SliceId, Trace};
+use spall_trace::model::{NameId, SliceId, Trace, TraceView};
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
 use crate::{Viewer, answer, tracks::Item};
@@ -67,7 +67,7 @@ impl Viewer {
         let names: Rc<[bool]> =
             (0..trace.names().len()).map(|name| is_match(&trace.name(NameId::new(name)))).collect();
         let instants = trace.instants().iter().filter(|instant| names[instant.name.index()]).count();
-        let labelled = trace.track_ids().iter().filter(|&track| is_match(&trace.track_label(track)));
+        let labelled = trace.track_ids().filter(|&track| is_match(&trace.track_label(track)));
         let mut tracks: Vec<Item> = labelled.map(|track| self.arrangement.packs().item(track)).collect();
         tracks.dedup();
         let known = Rc::clone(&names);

@@ -10,7 +10,7 @@ use spall_trace::layout::{
     ColorKey, Fidelity, FlowArrow, Flows, Instance, InstantMark, Layout, LineRect, Rect, Row, Ruler, Scratch,
     Vertical, Viewport,
 };
-use spall_trace::model::{FlowId, NameId, SliceFlags, SliceId, Trace, TrackId, Value};
+use spall_trace::model::{FlowId, NameId, SliceFlags, SliceId, Trace, TraceView, TrackId, Value};
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
 use crate::{Viewer, object, question, tracks::Item};

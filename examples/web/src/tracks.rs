@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use spall_trace::layout::{
     Fidelity, Layout, LayoutView, LineKind, PackId, Packed, Packing, Scratch, Viewport,
 };
-use spall_trace::model::{NameId, Process, ProcessId, Trace, Track, TrackId, TrackKind};
+use spall_trace::model::{NameId, Process, ProcessId, Trace, TraceView, Track, TrackId, TrackKind};
 
 /// Something with a header: it can be folded, hidden and pinned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]

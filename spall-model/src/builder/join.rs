@@ -246,7 +246,7 @@ mod tests {
     use alloc::format;
 
     use super::*;
-    use crate::{Id, Limits, Receiver, Scope, Text, Thread, ThreadEvent, Tick, Ticks, Trace};
+    use crate::{Id, Limits, Receiver, Scope, Text, Thread, ThreadEvent, Tick, Ticks, Trace, TraceView};
 
     /// A number that looks random, from 0 to `below` - 1.
     fn random(state: &mut u64, below: usize) -> usize {

@@ -3,7 +3,7 @@ use alloc::{format, string::String, vec, vec::Vec};
 use super::*;
 use crate::{
     Args, AsyncPhase, FlowBind, FlowEvent, FlowPhase, Id, KeyedEvent, ObjectPhase, Receiver, Text, Thread,
-    TrackKind, nest::Nesting,
+    TraceView, TrackKind, nest::Nesting,
 };
 
 const MAIN: Thread<'static> = Thread { pid: Id::Number(1), tid: Id::Number(1) };

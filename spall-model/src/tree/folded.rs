@@ -3,7 +3,7 @@
 
 use alloc::{string::String, vec::Vec};
 
-use crate::{NameId, Ticks, Trace};
+use crate::{NameId, Ticks, Trace, TraceView};
 
 use super::{CallTree, TreeNodeId, folded_nodes::FoldedNodes};
 

@@ -1,6 +1,6 @@
 use alloc::{format, vec::Vec};
 
-use spall_model::{Event, Limits, Text, Thread, ThreadEvent, Tick, TraceBuilder};
+use spall_model::{Event, Limits, Text, Thread, ThreadEvent, Tick, TraceBuilder, TraceView};
 
 use super::*;
 

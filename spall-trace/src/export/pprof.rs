@@ -6,7 +6,7 @@ use std::io::{self, Write};
 
 use alloc::{borrow::ToOwned, string::String, vec::Vec};
 use prost::Message;
-use spall_model::{Function, Tick, Trace, Unit};
+use spall_model::{Function, Tick, Trace, TraceView, Unit};
 use spall_samples::ThreadTree;
 
 use super::{ExportReport, protobuf::Fields, trees::WrittenTrees};

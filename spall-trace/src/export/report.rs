@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use spall_model::{Event, Omitted, SliceFlags, Ticks, Trace, Written};
+use spall_model::{Event, Omitted, SliceFlags, Ticks, Trace, TraceView, Written};
 
 /// A kind of thing that an exported file may lack.
 ///

@@ -8,7 +8,7 @@ use std::{
 };
 
 use spall_json::JsonString;
-use spall_model::{Function, Omitted, SliceId, Text, Tick, Trace};
+use spall_model::{Function, Omitted, SliceId, Text, Tick, Trace, TraceView};
 
 use super::{
     ExportReport,

@@ -9,7 +9,7 @@
 
 use alloc::collections::BTreeMap;
 
-use spall_trace::model::{Limits, Trace, Track, TrackId, TrackKind};
+use spall_trace::model::{Limits, Trace, TraceView, Track, TrackId, TrackKind};
 use spall_trace::samples::ThreadTree;
 
 /// Loads a trace, which must not fail, and merges its samples with its slices.

@@ -3,7 +3,7 @@
 use core::num::NonZeroUsize;
 
 use spall_trace::layout::{Fidelity, Layout, LayoutOptions, LayoutView, Scratch, Vertical, Viewport};
-use spall_trace::model::Trace;
+use spall_trace::model::{Trace, TraceView};
 
 /// Lays out and draws a trace on one thread and on several.
 ///

@@ -4,7 +4,7 @@ use js_sys::{Array, Float32Array, Uint32Array};
 use spall_trace::layout::{
     Fidelity, Instance, InstantMark, LayoutView, Line, Row, RowId, Viewport, instant_marks,
 };
-use spall_trace::model::{Track, TrackId, TrackKind};
+use spall_trace::model::{TraceView, Track, TrackId, TrackKind};
 use wasm_bindgen::prelude::wasm_bindgen;
 
 use super::{BoxNumbers, Boxes, Pictures, STATE, send, strength};

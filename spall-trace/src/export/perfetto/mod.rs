@@ -14,7 +14,8 @@ use alloc::{
 };
 use spall_json::JsonValue;
 use spall_model::{
-    Args, NameId, Omitted, Process, SliceFlags, SliceId, Text, Tick, Trace, Track, TrackKind, Unit, Value,
+    Args, NameId, Omitted, Process, SliceFlags, SliceId, Text, Tick, Trace, TraceView, Track, TrackKind,
+    Unit, Value,
 };
 
 use super::{

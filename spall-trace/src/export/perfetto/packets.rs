@@ -7,7 +7,7 @@ use std::{
 };
 
 use alloc::{string::String, vec::Vec};
-use spall_model::{NameId, Trace};
+use spall_model::{NameId, Trace, TraceView};
 
 use super::messages::{InternedData, InternedText, PACKET, Packet, TrackDescriptor, TrackEvent};
 use crate::export::protobuf::Fields;
