@@ -257,13 +257,10 @@ fn duration(from: Tick, to: Tick) -> f64 {
 
 #[cfg(test)]
 mod tests {
+    use spall_synth::Random;
+
     use super::*;
     use crate::Fidelity;
-
-    fn random(state: &mut u64, end: u64) -> u64 {
-        *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (*state >> 33) % end
-    }
 
     /// Checks the runs tick by tick. Needs columns of whole ticks.
     fn check(values: &[(i64, f64)], start: i64, columns: u16, width: i64) {
@@ -308,20 +305,20 @@ mod tests {
 
     #[test]
     fn layout_11_1_runs_agree_with_brute_force() {
-        let mut state = 3;
+        let mut random = Random(3);
         for _ in 0..400 {
-            let n_values = random(&mut state, 60) * random(&mut state, 20);
-            let spread = 1 + random(&mut state, 6);
+            let n_values = random.below(60) * random.below(20);
+            let spread = 1 + random.below(6);
             let mut at = 0;
             let values: Vec<_> = (0..n_values)
                 .map(|_| {
-                    at += i64::try_from(random(&mut state, spread)).unwrap();
-                    (at, f64::from(u32::try_from(random(&mut state, 100)).unwrap()))
+                    at += random.below(spread);
+                    (at, f64::from(random.below(100)))
                 })
                 .collect();
-            let start = i64::try_from(random(&mut state, 200)).unwrap() - 100;
-            let columns = u16::try_from(1 + random(&mut state, 12)).unwrap();
-            check(&values, start, columns, 1 + i64::try_from(random(&mut state, 90)).unwrap());
+            let start = random.below(200) - 100;
+            let columns = 1 + random.below(12);
+            check(&values, start, columns, 1 + random.below(90));
         }
     }
 

@@ -166,18 +166,15 @@ mod tests {
 
     #[test]
     fn layout_9_2_the_first_of_the_highest_priority_is_shown() {
-        let mut state = 1_u64;
-        let mut below = |end: u64| {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            u32::try_from((state >> 33) % end).unwrap()
-        };
+        let mut random = spall_synth::Random(1);
+        let mut below = |end: u32| random.below(end);
         for _ in 0..300 {
             let priorities: Vec<u32> = (0..1 + below(900)).map(|_| below(40) * below(40) / 300).collect();
             let n = to_u32(priorities.len());
             let table = InstantPriorities::of(priorities.clone());
             for _ in 0..30 {
-                let first = below(n.into());
-                let end = first + 1 + below(u64::from(n - first));
+                let first = below(n);
+                let end = first + 1 + below(n - first);
                 let inside = &priorities[first as usize..end as usize];
                 let highest = inside.iter().max().unwrap();
                 let expected = first + to_u32(inside.iter().position(|at| at == highest).unwrap());

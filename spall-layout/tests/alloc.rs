@@ -12,15 +12,15 @@ use spall_model::{
     Event, FlowBind, FlowEvent, FlowPhase, Id, Limits, NameId, Scope, SliceId, Text, Thread, ThreadEvent,
     Tick, Ticks, Trace, TraceBuilder, TraceView, Unit,
 };
+use spall_synth::Random;
 
 /// Returns a row with bursts, and with gaps and durations over several orders of magnitude.
 fn row(n_slices: u32) -> Row {
     let mut row = Row::new();
-    let (mut state, mut at) = (1_u64, 0_i64);
+    let (mut random, mut at) = (Random(1), 0);
     for slice in 0..n_slices {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        let duration = (state >> 40).cast_signed() >> (state >> 58 & 15);
-        let start = at + ((state >> 50).cast_signed() & 0xff);
+        let duration = random.below(1_i64 << 24) >> random.below(16);
+        let start = at + random.below(256);
         at = start + duration;
         row.push(Tick(start), Tick(at), SliceId(slice));
     }

@@ -20,15 +20,7 @@ use spall_model::{
     Event, Flow, FlowBind, FlowEvent, FlowPhase, Id, Key, Limits, SliceId, Text, Thread, ThreadEvent, Tick,
     Ticks, Trace, TraceBuilder, TraceView, TrackId,
 };
-
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, end: u64) -> i64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        ((self.0 >> 33) % end).cast_signed()
-    }
-}
+use spall_synth::Random;
 
 fn flow(phase: FlowPhase, tid: i64, at: i64, id: i64) -> Event<'static> {
     let (thread, id) = (Thread::new(1_i64, tid), Id::Number(id));

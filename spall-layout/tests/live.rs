@@ -149,7 +149,7 @@ fn check_queries(
     assert_eq!(live_labels, labels(&expected, &|line| line.label(trace).map(|label| label.into_owned())));
     let viewport = Viewport::new(Tick(-9)..Tick(random.below(500)), 40, Fidelity::Exact);
     let (mut scratch, mut rects, mut expected_rects) = (Scratch::new(), Vec::new(), Vec::new());
-    let y = random.below(1 + vertical.height()).cast_unsigned();
+    let y = random.below(1 + vertical.height());
     vertical.rects(y..y + 20, view, &Headers, &viewport, &mut scratch, &mut rects);
     expected.rects(y..y + 20, layout, &Headers, &viewport, &mut scratch, &mut expected_rects);
     let boxes = |found: &LineRect| (found.line, found.top, found.height, found.rect.x0, found.rect.x1);
@@ -189,7 +189,7 @@ fn follow(random: &mut Random, events: &[Event<'_>], n_commits: u64) {
     let mut live = Live::new(&LayoutOptions::default());
     for (event, n_events) in events.iter().zip(1..) {
         trace.push(event);
-        if n_events == events.len() || random.below(events.len() as u64) < n_commits as i64 {
+        if n_events == events.len() || random.below(events.len() as u64) < n_commits {
             let mut builder = TraceBuilder::new(&Limits::default());
             events[..n_events].iter().for_each(|event| builder.push(event));
             let committed = trace.commit();
@@ -236,7 +236,7 @@ fn layout_18_3_slices_that_come_late_are_put_in_their_places() {
     let mut random = Random(2);
     let mut n_lanes = 0;
     for round in 0..200 {
-        let long = random.below(60).cast_unsigned() + 2;
+        let long = random.below(60) + 2;
         let mut slices: Vec<_> = (0..random.below(if round % 8 == 0 { 400 } else { 40 }))
             .map(|_| {
                 let start = random.below(100);
@@ -344,7 +344,7 @@ fn layout_18_4_all_slices_are_drawn_at_their_times_and_do_not_overlap() {
     for _ in 0..300 {
         let mut trace = LiveTrace::new(&Limits::default());
         let mut live = Live::new(&LayoutOptions::default());
-        let (n_commits, mut now) = (1 + random.below(20).cast_unsigned(), 0);
+        let (n_commits, mut now) = (1 + random.below(20), 0);
         for _ in 0..random.below(200) {
             now += random.below(3);
             let start = random.below(100);

@@ -25,7 +25,7 @@ use spall_model::{
 use common::{Random, tracks};
 
 /// Makes threads with few slices each, which are up to `depth` deep and begin at any time before `end`.
-fn many_tracks(random: &mut Random, end: i64, depth: u64) -> Trace<'static> {
+fn many_tracks(random: &mut Random, end: i64, depth: i64) -> Trace<'static> {
     let mut builder = TraceBuilder::new(&Limits::default());
     for tid in 0..random.below(40) {
         let mut push = |start, duration| {
@@ -33,7 +33,7 @@ fn many_tracks(random: &mut Random, end: i64, depth: u64) -> Trace<'static> {
             builder.push(&Event::Complete(event, Ticks(duration)));
         };
         for _ in 0..1 + random.below(3) {
-            let (start, duration) = (random.below(end.unsigned_abs()), random.below(30));
+            let (start, duration) = (random.below(end), random.below(30));
             let inner = random.below(depth).min(duration / 2);
             (0..=inner).for_each(|inner| push(start + inner, duration - 2 * inner));
         }

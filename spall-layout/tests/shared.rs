@@ -42,14 +42,11 @@ mod serialised {
 
     #[test]
     fn serialised_viewports_and_parts_are_read_back() {
-        let mut state = 1_u64;
-        let mut below = |end: u64| {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            (state >> 33) % end
-        };
+        let mut random = spall_synth::Random(1);
+        let mut below = |end: i64| random.below(end);
         for round in 0..2000 {
-            let start = Tick(below(2000).cast_signed() - 1000);
-            let end = Tick(start.0 + 1 + below(1000).cast_signed());
+            let start = Tick(below(2000) - 1000);
+            let end = Tick(start.0 + 1 + below(1000));
             let columns = u16::try_from(below(300)).unwrap();
             let box_width = u16::try_from(below(4)).unwrap();
             let whole = Viewport::new(start..end, columns, Fidelity::Exact).with_box_width(box_width);

@@ -268,18 +268,18 @@ mod tests {
 
     #[test]
     fn both_ways_to_round_agree() {
-        let mut seed = 1_u64;
+        let mut random = spall_synth::Random(1);
         let mut n_fast = 0;
         for round_number in 0..200_000_i32 {
-            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            let (high, few) = (seed >> 11, seed >> 50);
+            let bits = random.bits() << 33 | random.bits();
+            let (high, few) = (bits >> 11, bits >> 50);
             let value = match round_number % 5 {
                 // Few bits, so that there are ties, and then any bits.
                 0 => few as f64 / 64.0,
                 1 => (few as f64 + 0.5) * 10_f64.powi(round_number % 9),
                 2 => high as f64 / (1_u64 << 53) as f64,
                 3 => few as f64 / 10_f64.powi(round_number % 12),
-                _ => f64::from_bits(seed >> 1),
+                _ => f64::from_bits(bits >> 1),
             };
             for precision in [Precision::FLOAT, Precision::DOUBLE] {
                 if value.is_finite()

@@ -7,6 +7,8 @@
 extern crate alloc;
 use alloc::vec::Vec;
 
+use spall_synth::Random;
+
 use super::*;
 
 fn viewport(view: Range<i64>, columns: u16) -> Viewport {
@@ -37,17 +39,14 @@ fn layout_1_2_edges_are_multiples_of_the_column_width_from_tick_0() {
 
 #[test]
 fn layout_1_3_a_column_is_the_exact_quotient() {
-    let mut state = 1_u64;
-    let mut random = || {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-        state >> (1 + state % 63)
-    };
+    let mut random = Random(1);
+    let mut random = || random.magnitude(62);
     for _ in 0..100_000 {
-        let (start, duration, columns) = (random() as i64 / 2, random() as i64 / 2 + 1, random() as u16 | 1);
+        let (start, duration, columns) = (random(), random() + 1, random() as u16 | 1);
         let viewport = viewport(start..start + duration, columns);
         let world = |at: i64| (i128::from(at) * i128::from(columns)).div_euclid(duration.into());
         assert_eq!(viewport.first_column(), world(start));
-        let at = start + (random() as i64).rem_euclid(duration);
+        let at = start + random() % duration;
         // At an edge, the estimate of the column is most often one too small.
         let edge = viewport.edge(viewport.column(Tick(at)).unwrap()).0;
         for at in [start, at, edge, edge - 1, start + duration - 1] {
@@ -109,16 +108,13 @@ fn the_extremes_do_not_overflow() {
 
 #[test]
 fn layout_1_6_a_fitted_range_is_seen_whole_between_its_margins() {
-    let mut state = 5_u64;
-    let mut below = |end: u64| {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        ((state >> 33) % end).cast_signed()
-    };
+    let mut random = Random(5);
+    let mut below = |end: i64| random.below(end);
     for _ in 0..2000 {
         let start = below(1 << 30) - (1 << 29);
         let end = start + (below(1 << 30) >> below(30));
         let columns = u16::try_from(4 + below(2000)).unwrap();
-        let margin = u16::try_from(below(i64::from(columns / 4).unsigned_abs() + 1)).unwrap();
+        let margin = u16::try_from(below(i64::from(columns / 4) + 1)).unwrap();
         let viewport = Viewport::fit(Tick(start)..Tick(end), columns, margin, Fidelity::Fast);
         let view = viewport.range();
         let (columns, margin) = (i64::from(columns), i64::from(margin));
@@ -138,17 +134,14 @@ fn layout_1_6_a_fitted_range_is_seen_whole_between_its_margins() {
 
 #[test]
 fn zooming_in_and_out_returns_and_keeps_the_tick_under_the_pointer() {
-    let mut state = 1_u64;
-    let mut below = |end: u64| {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        i64::try_from((state >> 33) % end).unwrap()
-    };
+    let mut random = Random(1);
+    let mut below = |end: i64| random.below(end);
     for _ in 0..2000 {
         let start = (below(1 << 30) - (1 << 29)) << below(18);
         let duration = (1 + below(1 << 30)) << below(18);
         let columns = u16::try_from(1 + below(4000)).unwrap();
         let whole = Viewport::new(Tick(start)..Tick(start + duration), columns, Fidelity::Fast);
-        let pointer = below(u64::from(columns) * 10) as f64 / 10.0;
+        let pointer = below(i64::from(columns) * 10) as f64 / 10.0;
         let mut viewport = whole;
         let factors: Vec<f64> = (0..below(40)).map(|_| 1.0 + below(100) as f64 / 100.0).collect();
         for &factor in &factors {

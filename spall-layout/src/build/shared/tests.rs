@@ -4,20 +4,20 @@ use spall_model::{
     AsyncPhase, Event, KeyedEvent, Limits, Text, Thread, ThreadEvent, Tick, Ticks, Trace, TraceBuilder,
 };
 
+use spall_synth::Random;
+
 use super::share;
 use crate::{Layout, LayoutOptions, Overlap};
 
 /// Returns a trace of threads with deep and shallow calls that overlap at times. Every other one also has spans, some on a
 /// taken depth.
-fn trace(mut seed: u64, n_threads: u64) -> Trace<'static> {
+fn trace(seed: u64, n_threads: u64) -> Trace<'static> {
     let has_spans = seed % 2 == 1;
-    let mut below = |end: u64| {
-        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        ((seed >> 33) % end).cast_signed()
-    };
+    let mut random = Random(seed);
+    let mut below = |end: i64| random.below(end);
     let mut builder = TraceBuilder::new(&Limits::default());
     for thread in 0..n_threads {
-        let (n_calls, deepest) = (below(120), 1 + below(24).cast_unsigned());
+        let (n_calls, deepest) = (below(120), 1 + below(24));
         for _ in 0..n_calls {
             let at = below(1000);
             for depth in 0..below(deepest) {

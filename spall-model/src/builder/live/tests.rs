@@ -1,19 +1,12 @@
 use alloc::{format, string::String, vec, vec::Vec};
 
+use spall_synth::Random;
+
 use super::{tracks::FREE_MOVES, *};
 use crate::{
     Args, AsyncPhase, CounterEvent, CounterValue, Id, Instant, KeyedEvent, Receiver, Scope, SliceArgs,
     SliceFlags, State, Text, ThreadEvent, Ticks, TraceView, TrackId,
 };
-
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, end: u64) -> i64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        ((self.0 >> 33) % end).cast_signed()
-    }
-}
 
 fn on(tid: i64, name: &'static str, at: i64) -> ThreadEvent<'static> {
     ThreadEvent::new(Thread::new(1_i64, tid), Tick(at), Text::plain(name.as_bytes()))
@@ -130,7 +123,7 @@ fn check(random: &mut Random, events: &[Event<'_>]) {
 const NAMES: [&str; 4] = ["a", "b", "c", "d"];
 
 fn name(random: &mut Random) -> &'static str {
-    NAMES[usize::try_from(random.below(4)).unwrap()]
+    NAMES[random.below(NAMES.len())]
 }
 
 /// Returns begins, ends and points of three threads in the order of time. If `open`, some begins have no end.
@@ -139,7 +132,7 @@ fn in_order(random: &mut Random, open: bool) -> Vec<Event<'static>> {
     let (mut events, mut at) = (Vec::new(), 0);
     for _ in 0..random.below(300) {
         at += random.below(3);
-        let tid = random.below(3);
+        let tid = random.below(3_i64);
         let stack = &mut stacks[usize::try_from(tid).unwrap()];
         let name = name(random);
         let mut event = on(tid, name, at);
