@@ -100,7 +100,7 @@ fn over_files(name: &str, oracle: fn(&[u8]) -> bool) {
     for seed in &seeds {
         judge(name, oracle, seed);
     }
-    let (mut random, rounds) = (Random(1), rounds(1500));
+    let (mut random, rounds) = (Random(1), rounds(400));
     let reached = (0..rounds).filter(|_| judge(name, oracle, &damage(&mut random, &seeds))).count();
     assert!(reached > rounds / 3, "{reached} of {rounds} inputs got as far as the assertions");
     replay(name, oracle);
@@ -108,7 +108,7 @@ fn over_files(name: &str, oracle: fn(&[u8]) -> bool) {
 
 /// For oracles that make their input of random bytes: at least three quarters must come to something.
 fn over_noise(name: &str, oracle: fn(&[u8]) -> bool) {
-    let (mut random, rounds) = (Random(2), rounds(1500));
+    let (mut random, rounds) = (Random(2), rounds(400));
     let reached = (0..rounds).filter(|_| judge(name, oracle, &noise(&mut random))).count();
     assert!(reached > rounds * 3 / 4, "{reached} of {rounds} inputs got as far as the assertions");
     replay(name, oracle);
