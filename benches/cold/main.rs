@@ -62,10 +62,6 @@ const JOBS: &[(&str, Run)] = &[
     ("one thread", parallel::on_one_thread),
     #[cfg(feature = "parallel")]
     ("two threads", parallel::on_two_threads),
-    #[cfg(feature = "parallel")]
-    ("layout on one thread", |data| parallel::layout_on(1, data)),
-    #[cfg(feature = "parallel")]
-    ("layout on two threads", |data| parallel::layout_on(2, data)),
     ("trace and picture", trace_and_picture),
     ("loop", |data| vec![nanos(|| peer::spall::rows_by_thread(data))]),
     #[cfg(feature = "serde-json")]

@@ -19,8 +19,6 @@ pub mod load;
 pub mod parallel;
 pub mod rebuild;
 pub mod round_trip;
-#[path = "../../spall-trace/tests/same_pictures/mod.rs"]
-mod same_pictures;
 pub mod samples;
 pub mod split_input;
 pub mod trees;

@@ -131,31 +131,6 @@ pub trait LayoutView: Order {
         }
     }
 
-    /// Appends the rectangles of the rows among `lines` to `out`, like [`LayoutView::rects`], and uses up to `n_threads`
-    /// threads for it, that of the caller included.
-    ///
-    /// The rectangles are the same. Threads are started if there may be more than 10 000 rectangles, and have ended when
-    /// this returns.
-    #[cfg(feature = "parallel")]
-    fn rects_on(
-        &self,
-        n_threads: core::num::NonZeroUsize,
-        viewport: &Viewport,
-        lines: &[Line],
-        scratch: &mut Scratch,
-        out: &mut Vec<Rect>,
-    ) where
-        Self: Sync,
-    {
-        let row = |line: &Line| match line.kind {
-            LineKind::Row(row) => self.row(row),
-            _ => None,
-        };
-        crate::threads::rects_on(n_threads, lines, row, viewport, scratch, |_, rects| {
-            out.extend_from_slice(rects)
-        });
-    }
-
     /// Returns the start or end of a slice on the rows among `lines` that is nearest to `at`.
     ///
     /// If two are equally near, this returns the earlier one. Returns `None` if the nearest one is further away than

@@ -83,8 +83,6 @@
 //! - `alloc`: everything that holds or lists slices. Without it, [`Viewport`], [`Ruler`], [`fit_label`], [`fit_chars`],
 //!   [`block`], [`ColorKey`] and [`Theme`] remain.
 //! - `serde`: viewports, options, ids and the results of queries implement the traits of the crate `serde`.
-//! - `parallel`: `Layout::new_on`, `Vertical::rects_on` and `LayoutView::rects_on`, which lay out one trace and draw one
-//!   picture on several threads. It implies `std`.
 //! - `zerocopy`: [`Instance`] implements the traits of the crate `zerocopy`.
 //!
 //! The minimum supported Rust version is 1.95.
@@ -93,8 +91,6 @@
 
 #[cfg(feature = "alloc")]
 extern crate alloc;
-#[cfg(feature = "parallel")]
-extern crate std;
 
 #[cfg(feature = "alloc")]
 mod active;
@@ -178,8 +174,6 @@ mod slice_visits;
 mod stacked;
 #[cfg(feature = "alloc")]
 mod stats;
-#[cfg(feature = "parallel")]
-mod threads;
 #[cfg(feature = "alloc")]
 mod vertical;
 mod viewport;

@@ -124,20 +124,6 @@ pub struct Scratch {
     pub(crate) owner_search: OwnerSearch,
     /// The rectangles of one line, before they get its height.
     pub(crate) rects: Vec<Rect>,
-    /// The working memory of further threads.
-    #[cfg(feature = "parallel")]
-    pub(crate) helpers: Vec<Helper>,
-}
-
-/// What a further thread has drawn, and its working memory.
-#[cfg(feature = "parallel")]
-#[derive(Debug, Clone, Default)]
-pub(crate) struct Helper {
-    pub(crate) scratch: Scratch,
-    /// The rectangles of several lines, one after the other.
-    pub(crate) rects: Vec<Rect>,
-    /// The lines, counted from the first one of all, and where the rectangles of each begin and end.
-    pub(crate) lines: Vec<(usize, usize, usize)>,
 }
 
 impl Scratch {

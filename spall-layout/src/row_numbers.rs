@@ -160,25 +160,6 @@ impl RowNumbers {
         (self.pending, self.n_pending, self.lowest) = (0, 0, 0);
     }
 
-    /// Adds the row numbers of further tracks, of which the first row is number `first_row`.
-    #[cfg(feature = "parallel")]
-    pub(crate) fn append(&mut self, others: &Self, first_row: u32) {
-        let (n_words, n_step_words) = (to_u32(self.words.len()), to_u32(self.steps.words().len()));
-        let n_steps = self.steps.n_set();
-        self.tracks.extend(others.tracks.iter().map(|track| TrackCodes {
-            first_row: track.first_row + first_row,
-            encoding: match track.encoding {
-                Encoding::Fixed { bits, word } => Encoding::Fixed { bits, word: word + n_words },
-                Encoding::Steps { n_before, word } => {
-                    Encoding::Steps { n_before: n_before + n_steps, word: word + n_step_words }
-                }
-            },
-            ..*track
-        }));
-        self.words.extend_from_slice(&others.words);
-        others.steps.words().iter().for_each(|&word| self.steps.push(word));
-    }
-
     /// Gives back the memory that further slices would have used.
     pub(crate) fn shrink(&mut self) {
         self.tracks.shrink_to_fit();

@@ -344,31 +344,6 @@ impl Vertical {
         }
         scratch.rects = rects;
     }
-
-    /// Writes the rectangles of the lines that touch the range `y` to `out`, like [`Vertical::rects`], and uses up to
-    /// `n_threads` threads for it, that of the caller included.
-    ///
-    /// The rectangles are the same. Threads are started if there may be more than 10 000 rectangles, and have ended when
-    /// this returns.
-    #[cfg(feature = "parallel")]
-    #[expect(clippy::too_many_arguments, reason = "those of `rects`, and the number of threads")]
-    pub fn rects_on(
-        &self,
-        n_threads: core::num::NonZeroUsize,
-        y: Range<u64>,
-        layout: &(impl LayoutView + Sync),
-        style: &(impl VerticalStyle + Sync),
-        viewport: &Viewport,
-        scratch: &mut Scratch,
-        out: &mut Vec<LineRect>,
-    ) {
-        out.clear();
-        let lines = self.visible(y);
-        let row = |line: &Line| row_of(line, layout, style);
-        crate::threads::rects_on(n_threads, lines, row, viewport, scratch, |line, rects| {
-            append(line, rects, out)
-        });
-    }
 }
 
 /// Returns the slices that a line shows, or `None` for a header.

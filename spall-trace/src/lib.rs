@@ -38,7 +38,7 @@
 //! | add events of your own to those of a file | [`read`], [`read_as`] |
 //! | look at the events of any file without building a trace | [`read_events`] |
 //! | load many files on all cores, within a bound on memory | [`load_files`] |
-//! | use several cores for one large file | `load_parallel`, `Layout::new_on` and `Vertical::rects_on`, with the feature `parallel` |
+//! | use several cores for one large file | `load_parallel`, with the feature `parallel` |
 //! | follow a file that still grows | [`TraceParser`] and [`model::LiveTrace`], [`layout::Live`] to draw it |
 //! | put the functions that CPU samples found on the timeline | [`merge_samples`] |
 //! | put several traces on one axis of time | [`merge_traces`] |
@@ -90,8 +90,7 @@
 //!   decoder without unsafe code.
 //! - `serde`: ids, times, limits, diagnostics and results of queries can be serialised, and arguments can be
 //!   deserialised into types of your own.
-//! - `parallel`: `load_parallel`, which loads one large file on several threads, and the methods of [`layout`] that use
-//!   several threads. It implies `std`.
+//! - `parallel`: `load_parallel`, which loads one large file on several threads. It implies `std`.
 //! - `zerocopy`: [`layout::Instance`] can be viewed as bytes, for a vertex buffer.
 //! - none of them: [`detect`], and the parsers and writers that need only `core`.
 //!
