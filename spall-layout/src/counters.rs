@@ -17,7 +17,7 @@ const BLOCK_BITS: u32 = 4;
 /// A series takes 16 bytes per value, and 1.6 bytes for the index.
 ///
 /// ```
-/// use spall_layout::{Fidelity, Series, Viewport};
+/// use spall_layout::{Series, Viewport};
 /// use spall_model::{NameId, Tick};
 /// let mut series = Series::new(NameId::EMPTY);
 /// for (at, value) in [(0, 1.0), (40, 5.0), (45, 2.0)] {
@@ -25,7 +25,7 @@ const BLOCK_BITS: u32 = 4;
 /// }
 /// assert_eq!(series.value_at(Tick(42)), Some(5.0));
 ///
-/// let viewport = Viewport::new(Tick(0)..Tick(100), 10, Fidelity::Fast);
+/// let viewport = Viewport::new(Tick(0)..Tick(100), 10);
 /// let mut runs = Vec::new();
 /// series.runs(&viewport, &mut runs);
 /// let drawn: Vec<_> = runs.iter().map(|run| (run.x0..run.x1, run.min, run.max)).collect();
@@ -260,14 +260,12 @@ mod tests {
     use spall_synth::Random;
 
     use super::*;
-    use crate::Fidelity;
 
     /// Checks the runs tick by tick. Needs columns of whole ticks.
     fn check(values: &[(i64, f64)], start: i64, columns: u16, width: i64) {
         let mut series = Series::new(NameId::EMPTY);
         values.iter().for_each(|&(at, value)| series.push(Tick(at), value));
-        let viewport =
-            Viewport::new(Tick(start)..Tick(start + i64::from(columns) * width), columns, Fidelity::Fast);
+        let viewport = Viewport::new(Tick(start)..Tick(start + i64::from(columns) * width), columns);
         let mut runs = Vec::new();
         series.runs(&viewport, &mut runs);
         let mut x = 0;
@@ -345,7 +343,7 @@ mod tests {
             series.push(Tick(at), 1.0);
         }
         let mut runs = Vec::new();
-        series.runs(&Viewport::new(Tick::MIN..Tick::MAX, 1000, Fidelity::Fast), &mut runs);
+        series.runs(&Viewport::new(Tick::MIN..Tick::MAX, 1000), &mut runs);
         assert!(runs.iter().all(|run| (run.mean - 1.0).abs() < 1e-9));
     }
 }

@@ -31,7 +31,7 @@ pub struct InstantMark {
 /// n) per mark.
 ///
 /// ```
-/// use spall_layout::{Fidelity, Viewport, instant_marks};
+/// use spall_layout::{Viewport, instant_marks};
 /// # use spall_model::{Event, Limits, Scope, Text, Thread, ThreadEvent, Tick, TraceBuilder, TraceView};
 /// # let mut builder = TraceBuilder::new(&Limits::default());
 /// # for at in [3, 11, 12, 40] {
@@ -40,7 +40,7 @@ pub struct InstantMark {
 /// # }
 /// # let trace = builder.finish();
 /// let instants = trace.instants_of(trace.tracks()[0].id); // at 3, 11, 12 and 40
-/// let viewport = Viewport::new(Tick(0)..Tick(30), 3, Fidelity::Fast);
+/// let viewport = Viewport::new(Tick(0)..Tick(30), 3);
 /// let mut marks = Vec::new();
 /// instant_marks(instants, &viewport, &mut marks);
 /// let marks: Vec<_> = marks.iter().map(|mark| (mark.column, mark.first, mark.count)).collect();
@@ -63,7 +63,7 @@ pub fn instant_marks(instants: &[Instant], viewport: &Viewport, out: &mut Vec<In
 /// Make the table once for each track. It takes 4.3 bytes per instant.
 ///
 /// ```
-/// use spall_layout::{Fidelity, Viewport, InstantPriorities};
+/// use spall_layout::{Viewport, InstantPriorities};
 /// # use spall_model::{Event, Limits, Scope, Text, Thread, ThreadEvent, Tick, TraceBuilder, TraceView};
 /// # let mut builder = TraceBuilder::new(&Limits::default());
 /// # for (at, name) in [(3, "gc"), (11, "gc"), (12, "crash"), (13, "gc")] {
@@ -75,7 +75,7 @@ pub fn instant_marks(instants: &[Instant], viewport: &Viewport, out: &mut Vec<In
 /// let crash = trace.names().find(b"crash");
 /// let priorities = InstantPriorities::new(instants, |instant| u32::from(Some(instant.name) == crash));
 /// let mut marks = Vec::new();
-/// priorities.marks(instants, &Viewport::new(Tick(0)..Tick(30), 3, Fidelity::Fast), &mut marks);
+/// priorities.marks(instants, &Viewport::new(Tick(0)..Tick(30), 3), &mut marks);
 /// assert_eq!(marks.iter().map(|mark| mark.shown).collect::<Vec<_>>(), [0, 2]);
 /// ```
 #[derive(Debug, Clone, Default)]

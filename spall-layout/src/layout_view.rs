@@ -8,7 +8,7 @@ use spall_model::{SliceId, Tick, Ticks, TrackId};
 
 use crate::convert::{to_ticks, to_u32};
 use crate::visits::{SliceTimes, VisitSlices, Visits};
-use crate::{Layout, Line, LineKind, PlacedSlice, Rect, RowId, RowInfo, RowView, Scratch, Viewport, walk};
+use crate::{Layout, Line, LineKind, PlacedSlice, Rect, RowId, RowInfo, RowView, Viewport};
 
 /// The rows of a trace and the queries on them, whether the trace is finished or still grows.
 ///
@@ -121,12 +121,12 @@ pub trait LayoutView: Order {
     ///
     /// [`RowView::rects`] documents the rectangles of one row. Headers have no rectangles. Lines of the kind
     /// [`LineKind::Packed`] are left out; [`Vertical::rects`](crate::Vertical::rects) includes them.
-    fn rects(&self, viewport: &Viewport, lines: &[Line], scratch: &mut Scratch, out: &mut Vec<Rect>) {
+    fn rects(&self, viewport: &Viewport, lines: &[Line], out: &mut Vec<Rect>) {
         for line in lines {
             if let LineKind::Row(row) = line.kind
                 && let Some(row) = self.row(row)
             {
-                row.rects(viewport, scratch, out);
+                row.rects(viewport, out);
             }
         }
     }
@@ -160,18 +160,12 @@ pub trait LayoutView: Order {
     /// This replaces the content of `out` with [`Viewport::columns`] numbers. With the rows of depth 0 of several
     /// threads they show how busy a folded group of threads is: a column in which three threads run all the time gets
     /// 3. The numbers are exact up to rounding, except for groups of slices across a column edge; see [`Rect::busy`].
-    fn busy_rows(
-        &self,
-        rows: impl IntoIterator<Item = RowId>,
-        viewport: &Viewport,
-        scratch: &mut Scratch,
-        out: &mut Vec<f32>,
-    ) {
+    fn busy_rows(&self, rows: impl IntoIterator<Item = RowId>, viewport: &Viewport, out: &mut Vec<f32>) {
         out.clear();
         out.resize(viewport.columns() as usize, 0.0);
         for row in rows {
             if let Some(row) = self.row(row) {
-                walk::add_busy(&row, viewport, scratch, out);
+                row.add_busy(viewport, out);
             }
         }
     }

@@ -15,8 +15,8 @@ mod common;
 use alloc::collections::BTreeMap;
 
 use spall_layout::{
-    EdgeRule, Fidelity, Flows, Hits, Layout, LayoutOptions, LayoutView, Line, LineRect, Live, LiveView,
-    NameStats, Row, RowId, Scratch, Vertical, VerticalStyle, Viewport, stats,
+    EdgeRule, Flows, Hits, Layout, LayoutOptions, LayoutView, Line, LineRect, Live, LiveView, NameStats, Row,
+    RowId, Vertical, VerticalStyle, Viewport, stats,
 };
 use spall_model::{
     Event, Limits, LiveSnapshot, LiveTrace, ProcessId, SliceId, Text, Thread, ThreadEvent, Tick, Ticks,
@@ -64,15 +64,15 @@ fn check(random: &mut Random, trace: &Trace<'_>, committed: &LiveSnapshot<'_>, v
             assert_eq!((row.starts(), row.ends()), (expected.starts(), expected.ends()));
             let of_finished: Vec<_> = row.slices().iter().map(|&slice| finished(slice)).collect();
             assert_eq!(of_finished, expected.slices());
-            for fidelity in [Fidelity::Fast, Fidelity::Exact] {
+            for _ in 0..2 {
                 let start = random.below(300) - 20;
                 let range = Tick(start)..Tick(start + random.below(2000));
                 let box_width = u16::try_from(1 + random.below(3)).unwrap();
-                let viewport = Viewport::new(range, u16::try_from(1 + random.below(90)).unwrap(), fidelity)
+                let viewport = Viewport::new(range, u16::try_from(1 + random.below(90)).unwrap())
                     .with_box_width(box_width);
-                let (mut scratch, mut rects, mut expected_rects) = (Scratch::new(), Vec::new(), Vec::new());
-                row.rects(&viewport, &mut scratch, &mut rects);
-                expected.rects(&viewport, &mut scratch, &mut expected_rects);
+                let (mut rects, mut expected_rects) = (Vec::new(), Vec::new());
+                row.rects(&viewport, &mut rects);
+                expected.rects(&viewport, &mut expected_rects);
                 for rect in &mut rects {
                     rect.slice = finished(rect.slice);
                     rect.row = expected.id();
@@ -147,11 +147,11 @@ fn check_queries(
     };
     let live_labels = labels(&vertical, &|line| line.label(live).map(|label| label.into_owned()));
     assert_eq!(live_labels, labels(&expected, &|line| line.label(trace).map(|label| label.into_owned())));
-    let viewport = Viewport::new(Tick(-9)..Tick(random.below(500)), 40, Fidelity::Exact);
-    let (mut scratch, mut rects, mut expected_rects) = (Scratch::new(), Vec::new(), Vec::new());
+    let viewport = Viewport::new(Tick(-9)..Tick(random.below(500)), 40);
+    let (mut rects, mut expected_rects) = (Vec::new(), Vec::new());
     let y = random.below(1 + vertical.height());
-    vertical.rects(y..y + 20, view, &Headers, &viewport, &mut scratch, &mut rects);
-    expected.rects(y..y + 20, layout, &Headers, &viewport, &mut scratch, &mut expected_rects);
+    vertical.rects(y..y + 20, view, &Headers, &viewport, &mut rects);
+    expected.rects(y..y + 20, layout, &Headers, &viewport, &mut expected_rects);
     let boxes = |found: &LineRect| (found.line, found.top, found.height, found.rect.x0, found.rect.x1);
     assert!(rects.iter().map(boxes).eq(expected_rects.iter().map(boxes)));
     for (found, expected) in rects.iter().zip(&expected_rects) {
@@ -165,8 +165,8 @@ fn check_queries(
     assert_eq!(snapped, layout.snap(expected.lines(), at, Ticks(20)));
     let (mut busy, mut expected_busy) = (Vec::new(), Vec::new());
     let rows = live.tracks().flat_map(|track| view.track_rows(track.id()));
-    view.busy_rows(rows, &viewport, &mut scratch, &mut busy);
-    layout.busy_rows(layout.rows(), &viewport, &mut scratch, &mut expected_busy);
+    view.busy_rows(rows, &viewport, &mut busy);
+    layout.busy_rows(layout.rows(), &viewport, &mut expected_busy);
     assert!(busy.iter().zip(&expected_busy).all(|(busy, expected)| (busy - expected).abs() < 1e-3));
     assert!(Flows::new(live, view).is_empty(), "they are known at the end");
 }
@@ -369,11 +369,10 @@ fn layout_18_4_all_slices_are_drawn_at_their_times_and_do_not_overlap() {
                 fresh.push(start, end, id);
             }
             let box_width = u16::try_from(1 + random.below(3)).unwrap();
-            let viewport = Viewport::new(Tick(0)..Tick(1 + random.below(300)), 20, Fidelity::Exact)
-                .with_box_width(box_width);
+            let viewport = Viewport::new(Tick(0)..Tick(1 + random.below(300)), 20).with_box_width(box_width);
             let (mut rects, mut expected) = (Vec::new(), Vec::new());
-            row.rects(&viewport, &mut Scratch::new(), &mut rects);
-            fresh.view(row.id()).rects(&viewport, &mut Scratch::new(), &mut expected);
+            row.rects(&viewport, &mut rects);
+            fresh.view(row.id()).rects(&viewport, &mut expected);
             assert_eq!(rects, expected, "the index is that of what is in the row");
             for (at, &id) in row.slices().iter().enumerate() {
                 let slice = committed.slice(id).unwrap();

@@ -14,8 +14,8 @@ mod common;
 use alloc::collections::BTreeMap;
 
 use spall_layout::{
-    Fidelity, Hits, Layout, LayoutOptions, LayoutView, LineKind, LineRect, PackId, Packed, Packing, RowId,
-    RowInfo, Scratch, Vertical, VerticalStyle, Viewport,
+    Hits, Layout, LayoutOptions, LayoutView, LineKind, LineRect, PackId, Packed, Packing, RowId, RowInfo,
+    Vertical, VerticalStyle, Viewport,
 };
 use spall_model::{
     Event, Limits, ProcessId, SliceId, Text, Thread, ThreadEvent, Tick, Ticks, Trace, TraceBuilder,
@@ -245,9 +245,9 @@ fn layout_5_4_tracks_can_share_lines() {
 
         // Only the rectangles of rows know how many of their slices match.
         let hits = Hits::of_slices(&layout, |_| true);
-        let viewport = Viewport::new(trace.bounds().unwrap_or(Tick(0)..Tick(1)), 50, Fidelity::Fast);
+        let viewport = Viewport::new(trace.bounds().unwrap_or(Tick(0)..Tick(1)), 50);
         let (y, mut rects) = (0..vertical.height(), Vec::new());
-        vertical.rects(y, &layout, &Shared(&packed), &viewport, &mut Scratch::new(), &mut rects);
+        vertical.rects(y, &layout, &Shared(&packed), &viewport, &mut rects);
         for LineRect { rect, line, .. } in &rects {
             let is_row = matches!(vertical.line(*line).unwrap().kind, LineKind::Row(_));
             assert_eq!(hits.in_rect(rect), is_row.then_some(rect.count));

@@ -38,7 +38,7 @@ impl Drawing<'_, '_> {
         let mut narrow = Narrow::new();
         let mut rects = std::mem::take(&mut self.rects);
         rects.clear();
-        row.rects(&self.frame, &mut self.scratch, &mut rects);
+        row.rects(&self.frame, &mut rects);
         for rect in &rects {
             self.rect(rect, &mut narrow);
         }

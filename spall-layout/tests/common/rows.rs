@@ -3,7 +3,7 @@
 
 use core::ops::Range;
 
-use spall_layout::{Rect, Row, RowId, Scratch, Viewport};
+use spall_layout::{Rect, Row, RowId, Viewport};
 use spall_model::{SliceId, Tick};
 pub(crate) use spall_synth::Random;
 
@@ -140,9 +140,9 @@ pub(crate) fn row_of(slices: &Slices) -> Row {
 }
 
 /// Returns the rectangles of a row, which has the number 3 in them.
-pub(crate) fn rects_of(row: &Row, viewport: &Viewport, scratch: &mut Scratch) -> Vec<Rect> {
+pub(crate) fn rects_of(row: &Row, viewport: &Viewport) -> Vec<Rect> {
     let mut out = Vec::new();
-    row.view(RowId(3)).rects(viewport, scratch, &mut out);
+    row.view(RowId(3)).rects(viewport, &mut out);
     out
 }
 
