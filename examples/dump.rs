@@ -72,7 +72,10 @@ fn is_broken_pipe(error: &(dyn Error + 'static)) -> bool {
 /// Prints the call tree of each thread as folded stacks.
 fn folded(path: &std::path::Path) -> Result<(), Box<dyn Error>> {
     let trace = spall_trace::load_from(File::open(path)?, &Limits::default())?;
-    spall_trace::export::folded(&trace, io::stdout().lock())?;
+    let report = spall_trace::export::folded(&trace, io::stdout().lock())?;
+    if !report.is_lossless() {
+        eprintln!("{report}");
+    }
     Ok(())
 }
 

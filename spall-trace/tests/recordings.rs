@@ -89,9 +89,9 @@ fn c5_arguments_are_the_same_text_wherever_they_go() {
         texts
     };
     let mut file = Vec::new();
-    export::json(&trace, &mut file).unwrap();
+    _ = export::json(&trace, &mut file).unwrap();
     assert_eq!(sorted(&load(&file, &Limits::default()).unwrap()), sorted(&trace));
     file.clear();
-    export::spall(&trace, &mut file).unwrap();
+    _ = export::spall(&trace, &mut file).unwrap();
     assert_eq!(sorted(&load(&file, &Limits::default()).unwrap()), sorted(&trace));
 }

@@ -130,6 +130,7 @@ impl fmt::Display for Loss {
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
+#[must_use = "it says what the file lacks; `let _ =` if nobody is to know"]
 pub struct ExportReport {
     /// The number of missing things, in the order of [`Loss::ALL`].
     counts: [u64; Loss::ALL.len()],
