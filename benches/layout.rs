@@ -9,10 +9,10 @@ use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_m
 use spall_benches::layout_input::{self, Character};
 use spall_benches::peer;
 use spall_trace::layout::{
-    EdgeRule, Fidelity, Layout, LayoutOptions, Rect, Row, RowId, Scratch, SelfSide, Stats, TreeOrder,
-    Viewport, flame_rows, slice_tree, stats,
+    EdgeRule, Layout, LayoutOptions, Rect, Row, RowId, SelfSide, Stats, TreeOrder, Viewport, flame_rows,
+    slice_tree, stats,
 };
-use spall_trace::model::{Tick, Trace, TrackId};
+use spall_trace::model::{Tick, Trace, TraceView, TrackId};
 
 /// The number of columns of a wide screen.
 const COLUMNS: u16 = 1920;
@@ -45,10 +45,10 @@ fn build(criterion: &mut Criterion) {
 }
 
 /// Writes the rectangles of all rows. Each slice that touches the viewport must be in one.
-fn rects_of(rows: &[Row], viewport: &Viewport, scratch: &mut Scratch, out: &mut Vec<Rect>) {
+fn rects_of(rows: &[Row], viewport: &Viewport, out: &mut Vec<Rect>) {
     out.clear();
     for (row, id) in rows.iter().zip((0..).map(RowId)) {
-        row.view(id).rects(viewport, scratch, out);
+        row.view(id).rects(viewport, out);
     }
 }
 
@@ -64,17 +64,14 @@ fn row(criterion: &mut Criterion) {
             let extent = layout_input::extent(&row);
             let mut group =
                 criterion.benchmark_group(format!("spall-layout/row/{}-{size}", character.name()));
-            let (mut scratch, mut rects) = (Scratch::new(), Vec::new());
+            let mut rects = Vec::new();
             for zoom in (0..16).step_by(2) {
                 let view = layout_input::middle(&extent, zoom);
-                for fidelity in [Fidelity::Fast, Fidelity::Exact] {
-                    let viewport = Viewport::new(view.clone(), COLUMNS, fidelity);
-                    group.bench_function(BenchmarkId::new(format!("{fidelity:?}"), zoom), |bencher| {
-                        bencher.iter(|| rects_of(&rows, &viewport, &mut scratch, &mut rects));
-                    });
-                    assert_eq!(n_counted(&rects), row.visible(&viewport).len());
-                }
-                let viewport = Viewport::new(view, COLUMNS, Fidelity::Fast);
+                let viewport = Viewport::new(view, COLUMNS);
+                group.bench_function(BenchmarkId::new("rectangles", zoom), |bencher| {
+                    bencher.iter(|| rects_of(&rows, &viewport, &mut rects));
+                });
+                assert_eq!(n_counted(&rects), row.visible(&viewport).len());
                 group.bench_function(BenchmarkId::new("a search per column", zoom), |bencher| {
                     bencher.iter(|| black_box(peer::layout::skip_scan(&row, &viewport)));
                 });
@@ -101,12 +98,12 @@ fn many_rows(criterion: &mut Criterion) {
             let Some(row) = rows.first().map(|row| row.view(RowId(0))) else { continue };
             let mut group =
                 criterion.benchmark_group(format!("spall-layout/frame/{}-{size}", character.name()));
-            let (mut scratch, mut rects) = (Scratch::new(), Vec::new());
-            let viewport = Viewport::new(layout_input::extent(&row), COLUMNS, Fidelity::Fast);
+            let mut rects = Vec::new();
+            let viewport = Viewport::new(layout_input::extent(&row), COLUMNS);
             let moved = viewport.part(viewport.columns() - 64..viewport.columns());
             for (name, viewport) in [("pan by 64 columns", moved), ("60 rows", viewport)] {
                 group.bench_function(name, |bencher| {
-                    bencher.iter(|| rects_of(&rows, &viewport, &mut scratch, &mut rects));
+                    bencher.iter(|| rects_of(&rows, &viewport, &mut rects));
                 });
                 let seen: usize = rows.iter().map(|row| row.view(RowId(0)).visible(&viewport).len()).sum();
                 assert_eq!(n_counted(&rects), seen);
@@ -176,10 +173,10 @@ fn sums(criterion: &mut Criterion) {
         bencher.iter_with_large_drop(|| flame_rows(tree.nodes(), TreeOrder::Weight, SelfSide::Right));
     });
     let rows = flame_rows(tree.nodes(), TreeOrder::Weight, SelfSide::Right);
-    let viewport = Viewport::new(Tick(0)..Tick(tree.total().0), COLUMNS, Fidelity::Fast);
-    let (mut scratch, mut rects) = (Scratch::new(), Vec::new());
+    let viewport = Viewport::new(Tick(0)..Tick(tree.total().0), COLUMNS);
+    let mut rects = Vec::new();
     group.bench_function("frame of the tree", |bencher| {
-        bencher.iter(|| rects_of(&rows, &viewport, &mut scratch, &mut rects));
+        bencher.iter(|| rects_of(&rows, &viewport, &mut rects));
     });
     assert_eq!(n_counted(&rects), tree.nodes().len());
     group.finish();

@@ -4,6 +4,7 @@
 use criterion::{Criterion, criterion_group, criterion_main};
 use spall_benches::measure::bench;
 use spall_benches::{input, ours, peer};
+use spall_trace::model::TraceView;
 
 fn events(criterion: &mut Criterion) {
     for input in &input::spall() {

@@ -17,7 +17,7 @@ use spall_examples::{
 use spall_trace::{
     format::{apitrace, container::decompress},
     layout::{Layout, LayoutOptions, LayoutView},
-    model::{FrameId, Key, Limits, Sample, Scope, SliceId, Trace, Track, TrackId, TrackKind},
+    model::{FrameId, Key, Limits, Sample, Scope, SliceId, Trace, TraceView, Track, TrackId, TrackKind},
 };
 
 /// What is to be printed.
@@ -70,7 +70,10 @@ fn is_broken_pipe(error: &(dyn Error + 'static)) -> bool {
 /// Prints the call tree of each thread as folded stacks.
 fn folded(path: &std::path::Path) -> Result<(), Box<dyn Error>> {
     let trace = spall_trace::load_file(path)?;
-    spall_trace::export::folded(&trace, io::stdout().lock())?;
+    let report = spall_trace::export::folded(&trace, io::stdout().lock())?;
+    if !report.is_lossless() {
+        eprintln!("{report}");
+    }
     Ok(())
 }
 

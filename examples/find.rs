@@ -6,9 +6,8 @@
 use std::{collections::HashSet, error::Error, io::Write};
 
 use spall_examples::terminal::clean;
-use spall_trace::layout::{
-    Fidelity, Flows, Hits, Layout, LayoutOptions, Scratch, Series, Vertical, Viewport, block,
-};
+use spall_trace::layout::{Flows, Hits, Layout, LayoutOptions, Series, Vertical, Viewport, block};
+use spall_trace::model::TraceView;
 
 const COLUMNS: u16 = 80;
 
@@ -20,13 +19,13 @@ fn main() -> Result<(), Box<dyn Error>> {
     let Some(bounds) = trace.bounds() else { return Err("the trace is empty".into()) };
     let layout = Layout::new(&trace, &LayoutOptions::default());
     let vertical = Vertical::new(&trace, &layout, &());
-    let viewport = Viewport::new(bounds, COLUMNS, Fidelity::Fast);
+    let viewport = Viewport::new(bounds, COLUMNS);
     let hits = Hits::new(&trace, &layout, |name| trace.name(name).contains(&*text));
     let mut out = std::io::stdout().lock();
     writeln!(out, "{} slices", hits.len())?;
 
-    let (mut scratch, mut rects, mut lines) = (Scratch::new(), Vec::new(), HashSet::new());
-    vertical.rects(0..vertical.height(), &layout, &(), &viewport, &mut scratch, &mut rects);
+    let (mut rects, mut lines) = (Vec::new(), HashSet::new());
+    vertical.rects(0..vertical.height(), &layout, &(), &viewport, &mut rects);
     for row in rects.chunk_by(|a, b| a.line == b.line) {
         let marked: Vec<_> = row.iter().filter(|found| hits.in_rect(&found.rect) > Some(0)).collect();
         let Some(first) = marked.first() else { continue };

@@ -15,11 +15,10 @@
 use std::{collections::HashMap, error::Error, ffi::OsStr, io::IsTerminal, io::Write};
 
 use spall_examples::terminal;
-use spall_trace::layout::{
-    Fidelity, Row, RowId, Scratch, SelfSide, TreeOrder, Viewport, diff_rows, flame_rows,
-};
+use spall_trace::layout::{Row, RowId, SelfSide, TreeOrder, Viewport, diff_rows, flame_rows};
 use spall_trace::model::{
-    CallTree, DiffWidth, Function, FunctionSource, InvertedTree, NameId, Tick, Ticks, Trace, TreeDiff,
+    CallTree, DiffWidth, Function, FunctionSource, InvertedTree, NameId, Tick, Ticks, Trace, TraceView,
+    TreeDiff,
 };
 
 const COLUMNS: u16 = 120;
@@ -103,13 +102,13 @@ fn diff(before: (Trace<'_>, CallTree), after: (Trace<'_>, CallTree)) -> Result<(
 
 /// Draws rows over an axis from 0 to `total`. `label` names the box of a node.
 fn draw(rows: &[Row], total: Ticks, label: impl Fn(usize) -> String) -> Result<(), Box<dyn Error>> {
-    let viewport = Viewport::fit(Tick(0)..Tick(total.0), COLUMNS, 0, Fidelity::Exact);
-    let (mut scratch, mut rects) = (Scratch::new(), Vec::new());
+    let viewport = Viewport::fit(Tick(0)..Tick(total.0), COLUMNS, 0);
+    let mut rects = Vec::new();
     let mut out = std::io::stdout().lock();
     let color = out.is_terminal();
     for row in rows {
         rects.clear();
-        row.view(RowId(0)).rects(&viewport, &mut scratch, &mut rects);
+        row.view(RowId(0)).rects(&viewport, &mut rects);
         let boxes = rects.iter().copied();
         writeln!(out, "{}", terminal::line(boxes, viewport.columns(), color, |node| label(node.index())))?;
     }

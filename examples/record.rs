@@ -13,8 +13,8 @@ use std::{
 use spall_record::span;
 use spall_trace::{
     format::spall::{FileWriter, Version},
-    layout::{Fidelity, Layout, LayoutOptions, Scratch, Viewport},
-    model::{Event, Text, Thread, ThreadEvent, Tick, Trace, TrackId, Written},
+    layout::{Layout, LayoutOptions, Viewport},
+    model::{Event, Text, Thread, ThreadEvent, Tick, Trace, TraceView, TrackId, Written},
 };
 
 const N_WORKERS: u32 = 4;
@@ -88,18 +88,18 @@ fn write_trace(job: u64) -> Vec<u8> {
 fn draw(trace: &Trace<'_>, layout: &Layout) {
     let _span = span!("draw");
     let Some(Range { start, end }) = trace.bounds() else { return };
-    let (mut scratch, mut rects) = (Scratch::new(), Vec::new());
+    let mut rects = Vec::new();
     for zoom in 0..8 {
         let _span = span!("zoom", "{} times", 1 << zoom);
         let length = (end.0 - start.0) >> zoom;
-        let frame = Viewport::new(start..Tick(start.0 + length), 1920, Fidelity::Exact);
+        let frame = Viewport::new(start..Tick(start.0 + length), 1920);
         for track in (0..).map(TrackId).take(trace.tracks().len()) {
             let _span = span!("track");
             rects.clear();
             let rows = layout.track_rows(track);
             for row in rows.iter().filter_map(|row| layout.row(row)) {
                 let _span = span!("row");
-                row.rects(&frame, &mut scratch, &mut rects);
+                row.rects(&frame, &mut rects);
             }
         }
     }

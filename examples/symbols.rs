@@ -7,7 +7,7 @@ use addr2line::Loader;
 use spall_trace::{
     format::spall::auto::{CachedSymbols, Parser},
     layout::{Layout, LayoutOptions, LayoutView},
-    model::{SliceId, Text, Value},
+    model::{SliceId, Text, TraceView, Value},
 };
 
 /// The name of the function at an address, from the symbols and the debug information of a program.

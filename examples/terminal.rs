@@ -3,9 +3,7 @@
 use std::fmt::Write as _;
 use std::io::{self, IsTerminal, Write};
 
-use spall_trace::layout::{
-    ColorKey, Ellipsis, Fidelity, Heights, Live, Rect, Scratch, Vertical, Viewport, block, fit_chars,
-};
+use spall_trace::layout::{ColorKey, Ellipsis, Heights, Live, Rect, Vertical, Viewport, block, fit_chars};
 use spall_trace::model::{LiveSnapshot, SliceId, TraceView};
 
 /// In lines of the terminal.
@@ -49,7 +47,7 @@ pub fn line<N: AsRef<str>>(
 /// Writes the `width` cells of a box.
 fn cells(line: &mut String, width: usize, rect: &Rect, name: &str) {
     if rect.count > 1 && width < 3 {
-        let busy = f32::from(rect.busy) / f32::from(u16::MAX);
+        let busy = rect.fill();
         line.extend(std::iter::repeat_n(block(busy), width));
         return;
     }
@@ -71,17 +69,17 @@ pub fn clean(text: &str) -> String {
 /// This returns the errors of the output.
 pub fn draw(trace: &LiveSnapshot<'_>, live: &mut Live) -> io::Result<()> {
     let Some(bounds) = trace.bounds() else { return Ok(()) };
-    let viewport = Viewport::fit(bounds.clone(), COLUMNS, 0, Fidelity::Exact);
+    let viewport = Viewport::fit(bounds.clone(), COLUMNS, 0);
     let view = live.update(trace, bounds.end);
     let vertical = Vertical::new(trace, &view, &HEIGHTS);
-    let (mut scratch, mut rects) = (Scratch::new(), Vec::new());
+    let mut rects = Vec::new();
     let mut out = io::stdout().lock();
     let color = out.is_terminal();
     if color {
         write!(out, "\x1b[H\x1b[2J")?; // From the top, over what was drawn before.
     }
     for strip in vertical.lines() {
-        vertical.rects(strip.top..strip.bottom(), &view, &HEIGHTS, &viewport, &mut scratch, &mut rects);
+        vertical.rects(strip.top..strip.bottom(), &view, &HEIGHTS, &viewport, &mut rects);
         let boxes = rects.iter().map(|found| found.rect);
         let boxes = line(boxes, viewport.columns(), color, |slice| trace.slice_name(slice));
         writeln!(out, "{}", strip.label(trace).map_or(boxes, |label| clean(&label)))?;

@@ -5,7 +5,7 @@
 
 use std::{cmp::Reverse, error::Error, io::Write};
 
-use spall_trace::model::CallTree;
+use spall_trace::model::{CallTree, TraceView};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = std::env::args_os().skip(1);

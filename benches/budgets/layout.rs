@@ -9,9 +9,9 @@ use spall_benches::measure::{fastest, job};
 use spall_benches::peer;
 use spall_benches::report::{Budget, line, per};
 use spall_trace::layout::{
-    EdgeRule, Fidelity, Layout, LayoutOptions, Rect, Row, RowId, Scratch, Stats, Viewport, slice_tree, stats,
+    EdgeRule, Layout, LayoutOptions, Rect, Row, RowId, Stats, Viewport, slice_tree, stats,
 };
-use spall_trace::model::{Tick, Trace, TrackId};
+use spall_trace::model::{Tick, Trace, TraceView, TrackId};
 
 const COLUMNS: u16 = 1920;
 const ROWS: u32 = 60;
@@ -123,10 +123,10 @@ fn rows(size: &str, slices: u32) -> Vec<(Character, Duration)> {
         .collect()
 }
 
-fn rects_of(rows: &[Row], viewport: &Viewport, scratch: &mut Scratch, out: &mut Vec<Rect>) {
+fn rects_of(rows: &[Row], viewport: &Viewport, out: &mut Vec<Rect>) {
     out.clear();
     for (row, id) in rows.iter().zip((0..).map(RowId)) {
-        row.view(id).rects(viewport, scratch, out);
+        row.view(id).rects(viewport, out);
     }
 }
 
@@ -140,23 +140,20 @@ fn check(rows: &[Row], viewport: &Viewport, rects: &[Rect]) {
 fn one_row(input: &str, rows: &[Row]) {
     let Some(row) = rows.first().map(|row| row.view(RowId(0))) else { return };
     let extent = layout_input::extent(&row);
-    let (mut scratch, mut rects) = (Scratch::new(), Vec::new());
-    for (fidelity, most) in [(Fidelity::Fast, 100.0), (Fidelity::Exact, 150.0)] {
-        let mut slowest = (Duration::ZERO, Duration::ZERO, 0);
-        for zoom in (0..16).step_by(2) {
-            let viewport = Viewport::new(layout_input::middle(&extent, zoom), COLUMNS, fidelity);
-            // One after the other: the search reaches over all slices, and would leave nothing of the index in the caches.
-            let ours = fastest_of(|| rects_of(rows, &viewport, &mut scratch, &mut rects));
-            let scan = fastest_of(|| _ = black_box(peer::layout::skip_scan(&row, &viewport)));
-            check(rows, &viewport, &rects);
-            slowest = slowest.max((ours, scan, zoom));
-        }
-        let (ours, scan, zoom) = slowest;
-        let name = format!("{input}, zoom 2^{zoom} of 8");
-        let rival = Some(("a search per column", per(scan, 1000)));
-        let job = format!("dense row, {fidelity:?}");
-        line(&job, &name, "us", per(ours, 1000), rival, Budget::AtMost(most));
+    let mut rects = Vec::new();
+    let mut slowest = (Duration::ZERO, Duration::ZERO, 0);
+    for zoom in (0..16).step_by(2) {
+        let viewport = Viewport::new(layout_input::middle(&extent, zoom), COLUMNS);
+        // One after the other: the search reaches over all slices, and would leave nothing of the index in the caches.
+        let ours = fastest_of(|| rects_of(rows, &viewport, &mut rects));
+        let scan = fastest_of(|| _ = black_box(peer::layout::skip_scan(&row, &viewport)));
+        check(rows, &viewport, &rects);
+        slowest = slowest.max((ours, scan, zoom));
     }
+    let (ours, scan, zoom) = slowest;
+    let name = format!("{input}, zoom 2^{zoom} of 8");
+    let rival = Some(("a search per column", per(scan, 1000)));
+    line("dense row", &name, "us", per(ours, 1000), rival, Budget::AtMost(100.0));
     // The times are far apart, so that a cache holds no more than it would for a pointer that moves.
     let step = (extent.end.0 - extent.start.0) / 1009;
     let places = || (0..1000).map(|place| Tick(extent.start.0 + place * 389 % 1009 * step));
@@ -170,9 +167,9 @@ fn one_row(input: &str, rows: &[Row]) {
 fn many_rows(input: &str, character: Character, rows: &[Row]) -> Duration {
     let Some(row) = rows.first() else { return Duration::ZERO };
     let extent = layout_input::extent(&row.view(RowId(0)));
-    let viewport = Viewport::new(extent, COLUMNS, Fidelity::Fast);
-    let (mut scratch, mut rects) = (Scratch::new(), Vec::new());
-    let whole = fastest_of(|| rects_of(rows, &viewport, &mut scratch, &mut rects));
+    let viewport = Viewport::new(extent, COLUMNS);
+    let mut rects = Vec::new();
+    let whole = fastest_of(|| rects_of(rows, &viewport, &mut rects));
     check(rows, &viewport, &rects);
     // Rows of long gaps and long slices are dense in places only.
     let (name, budget) = match character {
@@ -183,14 +180,14 @@ fn many_rows(input: &str, character: Character, rows: &[Row]) -> Duration {
     line(name, &what, "ms", per(whole, 1_000_000), None, budget);
     for box_width in [2, 4] {
         let boxes = viewport.with_box_width(box_width);
-        let time = fastest_of(|| rects_of(rows, &boxes, &mut scratch, &mut rects));
+        let time = fastest_of(|| rects_of(rows, &boxes, &mut rects));
         check(rows, &boxes, &rects);
         let name = format!("the same in boxes of {box_width} columns");
         let what = format!("{input}, {}k rectangles", rects.len() / 1000);
         let rival = Some(("a column", per(whole, 1_000_000)));
         line(&name, &what, "ms", per(time, 1_000_000), rival, Budget::Open);
     }
-    rects_of(rows, &viewport, &mut scratch, &mut rects);
+    rects_of(rows, &viewport, &mut rects);
     let places = || (0..1000).map(|place| (RowId(place * 7 % ROWS), place * 389 % u32::from(COLUMNS)));
     let hit = fastest_of(|| {
         let hits = places().filter_map(|(row, column)| Rect::hit(&rects, row, column));
@@ -198,7 +195,7 @@ fn many_rows(input: &str, character: Character, rows: &[Row]) -> Duration {
     });
     line("hit test", input, "ns", per(hit, 1000), None, Budget::AtMost(1000.0));
     let moved = viewport.part(viewport.columns() - 64..viewport.columns());
-    let pan = fastest_of(|| rects_of(rows, &moved, &mut scratch, &mut rects));
+    let pan = fastest_of(|| rects_of(rows, &moved, &mut rects));
     check(rows, &moved, &rects);
     line(
         "pan",

@@ -18,8 +18,7 @@ const OF_SPALL: &[Job] = &[
     ("trace, peak", "trace", 1, true),
     ("to trace and picture", "trace and picture", 0, true),
     ("layout", "layout", 0, true),
-    ("frame of 120 rows, Fast", "layout", 1, false),
-    ("frame of 120 rows, Exact", "layout", 2, false),
+    ("frame of 120 rows", "layout", 2, false),
     ("statistics", "statistics", 0, true),
 ];
 const OF_TEXT: &[Job] = &[("to trace and picture", "trace and picture", 0, true)];

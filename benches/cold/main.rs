@@ -32,10 +32,9 @@ use spall_benches::{ours, peer};
 use spall_synth::program::{Order, Program};
 use spall_trace::export;
 use spall_trace::layout::{
-    EdgeRule, Fidelity, Layout, LayoutOptions, Rect, Scratch, SelfSide, TreeOrder, Viewport, flame_rows,
-    slice_tree, stats,
+    EdgeRule, Layout, LayoutOptions, Rect, SelfSide, TreeOrder, Viewport, flame_rows, slice_tree, stats,
 };
-use spall_trace::model::{CallTree, InvertedTree, Tick, Trace, TrackId};
+use spall_trace::model::{CallTree, InvertedTree, Tick, Trace, TraceView, TrackId};
 
 /// The argument after which the name of a job and a file follow.
 const JOB: &str = "--job";
@@ -43,9 +42,9 @@ const JOB: &str = "--job";
 const ROUNDS: usize = 5;
 /// The number of columns of a frame.
 const COLUMNS: u16 = 1600;
-/// The widths of boxes of further frames, in columns, and the milliseconds in which each should be drawn.
-const BOX_WIDTHS: [u16; 2] = [2, 4];
-const BOX_BUDGETS: [f64; 2] = [8.0, 6.0];
+/// The widths of the boxes of frames, in columns, and the milliseconds in which each should be drawn.
+const BOX_WIDTHS: [u16; 3] = [1, 2, 4];
+const BOX_BUDGETS: [f64; 3] = [6.0, 8.0, 6.0];
 /// The number of calls of a large trace.
 const LARGE: usize = 10_000_000;
 
@@ -62,10 +61,6 @@ const JOBS: &[(&str, Run)] = &[
     ("one thread", parallel::on_one_thread),
     #[cfg(feature = "parallel")]
     ("two threads", parallel::on_two_threads),
-    #[cfg(feature = "parallel")]
-    ("layout on one thread", |data| parallel::layout_on(1, data)),
-    #[cfg(feature = "parallel")]
-    ("layout on two threads", |data| parallel::layout_on(2, data)),
     ("trace and picture", trace_and_picture),
     ("loop", |data| vec![nanos(|| peer::spall::rows_by_thread(data))]),
     #[cfg(feature = "serde-json")]
@@ -153,16 +148,15 @@ fn spall() {
     let [layout] = file.medians(["layout"]);
     let per_slice = layout.figure(0) / program.calls as f64;
     line("layout", file.name, "ns/slice", per_slice, None, Budget::AtMost(25.0));
-    let rects = format!("10M slices, {:.0}k rectangles", layout.figure(5) / 1000.0);
-    line("frame of 120 rows, Fast", &rects, "ms", layout.figure(1) / 1e6, None, Budget::AtMost(6.0));
-    line("frame of 120 rows, Exact", &rects, "ms", layout.figure(2) / 1e6, None, Budget::AtMost(12.0));
+    line("densest row", file.name, "us", layout.figure(1) / 1e3, None, Budget::AtMost(50.0));
     for (at, (width, budget)) in BOX_WIDTHS.into_iter().zip(BOX_BUDGETS).enumerate() {
-        let rects = format!("10M slices, {:.0}k rectangles", layout.figure(7 + 2 * at) / 1000.0);
-        let name = format!("the same in boxes of {width} columns");
-        line(&name, &rects, "ms", layout.figure(6 + 2 * at) / 1e6, None, Budget::AtMost(budget));
+        let rects = format!("10M slices, {:.0}k rectangles", layout.figure(3 + 2 * at) / 1000.0);
+        let name = match width {
+            1 => "frame of 120 rows".to_owned(),
+            _ => format!("the same in boxes of {width} columns"),
+        };
+        line(&name, &rects, "ms", layout.figure(2 + 2 * at) / 1e6, None, Budget::AtMost(budget));
     }
-    line("densest row, Fast", file.name, "us", layout.figure(3) / 1e3, None, Budget::AtMost(50.0));
-    line("densest row, Exact", file.name, "us", layout.figure(4) / 1e3, None, Budget::AtMost(150.0));
 }
 
 fn json() {
@@ -324,50 +318,41 @@ fn trace_and_picture(data: &[u8]) -> Vec<f64> {
         let trace = ours::trace(data);
         let layout = Layout::new(&trace, &LayoutOptions::default());
         let mut rects = Vec::new();
-        draw(&layout, &whole(&trace, Fidelity::Fast), &mut Scratch::new(), &mut rects);
+        draw(&layout, &whole(&trace), &mut rects);
         (trace, layout, rects)
     });
     vec![time]
 }
 
-fn whole(trace: &Trace<'_>, fidelity: Fidelity) -> Viewport {
-    Viewport::new(trace.bounds().unwrap_or_default(), COLUMNS, fidelity)
+fn whole(trace: &Trace<'_>) -> Viewport {
+    Viewport::new(trace.bounds().unwrap_or_default(), COLUMNS)
 }
 
-fn draw(layout: &Layout, viewport: &Viewport, scratch: &mut Scratch, rects: &mut Vec<Rect>) {
+fn draw(layout: &Layout, viewport: &Viewport, rects: &mut Vec<Rect>) {
     rects.clear();
     for row in layout.rows().iter().filter_map(|row| layout.row(row)) {
-        row.rects(viewport, scratch, rects);
+        row.rects(viewport, rects);
     }
 }
 
-/// Returns how long it takes to lay out a trace, to draw all of its rows (Fast, Exact), to draw the row with the most
-/// slices (Fast, Exact), and the number of rectangles. Behind these come the time and the number of rectangles for each of
-/// [`BOX_WIDTHS`].
+/// Returns how long it takes to lay out a trace and to draw the row with the most slices. Behind these come, for each of
+/// [`BOX_WIDTHS`], the time to draw all rows and the number of rectangles.
 fn layout(data: &[u8]) -> Vec<f64> {
     let trace = ours::trace(data);
     let start = Instant::now();
     let layout = Layout::new(&trace, &LayoutOptions::default());
     let mut figures = vec![start.elapsed().as_secs_f64() * 1e9];
-    let (mut scratch, mut rects) = (Scratch::new(), Vec::new());
-    for fidelity in [Fidelity::Fast, Fidelity::Exact] {
-        let viewport = whole(&trace, fidelity);
-        figures.push(median(|| draw(&layout, &viewport, &mut scratch, &mut rects)));
-    }
-    let n_rects = rects.len();
+    let mut rects = Vec::new();
+    let viewport = whole(&trace);
     let rows = layout.rows().iter().filter_map(|row| layout.row(row));
     let Some(densest) = rows.max_by_key(|row| row.len()) else { return figures };
-    for fidelity in [Fidelity::Fast, Fidelity::Exact] {
-        let viewport = whole(&trace, fidelity);
-        figures.push(median(|| {
-            rects.clear();
-            densest.rects(&viewport, &mut scratch, &mut rects);
-        }));
-    }
-    figures.push(n_rects as f64);
+    figures.push(median(|| {
+        rects.clear();
+        densest.rects(&viewport, &mut rects);
+    }));
     for box_width in BOX_WIDTHS {
-        let viewport = whole(&trace, Fidelity::Fast).with_box_width(box_width);
-        figures.push(median(|| draw(&layout, &viewport, &mut scratch, &mut rects)));
+        let viewport = viewport.with_box_width(box_width);
+        figures.push(median(|| draw(&layout, &viewport, &mut rects)));
         figures.push(rects.len() as f64);
     }
     figures
@@ -385,7 +370,7 @@ fn call_tree(data: &[u8]) -> Vec<f64> {
     let trace = ours::trace(data);
     let layout = Layout::new(&trace, &LayoutOptions::default());
     let mut tree = CallTree::default();
-    let adding = nanos(|| tree = slice_tree(&trace, &layout, trace.track_ids().iter(), Tick::MIN..Tick::MAX));
+    let adding = nanos(|| tree = slice_tree(&trace, &layout, trace.track_ids(), Tick::MIN..Tick::MAX));
     let inverting = nanos(|| InvertedTree::bottom_up(&tree));
     let placing = nanos(|| flame_rows(tree.nodes(), TreeOrder::Weight, SelfSide::Right));
     vec![adding, inverting, placing, tree.nodes().len() as f64]

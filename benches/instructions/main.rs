@@ -16,10 +16,9 @@ use spall_synth::spall::Shape;
 use spall_trace::export;
 use spall_trace::format::spall::BufferWriter;
 use spall_trace::layout::{
-    EdgeRule, Fidelity, Layout, LayoutOptions, RowId, Scratch, SelfSide, TreeOrder, Viewport, flame_rows,
-    slice_tree, stats,
+    EdgeRule, Layout, LayoutOptions, RowId, SelfSide, TreeOrder, Viewport, flame_rows, slice_tree, stats,
 };
-use spall_trace::model::{InvertedTree, Tick, TrackId};
+use spall_trace::model::{InvertedTree, Tick, TraceView, TrackId};
 
 const EVER: std::ops::Range<Tick> = Tick::MIN..Tick::MAX;
 
@@ -96,19 +95,17 @@ fn layouts() {
         let rows = layout_input::rows(character, 1 << 17, 1);
         let Some(row) = rows.first().map(|row| row.view(RowId(0))) else { continue };
         let extent = layout_input::extent(&row);
-        for fidelity in [Fidelity::Fast, Fidelity::Exact] {
-            let (mut scratch, mut rects) = (Scratch::new(), Vec::new());
-            let mut query = || {
-                rects.clear();
-                for zoom in (0..16).step_by(3) {
-                    let view = layout_input::middle(&extent, zoom);
-                    row.rects(&Viewport::new(view, 1920, fidelity), &mut scratch, &mut rects);
-                }
-            };
-            // The working memory of a viewer has its size from the second picture on, so only that one is counted.
-            query();
-            job(&format!("dense row, {}, {fidelity:?}", character.name()), query);
-        }
+        let mut rects = Vec::new();
+        let mut query = || {
+            rects.clear();
+            for zoom in (0..16).step_by(3) {
+                let view = layout_input::middle(&extent, zoom);
+                row.rects(&Viewport::new(view, 1920), &mut rects);
+            }
+        };
+        // The list of a viewer has its size from the second picture on, so only that one is counted.
+        query();
+        job(&format!("dense row, {}", character.name()), query);
         let places =
             || (0..1000).map(|place| extent.start.0 + (extent.end.0 - extent.start.0) / 1000 * place);
         job(&format!("find and snap, {}", character.name()), || {
@@ -131,18 +128,16 @@ fn program() {
     let layout = Layout::new(&trace, &LayoutOptions::default());
     let tracks = (0..u32::try_from(trace.tracks().len()).unwrap_or(0)).map(TrackId);
     job("program: statistics", || stats(&trace, &layout, tracks.clone(), EVER, EdgeRule::Clamp));
-    for fidelity in [Fidelity::Fast, Fidelity::Exact] {
-        let viewport = Viewport::new(trace.bounds().unwrap_or_default(), 1600, fidelity);
-        let (mut scratch, mut rects) = (Scratch::new(), Vec::new());
-        let mut frame = || {
-            rects.clear();
-            for row in layout.rows().iter().filter_map(|row| layout.row(row)) {
-                row.rects(&viewport, &mut scratch, &mut rects);
-            }
-        };
-        frame();
-        job(&format!("program: frame, {fidelity:?}"), frame);
-    }
+    let viewport = Viewport::new(trace.bounds().unwrap_or_default(), 1600);
+    let mut rects = Vec::new();
+    let mut frame = || {
+        rects.clear();
+        for row in layout.rows().iter().filter_map(|row| layout.row(row)) {
+            row.rects(&viewport, &mut rects);
+        }
+    };
+    frame();
+    job("program: frame", frame);
     let mut out = Vec::with_capacity(64 << 20);
     job("program: export to folded stacks", || export::folded(&trace, &mut out).is_ok());
 }

@@ -2,6 +2,8 @@
 
 use std::fmt::Write;
 
+use spall_synth::Random;
+
 /// Names of functions as they look in real traces.
 const NAMES: [&str; 12] = [
     "main",
@@ -18,19 +20,8 @@ const NAMES: [&str; 12] = [
     "Frontend",
 ];
 
-/// Numbers that look random and are the same in every run.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, end: u64) -> u64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        ((self.0 >> 33) * end) >> 31
-    }
-
-    fn name(&mut self) -> &'static str {
-        let index = self.below(NAMES.len() as u64);
-        NAMES.get(usize::try_from(index).unwrap_or(0)).copied().unwrap_or("")
-    }
+fn name(random: &mut Random) -> &'static str {
+    NAMES.get(random.below(NAMES.len())).copied().unwrap_or("")
 }
 
 fn document(events: usize, mut event: impl FnMut(&mut String, usize)) -> Vec<u8> {
@@ -61,7 +52,7 @@ pub fn begins_and_ends(slices: usize) -> Vec<u8> {
         let begins = open.is_empty() || left > 0 && open.len() < 20 && random.below(2) == 0;
         let (phase, name) = if begins {
             left -= 1;
-            let name = random.name();
+            let name = name(&mut random);
             open.push(name);
             ('B', name)
         } else {
@@ -85,7 +76,7 @@ pub fn complete(slices: usize) -> Vec<u8> {
         time += 2 + random.below(300);
         let (duration, tid) = (1 + random.below(200), 100 + index / 20_000);
         let start = time - duration.min(time);
-        let (name, detail) = (random.name(), random.name());
+        let (name, detail) = (name(&mut random), name(&mut random));
         put(
             text,
             format_args!(
@@ -102,7 +93,7 @@ pub fn many_kinds(events: usize) -> Vec<u8> {
     let mut time = 1000;
     document(events, |text, index| {
         time += 1 + random.below(50);
-        let (name, tid, id) = (random.name(), 1 + index % 4, index / 8);
+        let (name, tid, id) = (name(&mut random), 1 + index % 4, index / 8);
         let rest = match index % 8 {
             0 => format!(r#""ph":"X","dur":{},"args":{{"data":{{"id":{id}}}}}"#, 1 + random.below(30)),
             1 => r#""ph":"I","s":"t""#.to_owned(),

@@ -2,28 +2,18 @@
 
 use std::ops::Range;
 
+use spall_synth::Random;
 use spall_trace::layout::{Row, RowView};
 use spall_trace::model::{
     Event, Limits, SliceId, Text, Thread, ThreadEvent, Tick, Ticks, Trace, TraceBuilder,
 };
 
-/// Numbers that look random and are the same in every run.
-#[derive(Debug, Clone)]
-struct Random(u64);
-
-impl Random {
-    fn bits(&mut self) -> u64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        self.0 >> 33
-    }
-
-    /// Returns a duration. Most are short and a few very long: every power of two up to `2^24` comes half as often as the
-    /// one before.
-    fn heavy_tailed(&mut self) -> i64 {
-        let bits = self.bits();
-        let power = 4 + bits.trailing_ones().min(20);
-        i64::try_from(bits >> 7 & ((1 << power) - 1)).unwrap_or(0)
-    }
+/// Returns a duration. Most are short and a few very long: every power of two up to `2^24` comes half as often as the one
+/// before.
+fn heavy_tailed(random: &mut Random) -> i64 {
+    let bits = random.bits();
+    let power = 4 + bits.trailing_ones().min(20);
+    i64::try_from(bits >> 7 & ((1 << power) - 1)).unwrap_or(0)
 }
 
 /// The durations and gaps of the slices of a row.
@@ -59,7 +49,7 @@ pub fn rows(character: Character, slices: u32, rows: u32) -> Vec<Row> {
         for index in 0..slices / rows {
             let (gap, duration) = match character {
                 Character::Even => (1, 10),
-                Character::Mixed => (random.heavy_tailed(), random.heavy_tailed()),
+                Character::Mixed => (heavy_tailed(&mut random), heavy_tailed(&mut random)),
             };
             row.push(Tick(at + gap), Tick(at + gap + duration), SliceId(index));
             at += gap + duration;
@@ -119,7 +109,7 @@ pub fn calls(slices: u32) -> Trace<'static> {
         let event = |at: i64, name| ThreadEvent::new(Thread::new(1_u32, thread), Tick(at), Text::plain(name));
         let (mut at, mut left, mut open) = (0_i64, slices / 4, Vec::new());
         while left > 0 || !open.is_empty() {
-            at += 1 + random.heavy_tailed();
+            at += 1 + heavy_tailed(&mut random);
             let begins = left > 0 && open.len() < 12 && (open.is_empty() || random.bits().is_multiple_of(2));
             let event = if begins {
                 left -= 1;

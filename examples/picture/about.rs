@@ -1,6 +1,7 @@
 //! What is said about a trace in words.
 
 use super::{Scene, count};
+use spall_trace::model::TraceView;
 
 /// One line: the format, how much there is, and how long it took.
 #[must_use]

@@ -8,8 +8,8 @@ use std::{collections::BTreeMap, ops::Range};
 
 use spall_trace::{
     json::cname_rgb,
-    layout::{Fidelity, LayoutView, RowView, Scratch, Theme, Viewport, active_range},
-    model::{CounterValue, FunctionSource, NameId, SliceId, State, Tick, TrackKind, Value},
+    layout::{LayoutView, RowView, Theme, Viewport, active_range},
+    model::{CounterValue, FunctionSource, NameId, SliceId, State, Tick, TraceView, TrackKind, Value},
 };
 
 use self::{
@@ -50,14 +50,14 @@ pub fn html(scene: &Scene<'_>, title: &str, about: &str, notes: &[String], max_b
 
 /// The frame with the most columns in which the trace is at most `max_boxes` rectangles.
 fn coarse(scene: &Scene<'_>, max_boxes: usize) -> Viewport {
-    let (mut scratch, mut rects) = (Scratch::new(), Vec::new());
+    let mut rects = Vec::new();
     let mut columns = u16::MAX;
     loop {
-        let frame = Viewport::new(scene.view.clone(), columns, Fidelity::Exact);
+        let frame = Viewport::new(scene.view.clone(), columns);
         let mut n_boxes = 0;
         for row in scene.layout.rows().iter().filter_map(|row| scene.layout.row(row)) {
             rects.clear();
-            row.rects(&frame, &mut scratch, &mut rects);
+            row.rects(&frame, &mut rects);
             n_boxes += rects.len();
         }
         if n_boxes <= max_boxes || columns < 1000 {
@@ -129,7 +129,7 @@ impl<'s, 't> Page<'s, 't> {
         let boxes: Vec<Shown> = match frame {
             Some(frame) => {
                 let mut rects = Vec::new();
-                row.rects(frame, &mut Scratch::new(), &mut rects);
+                row.rects(frame, &mut rects);
                 rects.iter().map(|rect| Shown::new(rect.slice, rect.first, rect.count)).collect()
             }
             None => (0..).zip(row.slices()).map(|(first, &slice)| Shown::new(slice, first, 1)).collect(),

@@ -4,7 +4,7 @@ use std::{collections::HashMap, ops::Range};
 
 use spall_trace::{
     layout::{Layout, LayoutOptions, Packed, Packing, RowId, RowView},
-    model::{IdRange, NameId, SliceId, Tick, Trace, Track, TrackId, TrackKind},
+    model::{IdRange, NameId, SliceId, Tick, Trace, TraceView, Track, TrackId, TrackKind},
 };
 
 /// A trace and its layout, and which of it is drawn where.

@@ -2,9 +2,10 @@
 
 mod lane;
 
+use spall_trace::model::TraceView;
 use std::fmt::Write;
 
-use spall_trace::layout::{Ellipsis, Fidelity, Rect, Ruler, Scratch, Theme, Viewport, fit_label};
+use spall_trace::layout::{Ellipsis, Rect, Ruler, Theme, Viewport, fit_label};
 
 use super::{
     Process, Scene, colour,
@@ -29,13 +30,12 @@ const MAX_ROWS: usize = 3000;
 /// The picture as an SVG document. `title` and `about` are written over it, `notes` and what it leaves out below it.
 #[must_use]
 pub fn svg(scene: &Scene<'_>, title: &str, about: &str, notes: &[String]) -> String {
-    let frame = Viewport::new(scene.view.clone(), COLUMNS, Fidelity::Exact);
+    let frame = Viewport::new(scene.view.clone(), COLUMNS);
     let mut drawing = Drawing {
         scene,
         frame,
         out: String::new(),
         y: TOP_PX,
-        scratch: Scratch::new(),
         rects: Vec::new(),
         n_drawn: 0,
         n_merged: 0,
@@ -54,7 +54,6 @@ struct Drawing<'s, 't> {
     /// What is below the ruler.
     out: String,
     y: u32,
-    scratch: Scratch,
     rects: Vec<Rect>,
     /// Slices that have a rectangle or are part of another's.
     n_drawn: u64,

@@ -1,5 +1,6 @@
 //! The programs that need no window, as a user runs them.
 
+use spall_trace::model::TraceView;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 

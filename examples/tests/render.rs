@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use spall_examples::picture::{self, Scene};
+use spall_trace::model::TraceView;
 
 fn testdata(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../testdata").join(path)

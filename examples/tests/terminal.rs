@@ -1,7 +1,7 @@
 //! Rows as lines of a terminal.
 
 use spall_examples::terminal;
-use spall_trace::layout::{Fidelity, Row, RowId, Scratch, Viewport};
+use spall_trace::layout::{Row, RowId, Viewport};
 use spall_trace::model::{SliceId, Tick};
 
 /// The line of slices over 20 columns of 10 ticks each.
@@ -10,9 +10,9 @@ fn line(slices: &[(i64, i64, &str)], color: bool) -> String {
     for (&(start, end, _), id) in slices.iter().zip(0..) {
         row.push(Tick(start), Tick(end), SliceId(id));
     }
-    let frame = Viewport::new(Tick(0)..Tick(200), 20, Fidelity::Exact);
-    let (mut scratch, mut rects) = (Scratch::new(), Vec::new());
-    row.view(RowId(0)).rects(&frame, &mut scratch, &mut rects);
+    let frame = Viewport::new(Tick(0)..Tick(200), 20);
+    let mut rects = Vec::new();
+    row.view(RowId(0)).rects(&frame, &mut rects);
     terminal::line(rects, frame.columns(), color, |slice| slices[slice.index()].2)
 }
 

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use arbitrary::Unstructured;
 use spall_trace::model::{
     AsyncPhase, ByteRange, DiagnosticKind as Kind, Event, FlowPhase, Limits, ObjectPhase, Receiver, Ticks,
-    Trace, TraceBuilder, TrackKind, Value,
+    Trace, TraceBuilder, TraceView, TrackKind, Value,
 };
 
 use crate::events;

@@ -3,10 +3,9 @@
 
 use arbitrary::{Result, Unstructured};
 use spall_trace::layout::{
-    EdgeRule, Fidelity, Layout, LayoutOptions, LayoutView, Overlap, Rect, RowView, Scratch, Viewport,
-    slice_tree, stats,
+    EdgeRule, Layout, LayoutOptions, LayoutView, Overlap, Rect, RowView, Viewport, slice_tree, stats,
 };
-use spall_trace::model::{Limits, SliceId, Tick, Ticks, Trace, TraceBuilder, TrackId, TrackKind};
+use spall_trace::model::{Limits, SliceId, Tick, Ticks, Trace, TraceBuilder, TraceView, TrackId, TrackKind};
 
 use crate::events;
 
@@ -27,8 +26,8 @@ pub fn run(bytes: &[u8]) -> bool {
     check_family(&trace, &layout);
     for row in layout.rows() {
         let Some(row) = layout.row(row) else { panic!("row {row} is missing") };
-        for &View { start, duration, columns, fidelity, box_width } in &views {
-            let viewport = Viewport::new(start..start + duration, columns, fidelity);
+        for &View { start, duration, columns, box_width } in &views {
+            let viewport = Viewport::new(start..start + duration, columns);
             check_viewport(&row, &viewport.with_box_width(box_width));
         }
     }
@@ -41,7 +40,6 @@ struct View {
     start: Tick,
     duration: Ticks,
     columns: u16,
-    fidelity: Fidelity,
     box_width: u16,
 }
 
@@ -56,7 +54,6 @@ fn settings(u: &mut Unstructured<'_>) -> Result<(LayoutOptions, Vec<View>)> {
             start: Tick(if wild { u.arbitrary()? } else { u.int_in_range(-20..=400)? }),
             duration: Ticks(if wild { u.int_in_range(0..=i64::MAX)? } else { u.int_in_range(0..=800)? }),
             columns: u.int_in_range(1..=200)?,
-            fidelity: *u.choose(&[Fidelity::Fast, Fidelity::Exact])?,
             box_width: *u.choose(&[1, 1, 2, 3, 4, 8])?,
         });
     }
@@ -146,7 +143,7 @@ fn check_family(trace: &Trace<'_>, layout: &Layout) {
 /// Rectangles are in order and disjoint, and each slice that touches the viewport is counted by exactly one.
 fn check_viewport(row: &RowView<'_>, viewport: &Viewport) {
     let mut rects = Vec::new();
-    row.rects(viewport, &mut Scratch::new(), &mut rects);
+    row.rects(viewport, &mut rects);
     let view = viewport.range();
     if view.is_empty() {
         return assert!(rects.is_empty(), "nothing can be seen of {view:?}");
@@ -184,15 +181,13 @@ fn check_viewport(row: &RowView<'_>, viewport: &Viewport) {
             "G1 slice {at}"
         );
     }
-    if viewport.box_width() > 1 {
-        check_boxes(row, viewport, &rects, &covered);
-    }
+    check_boxes(row, viewport, &rects, &covered);
 }
 
-/// Boxes cover the columns that are covered where slices are told apart. The owner of each is its longest slice.
+/// Boxes of any width cover the same columns. The owner of each is its longest slice.
 fn check_boxes(row: &RowView<'_>, viewport: &Viewport, rects: &[Rect], covered: &[bool]) {
     let mut narrow = Vec::new();
-    row.rects(&viewport.with_box_width(1), &mut Scratch::new(), &mut narrow);
+    row.rects(&viewport.with_box_width(1), &mut narrow);
     let mut expected = vec![false; covered.len()];
     for rect in &narrow {
         expected[rect.x0 as usize..rect.x1 as usize].fill(true);

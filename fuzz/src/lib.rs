@@ -21,9 +21,26 @@ pub mod parallel;
 mod parsed;
 pub mod rebuild;
 pub mod round_trip;
-#[path = "../../spall-trace/tests/same_pictures/mod.rs"]
-mod same_pictures;
 pub mod samples;
 pub mod split_input;
 pub mod trees;
 pub mod view;
+
+/// Makes a program of an oracle: libFuzzer's, or without it one that reads the files named on the command line.
+#[macro_export]
+macro_rules! target {
+    ($oracle:ident) => {
+        #[cfg(fuzzing)]
+        libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
+            spall_fuzz::$oracle::run(bytes);
+        });
+
+        #[cfg(not(fuzzing))]
+        fn main() -> std::io::Result<()> {
+            for path in std::env::args_os().skip(1) {
+                spall_fuzz::$oracle::run(&std::fs::read(path)?);
+            }
+            Ok(())
+        }
+    };
+}

@@ -4,6 +4,7 @@ use arbitrary::Unstructured;
 use spall_trace::layout::{LayoutOptions, Live, LiveView};
 use spall_trace::model::{
     ByteRange, DiagnosticKind, Event, Limits, LiveSnapshot, LiveTrace, Receiver, SliceId, Tick, TraceBuilder,
+    TraceView,
 };
 
 use crate::events;

@@ -2,7 +2,7 @@
 
 use spall_trace::{
     layout::{Layout, LayoutOptions, LayoutView},
-    model::{SliceId, Trace},
+    model::{SliceId, Trace, TraceView},
 };
 
 /// Loads `bytes` and checks the trace and its layout. Returns whether there is a trace.

@@ -1,17 +1,16 @@
-//! Several threads make the trace of a file that one thread makes, and the same layout and pictures of it.
+//! Several threads make the trace of a file that one thread makes.
 
 use core::num::NonZeroUsize;
 
 use spall_trace::{Loader, model::Limits};
 
 use crate::identical::assert_identical;
-use crate::same_pictures::assert_same_pictures;
 
 /// Loads `bytes` on one thread and on several, without limits and with narrow ones. The last byte says how large the parts
 /// of the file are. Returns whether there is a trace.
 ///
 /// # Panics
-/// When the traces, errors, layouts or pictures differ.
+/// When the traces or errors differ.
 pub fn run(bytes: &[u8]) -> bool {
     let Some((&size, bytes)) = bytes.split_last() else { return false };
     let mut narrow = Limits::default();
@@ -33,10 +32,7 @@ pub fn run(bytes: &[u8]) -> bool {
                 }
             }
         }
-        if let Ok(trace) = &alone {
-            assert_same_pictures(trace, "on several threads");
-            is_trace = true;
-        }
+        is_trace |= alone.is_ok();
     }
     is_trace
 }

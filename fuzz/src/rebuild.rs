@@ -3,7 +3,9 @@
 use core::convert::Infallible;
 
 use arbitrary::Unstructured;
-use spall_trace::model::{ByteRange, DiagnosticKind, Event, FlowBind, Limits, Receiver, Trace, TraceBuilder};
+use spall_trace::model::{
+    ByteRange, DiagnosticKind, Event, FlowBind, Limits, Receiver, Trace, TraceBuilder, TraceView,
+};
 
 use crate::{events, facts::facts};
 

@@ -10,8 +10,8 @@ use spall_trace::layout::{Layout, LayoutOptions, LayoutView};
 use spall_trace::model::{
     Args, DiagnosticKind as Kind, Event, FrameEvent, FrameId, FrameParent, Id, Limits, LineHitsEvent,
     Profile, ProfileEvent, ProfileKey, ProfileStart, SampleEvent, SampleStack, SampleTime, SliceFlags,
-    SliceId, Text, Thread, ThreadEvent, ThreadSampleEvent, Tick, Ticks, Trace, TraceBuilder, TrackId,
-    TreeNodeId, Value, Written,
+    SliceId, Text, Thread, ThreadEvent, ThreadSampleEvent, Tick, Ticks, Trace, TraceBuilder, TraceView,
+    TrackId, TreeNodeId, Value, Written,
 };
 
 /// Merges a random profile with random slices of its thread. Returns whether there were samples.

@@ -6,8 +6,8 @@ use spall_trace::layout::{
     TreeOrder, diff_rows, flame_rows, slice_tree, stats,
 };
 use spall_trace::model::{
-    CallTree, DiffWidth, Function, InvertedTree, Limits, NameId, Tick, Ticks, Trace, TraceBuilder, TrackId,
-    TreeDiff, TreeNode, TreeNodeId,
+    CallTree, DiffWidth, Function, InvertedTree, Limits, NameId, Tick, Ticks, Trace, TraceBuilder, TraceView,
+    TrackId, TreeDiff, TreeNode, TreeNodeId,
 };
 
 use crate::events;

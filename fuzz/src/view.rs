@@ -3,11 +3,10 @@
 
 use arbitrary::{Result, Unstructured};
 use spall_trace::layout::{
-    Ellipsis, Fidelity, Flows, Hits, Layout, LayoutOptions, LayoutView, Rect, RowId, Ruler, Scratch,
-    SelfSide, Series, TreeOrder, Vertical, Viewport, Window, fit_label, flame_rows, instant_marks,
-    slice_tree,
+    Ellipsis, Flows, Hits, Layout, LayoutOptions, LayoutView, Rect, RowId, Ruler, SelfSide, Series,
+    TreeOrder, Vertical, Viewport, Window, fit_label, flame_rows, instant_marks, slice_tree,
 };
-use spall_trace::model::{Limits, SliceId, Tick, Ticks, Trace, TraceBuilder, TrackId};
+use spall_trace::model::{Limits, SliceId, Tick, Ticks, Trace, TraceBuilder, TraceView, TrackId};
 
 use crate::events;
 
@@ -45,14 +44,13 @@ impl View {
         let near = u.ratio(1, 2)?;
         let mut tick = || Ok(Tick(if near { i64::from(u.arbitrary::<i16>()?) } else { u.arbitrary()? }));
         let (start, end, at) = (tick()?, tick()?, tick()?);
-        let fidelity = *u.choose(&[Fidelity::Fast, Fidelity::Exact])?;
         let columns = if u.ratio(1, 8)? { u.arbitrary()? } else { u.int_in_range(0..=300)? };
         let margin = u.int_in_range(0..=400)?;
         // Backwards as often as not.
         let viewport = if u.arbitrary()? {
-            Viewport::fit(start..end, columns, margin, fidelity)
+            Viewport::fit(start..end, columns, margin)
         } else {
-            Viewport::new(start..end, columns, fidelity)
+            Viewport::new(start..end, columns)
         };
         let viewport = viewport.with_box_width(if u.arbitrary()? { u.int_in_range(0..=9)? } else { 1 });
         Ok(Self { viewport, at, x: u.arbitrary()?, number: u.arbitrary()?, margin })
@@ -61,8 +59,8 @@ impl View {
     /// Everything that is drawn.
     fn look(&self, trace: &Trace<'_>, layout: &Layout, vertical: &Vertical, flows: &Flows) {
         let columns = self.viewport.columns() as usize;
-        let (mut scratch, mut rects) = (Scratch::new(), Vec::new());
-        layout.rects(&self.viewport, vertical.lines(), &mut scratch, &mut rects);
+        let mut rects = Vec::new();
+        layout.rects(&self.viewport, vertical.lines(), &mut rects);
         assert!(rects.len() <= columns * vertical.lines().len());
         let hits = Hits::new(trace, layout, |name| name.index() % 2 == 1);
         for rect in &rects {
@@ -72,7 +70,7 @@ impl View {
         _ = (hits.first_from(layout, self.at), hits.last_before(layout, self.at));
         self.move_window(trace, vertical);
         let mut busy = Vec::new();
-        layout.busy_rows(layout.rows().iter(), &self.viewport, &mut scratch, &mut busy);
+        layout.busy_rows(layout.rows().iter(), &self.viewport, &mut busy);
         assert_eq!(busy.len(), columns);
         for track in trace.tracks() {
             let (mut marks, mut runs) = (Vec::new(), Vec::new());
@@ -102,7 +100,7 @@ impl View {
     /// A window that is moved in every way, and stays near the trace.
     fn move_window(&self, trace: &Trace<'_>, vertical: &Vertical) {
         let bounds = trace.bounds().unwrap_or_default();
-        let mut window = Window::new(bounds.clone(), self.viewport.fidelity());
+        let mut window = Window::new(bounds.clone());
         window.resize(self.margin, self.number, vertical);
         window.fit(self.viewport.range());
         window.reveal(0..u64::from(self.number), self.at..self.at, vertical);

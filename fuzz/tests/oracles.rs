@@ -6,7 +6,7 @@ use spall_fuzz::{
     conservation, json_fast_vs_plain, json_vs_serde, layout_invariants, live, load, parallel, rebuild,
     round_trip, samples, split_input, trees, view,
 };
-use spall_synth::{apitrace, auto, heph, spall};
+use spall_synth::{Random, apitrace, auto, heph, spall};
 
 /// Small events of every phase, whole and damaged.
 const JSON: &str = r#"{"displayTimeUnit":"ns","traceEvents":[
@@ -42,43 +42,33 @@ fn seeds() -> Vec<Vec<u8>> {
     seeds
 }
 
-/// A linear congruential generator: the same damage in every run.
-struct Random(u64);
+/// Bytes to make something of.
+fn noise(random: &mut Random) -> Vec<u8> {
+    let length = 100 + random.below(3000);
+    (0..length).map(|_| u8::try_from(random.below(256)).unwrap()).collect()
+}
 
-impl Random {
-    fn below(&mut self, end: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-        usize::try_from(self.0 >> 33).unwrap() % end.max(1)
-    }
-
-    /// Bytes to make something of.
-    fn noise(&mut self) -> Vec<u8> {
-        let length = 100 + self.below(3000);
-        (0..length).map(|_| u8::try_from(self.below(256)).unwrap()).collect()
-    }
-
-    /// Bytes flipped, cut out, doubled, or taken from another seed.
-    fn damage(&mut self, seeds: &[Vec<u8>]) -> Vec<u8> {
-        let mut bytes = seeds[self.below(seeds.len())].clone();
-        for _ in 0..=self.below(4) {
-            let (a, b) = (self.below(bytes.len()), self.below(bytes.len()));
-            let range = a.min(b)..a.max(b);
-            match self.below(4) {
-                0 if !bytes.is_empty() => bytes[a] ^= 1 << self.below(8),
-                1 => drop(bytes.drain(range)),
-                2 => {
-                    let part = bytes[range].to_vec();
-                    bytes.splice(a..a, part);
-                }
-                _ => {
-                    let other = &seeds[self.below(seeds.len())];
-                    let part = other[self.below(other.len())..].iter().copied().take(64);
-                    bytes.splice(a..a, part.collect::<Vec<_>>());
-                }
+/// Bytes flipped, cut out, doubled, or taken from another seed.
+fn damage(random: &mut Random, seeds: &[Vec<u8>]) -> Vec<u8> {
+    let mut bytes = seeds[random.below(seeds.len())].clone();
+    for _ in 0..=random.below(4) {
+        let (a, b) = (random.below(bytes.len()), random.below(bytes.len()));
+        let range = a.min(b)..a.max(b);
+        match random.below(4) {
+            0 if !bytes.is_empty() => bytes[a] ^= 1 << random.below(8),
+            1 => drop(bytes.drain(range)),
+            2 => {
+                let part = bytes[range].to_vec();
+                bytes.splice(a..a, part);
+            }
+            _ => {
+                let other = &seeds[random.below(seeds.len())];
+                let part = other[random.below(other.len())..].iter().copied().take(64);
+                bytes.splice(a..a, part.collect::<Vec<_>>());
             }
         }
-        bytes
     }
+    bytes
 }
 
 /// Runs an oracle; a failing input is kept.
@@ -110,16 +100,16 @@ fn over_files(name: &str, oracle: fn(&[u8]) -> bool) {
     for seed in &seeds {
         judge(name, oracle, seed);
     }
-    let (mut random, rounds) = (Random(1), rounds(1500));
-    let reached = (0..rounds).filter(|_| judge(name, oracle, &random.damage(&seeds))).count();
+    let (mut random, rounds) = (Random(1), rounds(400));
+    let reached = (0..rounds).filter(|_| judge(name, oracle, &damage(&mut random, &seeds))).count();
     assert!(reached > rounds / 3, "{reached} of {rounds} inputs got as far as the assertions");
     replay(name, oracle);
 }
 
 /// For oracles that make their input of random bytes: at least three quarters must come to something.
 fn over_noise(name: &str, oracle: fn(&[u8]) -> bool) {
-    let (mut random, rounds) = (Random(2), rounds(1500));
-    let reached = (0..rounds).filter(|_| judge(name, oracle, &random.noise())).count();
+    let (mut random, rounds) = (Random(2), rounds(400));
+    let reached = (0..rounds).filter(|_| judge(name, oracle, &noise(&mut random))).count();
     assert!(reached > rounds * 3 / 4, "{reached} of {rounds} inputs got as far as the assertions");
     replay(name, oracle);
 }

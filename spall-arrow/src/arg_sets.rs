@@ -1,6 +1,6 @@
 //! The numbers of argument sets. Each row of a trace that can have arguments has one, whether it has arguments or not.
 
-use spall_model::{Args, SliceArgs, SliceId, Trace};
+use spall_model::{Args, SliceArgs, SliceId, Trace, TraceView};
 
 use crate::Table;
 

@@ -1,7 +1,7 @@
 //! The rows of the table of diagnostics.
 
 use spall_layout::Layout;
-use spall_model::Trace;
+use spall_model::{Trace, TraceView};
 
 /// A row of the table of diagnostics.
 pub(crate) struct DiagnosticRow {

@@ -5,7 +5,7 @@ use std::{ops::Range, sync::Arc};
 use arrow_array::{ArrayRef, DictionaryArray, Int32Array, StringArray, types::Int32Type};
 use arrow_buffer::{Buffer, OffsetBuffer};
 use spall_layout::Layout;
-use spall_model::{Key, NameId, Trace, Track};
+use spall_model::{Key, NameId, Trace, TraceView, Track};
 
 use crate::{Table, TablesError, arg_sets::ArgSets, arrays::texts, diagnostic_rows::DiagnosticRow};
 

@@ -10,7 +10,9 @@
 )]
 
 use spall_format::apitrace::{Parser, TickUnit};
-use spall_model::{ByteRange, DiagnosticKind, Event, Id, LendingParser, Limits, Progress, Tick, Ticks};
+use spall_model::{
+    ByteRange, DiagnosticKind, Event, Id, LendingParser, Limits, Progress, Tick, Ticks, TraceView,
+};
 use spall_synth::apitrace::{Detail, Stream, Value, game};
 
 #[test]

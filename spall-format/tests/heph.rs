@@ -16,7 +16,7 @@ use spall_format::heph::{self, Origin, Writer};
 use spall_format::{FormatError, FormatErrorKind};
 use spall_model::{
     Args, ByteRange, Clock, DiagnosticKind, Event, Id, Receiver, Text, Thread, ThreadEvent, Tick, Ticks,
-    Unit, Value, Written,
+    TraceView, Unit, Value, Written,
 };
 use spall_synth::heph::{Attribute, Event as Packet, epoch, metadata, packet, trace};
 

@@ -119,7 +119,7 @@ mod tests {
     use alloc::format;
 
     use crate::JsonParser;
-    use spall_model::{Limits, Parser as _, Receiver as _, SliceId, Text, TraceBuilder};
+    use spall_model::{Limits, Parser as _, Receiver as _, SliceId, Text, TraceBuilder, TraceView};
 
     use super::*;
 

@@ -35,7 +35,7 @@ fn prediction_changes_nothing_where_nothing_can_be_predicted() {
 
 #[test]
 fn damage_is_read_the_same_on_both_paths_and_in_any_chunks() {
-    for seed in 0..150 {
+    for seed in 0..spall_testdata::sized(150) {
         for layout in Layout::ALL {
             let bytes = damaged(&motley(30, layout), 1 + usize::try_from(seed).unwrap() % 7, seed);
             let what = format!("{seed} {layout:?}");
@@ -51,7 +51,7 @@ fn damage_is_read_the_same_on_both_paths_and_in_any_chunks() {
 #[test]
 fn a_damaged_byte_costs_few_events() {
     let json = calls(500, 10, Layout::Compact);
-    for seed in 0..500 {
+    for seed in 0..spall_testdata::sized(500) {
         let bytes = damaged(&json, 1, seed);
         // A first bracket or key that is gone makes it another document.
         if !bytes.starts_with(b"{\"traceEvents\":[") {
@@ -67,7 +67,7 @@ fn a_damaged_byte_costs_few_events() {
 #[test]
 fn no_document_takes_more_than_linear_time() {
     // A quadratic reader takes minutes for one of these.
-    for (name, json) in attacks(300_000) {
+    for (name, json) in attacks(spall_testdata::sized(300_000)) {
         let start = Instant::now();
         let _ = JsonParser::new().parse_all(json.as_bytes(), |_, _| {});
         let _ = collect_chunked(json.as_bytes(), 1000);

@@ -20,7 +20,7 @@ const COLUMNS: usize = 1000;
 ///
 /// ```
 /// use spall_layout::{Layout, LayoutOptions, active_range};
-/// # use spall_model::{Event, Limits, Text, Thread, ThreadEvent, Tick, Ticks, TraceBuilder};
+/// # use spall_model::{Event, Limits, Text, Thread, ThreadEvent, Tick, Ticks, TraceBuilder, TraceView};
 /// # let mut builder = TraceBuilder::new(&Limits::default());
 /// # for start in core::iter::once(0).chain((0..100).map(|at| 1_000_000 + at * 10)) {
 /// #     let event = ThreadEvent::new(Thread::new(1_i64, 1_i64), Tick(start), Text::EMPTY);

@@ -5,9 +5,6 @@
 //! sizes: nothing is sorted, and no row has memory of its own. The indices are made last, when all rows are there.
 #![allow(clippy::indexing_slicing, reason = "positions are of tables built here, bounded by their lengths")]
 
-#[cfg(feature = "parallel")]
-mod shared;
-
 use alloc::{vec, vec::Vec};
 use core::ops::Range;
 
@@ -15,9 +12,9 @@ use spall_model::nest::Nesting;
 use spall_model::{SliceId, Slices, Tick, Trace, Track, TrackId, TrackKind};
 
 use crate::convert::to_u32;
-use crate::index::{Node, append, n_nodes};
+use crate::index::{append, n_nodes};
 use crate::layout::{Lane, RowOffsets};
-use crate::row_numbers::{RowNumbers, RowPattern};
+use crate::row_numbers::RowPattern;
 use crate::{Layout, LayoutOptions};
 
 impl Layout {
@@ -26,22 +23,18 @@ impl Layout {
     /// This takes O(n) for n slices that nest, and O(n log n) at worst.
     #[must_use]
     pub fn new(trace: &Trace<'_>, options: &LayoutOptions) -> Self {
-        let mut columns = Columns::new(trace.slices().len());
-        let places = LayoutBuilder::new(trace, options, 0, trace.tracks(), columns.all()).build();
-        finish(places, columns)
+        LayoutBuilder::new(trace, options).build()
     }
 }
 
 /// A layout in the making, with working memory for one track at a time.
-struct LayoutBuilder<'t, 'c> {
+struct LayoutBuilder<'t> {
     slices: &'t Slices,
     tracks: &'t [Track],
-    /// The number of the first one of these tracks.
-    first_track: u32,
     nesting: Nesting,
     /// The layout, without the slices of its rows.
     layout: Layout,
-    columns: ColumnsMut<'c>,
+    columns: Columns,
     track_rows: TrackRows,
     /// The row of each slice of the track, as [`TrackRows::add`] numbers it, or [`NO_ROW`].
     provisional_rows: Vec<u32>,
@@ -53,15 +46,7 @@ struct LayoutBuilder<'t, 'c> {
     cursors: Vec<u32>,
 }
 
-/// The rows of some tracks, without their slices and without an index.
-#[derive(Default)]
-struct Places {
-    layout: Layout,
-    /// The number of slices that have a row.
-    n_placed: u32,
-}
-
-/// The slices of all rows: what becomes [`Layout::starts`], [`Layout::ends`] and [`Layout::ids`].
+/// The slices of all rows, which become [`Layout::starts`], [`Layout::ends`] and [`Layout::ids`].
 ///
 /// They are plain numbers here, because a list of those can be allocated as zeros, which costs nothing before a part of
 /// it is filled.
@@ -69,14 +54,6 @@ struct Columns {
     starts: Vec<i64>,
     ends: Vec<i64>,
     ids: Vec<u32>,
-}
-
-/// Some of the slices of [`Columns`].
-#[derive(Default)]
-struct ColumnsMut<'c> {
-    starts: &'c mut [i64],
-    ends: &'c mut [i64],
-    ids: &'c mut [u32],
 }
 
 /// The rows of the current track while its slices are counted.
@@ -99,35 +76,15 @@ const NO_ROW: u32 = u32::MAX;
 /// The first provisional number of the rows of lanes 1…. The depths of lane 0, which number its rows, stay below it.
 const OTHER: u32 = 1 << 31;
 
-impl<'t, 'c> LayoutBuilder<'t, 'c> {
-    /// Makes the builder of some tracks of a trace, of which the first one has the number `first_track`. Their slices
-    /// go to `columns`.
-    fn new(
-        trace: &'t Trace<'_>,
-        options: &LayoutOptions,
-        first_track: u32,
-        tracks: &'t [Track],
-        columns: ColumnsMut<'c>,
-    ) -> Self {
-        let layout = Layout {
-            starts: Vec::new(),
-            ends: Vec::new(),
-            ids: Vec::new(),
-            nodes: Vec::new(),
-            rows: Vec::new(),
-            lanes: Vec::new(),
-            first_rows: Vec::with_capacity(tracks.len() + 1),
-            row_numbers: RowNumbers::default(),
-            n_overlapping: 0,
-            n_rejected: 0,
-        };
+impl<'t> LayoutBuilder<'t> {
+    fn new(trace: &'t Trace<'_>, options: &LayoutOptions) -> Self {
+        let n_slices = trace.slices().len();
         Self {
             slices: trace.slices(),
-            tracks,
-            first_track,
+            tracks: trace.tracks(),
             nesting: Nesting::new(options.overlap, options.overhang_tolerance),
-            layout,
-            columns,
+            layout: Layout::default(),
+            columns: Columns { starts: vec![0; n_slices], ends: vec![0; n_slices], ids: vec![0; n_slices] },
             track_rows: TrackRows::default(),
             provisional_rows: Vec::new(),
             drawn_ends: Vec::new(),
@@ -136,9 +93,9 @@ impl<'t, 'c> LayoutBuilder<'t, 'c> {
         }
     }
 
-    fn build(mut self) -> Places {
+    fn build(mut self) -> Layout {
         let mut n_placed = 0;
-        for (track_id, track) in (self.first_track..).map(TrackId).zip(self.tracks) {
+        for (track_id, track) in (0..).map(TrackId).zip(self.tracks) {
             self.layout.first_rows.push(to_u32(self.layout.rows.len()));
             if track.slices().is_empty() {
                 continue;
@@ -162,7 +119,7 @@ impl<'t, 'c> LayoutBuilder<'t, 'c> {
             n_placed = self.add_rows(track_id, n_placed);
             self.fill_rows(track.slices().indices(), first_row, pattern);
         }
-        Places { layout: self.layout, n_placed }
+        finish(self.layout, self.columns, n_placed)
     }
 
     // The loops over slices are functions of their own, because together they have more values than there are registers:
@@ -310,29 +267,8 @@ impl<'t, 'c> LayoutBuilder<'t, 'c> {
     }
 }
 
-impl Columns {
-    /// Makes columns for a number of slices.
-    fn new(n_slices: usize) -> Self {
-        Self { starts: vec![0; n_slices], ends: vec![0; n_slices], ids: vec![0; n_slices] }
-    }
-
-    /// Returns all of them.
-    fn all(&mut self) -> ColumnsMut<'_> {
-        ColumnsMut { starts: &mut self.starts, ends: &mut self.ends, ids: &mut self.ids }
-    }
-}
-
-/// Puts the slices into the rows of all tracks, and makes the indices.
-fn finish(places: Places, columns: Columns) -> Layout {
-    let mut layout = fill(places, columns);
-    let mut nodes = Vec::new();
-    index_rows(&layout, 0..layout.rows.len() - 1, &mut nodes);
-    set_nodes(&mut layout, nodes);
-    layout
-}
-
-/// Puts the slices into the rows of all tracks.
-fn fill(Places { mut layout, n_placed }: Places, mut columns: Columns) -> Layout {
+/// Puts the slices into the rows of all tracks, of which `n_placed` have one, and makes the indices.
+fn finish(mut layout: Layout, mut columns: Columns, n_placed: u32) -> Layout {
     layout.first_rows.push(to_u32(layout.rows.len()));
     columns.starts.truncate(n_placed as usize);
     columns.ends.truncate(n_placed as usize);
@@ -343,37 +279,20 @@ fn fill(Places { mut layout, n_placed }: Places, mut columns: Columns) -> Layout
     layout.ids = columns.ids.into_iter().map(SliceId).collect();
     // The entry behind the last row, which bounds it.
     layout.rows.push(RowOffsets { slices: n_placed, nodes: 0 });
+    let n_slices = |rows: &[RowOffsets]| (rows[1].slices - rows[0].slices) as usize;
+    // Reserved exactly, because a layout lives as long as its trace and never grows.
+    layout.nodes.reserve_exact(layout.rows.windows(2).map(|rows| n_nodes(n_slices(rows))).sum());
+    for row in 1..layout.rows.len() {
+        let range = layout.rows[row - 1].slices as usize..layout.rows[row].slices as usize;
+        let (starts, ends) = (&layout.starts[range.clone()], &layout.ends[range.clone()]);
+        append(starts, ends, &layout.ids[range], &mut layout.nodes);
+        layout.rows[row].nodes = to_u32(layout.nodes.len());
+    }
     layout.rows.shrink_to_fit();
     layout.lanes.shrink_to_fit();
     layout.first_rows.shrink_to_fit();
     layout.row_numbers.shrink();
     layout
-}
-
-/// Returns the number of index nodes of some rows, and of the entry that bounds the last one.
-fn n_nodes_of(rows: &[RowOffsets]) -> usize {
-    rows.windows(2).map(|rows| n_nodes((rows[1].slices - rows[0].slices) as usize)).sum()
-}
-
-/// Appends the index nodes of some rows to `nodes`.
-fn index_rows(layout: &Layout, rows: Range<usize>, nodes: &mut Vec<Node>) {
-    // Reserved exactly, because a layout lives as long as its trace and never grows.
-    nodes.reserve_exact(n_nodes_of(&layout.rows[rows.start..=rows.end]));
-    for row in rows {
-        let range = layout.rows[row].slices as usize..layout.rows[row + 1].slices as usize;
-        let (starts, ends) = (&layout.starts[range.clone()], &layout.ends[range.clone()]);
-        append(starts, ends, &layout.ids[range], nodes);
-    }
-}
-
-/// Gives the rows their index nodes.
-fn set_nodes(layout: &mut Layout, nodes: Vec<Node>) {
-    let mut n_before = 0;
-    for row in 0..layout.rows.len() {
-        layout.rows[row].nodes = to_u32(n_before);
-        n_before += layout.rows.get(row..row + 2).map_or(0, n_nodes_of);
-    }
-    layout.nodes = nodes;
 }
 
 impl TrackRows {

@@ -17,7 +17,7 @@ const BLOCK_BITS: u32 = 4;
 /// A series takes 16 bytes per value, and 1.6 bytes for the index.
 ///
 /// ```
-/// use spall_layout::{Fidelity, Series, Viewport};
+/// use spall_layout::{Series, Viewport};
 /// use spall_model::{NameId, Tick};
 /// let mut series = Series::new(NameId::EMPTY);
 /// for (at, value) in [(0, 1.0), (40, 5.0), (45, 2.0)] {
@@ -25,7 +25,7 @@ const BLOCK_BITS: u32 = 4;
 /// }
 /// assert_eq!(series.value_at(Tick(42)), Some(5.0));
 ///
-/// let viewport = Viewport::new(Tick(0)..Tick(100), 10, Fidelity::Fast);
+/// let viewport = Viewport::new(Tick(0)..Tick(100), 10);
 /// let mut runs = Vec::new();
 /// series.runs(&viewport, &mut runs);
 /// let drawn: Vec<_> = runs.iter().map(|run| (run.x0..run.x1, run.min, run.max)).collect();
@@ -257,20 +257,15 @@ fn duration(from: Tick, to: Tick) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use crate::Fidelity;
+    use spall_synth::Random;
 
-    fn random(state: &mut u64, end: u64) -> u64 {
-        *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (*state >> 33) % end
-    }
+    use super::*;
 
     /// Checks the runs tick by tick. Needs columns of whole ticks.
     fn check(values: &[(i64, f64)], start: i64, columns: u16, width: i64) {
         let mut series = Series::new(NameId::EMPTY);
         values.iter().for_each(|&(at, value)| series.push(Tick(at), value));
-        let viewport =
-            Viewport::new(Tick(start)..Tick(start + i64::from(columns) * width), columns, Fidelity::Fast);
+        let viewport = Viewport::new(Tick(start)..Tick(start + i64::from(columns) * width), columns);
         let mut runs = Vec::new();
         series.runs(&viewport, &mut runs);
         let mut x = 0;
@@ -308,20 +303,20 @@ mod tests {
 
     #[test]
     fn layout_11_1_runs_agree_with_brute_force() {
-        let mut state = 3;
+        let mut random = Random(3);
         for _ in 0..400 {
-            let n_values = random(&mut state, 60) * random(&mut state, 20);
-            let spread = 1 + random(&mut state, 6);
+            let n_values = random.below(60) * random.below(20);
+            let spread = 1 + random.below(6);
             let mut at = 0;
             let values: Vec<_> = (0..n_values)
                 .map(|_| {
-                    at += i64::try_from(random(&mut state, spread)).unwrap();
-                    (at, f64::from(u32::try_from(random(&mut state, 100)).unwrap()))
+                    at += random.below(spread);
+                    (at, f64::from(random.below(100)))
                 })
                 .collect();
-            let start = i64::try_from(random(&mut state, 200)).unwrap() - 100;
-            let columns = u16::try_from(1 + random(&mut state, 12)).unwrap();
-            check(&values, start, columns, 1 + i64::try_from(random(&mut state, 90)).unwrap());
+            let start = random.below(200) - 100;
+            let columns = 1 + random.below(12);
+            check(&values, start, columns, 1 + random.below(90));
         }
     }
 
@@ -348,7 +343,7 @@ mod tests {
             series.push(Tick(at), 1.0);
         }
         let mut runs = Vec::new();
-        series.runs(&Viewport::new(Tick::MIN..Tick::MAX, 1000, Fidelity::Fast), &mut runs);
+        series.runs(&Viewport::new(Tick::MIN..Tick::MAX, 1000), &mut runs);
         assert!(runs.iter().all(|run| (run.mean - 1.0).abs() < 1e-9));
     }
 }

@@ -16,8 +16,8 @@ const BLOCK_BITS: u32 = 4;
 /// live trace has no flows; they are known when it is finished.
 ///
 /// ```
-/// use spall_layout::{Fidelity, Flows, Layout, LayoutOptions, Vertical, Viewport};
-/// # use spall_model::{Event, FlowBind, FlowEvent, FlowPhase, Id, Limits, Text, Thread, ThreadEvent, Tick, Ticks, TraceBuilder};
+/// use spall_layout::{Flows, Layout, LayoutOptions, Vertical, Viewport};
+/// # use spall_model::{Event, FlowBind, FlowEvent, FlowPhase, Id, Limits, Text, Thread, ThreadEvent, Tick, Ticks, TraceBuilder, TraceView};
 /// # let mut builder = TraceBuilder::new(&Limits::default());
 /// # for (tid, phase, start) in [(1, FlowPhase::Start, 0), (2, FlowPhase::End, 70)] {
 /// #     let (thread, name) = (Thread::new(1_i64, tid), Text::plain(b"work"));
@@ -30,7 +30,7 @@ const BLOCK_BITS: u32 = 4;
 /// let vertical = Vertical::new(&trace, &layout, &());
 /// let flows = Flows::new(&trace, &layout);
 ///
-/// let viewport = Viewport::new(Tick(0)..Tick(100), 10, Fidelity::Fast);
+/// let viewport = Viewport::new(Tick(0)..Tick(100), 10);
 /// let mut arrows = Vec::new();
 /// flows.arrows(&viewport, &vertical, vertical.visible(0..1), &mut arrows);
 /// let arrow = arrows[0]; // its other end is on a line further down
@@ -83,7 +83,7 @@ pub struct FlowArrow {
     pub from: FlowEnd,
     /// The place where the arrow ends.
     pub to: FlowEnd,
-    /// The first flow that the arrow stands for, in the order of [`Trace::flows`](spall_model::Trace::flows).
+    /// The first flow that the arrow stands for, in the order of [`TraceView::flows`](spall_model::TraceView::flows).
     pub flow: FlowId,
     /// The number of flows that the arrow stands for. It is at least 1.
     pub count: u32,

@@ -15,8 +15,8 @@ use crate::{LayoutView, PlacedSlice, Rect, RowId, RowView};
 /// bits per slice.
 ///
 /// ```
-/// use spall_layout::{Fidelity, Hits, Layout, LayoutView, LayoutOptions, Scratch, Vertical, Viewport};
-/// # use spall_model::{Event, Limits, SliceId, Text, Thread, ThreadEvent, Tick, Ticks, TraceBuilder};
+/// use spall_layout::{Hits, Layout, LayoutView, LayoutOptions, Vertical, Viewport};
+/// # use spall_model::{Event, Limits, SliceId, Text, Thread, ThreadEvent, Tick, Ticks, TraceBuilder, TraceView};
 /// # let mut builder = TraceBuilder::new(&Limits::default());
 /// # for n in 0..1000 {
 /// #     let name = if n % 100 == 7 { b"gc".as_slice() } else { b"work" };
@@ -31,10 +31,10 @@ use crate::{LayoutView, PlacedSlice, Rect, RowId, RowView};
 ///
 /// // The whole trace in two columns: a rectangle stands for many slices, and says how many of them match.
 /// let vertical = Vertical::new(&trace, &layout, &());
-/// let viewport = Viewport::new(Tick(0)..Tick(1000), 2, Fidelity::Fast);
+/// let viewport = Viewport::new(Tick(0)..Tick(1000), 2);
 /// let mut rects = Vec::new();
-/// layout.rects(&viewport, vertical.lines(), &mut Scratch::new(), &mut rects);
-/// assert_eq!(rects.len(), 2);
+/// layout.rects(&viewport, vertical.lines(), &mut rects);
+/// assert!(rects.len() <= 2);
 /// assert_eq!(rects.iter().map(|rect| hits.in_rect(rect)).sum::<Option<u32>>(), Some(10));
 /// ```
 #[doc(alias("search", "find", "filter"))]

@@ -13,9 +13,9 @@ use alloc::vec::Vec;
 
 use spall_model::{SliceId, Tick};
 
-use crate::convert::to_f32;
-use crate::extent::SliceExtent;
+use crate::convert::ticks_f32;
 use crate::gap::GapSize;
+use crate::row::SliceExtent;
 
 /// The binary logarithm of the number of slices in a node of level 0.
 ///
@@ -134,26 +134,11 @@ impl Node {
         self.packed & 1 == 1
     }
 
-    /// Returns a start for the last slice that serves to tell on which side of an edge the node lies.
-    ///
-    /// A slice without duration that lies on an edge is to the right of it, while a longer slice that ends there is to
-    /// the left. For the former this returns its time, and for the latter any earlier time would do.
-    #[inline(always)]
-    pub(crate) fn last_start(&self) -> i64 {
-        if self.ends_in_point() { self.last } else { self.first }
-    }
-
-    /// Returns the fraction of the node's time that is inside slices, from 0 to 1.
+    /// Returns the number of ticks inside slices, rounded for drawing. The node is no longer than 2⁶³ − 1 ticks.
     #[inline(always)]
     #[expect(clippy::cast_precision_loss, reason = "24 bits are exact")]
-    pub(crate) fn density(&self) -> f32 {
-        (self.packed >> BUSY_SHIFT) as f32 * (1.0 / 16_777_216.0)
-    }
-
-    /// Returns the number of ticks inside slices, rounded for drawing.
-    #[inline(always)]
     pub(crate) fn busy_f32(&self) -> f32 {
-        to_f32(self.last.wrapping_sub(self.first).cast_unsigned()) * self.density()
+        ticks_f32(self.first, self.last) * ((self.packed >> BUSY_SHIFT) as f32 * (1.0 / 16_777_216.0))
     }
 
     /// Returns the number of ticks inside slices. It is exact for nodes of up to 2²³ ticks.
@@ -219,15 +204,6 @@ impl<'a> Levels<'a> {
     #[inline(always)]
     pub(crate) fn get(&self, level: u32, at: u32) -> Option<&'a Node> {
         self.nodes.get(level as usize)?.get(at as usize)
-    }
-
-    /// Returns the four nodes of a level from position `at` on, which are the children of one node. Returns nothing if
-    /// there are fewer.
-    #[inline(always)]
-    pub(crate) fn siblings(&self, level: u32, at: u32) -> &'a [Node] {
-        let at = at as usize;
-        let nodes = self.nodes.get(level as usize).and_then(|nodes| nodes.get(at..at + (1 << FANOUT_BITS)));
-        nodes.unwrap_or_default()
     }
 
     /// Cuts the nodes that [`append`] wrote for a row of `n_slices` into levels.

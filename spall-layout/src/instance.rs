@@ -7,13 +7,13 @@ use crate::{Rect, Viewport};
 /// With the feature `zerocopy`, a slice of instances is also a slice of bytes without a copy: `instances.as_bytes()`.
 ///
 /// ```
-/// use spall_layout::{Fidelity, Viewport, Instance, Row, RowId, Scratch};
+/// use spall_layout::{Viewport, Instance, Row, RowId};
 /// use spall_model::{SliceId, Tick};
 /// let mut row = Row::new();
 /// row.push(Tick(24), Tick(66), SliceId(0));
-/// let viewport = Viewport::new(Tick(4)..Tick(84), 10, Fidelity::Fast); // 8 ticks a column
+/// let viewport = Viewport::new(Tick(4)..Tick(84), 10); // 8 ticks a column
 /// let mut rects = Vec::new();
-/// row.view(RowId(0)).rects(&viewport, &mut Scratch::new(), &mut rects);
+/// row.view(RowId(0)).rects(&viewport, &mut rects);
 /// let instance = Instance::new(&rects[0], &viewport, 3, 0xff00_00ff);
 /// assert_eq!((instance.x0, instance.x1, instance.line), (2.5, 7.75, 3));
 /// ```
@@ -21,8 +21,8 @@ use crate::{Rect, Viewport};
 /// All visible lines in one buffer, with a colour for each name:
 ///
 /// ```
-/// use spall_layout::{ColorKey, Fidelity, Viewport, Instance, Layout, LayoutOptions, Scratch, Theme, Vertical};
-/// # use spall_model::{Event, Limits, Text, Thread, ThreadEvent, Tick, Ticks, TraceBuilder};
+/// use spall_layout::{ColorKey, Viewport, Instance, Layout, LayoutOptions, Theme, Vertical};
+/// # use spall_model::{Event, Limits, Text, Thread, ThreadEvent, Tick, Ticks, TraceBuilder, TraceView};
 /// # let mut builder = TraceBuilder::new(&Limits::default());
 /// # for (name, start, duration) in [("frame", 0, 100), ("update", 10, 30), ("draw", 40, 50)] {
 /// #     let event = ThreadEvent::new(Thread::new(1_i64, 1_i64), Tick(start), Text::plain(name.as_bytes()));
@@ -31,7 +31,7 @@ use crate::{Rect, Viewport};
 /// # let trace = builder.finish();
 /// # let layout = Layout::new(&trace, &LayoutOptions::default());
 /// # let vertical = Vertical::new(&trace, &layout, &());
-/// # let (mut scratch, mut rects, mut instances) = (Scratch::new(), Vec::new(), Vec::new());
+/// # let (mut rects, mut instances) = (Vec::new(), Vec::new());
 /// // Once per trace.
 /// let color = |name: &[u8]| {
 ///     let [red, green, blue] = ColorKey::without_digits(name).rgb(Theme::Dark);
@@ -40,8 +40,8 @@ use crate::{Rect, Viewport};
 /// let colors: Vec<u32> = trace.names().iter().map(color).collect();
 ///
 /// // For each picture.
-/// let viewport = Viewport::new(Tick(0)..Tick(100), 20, Fidelity::Fast);
-/// vertical.rects(0..vertical.height(), &layout, &(), &viewport, &mut scratch, &mut rects);
+/// let viewport = Viewport::new(Tick(0)..Tick(100), 20);
+/// vertical.rects(0..vertical.height(), &layout, &(), &viewport, &mut rects);
 /// instances.clear();
 /// instances.extend(rects.iter().map(|found| {
 ///     let name = trace.slices().names()[found.rect.slice.index()];

@@ -31,8 +31,8 @@ pub struct InstantMark {
 /// n) per mark.
 ///
 /// ```
-/// use spall_layout::{Fidelity, Viewport, instant_marks};
-/// # use spall_model::{Event, Limits, Scope, Text, Thread, ThreadEvent, Tick, TraceBuilder};
+/// use spall_layout::{Viewport, instant_marks};
+/// # use spall_model::{Event, Limits, Scope, Text, Thread, ThreadEvent, Tick, TraceBuilder, TraceView};
 /// # let mut builder = TraceBuilder::new(&Limits::default());
 /// # for at in [3, 11, 12, 40] {
 /// #     let event = ThreadEvent::new(Thread::new(1_i64, 1_i64), Tick(at), Text::plain(b"gc"));
@@ -40,7 +40,7 @@ pub struct InstantMark {
 /// # }
 /// # let trace = builder.finish();
 /// let instants = trace.instants_of(trace.tracks()[0].id); // at 3, 11, 12 and 40
-/// let viewport = Viewport::new(Tick(0)..Tick(30), 3, Fidelity::Fast);
+/// let viewport = Viewport::new(Tick(0)..Tick(30), 3);
 /// let mut marks = Vec::new();
 /// instant_marks(instants, &viewport, &mut marks);
 /// let marks: Vec<_> = marks.iter().map(|mark| (mark.column, mark.first, mark.count)).collect();
@@ -63,8 +63,8 @@ pub fn instant_marks(instants: &[Instant], viewport: &Viewport, out: &mut Vec<In
 /// Make the table once for each track. It takes 4.3 bytes per instant.
 ///
 /// ```
-/// use spall_layout::{Fidelity, Viewport, InstantPriorities};
-/// # use spall_model::{Event, Limits, Scope, Text, Thread, ThreadEvent, Tick, TraceBuilder};
+/// use spall_layout::{Viewport, InstantPriorities};
+/// # use spall_model::{Event, Limits, Scope, Text, Thread, ThreadEvent, Tick, TraceBuilder, TraceView};
 /// # let mut builder = TraceBuilder::new(&Limits::default());
 /// # for (at, name) in [(3, "gc"), (11, "gc"), (12, "crash"), (13, "gc")] {
 /// #     let event = ThreadEvent::new(Thread::new(1_i64, 1_i64), Tick(at), Text::plain(name.as_bytes()));
@@ -75,7 +75,7 @@ pub fn instant_marks(instants: &[Instant], viewport: &Viewport, out: &mut Vec<In
 /// let crash = trace.names().find(b"crash");
 /// let priorities = InstantPriorities::new(instants, |instant| u32::from(Some(instant.name) == crash));
 /// let mut marks = Vec::new();
-/// priorities.marks(instants, &Viewport::new(Tick(0)..Tick(30), 3, Fidelity::Fast), &mut marks);
+/// priorities.marks(instants, &Viewport::new(Tick(0)..Tick(30), 3), &mut marks);
 /// assert_eq!(marks.iter().map(|mark| mark.shown).collect::<Vec<_>>(), [0, 2]);
 /// ```
 #[derive(Debug, Clone, Default)]
@@ -166,18 +166,15 @@ mod tests {
 
     #[test]
     fn layout_9_2_the_first_of_the_highest_priority_is_shown() {
-        let mut state = 1_u64;
-        let mut below = |end: u64| {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            u32::try_from((state >> 33) % end).unwrap()
-        };
+        let mut random = spall_synth::Random(1);
+        let mut below = |end: u32| random.below(end);
         for _ in 0..300 {
             let priorities: Vec<u32> = (0..1 + below(900)).map(|_| below(40) * below(40) / 300).collect();
             let n = to_u32(priorities.len());
             let table = InstantPriorities::of(priorities.clone());
             for _ in 0..30 {
-                let first = below(n.into());
-                let end = first + 1 + below(u64::from(n - first));
+                let first = below(n);
+                let end = first + 1 + below(n - first);
                 let inside = &priorities[first as usize..end as usize];
                 let highest = inside.iter().max().unwrap();
                 let expected = first + to_u32(inside.iter().position(|at| at == highest).unwrap());

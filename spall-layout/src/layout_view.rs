@@ -8,7 +8,7 @@ use spall_model::{SliceId, Tick, Ticks, TrackId};
 
 use crate::convert::{to_ticks, to_u32};
 use crate::visits::{SliceTimes, VisitSlices, Visits};
-use crate::{Layout, Line, LineKind, PlacedSlice, Rect, RowId, RowInfo, RowView, Scratch, Viewport, walk};
+use crate::{Layout, Line, LineKind, PlacedSlice, Rect, RowId, RowInfo, RowView, Viewport};
 
 /// The rows of a trace and the queries on them, whether the trace is finished or still grows.
 ///
@@ -121,39 +121,14 @@ pub trait LayoutView: Order {
     ///
     /// [`RowView::rects`] documents the rectangles of one row. Headers have no rectangles. Lines of the kind
     /// [`LineKind::Packed`] are left out; [`Vertical::rects`](crate::Vertical::rects) includes them.
-    fn rects(&self, viewport: &Viewport, lines: &[Line], scratch: &mut Scratch, out: &mut Vec<Rect>) {
+    fn rects(&self, viewport: &Viewport, lines: &[Line], out: &mut Vec<Rect>) {
         for line in lines {
             if let LineKind::Row(row) = line.kind
                 && let Some(row) = self.row(row)
             {
-                row.rects(viewport, scratch, out);
+                row.rects(viewport, out);
             }
         }
-    }
-
-    /// Appends the rectangles of the rows among `lines` to `out`, like [`LayoutView::rects`], and uses up to `n_threads`
-    /// threads for it, that of the caller included.
-    ///
-    /// The rectangles are the same. Threads are started if there may be more than 10 000 rectangles, and have ended when
-    /// this returns.
-    #[cfg(feature = "parallel")]
-    fn rects_on(
-        &self,
-        n_threads: core::num::NonZeroUsize,
-        viewport: &Viewport,
-        lines: &[Line],
-        scratch: &mut Scratch,
-        out: &mut Vec<Rect>,
-    ) where
-        Self: Sync,
-    {
-        let row = |line: &Line| match line.kind {
-            LineKind::Row(row) => self.row(row),
-            _ => None,
-        };
-        crate::threads::rects_on(n_threads, lines, row, viewport, scratch, |_, rects| {
-            out.extend_from_slice(rects)
-        });
     }
 
     /// Returns the start or end of a slice on the rows among `lines` that is nearest to `at`.
@@ -185,18 +160,12 @@ pub trait LayoutView: Order {
     /// This replaces the content of `out` with [`Viewport::columns`] numbers. With the rows of depth 0 of several
     /// threads they show how busy a folded group of threads is: a column in which three threads run all the time gets
     /// 3. The numbers are exact up to rounding, except for groups of slices across a column edge; see [`Rect::busy`].
-    fn busy_rows(
-        &self,
-        rows: impl IntoIterator<Item = RowId>,
-        viewport: &Viewport,
-        scratch: &mut Scratch,
-        out: &mut Vec<f32>,
-    ) {
+    fn busy_rows(&self, rows: impl IntoIterator<Item = RowId>, viewport: &Viewport, out: &mut Vec<f32>) {
         out.clear();
         out.resize(viewport.columns() as usize, 0.0);
         for row in rows {
             if let Some(row) = self.row(row) {
-                walk::add_busy(&row, viewport, scratch, out);
+                row.add_busy(viewport, out);
             }
         }
     }

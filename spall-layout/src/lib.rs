@@ -3,7 +3,7 @@
 //!
 #![cfg_attr(feature = "alloc", doc = "```")]
 #![cfg_attr(not(feature = "alloc"), doc = "```ignore")]
-//! use spall_layout::{Fidelity, Layout, LineRect, LayoutOptions, Scratch, Vertical, Viewport};
+//! use spall_layout::{Layout, LineRect, LayoutOptions, Vertical, Viewport};
 //! use spall_model::{ByteRange, Event, Limits, Text, Thread, ThreadEvent, Tick, Ticks, TraceBuilder, TraceView};
 //!
 //! let mut builder = TraceBuilder::new(&Limits::default());
@@ -19,9 +19,9 @@
 //! let vertical = Vertical::new(&trace, &layout, &());
 //!
 //! // For each picture: 100 ticks in 20 columns.
-//! let viewport = Viewport::new(Tick(0)..Tick(100), 20, Fidelity::Fast);
-//! let (mut scratch, mut rects) = (Scratch::new(), Vec::new());
-//! vertical.rects(0..vertical.height(), &layout, &(), &viewport, &mut scratch, &mut rects);
+//! let viewport = Viewport::new(Tick(0)..Tick(100), 20);
+//! let mut rects = Vec::new();
+//! vertical.rects(0..vertical.height(), &layout, &(), &viewport, &mut rects);
 //! let drawn: Vec<_> = rects.iter().map(|found| (found.top, found.rect.x0..found.rect.x1)).collect();
 //! assert_eq!(drawn, [(0, 0..20), (1, 2..8), (1, 8..18)]);
 //!
@@ -37,8 +37,8 @@
 //! - Counts add up: each slice that touches the viewport is in exactly one rectangle, which says how many slices it stands for.
 //! - Panning moves the picture and changes nothing else, because columns are aligned to time and not to the start of the
 //!   viewport.
-//! - The cost of a query depends on the number of columns and hardly on the size of the trace. Once its working memory has
-//!   grown, a query allocates nothing.
+//! - The cost of a query depends on the number of columns and hardly on the size of the trace. Once the list
+//!   of rectangles has grown, a query allocates nothing.
 //! - Mapping time to columns uses integers only, so every machine draws the same columns.
 //!
 //! The rules have numbers, such as [layout 2.4](crate::rules::layout#2.4), and stand in [`rules`].
@@ -83,8 +83,6 @@
 //! - `alloc`: everything that holds or lists slices. Without it, [`Viewport`], [`Ruler`], [`fit_label`], [`fit_chars`],
 //!   [`block`], [`ColorKey`] and [`Theme`] remain.
 //! - `serde`: viewports, options, ids and the results of queries implement the traits of the crate `serde`.
-//! - `parallel`: `Layout::new_on`, `Vertical::rects_on` and `LayoutView::rects_on`, which lay out one trace and draw one
-//!   picture on several threads. It implies `std`.
 //! - `zerocopy`: [`Instance`] implements the traits of the crate `zerocopy`.
 //!
 //! The minimum supported Rust version is 1.95.
@@ -93,30 +91,18 @@
 
 #[cfg(feature = "alloc")]
 extern crate alloc;
-#[cfg(feature = "parallel")]
-extern crate std;
 
 #[cfg(feature = "alloc")]
 mod active;
 #[cfg(feature = "alloc")]
 mod bits;
 #[cfg(feature = "alloc")]
-mod boxes;
-#[cfg(feature = "alloc")]
 mod build;
-#[cfg(feature = "alloc")]
-mod cluster;
 mod color;
-#[cfg(feature = "alloc")]
-mod column_run;
 #[cfg(feature = "alloc")]
 mod convert;
 #[cfg(feature = "alloc")]
 mod counters;
-#[cfg(feature = "alloc")]
-mod edge;
-#[cfg(feature = "alloc")]
-mod extent;
 #[cfg(feature = "alloc")]
 mod flame;
 #[cfg(feature = "alloc")]
@@ -157,9 +143,9 @@ mod merge;
 #[cfg(feature = "alloc")]
 mod outermost;
 #[cfg(feature = "alloc")]
-mod owners;
-#[cfg(feature = "alloc")]
 mod pack;
+#[cfg(feature = "alloc")]
+mod piece;
 #[cfg(feature = "alloc")]
 mod pinned;
 #[cfg(feature = "alloc")]
@@ -178,8 +164,6 @@ mod slice_visits;
 mod stacked;
 #[cfg(feature = "alloc")]
 mod stats;
-#[cfg(feature = "parallel")]
-mod threads;
 #[cfg(feature = "alloc")]
 mod vertical;
 mod viewport;
@@ -229,7 +213,7 @@ pub use pack::{Packed, Packing};
 #[cfg(feature = "alloc")]
 pub use pinned::Pinned;
 #[cfg(feature = "alloc")]
-pub use rect::{LineRect, Rect, Scratch};
+pub use rect::{LineRect, Rect};
 #[cfg(feature = "alloc")]
 pub use row::{Row, RowId, RowView};
 pub use ruler::{Ruler, RulerMark};
@@ -243,7 +227,7 @@ pub use spall_model::nest::Overlap;
 pub use stats::{NameStats, Stats, stats};
 #[cfg(feature = "alloc")]
 pub use vertical::{Heights, Vertical, VerticalStyle};
-pub use viewport::{Fidelity, Viewport};
+pub use viewport::Viewport;
 #[cfg(feature = "alloc")]
 pub use visits::EdgeRule;
 #[cfg(feature = "alloc")]

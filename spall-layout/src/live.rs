@@ -6,7 +6,7 @@ mod view;
 use alloc::{collections::BTreeMap, vec::Vec};
 
 use spall_model::nest::Nesting;
-use spall_model::{LiveSnapshot, SliceFlags, SliceId, Tick, TrackId};
+use spall_model::{LiveSnapshot, SliceFlags, SliceId, Tick, TraceView, TrackId};
 
 pub use self::view::LiveView;
 use crate::{LayoutOptions, Row, RowId, RowInfo};
@@ -22,7 +22,7 @@ use crate::{LayoutOptions, Row, RowId, RowInfo};
 /// O(log n) for each row of a track where a slice moved.
 ///
 /// ```
-/// use spall_layout::{Fidelity, LineRect, Live, LayoutOptions, Scratch, Vertical, Viewport};
+/// use spall_layout::{LineRect, Live, LayoutOptions, Vertical, Viewport};
 /// use spall_model::{Event, Limits, LiveTrace, Text, Thread, ThreadEvent, Tick, TraceView};
 /// let event = |name, at| ThreadEvent::new(Thread::new(1_i64, 1_i64), Tick(at), Text::plain(name));
 /// let mut trace = LiveTrace::new(&Limits::default());
@@ -39,10 +39,10 @@ use crate::{LayoutOptions, Row, RowId, RowInfo};
 /// let committed = trace.commit();
 /// let view = live.update(&committed, Tick(80));
 ///
-/// let viewport = Viewport::new(Tick(0)..Tick(100), 10, Fidelity::Fast);
+/// let viewport = Viewport::new(Tick(0)..Tick(100), 10);
 /// let vertical = Vertical::new(&committed, &view, &());
-/// let (mut scratch, mut rects) = (Scratch::new(), Vec::new());
-/// vertical.rects(0..vertical.height(), &view, &(), &viewport, &mut scratch, &mut rects);
+/// let mut rects = Vec::new();
+/// vertical.rects(0..vertical.height(), &view, &(), &viewport, &mut rects);
 /// let name = |found: &LineRect| committed.slice_name(found.rect.slice);
 /// let drawn: Vec<_> = rects.iter().map(|found| (name(found), found.rect.x0..found.rect.x1)).collect();
 /// assert_eq!(drawn, [("frame".into(), 0..8), ("draw".into(), 2..5)]);

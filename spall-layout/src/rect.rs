@@ -1,11 +1,7 @@
 //! Rectangles: the boxes that a frontend draws.
 
-use alloc::vec::Vec;
-
 use spall_model::{SliceId, StateId};
 
-use crate::cluster::Cluster;
-use crate::owners::OwnerSearch;
 use crate::{LineId, RowId};
 
 /// A run of columns of a row that is drawn as one box: one slice, or several that are too narrow to be drawn apart.
@@ -15,15 +11,15 @@ use crate::{LineId, RowId};
 /// [`Viewport::offset`](crate::Viewport::offset) in both cases.
 ///
 /// ```
-/// use spall_layout::{Fidelity, Rect, Row, RowId, Scratch, Viewport};
+/// use spall_layout::{Rect, Row, RowId, Viewport};
 /// use spall_model::{SliceId, Tick};
 /// let mut row = Row::new();
 /// row.push(Tick(0), Tick(3), SliceId(0));
 /// row.push(Tick(4), Tick(7), SliceId(1));
 /// row.push(Tick(10), Tick(40), SliceId(2));
-/// let viewport = Viewport::new(Tick(0)..Tick(50), 5, Fidelity::Exact); // ten ticks a column
+/// let viewport = Viewport::new(Tick(0)..Tick(50), 5); // ten ticks a column
 /// let mut rects = Vec::new();
-/// row.view(RowId(0)).rects(&viewport, &mut Scratch::new(), &mut rects);
+/// row.view(RowId(0)).rects(&viewport, &mut rects);
 ///
 /// // Two slices share the first column, of which they fill six tenths.
 /// let [both, long] = rects[..] else { panic!() };
@@ -58,12 +54,21 @@ pub struct Rect {
     pub count: u32,
     /// The part of the rectangle's columns that is inside slices, from 0 for nothing to 65 535 for everything.
     ///
-    /// It is exact up to rounding, except for groups of slices that lie across the edge of a column and are not told
-    /// apart: each of the two columns gets a part of their time in proportion to their extent.
+    /// It is exact up to rounding unless another rectangle has a slice in one of these columns: the time of a group of slices
+    /// is then divided between columns in proportion to its extent in each.
     pub busy: u16,
 }
 
 impl Rect {
+    /// Returns the fraction of the box to show as filled: 1 for one slice, and for several slices [`Rect::busy`] as a number
+    /// from 0 to 1.
+    ///
+    /// A viewer that draws boxes paler where they stand for several slices multiplies their colour by a function of this.
+    #[must_use]
+    pub fn fill(&self) -> f32 {
+        if self.count == 1 { 1.0 } else { f32::from(self.busy) / f32::from(u16::MAX) }
+    }
+
     /// Returns the state that a rectangle of [`Row::of_states`](crate::Row::of_states) shows. For other rectangles the
     /// result means nothing.
     #[must_use]
@@ -108,42 +113,5 @@ impl LineRect {
         let at =
             rects.partition_point(|found| bottom(found) <= y || found.top <= y && found.rect.x1 <= column);
         rects.get(at).filter(|found| found.top <= y && found.rect.x0 <= column)
-    }
-}
-
-/// The working memory of queries.
-///
-/// Keep one for each thread that makes queries, and pass it to every query. Once it has grown to the size of the picture,
-/// queries allocate nothing. It holds nothing that matters between two queries.
-#[doc(alias("buffer"))]
-#[derive(Debug, Clone, Default)]
-pub struct Scratch {
-    /// The clusters of the walk that have not been merged yet.
-    pub(crate) clusters: Vec<Cluster>,
-    /// The working memory of queries for exact owners.
-    pub(crate) owner_search: OwnerSearch,
-    /// The rectangles of one line, before they get its height.
-    pub(crate) rects: Vec<Rect>,
-    /// The working memory of further threads.
-    #[cfg(feature = "parallel")]
-    pub(crate) helpers: Vec<Helper>,
-}
-
-/// What a further thread has drawn, and its working memory.
-#[cfg(feature = "parallel")]
-#[derive(Debug, Clone, Default)]
-pub(crate) struct Helper {
-    pub(crate) scratch: Scratch,
-    /// The rectangles of several lines, one after the other.
-    pub(crate) rects: Vec<Rect>,
-    /// The lines, counted from the first one of all, and where the rectangles of each begin and end.
-    pub(crate) lines: Vec<(usize, usize, usize)>,
-}
-
-impl Scratch {
-    /// Creates working memory that holds nothing yet.
-    #[must_use]
-    pub fn new() -> Self {
-        Self::default()
     }
 }

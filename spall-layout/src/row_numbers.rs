@@ -160,25 +160,6 @@ impl RowNumbers {
         (self.pending, self.n_pending, self.lowest) = (0, 0, 0);
     }
 
-    /// Adds the row numbers of further tracks, of which the first row is number `first_row`.
-    #[cfg(feature = "parallel")]
-    pub(crate) fn append(&mut self, others: &Self, first_row: u32) {
-        let (n_words, n_step_words) = (to_u32(self.words.len()), to_u32(self.steps.words().len()));
-        let n_steps = self.steps.n_set();
-        self.tracks.extend(others.tracks.iter().map(|track| TrackCodes {
-            first_row: track.first_row + first_row,
-            encoding: match track.encoding {
-                Encoding::Fixed { bits, word } => Encoding::Fixed { bits, word: word + n_words },
-                Encoding::Steps { n_before, word } => {
-                    Encoding::Steps { n_before: n_before + n_steps, word: word + n_step_words }
-                }
-            },
-            ..*track
-        }));
-        self.words.extend_from_slice(&others.words);
-        others.steps.words().iter().for_each(|&word| self.steps.push(word));
-    }
-
     /// Gives back the memory that further slices would have used.
     pub(crate) fn shrink(&mut self) {
         self.tracks.shrink_to_fit();
@@ -314,11 +295,8 @@ mod tests {
 
     #[test]
     fn layout_4_8_every_slice_keeps_its_row() {
-        let mut state = 1_u64;
-        let mut below = |end: u64| {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            u32::try_from((state >> 33) % end).unwrap()
-        };
+        let mut random = spall_synth::Random(1);
+        let mut below = |end: u32| random.below(end);
         for _ in 0..300 {
             let mut numbers = RowNumbers::default();
             let mut expected = Vec::new();
@@ -337,10 +315,10 @@ mod tests {
                         // Far up as often as near.
                         (RowPattern::Plain | RowPattern::Nested, Some(latest)) => {
                             let deepest = (latest + 1).min(n_rows - 1);
-                            Some(deepest - below(u64::from(deepest) + 1) / (1 + below(8) * below(9)))
+                            Some(deepest - below(deepest + 1) / (1 + below(8) * below(9)))
                         }
                         (RowPattern::WithRowless, _) if below(4) == 0 => None,
-                        _ => Some(below(u64::from(n_rows))),
+                        _ => Some(below(n_rows)),
                     };
                     latest = row;
                     let row = row.map(|row| first_row + row);

@@ -54,9 +54,9 @@ fn as_text<S: serde::Serializer>(value: &impl core::fmt::Display, serializer: S)
 /// An iterator over the marks of a viewport's time axis, from left to right.
 ///
 /// ```
-/// use spall_layout::{Fidelity, Viewport, Ruler};
+/// use spall_layout::{Viewport, Ruler};
 /// use spall_model::{Tick, Unit};
-/// let viewport = Viewport::new(Tick(900_000)..Tick(2_100_000), 1200, Fidelity::Fast);
+/// let viewport = Viewport::new(Tick(900_000)..Tick(2_100_000), 1200);
 /// let labels: Vec<_> = Ruler::new(&viewport, Unit::Nanoseconds(1.0), 400).map(|mark| mark.label.to_string()).collect();
 /// assert_eq!(labels, ["1.0 ms", "1.5 ms", "2.0 ms"]);
 /// ```
@@ -92,9 +92,9 @@ impl Ruler {
     /// Times that are 2⁶³ ticks away from the origin or more have no marks.
     ///
     /// ```
-    /// use spall_layout::{Fidelity, Viewport, Ruler};
+    /// use spall_layout::{Viewport, Ruler};
     /// use spall_model::{Tick, Unit};
-    /// let viewport = Viewport::new(Tick(1_000_700)..Tick(1_001_700), 1000, Fidelity::Fast);
+    /// let viewport = Viewport::new(Tick(1_000_700)..Tick(1_001_700), 1000);
     /// let marks = Ruler::since(Tick(1_000_700), &viewport, Unit::Nanoseconds(1.0), 400);
     /// let marks: Vec<_> = marks.map(|mark| (mark.at.0, mark.label.to_string())).collect();
     /// assert_eq!(marks, [(1_000_700, "0.0 µs".into()), (1_001_200, "0.5 µs".into())]);
@@ -212,10 +212,9 @@ mod tests {
     use core::ops::Range;
 
     use super::*;
-    use crate::Fidelity;
 
     fn labels(range: Range<i64>, unit: Unit) -> Vec<alloc::string::String> {
-        let viewport = Viewport::new(Tick(range.start)..Tick(range.end), 1000, Fidelity::Fast);
+        let viewport = Viewport::new(Tick(range.start)..Tick(range.end), 1000);
         Ruler::new(&viewport, unit, 250).map(|mark| mark.label.to_string()).collect()
     }
 
@@ -248,7 +247,7 @@ mod tests {
                 for unit in
                     [Unit::Nanoseconds(1.0), Unit::Nanoseconds(0.29), Unit::Nanoseconds(1e3), Unit::Ordinal]
                 {
-                    let viewport = Viewport::new(Tick(start)..Tick(start + duration), 1920, Fidelity::Fast);
+                    let viewport = Viewport::new(Tick(start)..Tick(start + duration), 1920);
                     let marks: Vec<_> = Ruler::new(&viewport, unit, 100).take(100).collect();
                     assert!(marks.len() <= 21, "{start} {duration} {unit:?} {}", marks.len());
                     assert!(marks.iter().all(|mark| viewport.range().contains(&mark.at)));

@@ -19,8 +19,8 @@ use crate::visits::{SliceTimes, Visit, VisitSlices};
 /// n) for n slices.
 ///
 /// ```
-/// use spall_layout::{Fidelity, Layout, LayoutOptions, RowId, Scratch, SelfSide, TreeOrder, Viewport, flame_rows, slice_tree};
-/// use spall_model::{Tick, TreeNodeId};
+/// use spall_layout::{Layout, LayoutOptions, RowId, SelfSide, TreeOrder, Viewport, flame_rows, slice_tree};
+/// use spall_model::{Tick, TraceView, TreeNodeId};
 /// # use spall_model::{Event, Limits, Text, Thread, ThreadEvent, Ticks, TraceBuilder, TrackId};
 /// # let mut builder = TraceBuilder::new(&Limits::default());
 /// # for (name, start, duration) in [("f", 0, 10), ("g", 1, 2), ("f", 20, 30), ("h", 20, 5), ("g", 30, 9)] {
@@ -37,9 +37,9 @@ use crate::visits::{SliceTimes, Visit, VisitSlices};
 ///
 /// // Draw it: one row per depth, over an axis of 0 to the total.
 /// let rows = flame_rows(tree.nodes(), TreeOrder::Weight, SelfSide::Right);
-/// let viewport = Viewport::new(Tick(0)..Tick(tree.total().0), 40, Fidelity::Fast);
+/// let viewport = Viewport::new(Tick(0)..Tick(tree.total().0), 40);
 /// let mut rects = Vec::new();
-/// rows[1].view(RowId(1)).rects(&viewport, &mut Scratch::new(), &mut rects);
+/// rows[1].view(RowId(1)).rects(&viewport, &mut rects);
 /// assert_eq!((rects[0].slice.0, rects[0].x0, rects[0].x1), (1, 0, 11)); // node 1 is g
 /// ```
 #[doc(alias("flamegraph", "call graph", "top-down", "left heavy"))]

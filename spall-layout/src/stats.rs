@@ -50,7 +50,7 @@ pub struct NameStats {
 ///
 /// ```
 /// use spall_layout::{EdgeRule, Layout, LayoutOptions, stats};
-/// # use spall_model::{Event, Limits, Text, Thread, ThreadEvent, Tick, Ticks, TraceBuilder, TrackId};
+/// # use spall_model::{Event, Limits, Text, Thread, ThreadEvent, Tick, Ticks, TraceBuilder, TraceView, TrackId};
 /// # let mut builder = TraceBuilder::new(&Limits::default());
 /// # for (name, start, duration) in [("frame", 0, 100), ("draw", 40, 50)] {
 /// #     let event = ThreadEvent::new(Thread::new(1_i64, 1_i64), Tick(start), Text::plain(name.as_bytes()));
@@ -83,7 +83,7 @@ pub fn stats(
 ///
 /// ```
 /// use spall_layout::{EdgeRule, Layout, LayoutOptions, Stats};
-/// # use spall_model::{Event, Limits, Text, Thread, ThreadEvent, Tick, Ticks, TraceBuilder, TrackId};
+/// # use spall_model::{Event, Limits, Text, Thread, ThreadEvent, Tick, Ticks, TraceBuilder, TraceView, TrackId};
 /// # let mut builder = TraceBuilder::new(&Limits::default());
 /// # for start in 0..100 {
 /// #     let event = ThreadEvent::new(Thread::new(1_i64, 1_i64), Tick(start * 10), Text::plain(b"f"));

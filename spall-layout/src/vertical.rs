@@ -8,8 +8,7 @@ use core::ops::Range;
 use spall_model::{ProcessId, TraceView, TrackId};
 
 use crate::{
-    LayoutView, Line, LineId, LineKind, LineRect, PackId, Packed, Rect, RowId, RowInfo, RowView, Scratch,
-    Viewport,
+    LayoutView, Line, LineId, LineKind, LineRect, PackId, Packed, RowId, RowInfo, RowView, Viewport,
 };
 
 /// The heights and folds that a frontend chooses for a [`Vertical`].
@@ -157,7 +156,7 @@ impl VerticalStyle for Heights {
 /// Make it again when a height or a fold changes, or after a commit of a live trace. That takes O(tracks + rows).
 ///
 /// ```
-/// use spall_layout::{Fidelity, Layout, LineRect, LayoutOptions, RowId, RowInfo, Scratch, Vertical, VerticalStyle, Viewport};
+/// use spall_layout::{Layout, LineRect, LayoutOptions, RowId, RowInfo, Vertical, VerticalStyle, Viewport};
 /// # use spall_model::{Event, Limits, SliceId, Text, Thread, ThreadEvent, Tick, Ticks, TraceBuilder, TrackId};
 /// # let mut builder = TraceBuilder::new(&Limits::default());
 /// # for (start, duration) in [(0, 100), (10, 30)] {
@@ -180,9 +179,9 @@ impl VerticalStyle for Heights {
 /// assert_eq!(vertical.at(5).unwrap().label(&trace).unwrap(), "Thread 7");
 ///
 /// // The window is scrolled so that it shows the heights 30 to 50.
-/// let viewport = Viewport::new(Tick(0)..Tick(100), 10, Fidelity::Fast);
-/// let (mut scratch, mut rects) = (Scratch::new(), Vec::new());
-/// vertical.rects(30..50, &layout, &Style, &viewport, &mut scratch, &mut rects);
+/// let viewport = Viewport::new(Tick(0)..Tick(100), 10);
+/// let mut rects = Vec::new();
+/// vertical.rects(30..50, &layout, &Style, &viewport, &mut rects);
 /// let boxes: Vec<_> = rects.iter().map(|r| (r.rect.x0..r.rect.x1, r.top, r.height)).collect();
 /// assert_eq!(boxes, [(0..10, 20, 16), (1..4, 36, 16)]);
 /// assert_eq!(LineRect::hit(&rects, 2, 40).unwrap().rect.slice, SliceId(1));
@@ -329,45 +328,15 @@ impl Vertical {
         layout: &impl LayoutView,
         style: &impl VerticalStyle,
         viewport: &Viewport,
-        scratch: &mut Scratch,
         out: &mut Vec<LineRect>,
     ) {
         out.clear();
-        // Taken out for the loop, because the query of a row borrows the rest of the working memory.
-        let mut rects = core::mem::take(&mut scratch.rects);
         for line in self.visible(y) {
             if let Some(row) = row_of(line, layout, style) {
-                rects.clear();
-                row.rects(viewport, scratch, &mut rects);
-                append(line, &rects, out);
+                let Line { id: line, top, height, .. } = *line;
+                row.for_each_rect(viewport, |rect| out.push(LineRect { rect, line, top, height }));
             }
         }
-        scratch.rects = rects;
-    }
-
-    /// Writes the rectangles of the lines that touch the range `y` to `out`, like [`Vertical::rects`], and uses up to
-    /// `n_threads` threads for it, that of the caller included.
-    ///
-    /// The rectangles are the same. Threads are started if there may be more than 10 000 rectangles, and have ended when
-    /// this returns.
-    #[cfg(feature = "parallel")]
-    #[expect(clippy::too_many_arguments, reason = "those of `rects`, and the number of threads")]
-    pub fn rects_on(
-        &self,
-        n_threads: core::num::NonZeroUsize,
-        y: Range<u64>,
-        layout: &(impl LayoutView + Sync),
-        style: &(impl VerticalStyle + Sync),
-        viewport: &Viewport,
-        scratch: &mut Scratch,
-        out: &mut Vec<LineRect>,
-    ) {
-        out.clear();
-        let lines = self.visible(y);
-        let row = |line: &Line| row_of(line, layout, style);
-        crate::threads::rects_on(n_threads, lines, row, viewport, scratch, |line, rects| {
-            append(line, rects, out)
-        });
     }
 }
 
@@ -385,9 +354,4 @@ fn row_of<'l>(
         }
         LineKind::Process(_) | LineKind::Track(_) | LineKind::Pack(_) => None,
     }
-}
-
-/// Appends the rectangles of a line to `out`.
-fn append(&Line { id: line, top, height, .. }: &Line, rects: &[Rect], out: &mut Vec<LineRect>) {
-    out.extend(rects.iter().map(|&rect| LineRect { rect, line, top, height }));
 }

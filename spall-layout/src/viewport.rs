@@ -8,26 +8,6 @@ use core::ops::Range;
 
 use spall_model::Tick;
 
-/// The rule by which a query chooses the owner of a column that several slices touch. [layout
-/// 2.5](crate::rules::layout#2.5)
-///
-/// Boxes that are wider than a column have one rule for both, see [`Viewport::with_box_width`].
-#[doc(alias("LOD", "level of detail", "mipmap"))]
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub enum Fidelity {
-    /// The owner is a long slice in the column or next to it, which is found without reading the slices of dense
-    /// columns.
-    #[default]
-    Fast,
-    /// The owner is the slice with the largest overlap with the column. Of several with the same overlap it is the
-    /// earliest.
-    ///
-    /// Dense columns take two to three times as long as with [`Fidelity::Fast`], and up to fifteen times as long if all
-    /// slices have the same duration.
-    Exact,
-}
-
 /// A range of time that is shown in a number of columns.
 ///
 /// A column is the caller's smallest unit across the screen, such as a pixel or a character cell. The edges of columns
@@ -40,9 +20,9 @@ pub enum Fidelity {
 /// 1](crate::rules::layout#1)
 ///
 /// ```
-/// use spall_layout::{Fidelity, Viewport};
+/// use spall_layout::{Viewport};
 /// use spall_model::Tick;
-/// let viewport = Viewport::new(Tick(25)..Tick(125), 10, Fidelity::Fast); // ten ticks a column
+/// let viewport = Viewport::new(Tick(25)..Tick(125), 10); // ten ticks a column
 /// assert_eq!(viewport.columns(), 11); // 20..30 to 120..130
 /// assert_eq!(viewport.column(Tick(30)), Some(1));
 /// assert_eq!(viewport.ticks(1), Tick(30)..Tick(40));
@@ -55,7 +35,6 @@ pub enum Fidelity {
 pub struct Viewport {
     start: Tick,
     end: Tick,
-    fidelity: Fidelity,
     /// The number of columns that the caller asked for, which show `duration` ticks. It is at least 1.
     asked: u32,
     /// The number of ticks that `asked` columns show, which is at least 1. For a part this is that of the whole.
@@ -67,10 +46,7 @@ pub struct Viewport {
     first_part: u64,
     /// The last tick before the right edge of the last column.
     last: i64,
-    /// The largest number of ticks that is no longer than a column.
-    #[cfg(feature = "alloc")]
-    column_ticks: u64,
-    /// The number of columns from which on slices are told apart. It is at least 1.
+    /// The number of columns of a box. It is at least 1.
     box_width: u16,
     reciprocal: Reciprocal,
     columns_per_tick: f64,
@@ -88,7 +64,7 @@ impl PartialEq for Viewport {
         // Everything else follows from these, or is too small to be seen.
         let shown = |of: &Self| {
             let columns = (of.asked, of.duration, of.columns, of.first, of.first_part);
-            (of.start, of.end, of.fidelity, of.box_width, columns)
+            (of.start, of.end, of.box_width, columns)
         };
         shown(self) == shown(other)
     }
@@ -130,7 +106,7 @@ impl Viewport {
     ///
     /// It shows nothing if the range is empty or ends before it starts, or if there are no columns.
     #[must_use]
-    pub fn new(range: Range<Tick>, columns: u16, fidelity: Fidelity) -> Self {
+    pub fn new(range: Range<Tick>, columns: u16) -> Self {
         let Range { start, end } = range;
         let end = end.max(start);
         let empty = end == start || columns == 0;
@@ -146,15 +122,12 @@ impl Viewport {
         Self {
             start,
             end,
-            fidelity,
             asked,
             duration,
             columns,
             first: start.0.wrapping_sub_unsigned(back),
             first_part,
             last: start.0.wrapping_add_unsigned(low_u64(ahead)),
-            #[cfg(feature = "alloc")]
-            column_ticks: duration / u64::from(asked),
             box_width: 1,
             reciprocal: Reciprocal::new(asked, duration, first_part),
             columns_per_tick: f64::from(asked) / to_f64(duration),
@@ -164,28 +137,25 @@ impl Viewport {
         }
     }
 
-    /// Returns the viewport with boxes that may be some columns wide before slices are told apart.
+    /// Returns the viewport with boxes of `columns` columns: slices that are longer have rectangles of their own.
     ///
-    /// Slices that are no longer than `columns` may then share a rectangle with their neighbours, which is much less work
-    /// where slices are many and short. Which columns are in rectangles stays exact: a column is in a rectangle if and
-    /// only if a slice touches it, and each slice that is longer than `columns` has a rectangle of its own. The owner of a
-    /// shared rectangle is the longest of its slices, with [`Fidelity::Fast`] and [`Fidelity::Exact`] alike. [layout
-    /// 2.11](crate::rules::layout#2.11)
+    /// Slices that are no longer may share a rectangle with their neighbours, which is much less work where slices are many
+    /// and short. The longest of them is its owner. Which columns are in rectangles stays exact: a column is in a rectangle
+    /// if and only if a slice touches it. [layout 2.3](crate::rules::layout#2.3)
     ///
-    /// A number of 1, which is the default, tells slices apart wherever there are columns for it; 0 counts as 1. Choose as
-    /// many columns as the narrowest box that users can see: 2 to 4 pixels for a window. Queries other than for
-    /// rectangles do not depend on this.
+    /// The default is 1, and 0 counts as 1. Choose as many columns as the narrowest box that users can see: 2 to 4 pixels
+    /// for a window. Queries other than for rectangles do not depend on this.
     ///
     /// ```
-    /// use spall_layout::{Fidelity, Row, RowId, Scratch, Viewport};
+    /// use spall_layout::{Row, RowId, Viewport};
     /// use spall_model::{SliceId, Tick};
     /// let mut row = Row::new();
     /// for (id, start) in (0..).map(SliceId).zip([0, 10, 20, 30, 60]) {
     ///     row.push(Tick(start), Tick(start + 8), id);
     /// }
-    /// let viewport = Viewport::new(Tick(0)..Tick(80), 8, Fidelity::Fast); // ten ticks a column
+    /// let viewport = Viewport::new(Tick(0)..Tick(80), 8); // ten ticks a column
     /// let mut rects = Vec::new();
-    /// row.view(RowId(0)).rects(&viewport.with_box_width(2), &mut Scratch::new(), &mut rects);
+    /// row.view(RowId(0)).rects(&viewport.with_box_width(2), &mut rects);
     /// let drawn: Vec<_> = rects.iter().map(|rect| (rect.x0..rect.x1, rect.count)).collect();
     /// assert_eq!(drawn, [(0..2, 2), (2..4, 2), (6..7, 1)]);
     /// ```
@@ -201,14 +171,14 @@ impl Viewport {
     /// shown as one tick. Times that a [`Tick`] cannot express are left out.
     ///
     /// ```
-    /// use spall_layout::{Fidelity, Viewport};
+    /// use spall_layout::{Viewport};
     /// use spall_model::Tick;
-    /// let viewport = Viewport::fit(Tick(100)..Tick(180), 100, 10, Fidelity::Fast);
+    /// let viewport = Viewport::fit(Tick(100)..Tick(180), 100, 10);
     /// assert_eq!(viewport.range(), Tick(90)..Tick(190));
     /// ```
     #[doc(alias("zoom"))]
     #[must_use]
-    pub fn fit(range: Range<Tick>, columns: u16, margin: u16, fidelity: Fidelity) -> Self {
+    pub fn fit(range: Range<Tick>, columns: u16, margin: u16) -> Self {
         let (start, end) = (i128::from(range.start.0), i128::from(range.end.0));
         let duration = (end - start).max(1);
         let margin = u128::from(margin.min(columns / 4));
@@ -219,7 +189,7 @@ impl Viewport {
             let least = if at < 0 { i64::MIN } else { i64::MAX };
             Tick(i64::try_from(at).unwrap_or(least))
         };
-        Self::new(tick(start - around)..tick(start + duration + around), columns, fidelity)
+        Self::new(tick(start - around)..tick(start + duration + around), columns)
     }
 
     /// Returns some of the columns as a viewport of their own, with the same edges.
@@ -230,10 +200,10 @@ impl Viewport {
     /// To pan cheaply, keep the previous picture and query only the new columns:
     ///
     /// ```
-    /// use spall_layout::{Fidelity, Viewport};
+    /// use spall_layout::{Viewport};
     /// use spall_model::Tick;
-    /// let before = Viewport::new(Tick(0)..Tick(1000), 300, Fidelity::Fast);
-    /// let now = Viewport::new(Tick(40)..Tick(1040), 300, Fidelity::Fast);
+    /// let before = Viewport::new(Tick(0)..Tick(1000), 300);
+    /// let now = Viewport::new(Tick(40)..Tick(1040), 300);
     /// let moved = u32::try_from(now.first_column() - before.first_column()).unwrap();
     /// let new = now.part(before.columns() - moved..now.columns());
     /// assert_eq!((moved, new.columns()), (12, 12));
@@ -271,14 +241,7 @@ impl Viewport {
         self.start..self.end
     }
 
-    /// Returns the rule by which queries choose the owners of columns.
-    #[must_use]
-    pub fn fidelity(&self) -> Fidelity {
-        self.fidelity
-    }
-
-    /// Returns the number of columns from which on slices are told apart, which is at least 1. See
-    /// [`Viewport::with_box_width`].
+    /// Returns the number of columns of a box, which is at least 1. See [`Viewport::with_box_width`].
     #[must_use]
     pub fn box_width(&self) -> u16 {
         self.box_width
@@ -411,32 +374,6 @@ impl Viewport {
     #[inline(always)]
     pub(crate) fn tick_parts(&self) -> u64 {
         self.asked.into()
-    }
-
-    /// Returns the number of parts in `ticks`, which are no longer than a column.
-    #[inline(always)]
-    pub(crate) fn parts(&self, ticks: u64) -> u64 {
-        ticks.wrapping_mul(self.asked.into())
-    }
-
-    /// Returns the number of parts in `ticks`, for drawing.
-    #[inline(always)]
-    #[expect(clippy::cast_precision_loss, reason = "at most 65 535")]
-    pub(crate) fn parts_f32(&self, ticks: f32) -> f32 {
-        ticks * self.asked as f32
-    }
-
-    /// Returns the last tick before the right edge of the column of `tick`, whose position is `position`.
-    #[inline(always)]
-    pub(crate) fn last_before_edge(&self, tick: i64, position: Position) -> i64 {
-        let ticks = (self.duration - position.part).div_ceil(u64::from(self.asked));
-        tick.saturating_add_unsigned(ticks - 1)
-    }
-
-    /// Returns whether the time from `first` to `last` is no longer than a column and lies inside the columns.
-    #[inline(always)]
-    pub(crate) fn fits_column(&self, first: i64, last: i64) -> bool {
-        last.wrapping_sub(first).cast_unsigned() <= self.column_ticks && self.holds(first, last)
     }
 
     /// Returns whether the time from `first` to `last` lies inside the columns, and does not end at the right edge.

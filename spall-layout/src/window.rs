@@ -4,7 +4,7 @@ use core::ops::Range;
 
 use spall_model::Tick;
 
-use crate::{Fidelity, Line, LineRect, Vertical, Viewport};
+use crate::{Line, LineRect, Vertical, Viewport};
 
 /// The part of a timeline that a window shows: a [`Viewport`] across, and a range of heights down.
 ///
@@ -16,7 +16,7 @@ use crate::{Fidelity, Line, LineRect, Vertical, Viewport};
 /// 19](crate::rules::layout#19)
 ///
 /// ```
-/// use spall_layout::{Fidelity, Layout, LayoutOptions, LineRect, Scratch, Vertical, Window};
+/// use spall_layout::{Layout, LayoutOptions, LineRect, Vertical, Window};
 /// use spall_model::{Event, Limits, Text, Thread, ThreadEvent, Tick, Ticks, TraceBuilder, TraceView};
 /// # let mut builder = TraceBuilder::new(&Limits::default());
 /// # for (name, start, duration) in [("frame", 0, 100), ("draw", 40, 50)] {
@@ -26,7 +26,7 @@ use crate::{Fidelity, Line, LineRect, Vertical, Viewport};
 /// # let trace = builder.finish(); // frame 0..100, draw 40..90 inside it
 /// let layout = Layout::new(&trace, &LayoutOptions::default());
 /// let vertical = Vertical::new(&trace, &layout, &());
-/// let mut window = Window::new(trace.bounds().unwrap_or_default(), Fidelity::Fast);
+/// let mut window = Window::new(trace.bounds().unwrap_or_default());
 /// window.resize(100, 40, &vertical);
 ///
 /// window.fit(Tick(2)..Tick(98)); // and a fiftieth of the columns on each side
@@ -35,8 +35,8 @@ use crate::{Fidelity, Line, LineRect, Vertical, Viewport};
 /// window.pan(-10.0); // to earlier times
 /// assert_eq!(window.viewport().range(), Tick(20)..Tick(70));
 ///
-/// let (mut scratch, mut rects) = (Scratch::new(), Vec::new());
-/// vertical.rects(window.heights(), &layout, &(), window.viewport(), &mut scratch, &mut rects);
+/// let mut rects = Vec::new();
+/// vertical.rects(window.heights(), &layout, &(), window.viewport(), &mut rects);
 /// // The pointer is at (60, 1).
 /// let found = window.hit(&rects, 60.0, 1.0).unwrap();
 /// assert_eq!(trace.slice_name(found.rect.slice), "draw");
@@ -57,8 +57,8 @@ pub struct Window {
 impl Window {
     /// Creates a window that shows all of `bounds` as soon as it gets a size.
     #[must_use]
-    pub fn new(bounds: Range<Tick>, fidelity: Fidelity) -> Self {
-        let viewport = with_margin(bounds.clone(), 0, fidelity);
+    pub fn new(bounds: Range<Tick>) -> Self {
+        let viewport = with_margin(bounds.clone(), 0);
         Self { bounds, viewport, top: 0.0, columns: 0, height: 0 }
     }
 
@@ -103,7 +103,7 @@ impl Window {
         self.bounds = bounds;
     }
 
-    /// Changes from how many columns on slices are told apart. See [`Viewport::with_box_width`].
+    /// Changes the number of columns of a box. See [`Viewport::with_box_width`].
     pub fn set_box_width(&mut self, columns: u16) {
         self.viewport = self.viewport.with_box_width(columns);
     }
@@ -132,7 +132,7 @@ impl Window {
     /// Zooms so that the window shows all of a range, with a fiftieth of the columns free on each side.
     pub fn fit(&mut self, range: Range<Tick>) {
         let Self { columns, viewport, .. } = self;
-        *viewport = with_margin(range, *columns, viewport.fidelity()).with_box_width(viewport.box_width());
+        *viewport = with_margin(range, *columns).with_box_width(viewport.box_width());
     }
 
     /// Moves no further than it takes to show the distances `heights` from the top, and some of the time `range`.
@@ -197,8 +197,8 @@ impl Window {
 }
 
 /// Returns a viewport that shows a range and a fiftieth of its columns on each side.
-fn with_margin(range: Range<Tick>, columns: u16, fidelity: Fidelity) -> Viewport {
-    Viewport::fit(range, 50, 1, fidelity).with_columns(columns)
+fn with_margin(range: Range<Tick>, columns: u16) -> Viewport {
+    Viewport::fit(range, 50, 1).with_columns(columns)
 }
 
 /// Returns the number of ticks of a range, at least 1.

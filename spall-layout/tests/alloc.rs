@@ -5,41 +5,41 @@
 #![allow(clippy::indexing_slicing, reason = "a test may panic")]
 
 use spall_layout::{
-    Ellipsis, Fidelity, Flows, Hits, Layout, LayoutOptions, LayoutView, Rect, Row, RowId, RowView, Ruler,
-    Scratch, Series, Vertical, Viewport, fit_label, instant_marks,
+    Ellipsis, Flows, Hits, Layout, LayoutOptions, LayoutView, Rect, Row, RowId, RowView, Ruler, Series,
+    Vertical, Viewport, fit_label, instant_marks,
 };
 use spall_model::{
     Event, FlowBind, FlowEvent, FlowPhase, Id, Limits, NameId, Scope, SliceId, Text, Thread, ThreadEvent,
-    Tick, Ticks, Trace, TraceBuilder, Unit,
+    Tick, Ticks, Trace, TraceBuilder, TraceView, Unit,
 };
+use spall_synth::Random;
 
 /// Returns a row with bursts, and with gaps and durations over several orders of magnitude.
 fn row(n_slices: u32) -> Row {
     let mut row = Row::new();
-    let (mut state, mut at) = (1_u64, 0_i64);
+    let (mut random, mut at) = (Random(1), 0);
     for slice in 0..n_slices {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        let duration = (state >> 40).cast_signed() >> (state >> 58 & 15);
-        let start = at + ((state >> 50).cast_signed() & 0xff);
+        let duration = random.below(1_i64 << 24) >> random.below(16);
+        let start = at + random.below(256);
         at = start + duration;
         row.push(Tick(start), Tick(at), SliceId(slice));
     }
     row
 }
 
-fn query(row: &RowView<'_>, fidelity: Fidelity, scratch: &mut Scratch, rects: &mut Vec<Rect>) -> usize {
+fn query(row: &RowView<'_>, rects: &mut Vec<Rect>) -> usize {
     let (start, end) = (row.starts()[0].0, row.ends()[row.len() - 1].0);
     let mut sum = 0;
     for zoom in 0..12 {
         let duration = (end - start) >> zoom;
         for step in 0..4 {
             let at = start + (end - start - duration) / 4 * step;
-            let viewport = Viewport::new(Tick(at)..Tick(at + duration), 640, fidelity);
+            let viewport = Viewport::new(Tick(at)..Tick(at + duration), 640);
             rects.clear();
-            row.rects(&viewport.with_box_width(3), scratch, rects);
+            row.rects(&viewport.with_box_width(3), rects);
             sum += rects.len();
             rects.clear();
-            row.rects(&viewport, scratch, rects);
+            row.rects(&viewport, rects);
             sum += rects.len() + Ruler::new(&viewport, Unit::Nanoseconds(1.0), 80).count();
             sum += usize::from(Rect::hit(rects, row.id(), 320).is_some());
             sum += usize::from(row.find(viewport.tick_at(320.0)).is_some());
@@ -55,15 +55,12 @@ fn query(row: &RowView<'_>, fidelity: Fidelity, scratch: &mut Scratch, rects: &m
 fn layout_2_9_steady_queries_allocate_nothing() {
     let row = row(100_000);
     let row = row.view(RowId(0));
-    for fidelity in [Fidelity::Fast, Fidelity::Exact] {
-        let (mut scratch, mut rects) = (Scratch::new(), Vec::new());
-        let first = query(&row, fidelity, &mut scratch, &mut rects);
-        let mut second = 0;
-        let counted =
-            allocation_counter::measure(|| second = query(&row, fidelity, &mut scratch, &mut rects));
-        assert_eq!(counted.count_total, 0, "{fidelity:?}");
-        assert!(first == second && first > 10_000);
-    }
+    let mut rects = Vec::new();
+    let first = query(&row, &mut rects);
+    let mut second = 0;
+    let counted = allocation_counter::measure(|| second = query(&row, &mut rects));
+    assert_eq!(counted.count_total, 0);
+    assert!(first == second && first > 10_000);
 }
 
 /// Returns a trace of four threads of slices, with flows from each to the next, and instants.
@@ -93,7 +90,7 @@ fn layout_2_9_steady_queries_of_counters_flows_instants_and_groups_allocate_noth
     let mut series = Series::new(NameId::EMPTY);
     (0..10_000).for_each(|n| series.push(Tick(n * 4), f64::from(u8::try_from(n * n % 251).unwrap())));
 
-    let (mut scratch, mut rects, mut runs) = (Scratch::new(), Vec::new(), Vec::new());
+    let (mut rects, mut runs) = (Vec::new(), Vec::new());
     let (mut arrows, mut busy, mut marks) = (Vec::new(), Vec::new(), Vec::new());
     let mut look = || {
         let mut sum = 0;
@@ -101,15 +98,15 @@ fn layout_2_9_steady_queries_of_counters_flows_instants_and_groups_allocate_noth
             for step in 0..4_i64 {
                 let duration = 40_000 >> zoom;
                 let start = (40_000 - duration) / 4 * step;
-                let viewport = Viewport::new(Tick(start)..Tick(start + duration), 300, Fidelity::Exact);
+                let viewport = Viewport::new(Tick(start)..Tick(start + duration), 300);
                 let lines = vertical.visible(0..vertical.height());
                 rects.clear();
-                layout.rects(&viewport, lines, &mut scratch, &mut rects);
+                layout.rects(&viewport, lines, &mut rects);
                 sum += rects.iter().map(|rect| hits.in_rect(rect).unwrap_or(0) as usize).sum::<usize>();
                 runs.clear();
                 series.runs(&viewport, &mut runs);
                 flows.arrows(&viewport, &vertical, lines, &mut arrows);
-                layout.busy_rows(layout.rows().iter(), &viewport, &mut scratch, &mut busy);
+                layout.busy_rows(layout.rows().iter(), &viewport, &mut busy);
                 marks.clear();
                 for track in trace.tracks() {
                     instant_marks(trace.instants_of(track.id), &viewport, &mut marks);

@@ -5,12 +5,12 @@
 mod common;
 
 use spall_layout::{
-    EdgeRule, Fidelity, Layout, LayoutOptions, Live, Packed, Packing, RowId, Scratch, SelfSide, Stats,
-    TreeOrder, Viewport, diff_rows, flame_rows, slice_tree, stats,
+    EdgeRule, Layout, LayoutOptions, Live, Packed, Packing, RowId, SelfSide, Stats, TreeOrder, Viewport,
+    diff_rows, flame_rows, slice_tree, stats,
 };
 use spall_model::{
     DiffWidth, Event, InvertedTree, Limits, LiveTrace, SliceId, Text, Thread, ThreadEvent, Tick, Ticks,
-    Trace, TraceBuilder, TrackId, TreeDiff,
+    Trace, TraceBuilder, TraceView, TrackId, TreeDiff,
 };
 
 use common::{Random, tracks};
@@ -95,10 +95,10 @@ fn packing_and_growing_keep_all_slices() {
         let view = live.update(&committed, time(&mut random));
         let n_placed = |track| view.track_rows(track).map(|row| view.row(row).unwrap().len()).sum::<usize>();
         assert_eq!(n_placed(TrackId(0)), committed.n_slices());
-        let viewport = Viewport::new(Tick::MIN..Tick::MAX, 50, Fidelity::Exact);
+        let viewport = Viewport::new(Tick::MIN..Tick::MAX, 50);
         let mut rects = Vec::new();
         for row in view.track_rows(TrackId(0)) {
-            view.row(row).unwrap().rects(&viewport, &mut Scratch::new(), &mut rects);
+            view.row(row).unwrap().rects(&viewport, &mut rects);
         }
         // The range of a viewport ends before the last tick, so it cannot show a slice that lies there.
         let n_drawn: usize = rects.iter().map(|rect| rect.count as usize).sum();

@@ -13,22 +13,14 @@ extern crate alloc;
 use alloc::collections::BTreeMap;
 
 use spall_layout::{
-    Fidelity, FlowEnd, Flows, Layout, LayoutOptions, LineId, LineKind, RowId, RowInfo, Vertical,
-    VerticalStyle, Viewport,
+    FlowEnd, Flows, Layout, LayoutOptions, LineId, LineKind, RowId, RowInfo, Vertical, VerticalStyle,
+    Viewport,
 };
 use spall_model::{
     Event, Flow, FlowBind, FlowEvent, FlowPhase, Id, Key, Limits, SliceId, Text, Thread, ThreadEvent, Tick,
-    Ticks, Trace, TraceBuilder, TrackId,
+    Ticks, Trace, TraceBuilder, TraceView, TrackId,
 };
-
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, end: u64) -> i64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        ((self.0 >> 33) % end).cast_signed()
-    }
-}
+use spall_synth::Random;
 
 fn flow(phase: FlowPhase, tid: i64, at: i64, id: i64) -> Event<'static> {
     let (thread, id) = (Thread::new(1_i64, tid), Id::Number(id));
@@ -91,7 +83,7 @@ fn layout_12_1_arrows_agree_with_brute_force() {
         let mut rects = Vec::new();
         for _ in 0..20 {
             let (start, duration) = (random.below(1000) - 10, 1 + random.below(400));
-            let viewport = Viewport::new(Tick(start)..Tick(start + duration), 30, Fidelity::Fast);
+            let viewport = Viewport::new(Tick(start)..Tick(start + duration), 30);
             let first = random.below(5) as u32;
             let lines = first..first + random.below(4) as u32;
             let asked = &vertical.lines()[lines.start.min(5) as usize..lines.end.min(5) as usize];
@@ -152,7 +144,7 @@ fn layout_12_1_a_flow_leaves_inside_its_slice_as_drawn() {
     let layout = Layout::new(&trace, &LayoutOptions::default());
     // The second slice has no end. It could run until 300, and is drawn to 100, where the slice around it ends.
     let mut rects = Vec::new();
-    let viewport = Viewport::new(Tick(0)..Tick(300), 300, Fidelity::Fast);
+    let viewport = Viewport::new(Tick(0)..Tick(300), 300);
     let vertical = Vertical::new(&trace, &layout, &());
     Flows::new(&trace, &layout).arrows(&viewport, &vertical, vertical.lines(), &mut rects);
     assert_eq!(rects.iter().map(|rect| (rect.from.column, rect.to.column)).collect::<Vec<_>>(), [(100, 250)]);

@@ -5,7 +5,7 @@
 mod common;
 
 use spall_layout::{Hits, HitsBuilder, Layout, LayoutOptions};
-use spall_model::SliceId;
+use spall_model::{SliceId, TraceView};
 
 use common::{Random, random_trace};
 

@@ -10,8 +10,9 @@
 use spall_layout::{Layout, LayoutOptions, LayoutView, Overlap, RowId};
 use spall_model::{
     AsyncPhase, Event, KeyedEvent, Limits, SliceId, Text, Thread, ThreadEvent, Tick, Ticks, Trace,
-    TraceBuilder,
+    TraceBuilder, TraceView,
 };
+use spall_synth::Random;
 
 fn event(tid: i64, at: i64, name: &'static str) -> ThreadEvent<'static> {
     ThreadEvent::new(Thread::new(1_i64, tid), Tick(at), Text::plain(name.as_bytes()))
@@ -165,25 +166,22 @@ fn an_empty_trace_has_no_rows() {
 }
 
 /// Makes random slices, which may overlap, on a few threads and in one async group.
-fn random_events(state: &mut u64) -> Vec<Event<'static>> {
-    let mut below = |end: u64| {
-        *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (*state >> 33) % end
-    };
+fn random_events(random: &mut Random) -> Vec<Event<'static>> {
+    let mut below = |end: i64| random.below(end);
     let n_events = 1 + below(80);
     let range = 1 + below(200);
     let mut events = Vec::new();
     let mut at = 0;
     for _ in 0..n_events {
-        at += below(5) as i64;
+        at += below(5);
         let name = ["a", "b", "c"][below(3) as usize];
         events.push(match below(8) {
             0 => Event::Begin(event(2, at, name)),
             1 => Event::End(event(2, at, name)),
             2 => span(AsyncPhase::Begin, name, at),
             3 => span(AsyncPhase::End, name, at),
-            4 => Event::Unfinished(event(1, below(range) as i64, name)),
-            _ => Event::Complete(event(below(3) as i64, below(range) as i64, name), Ticks(below(40) as i64)),
+            4 => Event::Unfinished(event(1, below(range), name)),
+            _ => Event::Complete(event(below(3), below(range), name), Ticks(below(40))),
         });
     }
     events
@@ -191,12 +189,12 @@ fn random_events(state: &mut u64) -> Vec<Event<'static>> {
 
 #[test]
 fn every_slice_is_on_one_row_and_rows_do_not_overlap() {
-    let mut state = 7;
+    let mut random = Random(7);
     let mut overlaps = 0;
     for _ in 0..3_000 {
-        let trace = trace_of(&random_events(&mut state));
+        let trace = trace_of(&random_events(&mut random));
         for overlap in [Overlap::Spill, Overlap::Clip, Overlap::Reject] {
-            let layout = Layout::new(&trace, &options(overlap, (state >> 60) as i64));
+            let layout = Layout::new(&trace, &options(overlap, random.below(16)));
             overlaps += layout.n_overlapping();
             let mut seen = vec![false; trace.slices().len()];
             for row in layout.rows().iter().map(|row| layout.row(row).unwrap()) {
@@ -222,9 +220,9 @@ fn every_slice_is_on_one_row_and_rows_do_not_overlap() {
 
 #[test]
 fn self_time_and_the_time_of_the_children_add_up() {
-    let mut state = 8;
+    let mut random = Random(8);
     for _ in 0..2_000 {
-        let trace = trace_of(&random_events(&mut state));
+        let trace = trace_of(&random_events(&mut random));
         let layout = Layout::new(&trace, &LayoutOptions::default());
         for index in 0..trace.slices().len() {
             let slice = SliceId(index as u32);

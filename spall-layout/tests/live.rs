@@ -15,12 +15,12 @@ mod common;
 use alloc::collections::BTreeMap;
 
 use spall_layout::{
-    EdgeRule, Fidelity, Flows, Hits, Layout, LayoutOptions, LayoutView, Line, LineRect, Live, LiveView,
-    NameStats, Row, RowId, Scratch, Vertical, VerticalStyle, Viewport, stats,
+    EdgeRule, Flows, Hits, Layout, LayoutOptions, LayoutView, Line, LineRect, Live, LiveView, NameStats, Row,
+    RowId, Vertical, VerticalStyle, Viewport, stats,
 };
 use spall_model::{
     Event, Limits, LiveSnapshot, LiveTrace, ProcessId, SliceId, Text, Thread, ThreadEvent, Tick, Ticks,
-    Trace, TraceBuilder, TrackId,
+    Trace, TraceBuilder, TraceView, TrackId,
 };
 
 use common::Random;
@@ -44,7 +44,7 @@ fn complete(at: i64, to: i64) -> Event<'static> {
 /// Checks the rows of all tracks, and the rectangles of these rows.
 fn check(random: &mut Random, trace: &Trace<'_>, committed: &LiveSnapshot<'_>, view: &LiveView<'_>) {
     let layout = Layout::new(trace, &LayoutOptions::default());
-    let order = committed.display_order();
+    let order: Vec<_> = committed.track_ids().collect();
     assert_eq!(order.len(), trace.tracks().len());
     for ((&live_id, id), track) in order.iter().zip((0..).map(TrackId)).zip(trace.tracks()) {
         // Both list the slices of a track in one order.
@@ -64,15 +64,15 @@ fn check(random: &mut Random, trace: &Trace<'_>, committed: &LiveSnapshot<'_>, v
             assert_eq!((row.starts(), row.ends()), (expected.starts(), expected.ends()));
             let of_finished: Vec<_> = row.slices().iter().map(|&slice| finished(slice)).collect();
             assert_eq!(of_finished, expected.slices());
-            for fidelity in [Fidelity::Fast, Fidelity::Exact] {
+            for _ in 0..2 {
                 let start = random.below(300) - 20;
                 let range = Tick(start)..Tick(start + random.below(2000));
                 let box_width = u16::try_from(1 + random.below(3)).unwrap();
-                let viewport = Viewport::new(range, u16::try_from(1 + random.below(90)).unwrap(), fidelity)
+                let viewport = Viewport::new(range, u16::try_from(1 + random.below(90)).unwrap())
                     .with_box_width(box_width);
-                let (mut scratch, mut rects, mut expected_rects) = (Scratch::new(), Vec::new(), Vec::new());
-                row.rects(&viewport, &mut scratch, &mut rects);
-                expected.rects(&viewport, &mut scratch, &mut expected_rects);
+                let (mut rects, mut expected_rects) = (Vec::new(), Vec::new());
+                row.rects(&viewport, &mut rects);
+                expected.rects(&viewport, &mut expected_rects);
                 for rect in &mut rects {
                     rect.slice = finished(rect.slice);
                     rect.row = expected.id();
@@ -95,10 +95,10 @@ fn check_queries(
     live: &LiveSnapshot<'_>,
     view: &LiveView<'_>,
 ) {
-    let order = live.display_order();
+    let order: Vec<_> = live.track_ids().collect();
     let of_live = |track: TrackId| order[track.index()];
     let mut finished = BTreeMap::new();
-    for (id, track) in trace.track_ids().iter().zip(trace.tracks()) {
+    for (id, track) in trace.track_ids().zip(trace.tracks()) {
         let slices = live.track(of_live(id)).unwrap().slices();
         finished.extend(slices.iter().copied().zip(track.slices()));
     }
@@ -131,7 +131,7 @@ fn check_queries(
     assert_eq!((at, expected_at), (None, None));
 
     let range = common::random_range(random);
-    let tracks: Vec<_> = trace.track_ids().iter().collect();
+    let tracks: Vec<_> = trace.track_ids().collect();
     let live_tracks: Vec<_> = tracks.iter().map(|&track| of_live(track)).collect();
     for edges in [EdgeRule::Clamp, EdgeRule::Whole, EdgeRule::InsideOnly] {
         let sums = |stats: &NameStats| (stats.count, stats.total, stats.self_time, stats.min, stats.max);
@@ -147,11 +147,11 @@ fn check_queries(
     };
     let live_labels = labels(&vertical, &|line| line.label(live).map(|label| label.into_owned()));
     assert_eq!(live_labels, labels(&expected, &|line| line.label(trace).map(|label| label.into_owned())));
-    let viewport = Viewport::new(Tick(-9)..Tick(random.below(500)), 40, Fidelity::Exact);
-    let (mut scratch, mut rects, mut expected_rects) = (Scratch::new(), Vec::new(), Vec::new());
-    let y = random.below(1 + vertical.height()).cast_unsigned();
-    vertical.rects(y..y + 20, view, &Headers, &viewport, &mut scratch, &mut rects);
-    expected.rects(y..y + 20, layout, &Headers, &viewport, &mut scratch, &mut expected_rects);
+    let viewport = Viewport::new(Tick(-9)..Tick(random.below(500)), 40);
+    let (mut rects, mut expected_rects) = (Vec::new(), Vec::new());
+    let y = random.below(1 + vertical.height());
+    vertical.rects(y..y + 20, view, &Headers, &viewport, &mut rects);
+    expected.rects(y..y + 20, layout, &Headers, &viewport, &mut expected_rects);
     let boxes = |found: &LineRect| (found.line, found.top, found.height, found.rect.x0, found.rect.x1);
     assert!(rects.iter().map(boxes).eq(expected_rects.iter().map(boxes)));
     for (found, expected) in rects.iter().zip(&expected_rects) {
@@ -165,8 +165,8 @@ fn check_queries(
     assert_eq!(snapped, layout.snap(expected.lines(), at, Ticks(20)));
     let (mut busy, mut expected_busy) = (Vec::new(), Vec::new());
     let rows = live.tracks().flat_map(|track| view.track_rows(track.id()));
-    view.busy_rows(rows, &viewport, &mut scratch, &mut busy);
-    layout.busy_rows(layout.rows(), &viewport, &mut scratch, &mut expected_busy);
+    view.busy_rows(rows, &viewport, &mut busy);
+    layout.busy_rows(layout.rows(), &viewport, &mut expected_busy);
     assert!(busy.iter().zip(&expected_busy).all(|(busy, expected)| (busy - expected).abs() < 1e-3));
     assert!(Flows::new(live, view).is_empty(), "they are known at the end");
 }
@@ -189,7 +189,7 @@ fn follow(random: &mut Random, events: &[Event<'_>], n_commits: u64) {
     let mut live = Live::new(&LayoutOptions::default());
     for (event, n_events) in events.iter().zip(1..) {
         trace.push(event);
-        if n_events == events.len() || random.below(events.len() as u64) < n_commits as i64 {
+        if n_events == events.len() || random.below(events.len() as u64) < n_commits {
             let mut builder = TraceBuilder::new(&Limits::default());
             events[..n_events].iter().for_each(|event| builder.push(event));
             let committed = trace.commit();
@@ -236,7 +236,7 @@ fn layout_18_3_slices_that_come_late_are_put_in_their_places() {
     let mut random = Random(2);
     let mut n_lanes = 0;
     for round in 0..200 {
-        let long = random.below(60).cast_unsigned() + 2;
+        let long = random.below(60) + 2;
         let mut slices: Vec<_> = (0..random.below(if round % 8 == 0 { 400 } else { 40 }))
             .map(|_| {
                 let start = random.below(100);
@@ -344,7 +344,7 @@ fn layout_18_4_all_slices_are_drawn_at_their_times_and_do_not_overlap() {
     for _ in 0..300 {
         let mut trace = LiveTrace::new(&Limits::default());
         let mut live = Live::new(&LayoutOptions::default());
-        let (n_commits, mut now) = (1 + random.below(20).cast_unsigned(), 0);
+        let (n_commits, mut now) = (1 + random.below(20), 0);
         for _ in 0..random.below(200) {
             now += random.below(3);
             let start = random.below(100);
@@ -369,11 +369,10 @@ fn layout_18_4_all_slices_are_drawn_at_their_times_and_do_not_overlap() {
                 fresh.push(start, end, id);
             }
             let box_width = u16::try_from(1 + random.below(3)).unwrap();
-            let viewport = Viewport::new(Tick(0)..Tick(1 + random.below(300)), 20, Fidelity::Exact)
-                .with_box_width(box_width);
+            let viewport = Viewport::new(Tick(0)..Tick(1 + random.below(300)), 20).with_box_width(box_width);
             let (mut rects, mut expected) = (Vec::new(), Vec::new());
-            row.rects(&viewport, &mut Scratch::new(), &mut rects);
-            fresh.view(row.id()).rects(&viewport, &mut Scratch::new(), &mut expected);
+            row.rects(&viewport, &mut rects);
+            fresh.view(row.id()).rects(&viewport, &mut expected);
             assert_eq!(rects, expected, "the index is that of what is in the row");
             for (at, &id) in row.slices().iter().enumerate() {
                 let slice = committed.slice(id).unwrap();

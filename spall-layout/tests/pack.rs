@@ -14,17 +14,18 @@ mod common;
 use alloc::collections::BTreeMap;
 
 use spall_layout::{
-    Fidelity, Hits, Layout, LayoutOptions, LayoutView, LineKind, LineRect, PackId, Packed, Packing, RowId,
-    RowInfo, Scratch, Vertical, VerticalStyle, Viewport,
+    Hits, Layout, LayoutOptions, LayoutView, LineKind, LineRect, PackId, Packed, Packing, RowId, RowInfo,
+    Vertical, VerticalStyle, Viewport,
 };
 use spall_model::{
-    Event, Limits, ProcessId, SliceId, Text, Thread, ThreadEvent, Tick, Ticks, Trace, TraceBuilder, TrackId,
+    Event, Limits, ProcessId, SliceId, Text, Thread, ThreadEvent, Tick, Ticks, Trace, TraceBuilder,
+    TraceView, TrackId,
 };
 
 use common::{Random, tracks};
 
 /// Makes threads with few slices each, which are up to `depth` deep and begin at any time before `end`.
-fn many_tracks(random: &mut Random, end: i64, depth: u64) -> Trace<'static> {
+fn many_tracks(random: &mut Random, end: i64, depth: i64) -> Trace<'static> {
     let mut builder = TraceBuilder::new(&Limits::default());
     for tid in 0..random.below(40) {
         let mut push = |start, duration| {
@@ -32,7 +33,7 @@ fn many_tracks(random: &mut Random, end: i64, depth: u64) -> Trace<'static> {
             builder.push(&Event::Complete(event, Ticks(duration)));
         };
         for _ in 0..1 + random.below(3) {
-            let (start, duration) = (random.below(end.unsigned_abs()), random.below(30));
+            let (start, duration) = (random.below(end), random.below(30));
             let inner = random.below(depth).min(duration / 2);
             (0..=inner).for_each(|inner| push(start + inner, duration - 2 * inner));
         }
@@ -244,9 +245,9 @@ fn layout_5_4_tracks_can_share_lines() {
 
         // Only the rectangles of rows know how many of their slices match.
         let hits = Hits::of_slices(&layout, |_| true);
-        let viewport = Viewport::new(trace.bounds().unwrap_or(Tick(0)..Tick(1)), 50, Fidelity::Fast);
+        let viewport = Viewport::new(trace.bounds().unwrap_or(Tick(0)..Tick(1)), 50);
         let (y, mut rects) = (0..vertical.height(), Vec::new());
-        vertical.rects(y, &layout, &Shared(&packed), &viewport, &mut Scratch::new(), &mut rects);
+        vertical.rects(y, &layout, &Shared(&packed), &viewport, &mut rects);
         for LineRect { rect, line, .. } in &rects {
             let is_row = matches!(vertical.line(*line).unwrap().kind, LineKind::Row(_));
             assert_eq!(hits.in_rect(rect), is_row.then_some(rect.count));

@@ -5,11 +5,12 @@
 mod common;
 
 use spall_layout::{
-    Fidelity, Hits, Layout, LayoutOptions, LayoutView, LineKind, Rect, RowId, RowInfo, Scratch, Vertical,
-    VerticalStyle, Viewport,
+    Hits, Layout, LayoutOptions, LayoutView, LineKind, Rect, RowId, RowInfo, Vertical, VerticalStyle,
+    Viewport,
 };
 use spall_model::{
-    Event, Limits, ProcessId, SliceId, Text, Thread, ThreadEvent, Tick, Ticks, Trace, TraceBuilder, TrackId,
+    Event, Limits, ProcessId, SliceId, Text, Thread, ThreadEvent, Tick, Ticks, Trace, TraceBuilder,
+    TraceView, TrackId,
 };
 
 /// Makes two processes. The first one has two threads with two rows each, the second one has a thread with one row.
@@ -164,9 +165,9 @@ fn layout_6_1_a_hit_names_the_slice_that_is_drawn() {
     let trace = trace();
     let layout = Layout::new(&trace, &LayoutOptions::default());
     let vertical = Vertical::new(&trace, &layout, &());
-    let viewport = Viewport::new(Tick(0)..Tick(104), 52, Fidelity::Exact);
+    let viewport = Viewport::new(Tick(0)..Tick(104), 52);
     let mut rects = Vec::new();
-    layout.rects(&viewport, vertical.lines(), &mut Scratch::new(), &mut rects);
+    layout.rects(&viewport, vertical.lines(), &mut rects);
     for row in 0..6 {
         for column in 0..60 {
             let drawn: Vec<_> = rects
@@ -210,10 +211,10 @@ fn visible_slices_are_those_that_the_rectangles_stand_for() {
     let trace = trace();
     let layout = Layout::new(&trace, &LayoutOptions::default());
     for (start, end) in [(0, 104), (-10, 0), (100, 101), (92, 200), (104, 105), (20, 30)] {
-        let viewport = Viewport::new(Tick(start)..Tick(end), 7, Fidelity::Fast);
+        let viewport = Viewport::new(Tick(start)..Tick(end), 7);
         for row in layout.rows().iter().map(|row| layout.row(row).unwrap()) {
             let mut rects = Vec::new();
-            row.rects(&viewport, &mut Scratch::new(), &mut rects);
+            row.rects(&viewport, &mut rects);
             let count: u32 = rects.iter().map(|rect| rect.count).sum();
             assert_eq!(row.visible(&viewport).len(), count as usize);
         }
@@ -224,10 +225,10 @@ fn visible_slices_are_those_that_the_rectangles_stand_for() {
 fn layout_10_1_busy_rows_are_counted_column_by_column() {
     let trace = trace();
     let layout = Layout::new(&trace, &LayoutOptions::default());
-    let viewport = Viewport::new(Tick(0)..Tick(104), 13, Fidelity::Fast);
+    let viewport = Viewport::new(Tick(0)..Tick(104), 13);
     let mut busy = Vec::new();
     let tops = layout.rows().iter().filter(|&row| layout.row_info(row).unwrap().depth == 0);
-    layout.busy_rows(tops, &viewport, &mut Scratch::new(), &mut busy);
+    layout.busy_rows(tops, &viewport, &mut busy);
     // The slices of depth 0 are 0-100, 50-70, 90-100 and 100-104. A column has 8 ticks.
     let inside =
         |column: i64, (start, end): (i64, i64)| ((column * 8 + 8).min(end) - (column * 8).max(start)).max(0);
@@ -239,7 +240,7 @@ fn layout_10_1_busy_rows_are_counted_column_by_column() {
         })
         .collect();
     assert_eq!(busy, expected);
-    layout.busy_rows([], &viewport, &mut Scratch::new(), &mut busy);
+    layout.busy_rows([], &viewport, &mut busy);
     assert_eq!(busy, [0.0; 13]);
 }
 
@@ -282,9 +283,9 @@ fn layout_13_1_no_match_is_lost_by_merging() {
     assert_eq!(in_rows, 11);
     let vertical = Vertical::new(&trace, &layout, &());
     for columns in [1, 7, 100, 5000] {
-        let viewport = Viewport::new(Tick(-10)..Tick(5000), columns, Fidelity::Fast);
+        let viewport = Viewport::new(Tick(-10)..Tick(5000), columns);
         let mut rects = Vec::new();
-        layout.rects(&viewport, vertical.lines(), &mut Scratch::new(), &mut rects);
+        layout.rects(&viewport, vertical.lines(), &mut rects);
         for rect in &rects {
             let slices =
                 &layout.row(rect.row).unwrap().slices()[rect.first as usize..][..rect.count as usize];

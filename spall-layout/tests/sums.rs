@@ -16,7 +16,8 @@ use core::ops::Range;
 
 use spall_layout::{EdgeRule, Layout, LayoutOptions, LayoutView, NameStats, Stats, stats};
 use spall_model::{
-    Event, Limits, NameId, SliceId, Text, Thread, ThreadEvent, Tick, Ticks, Trace, TraceBuilder, TrackKind,
+    Event, Limits, NameId, SliceId, Text, Thread, ThreadEvent, Tick, Ticks, Trace, TraceBuilder, TraceView,
+    TrackKind,
 };
 
 use common::{Random, random_async_trace, random_range, random_trace, tracks};

@@ -14,12 +14,12 @@ mod common;
 use alloc::collections::BTreeMap;
 
 use spall_layout::{
-    EdgeRule, Fidelity, FlameBuilder, Layout, LayoutOptions, Rect, RowId, Scratch, SelfSide,
-    SliceTreeBuilder, TreeOrder, Viewport, diff_rows, flame_rows, slice_tree, stats,
+    EdgeRule, FlameBuilder, Layout, LayoutOptions, Rect, RowId, SelfSide, SliceTreeBuilder, TreeOrder,
+    Viewport, diff_rows, flame_rows, slice_tree, stats,
 };
 use spall_model::{
     CallTree, DiffNode, DiffSums, DiffWidth, Function, InvertedTree, InvertedTreeBuilder, NameId, SliceId,
-    Tick, Ticks, TreeDiff, TreeNode, TreeNodeId,
+    Tick, Ticks, TraceView, TreeDiff, TreeNode, TreeNodeId,
 };
 
 use common::{Random, random_range, random_trace, tracks};
@@ -200,13 +200,13 @@ fn layout_15_2_self_time_can_be_to_the_left() {
 fn layout_15_2_narrow_boxes_are_merged_and_counted_and_hits_name_the_drawn_box() {
     let mut n_merged = 0;
     for tree in random_trees(11, 100) {
-        let viewport = Viewport::new(Tick(0)..Tick(tree.total().0), 5, Fidelity::Exact);
-        let (mut scratch, mut rects) = (Scratch::new(), Vec::new());
+        let viewport = Viewport::new(Tick(0)..Tick(tree.total().0), 5);
+        let mut rects = Vec::new();
         let rows = flame_rows(tree.nodes(), TreeOrder::Weight, SelfSide::Right);
         for (row, depth) in rows.iter().zip(0..) {
             let view = row.view(RowId(depth));
             let first = rects.len();
-            view.rects(&viewport, &mut scratch, &mut rects);
+            view.rects(&viewport, &mut rects);
             let row_rects = &rects[first..];
             let seen = view.visible(&viewport).len();
             assert_eq!(row_rects.iter().map(|rect| rect.count as usize).sum::<usize>(), seen);

@@ -4,9 +4,7 @@
 
 mod common;
 
-use spall_layout::{
-    Fidelity, Folds, Heights, Layout, LayoutOptions, LineKind, LineRect, Scratch, Vertical, Window,
-};
+use spall_layout::{Folds, Heights, Layout, LayoutOptions, LineKind, LineRect, Vertical, Window};
 use spall_model::{
     Event, Limits, ProcessId, SliceId, Text, Thread, ThreadEvent, Tick, Ticks, Trace, TraceBuilder, TrackId,
 };
@@ -25,7 +23,7 @@ fn trace() -> Trace<'static> {
 
 /// Makes a window of 100 columns and 50 units that shows the ticks 0 to 1000, 10 a column.
 fn window(vertical: &Vertical) -> Window {
-    let mut window = Window::new(Tick(0)..Tick(1000), Fidelity::Exact);
+    let mut window = Window::new(Tick(0)..Tick(1000));
     window.resize(100, 50, vertical);
     window.fit(Tick(20)..Tick(980));
     assert_eq!(window.viewport().range(), Tick(0)..Tick(1000));
@@ -136,9 +134,9 @@ fn places_in_a_window_are_those_of_the_picture() {
     // Column 0 begins half a column before the window.
     window.pan(0.5);
     window.scroll(30.0, &vertical);
-    let (mut scratch, mut rects) = (Scratch::new(), Vec::<LineRect>::new());
+    let mut rects = Vec::<LineRect>::new();
     let folds = Folds::new(HEIGHTS);
-    vertical.rects(window.heights(), &layout, &folds, window.viewport(), &mut scratch, &mut rects);
+    vertical.rects(window.heights(), &layout, &folds, window.viewport(), &mut rects);
     let slice = |x, y| window.hit(&rects, x, y).map(|found| found.rect.slice);
     // The slice of 100 to 200 is at 9.5 to 19.5, and its line is 60 below the top.
     assert_eq!(

@@ -52,7 +52,7 @@ pub struct State {
 /// A flow: a causal link from one slice to another.
 ///
 /// ```
-/// use spall_model::{Event, FlowBind, FlowEvent, FlowPhase, Id, Limits, Text, Thread, ThreadEvent, Tick};
+/// use spall_model::{Event, FlowBind, FlowEvent, FlowPhase, Id, Limits, Text, Thread, ThreadEvent, Tick, TraceView};
 /// use spall_model::{Ticks, TraceBuilder};
 ///
 /// let mut builder = TraceBuilder::new(&Limits::default());
@@ -111,7 +111,7 @@ pub(crate) struct FlowEnds {
 /// An object: something with an id that is created, has snapshots taken of its content, and is deleted.
 ///
 /// ```
-/// use spall_model::{
+/// use spall_model::{TraceView,
 ///     ArgsBuilder, Event, KeyedEvent, Limits, ObjectPhase, Text, Tick, TraceBuilder, Value,
 /// };
 ///
@@ -204,7 +204,7 @@ pub struct OtherEvent {
     pub(crate) args: ArgsId,
 }
 
-/// An element of a trace that has arguments, for [`Trace::args_of`](crate::Trace::args_of).
+/// An element of a trace that has arguments, for [`TraceView::args_of`](crate::TraceView::args_of).
 pub trait HasArgs {
     #[doc(hidden)]
     #[allow(private_interfaces, reason = "seals the trait")]

@@ -30,7 +30,7 @@ pub struct StateId(pub u32);
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SnapshotId(pub u32);
 
-/// The number of a flow in [`Trace::flows`](crate::Trace::flows).
+/// The number of a flow in [`TraceView::flows`](crate::TraceView::flows).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct FlowId(pub u32);
 
@@ -54,7 +54,7 @@ dense_id! {
     CounterId: "[`Trace::counters`](crate::Trace::counters)";
     StateId: "[`Trace::states`](crate::Trace::states)";
     SnapshotId: "[`Trace::snapshots`](crate::Trace::snapshots)";
-    FlowId: "[`Trace::flows`](crate::Trace::flows)";
+    FlowId: "[`TraceView::flows`](crate::TraceView::flows)";
     FrameId: "[`Trace::frames`](crate::Trace::frames)";
     SampleId: "[`Trace::samples`](crate::Trace::samples)";
     CallSiteId: "[`Trace::call_sites`](crate::Trace::call_sites)";

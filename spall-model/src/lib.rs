@@ -4,7 +4,7 @@
 //! sorts, and interns names. The [`Trace`] it makes holds the facts of a file and nothing derived.
 //!
 //! ```
-//! use spall_model::{DiagnosticKind, Event, Limits, Text, Thread, ThreadEvent, Tick, TraceBuilder};
+//! use spall_model::{DiagnosticKind, Event, Limits, Text, Thread, ThreadEvent, Tick, TraceBuilder, TraceView};
 //!
 //! let main = Thread::new(1, 1);
 //! let event = |name, at| ThreadEvent::new(main, Tick(at), Text::from(name));
@@ -148,7 +148,7 @@ pub use args_builder::ArgsBuilder;
 #[cfg(feature = "parallel")]
 pub use builder::EventBatch;
 #[cfg(feature = "alloc")]
-pub use builder::{LiveProcess, LiveSnapshot, LiveTrace, LiveTrack, TraceBuilder};
+pub use builder::{LiveSnapshot, LiveTrace, LiveTrack, TraceBuilder};
 pub use byte_range::ByteRange;
 pub use compression::Compression;
 pub use diagnostic::{Diagnostic, DiagnosticKind};

@@ -7,7 +7,7 @@
 /// below a figure of their own.
 ///
 /// ```
-/// use spall_model::{DiagnosticKind, Event, Limits, Text, Thread, ThreadEvent, Tick, TraceBuilder};
+/// use spall_model::{DiagnosticKind, Event, Limits, Text, Thread, ThreadEvent, Tick, TraceBuilder, TraceView};
 ///
 /// let mut limits = Limits::default();
 /// limits.max_depth = 1;

@@ -32,7 +32,7 @@ dense_id! {
 /// The distinct strings of a trace, as bytes with JSON escapes decoded. They need not be UTF-8.
 ///
 /// ```
-/// use spall_model::{Event, Limits, Text, Thread, ThreadEvent, Tick, TraceBuilder};
+/// use spall_model::{Event, Limits, Text, Thread, ThreadEvent, Tick, TraceBuilder, TraceView};
 ///
 /// let mut builder = TraceBuilder::new(&Limits::default());
 /// let work = ThreadEvent::new(Thread::new(1, 1), Tick(0), Text::from("work"));

@@ -8,7 +8,7 @@ use crate::{IdRange, NameId, SliceId, Tick, args_table::ArgsId};
 /// A set of flags that say how the file expresses a slice, together with the slice's depth among open pairs.
 ///
 /// ```
-/// use spall_model::{Event, Limits, SliceId, Text, Thread, ThreadEvent, Tick, TraceBuilder};
+/// use spall_model::{Event, Limits, SliceId, Text, Thread, ThreadEvent, Tick, TraceBuilder, TraceView};
 ///
 /// let mut builder = TraceBuilder::new(&Limits::default());
 /// let begin = ThreadEvent::new(Thread::new(1, 1), Tick(0), Text::from("never ends"));
@@ -139,7 +139,7 @@ pub struct Slices {
 /// A slice: a named interval on a track, from its start to just before its end.
 ///
 /// ```
-/// use spall_model::{Event, Limits, SliceId, Text, Thread, ThreadEvent, Tick, Ticks, TraceBuilder};
+/// use spall_model::{Event, Limits, SliceId, Text, Thread, ThreadEvent, Tick, Ticks, TraceBuilder, TraceView};
 ///
 /// let mut builder = TraceBuilder::new(&Limits::default());
 /// let work = ThreadEvent::new(Thread::new(1, 1), Tick(10), Text::from("work"));

@@ -1,6 +1,6 @@
 //! The finished trace, which holds the facts of a file and nothing derived.
 
-use alloc::{borrow::Cow, vec::Vec};
+use alloc::vec::Vec;
 use core::cmp::Reverse;
 use core::fmt;
 use core::ops::Range;
@@ -9,20 +9,21 @@ use foldhash::fast::RandomState;
 use hashbrown::{HashMap, HashSet};
 
 use crate::{
-    Args, CallSite, Clock, Conventions, CounterValue, Diagnostics, Flow, Frame, FrameId, HasArgs, Id,
-    IdRange, Instant, Key, LineHits, Metadata, NameId, Names, Object, OtherEvent, Process, ProcessId,
-    ProcessInfo, Profile, Sample, Sampled, Slice, SliceId, Slices, Snapshot, State, Text, Tick, Ticks, Track,
-    TrackId, TrackInfo, Value, args_table::ArgsTable, facts::MetaValue, track,
+    Args, CallSite, Clock, Conventions, CounterValue, Diagnostics, Flow, Frame, FrameId, Id, IdRange,
+    Instant, Key, LineHits, Metadata, NameId, Names, Object, OtherEvent, Process, ProcessId, ProcessInfo,
+    Profile, Sample, Sampled, Slice, SliceId, Slices, Snapshot, State, Text, Tick, Ticks, TraceView, Track,
+    TrackId, TrackInfo, Value, args_table::ArgsTable, facts::MetaValue, view::Sealed,
 };
 
 /// A finished trace: processes with their tracks, and everything on the tracks.
 ///
 /// The elements of a track have consecutive numbers, in the order of the tracks, so that one column serves all tracks:
-/// [`Track::slices`] is a range of [`SliceId`], and [`Trace::slices_of`] looks up the slices. Names and arguments are
-/// borrowed from the input where possible; [`Trace::into_owned`] copies them.
+/// [`Track::slices`] is a range of [`SliceId`], and [`TraceView::slices_of`] looks up the slices. Names and arguments are
+/// borrowed from the input where possible; [`Trace::into_owned`] copies them. The queries that a live trace answers too
+/// are methods of [`TraceView`], which has to be imported.
 ///
 /// ```
-/// use spall_model::{Event, Limits, Text, Thread, ThreadEvent, Tick, Ticks, TraceBuilder};
+/// use spall_model::{Event, Limits, Text, Thread, ThreadEvent, Tick, Ticks, TraceBuilder, TraceView};
 ///
 /// let mut builder = TraceBuilder::new(&Limits::default());
 /// let work = ThreadEvent::new(Thread::new(1, 7), Tick(0), Text::from("work"));
@@ -72,30 +73,6 @@ pub struct Trace<'a> {
 }
 
 impl<'a> Trace<'a> {
-    /// Returns the clock: the unit of all times, and the epoch.
-    #[must_use]
-    pub fn clock(&self) -> Clock {
-        self.clock
-    }
-
-    /// Returns the meaning of the format's ids and of the order of its events.
-    #[must_use]
-    pub fn conventions(&self) -> Conventions {
-        self.conventions
-    }
-
-    /// Returns the table of all names.
-    #[must_use]
-    pub fn names(&self) -> &Names<'a> {
-        &self.names
-    }
-
-    /// Returns a name as text, with bad UTF-8 replaced by U+FFFD; empty for a number that the table does not have.
-    #[must_use]
-    pub fn name(&self, id: NameId) -> Cow<'_, str> {
-        self.names.text(id)
-    }
-
     /// Returns the processes, in display order.
     #[must_use]
     pub fn processes(&self) -> &[Process] {
@@ -116,59 +93,11 @@ impl<'a> Trace<'a> {
         self.tracks.get(tracks.indices()).unwrap_or_default()
     }
 
-    /// Returns the ids of all tracks, in display order.
-    #[must_use]
-    pub fn track_ids(&self) -> IdRange<TrackId> {
-        IdRange::new(TrackId(0), TrackId::new(self.tracks.len()))
-    }
-
-    /// Returns the kind, process and name of a track, or `None` if there is no such track. A live trace describes its
-    /// tracks in the same way.
-    #[must_use]
-    pub fn track_info(&self, track: TrackId) -> Option<TrackInfo> {
-        let &Track { kind, process, name, sort_index, .. } = self.tracks.get(track.index())?;
-        Some(TrackInfo { kind, process, name, sort_index })
-    }
-
-    /// Returns the id and name of a process, or `None` if there is no such process. A live trace describes its
-    /// processes in the same way.
-    #[must_use]
-    pub fn process_info(&self, process: ProcessId) -> Option<ProcessInfo> {
-        let &Process { pid, name, sort_index, .. } = self.processes.get(process.index())?;
-        Some(ProcessInfo { pid, name, sort_index })
-    }
-
-    /// Returns the number of slices. Slices are numbered from 0.
-    #[must_use]
-    pub fn n_slices(&self) -> usize {
-        self.slices.len()
-    }
-
     /// Returns the columns of all slices, track by track.
     #[doc(alias("zones", "spans"))]
     #[must_use]
     pub fn slices(&self) -> &Slices {
         &self.slices
-    }
-
-    /// Returns a slice, or `None` if there is no such slice.
-    #[must_use]
-    #[inline]
-    pub fn slice(&self, id: SliceId) -> Option<Slice> {
-        self.slices.get(id)
-    }
-
-    /// Iterates over the slices of a track, in the order of [`Track::slices`].
-    pub fn slices_of(&self, track: TrackId) -> impl Iterator<Item = (SliceId, Slice)> {
-        let slices = self.tracks.get(track.index()).map(Track::slices).unwrap_or_default();
-        slices.iter().zip(self.slices.part(slices.indices()))
-    }
-
-    /// Returns the track of a slice, or `None` if there is no such slice. This takes O(log n) for n tracks.
-    #[must_use]
-    pub fn track_of(&self, id: SliceId) -> Option<TrackId> {
-        let index = self.tracks.partition_point(|track| track.slices.end <= id.0);
-        self.tracks.get(index)?.slices().contains(id).then(|| TrackId::new(index))
     }
 
     /// Returns all instants, track by track.
@@ -177,43 +106,16 @@ impl<'a> Trace<'a> {
         &self.instants
     }
 
-    /// Returns the instants of a track, ordered by time.
-    #[must_use]
-    pub fn instants_of(&self, track: TrackId) -> &[Instant] {
-        let instants = self.tracks.get(track.index()).map(Track::instants).unwrap_or_default();
-        self.instants.get(instants.indices()).unwrap_or_default()
-    }
-
     /// Returns all counter values, track by track.
     #[must_use]
     pub fn counters(&self) -> &[CounterValue] {
         &self.counters
     }
 
-    /// Returns the counter values of a track, ordered by time.
-    #[must_use]
-    pub fn counters_of(&self, track: TrackId) -> &[CounterValue] {
-        let counters = self.tracks.get(track.index()).map(Track::counters).unwrap_or_default();
-        self.counters.get(counters.indices()).unwrap_or_default()
-    }
-
     /// Returns all thread states, track by track.
     #[must_use]
     pub fn states(&self) -> &[State] {
         &self.states
-    }
-
-    /// Returns the thread states of a track, ordered by time.
-    #[must_use]
-    pub fn states_of(&self, track: TrackId) -> &[State] {
-        let states = self.tracks.get(track.index()).map(Track::states).unwrap_or_default();
-        self.states.get(states.indices()).unwrap_or_default()
-    }
-
-    /// Returns the flows between slices, ordered by the time of the event at which they arrive.
-    #[must_use]
-    pub fn flows(&self) -> &[Flow] {
-        &self.flows
     }
 
     /// Returns the objects, ordered by the time of their first event.
@@ -344,87 +246,10 @@ impl<'a> Trace<'a> {
         &self.others
     }
 
-    /// Returns the diagnostics of the file: the reports of the parser and of the builder.
-    #[must_use]
-    pub fn diagnostics(&self) -> &Diagnostics {
-        &self.diagnostics
-    }
-
-    /// Returns the half-open range of time that covers every track; `None` if nothing in the trace has a time.
-    ///
-    /// The range starts at the earliest time of anything and ends at the latest, so that every slice lies within it.
-    /// Two cases are on its edge:
-    ///
-    /// - An instant, a counter value or a slice without duration at the latest time lies on the end of the range.
-    /// - The range is empty if the trace has only one time.
-    ///
-    /// The end is not one tick later, because the latest time may be [`Tick::MAX`], and because a point at the edge
-    /// should not make a picture of the range wider.
-    #[must_use]
-    pub fn bounds(&self) -> Option<Range<Tick>> {
-        self.bounds.map(|(first, last)| first..last)
-    }
-
-    /// Returns the arguments of a slice; they are empty if there is no such slice.
-    #[must_use]
-    pub fn slice_args(&self, id: SliceId) -> SliceArgs<'_> {
-        let row = self.slices.args.get(id.index()).copied().unwrap_or_default();
-        SliceArgs { begin: self.args.get(row), end: self.args.on_top(row) }
-    }
-
-    /// Returns the arguments of an instant, state, snapshot, sample or other event; [`Args::NONE`] if it has none.
-    #[must_use]
-    pub fn args_of(&self, of: &impl HasArgs) -> Args<'_> {
-        self.args.get(of.args_id())
-    }
-
     /// Returns the arguments of a flow: those of the event at its start, and those of the event at its end.
     #[must_use]
     pub fn flow_args(&self, flow: &Flow) -> (Args<'_>, Args<'_>) {
         (self.args.get(flow.args.0), self.args.get(flow.args.1))
-    }
-
-    /// Returns the text of a key: the number in decimal digits, or the name with bad UTF-8 replaced by U+FFFD.
-    #[must_use]
-    pub fn key_text(&self, key: Key) -> Cow<'_, str> {
-        key.text(&self.names, self.conventions)
-    }
-
-    /// Returns the label of a process for people: its name, or `Process 7` if it has none. The label is empty if
-    /// there is no such process.
-    #[must_use]
-    pub fn process_label(&self, process: ProcessId) -> Cow<'_, str> {
-        self.processes.get(process.index()).map_or(Cow::Borrowed(""), |process| {
-            track::process_label(process.name, process.pid, &self.names, self.conventions)
-        })
-    }
-
-    /// Returns the label of a track for people: its name, or its kind and id if it has none (`Thread 7`, `GPU`). An
-    /// async track without a name is labelled with the name of the first slice or instant on it. The label is empty if
-    /// there is no such track.
-    #[must_use]
-    pub fn track_label(&self, track: TrackId) -> Cow<'_, str> {
-        let Some(row) = self.tracks.get(track.index()) else { return Cow::Borrowed("") };
-        let first = || {
-            let slice = self.slices_of(track).next().map(|(_, slice)| slice.name);
-            let instant = || self.instants_of(track).first().map(|instant| instant.name);
-            slice.or_else(instant).unwrap_or_default()
-        };
-        track::track_label(row.kind, row.name, first, &self.names, self.conventions)
-    }
-
-    /// Returns the number of the name of a slice, or `None` if there is no such slice. This is cheaper than
-    /// [`Trace::slice`].
-    #[inline]
-    #[must_use]
-    pub fn slice_name_id(&self, id: SliceId) -> Option<NameId> {
-        self.slices.name.get(id.index()).copied()
-    }
-
-    /// Returns the name of a slice, with bad UTF-8 replaced by U+FFFD; empty if there is no such slice.
-    #[must_use]
-    pub fn slice_name(&self, id: SliceId) -> Cow<'_, str> {
-        self.name(self.slice_name_id(id).unwrap_or_default())
     }
 
     /// Returns the slices that overlap `range`, longest first, but at most `max` of them.
@@ -433,7 +258,7 @@ impl<'a> Trace<'a> {
     /// The work is proportional to the number of slices in the trace.
     ///
     /// ```
-    /// use spall_model::{Event, Limits, Text, Thread, ThreadEvent, Tick, Ticks, TraceBuilder};
+    /// use spall_model::{Event, Limits, Text, Thread, ThreadEvent, Tick, Ticks, TraceBuilder, TraceView};
     ///
     /// let mut builder = TraceBuilder::new(&Limits::default());
     /// for (name, at, lasts) in [("load", 0, 90), ("draw", 100, 20), ("swap", 130, 30)] {
@@ -505,11 +330,105 @@ impl<'a> Trace<'a> {
     }
 }
 
-/// The arguments of a slice, from [`Trace::slice_args`]: those of its begin, overlaid by those of its end. [json
+impl Sealed for Trace<'_> {
+    fn args_table(&self) -> &ArgsTable<'_> {
+        &self.args
+    }
+}
+
+impl TraceView for Trace<'_> {
+    fn clock(&self) -> Clock {
+        self.clock
+    }
+
+    fn conventions(&self) -> Conventions {
+        self.conventions
+    }
+
+    fn bounds(&self) -> Option<Range<Tick>> {
+        self.bounds.map(|(first, last)| first..last)
+    }
+
+    fn names(&self) -> &Names<'_> {
+        &self.names
+    }
+
+    fn diagnostics(&self) -> &Diagnostics {
+        &self.diagnostics
+    }
+
+    fn track_ids(&self) -> impl ExactSizeIterator<Item = TrackId> {
+        IdRange::new(TrackId(0), TrackId::new(self.tracks.len())).iter()
+    }
+
+    fn track_info(&self, track: TrackId) -> Option<TrackInfo> {
+        let &Track { kind, process, name, sort_index, .. } = self.tracks.get(track.index())?;
+        Some(TrackInfo { kind, process, name, sort_index })
+    }
+
+    fn process_info(&self, process: ProcessId) -> Option<ProcessInfo<'_>> {
+        let Process { pid, name, sort_index, labels, .. } = self.processes.get(process.index())?;
+        Some(ProcessInfo { pid: *pid, name: *name, sort_index: *sort_index, labels })
+    }
+
+    fn n_slices(&self) -> usize {
+        self.slices.len()
+    }
+
+    #[inline]
+    fn slice(&self, id: SliceId) -> Option<Slice> {
+        self.slices.get(id)
+    }
+
+    #[inline]
+    fn slice_name_id(&self, id: SliceId) -> Option<NameId> {
+        self.slices.name.get(id.index()).copied()
+    }
+
+    fn slice_times(&self) -> Option<(&[Tick], &[Tick])> {
+        Some((self.slices.starts(), self.slices.ends()))
+    }
+
+    fn track_of(&self, id: SliceId) -> Option<TrackId> {
+        let index = self.tracks.partition_point(|track| track.slices.end <= id.0);
+        self.tracks.get(index)?.slices().contains(id).then(|| TrackId::new(index))
+    }
+
+    fn slice_args(&self, id: SliceId) -> SliceArgs<'_> {
+        let row = self.slices.args.get(id.index()).copied().unwrap_or_default();
+        SliceArgs { begin: self.args.get(row), end: self.args.on_top(row) }
+    }
+
+    fn slices_of(&self, track: TrackId) -> impl Iterator<Item = (SliceId, Slice)> {
+        let slices = self.tracks.get(track.index()).map(Track::slices).unwrap_or_default();
+        slices.iter().zip(self.slices.part(slices.indices()))
+    }
+
+    fn instants_of(&self, track: TrackId) -> &[Instant] {
+        let instants = self.tracks.get(track.index()).map(Track::instants).unwrap_or_default();
+        self.instants.get(instants.indices()).unwrap_or_default()
+    }
+
+    fn counters_of(&self, track: TrackId) -> &[CounterValue] {
+        let counters = self.tracks.get(track.index()).map(Track::counters).unwrap_or_default();
+        self.counters.get(counters.indices()).unwrap_or_default()
+    }
+
+    fn states_of(&self, track: TrackId) -> &[State] {
+        let states = self.tracks.get(track.index()).map(Track::states).unwrap_or_default();
+        self.states.get(states.indices()).unwrap_or_default()
+    }
+
+    fn flows(&self) -> &[Flow] {
+        &self.flows
+    }
+}
+
+/// The arguments of a slice, from [`TraceView::slice_args`]: those of its begin, overlaid by those of its end. [json
 /// 1](crate::rules::json#1)
 ///
 /// ```
-/// use spall_model::{
+/// use spall_model::{TraceView,
 ///     ArgsBuilder, Event, Limits, SliceId, Text, Thread, ThreadEvent, Tick, TraceBuilder, Value,
 /// };
 ///

@@ -5,7 +5,7 @@ use alloc::{string::ToString, vec::Vec};
 use crate::{
     Args, CallSite, CounterValue, Entries, Flow, Frame, FrameId, IdRange, Instant, Key, LineHits, Metadata,
     NameId, Object, OtherEvent, Process, Profile, Sample, SliceFlags, SliceId, Snapshot, State, Text, Trace,
-    Track, TrackKind, Value,
+    TraceView, Track, TrackKind, Value,
 };
 
 /// Two traces are equal if they hold the same facts in the same order.

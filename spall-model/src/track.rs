@@ -10,7 +10,7 @@ use crate::{
 /// The id of a process, thread, async span, flow or object, as a trace keeps it: an [`Id`](crate::Id) with interned
 /// text.
 ///
-/// [`Trace::key_text`](crate::Trace::key_text) returns its text.
+/// [`TraceView::key_text`](crate::TraceView::key_text) returns its text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Key {
     /// A number. If [`Conventions::unsigned_ids`] is set, its bits are those of a `u64`.
@@ -30,10 +30,10 @@ impl Key {
 }
 
 /// A process: a group of tracks.
-/// [`Trace::process_label`](crate::Trace::process_label) returns a label for people.
+/// [`TraceView::process_label`](crate::TraceView::process_label) returns a label for people.
 ///
 /// ```
-/// use spall_model::{Event, Id, Key, Limits, Text, TraceBuilder};
+/// use spall_model::{Event, Id, Key, Limits, Text, TraceBuilder, TraceView};
 ///
 /// let mut builder = TraceBuilder::new(&Limits::default());
 /// builder.push(&Event::ProcessName(Id::Number(7), Text::from("game")));
@@ -62,19 +62,6 @@ impl Process {
     #[must_use]
     pub fn tracks(&self) -> IdRange<TrackId> {
         IdRange::of(&self.tracks)
-    }
-}
-
-/// Returns the label of a process for people: its name, or else its id.
-pub(crate) fn process_label<'n>(
-    name: NameId,
-    pid: Key,
-    names: &'n Names<'_>,
-    conventions: Conventions,
-) -> Cow<'n, str> {
-    match names.text(name) {
-        name if name.is_empty() => Cow::Owned(alloc::format!("Process {}", pid.text(names, conventions))),
-        name => name,
     }
 }
 
@@ -186,10 +173,10 @@ impl TrackKind {
 /// A track: one timeline, whose slices share one nesting.
 ///
 /// A track says which elements lie on it. The elements themselves are in the columns of the trace, and
-/// [`Trace::slices_of`](crate::Trace::slices_of) and its siblings look them up.
+/// [`TraceView::slices_of`](crate::TraceView::slices_of) and its siblings look them up.
 ///
 /// ```
-/// use spall_model::{Event, Limits, Text, Thread, ThreadEvent, Tick, Ticks, TraceBuilder};
+/// use spall_model::{Event, Limits, Text, Thread, ThreadEvent, Tick, Ticks, TraceBuilder, TraceView};
 ///
 /// let mut builder = TraceBuilder::new(&Limits::default());
 /// let work = ThreadEvent::new(Thread::new(1, 7), Tick(0), Text::from("work"));
@@ -267,14 +254,16 @@ pub struct TrackInfo {
     pub sort_index: i64,
 }
 
-/// The id and name of a process, in a finished or a live trace.
+/// The id, name and labels of a process, in a finished or a live trace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct ProcessInfo {
+pub struct ProcessInfo<'t> {
     /// The id of the process in the file.
     pub pid: Key,
     /// The name of the process; empty if the file has none.
     pub name: NameId,
     /// The key by which the file orders processes: ascending, and 0 by default.
     pub sort_index: i64,
+    /// The labels that the file gives the process. A live trace has a repeated label more than once.
+    pub labels: &'t [NameId],
 }

@@ -1,17 +1,19 @@
-//! The interface that finished and live traces share.
+//! The queries that finished and live traces share.
 
-use alloc::borrow::Cow;
+use alloc::{borrow::Cow, format};
 use core::ops::Range;
 
 use crate::{
-    Args, Clock, Conventions, CounterValue, Flow, HasArgs, Instant, Key, LiveSnapshot, NameId, Names,
-    ProcessId, ProcessInfo, Slice, SliceArgs, SliceId, State, Tick, Trace, TrackId, TrackInfo,
+    Args, Clock, Conventions, CounterValue, Diagnostics, Flow, HasArgs, Instant, Key, NameId, Names,
+    ProcessId, ProcessInfo, Slice, SliceArgs, SliceId, State, Tick, TrackId, TrackInfo,
+    args_table::ArgsTable, track,
 };
 
 /// Read access to a trace, whether it is finished or still grows.
 ///
-/// [`Trace`] and [`LiveSnapshot`] implement this trait, so code that only reads a trace works with both. All methods
-/// are resolved at compile time. The trait is sealed: other crates cannot implement it, and it may gain methods.
+/// [`Trace`](crate::Trace) and [`LiveSnapshot`](crate::LiveSnapshot) implement this trait, so code that only reads a
+/// trace works with both. All methods are resolved at compile time. The trait is sealed: other crates cannot implement
+/// it, and it may gain methods.
 ///
 /// A live trace shows threads with their slices, instants and states, and counters. It has no flows: the slices that a
 /// flow connects are only known when the trace is finished.
@@ -41,29 +43,43 @@ pub trait TraceView: Sealed {
     /// Returns the meaning of the format's ids and of the order of its events.
     fn conventions(&self) -> Conventions;
 
-    /// Returns the half-open range of time that covers every track, or `None` if nothing has a time.
+    /// Returns the half-open range of time that covers every track, or `None` if nothing that is shown has a time.
+    ///
+    /// The range starts at the earliest time of anything and ends at the latest, so that every slice lies within it.
+    /// Two cases are on its edge:
+    ///
+    /// - An instant, a counter value or a slice without duration at the latest time lies on the end of the range.
+    /// - The range is empty if the trace has only one time.
+    ///
+    /// The end is not one tick later, because the latest time may be [`Tick::MAX`], and because a point at the edge
+    /// should not make a picture of the range wider.
     fn bounds(&self) -> Option<Range<Tick>>;
 
-    /// Returns the table of all names.
+    /// Returns the table of all names. Their numbers never change while a trace grows.
     fn names(&self) -> &Names<'_>;
 
-    /// Returns the tracks in display order. The tracks of a process are consecutive.
+    /// Returns the diagnostics of the file: the reports of the parser and of the builder. Those of a live trace leave
+    /// out the pairing of begins and ends.
+    fn diagnostics(&self) -> &Diagnostics;
+
+    /// Returns the tracks in display order: by process, kind, sort index, main thread, name and id. The tracks of a
+    /// process are consecutive, and tracks of no process come first. [json 3.9](crate::rules::json#3.9)
     ///
-    /// A live trace sorts its n tracks in each call, which takes O(n log n). The order only changes when a track is
-    /// new, or when a name or a sort index arrives.
+    /// A live trace sorts its n tracks in each call, which takes O(n log n). The order only changes when a track or
+    /// process is new, or gets a name or a sort index.
     fn track_ids(&self) -> impl ExactSizeIterator<Item = TrackId>;
 
     /// Returns the kind, process and name of a track, or `None` if the trace has no such track.
     fn track_info(&self, track: TrackId) -> Option<TrackInfo>;
 
-    /// Returns the id and name of a process, or `None` if the trace has no such process.
-    fn process_info(&self, process: ProcessId) -> Option<ProcessInfo>;
+    /// Returns the id, name and labels of a process, or `None` if the trace has no such process.
+    fn process_info(&self, process: ProcessId) -> Option<ProcessInfo<'_>>;
 
     /// Returns the number of slices. Slices are numbered from 0.
     fn n_slices(&self) -> usize;
 
-    /// Returns a slice, or `None` if the trace has no such slice. An open slice of a live trace ends at the latest
-    /// time of its track.
+    /// Returns a slice, or `None` if the trace has no such slice. An open slice of a live trace is unfinished, and
+    /// ends at the latest time of its track so far.
     fn slice(&self, slice: SliceId) -> Option<Slice>;
 
     /// Returns the number of the name of a slice, or `None` if the trace has no such slice. This is cheaper than
@@ -83,9 +99,6 @@ pub trait TraceView: Sealed {
     /// Returns the arguments of a slice; they are empty if the trace has no such slice.
     fn slice_args(&self, slice: SliceId) -> SliceArgs<'_>;
 
-    /// Returns the arguments of an instant, a state or another element; [`Args::NONE`] if it has none.
-    fn args_of(&self, of: &impl HasArgs) -> Args<'_>;
-
     /// Iterates over the slices of a track, ordered by start. A longer slice comes before a shorter one with the same
     /// start. There are none if the trace has no such track.
     fn slices_of(&self, track: TrackId) -> impl Iterator<Item = (SliceId, Slice)>;
@@ -101,7 +114,14 @@ pub trait TraceView: Sealed {
     fn states_of(&self, track: TrackId) -> &[State];
 
     /// Returns the flows between slices, ordered by the time of the event at which they arrive. A live trace has none.
-    fn flows(&self) -> &[Flow];
+    fn flows(&self) -> &[Flow] {
+        &[]
+    }
+
+    /// Returns the arguments of an instant, state, snapshot, sample or other event; [`Args::NONE`] if it has none.
+    fn args_of(&self, of: &impl HasArgs) -> Args<'_> {
+        self.args_table().get(of.args_id())
+    }
 
     /// Returns a name as text, with bad UTF-8 replaced by U+FFFD; empty for a number that the table does not have.
     fn name(&self, name: NameId) -> Cow<'_, str> {
@@ -121,121 +141,29 @@ pub trait TraceView: Sealed {
     /// Returns the label of a track for people: its name, or its kind and id if it has none (`Thread 7`, `GPU`). An
     /// async track without a name is labelled with the name of the first slice or instant on it. The label is empty
     /// if the trace has no such track.
-    fn track_label(&self, track: TrackId) -> Cow<'_, str>;
+    fn track_label(&self, track: TrackId) -> Cow<'_, str> {
+        let Some(info) = self.track_info(track) else { return Cow::Borrowed("") };
+        let first = || {
+            let slice = self.slices_of(track).next().map(|(_, slice)| slice.name);
+            let instant = || self.instants_of(track).first().map(|instant| instant.name);
+            slice.or_else(instant).unwrap_or_default()
+        };
+        track::track_label(info.kind, info.name, first, self.names(), self.conventions())
+    }
 
     /// Returns the label of a process for people: its name, or `Process 7` if it has none. The label is empty if the
     /// trace has no such process.
-    fn process_label(&self, process: ProcessId) -> Cow<'_, str>;
-}
-
-/// A private trait, which keeps other crates from implementing [`TraceView`].
-trait Sealed {}
-impl Sealed for Trace<'_> {}
-impl Sealed for LiveSnapshot<'_> {}
-
-/// Implements [`TraceView`] with the methods of the same names that the type itself has.
-macro_rules! forward {
-    ($type:ident) => {
-        fn clock(&self) -> Clock {
-            $type::clock(self)
+    fn process_label(&self, process: ProcessId) -> Cow<'_, str> {
+        let Some(info) = self.process_info(process) else { return Cow::Borrowed("") };
+        match self.name(info.name) {
+            name if name.is_empty() => Cow::Owned(format!("Process {}", self.key_text(info.pid))),
+            name => name,
         }
-
-        fn conventions(&self) -> Conventions {
-            $type::conventions(self)
-        }
-
-        fn bounds(&self) -> Option<Range<Tick>> {
-            $type::bounds(self)
-        }
-
-        fn names(&self) -> &Names<'_> {
-            $type::names(self)
-        }
-
-        fn track_info(&self, track: TrackId) -> Option<TrackInfo> {
-            $type::track_info(self, track)
-        }
-
-        fn process_info(&self, process: ProcessId) -> Option<ProcessInfo> {
-            $type::process_info(self, process)
-        }
-
-        fn n_slices(&self) -> usize {
-            $type::n_slices(self)
-        }
-
-        #[inline]
-        fn slice(&self, slice: SliceId) -> Option<Slice> {
-            $type::slice(self, slice)
-        }
-
-        #[inline]
-        fn slice_name_id(&self, slice: SliceId) -> Option<NameId> {
-            $type::slice_name_id(self, slice)
-        }
-
-        fn track_of(&self, slice: SliceId) -> Option<TrackId> {
-            $type::track_of(self, slice)
-        }
-
-        fn slice_args(&self, slice: SliceId) -> SliceArgs<'_> {
-            $type::slice_args(self, slice)
-        }
-
-        fn args_of(&self, of: &impl HasArgs) -> Args<'_> {
-            $type::args_of(self, of)
-        }
-
-        fn slices_of(&self, track: TrackId) -> impl Iterator<Item = (SliceId, Slice)> {
-            $type::slices_of(self, track)
-        }
-
-        fn instants_of(&self, track: TrackId) -> &[Instant] {
-            $type::instants_of(self, track)
-        }
-
-        fn counters_of(&self, track: TrackId) -> &[CounterValue] {
-            $type::counters_of(self, track)
-        }
-
-        fn states_of(&self, track: TrackId) -> &[State] {
-            $type::states_of(self, track)
-        }
-
-        fn track_label(&self, track: TrackId) -> Cow<'_, str> {
-            $type::track_label(self, track)
-        }
-
-        fn process_label(&self, process: ProcessId) -> Cow<'_, str> {
-            $type::process_label(self, process)
-        }
-    };
-}
-
-impl TraceView for Trace<'_> {
-    forward!(Trace);
-
-    fn slice_times(&self) -> Option<(&[Tick], &[Tick])> {
-        Some((self.slices().starts(), self.slices().ends()))
-    }
-
-    fn track_ids(&self) -> impl ExactSizeIterator<Item = TrackId> {
-        Trace::track_ids(self).iter()
-    }
-
-    fn flows(&self) -> &[Flow] {
-        Trace::flows(self)
     }
 }
 
-impl TraceView for LiveSnapshot<'_> {
-    forward!(LiveSnapshot);
-
-    fn track_ids(&self) -> impl ExactSizeIterator<Item = TrackId> {
-        self.display_order().into_iter()
-    }
-
-    fn flows(&self) -> &[Flow] {
-        &[]
-    }
+/// What the provided methods need of a trace. The trait is private, which keeps other crates from implementing
+/// [`TraceView`].
+pub(crate) trait Sealed {
+    fn args_table(&self) -> &ArgsTable<'_>;
 }

@@ -4,7 +4,7 @@
 use alloc::vec::Vec;
 
 use crate::{
-    ByteRange, DiagnosticKind, Sampled, Slice, SliceFlags, SliceId, Slices, Tick, Trace, TrackId,
+    ByteRange, DiagnosticKind, Sampled, Slice, SliceFlags, SliceId, Slices, Tick, Trace, TraceView, TrackId,
     args_table::ArgsId,
 };
 
@@ -21,7 +21,7 @@ impl<'a> Trace<'a> {
     ///
     /// ```
     /// use spall_model::SliceFlags;
-    /// # use spall_model::{Event, Limits, Text, Thread, ThreadEvent, Tick, Ticks, TraceBuilder};
+    /// # use spall_model::{Event, Limits, Text, Thread, ThreadEvent, Tick, Ticks, TraceBuilder, TraceView};
     /// # let mut builder = TraceBuilder::new(&Limits::default());
     /// # for (name, start, duration) in [("frame", 0, 100), ("draw", 40, 50), ("tiny", 41, 1)] {
     /// #     let event = ThreadEvent::new(Thread::new(1_i64, 1_i64), Tick(start), Text::plain(name.as_bytes()));

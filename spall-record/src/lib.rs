@@ -45,14 +45,15 @@
 #![cfg_attr(not(feature = "tracing"), doc = "\nThe guide, with the feature `tracing`, shows whole programs.")]
 //!
 //! # How it works
-//! Each thread has a ring of atomic words. The thread alone writes to it, without a lock, and whoever flushes may empty it
-//! at any time: no thread has to cooperate, and no thread of the recorder is needed. When a ring is full, its own thread
-//! encodes it and writes it. A process has one recording at a time, so that spans need no reference to it.
+//! Each thread has a ring of atomic words. The thread alone writes to it, without a lock. Any thread that flushes may empty
+//! it at any time, so threads need not cooperate, and the recorder needs no thread of its own. When a ring is full, its own
+//! thread encodes it and writes it. A process has one recording at a time, so that spans need no reference to it.
 //!
 //! # What is promised
-//! - No event that was recorded before a flush or a finish began is missing after it without being counted in the output.
+//! - Every event that was recorded before a flush or a finish began is in the output afterwards, or is counted there as
+//!   missing.
 //! - Recording never panics, and never fails: what goes wrong is told by [`flush`] and [`Session::finish`].
-//! - An output of the program's own may record. What it records is ignored.
+//! - An output that the program provides may itself use this crate. What it records is ignored.
 //!
 //! # Features
 //! - `enable` (default): recording. Without it, macros and functions are empty, and a recording has no events. A library

@@ -54,7 +54,8 @@ use crate::{recording, site, writer};
 /// session.finish()?;
 /// # let file = std::fs::read(&path)?;
 /// # std::fs::remove_file(&path)?;
-/// # let trace = spall_trace::load(&file).unwrap();
+/// # use spall_trace::model::TraceView as _;
+/// # let trace = spall_trace::load(&file, &Default::default()).unwrap();
 /// # assert!(trace.slices().names().iter().any(|&name| trace.name(name) == "request"));
 /// # Ok::<(), std::io::Error>(())
 /// ```

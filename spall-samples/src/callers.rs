@@ -1,6 +1,6 @@
 //! The callers of slices that the arguments of the slices name.
 
-use spall_model::{CallSite, SampleRules, SliceId, Trace, Track};
+use spall_model::{CallSite, SampleRules, SliceId, Trace, TraceView, Track};
 
 /// A lookup of the call frames that ran when the slices of a thread began.
 pub(super) struct Callers<'t, 'a> {

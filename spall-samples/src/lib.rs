@@ -16,7 +16,7 @@
 #![cfg_attr(not(feature = "alloc"), doc = "```ignore")]
 //! use spall_model::{
 //!     ByteRange, Event, FrameEvent, FrameParent, Id, Limits, SampleRules, SliceFlags, Text, Thread, ThreadEvent,
-//!     ThreadSampleEvent, Tick, Ticks, TraceBuilder, SampleStack,
+//!     ThreadSampleEvent, Tick, Ticks, TraceBuilder, TraceView, SampleStack,
 //! };
 //!
 //! let main = Thread::new(1_i64, 1_i64);

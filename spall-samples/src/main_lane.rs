@@ -1,7 +1,7 @@
 //! The slices in lane 0 of a thread, which the functions of its samples lie among.
 
 use spall_model::{
-    Slice, SliceFlags, SliceId, Tick, Trace, TrackId,
+    Slice, SliceFlags, SliceId, Tick, Trace, TraceView, TrackId,
     nest::{Nesting, Placement},
 };
 

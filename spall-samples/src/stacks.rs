@@ -7,7 +7,7 @@ use core::ops::Range;
 use foldhash::fast::RandomState;
 use hashbrown::{HashMap, HashSet};
 
-use spall_model::{Frame, FrameId, NameId, Names, Profile, SampleRules, Trace};
+use spall_model::{Frame, FrameId, NameId, Names, Profile, SampleRules, Trace, TraceView};
 
 /// A call stack: the path from the root of the tree to this node. Equal stacks are one node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
 
-use spall_model::{NameId, Profile, SampleRules, SliceId, Tick, Trace, TrackId};
+use spall_model::{NameId, Profile, SampleRules, SliceId, Tick, Trace, TraceView, TrackId};
 
 use crate::callers::Callers;
 use crate::main_lane::main_lane;

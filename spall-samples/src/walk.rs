@@ -9,7 +9,7 @@
 
 use alloc::vec::Vec;
 
-use spall_model::{Callee, FrameId, NameId, SampleRules, SliceId, Tick, Trace};
+use spall_model::{Callee, FrameId, NameId, SampleRules, SliceId, Tick, Trace, TraceView};
 
 use crate::{
     stacks::{Function, Stack, Stacks},

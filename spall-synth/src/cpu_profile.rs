@@ -2,7 +2,7 @@
 
 use core::fmt::Write as _;
 
-use crate::json::Random;
+use crate::Random;
 
 /// The durations between samples in microseconds.
 const INTERVALS: [i64; 5] = [50, 63, 90, 125, 149];

@@ -3,6 +3,8 @@
 
 use core::fmt::Write as _;
 
+use crate::Random;
+
 /// The places where a writer puts blanks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Layout {
@@ -179,15 +181,4 @@ pub fn attacks(len: usize) -> Vec<(String, String)> {
     }
     attacks.push(("many fields".into(), fields + "}]"));
     attacks
-}
-
-/// A linear congruential generator of random numbers, which gives the same numbers on every machine.
-pub(crate) struct Random(pub(crate) u64);
-
-impl Random {
-    /// Returns the next random number below `bound`, which must not be 0.
-    pub(crate) fn below(&mut self, bound: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        usize::try_from(self.0 >> 33).map_or(0, |number| number % bound)
-    }
 }

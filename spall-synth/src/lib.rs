@@ -19,8 +19,11 @@ pub mod gzip;
 pub mod heph;
 pub mod json;
 pub mod program;
+mod random;
 pub mod recordings;
 pub mod spall;
+
+pub use random::Random;
 
 // Runs the examples of the README as tests.
 #[cfg(doctest)]

@@ -6,7 +6,7 @@
 
 use std::io::Write as _;
 
-use crate::json::Random;
+use crate::Random;
 use crate::spall::File;
 
 /// The program whose calls are traced.
@@ -229,8 +229,8 @@ impl Iterator for Records {
 
 /// Returns a time between two records. Each power of two comes half as often as the one before it.
 fn duration(random: &mut Random) -> u64 {
-    let power = 4 + (1 + random.below(1 << 14)).trailing_zeros();
-    1 + random.below(1 << power) as u64
+    let power = 4 + (1 + random.below(1_u64 << 14)).trailing_zeros();
+    1 + random.below(1 << power)
 }
 
 /// Returns the position of a name. At each depth a fifth of the names take half of the calls. Which ones these are depends

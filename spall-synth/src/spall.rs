@@ -1,5 +1,7 @@
 //! The generator of spall streams of versions 0, 1 and 3. [spall A.1 to A.5]
 
+use crate::Random;
+
 /// A file that is being written. The methods append records without checking that they make sense.
 ///
 /// ```
@@ -175,19 +177,19 @@ pub fn trace(shape: &Shape) -> Vec<u8> {
                 }
             }
             for _ in 0..shape.records_per_buffer.max(1) {
-                thread.time += 1 + random.below(1000);
+                thread.time += 1 + below(&mut random, 1000);
                 let begins = left > 0
                     && thread.open < shape.depth.max(1)
-                    && (thread.open == 0 || random.below(2) == 0);
+                    && (thread.open == 0 || below(&mut random, 2) == 0);
                 if begins {
                     left -= 1;
-                    let index = random.index(names.len());
+                    let index = index(&mut random, names.len());
                     let name = names.get(index).map_or(&b""[..], Vec::as_slice);
                     let args = if shape.args && left.is_multiple_of(2) { &b"size=1024"[..] } else { b"" };
                     let closed = shape.version == 0 && left.is_multiple_of(4);
                     match shape.version {
                         0 if closed => {
-                            let duration = 1 + random.below(1000);
+                            let duration = 1 + below(&mut random, 1000);
                             file = file.complete_v0(pid, tid, thread.time as f64, duration as f64, name);
                             thread.time += duration;
                         }
@@ -223,28 +225,23 @@ struct Thread {
     open: usize,
 }
 
-fn name(index: usize, random: &mut Random) -> Vec<u8> {
-    let mut name = format!("fn_{index:02}").into_bytes();
-    let length = name.len() + random.index(40);
+fn name(number: usize, random: &mut Random) -> Vec<u8> {
+    let mut name = format!("fn_{number:02}").into_bytes();
+    let length = name.len() + index(random, 40);
     name.resize_with(length, || {
-        b"abcdefghijklmnopqrstuvwxyz_::<>".get(random.index(31)).copied().unwrap_or(b'_')
+        b"abcdefghijklmnopqrstuvwxyz_::<>".get(index(random, 31)).copied().unwrap_or(b'_')
     });
     name
 }
 
-/// A generator of random numbers by a multiplication and an xor, which is good enough for a trace.
-#[derive(Debug, Clone)]
-struct Random(u64);
+/// Returns a number below `end`. Its bits are mixed, so that the files are those of the records of speed.
+fn below(random: &mut Random, end: u64) -> u64 {
+    random.bits();
+    ((random.0 ^ (random.0 >> 33)).wrapping_mul(0xff51_afd7_ed55_8ccd) >> 32).checked_rem(end).unwrap_or(0)
+}
 
-impl Random {
-    fn below(&mut self, bound: u64) -> u64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        ((self.0 ^ (self.0 >> 33)).wrapping_mul(0xff51_afd7_ed55_8ccd) >> 32).checked_rem(bound).unwrap_or(0)
-    }
-
-    fn index(&mut self, bound: usize) -> usize {
-        usize::try_from(self.below(bound as u64)).unwrap_or(0)
-    }
+fn index(random: &mut Random, end: usize) -> usize {
+    usize::try_from(below(random, end as u64)).unwrap_or(0)
 }
 
 /// Returns damaged and extreme files with one fault each, and a name for each fault.

@@ -1,12 +1,31 @@
-//! The files that tests read: those of `testdata/`, which every clone has, and a collection of other people's traces.
+//! The files that tests read: those of `testdata/`, which every clone has, and a collection of other people's traces; and
+//! how long tests take.
 //!
 //! The collection is not part of the project. The environment variable `SPALL_CORPUS` is the path of its folder. What
 //! both have in common lies in folders of the same names, so a test goes over both. [`collection`] is for a test that
 //! only other people's files can make, and is the one place where such a test is skipped.
 
+use core::ops::Div;
 use std::fs::OpenOptions;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
+
+/// The size in bytes of the largest file of the collection that [`inputs`] returns in a plain run.
+const MOST_BYTES: u64 = 1 << 20;
+
+/// Returns whether tests may take their time: whether the environment variable `LONG_TESTS` is set.
+///
+/// A plain run is debug code and is over in two minutes. Its tests state the same rules for less input.
+#[must_use]
+pub fn is_long() -> bool {
+    std::env::var_os("LONG_TESTS").is_some()
+}
+
+/// Returns how large a test makes an input of any size: `size` if tests may take their time, and a quarter of it otherwise.
+#[must_use]
+pub fn sized<N: Div<Output = N> + From<u8>>(size: N) -> N {
+    if is_long() { size } else { size / 4.into() }
+}
 
 /// Returns the folders `name` of `testdata/` and of the collection, if they exist.
 ///
@@ -23,10 +42,13 @@ pub fn folders(name: &str) -> Vec<PathBuf> {
 
 /// Returns the paths of the files in the folders `name` whose names end in `suffix`.
 ///
-/// They include the files in folders below. Those of `testdata/` come first.
+/// They include the files in folders below. Those of `testdata/` come first. A plain run leaves out files larger than a
+/// mebibyte, see [`is_long`].
 #[must_use]
 pub fn inputs(name: &str, suffix: &str) -> Vec<PathBuf> {
-    folders(name).iter().flat_map(|folder| files(folder, suffix)).collect()
+    let is_small = |path: &PathBuf| path.metadata().is_ok_and(|file| file.len() <= MOST_BYTES);
+    let files = folders(name).into_iter().flat_map(|folder| files(&folder, suffix));
+    files.filter(|path| is_long() || is_small(path)).collect()
 }
 
 /// Returns the folder `name` of the collection, or counts the test that asks for it as skipped.

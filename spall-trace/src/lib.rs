@@ -3,8 +3,8 @@
 //!
 #![cfg_attr(feature = "std", doc = "```")]
 #![cfg_attr(not(feature = "std"), doc = "```ignore")]
-//! use spall_trace::layout::{Fidelity, Layout, LayoutOptions, Scratch, Vertical, Viewport};
-//! use spall_trace::model::{Tick, TraceView};
+//! use spall_trace::layout::{Layout, LayoutOptions, Vertical, Viewport};
+//! use spall_trace::model::{Limits, Tick, TraceView};
 //!
 //! let data = br#"[{"ph":"B","name":"frame","pid":1,"tid":1,"ts":0},
 //!                 {"ph":"X","name":"draw","pid":1,"tid":1,"ts":2.5,"dur":4},
@@ -18,9 +18,9 @@
 //! // A layout holds what is derived: here, the boxes of the first 10 microseconds in 100 columns.
 //! let layout = Layout::new(&trace, &LayoutOptions::default());
 //! let vertical = Vertical::new(&trace, &layout, &());
-//! let viewport = Viewport::new(Tick(0)..Tick(10_000), 100, Fidelity::Fast);
-//! let (mut scratch, mut rects) = (Scratch::new(), Vec::new());
-//! vertical.rects(0..vertical.height(), &layout, &(), &viewport, &mut scratch, &mut rects);
+//! let viewport = Viewport::new(Tick(0)..Tick(10_000), 100);
+//! let mut rects = Vec::new();
+//! vertical.rects(0..vertical.height(), &layout, &(), &viewport, &mut rects);
 //! let drawn: Vec<_> =
 //!     rects.iter().map(|found| (trace.slice_name(found.rect.slice), found.rect.x0..found.rect.x1)).collect();
 //! assert_eq!(drawn, [("frame".into(), 0..100), ("draw".into(), 25..65)]);
@@ -70,7 +70,7 @@
 //! let trace = spall_trace::load(json.as_bytes())?;
 //! let trees: Vec<ThreadTree> = call_trees(&trace, &V8).collect();
 //! assert_eq!(trees[0].tree.total(), Ticks(5_000));
-//! let viewport = Viewport::new(Tick(0)..Tick(5_000), 80, Fidelity::Exact);
+//! let viewport = Viewport::new(Tick(0)..Tick(5_000), 80);
 //! assert_eq!(viewport.range(), Tick(0)..Tick(5_000));
 //! assert!(spall::Parser::new().parse_all(b"?", |_, _| {}).is_err());
 //! # Ok::<(), Box<dyn std::error::Error>>(())

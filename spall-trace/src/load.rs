@@ -19,8 +19,9 @@ use crate::{
 
 /// Loads a trace of any supported format from memory, in any supported container.
 ///
-/// [`Trace::diagnostics`] counts the damage that the parser could step over, and everything else that is odd about the file.
-/// The trace borrows names and arguments from `data`, unless the file is compressed. [`Loader`] has choices.
+/// [`TraceView::diagnostics`](spall_model::TraceView::diagnostics) counts the damage that the parser could step over, and
+/// everything else that is odd about the file. The trace borrows names and arguments from `data`, unless the file is
+/// compressed. [`Loader`] has choices.
 ///
 /// # Errors
 /// This returns an error when the format is not known or when nothing of the file can be read. A file that becomes
@@ -29,9 +30,11 @@ use crate::{
 ///
 /// # Examples
 /// ```
+/// use spall_trace::model::{SliceId, TraceView};
+///
 /// let json = br#"[{"ph":"X","name":"work","pid":1,"tid":1,"ts":1,"dur":2.5}]"#;
 /// let trace = spall_trace::load(json)?;
-/// let work = trace.slice(spall_trace::model::SliceId(0)).unwrap();
+/// let work = trace.slice(SliceId(0)).unwrap();
 /// assert_eq!(trace.name(work.name), "work");
 /// assert_eq!(work.duration().0, 2500);
 /// # Ok::<(), spall_trace::Error>(())

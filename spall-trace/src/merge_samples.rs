@@ -12,11 +12,13 @@ use spall_samples::ThreadTree;
 ///
 /// # Examples
 /// ```
+/// use spall_trace::model::{Limits, SliceId, TraceView};
+///
 /// let profile = br#"{"nodes":[{"id":1,"callFrame":{"functionName":"(root)"},"children":[2]},
 ///     {"id":2,"callFrame":{"functionName":"work"}}],
 ///     "startTime":0,"endTime":30,"samples":[2,2],"timeDeltas":[10,10]}"#;
-/// let trace = spall_trace::merge_samples(spall_trace::load(profile)?);
-/// let work = trace.slice(spall_trace::model::SliceId(0)).unwrap();
+/// let trace = spall_trace::merge_samples(spall_trace::load(profile, &Limits::default())?);
+/// let work = trace.slice(SliceId(0)).unwrap();
 /// assert_eq!(trace.name(work.name), "work");
 /// assert_eq!((work.start.0, work.end.0), (10_000, 30_000));
 /// # Ok::<(), spall_trace::Error>(())

@@ -168,3 +168,21 @@ impl<R: Read> Stream<R> {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use spall_format::spall::auto::{NoSymbols, Parser};
+    use spall_model::{ByteRange, Diagnostic, DiagnosticKind, TraceView};
+
+    use super::*;
+
+    #[test]
+    fn spall_a_7_a_useless_unit_is_reported_where_it_stands() {
+        for unit in [0.0, -1.0, f64::NAN, f64::INFINITY] {
+            let data = spall_synth::auto::header(unit, 0, "/bin/x");
+            let trace = Loader::new().load_from_with(Parser::new(NoSymbols), &data[..]).unwrap();
+            let expected = Diagnostic::new(DiagnosticKind::BadTimeUnit, ByteRange::new(16, 24));
+            assert_eq!(trace.diagnostics().kept(), [expected]);
+        }
+    }
+}

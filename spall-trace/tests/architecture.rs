@@ -59,7 +59,6 @@ fn dependencies_point_one_way() {
         "hashbrown",
         "memchr",
         "miniz_oxide",
-        "prost",
         "ruzstd",
         "serde",
         "serde_json",

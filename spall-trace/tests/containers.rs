@@ -12,7 +12,7 @@ use std::io::Read;
 use spall_synth::{apitrace, auto, cpu_profile, gzip, heph, json, spall as synth};
 use spall_trace::{
     Error, Format, Loader, detect, load, load_from,
-    model::{DiagnosticKind, Limits, Receiver as _, Trace, TraceBuilder},
+    model::{DiagnosticKind, Limits, Receiver as _, Trace, TraceBuilder, TraceView},
 };
 
 /// Returns a file of each format, without a container.

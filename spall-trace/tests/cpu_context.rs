@@ -14,7 +14,7 @@ use std::collections::{HashMap, HashSet};
 use serde_json::Value;
 use spall_trace::json::V8;
 use spall_trace::layout::{Layout, LayoutOptions, LayoutView};
-use spall_trace::model::{FrameId, SliceId, Trace, TrackId};
+use spall_trace::model::{FrameId, SliceId, Trace, TraceView, TrackId};
 
 mod cpu_common;
 use cpu_common::{ids, load, threads};

@@ -7,7 +7,7 @@ extern crate alloc;
 use alloc::collections::BTreeMap;
 
 use serde_json::Value;
-use spall_trace::model::{DiagnosticKind, FrameId, Trace};
+use spall_trace::model::{DiagnosticKind, FrameId, Trace, TraceView};
 
 mod cpu_common;
 use cpu_common::{threads, tree};

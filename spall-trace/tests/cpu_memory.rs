@@ -4,6 +4,7 @@
 
 use allocation_counter::measure;
 use spall_synth::cpu_profile::{Form, Profile};
+use spall_testdata::sized;
 
 fn check(name: &str, data: &str) {
     check_peak(name, data, 28);
@@ -26,9 +27,9 @@ fn document(nodes: &str, rest: &str) -> String {
 
 #[test]
 fn traces_of_profiles_are_small() {
-    let many = 300_000;
-    check("honest", &Profile::random(20_000, 80, 20_000, 1).to_json(Form::Document));
-    check("honest chunks", &Profile::random(20_000, 80, 20_000, 1).to_json(Form::Chunks(100)));
+    let many = sized(300_000);
+    check("honest", &Profile::random(sized(20_000), 80, sized(20_000), 1).to_json(Form::Document));
+    check("honest chunks", &Profile::random(sized(20_000), 80, sized(20_000), 1).to_json(Form::Chunks(100)));
     let ones = "1,".repeat(many);
     check("samples", &document("", &format!(r#","samples":[{ones}],"timeDeltas":[{ones}]"#)));
     check("same children", &document(&format!(r#",{{"id":2,"children":[{ones}]}}"#), ""));
@@ -56,7 +57,7 @@ fn traces_of_profiles_are_small() {
     let list = |samples: &[String]| table("samples", &[format!("[{}]", samples.join(","))]);
     check("samples of a thread", &list(&vec![r#"{"ts":1,"tid":1}"#.into(); many]));
     // Each sample becomes a process, a thread and a profile. Tables have the most unused room just above a power of two.
-    let samples: Vec<_> = (0..140_000).map(|tid| format!(r#"{{"ts":1,"tid":{tid}}}"#)).collect();
+    let samples: Vec<_> = (0..sized(140_000)).map(|tid| format!(r#"{{"ts":1,"tid":{tid}}}"#)).collect();
     check_peak("samples of many threads", &list(&samples), 36);
     let samples: Vec<_> =
         (0..many / 3).map(|name| format!(r#"{{"ts":1,"tid":1,"name":"{name}"}}"#)).collect();

@@ -15,7 +15,7 @@ use std::path::Path;
 
 use serde_json::Value;
 use spall_trace::layout::{Layout, LayoutOptions, LayoutView};
-use spall_trace::model::{SliceFlags, SliceId, Tick, Trace, TrackId};
+use spall_trace::model::{SliceFlags, SliceId, Tick, Trace, TraceView, TrackId};
 
 mod cpu_common;
 use cpu_common::{Style, folded, ids, load, threads, tree};

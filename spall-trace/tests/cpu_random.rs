@@ -12,12 +12,13 @@ extern crate alloc;
 
 use std::time::Instant;
 
+use spall_synth::Random;
 use spall_synth::cpu_profile::{Form, Node, Profile};
 use spall_trace::layout::{Layout, LayoutOptions, LayoutView};
-use spall_trace::model::{DiagnosticKind, SliceFlags, SliceId};
+use spall_trace::model::{DiagnosticKind, SliceFlags, SliceId, TraceView};
 
 mod cpu_common;
-use cpu_common::{Random, Style, folded, load, threads, tree};
+use cpu_common::{Style, folded, load, threads, tree};
 
 /// Returns slices of one thread, most of which nest. Their names make all rules apply.
 fn slices(random: &mut Random, profile: &Profile) -> Vec<String> {
@@ -27,14 +28,14 @@ fn slices(random: &mut Random, profile: &Profile) -> Vec<String> {
     let mut open = vec![(profile.start - 200, profile.end + 200)];
     let duration = profile.end - profile.start;
     for _ in 0..random.below(40) {
-        let (from, to) = open[random.index(open.len())];
+        let (from, to) = open[random.below(open.len())];
         let start = from + random.below(to - from);
         let mut end = start + random.below(to - start);
         if random.below(20) == 0 {
             end += random.below(duration);
         }
         open.push((start, end));
-        let name = NAMES[random.index(6)];
+        let name = NAMES[random.below(6)];
         let line = 10 * random.below(50) + 1;
         events.push(format!(
             r#"{{"ph":"X","name":"{name}","pid":1,"tid":1,"ts":{start},"dur":{},"args":{{"data":{{"scriptId":"7","lineNumber":{line},"columnNumber":{line}}}}}}}"#,
@@ -53,11 +54,11 @@ fn cpu_4_invariants_hold_on_random_input() {
         // Some callers do not exist.
         for node in profile.nodes.iter_mut().skip(4) {
             if random.below(30) == 0 {
-                node.parent = node.parent.map(|_| random.index(90));
+                node.parent = node.parent.map(|_| random.below(90));
             }
         }
         let mut events = slices(&mut random, &profile);
-        events.extend(profile.chunks(1 + random.index(40), 1));
+        events.extend(profile.chunks(1 + random.below(40), 1));
         let json = format!("[{}]", events.join(",\n"));
         let before = spall_trace::load(json.as_bytes()).unwrap();
         let trace = load(json.as_bytes());

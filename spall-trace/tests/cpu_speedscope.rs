@@ -9,6 +9,7 @@
 
 extern crate alloc;
 
+use spall_model::TraceView;
 use std::collections::HashMap;
 
 use serde_json::Value;

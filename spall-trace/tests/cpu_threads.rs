@@ -12,7 +12,7 @@ extern crate alloc;
 use alloc::{borrow::Cow, collections::BTreeMap};
 
 use serde_json::Value as Json;
-use spall_trace::model::{DiagnosticKind, Id, Limits, Sample, SliceFlags, Trace, TrackId, Value};
+use spall_trace::model::{DiagnosticKind, Id, Limits, Sample, SliceFlags, Trace, TraceView, TrackId, Value};
 
 mod cpu_common;
 use cpu_common::{Style, folded, ids, load, threads, tree};

@@ -15,7 +15,7 @@ use serde_json::Value;
 use spall_trace::{
     Format,
     export::{self, ExportReport, Loss},
-    model::{DiagnosticKind, Key, Trace, TrackKind},
+    model::{DiagnosticKind, Key, Trace, TraceView, TrackKind},
 };
 
 mod facts;

@@ -14,6 +14,7 @@ use std::time::Instant;
 
 use foldhash::fast::{FixedState, RandomState};
 use spall_synth::spall::File;
+use spall_trace::model::TraceView;
 
 /// The number of places of a table of [`NAMES`] names.
 const PLACES: u64 = 2048;

@@ -28,7 +28,9 @@ use spall_trace::{
     Loader,
     export::{self, ExportReport},
     layout::{Layout, LayoutOptions, Live},
-    model::{ByteRange, Event, Limits, LiveTrace, Parser, Progress, Receiver as _, SliceId, Tick, Trace},
+    model::{
+        ByteRange, Event, Limits, LiveTrace, Parser, Progress, Receiver as _, SliceId, Tick, Trace, TraceView,
+    },
 };
 
 /// A function that makes an input of a number of parts.
@@ -74,7 +76,11 @@ fn time(process: fn(&[u8]), data: &[u8], runs: usize) -> u64 {
     (0..runs).map(|_| run()).min().unwrap()
 }
 
-const ENOUGH_NS: u64 = 8_000_000;
+/// The least time that the small input takes, a quarter of it in a plain run.
+fn enough_ns() -> u64 {
+    if spall_testdata::is_long() { 8_000_000 } else { 2_000_000 }
+}
+
 const MOST_PARTS: usize = 1 << 17;
 /// The largest ratio of two times that counts as linear, in thousandths.
 const MOST_RATIO: u64 = 32_000;
@@ -93,14 +99,15 @@ fn check_work(name: &str, input: &Input, process: fn(&[u8])) {
     check_work_from(512, name, input, process);
 }
 
-/// Does the same as [`check_work`] with at least `parts` parts.
-fn check_work_from(mut parts: usize, name: &str, input: &Input, process: fn(&[u8])) {
+/// Does the same as [`check_work`] with at least `parts` parts, and a quarter of them in a plain run.
+fn check_work_from(parts: usize, name: &str, input: &Input, process: fn(&[u8])) {
     if let Some(parts) = std::env::var("GROWTH_PARTS").ok().and_then(|parts| parts.parse().ok()) {
         println!("counted: {name}");
         return [parts, 2 * parts].map(input).iter().for_each(|data| counted(process, data));
     }
+    let mut parts = spall_testdata::sized(parts);
     let mut data = input(parts);
-    while time(process, &data, 1) < ENOUGH_NS && parts < MOST_PARTS {
+    while time(process, &data, 1) < enough_ns() && parts < MOST_PARTS {
         parts *= 2;
         data = input(parts);
     }
@@ -109,7 +116,7 @@ fn check_work_from(mut parts: usize, name: &str, input: &Input, process: fn(&[u8
     assert!(grew <= 10, "{name}: the input itself grew {grew} times");
     // A second and a third try are needed only where other work disturbed the first.
     let mut ratios =
-        (1..=3).map(|runs| time(process, &large, runs) * 1000 / time(process, &data, 3).max(ENOUGH_NS));
+        (1..=3).map(|runs| time(process, &large, runs) * 1000 / time(process, &data, 3).max(enough_ns()));
     let ratio = ratios.find(|&ratio| ratio <= MOST_RATIO);
     let Some(ratio) = ratio else { panic!("{name}: 8 times {parts} parts take over 32 times as long") };
 
@@ -324,7 +331,7 @@ fn traces_that_are_watched() {
         ("watched series", r##"{"ph":"C","name":"c","ts":%,"args":{"#":1}},"##),
     ] {
         // So many that the allowance for moving slices at no charge is used up.
-        check_work_from(4096, name, &pattern(events), watch);
+        check_work_from(8192, name, &pattern(events), watch);
     }
 }
 
@@ -482,9 +489,12 @@ fn samples_of_threads() {
         "samples of the deepest shared frame",
         &shared_frames(|frames, at| format!(r#"{{"tid":1,"ts":{at:08},"sf":"{:08}"}},"#, frames - 1)),
     );
-    check(
+    // So many that the allowance for stacks is used up.
+    check_work_from(
+        2048,
         "a thread for each sample of the deepest shared frame",
         &shared_frames(|frames, at| format!(r#"{{"tid":{at:08},"ts":{at:08},"sf":"{:08}"}},"#, frames - 1)),
+        process,
     );
     check("frames that call one another", &|parts| {
         let frames: String =

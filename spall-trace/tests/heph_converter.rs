@@ -6,7 +6,7 @@ extern crate alloc;
 
 use alloc::collections::BTreeMap;
 
-use spall_trace::model::{Trace, TrackKind};
+use spall_trace::model::{Trace, TraceView, TrackKind};
 
 /// The slices of one name on one thread.
 #[derive(Default)]

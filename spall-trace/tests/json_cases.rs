@@ -15,7 +15,8 @@ use std::path::Path;
 use serde_json::Value as Json;
 use spall_trace::layout::{Layout, LayoutOptions, LayoutView};
 use spall_trace::model::{
-    DiagnosticKind, Flow, Key, Object, Scope, SliceId, Text, Tick, Trace, Track, TrackId, TrackKind, Value,
+    DiagnosticKind, Flow, Key, Object, Scope, SliceId, Text, Tick, Trace, TraceView, Track, TrackId,
+    TrackKind, Value,
 };
 
 /// One case: the trace that was read, and the expectation.

@@ -5,7 +5,7 @@
 use spall_synth::{apitrace::snappy, gzip};
 use spall_trace::{
     format::{FormatErrorKind, container::decompress},
-    model::{DiagnosticKind, Limits, Trace},
+    model::{DiagnosticKind, Limits, Trace, TraceView},
 };
 
 /// Returns `count` copies of an event, in which `#` stands for the number of the copy.

@@ -11,8 +11,8 @@ use std::path::Path;
 
 use spall_trace::layout::{Layout, LayoutOptions, Live};
 use spall_trace::model::{
-    Limits, LiveSnapshot, LiveTrace, Receiver, SliceFlags, Tick, Trace, TraceBuilder, Track, TrackId,
-    TrackKind,
+    Limits, LiveSnapshot, LiveTrace, Receiver, SliceFlags, Tick, Trace, TraceBuilder, TraceView, Track,
+    TrackId, TrackKind,
 };
 
 /// The numbers of things of a file that were the same in both traces.
@@ -51,7 +51,7 @@ fn check(path: &Path, same: &mut Same) {
         return;
     }
     same.files += 1;
-    let order = committed.display_order();
+    let order: Vec<_> = committed.track_ids().collect();
     assert_eq!(order.len(), trace.tracks().len(), "{path:?}");
     let pairs_plainly = committed.pairing_faults().is_empty();
     let layout = Layout::new(&trace, &LayoutOptions::default());
@@ -60,7 +60,11 @@ fn check(path: &Path, same: &mut Same) {
             continue;
         }
         let live_track = committed.track(live_id).unwrap();
-        assert_eq!(committed.name(live_track.name()), trace.name(track.name), "{path:?}");
+        assert_eq!(
+            committed.name(committed.track_info(live_id).unwrap().name),
+            trace.name(track.name),
+            "{path:?}"
+        );
         same_points(&committed, live_id, &trace, track, same);
         assert_eq!(live_track.slices().len(), track.slices().len(), "{path:?}");
         if !pairs_plainly {

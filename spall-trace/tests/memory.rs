@@ -4,6 +4,7 @@
 
 use allocation_counter::measure;
 use spall_synth::{apitrace, heph, spall as synth};
+use spall_testdata::sized;
 use spall_trace::Format;
 use spall_trace::format::container::decompress;
 use spall_trace::model::{Limits, LiveTrace, Receiver};
@@ -59,19 +60,19 @@ fn check(name: &str, data: &[u8]) -> f64 {
 #[test]
 fn traces_of_generated_and_hostile_input_are_small() {
     // Tables have the most unused room just above a power of two.
-    check("end flood", &synth::end_flood(270_000));
-    check("nested begins", &synth::nested_begins(200_000));
-    check("many threads", &synth::many_threads(50_000));
-    check("heph", &heph::trace(20_000, 8, 4, true));
-    let game = apitrace::game(40_000);
+    check("end flood", &synth::end_flood(sized(270_000)));
+    check("nested begins", &synth::nested_begins(sized(200_000)));
+    check("many threads", &synth::many_threads(sized(50_000)));
+    check("heph", &heph::trace(sized(20_000), 8, 4, true));
+    let game = apitrace::game(sized(40_000));
     check("apitrace", &game);
     check("apitrace in snappy", &apitrace::snappy(&game, 1 << 20));
     for (name, data) in synth::attacks() {
         check(name, &data);
     }
-    let shape = synth::Shape { slices: 100_000, ..synth::Shape::default() };
+    let shape = synth::Shape { slices: sized(100_000), ..synth::Shape::default() };
     check("spall", &synth::trace(&shape));
-    let repeated = |event: &str| format!("[{}]", event.repeat(100_000));
+    let repeated = |event: &str| format!("[{}]", event.repeat(sized(100_000)));
     for event in [
         "{},",
         r#"{"ph":"X","ts":1},"#,
@@ -91,8 +92,9 @@ fn traces_of_generated_and_hostile_input_are_small() {
     ] {
         check(event, repeated(event).as_bytes());
     }
-    let distinct =
-        |event: fn(usize) -> String| format!("[{}]", (0..50_000).map(event).collect::<Vec<_>>().join(","));
+    let distinct = |event: fn(usize) -> String| {
+        format!("[{}]", (0..sized(50_000)).map(event).collect::<Vec<_>>().join(","))
+    };
     check("names", distinct(|n| format!(r#"{{"ph":"B","ts":1,"name":"{n}"}}"#)).as_bytes());
     check("threads", distinct(|n| format!(r#"{{"ph":"X","ts":1,"tid":{n}}}"#)).as_bytes());
     check("processes", distinct(|n| format!(r#"{{"ph":"X","ts":1,"pid":{n}}}"#)).as_bytes());
@@ -101,8 +103,8 @@ fn traces_of_generated_and_hostile_input_are_small() {
     check("flows", distinct(|n| format!(r#"{{"ph":"s","ts":1,"id":{n}}}"#)).as_bytes());
     check("series", distinct(|n| format!(r#"{{"ph":"C","ts":1,"args":{{"{n}":1}}}}"#)).as_bytes());
     check("samples", distinct(|n| format!(r#"{{"ph":"P","ts":1,"tid":{n},"stack":["{n}"]}}"#)).as_bytes());
-    let deep: Vec<_> = (1..50_000).map(|n| format!(r#""{n}":{{"parent":"{}"}}"#, n - 1)).collect();
-    let samples = distinct(|n| format!(r#"{{"ts":1,"tid":{n},"sf":"49999"}}"#));
+    let deep: Vec<_> = (1..sized(50_000)).map(|n| format!(r#""{n}":{{"parent":"{}"}}"#, n - 1)).collect();
+    let samples = distinct(|n| format!(r#"{{"ts":1,"tid":{n},"sf":"{}"}}"#, sized(50_000) - 1));
     let shared = format!(r#"{{"samples":{samples},"stackFrames":{{{}}}}}"#, deep.join(","));
     check("samples of a deep shared stack", shared.as_bytes());
     check(

@@ -4,7 +4,7 @@
 
 use spall_trace::json::JsonParser;
 use spall_trace::model::Parser as _;
-use spall_trace::model::{DiagnosticKind, Limits, Receiver, SliceId, Tick, Trace, TrackKind};
+use spall_trace::model::{DiagnosticKind, Limits, Receiver, SliceId, Tick, Trace, TraceView, TrackKind};
 use spall_trace::{Alignment, MergeInput, MergedTraces, PlacedBy, load, merge_traces};
 
 fn json(text: &str) -> Trace<'static> {

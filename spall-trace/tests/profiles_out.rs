@@ -63,7 +63,7 @@ fn fields(mut bytes: &[u8]) -> Vec<(u64, u64, Vec<u8>)> {
 }
 
 /// The numbers of a packed field.
-#[cfg(any(feature = "perfetto", feature = "pprof"))]
+#[cfg(feature = "pprof")]
 fn packed(bytes: &[u8]) -> Vec<u64> {
     // A number is a field with a key in front of it.
     let keyed: Vec<u8> =
@@ -291,7 +291,7 @@ mod perfetto {
                 }
                 for (field, value, bytes) in &event {
                     match field {
-                        3 => line += &format!(" cat={}", texts[&(1, packed(bytes)[0])]),
+                        3 => line += &format!(" cat={}", texts[&(1, *value)]),
                         4 => {
                             let argument = super::fields(bytes);
                             let shown: Vec<_> = argument[1..]
@@ -303,18 +303,8 @@ mod perfetto {
                             line += &format!(" {}={}", texts[&(3, number(&argument, 1))], shown.join(" "));
                         }
                         44 => line += &format!(" {}", f64::from_bits(*value)),
-                        47 => {
-                            line += &format!(
-                                " leaves={}",
-                                u64::from_le_bytes(bytes.as_slice().try_into().unwrap())
-                            )
-                        }
-                        48 => {
-                            line += &format!(
-                                " arrives={}",
-                                u64::from_le_bytes(bytes.as_slice().try_into().unwrap())
-                            )
-                        }
+                        47 => line += &format!(" leaves={value}"),
+                        48 => line += &format!(" arrives={value}"),
                         _ => {}
                     }
                 }

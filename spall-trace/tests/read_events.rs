@@ -4,7 +4,7 @@
 
 use spall_synth::{apitrace, auto, cpu_profile, gzip, heph, json, spall as synth};
 use spall_trace::Loader;
-use spall_trace::model::{Event, Limits, Receiver, Trace, TraceBuilder};
+use spall_trace::model::{Event, Limits, Receiver, Trace, TraceBuilder, TraceView};
 
 /// Returns everything of a trace as text, without the places where its strings are stored.
 fn show(trace: Trace<'_>) -> String {

@@ -13,7 +13,7 @@ use alloc::collections::BTreeMap;
 
 use serde_json::Value as Json;
 use spall_trace::layout::{Layout, LayoutOptions, LayoutView};
-use spall_trace::model::{DiagnosticCount, DiagnosticKind, Trace, TrackKind};
+use spall_trace::model::{DiagnosticCount, DiagnosticKind, Trace, TraceView, TrackKind};
 
 /// Returns the numbers that the digests hold, under the same names.
 fn digest(trace: &Trace<'_>) -> BTreeMap<&'static str, Json> {

@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 
 use spall_synth::apitrace::game;
 use spall_trace::format::apitrace::{Calls, Parser, TickUnit};
-use spall_trace::model::{LendingParser, Limits, LiveTrace, Receiver, Trace, TraceBuilder, TrackId};
+use spall_trace::model::{
+    LendingParser, Limits, LiveTrace, Receiver, Trace, TraceBuilder, TraceView, TrackId,
+};
 use spall_trace::{Format, TraceParser, export, load};
 
 #[test]
@@ -88,9 +90,9 @@ fn c5_arguments_are_the_same_text_wherever_they_go() {
         texts
     };
     let mut file = Vec::new();
-    export::json(&trace, &mut file).unwrap();
+    _ = export::json(&trace, &mut file).unwrap();
     assert_eq!(sorted(&load(&file).unwrap()), sorted(&trace));
     file.clear();
-    export::spall(&trace, &mut file).unwrap();
+    _ = export::spall(&trace, &mut file).unwrap();
     assert_eq!(sorted(&load(&file).unwrap()), sorted(&trace));
 }

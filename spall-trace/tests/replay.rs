@@ -14,7 +14,7 @@ use spall_synth::{
     cpu_profile::{self, Form},
     heph, spall as synth,
 };
-use spall_trace::model::{DiagnosticKind, Event, Limits, SliceFlags, Trace, TraceBuilder, Value};
+use spall_trace::model::{DiagnosticKind, Event, Limits, SliceFlags, Trace, TraceBuilder, TraceView, Value};
 
 mod facts;
 use facts::facts;
@@ -258,7 +258,7 @@ fn json_3_7_a_flow_between_slices_of_one_time_survives_whichever_thread_comes_fi
         let trace = spall_trace::load(json.as_bytes()).unwrap();
         assert_eq!(trace.flows().len(), 1);
         let mut written = Vec::new();
-        spall_trace::export::json(&trace, &mut written).unwrap();
+        assert!(spall_trace::export::json(&trace, &mut written).unwrap().is_lossless());
         let again = spall_trace::load(&written).unwrap();
         let names = |trace: &Trace<'_>| {
             let flow = &trace.flows()[0];

@@ -5,10 +5,10 @@
 
 use eframe::egui::{self, Align2, Color32, FontId, Painter, Pos2, Rect, Response, Sense, pos2, vec2};
 use spall_trace::layout::{
-    ColorKey, Ellipsis, Fidelity, Heights, Instance, Layout, LayoutOptions, LayoutView, LineRect, Ruler,
-    Scratch, Theme, Vertical, Window, fit_chars,
+    ColorKey, Ellipsis, Heights, Instance, Layout, LayoutOptions, LayoutView, LineRect, Ruler, Theme,
+    Vertical, Window, fit_chars,
 };
-use spall_trace::model::Trace;
+use spall_trace::model::{Trace, TraceView};
 
 const HEIGHTS: Heights = Heights { process: 24, track: 20, row: 18 };
 const RULER: f32 = 20.0;
@@ -20,7 +20,6 @@ struct Viewer {
     layout: Layout,
     vertical: Vertical,
     window: Window,
-    scratch: Scratch,
     rects: Vec<LineRect>,
 }
 
@@ -60,13 +59,13 @@ impl Viewer {
     }
 
     fn draw(&mut self, painter: &Painter, area: Rect) {
-        let Self { trace, layout, vertical, window, scratch, rects } = self;
+        let Self { trace, layout, vertical, window, rects } = self;
         let y = |top: u64| area.top() + (top as f64 - window.top()) as f32;
-        vertical.rects(window.heights(), layout, &HEIGHTS, window.viewport(), scratch, rects);
+        vertical.rects(window.heights(), layout, &HEIGHTS, window.viewport(), rects);
         for found in rects.iter() {
             let name = trace.slice_name(found.rect.slice);
             let [red, green, blue] = ColorKey::of(name.as_bytes()).rgb(Theme::Dark);
-            let busy = if found.rect.count == 1 { 1.0 } else { 0.5 + f32::from(found.rect.busy) / 131_070.0 };
+            let busy = 0.5 + 0.5 * found.rect.fill();
             let color = Color32::from_rgb(red, green, blue).gamma_multiply(busy);
             let Instance { x0, x1, .. } = Instance::new(&found.rect, window.viewport(), found.line.0, 0);
             let size = vec2((x1 - x0 - 0.5).max(1.0), found.height as f32 - 1.0);
@@ -104,7 +103,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let trace = spall_trace::merge_samples(trace);
     let layout = Layout::new(&trace, &LayoutOptions::default());
     let vertical = Vertical::new(&trace, &layout, &HEIGHTS);
-    let window = Window::new(trace.bounds().unwrap_or_default(), Fidelity::Fast);
-    let viewer = Viewer { trace, layout, vertical, window, scratch: Scratch::new(), rects: vec![] };
+    let window = Window::new(trace.bounds().unwrap_or_default());
+    let viewer = Viewer { trace, layout, vertical, window, rects: vec![] };
     Ok(eframe::run_native(&path.to_string_lossy(), Default::default(), Box::new(|_| Ok(Box::new(viewer))))?)
 }

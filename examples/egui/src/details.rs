@@ -2,7 +2,7 @@
 
 use eframe::egui::{Grid, Label, ScrollArea, Ui};
 use spall_trace::layout::{Layout, LayoutView};
-use spall_trace::model::{SliceId, Ticks, Trace};
+use spall_trace::model::{SliceId, Ticks, Trace, TraceView};
 
 /// Shows a slice. Returns another one if the user follows a flow to it.
 pub fn ui(ui: &mut Ui, trace: &Trace<'_>, layout: &Layout, id: Option<SliceId>) -> Option<SliceId> {

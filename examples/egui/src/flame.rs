@@ -4,10 +4,10 @@ use std::ops::Range;
 
 use eframe::egui::{Align2, Color32, FontId, Rect as Shape, ScrollArea, Sense, Ui, pos2, vec2};
 use spall_trace::layout::{
-    ColorKey, Ellipsis, Fidelity, Layout, Rect, Row, RowId, Scratch, SelfSide, Theme, TreeOrder, Viewport,
-    fit_chars, flame_rows, slice_tree_by,
+    ColorKey, Ellipsis, Layout, Rect, Row, RowId, SelfSide, Theme, TreeOrder, Viewport, fit_chars,
+    flame_rows, slice_tree_by,
 };
-use spall_trace::model::{InvertedTree, Tick, Ticks, Trace, TreeNode};
+use spall_trace::model::{InvertedTree, Tick, Ticks, Trace, TraceView, TreeNode};
 
 const ROW: f32 = 18.0;
 const LETTER: f32 = 7.0;
@@ -24,7 +24,6 @@ pub struct Flame {
     /// The part of the axis that is visible, from 0 to the total time.
     shown: Range<Tick>,
     all: Range<Tick>,
-    scratch: Scratch,
     rects: Vec<Rect>,
 }
 
@@ -40,14 +39,14 @@ impl Flame {
         let [red, green, blue] = theme.text();
         let label_color = Color32::from_rgb(red, green, blue);
         let width = ui.available_width() - 12.0;
-        let viewport = Viewport::new(self.shown.clone(), width as u16, Fidelity::Fast);
+        let viewport = Viewport::new(self.shown.clone(), width as u16);
         ScrollArea::vertical().auto_shrink(false).show(ui, |ui| {
             let size = vec2(width, ROW * self.rows.len() as f32);
             let (response, painter) = ui.allocate_painter(size, Sense::click());
             let corner = response.rect.min;
             self.rects.clear();
             for (row, number) in self.rows.iter().zip(0..) {
-                row.view(RowId(number)).rects(&viewport, &mut self.scratch, &mut self.rects);
+                row.view(RowId(number)).rects(&viewport, &mut self.rects);
             }
             for rect in &self.rects {
                 let node = &self.nodes[rect.slice.index()];

@@ -5,7 +5,7 @@ use std::{cmp::Reverse, ops::Range};
 use eframe::egui::{Align, Layout as Direction, Ui};
 use egui_extras::{Column, TableBuilder};
 use spall_trace::layout::{EdgeRule, Layout, NameStats, stats};
-use spall_trace::model::{NameId, Tick, Ticks, Trace};
+use spall_trace::model::{NameId, Tick, Ticks, Trace, TraceView};
 
 const COLUMNS: [&str; 7] = ["name", "count", "total", "self", "mean", "min", "max"];
 /// The first column of times.

@@ -9,10 +9,10 @@ use eframe::egui::{
     StrokeKind, Ui, pos2, vec2,
 };
 use spall_trace::layout::{
-    ColorKey, Ellipsis, Fidelity, Folds, Heights, Hits, Layout, LayoutView, Line, LineKind, LineRect, Pinned,
-    Ruler, Scratch, Series, Theme, Vertical, Viewport, Window, active_range, fit_chars, instant_marks,
+    ColorKey, Ellipsis, Folds, Heights, Hits, Layout, LayoutView, Line, LineKind, LineRect, Pinned, Ruler,
+    Series, Theme, Vertical, Viewport, Window, active_range, fit_chars, instant_marks,
 };
-use spall_trace::model::{SliceId, Tick, Ticks, Trace, TrackId, TrackKind};
+use spall_trace::model::{SliceId, Tick, Ticks, Trace, TraceView, TrackId, TrackKind};
 
 const HEIGHTS: Heights = Heights { process: 24, track: 20, row: 18 };
 const MAP: f32 = 30.0;
@@ -46,7 +46,6 @@ pub struct Timeline {
     /// The tracks that stay in sight above the others, and their lines.
     pinned: Vec<TrackId>,
     pinned_lines: Vertical,
-    scratch: Scratch,
     rects: Vec<LineRect>,
     pinned_rects: Vec<LineRect>,
     /// The colour of each name, as a position in the shades of a theme.
@@ -72,12 +71,12 @@ impl Timeline {
     /// Makes the timeline of a whole trace.
     pub fn new(trace: &Trace<'_>, layout: &Layout) -> Self {
         let folds = Folds::new(HEIGHTS);
-        let counters = trace.track_ids().iter().filter_map(|track| {
+        let counters = trace.track_ids().filter_map(|track| {
             let values = trace.counters_of(track);
             let layers = Series::stacked(values).unwrap_or_else(|| Series::of(values));
             (!layers.is_empty()).then_some((track, layers))
         });
-        let mut window = Window::new(trace.bounds().unwrap_or_default(), Fidelity::Fast);
+        let mut window = Window::new(trace.bounds().unwrap_or_default());
         window.set_box_width(BOX_WIDTH);
         window.fit(active_range(trace, layout).unwrap_or_default());
         Self {
@@ -91,7 +90,6 @@ impl Timeline {
             pinned_lines: Vertical::default(),
             vertical: Vertical::new(trace, layout, &folds),
             folds,
-            scratch: Scratch::new(),
             rects: Vec::new(),
             pinned_rects: Vec::new(),
             shades: trace.names().iter().map(|name| ColorKey::without_digits(name).shade()).collect(),
@@ -188,12 +186,11 @@ impl Timeline {
         self.navigate(ui, &response, place);
         self.choose(ui, &response, place, trace, layout);
 
-        let Self { window, scratch, rects, pinned_rects, folds, .. } = self;
-        self.vertical.rects(window.heights(), layout, folds, window.viewport(), scratch, rects);
+        let Self { window, rects, pinned_rects, folds, .. } = self;
+        self.vertical.rects(window.heights(), layout, folds, window.viewport(), rects);
         let (lines, heights) = (&self.pinned_lines, 0..height as u64);
         let style = Pinned { style: folds, tracks: &self.pinned };
-        lines.rects(heights.clone(), layout, &style, window.viewport(), scratch, pinned_rects);
-        let mut scratch = std::mem::take(&mut self.scratch);
+        lines.rects(heights.clone(), layout, &style, window.viewport(), pinned_rects);
         let theme = if ui.visuals().dark_mode { Theme::Dark } else { Theme::Light };
         let rgb = |[red, green, blue]: [u8; 3]| Color32::from_rgb(red, green, blue);
         let mut picture = Picture {
@@ -208,12 +205,12 @@ impl Timeline {
             strong: ui.visuals().strong_text_color(),
         };
         let lines = self.vertical.visible(self.window.heights());
-        self.draw_headers(&picture, lines, &mut scratch, trace, layout);
+        self.draw_headers(&picture, lines, trace, layout);
         self.draw_slices(&picture, &self.rects, trace);
         self.draw_flows(&picture, trace, layout);
         self.draw_selection(&picture, &self.vertical, layout);
         (picture.painter, picture.area, picture.top) = (painter.with_clip_rect(pinned), pinned, 0.0);
-        self.draw_headers(&picture, self.pinned_lines.visible(heights), &mut scratch, trace, layout);
+        self.draw_headers(&picture, self.pinned_lines.visible(heights), trace, layout);
         self.draw_slices(&picture, &self.pinned_rects, trace);
         self.draw_selection(&picture, &self.pinned_lines, layout);
         if !self.pinned.is_empty() {
@@ -222,8 +219,7 @@ impl Timeline {
         (picture.painter, picture.area) = (painter.with_clip_rect(rest), rest);
         self.draw_range(&picture, trace);
         self.draw_ruler(&picture, &painter, ruler, trace);
-        self.draw_map(&picture, &painter, place, &mut scratch, trace, layout);
-        self.scratch = scratch;
+        self.draw_map(&picture, &painter, place, trace, layout);
         match response.hover_pos().and_then(|at| self.tip(at, place, trace)) {
             Some(tip) => response.on_hover_text_at_pointer(tip),
             None => response,
@@ -327,7 +323,7 @@ impl Timeline {
 
     /// Returns the viewport of the map: the whole trace.
     fn map(&self, place: Place) -> Viewport {
-        Viewport::new(self.window.bounds(), place.columns(place.map), Fidelity::Fast)
+        Viewport::new(self.window.bounds(), place.columns(place.map))
     }
 
     /// Returns what there is to say about the rectangle at a point.
@@ -345,7 +341,7 @@ impl Timeline {
         let mut labels = Vec::new();
         for LineRect { rect, top, height, .. } in rects {
             let name = trace.slice_name_id(rect.slice).unwrap_or_default();
-            let busy = if rect.count == 1 { 1.0 } else { 0.5 + f32::from(rect.busy) / 131_070.0 };
+            let busy = 0.5 + 0.5 * rect.fill();
             let is_dim = !self.hits.is_empty() && self.hits.in_rect(rect) == Some(0);
             let color = picture.shades[self.shades[name.index()]];
             let color = color.gamma_multiply(if is_dim { 0.25 * busy } else { busy });
@@ -371,14 +367,7 @@ impl Timeline {
 
     /// Draws the labels of processes and tracks, and what is shown beside them: how busy a folded group is, counters
     /// and instants.
-    fn draw_headers(
-        &self,
-        picture: &Picture,
-        lines: &[Line],
-        scratch: &mut Scratch,
-        trace: &Trace<'_>,
-        layout: &Layout,
-    ) {
+    fn draw_headers(&self, picture: &Picture, lines: &[Line], trace: &Trace<'_>, layout: &Layout) {
         let (mut shapes, mut busy) = (Mesh::default(), Vec::new());
         let (mut runs, mut marks, mut labels) = (Vec::new(), Vec::new(), Vec::new());
         let viewport = self.window.viewport();
@@ -394,7 +383,7 @@ impl Timeline {
             if self.folds.is_folded(line.kind) {
                 let rows = line.outermost_rows(trace, layout);
                 let most = rows.len().max(1) as f32;
-                layout.busy_rows(rows, viewport, scratch, &mut busy);
+                layout.busy_rows(rows, viewport, &mut busy);
                 for (x, &rows) in busy.iter().enumerate().filter(|&(_, &rows)| rows > 0.0) {
                     let height = (rows / most).max(0.05);
                     shapes.add_colored_rect(bar(x as f32, x as f32 + 1.0, height), picture.faint());
@@ -486,15 +475,14 @@ impl Timeline {
         picture: &Picture,
         painter: &Painter,
         place: Place,
-        scratch: &mut Scratch,
         trace: &Trace<'_>,
         layout: &Layout,
     ) {
         let (map, viewport, mut busy) = (place.map, self.map(place), Vec::new());
         let is_thread =
             |track: &TrackId| !matches!(trace.tracks()[track.index()].kind, TrackKind::Async { .. });
-        let rows = layout.outermost_rows(trace.track_ids().iter().filter(is_thread));
-        layout.busy_rows(rows, &viewport, scratch, &mut busy);
+        let rows = layout.outermost_rows(trace.track_ids().filter(is_thread));
+        layout.busy_rows(rows, &viewport, &mut busy);
         let most = busy.iter().copied().fold(1.0, f32::max);
         let mut shapes = Mesh::default();
         for (x, &threads) in busy.iter().enumerate().filter(|&(_, &threads)| threads > 0.0) {

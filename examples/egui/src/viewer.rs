@@ -2,7 +2,7 @@
 
 use eframe::egui::{CentralPanel, Event, Grid, Id, Key, Panel, TextEdit, Ui, Window};
 use spall_trace::layout::{Hits, Layout, LayoutView};
-use spall_trace::model::{NameId, SliceId, Trace};
+use spall_trace::model::{NameId, SliceId, Trace, TraceView};
 
 use crate::{details, flame::Flame, statistics::Statistics, timeline::Timeline};
 

@@ -3,7 +3,8 @@
 use std::{error::Error, fs::File, io::BufWriter};
 
 use spall_gpu::{Gpu, HEIGHTS, Picture};
-use spall_trace::layout::{Fidelity, Layout, LayoutOptions, Vertical, Viewport};
+use spall_trace::layout::{Layout, LayoutOptions, Vertical, Viewport};
+use spall_trace::model::TraceView;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<_> = std::env::args_os().skip(1).collect();
@@ -17,7 +18,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let vertical = Vertical::new(&trace, &layout, &HEIGHTS);
     let gpu = Gpu::new()?;
     let bounds = trace.bounds().ok_or("the trace is empty")?;
-    let viewport = Viewport::fit(bounds, width, 0, Fidelity::Exact);
+    let viewport = Viewport::fit(bounds, width, 0);
     let height = vertical.height().clamp(1, gpu.max_size().into()) as u32;
     let picture = Picture::new(&trace, &layout, &vertical, &viewport, height);
     let pixels = gpu.draw(&picture)?;

@@ -1,9 +1,9 @@
 //! The buffers of a picture: boxes and letters, in pixels.
 
 use spall_trace::layout::{
-    ColorKey, Ellipsis, Heights, Instance, Layout, LineRect, Scratch, Theme, Vertical, Viewport, fit_chars,
+    ColorKey, Ellipsis, Heights, Instance, Layout, LineRect, Theme, Vertical, Viewport, fit_chars,
 };
-use spall_trace::model::Trace;
+use spall_trace::model::{Trace, TraceView};
 use zerocopy::{Immutable, IntoBytes};
 
 use crate::letters;
@@ -45,8 +45,8 @@ impl Picture {
         viewport: &Viewport,
         height: u32,
     ) -> Self {
-        let (mut scratch, mut rects) = (Scratch::new(), Vec::new());
-        vertical.rects(0..height.into(), layout, &HEIGHTS, viewport, &mut scratch, &mut rects);
+        let mut rects = Vec::new();
+        vertical.rects(0..height.into(), layout, &HEIGHTS, viewport, &mut rects);
         let (width, boxes) = (viewport.columns(), Vec::with_capacity(rects.len()));
         let mut picture = Self { width, height, boxes, letters: Vec::new() };
         for found in &rects {

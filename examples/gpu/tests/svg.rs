@@ -3,7 +3,7 @@
 use resvg::{tiny_skia, usvg};
 use spall_examples::picture::{self, Scene};
 use spall_gpu::{Gpu, HEIGHTS, Picture};
-use spall_trace::layout::{Fidelity, LineKind, Vertical, Viewport};
+use spall_trace::layout::{LineKind, Vertical, Viewport};
 use spall_trace::model::Trace;
 
 /// Where the boxes of the SVG begin, to the right of the names.
@@ -39,7 +39,7 @@ fn draw_gpu(trace: &Trace<'_>) -> (Vec<u8>, u32, Vec<u32>) {
     let gpu = Gpu::new().expect("a driver for Vulkan or GL, such as mesa-vulkan-drivers of Debian");
     let scene = Scene::new(trace);
     let vertical = Vertical::new(trace, &scene.layout, &HEIGHTS);
-    let viewport = Viewport::new(scene.view.clone(), COLUMNS, Fidelity::Exact);
+    let viewport = Viewport::new(scene.view.clone(), COLUMNS);
     let height = u32::try_from(vertical.height()).unwrap();
     let mut picture = Picture::new(trace, &scene.layout, &vertical, &viewport, height);
     assert!(!picture.letters.is_empty());

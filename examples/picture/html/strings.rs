@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use spall_trace::model::{NameId, Text, Trace, Value};
+use spall_trace::model::{NameId, Text, Trace, TraceView, Value};
 
 use super::Stream;
 use crate::{json, picture::colour};

@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, fmt::Write};
 use spall_trace::{
     json::cname_rgb,
     layout::{Rect, RowView, Series, instant_marks},
-    model::{Ticks, Value},
+    model::{Ticks, TraceView, Value},
 };
 
 use super::{COUNTER_PX, Drawing, GAP_PX, INSTANTS_PX, NAMES_PX, ROW_FILL, ROW_PX, STATES_PX};
@@ -38,7 +38,7 @@ impl Drawing<'_, '_> {
         let mut narrow = Narrow::new();
         let mut rects = std::mem::take(&mut self.rects);
         rects.clear();
-        row.rects(&self.frame, &mut self.scratch, &mut rects);
+        row.rects(&self.frame, &mut rects);
         for rect in &rects {
             self.rect(rect, &mut narrow);
         }

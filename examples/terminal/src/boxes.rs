@@ -9,7 +9,7 @@ pub fn draw(buffer: &mut Buffer, line: Area, rect: &Rect, name: &str, style: Sty
     let start = (rect.x0 as u16).min(end);
     let (x, width) = (line.x + start, end - start);
     if rect.count > 1 && width < 3 {
-        let busy = block(f32::from(rect.busy) / f32::from(u16::MAX));
+        let busy = block(rect.fill());
         let style = Style { fg: style.bg.or(style.fg), bg: None, ..style };
         buffer.set_stringn(x, line.y, busy.to_string().repeat(width.into()), width.into(), style);
         return;

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use ratatui::{buffer::Buffer, layout::Rect as Area, style::Modifier};
 use spall_trace::layout::{
-    Fidelity, LayoutView, Rect, Row, RowId, Scratch, SelfSide, TreeOrder, Viewport, flame_rows, slice_tree,
+    LayoutView, Rect, Row, RowId, SelfSide, TreeOrder, Viewport, flame_rows, slice_tree,
 };
 use spall_trace::model::{CallTree, Tick, TraceView, TreeNodeId};
 
@@ -53,10 +53,10 @@ impl Flame {
     pub fn draw(&mut self, buffer: &mut Buffer, area: Area, trace: &impl TraceView, colors: Colors) {
         let all = Tick(0)..Tick(self.tree.total().0.max(1));
         let zoomed = self.zoomed.and_then(|node| self.extent(node)).unwrap_or(all);
-        let viewport = Viewport::new(zoomed, area.width, Fidelity::Exact);
+        let viewport = Viewport::new(zoomed, area.width);
         self.rects.clear();
         for (row, number) in self.rows.iter().zip(0..) {
-            row.view(RowId(number)).rects(&viewport, &mut Scratch::new(), &mut self.rects);
+            row.view(RowId(number)).rects(&viewport, &mut self.rects);
         }
         // The selected function is always on the screen.
         let depth = self.selected.and_then(|node| self.tree.node(node)).map_or(0, |node| node.depth);

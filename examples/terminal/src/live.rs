@@ -11,7 +11,7 @@ use ratatui::crossterm::event::{self, Event};
 use spall_record::{Recorder, span};
 use spall_trace::TraceParser;
 use spall_trace::layout::{LayoutOptions, Live};
-use spall_trace::model::{Limits, LiveTrace, Receiver, Tick};
+use spall_trace::model::{Limits, LiveTrace, Receiver, Tick, TraceView};
 
 use crate::viewer::Viewer;
 

@@ -4,8 +4,8 @@ use std::ops::Range;
 
 use ratatui::{buffer::Buffer, layout::Rect as Area, style::Modifier, style::Style};
 use spall_trace::layout::{
-    Fidelity, Folds, Heights, Hits, LayoutView, Line, LineKind, LineRect, Pinned, Ruler, Scratch, Series,
-    Vertical, Viewport, Window, instant_marks,
+    Folds, Heights, Hits, LayoutView, Line, LineKind, LineRect, Pinned, Ruler, Series, Vertical, Viewport,
+    Window, instant_marks,
 };
 use spall_trace::model::{SliceId, Tick, TraceView, TrackId, TrackKind};
 
@@ -32,14 +32,13 @@ pub struct Timeline {
     pub pinned_rects: Vec<LineRect>,
     /// How many of them there is room for.
     pub n_pinned_lines: u16,
-    scratch: Scratch,
 }
 
 impl Timeline {
     pub fn new(trace: Option<&impl TraceView>) -> Self {
         let bounds = trace.and_then(|trace| trace.bounds()).unwrap_or_default();
         Self {
-            window: Window::new(bounds, Fidelity::Exact),
+            window: Window::new(bounds),
             folds: Folds::new(HEIGHTS),
             vertical: Vertical::default(),
             selected: None,
@@ -50,7 +49,6 @@ impl Timeline {
             pinned_lines: Vertical::default(),
             pinned_rects: Vec::new(),
             n_pinned_lines: 0,
-            scratch: Scratch::new(),
         }
     }
 
@@ -118,11 +116,11 @@ impl Timeline {
         let pinned = Area { y: area.y + HEAD, height: self.n_pinned_lines, ..area };
         let main = Area { y: pinned.bottom(), height: room - self.n_pinned_lines, ..area };
         self.window.resize(area.width, main.height.into(), &self.vertical);
-        let Self { window, folds, vertical, scratch, rects, pinned_rects, pinned_lines, .. } = self;
-        vertical.rects(window.heights(), layout, folds, window.viewport(), scratch, rects);
+        let Self { window, folds, vertical, rects, pinned_rects, pinned_lines, .. } = self;
+        vertical.rects(window.heights(), layout, folds, window.viewport(), rects);
         let (shown, heights) = (window.viewport(), 0..u64::from(pinned.height));
         let style = Pinned { style: &*folds, tracks: &self.pinned };
-        pinned_lines.rects(heights.clone(), layout, &style, shown, scratch, pinned_rects);
+        pinned_lines.rects(heights.clone(), layout, &style, shown, pinned_rects);
         let top = window.heights().start;
         let parts = [
             (pinned, 0, &self.pinned_rects, self.pinned_lines.visible(heights)),
@@ -159,12 +157,12 @@ impl Timeline {
 
     /// Draws how many threads are busy in the whole trace. What the window shows of it stands out.
     fn draw_map(&self, buffer: &mut Buffer, area: Area, trace: &impl TraceView, layout: &impl LayoutView) {
-        let viewport = Viewport::new(self.window.bounds(), area.width, Fidelity::Fast);
+        let viewport = Viewport::new(self.window.bounds(), area.width);
         let is_thread = |track: &TrackId| {
             trace.track_info(*track).is_some_and(|track| !matches!(track.kind, TrackKind::Async { .. }))
         };
         let (rows, mut busy) = (layout.outermost_rows(trace.track_ids().filter(is_thread)), Vec::new());
-        layout.busy_rows(rows, &viewport, &mut Scratch::new(), &mut busy);
+        layout.busy_rows(rows, &viewport, &mut busy);
         let most = busy.iter().copied().fold(1.0, f32::max);
         boxes::bars(
             buffer,
@@ -223,7 +221,7 @@ impl Timeline {
         if is_folded {
             let rows = line.outermost_rows(trace, layout);
             let (most, mut busy) = (rows.len().max(1) as f32, Vec::new());
-            layout.busy_rows(rows, self.window.viewport(), &mut Scratch::new(), &mut busy);
+            layout.busy_rows(rows, self.window.viewport(), &mut busy);
             boxes::bars(buffer, area, busy.iter().map(|rows| rows / most), dim);
         }
         if let LineKind::Track(track) = line.kind {

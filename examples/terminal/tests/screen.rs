@@ -7,7 +7,7 @@ use std::process::{Command, Output};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
-use spall_trace::model::Trace;
+use spall_trace::model::{Trace, TraceView};
 
 const COLUMNS: usize = 100;
 

@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 use spall_trace::layout::{Theme, active_range};
+use spall_trace::model::TraceView;
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
 use crate::{Viewer, answer, tracks::Group};

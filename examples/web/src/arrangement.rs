@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use spall_trace::layout::{
     Folds, Heights, Layout, Line, LineKind, PackId, Packed, Pinned, RowId, RowInfo, Vertical, VerticalStyle,
 };
-use spall_trace::model::{ProcessId, SliceId, Trace, TrackId};
+use spall_trace::model::{ProcessId, SliceId, Trace, TraceView, TrackId};
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
 use crate::{
@@ -199,7 +199,7 @@ impl Viewer {
         };
         let order: Option<Vec<TrackId>> = choice.order.map(in_order);
         let (is_hidden, is_pinned) = (marked(&choice.hidden), marked(&choice.pinned));
-        let all = || self.trace.track_ids().iter().collect();
+        let all = || self.trace.track_ids().collect();
         let mut pinned = order.clone().unwrap_or_else(all);
         pinned.retain(|track| is_pinned[track.index()]);
         let arrangement = &mut self.arrangement;

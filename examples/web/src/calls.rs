@@ -4,12 +4,10 @@ use std::rc::Rc;
 
 use js_sys::Array;
 use serde::{Deserialize, Serialize};
-use spall_trace::layout::{
-    Fidelity, FlameBuilder, Instance, Row, RowId, Scratch, SelfSide, TreeOrder, Viewport, diff_rows,
-};
+use spall_trace::layout::{FlameBuilder, Instance, Row, RowId, SelfSide, TreeOrder, Viewport, diff_rows};
 use spall_trace::model::{
     CallTree, DiffSums, DiffWidth, Function, FunctionSource, InvertedTree, InvertedTreeBuilder, SliceId,
-    Tick, Ticks, TreeDiff, TreeNode,
+    Tick, Ticks, TraceView, TreeDiff, TreeNode,
 };
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
@@ -212,16 +210,14 @@ impl Viewer {
         label: u32,
     ) -> JsValue {
         let graph = &self.graphs[place];
-        let viewport = Viewport::new(Tick(start as i64)..Tick(end as i64), columns, Fidelity::Fast)
-            .with_box_width(BOX_WIDTH);
-        let (mut scratch, mut rects, mut boxes, names) =
-            (Scratch::new(), Vec::new(), Boxes::default(), Array::new());
+        let viewport = Viewport::new(Tick(start as i64)..Tick(end as i64), columns).with_box_width(BOX_WIDTH);
+        let (mut rects, mut boxes, names) = (Vec::new(), Boxes::default(), Array::new());
         for (row, depth) in graph.rows.iter().zip(0_u64..) {
             if (depth + 1) * ROW <= top as u64 || depth * ROW >= bottom as u64 {
                 continue;
             }
             rects.clear();
-            row.view(RowId(0)).rects(&viewport, &mut scratch, &mut rects);
+            row.view(RowId(0)).rects(&viewport, &mut rects);
             for rect in &rects {
                 let Some(function) = graph.nodes.function(rect.slice.index()) else { continue };
                 let style = graph.style(rect.slice.index(), || self.pictures.shade(function.name));

@@ -2,7 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 use spall_trace::layout::LayoutView;
-use spall_trace::model::{Flow, InstantId, SliceFlags, SliceId, StateId, Text, Tick, TrackId, Value};
+use spall_trace::model::{
+    Flow, InstantId, SliceFlags, SliceId, StateId, Text, Tick, TraceView, TrackId, Value,
+};
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
 use crate::{Viewer, answer, question, tracks::Item};

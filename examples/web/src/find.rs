@@ -4,8 +4,8 @@ use std::rc::Rc;
 
 use js_sys::{Array, Function, Uint32Array};
 use serde::Serialize;
-use spall_trace::layout::{Fidelity, Hits, HitsBuilder, Layout, LayoutView, Rect, Viewport};
-use spall_trace::model::{NameId, SliceId, Trace};
+use spall_trace::layout::{Hits, HitsBuilder, Layout, LayoutView, Rect, Viewport};
+use spall_trace::model::{NameId, SliceId, Trace, TraceView};
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
 use crate::{Viewer, answer, tracks::Item};
@@ -67,7 +67,7 @@ impl Viewer {
         let names: Rc<[bool]> =
             (0..trace.names().len()).map(|name| is_match(&trace.name(NameId::new(name)))).collect();
         let instants = trace.instants().iter().filter(|instant| names[instant.name.index()]).count();
-        let labelled = trace.track_ids().iter().filter(|&track| is_match(&trace.track_label(track)));
+        let labelled = trace.track_ids().filter(|&track| is_match(&trace.track_label(track)));
         let mut tracks: Vec<Item> = labelled.map(|track| self.arrangement.packs().item(track)).collect();
         tracks.dedup();
         let known = Rc::clone(&names);
@@ -127,16 +127,13 @@ impl Viewer {
 
     /// Returns how many hits there are in each column of a range.
     pub fn hits_overview(&mut self, start: f64, end: f64, columns: u16) -> Uint32Array {
-        let viewport = Viewport::new(self.range(start, end), columns, Fidelity::Fast);
+        let viewport = Viewport::new(self.range(start, end), columns);
         let mut found = vec![0_u32; viewport.columns() as usize];
         if let Some(hits) = &self.search.hits {
-            let (mut scratch, mut rects) = (Default::default(), Vec::new());
+            let mut rects = Vec::new();
             for row in self.layout.rows().iter().filter(|&row| hits.in_row(row) > 0) {
                 rects.clear();
-                self.layout
-                    .row(row)
-                    .into_iter()
-                    .for_each(|row| row.rects(&viewport, &mut scratch, &mut rects));
+                self.layout.row(row).into_iter().for_each(|row| row.rects(&viewport, &mut rects));
                 for rect in &rects {
                     let count = hits.in_rect(rect).unwrap_or(0);
                     found[rect.x0 as usize..rect.x1 as usize].iter_mut().for_each(|column| *column += count);

@@ -7,10 +7,9 @@ use js_sys::{Array, Float32Array, Object, Uint32Array};
 use serde::Deserialize;
 use spall_trace::json::cname_rgb;
 use spall_trace::layout::{
-    ColorKey, Fidelity, FlowArrow, Flows, Instance, InstantMark, Layout, LineRect, Rect, Row, Ruler, Scratch,
-    Vertical, Viewport,
+    ColorKey, FlowArrow, Flows, Instance, InstantMark, Layout, LineRect, Rect, Row, Ruler, Vertical, Viewport,
 };
-use spall_trace::model::{FlowId, NameId, SliceFlags, SliceId, Trace, TrackId, Value};
+use spall_trace::model::{FlowId, NameId, SliceFlags, SliceId, Trace, TraceView, TrackId, Value};
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
 use crate::{Viewer, object, question, tracks::Item};
@@ -65,7 +64,6 @@ pub struct Pictures {
     is_sent: Vec<bool>,
     states: HashMap<TrackId, Row>,
     charts: HashMap<TrackId, charts::Chart>,
-    scratch: Scratch,
     rects: Vec<LineRect>,
     line_rects: Vec<Rect>,
     arrows: Vec<FlowArrow>,
@@ -86,7 +84,6 @@ impl Pictures {
             is_sent: vec![false; trace.names().len()],
             states: HashMap::new(),
             charts: HashMap::new(),
-            scratch: Scratch::new(),
             rects: Vec::new(),
             line_rects: Vec::new(),
             arrows: Vec::new(),
@@ -173,7 +170,7 @@ impl Viewer {
     pub fn frame(&mut self, wanted: JsValue) -> Result<JsValue, JsValue> {
         let wanted: Wanted = question(wanted)?;
         let range = self.range(wanted.start, wanted.start + wanted.duration);
-        let viewport = Viewport::new(range, wanted.columns, Fidelity::Fast).with_box_width(wanted.box_width);
+        let viewport = Viewport::new(range, wanted.columns).with_box_width(wanted.box_width);
         let names = Array::new();
         let main = self.part(false, &wanted.main, &viewport, &wanted, &names);
         let pinned = self.part(true, &wanted.pinned, &viewport, &wanted, &names);
@@ -251,9 +248,9 @@ impl Viewer {
     ) {
         let Self { trace, layout, arrangement, pictures, search, .. } = self;
         let style = arrangement.style();
-        let Pictures { scratch, rects, shades, is_sent, own, .. } = pictures;
+        let Pictures { rects, shades, is_sent, own, .. } = pictures;
         let lines = if is_pinned { &arrangement.pinned } else { &arrangement.main };
-        lines.rects(y, *layout, &style, viewport, scratch, rects);
+        lines.rects(y, *layout, &style, viewport, rects);
         let slices = trace.slices();
         for found in rects.iter() {
             let (rect, id) = (&found.rect, found.rect.slice);

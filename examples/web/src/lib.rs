@@ -20,7 +20,7 @@ use std::ops::Range;
 use js_sys::{Function, Object, Reflect};
 use serde::{Serialize, de::DeserializeOwned};
 use spall_trace::layout::{Layout, LayoutOptions};
-use spall_trace::model::{Tick, Ticks, Trace};
+use spall_trace::model::{Tick, Ticks, Trace, TraceView};
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
 /// A trace, and what the page has chosen to see of it.

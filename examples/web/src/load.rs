@@ -3,7 +3,7 @@
 use std::io::{self, Read};
 
 use js_sys::{Error as JsError, Function, Uint8Array};
-use spall_trace::model::{Limits, Trace};
+use spall_trace::model::{Limits, Trace, TraceView};
 use spall_trace::{MergeInput, PlacedBy, merge_traces};
 use wasm_bindgen::{JsCast, prelude::JsValue};
 

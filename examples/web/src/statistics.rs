@@ -4,7 +4,7 @@ use std::{cell::RefCell, collections::HashMap, rc::Rc};
 
 use serde::{Deserialize, Serialize};
 use spall_trace::layout::{EdgeRule, Stats};
-use spall_trace::model::{Function, Ticks, Trace, TrackId};
+use spall_trace::model::{Function, Ticks, Trace, TraceView, TrackId};
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
 use crate::{Viewer, answer, question, tracks::Item, trees::TreeBuilder};
@@ -137,10 +137,10 @@ impl Viewer {
 
     pub fn tracks_of(&self, area: &Area) -> Vec<TrackId> {
         match &area.items {
-            None => self.trace.track_ids().iter().collect(),
+            None => self.trace.track_ids().collect(),
             Some(items) => {
                 let is_wanted = self.arrangement.marked(self.trace, items);
-                self.trace.track_ids().iter().filter(|track| is_wanted[track.index()]).collect()
+                self.trace.track_ids().filter(|track| is_wanted[track.index()]).collect()
             }
         }
     }

@@ -3,10 +3,8 @@
 use std::collections::HashMap;
 
 use serde::{Deserialize, Serialize};
-use spall_trace::layout::{
-    Fidelity, Layout, LayoutView, LineKind, PackId, Packed, Packing, Scratch, Viewport,
-};
-use spall_trace::model::{NameId, Process, ProcessId, Trace, Track, TrackId, TrackKind};
+use spall_trace::layout::{Layout, LayoutView, LineKind, PackId, Packed, Packing, Viewport};
+use spall_trace::model::{NameId, Process, ProcessId, Trace, TraceView, Track, TrackId, TrackKind};
 
 /// Something with a header: it can be folded, hidden and pinned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -137,8 +135,8 @@ impl Packs {
         layout: &Layout,
         tracks: impl Iterator<Item = &'t Track>,
     ) -> Vec<Member> {
-        let viewport = Viewport::new(trace.bounds().unwrap_or_default(), 1, Fidelity::Fast);
-        let (mut members, mut scratch, mut columns) = (Vec::new(), Scratch::new(), Vec::new());
+        let viewport = Viewport::new(trace.bounds().unwrap_or_default(), 1);
+        let (mut members, mut columns) = (Vec::new(), Vec::new());
         for track in tracks.filter(|track| !is_empty(track)) {
             let item = self.item(track.id);
             let (label, detail) = match self.of(track.id).map(|pack| &self.packs[pack.index()]) {
@@ -148,7 +146,7 @@ impl Packs {
                 None => (trace.track_label(track.id), detail_of_track(trace, track)),
             };
             let rows = layout.outermost_rows(self.tracks(trace, item));
-            layout.busy_rows(rows, &viewport, &mut scratch, &mut columns);
+            layout.busy_rows(rows, &viewport, &mut columns);
             let (label, what, busy) = (label.into(), track.kind.name(), columns.iter().sum());
             members.push(Member { item, label, detail, what, busy });
         }

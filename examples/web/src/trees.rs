@@ -5,7 +5,8 @@ use std::{collections::HashMap, rc::Rc};
 use js_sys::{Array, Float64Array, Object};
 use spall_trace::layout::{Layout, SliceTreeBuilder};
 use spall_trace::model::{
-    CallTree, CallTreeBuilder, Function, FunctionSource, NameId, SliceId, Ticks, Trace, TreeNode, TreeNodeId,
+    CallTree, CallTreeBuilder, Function, FunctionSource, NameId, SliceId, Ticks, Trace, TraceView, TreeNode,
+    TreeNodeId,
 };
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 

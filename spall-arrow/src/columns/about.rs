@@ -3,7 +3,7 @@
 use std::{borrow::Cow, iter::once};
 
 use spall_json::JsonValue;
-use spall_model::{Unit, Value};
+use spall_model::{TraceView, Unit, Value};
 
 use super::part;
 use crate::{

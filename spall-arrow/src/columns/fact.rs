@@ -1,6 +1,6 @@
 //! The tables of instants, counter values, states and flows.
 
-use spall_model::Scope;
+use spall_model::{Scope, TraceView};
 
 use super::{number, part, positions};
 use crate::{

@@ -1,6 +1,6 @@
 //! The tables of processes and tracks.
 
-use spall_model::{Key, ProcessId, Track, TrackKind};
+use spall_model::{Key, ProcessId, TraceView, Track, TrackKind};
 
 use super::{number, part};
 use crate::{

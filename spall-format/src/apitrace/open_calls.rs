@@ -73,14 +73,13 @@ mod tests {
     #[test]
     fn c4_calls_return_in_any_order() {
         let (mut calls, mut expected) = (OpenCalls::default(), BTreeMap::new());
-        let mut seed = 1_u64;
+        let mut random = spall_synth::Random(1);
         for number in 0..2000 {
             calls.push(number, open(usize::try_from(number).unwrap()));
             expected.insert(number, number);
-            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            // Two of three return, any of the last 64.
-            if seed >> 40 & 3 != 0 {
-                let leaving = number.saturating_sub(seed >> 50 & 63);
+            // Three of four return, any of the last 64.
+            if !random.one_in(4) {
+                let leaving = number.saturating_sub(random.below(64));
                 let found = calls.remove(leaving).map(|call| u64::try_from(call.start).unwrap());
                 assert_eq!(found, expected.remove(&leaving));
             }

@@ -221,11 +221,8 @@ mod tests {
 
     #[test]
     fn c1_elements_of_all_kinds_one_after_the_other() {
-        let mut seed = 1_usize;
-        let mut random = |from: usize, to: usize| {
-            seed = seed.wrapping_mul(1_103_515_245).wrapping_add(12345) & 0x7fff_ffff;
-            from + (seed >> 8) % (to + 1 - from)
-        };
+        let mut random = spall_synth::Random(1);
+        let mut random = |from: usize, to: usize| from + random.below(to + 1 - from);
         for _ in 0..500 {
             let (mut tags, mut text) = (Vec::new(), Vec::new());
             for index in 0..60_u8 {

@@ -97,31 +97,24 @@ fn round_reference(value: i128) -> i64 {
 
 #[test]
 fn json_3_5_random_decimals_round_as_exact_arithmetic_says() {
-    let mut state = 1_u64;
-    let mut next = |bound: u64| {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (state >> 33) % bound
-    };
-    let mut digits = |count: u64, out: &mut String| {
+    let mut random = spall_synth::Random(1);
+    let digits = |random: &mut spall_synth::Random, count: u64, out: &mut String| {
         for _ in 0..count {
             // Many nines, fives and zeros: where rounding and carrying happen.
-            let digit = [b'0', b'9', b'5', b'4', b'1', b'7'][usize::try_from(next(6)).unwrap()];
-            out.push(char::from(digit));
+            out.push(['0', '9', '5', '4', '1', '7'][random.below(6_usize)]);
         }
     };
-    let mut shape = 3_u64;
     for _ in 0..100_000 {
         let mut texts = [String::new(), String::new()];
         for text in &mut texts {
-            shape = shape.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(99);
-            if (shape >> 40).is_multiple_of(4) {
+            if random.one_in(4) {
                 text.push('-');
             }
-            digits(1 + (shape >> 45) % 14, text);
-            let decimals = (shape >> 50) % 19;
+            let (whole, decimals) = (1 + random.below(14), random.below(19));
+            digits(&mut random, whole, text);
             if decimals > 0 {
                 text.push('.');
-                digits(decimals, text);
+                digits(&mut random, decimals, text);
             }
         }
         let [a, b] = [texts[0].as_str(), texts[1].as_str()];

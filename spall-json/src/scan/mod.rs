@@ -11,22 +11,22 @@ pub(crate) use swar::{Structurals, leading_digits, quote, string_special, struct
 
 #[cfg(test)]
 mod tests {
+    use spall_synth::Random;
+
     use super::{bytewise, swar};
 
     type Search = fn(&[u8], usize) -> Option<usize>;
 
     fn check(reference: Search, fast: Search, interesting: &[u8]) {
-        let mut state = 7_u32;
+        let mut random = Random(7);
         for len in 0..100_usize {
             for _ in 0..20 {
                 let mut bytes = [b'x'; 100];
                 for byte in &mut bytes[..len] {
-                    state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-                    let [_, random, choice, kind] = state.to_le_bytes();
-                    *byte = match kind >> 2 {
-                        0 => interesting[usize::from(choice) % interesting.len()],
-                        1 => random,
-                        _ => b'a' + random % 26,
+                    *byte = match random.below(64) {
+                        0 => interesting[random.below(interesting.len())],
+                        1 => random.below(u8::MAX),
+                        _ => b'a' + random.below(26_u8),
                     };
                 }
                 let bytes = &bytes[..len];
@@ -68,14 +68,13 @@ mod tests {
 
     #[test]
     fn swar_reads_the_digits_that_the_bytewise_version_reads() {
-        let mut state = 3_u32;
+        let mut random = Random(3);
         for len in 0..20_usize {
             for _ in 0..2000 {
                 let mut bytes = [0; 20];
                 for byte in &mut bytes[..len] {
-                    state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-                    let [_, _, random, kind] = state.to_le_bytes();
-                    *byte = if kind < 24 { random } else { b'0' + random % 10 };
+                    *byte =
+                        if random.one_in(10) { random.below(u8::MAX) } else { b'0' + random.below(10_u8) };
                 }
                 let bytes = &bytes[..len];
                 assert_eq!(swar::leading_digits(bytes), bytewise::leading_digits(bytes), "{bytes:?}");

@@ -3,7 +3,7 @@
 use alloc::vec::{IntoIter, Vec};
 use core::ops::Range;
 
-use spall_model::{LiveSnapshot, SliceId, Tick, TrackId};
+use spall_model::{LiveSnapshot, SliceId, Tick, TraceView, TrackId};
 
 use crate::convert::to_u32;
 use crate::layout_view::Order;

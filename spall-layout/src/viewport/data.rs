@@ -4,20 +4,19 @@ use core::ops::Range;
 
 use spall_model::Tick;
 
-use super::{Fidelity, Reciprocal, Viewport, to_f64};
+use super::{Reciprocal, Viewport, to_f64};
 
 /// The form in which a viewport is serialised.
 #[derive(serde::Serialize, serde::Deserialize)]
 pub(super) struct ViewportData {
     range: Range<Tick>,
-    fidelity: Fidelity,
     /// The number of columns that show `duration` ticks. For a part these are those of the whole.
     columns: u16,
     /// The number of ticks that `columns` show.
     duration: u64,
     /// The number of columns of a part, and how many of them lie before that of `start`. `None` for a whole viewport.
     part: Option<(u32, u32)>,
-    /// The number of columns from which on slices are told apart.
+    /// The number of columns of a box.
     #[serde(default = "one")]
     box_width: u16,
 }
@@ -35,7 +34,7 @@ impl Viewport {
 
     /// Returns whether the viewport is whole, so that [`Viewport::new`] makes an equal one.
     fn is_whole(&self) -> bool {
-        let whole = Self::new(self.range(), low_u16(self.asked), self.fidelity);
+        let whole = Self::new(self.range(), low_u16(self.asked));
         self.columns == 0 || *self == whole.with_box_width(self.box_width)
     }
 }
@@ -46,19 +45,19 @@ fn low_u16(columns: u32) -> u16 {
 
 impl From<Viewport> for ViewportData {
     fn from(viewport: Viewport) -> Self {
-        let Viewport { start, end, fidelity, asked, duration, columns, box_width, .. } = viewport;
+        let Viewport { start, end, asked, duration, columns, box_width, .. } = viewport;
         let before = u32::try_from(viewport.start_column() - viewport.first_column()).unwrap_or(0);
         let part = (!viewport.is_whole()).then_some((columns, before));
         // A viewport that shows nothing is read back as one without columns.
         let asked = if columns == 0 { 0 } else { low_u16(asked) };
-        Self { range: start..end, fidelity, columns: asked, duration, part, box_width }
+        Self { range: start..end, columns: asked, duration, part, box_width }
     }
 }
 
 impl From<ViewportData> for Viewport {
     fn from(data: ViewportData) -> Self {
-        let ViewportData { range: Range { start, end }, fidelity, columns, duration, part, box_width } = data;
-        let like = Self::new(start..end, columns, fidelity).with_box_width(box_width);
+        let ViewportData { range: Range { start, end }, columns, duration, part, box_width } = data;
+        let like = Self::new(start..end, columns).with_box_width(box_width);
         let Some((columns, before)) = part.filter(|_| columns > 0 && start <= end) else { return like };
         let (asked, duration) = (like.asked, duration.max(1));
         let columns = columns.min(asked + 1);
@@ -80,8 +79,6 @@ impl From<ViewportData> for Viewport {
             first,
             first_part,
             last,
-            #[cfg(feature = "alloc")]
-            column_ticks: duration / u64::from(asked),
             reciprocal: Reciprocal::new(asked, duration, first_part),
             columns_per_tick: f64::from(asked) / to_f64(duration),
             first_x: to_f64(first_part) / to_f64(duration),

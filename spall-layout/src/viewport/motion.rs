@@ -24,9 +24,9 @@ impl Viewport {
     /// returns a whole viewport, as if one had been created that begins where the part begins.
     ///
     /// ```
-    /// use spall_layout::{Fidelity, Viewport};
+    /// use spall_layout::{Viewport};
     /// use spall_model::Tick;
-    /// let viewport = Viewport::new(Tick(0)..Tick(1000), 100, Fidelity::Fast);
+    /// let viewport = Viewport::new(Tick(0)..Tick(1000), 100);
     /// let zoomed = viewport.zoomed(25.0, 4.0);
     /// assert_eq!(viewport.tick_at(25.0), Tick(250)); // The same tick is at the same place, up to half a tick:
     /// assert_eq!(zoomed.x(Tick(250)) - zoomed.offset(), 24.8);
@@ -55,9 +55,9 @@ impl Viewport {
     /// nothing. Moving a [`Viewport::part`] returns a whole viewport.
     ///
     /// ```
-    /// use spall_layout::{Fidelity, Viewport};
+    /// use spall_layout::{Viewport};
     /// use spall_model::Tick;
-    /// let viewport = Viewport::new(Tick(0)..Tick(1000), 300, Fidelity::Fast); // 3⅓ ticks a column
+    /// let viewport = Viewport::new(Tick(0)..Tick(1000), 300); // 3⅓ ticks a column
     /// assert_eq!(viewport.moved(30.0).range(), Tick(100)..Tick(1100));
     /// let by_one = (0..30).fold(viewport, |viewport, _| viewport.moved(1.0));
     /// assert_eq!(by_one, viewport.moved(30.0));
@@ -85,16 +85,16 @@ impl Viewport {
     /// [`Viewport::part`] it returns a whole viewport of the range of the part.
     ///
     /// ```
-    /// use spall_layout::{Fidelity, Viewport};
+    /// use spall_layout::{Viewport};
     /// use spall_model::Tick;
-    /// let viewport = Viewport::new(Tick(0)..Tick(1000), 100, Fidelity::Fast).moved(0.25);
+    /// let viewport = Viewport::new(Tick(0)..Tick(1000), 100).moved(0.25);
     /// let wider = viewport.with_columns(200);
     /// assert_eq!(wider.range(), viewport.range());
     /// assert_eq!(wider.with_columns(0).with_columns(100), viewport);
     /// ```
     #[must_use]
     pub fn with_columns(&self, columns: u16) -> Self {
-        let resized = Self::new(self.range(), columns, self.fidelity).with_box_width(self.box_width);
+        let resized = Self::new(self.range(), columns).with_box_width(self.box_width);
         // The fractions of a part belong to the duration of the whole. A range in no columns keeps its own for later.
         if self.columns > 0 && self.duration != self.start.0.abs_diff(self.end.0) {
             return resized;
@@ -119,8 +119,7 @@ impl Viewport {
         let start = start.clamp(least << FIXED_BITS, most.max(least) << FIXED_BITS);
         let at = |ticks: i128| Tick(i64::try_from(ticks).unwrap_or(i64::MAX));
         let (first, columns) = (rounded(start), u16::try_from(self.asked).unwrap_or(u16::MAX));
-        let whole =
-            Self::new(at(first)..at(first + ticks), columns, self.fidelity).with_box_width(self.box_width);
+        let whole = Self::new(at(first)..at(first + ticks), columns).with_box_width(self.box_width);
         Self { start_rest: rest(start), duration_rest: rest(duration), ..whole }
     }
 }

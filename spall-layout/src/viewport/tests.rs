@@ -7,10 +7,12 @@
 extern crate alloc;
 use alloc::vec::Vec;
 
+use spall_synth::Random;
+
 use super::*;
 
 fn viewport(view: Range<i64>, columns: u16) -> Viewport {
-    Viewport::new(Tick(view.start)..Tick(view.end), columns, Fidelity::Fast)
+    Viewport::new(Tick(view.start)..Tick(view.end), columns)
 }
 
 #[test]
@@ -37,17 +39,14 @@ fn layout_1_2_edges_are_multiples_of_the_column_width_from_tick_0() {
 
 #[test]
 fn layout_1_3_a_column_is_the_exact_quotient() {
-    let mut state = 1_u64;
-    let mut random = || {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-        state >> (1 + state % 63)
-    };
+    let mut random = Random(1);
+    let mut random = || random.magnitude(62);
     for _ in 0..100_000 {
-        let (start, duration, columns) = (random() as i64 / 2, random() as i64 / 2 + 1, random() as u16 | 1);
+        let (start, duration, columns) = (random(), random() + 1, random() as u16 | 1);
         let viewport = viewport(start..start + duration, columns);
         let world = |at: i64| (i128::from(at) * i128::from(columns)).div_euclid(duration.into());
         assert_eq!(viewport.first_column(), world(start));
-        let at = start + (random() as i64).rem_euclid(duration);
+        let at = start + random() % duration;
         // At an edge, the estimate of the column is most often one too small.
         let edge = viewport.edge(viewport.column(Tick(at)).unwrap()).0;
         for at in [start, at, edge, edge - 1, start + duration - 1] {
@@ -109,17 +108,14 @@ fn the_extremes_do_not_overflow() {
 
 #[test]
 fn layout_1_6_a_fitted_range_is_seen_whole_between_its_margins() {
-    let mut state = 5_u64;
-    let mut below = |end: u64| {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        ((state >> 33) % end).cast_signed()
-    };
+    let mut random = Random(5);
+    let mut below = |end: i64| random.below(end);
     for _ in 0..2000 {
         let start = below(1 << 30) - (1 << 29);
         let end = start + (below(1 << 30) >> below(30));
         let columns = u16::try_from(4 + below(2000)).unwrap();
-        let margin = u16::try_from(below(i64::from(columns / 4).unsigned_abs() + 1)).unwrap();
-        let viewport = Viewport::fit(Tick(start)..Tick(end), columns, margin, Fidelity::Fast);
+        let margin = u16::try_from(below(i64::from(columns / 4) + 1)).unwrap();
+        let viewport = Viewport::fit(Tick(start)..Tick(end), columns, margin);
         let view = viewport.range();
         let (columns, margin) = (i64::from(columns), i64::from(margin));
         for free in [start - view.start.0, view.end.0 - end.max(start + 1)] {
@@ -130,25 +126,22 @@ fn layout_1_6_a_fitted_range_is_seen_whole_between_its_margins() {
             );
         }
     }
-    let all = Viewport::fit(Tick::MIN..Tick::MAX, 100, 60, Fidelity::Fast);
+    let all = Viewport::fit(Tick::MIN..Tick::MAX, 100, 60);
     assert_eq!(all.range(), Tick::MIN..Tick::MAX);
-    assert_eq!(Viewport::fit(Tick(5)..Tick(5), 0, 9, Fidelity::Fast).columns(), 0);
-    assert_eq!(Viewport::fit(Tick(5)..Tick(1), 1, 9, Fidelity::Fast).range(), Tick(5)..Tick(6));
+    assert_eq!(Viewport::fit(Tick(5)..Tick(5), 0, 9).columns(), 0);
+    assert_eq!(Viewport::fit(Tick(5)..Tick(1), 1, 9).range(), Tick(5)..Tick(6));
 }
 
 #[test]
 fn zooming_in_and_out_returns_and_keeps_the_tick_under_the_pointer() {
-    let mut state = 1_u64;
-    let mut below = |end: u64| {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        i64::try_from((state >> 33) % end).unwrap()
-    };
+    let mut random = Random(1);
+    let mut below = |end: i64| random.below(end);
     for _ in 0..2000 {
         let start = (below(1 << 30) - (1 << 29)) << below(18);
         let duration = (1 + below(1 << 30)) << below(18);
         let columns = u16::try_from(1 + below(4000)).unwrap();
-        let whole = Viewport::new(Tick(start)..Tick(start + duration), columns, Fidelity::Fast);
-        let pointer = below(u64::from(columns) * 10) as f64 / 10.0;
+        let whole = Viewport::new(Tick(start)..Tick(start + duration), columns);
+        let pointer = below(i64::from(columns) * 10) as f64 / 10.0;
         let mut viewport = whole;
         let factors: Vec<f64> = (0..below(40)).map(|_| 1.0 + below(100) as f64 / 100.0).collect();
         for &factor in &factors {
@@ -182,7 +175,7 @@ fn zooming_in_and_out_returns_and_keeps_the_tick_under_the_pointer() {
 #[test]
 fn moving_does_not_drift() {
     for (duration, columns) in [(1000, 300), (7, 1000), (1 << 40, 1920), (1, 65_535), (i64::MAX, 3)] {
-        let whole = Viewport::new(Tick(0)..Tick(duration), columns, Fidelity::Fast);
+        let whole = Viewport::new(Tick(0)..Tick(duration), columns);
         for step in [1.0, 0.3, 2.7, 100.0] {
             let there = (0..100).fold(whole, |viewport, _| viewport.moved(step));
             let back = (0..100).fold(there, |viewport, _| viewport.moved(-step));
@@ -190,14 +183,14 @@ fn moving_does_not_drift() {
             assert_eq!(there.duration, whole.duration);
         }
     }
-    let whole = Viewport::new(Tick(-50)..Tick(950), 300, Fidelity::Fast);
+    let whole = Viewport::new(Tick(-50)..Tick(950), 300);
     let moved = whole.moved(12.0);
     assert_eq!(moved.first_column() - whole.first_column(), 12);
 }
 
 #[test]
 fn zooming_and_moving_stop_at_the_ends_of_time() {
-    let viewport = Viewport::new(Tick(0)..Tick(100), 10, Fidelity::Exact);
+    let viewport = Viewport::new(Tick(0)..Tick(100), 10);
     assert_eq!(viewport.zoomed(3.0, 0.0), viewport);
     assert_eq!(viewport.zoomed(f64::NAN, 2.0), viewport);
     assert_eq!(viewport.moved(f64::INFINITY), viewport);
@@ -205,8 +198,8 @@ fn zooming_and_moving_stop_at_the_ends_of_time() {
     assert_eq!(viewport.zoomed(5.0, 1e-300).range(), Tick::MIN..Tick::MAX);
     assert_eq!(viewport.moved(1e300).range(), Tick(i64::MAX - 100)..Tick::MAX);
     assert_eq!(viewport.moved(-1e300).range(), Tick::MIN..Tick(i64::MIN + 100));
-    let all = Viewport::new(Tick::MIN..Tick::MAX, 1000, Fidelity::Fast);
+    let all = Viewport::new(Tick::MIN..Tick::MAX, 1000);
     assert_eq!((all.moved(5.0), all.zoomed(1.0, 0.5)), (all, all));
-    let nothing = Viewport::new(Tick(5)..Tick(5), 10, Fidelity::Fast);
+    let nothing = Viewport::new(Tick(5)..Tick(5), 10);
     assert_eq!((nothing.moved(5.0), nothing.zoomed(1.0, 0.5)), (nothing, nothing));
 }

@@ -15,22 +15,14 @@ use spall_model::{
     AsyncPhase, Event, KeyedEvent, Limits, Text, Thread, ThreadEvent, Tick, Ticks, Trace, TraceBuilder,
     TrackId,
 };
-
-pub(crate) struct Random(pub(crate) u64);
-
-impl Random {
-    pub(crate) fn below(&mut self, end: u64) -> i64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        ((self.0 >> 33) % end).cast_signed()
-    }
-}
+pub(crate) use spall_synth::Random;
 
 /// Returns a trace of two threads, whose slices nest, follow one another, overlap, and sometimes have no duration.
 pub(crate) fn random_trace(random: &mut Random) -> Trace<'static> {
     let names = [b"a".as_slice(), b"b", b"c", b"d"];
     let mut builder = TraceBuilder::new(&Limits::default());
     for _ in 0..random.below(60) {
-        let name = Text::plain(names[usize::try_from(random.below(4)).unwrap()]);
+        let name = Text::plain(names[random.below(4_usize)]);
         let event = ThreadEvent::new(Thread::new(1_i64, random.below(2)), Tick(random.below(100)), name);
         let duration = if random.below(4) == 0 { random.below(80) } else { random.below(12) };
         builder.push(&Event::Complete(event, Ticks(duration)));
@@ -46,7 +38,7 @@ pub(crate) fn random_async_trace(random: &mut Random) -> Trace<'static> {
     for _ in 0..random.below(80) {
         at += random.below(5);
         let phase = if random.below(2) == 0 { AsyncPhase::Begin } else { AsyncPhase::End };
-        let (id, name) = (random.below(2), names[usize::try_from(random.below(3)).unwrap()]);
+        let (id, name) = (random.below(2), names[random.below(3_usize)]);
         let event = KeyedEvent::new(1_i64, Tick(at), id, Text::plain(name));
         let event = event.with_category(Text::plain(b"c"));
         builder.push(&Event::Async(phase, event));

@@ -3,32 +3,9 @@
 
 use core::ops::Range;
 
-use spall_layout::{Rect, Row, RowId, Scratch, Viewport};
+use spall_layout::{Rect, Row, RowId, Viewport};
 use spall_model::{SliceId, Tick};
-
-/// A random number generator with a fixed seed, so that every run has the same cases.
-pub(crate) struct Random(pub(crate) u64);
-
-impl Random {
-    pub(crate) fn bits(&mut self) -> u64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 ^ (self.0 >> 29)).wrapping_mul(0xbf58_476d_1ce4_e5b9) >> 8
-    }
-
-    pub(crate) fn below(&mut self, end: u64) -> u64 {
-        if end == 0 { 0 } else { self.bits() % end }
-    }
-
-    /// Returns a number of up to `most_bits` bits, small ones as often as large ones.
-    pub(crate) fn magnitude(&mut self, most_bits: u64) -> i64 {
-        let bits = self.below(most_bits + 1);
-        self.below(1 << bits) as i64
-    }
-
-    pub(crate) fn one_in(&mut self, n: u64) -> bool {
-        self.below(n) == 0
-    }
-}
+pub(crate) use spall_synth::Random;
 
 pub(crate) type Slices = Vec<(i64, i64)>;
 
@@ -93,7 +70,7 @@ pub(crate) fn random_range(random: &mut Random, slices: &Slices, columns: u16) -
         4 => (first.saturating_sub(random.magnitude(20)), inside(random)),
         5..=8 => {
             let extent = last.saturating_sub(first).max(1);
-            let width = 1 + random.magnitude(u64::from(extent.ilog2()) + 1) / i64::from(columns);
+            let width = 1 + random.magnitude(extent.ilog2() + 1) / i64::from(columns);
             let start = inside(random) / width * width;
             (start, start.saturating_add(width.saturating_mul(columns.into())))
         }
@@ -163,9 +140,9 @@ pub(crate) fn row_of(slices: &Slices) -> Row {
 }
 
 /// Returns the rectangles of a row, which has the number 3 in them.
-pub(crate) fn rects_of(row: &Row, viewport: &Viewport, scratch: &mut Scratch) -> Vec<Rect> {
+pub(crate) fn rects_of(row: &Row, viewport: &Viewport) -> Vec<Rect> {
     let mut out = Vec::new();
-    row.view(RowId(3)).rects(viewport, scratch, &mut out);
+    row.view(RowId(3)).rects(viewport, &mut out);
     out
 }
 

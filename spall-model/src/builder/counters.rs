@@ -102,7 +102,7 @@ fn text_number(text: Text<'_>) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Args, ArgsFormat, Event, Limits, Tick, Trace, no_entry};
+    use crate::{Args, ArgsFormat, Event, Limits, Tick, Trace, TraceView, no_entry};
 
     #[test]
     fn json_1_values_of_counters() {

@@ -246,30 +246,24 @@ mod tests {
     use alloc::format;
 
     use super::*;
-    use crate::{Id, Limits, Receiver, Scope, Text, Thread, ThreadEvent, Tick, Ticks, Trace};
-
-    /// A number that looks random, from 0 to `below` - 1.
-    fn random(state: &mut u64, below: usize) -> usize {
-        *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        usize::try_from(*state >> 33).unwrap() % below
-    }
+    use crate::{Id, Limits, Receiver, Scope, Text, Thread, ThreadEvent, Tick, Ticks, Trace, TraceView};
 
     /// Events of a few threads. Some ends have no begin or another name, and some times go back.
     fn events(seed: u64) -> Vec<(Event<'static>, ByteRange)> {
         const NAMES: [&str; 4] = ["", "a", "b", "long name of a slice that is not short"];
-        let (state, mut now) = (&mut (seed + 1), 100);
+        let (mut random, mut now) = (spall_synth::Random(seed + 1), 100);
         let made = (0..600_u64).map(|number| {
-            now += i64::try_from(random(state, 7)).unwrap() - i64::from(random(state, 60) == 0) * 9;
-            let tid = [Id::Number(1), Id::Number(2), Id::Text(b"x")][random(state, 3)];
-            let name = Text::from(NAMES[random(state, 4)]);
+            now += random.below(7) - i64::from(random.one_in(60)) * 9;
+            let tid = [Id::Number(1), Id::Number(2), Id::Text(b"x")][random.below(3_usize)];
+            let name = Text::from(NAMES[random.below(NAMES.len())]);
             let mut event = ThreadEvent::new(Thread { pid: Id::Number(1), tid }, Tick(now), name);
-            if random(state, 5) == 0 {
+            if random.one_in(5) {
                 event.args = crate::Args::text(b"n=1");
             }
-            let event = match random(state, 40) {
+            let event = match random.below(40) {
                 0..=15 => Event::Begin(event),
                 16..=31 => Event::End(event),
-                32..=36 => Event::Complete(event, Ticks(i64::try_from(random(state, 9)).unwrap())),
+                32..=36 => Event::Complete(event, Ticks(random.below(9))),
                 37 => Event::Unfinished(event),
                 _ => Event::Instant(event, Scope::Thread),
             };

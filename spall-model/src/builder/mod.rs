@@ -43,7 +43,7 @@ use crate::{
 
 #[cfg(feature = "parallel")]
 pub use self::batch::EventBatch;
-pub use self::live::{LiveProcess, LiveSnapshot, LiveTrace, LiveTrack};
+pub use self::live::{LiveSnapshot, LiveTrace, LiveTrack};
 use self::{
     counters::SeriesValue,
     flows::FlowLog,
@@ -67,7 +67,7 @@ use self::{
 /// events makes a builder panic.
 ///
 /// ```
-/// use spall_model::{Event, Limits, Text, Thread, ThreadEvent, Tick, Ticks, TraceBuilder};
+/// use spall_model::{Event, Limits, Text, Thread, ThreadEvent, Tick, Ticks, TraceBuilder, TraceView};
 /// let mut builder = TraceBuilder::new(&Limits::default());
 /// let work = ThreadEvent::new(Thread::new(1_u32, 2_u32), Tick(10), Text::plain(b"work"));
 /// builder.push(&Event::Complete(work, Ticks(5)));

@@ -3,7 +3,7 @@ use alloc::{format, string::String, vec, vec::Vec};
 use super::*;
 use crate::{
     Args, AsyncPhase, FlowBind, FlowEvent, FlowPhase, Id, KeyedEvent, ObjectPhase, Receiver, Text, Thread,
-    TrackKind, nest::Nesting,
+    TraceView, TrackKind, nest::Nesting,
 };
 
 const MAIN: Thread<'static> = Thread { pid: Id::Number(1), tid: Id::Number(1) };
@@ -627,18 +627,14 @@ fn copied_and_borrowed_events_make_equal_traces() {
 /// In random begins and ends no event is lost: every begin is a slice, and every end closes one or is counted.
 #[test]
 fn no_begin_and_no_end_is_lost() {
-    let mut seed = 7_u64;
-    let mut random = |below: u64| {
-        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-        (seed >> 33) % below
-    };
+    let mut random = spall_synth::Random(7);
     for _ in 0..2000 {
         let mut at = 0;
         let events: Vec<_> = (0..30)
             .map(|_| {
-                at += i64::try_from(random(4)).unwrap() - i64::from(random(8) == 0);
-                let name = ["a", "b", "c", ""][usize::try_from(random(4)).unwrap()];
-                if random(2) == 0 { begin(name, at) } else { end(name, at) }
+                at += random.below(4) - i64::from(random.one_in(8));
+                let name = ["a", "b", "c", ""][random.below(4_usize)];
+                if random.one_in(2) { begin(name, at) } else { end(name, at) }
             })
             .collect();
         let trace = build(&events);

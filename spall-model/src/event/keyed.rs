@@ -123,7 +123,7 @@ pub enum ObjectPhase {
 /// One end of a flow. [json 3.7](crate::rules::json#3.7)
 ///
 /// ```
-/// use spall_model::{
+/// use spall_model::{TraceView,
 ///     Event, FlowBind, FlowEvent, FlowPhase, Id, Limits, SliceId, Text, Thread, ThreadEvent, Tick, Ticks,
 ///     TraceBuilder,
 /// };

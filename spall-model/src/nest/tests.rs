@@ -104,16 +104,12 @@ fn overlap_policies() {
 /// Slices of one lane and depth never overlap, and a parent contains its children.
 #[test]
 fn random_slices_are_disjoint_in_each_lane_and_depth() {
-    let mut seed = 1_u64;
-    let mut random = |below: u64| {
-        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-        i64::try_from((seed >> 33) % below).unwrap()
-    };
+    let mut random = spall_synth::Random(1);
     for round in 0..500 {
         let mut slices: Vec<(i64, i64)> = (0..40)
             .map(|_| {
-                let start = random(60);
-                (start, start + random(if round % 2 == 0 { 5 } else { 40 }))
+                let start = random.below(60);
+                (start, start + random.below(if round % 2 == 0 { 5 } else { 40 }))
             })
             .collect();
         slices.sort_by_key(|&(start, end)| (start, Reverse(end)));
@@ -156,20 +152,16 @@ type Lanes = Vec<Vec<(u32, Tick, Tick, SliceFlags)>>;
 
 #[test]
 fn a_walk_that_is_taken_up_in_the_middle_goes_on_as_it_was() {
-    let mut state = 1_u64;
-    let mut below = move |end: u64| {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        ((state >> 33) % end).cast_signed()
-    };
+    let mut random = spall_synth::Random(1);
     let mut n_lanes = 0;
     for round in 0..500 {
-        let mut slices: Vec<_> = (0..40).map(|_| (below(60), below(30))).collect();
+        let mut slices: Vec<_> = (0..40).map(|_| (random.below(60), random.below(30))).collect();
         slices.sort_by_key(|&(start, length)| (start, -length));
         let (mut plain, mut taken_up) = (Nesting::default(), Nesting::default());
         let mut lanes = Lanes::new();
         for (slice, &(start, length)) in (0..).zip(&slices) {
             let (start, end) = (Tick(start), Tick(start + length));
-            if round % 2 == 0 || below(4) == 0 {
+            if round % 2 == 0 || random.one_in(4) {
                 taken_up.clear();
                 for (lane, depths) in (0..).zip(&lanes) {
                     let n_running =

@@ -2,7 +2,9 @@
 
 use alloc::vec::Vec;
 
-use crate::{Args, ArgsFormat, CounterEvent, CounterValue, Event, Key, Names, Text, Track, Value, no_entry};
+use crate::{
+    Args, ArgsFormat, CounterEvent, CounterValue, Event, Key, Names, Text, TraceView, Track, Value, no_entry,
+};
 
 use super::{Replay, ids};
 

@@ -3,7 +3,8 @@
 use alloc::vec::Vec;
 
 use crate::{
-    Event, Key, MetaEvent, Metadata, NameId, Process, Text, ThreadEvent, ThreadRole, TrackId, TrackKind,
+    Event, Key, MetaEvent, Metadata, NameId, Process, Text, ThreadEvent, ThreadRole, TraceView, TrackId,
+    TrackKind,
 };
 
 use super::{

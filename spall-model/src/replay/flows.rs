@@ -6,7 +6,8 @@
 use alloc::vec::Vec;
 
 use crate::{
-    Event, Flow, FlowBind, FlowEvent, FlowPhase, Key, SliceId, Thread, Tick, Trace, TrackId, facts::FlowEnds,
+    Event, Flow, FlowBind, FlowEvent, FlowPhase, Key, SliceId, Thread, Tick, Trace, TraceView, TrackId,
+    facts::FlowEnds,
 };
 
 use super::{

@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use crate::{Args, Event, Object, ObjectPhase, Text};
+use crate::{Args, Event, Object, ObjectPhase, Text, TraceView};
 
 use super::{
     Replay,

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use crate::{
     CallSite, Event, Frame, FrameEvent, FrameId, FrameParent, Id, Key, LineHits, LineHitsEvent, Profile,
     ProfileEvent, ProfileKey, ProfileStart, Sample, SampleEvent, SampleStack, SampleTime, Thread,
-    ThreadSampleEvent, Ticks,
+    ThreadSampleEvent, Ticks, TraceView,
 };
 
 use super::{

@@ -3,7 +3,9 @@
 use alloc::{collections::BinaryHeap, vec::Vec};
 use core::cmp::Reverse;
 
-use crate::{Args, AsyncPhase, Event, NameId, Slice, SliceId, Tick, Track, TrackKind, open_stack::OpenStack};
+use crate::{
+    Args, AsyncPhase, Event, NameId, Slice, SliceId, Tick, TraceView, Track, TrackKind, open_stack::OpenStack,
+};
 
 use super::{
     Replay,

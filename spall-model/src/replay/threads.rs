@@ -2,7 +2,7 @@
 
 use crate::{
     Event, Instant, Key, NameId, Slice, SliceArgs, SliceFlags, SliceId, State, Text, Thread, ThreadEvent,
-    Track,
+    TraceView, Track,
 };
 
 use super::{Replay, flows::SliceBoundEnds, ids::ThreadIds};

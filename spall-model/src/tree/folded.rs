@@ -3,7 +3,7 @@
 
 use alloc::{string::String, vec::Vec};
 
-use crate::{NameId, Ticks, Trace};
+use crate::{NameId, Ticks, Trace, TraceView};
 
 use super::{CallTree, TreeNodeId, folded_nodes::FoldedNodes};
 
@@ -112,13 +112,12 @@ mod tests {
         }
         let trace = trace.finish();
         let mut builder = CallTreeBuilder::new();
-        let (mut state, mut expected) = (7_u64, Vec::new());
+        let (mut random, mut expected) = (spall_synth::Random(7), Vec::new());
         for n in 0..2000_i64 {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            let choice = usize::try_from(state >> 40).unwrap();
-            let parent = (choice % 5 > 0).then(|| TreeNodeId::new(choice / 5 % (builder.nodes().len() + 1)));
+            let parent = TreeNodeId::new(random.below(builder.nodes().len() + 1));
+            let parent = Some(parent).filter(|_| !random.one_in(5));
             let parent = parent.filter(|parent| parent.index() < builder.nodes().len());
-            let name = NameId::new(choice % (names.len() + 1));
+            let name = NameId::new(random.below(names.len() + 1));
             let n_nodes = builder.nodes().len();
             let node = builder.child(parent, Function::named(name));
             builder.add_time(Some(node), Ticks(n % 3));

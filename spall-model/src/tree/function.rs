@@ -2,7 +2,7 @@
 
 use alloc::{format, string::String};
 
-use crate::{Frame, NameId, SliceId, Trace};
+use crate::{Frame, NameId, SliceId, Trace, TraceView};
 
 /// A function of a call tree, identified by the name of slices or by the facts that a profiler has about it.
 ///
@@ -46,7 +46,7 @@ impl Function {
     /// Returns a text for people: the name, followed by the URL and the line, counted from 1, if the source is known.
     ///
     /// ```
-    /// use spall_model::{Function, FunctionSource};
+    /// use spall_model::{Function, FunctionSource, TraceView};
     /// # use spall_model::{Event, Limits, Text, Thread, ThreadEvent, Tick, TraceBuilder};
     /// # let mut builder = TraceBuilder::new(&Limits::default());
     /// # for name in [&b"draw"[..], b"app.js"] {

@@ -174,7 +174,7 @@ impl CallTree {
     /// the last node of the path that is not too deep, so that no time is lost.
     ///
     /// ```
-    /// use spall_model::{CallTreeBuilder, Event, Function, Limits, Text, Thread, ThreadEvent, Tick, Ticks};
+    /// use spall_model::{CallTreeBuilder, Event, Function, Limits, Text, Thread, ThreadEvent, Tick, Ticks, TraceView};
     /// # use spall_model::TraceBuilder;
     /// # let mut builder = TraceBuilder::new(&Limits::default());
     /// # for name in [&b"main"[..], b"draw"] {

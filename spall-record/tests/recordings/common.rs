@@ -6,7 +6,7 @@ use std::io;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use spall_record::{Recorder, Session};
-use spall_trace::model::{DiagnosticKind, Slice, SliceId, Trace};
+use spall_trace::model::{DiagnosticKind, Slice, SliceId, Trace, TraceView};
 
 /// Waits until no other test records: a process has one recording.
 pub(crate) fn alone() -> MutexGuard<'static, ()> {

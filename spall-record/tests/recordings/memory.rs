@@ -5,7 +5,7 @@ use core::sync::atomic::{AtomicU64, Ordering};
 use std::sync::Mutex;
 
 use spall_record::{ClockSource, Encoding, MemoryRing, Recorder, span};
-use spall_trace::model::{Limits, LiveTrace, Tick};
+use spall_trace::model::{Limits, LiveTrace, Tick, TraceView};
 
 use crate::common::{alone, faults, names, open_count, slices};
 

@@ -4,7 +4,7 @@ use core::time::Duration;
 use std::thread;
 
 use spall_record::{Encoding, Recorder, Rotation, span};
-use spall_trace::model::DiagnosticKind;
+use spall_trace::model::{DiagnosticKind, TraceView};
 
 use crate::common::{alone, args, faults, names, open_count};
 

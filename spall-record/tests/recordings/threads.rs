@@ -2,6 +2,7 @@
 
 use alloc::sync::Arc;
 use core::sync::atomic::{AtomicU64, Ordering};
+use spall_model::TraceView;
 use std::io;
 use std::sync::mpsc;
 use std::thread;

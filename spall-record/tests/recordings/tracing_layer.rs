@@ -4,7 +4,7 @@ use core::panic::Location;
 use std::thread;
 
 use spall_record::{Encoding, Recorder, TracingLayer};
-use spall_trace::model::{Trace, TrackKind};
+use spall_trace::model::{Trace, TraceView, TrackKind};
 use tracing::Subscriber;
 use tracing::field::Empty;
 use tracing_subscriber::layer::SubscriberExt;

@@ -1,6 +1,6 @@
 use alloc::{format, vec::Vec};
 
-use spall_model::{Event, Limits, Text, Thread, ThreadEvent, Tick, TraceBuilder};
+use spall_model::{Event, Limits, Text, Thread, ThreadEvent, Tick, TraceBuilder, TraceView};
 
 use super::*;
 
@@ -34,17 +34,13 @@ fn frame(name: NameId, source: i64, parent: Option<u32>) -> Frame {
 /// Frames below a root, each called by one before it, a fifth of them native.
 fn random_frames(trace: &Trace<'_>, count: u32) -> Vec<Frame> {
     let [root] = ids(trace, ["root"]);
-    let mut state = 1_u64;
-    let mut below = |bound: u32| {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-        u32::try_from(state >> 33).unwrap() % bound
-    };
+    let mut random = spall_synth::Random(1);
     let mut frames = alloc::vec![frame(root, 1, None)];
     for index in 1..count {
         // Mostly the latest ones, so that it gets deep.
-        let parent = index - 1 - below(index.min(4));
-        let [name] = ids(trace, [&format!("f{}", below(9))]);
-        frames.push(frame(name, i64::from(below(5)), Some(parent)));
+        let parent = index - 1 - random.below(index.min(4));
+        let [name] = ids(trace, [&format!("f{}", random.below(9))]);
+        frames.push(frame(name, random.below(5), Some(parent)));
     }
     frames
 }

@@ -17,7 +17,7 @@ use fxprof_processed_profile::{
     Timestamp,
 };
 use spall_model::{
-    FrameId, Function, Key, NameId, Profile, SliceFlags, Tick, Ticks, Trace, Track, TrackKind,
+    FrameId, Function, Key, NameId, Profile, SliceFlags, Tick, Ticks, Trace, TraceView, Track, TrackKind,
 };
 
 use super::{ExportReport, Loss};

@@ -3,7 +3,7 @@
 use std::io::{self, BufWriter, Write};
 
 use alloc::string::String;
-use spall_model::{Key, Trace, TrackId, TrackKind};
+use spall_model::{Key, Trace, TraceView, TrackId, TrackKind};
 use spall_samples::ThreadTree;
 
 use super::{ExportReport, trees::WrittenTrees};

@@ -5,7 +5,7 @@
 
 use alloc::vec::Vec;
 
-use spall_model::{SliceId, Tick, Trace, Track, nest::Nesting};
+use spall_model::{SliceId, Tick, Trace, TraceView, Track, nest::Nesting};
 
 /// The begin or the end of a slice in a lane.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -5,11 +5,10 @@ use std::hash::RandomState;
 use std::io::{self, Write};
 
 use alloc::{borrow::ToOwned, string::String, vec::Vec};
-use prost::Message;
-use spall_model::{Function, Tick, Trace, Unit};
+use spall_model::{Function, Tick, Trace, TraceView, Unit};
 use spall_samples::ThreadTree;
 
-use super::{ExportReport, protobuf::Fields, trees::WrittenTrees};
+use super::{ExportReport, protobuf::MessageWriter, trees::WrittenTrees};
 use crate::tick_scale::{TickScale, clamped};
 
 /// Writes the call trees of all threads as a profile for pprof.
@@ -33,7 +32,7 @@ use crate::tick_scale::{TickScale, clamped};
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn pprof(trace: &Trace<'_>, out: impl Write) -> io::Result<ExportReport> {
-    let mut out = Fields::new(out);
+    let mut out = MessageWriter::new(out);
     let mut tables = Tables::default();
     let mut written = WrittenTrees::default();
     let clock = trace.clock();
@@ -41,7 +40,12 @@ pub fn pprof(trace: &Trace<'_>, out: impl Write) -> io::Result<ExportReport> {
     let time_unit = if clock.unit == Unit::Ordinal { "events" } else { "nanoseconds" };
     for (kind, unit) in [("calls", "count"), ("samples", "count"), ("self", time_unit)] {
         let (kind, unit) = (tables.string(kind), tables.string(unit));
-        out.field(1, &ValueType { kind, unit })?;
+        out.write(|profile| {
+            profile.message(field::SAMPLE_TYPE, |of| {
+                of.int(1, kind);
+                of.int(2, unit);
+            });
+        })?;
     }
     let thread_key = tables.string("thread");
     for ThreadTree { track, tree, .. } in crate::call_trees(trace) {
@@ -53,9 +57,17 @@ pub fn pprof(trace: &Trace<'_>, out: impl Write) -> io::Result<ExportReport> {
                 continue;
             }
             let path = core::iter::successors(tree.node(node.id), |node| tree.node(node.parent?));
-            let location_id = path.map(|node| tables.location(node.function)).collect();
-            let label = [Label { key: thread_key, str: thread }].into();
-            out.field(2, &Sample { location_id, value: value.to_vec(), label })?;
+            let locations = path.map(|node| tables.location(node.function));
+            out.write(|profile| {
+                profile.message(field::SAMPLE, |sample| {
+                    sample.uints(1, locations);
+                    sample.uints(2, value.into_iter().map(i64::cast_unsigned));
+                    sample.message(3, |label| {
+                        label.int(1, thread_key);
+                        label.int(2, thread);
+                    });
+                });
+            })?;
         }
         written.add(&tree);
     }
@@ -64,7 +76,10 @@ pub fn pprof(trace: &Trace<'_>, out: impl Write) -> io::Result<ExportReport> {
         let start = scale.convert(bounds.start) + i128::from(clock.epoch_ns.unwrap_or(0));
         let duration = scale.convert(bounds.end) - scale.convert(bounds.start);
         let time_nanos = if clock.epoch_ns.is_some() { clamped(start) } else { 0 };
-        out.merge(&Times { time_nanos, duration_nanos: clamped(duration) })?;
+        out.write(|profile| {
+            profile.int(field::TIME, time_nanos);
+            profile.int(field::DURATION, clamped(duration));
+        })?;
     }
     out.finish()?;
     Ok(written.report(trace))
@@ -110,83 +125,43 @@ impl Tables {
     }
 
     /// Writes functions, locations and strings.
-    fn write(mut self, trace: &Trace<'_>, out: &mut Fields<impl Write>) -> io::Result<()> {
+    fn write(mut self, trace: &Trace<'_>, out: &mut MessageWriter<impl Write>) -> io::Result<()> {
         for (id, function) in (1_u64..).zip(core::mem::take(&mut self.locations)) {
             let line = function.source.and_then(|source| source.line).map_or(0, |line| i64::from(line) + 1);
             let url = function.source.map(|source| trace.name(source.url)).unwrap_or_default();
             let (name, filename) = (self.string(&trace.name(function.name)), self.string(&url));
-            out.field(5, &FunctionEntry { id, name, system_name: name, filename, start_line: line })?;
-            out.field(4, &Location { id, line: [Line { function_id: id, line }].into() })?;
+            out.write(|profile| {
+                profile.message(field::FUNCTION, |function| {
+                    function.uint(1, id);
+                    function.int(2, name);
+                    // As the system spells it.
+                    function.int(3, name);
+                    function.int(4, filename);
+                    function.int(5, line);
+                });
+                profile.message(field::LOCATION, |location| {
+                    location.uint(1, id);
+                    location.message(4, |place| {
+                        place.uint(1, id);
+                        place.int(2, line);
+                    });
+                });
+            })?;
         }
         for text in self.in_order {
-            out.string(6, &text)?;
+            out.write(|profile| profile.text(field::STRING, &text))?;
         }
         Ok(())
     }
 }
 
-// The messages of pprof's `profile.proto`, as far as a call tree needs them.
-
-#[derive(Clone, PartialEq, Message)]
-struct ValueType {
-    #[prost(int64, tag = "1")]
-    kind: i64,
-    #[prost(int64, tag = "2")]
-    unit: i64,
-}
-
-#[derive(Clone, PartialEq, Message)]
-struct Sample {
-    #[prost(uint64, repeated, tag = "1")]
-    location_id: Vec<u64>,
-    #[prost(int64, repeated, tag = "2")]
-    value: Vec<i64>,
-    #[prost(message, repeated, tag = "3")]
-    label: Vec<Label>,
-}
-
-#[derive(Clone, PartialEq, Message)]
-struct Label {
-    #[prost(int64, tag = "1")]
-    key: i64,
-    #[prost(int64, tag = "2")]
-    str: i64,
-}
-
-#[derive(Clone, PartialEq, Message)]
-struct Location {
-    #[prost(uint64, tag = "1")]
-    id: u64,
-    #[prost(message, repeated, tag = "4")]
-    line: Vec<Line>,
-}
-
-#[derive(Clone, PartialEq, Message)]
-struct Line {
-    #[prost(uint64, tag = "1")]
-    function_id: u64,
-    #[prost(int64, tag = "2")]
-    line: i64,
-}
-
-#[derive(Clone, PartialEq, Message)]
-struct FunctionEntry {
-    #[prost(uint64, tag = "1")]
-    id: u64,
-    #[prost(int64, tag = "2")]
-    name: i64,
-    #[prost(int64, tag = "3")]
-    system_name: i64,
-    #[prost(int64, tag = "4")]
-    filename: i64,
-    #[prost(int64, tag = "5")]
-    start_line: i64,
-}
-
-#[derive(Clone, PartialEq, Message)]
-struct Times {
-    #[prost(int64, tag = "9")]
-    time_nanos: i64,
-    #[prost(int64, tag = "10")]
-    duration_nanos: i64,
+/// The fields of a profile in pprof's `profile.proto`, as far as a call tree needs them.
+mod field {
+    pub(super) const SAMPLE_TYPE: u32 = 1;
+    pub(super) const SAMPLE: u32 = 2;
+    pub(super) const LOCATION: u32 = 4;
+    pub(super) const FUNCTION: u32 = 5;
+    pub(super) const STRING: u32 = 6;
+    pub(super) const TIME: u32 = 9;
+    pub(super) const DURATION: u32 = 10;
 }

@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use spall_model::{Event, Omitted, SliceFlags, Ticks, Trace, Written};
+use spall_model::{Event, Omitted, SliceFlags, Ticks, Trace, TraceView, Written};
 
 /// A kind of thing that an exported file may lack.
 ///
@@ -130,6 +130,7 @@ impl fmt::Display for Loss {
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
+#[must_use = "it says what the file lacks; `let _ =` if nobody is to know"]
 pub struct ExportReport {
     /// The number of missing things, in the order of [`Loss::ALL`].
     counts: [u64; Loss::ALL.len()],

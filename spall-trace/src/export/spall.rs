@@ -4,7 +4,7 @@ use std::io::{self, BufWriter, Write};
 
 use alloc::vec::Vec;
 use spall_format::spall::{FileWriter, Version};
-use spall_model::{Event, Id, Key, Text, Thread, ThreadEvent, Tick, Trace, Unit};
+use spall_model::{Event, Id, Key, Text, Thread, ThreadEvent, Tick, Trace, TraceView, Unit};
 
 use super::{
     ExportReport, Loss,

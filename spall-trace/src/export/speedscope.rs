@@ -8,7 +8,7 @@ use std::{
 };
 
 use spall_json::JsonString;
-use spall_model::{Function, Omitted, SliceId, Text, Tick, Trace};
+use spall_model::{Function, Omitted, SliceId, Text, Tick, Trace, TraceView};
 
 use super::{
     ExportReport,
@@ -49,7 +49,7 @@ impl FrameTable {
 /// let json = br#"[{"ph":"X","name":"draw","pid":1,"tid":2,"ts":1,"dur":7}]"#;
 /// let trace = spall_trace::load(json)?;
 /// let mut file = Vec::new();
-/// spall_trace::export::speedscope(&trace, "a drawing", &mut file)?;
+/// assert!(spall_trace::export::speedscope(&trace, "a drawing", &mut file)?.is_lossless());
 /// assert!(file.ends_with(b"\"shared\":{\"frames\":[\n{\"name\":\"draw\"}]}}\n"));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```

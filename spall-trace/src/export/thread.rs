@@ -3,7 +3,7 @@
 
 use alloc::{borrow::Cow, format, string::String};
 
-use spall_model::{Key, NameId, Process, Trace, Track};
+use spall_model::{Key, NameId, Process, Trace, TraceView, Track};
 
 /// A thread with its process and its id.
 #[derive(Debug, Clone, Copy)]

@@ -7,7 +7,7 @@ mod placement;
 use alloc::{collections::BTreeSet, vec::Vec};
 use core::convert::Infallible;
 
-use spall_model::{ByteRange, Clock, DiagnosticKind, Event, Limits, Trace, TraceBuilder, Unit};
+use spall_model::{ByteRange, Clock, DiagnosticKind, Event, Limits, Trace, TraceBuilder, TraceView, Unit};
 
 use forward::Forward;
 use ids::{InputIds, TakenPids};

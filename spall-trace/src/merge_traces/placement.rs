@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use spall_model::{SliceId, Tick, Ticks, Trace, Value};
+use spall_model::{SliceId, Tick, Ticks, Trace, TraceView, Value};
 
 use super::{Alignment, MergeInput};
 use crate::tick_scale::{TickScale, clamped};

@@ -9,7 +9,7 @@
 
 use alloc::collections::BTreeMap;
 
-use spall_trace::model::{Trace, Track, TrackId, TrackKind};
+use spall_trace::model::{Trace, TraceView, Track, TrackId, TrackKind};
 use spall_trace::samples::ThreadTree;
 
 /// Loads a trace, which must not fail, and merges its samples with its slices.
@@ -90,19 +90,4 @@ pub(crate) fn tree(trace: &Trace<'_>, track: TrackId) -> ThreadTree {
     let expected = samples.iter().map(|sample| sample.weight).sum::<f64>();
     assert!((weight - expected).abs() <= 1e-6 * expected.abs(), "{weight} {expected}");
     thread
-}
-
-/// A small random number generator with a fixed seed.
-pub(crate) struct Random(pub(crate) u64);
-
-impl Random {
-    /// Returns a number from 0 to below `bound`, or 0 if there is none.
-    pub(crate) fn below(&mut self, bound: i64) -> i64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        i64::try_from(self.0 >> 33).unwrap() % bound.max(1)
-    }
-
-    pub(crate) fn index(&mut self, bound: usize) -> usize {
-        usize::try_from(self.below(i64::try_from(bound).unwrap())).unwrap()
-    }
 }

@@ -13,7 +13,7 @@ extern crate alloc;
 use alloc::collections::BTreeMap;
 
 use spall_trace::layout::{Layout, LayoutOptions, LayoutView};
-use spall_trace::model::{SliceFlags, Trace, TrackId};
+use spall_trace::model::{SliceFlags, Trace, TraceView, TrackId};
 
 mod case;
 #[path = "../cpu_common/mod.rs"]

@@ -1,7 +1,8 @@
 //! Random threads that use every rule of the merge.
 
+use spall_synth::Random;
+
 use crate::case::{Case, FIRST_OF_FILE, FUNCTIONS, Function, INVOCATIONS, Node, Slice};
-use crate::cpu_common::Random;
 
 const NAMES: [&str; 8] = [
     INVOCATIONS[0],
@@ -15,11 +16,7 @@ const NAMES: [&str; 8] = [
 ];
 
 fn pick<T: Copy>(random: &mut Random, of: &[T]) -> T {
-    of[random.index(of.len())]
-}
-
-fn one_in(random: &mut Random, n: usize) -> bool {
-    random.index(n) == 0
+    of[random.below(of.len())]
 }
 
 pub(crate) fn case(seed: u64) -> Case {
@@ -31,20 +28,20 @@ pub(crate) fn case(seed: u64) -> Case {
     let step = pick(random, &[3, 10, 30]);
     let mut at = case.start;
     while at < case.start + duration {
-        at += match random.index(8) {
+        at += match random.below(8) {
             0 => 0,
             1 => -step / 2,
             2 => random.below(2 * step),
             _ => step,
         };
         let last = case.samples.last().map(|&(_, id)| id);
-        let any = 1 + random.index(case.nodes.len() + 1);
-        let id = last.filter(|_| one_in(random, 3)).unwrap_or(any);
+        let any = 1 + random.below(case.nodes.len() + 1);
+        let id = last.filter(|_| random.one_in(3)).unwrap_or(any);
         case.samples.push((at, id));
     }
     // The profiler takes a sample when a slice with a call site begins, and writes it late.
     for slice in &case.slices {
-        if let Some(&id) = slice.site.and_then(|site| case.sites.get(&site)).filter(|_| !one_in(random, 3)) {
+        if let Some(&id) = slice.site.and_then(|site| case.sites.get(&site)).filter(|_| !random.one_in(3)) {
             case.samples.push((slice.start, id));
         }
     }
@@ -55,25 +52,25 @@ pub(crate) fn case(seed: u64) -> Case {
 fn nodes(random: &mut Random, case: &mut Case) {
     let count = pick(random, &[3, 6, 12, 20]);
     for id in 1..=count {
-        let function: Function = match random.index(20) {
+        let function: Function = match random.below(20) {
             _ if id == 1 => 0,
             0 | 1 => 1,
             2 => 2,
             3 => 3,
-            4..=7 => 4 + random.index(2),
-            _ => FIRST_OF_FILE + random.index(FUNCTIONS.len() - FIRST_OF_FILE),
+            4..=7 => 4 + random.below(2),
+            _ => FIRST_OF_FILE + random.below(FUNCTIONS.len() - FIRST_OF_FILE),
         };
-        let parent = match random.index(25) {
+        let parent = match random.below(25) {
             _ if id == 1 => None,
             _ if function < 4 => Some(1),
             // The caller is missing, does not exist, comes later or is the node itself.
             0 => None,
-            1 => Some(1 + random.index(count + 3)),
-            2..=9 => Some(1 + random.index(id - 1)),
+            1 => Some(1 + random.below(count + 3)),
+            2..=9 => Some(1 + random.below(id - 1)),
             _ => Some(id - 1),
         };
         case.nodes.push(Node { id, parent, function });
-        if one_in(random, 40) {
+        if random.one_in(40) {
             case.nodes.push(Node { id, parent: Some(1), function: FIRST_OF_FILE });
         }
     }
@@ -84,13 +81,13 @@ fn slices(random: &mut Random, case: &mut Case, duration: i64) {
     let mut open = vec![around];
     // A case has slices that overlap others or slices without duration: where both begin at one time, the timeline says
     // less of their order than the walk knows.
-    let overlaps = one_in(random, 3);
+    let overlaps = random.one_in(3);
     for _ in 0..pick(random, &[0, 1, 4, 12, 25]) {
         let (from, to) = pick(random, &open);
         let start = from + random.below(to - from);
         let mut end = start + random.below(to - start + 1);
         if overlaps {
-            end += 1 + i64::from(one_in(random, 10)) * random.below(20);
+            end += 1 + i64::from(random.one_in(10)) * random.below(20);
         }
         let crosses =
             |&(a, b): &(i64, i64)| a < start && start < b && b < end || start < a && a < end && end < b;
@@ -98,12 +95,12 @@ fn slices(random: &mut Random, case: &mut Case, duration: i64) {
             continue;
         }
         let number = u64::try_from(case.slices.len()).unwrap();
-        let site = one_in(random, 4).then_some(number);
-        if site.is_some() && !one_in(random, 6) {
-            case.sites.insert(number, 1 + random.index(case.nodes.len() + 1));
+        let site = random.one_in(4).then_some(number);
+        if site.is_some() && !random.one_in(6) {
+            case.sites.insert(number, 1 + random.below(case.nodes.len() + 1));
         }
-        let function = FIRST_OF_FILE + random.index(FUNCTIONS.len() - FIRST_OF_FILE);
-        let callee = one_in(random, 2).then_some((function, one_in(random, 2)));
+        let function = FIRST_OF_FILE + random.below(FUNCTIONS.len() - FIRST_OF_FILE);
+        let callee = random.one_in(2).then_some((function, random.one_in(2)));
         case.slices.push(Slice { name: pick(random, &NAMES), start, end, site, callee });
         open.push((start, end));
     }

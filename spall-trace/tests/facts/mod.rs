@@ -3,7 +3,9 @@
 //! The first word of a fact names its kind.
 
 use spall_trace::layout::{Layout, LayoutOptions, LayoutView};
-use spall_trace::model::{Args, Flow, Frame, FrameId, Key, Profile, Text, Trace, Track, TrackKind, Value};
+use spall_trace::model::{
+    Args, Flow, Frame, FrameId, Key, Profile, Text, Trace, TraceView, Track, TrackKind, Value,
+};
 
 /// The facts of a trace that were gathered so far.
 struct Facts<'t> {

@@ -1,7 +1,7 @@
 //! The comparison of two traces by everything that they hold: also the numbers of names, flags and diagnostics, which the
 //! equality of traces leaves out.
 
-use spall_trace::model::Trace;
+use spall_trace::model::{Trace, TraceView};
 
 /// Checks that two traces have the same tables, entry by entry.
 ///

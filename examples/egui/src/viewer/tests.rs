@@ -2,7 +2,7 @@
 
 use eframe::egui::{Context, Event, Key, Modifiers, PointerButton, Pos2, RawInput, Rect, Shape, vec2};
 use spall_trace::layout::{Layout, LayoutOptions, LayoutView};
-use spall_trace::model::{SliceId, Trace};
+use spall_trace::model::{SliceId, Trace, TraceView};
 
 use super::Viewer;
 

@@ -1,9 +1,7 @@
 //! The smallest viewer for browsers, its part that is compiled to WebAssembly: a trace, its layout, and what one picture
 //! shows.
 
-use spall_trace::layout::{
-    ColorKey, Fidelity, Heights, Instance, Layout, LineRect, Ruler, Scratch, Theme, Vertical, Viewport,
-};
+use spall_trace::layout::{ColorKey, Heights, Instance, Layout, LineRect, Ruler, Theme, Vertical, Viewport};
 use spall_trace::model::Trace;
 use wasm_bindgen::prelude::{JsError, wasm_bindgen};
 
@@ -17,7 +15,6 @@ pub struct Viewer {
     layout: Layout,
     vertical: Vertical,
     viewport: Viewport,
-    scratch: Scratch,
     rects: Vec<LineRect>,
 }
 
@@ -37,8 +34,8 @@ impl Viewer {
         let trace = spall_trace::merge_samples(spall_trace::load_from(file)?);
         let layout = Layout::new(&trace, &Default::default());
         let vertical = Vertical::new(&trace, &layout, &HEIGHTS);
-        let viewport = Viewport::fit(trace.bounds().unwrap_or_default(), 1000, 0, Fidelity::Fast);
-        Ok(Self { trace, layout, vertical, viewport, scratch: Scratch::new(), rects: Vec::new() })
+        let viewport = Viewport::fit(trace.bounds().unwrap_or_default(), 1000, 0);
+        Ok(Self { trace, layout, vertical, viewport, rects: Vec::new() })
     }
 
     /// Returns the height of all lines together.
@@ -54,8 +51,8 @@ impl Viewer {
 
     /// Returns the boxes between two heights: for each its left, right and upper edge and its colour, as `0xrrggbb`.
     pub fn boxes(&mut self, top: f64, bottom: f64) -> Vec<f32> {
-        let Self { trace, layout, vertical, viewport, scratch, rects } = self;
-        vertical.rects(top as u64..bottom as u64, layout, &HEIGHTS, viewport, scratch, rects);
+        let Self { trace, layout, vertical, viewport, rects } = self;
+        vertical.rects(top as u64..bottom as u64, layout, &HEIGHTS, viewport, rects);
         let flat = rects.iter().flat_map(|found| {
             let [r, g, b] = ColorKey::of(trace.slice_name(found.rect.slice).as_bytes()).rgb(Theme::Light);
             let shape = Instance::new(&found.rect, viewport, found.line.0, u32::from_be_bytes([0, r, g, b]));

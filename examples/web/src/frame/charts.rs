@@ -2,7 +2,7 @@
 
 use js_sys::{Array, Float32Array};
 use spall_trace::layout::{CounterRun, Line, Series, Viewport};
-use spall_trace::model::{CounterValue, NameId, TrackId};
+use spall_trace::model::{CounterValue, NameId, TraceView, TrackId};
 
 use crate::{Viewer, object};
 

@@ -1,10 +1,8 @@
 //! What is drawn on headers: how busy the tracks are that it stands for, states, and instants.
 
 use js_sys::{Array, Float32Array, Uint32Array};
-use spall_trace::layout::{
-    Fidelity, Instance, InstantMark, LayoutView, Line, Row, RowId, Viewport, instant_marks,
-};
-use spall_trace::model::{Track, TrackId, TrackKind};
+use spall_trace::layout::{Instance, InstantMark, LayoutView, Line, Row, RowId, Viewport, instant_marks};
+use spall_trace::model::{TraceView, Track, TrackId, TrackKind};
 use wasm_bindgen::prelude::wasm_bindgen;
 
 use super::{BoxNumbers, Boxes, Pictures, STATE, send, strength};
@@ -21,8 +19,8 @@ impl Viewer {
         if rows.is_empty() {
             return;
         }
-        let Pictures { scratch, busy, .. } = &mut self.pictures;
-        self.layout.busy_rows(rows, viewport, scratch, busy);
+        let Pictures { busy, .. } = &mut self.pictures;
+        self.layout.busy_rows(rows, viewport, busy);
         let strip = object([
             ("top", (line.top as f64).into()),
             ("height", line.height.into()),
@@ -45,12 +43,12 @@ impl Viewer {
         if states.is_empty() {
             return;
         }
-        let Pictures { states: rows, scratch, line_rects, shades, is_sent, .. } = &mut self.pictures;
+        let Pictures { states: rows, line_rects, shades, is_sent, .. } = &mut self.pictures;
         let row = rows
             .entry(track)
             .or_insert_with(|| Row::of_states(states, trace.tracks()[track.index()].states()));
         line_rects.clear();
-        row.view(RowId(0)).rects(viewport, scratch, line_rects);
+        row.view(RowId(0)).rects(viewport, line_rects);
         for rect in line_rects.iter() {
             let Some(state) = trace.states().get(rect.state().index()) else { continue };
             send(trace, is_sent, state.name, names);
@@ -93,12 +91,12 @@ impl Viewer {
 impl Viewer {
     /// Returns for each column how many threads are busy.
     pub fn overview(&mut self, start: f64, end: f64, columns: u16) -> Float32Array {
-        let viewport = Viewport::new(self.range(start, end), columns, Fidelity::Fast);
+        let viewport = Viewport::new(self.range(start, end), columns);
         let is_thread = |track: &&Track| !matches!(track.kind, TrackKind::Async { .. });
         let rows =
             self.layout.outermost_rows(self.trace.tracks().iter().filter(is_thread).map(|track| track.id));
-        let Pictures { scratch, busy, .. } = &mut self.pictures;
-        self.layout.busy_rows(rows, &viewport, scratch, busy);
+        let Pictures { busy, .. } = &mut self.pictures;
+        self.layout.busy_rows(rows, &viewport, busy);
         Float32Array::from(&busy[..])
     }
 }

@@ -22,7 +22,7 @@ use crate::{
 use super::{OnTrack, TraceBuilder, intern::Copied, registry::index32, slice_order};
 
 use self::tracks::{MOVES_PER_EVENT, TrackTable};
-pub use self::view::{LiveProcess, LiveSnapshot, LiveTrack};
+pub use self::view::{LiveSnapshot, LiveTrack};
 
 /// A live trace: a trace that can be read while its events still come.
 ///
@@ -53,7 +53,7 @@ pub use self::view::{LiveProcess, LiveSnapshot, LiveTrack};
 /// states. It stays within 16 times the input and a mebibyte.
 ///
 /// ```
-/// use spall_model::{Event, Limits, LiveTrace, Text, Thread, ThreadEvent, Tick};
+/// use spall_model::{Event, Limits, LiveTrace, Text, Thread, ThreadEvent, Tick, TraceView};
 /// let event = |name, at| ThreadEvent::new(Thread::new(1_i64, 1_i64), Tick(at), Text::plain(name));
 /// let mut live = LiveTrace::new(&Limits::default());
 /// live.push(&Event::Begin(event(b"frame", 0)));

@@ -1,19 +1,12 @@
 use alloc::{format, string::String, vec, vec::Vec};
 
+use spall_synth::Random;
+
 use super::{tracks::FREE_MOVES, *};
 use crate::{
     Args, AsyncPhase, CounterEvent, CounterValue, Id, Instant, KeyedEvent, Receiver, Scope, SliceArgs,
-    SliceFlags, State, Text, ThreadEvent, Ticks, TrackId,
+    SliceFlags, State, Text, ThreadEvent, Ticks, TraceView, TrackId,
 };
-
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, end: u64) -> i64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        ((self.0 >> 33) % end).cast_signed()
-    }
-}
 
 fn on(tid: i64, name: &'static str, at: i64) -> ThreadEvent<'static> {
     ThreadEvent::new(Thread::new(1_i64, tid), Tick(at), Text::plain(name.as_bytes()))
@@ -83,46 +76,24 @@ fn slice_line(slice: crate::Slice, name: &str, args: SliceArgs<'_>) -> String {
 }
 
 /// Returns the tracks in display order with all their items, one line each.
-fn lines_of_trace(trace: &Trace<'_>) -> Vec<String> {
+fn lines_of(view: &impl TraceView) -> Vec<String> {
     let mut lines = Vec::new();
-    for track in trace.tracks() {
-        let pid = track.process.map(|id| &trace.processes()[id.0 as usize]);
+    for id in view.track_ids() {
+        let track = view.track_info(id).unwrap();
+        let pid = track.process.map(|id| view.process_info(id).unwrap().pid);
         lines.push(format!(
             "{:?} {} {:?}",
-            pid.map(|process| trace.key_text(process.pid)),
-            trace.name(track.name),
+            pid.map(|pid| view.key_text(pid)),
+            view.name(track.name),
             core::mem::discriminant(&track.kind)
         ));
-        for id in track.slices() {
-            let slice = trace.slice(id).unwrap();
-            lines.push(slice_line(slice, &trace.name(slice.name), trace.slice_args(id)));
-        }
-        let of = |at: Tick, name: crate::NameId, value: f64| format!("{} {} {value}", at.0, trace.name(name));
-        lines.extend(trace.instants_of(track.id).iter().map(|i| of(i.at, i.name, 0.0)));
-        lines.extend(trace.counters_of(track.id).iter().map(|c| of(c.at, c.series, c.value)));
-        lines.extend(trace.states_of(track.id).iter().map(|s| of(s.start, s.name, 0.0)));
-    }
-    lines
-}
-
-fn lines_of_view(view: &LiveSnapshot<'_>) -> Vec<String> {
-    let mut lines = Vec::new();
-    for id in view.display_order() {
-        let track = view.track(id).unwrap();
-        lines.push(format!(
-            "{:?} {} {:?}",
-            track.process().map(|id| view.key_text(view.process(id).unwrap().pid())),
-            view.name(track.name()),
-            core::mem::discriminant(&track.kind())
-        ));
-        for &id in track.slices() {
-            let slice = view.slice(id).unwrap();
+        for (id, slice) in view.slices_of(id) {
             lines.push(slice_line(slice, &view.name(slice.name), view.slice_args(id)));
         }
         let of = |at: Tick, name: crate::NameId, value: f64| format!("{} {} {value}", at.0, view.name(name));
-        lines.extend(track.instants().iter().map(|i| of(i.at, i.name, 0.0)));
-        lines.extend(track.counters().iter().map(|c| of(c.at, c.series, c.value)));
-        lines.extend(track.states().iter().map(|s| of(s.start, s.name, 0.0)));
+        lines.extend(view.instants_of(id).iter().map(|i| of(i.at, i.name, 0.0)));
+        lines.extend(view.counters_of(id).iter().map(|c| of(c.at, c.series, c.value)));
+        lines.extend(view.states_of(id).iter().map(|s| of(s.start, s.name, 0.0)));
     }
     lines
 }
@@ -142,17 +113,17 @@ fn check(random: &mut Random, events: &[Event<'_>]) {
     let trace = builder.finish();
     let view = live.commit();
     follower.look(&view);
-    assert_eq!(lines_of_view(&view), lines_of_trace(&trace));
+    assert_eq!(lines_of(&view), lines_of(&trace));
     assert_eq!(view.bounds(), trace.bounds());
     assert!(view.tracks().all(|track| track.n_waiting() == 0));
     assert!(view.pairing_faults().is_empty());
-    assert_eq!(lines_of_trace(&live.finish()), lines_of_trace(&trace));
+    assert_eq!(lines_of(&live.finish()), lines_of(&trace));
 }
 
 const NAMES: [&str; 4] = ["a", "b", "c", "d"];
 
 fn name(random: &mut Random) -> &'static str {
-    NAMES[usize::try_from(random.below(4)).unwrap()]
+    NAMES[random.below(NAMES.len())]
 }
 
 /// Returns begins, ends and points of three threads in the order of time. If `open`, some begins have no end.
@@ -161,7 +132,7 @@ fn in_order(random: &mut Random, open: bool) -> Vec<Event<'static>> {
     let (mut events, mut at) = (Vec::new(), 0);
     for _ in 0..random.below(300) {
         at += random.below(3);
-        let tid = random.below(3);
+        let tid = random.below(3_i64);
         let stack = &mut stacks[usize::try_from(tid).unwrap()];
         let name = name(random);
         let mut event = on(tid, name, at);
@@ -380,15 +351,15 @@ fn names_and_places_of_tracks_are_as_of_now() {
     for tid in [5_i64, 4] {
         live.push(&Event::Begin(on(tid, "a", 0)));
     }
-    assert_eq!(live.commit().display_order(), [TrackId(1), TrackId(0)], "by id");
+    assert_eq!(live.commit().track_ids().collect::<Vec<_>>(), [TrackId(1), TrackId(0)], "by id");
     live.push(&Event::ThreadName(thread(4), Text::plain(b"worker")));
     live.push(&Event::ProcessName(Id::Number(1), Text::plain(b"game")));
     live.push(&Event::ProcessLabels(Id::Number(1), Text::plain(b"x,y")));
     let view = live.commit();
-    assert_eq!(view.display_order(), [TrackId(0), TrackId(1)], "by name");
-    assert_eq!(view.name(view.track(TrackId(1)).unwrap().name()), "worker");
-    let process = view.process(view.track(TrackId(0)).unwrap().process().unwrap()).unwrap();
-    assert_eq!((view.name(process.name()), process.labels().len()), ("game".into(), 2));
+    assert_eq!(view.track_ids().collect::<Vec<_>>(), [TrackId(0), TrackId(1)], "by name");
+    assert_eq!(view.name(view.track_info(TrackId(1)).unwrap().name), "worker");
+    let process = view.process_info(view.track_info(TrackId(0)).unwrap().process.unwrap()).unwrap();
+    assert_eq!((view.name(process.name), process.labels.len()), ("game".into(), 2));
     assert_eq!(view.track(TrackId(2)).map(|track| track.id()), None);
-    assert_eq!(vec![process.pid()], [crate::Key::Number(1)]);
+    assert_eq!(vec![process.pid], [crate::Key::Number(1)]);
 }

@@ -1,19 +1,19 @@
 //! The snapshots of live traces.
 
-use alloc::{borrow::Cow, vec::Vec};
 use core::ops::Range;
 
 use smallvec::Array;
 
 use crate::{
-    Args, Clock, Conventions, CounterValue, Diagnostics, HasArgs, Instant, Key, NameId, Names, ProcessId,
-    ProcessInfo, Slice, SliceArgs, SliceFlags, SliceId, State, Tick, TrackId, TrackInfo, TrackKind,
+    Args, Clock, Conventions, CounterValue, Diagnostics, Instant, NameId, Names, ProcessId, ProcessInfo,
+    Slice, SliceArgs, SliceFlags, SliceId, State, Tick, TraceView, TrackId, TrackInfo,
     args_table::ArgsId,
+    args_table::ArgsTable,
     builder::{
         order::{inverse, process_order, track_order},
-        registry::{ProcessRow, TrackRow, index32},
+        registry::{ProcessRow, index32},
     },
-    track,
+    view::Sealed,
 };
 
 use super::{
@@ -28,7 +28,7 @@ use super::{
 /// grows, but the finished trace has other ids.
 ///
 /// ```
-/// use spall_model::{Event, Limits, LiveTrace, Text, Thread, ThreadEvent, Tick, Ticks};
+/// use spall_model::{Event, Limits, LiveTrace, Text, Thread, ThreadEvent, Tick, Ticks, TraceView};
 /// let mut live = LiveTrace::new(&Limits::default());
 /// for (thread, at) in [(1_i64, 0), (2, 5), (1, 20)] {
 ///     let event = ThreadEvent::new(Thread::new(1_i64, thread), Tick(at), Text::plain(b"work"));
@@ -83,7 +83,6 @@ impl<'l> LiveSnapshot<'l> {
         live.tracks.by_track.iter().enumerate().map(move |(index, items)| LiveTrack {
             live,
             items,
-            row: live.builder.registry.track(index32(index)),
             id: TrackId(index32(index)),
         })
     }
@@ -92,30 +91,7 @@ impl<'l> LiveSnapshot<'l> {
     #[must_use]
     pub fn track(&self, id: TrackId) -> Option<LiveTrack<'l>> {
         let items = self.live.tracks.by_track.get(id.index())?;
-        Some(LiveTrack { live: self.live, items, row: self.live.builder.registry.track(id.0), id })
-    }
-
-    /// Returns the tracks in the order in which a finished trace would show them: by process, kind, sort index,
-    /// main thread, name and id. [json 3.9](crate::rules::json#3.9)
-    ///
-    /// This takes O(n log n) for n tracks and processes. The order changes when a track or process is added,
-    /// or gets a name or a sort index.
-    #[must_use]
-    pub fn display_order(&self) -> Vec<TrackId> {
-        let builder = &self.live.builder;
-        track_order(builder, &inverse(&process_order(builder))).into_iter().map(TrackId).collect()
-    }
-
-    /// Returns a process, or `None` if the snapshot has no such process.
-    #[must_use]
-    pub fn process(&self, id: ProcessId) -> Option<LiveProcess<'l>> {
-        self.live.builder.registry.processes.get(id.0 as usize).map(|row| LiveProcess { row })
-    }
-
-    /// Returns the number of slices. Their ids count from 0.
-    #[must_use]
-    pub fn n_slices(&self) -> usize {
-        self.live.builder.rows.len()
+        Some(LiveTrack { live: self.live, items, id })
     }
 
     /// Returns the number of the row of a slice, or `None` if there is no such slice.
@@ -123,10 +99,72 @@ impl<'l> LiveSnapshot<'l> {
         self.live.builder.rows.has(id.0).then_some(id.0)
     }
 
-    /// Returns a slice, or `None` if there is no such slice. A slice that is still open is unfinished, and ends at
-    /// the last time of its track so far.
+    /// Returns the diagnostics of pairing so far.
+    ///
+    /// A live trace closes the last open begin of a thread at each end. The finished trace reads threads with faults
+    /// again, and so counts other faults. [json 3.2](crate::rules::json#3.2)
     #[must_use]
-    pub fn slice(&self, id: SliceId) -> Option<Slice> {
+    pub fn pairing_faults(&self) -> &'l Diagnostics {
+        &self.live.faults
+    }
+
+    /// Returns the number of events that are kept for the finished trace but not shown: those of async spans,
+    /// objects, flows, profiles and metadata, and those that the model does not interpret.
+    #[must_use]
+    pub fn n_deferred(&self) -> u64 {
+        self.live.n_deferred
+    }
+}
+
+impl Sealed for LiveSnapshot<'_> {
+    fn args_table(&self) -> &ArgsTable<'_> {
+        &self.live.builder.args
+    }
+}
+
+impl TraceView for LiveSnapshot<'_> {
+    fn clock(&self) -> Clock {
+        self.live.builder.clock
+    }
+
+    fn conventions(&self) -> Conventions {
+        self.live.builder.conventions
+    }
+
+    fn bounds(&self) -> Option<Range<Tick>> {
+        self.live.bounds.map(|(first, last)| first..last)
+    }
+
+    fn names(&self) -> &Names<'_> {
+        &self.live.builder.names
+    }
+
+    fn diagnostics(&self) -> &Diagnostics {
+        &self.live.builder.diagnostics
+    }
+
+    fn track_ids(&self) -> impl ExactSizeIterator<Item = TrackId> {
+        let builder = &self.live.builder;
+        track_order(builder, &inverse(&process_order(builder))).into_iter().map(TrackId)
+    }
+
+    fn track_info(&self, track: TrackId) -> Option<TrackInfo> {
+        let row = self.live.builder.registry.tracks.get(track.index())?;
+        let (kind, process) = (row.kind(), row.process.map(ProcessId));
+        Some(TrackInfo { kind, process, name: row.name, sort_index: row.sort_index })
+    }
+
+    fn process_info(&self, process: ProcessId) -> Option<ProcessInfo<'_>> {
+        let ProcessRow { pid, name, sort_index, labels } =
+            self.live.builder.registry.processes.get(process.index())?;
+        Some(ProcessInfo { pid: *pid, name: *name, sort_index: *sort_index, labels })
+    }
+
+    fn n_slices(&self) -> usize {
+        self.live.builder.rows.len()
+    }
+
+    fn slice(&self, id: SliceId) -> Option<Slice> {
         let builder = &self.live.builder;
         let (rows, row) = (&builder.rows, self.row(id)?);
         let (start, end) = (rows.start(row), rows.end(row));
@@ -154,22 +192,15 @@ impl<'l> LiveSnapshot<'l> {
         Some(Slice { start, end: end.max(start), name, category, flags })
     }
 
-    /// Returns the number of the name of a slice, or `None` if there is no such slice. This is cheaper than
-    /// [`LiveSnapshot::slice`].
-    #[must_use]
-    pub fn slice_name_id(&self, id: SliceId) -> Option<NameId> {
+    fn slice_name_id(&self, id: SliceId) -> Option<NameId> {
         self.row(id).map(|row| self.live.builder.rows.name(row))
     }
 
-    /// Returns the track of a slice, or `None` if there is no such slice.
-    #[must_use]
-    pub fn track_of(&self, id: SliceId) -> Option<TrackId> {
+    fn track_of(&self, id: SliceId) -> Option<TrackId> {
         self.row(id).map(|row| TrackId(self.live.builder.rows.track(row)))
     }
 
-    /// Returns the arguments of a slice; they are empty if there is no such slice.
-    #[must_use]
-    pub fn slice_args(&self, id: SliceId) -> SliceArgs<'l> {
+    fn slice_args(&self, id: SliceId) -> SliceArgs<'_> {
         let args = &self.live.builder.args;
         let begin = self.row(id).map_or(ArgsId::NONE, |row| self.live.builder.rows.args(row));
         let end = self.live.end_args.get(&id).copied().unwrap_or_default();
@@ -179,164 +210,21 @@ impl<'l> LiveSnapshot<'l> {
         }
     }
 
-    /// Returns the arguments of an instant or state; [`Args::NONE`] if it has none.
-    #[must_use]
-    pub fn args_of(&self, of: &impl HasArgs) -> Args<'l> {
-        self.live.builder.args.get(of.args_id())
-    }
-
-    /// Returns the table of all names so far. Their numbers never change while the trace grows.
-    #[must_use]
-    pub fn names(&self) -> &'l Names<'static> {
-        &self.live.builder.names
-    }
-
-    /// Returns a name as text, with bad UTF-8 replaced by U+FFFD; empty for a number that the table does not have.
-    #[must_use]
-    pub fn name(&self, id: NameId) -> Cow<'l, str> {
-        self.names().text(id)
-    }
-
-    /// Returns the label of a process for people: its name, or `Process 7` if it has none yet. The label is empty if
-    /// there is no such process.
-    #[must_use]
-    pub fn process_label(&self, process: ProcessId) -> Cow<'l, str> {
-        self.process(process).map_or(Cow::Borrowed(""), |process| {
-            track::process_label(process.name(), process.pid(), self.names(), self.conventions())
-        })
-    }
-
-    /// Returns the label of a track for people: its name, or its kind and id if it has none yet (`Thread 7`, `GPU`). An
-    /// async track without a name is labelled with the name of the first slice or instant on it. The label is empty if
-    /// there is no such track.
-    #[must_use]
-    pub fn track_label(&self, track: TrackId) -> Cow<'l, str> {
-        let Some(track) = self.track(track) else { return Cow::Borrowed("") };
-        let first = || {
-            let slice = track.slices().first().and_then(|&id| self.slice(id)).map(|slice| slice.name);
-            let instant = || track.instants().first().map(|instant| instant.name);
-            slice.or_else(instant).unwrap_or_default()
-        };
-        track::track_label(track.kind(), track.name(), first, self.names(), self.conventions())
-    }
-
-    /// Returns the kind, process and name of a track, or `None` if there is no such track.
-    #[must_use]
-    pub fn track_info(&self, track: TrackId) -> Option<TrackInfo> {
-        let track = self.track(track)?;
-        let (kind, process, name) = (track.kind(), track.process(), track.name());
-        Some(TrackInfo { kind, process, name, sort_index: track.sort_index() })
-    }
-
-    /// Returns the id and name of a process, or `None` if there is no such process.
-    #[must_use]
-    pub fn process_info(&self, process: ProcessId) -> Option<ProcessInfo> {
-        let process = self.process(process)?;
-        Some(ProcessInfo { pid: process.pid(), name: process.name(), sort_index: process.sort_index() })
-    }
-
-    /// Iterates over the slices of a track, in the order of [`LiveTrack::slices`]. There are none if
-    /// there is no such track.
-    pub fn slices_of(&self, track: TrackId) -> impl Iterator<Item = (SliceId, Slice)> {
+    fn slices_of(&self, track: TrackId) -> impl Iterator<Item = (SliceId, Slice)> {
         let slices = self.track(track).map_or(&[][..], |track| track.slices());
         slices.iter().filter_map(|&id| Some((id, self.slice(id)?)))
     }
 
-    /// Returns the instants of a track, ordered by time; empty if there is no such track.
-    #[must_use]
-    pub fn instants_of(&self, track: TrackId) -> &'l [Instant] {
+    fn instants_of(&self, track: TrackId) -> &[Instant] {
         self.track(track).map_or(&[], |track| track.instants())
     }
 
-    /// Returns the counter values of a track, ordered by time; empty if there is no such track. The values of all its
-    /// series are mixed.
-    #[must_use]
-    pub fn counters_of(&self, track: TrackId) -> &'l [CounterValue] {
+    fn counters_of(&self, track: TrackId) -> &[CounterValue] {
         self.track(track).map_or(&[], |track| track.counters())
     }
 
-    /// Returns the scheduling states of a thread, ordered by start; empty if there is no such track.
-    #[must_use]
-    pub fn states_of(&self, track: TrackId) -> &'l [State] {
+    fn states_of(&self, track: TrackId) -> &[State] {
         self.track(track).map_or(&[], |track| track.states())
-    }
-
-    /// Returns the text of a key: the number in decimal digits, or the name with bad UTF-8 replaced by U+FFFD.
-    #[must_use]
-    pub fn key_text(&self, key: Key) -> Cow<'l, str> {
-        key.text(self.names(), self.conventions())
-    }
-
-    /// Returns the clock so far: the unit of all times, and the epoch.
-    #[must_use]
-    pub fn clock(&self) -> Clock {
-        self.live.builder.clock
-    }
-
-    /// Returns the meaning of the format's ids and of the order of its events.
-    #[must_use]
-    pub fn conventions(&self) -> Conventions {
-        self.live.builder.conventions
-    }
-
-    /// Returns the half-open range of time that covers every track; `None` if nothing that is shown has a time.
-    #[must_use]
-    pub fn bounds(&self) -> Option<Range<Tick>> {
-        self.live.bounds.map(|(first, last)| first..last)
-    }
-
-    /// Returns the diagnostics so far, without those of the pairing of begins and ends.
-    #[must_use]
-    pub fn diagnostics(&self) -> &'l Diagnostics {
-        &self.live.builder.diagnostics
-    }
-
-    /// Returns the diagnostics of pairing so far.
-    ///
-    /// A live trace closes the last open begin of a thread at each end. The finished trace reads threads with faults
-    /// again, and so counts other faults. [json 3.2](crate::rules::json#3.2)
-    #[must_use]
-    pub fn pairing_faults(&self) -> &'l Diagnostics {
-        &self.live.faults
-    }
-
-    /// Returns the number of events that are kept for the finished trace but not shown: those of async spans,
-    /// objects, flows, profiles and metadata, and those that the model does not interpret.
-    #[must_use]
-    pub fn n_deferred(&self) -> u64 {
-        self.live.n_deferred
-    }
-}
-
-/// A process of a [`LiveTrace`], from [`LiveSnapshot::process`].
-#[derive(Debug, Clone, Copy)]
-pub struct LiveProcess<'l> {
-    row: &'l ProcessRow,
-}
-
-impl<'l> LiveProcess<'l> {
-    /// Returns the id of the process in the file.
-    #[must_use]
-    pub fn pid(&self) -> Key {
-        self.row.pid
-    }
-
-    /// Returns the name; empty if there is none yet.
-    #[must_use]
-    pub fn name(&self) -> NameId {
-        self.row.name
-    }
-
-    /// Returns the key by which the file orders processes: ascending, and 0 by default.
-    #[must_use]
-    pub fn sort_index(&self) -> i64 {
-        self.row.sort_index
-    }
-
-    /// Returns the labels, in the order of the file. A repeated label is repeated here.
-    #[must_use]
-    pub fn labels(&self) -> &'l [NameId] {
-        &self.row.labels
     }
 }
 
@@ -366,7 +254,6 @@ impl<'l> LiveProcess<'l> {
 pub struct LiveTrack<'l> {
     live: &'l LiveTrace,
     items: &'l TrackItems,
-    row: &'l TrackRow,
     id: TrackId,
 }
 
@@ -375,30 +262,6 @@ impl<'l> LiveTrack<'l> {
     #[must_use]
     pub fn id(&self) -> TrackId {
         self.id
-    }
-
-    /// Returns the kind of the track. A thread may change its kind when a later event says its role.
-    #[must_use]
-    pub fn kind(&self) -> TrackKind {
-        self.row.kind()
-    }
-
-    /// Returns the process of the track; `None` only for [`TrackKind::Global`].
-    #[must_use]
-    pub fn process(&self) -> Option<ProcessId> {
-        self.row.process.map(ProcessId)
-    }
-
-    /// Returns the name; empty if there is none yet.
-    #[must_use]
-    pub fn name(&self) -> NameId {
-        self.row.name
-    }
-
-    /// Returns the key by which the file orders the tracks of one kind in a process: ascending, and 0 by default.
-    #[must_use]
-    pub fn sort_index(&self) -> i64 {
-        self.row.sort_index
     }
 
     /// Returns the half-open range of time that covers the items of the track; `None` if no item has a time.

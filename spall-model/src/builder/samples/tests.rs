@@ -3,7 +3,7 @@ use alloc::{string::String, vec::Vec};
 use super::*;
 use crate::{
     Clock, Event, FrameId, Limits, ProfileStart, Receiver, SampleStack, Text, Thread, ThreadEvent,
-    ThreadSampleEvent, Trace, TrackId,
+    ThreadSampleEvent, Trace, TraceView, TrackId,
 };
 
 fn profile(id: i64, tid: i64, at: i64, begins: Option<ProfileStart>) -> Event<'static> {

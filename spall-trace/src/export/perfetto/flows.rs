@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use spall_model::{SliceId, Trace};
+use spall_model::{SliceId, Trace, TraceView};
 
 /// The flows that Perfetto can show, which are numbered from 1.
 pub(super) struct Flows {

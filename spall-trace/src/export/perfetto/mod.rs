@@ -1,7 +1,7 @@
 //! Writes track events for Perfetto.
 
+mod fields;
 mod flows;
-mod messages;
 mod packets;
 
 use std::io::{self, Write};
@@ -9,26 +9,24 @@ use std::io::{self, Write};
 use alloc::{
     format,
     string::{String, ToString},
-    vec,
     vec::Vec,
 };
 use spall_json::JsonValue;
 use spall_model::{
-    Args, NameId, Omitted, Process, SliceFlags, SliceId, Text, Tick, Trace, Track, TrackKind, Unit, Value,
+    Args, NameId, Omitted, Process, SliceFlags, SliceId, Tick, Trace, TraceView, Track, TrackKind, Unit,
+    Value,
 };
 
 use super::{
     ExportReport, Loss,
     lane::{Edge, lanes, without_open_ends},
+    protobuf::Fields,
     thread::{NamedThread, name_or_id, numbered},
     thread_ids::ThreadIds,
 };
 use crate::tick_scale::TickScale;
+use fields::{argument, event, kind, packet, process, thread, track};
 use flows::Flows;
-use messages::{
-    AnnotationValue, Clock, ClockSnapshot, CounterDescriptor, DebugAnnotation, Packet, ProcessDescriptor,
-    ThreadDescriptor, TrackDescriptor, TrackEvent,
-};
 use packets::Packets;
 
 /// Writes a trace as Perfetto's track events, in protocol buffers.
@@ -68,6 +66,12 @@ pub fn perfetto(trace: &Trace<'_>, out: impl Write) -> io::Result<ExportReport> 
     export.packets.finish()?;
     Ok(export.report)
 }
+
+/// The number of the clock that counts from 1970.
+const UNIX_CLOCK: u64 = 1;
+
+/// The number of the clock of all times that do not name one.
+const BOOT_CLOCK: u64 = 6;
 
 /// A file in the making.
 struct Export<'t, W: Write> {
@@ -125,33 +129,38 @@ impl<'t, W: Write> Export<'t, W> {
             return Ok(());
         };
         let boot = self.ns(Tick(0));
-        let clocks = vec![
-            Clock { clock_id: Clock::BOOTTIME, timestamp: boot },
-            Clock { clock_id: Clock::REALTIME, timestamp: unix },
-        ];
-        let clock_snapshot = Some(ClockSnapshot { clocks });
-        self.packets.packet(Packet { timestamp: Some(boot), clock_snapshot, ..Packet::default() })
+        self.packets.packet(|packet| {
+            packet.uint(packet::TIME, boot);
+            packet.message(packet::CLOCKS, |clocks| {
+                for (clock, time) in [(BOOT_CLOCK, boot), (UNIX_CLOCK, unix)] {
+                    clocks.message(1, |reading| {
+                        reading.uint(1, clock);
+                        reading.uint(2, time);
+                    });
+                }
+            });
+        })
     }
 
     fn process(&mut self, process: &Process) -> io::Result<()> {
-        let name = name_or_id(self.trace, process.name, process.pid).into_owned();
-        let process_labels =
-            process.labels.iter().map(|&label| self.trace.name(label).into_owned()).collect();
-        let descriptor = ProcessDescriptor {
-            pid: i32::try_from(self.ids.process(process)).ok(),
-            process_name: Some(name),
-            legacy_sort_index: self.sort_index(process.sort_index),
-            process_labels,
-        };
-        let uuid = u64::from(process.id.0) + 1;
-        self.packets.track(TrackDescriptor { uuid, process: Some(descriptor), ..TrackDescriptor::default() })
+        let trace = self.trace;
+        let (pid, sort_index) = (self.ids.process(process), self.sort_index(process.sort_index));
+        self.packets.track(|track| {
+            track.uint(track::UUID, u64::from(process.id.0) + 1);
+            track.message(track::PROCESS, |fields| {
+                fields.uint(process::PID, pid.into());
+                fields.text(process::NAME, &name_or_id(trace, process.name, process.pid));
+                sort_index.into_iter().for_each(|index| fields.int(process::SORT_INDEX, index));
+                process.labels.iter().for_each(|&label| fields.text(process::LABEL, &trace.name(label)));
+            });
+        })
     }
 
     /// Returns a sort index, which is absent if it is 0, and counts one of more than 32 bits.
-    fn sort_index(&mut self, index: i64) -> Option<i32> {
-        let fitting = i32::try_from(index).ok();
-        self.report.add(Loss::Metadata, usize::from(fitting.is_none()));
-        fitting.filter(|&index| index != 0)
+    fn sort_index(&mut self, index: i64) -> Option<i64> {
+        let fits = i32::try_from(index).is_ok();
+        self.report.add(Loss::Metadata, usize::from(!fits));
+        (fits && index != 0).then_some(index)
     }
 
     /// Writes a track that is no counter, and what is on it.
@@ -163,7 +172,7 @@ impl<'t, W: Write> Export<'t, W> {
             let uuid = if number == 0 {
                 uuid
             } else {
-                self.track_below(uuid, numbered(trace.track_label(track.id), number))?
+                self.track_below(uuid, &numbered(trace.track_label(track.id), number))?
             };
             for &edge in without_open_ends(trace, lane) {
                 self.edge(uuid, edge)?;
@@ -171,9 +180,9 @@ impl<'t, W: Write> Export<'t, W> {
         }
         for instant in trace.instants_of(track.id) {
             let args = trace.args_of(instant);
-            let event = self.named(TrackEvent::INSTANT, uuid, instant.name, instant.category);
-            let event = self.with_args(event, args);
-            self.packets.event(self.ns(instant.at), event)?;
+            let mut event = self.named(kind::INSTANT, uuid, instant.name, instant.category);
+            self.add_args(&mut event, args);
+            self.packets.event(self.ns(instant.at), &event)?;
         }
         self.states(track, uuid)
     }
@@ -182,36 +191,39 @@ impl<'t, W: Write> Export<'t, W> {
     fn describe(&mut self, uuid: u64, track: &Track) -> io::Result<()> {
         let trace = self.trace;
         let process = track.process.and_then(|process| trace.processes().get(process.index()));
-        let mut descriptor = TrackDescriptor { uuid, ..TrackDescriptor::default() };
-        match (process, track.kind.tid()) {
-            (Some(process), Some(tid)) => {
-                let (pid, number) = self.ids.thread(&NamedThread { track, process, tid }, 0);
-                descriptor.thread = Some(ThreadDescriptor {
-                    pid: i32::try_from(pid).ok(),
-                    tid: Some(number.into()),
-                    legacy_sort_index: self.sort_index(track.sort_index),
-                    thread_name: Some(name_or_id(trace, track.name, tid).into_owned()),
-                });
-            }
-            _ => {
-                descriptor.name = Some(trace.track_label(track.id).into_owned());
-                descriptor.parent_uuid = process.map(|process| u64::from(process.id.0) + 1);
-                self.report.add(Loss::Metadata, usize::from(track.sort_index != 0));
-            }
+        let of_thread = process.zip(track.kind.tid()).map(|(process, tid)| {
+            let (pid, number) = self.ids.thread(&NamedThread { track, process, tid }, 0);
+            (pid, number, self.sort_index(track.sort_index), name_or_id(trace, track.name, tid))
+        });
+        if of_thread.is_none() {
+            self.report.add(Loss::Metadata, usize::from(track.sort_index != 0));
         }
-        self.packets.track(descriptor)
+        self.packets.track(|fields| {
+            fields.uint(track::UUID, uuid);
+            if let Some((pid, number, sort_index, name)) = of_thread {
+                fields.message(track::THREAD, |fields| {
+                    fields.uint(thread::PID, pid.into());
+                    fields.uint(thread::TID, number.into());
+                    sort_index.into_iter().for_each(|index| fields.int(thread::SORT_INDEX, index));
+                    fields.text(thread::NAME, &name);
+                });
+                return;
+            }
+            fields.text(track::NAME, &trace.track_label(track.id));
+            if let Some(process) = process {
+                fields.uint(track::PARENT, u64::from(process.id.0) + 1);
+            }
+        })
     }
 
     /// Writes that there is a track below another one, and returns its number.
-    fn track_below(&mut self, parent: u64, name: String) -> io::Result<u64> {
+    fn track_below(&mut self, parent: u64, name: &str) -> io::Result<u64> {
         let uuid = self.new_track();
-        let descriptor = TrackDescriptor {
-            uuid,
-            name: Some(name),
-            parent_uuid: Some(parent),
-            ..TrackDescriptor::default()
-        };
-        self.packets.track(descriptor)?;
+        self.packets.track(|fields| {
+            fields.uint(track::UUID, uuid);
+            fields.text(track::NAME, name);
+            fields.uint(track::PARENT, parent);
+        })?;
         Ok(uuid)
     }
 
@@ -220,20 +232,21 @@ impl<'t, W: Write> Export<'t, W> {
         let trace = self.trace;
         let event = match edge {
             Edge::End(id, _) => {
-                let args = trace.slice_args(id).end;
-                self.with_args(TrackEvent::new(TrackEvent::SLICE_END, uuid), args)
+                let mut event = event_of(kind::END, uuid);
+                self.add_args(&mut event, trace.slice_args(id).end);
+                event
             }
             Edge::Begin(id, _) => {
                 let Some(slice) = trace.slice(id) else { return Ok(()) };
-                let event = self.named(TrackEvent::SLICE_BEGIN, uuid, slice.name, slice.category);
-                let mut event = self.with_args(event, trace.slice_args(id).begin);
-                self.source(id, &mut event);
-                event.flow_ids = self.flows.leaving(id).collect();
-                event.terminating_flow_ids = self.flows.arriving(id).collect();
+                let mut event = self.named(kind::BEGIN, uuid, slice.name, slice.category);
+                self.add_args(&mut event, trace.slice_args(id).begin);
+                self.add_source(&mut event, id);
+                self.flows.leaving(id).for_each(|flow| event.fixed(event::FLOW, flow));
+                self.flows.arriving(id).for_each(|flow| event.fixed(event::ENDING_FLOW, flow));
                 event
             }
         };
-        self.packets.event(self.ns(edge.at()), event)
+        self.packets.event(self.ns(edge.at()), &event)
     }
 
     /// Writes the states of a thread as slices of a track below it.
@@ -242,7 +255,7 @@ impl<'t, W: Write> Export<'t, W> {
         if states.is_empty() {
             return Ok(());
         }
-        let below = self.track_below(uuid, "state".into())?;
+        let below = self.track_below(uuid, "state")?;
         let mut end = Tick(i64::MIN);
         for state in states {
             // Slices of one track have to nest.
@@ -252,11 +265,10 @@ impl<'t, W: Write> Export<'t, W> {
             }
             end = state.end;
             let args = self.trace.args_of(state);
-            let event = self.named(TrackEvent::SLICE_BEGIN, below, state.name, NameId::default());
-            let event = self.with_args(event, args);
-            self.packets.event(self.ns(state.start), event)?;
-            let event = TrackEvent::new(TrackEvent::SLICE_END, below);
-            self.packets.event(self.ns(state.end), event)?;
+            let mut event = self.named(kind::BEGIN, below, state.name, NameId::default());
+            self.add_args(&mut event, args);
+            self.packets.event(self.ns(state.start), &event)?;
+            self.packets.event(self.ns(state.end), &event_of(kind::END, below))?;
         }
         Ok(())
     }
@@ -273,83 +285,87 @@ impl<'t, W: Write> Export<'t, W> {
                     let uuid = self.new_track();
                     series.insert(at, (value.series, uuid));
                     let name = format!("{label} {}", self.trace.name(value.series));
-                    self.packets.track(TrackDescriptor {
-                        uuid,
-                        name: Some(name.trim_end().into()),
-                        parent_uuid: track.process.map(|process| u64::from(process.0) + 1),
-                        counter: Some(CounterDescriptor {}),
-                        ..TrackDescriptor::default()
+                    self.packets.track(|fields| {
+                        fields.uint(track::UUID, uuid);
+                        fields.text(track::NAME, name.trim_end());
+                        if let Some(process) = track.process {
+                            fields.uint(track::PARENT, u64::from(process.0) + 1);
+                        }
+                        fields.message(track::COUNTER, |_| {});
                     })?;
                     uuid
                 }
             };
-            let mut event = TrackEvent::new(TrackEvent::COUNTER, uuid);
-            event.double_counter_value = Some(value.value);
-            self.packets.event(self.ns(value.at), event)?;
+            let mut event = event_of(kind::COUNTER, uuid);
+            event.double(event::COUNTER_VALUE, value.value);
+            self.packets.event(self.ns(value.at), &event)?;
         }
         Ok(())
     }
 
-    fn named(&mut self, kind: i32, uuid: u64, name: NameId, category: NameId) -> TrackEvent {
-        let mut event = TrackEvent::new(kind, uuid);
-        event.name_iid = self.packets.name(name);
-        event.category_iids = self.packets.category(category).into_iter().collect();
+    fn named(&mut self, kind: u64, uuid: u64, name: NameId, category: NameId) -> Fields {
+        let mut event = event_of(kind, uuid);
+        self.packets.name(name).into_iter().for_each(|iid| event.uint(event::NAME, iid));
+        self.packets.category(category).into_iter().for_each(|iid| event.uint(event::CATEGORY, iid));
         event
     }
 
-    fn with_args(&mut self, mut event: TrackEvent, args: Args<'_>) -> TrackEvent {
+    fn add_args(&mut self, event: &mut Fields, args: Args<'_>) {
         let mut omitted = Omitted::NONE;
         for (key, value) in args.iter() {
-            let (value, is_exact) = annotation(value);
-            if !is_exact {
+            if matches!(value, Value::Bytes(_)) {
                 omitted = omitted.with(Omitted::ARGUMENT_TYPES);
             }
-            self.annotate(&mut event, key, value);
+            self.add_argument(event, &key.decode(), value);
         }
         if args.fields().next().is_some() {
             omitted = omitted.with(Omitted::ARGUMENTS);
         }
         self.report.add_omitted(omitted);
-        event
     }
 
-    fn annotate(&mut self, event: &mut TrackEvent, key: Text<'_>, value: AnnotationValue) {
-        let name_iid = self.packets.key(&key.decode());
-        event.debug_annotations.push(DebugAnnotation { name_iid, value: Some(value) });
+    fn add_argument(&mut self, event: &mut Fields, key: &str, value: Value<'_>) {
+        let key = self.packets.key(key);
+        event.message(event::ARGUMENT, |fields| {
+            fields.uint(argument::KEY, key);
+            match value {
+                Value::Bool(value) => fields.uint(argument::BOOL, value.into()),
+                Value::I64(value) => fields.int(argument::INT, value),
+                Value::U64(value) => fields.uint(argument::UINT, value),
+                Value::F64(value) => fields.double(argument::DOUBLE, value),
+                Value::Text(text) => fields.text(argument::TEXT, &text.decode()),
+                Value::LazyText(text) => fields.text(argument::TEXT, &text.to_string()),
+                Value::Bytes(bytes) => {
+                    let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+                    fields.text(argument::TEXT, &hex);
+                }
+                value => fields.text(argument::JSON, &JsonValue(value).to_string()),
+            }
+        });
     }
 
     /// Adds where the source of a function is that samples found.
-    fn source(&mut self, slice: SliceId, event: &mut TrackEvent) {
+    fn add_source(&mut self, event: &mut Fields, slice: SliceId) {
         let Some(frame) = self.trace.sampled(slice).and_then(|sampled| self.trace.frame(sampled.frame))
         else {
             return;
         };
         if !frame.url.is_empty() {
-            let url = self.trace.name(frame.url).into_owned();
-            self.annotate(event, "url".into(), AnnotationValue::Text(url));
+            let url = self.trace.name(frame.url);
+            self.add_argument(event, "url", Value::Text((&*url).into()));
         }
         for (key, number) in [("line", frame.line), ("column", frame.column)] {
             if let Some(number) = number {
-                self.annotate(event, key.into(), AnnotationValue::Int(number.into()));
+                self.add_argument(event, key, Value::I64(number.into()));
             }
         }
     }
 }
 
-/// Returns the value of an argument in the file, and whether it has the type that it had.
-fn annotation(value: Value<'_>) -> (AnnotationValue, bool) {
-    let value = match value {
-        Value::Bool(value) => AnnotationValue::Bool(value),
-        Value::I64(value) => AnnotationValue::Int(value),
-        Value::U64(value) => AnnotationValue::Uint(value),
-        Value::F64(value) => AnnotationValue::Double(value),
-        Value::Text(text) => AnnotationValue::Text(text.decode().into_owned()),
-        Value::LazyText(text) => AnnotationValue::Text(text.to_string()),
-        Value::Bytes(bytes) => {
-            let hex = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
-            return (AnnotationValue::Text(hex), false);
-        }
-        value => AnnotationValue::Json(JsonValue(value).to_string()),
-    };
-    (value, true)
+/// Returns an event of a track.
+fn event_of(kind: u64, uuid: u64) -> Fields {
+    let mut event = Fields::default();
+    event.uint(event::KIND, kind);
+    event.uint(event::TRACK, uuid);
+    event
 }

@@ -7,30 +7,30 @@ use std::{
 };
 
 use alloc::{string::String, vec::Vec};
-use spall_model::{NameId, Trace};
+use spall_model::{NameId, Trace, TraceView};
 
-use super::messages::{InternedData, InternedText, PACKET, Packet, TrackDescriptor, TrackEvent};
-use crate::export::protobuf::Fields;
+use super::fields::{PACKET, packet, texts};
+use crate::export::protobuf::{Fields, MessageWriter};
 
 /// The number of the one sequence of packets.
-const SEQUENCE: u32 = 1;
+const SEQUENCE: u64 = 1;
 
 /// The flag of the first packet, before which no text is known.
-const CLEARED: u32 = 1;
+const CLEARED: u64 = 1;
 
 /// The flag of packets that refer to texts of packets before them.
-const NEEDS_TEXTS: u32 = 2;
+const NEEDS_TEXTS: u64 = 2;
 
 /// The packets of a trace, which are written one by one.
 pub(super) struct Packets<'t, W: Write> {
     trace: &'t Trace<'t>,
-    out: Fields<W>,
+    out: MessageWriter<W>,
     is_first: bool,
     categories: Vec<bool>,
     names: Vec<bool>,
     keys: HashMap<String, u64, RandomState>,
     /// The texts that the next packet is the first to refer to.
-    new: InternedData,
+    new: Fields,
 }
 
 impl<'t, W: Write> Packets<'t, W> {
@@ -38,23 +38,23 @@ impl<'t, W: Write> Packets<'t, W> {
         let n_names = trace.names().len();
         Self {
             trace,
-            out: Fields::new(out),
+            out: MessageWriter::new(out),
             is_first: true,
             categories: [false].repeat(n_names),
             names: [false].repeat(n_names),
             keys: HashMap::default(),
-            new: InternedData::default(),
+            new: Fields::default(),
         }
     }
 
     /// Returns the number of a name, or `None` if it is empty.
     pub(super) fn name(&mut self, name: NameId) -> Option<u64> {
-        intern(self.trace, name, &mut self.names, &mut self.new.event_names)
+        intern(self.trace, name, &mut self.names, &mut self.new, texts::NAME)
     }
 
     /// Returns the number of a category, or `None` if it is empty.
     pub(super) fn category(&mut self, category: NameId) -> Option<u64> {
-        intern(self.trace, category, &mut self.categories, &mut self.new.event_categories)
+        intern(self.trace, category, &mut self.categories, &mut self.new, texts::CATEGORY)
     }
 
     /// Returns the number of the key of an argument.
@@ -64,26 +64,36 @@ impl<'t, W: Write> Packets<'t, W> {
         }
         let iid = self.keys.len() as u64 + 1;
         self.keys.insert(key.into(), iid);
-        self.new.debug_annotation_names.push(InternedText { iid, name: key.into() });
+        add_text(&mut self.new, texts::KEY, iid, key);
         iid
     }
 
     /// Writes an event.
-    pub(super) fn event(&mut self, ns: u64, event: TrackEvent) -> io::Result<()> {
-        self.packet(Packet { timestamp: Some(ns), track_event: Some(event), ..Packet::default() })
+    pub(super) fn event(&mut self, ns: u64, event: &Fields) -> io::Result<()> {
+        self.packet(|packet| {
+            packet.uint(packet::TIME, ns);
+            packet.merged(packet::EVENT, event);
+        })
     }
 
     /// Writes what a track is.
-    pub(super) fn track(&mut self, track: TrackDescriptor) -> io::Result<()> {
-        self.packet(Packet { track_descriptor: Some(track), ..Packet::default() })
+    pub(super) fn track(&mut self, describe: impl FnOnce(&mut Fields)) -> io::Result<()> {
+        self.packet(|packet| packet.message(packet::TRACK, describe))
     }
 
-    pub(super) fn packet(&mut self, mut packet: Packet) -> io::Result<()> {
-        packet.trusted_packet_sequence_id = SEQUENCE;
-        packet.sequence_flags = if core::mem::take(&mut self.is_first) { CLEARED } else { NEEDS_TEXTS };
-        let new = core::mem::take(&mut self.new);
-        packet.interned_data = (new != InternedData::default()).then_some(new);
-        self.out.field(PACKET, &packet)
+    pub(super) fn packet(&mut self, add: impl FnOnce(&mut Fields)) -> io::Result<()> {
+        let flags = if core::mem::take(&mut self.is_first) { CLEARED } else { NEEDS_TEXTS };
+        let Self { out, new, .. } = self;
+        out.write(|trace| {
+            trace.message(PACKET, |packet| {
+                add(packet);
+                packet.uint(packet::SEQUENCE, SEQUENCE);
+                packet.merged(packet::TEXTS, new);
+                packet.uint(packet::SEQUENCE_FLAGS, flags);
+            });
+        })?;
+        new.clear();
+        Ok(())
     }
 
     /// Writes what is still in memory.
@@ -93,14 +103,21 @@ impl<'t, W: Write> Packets<'t, W> {
 }
 
 /// Returns the number of a text, which becomes one of the new ones unless it is `known`.
-fn intern(trace: &Trace<'_>, name: NameId, known: &mut [bool], new: &mut Vec<InternedText>) -> Option<u64> {
+fn intern(trace: &Trace<'_>, name: NameId, known: &mut [bool], new: &mut Fields, list: u32) -> Option<u64> {
     if name.is_empty() {
         return None;
     }
     let iid = u64::from(name.0) + 1;
     if let Some(known @ false) = known.get_mut(name.index()) {
         *known = true;
-        new.push(InternedText { iid, name: trace.name(name).into_owned() });
+        add_text(new, list, iid, &trace.name(name));
     }
     Some(iid)
+}
+
+fn add_text(new: &mut Fields, list: u32, iid: u64, text: &str) {
+    new.message(list, |entry| {
+        entry.uint(1, iid);
+        entry.text(2, text);
+    });
 }
