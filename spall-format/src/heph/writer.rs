@@ -1,11 +1,8 @@
 //! The writer of packets into a buffer of the caller. [heph B.1](crate::rules::heph#B.1)
 
-use core::fmt::{self, Write as _};
 use core::ops::Range;
 
-use spall_model::{
-    Clock, Event, Id, LazyText, MetaEvent, Omitted, Text, ThreadEvent, Ticks, Unit, Value, Written,
-};
+use spall_model::{Clock, Event, Id, MetaEvent, Omitted, Text, ThreadEvent, Ticks, Unit, Value, Written};
 use zerocopy::IntoBytes;
 
 use super::attribute::{ARRAY, ATTRIBUTES};
@@ -348,15 +345,6 @@ impl<'b> Writer<'b> {
         self.text(text)
     }
 
-    fn counted_lazy_text(&mut self, text: LazyText<'_>) -> Result<(), FormatError> {
-        let len = u16::try_from(text.len()).map_err(|_| self.error(FormatErrorKind::TooLong))?;
-        self.put(&len.to_be_bytes())?;
-        let mut out = Printed { writer: self, result: Ok(()) };
-        // The receiver keeps the error.
-        let _ = write!(out, "{text}");
-        out.result
-    }
-
     /// Writes a packet by `write`, and then its size. Takes it back if that fails.
     fn packet(
         &mut self,
@@ -373,19 +361,6 @@ impl<'b> Writer<'b> {
             field.copy_from_slice(&size.to_be_bytes());
         }
         Ok(())
-    }
-}
-
-/// A receiver of text that writes it, and keeps the error that ends this.
-struct Printed<'w, 'b> {
-    writer: &'w mut Writer<'b>,
-    result: Result<(), FormatError>,
-}
-
-impl fmt::Write for Printed<'_, '_> {
-    fn write_str(&mut self, text: &str) -> fmt::Result {
-        self.result = self.writer.put(text.as_bytes());
-        self.result.map_err(|_| fmt::Error)
     }
 }
 
@@ -500,7 +475,7 @@ fn scalar_type(value: Value<'_>) -> Option<u8> {
         Value::U64(_) => Some(value_type::U64),
         Value::I64(_) => Some(value_type::I64),
         Value::F64(_) => Some(value_type::F64),
-        Value::Text(_) | Value::LazyText(_) | Value::Bytes(_) => Some(value_type::TEXT),
+        Value::Text(_) | Value::Bytes(_) => Some(value_type::TEXT),
         _ => None,
     }
 }
@@ -512,7 +487,6 @@ fn put_scalar(writer: &mut Writer<'_>, value: Value<'_>) -> Result<(), FormatErr
         Value::I64(number) => writer.put(&number.to_be_bytes()),
         Value::F64(number) => writer.put(&number.to_be_bytes()),
         Value::Text(text) => writer.counted_text(text),
-        Value::LazyText(text) => writer.counted_lazy_text(text),
         Value::Bytes(bytes) => writer.counted_text(Text::plain(bytes)),
         _ => Err(writer.not_representable()),
     }

@@ -72,15 +72,6 @@ pub(super) fn string(out: &mut impl Write, text: Text<'_>) -> Result {
     out.write_char('"')
 }
 
-/// A receiver of text that writes it with the escapes that JSON demands.
-struct Escaping<'w, W>(&'w mut W);
-
-impl<W: Write> Write for Escaping<'_, W> {
-    fn write_str(&mut self, text: &str) -> Result {
-        escaped(self.0, text)
-    }
-}
-
 /// Writes text with the escapes that JSON demands.
 fn escaped(out: &mut impl Write, mut text: &str) -> Result {
     let special = |character: char| character < ' ' || character == '"' || character == '\\';
@@ -167,11 +158,6 @@ fn scalar(out: &mut impl Write, value: Value<'_>) -> Result {
         Value::F64(value) if value.is_nan() => out.write_str("\"NaN\""),
         Value::F64(value) => out.write_str(if value > 0.0 { "\"Infinity\"" } else { "\"-Infinity\"" }),
         Value::Text(text) => string(out, text),
-        Value::LazyText(text) => {
-            out.write_char('"')?;
-            write!(Escaping(out), "{text}")?;
-            out.write_char('"')
-        }
         Value::Bytes(bytes) => {
             out.write_char('"')?;
             bytes.iter().try_for_each(|byte| write!(out, "{byte:02x}"))?;

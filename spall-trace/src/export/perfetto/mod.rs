@@ -344,7 +344,6 @@ fn annotation(value: Value<'_>) -> (AnnotationValue, bool) {
         Value::U64(value) => AnnotationValue::Uint(value),
         Value::F64(value) => AnnotationValue::Double(value),
         Value::Text(text) => AnnotationValue::Text(text.decode().into_owned()),
-        Value::LazyText(text) => AnnotationValue::Text(text.to_string()),
         Value::Bytes(bytes) => {
             let hex = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
             return (AnnotationValue::Text(hex), false);
