@@ -14,7 +14,7 @@
 //! let mut writer = Writer::new(&mut buffer);
 //! writer.epoch(1_610_113_734_118_010_000)?;
 //! let origin = heph::Origin { stream: 1, counter: 0, substream: 7 };
-//! writer.event(origin, 100..250, "load")?.attribute("size", Value::U64(42))?;
+//! assert!(writer.event(origin, 100..250, "load", &[("size", Value::U64(42))])?.is_in_file());
 //!
 //! let mut events = Vec::new();
 //! heph::Parser::new().parse_all(writer.bytes(), |event, _| events.push(*event))?;
@@ -38,13 +38,13 @@ mod writer;
 
 use spall_model::Id;
 
-pub use attribute::{ARRAY, ATTRIBUTES, Attributes};
+pub use attribute::Attributes;
 pub use frame::starts_with_magic;
 #[cfg(feature = "std")]
 pub use log::LogWriter;
 pub use packet::{EventPacket, Metadata, Packet, packet_size};
 pub use parser::Parser;
-pub use writer::{EventWriter, Origin, Writer};
+pub use writer::{Origin, Writer};
 
 /// Returns the thread id of a substream: the signed number with the same 64 bits.
 ///

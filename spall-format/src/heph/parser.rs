@@ -45,7 +45,7 @@ use crate::FormatError;
 ///
 /// let mut memory = [0; 64];
 /// let mut writer = Writer::new(&mut memory);
-/// writer.event(Default::default(), 10..30, "hi")?;
+/// assert!(writer.event(Default::default(), 10..30, "hi", &[])?.is_in_file());
 /// let file = writer.bytes();
 ///
 /// let mut slices = Vec::new();
