@@ -1,8 +1,7 @@
 //! Heph traces, which the runtime of the Heph actor framework writes. \[heph\]
 //!
-//! There are three layers, and each is usable alone: the [`wire`] structs, [`Packet`]s with lazily decoded
-//! [`Attributes`], and the [`Parser`], which turns packets into [`spall_model::Event`]s and steps over damage. None of
-//! them allocates or does I/O.
+//! There are two layers, and each is usable alone: [`Packet`]s with lazily decoded [`Attributes`], and the [`Parser`],
+//! which turns packets into [`spall_model::Event`]s and steps over damage. Neither allocates or does I/O.
 //!
 //! [`Writer`] writes packets into a buffer. With the feature `std`, `LogWriter` writes them to a file or socket.
 //!
@@ -33,7 +32,7 @@ mod log;
 mod packet;
 mod parser;
 mod sequence;
-pub mod wire;
+mod wire;
 mod writer;
 
 use spall_model::Id;
