@@ -99,7 +99,6 @@ impl Parser {
     }
 
     /// Reads the head of the stream, or the next enter or leave event of any kind.
-    #[inline(never)]
     fn read_any(
         &mut self,
         data: &[u8],

@@ -96,7 +96,6 @@ impl Parser {
     }
 
     /// Reads the next packet or damage of any kind.
-    #[inline(never)]
     fn read_any<'a>(&mut self, data: &'a [u8], eof: bool, to: &mut dyn Receiver<'a>) -> Progress {
         let length = match frame(data, eof) {
             Framing::NeedMore(hint) => return Progress::NeedMore(hint),
