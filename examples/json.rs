@@ -157,7 +157,6 @@ fn push_start<'a>(out: &mut String, value: Value<'a>) -> Option<(Args<'a>, bool)
         Value::U64(value) => _ = write!(out, "{value}"),
         Value::F64(value) => push_float(out, value),
         Value::Text(text) => push_string(out, &text.decode()),
-        Value::LazyText(text) => push_string(out, &text.to_string()),
         Value::Bytes(bytes) => {
             let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
             push_string(out, &hex);

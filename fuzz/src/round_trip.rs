@@ -293,7 +293,6 @@ fn args(args: Args<'_>) -> String {
 fn value(value: Value<'_>) -> String {
     match value {
         Value::Text(text) => format!("{:?}", text.decode()),
-        Value::LazyText(text) => format!("{:?}", text.to_string()),
         Value::Bytes(bytes) => {
             format!("{:?}", bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>())
         }

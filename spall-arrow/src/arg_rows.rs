@@ -148,7 +148,7 @@ impl ArgRows {
                 Err(_) => ("uint", None, None, text),
             },
             Value::F64(value) => ("real", None, Some(value), None),
-            Value::Text(_) | Value::LazyText(_) => ("string", None, None, text),
+            Value::Text(_) => ("string", None, None, text),
             Value::Bytes(_) => ("bytes", None, None, text),
             _ => ("json", None, None, text),
         };
@@ -252,7 +252,6 @@ pub(crate) fn value_text(value: Value<'_>) -> Option<Cow<'_, str>> {
     Some(match value {
         Value::Null => return None,
         Value::Text(text) => text.decode(),
-        Value::LazyText(text) => text.to_string().into(),
         Value::F64(value) => format!("{value:?}").into(),
         Value::Bytes(bytes) => {
             let mut hex = String::with_capacity(2 * bytes.len());

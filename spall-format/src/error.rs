@@ -144,13 +144,6 @@ pub enum FormatErrorKind {
     /// The buffer has no room for the record. Nothing of the record was written.
     #[error("the buffer has no room for the record")]
     BufferFull,
-    /// A text, list or record is longer than its length field can say. Nothing of the record was written.
-    #[error("text, list or record too long for its length field")]
-    TooLong,
-    /// The format has no form for a value, such as a list of values of several types. Nothing of the record was
-    /// written.
-    #[error("the format has no form for this value")]
-    NotRepresentable,
 }
 
 #[cfg(test)]

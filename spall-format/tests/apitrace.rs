@@ -177,7 +177,7 @@ fn whatever_is_cut_off_the_calls_before_are_read() {
         let read: Vec<_> = calls.by_ref().map(Result::unwrap).collect();
         let is_cut = calls.truncated().is_some();
         for call in read.iter().filter(|call| call.left.is_some()) {
-            assert!(whole.contains(&tool::line(&call, calls.signatures())), "cut at {length}");
+            assert!(whole.contains(&tool::line(call, calls.signatures())), "cut at {length}");
             assert!(call.leave.unwrap().end <= length as u64);
         }
         // What is not cut ends between two events.

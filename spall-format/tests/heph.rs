@@ -15,8 +15,8 @@ use core::ops::Range;
 use spall_format::heph::{self, Origin, Writer};
 use spall_format::{FormatError, FormatErrorKind};
 use spall_model::{
-    Args, ByteRange, Clock, DiagnosticKind, Event, Id, Receiver, Text, Thread, ThreadEvent, Tick, Ticks,
-    TraceView, Unit, Value, Written,
+    Args, ArgsBuilder, ByteRange, Clock, DiagnosticKind, Event, Id, Omitted, Receiver, Text, Thread,
+    ThreadEvent, Tick, Ticks, TraceView, Unit, Value, Written,
 };
 use spall_synth::heph::{Attribute, Event as Packet, epoch, metadata, packet, trace};
 
@@ -115,10 +115,13 @@ fn b1_the_published_examples_are_written() -> Result<(), FormatError> {
     let mut buffer = [0; 114];
     let mut writer = Writer::new(&mut buffer);
     writer.epoch(1_610_113_734_118_010_000)?;
-    writer
-        .event(Origin { stream: 0, counter: 0, substream: 1 }, 100..200, "My event")?
-        .attribute("Test", Value::U64(123))?
-        .array("Test2", [Value::F64(123.456), Value::F64(789.0)])?;
+    let mut memory = [0; 64];
+    let mut args = ArgsBuilder::in_buffer(&mut memory);
+    args.add_list("Test2", [123.456, 789.0]);
+    let list = args.args().get(b"Test2").unwrap();
+    let origin = Origin { stream: 0, counter: 0, substream: 1 };
+    let attributes = [("Test", Value::U64(123)), ("Test2", list)];
+    assert_eq!(writer.event(origin, 100..200, "My event", &attributes)?, Written::Done);
     assert_eq!(writer.bytes(), [SPEC_METADATA, SPEC_EVENT].concat());
     Ok(())
 }
@@ -270,18 +273,17 @@ fn what_is_written_is_read_and_written_again_the_same() {
 #[test]
 fn a_full_buffer_takes_the_packet_back() {
     let origin = Origin::default();
+    let mut memory = [0; 64];
+    let mut args = ArgsBuilder::in_buffer(&mut memory);
+    args.add_list("l", [1_u64]);
+    let list = args.args().get(b"l").unwrap();
     for size in 0..70 {
         let mut buffer = vec![0; size];
         let mut writer = Writer::new(&mut buffer);
-        let event = |writer: &mut Writer<'_>| {
-            writer
-                .event(origin, 0..1, "ab")?
-                .attribute("n", Value::Text(Text::plain(b"text")))?
-                .array("l", [Value::U64(1)])?;
-            Ok::<(), FormatError>(())
-        };
-        match event(&mut writer) {
-            Ok(()) => assert_eq!((size >= 68, writer.bytes().len()), (true, 68)),
+        match writer.event(origin, 0..1, "ab", &[("n", Value::from("text")), ("l", list)]) {
+            Ok(written) => {
+                assert_eq!((size >= 68, written, writer.bytes().len()), (true, Written::Done, 68));
+            }
             Err(error) => {
                 assert_eq!(
                     (size < 68, error.kind(), writer.bytes()),
@@ -293,7 +295,7 @@ fn a_full_buffer_takes_the_packet_back() {
 }
 
 #[test]
-fn what_heph_has_no_place_for_is_refused() {
+fn what_heph_has_no_place_for_is_left_out_and_said() {
     let mut buffer = [0; 256];
     let mut writer = Writer::new(&mut buffer);
     let mut written = |event| writer.write_event(&event, 0).unwrap();
@@ -310,15 +312,22 @@ fn what_heph_has_no_place_for_is_refused() {
     assert_eq!(written(Event::Clock(Clock::NANOSECONDS.with_epoch_ns(Some(-1)))), BadTime);
     assert_eq!(writer.bytes(), b"");
     for value in [Value::Null, Value::Bool(true), Value::Map(Args::NONE)] {
-        let event = writer.event(Origin::default(), 0..1, "e").unwrap();
-        assert_eq!(event.attribute("x", value).unwrap_err().kind(), FormatErrorKind::NotRepresentable);
+        let written = writer.event(Origin::default(), 0..1, "e", &[("x", value)]);
+        assert_eq!(written, Ok(Written::InPart(Omitted::ARGUMENTS)));
     }
-    let mixed =
-        writer.event(Origin::default(), 0..1, "e").unwrap().array("x", [Value::U64(1), Value::I64(1)]);
-    assert_eq!(mixed.unwrap_err().kind(), FormatErrorKind::NotRepresentable);
-    let long = writer.event(Origin::default(), 0..1, vec![b'x'; 65536]).map(drop);
-    assert_eq!(long.unwrap_err().kind(), FormatErrorKind::TooLong);
-    assert_eq!(writer.bytes(), b"");
+    let mut memory = vec![0; 1 << 20];
+    let mut writer = Writer::new(&mut memory);
+    let long = writer.event(Origin::default(), 0..1, vec![b'x'; 65536], &[]);
+    assert_eq!(long, Ok(Written::InPart(Omitted::TEXT)));
+    // An array has at most 65535 values, however short they are.
+    let mut args = vec![0; 2 << 20];
+    for (count, expected) in [(65_535, Written::Done), (65_536, Written::InPart(Omitted::ARGUMENTS))] {
+        let mut args = ArgsBuilder::in_buffer(&mut args);
+        args.add_list("l", core::iter::repeat_n(1_u64, count));
+        let list = args.args().get(b"l").unwrap();
+        writer.clear();
+        assert_eq!(writer.event(Origin::default(), 0..1, "e", &[("l", list)]), Ok(expected), "{count}");
+    }
 }
 
 #[test]
@@ -368,11 +377,7 @@ fn a_log_copies_a_trace_unchanged_but_not_what_heph_cannot_say() {
 
 #[test]
 fn what_an_attribute_cannot_say_is_left_out_and_the_event_is_written() {
-    use spall_model::{ArgsFormat, LazyText, Omitted, TextFormat, no_entry};
-    static PRINTED: TextFormat = TextFormat {
-        name: "printed",
-        write: |bytes, out| bytes.utf8_chunks().try_for_each(|chunk| out.write_str(chunk.valid())),
-    };
+    use spall_model::{ArgsFormat, no_entry};
     static MIXED: ArgsFormat = ArgsFormat { name: "mixed", args: mixed, fields: no_entry };
     fn mixed<'b>(bytes: &'b [u8], pos: &mut usize) -> Option<(Text<'b>, Value<'b>)> {
         let value = match bytes.get(*pos)? {
@@ -380,7 +385,6 @@ fn what_an_attribute_cannot_say_is_left_out_and_the_event_is_written() {
             b'u' => Value::U64(7),
             b't' => Value::Text(Text::plain(b"text")),
             b'm' => Value::Map(Args::NONE),
-            b'p' => Value::LazyText(LazyText::new(b"printed", &PRINTED)),
             _ => Value::List(Args::new(b"ut", &MIXED)),
         };
         *pos += 1;
@@ -389,20 +393,19 @@ fn what_an_attribute_cannot_say_is_left_out_and_the_event_is_written() {
     let mut buffer = [0; 256];
     let mut writer = Writer::new(&mut buffer);
     let mut slice = ThreadEvent::new(Thread::new(1_u32, 2_u32), Tick(3), Text::plain(b"e"));
-    slice.args = Args::new(b"nultpm", &MIXED);
+    slice.args = Args::new(b"nultm", &MIXED);
     let written = writer.write_event(&Event::Complete(slice, Ticks(4)), 0);
     assert_eq!(written, Ok(Written::InPart(Omitted::ARGUMENTS)));
     let (read, _) = slices(writer.bytes())[0];
     let values: Vec<_> = read.args.iter().map(|(_, value)| value).collect();
     let text = |text| Value::Text(Text::plain(text));
-    assert_eq!(values, [Value::U64(7), text(b"text"), text(b"printed")]);
+    assert_eq!(values, [Value::U64(7), text(b"text")]);
     assert_eq!(kinds(writer.bytes()), []);
 }
 
 #[cfg(feature = "std")]
 #[test]
 fn texts_longer_than_their_length_field_are_cut_between_characters() {
-    use spall_model::Omitted;
     let long = "é".repeat(40_000);
     let mut log = heph::LogWriter::new(Vec::new());
     let attributes = [(&long[..], Value::U64(1)), ("t", Value::Bytes(long.as_bytes()))];

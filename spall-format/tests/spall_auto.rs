@@ -11,7 +11,7 @@ mod common;
 
 use common::in_pieces;
 use serde_json::Value as Json;
-use spall_format::spall::auto::{Buffers, Header, NoSymbols, Parser, Record};
+use spall_format::spall::auto::{Buffers, NoSymbols, Parser, Record};
 use spall_format::{FormatError, FormatErrorKind};
 use spall_model::{ByteRange, DiagnosticKind, Event, LendingParser, MetaEvent, Value};
 use spall_synth::auto::{buffer, header, sample};
@@ -54,11 +54,11 @@ fn events(data: &[u8]) -> Vec<String> {
 /// The undigested records of a whole file, with their positions and threads.
 fn records(data: &[u8]) -> Vec<(usize, u32, Record<'_>)> {
     let path_len = usize::from(u16::from_le_bytes([data[32], data[33]]));
-    let mut start = size_of::<Header>() + path_len;
+    let mut start = 34 + path_len;
     let mut records = Vec::new();
     for buffer in Buffers::new(&data[start..]) {
         start += 20;
-        let tid = buffer.header.tid.get();
+        let tid = buffer.tid;
         let whole = buffer.iter().map_while(Result::ok).map(|(pos, record)| (start + pos, tid, record));
         records.extend(whole);
         start += buffer.records.len();

@@ -136,7 +136,7 @@ fn a_cut_file_says_so() {
 fn v3_ends(data: &[u8]) -> Vec<u64> {
     let mut end = 32;
     let ends = v3::Buffers::new(&data[32..]).map(|buffer| {
-        end += 20 + u64::from(buffer.header.size.get());
+        end += 20 + buffer.records.len() as u64;
         end
     });
     ends.collect()

@@ -148,8 +148,8 @@ fn what_has_no_place_is_said_to_be_left_out() {
 fn a_5_a_buffer_ends_where_the_thread_changes_or_it_is_full() {
     let on = |tid: u32, at| Event::End(ThreadEvent { thread: Thread::new(1_u32, tid), ..event(b"", at) });
     let (data, _) = write(Version::V3, &[on(1, 1), on(1, 2), on(2, 1), on(1, 3)]);
-    let sizes = |data: &[u8]| -> Vec<u32> {
-        spall::v3::Buffers::new(&data[32..]).map(|buffer| buffer.header.size.get()).collect()
+    let sizes = |data: &[u8]| -> Vec<usize> {
+        spall::v3::Buffers::new(&data[32..]).map(|buffer| buffer.records.len()).collect()
     };
     assert_eq!(sizes(&data), [18, 9, 9]);
     let (data, _) = write(Version::V3, &(0..10_000).map(|at| on(1, at)).collect::<Vec<_>>());

@@ -195,23 +195,42 @@ fn call_sites<'a>(data: &'a [u8], start: usize, sink: &mut Sink<'a, '_>) {
 pub fn is_cpu_profile(data: &[u8]) -> bool {
     let data = data.strip_prefix(b"\xef\xbb\xbf").unwrap_or(data);
     let Some((start, b'{')) = lexer::skip_blanks(data, 0) else { return false };
+    first_object(data, start) == Ok(FirstObject::Profile)
+}
+
+/// The kinds of an object that begins a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum FirstObject {
+    /// A document with a list of events.
+    Document,
+    /// An event.
+    Event,
+    /// A CPU profile.
+    Profile,
+}
+
+/// Returns what the object is whose brace is at `start`, by the key that comes first: `traceEvents` makes it the document,
+/// `ph` an event, and nodes make it a CPU profile.
+pub(crate) fn first_object(data: &[u8], start: usize) -> Result<FirstObject, TokenError> {
     let mut pos = start + 1;
-    while let Ok(Some(key)) = lexer::next_key(data, &mut pos) {
+    while let Some(key) = lexer::next_key(data, &mut pos)? {
         if begins_profile(data, &key) {
-            return true;
+            return Ok(FirstObject::Profile);
         }
-        if key.is(data, b"ph") || key.is(data, b"traceEvents") {
-            return false;
+        if key.is(data, b"ph") {
+            return Ok(FirstObject::Event);
         }
-        let Ok(value) = lexer::token(data, key.value) else { return false };
-        pos = value.end;
+        if key.is(data, b"traceEvents") {
+            break;
+        }
+        pos = lexer::token(data, key.value)?.end;
     }
-    false
+    Ok(FirstObject::Document)
 }
 
 /// Returns whether a key of a document makes it a profile: it is `nodes` with a list of objects, or `head` with the
 /// root of a tree.
-pub(crate) fn begins_profile(data: &[u8], key: &KeyToken) -> bool {
+fn begins_profile(data: &[u8], key: &KeyToken) -> bool {
     match data.get(key.value) {
         Some(b'[') if key.is(data, b"nodes") => {
             matches!(lexer::skip_blanks(data, key.value + 1), Some((_, b'{')))

@@ -66,7 +66,6 @@ impl Nanos {
     }
 
     /// Reads the general form, digit by digit.
-    #[cold]
     fn from_any(text: &[u8]) -> Option<Self> {
         let (negative, text) = sign(text);
         let exponent_at = text.iter().position(|byte| matches!(byte, b'e' | b'E'));
@@ -137,7 +136,6 @@ impl Nanos {
     }
 
     /// Adds values of any sign. Negative times are rare, and 128 bits make them simple.
-    #[cold]
     fn add_round_signed(self, other: Self) -> Rounded {
         let sum = self.fixed() + other.fixed();
         let half = i128::from(SUB / 2);

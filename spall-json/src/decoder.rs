@@ -1,8 +1,7 @@
 //! The decoder of an event's fields in any spelling, which also reports their faults. [json
 //! 1](spall_model::rules::json#1) [json 2](spall_model::rules::json#2)
 //!
-//! A field is first read as [`Record`] reads it, which costs a comparison or two. The methods called `unusual_*` take
-//! over where that fails; they are never inlined, so that what nearly every event needs stays small.
+//! A field is first read as [`Record`] reads it, which costs a comparison or two. Other spellings follow where that fails.
 
 use spall_model::{Args, DiagnosticKind, Id, Scope, Text, Thread, Tick, Ticks};
 

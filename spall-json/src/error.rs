@@ -23,7 +23,6 @@ pub struct JsonError {
 
 impl JsonError {
     /// Creates an error at `offset` of the file.
-    #[cold]
     pub(crate) fn new(kind: JsonErrorKind, offset: u64) -> Self {
         Self { kind, offset }
     }

@@ -31,7 +31,6 @@ macro_rules! fields {
             }
 
             /// Returns the field with this key, whose escapes are not decoded.
-            #[cold]
             fn of_escaped_key(key: &[u8]) -> Self {
                 let key = Text::escaped(key);
                 $(if key.is($key) {
@@ -193,7 +192,7 @@ impl Fields {
     }
 
     /// Sets the value of a field. The last one counts where an event repeats it.
-    #[inline(always)]
+    #[inline]
     pub(crate) fn set(&mut self, field: Field, value: Token) {
         // All unknown fields share one slot: whether there are any is all that is asked of them.
         if let Some(slot) = self.values.get_mut(field as usize) {

@@ -148,7 +148,7 @@ impl JsonParser {
     }
 
     /// Consumes the event at `bytes`, about which there is nothing to report, and returns its range in the file.
-    #[inline(always)]
+    #[inline]
     fn accept(&mut self, bytes: (usize, usize)) -> ByteRange {
         let range = file_range(self.offset, bytes);
         self.commas = 0;
@@ -233,14 +233,12 @@ type Step = Result<usize, Wait>;
 
 impl JsonParser {
     /// Hands over the event at `bytes`, whose fields were found by prediction.
-    #[inline(never)]
     fn read_predicted<'a>(&mut self, data: &'a [u8], bytes: (usize, usize), to: &mut dyn Receiver<'a>) {
         let consumed = self.object(data, bytes, &mut Sink::new(self.offset, to));
         self.consume(consumed);
     }
 
     /// Reads everything that was not predicted.
-    #[inline(never)]
     fn read_any<'a>(
         &mut self,
         data: &'a [u8],
@@ -278,7 +276,6 @@ impl JsonParser {
     }
 
     /// Asks for more data because the record at `pos` is incomplete. The bytes before it are consumed.
-    #[cold]
     fn wait(&mut self, data: &[u8], pos: usize) -> Progress {
         let record = data.get(pos..).unwrap_or_default();
         if !record.is_empty() && self.pending.missing(record) == 0 {
@@ -304,7 +301,6 @@ impl JsonParser {
 }
 
 /// Consumes all `data`, because the file ends inside the record at `pos`.
-#[cold]
 fn truncated(data: &[u8], pos: usize, sink: &mut Sink<'_, '_>) -> usize {
     sink.report(DiagnosticKind::Truncated, (pos, data.len()));
     data.len()

@@ -26,7 +26,6 @@ impl Pending {
     pub(crate) const NONE: Self = Self { scanned: 0, depth: 0, in_string: false, closed: false, retry: 0 };
 
     /// Takes note that `record` could not be read because it is incomplete.
-    #[cold]
     pub(crate) fn failed(&mut self, record: &[u8]) {
         self.closes(record);
         self.retry = record.len().saturating_mul(2);

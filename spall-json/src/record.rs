@@ -4,7 +4,8 @@
 //! written otherwise, and the [`Decoder`](crate::decoder::Decoder), which starts from these methods, looks closer.
 //! The parser calls them directly for slices, most of every file. They are inlined and make hardly a call, so that the
 //! event is built where the caller wants it. Slices that go through the decoder as well cost 8 % (Chromium) to 19 %
-//! (begin/end traces) more instructions for the whole file.
+//! (begin/end traces) more instructions for the whole file. JSON to events (begin-end) takes 9 % more without
+//! `inline(always)` here.
 
 use spall_model::{Args, Id, Text, Thread, ThreadEvent, Tick, Ticks};
 
@@ -152,7 +153,6 @@ impl<'a> Record<'a, '_> {
 }
 
 /// Returns the first byte of a string with escapes.
-#[cold]
 fn first_escaped_byte(token: &Token, data: &[u8]) -> Option<u8> {
     let piece = Text::escaped(token.inside(data)).pieces().next()?;
     piece.bytes(&mut [0; 4]).first().copied()
@@ -160,7 +160,6 @@ fn first_escaped_byte(token: &Token, data: &[u8]) -> Option<u8> {
 
 /// Returns a duration that has more than three decimals. Both ends are then rounded, not the duration. [json
 /// 3.5](spall_model::rules::json#3.5)
-#[inline(never)]
 fn rounded_duration(token: &Token, data: &[u8], at: Tick) -> Option<Ticks> {
     if token.kind != TokenKind::Bare {
         return None;

@@ -56,7 +56,6 @@ pub(crate) fn rounded_micros(data: &[u8], token: Token) -> Option<i64> {
 /// Hands `read` the decoded inside of a string with escapes. Returns `None` if that is too long for a number.
 ///
 /// Numbers with escapes occur in no known file; a buffer on the stack keeps them readable without an allocation.
-#[cold]
 pub(crate) fn unescaped<T>(inside: &[u8], read: impl FnOnce(&[u8]) -> Option<T>) -> Option<T> {
     let mut decoded = [0; MAX_ESCAPED_NUMBER];
     let mut len = 0;

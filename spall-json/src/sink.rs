@@ -22,13 +22,11 @@ impl<'a, 't> Sink<'a, 't> {
     }
 
     /// Hands a diagnostic over.
-    #[cold]
     pub(crate) fn report(&mut self, kind: DiagnosticKind, bytes: (usize, usize)) {
         self.event(&Event::Diagnostic(kind), bytes);
     }
 
     /// Hands over a diagnostic about a range of the file that may begin before the data.
-    #[cold]
     pub(crate) fn report_range(&mut self, kind: DiagnosticKind, bytes: ByteRange) {
         self.to.receive(&Event::Diagnostic(kind), bytes);
     }

@@ -60,8 +60,8 @@ use chunk::ProfileChunk;
 pub struct JsonWriter<W> {
     out: W,
     section: Section,
-    /// Whether the last event lacks its closing brace, because the flow of a slice may follow and be part of it.
-    open_slice: bool,
+    /// The event that was written last, if it lacks its closing brace.
+    open: Option<Open>,
     /// Whether a comma is needed before the next entry of the list or object.
     comma: bool,
     clock: Clock,
@@ -94,13 +94,22 @@ enum Section {
     Tail,
 }
 
+/// An event without its closing brace.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Open {
+    /// A slice. A flow may follow, and become fields of it.
+    Slice,
+    /// Any other event.
+    Event,
+}
+
 impl<W: Write> JsonWriter<W> {
     /// Creates a writer of a new document to `out`. The document is complete after [`finish`](Self::finish).
     pub fn new(out: W) -> Self {
         Self {
             out,
             section: Section::Start,
-            open_slice: false,
+            open: None,
             comma: false,
             clock: Clock::NANOSECONDS,
             unsigned_ids: false,
@@ -146,12 +155,12 @@ impl<W: Write> JsonWriter<W> {
         }
         match *event {
             Event::Begin(event) => self.slice('B', event, None)?,
-            Event::End(event) => self.thread_event('E', event, None)?,
+            Event::End(event) => self.event('E', event, None)?,
             Event::Complete(event, duration) => self.slice('X', event, Some(duration))?,
             Event::Unfinished(event) => self.slice('X', event, None)?,
-            Event::State(event, duration) => self.thread_event('T', event, Some(duration))?,
+            Event::State(event, duration) => self.event('T', event, Some(duration))?,
             Event::Other(event, tag @ (b'P' | b'V' | b'v' | b'c' | b'(' | b')')) => {
-                self.thread_event(char::from(tag), event, None)?;
+                self.event(char::from(tag), event, None)?;
             }
             Event::Instant(event, scope) => self.instant(event, scope)?,
             Event::Counter(counter) => self.counter(counter)?,
@@ -200,14 +209,14 @@ impl<W: Write> JsonWriter<W> {
 
     /// Completes the event that was written last.
     fn close_event(&mut self) -> Result<(), Error> {
-        if self.open_slice {
-            self.open_slice = false;
+        self.close_chunk()?;
+        if self.open.take().is_some() {
             self.out.write_char('}')?;
         }
-        self.close_chunk()
+        Ok(())
     }
 
-    /// Begins an event and writes its phase, its time and duration if it has them, and its process.
+    /// Begins an event and writes its phase, its time and duration if it has them, and its process. Its fields follow.
     fn begin(&mut self, phase: char, at: Option<(Tick, Option<Ticks>)>, pid: Id<'_>) -> Result<(), Error> {
         self.close_event()?;
         if self.section != Section::Events {
@@ -215,15 +224,16 @@ impl<W: Write> JsonWriter<W> {
         }
         self.out.write_str(if self.comma { ",\n" } else { "\n" })?;
         self.comma = true;
+        self.open = Some(Open::Event);
         write!(self.out, "{{\"ph\":\"{phase}\"")?;
         if let Some((at, duration)) = at {
             let start = self.nanos(at);
-            self.out.write_str(",\"ts\":")?;
+            self.field("ts")?;
             encode::micros(&mut self.out, start)?;
             if let Some(duration) = duration {
                 // Rounding both ends keeps neighbours together where a tick is not a nanosecond. \[json 3.5\]
                 let end = self.nanos(at + duration);
-                self.out.write_str(",\"dur\":")?;
+                self.field("dur")?;
                 encode::micros(&mut self.out, end.saturating_sub(start))?;
             }
         }
@@ -250,9 +260,16 @@ impl<W: Write> JsonWriter<W> {
         encode::micros(&mut self.out, ns)
     }
 
+    /// Writes the name of a field, whose value follows.
+    fn field(&mut self, name: &str) -> Result<(), Error> {
+        self.out.write_str(",\"")?;
+        self.out.write_str(name)?;
+        self.out.write_str("\":")
+    }
+
     /// Writes a field that is an id.
     fn id(&mut self, field: &str, id: Id<'_>) -> Result<(), Error> {
-        write!(self.out, ",\"{field}\":")?;
+        self.field(field)?;
         encode::id(&mut self.out, id, self.unsigned_ids)
     }
 
@@ -261,7 +278,7 @@ impl<W: Write> JsonWriter<W> {
         if text.is_empty() {
             return Ok(());
         }
-        write!(self.out, ",\"{field}\":")?;
+        self.field(field)?;
         encode::string(&mut self.out, text)
     }
 
@@ -269,6 +286,12 @@ impl<W: Write> JsonWriter<W> {
     fn value(&mut self, value: Value<'_>) -> Result<(), Error> {
         self.omitted = self.omitted.with(encode::value(&mut self.out, value)?);
         Ok(())
+    }
+
+    /// Writes a field of any value.
+    fn field_value(&mut self, field: &str, value: Value<'_>) -> Result<(), Error> {
+        self.field(field)?;
+        self.value(value)
     }
 
     /// Writes the further fields of an event, and its arguments if there are any.
@@ -279,11 +302,7 @@ impl<W: Write> JsonWriter<W> {
             self.out.write_char(':')?;
             self.value(value)?;
         }
-        if args.iter().next().is_some() {
-            self.out.write_str(",\"args\":")?;
-            self.value(Value::Map(args))?;
-        }
-        Ok(())
+        if args.iter().next().is_some() { self.field_value("args", Value::Map(args)) } else { Ok(()) }
     }
 }
 

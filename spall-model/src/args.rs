@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use crate::{LazyText, Text};
+use crate::Text;
 
 /// The value of an argument.
 ///
@@ -28,8 +28,6 @@ pub enum Value<'a> {
     F64(f64),
     /// A text, which may contain JSON escapes and bad UTF-8.
     Text(Text<'a>),
-    /// A text that is printed when somebody asks for it.
-    LazyText(LazyText<'a>),
     /// Bytes that are not a text.
     Bytes(&'a [u8]),
     /// A list: values in order, whose keys are empty.
@@ -76,12 +74,6 @@ impl<'a> From<&'a str> for Value<'a> {
 impl<'a> From<Text<'a>> for Value<'a> {
     fn from(text: Text<'a>) -> Self {
         Self::Text(text)
-    }
-}
-
-impl<'a> From<LazyText<'a>> for Value<'a> {
-    fn from(text: LazyText<'a>) -> Self {
-        Self::LazyText(text)
     }
 }
 
@@ -259,7 +251,6 @@ impl fmt::Display for Args<'_> {
         let mut entries = self.iter();
         match (entries.next(), entries.next()) {
             (Some((key, Value::Text(text))), None) if key.is(b"text") => write!(f, "{text}"),
-            (Some((key, Value::LazyText(text))), None) if key.is(b"text") => write!(f, "{text}"),
             _ => write_entries(f, self.iter(), "=", MAX_NESTING),
         }
     }
@@ -296,7 +287,6 @@ fn write_value(f: &mut fmt::Formatter<'_>, value: Value<'_>, nesting: u32) -> fm
         Value::U64(value) => write!(f, "{value}"),
         Value::F64(value) => write!(f, "{value}"),
         Value::Text(text) => write!(f, "{text}"),
-        Value::LazyText(text) => write!(f, "{text}"),
         Value::Bytes(bytes) => write!(f, "{} bytes", bytes.len()),
         Value::List(_) | Value::Map(_) if nesting == 0 => f.write_str("…"),
         Value::List(items) => {

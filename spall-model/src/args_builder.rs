@@ -3,9 +3,7 @@
 #[cfg(feature = "alloc")]
 use alloc::vec::Vec;
 
-use core::fmt::{self, Write as _};
-
-use crate::{Args, ArgsFormat, Entries, LazyText, Text, Value, no_entry};
+use crate::{Args, ArgsFormat, Entries, Text, Value, no_entry};
 
 /// The number of lists and maps inside one another that are copied; deeper ones become [`Value::Null`].
 const MAX_DEPTH: usize = 32;
@@ -117,15 +115,6 @@ impl Memory<'_> {
         self.put(content)
     }
 
-    /// Appends a text with its tag and length.
-    fn put_printed(&mut self, text: LazyText<'_>) -> Option<()> {
-        self.put(&[tag::TEXT])?;
-        let at = self.len();
-        self.put(&[0; 4])?;
-        write!(Printed(self), "{text}").ok()?;
-        self.patch(at)
-    }
-
     /// Writes the number of bytes that follow the four bytes at `at` into those four bytes.
     fn patch(&mut self, at: usize) -> Option<()> {
         let len = u32::try_from(self.len().checked_sub(at + 4)?).ok()?;
@@ -209,21 +198,11 @@ impl Memory<'_> {
             Value::F64(value) => (tag::F64, value.to_le_bytes()),
             Value::Text(text) if text.is_escaped() => return self.put_counted(tag::ESCAPED, text.raw()),
             Value::Text(text) => return self.put_counted(tag::TEXT, text.raw()),
-            Value::LazyText(text) => return self.put_printed(text),
             Value::Bytes(bytes) => return self.put_counted(tag::BYTES, bytes),
             Value::Null | Value::List(_) | Value::Map(_) => return self.put(&[tag::NULL]),
         };
         self.put(&[tag])?;
         self.put(&number)
-    }
-}
-
-/// A receiver of text that appends it to memory. It fails where the text does not fit.
-struct Printed<'m, 'b>(&'m mut Memory<'b>);
-
-impl fmt::Write for Printed<'_, '_> {
-    fn write_str(&mut self, text: &str) -> fmt::Result {
-        self.0.put(text.as_bytes()).ok_or(fmt::Error)
     }
 }
 

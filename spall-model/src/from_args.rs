@@ -95,7 +95,6 @@ impl<'a> Deserializer<'a> for Decoder<'a> {
                 Cow::Borrowed(text) => visitor.visit_borrowed_str(text),
                 Cow::Owned(text) => visitor.visit_string(text),
             },
-            Value::LazyText(text) => visitor.visit_string(text.to_string()),
             Value::Bytes(bytes) => visitor.visit_borrowed_bytes(bytes),
             Value::List(items) => visitor.visit_seq(self.inside(items)?),
             Value::Map(entries) => visitor.visit_map(self.inside(entries)?),

@@ -102,7 +102,6 @@ mod id;
 mod id_range;
 #[cfg(feature = "alloc")]
 mod ids;
-mod lazy_text;
 mod limits;
 #[cfg(feature = "alloc")]
 mod log;
@@ -170,7 +169,6 @@ pub use ids::{
     CallSiteId, CounterId, FlowId, FrameId, InstantId, ProcessId, SampleId, SliceId, SnapshotId, StateId,
     TrackId,
 };
-pub use lazy_text::{LazyText, TextFormat};
 pub use limits::Limits;
 #[cfg(feature = "alloc")]
 pub use names::{NameId, Names};

@@ -71,7 +71,6 @@ impl Texts {
             text.push_str(": ");
             match value {
                 Value::Text(value) => push_shortened(&mut text, &value.decode()),
-                Value::LazyText(value) => push_shortened(&mut text, &value.to_string()),
                 Value::List(args) | Value::Map(args) if args.bytes().len() > 2 * MAX_VALUE => {
                     text.push_str(if matches!(value, Value::List(_)) { "[…]" } else { "{…}" });
                 }

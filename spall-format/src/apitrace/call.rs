@@ -136,7 +136,7 @@ pub(super) struct Details<'s, 'a> {
 impl Iterator for Details<'_, '_> {
     type Item = (Detail, usize);
 
-    #[inline(always)]
+    #[inline]
     fn next(&mut self) -> Option<Self::Item> {
         let Signatures { table, stream } = self.signatures;
         let (detail, end) = match (FastScan { stream, signatures: table }).detail(self.pos) {

@@ -101,7 +101,6 @@ impl<'a> Calls<'a> {
     }
 
     /// Reads up to the next call of any kind.
-    #[inline(never)]
     fn next_any(&mut self) -> Option<Result<Call, FormatError>> {
         while !self.is_done {
             match self.reader.next(self.stream, true) {

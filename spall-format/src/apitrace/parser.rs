@@ -47,13 +47,13 @@ use crate::{FormatError, FormatErrorKind};
 /// let mut calls = Vec::new();
 /// let mut each = |event: &Event<'_>, _: ByteRange| {
 ///     let Event::Complete(call, _) = event else { return };
-///     calls.push(format!("{}{}", call.name.decode(), call.args));
+///     calls.push(format!("{}({})", call.name.decode(), call.args));
 /// };
 /// let mut parser = Parser::new();
 /// // The leave of the call has not been written yet.
 /// while let Progress::Read(0) = parser.lend(&stream[..20], false, &mut each)? {}
 /// while let Progress::Read(0) = parser.lend(stream, true, &mut each)? {}
-/// assert_eq!(calls, ["flush(mode = 42)"]);
+/// assert_eq!(calls, ["flush(mode=42)"]);
 /// # Ok::<(), spall_format::FormatError>(())
 /// ```
 #[derive(Debug, Clone, Default)]
@@ -99,7 +99,6 @@ impl Parser {
     }
 
     /// Reads the head of the stream, or the next enter or leave event of any kind.
-    #[inline(never)]
     fn read_any(
         &mut self,
         data: &[u8],

@@ -118,7 +118,8 @@ impl CallReader {
 
     /// Reads the next call if nothing comes between its enter and its leave, and neither defines a signature. Nearly
     /// all calls are like that.
-    // Inlined as a whole: the caller then only pays for the fields that it looks at.
+    // Inlined as a whole: the caller then only pays for the fields that it looks at. As a call it takes 31 % more
+    // instructions of "apitrace to calls".
     #[inline(always)]
     pub(super) fn next_plain(&mut self, stream: &[u8]) -> Option<Call> {
         let number = self.n_enters;
@@ -170,7 +171,6 @@ impl CallReader {
     /// # Errors
     /// This returns an error if the bytes are no event, because nothing behind them can be found. The open calls come
     /// first.
-    #[inline(never)]
     pub(super) fn next(&mut self, stream: &[u8], eof: bool) -> Result<Step, FormatError> {
         let end = match self.end {
             Some(end) => end,
@@ -282,7 +282,6 @@ impl CallReader {
     }
 
     /// Ends reading at a byte, and returns the way in which it ended.
-    #[cold]
     fn stop(&mut self, failure: ReadFailure, at: usize, stream: &[u8]) -> Result<(), FormatError> {
         let end = match failure {
             ReadFailure::Eof => Ok(()),

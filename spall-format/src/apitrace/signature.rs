@@ -261,8 +261,7 @@ impl SignatureTable {
         Self { version, ..Self::default() }
     }
 
-    // With a constant `kind`, as all callers have, the choice is made at compile time.
-    #[inline(always)]
+    #[inline]
     fn of(&self, kind: SignatureKind) -> &IdTable<Known> {
         match kind {
             SignatureKind::Function => &self.functions,
@@ -274,13 +273,13 @@ impl SignatureTable {
     }
 
     /// Returns the position of a function's signature, or `None` if it was not met.
-    #[inline(always)]
+    #[inline]
     pub(super) fn function_place(&self, id: u64) -> Option<usize> {
         self.functions.get(id).map(|known| known.place.start)
     }
 
     /// Returns the position of an enum's signature, or `None` if it was not met.
-    #[inline(always)]
+    #[inline]
     pub(super) fn enum_place(&self, id: u64) -> Option<usize> {
         self.enums.get(id).map(|known| known.place.start)
     }
@@ -292,7 +291,6 @@ impl SignatureTable {
     }
 
     /// Reads the signature at `input`, which is the first of its id, and remembers its place.
-    #[cold]
     fn define(&mut self, kind: SignatureKind, id: u64, input: &mut Cursor<'_>) -> Result<(), ReadFailure> {
         let start = input.pos();
         let mut known = Known { place: start..start, name: start..start, names: start, count: 0 };
@@ -348,7 +346,7 @@ impl<T> Default for IdTable<T> {
 }
 
 impl<T> IdTable<T> {
-    #[inline(always)]
+    #[inline]
     fn get(&self, id: u64) -> Option<&T> {
         if id < SMALL_IDS { self.small.get(usize::try_from(id).ok()?)?.as_ref() } else { self.large.get(&id) }
     }
@@ -416,8 +414,7 @@ impl SignatureAccess for KnownOnly<'_> {
 }
 
 /// Steps over the signature of an id if the signature is at this position, which is the first use of the id.
-// Nearly every value of an enum or structure comes here, and nearly always the signature stands elsewhere.
-#[inline(always)]
+#[inline]
 pub(super) fn skip_signature(
     kind: SignatureKind,
     id: u64,
@@ -466,7 +463,7 @@ fn read_frame<'a>(input: &mut Cursor<'a>) -> Result<BacktraceFrame<'a>, ReadFail
 }
 
 /// Reads an integer with its type in front. Enums hold no other values. [apitrace C.3.4](crate::rules::apitrace#C.3.4)
-#[inline(always)]
+#[inline]
 pub(super) fn read_integer(input: &mut Cursor<'_>) -> Result<i128, ReadFailure> {
     match input.u8()? {
         3 => Ok(-i128::from(input.uint()?)),

@@ -96,7 +96,7 @@ struct Group {
 
 impl Timeline {
     /// Returns the slice of a call, with its bytes of the stream.
-    #[inline(always)]
+    #[inline]
     pub(super) fn slice<'a>(&self, call: &Call, name: &'a [u8], args: Args<'a>) -> (Event<'a>, ByteRange) {
         let category = if call.is_fake { &b"fake"[..] } else { b"call" };
         let name = name.get(..MAX_NAME).unwrap_or(name);
@@ -213,7 +213,7 @@ fn marker_text<'a>(
 }
 
 /// Returns the bytes of the stream from the enter of a call to its leave.
-#[inline(always)]
+#[inline]
 fn bytes_of(call: &Call) -> ByteRange {
     ByteRange::new(call.enter.start, call.leave.unwrap_or(call.enter).end)
 }
@@ -222,14 +222,14 @@ fn tick(ordinal: u64) -> Tick {
     Tick(i64::try_from(ordinal).unwrap_or(i64::MAX))
 }
 
-#[inline(always)]
+#[inline]
 fn on_thread<'a>(thread: u64, at: Tick, name: &'a [u8], category: &'a [u8]) -> ThreadEvent<'a> {
     // The number is a small one, or in the first versions an address: the top bit does not matter.
     let thread = Thread::new(PROCESS, thread.cast_signed());
     ThreadEvent { category: Text::plain(category), ..ThreadEvent::new(thread, at, Text::plain(name)) }
 }
 
-#[inline(always)]
+#[inline]
 fn complete(slice: ThreadEvent<'_>, end: Tick) -> Event<'_> {
     Event::Complete(slice, end - slice.at)
 }

@@ -6,11 +6,11 @@ use super::wire::value_type;
 use crate::cursor::Cursor;
 
 /// The encoding of the [`Args`] of a Heph event, whose bytes are the attributes as they stand in the packet.
-pub static ATTRIBUTES: ArgsFormat =
+static ATTRIBUTES: ArgsFormat =
     ArgsFormat { name: "heph attributes", args: next_attribute, fields: no_entry };
 
 /// The encoding of the elements of an array attribute, whose bytes are the type, the count and the values.
-pub static ARRAY: ArgsFormat = ArgsFormat { name: "heph array", args: next_element, fields: no_entry };
+pub(super) static ARRAY: ArgsFormat = ArgsFormat { name: "heph array", args: next_element, fields: no_entry };
 
 /// The attributes of an event packet, which are decoded when they are iterated over.
 ///

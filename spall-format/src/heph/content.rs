@@ -31,9 +31,7 @@ impl From<Short> for Fault {
 }
 
 /// Judges the packet of `size` bytes at the start of `data`, which starts with the head of a packet.
-// All of this is inlined into the loop over plain packets. As a call it takes 46 % more instructions to events, and 26 %
-// more to a trace.
-#[inline(always)]
+#[inline]
 pub(super) fn judge(data: &[u8], size: usize) -> Content {
     match walk(data.get(..size).unwrap_or(data), size) {
         Ok(()) => Content::Sound,
@@ -43,6 +41,7 @@ pub(super) fn judge(data: &[u8], size: usize) -> Content {
 }
 
 /// Goes over the parts of a packet of `size` bytes, of which the first ones are in `bytes`.
+// Inlined with all that it calls: as calls they take 70 % more instructions of "Heph to events".
 #[inline(always)]
 fn walk(bytes: &[u8], size: usize) -> Result<(), Fault> {
     let mut input = Cursor::new(bytes, 0);
@@ -106,7 +105,7 @@ fn text<'a>(input: &mut Cursor<'a>) -> Result<&'a [u8], Fault> {
 }
 
 /// Returns whether a text is ASCII. A short one, as nearly all are, is two words that may overlap.
-#[inline(always)]
+#[inline]
 fn is_ascii(text: &[u8]) -> bool {
     const HIGH_BITS: u64 = u64::from_ne_bytes([0x80; 8]);
     let ends = match (text.first_chunk(), text.last_chunk()) {
@@ -123,7 +122,6 @@ fn is_ascii(text: &[u8]) -> bool {
 }
 
 /// Returns the fault of a text whose end is missing.
-#[cold]
 fn text_without_end(input: Cursor<'_>, short: Short) -> Fault {
     let is_bad = |text| core::str::from_utf8(text).is_err_and(|error| error.error_len().is_some());
     if is_bad(input.rest()) { Fault::Wrong } else { short.into() }

@@ -5,10 +5,10 @@ use alloc::vec::Vec;
 use core::ops::Range;
 use std::io;
 
-use spall_model::{Event, Id, Omitted, Text, Value, Written};
+use spall_model::{Event, Id, Value, Written};
 
 use super::{Origin, Writer};
-use crate::{FormatError, FormatErrorKind};
+use crate::FormatError;
 
 /// The size in bytes of the buffer in which packets are collected.
 const BUFFER: usize = 64 << 10;
@@ -68,7 +68,7 @@ impl<W: io::Write> LogWriter<W> {
     /// # Errors
     /// This returns the errors of `W`.
     pub fn metadata(&mut self, name: impl AsRef<[u8]>, value: &[u8]) -> io::Result<Written> {
-        self.packet(|writer| writer.lossy_metadata(Text::plain(name.as_ref()), value))
+        self.packet(|writer| writer.metadata(name.as_ref(), value))
     }
 
     /// Writes an event that has ended. `time` is in nanoseconds since the epoch.
@@ -86,14 +86,9 @@ impl<W: io::Write> LogWriter<W> {
         description: impl AsRef<[u8]>,
         attributes: &[(&str, Value<'_>)],
     ) -> io::Result<Written> {
-        let description = Text::plain(description.as_ref());
         self.numbered(stream, |writer, counter| {
             let origin = Origin { stream, counter, substream };
-            writer.lossy_event(origin, time.clone(), description, |writer| {
-                attributes.iter().try_fold(Omitted::NONE, |omitted, (name, value)| {
-                    Ok(omitted.with(writer.lossy_attribute(Text::plain(name.as_bytes()), *value)?))
-                })
-            })
+            writer.event(origin, time.clone(), description.as_ref(), attributes)
         })
     }
 
@@ -157,9 +152,7 @@ impl<W: io::Write> LogWriter<W> {
                     self.len += writer.bytes().len();
                     return Ok(written);
                 }
-                Err(error) if error.kind() != FormatErrorKind::BufferFull => {
-                    return Err(io::Error::other(error));
-                }
+                // The only error of a writer is that the buffer is full.
                 Err(_) if self.len > 0 => self.write_out()?,
                 // One packet is larger than the buffer. Its parts are in memory already, so the buffer grows to a
                 // small multiple of them at most.

@@ -1,8 +1,7 @@
 //! Heph traces, which the runtime of the Heph actor framework writes. \[heph\]
 //!
-//! There are three layers, and each is usable alone: the [`wire`] structs, [`Packet`]s with lazily decoded
-//! [`Attributes`], and the [`Parser`], which turns packets into [`spall_model::Event`]s and steps over damage. None of
-//! them allocates or does I/O.
+//! There are two layers, and each is usable alone: [`Packet`]s with lazily decoded [`Attributes`], and the [`Parser`],
+//! which turns packets into [`spall_model::Event`]s and steps over damage. Neither allocates or does I/O.
 //!
 //! [`Writer`] writes packets into a buffer. With the feature `std`, `LogWriter` writes them to a file or socket.
 //!
@@ -14,7 +13,7 @@
 //! let mut writer = Writer::new(&mut buffer);
 //! writer.epoch(1_610_113_734_118_010_000)?;
 //! let origin = heph::Origin { stream: 1, counter: 0, substream: 7 };
-//! writer.event(origin, 100..250, "load")?.attribute("size", Value::U64(42))?;
+//! assert!(writer.event(origin, 100..250, "load", &[("size", Value::U64(42))])?.is_in_file());
 //!
 //! let mut events = Vec::new();
 //! heph::Parser::new().parse_all(writer.bytes(), |event, _| events.push(*event))?;
@@ -33,18 +32,18 @@ mod log;
 mod packet;
 mod parser;
 mod sequence;
-pub mod wire;
+mod wire;
 mod writer;
 
 use spall_model::Id;
 
-pub use attribute::{ARRAY, ATTRIBUTES, Attributes};
+pub use attribute::Attributes;
 pub use frame::starts_with_magic;
 #[cfg(feature = "std")]
 pub use log::LogWriter;
 pub use packet::{EventPacket, Metadata, Packet, packet_size};
 pub use parser::Parser;
-pub use writer::{EventWriter, Origin, Writer};
+pub use writer::{Origin, Writer};
 
 /// Returns the thread id of a substream: the signed number with the same 64 bits.
 ///

@@ -45,7 +45,7 @@ use crate::FormatError;
 ///
 /// let mut memory = [0; 64];
 /// let mut writer = Writer::new(&mut memory);
-/// writer.event(Default::default(), 10..30, "hi")?;
+/// assert!(writer.event(Default::default(), 10..30, "hi", &[])?.is_in_file());
 /// let file = writer.bytes();
 ///
 /// let mut slices = Vec::new();
@@ -96,7 +96,6 @@ impl Parser {
     }
 
     /// Reads the next packet or damage of any kind.
-    #[inline(never)]
     fn read_any<'a>(&mut self, data: &'a [u8], eof: bool, to: &mut dyn Receiver<'a>) -> Progress {
         let length = match frame(data, eof) {
             Framing::NeedMore(hint) => return Progress::NeedMore(hint),

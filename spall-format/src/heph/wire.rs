@@ -4,48 +4,48 @@ use zerocopy::big_endian::{U16, U32, U64};
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
 /// The first four bytes of a metadata packet, as a big-endian number.
-pub const METADATA_MAGIC: u32 = 0x75D1_1D4D;
+pub(super) const METADATA_MAGIC: u32 = 0x75D1_1D4D;
 /// The first four bytes of an event packet, as a big-endian number.
-pub const EVENT_MAGIC: u32 = 0xC1FC_1FB7;
+pub(super) const EVENT_MAGIC: u32 = 0xC1FC_1FB7;
 
 /// The first 8 bytes of every packet. [heph B.1](crate::rules::heph#B.1)
 #[derive(Debug, Clone, Copy, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
-pub struct PacketHead {
+pub(super) struct PacketHead {
     /// The magic number, [`METADATA_MAGIC`] or [`EVENT_MAGIC`].
-    pub magic: U32,
+    pub(super) magic: U32,
     /// The length of the whole packet in bytes, this head included.
-    pub size: U32,
+    pub(super) size: U32,
 }
 
 /// The fixed part of a metadata packet. The name of the option follows it. [heph B.1](crate::rules::heph#B.1)
 #[derive(Debug, Clone, Copy, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
-pub struct MetadataHead {
+pub(super) struct MetadataHead {
     /// The magic number and the size.
-    pub packet: PacketHead,
+    pub(super) packet: PacketHead,
     /// The length of the name in bytes. The value follows the name and reaches to the end of the packet.
-    pub name_len: U16,
+    pub(super) name_len: U16,
 }
 
 /// The fixed part of an event packet. The description follows it. [heph B.1](crate::rules::heph#B.1)
 #[derive(Debug, Clone, Copy, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
-pub struct EventHead {
+pub(super) struct EventHead {
     /// The magic number and the size.
-    pub packet: PacketHead,
+    pub(super) packet: PacketHead,
     /// The number of the stream. A stream is one writer, such as a worker thread.
-    pub stream: U32,
+    pub(super) stream: U32,
     /// The number of the packet in its stream. It starts from 0 and wraps.
-    pub counter: U32,
+    pub(super) counter: U32,
     /// The number of the substream. A substream is the thing that the writer worked for, such as an actor.
-    pub substream: U64,
+    pub(super) substream: U64,
     /// The start in nanoseconds since the epoch.
-    pub start: U64,
+    pub(super) start: U64,
     /// The end in nanoseconds since the epoch. It may be earlier than the start.
-    pub end: U64,
+    pub(super) end: U64,
     /// The length of the description in bytes. The attributes follow the description.
-    pub description_len: U16,
+    pub(super) description_len: U16,
 }
 
 const _: () = assert!(size_of::<PacketHead>() == 8);
@@ -53,7 +53,7 @@ const _: () = assert!(size_of::<MetadataHead>() == 10);
 const _: () = assert!(size_of::<EventHead>() == 42);
 
 /// The numbers of the types of an attribute's value. [heph B.1](crate::rules::heph#B.1)
-pub(crate) mod value_type {
+pub(super) mod value_type {
     pub(crate) const U64: u8 = 1;
     pub(crate) const I64: u8 = 2;
     pub(crate) const F64: u8 = 3;

@@ -1,14 +1,13 @@
 //! The writer of packets into a buffer of the caller. [heph B.1](crate::rules::heph#B.1)
 
-use core::fmt::{self, Write as _};
 use core::ops::Range;
 
 use spall_model::{
-    Clock, Event, Id, LazyText, MetaEvent, Omitted, Text, ThreadEvent, Ticks, Unit, Value, Written,
+    Args, Clock, Event, Id, MetaEvent, Omitted, Text, ThreadEvent, Ticks, Unit, Value, Written,
 };
 use zerocopy::IntoBytes;
 
-use super::attribute::{ARRAY, ATTRIBUTES};
+use super::attribute::ARRAY;
 use super::wire::{EVENT_MAGIC, EventHead, METADATA_MAGIC, MetadataHead, PacketHead, value_type};
 use super::{Metadata, substream_of};
 use crate::clip::clip;
@@ -31,28 +30,24 @@ const MAX_TEXT: usize = u16::MAX as usize;
 
 /// A writer of Heph packets into a buffer. It allocates nothing, so a profiler can run it anywhere.
 ///
-/// Every call writes one whole packet or, if it fails, nothing. When the buffer is full
-/// ([`FormatErrorKind::BufferFull`]), store [`Writer::bytes`], call [`Writer::clear`], and write the packet again.
-///
-/// [`Writer::write_event`] takes an event of any format and leaves out the parts that Heph cannot hold. The other
-/// methods are strict: they return an error for such a part.
+/// Every call writes one whole packet or, if it fails, nothing. It fails only if the buffer is full
+/// ([`FormatErrorKind::BufferFull`]): store [`Writer::bytes`], call [`Writer::clear`], and write the packet again. Parts
+/// that the format cannot hold are cut or left out, and the [`Written`] that a method returns says so.
 ///
 /// Texts are meant to be UTF-8, which is not checked. Readers may take a packet with another text for one that was cut
 /// short. [heph B.6](crate::rules::heph#B.6.4)
 ///
 /// ```
 /// use spall_format::heph::{Origin, Writer};
-/// use spall_model::Value;
+/// use spall_model::{Value, Written};
 ///
 /// let mut memory = [0; 4096];
 /// let mut writer = Writer::new(&mut memory);
 /// writer.epoch(1_700_000_000_000_000_000)?;
 /// let origin = Origin { stream: 1, counter: 0, substream: 7 };
-/// writer
-///     .event(origin, 100..250, "load")?
-///     .attribute("path", Value::Bytes(b"/etc/hosts"))?
-///     .array("sizes", [Value::U64(1), Value::U64(2)])?;
-/// assert_eq!(writer.bytes().len(), 23 + 91);
+/// let attributes = [("path", Value::from("/etc/hosts")), ("size", Value::U64(42))];
+/// assert_eq!(writer.event(origin, 100..250, "load", &attributes)?, Written::Done);
+/// assert_eq!(writer.bytes().len(), 23 + 80);
 /// # Ok::<(), spall_format::FormatError>(())
 /// ```
 #[derive(Debug)]
@@ -85,59 +80,62 @@ impl<'b> Writer<'b> {
     /// # Errors
     /// This returns [`FormatErrorKind::BufferFull`] if there is no room.
     pub fn epoch(&mut self, unix_ns: u64) -> Result<(), FormatError> {
-        self.metadata(Metadata::EPOCH, &unix_ns.to_be_bytes())
+        self.metadata(Metadata::EPOCH, &unix_ns.to_be_bytes()).map(drop)
     }
 
-    /// Writes an option of the whole trace.
+    /// Writes an option of the whole trace. A name is cut at 65535 bytes.
     ///
     /// # Errors
-    /// This returns [`FormatErrorKind::BufferFull`] if there is no room, and [`FormatErrorKind::TooLong`] for a name of
-    /// more than 65535 bytes.
-    pub fn metadata(&mut self, name: impl AsRef<[u8]>, value: &[u8]) -> Result<(), FormatError> {
+    /// This returns [`FormatErrorKind::BufferFull`] if there is no room.
+    pub fn metadata(&mut self, name: impl AsRef<[u8]>, value: &[u8]) -> Result<Written, FormatError> {
         self.metadata_text(Text::plain(name.as_ref()), value)
     }
 
     /// Writes an option whose name may contain escapes.
-    fn metadata_text(&mut self, name: Text<'_>, value: &[u8]) -> Result<(), FormatError> {
+    fn metadata_text(&mut self, name: Text<'_>, value: &[u8]) -> Result<Written, FormatError> {
         self.packet(|writer| {
-            let name_len = writer.text_len(name)?;
+            let (name_len, omitted) = clipped_len(name);
             writer.put(metadata_head(name_len).as_bytes())?;
-            writer.text(name)?;
-            writer.put(value)
+            writer.clipped_text(name, name_len)?;
+            writer.put(value)?;
+            Ok(omitted)
         })
     }
 
-    /// Writes an event without attributes, and returns a writer that can add some.
+    /// Writes an event with its attributes.
     ///
     /// `time` is in nanoseconds since the epoch. Write an event when it has ended, and its children before it: readers
-    /// nest events with equal bounds by that order. [heph B.4](crate::rules::heph#B.4)
+    /// nest events with equal bounds by that order. [heph B.4](crate::rules::heph#B.4) Names of attributes may repeat.
+    /// Parts of an event are left out as by [`Writer::write_event`].
     ///
     /// # Errors
-    /// This returns [`FormatErrorKind::BufferFull`] if there is no room, and [`FormatErrorKind::TooLong`] for a
-    /// description of more than 65535 bytes.
+    /// This returns [`FormatErrorKind::BufferFull`] if there is no room.
     pub fn event(
         &mut self,
         origin: Origin,
         time: Range<u64>,
         description: impl AsRef<[u8]>,
-    ) -> Result<EventWriter<'_, 'b>, FormatError> {
-        self.event_text(origin, time, Text::plain(description.as_ref()))
+        attributes: &[(&str, Value<'_>)],
+    ) -> Result<Written, FormatError> {
+        let attributes = attributes.iter().map(|&(name, value)| (Text::from(name), value));
+        self.event_text(origin, time, Text::plain(description.as_ref()), attributes)
     }
 
-    /// Writes an event without attributes, whose description may contain escapes.
-    fn event_text(
+    /// Writes an event whose description may contain escapes.
+    fn event_text<'v>(
         &mut self,
         origin: Origin,
         time: Range<u64>,
         description: Text<'_>,
-    ) -> Result<EventWriter<'_, 'b>, FormatError> {
-        let start = self.len;
+        mut attributes: impl Iterator<Item = (Text<'v>, Value<'v>)>,
+    ) -> Result<Written, FormatError> {
         self.packet(|writer| {
-            let description_len = writer.text_len(description)?;
+            let (description_len, omitted) = clipped_len(description);
             writer.put(event_head(origin, time, description_len).as_bytes())?;
-            writer.text(description)
-        })?;
-        Ok(EventWriter { writer: self, start })
+            writer.clipped_text(description, description_len)?;
+            attributes
+                .try_fold(omitted, |omitted, (name, value)| Ok(omitted.with(writer.attribute(name, value)?)))
+        })
     }
 
     /// Writes an event of another format, as far as Heph has a form for it, and returns what is missing.
@@ -155,8 +153,8 @@ impl<'b> Writer<'b> {
     ///
     /// These parts of a slice are omitted:
     ///
-    /// - an argument that is null, a truth value, a map, or a list of values of several types or of more than 65535
-    ///   elements ([`Omitted::ARGUMENTS`]);
+    /// - an argument that is null, a truth value, a map, or a list of other lists, of values of several types, or of
+    ///   more than 65535 values ([`Omitted::ARGUMENTS`]);
     /// - the bytes of a text behind the first 65535 ([`Omitted::TEXT`]).
     ///
     /// # Errors
@@ -172,7 +170,7 @@ impl<'b> Writer<'b> {
                 }
             }
             Event::Meta(MetaEvent { thread: None, key, value: Value::Bytes(value), .. }) => {
-                self.lossy_metadata(*key, value)
+                self.metadata_text(*key, value)
             }
             Event::Conventions(conventions) => {
                 self.set_unsigned_ids(conventions.unsigned_ids);
@@ -201,95 +199,90 @@ impl<'b> Writer<'b> {
         let start = u64::try_from(slice.at.0).ok();
         let end = slice.at.0.checked_add(duration.0).and_then(|end| u64::try_from(end).ok());
         let (Some(start), Some(end)) = (start, end) else { return Ok(Written::BadTime) };
-        self.lossy_event(Origin { stream, counter, substream }, start..end, slice.name, |writer| {
-            let mut omitted = Omitted::NONE;
-            if !slice.category.is_empty() {
-                let category = Value::Text(slice.category);
-                omitted = omitted.with(writer.lossy_attribute(Text::plain(b"category"), category)?);
-            }
-            // Attributes that were read from a Heph trace are copied: they have the right encoding already.
-            if core::ptr::eq(slice.args.format(), &ATTRIBUTES) {
-                writer.put(slice.args.bytes())?;
-                return Ok(omitted);
-            }
-            slice.args.iter().try_fold(omitted, |omitted, (name, value)| {
-                Ok(omitted.with(writer.lossy_attribute(name, value)?))
-            })
-        })
+        let category =
+            (!slice.category.is_empty()).then_some((Text::plain(b"category"), Value::Text(slice.category)));
+        let attributes = category.into_iter().chain(slice.args.iter());
+        self.event_text(Origin { stream, counter, substream }, start..end, slice.name, attributes)
     }
 
-    /// Writes an event with whatever `attributes` writes of its attributes. Fails only if the buffer is full.
-    pub(super) fn lossy_event(
-        &mut self,
-        origin: Origin,
-        time: Range<u64>,
-        description: Text<'_>,
-        attributes: impl FnOnce(&mut Self) -> Result<Omitted, FormatError>,
-    ) -> Result<Written, FormatError> {
-        self.lossy_packet(|writer| {
-            let (description_len, omitted) = clipped_len(description);
-            writer.put(event_head(origin, time, description_len).as_bytes())?;
-            writer.clipped_text(description, description_len)?;
-            Ok(omitted.with(attributes(writer)?))
-        })
+    pub(super) fn set_unsigned_ids(&mut self, unsigned: bool) {
+        self.unsigned_ids = unsigned;
     }
 
-    /// Writes an option of the whole trace, its name cut if it is too long. Fails only if the buffer is full.
-    pub(super) fn lossy_metadata(&mut self, name: Text<'_>, value: &[u8]) -> Result<Written, FormatError> {
-        self.lossy_packet(|writer| {
-            let (name_len, omitted) = clipped_len(name);
-            writer.put(metadata_head(name_len).as_bytes())?;
-            writer.clipped_text(name, name_len)?;
-            writer.put(value)?;
-            Ok(omitted)
-        })
-    }
-
-    /// Adds an attribute to the packet at the end, as far as the format can hold it. Fails only if the buffer is full.
-    pub(super) fn lossy_attribute(
-        &mut self,
-        name: Text<'_>,
-        value: Value<'_>,
-    ) -> Result<Omitted, FormatError> {
-        let start = self.len;
-        let written = self.lossy_counted_text(name).and_then(|omitted| {
-            let text = match value {
-                Value::Text(text) => text,
-                Value::Bytes(bytes) => Text::plain(bytes),
-                other => return put_value(self, other).map(|()| omitted),
-            };
-            self.put(&[value_type::TEXT])?;
-            Ok(omitted.with(self.lossy_counted_text(text)?))
-        });
-        match written {
-            // The name was written before the value turned out to have no form, so both are taken back.
-            Err(error) if error.kind() != FormatErrorKind::BufferFull => {
-                self.len = start;
-                Ok(Omitted::ARGUMENTS)
-            }
-            written => written,
-        }
-    }
-
-    /// Writes a packet by `write`, which returns the parts that it left out. Fails only if the buffer is full.
-    fn lossy_packet(
+    /// Writes a packet by `write`, which returns the parts that it left out, and then its size. Takes it back if that
+    /// fails.
+    fn packet(
         &mut self,
         write: impl FnOnce(&mut Self) -> Result<Omitted, FormatError>,
     ) -> Result<Written, FormatError> {
-        let mut omitted = Omitted::NONE;
-        let written = self.packet(|writer| {
-            omitted = write(writer)?;
-            Ok(())
-        });
-        match written {
-            Ok(()) => Ok(Written::with_omitted(omitted)),
-            // Only a packet of more than 4 GiB gets here: everything else was cut or left out.
-            Err(error) if error.kind() != FormatErrorKind::BufferFull => Ok(Written::Unsupported),
-            Err(error) => Err(error),
-        }
+        let start = self.len;
+        let omitted = write(self).inspect_err(|_| self.len = start)?;
+        let Ok(size) = u32::try_from(self.len - start) else {
+            self.len = start;
+            return Ok(Written::Unsupported);
+        };
+        self.patch(start + 4, &size.to_be_bytes());
+        Ok(Written::with_omitted(omitted))
     }
 
-    fn lossy_counted_text(&mut self, text: Text<'_>) -> Result<Omitted, FormatError> {
+    /// Adds an attribute to the packet at the end, as far as the format can hold it.
+    fn attribute(&mut self, name: Text<'_>, value: Value<'_>) -> Result<Omitted, FormatError> {
+        let start = self.len;
+        let omitted = self.counted_text(name)?;
+        let written = match value {
+            // A list of a Heph trace has the right encoding already.
+            Value::List(list) if core::ptr::eq(list.format(), &ARRAY) => {
+                self.put(list.bytes()).map(|()| Some(Omitted::NONE))
+            }
+            Value::List(list) => self.array(list),
+            scalar => match scalar_type(scalar) {
+                Some(kind) => self.put(&[kind]).and_then(|()| self.scalar(scalar)).map(Some),
+                None => Ok(None),
+            },
+        };
+        Ok(match written? {
+            Some(more) => omitted.with(more),
+            // The name was written before the value turned out to have no form, so both are taken back.
+            None => {
+                self.len = start;
+                Omitted::ARGUMENTS
+            }
+        })
+    }
+
+    /// Writes type, count and values of an array. An empty array is one of unsigned integers. Returns `None` if the
+    /// format has no form for it.
+    fn array(&mut self, list: Args<'_>) -> Result<Option<Omitted>, FormatError> {
+        let head = self.len;
+        // Type and count are known after the last value, so their place is kept free until then.
+        let (mut kind, mut count, mut omitted) = (value_type::U64, 0_u16, Omitted::NONE);
+        self.put(&[0; 3])?;
+        for (_, value) in list {
+            let this = scalar_type(value).filter(|&this| count == 0 || this == kind);
+            let (Some(this), Some(more)) = (this, count.checked_add(1)) else { return Ok(None) };
+            (kind, count) = (this, more);
+            omitted = omitted.with(self.scalar(value)?);
+        }
+        let [high, low] = count.to_be_bytes();
+        self.patch(head, &[kind | value_type::ARRAY, high, low]);
+        Ok(Some(omitted))
+    }
+
+    /// Writes a value without its type, which [`scalar_type`] has found.
+    fn scalar(&mut self, value: Value<'_>) -> Result<Omitted, FormatError> {
+        let number = match value {
+            Value::U64(number) => number.to_be_bytes(),
+            Value::I64(number) => number.to_be_bytes(),
+            Value::F64(number) => number.to_be_bytes(),
+            Value::Text(text) => return self.counted_text(text),
+            Value::Bytes(bytes) => return self.counted_text(Text::plain(bytes)),
+            _ => return Ok(Omitted::ARGUMENTS),
+        };
+        self.put(&number).map(|()| Omitted::NONE)
+    }
+
+    /// Writes a text with its length in front, cut if it is too long.
+    fn counted_text(&mut self, text: Text<'_>) -> Result<Omitted, FormatError> {
         let (length, omitted) = clipped_len(text);
         self.put(&length.to_be_bytes())?;
         self.clipped_text(text, length)?;
@@ -309,138 +302,22 @@ impl<'b> Writer<'b> {
         Ok(())
     }
 
-    pub(super) fn set_unsigned_ids(&mut self, unsigned: bool) {
-        self.unsigned_ids = unsigned;
-    }
-
-    fn error(&self, kind: FormatErrorKind) -> FormatError {
-        FormatError::new(kind, u64::try_from(self.len).unwrap_or(u64::MAX))
-    }
-
-    fn not_representable(&self) -> FormatError {
-        self.error(FormatErrorKind::NotRepresentable)
-    }
-
     /// Appends bytes to the packet, or fails if there is no room for all of them.
     fn put(&mut self, bytes: &[u8]) -> Result<(), FormatError> {
         let free = self.buffer.get_mut(self.len..).unwrap_or_default();
         let Some(target) = free.get_mut(..bytes.len()) else {
-            return Err(self.error(FormatErrorKind::BufferFull));
+            let written = u64::try_from(self.len).unwrap_or(u64::MAX);
+            return Err(FormatError::new(FormatErrorKind::BufferFull, written));
         };
         target.copy_from_slice(bytes);
         self.len += bytes.len();
         Ok(())
     }
 
-    fn text(&mut self, text: Text<'_>) -> Result<(), FormatError> {
-        text.pieces().try_for_each(|piece| self.put(piece.bytes(&mut [0; 4])))
-    }
-
-    /// Returns the length of a text after decoding its escapes. It stands in front of the text, so it is needed first.
-    fn text_len(&self, text: Text<'_>) -> Result<u16, FormatError> {
-        let len: usize = text.pieces().map(|piece| piece.bytes(&mut [0; 4]).len()).sum();
-        u16::try_from(len).map_err(|_| self.error(FormatErrorKind::TooLong))
-    }
-
-    fn counted_text(&mut self, text: Text<'_>) -> Result<(), FormatError> {
-        let len = self.text_len(text)?;
-        self.put(&len.to_be_bytes())?;
-        self.text(text)
-    }
-
-    fn counted_lazy_text(&mut self, text: LazyText<'_>) -> Result<(), FormatError> {
-        let len = u16::try_from(text.len()).map_err(|_| self.error(FormatErrorKind::TooLong))?;
-        self.put(&len.to_be_bytes())?;
-        let mut out = Printed { writer: self, result: Ok(()) };
-        // The receiver keeps the error.
-        let _ = write!(out, "{text}");
-        out.result
-    }
-
-    /// Writes a packet by `write`, and then its size. Takes it back if that fails.
-    fn packet(
-        &mut self,
-        write: impl FnOnce(&mut Self) -> Result<(), FormatError>,
-    ) -> Result<(), FormatError> {
-        let start = self.len;
-        write(self).and_then(|()| self.set_size(start)).inspect_err(|_| self.len = start)
-    }
-
-    /// Writes the size of the packet that reaches from `start` to the end.
-    fn set_size(&mut self, start: usize) -> Result<(), FormatError> {
-        let size = u32::try_from(self.len - start).map_err(|_| self.error(FormatErrorKind::TooLong))?;
-        if let Some(field) = self.buffer.get_mut(start + 4..start + 8) {
-            field.copy_from_slice(&size.to_be_bytes());
-        }
-        Ok(())
-    }
-}
-
-/// A receiver of text that writes it, and keeps the error that ends this.
-struct Printed<'w, 'b> {
-    writer: &'w mut Writer<'b>,
-    result: Result<(), FormatError>,
-}
-
-impl fmt::Write for Printed<'_, '_> {
-    fn write_str(&mut self, text: &str) -> fmt::Result {
-        self.result = self.writer.put(text.as_bytes());
-        self.result.map_err(|_| fmt::Error)
-    }
-}
-
-/// A writer of the attributes of an event that was just written, from [`Writer::event`].
-///
-/// If adding an attribute fails, the whole event is taken back.
-#[derive(Debug)]
-pub struct EventWriter<'w, 'b> {
-    writer: &'w mut Writer<'b>,
-    start: usize,
-}
-
-impl EventWriter<'_, '_> {
-    /// Adds an attribute. Names may repeat. Bytes are written as text. The values of a list must have one type.
-    ///
-    /// # Errors
-    /// This returns [`FormatErrorKind::BufferFull`] if there is no room, and [`FormatErrorKind::TooLong`] for a text
-    /// of more than 65535 bytes or a list of more than 65535 elements. It returns
-    /// [`FormatErrorKind::NotRepresentable`] for null, truth values, maps, and lists that are nested or hold values
-    /// of several types.
-    pub fn attribute(self, name: impl AsRef<[u8]>, value: Value<'_>) -> Result<Self, FormatError> {
-        let name = Text::plain(name.as_ref());
-        self.extend(|writer| {
-            writer.counted_text(name)?;
-            put_value(writer, value)
-        })
-    }
-
-    /// Adds an attribute that is an array of values of one type. It may be empty.
-    ///
-    /// # Errors
-    /// This returns the errors of [`EventWriter::attribute`].
-    pub fn array<'v>(
-        self,
-        name: impl AsRef<[u8]>,
-        values: impl IntoIterator<Item = Value<'v>>,
-    ) -> Result<Self, FormatError> {
-        let name = Text::plain(name.as_ref());
-        self.extend(|writer| {
-            writer.counted_text(name)?;
-            put_array(writer, values.into_iter())
-        })
-    }
-
-    /// Appends to the event. The size of the packet is written anew each time, so that the packet is always whole.
-    fn extend(
-        self,
-        write: impl FnOnce(&mut Writer<'_>) -> Result<(), FormatError>,
-    ) -> Result<Self, FormatError> {
-        match write(self.writer).and_then(|()| self.writer.set_size(self.start)) {
-            Ok(()) => Ok(self),
-            Err(error) => {
-                self.writer.len = self.start;
-                Err(error)
-            }
+    /// Overwrites bytes that were written before.
+    fn patch(&mut self, at: usize, bytes: &[u8]) {
+        if let Some(place) = self.buffer.get_mut(at..at + bytes.len()) {
+            place.copy_from_slice(bytes);
         }
     }
 }
@@ -481,61 +358,13 @@ fn clipped_len(text: Text<'_>) -> (u16, Omitted) {
     (u16::try_from(length).unwrap_or(u16::MAX), Omitted::NONE)
 }
 
-/// Writes the type and the value of an attribute.
-fn put_value(writer: &mut Writer<'_>, value: Value<'_>) -> Result<(), FormatError> {
-    match value {
-        Value::List(list) if core::ptr::eq(list.format(), &ARRAY) => writer.put(list.bytes()),
-        Value::List(list) => put_array(writer, list.iter().map(|(_, value)| value)),
-        scalar => {
-            let kind = scalar_type(scalar).ok_or_else(|| writer.not_representable())?;
-            writer.put(&[kind])?;
-            put_scalar(writer, scalar)
-        }
-    }
-}
-
 /// Returns the type of a value in the file, or `None` if the format has no such type.
 fn scalar_type(value: Value<'_>) -> Option<u8> {
     match value {
         Value::U64(_) => Some(value_type::U64),
         Value::I64(_) => Some(value_type::I64),
         Value::F64(_) => Some(value_type::F64),
-        Value::Text(_) | Value::LazyText(_) | Value::Bytes(_) => Some(value_type::TEXT),
+        Value::Text(_) | Value::Bytes(_) => Some(value_type::TEXT),
         _ => None,
     }
-}
-
-/// Writes a value without its type.
-fn put_scalar(writer: &mut Writer<'_>, value: Value<'_>) -> Result<(), FormatError> {
-    match value {
-        Value::U64(number) => writer.put(&number.to_be_bytes()),
-        Value::I64(number) => writer.put(&number.to_be_bytes()),
-        Value::F64(number) => writer.put(&number.to_be_bytes()),
-        Value::Text(text) => writer.counted_text(text),
-        Value::LazyText(text) => writer.counted_lazy_text(text),
-        Value::Bytes(bytes) => writer.counted_text(Text::plain(bytes)),
-        _ => Err(writer.not_representable()),
-    }
-}
-
-/// Writes type, count and values of an array. An empty array is one of unsigned integers.
-fn put_array<'v>(
-    writer: &mut Writer<'_>,
-    values: impl Iterator<Item = Value<'v>>,
-) -> Result<(), FormatError> {
-    let head = writer.len;
-    // Type and count are known after the last value, so their place is kept free until then.
-    let (mut kind, mut count) = (value_type::U64, 0_u16);
-    writer.put(&[0; 3])?;
-    for value in values {
-        let this = scalar_type(value).filter(|&this| count == 0 || this == kind);
-        kind = this.ok_or_else(|| writer.not_representable())?;
-        count = count.checked_add(1).ok_or_else(|| writer.error(FormatErrorKind::TooLong))?;
-        put_scalar(writer, value)?;
-    }
-    let [high, low] = count.to_be_bytes();
-    if let Some(field) = writer.buffer.get_mut(head..head + 3) {
-        field.copy_from_slice(&[kind | value_type::ARRAY, high, low]);
-    }
-    Ok(())
 }

@@ -28,17 +28,17 @@ pub use symbols::{NoSymbols, Symbolizer};
 /// A.7](crate::rules::spall#A.7)
 #[derive(Debug, Clone, Copy, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
-pub struct Header {
+pub(super) struct Header {
     /// The magic number, [`Header::MAGIC`].
-    pub magic: U64,
+    magic: U64,
     /// The version of the format. Only 3 is read; versions 1 and 2 were development states with several layouts.
-    pub version: U64,
+    version: U64,
     /// The duration of a tick in nanoseconds.
-    pub ns_per_tick: F64,
+    ns_per_tick: F64,
     /// The address at which the program was loaded. Addresses in records are absolute.
-    pub base_address: U64,
+    base_address: U64,
     /// The length of the program's path in bytes.
-    pub path_len: U16,
+    path_len: U16,
 }
 
 const _: () = assert!(size_of::<Header>() == 34);
@@ -46,15 +46,15 @@ const _: () = assert!(size_of::<Header>() == 34);
 impl Header {
     /// The first eight bytes of every native auto trace, as a little-endian number. [spall
     /// A.0](crate::rules::spall#A.0)
-    pub const MAGIC: u64 = 0xABAD_F00D;
+    pub(super) const MAGIC: u64 = 0xABAD_F00D;
 }
 
 /// Returns whether `data` starts with the magic number of a native auto trace. [spall A.0](crate::rules::spall#A.0)
 ///
 /// ```
-/// use spall_format::spall::auto::{Header, is_auto_trace};
+/// use spall_format::spall::auto::is_auto_trace;
 ///
-/// assert!(is_auto_trace(&Header::MAGIC.to_le_bytes()));
+/// assert!(is_auto_trace(b"\x0d\xf0\xad\xab\0\0\0\0"));
 /// assert!(!is_auto_trace(b"\x0d\xf0\xad"));
 /// ```
 #[must_use]
@@ -63,18 +63,18 @@ pub fn is_auto_trace(data: &[u8]) -> bool {
 }
 
 /// The header of a buffer, its first 20 bytes. It differs from
-/// [the buffer header of a manual stream](super::wire::BufferHeader). [spall A.7](crate::rules::spall#A.7)
+/// the buffer header of a manual stream. [spall A.7](crate::rules::spall#A.7)
 #[derive(Debug, Clone, Copy, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
-pub struct BufferHeader {
+struct BufferHeader {
     /// The length of the records behind this header in bytes.
-    pub size: U32,
+    size: U32,
     /// The id of the thread of all records in the buffer.
-    pub tid: U32,
+    tid: U32,
     /// The time in ticks to which the time of the first record is relative.
-    pub first_ts: U64,
+    first_ts: U64,
     /// The greatest depth of calls in the buffer. It is a hint for parsers that allocate, and is not used here.
-    pub max_depth: U32,
+    max_depth: U32,
 }
 
 const _: () = assert!(size_of::<BufferHeader>() == 20);

@@ -6,7 +6,6 @@
 //! - [`Parser`] hands over the [`Event`](spall_model::Event)s of a file in memory, or of input that comes in pieces;
 //! - [`v3::Buffers`] and [`Records`] yield the records of a file without interpreting them: a [`v0::Record`],
 //!   [`v1::Record`] or [`v3::Record`];
-//! - [`wire`] has the structs of the file.
 //!
 //! # Writing
 //! A profiler has a [`ThreadRecorder`] in each thread, which hands full buffers to a closure, or a [`BufferWriter`],
@@ -30,7 +29,7 @@ mod thread_recorder;
 pub mod v0;
 pub mod v1;
 pub mod v3;
-pub mod wire;
+mod wire;
 
 pub use buffer_writer::{BufferWriter, Full, MIN_BUFFER};
 #[cfg(feature = "std")]
@@ -38,7 +37,41 @@ pub use file_writer::FileWriter;
 pub use parser::Parser;
 pub use record::{Decode, RecordError, Records, without_nul};
 pub use thread_recorder::ThreadRecorder;
-pub use wire::{Header, stream_version};
+pub use wire::stream_version;
+
+/// The header of a file. [spall A.1](crate::rules::spall#A.1)
+///
+/// ```
+/// use spall_format::spall::{Header, Version};
+///
+/// let header = Header::new(Version::V1, 100.0);
+/// assert_eq!(header.to_bytes()[..5], [0x0d, 0xf0, 0xad, 0x0b, 0]);
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Header {
+    version: Version,
+    ns_per_tick: f64,
+}
+
+impl Header {
+    /// Creates the header of a file whose ticks last `ns_per_tick` nanoseconds each.
+    #[must_use]
+    pub const fn new(version: Version, ns_per_tick: f64) -> Self {
+        Self { version, ns_per_tick }
+    }
+
+    /// Returns the header as it stands in the file.
+    #[must_use]
+    pub fn to_bytes(self) -> [u8; 32] {
+        let unit = if self.version == Version::V3 { self.ns_per_tick } else { self.ns_per_tick / 1000.0 };
+        zerocopy::transmute!(wire::FileHeader {
+            magic: wire::FileHeader::MAGIC.into(),
+            version: u64::from(self.version.number()).into(),
+            timestamp_unit: unit.into(),
+            must_be_0: 0.into(),
+        })
+    }
+}
 
 /// A version of the format that is read and written. [spall A.1](crate::rules::spall#A.1)
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]

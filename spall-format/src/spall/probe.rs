@@ -7,7 +7,7 @@
 use zerocopy::IntoBytes;
 
 use super::record::{Decode, RecordError};
-use super::wire::{BeginV0, EndV0, Header};
+use super::wire::{BeginV0, EndV0, FileHeader};
 use super::{v0, v1};
 
 /// The number of records that each walk visits. They take at most some 34 kB.
@@ -127,14 +127,14 @@ const FIRST_DRAFT_HEADER: usize = 25;
 
 /// Returns whether a file may be the draft of September 9 and 10. The first record of that one starts inside the 32
 /// bytes that were read as the header, with the type of a begin.
-pub(super) fn may_be_first_draft(header: &Header) -> bool {
+pub(super) fn may_be_first_draft(header: &FileHeader) -> bool {
     header.as_bytes().get(FIRST_DRAFT_HEADER) == Some(&0)
 }
 
 /// Walks under the draft of September 9 and 10 behind a header of 32 bytes.
 fn first_draft(data: &[u8], eof: bool) -> Walk {
     // This many bytes of the first record stand behind the 32 bytes, and the last one is the length of its name.
-    let fixed = size_of::<BeginV0>() - (size_of::<Header>() - FIRST_DRAFT_HEADER);
+    let fixed = size_of::<BeginV0>() - (size_of::<FileHeader>() - FIRST_DRAFT_HEADER);
     match data.get(fixed - 1).map(|&name_len| usize::from(name_len)) {
         None => Walk { records: 0, end: WalkEnd::Cut },
         Some(0) => NO_DRAFT,

@@ -133,7 +133,6 @@ impl ShortText {
                 self.push_text(value);
                 Ok(())
             }
-            Value::LazyText(value) => write!(self, "{value}"),
             Value::List(_) | Value::Map(_) if nesting == 0 => {
                 self.omit(Omitted::ARGUMENTS);
                 self.write_str("…")
@@ -167,7 +166,7 @@ impl Write for ShortText {
 fn only_text(args: Args<'_>) -> Option<Value<'_>> {
     let mut entries = args.iter();
     match (entries.next()?, entries.next()) {
-        ((key, text @ (Value::Text(_) | Value::LazyText(_))), None) if key.is(b"text") => Some(text),
+        ((key, text @ Value::Text(_)), None) if key.is(b"text") => Some(text),
         _ => None,
     }
 }

@@ -74,8 +74,10 @@ impl<'a> Decode<'a> for Record<'a> {
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub struct Buffer<'a> {
-    /// The header, which gives the thread.
-    pub header: &'a BufferHeader,
+    /// The id of the process of all records in the buffer.
+    pub pid: u32,
+    /// The id of the thread of all records in the buffer.
+    pub tid: u32,
     /// The bytes of the records. They are fewer than the header says if the file is cut off.
     pub records: &'a [u8],
 }
@@ -108,7 +110,7 @@ impl<'a> IntoIterator for Buffer<'a> {
 /// let mut writer = BufferWriter::new([0; 1024], 1, 7)?;
 /// writer.begin(5, "work").unwrap();
 /// let buffer = v3::Buffers::new(writer.take()).next().unwrap();
-/// assert_eq!(buffer.header.tid.get(), 7);
+/// assert_eq!(buffer.tid, 7);
 /// let record = v3::Record::Begin { when: 5, name: b"work", args: b"" };
 /// assert_eq!(buffer.iter().next(), Some(Ok((0, record))));
 /// # Ok::<(), spall_format::FormatError>(())
@@ -132,7 +134,7 @@ impl<'a> Iterator for Buffers<'a> {
     fn next(&mut self) -> Option<Buffer<'a>> {
         let (header, records, rest) = split_buffer(self.rest, |header: &BufferHeader| header.size)?;
         self.rest = rest;
-        Some(Buffer { header, records })
+        Some(Buffer { pid: header.pid.get(), tid: header.tid.get(), records })
     }
 }
 

@@ -5,87 +5,58 @@
 use zerocopy::little_endian::{F64, U32, U64};
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
-use super::Version;
-
 /// The numbers of the record types, which are the first byte of each record. [spall A.2](crate::rules::spall#A.2)
 /// [spall A.3](crate::rules::spall#A.3) [spall A.5](crate::rules::spall#A.5)
-pub mod tag {
+pub(super) mod tag {
     /// The type of a record with the start and the duration of a slice. Only version 0 has it.
-    pub const COMPLETE: u8 = 2;
+    pub(in crate::spall) const COMPLETE: u8 = 2;
     /// The type of a record with the begin of a slice.
-    pub const BEGIN: u8 = 3;
+    pub(in crate::spall) const BEGIN: u8 = 3;
     /// The type of a record with the end of the innermost open slice of its thread.
-    pub const END: u8 = 4;
+    pub(in crate::spall) const END: u8 = 4;
     /// The type of padding. Versions 1 and 3 have it.
-    pub const PAD_SKIP: u8 = 7;
+    pub(in crate::spall) const PAD_SKIP: u8 = 7;
     /// The type of a record with the name of the buffer's process. Only version 3 has it.
-    pub const PROCESS_NAME: u8 = 8;
+    pub(in crate::spall) const PROCESS_NAME: u8 = 8;
     /// The type of a record with the name of the buffer's thread. Only version 3 has it.
-    pub const THREAD_NAME: u8 = 9;
+    pub(in crate::spall) const THREAD_NAME: u8 = 9;
 }
 
 /// The header of a file, its first 32 bytes. [spall A.1](crate::rules::spall#A.1)
-///
-/// ```
-/// use spall_format::spall::{Header, Version};
-///
-/// // A tick of 100 ns, which version 1 stores in microseconds.
-/// let header = Header::new(Version::V1, 100.0);
-/// assert_eq!(header.timestamp_unit.get(), 0.1);
-/// assert_eq!(header.to_bytes()[..5], [0x0d, 0xf0, 0xad, 0x0b, 0]);
-/// ```
 #[derive(Debug, Clone, Copy, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
-pub struct Header {
-    /// The magic number, [`Header::MAGIC`].
-    pub magic: U64,
-    /// The version of the format, see [`Version::from_number`].
-    pub version: U64,
+pub(super) struct FileHeader {
+    /// The magic number, [`FileHeader::MAGIC`].
+    pub(super) magic: U64,
+    /// The version of the format, see [`Version::from_number`](super::Version::from_number).
+    pub(super) version: U64,
     /// The duration of a tick. Its unit is a microsecond in versions 0 and 1, and a nanosecond in version 3.
-    pub timestamp_unit: F64,
+    pub(super) timestamp_unit: F64,
     /// Reserved. Writers store 0, and readers do not check it.
-    pub must_be_0: U64,
+    pub(super) must_be_0: U64,
 }
 
-const _: () = assert!(size_of::<Header>() == 32);
+const _: () = assert!(size_of::<FileHeader>() == 32);
 
-impl Header {
+impl FileHeader {
     /// The first eight bytes of every manual stream, as a little-endian number. [spall A.0](crate::rules::spall#A.0)
-    pub const MAGIC: u64 = 0x0BAD_F00D;
-
-    /// Creates the header of a file whose ticks last `ns_per_tick` nanoseconds each.
-    #[must_use]
-    pub fn new(version: Version, ns_per_tick: f64) -> Self {
-        let unit = if version == Version::V3 { ns_per_tick } else { ns_per_tick / 1000.0 };
-        Self {
-            magic: Self::MAGIC.into(),
-            version: u64::from(version.number()).into(),
-            timestamp_unit: unit.into(),
-            must_be_0: 0.into(),
-        }
-    }
-
-    /// Returns the header as it stands in the file.
-    #[must_use]
-    pub fn to_bytes(self) -> [u8; 32] {
-        zerocopy::transmute!(self)
-    }
+    pub(super) const MAGIC: u64 = 0x0BAD_F00D;
 }
 
 /// The header of a buffer of version 3, its first 20 bytes. Note that the thread stands before the process.
 /// [spall A.5](crate::rules::spall#A.5)
 #[derive(Debug, Clone, Copy, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
-pub struct BufferHeader {
+pub(super) struct BufferHeader {
     /// The length of the records behind this header, in bytes.
-    pub size: U32,
+    pub(super) size: U32,
     /// The id of the thread of all records in the buffer.
-    pub tid: U32,
+    pub(super) tid: U32,
     /// The id of that thread's process.
-    pub pid: U32,
+    pub(super) pid: U32,
     /// The time of the first record in ticks, going by the field's name. No known writer stores that here, so the
     /// parser does not use it.
-    pub first_ts: U64,
+    pub(super) first_ts: U64,
 }
 
 const _: () = assert!(size_of::<BufferHeader>() == 20);
@@ -93,17 +64,17 @@ const _: () = assert!(size_of::<BufferHeader>() == 20);
 /// A `Begin` record of version 0, before the name. [spall A.2](crate::rules::spall#A.2)
 #[derive(Debug, Clone, Copy, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
-pub struct BeginV0 {
+pub(super) struct BeginV0 {
     /// The type of the record, always [`tag::BEGIN`].
-    pub tag: u8,
+    pub(super) tag: u8,
     /// The id of the process.
-    pub pid: U32,
+    pub(super) pid: U32,
     /// The id of the thread.
-    pub tid: U32,
+    pub(super) tid: U32,
     /// The time in the header's unit.
-    pub time: F64,
+    pub(super) time: F64,
     /// The length of the name in bytes.
-    pub name_len: u8,
+    pub(super) name_len: u8,
 }
 
 const _: () = assert!(size_of::<BeginV0>() == 18);
@@ -111,15 +82,15 @@ const _: () = assert!(size_of::<BeginV0>() == 18);
 /// An `End` record of versions 0 and 1. [spall A.2](crate::rules::spall#A.2) [spall A.3](crate::rules::spall#A.3)
 #[derive(Debug, Clone, Copy, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
-pub struct EndV0 {
+pub(super) struct EndV0 {
     /// The type of the record, always [`tag::END`].
-    pub tag: u8,
+    pub(super) tag: u8,
     /// The id of the process.
-    pub pid: U32,
+    pub(super) pid: U32,
     /// The id of the thread.
-    pub tid: U32,
+    pub(super) tid: U32,
     /// The time in the header's unit.
-    pub time: F64,
+    pub(super) time: F64,
 }
 
 const _: () = assert!(size_of::<EndV0>() == 17);
@@ -127,19 +98,19 @@ const _: () = assert!(size_of::<EndV0>() == 17);
 /// A `Complete` record of version 0, before the name. [spall A.2](crate::rules::spall#A.2)
 #[derive(Debug, Clone, Copy, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
-pub struct CompleteV0 {
+pub(super) struct CompleteV0 {
     /// The type of the record, always [`tag::COMPLETE`].
-    pub tag: u8,
+    pub(super) tag: u8,
     /// The id of the process.
-    pub pid: U32,
+    pub(super) pid: U32,
     /// The id of the thread.
-    pub tid: U32,
+    pub(super) tid: U32,
     /// The start in the header's unit.
-    pub time: F64,
+    pub(super) time: F64,
     /// The duration in the header's unit.
-    pub duration: F64,
+    pub(super) duration: F64,
     /// The length of the name in bytes.
-    pub name_len: u8,
+    pub(super) name_len: u8,
 }
 
 const _: () = assert!(size_of::<CompleteV0>() == 26);
@@ -147,21 +118,21 @@ const _: () = assert!(size_of::<CompleteV0>() == 26);
 /// A `Begin` record of version 1, before the name and the arguments. [spall A.3](crate::rules::spall#A.3)
 #[derive(Debug, Clone, Copy, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
-pub struct BeginV1 {
+pub(super) struct BeginV1 {
     /// The type of the record, always [`tag::BEGIN`].
-    pub tag: u8,
+    pub(super) tag: u8,
     /// The category of the slice, a number that is 0 in every known file.
-    pub category: u8,
+    pub(super) category: u8,
     /// The id of the process.
-    pub pid: U32,
+    pub(super) pid: U32,
     /// The id of the thread.
-    pub tid: U32,
+    pub(super) tid: U32,
     /// The time in the header's unit.
-    pub time: F64,
+    pub(super) time: F64,
     /// The length of the name in bytes.
-    pub name_len: u8,
+    pub(super) name_len: u8,
     /// The length of the arguments in bytes.
-    pub args_len: u8,
+    pub(super) args_len: u8,
 }
 
 const _: () = assert!(size_of::<BeginV1>() == 20);
@@ -169,11 +140,11 @@ const _: () = assert!(size_of::<BeginV1>() == 20);
 /// A `Pad_Skip` record of versions 1 and 3. [spall A.3](crate::rules::spall#A.3)
 #[derive(Debug, Clone, Copy, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
-pub struct PadSkip {
+pub(super) struct PadSkip {
     /// The type of the record, always [`tag::PAD_SKIP`].
-    pub tag: u8,
+    pub(super) tag: u8,
     /// The number of bytes to skip behind this struct.
-    pub size: U32,
+    pub(super) size: U32,
 }
 
 const _: () = assert!(size_of::<PadSkip>() == 5);
@@ -181,15 +152,15 @@ const _: () = assert!(size_of::<PadSkip>() == 5);
 /// A `Begin` record of version 3, before the name and the arguments. [spall A.5](crate::rules::spall#A.5)
 #[derive(Debug, Clone, Copy, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
-pub struct BeginV3 {
+pub(super) struct BeginV3 {
     /// The type of the record, always [`tag::BEGIN`].
-    pub tag: u8,
+    pub(super) tag: u8,
     /// The time in ticks.
-    pub when: U64,
+    pub(super) when: U64,
     /// The length of the name in bytes.
-    pub name_len: u8,
+    pub(super) name_len: u8,
     /// The length of the arguments in bytes.
-    pub args_len: u8,
+    pub(super) args_len: u8,
 }
 
 const _: () = assert!(size_of::<BeginV3>() == 11);
@@ -197,11 +168,11 @@ const _: () = assert!(size_of::<BeginV3>() == 11);
 /// An `End` record of version 3. [spall A.5](crate::rules::spall#A.5)
 #[derive(Debug, Clone, Copy, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
-pub struct EndV3 {
+pub(super) struct EndV3 {
     /// The type of the record, always [`tag::END`].
-    pub tag: u8,
+    pub(super) tag: u8,
     /// The time in ticks.
-    pub when: U64,
+    pub(super) when: U64,
 }
 
 const _: () = assert!(size_of::<EndV3>() == 9);
@@ -209,11 +180,11 @@ const _: () = assert!(size_of::<EndV3>() == 9);
 /// A `Name_Process` or `Name_Thread` record of version 3, before the name. [spall A.5](crate::rules::spall#A.5)
 #[derive(Debug, Clone, Copy, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
-pub struct NameV3 {
+pub(super) struct NameV3 {
     /// The type of the record, which is [`tag::PROCESS_NAME`] or [`tag::THREAD_NAME`].
-    pub tag: u8,
+    pub(super) tag: u8,
     /// The length of the name in bytes.
-    pub name_len: u8,
+    pub(super) name_len: u8,
 }
 
 const _: () = assert!(size_of::<NameV3>() == 2);
@@ -235,8 +206,8 @@ pub fn stream_version(data: &[u8]) -> Option<u64> {
     let (magic, rest) = data.split_first_chunk()?;
     let version = rest.first_chunk().map_or(0, |version| u64::from_le_bytes(*version));
     match u64::from_le_bytes(*magic) {
-        Header::MAGIC => Some(version),
-        magic if magic.swap_bytes() == Header::MAGIC => Some(version.swap_bytes()),
+        FileHeader::MAGIC => Some(version),
+        magic if magic.swap_bytes() == FileHeader::MAGIC => Some(version.swap_bytes()),
         _ => None,
     }
 }

@@ -1,10 +1,16 @@
 //! The text of calls as `apitrace dump -v --thread-ids` 11.1 prints it, so that our reading can be compared with that of
 //! the tool. Texts are printed byte by byte, with the habits and the bugs of the tool.
 #![allow(dead_code, clippy::allow_attributes, reason = "each test uses a part")]
+#![allow(
+    clippy::cast_possible_truncation,
+    clippy::cast_possible_wrap,
+    clippy::cast_sign_loss,
+    reason = "the tool cuts numbers"
+)]
 
+use core::fmt::Write as _;
+use core::iter::Peekable;
 use spall_format::apitrace::{BacktraceFrame, Call, Signatures, Token, Tokens};
-use std::fmt::Write as _;
-use std::iter::Peekable;
 
 /// Returns the line of a call, with the lines of its backtrace.
 pub(crate) fn line(call: &Call, signatures: Signatures<'_, '_>) -> String {

@@ -5,7 +5,7 @@ use spall_model::{Clock, Compression, DiagnosticKind, Event, MetaEvent, Text};
 
 use super::{JsonParser, State, Step, Wait, truncated};
 use crate::args;
-use crate::cpu_profile::{self, Profile};
+use crate::cpu_profile::{FirstObject, Profile, first_object};
 use crate::decimal::Nanos;
 use crate::error::{JsonError, JsonErrorKind};
 use crate::lexer::{self, KeyToken, Token, TokenError};
@@ -57,8 +57,7 @@ impl JsonParser {
         }
     }
 
-    /// Decides what the first object is by the key that comes first: `traceEvents` makes it the document, `ph` an
-    /// event, and nodes make it a CPU profile.
+    /// Reads the first object of the file, or steps into it if it is the document.
     fn start_of_object<'a>(
         &mut self,
         data: &'a [u8],
@@ -66,26 +65,16 @@ impl JsonParser {
         eof: bool,
         sink: &mut Sink<'a, '_>,
     ) -> Step {
-        let mut pos = start + 1;
-        loop {
-            let value = match lexer::next_key(data, &mut pos) {
-                Ok(Some(key)) if key.is(data, b"ph") => return self.event(data, start, eof, sink),
-                Ok(Some(key)) if cpu_profile::begins_profile(data, &key) => {
-                    return self.profile(data, start, eof, sink);
-                }
-                Ok(Some(key)) if !key.is(data, b"traceEvents") => lexer::token(data, key.value),
-                Err(error) => Err(error),
-                Ok(_) => break,
-            };
-            match value {
-                Ok(value) => pos = value.end,
-                Err(TokenError::Incomplete) if !eof => return Err(Wait(start)),
-                // Behind damage there may be a `traceEvents`, which is only looked for in a document.
-                Err(_) => break,
+        match first_object(data, start) {
+            Err(TokenError::Incomplete) if !eof => Err(Wait(start)),
+            Ok(FirstObject::Event) => self.event(data, start, eof, sink),
+            Ok(FirstObject::Profile) => self.profile(data, start, eof, sink),
+            // Behind damage there may be a `traceEvents`, which is only looked for in a document.
+            Ok(FirstObject::Document) | Err(_) => {
+                self.state = State::Object;
+                Ok(start + 1)
             }
         }
-        self.state = State::Object;
-        Ok(start + 1)
     }
 
     /// Reads a document that is a CPU profile. All of it must be in the data, because its arrays are read side by side.

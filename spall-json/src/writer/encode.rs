@@ -2,7 +2,7 @@
 
 use core::fmt::{Error, Result, Write};
 
-use spall_model::{Entries, Id, Omitted, Piece, Text, Value};
+use spall_model::{Id, Omitted, Piece, Text, Value};
 
 /// The number of lists and objects inside one another that are written. Deeper ones become `null`.
 const MAX_DEPTH: usize = 32;
@@ -72,15 +72,6 @@ pub(super) fn string(out: &mut impl Write, text: Text<'_>) -> Result {
     out.write_char('"')
 }
 
-/// A receiver of text that writes it with the escapes that JSON demands.
-struct Escaping<'w, W>(&'w mut W);
-
-impl<W: Write> Write for Escaping<'_, W> {
-    fn write_str(&mut self, text: &str) -> Result {
-        escaped(self.0, text)
-    }
-}
-
 /// Writes text with the escapes that JSON demands.
 fn escaped(out: &mut impl Write, mut text: &str) -> Result {
     let special = |character: char| character < ' ' || character == '"' || character == '\\';
@@ -125,62 +116,35 @@ pub(super) fn id(out: &mut impl Write, id: Id<'_>, unsigned: bool) -> Result {
 }
 
 /// Writes any value, and returns the parts of it that were left out.
-///
-/// An array takes the place of recursion: values may nest as deep as their source is long.
 pub(super) fn value(out: &mut impl Write, value: Value<'_>) -> core::result::Result<Omitted, Error> {
-    let mut open: [Option<OpenValue<'_>>; MAX_DEPTH] = [const { None }; MAX_DEPTH];
-    let mut depth = 0;
-    let mut omitted = Omitted::NONE;
-    let mut next = Some(value);
-    loop {
-        if let Some(value) = next.take() {
-            let nested = match value {
-                Value::List(items) => Some(OpenValue { entries: items.iter(), object: false, first: true }),
-                Value::Map(entries) => Some(OpenValue { entries: entries.iter(), object: true, first: true }),
-                _ => None,
-            };
-            match (nested, open.get_mut(depth)) {
-                (Some(nested), Some(slot)) => {
-                    out.write_char(if nested.object { '{' } else { '[' })?;
-                    *slot = Some(nested);
-                    depth += 1;
-                }
-                (Some(_), None) => {
-                    out.write_str("null")?;
-                    omitted = Omitted::ARGUMENTS;
-                }
-                (None, _) => scalar(out, value)?,
-            }
-        }
-        let Some(nested) = depth.checked_sub(1).and_then(|top| open.get_mut(top)?.as_mut()) else {
-            return Ok(omitted);
-        };
-        match nested.entries.next() {
-            Some((key, value)) => {
-                if !nested.first {
-                    out.write_char(',')?;
-                }
-                nested.first = false;
-                if nested.object {
-                    string(out, key)?;
-                    out.write_char(':')?;
-                }
-                next = Some(value);
-            }
-            None => {
-                out.write_char(if nested.object { '}' } else { ']' })?;
-                depth -= 1;
-            }
-        }
-    }
+    nested(out, value, MAX_DEPTH)
 }
 
-/// A list or object that is being written.
-struct OpenValue<'a> {
-    entries: Entries<'a>,
-    object: bool,
-    /// Whether no entry was written yet.
-    first: bool,
+/// Writes a value in which lists and objects may nest `depth` levels deep.
+fn nested(out: &mut impl Write, value: Value<'_>, depth: usize) -> core::result::Result<Omitted, Error> {
+    let (entries, is_list) = match value {
+        Value::List(items) => (items, true),
+        Value::Map(entries) => (entries, false),
+        _ => return scalar(out, value).map(|()| Omitted::NONE),
+    };
+    let Some(depth) = depth.checked_sub(1) else {
+        out.write_str("null")?;
+        return Ok(Omitted::ARGUMENTS);
+    };
+    let mut omitted = Omitted::NONE;
+    out.write_char(if is_list { '[' } else { '{' })?;
+    for (index, (key, value)) in entries.iter().enumerate() {
+        if index > 0 {
+            out.write_char(',')?;
+        }
+        if !is_list {
+            string(out, key)?;
+            out.write_char(':')?;
+        }
+        omitted = omitted.with(nested(out, value, depth)?);
+    }
+    out.write_char(if is_list { ']' } else { '}' })?;
+    Ok(omitted)
 }
 
 /// Writes a value that holds no others.
@@ -194,11 +158,6 @@ fn scalar(out: &mut impl Write, value: Value<'_>) -> Result {
         Value::F64(value) if value.is_nan() => out.write_str("\"NaN\""),
         Value::F64(value) => out.write_str(if value > 0.0 { "\"Infinity\"" } else { "\"-Infinity\"" }),
         Value::Text(text) => string(out, text),
-        Value::LazyText(text) => {
-            out.write_char('"')?;
-            write!(Escaping(out), "{text}")?;
-            out.write_char('"')
-        }
         Value::Bytes(bytes) => {
             out.write_char('"')?;
             bytes.iter().try_for_each(|byte| write!(out, "{byte:02x}"))?;

@@ -7,11 +7,11 @@ use spall_model::{
     Thread, ThreadEvent, Ticks, Value,
 };
 
-use super::{JsonWriter, encode};
+use super::{JsonWriter, Open, encode};
 
 impl<W: Write> JsonWriter<W> {
-    /// Writes an event on a thread up to its closing brace.
-    fn open_event(
+    /// Writes an event on a thread.
+    pub(super) fn event(
         &mut self,
         phase: char,
         event: ThreadEvent<'_>,
@@ -24,38 +24,27 @@ impl<W: Write> JsonWriter<W> {
         self.args(event.args)
     }
 
-    /// Writes an event on a thread.
-    pub(super) fn thread_event(
-        &mut self,
-        phase: char,
-        event: ThreadEvent<'_>,
-        duration: Option<Ticks>,
-    ) -> Result<(), Error> {
-        self.open_event(phase, event, duration)?;
-        self.out.write_char('}')
-    }
-
-    /// Writes a slice up to its closing brace, because its flow may follow.
+    /// Writes a slice.
     pub(super) fn slice(
         &mut self,
         phase: char,
         event: ThreadEvent<'_>,
         duration: Option<Ticks>,
     ) -> Result<(), Error> {
-        self.open_event(phase, event, duration)?;
-        self.open_slice = true;
+        self.event(phase, event, duration)?;
+        self.open = Some(Open::Slice);
         Ok(())
     }
 
     /// Writes an instant.
     pub(super) fn instant(&mut self, event: ThreadEvent<'_>, scope: Scope) -> Result<(), Error> {
-        self.open_event('i', event, None)?;
+        self.event('i', event, None)?;
         let scope = match scope {
             Scope::Thread => 't',
             Scope::Process => 'p',
             Scope::Global => 'g',
         };
-        write!(self.out, ",\"s\":\"{scope}\"}}")
+        write!(self.out, ",\"s\":\"{scope}\"")
     }
 
     /// Writes the values of a counter.
@@ -66,8 +55,7 @@ impl<W: Write> JsonWriter<W> {
         if let Some(id) = counter.id {
             self.id("id", id)?;
         }
-        self.args(counter.series)?;
-        self.out.write_char('}')
+        self.args(counter.series)
     }
 
     /// Writes the key of an event. The field `id` means a local key if `local_by_default`, and `id2` says it
@@ -92,22 +80,20 @@ impl<W: Write> JsonWriter<W> {
         self.text("scope", event.scope())?;
         self.text("name", event.name())?;
         self.text("cat", event.category())?;
-        self.args(event.args)?;
-        self.out.write_char('}')
+        self.args(event.args)
     }
 
     /// Writes one end of a flow: as fields of the slice written just before if it belongs to that, else as an event.
     pub(super) fn flow(&mut self, flow: FlowEvent<'_>) -> Result<(), Error> {
         // Only fields of the slice itself bind a flow to exactly this slice, and arguments have no place in them.
-        if flow.bind == FlowBind::Slice && self.open_slice && flow.args.is_none() {
+        if flow.bind == FlowBind::Slice && self.open == Some(Open::Slice) && flow.args.is_none() {
             self.id("bind_id", flow.id)?;
-            self.out.write_str(match flow.phase {
-                FlowPhase::Start => ",\"flow_out\":true}",
-                FlowPhase::Step => ",\"flow_in\":true,\"flow_out\":true}",
-                FlowPhase::End => ",\"flow_in\":true}",
-            })?;
-            self.open_slice = false;
-            return Ok(());
+            self.open = Some(Open::Event);
+            return self.out.write_str(match flow.phase {
+                FlowPhase::Start => ",\"flow_out\":true",
+                FlowPhase::Step => ",\"flow_in\":true,\"flow_out\":true",
+                FlowPhase::End => ",\"flow_in\":true",
+            });
         }
         let phase = match flow.phase {
             FlowPhase::Start => 's',
@@ -121,7 +107,7 @@ impl<W: Write> JsonWriter<W> {
         self.text("cat", flow.category())?;
         self.args(flow.args)?;
         let enclosing = flow.phase == FlowPhase::End && flow.bind != FlowBind::Next;
-        self.out.write_str(if enclosing { ",\"bp\":\"e\"}" } else { "}" })
+        self.out.write_str(if enclosing { ",\"bp\":\"e\"" } else { "" })
     }
 
     /// Writes a metadata event with one argument.
@@ -139,7 +125,7 @@ impl<W: Write> JsonWriter<W> {
         }
         write!(self.out, ",\"name\":\"{name}\",\"args\":{{\"{key}\":")?;
         self.value(value)?;
-        self.out.write_str("}}")
+        self.out.write_char('}')
     }
 
     /// Writes a metadata event of any name about a thread.
@@ -148,19 +134,15 @@ impl<W: Write> JsonWriter<W> {
         self.id("tid", thread.tid)?;
         self.text("name", key)?;
         match value {
-            Value::Null => {}
-            Value::Map(args) => {
-                self.out.write_str(",\"args\":")?;
-                self.value(Value::Map(args))?;
-            }
+            Value::Null => Ok(()),
+            Value::Map(_) => self.field_value("args", value),
             // The arguments of an event must be an object, so a value of another kind becomes its only member.
             _ => {
                 self.out.write_str(",\"args\":{\"value\":")?;
                 self.value(value)?;
-                self.out.write_char('}')?;
+                self.out.write_char('}')
             }
         }
-        self.out.write_char('}')
     }
 }
 

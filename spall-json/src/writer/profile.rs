@@ -66,10 +66,10 @@ impl<W: Write> JsonWriter<W> {
             write!(self.out, ",\"source\":\"{source}\"")?;
         }
         if let Some(end) = end {
-            self.out.write_str(",\"endTime\":")?;
+            self.field("endTime")?;
             self.micros(end + self.chunk.shift)?;
         }
-        self.out.write_str("}}}")
+        self.out.write_str("}}")
     }
 
     /// Begins an event of a profile and opens its data.
@@ -109,14 +109,12 @@ impl<W: Write> JsonWriter<W> {
             self.open_chunk(header, None)?;
         }
         if self.chunk.section != section {
-            let comma = if self.chunk.comma { "," } else { "" };
-            match self.chunk.section {
-                ChunkSection::Frames => {
-                    self.close_frame()?;
-                    self.out.write_str("],")?;
-                }
-                ChunkSection::CallSites => self.out.write_str("},")?,
-                _ => write!(self.out, "{comma}\"cpuProfile\":{{")?,
+            if self.chunk.section == ChunkSection::Data {
+                let comma = if self.chunk.comma { "," } else { "" };
+                write!(self.out, "{comma}\"cpuProfile\":{{")?;
+            } else {
+                self.close_section()?;
+                self.out.write_char(',')?;
             }
             self.out.write_str(match section {
                 ChunkSection::Frames => "\"nodes\":[",
@@ -149,7 +147,7 @@ impl<W: Write> JsonWriter<W> {
         self.out.write_str("{\"id\":")?;
         encode::id(&mut self.out, frame.id, false)?;
         if let Some(caller) = caller {
-            self.out.write_str(",\"parent\":")?;
+            self.field("parent")?;
             encode::id(&mut self.out, caller, false)?;
         }
         self.out.write_str(",\"callFrame\":{\"functionName\":")?;
@@ -251,27 +249,27 @@ impl<W: Write> JsonWriter<W> {
         Ok(Written::Done)
     }
 
-    /// Completes the event of a profile that is open, if one is.
-    pub(super) fn close_chunk(&mut self) -> Result<(), Error> {
-        match self.chunk.section {
-            ChunkSection::Outside => return Ok(()),
-            ChunkSection::Data => {}
-            ChunkSection::Frames => {
-                self.close_frame()?;
-                self.out.write_str("]}")?;
-            }
-            ChunkSection::CallSites => self.out.write_str("}}")?,
-            ChunkSection::Samples => self.close_samples()?,
-        }
-        self.chunk.section = ChunkSection::Outside;
-        self.out.write_str("}}}")
+    /// Writes the closing bracket of a section.
+    fn close_section(&mut self) -> Result<(), Error> {
+        self.close_frame()?;
+        self.out.write_char(if self.chunk.section == ChunkSection::CallSites { '}' } else { ']' })
     }
 
-    /// Closes the list of samples and writes the lists that belong to it.
-    fn close_samples(&mut self) -> Result<(), Error> {
-        self.out.write_str("]}")?;
+    /// Closes the data of the event of a profile that is open, if one is.
+    pub(super) fn close_chunk(&mut self) -> Result<(), Error> {
+        if self.chunk.section == ChunkSection::Outside {
+            return Ok(());
+        }
+        if self.chunk.section != ChunkSection::Data {
+            self.close_section()?;
+            self.out.write_char('}')?;
+        }
         let samples = self.chunk.samples.get(..self.chunk.n_samples).unwrap_or_default();
-        number_list(&mut self.out, "timeDeltas", samples, |out, sample| encode::micros(out, sample.delta))?;
+        if !samples.is_empty() {
+            number_list(&mut self.out, "timeDeltas", samples, |out, sample| {
+                encode::micros(out, sample.delta)
+            })?;
+        }
         if samples.iter().any(|sample| sample.line != 0) {
             number_list(&mut self.out, "lines", samples, |out, sample| write!(out, "{}", sample.line))?;
         }
@@ -279,7 +277,8 @@ impl<W: Write> JsonWriter<W> {
             number_list(&mut self.out, "columns", samples, |out, sample| write!(out, "{}", sample.column))?;
         }
         self.chunk.n_samples = 0;
-        Ok(())
+        self.chunk.section = ChunkSection::Outside;
+        self.out.write_str("}}")
     }
 }
 

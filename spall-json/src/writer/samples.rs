@@ -57,7 +57,7 @@ impl<W: Write> JsonWriter<W> {
         encode::string(&mut self.out, frame.name)?;
         self.text("category", frame.url)?;
         if let Some(caller) = caller {
-            self.out.write_str(",\"parent\":")?;
+            self.field("parent")?;
             encode::id(&mut self.out, caller, false)?;
         }
         self.out.write_char('}')?;
@@ -75,6 +75,7 @@ impl<W: Write> JsonWriter<W> {
             self.id("pid", sample.thread.pid)?;
         }
         self.sample_fields(sample)?;
+        self.out.write_char('}')?;
         Ok(Written::with_omitted(self.omitted))
     }
 
@@ -89,7 +90,7 @@ impl<W: Write> JsonWriter<W> {
         Ok(Written::with_omitted(self.omitted))
     }
 
-    /// Writes the fields of a sample that both forms have, and its closing brace.
+    /// Writes the fields of a sample that both forms have.
     fn sample_fields(&mut self, sample: ThreadSampleEvent<'_>) -> Result<(), Error> {
         self.id("tid", sample.thread.tid)?;
         self.text("name", sample.name())?;
@@ -98,10 +99,8 @@ impl<W: Write> JsonWriter<W> {
         }
         #[allow(clippy::float_cmp, reason = "a weight that is not written is read as exactly 1")]
         if sample.weight != 1.0 {
-            self.out.write_str(",\"weight\":")?;
-            self.value(Value::F64(sample.weight))?;
+            self.field_value("weight", Value::F64(sample.weight))?;
         }
-        self.args(sample.args)?;
-        self.out.write_char('}')
+        self.args(sample.args)
     }
 }

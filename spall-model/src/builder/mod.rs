@@ -29,7 +29,7 @@ mod slice_order;
 mod spans;
 mod thread_samples;
 
-use alloc::{string::ToString, vec::Vec};
+use alloc::vec::Vec;
 
 use crate::{
     ByteRange, Clock, Conventions, CounterValue, DiagnosticKind, Diagnostics, Event, Instant, Limits,
@@ -382,7 +382,6 @@ impl<'a> TraceBuilder<'a> {
             Value::U64(value) => MetaValue::Scalar(Value::U64(value)),
             Value::F64(value) => MetaValue::Scalar(Value::F64(value)),
             Value::Text(text) => MetaValue::Text(self.intern::<S>(text)),
-            Value::LazyText(text) => MetaValue::Text(self.names.intern_copied(text.to_string().as_bytes())),
             Value::Bytes(raw) => MetaValue::Bytes(self.keep_args::<S>(crate::Args::text(raw), bytes)),
             Value::List(args) => MetaValue::List(self.keep_args::<S>(args, bytes)),
             Value::Map(args) => MetaValue::Map(self.keep_args::<S>(args, bytes)),

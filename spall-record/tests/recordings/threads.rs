@@ -99,7 +99,7 @@ fn every_slice_of_every_thread_is_read_back_in_order() {
     // Read without a trace, whose times would be sorted.
     let mut last = alloc::collections::BTreeMap::new();
     for buffer in spall_format::spall::v3::Buffers::new(&data[32..]) {
-        let (seen, is_open, time) = last.entry(buffer.header.tid.get()).or_insert((0_u64, false, 0));
+        let (seen, is_open, time) = last.entry(buffer.tid).or_insert((0_u64, false, 0));
         for record in buffer {
             use spall_format::spall::v3::Record;
             match record.unwrap().1 {

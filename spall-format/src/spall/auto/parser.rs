@@ -251,12 +251,6 @@ impl<S: Symbolizer> Parser<S> {
 type Lent<'r> = &'r mut dyn for<'e> Receiver<'e>;
 
 impl<S> Parser<S> {
-    /// Returns the file's header, or `None` before it was read.
-    #[must_use]
-    pub fn header(&self) -> Option<&Header> {
-        self.header.as_ref()
-    }
-
     /// Returns the symbolizer that the parser was created with.
     #[must_use]
     pub fn symbols(&self) -> &S {

@@ -16,7 +16,7 @@ pub enum Record<'a> {
     Enter {
         /// The time in ticks.
         when: u64,
-        /// The absolute address of the function. Subtract [`Header::base_address`](super::Header::base_address) for the
+        /// The absolute address of the function. Subtract the address at which the program was loaded for the
         /// address in the program's file.
         address: u64,
         /// The absolute address of the place from which the function was called.
@@ -109,8 +109,10 @@ fn number(input: &mut Cursor<'_>, length: usize) -> Result<u64, Short> {
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub struct Buffer<'a> {
-    /// The header, which gives the thread.
-    pub header: &'a BufferHeader,
+    /// The id of the thread of all records in the buffer.
+    pub tid: u32,
+    /// The time in ticks to which the time of the first record is relative.
+    first_ts: u64,
     /// The bytes of the records. They are fewer than the header says if the file is cut off.
     pub records: &'a [u8],
 }
@@ -119,7 +121,7 @@ impl<'a> Buffer<'a> {
     /// Returns an iterator over the records, with the position of each behind the header.
     #[must_use]
     pub fn iter(&self) -> Records<'a> {
-        Records { rest: self.records, pos: 0, base: Base::at(self.header.first_ts.get()) }
+        Records { rest: self.records, pos: 0, base: Base::at(self.first_ts) }
     }
 }
 
@@ -143,7 +145,7 @@ impl<'a> IntoIterator for Buffer<'a> {
 /// // A buffer of thread 7 from tick 100 on, with one record: 4 ticks later, a slice ends.
 /// let data = b"\x02\0\0\0\x07\0\0\0\x64\0\0\0\0\0\0\0\0\0\0\0\x40\x04";
 /// let buffer = Buffers::new(data).next().unwrap();
-/// assert_eq!(buffer.header.tid.get(), 7);
+/// assert_eq!(buffer.tid, 7);
 /// assert_eq!(buffer.iter().next(), Some(Ok((0, Record::End { when: 104 }))));
 /// ```
 #[derive(Debug, Clone)]
@@ -165,7 +167,7 @@ impl<'a> Iterator for Buffers<'a> {
     fn next(&mut self) -> Option<Buffer<'a>> {
         let (header, records, rest) = split_buffer(self.rest, |header: &BufferHeader| header.size)?;
         self.rest = rest;
-        Some(Buffer { header, records })
+        Some(Buffer { tid: header.tid.get(), first_ts: header.first_ts.get(), records })
     }
 }
 

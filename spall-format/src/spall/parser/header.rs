@@ -4,8 +4,8 @@ use spall_model::{ByteRange, Clock, DiagnosticKind, Event, Progress, Receiver, U
 use zerocopy::FromBytes;
 
 use super::{Parser, State};
-use crate::spall::wire::usable_ns_per_tick;
-use crate::spall::{Header, Version};
+use crate::spall::Version;
+use crate::spall::wire::{FileHeader, usable_ns_per_tick};
 use crate::spall::{auto, probe};
 use crate::{FormatError, FormatErrorKind};
 
@@ -18,11 +18,11 @@ impl Parser {
         eof: bool,
         to: &mut dyn Receiver<'_>,
     ) -> Result<Progress, FormatError> {
-        let Ok((header, _)) = Header::ref_from_prefix(data) else {
+        let Ok((header, _)) = FileHeader::ref_from_prefix(data) else {
             if eof {
                 return self.fail(cut_header(data));
             }
-            return Ok(Progress::NeedMore(size_of::<Header>().saturating_sub(data.len())));
+            return Ok(Progress::NeedMore(size_of::<FileHeader>().saturating_sub(data.len())));
         };
         let checked = check_magic(header.magic.get()).and_then(|()| check_version(header.version.get()));
         let version = match checked {
@@ -39,9 +39,9 @@ impl Parser {
             Version::V0 => State::Probe { first_draft: probe::may_be_first_draft(header) },
         };
         self.ns_per_tick = ns_per_tick.unwrap_or(1.0);
-        self.buffer_end = size_of::<Header>() as u64;
+        self.buffer_end = size_of::<FileHeader>() as u64;
         let unit = Unit::Nanoseconds(if version == Version::V3 { self.ns_per_tick } else { 1.0 });
-        let progress = self.hand_over(size_of::<Header>(), &Event::Clock(Clock::new(unit)), to);
+        let progress = self.hand_over(size_of::<FileHeader>(), &Event::Clock(Clock::new(unit)), to);
         if ns_per_tick.is_none() {
             to.receive(&Event::Diagnostic(DiagnosticKind::BadTimeUnit), ByteRange::new(16, 24));
         }
@@ -55,23 +55,23 @@ fn cut_header(data: &[u8]) -> FormatError {
     let (magic, version) = data.split_at_checked(8).unwrap_or((data, b""));
     let checked = match magic.first_chunk() {
         Some(magic) => check_magic(u64::from_le_bytes(*magic)),
-        None if Header::MAGIC.to_le_bytes().starts_with(magic) => Ok(()),
+        None if FileHeader::MAGIC.to_le_bytes().starts_with(magic) => Ok(()),
         None => Err(FormatError::new(FormatErrorKind::BadMagic, 0)),
     };
     let checked = checked.and_then(|()| match version.first_chunk() {
         Some(version) => check_version(u64::from_le_bytes(*version)).map(|_| ()),
         None => Ok(()),
     });
-    let needed = u32::try_from(size_of::<Header>().saturating_sub(data.len())).unwrap_or(u32::MAX);
+    let needed = u32::try_from(size_of::<FileHeader>().saturating_sub(data.len())).unwrap_or(u32::MAX);
     checked.err().unwrap_or(FormatError::new(FormatErrorKind::UnexpectedEof { needed }, data.len() as u64))
 }
 
 /// Checks that a file is a manual stream. [spall A.0](crate::rules::spall#A.0)
 fn check_magic(magic: u64) -> Result<(), FormatError> {
     let kind = match magic {
-        Header::MAGIC => return Ok(()),
+        FileHeader::MAGIC => return Ok(()),
         auto::Header::MAGIC => FormatErrorKind::AutoTrace,
-        _ if magic.swap_bytes() == Header::MAGIC => FormatErrorKind::BigEndian,
+        _ if magic.swap_bytes() == FileHeader::MAGIC => FormatErrorKind::BigEndian,
         _ => FormatErrorKind::BadMagic,
     };
     Err(FormatError::new(kind, 0))

@@ -334,7 +334,6 @@ impl<'t, W: Write> Export<'t, W> {
                 Value::U64(value) => fields.uint(argument::UINT, value),
                 Value::F64(value) => fields.double(argument::DOUBLE, value),
                 Value::Text(text) => fields.text(argument::TEXT, &text.decode()),
-                Value::LazyText(text) => fields.text(argument::TEXT, &text.to_string()),
                 Value::Bytes(bytes) => {
                     let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
                     fields.text(argument::TEXT, &hex);
