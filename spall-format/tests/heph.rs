@@ -262,6 +262,7 @@ fn b5_several_faults_of_one_packet_are_all_said() {
     assert_eq!(kinds(&data), [DiagnosticKind::TimeOutOfRange, DiagnosticKind::BadAttribute]);
 }
 
+/// [heph B.6]
 #[test]
 fn what_is_written_is_read_and_written_again_the_same() {
     let data = trace(50, 3, 4, true);

@@ -1,4 +1,4 @@
-//! The writer writes strict JSON that reads back as the same events.
+//! The writer writes strict JSON that reads back as the same events. [json 5]
 #![allow(clippy::unwrap_used, clippy::panic, reason = "test code outside of test functions")]
 
 mod common;

@@ -162,7 +162,7 @@ impl Flows {
                 out.push(FlowArrow { from, to, flow: flow.flow, count: 1 });
             }
         }
-        // Of flows that share an arrow, the first one in time comes first and is kept.
+        // Of flows that share an arrow, the first one in the order of the trace is kept.
         out.sort_unstable_by_key(|rect| (rect.from, rect.to, rect.flow));
         out.dedup_by(|next, kept| {
             let same = next.from == kept.from && next.to == kept.to;

@@ -199,6 +199,7 @@ fn follow(random: &mut Random, events: &[Event<'_>], n_commits: u64) {
     }
 }
 
+/// All queries are compared. [layout 18.5]
 #[test]
 fn layout_18_1_a_commit_looks_like_a_trace_that_ends_there() {
     let mut random = Random(1);

@@ -186,6 +186,25 @@ fn layout_17_3_compact_low_groups_fill_the_gaps() {
     assert!(n_lines[1] * 100 < n_lines[0] * 97, "{n_lines:?}");
 }
 
+#[test]
+fn layout_17_4_a_group_that_fits_into_none_of_64_gaps_goes_above_all() {
+    let mut builder = TraceBuilder::new(&Limits::default());
+    let mut push = |thread, start, end| {
+        let event = ThreadEvent::new(Thread::new(1_i64, thread), Tick(start), Text::EMPTY);
+        builder.push(&Event::Complete(event, Ticks(end - start)));
+    };
+    // At 20, every other one of the lines up to 137 is free, and then two beside each other.
+    for thread in 0..141_i64 {
+        push(thread, 0, if thread % 2 == 0 && thread < 140 || thread == 139 { 10 } else { 100 });
+    }
+    push(141, 20, 40);
+    push(141, 22, 30);
+    let trace = builder.finish();
+    let layout = Layout::new(&trace, &LayoutOptions::default());
+    let packed = Packed::new(&layout, tracks(&trace), Packing::Online);
+    assert_eq!(groups(&trace, &layout, &packed).last(), Some(&(20, 40, 2, 141)));
+}
+
 /// A style in which packed tracks share lines, and in which the third of these lines has no height.
 struct Shared<'p>(&'p Packed);
 
@@ -288,6 +307,7 @@ impl VerticalStyle for TwoPacks<'_> {
     }
 }
 
+/// [layout 5.5]
 #[test]
 fn layout_5_4_packs_have_headers_and_can_be_folded_and_5_5_hidden_tracks_have_no_lines() {
     let mut random = Random(11);

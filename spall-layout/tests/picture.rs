@@ -5,7 +5,7 @@
 mod common;
 
 use spall_layout::{
-    Hits, Layout, LayoutOptions, LayoutView, LineKind, Rect, RowId, RowInfo, Vertical, VerticalStyle,
+    Hits, Layout, LayoutOptions, LayoutView, LineKind, Pinned, Rect, RowId, RowInfo, Vertical, VerticalStyle,
     Viewport,
 };
 use spall_model::{
@@ -146,6 +146,28 @@ fn layout_5_2_folded_rows_are_shown_by_their_header() {
     assert_eq!(
         shown,
         [Track(TrackId(0)), Track(TrackId(0)), Row(RowId(2)), Row(RowId(3)), Process(ProcessId(1))]
+    );
+}
+
+#[test]
+fn layout_5_7_tracks_that_stay_in_sight_have_an_order_and_no_processes() {
+    use LineKind::{Row, Track};
+    let trace = trace();
+    let layout = Layout::new(&trace, &LayoutOptions::default());
+    let style =
+        Style { folded_processes: vec![ProcessId(0)], folded_tracks: vec![TrackId(1)], ..Style::default() };
+    let pinned = Pinned { style: &style, tracks: &[TrackId(2), TrackId(0), TrackId(1)] };
+    let vertical = Vertical::new(&trace, &layout, &pinned);
+    assert_eq!(
+        kinds(&vertical),
+        [
+            Track(TrackId(2)),
+            Row(RowId(4)),
+            Track(TrackId(0)),
+            Row(RowId(0)),
+            Row(RowId(1)),
+            Track(TrackId(1))
+        ]
     );
 }
 

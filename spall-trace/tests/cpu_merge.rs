@@ -81,6 +81,7 @@ fn check_case(name: &str, data: &[u8], expected: &Value) {
     }
 }
 
+/// The parts of profiles with equal ids are told apart by their processes, in case 17. [cpu 1b.1]
 #[test]
 fn cpu_4_cases_written_by_hand() {
     let mut n_cases = 0;
