@@ -376,7 +376,7 @@ fn a_log_copies_a_trace_unchanged_but_not_what_heph_cannot_say() {
 
 #[test]
 fn what_an_attribute_cannot_say_is_left_out_and_the_event_is_written() {
-    use spall_model::{ArgsFormat, LazyText, Omitted, TextFormat, no_entry};
+    use spall_model::{ArgsFormat, LazyText, LostParts, TextFormat, no_entry};
     static PRINTED: TextFormat = TextFormat {
         name: "printed",
         write: |bytes, out| bytes.utf8_chunks().try_for_each(|chunk| out.write_str(chunk.valid())),
@@ -399,7 +399,7 @@ fn what_an_attribute_cannot_say_is_left_out_and_the_event_is_written() {
     let mut slice = ThreadEvent::new(Thread::new(1_u32, 2_u32), Tick(3), Text::plain(b"e"));
     slice.args = Args::new(b"nultpm", &MIXED);
     let written = writer.write_event(&Event::Complete(slice, Ticks(4)), 0);
-    assert_eq!(written, Ok(Written::InPart(Omitted::ARGUMENTS)));
+    assert_eq!(written, Ok(Written::InPart(LostParts::ARGUMENTS)));
     let (read, _) = slices(writer.bytes())[0];
     let values: Vec<_> = read.args.iter().map(|(_, value)| value).collect();
     let text = |text| Value::Text(Text::plain(text));
@@ -410,13 +410,13 @@ fn what_an_attribute_cannot_say_is_left_out_and_the_event_is_written() {
 #[cfg(feature = "std")]
 #[test]
 fn texts_longer_than_their_length_field_are_cut_between_characters() {
-    use spall_model::Omitted;
+    use spall_model::LostParts;
     let long = "é".repeat(40_000);
     let mut log = heph::LogWriter::new(Vec::new());
     let attributes = [(&long[..], Value::U64(1)), ("t", Value::Bytes(long.as_bytes()))];
     let written = log.event(1, 0, 1..2, &long, &attributes).unwrap();
-    assert_eq!(written, Written::InPart(Omitted::TEXT));
-    assert_eq!(log.metadata(&long, b"value").unwrap(), Written::InPart(Omitted::TEXT));
+    assert_eq!(written, Written::InPart(LostParts::TEXT));
+    assert_eq!(log.metadata(&long, b"value").unwrap(), Written::InPart(LostParts::TEXT));
     let bytes = log.finish().unwrap();
     assert_eq!(kinds(&bytes), []);
     let (slice, _) = slices(&bytes)[0];

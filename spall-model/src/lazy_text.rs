@@ -144,7 +144,7 @@ mod tests {
             let mut buffer = [0; 16];
             let mut builder = ArgsBuilder::in_buffer(&mut buffer[..room]);
             builder.add("key", text);
-            assert_eq!((builder.n_omitted() == 0, builder.args().is_none()), (fits, !fits));
+            assert_eq!((builder.n_lost() == 0, builder.args().is_none()), (fits, !fits));
         }
     }
 

@@ -198,7 +198,7 @@ pub use tree::{
 pub use view::TraceView;
 #[cfg(feature = "alloc")]
 pub use with_slices::TrackSlices;
-pub use written::{Omitted, Written};
+pub use written::{LostParts, Written};
 
 // Runs the examples of the README as tests.
 #[cfg(all(doctest, feature = "std"))]

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use core::ops::Range;
 use std::io;
 
-use spall_model::{Event, Id, Omitted, Text, Value, Written};
+use spall_model::{Event, Id, LostParts, Text, Value, Written};
 
 use super::{Origin, Writer};
 use crate::{FormatError, FormatErrorKind};
@@ -90,8 +90,8 @@ impl<W: io::Write> LogWriter<W> {
         self.numbered(stream, |writer, counter| {
             let origin = Origin { stream, counter, substream };
             writer.lossy_event(origin, time.clone(), description, |writer| {
-                attributes.iter().try_fold(Omitted::NONE, |omitted, (name, value)| {
-                    Ok(omitted.with(writer.lossy_attribute(Text::plain(name.as_bytes()), *value)?))
+                attributes.iter().try_fold(LostParts::NONE, |lost, (name, value)| {
+                    Ok(lost.with(writer.lossy_attribute(Text::plain(name.as_bytes()), *value)?))
                 })
             })
         })

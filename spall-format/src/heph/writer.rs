@@ -4,7 +4,7 @@ use core::fmt::{self, Write as _};
 use core::ops::Range;
 
 use spall_model::{
-    Clock, Event, Id, LazyText, MetaEvent, Omitted, Text, ThreadEvent, Ticks, Unit, Value, Written,
+    Clock, Event, Id, LazyText, LostParts, MetaEvent, Text, ThreadEvent, Ticks, Unit, Value, Written,
 };
 use zerocopy::IntoBytes;
 
@@ -153,11 +153,11 @@ impl<'b> Writer<'b> {
     /// - a slice whose process is not a number of 32 bits, or whose thread is not a number ([`Written::BadId`]);
     /// - an event with a time before 0 ([`Written::BadTime`]).
     ///
-    /// These parts of a slice are omitted:
+    /// These parts of a slice are lost:
     ///
     /// - an argument that is null, a truth value, a map, or a list of values of several types or of more than 65535
-    ///   elements ([`Omitted::ARGUMENTS`]);
-    /// - the bytes of a text behind the first 65535 ([`Omitted::TEXT`]).
+    ///   elements ([`LostParts::ARGUMENTS`]);
+    /// - the bytes of a text behind the first 65535 ([`LostParts::TEXT`]).
     ///
     /// # Errors
     /// This returns [`FormatErrorKind::BufferFull`] if there is no room. Nothing was written then.
@@ -202,19 +202,20 @@ impl<'b> Writer<'b> {
         let end = slice.at.0.checked_add(duration.0).and_then(|end| u64::try_from(end).ok());
         let (Some(start), Some(end)) = (start, end) else { return Ok(Written::BadTime) };
         self.lossy_event(Origin { stream, counter, substream }, start..end, slice.name, |writer| {
-            let mut omitted = Omitted::NONE;
+            let mut lost = LostParts::NONE;
             if !slice.category.is_empty() {
                 let category = Value::Text(slice.category);
-                omitted = omitted.with(writer.lossy_attribute(Text::plain(b"category"), category)?);
+                lost = lost.with(writer.lossy_attribute(Text::plain(b"category"), category)?);
             }
             // Attributes that were read from a Heph trace are copied: they have the right encoding already.
             if core::ptr::eq(slice.args.format(), &ATTRIBUTES) {
                 writer.put(slice.args.bytes())?;
-                return Ok(omitted);
+                return Ok(lost);
             }
-            slice.args.iter().try_fold(omitted, |omitted, (name, value)| {
-                Ok(omitted.with(writer.lossy_attribute(name, value)?))
-            })
+            slice
+                .args
+                .iter()
+                .try_fold(lost, |lost, (name, value)| Ok(lost.with(writer.lossy_attribute(name, value)?)))
         })
     }
 
@@ -224,24 +225,24 @@ impl<'b> Writer<'b> {
         origin: Origin,
         time: Range<u64>,
         description: Text<'_>,
-        attributes: impl FnOnce(&mut Self) -> Result<Omitted, FormatError>,
+        attributes: impl FnOnce(&mut Self) -> Result<LostParts, FormatError>,
     ) -> Result<Written, FormatError> {
         self.lossy_packet(|writer| {
-            let (description_len, omitted) = clipped_len(description);
+            let (description_len, lost) = clipped_len(description);
             writer.put(event_head(origin, time, description_len).as_bytes())?;
             writer.clipped_text(description, description_len)?;
-            Ok(omitted.with(attributes(writer)?))
+            Ok(lost.with(attributes(writer)?))
         })
     }
 
     /// Writes an option of the whole trace, its name cut if it is too long. Fails only if the buffer is full.
     pub(super) fn lossy_metadata(&mut self, name: Text<'_>, value: &[u8]) -> Result<Written, FormatError> {
         self.lossy_packet(|writer| {
-            let (name_len, omitted) = clipped_len(name);
+            let (name_len, lost) = clipped_len(name);
             writer.put(metadata_head(name_len).as_bytes())?;
             writer.clipped_text(name, name_len)?;
             writer.put(value)?;
-            Ok(omitted)
+            Ok(lost)
         })
     }
 
@@ -250,22 +251,22 @@ impl<'b> Writer<'b> {
         &mut self,
         name: Text<'_>,
         value: Value<'_>,
-    ) -> Result<Omitted, FormatError> {
+    ) -> Result<LostParts, FormatError> {
         let start = self.len;
-        let written = self.lossy_counted_text(name).and_then(|omitted| {
+        let written = self.lossy_counted_text(name).and_then(|lost| {
             let text = match value {
                 Value::Text(text) => text,
                 Value::Bytes(bytes) => Text::plain(bytes),
-                other => return put_value(self, other).map(|()| omitted),
+                other => return put_value(self, other).map(|()| lost),
             };
             self.put(&[value_type::TEXT])?;
-            Ok(omitted.with(self.lossy_counted_text(text)?))
+            Ok(lost.with(self.lossy_counted_text(text)?))
         });
         match written {
             // The name was written before the value turned out to have no form, so both are taken back.
             Err(error) if error.kind() != FormatErrorKind::BufferFull => {
                 self.len = start;
-                Ok(Omitted::ARGUMENTS)
+                Ok(LostParts::ARGUMENTS)
             }
             written => written,
         }
@@ -274,26 +275,26 @@ impl<'b> Writer<'b> {
     /// Writes a packet by `write`, which returns the parts that it left out. Fails only if the buffer is full.
     fn lossy_packet(
         &mut self,
-        write: impl FnOnce(&mut Self) -> Result<Omitted, FormatError>,
+        write: impl FnOnce(&mut Self) -> Result<LostParts, FormatError>,
     ) -> Result<Written, FormatError> {
-        let mut omitted = Omitted::NONE;
+        let mut lost = LostParts::NONE;
         let written = self.packet(|writer| {
-            omitted = write(writer)?;
+            lost = write(writer)?;
             Ok(())
         });
         match written {
-            Ok(()) => Ok(Written::with_omitted(omitted)),
+            Ok(()) => Ok(Written::without(lost)),
             // Only a packet of more than 4 GiB gets here: everything else was cut or left out.
             Err(error) if error.kind() != FormatErrorKind::BufferFull => Ok(Written::Unsupported),
             Err(error) => Err(error),
         }
     }
 
-    fn lossy_counted_text(&mut self, text: Text<'_>) -> Result<Omitted, FormatError> {
-        let (length, omitted) = clipped_len(text);
+    fn lossy_counted_text(&mut self, text: Text<'_>) -> Result<LostParts, FormatError> {
+        let (length, lost) = clipped_len(text);
         self.put(&length.to_be_bytes())?;
         self.clipped_text(text, length)?;
-        Ok(omitted)
+        Ok(lost)
     }
 
     /// Writes the first `length` bytes of `text`.
@@ -464,9 +465,9 @@ fn metadata_head(name_len: u16) -> MetadataHead {
     MetadataHead { packet, name_len: name_len.into() }
 }
 
-/// Returns how many bytes of `text` the format can hold without cutting a character, and [`Omitted::TEXT`] if there are
+/// Returns how many bytes of `text` the format can hold without cutting a character, and [`LostParts::TEXT`] if there are
 /// more.
-fn clipped_len(text: Text<'_>) -> (u16, Omitted) {
+fn clipped_len(text: Text<'_>) -> (u16, LostParts) {
     let mut length = 0;
     for piece in text.pieces() {
         let mut memory = [0; 4];
@@ -474,11 +475,11 @@ fn clipped_len(text: Text<'_>) -> (u16, Omitted) {
         let room = MAX_TEXT - length;
         if bytes.len() > room {
             length += clip(bytes, room).len();
-            return (u16::try_from(length).unwrap_or(u16::MAX), Omitted::TEXT);
+            return (u16::try_from(length).unwrap_or(u16::MAX), LostParts::TEXT);
         }
         length += bytes.len();
     }
-    (u16::try_from(length).unwrap_or(u16::MAX), Omitted::NONE)
+    (u16::try_from(length).unwrap_or(u16::MAX), LostParts::NONE)
 }
 
 /// Writes the type and the value of an attribute.

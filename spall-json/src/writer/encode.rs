@@ -2,7 +2,7 @@
 
 use core::fmt::{Error, Result, Write};
 
-use spall_model::{Entries, Id, Omitted, Piece, Text, Value};
+use spall_model::{Entries, Id, LostParts, Piece, Text, Value};
 
 /// The number of lists and objects inside one another that are written. Deeper ones become `null`.
 const MAX_DEPTH: usize = 32;
@@ -127,10 +127,10 @@ pub(super) fn id(out: &mut impl Write, id: Id<'_>, unsigned: bool) -> Result {
 /// Writes any value, and returns the parts of it that were left out.
 ///
 /// An array takes the place of recursion: values may nest as deep as their source is long.
-pub(super) fn value(out: &mut impl Write, value: Value<'_>) -> core::result::Result<Omitted, Error> {
+pub(super) fn value(out: &mut impl Write, value: Value<'_>) -> core::result::Result<LostParts, Error> {
     let mut open: [Option<OpenValue<'_>>; MAX_DEPTH] = [const { None }; MAX_DEPTH];
     let mut depth = 0;
-    let mut omitted = Omitted::NONE;
+    let mut lost = LostParts::NONE;
     let mut next = Some(value);
     loop {
         if let Some(value) = next.take() {
@@ -147,13 +147,13 @@ pub(super) fn value(out: &mut impl Write, value: Value<'_>) -> core::result::Res
                 }
                 (Some(_), None) => {
                     out.write_str("null")?;
-                    omitted = Omitted::ARGUMENTS;
+                    lost = LostParts::ARGUMENTS;
                 }
                 (None, _) => scalar(out, value)?,
             }
         }
         let Some(nested) = depth.checked_sub(1).and_then(|top| open.get_mut(top)?.as_mut()) else {
-            return Ok(omitted);
+            return Ok(lost);
         };
         match nested.entries.next() {
             Some((key, value)) => {

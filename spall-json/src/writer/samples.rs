@@ -75,7 +75,7 @@ impl<W: Write> JsonWriter<W> {
             self.id("pid", sample.thread.pid)?;
         }
         self.sample_fields(sample)?;
-        Ok(Written::with_omitted(self.omitted))
+        Ok(Written::without(self.lost))
     }
 
     /// Writes a sample as a `P` event.
@@ -86,7 +86,7 @@ impl<W: Write> JsonWriter<W> {
         }
         self.begin('P', Some((sample.at, None)), sample.thread.pid)?;
         self.sample_fields(sample)?;
-        Ok(Written::with_omitted(self.omitted))
+        Ok(Written::without(self.lost))
     }
 
     /// Writes the fields of a sample that both forms have, and its closing brace.

@@ -13,7 +13,7 @@ use alloc::{
 };
 use spall_json::JsonValue;
 use spall_model::{
-    Args, NameId, Omitted, Process, SliceFlags, SliceId, Tick, Trace, TraceView, Track, TrackKind, Unit,
+    Args, LostParts, NameId, Process, SliceFlags, SliceId, Tick, Trace, TraceView, Track, TrackKind, Unit,
     Value,
 };
 
@@ -311,17 +311,17 @@ impl<'t, W: Write> Export<'t, W> {
     }
 
     fn add_args(&mut self, event: &mut Fields, args: Args<'_>) {
-        let mut omitted = Omitted::NONE;
+        let mut lost = LostParts::NONE;
         for (key, value) in args.iter() {
             if matches!(value, Value::Bytes(_)) {
-                omitted = omitted.with(Omitted::ARGUMENT_TYPES);
+                lost = lost.with(LostParts::ARGUMENT_TYPES);
             }
             self.add_argument(event, &key.decode(), value);
         }
         if args.fields().next().is_some() {
-            omitted = omitted.with(Omitted::ARGUMENTS);
+            lost = lost.with(LostParts::ARGUMENTS);
         }
-        self.report.add_omitted(omitted);
+        self.report.add_lost_parts(lost);
     }
 
     fn add_argument(&mut self, event: &mut Fields, key: &str, value: Value<'_>) {
