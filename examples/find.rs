@@ -6,7 +6,9 @@
 use std::{collections::HashSet, error::Error, fs::File, io::Write};
 
 use spall_examples::terminal::clean;
-use spall_trace::layout::{Flows, Hits, Layout, LayoutOptions, Series, Vertical, Viewport, block};
+use spall_trace::layout::{
+    Flows, Hits, Layout, LayoutOptions, Series, Vertical, VerticalStyle, Viewport, block,
+};
 use spall_trace::model::{Limits, TraceView};
 
 const COLUMNS: u16 = 80;
@@ -18,14 +20,14 @@ fn main() -> Result<(), Box<dyn Error>> {
     let trace = spall_trace::load_from(File::open(path)?, &Limits::default())?;
     let Some(bounds) = trace.bounds() else { return Err("the trace is empty".into()) };
     let layout = Layout::new(&trace, &LayoutOptions::default());
-    let vertical = Vertical::new(&trace, &layout, &());
+    let vertical = Vertical::new(&trace, &layout, &VerticalStyle::FLAT);
     let viewport = Viewport::new(bounds, COLUMNS);
     let hits = Hits::new(&trace, &layout, |name| trace.name(name).contains(&*text));
     let mut out = std::io::stdout().lock();
     writeln!(out, "{} slices", hits.len())?;
 
     let (mut rects, mut lines) = (Vec::new(), HashSet::new());
-    vertical.rects(0..vertical.height(), &layout, &(), &viewport, &mut rects);
+    vertical.rects(0..vertical.height(), &layout, &[], &viewport, &mut rects);
     for row in rects.chunk_by(|a, b| a.line == b.line) {
         let marked: Vec<_> = row.iter().filter(|found| hits.in_rect(&found.rect) > Some(0)).collect();
         let Some(first) = marked.first() else { continue };

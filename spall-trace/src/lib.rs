@@ -3,7 +3,7 @@
 //!
 #![cfg_attr(feature = "std", doc = "```")]
 #![cfg_attr(not(feature = "std"), doc = "```ignore")]
-//! use spall_trace::layout::{Layout, LayoutOptions, Vertical, Viewport};
+//! use spall_trace::layout::{Layout, LayoutOptions, Vertical, VerticalStyle, Viewport};
 //! use spall_trace::model::{Limits, Tick, TraceView};
 //!
 //! let data = br#"[{"ph":"B","name":"frame","pid":1,"tid":1,"ts":0},
@@ -17,10 +17,10 @@
 //!
 //! // A layout holds what is derived: here, the boxes of the first 10 microseconds in 100 columns.
 //! let layout = Layout::new(&trace, &LayoutOptions::default());
-//! let vertical = Vertical::new(&trace, &layout, &());
+//! let vertical = Vertical::new(&trace, &layout, &VerticalStyle::FLAT);
 //! let viewport = Viewport::new(Tick(0)..Tick(10_000), 100);
 //! let mut rects = Vec::new();
-//! vertical.rects(0..vertical.height(), &layout, &(), &viewport, &mut rects);
+//! vertical.rects(0..vertical.height(), &layout, &[], &viewport, &mut rects);
 //! let drawn: Vec<_> =
 //!     rects.iter().map(|found| (trace.slice_name(found.rect.slice), found.rect.x0..found.rect.x1)).collect();
 //! assert_eq!(drawn, [("frame".into(), 0..100), ("draw".into(), 25..65)]);
