@@ -83,7 +83,7 @@ static LAST_EPOCH: AtomicU32 = AtomicU32::new(0);
 static CURRENT: Mutex<Option<Arc<Recording>>> = Mutex::new(None);
 
 /// Returns the epoch of the recording that is going on, or 0.
-#[inline(always)]
+#[inline]
 pub(crate) fn epoch() -> u32 {
     if cfg!(feature = "enable") { EPOCH.load(Ordering::Relaxed) } else { 0 }
 }

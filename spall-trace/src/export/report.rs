@@ -194,9 +194,9 @@ impl ExportReport {
             (LostParts::ARGUMENT_TYPES, Loss::ArgumentType),
             (LostParts::TEXT, Loss::Text),
         ];
-        let before = self.counts;
-        PARTS.into_iter().filter(|&(part, _)| lost.contains(part)).for_each(|(_, loss)| self.add(loss, 1));
-        self.in_part += u64::from(self.counts != before);
+        let parts = PARTS.into_iter().filter(|&(part, _)| lost.contains(part));
+        let n_parts = parts.map(|(_, loss)| self.add(loss, 1)).count();
+        self.in_part += u64::from(n_parts > 0);
     }
 
     /// Counts an event by the result of its writer. An event that was written as a whole counts as no loss.
