@@ -19,9 +19,9 @@ use crate::{ByteRange, DiagnosticKind, NameId, SliceFlags, Tick, args_table::Arg
 use super::{
     TraceBuilder,
     by_track::ByTrack,
-    pairing::{Orphan, PairLog, ThreadPairs},
+    pairing::{Orphan, PairFacts, PairLog, ThreadPairs},
     registry::index32,
-    rows::Rows,
+    rows::{PairState, Rows},
 };
 
 // The weights of the faults. An end before its begin weighs most: it is a sure sign of a wrong pair, while each of the
@@ -46,8 +46,8 @@ struct PairEnd {
     /// The name of the end; empty if it has none.
     name: NameId,
     args: ArgsId,
-    /// The row that the plain reading closed with it; [`Rows::OPEN`] for an end that found nothing open.
-    plain: u32,
+    /// The row that the plain reading closed with it; `None` for an end that found nothing open.
+    plain: Option<u32>,
     /// The bytes of an end that found nothing open; those of other ends are not kept.
     bytes: Option<ByteRange>,
     /// The number of rows that existed when it came.
@@ -119,7 +119,7 @@ pub(super) fn repair(builder: &mut TraceBuilder<'_>, pairs: &mut PairLog) {
     let n_rows: u64 = faulty_threads.map(|thread| u64::from(thread.n_rows)).sum();
     let mut rows: Vec<u32> = Vec::with_capacity(usize::try_from(n_rows).unwrap_or(0));
     let faulty_rows = builder.rows.runs().filter(|&(track, _)| is_faulty(track)).flat_map(|(track, rows)| {
-        let pairs = rows.filter(|&row| builder.rows.pair(row) != Rows::NO_PAIR);
+        let pairs = rows.filter(|&row| builder.rows.flags(row).is_paired());
         pairs.map(move |row| (track, row))
     });
     rows.extend(faulty_rows.clone().map(|(_, row)| row));
@@ -171,22 +171,16 @@ impl PairingInput {
     /// Adds the begin of a row and, if it has one, the end that the plain reading closed it with.
     fn add_row(&mut self, row: u32, rows: &Rows, end_name: NameId, end_args: ArgsId) {
         self.begins.push(PairBegin { row, at: rows.start(row), name: rows.name(row) });
-        if rows.pair(row) != Rows::OPEN {
-            self.ends.push(PairEnd {
-                at: rows.end(row),
-                name: end_name,
-                args: end_args,
-                plain: row,
-                bytes: None,
-                closed_at: rows.pair(row),
-            });
+        if let PairState::Closed { n_rows: closed_at } = rows.pair(row) {
+            let (at, plain) = (rows.end(row), Some(row));
+            self.ends.push(PairEnd { at, name: end_name, args: end_args, plain, bytes: None, closed_at });
         }
     }
 
     /// Adds an end that found nothing open.
     fn add_orphan(&mut self, orphan: &Orphan) {
         let &Orphan { closed_at, at, name, args, bytes, .. } = orphan;
-        self.ends.push(PairEnd { at, name, args, plain: Rows::OPEN, bytes: Some(bytes), closed_at });
+        self.ends.push(PairEnd { at, name, args, plain: None, bytes: Some(bytes), closed_at });
     }
 
     /// Restores the order of the file.
@@ -194,11 +188,10 @@ impl PairingInput {
         let Self { begins, ends, events, end_order } = self;
         end_order.extend(0..index32(ends.len()));
         // Ends between the same two rows closed from the inside out, so the greatest row comes first. An orphan found
-        // nothing open, so whatever closed between the same rows had closed before it: `OPEN` plus one is 0, which is
-        // last. Orphans among themselves keep their order, as the sort is stable.
+        // nothing open, so whatever closed between the same rows had closed before it: `None` is last. Orphans among themselves keep their order, as the sort is stable.
         end_order.sort_by_key(|&end| {
             let PairEnd { closed_at, plain, .. } = ends[end as usize];
-            (closed_at, Reverse(plain.wrapping_add(1)))
+            (closed_at, Reverse(plain))
         });
         let mut in_order = end_order.iter().copied().peekable();
         for (begin, position) in begins.iter().zip(0..) {
@@ -367,43 +360,42 @@ impl PairingInput {
             builder.diagnostics.add(DiagnosticKind::Resorted, somewhere);
         }
         for (position, begin) in self.begins.iter().enumerate() {
-            let mut flags = SliceFlags::NONE.with_open_depth(reading.depths[position]);
-            if nests && !reading.successor[position] {
-                flags = flags.with(SliceFlags::PAIRED);
-            }
-            let end = match reading.outcomes[position] {
+            let mut pair = PairFacts {
+                start: begin.at,
+                end: None,
+                has_other_name: false,
+                nests: nests && !reading.successor[position],
+                open_depth: reading.depths[position],
+            };
+            let (end, is_repaired) = match reading.outcomes[position] {
                 Outcome::Closed(end) => {
                     let end = self.ends[end as usize];
-                    if end.at < begin.at {
-                        flags = flags.with(SliceFlags::CLAMPED);
-                        builder.diagnostics.add(DiagnosticKind::EndBeforeBegin, somewhere);
-                    }
-                    if !end.name.is_empty() && end.name != begin.name {
-                        flags = flags.with(SliceFlags::NAME_MISMATCH);
-                        builder.diagnostics.add(DiagnosticKind::NameMismatch, somewhere);
-                    }
-                    if end.plain != begin.row {
-                        flags = flags.with(SliceFlags::REPAIRED);
-                    }
+                    pair.end = Some(end.at);
+                    pair.has_other_name = !end.name.is_empty() && end.name != begin.name;
                     if end.args != ArgsId::NONE {
                         end_args.push((begin.row, end.args));
                     }
-                    end.at
+                    (end.at, end.plain != Some(begin.row))
                 }
-                Outcome::Cut(at) => {
-                    flags = flags.with(SliceFlags::UNFINISHED).with(SliceFlags::REPAIRED);
-                    builder.diagnostics.add(DiagnosticKind::UnfinishedSlice, somewhere);
-                    at
-                }
+                Outcome::Cut(at) => (at, true),
                 Outcome::Open => {
-                    flags = flags.with(SliceFlags::UNFINISHED);
                     builder.unfinished.push(begin.row);
-                    builder.diagnostics.add(DiagnosticKind::UnfinishedSlice, somewhere);
-                    begin.at
+                    (begin.at, false)
                 }
             };
+            let flags = pair.flags();
+            for (flag, fault) in [
+                (SliceFlags::UNFINISHED, DiagnosticKind::UnfinishedSlice),
+                (SliceFlags::CLAMPED, DiagnosticKind::EndBeforeBegin),
+                (SliceFlags::NAME_MISMATCH, DiagnosticKind::NameMismatch),
+            ] {
+                if flags.contains(flag) {
+                    builder.diagnostics.add(fault, somewhere);
+                }
+            }
             builder.rows.set_end(begin.row, end.max(begin.at));
-            builder.rows.set_flags(begin.row, flags);
+            let repaired = if is_repaired { SliceFlags::REPAIRED } else { SliceFlags::NONE };
+            builder.rows.set_flags(begin.row, flags.with(repaired));
         }
         for &end in &reading.unmatched {
             let bytes = self.ends[end as usize].bytes.unwrap_or(somewhere);
