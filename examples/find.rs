@@ -34,7 +34,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         lines.insert(first.line);
         let is_marked = |x| marked.iter().any(|found| (found.rect.x0..found.rect.x1).contains(&x));
         let strip: String = (0..u32::from(COLUMNS)).map(|x| if is_marked(x) { '█' } else { '·' }).collect();
-        let track = layout.row_info(first.rect.row).map(|info| trace.track_label(info.track));
+        let track = layout.row_info(first.rect.row).map(|info| trace.track_title(info.track));
         let (count, label) = (hits.in_row(first.rect.row), track.unwrap_or_default());
         writeln!(out, "{strip} {count:>6}  {}", clean(&label))?;
     }
@@ -63,7 +63,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         let strip = runs
             .iter()
             .flat_map(|run| std::iter::repeat_n(block((run.max / most) as f32), (run.x1 - run.x0) as usize));
-        writeln!(out, "{} up to {most}  {}", strip.collect::<String>(), clean(&trace.track_label(track)))?;
+        writeln!(out, "{} up to {most}  {}", strip.collect::<String>(), clean(&trace.track_title(track)))?;
     }
     Ok(())
 }

@@ -88,7 +88,7 @@ impl<'t> Scene<'t> {
                 (false, true) => format!("pid {pid}"),
                 (false, false) => format!("pid {pid}, {}", labels.join(", ")),
             };
-            scene.add_process(trace.process_label(process.id).into_owned(), detail, process.tracks());
+            scene.add_process(trace.process_title(process.id).into_owned(), detail, process.tracks());
         }
         scene
     }
@@ -145,7 +145,7 @@ impl<'t> Scene<'t> {
             TrackKind::Counter { id } => id.map(id_of).unwrap_or_default(),
             _ => String::new(),
         };
-        (trace.track_label(track.id).into_owned(), detail)
+        (trace.track_title(track.id).into_owned(), detail)
     }
 
     /// A slice's name.

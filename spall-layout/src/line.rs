@@ -64,8 +64,8 @@ impl Line {
     #[must_use]
     pub fn label<'t>(&self, trace: &'t impl TraceView) -> Option<Cow<'t, str>> {
         match self.kind {
-            LineKind::Process(process) => Some(trace.process_label(process)),
-            LineKind::Track(track) => Some(trace.track_label(track)),
+            LineKind::Process(process) => Some(trace.process_title(process)),
+            LineKind::Track(track) => Some(trace.track_title(track)),
             LineKind::Row(_) | LineKind::Pack(_) | LineKind::Packed(..) => None,
         }
     }

@@ -121,6 +121,8 @@ pub mod rules;
 #[cfg(feature = "alloc")]
 mod sample_rules;
 #[cfg(feature = "alloc")]
+mod slice_args;
+#[cfg(feature = "alloc")]
 mod slices;
 #[cfg(feature = "alloc")]
 mod store;
@@ -180,12 +182,14 @@ pub use read::{Chunk, Events, LendingParser, Parsed, Parser, Progress, Receiver,
 #[cfg(feature = "alloc")]
 pub use sample_rules::{Callee, SampleRules};
 #[cfg(feature = "alloc")]
+pub use slice_args::SliceArgs;
+#[cfg(feature = "alloc")]
 pub use slices::{Slice, SliceFlags, Slices};
 pub use text::{Piece, Pieces, Text};
 pub use time::{Clock, Tick, Ticks, Unit};
 pub use time_text::{DurationText, TimeFormat, TimeText};
 #[cfg(feature = "alloc")]
-pub use trace::{SliceArgs, Trace};
+pub use trace::Trace;
 #[cfg(feature = "alloc")]
 pub use track::{Key, Process, ProcessInfo, Track, TrackInfo, TrackKind};
 #[cfg(feature = "alloc")]

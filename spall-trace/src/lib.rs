@@ -42,7 +42,7 @@
 //! | follow a file that still grows | [`TraceParser`] and [`model::LiveTrace`], [`layout::Live`] to draw it |
 //! | put the functions that CPU samples found on the timeline | [`merge_samples`] |
 //! | put several traces on one axis of time | [`merge_traces`] |
-//! | add up slices and samples by call path | [`call_trees`], [`call_tree`] |
+//! | add up slices and samples by call path | [`samples::call_trees`], [`samples::call_tree`] |
 //! | write a trace for another program | [`export`] |
 //! | read one format piece by piece, or write traces | the crates below |
 //!
@@ -143,7 +143,7 @@ pub use files::{LoadFiles, load_files};
 #[cfg(feature = "alloc")]
 pub use load::{load, load_as, load_auto, read, read_as, read_events};
 #[cfg(feature = "alloc")]
-pub use merge_samples::{call_tree, call_trees, merge_samples};
+pub use merge_samples::merge_samples;
 #[cfg(feature = "alloc")]
 pub use merge_traces::{Alignment, MergeInput, MergedTraces, PlacedBy, Placement, merge_traces};
 #[cfg(feature = "parallel")]

@@ -282,7 +282,7 @@ fn cpu_4_an_unfinished_slice_holds_a_sample_at_the_time_up_to_which_it_is_drawn(
     // All samples have one time, so that the last one has no duration.
     let data = profile(task, r#""timeDeltas":[10,0,0]"#);
     let trace = load(data.as_bytes());
-    let tree = spall_trace::call_tree(&trace, TrackId(0));
+    let tree = spall_trace::samples::call_tree(&trace, TrackId(0), &spall_trace::json::V8);
     let wanted = [("RunTask", (10, 0)), ("RunTask;f*", (0, 3))];
     assert_eq!(
         folded(&trace, &tree, Style::Short),

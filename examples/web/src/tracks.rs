@@ -124,7 +124,7 @@ impl Packs {
         };
         let processes = trace.processes().iter().map(|process| Group {
             item: Some(Item::Process(process.id.0)),
-            label: trace.process_label(process.id).into(),
+            label: trace.process_title(process.id).into(),
             detail: detail_of_process(trace, process),
             members: self.members(trace, layout, trace.tracks_of(process.id).iter()),
         });
@@ -148,7 +148,7 @@ impl Packs {
             let (label, detail) = match pack.map(|pack| &self.packs[pack.index()]) {
                 Some(pack) if pack.label.is_empty() => ("Async".into(), trace.name(pack.category).into()),
                 Some(pack) => (trace.name(pack.label), trace.name(pack.category).into()),
-                None => (trace.track_label(track.id), detail_of_track(trace, track)),
+                None => (trace.track_title(track.id), detail_of_track(trace, track)),
             };
             let rows = layout.outermost_rows(self.tracks(trace, item));
             layout.busy_rows(rows, &viewport, &mut columns);

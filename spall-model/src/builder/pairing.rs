@@ -15,7 +15,7 @@ use hashbrown::HashMap;
 
 use crate::{ByteRange, DiagnosticKind, NameId, Names, SliceFlags, ThreadEvent, Tick, args_table::ArgsId};
 
-use super::{InternedEvent, TextStorage, TraceBuilder, registry::index32, repair, rows::OpenRow};
+use super::{InternedEvent, TextStorage, TraceBuilder, registry::index32, rows::OpenRow};
 
 /// The state of pairing that rows do not hold.
 #[derive(Debug, Default)]
@@ -258,13 +258,11 @@ impl<'a> TraceBuilder<'a> {
             return;
         }
         thread.add_time(at, bytes);
-        let innermost = thread.innermost;
-        let Some(around) = self.rows.close(innermost, at) else {
+        let Some((row, around)) = self.rows.close(thread.innermost, at) else {
             return self.orphan(track, at, end, bytes);
         };
         thread.innermost = around;
         thread.depth -= 1;
-        let Some(row) = innermost.get() else { return };
         // Otherwise no time is earlier than one before it.
         if thread.unordered && at < self.rows.start(row) {
             thread.add_fault(bytes);
@@ -308,49 +306,6 @@ impl<'a> TraceBuilder<'a> {
             self.pairs.other_names.insert(row, end_name);
             self.pairs.thread(track).add_fault(bytes);
         }
-    }
-}
-
-impl TraceBuilder<'_> {
-    /// Decides which end belongs to which begin once all events were read, and joins the arguments of ends to those of
-    /// begins. Spans are paired already, and their ends are among those.
-    pub(super) fn finish_pairs(&mut self) {
-        let mut pairs = core::mem::take(&mut self.pairs);
-        for (track, thread) in (0_u32..).zip(&pairs.threads) {
-            let (first, last) = thread.bounds();
-            // The list has a place for every track up to the last thread, also for those without begins and ends.
-            if first > last {
-                continue;
-            }
-            self.touch(track, first, last);
-            let row = self.registry.track_mut(track);
-            // Pairs alone are in order as they come. Pairs and complete slices of one track are compared later.
-            row.in_order &= row.n_slices == 0 && !thread.unordered && !thread.is_faulty();
-            row.n_slices += thread.n_rows;
-        }
-        if pairs.threads.iter().any(ThreadPairs::is_faulty) {
-            repair::repair(self, &mut pairs);
-        }
-        for thread in pairs.threads.iter().filter(|thread| thread.unordered) {
-            self.diagnostics.add(DiagnosticKind::Unordered, thread.went_back);
-        }
-        if pairs.threads.iter().any(|thread| thread.unordered && !thread.is_faulty()) {
-            self.unpair_unordered(&pairs.threads);
-        }
-        for &(row, args) in &pairs.end_args {
-            let args = self.args.join(self.rows.args(row), args);
-            self.rows.set_args(row, args);
-        }
-    }
-
-    /// Removes the flag of pairs whose thread has times that go back, because they are not known to nest. [json
-    /// 3.2](crate::rules::json#3.2)
-    fn unpair_unordered(&mut self, threads: &[ThreadPairs]) {
-        self.rows.change_flags(|track, flags| {
-            let thread = threads.get(track as usize);
-            let unpair = thread.is_some_and(|thread| thread.unordered && !thread.is_faulty());
-            if unpair { flags.without(SliceFlags::PAIRED) } else { flags }
-        });
     }
 }
 

@@ -1,4 +1,5 @@
-//! The second reading of threads whose plain reading has faults. [json 3.2](crate::rules::json#3.2)
+//! The final pairing, once all events were read, and the second reading of threads whose plain reading has faults. [json
+//! 3.2](crate::rules::json#3.2)
 //!
 //! Such a thread is read in up to four ways: by the names of ends or without them, and in the order of the file or,
 //! if its times go back, in the order of time. The reading with the fewest faults counts.
@@ -110,9 +111,52 @@ struct Readings {
     sorted: Vec<PairEvent>,
 }
 
+impl TraceBuilder<'_> {
+    /// Decides which end belongs to which begin once all events were read, and joins the arguments of ends to those of
+    /// begins. Spans are paired already, and their ends are among those.
+    pub(super) fn finish_pairs(&mut self) {
+        let mut pairs = core::mem::take(&mut self.pairs);
+        for (track, thread) in (0_u32..).zip(&pairs.threads) {
+            let (first, last) = thread.bounds();
+            // The list has a place for every track up to the last thread, also for those without begins and ends.
+            if first > last {
+                continue;
+            }
+            self.touch(track, first, last);
+            let row = self.registry.track_mut(track);
+            // Pairs alone are in order as they come. Pairs and complete slices of one track are compared later.
+            row.in_order &= row.n_slices == 0 && !thread.unordered && !thread.is_faulty();
+            row.n_slices += thread.n_rows;
+        }
+        if pairs.threads.iter().any(ThreadPairs::is_faulty) {
+            repair(self, &mut pairs);
+        }
+        for thread in pairs.threads.iter().filter(|thread| thread.unordered) {
+            self.diagnostics.add(DiagnosticKind::Unordered, thread.went_back);
+        }
+        if pairs.threads.iter().any(|thread| thread.unordered && !thread.is_faulty()) {
+            self.unpair_unordered(&pairs.threads);
+        }
+        for &(row, args) in &pairs.end_args {
+            let args = self.args.join(self.rows.args(row), args);
+            self.rows.set_args(row, args);
+        }
+    }
+
+    /// Removes the flag of pairs whose thread has times that go back, because they are not known to nest. [json
+    /// 3.2](crate::rules::json#3.2)
+    fn unpair_unordered(&mut self, threads: &[ThreadPairs]) {
+        self.rows.change_flags(|track, flags| {
+            let thread = threads.get(track as usize);
+            let unpair = thread.is_some_and(|thread| thread.unordered && !thread.is_faulty());
+            if unpair { flags.without(SliceFlags::PAIRED) } else { flags }
+        });
+    }
+}
+
 /// Reads every thread again whose plain reading has a fault, and writes the best reading into the rows.
 #[allow(clippy::indexing_slicing, reason = "positions are made by this module and never read from a file")]
-pub(super) fn repair(builder: &mut TraceBuilder<'_>, pairs: &mut PairLog) {
+fn repair(builder: &mut TraceBuilder<'_>, pairs: &mut PairLog) {
     let PairLog { threads, orphans, other_names, end_args } = pairs;
     let is_faulty = |track: u32| threads.get(track as usize).is_some_and(ThreadPairs::is_faulty);
     let faulty_threads = threads.iter().filter(|thread| thread.is_faulty());

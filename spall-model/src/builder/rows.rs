@@ -232,14 +232,15 @@ impl Rows {
         runs.iter().zip(ends).map(move |(run, end)| (run.track, run.first.max(first)..end))
     }
 
-    /// Closes the pair of an open row, and returns the next open row around it. Returns `None` if there is no such row.
+    /// Closes the pair of an open row, and returns the row and the next open row around it. Returns `None` if there is no
+    /// such row.
     #[inline(always)]
-    pub(super) fn close(&mut self, row: OpenRow, at: Tick) -> Option<OpenRow> {
+    pub(super) fn close(&mut self, row: OpenRow, at: Tick) -> Option<(u32, OpenRow)> {
         // No row has the number of a cell that is only room.
-        let row = row.0 as usize;
-        let (end, pair) = (self.columns.end.get_mut(row)?, self.columns.pair.get_mut(row)?);
+        let at_row = row.0 as usize;
+        let (end, pair) = (self.columns.end.get_mut(at_row)?, self.columns.pair.get_mut(at_row)?);
         *end = at.0;
-        Some(OpenRow(core::mem::replace(pair, index32(self.len))))
+        Some((row.0, OpenRow(core::mem::replace(pair, index32(self.len)))))
     }
 
     pub(super) fn set_end(&mut self, row: u32, end: Tick) {
